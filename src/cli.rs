@@ -1,0 +1,35 @@
+//! The shell: everything that touches files, clocks, the environment and the standard streams.
+#![expect(clippy::disallowed_methods, reason = "the shell is where input and output live")]
+
+mod args;
+mod deadline;
+mod hook;
+mod hook_help;
+mod load;
+mod log;
+mod notice;
+mod options;
+mod session;
+mod status;
+mod world;
+
+use std::ffi::OsString;
+use std::path::Path;
+use std::process::ExitCode;
+
+/// Runs the command that the process was started for. The hook comes first and alone: it costs what it costs on
+/// every tool call, and parsing the command line properly costs more than judging.
+pub fn main() -> ExitCode {
+    let started = std::time::Instant::now();
+    let mut words = std::env::args_os();
+    let name = words.next().unwrap_or_default();
+    let words: Vec<OsString> = words.collect();
+    let help = words.iter().any(|word| word == "--help" || word == "-h");
+    match (Path::new(&name).file_name().and_then(|name| name.to_str()), words.as_slice()) {
+        (Some("security-hook"), rest) if !help => hook::run(rest, started),
+        (_, [verb, rest @ ..]) if verb == "hook" && !help => hook::run(rest, started),
+        (Some("security-hook"), _) => args::run(&["hook".into()], words),
+        (Some("quarantine"), _) => args::run(&["quarantine".into()], words),
+        _ => args::run(&[], words),
+    }
+}

@@ -1,0 +1,213 @@
+//! The hook: one event in, one answer out, one line in the log.
+
+use super::deadline::{Outcome, Progress, within};
+use super::options::Options;
+use super::world::{World, now};
+use super::{load, log, session};
+use rune::client::Answer;
+use rune::config::Config;
+use rune::event::{Event, Header, Phase};
+use rune::failure::Failure;
+use rune::quarantined::{ContentSource, Origin, Quarantined};
+use rune::telemetry::Line;
+use rune::verdict::Verdict;
+use std::ffi::OsString;
+use std::io::{IsTerminal, Read, Write};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::process::ExitCode;
+use std::time::{Duration, Instant};
+
+/// The client gives up after ten seconds and lets the call run; we answer before.
+const DEADLINE: Duration = Duration::from_secs(5);
+
+/// How long the log may take once the deadline is past.
+const LAST_WORDS: Duration = Duration::from_millis(300);
+
+/// Bytes of an event that are kept. The rest is drained, so that the client is never left with a broken pipe.
+const LARGEST_EVENT: u64 = 16 << 20;
+
+type Decide = fn(&Event<'_>, &Config) -> Verdict;
+
+/// Answers one event.
+pub fn run(words: &[OsString], started: Instant) -> ExitCode {
+    // A panic is answered like any failure; its message could quote the payload.
+    std::panic::set_hook(Box::new(|_| {}));
+    let options = Options::parse(words);
+    let world = World::look(&options.dirs);
+    let call = Call { options, world, started };
+    let worker = call.clone();
+    let (outcome, progress) = within(DEADLINE, move |progress| worker.answer(progress, rune::decide));
+    match outcome {
+        Outcome::Done => {}
+        Outcome::Late => call.answer_late(&progress, Failure::Timeout),
+        Outcome::Died => call.answer_late(&progress, Failure::Bug),
+    }
+    ExitCode::from(progress.exit())
+}
+
+#[derive(Clone)]
+struct Call {
+    options: Options,
+    world: World,
+    started: Instant,
+}
+
+impl Call {
+    /// The straight line: read, judge, answer, log.
+    fn answer(&self, progress: &Progress, decide: Decide) {
+        let (input, whole) = read_event();
+        let (header, verdict) = self.judge(&input, whole, progress, decide);
+        self.speak(progress, &header, &verdict, |line| {
+            if let Err(what) = log::append(&self.world, line) {
+                complain(&what);
+            }
+        });
+        if let Some(surface) = verdict.surface().filter(|surface| !surface.trusted)
+            && let Err(what) = session::taint(&self.world, &header.session, surface)
+        {
+            complain(&what);
+        }
+    }
+
+    /// Judges, whatever happens: a panic in the library is a verdict too.
+    fn judge(
+        &self,
+        input: &Quarantined<Vec<u8>>,
+        whole: bool,
+        progress: &Progress,
+        decide: Decide,
+    ) -> (Header, Verdict) {
+        let judged = catch_unwind(AssertUnwindSafe(|| self.judge_or_panic(input, whole, progress, decide)));
+        judged.unwrap_or_else(|_| self.failed(progress, &Failure::Bug))
+    }
+
+    fn judge_or_panic(
+        &self,
+        input: &Quarantined<Vec<u8>>,
+        whole: bool,
+        progress: &Progress,
+        decide: Decide,
+    ) -> (Header, Verdict) {
+        match self.options.client.read(input) {
+            Ok(mut event) => {
+                progress.note(&event.header);
+                let mut config = load::config(&self.options, &self.world);
+                load::facts(&mut event, &mut config, &self.world);
+                let verdict = decide(&event, &config);
+                (event.header, verdict)
+            }
+            Err(unread) => {
+                let told = unread.header.phase.is_some();
+                let header = if told { unread.header } else { self.header(unread.header) };
+                progress.note(&header);
+                let failure = if whole { unread.failure } else { Failure::Limit("over 16 MB".to_owned()) };
+                let policy = load::config(&self.options, &self.world).failure;
+                let finding = failure.finding(header.phase, policy);
+                (header, Verdict::of(finding))
+            }
+        }
+    }
+
+    /// Somebody has to answer, and the worker has not.
+    fn answer_late(&self, progress: &Progress, failure: Failure) {
+        let (header, verdict) = self.failed(progress, &failure);
+        self.speak(progress, &header, &verdict, |line| {
+            let (world, line) = (self.world.clone(), line.clone());
+            // The disk may be what hangs: it gets a moment, not a veto.
+            within(LAST_WORDS, move |_| {
+                log::append(&world, &line).ok();
+            });
+        });
+    }
+
+    /// The verdict on an event that was not judged.
+    fn failed(&self, progress: &Progress, failure: &Failure) -> (Header, Verdict) {
+        let header = progress.header().unwrap_or_else(|| self.header(Header::default()));
+        let finding = failure.finding(header.phase, load::failure_effect(&self.options));
+        (header, Verdict::of(finding))
+    }
+
+    /// What the command line knows, with what the event told.
+    fn header(&self, told: Header) -> Header {
+        let known = self.options.client.header(self.options.phase);
+        Header { tool: told.tool, session: told.session, ..known }
+    }
+
+    fn speak(&self, progress: &Progress, header: &Header, verdict: &Verdict, log: impl FnOnce(&Line)) {
+        let mut answer = self.options.client.answer(header, verdict);
+        if !progress.claim(answer.exit) {
+            return;
+        }
+        if let Some(text) = &answer.stdout
+            && let Err(error) = write_answer(text)
+        {
+            complain(&format!("stdout: {error}"));
+            if !header.phase.is_some_and(Phase::is_after) {
+                answer = Answer::blocked(verdict);
+                progress.settle(answer.exit);
+            }
+        }
+        if let Some(text) = &answer.stderr {
+            complain(text);
+        }
+        let us = u64::try_from(self.started.elapsed().as_micros()).unwrap_or(u64::MAX);
+        log(&Line::new(header, verdict, now(), us));
+    }
+}
+
+/// Reads stdin to its end; the flag tells whether all of it was kept.
+fn read_event() -> (Quarantined<Vec<u8>>, bool) {
+    let mut bytes = Vec::new();
+    let mut stdin = std::io::stdin().lock();
+    let mut whole = true;
+    if stdin.is_terminal() {
+        complain("hook: an event is read from stdin, as JSON; see `rune hook --help`");
+    } else if stdin
+        .by_ref()
+        .take(LARGEST_EVENT)
+        .read_to_end(&mut bytes)
+        .is_ok_and(|length| length as u64 == LARGEST_EVENT)
+    {
+        whole = std::io::copy(&mut stdin, &mut std::io::sink()).is_ok_and(|rest| rest == 0);
+    }
+    (Quarantined::new(bytes, Origin::new(ContentSource::ToolOutput, "stdin", now())), whole)
+}
+
+/// One write, complete, checked.
+fn write_answer(text: &str) -> std::io::Result<()> {
+    let mut stdout = std::io::stdout().lock();
+    stdout.write_all(format!("{text}\n").as_bytes())?;
+    stdout.flush()
+}
+
+/// Says something to whoever reads stderr; nobody has to.
+fn complain(what: &str) {
+    writeln!(std::io::stderr().lock(), "rune: {what}").ok();
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rune::verdict::Effect;
+
+    #[test]
+    fn a_panic_in_the_library_is_answered_like_any_failure() {
+        let seal =
+            |text: &str| Quarantined::new(text.as_bytes().to_vec(), Origin::new(ContentSource::ToolOutput, "", now()));
+        let before = seal(include_str!("../../tests/fixtures/pretooluse-bash.json"));
+        let after = seal(include_str!("../../tests/fixtures/posttooluse-webfetch.json"));
+        for (preset, input, effect, exit) in [
+            ("gentle", &before, Effect::Ask, 0),
+            ("strict", &before, Effect::Deny, 0),
+            ("strict", &after, Effect::Pass, 0),
+        ] {
+            let options = Options::parse(&["--preset".into(), preset.into()]);
+            let call = Call { options, world: World::default(), started: Instant::now() };
+            let progress = Progress::new();
+            let (header, verdict) = call.judge(input, true, &progress, |_, _| panic!("injected"));
+            assert_eq!(verdict.effect(), effect, "{preset}");
+            assert_eq!(verdict.findings().iter().map(|found| found.rule().as_str()).collect::<Vec<_>>(), ["rune/bug"]);
+            assert_eq!(call.options.client.answer(&header, &verdict).exit, exit);
+        }
+    }
+}

@@ -1,0 +1,121 @@
+//! The hook's options, read by hand: cheap, and a mistake in them is a verdict like any other failure.
+
+use rune::client::Client;
+use rune::config::nearest;
+use rune::event::Phase;
+use rune::failure::Failure;
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+/// What the command line of a hook says.
+#[derive(Clone, Debug)]
+pub struct Options {
+    pub phase: Option<Phase>,
+    pub client: Client,
+    pub preset: Option<String>,
+    pub dirs: Dirs,
+    /// What is wrong with the command line.
+    pub flaws: Vec<Failure>,
+}
+
+/// Directories that were named; they win over the environment.
+#[derive(Clone, Debug, Default)]
+pub struct Dirs {
+    pub config: Option<PathBuf>,
+    pub state: Option<PathBuf>,
+    pub client: Option<PathBuf>,
+}
+
+const FLAGS: [&str; 6] = ["--client", "--preset", "--config-dir", "--state-dir", "--data-dir", "--client-dir"];
+
+impl Options {
+    pub fn parse(words: &[OsString]) -> Options {
+        let mut options =
+            Options { phase: None, client: Client::Claude, preset: None, dirs: Dirs::default(), flaws: Vec::new() };
+        let mut words = words.iter();
+        while let Some(word) = words.next() {
+            match word.to_str() {
+                Some("pre") => options.phase = Some(Phase::Before),
+                Some("post") => options.phase = Some(Phase::After),
+                // Which tool it is about is in the event; the words are those of an older hook.
+                Some("bash" | "edit" | "mcp" | "check") => {}
+                Some(word) if word.starts_with("--") => {
+                    let (flag, value) = match word.split_once('=') {
+                        Some((flag, value)) => (flag, Some(OsString::from(value))),
+                        None => (word, None),
+                    };
+                    let known = FLAGS.contains(&flag);
+                    let value = value.or_else(|| if known { words.next().cloned() } else { None });
+                    options.set(flag, value);
+                }
+                _ => options.complain(format!("unexpected argument `{}`", word.to_string_lossy())),
+            }
+        }
+        options
+    }
+
+    fn set(&mut self, flag: &str, value: Option<OsString>) {
+        let Some(value) = value.filter(|value| !value.is_empty()) else {
+            let help = nearest(flag, FLAGS.into_iter()).filter(|near| *near != flag);
+            return self.complain(match help {
+                Some(near) => format!("unknown option `{flag}`\n  help: did you mean `{near}`?"),
+                None if FLAGS.contains(&flag) => format!("`{flag}` needs a value"),
+                None => format!("unknown option `{flag}`"),
+            });
+        };
+        match flag {
+            "--client" => match Client::ALL.iter().find(|(name, _)| value == *name) {
+                Some((_, client)) => self.client = *client,
+                None => self.complain(format!("unknown client `{}`", value.to_string_lossy())),
+            },
+            "--preset" => self.preset = Some(value.to_string_lossy().into_owned()),
+            "--config-dir" => self.dirs.config = self.directory(flag, value),
+            "--state-dir" => self.dirs.state = self.directory(flag, value),
+            "--client-dir" => self.dirs.client = self.directory(flag, value),
+            // Registered from the start, so that entries written today go on working when there is data to keep.
+            "--data-dir" => drop(self.directory(flag, value)),
+            _ => self.complain(format!("unknown option `{flag}`")),
+        }
+    }
+
+    fn directory(&mut self, flag: &str, value: OsString) -> Option<PathBuf> {
+        let path = PathBuf::from(value);
+        if path.is_absolute() {
+            return Some(path);
+        }
+        self.complain(format!("`{flag}` needs an absolute directory\n  help: `~` is not expanded where no shell runs"));
+        None
+    }
+
+    fn complain(&mut self, what: String) {
+        self.flaws.push(Failure::Config(format!("rune hook: {what}")));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parse(line: &str) -> Options {
+        Options::parse(&line.split_whitespace().map(OsString::from).collect::<Vec<_>>())
+    }
+
+    #[test]
+    fn both_spellings_of_a_value_are_read() {
+        for line in ["pre --preset strict --config-dir /c", "pre bash --preset=strict --config-dir=/c --data-dir /d"] {
+            let options = parse(line);
+            assert_eq!(options.phase, Some(Phase::Before), "{line}");
+            assert_eq!(options.preset.as_deref(), Some("strict"), "{line}");
+            assert_eq!(options.dirs.config, Some(PathBuf::from("/c")), "{line}");
+            assert_eq!(options.flaws, [], "{line}");
+        }
+    }
+
+    #[test]
+    fn every_mistake_is_a_flaw() {
+        for line in ["--prset strict", "--preset", "prr", "--client emacs", "--config-dir relative", "--client-dir ~/x"]
+        {
+            assert!(!parse(line).flaws.is_empty(), "{line}");
+        }
+    }
+}

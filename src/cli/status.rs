@@ -1,0 +1,137 @@
+//! `rune quarantine status`: the log as tables or as JSON.
+
+mod table;
+
+use super::args::StatusArgs;
+use super::log;
+use super::options::Dirs;
+use super::world::{World, now};
+use anyhow::{Context, anyhow, bail};
+use rune::telemetry::rfc3339;
+use rune::telemetry::summary::{Filter, Summary};
+use std::fs::File;
+use std::io::{BufRead, BufReader, ErrorKind, IsTerminal, Write};
+use std::path::Path;
+use time::{Date, Duration, OffsetDateTime, UtcOffset};
+
+/// A line beyond this is not one of ours.
+const LONGEST_LINE: usize = 64 << 10;
+
+pub fn run(args: &StatusArgs) -> anyhow::Result<()> {
+    let world = World::look(&Dirs { client: args.place.client_dir.clone(), ..Dirs::default() });
+    let path = log::path(&world).context("HOME is not set\n  help: name the client's directory with `--client-dir`")?;
+    let since = args.since.as_deref().map(|since| parse_since(since, now())).transpose()?;
+    let filter = Filter { since: since.map(rfc3339), session: args.session.clone() };
+    let summary = read(&path, &filter).with_context(|| format!("cannot read {}", path.display()))?;
+    let report = summary.report(args.top);
+    let mut out = std::io::stdout().lock();
+    let written = if args.json {
+        writeln!(out, "{}", serde_json::to_string(&report)?)
+    } else if report.lines == 0 {
+        writeln!(out, "{}", nothing(&path, &filter))
+    } else {
+        let fancy = out.is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
+        out.write_all(
+            table::render(&report, &path, if fancy { table::Style::Colour } else { table::Style::Plain }).as_bytes(),
+        )
+    };
+    match written {
+        // `| head` is not an error.
+        Err(error) if error.kind() != ErrorKind::BrokenPipe => Err(error.into()),
+        _ => Ok(()),
+    }
+}
+
+fn nothing(path: &Path, filter: &Filter) -> String {
+    let path = path.display();
+    if filter.since.is_some() || filter.session.is_some() {
+        return format!("nothing in {path} matches\n  help: leave out `--since` or `--session`");
+    }
+    format!(
+        "nothing is logged yet in {path}\n  help: register `rune hook` in your client's settings and let the agent make a call;\n  `rune hook --help` shows the command"
+    )
+}
+
+/// Folds the log. A log that is not there yet is an empty one.
+fn read(path: &Path, filter: &Filter) -> std::io::Result<Summary> {
+    let mut summary = Summary::default();
+    let file = match File::open(path) {
+        Ok(file) => file,
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(summary),
+        Err(error) => return Err(error),
+    };
+    let mut reader = BufReader::with_capacity(256 << 10, file);
+    let mut line = Vec::new();
+    let mut long = false;
+    loop {
+        let chunk = reader.fill_buf()?;
+        let end = chunk.iter().position(|byte| *byte == b'\n');
+        let part = chunk.get(..end.unwrap_or(chunk.len())).unwrap_or_default();
+        let (last, used) = (chunk.is_empty(), part.len() + usize::from(end.is_some()));
+        long |= line.len() + part.len() > LONGEST_LINE;
+        if !long {
+            line.extend_from_slice(part);
+        }
+        reader.consume(used);
+        if end.is_some() || last {
+            match () {
+                () if long => summary.add_malformed(),
+                () if !line.is_empty() => summary.add(&line, filter),
+                () => {}
+            }
+            line.clear();
+            long = false;
+        }
+        if last {
+            return Ok(summary);
+        }
+    }
+}
+
+/// A span before now, or a date, or a time.
+fn parse_since(text: &str, now: OffsetDateTime) -> anyhow::Result<OffsetDateTime> {
+    let unknown = || anyhow!("`--since {text}` is no time\n  help: say 30m, 12h, 7d, 2w, or a date such as 2026-11-01");
+    if let Ok(date) = Date::parse(text, &time::format_description::well_known::Iso8601::DATE) {
+        return Ok(date.midnight().assume_utc());
+    }
+    if let Ok(time) = OffsetDateTime::parse(text, &time::format_description::well_known::Rfc3339) {
+        return Ok(time.to_offset(UtcOffset::UTC));
+    }
+    let unit = text.chars().last().ok_or_else(unknown)?;
+    let count: i64 =
+        text.strip_suffix(unit).and_then(|count| count.parse().ok()).filter(|count| *count >= 0).ok_or_else(unknown)?;
+    let seconds: i64 = match unit {
+        's' => 1,
+        'm' => 60,
+        'h' => 3_600,
+        'd' => 86_400,
+        'w' => 604_800,
+        _ => bail!(unknown()),
+    };
+    let span = count.checked_mul(seconds).map(Duration::seconds).ok_or_else(unknown)?;
+    now.checked_sub(span).ok_or_else(unknown)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn since_takes_spans_dates_and_times() {
+        let now = OffsetDateTime::from_unix_timestamp(1_000_000).unwrap();
+        for (text, expected) in [
+            ("90s", 999_910),
+            ("30m", 998_200),
+            ("2h", 992_800),
+            ("7d", 395_200),
+            ("1w", 395_200),
+            ("1970-01-02", 86_400),
+            ("1970-01-01T01:00:00+01:00", 0),
+        ] {
+            assert_eq!(parse_since(text, now).unwrap().unix_timestamp(), expected, "{text}");
+        }
+        for text in ["", "d", "-1d", "7x", "soon", "99999999999999999999w", "9000000000000w", "\u{e9}"] {
+            assert!(parse_since(text, now).is_err(), "{text}");
+        }
+    }
+}

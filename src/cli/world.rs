@@ -1,0 +1,65 @@
+//! The world around the process: directories, the project, the clock.
+
+use super::options::Dirs;
+use std::env;
+use std::path::{Path, PathBuf};
+use time::OffsetDateTime;
+
+/// What the process knows of its surroundings. Nothing is looked up in a user database: a home that the
+/// environment does not name is unknown.
+#[derive(Clone, Debug, Default)]
+pub struct World {
+    pub home: Option<PathBuf>,
+    pub config_dir: Option<PathBuf>,
+    pub state_dir: Option<PathBuf>,
+    pub client_dir: Option<PathBuf>,
+    /// The directory that the client calls its project.
+    pub project: Option<PathBuf>,
+    /// `QUARANTINE_DISABLE=1` is set, by whomever.
+    pub silence_wanted: bool,
+}
+
+impl World {
+    pub fn look(dirs: &Dirs) -> World {
+        let home = absolute("HOME");
+        let under = |variable: &str, default: &str| {
+            let base = absolute(variable).or_else(|| home.as_ref().map(|home| home.join(default)));
+            base.map(|base| base.join("rune"))
+        };
+        World {
+            config_dir: dirs.config.clone().or_else(|| under("XDG_CONFIG_HOME", ".config")),
+            state_dir: dirs.state.clone().or_else(|| under("XDG_STATE_HOME", ".local/state")),
+            client_dir: dirs
+                .client
+                .clone()
+                .or_else(|| absolute("CLAUDE_CONFIG_DIR"))
+                .or_else(|| home.as_ref().map(|home| home.join(".claude"))),
+            project: absolute("CLAUDE_PROJECT_DIR"),
+            silence_wanted: env::var_os("QUARANTINE_DISABLE").is_some_and(|value| value == "1"),
+            home,
+        }
+    }
+
+    /// The directories whose files the client may take for the project's: the project, the directory of the call,
+    /// and what lies above them.
+    pub fn project_dirs(&self, cwd: &str) -> Vec<PathBuf> {
+        let mut dirs: Vec<PathBuf> = Vec::new();
+        for start in self.project.as_deref().into_iter().chain([Path::new(cwd)]).filter(|start| start.is_absolute()) {
+            for dir in start.ancestors().map(Path::to_owned) {
+                if !dirs.contains(&dir) {
+                    dirs.push(dir);
+                }
+            }
+        }
+        dirs
+    }
+}
+
+/// The time, also on a machine whose clock stands before 1970.
+pub fn now() -> OffsetDateTime {
+    OffsetDateTime::from(std::time::SystemTime::now())
+}
+
+fn absolute(variable: &str) -> Option<PathBuf> {
+    env::var_os(variable).map(PathBuf::from).filter(|path| path.is_absolute())
+}

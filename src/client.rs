@@ -1,0 +1,71 @@
+//! Clients: who asks, and in which words. One file each.
+
+mod claude;
+
+use crate::event::{Event, Header, Phase, Unread};
+use crate::quarantined::Quarantined;
+use crate::verdict::{Finding, Verdict};
+
+/// A client that can call us.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Client {
+    /// Claude Code.
+    Claude,
+}
+
+/// What the process says: the words of one client.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Answer {
+    /// One JSON object, or nothing where there is no opinion.
+    pub stdout: Option<String>,
+    /// What a person or a log may want to know.
+    pub stderr: Option<String>,
+    /// The exit code.
+    pub exit: u8,
+}
+
+impl Client {
+    /// All clients by name.
+    pub const ALL: [(&'static str, Client); 1] = [("claude", Client::Claude)];
+
+    /// Reads one event.
+    pub fn read<'a>(self, input: &'a Quarantined<Vec<u8>>) -> Result<Event<'a>, Unread> {
+        match self {
+            Client::Claude => claude::read(input),
+        }
+    }
+
+    /// What is known of an event from the command line alone.
+    pub fn header(self, phase: Option<Phase>) -> Header {
+        match self {
+            Client::Claude => claude::header(phase),
+        }
+    }
+
+    /// Puts a verdict into the client's words.
+    pub fn answer(self, header: &Header, verdict: &Verdict) -> Answer {
+        match self {
+            Client::Claude => claude::answer(header, verdict),
+        }
+    }
+}
+
+impl Answer {
+    /// The answer where no JSON can be given: exit code 2 blocks, and the reason goes to stderr.
+    pub fn blocked(verdict: &Verdict) -> Answer {
+        Answer { stdout: None, stderr: Some(reasons(verdict)), exit: 2 }
+    }
+}
+
+/// The reasons of the findings that decide, each under its rule.
+fn reasons(verdict: &Verdict) -> String {
+    let lines: Vec<String> =
+        verdict.deciding().map(|finding| format!("{}: {}", finding.rule(), finding.reason())).collect();
+    lines.join("\n")
+}
+
+/// The words of the findings that decide, as context for a model.
+fn context(verdict: &Verdict) -> String {
+    let lines: Vec<&str> = verdict.deciding().map(Finding::reason).collect();
+    lines.join("\n")
+}

@@ -1,0 +1,238 @@
+//! Claude Code: its payloads and its answers, as measured on the real client.
+
+use super::{Answer, context, reasons};
+use crate::event::{Action, Event, Facts, Field, Header, Phase, Place, Server, Unread};
+use crate::failure::Failure;
+use crate::json::{self, Fields, Flaw, Text};
+use crate::label::Label;
+use crate::quarantined::{ContentSource, Quarantined};
+use crate::verdict::{Effect, Verdict};
+use serde::Serialize;
+
+/// The moments that we have a part in.
+const MOMENTS: [(&str, Phase); 6] = [
+    ("PreToolUse", Phase::Before),
+    ("PostToolUse", Phase::After),
+    ("PostToolUseFailure", Phase::Failed),
+    ("ConfigChange", Phase::Settings),
+    ("SessionStart", Phase::Start),
+    ("SessionEnd", Phase::End),
+];
+
+/// The client's other moments. A name that is in neither list is not an event that we can read.
+const OTHER_MOMENTS: [&str; 27] = [
+    "CwdChanged",
+    "DirectoryAdded",
+    "Elicitation",
+    "ElicitationResult",
+    "FileChanged",
+    "InstructionsLoaded",
+    "MessageDisplay",
+    "Notification",
+    "PermissionDenied",
+    "PermissionRequest",
+    "PostCompact",
+    "PostModelSwitch",
+    "PostToolBatch",
+    "PreCompact",
+    "PreModelSwitch",
+    "Setup",
+    "Stop",
+    "StopFailure",
+    "SubagentStart",
+    "SubagentStop",
+    "TaskCompleted",
+    "TaskCreated",
+    "TeammateIdle",
+    "UserPromptExpansion",
+    "UserPromptSubmit",
+    "WorktreeCreate",
+    "WorktreeRemove",
+];
+
+fn phase(moment: &str) -> Option<Phase> {
+    let known = MOMENTS.iter().find(|(name, _)| *name == moment).map(|(_, phase)| *phase);
+    known.or_else(|| OTHER_MOMENTS.contains(&moment).then_some(Phase::Other))
+}
+
+pub(super) fn header(phase: Option<Phase>) -> Header {
+    let moment = MOMENTS.iter().find(|(_, known)| Some(*known) == phase).map_or("", |(name, _)| name);
+    Header { phase, moment: Label::new(moment), ..Header::default() }
+}
+
+pub(super) fn read(input: &Quarantined<Vec<u8>>) -> Result<Event<'_>, Unread> {
+    let bytes = input.inspect("an event is read");
+    let fields = Fields::read(bytes);
+    let text = |name: &str| fields.string(name).unwrap_or(Text { text: String::new(), flaw: None });
+    let moment = text("hook_event_name").text;
+    let tool = fields.string("tool_name");
+    let header = Header {
+        phase: phase(&moment),
+        moment: Label::new(&moment),
+        tool: tool.as_ref().map_or_else(Label::default, |tool| Label::tool(&tool.text)),
+        session: Label::new(&text("session_id").text),
+    };
+    let unread = |what: String| Unread { header: header.clone(), failure: Failure::Event(what) };
+
+    // A result in another encoding is still a result, and checking a large one costs time.
+    let strange = || std::str::from_utf8(bytes).is_err().then_some(Flaw::Encoding);
+    let unchecked = header.phase.is_some_and(Phase::is_after);
+    let flaw = fields.flaw().or_else(|| if unchecked { None } else { strange() }).map(|flaw| flaw.to_string());
+    let Some(phase) = header.phase else {
+        return Err(unread(flaw.unwrap_or_else(|| "it does not name a known moment".to_owned())));
+    };
+    let reading = match phase {
+        Phase::Before | Phase::After | Phase::Failed => call(phase, &fields, tool, input),
+        Phase::Settings | Phase::Start | Phase::End | Phase::Other => Ok((Action::Other, None)),
+    };
+    let (action, flaw) = match reading {
+        Ok((action, inner)) => (action, flaw.or(inner)),
+        Err(what) => return Err(unread(flaw.unwrap_or(what))),
+    };
+    // After a call everything that can be told counts; at any other moment an event is whole or not at all.
+    if let Some(what) = flaw.as_ref().filter(|_| !phase.is_after()) {
+        return Err(unread(what.clone()));
+    }
+    Ok(Event {
+        phase,
+        tool: input.derive(text("tool_name").text, ContentSource::ModelOutput),
+        result: fields.get("tool_response").map(|raw| input.derive(raw, result_source(&action))),
+        action,
+        place: Place { cwd: text("cwd").text, home: None },
+        facts: Facts::default(),
+        flaw: flaw.map(Failure::Event),
+        header,
+    })
+}
+
+/// What the call does, and what is wrong with it although that can be told.
+fn call(
+    phase: Phase,
+    fields: &Fields<'_>,
+    tool: Option<Text>,
+    whole: &Quarantined<Vec<u8>>,
+) -> Result<(Action, Option<String>), String> {
+    let tool = tool.ok_or("it does not name a tool")?;
+    let mut flaw = tool.flaw.map(|flaw| flaw.to_string());
+    if !tool.text.bytes().all(|byte| byte.is_ascii_graphic()) || tool.text.is_empty() {
+        flaw = flaw.or(Some("its tool name holds characters that no tool name has".to_owned()));
+    }
+    let input = fields.object("tool_input");
+    flaw = flaw.or_else(|| match fields.get("tool_input") {
+        Some(_) if input.is_none() => Some("its `tool_input` is not an object".to_owned()),
+        None => Some("it has no `tool_input`".to_owned()),
+        // Only before a call is it worth the time: after one, nothing but the key field is looked at.
+        Some(raw) if phase == Phase::Before => json::check(raw).err().map(|flaw| flaw.to_string()),
+        Some(_) => None,
+    });
+    let input = input.unwrap_or_default();
+    let mut key = |name: &str| -> Field {
+        let field = input.string(name).map(|text| whole.derive(text.text, ContentSource::ModelOutput));
+        if field.is_none() && flaw.is_none() {
+            flaw = Some(format!("its `tool_input` has no `{name}` that is a string"));
+        }
+        field
+    };
+    let action = match fold(&tool.text).as_str() {
+        "bash" | "powershell" => Action::Shell { command: key("command") },
+        // A monitor watches a command or a socket.
+        "monitor" if input.get("command").is_some() => Action::Shell { command: key("command") },
+        "edit" | "write" | "multiedit" => Action::Edit { path: key("file_path") },
+        "notebookedit" => Action::Edit { path: key("notebook_path") },
+        "read" => Action::Read { path: key("file_path") },
+        "webfetch" => Action::Fetch { url: key("url") },
+        "websearch" => {
+            key("query");
+            Action::Search
+        }
+        "readmcpresource" | "readmcpresourcetool" => Action::Resource { server: key("server") },
+        "agent" | "task" => {
+            key("prompt");
+            Action::Agent
+        }
+        _ if is_mcp(&tool.text) => Action::Mcp { server: server(fields) },
+        _ => Action::Other,
+    };
+    Ok((action, flaw))
+}
+
+/// A tool's name in other case or with stray characters is still that tool.
+fn fold(tool: &str) -> String {
+    tool.chars().filter(char::is_ascii_alphanumeric).map(|c| c.to_ascii_lowercase()).collect()
+}
+
+fn is_mcp(tool: &str) -> bool {
+    tool.get(..5).is_some_and(|start| start.eq_ignore_ascii_case("mcp__"))
+}
+
+fn server(fields: &Fields<'_>) -> Option<Server> {
+    let server = fields.object("mcp_server")?;
+    Some(Server {
+        name: server.string("name")?.text,
+        source: server.string("source").map(|source| source.text).unwrap_or_default(),
+    })
+}
+
+fn result_source(action: &Action) -> ContentSource {
+    match action {
+        Action::Mcp { .. } | Action::Resource { .. } => ContentSource::McpToolOutput,
+        Action::Fetch { .. } | Action::Search => ContentSource::WebContent,
+        Action::Agent => ContentSource::ModelOutput,
+        Action::Shell { .. } | Action::Edit { .. } | Action::Read { .. } | Action::Other => ContentSource::ToolOutput,
+    }
+}
+
+/// One answer. Fields that say nothing must be absent: the client drops an answer with a `null` in it.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Reply<'a> {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    decision: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reason: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    hook_specific_output: Option<Output<'a>>,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Output<'a> {
+    hook_event_name: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    permission_decision: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    permission_decision_reason: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    additional_context: Option<String>,
+}
+
+pub(super) fn answer(header: &Header, verdict: &Verdict) -> Answer {
+    let effect = verdict.effect();
+    let Some(phase) = header.phase else { return Answer::blocked(verdict) };
+    let output = |decision: Option<&'static str>, text: Option<String>| Output {
+        hook_event_name: header.moment.as_str(),
+        permission_decision: decision,
+        permission_decision_reason: decision.map(|_| reasons(verdict)),
+        additional_context: text,
+    };
+    let specific = |output| Reply { decision: None, reason: None, hook_specific_output: Some(output) };
+    let reply = match (phase, effect) {
+        (_, Effect::Pass) => None,
+        (Phase::Before, Effect::Ask) => Some(specific(output(Some("ask"), None))),
+        (Phase::Before, Effect::Deny) => Some(specific(output(Some("deny"), None))),
+        // The client cannot ask about its settings, so what should be asked is refused.
+        (Phase::Settings, Effect::Ask | Effect::Deny) => {
+            Some(Reply { decision: Some("block"), reason: Some(reasons(verdict)), hook_specific_output: None })
+        }
+        (Phase::Before | Phase::After | Phase::Failed | Phase::Start, _) => {
+            Some(specific(output(None, Some(context(verdict)))))
+        }
+        (Phase::Settings | Phase::End | Phase::Other, _) => None,
+    };
+    // Nothing can be told to the model about a failure after a call, but somebody may read stderr.
+    let unspoken = (phase.is_after() && !verdict.findings().is_empty() && reply.is_none()).then(|| reasons(verdict));
+    match reply.map(|reply| serde_json::to_string(&reply)).transpose() {
+        Ok(stdout) => Answer { stdout, stderr: unspoken, exit: 0 },
+        Err(_) => Answer::blocked(verdict),
+    }
+}

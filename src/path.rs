@@ -1,0 +1,96 @@
+//! Paths: from the words of an event to absolute, normalised components.
+
+use crate::event::Place;
+
+/// An absolute path without `.`, `..` or empty components.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AbsPath {
+    components: Vec<String>,
+}
+
+impl AbsPath {
+    /// Resolves `raw` as the shell would from `place`: home, directory in force, then `.` and `..` by their letters.
+    pub fn resolve(raw: &str, place: &Place) -> Self {
+        let home = place.home.as_deref().unwrap_or("~");
+        let start = match raw {
+            _ if raw.starts_with('/') || is_windows(raw) => "",
+            "~" => home,
+            _ if raw.starts_with("~/") => home,
+            _ => &place.cwd,
+        };
+        let rest = if start == home { raw.trim_start_matches('~') } else { raw };
+        let mut components: Vec<String> = Vec::new();
+        for part in [start, rest].iter().flat_map(|text| split(text)) {
+            match part {
+                "" | "." => {}
+                ".." => drop(components.pop()),
+                name => components.push(name.to_owned()),
+            }
+        }
+        AbsPath { components }
+    }
+
+    /// The directories that the file lies in, outermost first.
+    pub fn directories(&self) -> &[String] {
+        self.components.split_last().map_or(&[], |(_, directories)| directories)
+    }
+
+    /// All components, the last one included.
+    pub fn components(&self) -> &[String] {
+        &self.components
+    }
+
+    /// Whether this lies in `directory`, at any depth.
+    pub fn is_below(&self, directory: &AbsPath) -> bool {
+        self.directories().starts_with(&directory.components)
+    }
+}
+
+/// Splits at `/`, and at `\` where the path is a Windows one.
+fn split(path: &str) -> impl Iterator<Item = &str> {
+    let windows = is_windows(path);
+    path.split(move |c| c == '/' || (windows && c == '\\'))
+}
+
+/// A drive letter or a share: there `\` separates, elsewhere it is an ordinary character of a name.
+fn is_windows(path: &str) -> bool {
+    let mut bytes = path.bytes();
+    match (bytes.next(), bytes.next(), bytes.next()) {
+        (Some(drive), Some(b':'), Some(b'\\' | b'/')) => drive.is_ascii_alphabetic(),
+        (Some(b'\\'), Some(b'\\'), _) => true,
+        _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_resolve_by_their_letters() {
+        let place = Place { cwd: "/home/user/proj".into(), home: Some("/home/user".into()) };
+        for (raw, expected) in [
+            ("/a/b", "a/b"),
+            ("x/./y//z", "home/user/proj/x/y/z"),
+            ("../other", "home/user/other"),
+            ("/../../etc", "etc"),
+            ("~/x", "home/user/x"),
+            ("~", "home/user"),
+            ("~other/x", "home/user/proj/~other/x"),
+            ("", "home/user/proj"),
+            ("C:\\proj\\uploads\\x", "C:/proj/uploads/x"),
+            ("a\\b", "home/user/proj/a\\b"),
+        ] {
+            assert_eq!(AbsPath::resolve(raw, &place).components().join("/"), expected, "{raw:?}");
+        }
+    }
+
+    #[test]
+    fn below_compares_components() {
+        let place = Place::default();
+        let at = |raw| AbsPath::resolve(raw, &place);
+        assert!(at("/proj/src/a").is_below(&at("/proj")));
+        assert!(!at("/proj-evil/a").is_below(&at("/proj")));
+        assert!(!at("/proj").is_below(&at("/proj")));
+    }
+}

@@ -1,0 +1,61 @@
+//! Namespaces: which MCP server a tool belongs to, and whether the operator trusts it.
+
+use crate::config::{Config, Trust};
+use crate::event::{Action, Event, Server};
+
+/// The name of an MCP server as it stands in tool names.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Namespace(String);
+
+impl Namespace {
+    /// The namespace of a tool called `mcp__<namespace>__<tool>`.
+    ///
+    /// The client's own word counts first; else the longest known server that fits, because a server's name may
+    /// itself hold `__`; else what stands before the next `__`.
+    pub fn of_tool(tool: &str, server: Option<&Server>, event: &Event<'_>, config: &Config) -> Self {
+        let rest = tool.get("mcp__".len()..).unwrap_or_default();
+        if let Some(told) = server.map(|server| fold(&server.name)).filter(|name| fits(name, rest)) {
+            return Namespace(told);
+        }
+        let known = config.trust.names().chain(event.facts.project_servers.iter().map(String::as_str));
+        known
+            .map(fold)
+            .filter(|name| fits(name, rest))
+            .max_by_key(String::len)
+            .map_or_else(|| Namespace(rest.split("__").next().unwrap_or_default().to_owned()), Namespace)
+    }
+
+    /// The namespace of a server by its configured name.
+    pub fn of_server(name: &str) -> Self {
+        Namespace(fold(name))
+    }
+
+    /// The characters of the name.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// Whether the operator trusts it. A trusted name that the project itself configures is anybody's server.
+    pub fn is_trusted(&self, event: &Event<'_>, config: &Config) -> bool {
+        let told_by_project =
+            matches!(&event.action, Action::Mcp { server: Some(server) } if server.source == "project");
+        let set_by_project = event.facts.project_servers.iter().any(|name| fold(name) == self.0);
+        !told_by_project && !set_by_project && config.trust.contains(&self.0)
+    }
+}
+
+/// Whether `rest` (a tool's name without `mcp__`) is a tool of the server `name`.
+fn fits(name: &str, rest: &str) -> bool {
+    !name.is_empty() && rest.strip_prefix(name).is_some_and(|tool| tool.starts_with("__"))
+}
+
+/// The client turns what a tool name may not hold into `_`.
+fn fold(name: &str) -> String {
+    name.chars().map(|c| if c.is_ascii_alphanumeric() || matches!(c, '_' | '-') { c } else { '_' }).collect()
+}
+
+impl Trust {
+    fn contains(&self, namespace: &str) -> bool {
+        self.names().any(|name| name == namespace)
+    }
+}

@@ -1,0 +1,37 @@
+//! Spilled results: files in which the client keeps what was too large or too late for the conversation.
+//!
+//! Seen in the real client: `<config>/projects/<project>/<session>/tool-results/<file>` for large results and
+//! `<temp>/claude-<uid>/<project>/<session>/tasks/<id>.output` for background commands. A project of one's own
+//! may well have a directory called `tasks`, so the name alone is not enough.
+
+use crate::path::AbsPath;
+
+/// Whether the client wrote the file to hold a result.
+pub(super) fn is_spilled(path: &AbsPath, session: &str) -> bool {
+    let directories = path.directories();
+    directories.iter().zip(directories.iter().skip(1)).enumerate().any(|(at, (above, directory))| {
+        let of_session = above == session || is_uuid(above);
+        let of_client = |name: fn(&str) -> bool| directories.iter().take(at + 1).any(|outer| name(outer));
+        match directory.as_str() {
+            "tool-results" => of_session || of_client(|outer| outer == ".claude"),
+            "tasks" => of_session || of_client(is_client_temp),
+            _ => false,
+        }
+    })
+}
+
+/// `claude` or `claude-1000`.
+fn is_client_temp(name: &str) -> bool {
+    name.strip_prefix("claude").is_some_and(|rest| {
+        rest.is_empty()
+            || rest.strip_prefix('-').is_some_and(|uid| !uid.is_empty() && uid.bytes().all(|b| b.is_ascii_digit()))
+    })
+}
+
+fn is_uuid(name: &str) -> bool {
+    name.len() == 36
+        && name.bytes().enumerate().all(|(at, byte)| match at {
+            8 | 13 | 18 | 23 => byte == b'-',
+            _ => byte.is_ascii_hexdigit(),
+        })
+}

@@ -1,0 +1,74 @@
+//! Surfaces: where a result came from, if that is a place where strangers write.
+
+use super::{Namespace, fetched, spill};
+use crate::config::Config;
+use crate::event::{Action, Event};
+use crate::label::Label;
+use crate::path::AbsPath;
+use crate::verdict::RuleId;
+
+/// An untrusted surface that an event touched.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Surface {
+    /// Its label, as in the notice and in the log.
+    pub source: Label,
+    /// The rule that recognised it.
+    pub rule: RuleId,
+    /// The operator trusts it.
+    pub trusted: bool,
+}
+
+impl Surface {
+    /// The surface that the event's result came from; ordinary work touches none.
+    pub fn of(event: &Event<'_>, config: &Config) -> Option<Surface> {
+        let untrusted = |rule, source| Some(Surface { source, rule: RuleId::known(rule), trusted: false });
+        match &event.action {
+            Action::Mcp { server } => {
+                let tool = event.tool.inspect("the namespace is in the tool's name");
+                Some(Surface::server(Namespace::of_tool(tool, server.as_ref(), event, config), event, config))
+            }
+            Action::Resource { server } => {
+                let name = server.as_ref().map_or("", |name| name.inspect("a resource belongs to a server").as_str());
+                Some(Surface::server(Namespace::of_server(name), event, config))
+            }
+            Action::Fetch { url } => untrusted(
+                "quarantine-webfetch",
+                url.as_ref().map_or(Label::of("webfetch", ""), |url| Label::host("webfetch", url)),
+            ),
+            Action::Search => untrusted("quarantine-websearch", Label::new("websearch")),
+            Action::Read { path } => {
+                // A path that cannot be read may be anything, so it is not taken for source code.
+                let Some(name) = path else { return untrusted("quarantine-upload", Label::of("upload", "")) };
+                let lexical = AbsPath::resolve(name.inspect("is it below uploads"), &event.place);
+                let real = event.facts.real_path.as_deref().map(|real| AbsPath::resolve(real, &event.place));
+                let at = |test: fn(&AbsPath, &str) -> bool| {
+                    let session = event.header.session.as_str();
+                    test(&lexical, session) || real.as_ref().is_some_and(|real| test(real, session))
+                };
+                if at(|path, _| is_upload(path)) {
+                    untrusted("quarantine-upload", Label::file("upload", name))
+                } else if at(spill::is_spilled) {
+                    untrusted("quarantine-spill", Label::file("spill", name))
+                } else {
+                    None
+                }
+            }
+            Action::Shell { command } => match command {
+                None => untrusted("quarantine-shell", Label::of("shell", "")),
+                Some(command) => untrusted("quarantine-shell", fetched::source(command, event)?),
+            },
+            Action::Agent if event.facts.tainted => untrusted("quarantine-agent", Label::new("agent")),
+            Action::Agent | Action::Edit { .. } | Action::Other => None,
+        }
+    }
+
+    fn server(namespace: Namespace, event: &Event<'_>, config: &Config) -> Surface {
+        let trusted = namespace.is_trusted(event, config);
+        Surface { source: Label::of("mcp", namespace.as_str()), rule: RuleId::known("quarantine-mcp"), trusted }
+    }
+}
+
+/// Below a directory called `uploads`: a whole component, and not the file itself.
+pub(super) fn is_upload(path: &AbsPath) -> bool {
+    path.directories().iter().any(|directory| directory == "uploads")
+}

@@ -1,0 +1,87 @@
+//! Telemetry: one line per call that says what was decided and never what passed through.
+
+pub mod summary;
+
+use crate::event::{Header, Phase};
+use crate::failure::Failure;
+use crate::label::Label;
+use crate::verdict::{Effect, Finding, Verdict};
+use serde::Serialize;
+use time::OffsetDateTime;
+
+/// One line of the log. Its fields are labels and constants: there is no place for payload.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Line {
+    event: Label,
+    ts: String,
+    tool: Label,
+    decision: &'static str,
+    source: Label,
+    session_id: Label,
+    rule: String,
+    us: u64,
+}
+
+impl Line {
+    /// The line about a verdict, given at `now` after `us` microseconds of our own time.
+    pub fn new(header: &Header, verdict: &Verdict, now: OffsetDateTime, us: u64) -> Self {
+        let after = header.phase.is_some_and(Phase::is_after);
+        let failure = verdict.findings().iter().find(|finding| Failure::owns(finding.rule()));
+        // After a call a failure says more than the notice that came in spite of it.
+        let rule = failure.filter(|_| after).or_else(|| verdict.deciding().next()).map(Finding::rule);
+        let decision = if after { marked(verdict, failure) } else { judged(verdict.effect()) };
+        Line {
+            event: if after { Label::new("quarantine") } else { header.moment.clone() },
+            ts: rfc3339(now),
+            tool: header.tool.clone(),
+            decision,
+            source: verdict.surface().map(|surface| surface.source.clone()).unwrap_or_default(),
+            session_id: header.session.clone(),
+            rule: rule.map(ToString::to_string).unwrap_or_default(),
+            us,
+        }
+    }
+
+    /// The line as JSON with its line end.
+    pub fn to_json(&self) -> String {
+        // A struct of strings and a number always serialises.
+        let mut json = serde_json::to_string(self).unwrap_or_default();
+        json.push('\n');
+        json
+    }
+}
+
+fn marked(verdict: &Verdict, failure: Option<&Finding>) -> &'static str {
+    let timeout = Failure::Timeout.rule();
+    match failure {
+        _ if verdict.effect() > Effect::Pass => "emit",
+        Some(failure) if *failure.rule() == timeout => "timeout",
+        Some(_) => "error",
+        None => "skip",
+    }
+}
+
+fn judged(effect: Effect) -> &'static str {
+    match effect {
+        Effect::Pass => "allow",
+        Effect::Advise => "advise",
+        Effect::Ask => "ask",
+        Effect::Deny => "deny",
+    }
+}
+
+/// UTC with milliseconds, always 24 characters for the years that we will see.
+pub fn rfc3339(at: OffsetDateTime) -> String {
+    let at = at.to_offset(time::UtcOffset::UTC);
+    let (date, time) = (at.date(), at.time());
+    format!(
+        "{:04}-{:02}-{:02}T{:02}:{:02}:{:02}.{:03}Z",
+        date.year(),
+        u8::from(date.month()),
+        date.day(),
+        time.hour(),
+        time.minute(),
+        time.second(),
+        time.millisecond()
+    )
+}

@@ -1,0 +1,361 @@
+//! Summaries: a log of any length, folded line by line into what a person wants to know.
+
+use crate::label::Label;
+use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
+/// Notices for one source in one session from which on somebody should look.
+pub const ESCALATION: u64 = 5;
+
+/// Which lines count.
+#[derive(Clone, Debug, Default)]
+pub struct Filter {
+    /// Only lines written at or after this time, in RFC 3339 as the log writes it.
+    pub since: Option<String>,
+    /// Only lines of this session.
+    pub session: Option<String>,
+}
+
+/// What the log says. It grows with distinct sessions, sources, tools and days, never with lines.
+#[derive(Clone, Debug, Default)]
+pub struct Summary {
+    lines: u64,
+    malformed: u64,
+    decisions: BTreeMap<String, u64>,
+    sources: BTreeMap<String, Tally>,
+    tools: BTreeMap<String, u64>,
+    days: BTreeMap<String, u64>,
+    sessions: BTreeMap<String, BTreeMap<String, u64>>,
+    times: Histogram,
+    first_ts: Option<String>,
+    last_ts: Option<String>,
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+struct Tally {
+    emit: u64,
+    skip: u64,
+}
+
+/// A line as it is read; the original log has neither `rule` nor `us`.
+#[derive(Deserialize)]
+struct Record<'a> {
+    #[serde(borrow)]
+    ts: Cow<'a, str>,
+    #[serde(borrow)]
+    decision: Cow<'a, str>,
+    #[serde(borrow, default)]
+    tool: Cow<'a, str>,
+    #[serde(borrow, default)]
+    source: Cow<'a, str>,
+    #[serde(borrow, default)]
+    session_id: Cow<'a, str>,
+    us: Option<u64>,
+}
+
+impl Summary {
+    /// Takes in one line, without its line end.
+    pub fn add(&mut self, line: &[u8], filter: &Filter) {
+        match serde_json::from_slice::<Record<'_>>(line) {
+            Ok(record) if is_time(&record.ts) => self.count(&record, filter),
+            _ => self.add_malformed(),
+        }
+    }
+
+    /// Takes in a line that is too long to be one.
+    pub fn add_malformed(&mut self) {
+        self.lines += 1;
+        self.malformed += 1;
+    }
+
+    fn count(&mut self, record: &Record<'_>, filter: &Filter) {
+        let early = filter.since.as_deref().is_some_and(|since| *record.ts < *since);
+        if early || filter.session.as_deref().is_some_and(|session| record.session_id != session) {
+            return;
+        }
+        self.lines += 1;
+        bump(&mut self.decisions, &record.decision, 1);
+        bump(&mut self.tools, &record.tool, 1);
+        bump(&mut self.days, record.ts.get(..10).unwrap_or_default(), 1);
+        let (emit, skip) = (u64::from(record.decision == "emit"), u64::from(record.decision == "skip"));
+        if !record.source.is_empty() && emit + skip > 0 {
+            let tally = entry(&mut self.sources, &record.source);
+            tally.emit += emit;
+            tally.skip += skip;
+        }
+        let session = entry(&mut self.sessions, &record.session_id);
+        if emit > 0 {
+            bump(session, &record.source, 1);
+        }
+        if let Some(us) = record.us {
+            self.times.add(us);
+        }
+        if self.first_ts.as_deref().is_none_or(|first| *record.ts < *first) {
+            self.first_ts = Some(record.ts.to_string());
+        }
+        if self.last_ts.as_deref().is_none_or(|last| *record.ts > *last) {
+            self.last_ts = Some(record.ts.to_string());
+        }
+    }
+
+    /// The finished report, with at most `top` rows a list.
+    pub fn report(&self, top: usize) -> Report {
+        let mut sources: Vec<SourceRow> = self
+            .sources
+            .iter()
+            .map(|(source, tally)| SourceRow { source: plain(source), emit: tally.emit, skip: tally.skip })
+            .collect();
+        sources.sort_by_key(|row| std::cmp::Reverse((row.emit, row.skip)));
+        let mut sessions: Vec<SessionRow> = self
+            .sessions
+            .iter()
+            .map(|(session, sources)| SessionRow { session_id: plain(session), emit: sources.values().sum() })
+            .collect();
+        sessions.sort_by_key(|row| std::cmp::Reverse(row.emit));
+        let mut escalations: Vec<EscalationRow> = self
+            .sessions
+            .iter()
+            .flat_map(|(session, sources)| sources.iter().map(move |(source, count)| (session, source, *count)))
+            .filter(|(_, _, count)| *count >= ESCALATION)
+            .map(|(session, source, count)| EscalationRow { session_id: plain(session), source: plain(source), count })
+            .collect();
+        escalations.sort_by_key(|row| std::cmp::Reverse(row.count));
+        let mut tools: Vec<ToolRow> =
+            self.tools.iter().map(|(tool, lines)| ToolRow { tool: plain(tool), lines: *lines }).collect();
+        tools.sort_by_key(|row| std::cmp::Reverse(row.lines));
+        let mut days: Vec<DayRow> =
+            self.days.iter().rev().map(|(day, lines)| DayRow { day: plain(day), lines: *lines }).collect();
+        let session_count = sessions.len() as u64;
+        sources.truncate(top);
+        sessions.truncate(top);
+        tools.truncate(top);
+        days.truncate(top);
+        Report {
+            lines: self.lines,
+            malformed: self.malformed,
+            decisions: self.decisions.iter().map(|(decision, lines)| (plain(decision).to_string(), *lines)).collect(),
+            sources,
+            sessions,
+            session_count,
+            escalations,
+            tools,
+            days,
+            us: self.times.quantiles(),
+            first_ts: self.first_ts.clone(),
+            last_ts: self.last_ts.clone(),
+        }
+    }
+}
+
+/// What `rune quarantine status` shows. Names are labels: a log is a file that others can write.
+#[derive(Clone, Debug, Serialize)]
+pub struct Report {
+    /// Lines that count, malformed ones included.
+    pub lines: u64,
+    /// Lines that could not be read.
+    pub malformed: u64,
+    /// Lines by decision.
+    pub decisions: BTreeMap<String, u64>,
+    /// Untrusted sources, most notices first.
+    pub sources: Vec<SourceRow>,
+    /// Sessions, most notices first.
+    pub sessions: Vec<SessionRow>,
+    /// How many sessions there are in all.
+    pub session_count: u64,
+    /// Sessions in which one source came up suspiciously often. Never cut short.
+    pub escalations: Vec<EscalationRow>,
+    /// Tools, most lines first.
+    pub tools: Vec<ToolRow>,
+    /// Days, newest first.
+    pub days: Vec<DayRow>,
+    /// Our own time in microseconds.
+    pub us: Option<Quantiles>,
+    /// The earliest time seen.
+    pub first_ts: Option<String>,
+    /// The latest time seen.
+    pub last_ts: Option<String>,
+}
+
+/// Notices and skips of one source.
+#[derive(Clone, Debug, Serialize)]
+pub struct SourceRow {
+    /// The source's label.
+    pub source: Label,
+    /// Results that were marked.
+    pub emit: u64,
+    /// Results that were not.
+    pub skip: u64,
+}
+
+/// Notices in one session.
+#[derive(Clone, Debug, Serialize)]
+pub struct SessionRow {
+    /// The session.
+    pub session_id: Label,
+    /// Results that were marked.
+    pub emit: u64,
+}
+
+/// A source that one session met often.
+#[derive(Clone, Debug, Serialize)]
+pub struct EscalationRow {
+    /// The session.
+    pub session_id: Label,
+    /// The source.
+    pub source: Label,
+    /// How many notices.
+    pub count: u64,
+}
+
+/// Lines of one tool.
+#[derive(Clone, Debug, Serialize)]
+pub struct ToolRow {
+    /// The tool.
+    pub tool: Label,
+    /// How many lines.
+    pub lines: u64,
+}
+
+/// Lines of one day.
+#[derive(Clone, Debug, Serialize)]
+pub struct DayRow {
+    /// The day, in UTC.
+    pub day: Label,
+    /// How many lines.
+    pub lines: u64,
+}
+
+/// Quantiles in microseconds, each at most an eighth above the true value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct Quantiles {
+    /// Half of the calls took at most this.
+    pub p50: u64,
+    /// 95 % of them.
+    pub p95: u64,
+    /// 99 % of them.
+    pub p99: u64,
+}
+
+/// Counts by size in constant memory: eight buckets for each power of two.
+#[derive(Clone, Debug, Default)]
+struct Histogram {
+    buckets: BTreeMap<u64, u64>,
+    count: u64,
+}
+
+impl Histogram {
+    fn add(&mut self, value: u64) {
+        // The bucket is named by its upper end: the value with all but its four leading bits set.
+        let spare = (u64::BITS - value.leading_zeros()).saturating_sub(4);
+        let upper = value | ((1 << spare) - 1);
+        *self.buckets.entry(upper).or_default() += 1;
+        self.count += 1;
+    }
+
+    fn quantiles(&self) -> Option<Quantiles> {
+        let at = |percent: u64| {
+            let rank = (self.count * percent).div_ceil(100);
+            let mut seen = 0;
+            self.buckets.iter().find(|(_, count)| {
+                seen += **count;
+                seen >= rank
+            })
+        };
+        let at = |percent| at(percent).map(|(upper, _)| *upper);
+        Some(Quantiles { p50: at(50)?, p95: at(95)?, p99: at(99)? })
+    }
+}
+
+fn plain(name: &str) -> Label {
+    Label::tool(name)
+}
+
+fn bump(counts: &mut BTreeMap<String, u64>, name: &str, by: u64) {
+    *entry(counts, name) += by;
+}
+
+/// The value under `name`, looked up before it is allocated for.
+fn entry<'m, V: Default>(map: &'m mut BTreeMap<String, V>, name: &str) -> &'m mut V {
+    if !map.contains_key(name) {
+        map.insert(name.to_owned(), V::default());
+    }
+    map.entry(name.to_owned()).or_default()
+}
+
+/// `2026-11-16T01:02:03Z`, with any number of decimals.
+fn is_time(ts: &str) -> bool {
+    let shape = ts.bytes().take(19).enumerate().all(|(at, byte)| match at {
+        4 | 7 => byte == b'-',
+        10 => byte == b'T',
+        13 | 16 => byte == b':',
+        _ => byte.is_ascii_digit(),
+    });
+    shape && ts.len() >= 20 && ts.ends_with('Z')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn summary(lines: &[&str], filter: &Filter) -> Report {
+        let mut summary = Summary::default();
+        for line in lines {
+            summary.add(line.as_bytes(), filter);
+        }
+        summary.report(10)
+    }
+
+    fn line(ts: &str, decision: &str, source: &str, session: &str) -> String {
+        format!(
+            r#"{{"event":"quarantine","ts":"{ts}","tool":"WebFetch","decision":"{decision}","source":"{source}","session_id":"{session}","us":120}}"#
+        )
+    }
+
+    #[test]
+    fn lines_are_counted_and_broken_ones_too() {
+        let whole = line("2026-11-16T01:00:00.000Z", "emit", "webfetch:a", "s1");
+        let half = whole.get(..40).unwrap();
+        let report =
+            summary(&[&whole, half, "[]", "{}", r#"{"ts":"yesterday","decision":"emit"}"#], &Filter::default());
+        assert_eq!((report.lines, report.malformed), (5, 4));
+        assert_eq!(report.decisions.get("emit"), Some(&1));
+    }
+
+    #[test]
+    fn the_fifth_notice_for_one_source_in_one_session_escalates() {
+        let same = line("2026-11-16T01:00:00.000Z", "emit", "mcp:desk", "s1");
+        let other = line("2026-11-16T01:00:00.000Z", "emit", "mcp:desk", "s2");
+        let four = [&*same, &same, &same, &same, &other];
+        assert!(summary(&four, &Filter::default()).escalations.is_empty());
+        let five = [&*same, &same, &same, &same, &same];
+        let escalations = summary(&five, &Filter::default()).escalations;
+        assert_eq!(escalations.iter().map(|row| row.count).collect::<Vec<_>>(), [5]);
+    }
+
+    #[test]
+    fn filters_leave_out_what_is_early_or_of_another_session() {
+        let lines = [
+            line("2026-11-15T23:59:59.999Z", "emit", "webfetch:a", "s1"),
+            line("2026-11-16T00:00:00.000Z", "skip", "webfetch:a", "s1"),
+            line("2026-11-16T00:00:00.000Z", "emit", "webfetch:a", "s2"),
+        ];
+        let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
+        let filter = Filter { since: Some("2026-11-16T00:00:00.000Z".into()), session: Some("s1".into()) };
+        let report = summary(&lines, &filter);
+        assert_eq!(report.lines, 1);
+        assert_eq!(report.first_ts.as_deref(), Some("2026-11-16T00:00:00.000Z"));
+    }
+
+    #[test]
+    fn quantiles_are_close_and_never_below() {
+        let mut times = Histogram::default();
+        (1..=1000).for_each(|us| times.add(us));
+        let Quantiles { p50, p95, p99 } = times.quantiles().unwrap();
+        for (found, exact) in [(p50, 500), (p95, 950), (p99, 990)] {
+            assert!(found >= exact && found <= exact + exact / 8, "{found} for {exact}");
+        }
+        times.add(0);
+        times.add(u64::MAX);
+    }
+}

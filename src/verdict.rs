@@ -1,0 +1,121 @@
+//! Verdicts: the findings about one event, and the effect that follows.
+
+use crate::quarantine::Surface;
+use std::borrow::Cow;
+use std::fmt;
+
+/// What a verdict does to a call, weakest first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Effect {
+    /// No opinion; the client goes on as without us.
+    Pass,
+    /// The call goes on and the model is told something.
+    Advise,
+    /// A person decides.
+    Ask,
+    /// The call does not happen.
+    Deny,
+}
+
+/// The name of a rule, never blank.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct RuleId(Cow<'static, str>);
+
+impl RuleId {
+    /// A rule that is compiled in.
+    pub const fn known(id: &'static str) -> Self {
+        assert!(!id.is_empty(), "a rule has a name");
+        RuleId(Cow::Borrowed(id))
+    }
+
+    /// The characters of the name.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Display for RuleId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// One thing found: which rule, with what effect, and why in words.
+///
+/// INVARIANT: the words are constants, labels and the operator's own file names, never payload: an answer speaks
+/// with system authority.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Finding {
+    rule: RuleId,
+    effect: Effect,
+    reason: String,
+}
+
+impl Finding {
+    /// A finding; a blank reason is replaced by the rule's name, so that no answer is mute.
+    pub fn new(rule: RuleId, effect: Effect, reason: impl Into<String>) -> Self {
+        let reason = reason.into();
+        let reason = if reason.trim().is_empty() { rule.to_string() } else { reason };
+        Finding { rule, effect, reason }
+    }
+
+    /// The rule that found it.
+    pub fn rule(&self) -> &RuleId {
+        &self.rule
+    }
+
+    /// What it does to the call.
+    pub fn effect(&self) -> Effect {
+        self.effect
+    }
+
+    /// Why, for the one who is told.
+    pub fn reason(&self) -> &str {
+        &self.reason
+    }
+}
+
+/// All findings about one event.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Verdict {
+    findings: Vec<Finding>,
+    surface: Option<Surface>,
+}
+
+impl Verdict {
+    /// A verdict of one finding.
+    pub fn of(finding: Finding) -> Self {
+        Verdict { findings: vec![finding], surface: None }
+    }
+
+    /// Adds a finding.
+    pub fn add(&mut self, finding: Finding) {
+        self.findings.push(finding);
+    }
+
+    /// Names the untrusted surface that the event touched.
+    pub fn touch(&mut self, surface: Surface) {
+        self.surface = Some(surface);
+    }
+
+    /// The untrusted surface that the event touched, marked or not.
+    pub fn surface(&self) -> Option<&Surface> {
+        self.surface.as_ref()
+    }
+
+    /// The strictest effect of all findings.
+    pub fn effect(&self) -> Effect {
+        self.findings.iter().map(Finding::effect).max().unwrap_or(Effect::Pass)
+    }
+
+    /// What was found, in order.
+    pub fn findings(&self) -> &[Finding] {
+        &self.findings
+    }
+
+    /// The findings that the verdict's effect rests on, in order.
+    pub fn deciding(&self) -> impl Iterator<Item = &Finding> {
+        let effect = self.effect();
+        self.findings.iter().filter(move |finding| finding.effect == effect)
+    }
+}
