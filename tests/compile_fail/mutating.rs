@@ -1,0 +1,10 @@
+use rune::quarantined::{ContentSource, Origin, Quarantined};
+
+fn sealed() -> Quarantined<String> {
+    Quarantined::new("secret".to_owned(), Origin::new(ContentSource::Email, "1", time::OffsetDateTime::UNIX_EPOCH))
+}
+
+fn main() {
+    let mut mail = sealed();
+    mail.value = "harmless".to_owned();
+}
