@@ -51,9 +51,12 @@ impl Client {
 }
 
 impl Answer {
+    /// The exit code that blocks a call.
+    pub const BLOCKED: u8 = 2;
+
     /// The answer where no JSON can be given: exit code 2 blocks, and the reason goes to stderr.
     pub fn blocked(verdict: &Verdict) -> Answer {
-        Answer { stdout: None, stderr: Some(reasons(verdict)), exit: 2 }
+        Answer { stdout: None, stderr: Some(reasons(verdict)), exit: Self::BLOCKED }
     }
 }
 

@@ -46,30 +46,36 @@ impl Progress {
     }
 }
 
-/// What became of the work.
-#[derive(Debug, PartialEq, Eq)]
-pub enum Outcome {
-    /// It was done in time.
-    Done,
-    /// It is still at it.
-    Late,
-    /// It died.
-    Died,
+/// Has `late` run and the process end with its exit code if the process is still there after `limit`.
+///
+/// The work itself stays on the main thread: waiting costs a thread that touches nothing, working on another one would
+/// cost a heap of its own. Where no thread can be had, there is no deadline.
+#[expect(clippy::exit, reason = "the main thread hangs; nobody else can end the process")]
+pub fn arm(limit: Duration, progress: &Arc<Progress>, late: impl FnOnce(&Progress) + Send + 'static) {
+    let progress = Arc::clone(progress);
+    let watch = move || {
+        std::thread::sleep(limit);
+        late(&progress);
+        std::process::exit(i32::from(progress.exit()));
+    };
+    std::thread::Builder::new().stack_size(256 << 10).spawn(watch).ok();
 }
 
-/// Runs `work` for at most `limit`. Work that is late goes on in the background until the process ends.
-pub fn within(limit: Duration, work: impl FnOnce(&Progress) + Send + 'static) -> (Outcome, Arc<Progress>) {
-    let progress = Arc::new(Progress::new());
-    let shared = Arc::clone(&progress);
+/// Runs `work` beside us and waits for it no longer than `limit`.
+pub fn attempt(limit: Duration, work: impl FnOnce() + Send + 'static) {
     let (done, wait) = mpsc::sync_channel(1);
     let started = std::thread::Builder::new().spawn(move || {
-        work(&shared);
+        work();
         done.send(()).ok();
     });
-    let outcome = match (started, wait.recv_timeout(limit)) {
-        (Ok(_), Ok(())) => Outcome::Done,
-        (Ok(_), Err(mpsc::RecvTimeoutError::Timeout)) => Outcome::Late,
-        (Ok(_), Err(mpsc::RecvTimeoutError::Disconnected)) | (Err(_), _) => Outcome::Died,
-    };
-    (outcome, progress)
+    if started.is_ok() {
+        wait.recv_timeout(limit).ok();
+    }
+}
+
+/// Leaves the end of the process to whoever has claimed the answer.
+pub fn stand_aside() -> ! {
+    loop {
+        std::thread::park();
+    }
 }

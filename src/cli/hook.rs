@@ -1,6 +1,6 @@
 //! The hook: one event in, one answer out, one line in the log.
 
-use super::deadline::{Outcome, Progress, within};
+use super::deadline::{Progress, arm, attempt, stand_aside};
 use super::options::Options;
 use super::world::{World, now};
 use super::{load, log, session};
@@ -15,6 +15,7 @@ use std::ffi::OsString;
 use std::io::{IsTerminal, Read, Write};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::process::ExitCode;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// The client gives up after ten seconds and lets the call run; we answer before.
@@ -35,13 +36,10 @@ pub fn run(words: &[OsString], started: Instant) -> ExitCode {
     let options = Options::parse(words);
     let world = World::look(&options.dirs);
     let call = Call { options, world, started };
-    let worker = call.clone();
-    let (outcome, progress) = within(DEADLINE, move |progress| worker.answer(progress, rune::decide));
-    match outcome {
-        Outcome::Done => {}
-        Outcome::Late => call.answer_late(&progress, Failure::Timeout),
-        Outcome::Died => call.answer_late(&progress, Failure::Bug),
-    }
+    let progress = Arc::new(Progress::new());
+    let watcher = call.clone();
+    arm(DEADLINE, &progress, move |progress| watcher.answer_late(progress));
+    call.answer(&progress, rune::decide);
     ExitCode::from(progress.exit())
 }
 
@@ -57,11 +55,14 @@ impl Call {
     fn answer(&self, progress: &Progress, decide: Decide) {
         let (input, whole) = read_event();
         let (header, verdict) = self.judge(&input, whole, progress, decide);
-        self.speak(progress, &header, &verdict, |line| {
+        let spoken = self.speak(progress, &header, &verdict, |line| {
             if let Err(what) = log::append(&self.world, line) {
                 complain(&what);
             }
         });
+        if !spoken {
+            stand_aside();
+        }
         if let Some(surface) = verdict.surface().filter(|surface| !surface.trusted)
             && let Err(what) = session::taint(&self.world, &header.session, surface)
         {
@@ -108,15 +109,13 @@ impl Call {
         }
     }
 
-    /// Somebody has to answer, and the worker has not.
-    fn answer_late(&self, progress: &Progress, failure: Failure) {
-        let (header, verdict) = self.failed(progress, &failure);
+    /// Somebody has to answer, and the straight line is stuck.
+    fn answer_late(&self, progress: &Progress) {
+        let (header, verdict) = self.failed(progress, &Failure::Timeout);
         self.speak(progress, &header, &verdict, |line| {
             let (world, line) = (self.world.clone(), line.clone());
             // The disk may be what hangs: it gets a moment, not a veto.
-            within(LAST_WORDS, move |_| {
-                log::append(&world, &line).ok();
-            });
+            attempt(LAST_WORDS, move || drop(log::append(&world, &line)));
         });
     }
 
@@ -133,25 +132,25 @@ impl Call {
         Header { tool: told.tool, session: told.session, ..known }
     }
 
-    fn speak(&self, progress: &Progress, header: &Header, verdict: &Verdict, log: impl FnOnce(&Line)) {
+    /// Answers and logs, unless somebody else already has; tells whether it did.
+    fn speak(&self, progress: &Progress, header: &Header, verdict: &Verdict, log: impl FnOnce(&Line)) -> bool {
+        let after = header.phase.is_some_and(Phase::is_after);
+        // Until the answer is out, ending the process has to block the call.
+        if !progress.claim(if after { 0 } else { Answer::BLOCKED }) {
+            return false;
+        }
         let mut answer = self.options.client.answer(header, verdict);
-        if !progress.claim(answer.exit) {
-            return;
-        }
-        if let Some(text) = &answer.stdout
-            && let Err(error) = write_answer(text)
-        {
+        if let Err(error) = answer.stdout.as_deref().map_or(Ok(()), write_answer) {
             complain(&format!("stdout: {error}"));
-            if !header.phase.is_some_and(Phase::is_after) {
-                answer = Answer::blocked(verdict);
-                progress.settle(answer.exit);
-            }
+            answer = if after { Answer::default() } else { Answer::blocked(verdict) };
         }
+        progress.settle(answer.exit);
         if let Some(text) = &answer.stderr {
             complain(text);
         }
         let us = u64::try_from(self.started.elapsed().as_micros()).unwrap_or(u64::MAX);
         log(&Line::new(header, verdict, now(), us));
+        true
     }
 }
 
