@@ -86,9 +86,7 @@ impl Config {
     pub fn allow(&mut self, list: &str) {
         if let Trust::Names(names) = &mut self.trust {
             let lines = list.lines().map(|line| line.split('#').next().unwrap_or_default().trim());
-            names.extend(
-                lines.filter(|name| !name.is_empty()).map(|name| name.strip_prefix("mcp__").unwrap_or(name).to_owned()),
-            );
+            names.extend(lines.map(raw::server_name).filter(|name| !name.is_empty()).map(str::to_owned));
         }
     }
 

@@ -66,11 +66,14 @@ impl Failure {
                 format!("the call cannot be judged, because its hook event cannot be read: {what}. Try it in plainer words")
             }
             Failure::Config(what) => {
-                format!("the guard's policy cannot be read, so the call cannot be judged by it.\n{what}")
+                let plain = |c: char| if c.is_control() && c != '\n' { '?' } else { c };
+                let what: String = what.chars().map(plain).collect();
+                format!("the guard is not set up right, so the call cannot be judged by its policy.\n{what}")
             }
             Failure::Limit(what) => format!("the call is larger than the guard judges ({what}). Split it up"),
             Failure::Timeout => {
-                "the guard ran out of time before it could judge the call. Try again; `rune quarantine status` shows how often this happens".to_owned()
+                "the guard ran out of time before it could judge the call. Try again; if it stays, a file of the policy hangs"
+                    .to_owned()
             }
             Failure::Bug => "the guard broke while judging the call; this is a bug in rune, not in the call".to_owned(),
         }

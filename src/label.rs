@@ -99,7 +99,8 @@ fn host(url: &str) -> String {
     // WHATWG URL: tab and line ends vanish, and `\` separates like `/`.
     let url: String = url.trim().chars().filter(|c| !matches!(c, '\t' | '\n' | '\r')).collect();
     let Some((scheme, rest)) = url.split_once(':') else { return String::new() };
-    if !scheme.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '+' | '-' | '.')) {
+    // Other schemes have no host, and what stands in its place is anything.
+    if !["http", "https"].iter().any(|known| scheme.eq_ignore_ascii_case(known)) {
         return String::new();
     }
     let authority = rest.trim_start_matches(['/', '\\']).split(['/', '\\', '?', '#']).next().unwrap_or_default();
@@ -129,6 +130,8 @@ mod tests {
             ("https://good.example\n.evil.example/", "good.example.evil.example"),
             ("http://[::1]:80/x", "::1"),
             ("https:evil.example", "evil.example"),
+            ("javascript:alert(1)", ""),
+            ("file:///etc/hosts", ""),
             ("no url at all", ""),
             ("", ""),
         ] {

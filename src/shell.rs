@@ -15,9 +15,20 @@ impl Command {
         self.words.first().map_or("", |word| word.rsplit('/').next().unwrap_or_default())
     }
 
-    /// The arguments that are not options.
-    pub fn operands(&self) -> impl Iterator<Item = &str> {
-        self.words.iter().skip(1).map(String::as_str).filter(|word| !word.starts_with('-'))
+    /// The arguments that are neither options nor the values of `valued` short options.
+    pub fn operands(&self, valued: &str) -> impl Iterator<Item = &str> {
+        let mut value = false;
+        self.words.iter().skip(1).map(String::as_str).filter(move |word| {
+            let option = word.starts_with('-') && word.len() > 1;
+            let operand = !option && !value;
+            value = option && !word.starts_with("--") && word.chars().last().is_some_and(|last| valued.contains(last));
+            operand
+        })
+    }
+
+    /// Whether one of these words is an argument.
+    pub fn has_any(&self, words: &[&str]) -> bool {
+        self.words.iter().skip(1).any(|word| words.contains(&word.as_str()))
     }
 }
 
@@ -140,6 +151,13 @@ impl Reader {
         self.end_word();
         self.frame.to_file = false;
         let mut words = std::mem::take(&mut self.frame.words);
+        // `command -v curl` asks where it is.
+        if let [.., asks, how, _] = words.as_slice()
+            && asks == "command"
+            && matches!(how.as_str(), "-v" | "-V")
+        {
+            words.clear();
+        }
         words.drain(..prefix(&words));
         if !words.is_empty() {
             self.done.push(Command { words });

@@ -54,8 +54,8 @@ impl Line {
 fn marked(verdict: &Verdict, failure: Option<&Finding>) -> &'static str {
     let timeout = Failure::Timeout.rule();
     match failure {
-        _ if verdict.effect() > Effect::Pass => "emit",
         Some(failure) if *failure.rule() == timeout => "timeout",
+        _ if verdict.effect() > Effect::Pass => "emit",
         Some(_) => "error",
         None => "skip",
     }

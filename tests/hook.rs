@@ -122,12 +122,14 @@ fn an_event_that_breaks_off_before_a_call_is_denied_whatever_the_command_line_sa
 #[test]
 fn unreadable_and_no_phase_is_exit_two() {
     let home = Sandbox::new();
-    for input in ["", "{}", "nonsense", r#"{"hook_event_name":"Invented","tool_name":"Bash"}"#] {
+    let broken_stop = r#"{"hook_event_name":"Stop","tool_name":"Bash","tool_input":{"command":"ls""#;
+    assert_eq!(home.run(&["hook", "pre"], broken_stop).decision(), "deny");
+    for input in ["", "{}", "nonsense", r#"{"hook_event_name":"Invented","tool_name":"Bash"}"#, broken_stop] {
         let ran = home.run(&["hook"], input);
         assert_eq!((ran.exit, ran.stdout.as_str()), (2, ""), "{input}");
         assert!(ran.stderr.contains("rune/event"), "{input}");
     }
-    assert_eq!(home.log().len(), 4);
+    assert_eq!(home.log().len(), 6);
 }
 
 #[test]
@@ -173,6 +175,12 @@ fn ten_megabytes_are_marked_and_twenty_too() {
         assert_eq!(ran.decision(), if megabytes > 16 { "deny" } else { "" });
     }
     assert_eq!(home.log().pop().unwrap()["rule"], "rune/limit");
+    // Nothing behind the limit can be judged, so a whole event in front of it is not enough.
+    let padded = format!("{}{}x", before("Bash", json!({"command": "ls"})), " ".repeat(16 << 20));
+    assert_eq!(home.run(&["hook", "pre", "--preset", "strict"], padded).decision(), "deny");
+    let mut event = after("mcp__github__evil__run", json!({}), json!("x".repeat(17 << 20)));
+    event.insert_str(event.len() - 1, r#","mcp_server":{"name":"github__evil","source":"user"}"#);
+    assert!(!home.run(&["hook", "post"], event).stdout.is_empty(), "who serves it may stand behind the limit");
 }
 
 #[test]
@@ -217,7 +225,7 @@ fn a_policy_that_hangs_ends_by_itself_and_the_event_is_still_named() {
             .collect();
         started.into_iter().map(|child| child.join().unwrap()).collect()
     });
-    assert_eq!((children[0].exit, children[0].stdout.as_str()), (0, ""));
+    assert_eq!((children[0].exit, children[0].context()), (0, notice("WebFetch", "webfetch:pages.example.com")));
     assert_eq!(children[1].decision(), "deny");
     for (_, decision) in &calls {
         let line = home.log().into_iter().find(|line| line["decision"] == *decision).unwrap();
@@ -270,10 +278,13 @@ fn the_preset_comes_from_the_argument_then_the_local_policy_then_the_policy() {
     let home = Sandbox::new();
     // A preset of one's own, with an error in the local policy to see which effect failures have.
     home.file(".config/rune/presets/mine.toml", "[decision]\nfailure = 'ask'\n");
+    home.file(".config/rune/presets/empty.toml", "# to be filled\n");
     for (config, words, decision) in [
         ("preset = 'strict'\n", &["hook", "pre"][..], "deny"),
         ("preset = 'mine'\n", &["hook", "pre"], "ask"),
         ("preset = 'mine'\n", &["hook", "pre", "--preset", "strict"], "deny"),
+        ("preset = 'empty'\n", &["hook", "pre"], "deny"),
+        ("preset = 'strict'\noops = 1\n", &["hook", "pre"], "deny"),
         ("preset = 'nowhere'\n", &["hook", "pre"], "deny"),
         ("preset = '../../x'\n", &["hook", "pre"], "deny"),
     ] {
@@ -285,6 +296,13 @@ fn the_preset_comes_from_the_argument_then_the_local_policy_then_the_policy() {
             "{config} {words:?}"
         );
     }
+    home.file(".config/rune/config.local.toml", "");
+    home.file(".config/rune/config.toml", "preset = 'empty'\n");
+    assert_eq!(
+        home.run(&["hook", "pre"], before("Bash", json!({"command": "ls"}))).stdout,
+        "",
+        "an empty preset is one"
+    );
     home.file(".config/rune/config.local.toml", "preset = 'off'\n");
     assert_eq!(home.run(&["hook", "post"], webfetch()).stdout, "");
 }
@@ -312,6 +330,13 @@ fn the_allowlist_is_read_on_every_call() {
     std::fs::remove_file(home.path(list)).unwrap();
     std::fs::create_dir(home.path(list)).unwrap();
     assert!(marked(&trusted));
+    std::fs::remove_dir(home.path(list)).unwrap();
+    std::os::unix::fs::symlink("/nowhere", home.path(list)).unwrap();
+    assert!(marked(&trusted), "a list that went missing is not an empty one");
+    std::fs::remove_file(home.path(list)).unwrap();
+    assert!(std::process::Command::new("mkfifo").arg(home.path(list)).status().unwrap().success());
+    assert!(marked(&trusted));
+    assert_eq!(home.log().pop().unwrap()["decision"], "emit", "nobody waits for a pipe");
 }
 
 #[test]
@@ -353,6 +378,18 @@ fn silence_is_the_operators_to_ask_for_and_not_the_projects() {
     assert_eq!((&line["decision"], &line["source"]), (&json!("skip"), &json!("webfetch:pages.example.com")));
     home.file(".claude/settings.json", r#"{"env": {"QUARANTINE_DISABLE": "1"}}"#);
     assert!(!marked("1"), "the user's own settings may ask for silence");
+    let elsewhere = home.file("proj/.claude/settings.json", r#"{"env": {"QUARANTINE_DISABLE": "1"}}"#);
+    let mut command = home.command(&["hook", "post"]);
+    command.env("QUARANTINE_DISABLE", "1").env("CLAUDE_CONFIG_DIR", project.join(".claude"));
+    assert!(!finish(command.spawn().unwrap(), event.as_bytes()).stdout.is_empty(), "a project may name any directory");
+    std::fs::remove_file(elsewhere).unwrap();
+    let linked = home.path("linked");
+    std::os::unix::fs::symlink(&project, &linked).unwrap();
+    home.file("proj/.claude/settings.json", r#"{"env": {"QUARANTINE_DISABLE": "1"}}"#);
+    let mut command = home.command(&["hook", "post"]);
+    command.env("QUARANTINE_DISABLE", "1");
+    let by_link = event.replace(project.to_str().unwrap(), linked.to_str().unwrap());
+    assert!(!finish(command.spawn().unwrap(), by_link.as_bytes()).stdout.is_empty(), "a link is another name for it");
     for name in ["settings.json", "settings.local.json"] {
         let path = home.file(&format!("proj/.claude/{name}"), r#"{"env": {"\u0051UARANTINE_DISABLE": "1"}}"#);
         assert!(marked("1"), "{name}");

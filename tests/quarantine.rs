@@ -65,6 +65,20 @@ fn half_written_and_foreign_lines_are_counted_and_not_fatal() {
     let report = status(&home, &[]);
     assert_eq!((&report["lines"], &report["malformed"]), (&json!(6), &json!(4)));
     assert_eq!(report["decisions"], json!({"emit": 2}));
+    // The next line is not glued to the unfinished one.
+    home.run(&["hook", "post"], after("mcp__desk__get", json!({}), json!("x")));
+    assert_eq!(status(&home, &[])["decisions"], json!({"emit": 3}));
+}
+
+#[test]
+fn programs_get_every_row_and_people_are_told_of_the_rest() {
+    let home = Sandbox::new();
+    let lines: String =
+        (0..37).map(|at| line("2026-11-16T01:00:00.000Z", "emit", &format!("mcp:s{at}"), "a")).collect();
+    home.file(LOG, &lines);
+    assert_eq!(status(&home, &[])["sources"].as_array().unwrap().len(), 37);
+    assert_eq!(status(&home, &["--top", "3"])["sources"].as_array().unwrap().len(), 3);
+    assert!(home.run(&["quarantine", "status"], "").stdout.contains("and 27 more"));
 }
 
 #[test]

@@ -12,6 +12,7 @@ use std::process::ExitCode;
 #[command(
     name = "rune",
     version,
+    max_term_width = 80,
     about = "A guard for coding agents",
     subcommand_required = true,
     arg_required_else_help = true
@@ -48,9 +49,9 @@ pub struct StatusArgs {
     /// Only one session
     #[arg(long, value_name = "ID")]
     pub session: Option<String>,
-    /// Rows a table
-    #[arg(long, value_name = "N", default_value_t = 10)]
-    pub top: usize,
+    /// Rows a list [default: 10 in tables, all in JSON]
+    #[arg(long, value_name = "N")]
+    pub top: Option<usize>,
     /// JSON instead of tables
     #[arg(long)]
     pub json: bool,

@@ -1,6 +1,7 @@
 //! The deadline: an answer is given in time, whoever gives it.
 
 use rune::event::Header;
+use rune::verdict::Verdict;
 use std::sync::atomic::{AtomicU8, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, mpsc};
 use std::time::Duration;
@@ -10,14 +11,14 @@ use std::time::Duration;
 pub struct Progress {
     /// `UNANSWERED`, or the exit code of the answer that was given.
     exit: AtomicU8,
-    header: Mutex<Option<Header>>,
+    known: Mutex<Option<(Header, Verdict)>>,
 }
 
 const UNANSWERED: u8 = u8::MAX;
 
 impl Progress {
     pub fn new() -> Self {
-        Progress { exit: AtomicU8::new(UNANSWERED), header: Mutex::new(None) }
+        Progress { exit: AtomicU8::new(UNANSWERED), known: Mutex::new(None) }
     }
 
     /// Takes the right to answer; only the first to ask gets it.
@@ -36,13 +37,13 @@ impl Progress {
     }
 
     /// Notes what is known of the event, for an answer that has to be given without its judgement.
-    pub fn note(&self, header: &Header) {
-        *self.header.lock().unwrap_or_else(PoisonError::into_inner) = Some(header.clone());
+    pub fn note(&self, header: &Header, verdict: Verdict) {
+        *self.known.lock().unwrap_or_else(PoisonError::into_inner) = Some((header.clone(), verdict));
     }
 
     /// What is known of the event.
-    pub fn header(&self) -> Option<Header> {
-        self.header.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    pub fn known(&self) -> Option<(Header, Verdict)> {
+        self.known.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 }
 

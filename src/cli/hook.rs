@@ -27,6 +27,8 @@ const LAST_WORDS: Duration = Duration::from_millis(300);
 /// Bytes of an event that are kept. The rest is drained, so that the client is never left with a broken pipe.
 const LARGEST_EVENT: u64 = 16 << 20;
 
+const TOO_LARGE: &str = "over 16 MB";
+
 type Decide = fn(&Event<'_>, &Config) -> Verdict;
 
 /// Answers one event.
@@ -91,17 +93,22 @@ impl Call {
     ) -> (Header, Verdict) {
         match self.options.client.read(input) {
             Ok(mut event) => {
-                progress.note(&event.header);
+                if !whole {
+                    event.flaw = Some(Failure::Limit(TOO_LARGE.to_owned()));
+                }
+                progress.note(&event.header, Verdict::default());
+                if event.phase.is_after() {
+                    // Should the policy hang, the result is still marked by what no policy says.
+                    progress.note(&event.header, decide(&event, &Config::fold([], Vec::new())));
+                }
                 let mut config = load::config(&self.options, &self.world);
                 load::facts(&mut event, &mut config, &self.world);
                 let verdict = decide(&event, &config);
                 (event.header, verdict)
             }
             Err(unread) => {
-                let told = unread.header.phase.is_some();
-                let header = if told { unread.header } else { self.header(unread.header) };
-                progress.note(&header);
-                let failure = if whole { unread.failure } else { Failure::Limit("over 16 MB".to_owned()) };
+                let header = self.header(unread.header);
+                let failure = if whole { unread.failure } else { Failure::Limit(TOO_LARGE.to_owned()) };
                 let policy = load::config(&self.options, &self.world).failure;
                 let finding = failure.finding(header.phase, policy);
                 (header, Verdict::of(finding))
@@ -121,15 +128,22 @@ impl Call {
 
     /// The verdict on an event that was not judged.
     fn failed(&self, progress: &Progress, failure: &Failure) -> (Header, Verdict) {
-        let header = progress.header().unwrap_or_else(|| self.header(Header::default()));
-        let finding = failure.finding(header.phase, load::failure_effect(&self.options));
-        (header, Verdict::of(finding))
+        let (header, mut verdict) =
+            progress.known().unwrap_or_else(|| (self.header(Header::default()), Verdict::default()));
+        verdict.add(failure.finding(header.phase, load::failure_effect(&self.options)));
+        (header, verdict)
     }
 
-    /// What the command line knows, with what the event told.
+    /// What can be told of an event that cannot be read. That it comes before a call is believed, for then it is
+    /// denied; anything else it says of its moment yields to the command line.
     fn header(&self, told: Header) -> Header {
-        let known = self.options.client.header(self.options.phase);
-        Header { tool: told.tool, session: told.session, ..known }
+        let given = self.options.phase;
+        let phase = match told.phase {
+            Some(Phase::Before) => Some(Phase::Before),
+            Some(Phase::Other) | None => given,
+            Some(Phase::After | Phase::Failed | Phase::Settings | Phase::Start | Phase::End) => given.or(told.phase),
+        };
+        Header { tool: told.tool, session: told.session, ..self.options.client.header(phase) }
     }
 
     /// Answers and logs, unless somebody else already has; tells whether it did.

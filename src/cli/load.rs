@@ -19,30 +19,33 @@ const LARGEST_FILE: u64 = 1 << 20;
 /// The policy in force. It never fails: what cannot be read is a flaw of the policy and counts in every verdict.
 pub fn config(options: &Options, world: &World) -> Config {
     let mut flaws = options.flaws.clone();
-    let mut layer = |name: &str, embedded: &str| match &world.config_dir {
-        None => Layer::default(),
-        Some(dir) => read_layer(&dir.join(name), embedded).unwrap_or_else(|what| {
+    if world.config_dir.is_none() {
+        let help = "help: set it, or name the directory with `--config-dir`";
+        flaws.push(Failure::Config(format!("HOME is not an absolute directory\n  {help}")));
+    }
+    // A file with an error still is a file, and still names its preset.
+    let mut layer = |name: &str, embedded: &str| {
+        let dir = world.config_dir.as_ref()?;
+        read_layer(&dir.join(name), embedded).unwrap_or_else(|(layer, what)| {
             flaws.push(Failure::Config(what));
-            Layer::default()
-        }),
+            Some(layer)
+        })
     };
-    let (main, local) = (layer(DEFAULT.0, DEFAULT.1), layer("config.local.toml", ""));
+    let main = layer(DEFAULT.0, DEFAULT.1).unwrap_or_default();
+    let local = layer("config.local.toml", "").unwrap_or_default();
     let preset = options.preset.as_ref().or(local.preset.as_ref()).or(main.preset.as_ref());
     let preset = preset.map_or(DEFAULT_PRESET, String::as_str).to_owned();
     let embedded = PRESETS.iter().find(|(name, _)| *name == preset).map(|(_, text)| *text);
-    let tuned = if is_plain(&preset) {
-        layer(&format!("presets/{preset}.toml"), embedded.unwrap_or_default())
-    } else {
-        Layer::default()
-    };
-    if world.config_dir.is_none() {
-        flaws.push(Failure::Config(
-            "HOME is not set\n  help: set it, or name the directory with `--config-dir`".to_owned(),
-        ));
+    let file = format!("presets/{preset}.toml");
+    let tuned = if is_plain(&preset) { layer(&file, embedded.unwrap_or_default()) } else { None };
+    if embedded.is_none() && tuned.is_none() {
+        let known = PRESETS.map(|(name, _)| name).join(", ");
+        let help = format!("help: there are {known}, and the files in presets/ beside your config.toml");
+        flaws.push(Failure::Config(format!("unknown preset `{preset}`\n  {help}")));
     }
-    if embedded.is_none() && tuned == Layer::default() {
-        let known: Vec<&str> = PRESETS.iter().map(|(name, _)| *name).collect();
-        flaws.push(Failure::Config(format!("unknown preset\n  help: there are {}", known.join(", "))));
+    let tuned = tuned.unwrap_or_default();
+    if tuned.preset.is_some() {
+        flaws.push(Failure::Config(format!("{file}: a preset cannot name a preset")));
     }
     let embedded =
         [DEFAULT.1, embedded.unwrap_or_default()].map(|text| Layer::read(text, "embedded").unwrap_or_default());
@@ -91,19 +94,21 @@ pub fn facts(event: &mut Event<'_>, config: &mut Config, world: &World) {
     }
 }
 
-fn read_layer(path: &Path, embedded: &str) -> Result<Layer, String> {
-    match read_text(path)? {
+/// One file of the policy, `None` where there is none; on an error, what can be told of it and what is wrong.
+fn read_layer(path: &Path, embedded: &str) -> Result<Option<Layer>, (Layer, String)> {
+    match read_text(path).map_err(|what| (Layer::default(), what))? {
+        None => Ok(None),
         // An installed copy of a default need not be parsed twice.
-        Some(text) if text != embedded => {
-            Layer::read(&text, &path.display().to_string()).map_err(|error| error.to_string())
-        }
-        _ => Ok(Layer::default()),
+        Some(text) if text == embedded => Ok(Some(Layer::default())),
+        Some(text) => Layer::read(&text, &path.display().to_string())
+            .map(Some)
+            .map_err(|error| (Layer::naming(error.preset.clone()), error.to_string())),
     }
 }
 
 fn allowlist(config: &mut Config, world: &World) -> Result<(), String> {
     let Some(dir) = &world.client_dir else { return Ok(()) };
-    let list = read_text(&dir.join("quarantine.d/trusted-mcp-allowlist.txt"))?;
+    let list = read_regular(&dir.join("quarantine.d/trusted-mcp-allowlist.txt"))?;
     config.allow(&list.unwrap_or_default());
     Ok(())
 }
@@ -113,7 +118,7 @@ fn project_servers(world: &World, cwd: &str) -> Result<Vec<String>, String> {
     let mut servers = Vec::new();
     for dir in world.project_dirs(cwd) {
         let path = dir.join(".mcp.json");
-        let Some(text) = read_text(&path)? else { continue };
+        let Some(text) = read_regular(&path)? else { continue };
         let fields = Fields::read(text.as_bytes());
         let named = fields.object("mcpServers").unwrap_or_default();
         if let Some(flaw) = fields.flaw().or(named.flaw()) {
@@ -126,14 +131,16 @@ fn project_servers(world: &World, cwd: &str) -> Result<Vec<String>, String> {
 
 /// Whether settings that come with the project, and not the operator, ask for silence. What cannot be read may.
 fn project_silences(world: &World, cwd: &str) -> bool {
-    let own = [world.client_dir.clone(), world.home.as_ref().map(|home| home.join(".claude"))];
+    // A client directory that only the environment names may be the project's own.
+    let given = world.client_dir.clone().filter(|_| world.client_dir_given);
+    let own = [given, world.home.as_ref().map(|home| home.join(".claude"))];
     world
         .project_dirs(cwd)
         .into_iter()
         .map(|dir| dir.join(".claude"))
         .filter(|dir| !own.contains(&Some(dir.clone())))
         .flat_map(|dir| ["settings.json", "settings.local.json"].map(|name| dir.join(name)))
-        .any(|path| match read_text(&path) {
+        .any(|path| match read_regular(&path) {
             Ok(None) => false,
             Ok(Some(text)) => {
                 let fields = Fields::read(text.as_bytes());
@@ -150,9 +157,22 @@ fn read_text(path: &Path) -> Result<Option<String>, String> {
     match File::open(path).and_then(|file| file.take(LARGEST_FILE + 1).read_to_string(&mut text)) {
         Ok(length) if length as u64 > LARGEST_FILE => Err(format!("{}: larger than 1 MB", path.display())),
         Ok(_) => Ok(Some(text)),
-        Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
+        // A link to nowhere is a policy that went missing, not one that never was.
+        Err(error) if error.kind() == ErrorKind::NotFound && !path.ancestors().take(2).any(is_dangling) => Ok(None),
         Err(error) => Err(format!("{}: {error}", path.display())),
     }
+}
+
+/// The same for files that others may place: a pipe there would hold us until the deadline.
+fn read_regular(path: &Path) -> Result<Option<String>, String> {
+    match std::fs::metadata(path) {
+        Ok(found) if !found.is_file() => Err(format!("{}: not a regular file", path.display())),
+        _ => read_text(path),
+    }
+}
+
+fn is_dangling(path: &Path) -> bool {
+    std::fs::symlink_metadata(path).is_ok_and(|found| found.is_symlink()) && std::fs::metadata(path).is_err()
 }
 
 /// A name that can only be a file of the folder it is looked for in.

@@ -35,8 +35,8 @@ impl Options {
         let mut words = words.iter();
         while let Some(word) = words.next() {
             match word.to_str() {
-                Some("pre") => options.phase = Some(Phase::Before),
-                Some("post") => options.phase = Some(Phase::After),
+                Some("pre") => options.phase(Phase::Before),
+                Some("post") => options.phase(Phase::After),
                 // Which tool it is about is in the event; the words are those of an older hook.
                 Some("bash" | "edit" | "mcp" | "check") => {}
                 Some(word) if word.starts_with("--") => {
@@ -52,6 +52,13 @@ impl Options {
             }
         }
         options
+    }
+
+    fn phase(&mut self, phase: Phase) {
+        if self.phase.replace(phase).is_some_and(|earlier| earlier != phase) {
+            self.phase = Some(Phase::Before);
+            self.complain("both `pre` and `post` are given".to_owned());
+        }
     }
 
     fn set(&mut self, flag: &str, value: Option<OsString>) {
@@ -113,8 +120,15 @@ mod tests {
 
     #[test]
     fn every_mistake_is_a_flaw() {
-        for line in ["--prset strict", "--preset", "prr", "--client emacs", "--config-dir relative", "--client-dir ~/x"]
-        {
+        for line in [
+            "--prset strict",
+            "--preset",
+            "prr",
+            "--client emacs",
+            "--config-dir relative",
+            "--client-dir ~/x",
+            "pre post",
+        ] {
             assert!(!parse(line).flaws.is_empty(), "{line}");
         }
     }

@@ -6,9 +6,13 @@ use rune::label::Label;
 use rune::quarantine::Surface;
 use std::path::PathBuf;
 
-/// Whether the session has taken in untrusted content.
+/// Whether the session has taken in untrusted content. Where that cannot be known, it has.
 pub fn is_tainted(world: &World, session: &Label) -> bool {
-    path(world, session).is_some_and(|path| std::fs::metadata(path).is_ok_and(|found| found.len() > 0))
+    let Some(path) = path(world, session) else { return true };
+    match std::fs::metadata(path) {
+        Ok(found) => found.len() > 0,
+        Err(error) => error.kind() != std::io::ErrorKind::NotFound,
+    }
 }
 
 /// Notes that the session took in content from a surface.

@@ -23,16 +23,26 @@ pub fn run(args: &StatusArgs) -> anyhow::Result<()> {
     let since = args.since.as_deref().map(|since| parse_since(since, now())).transpose()?;
     let filter = Filter { since: since.map(rfc3339), session: args.session.clone() };
     let summary = read(&path, &filter).with_context(|| format!("cannot read {}", path.display()))?;
-    let report = summary.report(args.top);
+    let report = summary.report();
     let mut out = std::io::stdout().lock();
     let written = if args.json {
+        let report = match args.top {
+            Some(top) => report.cut(top),
+            None => report,
+        };
         writeln!(out, "{}", serde_json::to_string(&report)?)
     } else if report.lines == 0 {
         writeln!(out, "{}", nothing(&path, &filter))
     } else {
         let fancy = out.is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
         out.write_all(
-            table::render(&report, &path, if fancy { table::Style::Colour } else { table::Style::Plain }).as_bytes(),
+            table::render(
+                &report,
+                args.top.unwrap_or(10),
+                &path,
+                if fancy { table::Style::Colour } else { table::Style::Plain },
+            )
+            .as_bytes(),
         )
     };
     match written {
@@ -55,6 +65,10 @@ fn nothing(path: &Path, filter: &Filter) -> String {
 /// Folds the log. A log that is not there yet is an empty one.
 fn read(path: &Path, filter: &Filter) -> std::io::Result<Summary> {
     let mut summary = Summary::default();
+    // A pipe would be waited for, and there is nothing behind it.
+    if std::fs::metadata(path).is_ok_and(|found| !found.is_file()) {
+        return Err(std::io::Error::new(ErrorKind::InvalidInput, "not a regular file"));
+    }
     let file = match File::open(path) {
         Ok(file) => file,
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(summary),
@@ -91,15 +105,19 @@ fn read(path: &Path, filter: &Filter) -> std::io::Result<Summary> {
 /// A span before now, or a date, or a time.
 fn parse_since(text: &str, now: OffsetDateTime) -> anyhow::Result<OffsetDateTime> {
     let unknown = || anyhow!("`--since {text}` is no time\n  help: say 30m, 12h, 7d, 2w, or a date such as 2026-11-01");
-    if let Ok(date) = Date::parse(text, &time::format_description::well_known::Iso8601::DATE) {
+    let date = text.len() == "2026-11-01".len();
+    if let Some(Ok(date)) = date.then(|| Date::parse(text, &time::format_description::well_known::Iso8601::DATE)) {
         return Ok(date.midnight().assume_utc());
     }
     if let Ok(time) = OffsetDateTime::parse(text, &time::format_description::well_known::Rfc3339) {
         return Ok(time.to_offset(UtcOffset::UTC));
     }
     let unit = text.chars().last().ok_or_else(unknown)?;
-    let count: i64 =
-        text.strip_suffix(unit).and_then(|count| count.parse().ok()).filter(|count| *count >= 0).ok_or_else(unknown)?;
+    let count: i64 = text
+        .strip_suffix(unit)
+        .filter(|count| count.bytes().all(|byte| byte.is_ascii_digit()))
+        .and_then(|count| count.parse().ok())
+        .ok_or_else(unknown)?;
     let seconds: i64 = match unit {
         's' => 1,
         'm' => 60,
@@ -127,10 +145,11 @@ mod tests {
             ("1w", 395_200),
             ("1970-01-02", 86_400),
             ("1970-01-01T01:00:00+01:00", 0),
+            ("1970-01-01T12:00:00Z", 43_200),
         ] {
             assert_eq!(parse_since(text, now).unwrap().unix_timestamp(), expected, "{text}");
         }
-        for text in ["", "d", "-1d", "7x", "soon", "99999999999999999999w", "9000000000000w", "\u{e9}"] {
+        for text in ["", "d", "-1d", "7x", "soon", "99999999999999999999w", "9000000000000w", "+5d", "\u{e9}"] {
             assert!(parse_since(text, now).is_err(), "{text}");
         }
     }

@@ -13,6 +13,8 @@ pub struct World {
     pub config_dir: Option<PathBuf>,
     pub state_dir: Option<PathBuf>,
     pub client_dir: Option<PathBuf>,
+    /// The client's directory is named on the command line, where no project can name it.
+    pub client_dir_given: bool,
     /// The directory that the client calls its project.
     pub project: Option<PathBuf>,
     /// `QUARANTINE_DISABLE=1` is set, by whomever.
@@ -34,17 +36,21 @@ impl World {
                 .clone()
                 .or_else(|| absolute("CLAUDE_CONFIG_DIR"))
                 .or_else(|| home.as_ref().map(|home| home.join(".claude"))),
+            client_dir_given: dirs.client.is_some(),
             project: absolute("CLAUDE_PROJECT_DIR"),
             silence_wanted: env::var_os("QUARANTINE_DISABLE").is_some_and(|value| value == "1"),
             home,
         }
     }
 
-    /// The directories whose files the client may take for the project's: the project, the directory of the call,
-    /// and what lies above them.
+    /// The directories whose files the client may take for the project's: the project, the directory of the call and
+    /// that of the process, by name and in reality, and what lies above them.
     pub fn project_dirs(&self, cwd: &str) -> Vec<PathBuf> {
         let mut dirs: Vec<PathBuf> = Vec::new();
-        for start in self.project.as_deref().into_iter().chain([Path::new(cwd)]).filter(|start| start.is_absolute()) {
+        let named = self.project.clone().into_iter().chain([PathBuf::from(cwd)]).filter(|start| start.is_absolute());
+        let named: Vec<PathBuf> = named.chain(env::current_dir()).collect();
+        let real: Vec<PathBuf> = named.iter().filter_map(|start| start.canonicalize().ok()).collect();
+        for start in named.iter().chain(&real) {
             for dir in start.ancestors().map(Path::to_owned) {
                 if !dirs.contains(&dir) {
                     dirs.push(dir);

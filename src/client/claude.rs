@@ -3,7 +3,7 @@
 use super::{Answer, context, reasons};
 use crate::event::{Action, Event, Facts, Field, Header, Phase, Place, Server, Unread};
 use crate::failure::Failure;
-use crate::json::{self, Fields, Flaw, Text};
+use crate::json::{self, Fields, Text};
 use crate::label::Label;
 use crate::quarantined::{ContentSource, Quarantined};
 use crate::verdict::{Effect, Verdict};
@@ -74,15 +74,17 @@ pub(super) fn read(input: &Quarantined<Vec<u8>>) -> Result<Event<'_>, Unread> {
     };
     let unread = |what: String| Unread { header: header.clone(), failure: Failure::Event(what) };
 
-    // A result in another encoding is still a result, and checking a large one costs time.
-    let strange = || std::str::from_utf8(bytes).is_err().then_some(Flaw::Encoding);
+    // After a call nothing but the key field is looked at, and checking a large result costs time.
     let unchecked = header.phase.is_some_and(Phase::is_after);
-    let flaw = fields.flaw().or_else(|| if unchecked { None } else { strange() }).map(|flaw| flaw.to_string());
+    let flaw = fields.flaw().or_else(|| if unchecked { None } else { json::check(bytes).err() });
+    let flaw = flaw.map(|flaw| flaw.to_string());
+    let ill = ["cwd", "session_id"].iter().find(|name| fields.get(name).is_some() && fields.string(name).is_none());
+    let flaw = flaw.or_else(|| ill.map(|name| format!("its `{name}` is not a string")));
     let Some(phase) = header.phase else {
         return Err(unread(flaw.unwrap_or_else(|| "it does not name a known moment".to_owned())));
     };
     let reading = match phase {
-        Phase::Before | Phase::After | Phase::Failed => call(phase, &fields, tool, input),
+        Phase::Before | Phase::After | Phase::Failed => call(&fields, tool, input),
         Phase::Settings | Phase::Start | Phase::End | Phase::Other => Ok((Action::Other, None)),
     };
     let (action, flaw) = match reading {
@@ -107,7 +109,6 @@ pub(super) fn read(input: &Quarantined<Vec<u8>>) -> Result<Event<'_>, Unread> {
 
 /// What the call does, and what is wrong with it although that can be told.
 fn call(
-    phase: Phase,
     fields: &Fields<'_>,
     tool: Option<Text>,
     whole: &Quarantined<Vec<u8>>,
@@ -121,8 +122,6 @@ fn call(
     flaw = flaw.or_else(|| match fields.get("tool_input") {
         Some(_) if input.is_none() => Some("its `tool_input` is not an object".to_owned()),
         None => Some("it has no `tool_input`".to_owned()),
-        // Only before a call is it worth the time: after one, nothing but the key field is looked at.
-        Some(raw) if phase == Phase::Before => json::check(raw).err().map(|flaw| flaw.to_string()),
         Some(_) => None,
     });
     let input = input.unwrap_or_default();
@@ -145,11 +144,19 @@ fn call(
             key("query");
             Action::Search
         }
-        "readmcpresource" | "readmcpresourcetool" => Action::Resource { server: key("server") },
+        "readmcpresource" | "readmcpresourcetool" | "readmcpresourcedir" | "readmcpresourcedirtool" => {
+            Action::Resource { server: key("server") }
+        }
+        "listmcpresources" | "listmcpresourcestool" if input.get("server").is_some() => {
+            Action::Resource { server: key("server") }
+        }
+        "listmcpresources" | "listmcpresourcestool" => Action::Resource { server: None },
         "agent" | "task" => {
             key("prompt");
             Action::Agent
         }
+        // What a task in the background has said since.
+        "agentoutput" | "agentoutputtool" | "bashoutput" | "taskoutput" => Action::Agent,
         _ if is_mcp(&tool.text) => Action::Mcp { server: server(fields) },
         _ => Action::Other,
     };

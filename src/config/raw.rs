@@ -3,16 +3,63 @@
 use super::Results;
 use crate::verdict::Effect;
 use serde::Deserialize;
+use serde::de::value::MapAccessDeserializer;
+use serde::de::{Deserializer, MapAccess, Visitor};
 use std::fmt;
+use std::marker::PhantomData;
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 struct RawLayer {
     preset: Option<String>,
     #[serde(rename = "meta")]
-    _meta: RawMeta,
-    decision: RawDecision,
-    quarantine: RawQuarantine,
+    _meta: Table<RawMeta>,
+    decision: Table<RawDecision>,
+    quarantine: Table<RawQuarantine>,
+}
+
+/// A table and nothing else: serde would also take a list of the values in order.
+#[derive(Debug, Default)]
+struct Table<T>(T);
+
+impl<'de, T: Deserialize<'de>> Deserialize<'de> for Table<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct TableVisitor<T>(PhantomData<T>);
+        impl<'de, T: Deserialize<'de>> Visitor<'de> for TableVisitor<T> {
+            type Value = Table<T>;
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a table")
+            }
+            fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Self::Value, A::Error> {
+                T::deserialize(MapAccessDeserializer::new(map)).map(Table)
+            }
+        }
+        deserializer.deserialize_map(TableVisitor(PhantomData))
+    }
+}
+
+/// The name of an MCP server, with or without `mcp__`.
+#[derive(Debug, Deserialize)]
+#[serde(try_from = "String")]
+struct RawServer(String);
+
+impl TryFrom<String> for RawServer {
+    type Error = &'static str;
+    fn try_from(name: String) -> Result<Self, Self::Error> {
+        let name = server_name(&name);
+        let plain = |c: char| c.is_ascii_alphanumeric() || "._- :".contains(c);
+        if !name.is_empty() && name.chars().all(plain) {
+            Ok(RawServer(name.to_owned()))
+        } else {
+            Err("a server's name is exact: letters, digits, `.`, `_` and `-`, and no pattern")
+        }
+    }
+}
+
+/// The server that somebody named, in either spelling.
+pub(super) fn server_name(name: &str) -> &str {
+    let name = name.trim();
+    name.strip_prefix("mcp__").unwrap_or(name)
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -40,8 +87,8 @@ enum RawFailure {
 #[serde(deny_unknown_fields, default)]
 struct RawQuarantine {
     results: Option<RawResults>,
-    trusted: Vec<String>,
-    untrusted: Vec<String>,
+    trusted: Vec<RawServer>,
+    untrusted: Vec<RawServer>,
 }
 
 #[derive(Clone, Copy, Debug, Deserialize)]
@@ -70,24 +117,31 @@ pub struct LayerError {
     column: usize,
     what: String,
     help: Option<String>,
+    /// The preset that the file names in spite of its error: a strict policy with a typo is still meant strictly.
+    pub preset: Option<String>,
 }
 
 impl Layer {
+    /// A layer of which only the preset's name is known.
+    pub fn naming(preset: Option<String>) -> Layer {
+        Layer { preset, ..Layer::default() }
+    }
+
     /// Reads the text of `file`.
     pub fn read(text: &str, file: &str) -> Result<Layer, LayerError> {
         let raw: RawLayer = toml::from_str(text).map_err(|error| LayerError::new(&error, text, file))?;
         Ok(Layer {
             preset: raw.preset,
-            failure: raw.decision.failure.map(|failure| match failure {
+            failure: raw.decision.0.failure.map(|failure| match failure {
                 RawFailure::Ask => Effect::Ask,
                 RawFailure::Deny => Effect::Deny,
             }),
-            results: raw.quarantine.results.map(|results| match results {
+            results: raw.quarantine.0.results.map(|results| match results {
                 RawResults::Notice => Results::Notice,
                 RawResults::Silent => Results::Silent,
             }),
-            trusted: raw.quarantine.trusted,
-            untrusted: raw.quarantine.untrusted,
+            trusted: raw.quarantine.0.trusted.into_iter().map(|server| server.0).collect(),
+            untrusted: raw.quarantine.0.untrusted.into_iter().map(|server| server.0).collect(),
         })
     }
 }
@@ -106,13 +160,16 @@ impl LayerError {
             column: before.rsplit('\n').next().map_or(0, |line| line.chars().count()) + 1,
             what: what.to_owned(),
             help: near.or_else(|| expected.map(|expected| format!("expected {expected}"))),
+            preset: toml::from_str::<toml::Table>(text)
+                .ok()
+                .and_then(|table| table.get("preset")?.as_str().map(str::to_owned)),
         }
     }
 }
 
 impl fmt::Display for LayerError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let LayerError { file, line, column, what, help } = self;
+        let LayerError { file, line, column, what, help, preset: _ } = self;
         write!(f, "{file}:{line}:{column}: {what}")?;
         help.as_ref().map_or(Ok(()), |help| write!(f, "\n  help: {help}"))
     }

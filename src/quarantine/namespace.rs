@@ -40,7 +40,8 @@ impl Namespace {
         let told_by_project =
             matches!(&event.action, Action::Mcp { server: Some(server) } if server.source == "project");
         let set_by_project = event.facts.project_servers.iter().any(|name| fold(name) == self.0);
-        !told_by_project && !set_by_project && config.trust.contains(&self.0)
+        // An event that breaks off may have said more about its server.
+        event.flaw.is_none() && !told_by_project && !set_by_project && config.trust.contains(&self.0)
     }
 }
 

@@ -9,12 +9,13 @@ use crate::path::AbsPath;
 /// Whether the client wrote the file to hold a result.
 pub(super) fn is_spilled(path: &AbsPath, session: &str) -> bool {
     let directories = path.directories();
+    let output = path.components().last().is_some_and(|name| name.ends_with(".output"));
     directories.iter().zip(directories.iter().skip(1)).enumerate().any(|(at, (above, directory))| {
         let of_session = above == session || is_uuid(above);
         let of_client = |name: fn(&str) -> bool| directories.iter().take(at + 1).any(|outer| name(outer));
         match directory.as_str() {
             "tool-results" => of_session || of_client(|outer| outer == ".claude"),
-            "tasks" => of_session || of_client(is_client_temp),
+            "tasks" => output && (of_session || of_client(is_client_temp)),
             _ => false,
         }
     })

@@ -42,16 +42,30 @@ struct Tally {
 #[derive(Deserialize)]
 struct Record<'a> {
     #[serde(borrow)]
+    event: Cow<'a, str>,
+    #[serde(borrow)]
     ts: Cow<'a, str>,
     #[serde(borrow)]
     decision: Cow<'a, str>,
-    #[serde(borrow, default)]
+    #[serde(borrow)]
     tool: Cow<'a, str>,
-    #[serde(borrow, default)]
+    #[serde(borrow)]
     source: Cow<'a, str>,
-    #[serde(borrow, default)]
+    #[serde(borrow)]
     session_id: Cow<'a, str>,
     us: Option<u64>,
+}
+
+impl Report {
+    /// The report with at most `rows` rows a list; escalations are never cut short.
+    #[must_use]
+    pub fn cut(mut self, rows: usize) -> Self {
+        self.sources.truncate(rows);
+        self.sessions.truncate(rows);
+        self.tools.truncate(rows);
+        self.days.truncate(rows);
+        self
+    }
 }
 
 impl Summary {
@@ -78,7 +92,8 @@ impl Summary {
         bump(&mut self.decisions, &record.decision, 1);
         bump(&mut self.tools, &record.tool, 1);
         bump(&mut self.days, record.ts.get(..10).unwrap_or_default(), 1);
-        let (emit, skip) = (u64::from(record.decision == "emit"), u64::from(record.decision == "skip"));
+        let count = |decision| u64::from(record.event == "quarantine" && record.decision == decision);
+        let (emit, skip) = (count("emit"), count("skip"));
         if !record.source.is_empty() && emit + skip > 0 {
             let tally = entry(&mut self.sources, &record.source);
             tally.emit += emit;
@@ -99,8 +114,8 @@ impl Summary {
         }
     }
 
-    /// The finished report, with at most `top` rows a list.
-    pub fn report(&self, top: usize) -> Report {
+    /// The finished report.
+    pub fn report(&self) -> Report {
         let mut sources: Vec<SourceRow> = self
             .sources
             .iter()
@@ -124,20 +139,14 @@ impl Summary {
         let mut tools: Vec<ToolRow> =
             self.tools.iter().map(|(tool, lines)| ToolRow { tool: plain(tool), lines: *lines }).collect();
         tools.sort_by_key(|row| std::cmp::Reverse(row.lines));
-        let mut days: Vec<DayRow> =
+        let days: Vec<DayRow> =
             self.days.iter().rev().map(|(day, lines)| DayRow { day: plain(day), lines: *lines }).collect();
-        let session_count = sessions.len() as u64;
-        sources.truncate(top);
-        sessions.truncate(top);
-        tools.truncate(top);
-        days.truncate(top);
         Report {
             lines: self.lines,
             malformed: self.malformed,
             decisions: self.decisions.iter().map(|(decision, lines)| (plain(decision).to_string(), *lines)).collect(),
             sources,
             sessions,
-            session_count,
             escalations,
             tools,
             days,
@@ -161,9 +170,7 @@ pub struct Report {
     pub sources: Vec<SourceRow>,
     /// Sessions, most notices first.
     pub sessions: Vec<SessionRow>,
-    /// How many sessions there are in all.
-    pub session_count: u64,
-    /// Sessions in which one source came up suspiciously often. Never cut short.
+    /// Sessions in which one source came up suspiciously often.
     pub escalations: Vec<EscalationRow>,
     /// Tools, most lines first.
     pub tools: Vec<ToolRow>,
@@ -226,7 +233,7 @@ pub struct DayRow {
     pub lines: u64,
 }
 
-/// Quantiles in microseconds, each at most an eighth above the true value.
+/// Quantiles in microseconds, each at most an eighth above the true value and never above the largest one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Quantiles {
     /// Half of the calls took at most this.
@@ -242,6 +249,7 @@ pub struct Quantiles {
 struct Histogram {
     buckets: BTreeMap<u64, u64>,
     count: u64,
+    largest: u64,
 }
 
 impl Histogram {
@@ -251,6 +259,7 @@ impl Histogram {
         let upper = value | ((1 << spare) - 1);
         *self.buckets.entry(upper).or_default() += 1;
         self.count += 1;
+        self.largest = self.largest.max(value);
     }
 
     fn quantiles(&self) -> Option<Quantiles> {
@@ -262,7 +271,7 @@ impl Histogram {
                 seen >= rank
             })
         };
-        let at = |percent| at(percent).map(|(upper, _)| *upper);
+        let at = |percent| at(percent).map(|(upper, _)| (*upper).min(self.largest));
         Some(Quantiles { p50: at(50)?, p95: at(95)?, p99: at(99)? })
     }
 }
@@ -303,7 +312,7 @@ mod tests {
         for line in lines {
             summary.add(line.as_bytes(), filter);
         }
-        summary.report(10)
+        summary.report()
     }
 
     fn line(ts: &str, decision: &str, source: &str, session: &str) -> String {

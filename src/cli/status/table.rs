@@ -21,45 +21,35 @@ struct Row {
     aside: String,
 }
 
-pub fn render(report: &Report, path: &Path, style: Style) -> String {
+pub fn render(report: &Report, top: usize, path: &Path, style: Style) -> String {
     let mut text = String::new();
+    let table = |text: &mut String, title: &str, rows: Vec<Row>| table(text, style, title, rows, top);
     let range = match (&report.first_ts, &report.last_ts) {
-        (Some(first), Some(last)) => format!(", {} to {}", day_and_minute(first), day_and_minute(last)),
+        (Some(first), Some(last)) => format!(", {} to {} UTC", day_and_minute(first), day_and_minute(last)),
         _ => String::new(),
     };
-    let sessions = report.session_count;
-    line(&mut text, &format!("{} lines in {sessions} sessions{range}", report.lines));
+    let counts = format!("{} in {}", plural(report.lines, "line"), plural(report.sessions.len() as u64, "session"));
+    line(&mut text, &format!("{counts}{range}"));
     line(&mut text, &path.display().to_string());
     if report.malformed > 0 {
-        line(&mut text, &paint(style, "33", &format!("{} malformed lines", report.malformed)));
+        line(&mut text, &paint(style, "33", &format!("{} malformed", plural(report.malformed, "line"))));
     }
     if let Some(us) = report.us {
         line(&mut text, &format!("own time: p50 {} us, p95 {} us, p99 {} us", us.p50, us.p95, us.p99));
     }
     let row = |name: &str, count, aside| Row { name: name.to_owned(), count, aside };
     let decisions = report.decisions.iter().map(|(name, count)| row(name, *count, String::new())).collect();
-    table(&mut text, style, "decisions", decisions);
+    table(&mut text, "decisions", decisions);
     let sources = report.sources.iter().map(|at| {
         let aside = if at.skip > 0 { format!("{} skipped", at.skip) } else { String::new() };
         row(at.source.as_str(), at.emit, aside)
     });
-    table(&mut text, style, "marked by source", sources.collect());
-    table(
-        &mut text,
-        style,
-        "tools",
-        report.tools.iter().map(|at| row(at.tool.as_str(), at.lines, String::new())).collect(),
-    );
-    table(
-        &mut text,
-        style,
-        "days",
-        report.days.iter().map(|at| row(at.day.as_str(), at.lines, String::new())).collect(),
-    );
+    table(&mut text, "marked by source", sources.collect());
+    table(&mut text, "tools", report.tools.iter().map(|at| row(at.tool.as_str(), at.lines, String::new())).collect());
+    table(&mut text, "days", report.days.iter().map(|at| row(at.day.as_str(), at.lines, String::new())).collect());
     let sessions = report.sessions.iter().filter(|at| at.emit > 0);
     table(
         &mut text,
-        style,
         "marked by session",
         sessions.map(|at| row(at.session_id.as_str(), at.emit, String::new())).collect(),
     );
@@ -77,12 +67,13 @@ pub fn render(report: &Report, path: &Path, style: Style) -> String {
     text
 }
 
-fn table(text: &mut String, style: Style, title: &str, rows: Vec<Row>) {
+fn table(text: &mut String, style: Style, title: &str, rows: Vec<Row>, top: usize) {
     let Some(most) = rows.iter().map(|row| row.count).max() else { return };
+    let rest = rows.len().saturating_sub(top);
     line(text, "");
     line(text, &paint(style, "1", title));
-    for Row { name, count, aside } in rows {
-        let name = if name.is_empty() { "(none)".to_owned() } else { cut(&name, NAME) };
+    for Row { name, count, aside } in rows.into_iter().take(top) {
+        let name = cut(&name, NAME);
         let length = usize::try_from((count * BAR as u64).div_ceil(most.max(1))).unwrap_or(BAR).min(BAR);
         let bar = match style {
             Style::Plain => "#".repeat(length),
@@ -92,9 +83,17 @@ fn table(text: &mut String, style: Style, title: &str, rows: Vec<Row>) {
         let end = if aside.is_empty() { bar } else { aside };
         line(text, format!("  {name:<NAME$} {count:>9}  {end}").trim_end());
     }
+    if rest > 0 {
+        line(text, &format!("  and {rest} more; `--top {}` shows them", rest + top));
+    }
+}
+
+fn plural(count: u64, what: &str) -> String {
+    format!("{count} {what}{}", if count == 1 { "" } else { "s" })
 }
 
 fn cut(name: &str, longest: usize) -> String {
+    let name = if name.is_empty() { "(none)" } else { name };
     if name.chars().count() <= longest {
         return format!("{name:<longest$}");
     }
