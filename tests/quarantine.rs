@@ -65,9 +65,6 @@ fn half_written_and_foreign_lines_are_counted_and_not_fatal() {
     let report = status(&home, &[]);
     assert_eq!((&report["lines"], &report["malformed"]), (&json!(6), &json!(4)));
     assert_eq!(report["decisions"], json!({"emit": 2}));
-    // The next line is not glued to the unfinished one.
-    home.run(&["hook", "post"], after("mcp__desk__get", json!({}), json!("x")));
-    assert_eq!(status(&home, &[])["decisions"], json!({"emit": 3}));
 }
 
 #[test]

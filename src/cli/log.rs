@@ -2,9 +2,8 @@
 
 use super::world::World;
 use rune::telemetry::Line;
-use std::borrow::Cow;
-use std::fs::{self, DirBuilder, File, OpenOptions};
-use std::io::{Error, ErrorKind, Read, Seek, SeekFrom, Write};
+use std::fs::{self, DirBuilder, OpenOptions};
+use std::io::{Error, ErrorKind, Write};
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
@@ -27,7 +26,7 @@ pub fn append_text(path: &Path, text: &str) -> Result<(), Error> {
     if fs::metadata(path).is_ok_and(|found| !found.is_file()) {
         return Err(Error::new(ErrorKind::InvalidInput, "not a regular file"));
     }
-    let open = || OpenOptions::new().read(true).append(true).create(true).mode(0o600).open(path);
+    let open = || OpenOptions::new().append(true).create(true).mode(0o600).open(path);
     let mut file = open().or_else(|error| match (error.kind(), path.parent()) {
         (ErrorKind::NotFound, Some(folder)) => {
             DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
@@ -35,20 +34,11 @@ pub fn append_text(path: &Path, text: &str) -> Result<(), Error> {
         }
         _ => Err(error),
     })?;
-    // A line that somebody left unfinished is ended first, or it would swallow ours.
-    let text = if ends_a_line(&mut file) { Cow::Borrowed(text) } else { Cow::Owned(format!("\n{text}")) };
+    // Whether the file ends within a line cannot be asked: while others write, it may seem to.
     if file.write(text.as_bytes())? == text.len() {
         return Ok(());
     }
+    // A full disk took part of it: end the line, so that the next one is whole.
+    file.write_all(b"\n").ok();
     Err(Error::new(ErrorKind::StorageFull, "only part of the line was written"))
-}
-
-/// Whether the next line starts at the end of the file.
-fn ends_a_line(file: &mut File) -> bool {
-    let mut last = [b'\n'];
-    // An empty file has no last byte to go to.
-    if file.seek(SeekFrom::End(-1)).is_ok() {
-        file.read_exact(&mut last).ok();
-    }
-    last == [b'\n']
 }
