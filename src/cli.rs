@@ -3,6 +3,7 @@
 
 mod args;
 mod deadline;
+mod explain;
 mod hook;
 mod hook_help;
 mod load;

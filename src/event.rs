@@ -41,6 +41,8 @@ pub enum Action {
     Shell {
         /// The text.
         command: Field,
+        /// The shell that reads it.
+        dialect: Dialect,
     },
     /// Changes a file.
     Edit {
@@ -73,6 +75,15 @@ pub enum Action {
     Agent,
     /// Anything else.
     Other,
+}
+
+/// Which shell reads a text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Dialect {
+    /// bash, or what is close enough to it.
+    Bash,
+    /// PowerShell.
+    PowerShell,
 }
 
 /// An MCP server as the client describes it.

@@ -17,6 +17,7 @@
 //! judgement needs to know is in the event or in the policy.
 
 pub mod client;
+mod command;
 pub mod config;
 pub mod event;
 pub mod failure;
@@ -42,8 +43,9 @@ pub fn decide(event: &Event<'_>, config: &Config) -> Verdict {
         verdict.add(failure.finding(Some(event.phase), config.failure));
     }
     match event.phase {
+        Phase::Before => command::judge(event, config, &mut verdict),
         Phase::After | Phase::Failed => quarantine::judge(event, config, &mut verdict),
-        Phase::Before | Phase::Settings | Phase::Start | Phase::End | Phase::Other => {}
+        Phase::Settings | Phase::Start | Phase::End | Phase::Other => {}
     }
     verdict
 }

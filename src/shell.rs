@@ -1,247 +1,209 @@
-//! Shell text: which commands a line runs, with which words.
+//! Shell text has one reader: every command that a line would run, and nothing that it would not.
 //!
-//! This reading serves the quarantine notice, where a wrong guess costs one superfluous or missing line. It knows
-//! quotes, lists, pipelines, substitutions, comments, heredocs and the common prefixes, in one pass without recursion.
+//! [`read`] parses the text without recursion, expands words as far as they can be known without running anything,
+//! follows `cd` and assignments, and unwraps what runs its argument. What cannot be read is said, never skipped.
 
-/// One command of a line: its words after quote removal.
+mod canonical;
+mod effect;
+mod expand;
+mod interpreter;
+mod parse;
+mod runner;
+mod syntax;
+mod walk;
+
+pub use effect::Effects;
+pub use syntax::Flaw;
+
+use crate::event::Place;
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+/// A text longer than this is not read.
+const LARGEST: usize = 1 << 20;
+
+/// Reads a line as bash would run it from `place`.
+///
+/// ```
+/// use rune::{event::Place, shell};
+///
+/// let reading = shell::read("cd /tmp && r\\m -rf \"x y\"", &Place::default());
+/// let canonical: Vec<&str> = reading.commands.iter().map(|command| command.canonical.as_str()).collect();
+/// assert_eq!(canonical, ["cd /tmp", "rm -rf 'x y'"]);
+/// ```
+pub fn read(line: &str, place: &Place) -> Reading {
+    if line.len() > LARGEST {
+        return Reading { limited: true, ..Reading::default() };
+    }
+    let mut reading = walk::walk(line, place);
+    reading.effects = effect::effects(&reading, place);
+    reading
+}
+
+/// What a line would do.
+#[derive(Clone, Debug, Default)]
+pub struct Reading {
+    /// The commands that it would run, in the order in which they are written.
+    pub commands: Vec<Command>,
+    /// Redirections without a command of their own.
+    loose: Vec<Command>,
+    /// What they would do to files, variables and the network.
+    pub effects: Effects,
+    /// Why part of it cannot be read with certainty, and where.
+    pub flaws: Vec<(Flaw, usize)>,
+    /// It was too long or too deep; what was found before still counts.
+    pub limited: bool,
+}
+
+impl Reading {
+    /// Whether all of the text could be read.
+    pub fn is_readable(&self) -> bool {
+        self.flaws.is_empty() && !self.limited
+    }
+}
+
+/// One command that would run.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Command {
-    words: Vec<String>,
+    /// The program after quote removal; a path only where it is not in a standard directory.
+    pub program: String,
+    /// Whether the program is known.
+    pub known: bool,
+    /// Its arguments.
+    pub args: Vec<Arg>,
+    /// The command with one blank between words, quoted where it has to be.
+    pub canonical: String,
+    /// The programs that run it, outermost first.
+    pub via: Vec<String>,
+    /// Where it stands in the line.
+    pub span: Range<usize>,
+    /// The directory that it runs in, where that is known.
+    pub cwd: Option<String>,
+    /// Variables that are set for it, with their values where they are known.
+    pub env: Vec<(String, Option<String>)>,
+    /// Its redirections to and from files.
+    pub redirects: Vec<Redirect>,
+    /// What it reads from its standard input.
+    pub input: Input,
+    /// The pipeline that it is part of.
+    pub pipeline: usize,
+    /// Its place in the pipeline.
+    pub stage: usize,
 }
 
 impl Command {
-    /// The program's base name.
-    pub fn program(&self) -> &str {
-        self.words.first().map_or("", |word| word.rsplit('/').next().unwrap_or_default())
+    /// What a command that this one runs has in common with it.
+    fn around(&self) -> Command {
+        Command {
+            span: self.span.clone(),
+            cwd: self.cwd.clone(),
+            env: self.env.clone(),
+            input: self.input.clone(),
+            pipeline: self.pipeline,
+            stage: self.stage,
+            ..Command::default()
+        }
     }
 
-    /// The arguments that are neither options nor the values of `valued` short options.
-    pub fn operands(&self, valued: &str) -> impl Iterator<Item = &str> {
-        let mut value = false;
-        self.words.iter().skip(1).map(String::as_str).filter(move |word| {
-            let option = word.starts_with('-') && word.len() > 1;
-            let operand = !option && !value;
-            value = option && !word.starts_with("--") && word.chars().last().is_some_and(|last| valued.contains(last));
-            operand
-        })
-    }
-
-    /// Whether one of these words is an argument.
-    pub fn has_any(&self, words: &[&str]) -> bool {
-        self.words.iter().skip(1).any(|word| words.contains(&word.as_str()))
+    /// Whether any of its words cannot be known.
+    pub fn is_dynamic(&self) -> bool {
+        !self.known || self.args.iter().any(|arg| !arg.is_known())
     }
 }
 
-/// Every command that the line would run, in the order in which they end.
-pub fn commands(line: &str) -> Vec<Command> {
-    Reader::default().read(line)
+/// One word of a command.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Arg {
+    /// Its text; what cannot be known stands in it as it is written.
+    pub text: String,
+    /// How much of the text is known, where not all is.
+    pub known: Option<usize>,
+    /// It is a pattern for file names.
+    pub glob: bool,
 }
 
-/// A list of commands that is being read: the line itself or a substitution in it.
-#[derive(Debug, Default)]
-struct Frame {
-    words: Vec<String>,
-    word: Option<String>,
-    /// The next word is where output goes.
-    to_file: bool,
-    /// The double-quoted string that the list stands in goes on behind it.
-    quoted: bool,
-    close: Option<char>,
-}
-
-#[derive(Debug, Default)]
-struct Reader {
-    done: Vec<Command>,
-    outer: Vec<Frame>,
-    frame: Frame,
-    heredocs: Vec<String>,
-}
-
-impl Reader {
-    fn read(mut self, line: &str) -> Vec<Command> {
-        let mut chars = line.chars().peekable();
-        while let Some(c) = chars.next() {
-            let ahead = chars.peek().copied();
-            if Some(c) == self.frame.close && !self.frame.quoted {
-                self.leave();
-                continue;
-            }
-            match (c, ahead) {
-                ('$', Some('(')) => {
-                    chars.next();
-                    self.enter(')');
-                }
-                ('`', _) => self.enter('`'),
-                ('\\', _) => {
-                    if let Some(next) = chars.next().filter(|next| *next != '\n') {
-                        self.push(next);
-                    }
-                }
-                ('"', _) => self.toggle_quotes(),
-                _ if self.frame.quoted => self.push(c),
-                ('\'', _) => {
-                    self.frame.word.get_or_insert_default();
-                    chars.by_ref().take_while(|c| *c != '\'').for_each(|c| self.push(c));
-                }
-                ('#', _) if self.frame.word.is_none() => while chars.next_if(|c| *c != '\n').is_some() {},
-                ('<', Some('<')) => {
-                    chars.next();
-                    if chars.next_if_eq(&'<').is_none() {
-                        chars.next_if_eq(&'-');
-                        self.heredocs.push(delimiter(&mut chars));
-                    }
-                    self.end_word();
-                }
-                ('>', _) => {
-                    while chars.next_if(|c| matches!(c, '>' | '&' | '|')).is_some() {}
-                    // `2>&1`: the digits before are a descriptor, not a word.
-                    if self.frame.word.as_ref().is_some_and(|word| word.bytes().all(|b| b.is_ascii_digit())) {
-                        self.frame.word = None;
-                    }
-                    self.end_word();
-                    self.frame.to_file = true;
-                }
-                ('\n', _) => {
-                    self.end_command();
-                    for delimiter in std::mem::take(&mut self.heredocs) {
-                        skip_body(&mut chars, &delimiter);
-                    }
-                }
-                (';' | '&' | '|' | '(' | ')', _) => self.end_command(),
-                (' ' | '\t' | '<', _) => self.end_word(),
-                _ => self.push(c),
-            }
-        }
-        while !self.outer.is_empty() {
-            self.leave();
-        }
-        self.end_command();
-        self.done
+impl Arg {
+    /// Whether all of it is known.
+    pub fn is_known(&self) -> bool {
+        self.known.is_none()
     }
 
-    fn push(&mut self, c: char) {
-        self.frame.word.get_or_insert_default().push(c);
+    /// The part before the first unknown character.
+    pub fn prefix(&self) -> &str {
+        self.text.get(..self.known.unwrap_or(self.text.len())).unwrap_or_default()
     }
 
-    fn toggle_quotes(&mut self) {
-        self.frame.quoted = !self.frame.quoted;
-        self.frame.word.get_or_insert_default();
-    }
-
-    fn enter(&mut self, close: char) {
-        self.frame.word.get_or_insert_default();
-        let inner = Frame { close: Some(close), ..Frame::default() };
-        self.outer.push(std::mem::replace(&mut self.frame, inner));
-    }
-
-    fn leave(&mut self) {
-        self.end_command();
-        self.frame = self.outer.pop().unwrap_or_default();
-    }
-
-    fn end_word(&mut self) {
-        if let Some(word) = self.frame.word.take()
-            && !std::mem::take(&mut self.frame.to_file)
-        {
-            self.frame.words.push(word);
-        }
-    }
-
-    fn end_command(&mut self) {
-        self.end_word();
-        self.frame.to_file = false;
-        let mut words = std::mem::take(&mut self.frame.words);
-        // `command -v curl` asks where it is.
-        if let [.., asks, how, _] = words.as_slice()
-            && asks == "command"
-            && matches!(how.as_str(), "-v" | "-V")
-        {
-            words.clear();
-        }
-        words.drain(..prefix(&words));
-        if !words.is_empty() {
-            self.done.push(Command { words });
-        }
+    /// A known word.
+    pub fn literal(text: impl Into<String>) -> Self {
+        Arg { text: text.into(), known: None, glob: false }
     }
 }
 
-/// How many words stand before the program: assignments, keywords, and programs that run their arguments.
-fn prefix(words: &[String]) -> usize {
-    const KEYWORDS: [&str; 9] = ["if", "then", "else", "elif", "do", "while", "until", "!", "{"];
-    const RUNNERS: [&str; 12] =
-        ["builtin", "command", "doas", "env", "exec", "nice", "nohup", "stdbuf", "sudo", "time", "timeout", "xargs"];
-    let mut behind_runner = false;
-    let program = words.iter().position(|word| {
-        let assignment = word
-            .split_once('=')
-            .is_some_and(|(name, _)| !name.is_empty() && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_'));
-        let runner = RUNNERS.contains(&word.as_str());
-        let of_runner = behind_runner && (word.starts_with('-') || word.starts_with(|c: char| c.is_ascii_digit()));
-        behind_runner |= runner;
-        !(assignment || runner || of_runner || KEYWORDS.contains(&word.as_str()))
-    });
-    program.unwrap_or(words.len())
+/// A file that a command opens.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Redirect {
+    /// It may be written.
+    pub writes: bool,
+    /// It may be read.
+    pub reads: bool,
+    /// The file.
+    pub target: Arg,
 }
 
-type Chars<'a> = std::iter::Peekable<std::str::Chars<'a>>;
-
-/// The word behind `<<`, without its quotes.
-fn delimiter(chars: &mut Chars<'_>) -> String {
-    while chars.next_if(|c| matches!(c, ' ' | '\t')).is_some() {}
-    let mut word = String::new();
-    while let Some(c) = chars.next_if(|c| !c.is_whitespace() && !";&|<>()".contains(*c)) {
-        if !matches!(c, '\'' | '"' | '\\') {
-            word.push(c);
-        }
-    }
-    word
+/// What a command reads from its standard input.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Input {
+    /// Whatever the shell itself reads.
+    #[default]
+    Inherited,
+    /// This text.
+    Text(String),
+    /// The output of the commands before it in the pipeline.
+    Pipe,
+    /// Something that cannot be known.
+    Unknown,
 }
 
-/// Passes over a heredoc's body and the line that ends it.
-fn skip_body(chars: &mut Chars<'_>, delimiter: &str) {
-    while chars.peek().is_some() {
-        let line: String = chars.by_ref().take_while(|c| *c != '\n').collect();
-        if line.trim_start_matches('\t') == delimiter {
-            return;
+/// What is known of the shell at one point of the line.
+#[derive(Clone, Debug, Default)]
+struct State {
+    home: Option<String>,
+    cwd: Option<String>,
+    variables: BTreeMap<String, Value>,
+}
+
+/// The value of a variable.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Value {
+    Known(String),
+    /// One after the other, in a loop.
+    Each(Vec<String>),
+    /// One of these, or something else: it was set where that depends on what happened.
+    Maybe(Vec<String>),
+    Unknown,
+}
+
+impl Value {
+    /// The values that it can have, as far as they are known.
+    fn values(&self) -> &[String] {
+        match self {
+            Value::Known(value) => std::slice::from_ref(value),
+            Value::Each(values) | Value::Maybe(values) => values,
+            Value::Unknown => &[],
         }
+    }
+
+    /// This value or the one before, whoever knows which.
+    fn doubted(&self, before: Option<&Value>) -> Value {
+        let mut values: Vec<String> = before.map(Value::values).unwrap_or_default().to_vec();
+        values.extend(self.values().iter().filter(|value| !values.contains(value)).cloned().collect::<Vec<_>>());
+        values.truncate(16);
+        if values.is_empty() { Value::Unknown } else { Value::Maybe(values) }
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn programs(line: &str) -> Vec<String> {
-        commands(line).iter().map(|command| command.program().to_owned()).collect()
-    }
-
-    #[test]
-    fn commands_are_found_where_they_run() {
-        for (line, expected) in [
-            ("curl -s https://e.example/ | jq .", vec!["curl", "jq"]),
-            ("cd x && FOO=1 /usr/bin/curl x", vec!["cd", "curl"]),
-            ("echo \"got $(curl e.example)\"", vec!["curl", "echo"]),
-            ("sudo -n timeout 5 wget x", vec!["wget"]),
-            ("if curl x; then echo; fi", vec!["curl", "echo", "fi"]),
-            ("make 2>&1 | tee log", vec!["make", "tee"]),
-            ("c'ur'l x # not a comment: curl", vec!["curl"]),
-            ("echo \"$(echo \"a)b\"; curl x)\"", vec!["echo", "curl", "echo"]),
-        ] {
-            assert_eq!(programs(line), expected, "{line}");
-        }
-    }
-
-    #[test]
-    fn data_is_no_command() {
-        for line in [
-            "git commit -m 'then; curl x'",
-            "git commit -m \"run; curl x\"",
-            "git commit -m \"$(cat <<'EOF'\ncurl x\nEOF\n)\"",
-            "cat > notes.md <<EOF\ncurl x | sh\nEOF",
-            "echo hi # ; curl x",
-            "echo x > curl",
-        ] {
-            assert!(!programs(line).contains(&"curl".to_owned()), "{line}");
-        }
+impl State {
+    fn value(&self, name: &str) -> Option<&Value> {
+        self.variables.get(name)
     }
 }

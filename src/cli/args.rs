@@ -1,7 +1,7 @@
 //! The command line of every command but the hook.
 
 use super::hook_help::HookArgs;
-use super::{notice, status};
+use super::{explain, notice, status};
 use clap::{Args, Parser, Subcommand};
 use std::ffi::OsString;
 use std::io::Write;
@@ -29,12 +29,37 @@ enum Command {
     /// What was marked as untrusted
     #[command(subcommand, arg_required_else_help = true, after_help = "Example:\n  rune quarantine status --since 7d")]
     Quarantine(Quarantine),
+    Explain(ExplainArgs),
 }
 
 #[derive(Debug, Subcommand)]
 enum Quarantine {
     Status(StatusArgs),
     Notice(NoticeArgs),
+}
+
+/// Shows what a call would do and what we would answer; writes nothing, runs nothing
+#[derive(Debug, Args)]
+#[command(after_help = "Example:\n  rune explain -- 'cd /tmp && sudo rm -rf \"$DIR\"/cache'")]
+pub struct ExplainArgs {
+    /// The tool that would be called
+    #[arg(long, value_name = "NAME", default_value = "Bash")]
+    pub tool: String,
+    /// JSON instead of a tree
+    #[arg(long)]
+    pub json: bool,
+    /// The preset to answer by
+    #[arg(long, value_name = "NAME")]
+    pub preset: Option<String>,
+    /// The directory that the call would be made in
+    #[arg(long, value_name = "DIR")]
+    pub cwd: Option<PathBuf>,
+    /// The project that the call would be part of
+    #[arg(long, value_name = "DIR")]
+    pub project: Option<PathBuf>,
+    /// The command line; several words are joined with blanks
+    #[arg(required = true, last = true, value_name = "LINE")]
+    pub line: Vec<String>,
 }
 
 /// Sums up the telemetry log
@@ -90,6 +115,7 @@ pub fn run(verbs: &[OsString], words: Vec<OsString>) -> ExitCode {
     let outcome = match parsed.command {
         Command::Quarantine(Quarantine::Status(args)) => status::run(&args),
         Command::Quarantine(Quarantine::Notice(args)) => notice::run(&args),
+        Command::Explain(args) => explain::run(&args),
         // Only its help comes this way.
         Command::Hook(_) => Ok(()),
     };

@@ -1,7 +1,7 @@
 //! Claude Code: its payloads and its answers, as measured on the real client.
 
 use super::{Answer, context, reasons};
-use crate::event::{Action, Event, Facts, Field, Header, Phase, Place, Server, Unread};
+use crate::event::{Action, Dialect, Event, Facts, Field, Header, Phase, Place, Server, Unread};
 use crate::failure::Failure;
 use crate::json::{self, Fields, Text};
 use crate::label::Label;
@@ -133,9 +133,12 @@ fn call(
         field
     };
     let action = match fold(&tool.text).as_str() {
-        "bash" | "powershell" => Action::Shell { command: key("command") },
+        "bash" => Action::Shell { command: key("command"), dialect: Dialect::Bash },
+        "powershell" => Action::Shell { command: key("command"), dialect: Dialect::PowerShell },
         // A monitor watches a command or a socket.
-        "monitor" if input.get("command").is_some() => Action::Shell { command: key("command") },
+        "monitor" if input.get("command").is_some() => {
+            Action::Shell { command: key("command"), dialect: Dialect::Bash }
+        }
         "edit" | "write" | "multiedit" => Action::Edit { path: key("file_path") },
         "notebookedit" => Action::Edit { path: key("notebook_path") },
         "read" => Action::Read { path: key("file_path") },

@@ -1,8 +1,8 @@
-//! Shell commands whose output was written elsewhere: fetched, or read from an uploads directory.
+//! Shell commands whose output was written elsewhere: fetched, or read from where strangers write.
 
 use super::spill::is_spilled;
 use super::surface::is_upload;
-use crate::event::Event;
+use crate::event::{Event, Place};
 use crate::label::Label;
 use crate::path::AbsPath;
 use crate::quarantined::{ContentSource, Quarantined};
@@ -11,75 +11,46 @@ use crate::shell::{self, Command};
 /// Programs that print what a server sent.
 const FETCHERS: [&str; 10] = ["curl", "wget", "http", "https", "xh", "aria2c", "lynx", "w3m", "links", "elinks"];
 
-/// A program that prints the files it is given.
-struct Reader {
-    names: &'static [&'static str],
-    /// Operands that are a pattern or a program, before the files come.
-    skipped: usize,
-    /// Short options whose value is the next word.
-    valued: &'static str,
-    /// Takes directories too.
-    recursive: bool,
-}
-
-const READERS: [Reader; 5] = [
-    Reader {
-        names: &["ack", "ag", "egrep", "fgrep", "grep", "rg", "zgrep"],
-        skipped: 1,
-        valued: "ABCDEMTdefgjmrt",
-        recursive: true,
-    },
-    Reader { names: &["sed"], skipped: 1, valued: "efl", recursive: false },
-    Reader { names: &["awk", "gawk", "mawk"], skipped: 1, valued: "Ffv", recursive: false },
-    Reader { names: &["jq", "yq"], skipped: 1, valued: "fL", recursive: false },
-    Reader {
-        names: &[
-            "base64", "bat", "batcat", "cat", "column", "cut", "diff", "fold", "head", "hexdump", "less", "more", "nl",
-            "od", "sort", "strings", "tac", "tail", "uniq", "xxd",
-        ],
-        skipped: 0,
-        valued: "bcdfklnostw",
-        recursive: false,
-    },
-];
+/// Programs that look through directories.
+const SEARCHERS: [&str; 7] = ["ack", "ag", "egrep", "fgrep", "find", "grep", "rg"];
 
 /// The label of what the command line printed, if any of it came from strangers.
 pub(super) fn source(command: &Quarantined<String>, event: &Event<'_>) -> Option<Label> {
     let line = command.inspect("was its output fetched");
-    shell::commands(line).iter().find_map(|found| of_command(found, command, event))
+    let reading = shell::read(line, &event.place);
+    let fetched = reading.commands.iter().find_map(fetched);
+    fetched.or_else(|| {
+        let searches = reading.commands.iter().any(|command| SEARCHERS.contains(&command.program.as_str()));
+        reading.effects.reads.iter().find_map(|path| {
+            let found = AbsPath::resolve(path, &Place::default());
+            let whole = searches && found.components().last().is_some_and(|name| name == "uploads");
+            let kind = if is_upload(&found) || whole { "upload" } else { "spill" };
+            let strange = kind == "upload" || is_spilled(&found, event.header.session.as_str());
+            strange.then(|| Label::file(kind, &command.derive(path.clone(), ContentSource::ModelOutput)))
+        })
+    })
 }
 
-fn of_command(found: &Command, line: &Quarantined<String>, event: &Event<'_>) -> Option<Label> {
-    let program = found.program();
+/// No host in the label: which of the words is the address, and which a password, is for the program to know.
+fn fetched(command: &Command) -> Option<Label> {
     // Asking a program about itself fetches nothing.
-    if found.has_any(&["--help", "--version", "-V"]) {
+    let asks = |word: &str| command.args.iter().any(|arg| arg.text == word);
+    if asks("--help") || asks("--version") || asks("-V") {
         return None;
     }
-    let named = |names: &[&'static str]| names.iter().find(|name| **name == program).copied();
-    // No host in the label: which of the words is the address, and which a password, is for the program to know.
-    if let Some(fetcher) = named(&FETCHERS) {
-        return Some(Label::of("shell", fetcher));
+    match command.program.as_str() {
+        forge @ ("gh" | "glab") => shows_the_words_of_others(command).then(|| Label::of("shell", forge)),
+        program => FETCHERS.iter().find(|name| **name == program).map(|name| Label::of("shell", name)),
     }
-    if let Some(forge) = named(&["gh", "glab"]) {
-        return shows_the_words_of_others(found).then(|| Label::of("shell", forge));
-    }
-    let reader = READERS.iter().find(|reader| named(reader.names).is_some())?;
-    if program == "sed" && found.has_any(&["-i", "--in-place"]) {
-        return None;
-    }
-    found.operands(reader.valued).skip(reader.skipped).find_map(|word| {
-        let path = AbsPath::resolve(word, &event.place);
-        let whole = reader.recursive || word.ends_with('/');
-        let below = is_upload(&path) || (whole && path.components().last().is_some_and(|name| name == "uploads"));
-        let kind = if below { "upload" } else { "spill" };
-        let found = below || is_spilled(&path, event.header.session.as_str());
-        found.then(|| Label::file(kind, &line.derive(word.to_owned(), ContentSource::ModelOutput)))
-    })
 }
 
 /// `gh issue view`, `gh pr list`, `gh api`, `gh search` and their like.
 fn shows_the_words_of_others(command: &Command) -> bool {
-    let mut operands = command.operands("R");
+    let mut valued = false;
+    let mut operands = command.args.iter().map(|arg| arg.text.as_str()).filter(|word| {
+        let value = std::mem::replace(&mut valued, matches!(*word, "-R" | "--repo" | "--hostname"));
+        !value && !word.starts_with('-')
+    });
     match (operands.next(), operands.next()) {
         (Some("api" | "search"), _) => true,
         (Some("issue" | "pr" | "mr" | "gist" | "release" | "discussion"), Some(verb)) => {

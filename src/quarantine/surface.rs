@@ -53,7 +53,7 @@ impl Surface {
                     None
                 }
             }
-            Action::Shell { command } => match command {
+            Action::Shell { command, .. } => match command {
                 None => untrusted("quarantine-shell", Label::of("shell", "")),
                 Some(command) => untrusted("quarantine-shell", fetched::source(command, event)?),
             },

@@ -1,0 +1,180 @@
+//! `rune explain`: what was read of a call, and what we would answer. The same `decide` as the hook's.
+
+use super::args::ExplainArgs;
+use super::load;
+use super::options::Options;
+use super::world::{World, now};
+use anyhow::bail;
+use rune::client::Client;
+use rune::event::Place;
+use rune::quarantined::{ContentSource, Origin, Quarantined};
+use rune::shell::{self, Command, Reading};
+use rune::verdict::{Effect, Verdict};
+use serde::Serialize;
+use std::fmt::Write as _;
+use std::io::Write as _;
+
+/// What `--json` prints.
+#[derive(Serialize)]
+struct Explanation<'a> {
+    tool: &'a str,
+    readable: bool,
+    commands: Vec<Row<'a>>,
+    effects: EffectRows<'a>,
+    effect: &'static str,
+    findings: Vec<FindingRow<'a>>,
+}
+
+#[derive(Serialize)]
+struct Row<'a> {
+    program: &'a str,
+    args: Vec<&'a str>,
+    canonical: &'a str,
+    via: &'a [String],
+    dynamic: bool,
+}
+
+#[derive(Serialize)]
+struct EffectRows<'a> {
+    writes: &'a [String],
+    removes: &'a [String],
+    reads: &'a [String],
+    env: &'a [String],
+    network: &'a [String],
+}
+
+#[derive(Serialize)]
+struct FindingRow<'a> {
+    rule: &'a str,
+    effect: &'static str,
+    reason: &'a str,
+}
+
+pub fn run(args: &ExplainArgs) -> anyhow::Result<()> {
+    let line = args.line.join(" ");
+    if args.tool != "Bash" {
+        bail!("`--tool {}` cannot be explained yet\n  help: leave it out to explain a Bash command", args.tool);
+    }
+    let cwd = match &args.cwd {
+        Some(cwd) => cwd.clone(),
+        None => std::env::current_dir()?,
+    };
+    let (verdict, place) = judge(args, &line, &cwd.to_string_lossy())?;
+    let reading = shell::read(&line, &place);
+    let mut out = std::io::stdout().lock();
+    if args.json {
+        writeln!(out, "{}", serde_json::to_string(&explanation(&args.tool, &reading, &verdict))?)?;
+    } else {
+        out.write_all(tree(&line, &reading, &verdict).as_bytes())?;
+    }
+    Ok(())
+}
+
+/// Sends the call through the hook's own line, without log or state.
+fn judge(args: &ExplainArgs, line: &str, cwd: &str) -> anyhow::Result<(Verdict, Place)> {
+    let words: Vec<_> = args.preset.iter().flat_map(|preset| ["--preset".into(), preset.into()]).collect();
+    let options = Options::parse(&words);
+    let mut world = World::look(&options.dirs);
+    world.project = args.project.clone().or(world.project);
+    let event = serde_json::json!({"session_id": "", "cwd": cwd, "hook_event_name": "PreToolUse", "tool_name": args.tool,
+        "tool_input": {"command": line}});
+    let origin = Origin::new(ContentSource::UserInput, "explain", now());
+    let input = Quarantined::new(event.to_string().into_bytes(), origin);
+    let mut event = match Client::Claude.read(&input) {
+        Ok(event) => event,
+        Err(unread) => bail!(unread.failure.reason()),
+    };
+    let mut config = load::config(&options, &world);
+    load::facts(&mut event, &mut config, &world);
+    Ok((rune::decide(&event, &config), event.place))
+}
+
+fn explanation<'a>(tool: &'a str, reading: &'a Reading, verdict: &'a Verdict) -> Explanation<'a> {
+    let row = |command: &'a Command| Row {
+        program: &command.program,
+        args: command.args.iter().map(|arg| arg.text.as_str()).collect(),
+        canonical: &command.canonical,
+        via: &command.via,
+        dynamic: command.is_dynamic(),
+    };
+    let effects = &reading.effects;
+    let finding = |finding: &'a rune::verdict::Finding| FindingRow {
+        rule: finding.rule().as_str(),
+        effect: name(finding.effect()),
+        reason: finding.reason(),
+    };
+    Explanation {
+        tool,
+        readable: reading.is_readable(),
+        commands: reading.commands.iter().map(row).collect(),
+        effects: EffectRows {
+            writes: &effects.writes,
+            removes: &effects.removes,
+            reads: &effects.reads,
+            env: &effects.env,
+            network: &effects.network,
+        },
+        effect: name(verdict.effect()),
+        findings: verdict.findings().iter().map(finding).collect(),
+    }
+}
+
+fn name(effect: Effect) -> &'static str {
+    match effect {
+        Effect::Pass => "pass",
+        Effect::Advise => "advise",
+        Effect::Ask => "ask",
+        Effect::Deny => "deny",
+    }
+}
+
+/// The reading as a tree: each command under what runs it, with its place in the line underlined.
+fn tree(line: &str, reading: &Reading, verdict: &Verdict) -> String {
+    let mut text = String::new();
+    for command in &reading.commands {
+        let depth = command.via.len();
+        let mark = if depth == 0 { String::new() } else { format!("{}└ ", "  ".repeat(depth - 1)) };
+        let unknown = if command.is_dynamic() { "   (not all of it can be known)" } else { "" };
+        writeln!(text, "{mark}{}{unknown}", shown(&command.canonical)).ok();
+        if depth == 0 {
+            text.push_str(&underlined(line, command));
+        }
+    }
+    let effects = &reading.effects;
+    let rows = [
+        ("writes", &effects.writes),
+        ("removes", &effects.removes),
+        ("reads", &effects.reads),
+        ("sets", &effects.env),
+        ("talks to", &effects.network),
+    ];
+    for (what, items) in rows.into_iter().filter(|(_, items)| !items.is_empty()) {
+        let items: Vec<String> = items.iter().map(|item| shown(item)).collect();
+        writeln!(text, "{what}: {}", items.join(", ")).ok();
+    }
+    if !reading.is_readable() {
+        writeln!(text, "not all of it can be read").ok();
+    }
+    writeln!(text, "answer: {}", name(verdict.effect())).ok();
+    for finding in verdict.findings() {
+        writeln!(text, "  {} ({}): {}", finding.rule(), name(finding.effect()), shown(finding.reason())).ok();
+    }
+    text
+}
+
+/// The line that the command stands on, with the command underlined.
+fn underlined(line: &str, command: &Command) -> String {
+    let start = command.span.start.min(line.len());
+    let row_start = line.get(..start).and_then(|before| before.rfind('\n')).map_or(0, |at| at + 1);
+    let row = line.get(row_start..).unwrap_or_default().lines().next().unwrap_or_default();
+    let before = line.get(row_start..start).unwrap_or_default().chars().count();
+    let marked = line.get(start..command.span.end.min(line.len())).unwrap_or_default();
+    let width = marked.lines().next().unwrap_or_default().trim_end().chars().count().max(1);
+    let row: String = shown(row).chars().take(200).collect();
+    format!("    {row}\n    {}{}\n", " ".repeat(before.min(200)), "~".repeat(width.min(200)))
+}
+
+/// Characters that could move the cursor are made visible.
+fn shown(text: &str) -> String {
+    text.chars().map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect()
+}

@@ -1,0 +1,293 @@
+//! Expansion: from words as they are written to words as a program gets them, as far as that can be known.
+
+use super::syntax::{Part, Word};
+use super::{Arg, State, Value};
+
+/// More words than this from one are not worth knowing one by one.
+const MOST: usize = 64;
+
+/// A character or a hole, on the way from a written word to its fields.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Piece {
+    Char(char, Quoting),
+    /// The next field begins here.
+    Break,
+    /// What cannot be known, as it is written.
+    Hole(String),
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Quoting {
+    Bare,
+    Quoted,
+    /// Came out of a variable without quotes: may be a pattern, but neither brace nor tilde.
+    Expanded,
+}
+
+/// Whether a value without quotes falls into several words.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Splitting {
+    On,
+    Off,
+}
+
+type Pieces = Vec<Piece>;
+
+/// The fields that a word becomes: none, one, or several.
+pub(super) fn fields(word: &Word, state: &State) -> Vec<Arg> {
+    choices(word, state).into_iter().flatten().collect()
+}
+
+/// The same for each value that the variables in the word can have.
+pub(super) fn choices(word: &Word, state: &State) -> Vec<Vec<Arg>> {
+    // Quotes keep an empty word alive.
+    let quoted = word.parts.iter().any(|part| matches!(part, Part::Quoted(_)));
+    let choice = |alternative: Pieces| {
+        let mut fields: Vec<Arg> = Vec::new();
+        for pieces in braces(alternative) {
+            let pieces = tilde(pieces, state);
+            fields.extend(pieces.split(|piece| *piece == Piece::Break).filter(|field| !field.is_empty()).map(arg));
+        }
+        if fields.is_empty() && quoted {
+            fields.push(Arg::default());
+        }
+        fields
+    };
+    alternatives(word, state, Splitting::On).into_iter().map(choice).collect()
+}
+
+/// The one string that a word becomes where nothing is split: an assignment's value, a redirection's target.
+pub(super) fn string(word: &Word, state: &State) -> Arg {
+    let first = alternatives(word, state, Splitting::Off).into_iter().next().unwrap_or_default();
+    arg(tilde(first, state))
+}
+
+/// The text of a heredoc.
+pub(super) fn text(parts: &[Part], state: &State) -> Arg {
+    let word = Word { parts: parts.to_vec(), span: 0..0 };
+    arg(alternatives(&word, state, Splitting::Off).into_iter().next().unwrap_or_default())
+}
+
+/// The pieces of a word; one sequence for each value of a loop's variable in it.
+fn alternatives(word: &Word, state: &State, splitting: Splitting) -> Vec<Pieces> {
+    let mut all = vec![Pieces::new()];
+    for part in &word.parts {
+        let values = match part {
+            Part::Plain(text) => vec![chars(text, Quoting::Bare)],
+            Part::Quoted(text) => vec![chars(text, Quoting::Quoted)],
+            Part::Unknown { .. } => vec![vec![Piece::Hole("$()".to_owned())]],
+            Part::Variable { name, altered, quoted } => {
+                let splitting = if *quoted { Splitting::Off } else { splitting };
+                let quoting = if *quoted { Quoting::Quoted } else { Quoting::Expanded };
+                let hole = || vec![vec![Piece::Hole(format!("${name}"))]];
+                match state.value(name) {
+                    // `$IFS`, and whatever is cut out of it, is a blank that nobody typed.
+                    None if name == "IFS" => vec![value(" ", quoting, splitting)],
+                    Some(Value::Known(known)) if !altered => vec![value(known, quoting, splitting)],
+                    Some(Value::Each(each)) if !altered && each.len() * all.len() <= MOST => {
+                        each.iter().map(|known| value(known, quoting, splitting)).collect()
+                    }
+                    Some(Value::Maybe(some)) if !altered && some.len() * all.len() < MOST => {
+                        let known = some.iter().map(|known| value(known, quoting, splitting));
+                        known.chain(hole()).collect()
+                    }
+                    _ => hole(),
+                }
+            }
+        };
+        match values.as_slice() {
+            // The usual case, and the one that a hostile word repeats.
+            [only] => all.iter_mut().for_each(|start| start.extend_from_slice(only)),
+            several => {
+                let longer =
+                    |start: &Pieces| several.iter().map(|value| [start.as_slice(), value].concat()).collect::<Vec<_>>();
+                all = all.iter().flat_map(longer).collect();
+            }
+        }
+    }
+    all
+}
+
+fn chars(text: &str, quoting: Quoting) -> Pieces {
+    text.chars().map(|c| Piece::Char(c, quoting)).collect()
+}
+
+/// The value of a variable, with its blanks as breaks where it is split.
+fn value(text: &str, quoting: Quoting, splitting: Splitting) -> Pieces {
+    let blank = |c: char| splitting == Splitting::On && matches!(c, ' ' | '\t' | '\n');
+    text.chars().map(|c| if blank(c) { Piece::Break } else { Piece::Char(c, quoting) }).collect()
+}
+
+/// `~` and `~/…` at the start; whose home `~name` is cannot be known.
+fn tilde(pieces: Pieces, state: &State) -> Pieces {
+    if pieces.first() != Some(&Piece::Char('~', Quoting::Bare)) {
+        return pieces;
+    }
+    let end = pieces.iter().position(|piece| matches!(piece, Piece::Char('/', _))).unwrap_or(pieces.len());
+    let user: String = pieces
+        .iter()
+        .take(end)
+        .skip(1)
+        .map(|piece| match piece {
+            Piece::Char(c, Quoting::Bare) => *c,
+            Piece::Char(..) | Piece::Break | Piece::Hole(_) => '?',
+        })
+        .collect();
+    let home = match user.as_str() {
+        "" => state.home.clone(),
+        "+" => state.cwd.clone(),
+        _ => None,
+    };
+    let start = home.map_or_else(|| vec![Piece::Hole(format!("~{user}"))], |home| chars(&home, Quoting::Quoted));
+    start.into_iter().chain(pieces.into_iter().skip(end)).collect()
+}
+
+/// `{a,b}` and `{1..3}`, outermost first, without recursion. Too many of them become one hole.
+fn braces(pieces: Pieces) -> Vec<Pieces> {
+    let open = Piece::Char('{', Quoting::Bare);
+    let count = pieces.iter().filter(|piece| **piece == open).count();
+    if count == 0 {
+        return vec![pieces];
+    }
+    // Each brace is looked for its end: that many are nobody's list.
+    if count > 64 {
+        return vec![vec![Piece::Hole("{…}".to_owned())]];
+    }
+    let mut done = Vec::new();
+    let mut work = vec![(pieces, 0)];
+    while let Some((pieces, from)) = work.pop() {
+        if done.len() + work.len() > MOST {
+            return vec![vec![Piece::Hole("{…}".to_owned())]];
+        }
+        let Some(at) = pieces.iter().skip(from).position(|piece| *piece == open).map(|at| at + from) else {
+            done.push(pieces);
+            continue;
+        };
+        match listed(&pieces, at) {
+            None => work.push((pieces, at + 1)),
+            Some((choices, end)) => {
+                // The last one is pushed first, so that they come out in order.
+                for choice in choices.into_iter().rev() {
+                    let start = pieces.iter().take(at).cloned();
+                    let rest = pieces.iter().skip(end + 1).cloned();
+                    work.push((start.chain(choice).chain(rest).collect(), at));
+                }
+            }
+        }
+    }
+    done
+}
+
+/// The choices of the brace at `at`, and where it closes; `None` where it is only a brace.
+fn listed(pieces: &[Piece], at: usize) -> Option<(Vec<Pieces>, usize)> {
+    let mut depth = 0_usize;
+    let mut parts: Vec<Pieces> = vec![Pieces::new()];
+    for (index, piece) in pieces.iter().enumerate().skip(at) {
+        match piece {
+            Piece::Char('{', Quoting::Bare) => {
+                depth += 1;
+                if depth == 1 {
+                    continue;
+                }
+            }
+            Piece::Char('}', Quoting::Bare) => {
+                depth -= 1;
+                if depth == 0 {
+                    let found =
+                        if parts.len() > 1 { Some(parts) } else { parts.pop().and_then(|only| sequence(&only)) };
+                    return found.map(|parts| (parts, index));
+                }
+            }
+            Piece::Char(',', Quoting::Bare) if depth == 1 => {
+                parts.push(Pieces::new());
+                continue;
+            }
+            Piece::Char(..) | Piece::Break | Piece::Hole(_) => {}
+        }
+        if let Some(last) = parts.last_mut() {
+            last.push(piece.clone());
+        }
+    }
+    None
+}
+
+/// `1..5` or `a..e`.
+fn sequence(pieces: &[Piece]) -> Option<Vec<Pieces>> {
+    let text: Option<String> = pieces
+        .iter()
+        .map(|piece| match piece {
+            Piece::Char(c, Quoting::Bare) => Some(*c),
+            Piece::Char(..) | Piece::Break | Piece::Hole(_) => None,
+        })
+        .collect();
+    let text = text?;
+    let (first, last) = text.split_once("..")?;
+    let words: Vec<String> = match (first.parse::<i64>(), last.parse::<i64>()) {
+        (Ok(first), Ok(last)) => {
+            let (low, high) = (first.min(last), first.max(last));
+            let span = usize::try_from(high.checked_sub(low)?).ok()?;
+            if span > MOST {
+                return Some(vec![vec![Piece::Hole("{…}".to_owned())]]);
+            }
+            (low..=high).map(|number| number.to_string()).collect()
+        }
+        _ => {
+            let mut ends = [first, last].into_iter().filter_map(|end| {
+                let mut chars = end.chars();
+                chars.next().filter(|c| c.is_ascii_alphabetic() && chars.next().is_none())
+            });
+            let (first, last) = (ends.next()?, ends.next()?);
+            (first.min(last)..=first.max(last)).map(String::from).collect()
+        }
+    };
+    Some(words.iter().map(|word| chars(word, Quoting::Bare)).collect())
+}
+
+/// What is left of a field when quotes are gone.
+fn arg(pieces: impl AsRef<[Piece]>) -> Arg {
+    let mut found = Arg::default();
+    for piece in pieces.as_ref() {
+        match piece {
+            Piece::Char(c, quoting) => {
+                found.glob |= *quoting != Quoting::Quoted && matches!(c, '*' | '?' | '[');
+                found.text.push(*c);
+            }
+            Piece::Break => found.text.push(' '),
+            Piece::Hole(written) => {
+                found.known.get_or_insert(found.text.len());
+                found.text.push_str(written);
+            }
+        }
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::parse::parse;
+    use super::super::syntax::Step;
+    use super::*;
+
+    fn expand(line: &str) -> Vec<String> {
+        let state = State { home: Some("/home/u".into()), cwd: Some("/p".into()), ..State::default() };
+        let script = parse(&format!("x {line}"));
+        let Some(Step::Simple(simple)) = script.steps.into_iter().next() else { panic!("{line}") };
+        simple.words.iter().skip(1).flat_map(|word| fields(word, &state)).map(|arg| arg.text).collect()
+    }
+
+    #[test]
+    fn words_become_what_a_program_gets() {
+        for (line, expected) in [
+            ("a\\ b 'c d' \"e f\"", vec!["a b", "c d", "e f"]),
+            ("r''m \"\" ''", vec!["rm", "", ""]),
+            ("~ ~/x '~' x~", vec!["/home/u", "/home/u/x", "~", "x~"]),
+            ("/{a,b}/c {1..3} {x} {a,{b,c}}", vec!["/a/c", "/b/c", "1", "2", "3", "{x}", "a", "b", "c"]),
+            ("a$IFS-b a${IFS%?}b", vec!["a", "-b", "a", "b"]),
+            ("'{a,b}' \\{a,b}", vec!["{a,b}", "{a,b}"]),
+            ("$X/y \"$X\"", vec!["$X/y", "$X"]),
+            ("$'\\x72\\155'", vec!["rm"]),
+        ] {
+            assert_eq!(expand(line), expected, "{line}");
+        }
+    }
+}

@@ -1,0 +1,287 @@
+//! Calls by name.
+
+use super::token::{Token, tokens};
+use super::{Call, Language};
+
+/// What a call does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Does {
+    /// Runs shell text, or a list of words.
+    Run,
+    /// Runs a program with a list of arguments.
+    Spawn,
+    Delete,
+    Write,
+    /// Writes only if opened to.
+    Open,
+    Move,
+    Copy,
+    Fetch,
+    Send,
+}
+
+/// By the last part of the name: `os.system` and `system` are the same to us.
+const CALLS: [(&str, Does); 62] = [
+    ("system", Does::Run),
+    ("popen", Does::Run),
+    ("popen2", Does::Run),
+    ("popen3", Does::Run),
+    ("getoutput", Does::Run),
+    ("getstatusoutput", Does::Run),
+    ("run", Does::Run),
+    ("call", Does::Run),
+    ("check_call", Does::Run),
+    ("check_output", Does::Run),
+    ("Popen", Does::Run),
+    ("exec", Does::Run),
+    ("execSync", Does::Run),
+    ("shell_exec", Does::Run),
+    ("passthru", Does::Run),
+    ("proc_open", Does::Run),
+    ("capture2", Does::Run),
+    ("capture2e", Does::Run),
+    ("capture3", Does::Run),
+    ("create_subprocess_shell", Does::Run),
+    ("spawn", Does::Spawn),
+    ("spawnSync", Does::Spawn),
+    ("execFile", Does::Spawn),
+    ("execFileSync", Does::Spawn),
+    ("execl", Does::Spawn),
+    ("execlp", Does::Spawn),
+    ("execv", Does::Spawn),
+    ("execvp", Does::Spawn),
+    ("execve", Does::Spawn),
+    ("spawnl", Does::Spawn),
+    ("spawnv", Does::Spawn),
+    ("create_subprocess_exec", Does::Spawn),
+    ("rmtree", Does::Delete),
+    ("remove", Does::Delete),
+    ("unlink", Does::Delete),
+    ("unlinkSync", Does::Delete),
+    ("rmdir", Does::Delete),
+    ("rmdirSync", Does::Delete),
+    ("removedirs", Does::Delete),
+    ("rm", Does::Delete),
+    ("rmSync", Does::Delete),
+    ("rm_rf", Does::Delete),
+    ("rm_r", Does::Delete),
+    ("rm_f", Does::Delete),
+    ("delete", Does::Delete),
+    ("writeFile", Does::Write),
+    ("writeFileSync", Does::Write),
+    ("appendFile", Does::Write),
+    ("appendFileSync", Does::Write),
+    ("createWriteStream", Does::Write),
+    ("file_put_contents", Does::Write),
+    ("open", Does::Open),
+    ("rename", Does::Move),
+    ("renameSync", Does::Move),
+    ("move", Does::Move),
+    ("copy", Does::Copy),
+    ("copyfile", Does::Copy),
+    ("copyFileSync", Does::Copy),
+    ("urlopen", Does::Fetch),
+    ("urlretrieve", Does::Fetch),
+    ("fetch", Does::Fetch),
+    ("sendall", Does::Send),
+];
+
+/// Names that mean something only behind these.
+const QUALIFIED: [(&str, &[&str]); 10] = [
+    ("run", &["subprocess"]),
+    ("call", &["subprocess"]),
+    ("remove", &["os", "fs", "pathlib"]),
+    ("delete", &["File", "Dir", "FileUtils"]),
+    ("rm", &["fs", "FileUtils", "fs.promises"]),
+    ("move", &["shutil"]),
+    ("copy", &["shutil", "FileUtils"]),
+    ("spawn", &["child_process", "pty", "cp", "Process", "Bun"]),
+    ("open", &["", "File", "io", "codecs", "fs", "os"]),
+    ("exec", &["", "child_process", "cp", "Kernel", "require"]),
+];
+
+pub(super) fn calls(language: Language, code: &str) -> Vec<Call> {
+    let tokens = tokens(language, code);
+    let mut found = Vec::new();
+    for (at, token) in tokens.iter().enumerate() {
+        match token {
+            Token::Command(text) => found.push(Call::Text(text.clone())),
+            Token::Name(name) => found.extend(named(language, name, tokens.get(at + 1..).unwrap_or_default())),
+            Token::Sign('|') if language == Language::Awk => found.extend(awk_pipe(&tokens, at)),
+            Token::Sign('>') if language == Language::Awk => {
+                if let Some(Token::Text(Some(file))) = tokens.get(at + 1) {
+                    found.push(Call::known(&["tee", file]));
+                }
+            }
+            Token::Text(_) | Token::Sign(_) => {}
+        }
+        if let (Token::Name(path), Some(method)) = (token, method_of_path(&tokens, at)) {
+            found.extend(path_method(path, &method));
+        }
+    }
+    found
+}
+
+/// `"cmd" | getline` and `print | "cmd"`.
+fn awk_pipe(tokens: &[Token], at: usize) -> Option<Call> {
+    let before = at.checked_sub(1).and_then(|at| tokens.get(at));
+    match (before, tokens.get(at + 1)) {
+        (Some(Token::Text(Some(text))), Some(Token::Name(name))) if name == "getline" => Some(Call::Text(text.clone())),
+        (_, Some(Token::Text(Some(text)))) => Some(Call::Text(text.clone())),
+        (_, Some(Token::Name(name))) if name != "getline" => Some(Call::Command(vec![None])),
+        (Some(Token::Name(_) | Token::Sign(')')), Some(Token::Name(_))) => Some(Call::Command(vec![None])),
+        _ => None,
+    }
+}
+
+fn named(language: Language, name: &str, rest: &[Token]) -> Option<Call> {
+    let (module, last) =
+        name.rsplit_once(['.', ':']).map_or(("", name), |(module, last)| (module.trim_end_matches(':'), last));
+    let does = CALLS.iter().find(|(call, _)| *call == last).map(|(_, does)| *does).or_else(|| request(name))?;
+    let qualified = QUALIFIED.iter().find(|(call, _)| *call == last).map(|(_, modules)| *modules);
+    let innermost = module.rsplit(['.', ':']).next().unwrap_or_default();
+    if qualified.is_some_and(|modules| !modules.contains(&module) && !modules.contains(&innermost))
+        && language != Language::Perl
+    {
+        return None;
+    }
+    // A name without arguments is mentioned, not called; only some languages call without parentheses.
+    let called = matches!(rest.first(), Some(Token::Sign('(')));
+    let bare = matches!(language, Language::Perl | Language::Ruby | Language::Php)
+        && matches!(rest.first(), Some(Token::Text(_)));
+    if !called && !bare {
+        return None;
+    }
+    // Regular expressions have an `exec` of their own.
+    if last == "exec"
+        && !module.is_empty()
+        && language == Language::Node
+        && !["child_process", "cp"].contains(&innermost)
+    {
+        return None;
+    }
+    let arguments = arguments(rest.get(usize::from(called)..).unwrap_or_default());
+    effect(does, &arguments)
+}
+
+/// `requests.post`, `axios.get`, `Net::HTTP.get`.
+fn request(name: &str) -> Option<Does> {
+    let (module, verb) = name.rsplit_once('.')?;
+    let client =
+        ["requests", "httpx", "axios", "http", "https", "Net::HTTP", "urllib3", "session", "aiohttp"].contains(&module);
+    match verb {
+        "get" | "head" | "request" if client => Some(Does::Fetch),
+        "post" | "put" | "patch" if client => Some(Does::Send),
+        _ => None,
+    }
+}
+
+/// One argument of a call.
+#[derive(Clone, Debug)]
+enum Argument {
+    Text(Option<String>),
+    List(Vec<Option<String>>),
+    Other,
+}
+
+/// The arguments up to the end of the call.
+fn arguments(tokens: &[Token]) -> Vec<Argument> {
+    let mut arguments = Vec::new();
+    let mut depth = 0_usize;
+    let mut list: Option<Vec<Option<String>>> = None;
+    let mut current: Option<Argument> = None;
+    for token in tokens {
+        match token {
+            Token::Sign('(' | '{') => depth += 1,
+            Token::Sign('[') if depth == 0 && current.is_none() => list = Some(Vec::new()),
+            Token::Sign(']') if list.is_some() => current = list.take().map(Argument::List),
+            Token::Sign(')' | '}') if depth == 0 => break,
+            Token::Sign(')' | '}') => depth -= 1,
+            Token::Sign(';') if depth == 0 => break,
+            Token::Sign(',') if depth == 0 && list.is_none() => {
+                arguments.push(current.take().unwrap_or(Argument::Other))
+            }
+            Token::Sign(',') => {}
+            Token::Text(text) if depth == 0 => match (&mut list, &current) {
+                (Some(list), _) => list.push(text.clone()),
+                (None, None) => current = Some(Argument::Text(text.clone())),
+                // Two texts beside each other are put together by someone.
+                (None, Some(_)) => current = Some(Argument::Text(None)),
+            },
+            Token::Name(_) | Token::Sign('+' | '%' | '.') if depth == 0 => match &mut list {
+                Some(list) if matches!(token, Token::Name(_)) => list.push(None),
+                Some(_) => {}
+                None => current = Some(current.take().map_or(Argument::Other, |_| Argument::Text(None))),
+            },
+            Token::Name(_) | Token::Text(_) | Token::Command(_) | Token::Sign(_) => {}
+        }
+    }
+    arguments.extend(current);
+    arguments
+}
+
+fn effect(does: Does, arguments: &[Argument]) -> Option<Call> {
+    let text = |at: usize| match arguments.get(at) {
+        Some(Argument::Text(text)) => text.clone(),
+        _ => None,
+    };
+    let with = |words: &[&str], operands: Vec<Option<String>>| {
+        let words = words.iter().map(|word| Some((*word).to_owned()));
+        Some(Call::Command(words.chain(operands).collect()))
+    };
+    match does {
+        Does::Run => match arguments.first()? {
+            // Several texts are a program and its arguments.
+            Argument::Text(_)
+                if arguments.len() > 1 && arguments.iter().all(|argument| matches!(argument, Argument::Text(_))) =>
+            {
+                Some(Call::Command((0..arguments.len()).map(text).collect()))
+            }
+            Argument::Text(Some(text)) => Some(Call::Text(text.clone())),
+            Argument::List(words) => Some(Call::Command(words.clone())),
+            Argument::Text(None) | Argument::Other => Some(Call::Command(vec![None])),
+        },
+        Does::Spawn => {
+            let mut words = Vec::new();
+            for argument in arguments {
+                match argument {
+                    Argument::Text(text) => words.push(text.clone()),
+                    Argument::List(list) => words.extend(list.clone()),
+                    Argument::Other => words.push(None),
+                }
+            }
+            Some(Call::Command(words))
+        }
+        Does::Delete => with(&["rm", "-rf"], vec![text(0)]),
+        Does::Write => with(&["tee"], vec![text(0)]),
+        Does::Open => {
+            let mode = text(1)?;
+            mode.contains(['w', 'a', 'x', '+', '>']).then(|| with(&["tee"], vec![text(0)])).flatten()
+        }
+        Does::Move => with(&["mv"], vec![text(0), text(1)]),
+        Does::Copy => with(&["cp"], vec![text(0), text(1)]),
+        Does::Fetch => with(&["curl"], vec![text(0)]),
+        Does::Send => with(&["curl", "--data", "@-"], vec![text(0)]),
+    }
+}
+
+/// The method that is called on `Path("…")`.
+fn method_of_path(tokens: &[Token], at: usize) -> Option<String> {
+    let path = matches!(tokens.get(at), Some(Token::Name(name)) if name == "Path" || name.ends_with(".Path"));
+    match tokens.get(at + 1..at + 6) {
+        Some([Token::Sign('('), _, Token::Sign(')'), Token::Sign('.'), Token::Name(method)]) if path => {
+            let Some(Token::Text(Some(file))) = tokens.get(at + 2) else { return None };
+            Some(format!("{method}\n{file}"))
+        }
+        _ => None,
+    }
+}
+
+fn path_method(_: &str, method: &str) -> Option<Call> {
+    let (method, file) = method.split_once('\n')?;
+    match method {
+        "unlink" | "rmdir" => Some(Call::known(&["rm", "-rf", file])),
+        "write_text" | "write_bytes" | "touch" => Some(Call::known(&["tee", file])),
+        _ => None,
+    }
+}

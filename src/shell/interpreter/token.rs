@@ -1,0 +1,104 @@
+//! Names, strings and signs: as much of a language as its calls need.
+
+use super::Language;
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Token {
+    /// A name with its dots and colons: `os.path.join`, `Net::HTTP`.
+    Name(String),
+    /// A string; `None` where something is put into it at run time.
+    Text(Option<String>),
+    /// A string that is itself run: `` `ls` ``.
+    Command(String),
+    Sign(char),
+}
+
+/// The tokens of a piece of code. Comments are passed over; nothing is ever an error.
+pub(super) fn tokens(language: Language, code: &str) -> Vec<Token> {
+    let mut tokens = Vec::new();
+    let mut chars = code.char_indices().peekable();
+    while let Some((at, c)) = chars.next() {
+        match c {
+            '#' if matches!(
+                language,
+                Language::Python | Language::Perl | Language::Ruby | Language::Php | Language::Awk
+            ) =>
+            {
+                while chars.next_if(|(_, c)| *c != '\n').is_some() {}
+            }
+            '"' | '\'' | '`' => {
+                let long = code.get(at..).is_some_and(|rest| rest.starts_with(&c.to_string().repeat(3)));
+                let close = if long { c.to_string().repeat(3) } else { c.to_string() };
+                if long {
+                    chars.nth(1);
+                }
+                let start = at + close.len();
+                let (text, length) = string(code.get(start..).unwrap_or_default(), &close);
+                let end = start + length;
+                while chars.next_if(|(index, _)| *index < end).is_some() {}
+                let prefix = matches!(tokens.last(), Some(Token::Name(name)) if matches!(name.as_str(), "r" | "b" | "f" | "rb" | "u"));
+                let formatted = matches!(tokens.last(), Some(Token::Name(name)) if name == "f");
+                if prefix {
+                    tokens.pop();
+                }
+                tokens.push(quoted(language, c, text, formatted));
+            }
+            _ if c.is_alphanumeric() || matches!(c, '_' | '$' | '@') => {
+                let mut name = String::from(c);
+                while let Some((_, c)) =
+                    chars.next_if(|(_, c)| c.is_alphanumeric() || matches!(c, '_' | '.' | ':' | '!' | '?'))
+                {
+                    name.push(c);
+                }
+                tokens.push(Token::Name(name.trim_end_matches([':', '.', '!', '?']).to_owned()));
+            }
+            _ if c.is_whitespace() => {}
+            _ => tokens.push(Token::Sign(c)),
+        }
+    }
+    tokens
+}
+
+/// The text up to `close` with its simple escapes decoded, and how long it is with its end.
+fn string(rest: &str, close: &str) -> (String, usize) {
+    let mut text = String::new();
+    let mut chars = rest.char_indices();
+    while let Some((at, c)) = chars.next() {
+        if rest.get(at..).is_some_and(|rest| rest.starts_with(close)) {
+            return (text, at + close.len());
+        }
+        if c != '\\' {
+            text.push(c);
+            continue;
+        }
+        match chars.next() {
+            Some((_, 'n')) => text.push('\n'),
+            Some((_, 't')) => text.push('\t'),
+            Some((_, '\n')) | None => {}
+            Some((_, 'x')) => {
+                let hex: String = chars.clone().take(2).map(|(_, c)| c).collect();
+                if let Some(c) = u32::from_str_radix(&hex, 16).ok().and_then(char::from_u32) {
+                    text.push(c);
+                    chars.nth(1);
+                }
+            }
+            Some((_, c)) => text.push(c),
+        }
+    }
+    (text, rest.len())
+}
+
+/// What a quoted text is in this language.
+fn quoted(language: Language, quote: char, text: String, formatted: bool) -> Token {
+    let interpolates = match language {
+        Language::Perl | Language::Php => quote != '\'' && text.contains('$'),
+        Language::Ruby => quote != '\'' && text.contains("#{"),
+        Language::Node => quote == '`' && text.contains("${"),
+        Language::Python => formatted && text.contains('{'),
+        Language::Awk | Language::Sed => false,
+    };
+    match (language, quote) {
+        (Language::Perl | Language::Ruby | Language::Php, '`') => Token::Command(text),
+        _ => Token::Text((!interpolates).then_some(text)),
+    }
+}

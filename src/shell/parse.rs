@@ -1,0 +1,382 @@
+//! From text to steps: a pushdown automaton over bytes.
+//!
+//! One pass, an explicit stack of frames, no recursion: a hostile text can neither overflow our stack nor make us
+//! read it twice. What cannot be read is noted and passed over, so that what can be read still counts.
+
+mod ansi;
+mod compound;
+mod cond;
+mod heredoc;
+mod list;
+mod text;
+
+use super::syntax::{Flaw, Part, Scope, Script, Step, Word};
+use compound::{Case, Compound, For};
+use cond::Cond;
+use list::List;
+
+/// Frames within frames.
+const DEEPEST: usize = 64;
+
+/// Commands in one text.
+const LONGEST: usize = 10_000;
+
+/// Reads `text` as bash would.
+pub(super) fn parse(text: &str) -> Script {
+    let mut parser = Parser {
+        text,
+        at: 0,
+        end: text.len(),
+        frames: vec![Frame::new(Kind::List, list::Close::Eof, 0)],
+        script: Script::default(),
+        commands: 0,
+    };
+    parser.run();
+    parser.script
+}
+
+/// A construct that has begun and not ended.
+#[derive(Debug)]
+struct Frame {
+    kind: Kind,
+    /// The state of a list; unused in other frames.
+    list: List,
+    /// The word or text that is being read.
+    parts: Vec<Part>,
+    /// Where the word began; `None` between words.
+    started: Option<usize>,
+    opened: usize,
+}
+
+#[derive(Debug)]
+enum Kind {
+    /// Commands, one after the other.
+    List,
+    /// The keyword command that lists stand in.
+    Compound(Compound),
+    For(For),
+    Case(Case),
+    /// `[[ … ]]`
+    Cond(Cond),
+    /// `name=( … )`
+    Array,
+    /// `"…"`
+    Double,
+    /// `${name …}`
+    Param {
+        name: String,
+        quoted: bool,
+    },
+    /// `$(( … ))`, `(( … ))`, `$[ … ]`
+    Arith {
+        form: Arith,
+        depth: usize,
+    },
+    /// A heredoc's body, with expansions.
+    Body {
+        number: usize,
+        strip: bool,
+        resume: usize,
+        outer_end: usize,
+    },
+}
+
+/// What an arithmetic expression is part of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Arith {
+    Word { quoted: bool },
+    Bracket { quoted: bool },
+    Command,
+    For,
+}
+
+impl Frame {
+    fn new(kind: Kind, close: list::Close, opened: usize) -> Self {
+        Frame { kind, list: List::new(close), parts: Vec::new(), started: None, opened }
+    }
+
+    /// Adds characters to the word or text under construction.
+    fn push(&mut self, text: &str, quoted: bool) {
+        match (self.parts.last_mut(), quoted) {
+            (Some(Part::Plain(last)), false) | (Some(Part::Quoted(last)), true) => last.push_str(text),
+            (_, false) => self.parts.push(Part::Plain(text.to_owned())),
+            (_, true) => self.parts.push(Part::Quoted(text.to_owned())),
+        }
+    }
+}
+
+struct Parser<'a> {
+    text: &'a str,
+    at: usize,
+    /// Where the text ends for the frames on top: the end of a heredoc's body, or of all.
+    end: usize,
+    /// INVARIANT: never empty, and the first frame is the list of the whole text.
+    frames: Vec<Frame>,
+    script: Script,
+    commands: usize,
+}
+
+impl Parser<'_> {
+    fn run(&mut self) {
+        while !self.script.limited {
+            let Some(byte) = self.peek(0) else {
+                if self.at_end() {
+                    return;
+                }
+                continue;
+            };
+            match &self.top().kind {
+                Kind::List | Kind::Compound(_) | Kind::For(_) | Kind::Case(_) | Kind::Cond(_) | Kind::Array => {
+                    self.word_byte(byte);
+                }
+                Kind::Double => self.double_byte(byte),
+                Kind::Param { .. } => self.param_byte(byte),
+                Kind::Arith { .. } => self.arith_byte(byte),
+                Kind::Body { .. } => self.body_byte(byte),
+            }
+        }
+        // Past a limit: what is half read is ended here, so that its commands count.
+        while self.frames.len() > 1 {
+            self.abandon();
+        }
+        self.finish_simple();
+    }
+
+    /// The text of the top frame is over; tells whether all is.
+    fn at_end(&mut self) -> bool {
+        if matches!(self.top().kind, Kind::Body { .. }) {
+            self.close_body();
+            return false;
+        }
+        self.end_word();
+        if self.frames.len() == 1 {
+            self.close_list_at_end();
+            return true;
+        }
+        // A heredoc begun on the last line has an empty body; bash warns and goes on.
+        let what = self.top().name();
+        let opened = self.top().opened;
+        self.flaw(Flaw::Unterminated(what), opened);
+        self.abandon();
+        false
+    }
+
+    /// Gives up the top frame, keeping the commands in it.
+    fn abandon(&mut self) {
+        self.end_word();
+        self.finish_simple();
+        let Some(frame) = self.frames.pop() else { return };
+        match frame.kind {
+            Kind::List => self.step(Step::Close),
+            Kind::Compound(_) | Kind::For(_) | Kind::Case(_) => self.step(Step::Close),
+            Kind::Body { outer_end, resume, .. } => {
+                self.end = outer_end;
+                self.at = resume;
+            }
+            Kind::Cond(_) | Kind::Array | Kind::Double | Kind::Param { .. } | Kind::Arith { .. } => {
+                self.add(Part::Unknown { quoted: true });
+            }
+        }
+    }
+
+    fn peek(&self, ahead: usize) -> Option<u8> {
+        let at = self.at + ahead;
+        if at < self.end { self.text.as_bytes().get(at).copied() } else { None }
+    }
+
+    fn looking_at(&self, text: &str) -> bool {
+        self.rest().starts_with(text)
+    }
+
+    fn rest(&self) -> &str {
+        self.text.get(self.at..self.end).unwrap_or_default()
+    }
+
+    fn slice(&self, from: usize, to: usize) -> &str {
+        self.text.get(from..to).unwrap_or_default()
+    }
+
+    fn top(&mut self) -> &mut Frame {
+        // INVARIANT: never empty; the fallback keeps this total.
+        if self.frames.is_empty() {
+            self.frames.push(Frame::new(Kind::List, list::Close::Eof, 0));
+        }
+        let last = self.frames.len() - 1;
+        #[expect(clippy::indexing_slicing, reason = "the stack was just seen not to be empty")]
+        &mut self.frames[last]
+    }
+
+    /// Opens a frame. Past the deepest one, reading ends.
+    fn open(&mut self, kind: Kind) {
+        self.open_until(kind, list::Close::Eof);
+    }
+
+    fn open_until(&mut self, kind: Kind, close: list::Close) {
+        if self.frames.len() >= DEEPEST {
+            self.script.limited = true;
+            return;
+        }
+        let opened = self.at;
+        self.frames.push(Frame::new(kind, close, opened));
+    }
+
+    /// Opens a list of commands as a scope of its own.
+    fn open_list(&mut self, close: list::Close, scope: Scope) {
+        self.step(Step::Open(scope));
+        self.open_until(Kind::List, close);
+    }
+
+    fn step(&mut self, step: Step) {
+        if matches!(step, Step::Simple(_)) {
+            self.commands += 1;
+            self.script.limited |= self.commands > LONGEST;
+        }
+        self.script.steps.push(step);
+    }
+
+    fn flaw(&mut self, flaw: Flaw, at: usize) {
+        // One is enough to know, a few are enough to explain.
+        if self.script.flaws.len() < 8 {
+            self.script.flaws.push((flaw, at));
+        }
+    }
+
+    fn unexpected(&mut self, what: &str) {
+        let at = self.at;
+        let what: String = what.chars().take(20).collect();
+        self.flaw(Flaw::Syntax(what), at);
+    }
+
+    /// Adds characters to the word, beginning it where there is none.
+    fn push(&mut self, text: &str, quoted: bool) {
+        let at = self.at;
+        let top = self.top();
+        top.started.get_or_insert(at);
+        top.push(text, quoted);
+    }
+
+    /// Adds a part to the word, beginning it where there is none.
+    fn add(&mut self, part: Part) {
+        let at = self.at;
+        let top = self.top();
+        top.started.get_or_insert(at);
+        top.parts.push(part);
+    }
+
+    /// One byte where words stand.
+    fn word_byte(&mut self, byte: u8) {
+        let in_word = self.top().started.is_some();
+        if self.pattern_byte(byte) {
+            return;
+        }
+        match byte {
+            b'\\' => self.backslash(),
+            b'\'' => self.single_quotes(),
+            b'"' => self.open_double(),
+            b'$' => self.dollar(false),
+            b'`' => self.backquotes(false),
+            b' ' | b'\t' => {
+                self.end_word();
+                self.at += 1;
+            }
+            b'\n' => {
+                self.end_word();
+                self.at += 1;
+                self.line_end();
+            }
+            b'#' if !in_word => self.at += self.rest().find('\n').unwrap_or(self.rest().len()),
+            b'<' | b'>' if self.peek(1) == Some(b'(') && !matches!(self.top().kind, Kind::Cond(_)) => {
+                self.top_word();
+                self.at += 2;
+                self.open_list(list::Close::Paren, Scope::Subshell);
+            }
+            b';' | b'&' | b'|' | b'(' | b')' | b'<' | b'>' => self.operator(byte),
+            0 => {
+                let at = self.at;
+                self.flaw(Flaw::Nul, at);
+                self.at += 1;
+            }
+            _ => {
+                let special = |c: char| " \t\n\\'\"$`;&|()<>\0".contains(c);
+                let rest = self.rest();
+                let length = rest.find(special).unwrap_or(rest.len());
+                let run = rest.get(..length).unwrap_or_default().to_owned();
+                self.push(&run, false);
+                self.at += length;
+            }
+        }
+    }
+
+    /// Begins a word here, if none has begun.
+    fn top_word(&mut self) {
+        let at = self.at;
+        self.top().started.get_or_insert(at);
+    }
+
+    /// Ends the word under construction and hands it to the frame that it stands in.
+    fn end_word(&mut self) {
+        let at = self.at;
+        let top = self.top();
+        let Some(start) = top.started.take() else { return };
+        let word = Word { parts: std::mem::take(&mut top.parts), span: start..at };
+        match &top.kind {
+            Kind::List => self.list_word(word),
+            Kind::Compound(_) => self.unexpected("word"),
+            Kind::For(_) => self.for_word(word),
+            Kind::Case(_) => self.case_word(&word),
+            Kind::Cond(_) => self.cond_word(&word),
+            Kind::Array => {}
+            // Text, not a word: it stays where it is.
+            Kind::Double | Kind::Param { .. } | Kind::Arith { .. } | Kind::Body { .. } => {
+                top.parts = word.parts;
+            }
+        }
+    }
+
+    fn line_end(&mut self) {
+        match self.top().kind {
+            Kind::List => self.list_line_end(),
+            Kind::For(_) => self.for_line_end(),
+            Kind::Case(_) | Kind::Cond(_) | Kind::Array | Kind::Compound(_) => {}
+            Kind::Double | Kind::Param { .. } | Kind::Arith { .. } | Kind::Body { .. } => {}
+        }
+    }
+
+    fn operator(&mut self, byte: u8) {
+        match self.top().kind {
+            Kind::List => self.list_operator(byte),
+            Kind::For(_) => self.for_operator(byte),
+            Kind::Case(_) => self.case_operator(byte),
+            Kind::Cond(_) => self.cond_operator(byte),
+            Kind::Array if byte == b')' => {
+                self.end_word();
+                self.at += 1;
+                self.frames.pop();
+                self.add(Part::Unknown { quoted: true });
+            }
+            Kind::Array | Kind::Compound(_) => {
+                self.end_word();
+                self.unexpected("operator");
+                self.at += 1;
+            }
+            Kind::Double | Kind::Param { .. } | Kind::Arith { .. } | Kind::Body { .. } => self.at += 1,
+        }
+    }
+}
+
+impl Frame {
+    fn name(&self) -> &'static str {
+        match &self.kind {
+            Kind::List => self.list.name(),
+            Kind::Compound(compound) => compound.name(),
+            Kind::For(_) => "for",
+            Kind::Case(_) => "case",
+            Kind::Cond(_) => "[[",
+            Kind::Array => "array",
+            Kind::Double => "\"",
+            Kind::Param { .. } => "${",
+            Kind::Arith { .. } => "((",
+            Kind::Body { .. } => "<<",
+        }
+    }
+}

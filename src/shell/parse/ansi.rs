@@ -1,0 +1,53 @@
+//! `$'…'`: the escapes of ANSI C.
+
+/// Decodes what stands behind `$'`; the text, and where its closing quote is.
+pub(super) fn decode(inner: &str) -> (String, Option<usize>) {
+    let mut chars = inner.char_indices().peekable();
+    let mut text = String::new();
+    let mut end = None;
+    while let Some((at, c)) = chars.next() {
+        match c {
+            '\'' => {
+                end = Some(at);
+                break;
+            }
+            '\\' => {
+                let Some((_, kind)) = chars.next() else { break };
+                let mut digits = |first: Option<u32>, longest: usize, radix: u32| {
+                    let mut value = first;
+                    for _ in 0..longest {
+                        let Some(digit) = chars.peek().and_then(|(_, c)| c.to_digit(radix)) else { break };
+                        value = Some(value.unwrap_or_default().wrapping_mul(radix).wrapping_add(digit));
+                        chars.next();
+                    }
+                    value
+                };
+                let decoded = match kind {
+                    'a' => Some('\u{7}'),
+                    'b' => Some('\u{8}'),
+                    'e' | 'E' => Some('\u{1b}'),
+                    'f' => Some('\u{c}'),
+                    'n' => Some('\n'),
+                    'r' => Some('\r'),
+                    't' => Some('\t'),
+                    'v' => Some('\u{b}'),
+                    '\\' | '\'' | '"' | '?' => Some(kind),
+                    'x' => digits(None, 2, 16).and_then(char::from_u32),
+                    'u' => digits(None, 4, 16).and_then(char::from_u32),
+                    'U' => digits(None, 8, 16).and_then(char::from_u32),
+                    'c' => chars.next().and_then(|(_, c)| char::from_u32(u32::from(c) & 0x1f)),
+                    // Up to three octal digits, the first of which is already taken.
+                    '0'..='7' => digits(kind.to_digit(8), 2, 8).and_then(|value| char::from_u32(value & 0xff)),
+                    _ => None,
+                };
+                match decoded {
+                    Some(c) => text.push(c),
+                    None => text.extend(['\\', kind]),
+                }
+            }
+            c => text.push(c),
+        }
+    }
+    // What follows a zero byte is dropped by the shell.
+    (text.split('\0').next().unwrap_or_default().to_owned(), end)
+}

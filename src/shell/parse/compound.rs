@@ -1,0 +1,215 @@
+//! Commands made of keywords: `if`, `while`, `for`, `case`.
+
+use super::super::syntax::{Flaw, Scope, Step, Word};
+use super::list::Close;
+use super::{Arith, Kind, Parser};
+
+/// `if` and `while` hold nothing but lists.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Compound {
+    If,
+    Loop,
+}
+
+impl Compound {
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Compound::If => "if",
+            Compound::Loop => "while",
+        }
+    }
+}
+
+/// The head of a `for` or `select`.
+#[derive(Debug)]
+pub(super) struct For {
+    stage: ForStage,
+    name: String,
+    words: Option<Vec<Word>>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum ForStage {
+    Name,
+    /// `in`, `do`, `{` or a separator.
+    Named,
+    Words,
+    /// `do` or `{`.
+    Body,
+}
+
+impl For {
+    pub(super) fn new() -> Self {
+        For { stage: ForStage::Name, name: String::new(), words: None }
+    }
+}
+
+/// A `case` and where in it we are.
+#[derive(Debug)]
+pub(super) struct Case {
+    stage: CaseStage,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum CaseStage {
+    Subject,
+    In,
+    /// A pattern, `(` before it, or `esac`.
+    Start,
+    /// A pattern has to come.
+    Pattern,
+    /// `|` or `)`.
+    Next,
+}
+
+impl Case {
+    pub(super) fn new() -> Self {
+        Case { stage: CaseStage::Subject }
+    }
+}
+
+impl Parser<'_> {
+    pub(super) fn open_compound(&mut self, compound: Compound, until: &'static [&'static str]) {
+        self.step(Step::Open(Scope::Group));
+        self.open(Kind::Compound(compound));
+        self.open_list(Close::Keyword(until), Scope::Group);
+    }
+
+    /// A list of the compound command on top was ended by `keyword`.
+    pub(super) fn advance(&mut self, keyword: &str) {
+        let until: &'static [&'static str] = match keyword {
+            "then" => &["elif", "else", "fi"],
+            "elif" => &["then"],
+            "else" => &["fi"],
+            "do" => &["done"],
+            _ => return self.finish_compound(),
+        };
+        self.open_list(Close::Keyword(until), Scope::Branch);
+    }
+
+    /// The compound command on top is over.
+    pub(super) fn finish_compound(&mut self) {
+        self.frames.pop();
+        self.step(Step::Close);
+        self.compound_done();
+    }
+
+    /// `}` has closed a list: a command of its own, or the body of a `for`.
+    pub(super) fn brace_done(&mut self) {
+        if matches!(self.top().kind, Kind::For(_)) {
+            self.finish_compound();
+        } else {
+            self.compound_done();
+        }
+    }
+
+    pub(super) fn for_word(&mut self, word: Word) {
+        let bare = word.bare().map(str::to_owned);
+        let at = word.span.start;
+        let Kind::For(head) = &mut self.top().kind else { return };
+        match (head.stage, bare.as_deref()) {
+            (ForStage::Name, name) => {
+                head.name = name.unwrap_or("?").to_owned();
+                head.stage = ForStage::Named;
+            }
+            (ForStage::Named, Some("in")) => {
+                head.stage = ForStage::Words;
+                head.words = Some(Vec::new());
+            }
+            (ForStage::Named | ForStage::Body, Some("do")) => self.for_body(Close::Keyword(&["done"])),
+            (ForStage::Named | ForStage::Body, Some("{")) => self.for_body(Close::Brace),
+            (ForStage::Words, _) => head.words.get_or_insert_default().push(word),
+            (ForStage::Named | ForStage::Body, other) => {
+                let what = other.unwrap_or("word").to_owned();
+                self.flaw(Flaw::Syntax(what), at);
+            }
+        }
+    }
+
+    fn for_body(&mut self, close: Close) {
+        let Kind::For(head) = &mut self.top().kind else { return };
+        let (name, words) = (std::mem::take(&mut head.name), head.words.take());
+        self.step(Step::Loop { name, words });
+        self.open_list(close, Scope::Branch);
+    }
+
+    pub(super) fn for_line_end(&mut self) {
+        let Kind::For(head) = &mut self.top().kind else { return };
+        match head.stage {
+            ForStage::Words => head.stage = ForStage::Body,
+            ForStage::Name => self.unexpected("line end"),
+            ForStage::Named | ForStage::Body => {}
+        }
+    }
+
+    pub(super) fn for_operator(&mut self, byte: u8) {
+        self.end_word();
+        let at = self.at;
+        let arith = self.looking_at("((") && self.is_arith(at + 2);
+        let Kind::For(head) = &mut self.top().kind else { return };
+        match (head.stage, byte) {
+            (ForStage::Name, b'(') if arith => {
+                self.at += 2;
+                self.open(Kind::Arith { form: Arith::For, depth: 0 });
+            }
+            (ForStage::Words | ForStage::Named, b';') => {
+                head.stage = ForStage::Body;
+                self.at += 1;
+            }
+            (ForStage::Body, b';') if head.name == "((" => {
+                head.name.clear();
+                self.at += 1;
+            }
+            _ => {
+                self.unexpected("operator");
+                self.at += 1;
+            }
+        }
+    }
+
+    /// `for (( … ))` may be followed by one `;`.
+    pub(super) fn for_arith_done(&mut self) {
+        if let Kind::For(head) = &mut self.top().kind {
+            head.stage = ForStage::Body;
+            head.name = "((".to_owned();
+        }
+    }
+
+    pub(super) fn case_word(&mut self, word: &Word) {
+        let esac = word.bare() == Some("esac");
+        let is_in = word.bare() == Some("in");
+        let Kind::Case(case) = &mut self.top().kind else { return };
+        match case.stage {
+            CaseStage::Subject => case.stage = CaseStage::In,
+            CaseStage::In if is_in => case.stage = CaseStage::Start,
+            CaseStage::Start if esac => self.finish_compound(),
+            CaseStage::Start | CaseStage::Pattern => case.stage = CaseStage::Next,
+            CaseStage::In | CaseStage::Next => self.unexpected("word"),
+        }
+    }
+
+    pub(super) fn case_operator(&mut self, byte: u8) {
+        self.end_word();
+        if !matches!(self.top().kind, Kind::Case(_)) {
+            return; // `esac` was the word; the byte belongs to the list around it.
+        }
+        self.at += 1;
+        let Kind::Case(case) = &mut self.top().kind else { return };
+        match (case.stage, byte) {
+            (CaseStage::Start, b'(') => case.stage = CaseStage::Pattern,
+            (CaseStage::Next, b'|') => case.stage = CaseStage::Pattern,
+            (CaseStage::Next, b')') => {
+                case.stage = CaseStage::Start;
+                self.open_list(Close::Clause, Scope::Branch);
+            }
+            _ => self.unexpected("operator"),
+        }
+    }
+
+    /// `;;` has closed a clause.
+    pub(super) fn clause_done(&mut self) {
+        if let Kind::Case(case) = &mut self.top().kind {
+            case.stage = CaseStage::Start;
+        }
+    }
+}

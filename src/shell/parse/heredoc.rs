@@ -1,0 +1,122 @@
+//! Heredocs: words that announce text, and the text on the lines that follow.
+
+use super::super::syntax::{Flaw, Heredoc, Part, Word};
+use super::{Kind, Parser};
+
+/// A heredoc whose body has not come yet.
+#[derive(Clone, Debug)]
+pub(super) struct Pending {
+    number: usize,
+    delimiter: String,
+    /// A quoted delimiter keeps the body as it is.
+    quoted: bool,
+    strip: bool,
+}
+
+impl Parser<'_> {
+    /// Notes the heredoc that `word` announces; its number.
+    pub(super) fn heredoc(&mut self, word: &Word, strip: bool) -> usize {
+        let mut delimiter = String::new();
+        let mut quoted = false;
+        for part in &word.parts {
+            match part {
+                Part::Plain(text) => delimiter.push_str(text),
+                Part::Quoted(text) => {
+                    delimiter.push_str(text);
+                    quoted = true;
+                }
+                Part::Variable { .. } | Part::Unknown { .. } => {
+                    self.flaw(Flaw::Unclear("an expansion in a heredoc's delimiter"), word.span.start);
+                }
+            }
+        }
+        let number = self.script.heredocs.len();
+        self.script.heredocs.push(Heredoc::default());
+        self.top().list.heredocs.push_back(Pending { number, delimiter, quoted, strip });
+        number
+    }
+
+    /// Reads the bodies that are due on this line.
+    pub(super) fn read_heredocs(&mut self) {
+        let below = self.frames.len().saturating_sub(1);
+        let waiting = self.frames.iter().take(below).any(|frame| !frame.list.heredocs.is_empty());
+        if waiting {
+            let at = self.at;
+            self.flaw(Flaw::Unclear("a line end within a substitution, while a heredoc waits"), at);
+        }
+        loop {
+            let list = &mut self.top().list;
+            let Some(pending) = list.heredocs.pop_front() else { return };
+            let (body, resume) = self.body(&pending);
+            if pending.quoted {
+                let text = self.slice(self.at, body);
+                let text = if pending.strip { strip(text) } else { text.to_owned() };
+                if let Some(heredoc) = self.script.heredocs.get_mut(pending.number) {
+                    heredoc.parts.push(Part::Quoted(text));
+                }
+                self.at = resume;
+            } else {
+                let kind = Kind::Body { number: pending.number, strip: pending.strip, resume, outer_end: self.end };
+                self.open(kind);
+                self.end = body;
+                return;
+            }
+        }
+    }
+
+    /// Where the body ends, and where the text goes on behind the line that ends it.
+    fn body(&self, pending: &Pending) -> (usize, usize) {
+        let mut at = self.at;
+        let mut joined = false;
+        while at < self.end {
+            let rest = self.slice(at, self.end);
+            let length = rest.find('\n').unwrap_or(rest.len());
+            let line = rest.get(..length).unwrap_or_default();
+            let shown = if pending.strip { line.trim_start_matches('\t') } else { line };
+            let next = (at + length + 1).min(self.end);
+            if !joined && shown == pending.delimiter {
+                return (at, next);
+            }
+            // Without quotes, a backslash joins the next line to this one, delimiter or not.
+            joined = !pending.quoted && line.bytes().rev().take_while(|byte| *byte == b'\\').count() % 2 == 1;
+            at = next;
+        }
+        (self.end, self.end)
+    }
+
+    /// One byte of a body with expansions.
+    pub(super) fn body_byte(&mut self, byte: u8) {
+        let strips = matches!(self.top().kind, Kind::Body { strip: true, .. });
+        let line_start = self.at == 0 || self.slice(self.at - 1, self.at) == "\n";
+        match byte {
+            b'\t' if strips && line_start => {
+                let tabs = self.rest().bytes().take_while(|byte| *byte == b'\t').count();
+                self.at += tabs;
+            }
+            b'\\' => self.escape("$`\\"),
+            b'$' => self.dollar(true),
+            b'`' => self.backquotes(true),
+            b'\n' => {
+                self.push("\n", true);
+                self.at += 1;
+            }
+            _ => self.plain_run("\\$`\n"),
+        }
+    }
+
+    pub(super) fn close_body(&mut self) {
+        let Some(frame) = self.frames.pop() else { return };
+        if let Kind::Body { number, resume, outer_end, .. } = frame.kind {
+            if let Some(heredoc) = self.script.heredocs.get_mut(number) {
+                heredoc.parts = frame.parts;
+            }
+            self.end = outer_end;
+            self.at = resume;
+            self.read_heredocs();
+        }
+    }
+}
+
+fn strip(text: &str) -> String {
+    text.split_inclusive('\n').map(|line| line.trim_start_matches('\t')).collect()
+}

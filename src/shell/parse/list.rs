@@ -1,0 +1,542 @@
+//! Lists of commands: separators, keywords, redirections, and the simple commands between them.
+
+use super::super::syntax::{Assignment, Direction, Flaw, Part, Redirect, Scope, Simple, Step, Target, Word};
+use super::compound::{Case, Compound, For};
+use super::heredoc::Pending;
+use super::{Arith, Kind, Parser};
+use std::collections::VecDeque;
+use std::mem;
+
+/// What ends a list.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Close {
+    /// The end of the text.
+    Eof,
+    /// `)` of a subshell or a process substitution.
+    Paren,
+    /// `)` of `$(`, whose output is part of a word.
+    Substitution { quoted: bool },
+    /// `}`
+    Brace,
+    /// One of these keywords of the compound command below.
+    Keyword(&'static [&'static str]),
+    /// `;;`, `;&`, `;;&` or `esac`.
+    Clause,
+}
+
+/// Where in a command we are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum State {
+    /// A command may begin.
+    Start,
+    /// A command may begin behind `!`, `time` or `coproc`.
+    Prefixed,
+    /// Within a simple command.
+    Words,
+    /// Behind a compound command: redirections, or its end.
+    Done,
+    /// Behind `function`.
+    FunctionName,
+    /// Behind the name of a function: its body has to come.
+    FunctionBody,
+}
+
+/// What came last.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Last {
+    Nothing,
+    Separator,
+    /// `|`, `&&` or `||`: a command has to follow.
+    Operator,
+}
+
+#[derive(Debug)]
+pub(super) struct List {
+    pub(super) close: Close,
+    state: State,
+    last: Last,
+    empty: bool,
+    simple: Simple,
+    redirect: Option<Direction>,
+    /// The function whose body is being read ends with it.
+    function: bool,
+    coproc: bool,
+    pub(super) heredocs: VecDeque<Pending>,
+}
+
+impl List {
+    pub(super) fn new(close: Close) -> Self {
+        List {
+            close,
+            state: State::Start,
+            last: Last::Nothing,
+            empty: true,
+            simple: Simple::default(),
+            redirect: None,
+            function: false,
+            coproc: false,
+            heredocs: VecDeque::new(),
+        }
+    }
+
+    pub(super) fn name(&self) -> &'static str {
+        match self.close {
+            Close::Eof => "text",
+            Close::Paren => "(",
+            Close::Substitution { .. } => "$(",
+            Close::Brace => "{",
+            Close::Keyword(_) => "list",
+            Close::Clause => "case",
+        }
+    }
+}
+
+/// Commands that take assignments as arguments.
+const DECLARES: [&str; 5] = ["declare", "typeset", "local", "export", "readonly"];
+
+impl Parser<'_> {
+    fn list(&mut self) -> &mut List {
+        &mut self.top().list
+    }
+
+    pub(super) fn list_word(&mut self, word: Word) {
+        let list = self.list();
+        if let Some(direction) = list.redirect.take() {
+            return self.redirect_to(direction, word);
+        }
+        match list.state {
+            State::Start | State::Prefixed => self.first_word(word),
+            State::Words => {
+                if list.coproc && list.simple.words.len() == 1 && word.bare().is_some_and(is_opener) {
+                    // `coproc NAME { …; }`: the word before was its name.
+                    list.simple = Simple::default();
+                    list.state = State::Prefixed;
+                    return self.first_word(word);
+                }
+                let assigns = list.simple.words.is_empty();
+                match assignment(&word).filter(|_| assigns) {
+                    Some(assignment) => list.simple.assignments.push(assignment),
+                    None => list.simple.words.push(word),
+                }
+            }
+            State::Done => {
+                if !self.keyword(&word) {
+                    self.unexpected("word");
+                }
+            }
+            State::FunctionName => {
+                let name = word.bare().unwrap_or("?").to_owned();
+                list.state = State::FunctionBody;
+                list.function = true;
+                self.step(Step::Open(Scope::Function(name)));
+            }
+            State::FunctionBody => {
+                if !self.keyword(&word) {
+                    self.unexpected("word");
+                    self.begin(word);
+                }
+            }
+        }
+    }
+
+    fn first_word(&mut self, word: Word) {
+        if !self.keyword(&word) {
+            self.begin(word);
+        }
+    }
+
+    /// The first word of a simple command, or an assignment before it.
+    fn begin(&mut self, word: Word) {
+        let list = self.list();
+        list.state = State::Words;
+        list.simple.span.start = word.span.start;
+        match assignment(&word) {
+            Some(assignment) => list.simple.assignments.push(assignment),
+            None => list.simple.words.push(word),
+        }
+    }
+
+    /// Acts on a keyword where one may stand; tells whether it was one.
+    fn keyword(&mut self, word: &Word) -> bool {
+        let Some(text) = word.bare() else { return false };
+        let text = text.to_owned();
+        let at = word.span.start;
+        let list = self.list();
+        let starts = matches!(list.state, State::Start | State::Prefixed | State::FunctionBody);
+        let ends = list.state == State::Done || list.state == State::Start;
+        let behind_time = list.state == State::Prefixed;
+        let close = list.close;
+        match (text.as_str(), close) {
+            ("}", Close::Brace) if ends => self.close_list(),
+            ("esac", Close::Clause) if ends => {
+                self.close_list();
+                self.finish_compound();
+            }
+            (keyword, Close::Keyword(keywords)) if ends && keywords.contains(&keyword) => {
+                self.close_list();
+                self.advance(keyword);
+            }
+            _ if !starts => return false,
+            ("-p" | "--", _) if behind_time => {}
+            ("!" | "time", _) => list.state = State::Prefixed,
+            ("coproc", _) => {
+                list.state = State::Prefixed;
+                list.coproc = true;
+            }
+            ("function", _) => list.state = State::FunctionName,
+            ("{", _) => self.open_list(Close::Brace, Scope::Group),
+            ("if", _) => self.open_compound(Compound::If, &["then"]),
+            ("while" | "until", _) => self.open_compound(Compound::Loop, &["do"]),
+            ("for" | "select", _) => {
+                self.step(Step::Open(Scope::Group));
+                self.open(Kind::For(For::new()));
+            }
+            ("case", _) => {
+                self.step(Step::Open(Scope::Group));
+                self.open(Kind::Case(Case::new()));
+            }
+            ("[[", _) => self.open(Kind::Cond(super::cond::Cond::new())),
+            ("then" | "elif" | "else" | "fi" | "do" | "done" | "esac" | "}" | "in" | "]]", _) => {
+                self.flaw(Flaw::Syntax(text), at);
+            }
+            _ => return false,
+        }
+        true
+    }
+
+    /// A compound command has ended.
+    pub(super) fn compound_done(&mut self) {
+        let list = self.list();
+        list.state = State::Done;
+        list.empty = false;
+        if mem::take(&mut list.function) {
+            self.step(Step::Close);
+        }
+    }
+
+    pub(super) fn list_operator(&mut self, byte: u8) {
+        // `2>` and `{fd}>`: the word before is a descriptor if nothing stands between.
+        let descriptor = matches!(byte, b'<' | b'>') && is_descriptor(&self.top().parts);
+        if descriptor {
+            let top = self.top();
+            top.parts.clear();
+            top.started = None;
+        }
+        if byte == b'(' && self.opens_array() {
+            self.at += 1;
+            return self.open(Kind::Array);
+        }
+        self.end_word();
+        if !matches!(self.top().kind, Kind::List) {
+            return; // The word was a keyword that changed what operators mean; the byte is read again.
+        }
+        match byte {
+            b'<' | b'>' => self.redirect_operator(),
+            b'&' if self.looking_at("&>") => self.redirect_operator(),
+            b'(' => self.open_paren(),
+            b')' => self.close_paren(),
+            b';' => self.semicolon(),
+            b'&' if self.looking_at("&&") => self.separate(2, Step::Then, Last::Operator),
+            b'&' => self.separate(1, Step::End, Last::Separator),
+            b'|' if self.looking_at("||") => self.separate(2, Step::Then, Last::Operator),
+            b'|' if self.looking_at("|&") => self.separate(2, Step::Pipe, Last::Operator),
+            _ => self.separate(1, Step::Pipe, Last::Operator),
+        }
+    }
+
+    fn redirect_operator(&mut self) {
+        const FORMS: [(&str, Direction); 13] = [
+            ("<<<", Direction::String),
+            ("<<-", Direction::Heredoc { strip: true }),
+            ("<<", Direction::Heredoc { strip: false }),
+            ("<>", Direction::Both),
+            ("<&", Direction::Copy),
+            ("<", Direction::From),
+            ("&>>", Direction::To),
+            ("&>", Direction::To),
+            (">>", Direction::To),
+            (">|", Direction::To),
+            (">&", Direction::Copy),
+            (">", Direction::To),
+            ("", Direction::To),
+        ];
+        let found = FORMS.iter().find(|(form, _)| self.looking_at(form));
+        let (form, direction) = found.copied().unwrap_or((">", Direction::To));
+        let start = self.at;
+        self.at += form.len().max(1);
+        let list = self.list();
+        if list.redirect.replace(direction).is_some() {
+            self.unexpected("redirection");
+        }
+        let list = self.list();
+        match list.state {
+            State::Start | State::Prefixed => {
+                list.state = State::Words;
+                list.simple.span.start = start;
+            }
+            State::FunctionName | State::FunctionBody => self.unexpected("redirection"),
+            State::Words | State::Done => {}
+        }
+    }
+
+    fn redirect_to(&mut self, direction: Direction, word: Word) {
+        let target = match direction {
+            Direction::Heredoc { strip } => Target::Heredoc(self.heredoc(&word, strip)),
+            Direction::From | Direction::To | Direction::Both | Direction::Copy | Direction::String => {
+                Target::Word(word)
+            }
+        };
+        // `>&` to anything but a descriptor is a file.
+        let direction = match (&target, direction) {
+            (Target::Word(word), Direction::Copy) if !word.bare().is_some_and(is_copy) => Direction::To,
+            _ => direction,
+        };
+        self.list().simple.redirects.push(Redirect { direction, target });
+    }
+
+    /// Whether the word so far is `name=`, where an array may follow.
+    fn opens_array(&mut self) -> bool {
+        let top = self.top();
+        let list = &top.list;
+        let declares = list.simple.words.first().and_then(Word::bare).is_some_and(|word| DECLARES.contains(&word));
+        let here = match list.state {
+            State::Start | State::Prefixed => true,
+            State::Words => list.redirect.is_none() && (list.simple.words.is_empty() || declares),
+            State::Done | State::FunctionName | State::FunctionBody => false,
+        };
+        let named = match (top.parts.first(), top.parts.last()) {
+            (Some(Part::Plain(first)), Some(Part::Plain(last))) => last.ends_with('=') && is_name_start(first),
+            _ => false,
+        };
+        here && named
+    }
+
+    fn open_paren(&mut self) {
+        let at = self.at;
+        let list = self.list();
+        match list.state {
+            State::Start | State::Prefixed | State::FunctionBody => {
+                let declared = list.state == State::FunctionBody && list.function;
+                let rest = self.slice(at + 1, self.end).trim_start_matches([' ', '\t']);
+                if declared && rest.starts_with(')') {
+                    self.at = self.end - rest.len() + 1;
+                } else if self.looking_at("((") && self.is_arith(at + 2) {
+                    self.at += 2;
+                    self.open(Kind::Arith { form: Arith::Command, depth: 0 });
+                } else {
+                    self.at += 1;
+                    self.open_list(Close::Paren, Scope::Subshell);
+                }
+            }
+            State::Words => self.define_function(),
+            State::Done | State::FunctionName => {
+                self.unexpected("(");
+                self.at += 1;
+            }
+        }
+    }
+
+    /// `name ()`
+    fn define_function(&mut self) {
+        let rest = self.slice(self.at + 1, self.end).trim_start_matches([' ', '\t']);
+        let after = self.end - rest.len() + 1;
+        let closes = rest.starts_with(')');
+        let list = self.list();
+        let named =
+            list.simple.words.len() == 1 && list.simple.assignments.is_empty() && list.simple.redirects.is_empty();
+        if list.coproc && named && !closes {
+            // `coproc NAME ( … )`
+            list.simple = Simple::default();
+            self.at += 1;
+            return self.open_list(Close::Paren, Scope::Subshell);
+        }
+        if !(named && closes) {
+            self.unexpected("(");
+            self.at += 1;
+            return;
+        }
+        let name = mem::take(&mut list.simple).words.first().and_then(Word::bare).unwrap_or("?").to_owned();
+        list.state = State::FunctionBody;
+        list.function = true;
+        self.at = after;
+        self.step(Step::Open(Scope::Function(name)));
+    }
+
+    fn close_paren(&mut self) {
+        match self.list().close {
+            Close::Paren | Close::Substitution { .. } => {
+                self.at += 1;
+                self.close_list();
+            }
+            Close::Eof | Close::Brace | Close::Keyword(_) | Close::Clause => {
+                self.unexpected(")");
+                self.at += 1;
+            }
+        }
+    }
+
+    fn semicolon(&mut self) {
+        let clause = [";;&", ";;", ";&"].into_iter().find(|form| self.looking_at(form));
+        match clause {
+            Some(form) if self.list().close == Close::Clause => {
+                self.at += form.len();
+                self.close_list();
+                self.clause_done();
+            }
+            Some(form) => {
+                self.unexpected(form);
+                self.at += form.len();
+            }
+            None => self.separate(1, Step::End, Last::Separator),
+        }
+    }
+
+    /// A separator or an operator between commands.
+    fn separate(&mut self, length: usize, step: Step, last: Last) {
+        if !self.finish_simple() {
+            self.unexpected("separator");
+        }
+        self.at += length;
+        self.list().last = last;
+        self.step(step);
+    }
+
+    pub(super) fn list_line_end(&mut self) {
+        // A function's body and what an operator demands may stand on the next line.
+        if self.list().redirect.take().is_some() {
+            self.unexpected("line end");
+        }
+        let waits = matches!(self.list().state, State::FunctionBody);
+        if !waits && self.finish_simple() {
+            self.list().last = Last::Separator;
+            self.step(Step::End);
+        }
+        self.read_heredocs();
+    }
+
+    /// Ends the command that is being read; tells whether there was one.
+    pub(super) fn finish_simple(&mut self) -> bool {
+        if !matches!(self.top().kind, Kind::List) {
+            return false;
+        }
+        let at = self.at;
+        let list = self.list();
+        let had = list.state != State::Start;
+        let broken = list.redirect.take().is_some() || matches!(list.state, State::FunctionName | State::FunctionBody);
+        let done = list.state == State::Done;
+        let function = mem::take(&mut list.function);
+        let mut simple = mem::take(&mut list.simple);
+        list.state = State::Start;
+        list.coproc = false;
+        list.empty &= !had;
+        if had {
+            list.last = Last::Separator;
+        }
+        if broken {
+            self.unexpected("end of command");
+        }
+        if function {
+            self.step(Step::Close);
+        }
+        if !simple.is_empty() {
+            simple.span.end = at;
+            self.step(if done { Step::Redirects(simple) } else { Step::Simple(simple) });
+        }
+        had
+    }
+
+    /// Ends the list on top, and with it what it is the body of.
+    fn close_list(&mut self) {
+        let had = self.finish_simple();
+        let list = self.list();
+        let (close, empty, dangling) = (list.close, list.empty, list.last == Last::Operator && !had);
+        let heredocs = !list.heredocs.is_empty();
+        let may_be_empty = matches!(close, Close::Clause | Close::Substitution { .. });
+        if dangling || (empty && !may_be_empty) {
+            self.unexpected("end of list");
+        }
+        if heredocs {
+            let at = self.at;
+            self.flaw(Flaw::Unclear("a heredoc that begins on the line that its substitution ends on"), at);
+        }
+        self.frames.pop();
+        self.step(Step::Close);
+        match close {
+            Close::Substitution { quoted } => self.add(Part::Unknown { quoted }),
+            Close::Paren => match self.top().started {
+                // A process substitution is part of a word, a subshell is a command.
+                Some(_) => self.add(Part::Unknown { quoted: true }),
+                None => self.compound_done(),
+            },
+            Close::Brace => self.brace_done(),
+            Close::Clause | Close::Keyword(_) | Close::Eof => {}
+        }
+    }
+
+    pub(super) fn close_list_at_end(&mut self) {
+        let had = self.finish_simple();
+        if self.list().last == Last::Operator && !had {
+            self.unexpected("end of text");
+        }
+    }
+}
+
+fn is_opener(word: &str) -> bool {
+    matches!(word, "{" | "if" | "while" | "until" | "for" | "select" | "case" | "[[")
+}
+
+/// A descriptor number, `-` to close, or a number that moves.
+fn is_copy(word: &str) -> bool {
+    let digits = word.strip_suffix('-').unwrap_or(word);
+    digits.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+fn is_descriptor(parts: &[Part]) -> bool {
+    match parts {
+        [Part::Plain(text)] => {
+            let number = text.bytes().all(|byte| byte.is_ascii_digit());
+            let named = text.strip_prefix('{').and_then(|text| text.strip_suffix('}')).is_some_and(is_name);
+            number || named
+        }
+        _ => false,
+    }
+}
+
+pub(super) fn is_name(text: &str) -> bool {
+    !text.is_empty()
+        && !text.starts_with(|c: char| c.is_ascii_digit())
+        && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+}
+
+/// `name=`, `name+=` or `name[`: the start of an assignment.
+fn is_name_start(text: &str) -> bool {
+    let end = text.find(['=', '[', '+']).unwrap_or(text.len());
+    text.get(..end).is_some_and(is_name)
+}
+
+/// The assignment that a word is, if it is one.
+fn assignment(word: &Word) -> Option<Assignment> {
+    let Some(Part::Plain(first)) = word.parts.first() else { return None };
+    let length = first.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(first.len());
+    let (name, rest) = (first.get(..length)?, first.get(length..)?);
+    if !is_name(name) {
+        return None;
+    }
+    if rest.starts_with('[') {
+        let closed = word
+            .parts
+            .iter()
+            .any(|part| matches!(part, Part::Plain(text) if text.contains("]=") || text.contains("]+=")));
+        return closed.then(|| Assignment { name: name.to_owned(), value: None });
+    }
+    if rest.starts_with("+=") {
+        return Some(Assignment { name: name.to_owned(), value: None });
+    }
+    let value = rest.strip_prefix('=')?;
+    let mut parts = vec![Part::Plain(value.to_owned())];
+    parts.extend(word.parts.iter().skip(1).cloned());
+    parts.retain(|part| !matches!(part, Part::Plain(text) if text.is_empty()));
+    let array = value.is_empty() && matches!(word.parts.get(1), Some(Part::Unknown { .. })) && word.parts.len() == 2;
+    let value = Word { parts, span: word.span.start + length + 1..word.span.end };
+    Some(Assignment { name: name.to_owned(), value: (!array).then_some(value) })
+}

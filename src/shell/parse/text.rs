@@ -1,0 +1,289 @@
+//! Quotes, escapes and expansions: what stands within words.
+
+use super::super::syntax::{Flaw, Part, Scope, Step};
+use super::list::Close;
+use super::{Arith, Kind, Parser, ansi};
+
+impl Parser<'_> {
+    /// `\x` outside quotes.
+    pub(super) fn backslash(&mut self) {
+        let mut ahead = self.rest().chars().skip(1);
+        match ahead.next() {
+            // POSIX 2.2.1: a backslash before a line end joins the lines, also inside a word.
+            Some('\n') => self.at += 2,
+            Some(c) => {
+                self.push(&c.to_string(), true);
+                self.at += 1 + c.len_utf8();
+            }
+            None => {
+                self.push("\\", true);
+                self.at += 1;
+            }
+        }
+    }
+
+    /// `'…'`
+    pub(super) fn single_quotes(&mut self) {
+        let inner = self.rest().get(1..).unwrap_or_default();
+        let length = inner.find('\'');
+        let text = inner.get(..length.unwrap_or(inner.len())).unwrap_or_default().to_owned();
+        if length.is_none() {
+            let at = self.at;
+            self.flaw(Flaw::Unterminated("'"), at);
+        }
+        self.push(&text, true);
+        self.at = (self.at + text.len() + 2).min(self.end);
+    }
+
+    pub(super) fn open_double(&mut self) {
+        self.top_word();
+        self.at += 1;
+        self.open(Kind::Double);
+    }
+
+    /// One byte within `"…"`.
+    pub(super) fn double_byte(&mut self, byte: u8) {
+        match byte {
+            b'"' => {
+                self.at += 1;
+                let Some(frame) = self.frames.pop() else { return };
+                self.push("", true);
+                for part in frame.parts {
+                    match part {
+                        Part::Quoted(text) | Part::Plain(text) => self.push(&text, true),
+                        Part::Variable { .. } | Part::Unknown { .. } => self.add(part),
+                    }
+                }
+            }
+            b'\\' => self.escape("$`\"\\"),
+            b'$' => self.dollar(true),
+            b'`' => self.backquotes(true),
+            _ => self.plain_run("\"\\$`"),
+        }
+    }
+
+    /// A backslash where it escapes only some characters.
+    pub(super) fn escape(&mut self, escapable: &str) {
+        match self.rest().chars().nth(1) {
+            Some('\n') => self.at += 2,
+            Some(c) if escapable.contains(c) => {
+                self.push(&c.to_string(), true);
+                self.at += 2;
+            }
+            _ => {
+                self.push("\\", true);
+                self.at += 1;
+            }
+        }
+    }
+
+    /// Characters up to the next special one, as they are.
+    pub(super) fn plain_run(&mut self, special: &str) {
+        let rest = self.rest();
+        let length = rest.find(|c| special.contains(c)).unwrap_or(rest.len());
+        let run = rest.get(..length).unwrap_or_default().to_owned();
+        self.push(&run, true);
+        self.at += length.max(1);
+    }
+
+    /// `$…`, in a word or in quotes.
+    pub(super) fn dollar(&mut self, quoted: bool) {
+        match self.peek(1) {
+            Some(b'(') if self.peek(2) == Some(b'(') && self.is_arith(self.at + 3) => {
+                self.top_word();
+                self.at += 3;
+                self.open(Kind::Arith { form: Arith::Word { quoted }, depth: 0 });
+            }
+            Some(b'(') => {
+                self.top_word();
+                self.at += 2;
+                self.open_list(Close::Substitution { quoted }, Scope::Substitution);
+            }
+            Some(b'[') => {
+                self.top_word();
+                self.at += 2;
+                self.open(Kind::Arith { form: Arith::Bracket { quoted }, depth: 0 });
+            }
+            Some(b'{') => self.param(quoted),
+            Some(b'\'') if !quoted => self.ansi_c(),
+            Some(b'"') if !quoted => {
+                self.at += 1;
+                self.open_double();
+            }
+            Some(byte) if byte.is_ascii_alphabetic() || byte == b'_' => {
+                let rest = self.rest().get(1..).unwrap_or_default();
+                let length = rest.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(rest.len());
+                let name = rest.get(..length).unwrap_or_default().to_owned();
+                self.add(Part::Variable { name, altered: false, quoted });
+                self.at += 1 + length;
+            }
+            Some(byte) if byte.is_ascii_digit() || b"@*#?-$!".contains(&byte) => {
+                let name = char::from(byte).to_string();
+                self.add(Part::Variable { name, altered: false, quoted });
+                self.at += 2;
+            }
+            _ => {
+                self.push("$", quoted);
+                self.at += 1;
+            }
+        }
+    }
+
+    /// `${…`: the name, and a frame for what follows it.
+    fn param(&mut self, quoted: bool) {
+        self.top_word();
+        let inner = self.rest().get(2..).unwrap_or_default();
+        // `${#x}` is a length and `${!x}` the value of another variable; `${#}` and `${!}` are names themselves.
+        let prefix =
+            inner.starts_with(['#', '!']) && !inner.get(1..).unwrap_or_default().starts_with(['}', ':', '-', '=', '+']);
+        let named = inner.get(usize::from(prefix)..).unwrap_or_default();
+        let length = match named.chars().next() {
+            Some(c) if c.is_ascii_alphanumeric() || c == '_' => {
+                named.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(named.len())
+            }
+            Some(c) if "@*#?-$!".contains(c) => 1,
+            _ => 0,
+        };
+        let name = named.get(..length).unwrap_or_default().to_owned();
+        let rest = named.get(length..).unwrap_or_default();
+        let whole = rest.starts_with('}') && !prefix && !name.is_empty();
+        self.at += 2 + usize::from(prefix) + length;
+        if whole {
+            self.at += 1;
+            self.add(Part::Variable { name, altered: false, quoted });
+        } else {
+            self.open(Kind::Param { name, quoted });
+        }
+    }
+
+    /// One byte within `${…}`.
+    pub(super) fn param_byte(&mut self, byte: u8) {
+        let Kind::Param { quoted: in_quotes, .. } = self.top().kind else { return };
+        match byte {
+            b'}' => {
+                self.at += 1;
+                if let Some(super::Frame { kind: Kind::Param { name, quoted, .. }, .. }) = self.frames.pop() {
+                    self.add(Part::Variable { name, altered: true, quoted });
+                }
+            }
+            b'\\' => self.backslash(),
+            // Also within double quotes: bash looks for the end of one before that of the brace.
+            b'\'' => self.single_quotes(),
+            b'"' => self.open_double(),
+            b'$' => self.dollar(in_quotes),
+            b'`' => self.backquotes(in_quotes),
+            _ => self.plain_run("}\\'\"$`"),
+        }
+    }
+
+    /// Whether the parenthesis before `from` is closed by one that another follows: then it is arithmetic.
+    pub(super) fn is_arith(&self, from: usize) -> bool {
+        let bytes = self.slice(from, self.end).as_bytes();
+        let mut depth = 1_usize;
+        let mut at = 0;
+        while let Some(byte) = bytes.get(at) {
+            match byte {
+                b'\\' => at += 1,
+                b'\'' | b'"' => {
+                    let quoted = bytes.iter().skip(at + 1).take_while(|other| *other != byte).count();
+                    at += quoted + 1;
+                }
+                b'(' => depth += 1,
+                b')' => {
+                    depth -= 1;
+                    if depth == 0 {
+                        return bytes.get(at + 1) == Some(&b')');
+                    }
+                }
+                _ => {}
+            }
+            at += 1;
+        }
+        false
+    }
+
+    /// One byte within `(( … ))` or `$[ … ]`.
+    pub(super) fn arith_byte(&mut self, byte: u8) {
+        let Kind::Arith { form, depth } = self.top().kind else { return };
+        let bracket = matches!(form, Arith::Bracket { .. });
+        let nest = |parser: &mut Self, by: usize| {
+            if let Kind::Arith { depth, .. } = &mut parser.top().kind {
+                *depth = by;
+            }
+            parser.at += 1;
+        };
+        match byte {
+            b'(' if !bracket => nest(self, depth + 1),
+            b'[' if bracket => nest(self, depth + 1),
+            b')' if !bracket && depth > 0 => nest(self, depth - 1),
+            b']' if bracket && depth > 0 => nest(self, depth - 1),
+            b')' if !bracket && self.peek(1) == Some(b')') => {
+                self.at += 2;
+                self.close_arith(form);
+            }
+            b']' if bracket => {
+                self.at += 1;
+                self.close_arith(form);
+            }
+            b'\\' => self.backslash(),
+            b'"' => self.open_double(),
+            b'$' => self.dollar(true),
+            b'`' => self.backquotes(true),
+            _ => self.plain_run("()[]\\\"$`"),
+        }
+    }
+
+    fn close_arith(&mut self, form: Arith) {
+        self.frames.pop();
+        match form {
+            Arith::Word { quoted } | Arith::Bracket { quoted } => self.add(Part::Unknown { quoted }),
+            Arith::Command => self.compound_done(),
+            Arith::For => self.for_arith_done(),
+        }
+    }
+
+    /// `` `…` ``: read to its end, its own escapes removed, and left for a reading of its own.
+    pub(super) fn backquotes(&mut self, quoted: bool) {
+        self.top_word();
+        let start = self.at + 1;
+        let mut text = String::new();
+        let mut chars = self.slice(start, self.end).char_indices();
+        let escapable = if quoted { "`\\$\"" } else { "`\\$" };
+        let mut length = None;
+        while let Some((at, c)) = chars.next() {
+            match c {
+                '`' => {
+                    length = Some(at);
+                    break;
+                }
+                '\\' => match chars.next() {
+                    Some((_, next)) if escapable.contains(next) => text.push(next),
+                    Some((_, next)) => text.extend(['\\', next]),
+                    None => text.push('\\'),
+                },
+                c => text.push(c),
+            }
+        }
+        if length.is_none() {
+            let at = self.at;
+            self.flaw(Flaw::Unterminated("`"), at);
+        }
+        let end = length.map_or(self.end, |length| start + length);
+        self.step(Step::Backquoted { text, span: start..end });
+        self.at = (end + 1).min(self.end);
+        self.add(Part::Unknown { quoted });
+    }
+
+    /// `$'…'`
+    fn ansi_c(&mut self) {
+        let inner = self.rest().get(2..).unwrap_or_default();
+        let (text, end) = ansi::decode(inner);
+        let length = end.map_or(inner.len(), |end| end + 1);
+        if end.is_none() {
+            let at = self.at;
+            self.flaw(Flaw::Unterminated("$'"), at);
+        }
+        self.push(&text, true);
+        self.at += 2 + length;
+    }
+}

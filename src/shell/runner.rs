@@ -1,0 +1,361 @@
+//! What runs its argument: one row a program, and for the few with a grammar of their own, one file.
+
+mod container;
+mod find;
+mod git;
+mod options;
+mod shells;
+
+use super::interpreter::Language;
+use super::{Arg, Command, Input};
+use options::Options;
+
+/// Something that a command runs.
+#[derive(Debug)]
+pub(super) enum Inner {
+    /// A program with arguments.
+    Command {
+        args: Vec<Arg>,
+        /// Where it runs, if not where its runner does; the inner `None` is a directory that cannot be known.
+        cwd: Option<Option<String>>,
+        env: Vec<(String, Option<String>)>,
+    },
+    /// Shell text; `shared` if it runs in the shell that runs the command.
+    Text { text: String, shared: bool },
+    /// A program in another language.
+    Code { language: Language, text: String },
+}
+
+impl Inner {
+    fn command(args: Vec<Arg>) -> Inner {
+        Inner::Command { args, cwd: None, env: Vec::new() }
+    }
+
+    fn text(text: impl Into<String>) -> Inner {
+        Inner::Text { text: text.into(), shared: false }
+    }
+}
+
+/// Where in the arguments the command begins.
+enum Shape {
+    /// Behind the options and this many operands.
+    Command(usize),
+    /// The same, joined with blanks and read by a shell.
+    Text(usize),
+    /// The value of this option is shell text; where it is missing, as `Command(0)`.
+    Option(&'static str),
+    /// The value of this option is shell text; where it is missing, nothing is run.
+    OnlyOption(&'static str),
+}
+
+struct Row {
+    names: &'static [&'static str],
+    options: Options,
+    shape: Shape,
+}
+
+const fn row(names: &'static [&'static str], short: &'static str, long: &'static [&'static str], shape: Shape) -> Row {
+    Row { names, options: Options { short, long }, shape }
+}
+
+/// Programs whose options come first and whose command is the rest.
+static ROWS: [Row; 39] = [
+    row(
+        &["builtin", "nohup", "setsid", "unbuffer", "torsocks", "torify", "dbus-run-session"],
+        "",
+        &[],
+        Shape::Command(0),
+    ),
+    row(&["busybox", "toybox"], "", &[], Shape::Command(0)),
+    row(&["exec"], "a", &[], Shape::Command(0)),
+    row(&["time", "gtime"], "fo", &["format", "output"], Shape::Command(0)),
+    row(&["nice"], "n", &["adjustment"], Shape::Command(0)),
+    row(&["ionice"], "cnpPu", &["class", "classdata"], Shape::Command(0)),
+    row(&["chrt"], "pTDP", &[], Shape::Command(1)),
+    row(&["taskset"], "p", &[], Shape::Command(1)),
+    row(&["stdbuf"], "ioe", &["input", "output", "error"], Shape::Command(0)),
+    row(&["timeout", "gtimeout"], "ks", &["kill-after", "signal"], Shape::Command(1)),
+    row(&["chroot"], "", &["userspec", "groups"], Shape::Command(1)),
+    row(&["doas"], "Cu", &[], Shape::Command(0)),
+    row(
+        &["sudo"],
+        "CDghpRrTtUu",
+        &["user", "group", "host", "prompt", "chdir", "chroot", "role", "type", "other-user", "command-timeout"],
+        Shape::Command(0),
+    ),
+    row(&["pkexec"], "", &["user"], Shape::Command(0)),
+    row(&["unshare"], "SGRwl", &["root", "wd", "setuid", "setgid", "map-user", "map-group"], Shape::Command(0)),
+    row(&["nsenter"], "tSGw", &["target", "setuid", "setgid"], Shape::Command(0)),
+    row(&["strace", "ltrace"], "abeEIoOpPsSuUX", &["trace", "output"], Shape::Command(0)),
+    row(&["caffeinate"], "tw", &[], Shape::Command(0)),
+    row(&["faketime"], "f", &[], Shape::Command(1)),
+    row(&["proxychains", "proxychains4"], "f", &[], Shape::Command(0)),
+    row(&["firejail"], "", &[], Shape::Command(0)),
+    row(
+        &["systemd-run"],
+        "pEHMu",
+        &["property", "unit", "slice", "uid", "gid", "setenv", "working-directory"],
+        Shape::Command(0),
+    ),
+    row(&["xvfb-run"], "efnps", &["server-num", "server-args", "error-file"], Shape::Command(0)),
+    row(&["entr"], "", &[], Shape::Command(0)),
+    row(&["watch"], "n", &["interval"], Shape::Text(0)),
+    row(&["ssh"], "BbcDEeFIiJLlmOopQRSWw", &[], Shape::Text(1)),
+    row(&["sshpass"], "pfdP", &[], Shape::Command(0)),
+    row(&["flock"], "wE", &["timeout", "wait", "conflict-exit-code"], Shape::Command(1)),
+    row(
+        &["su"],
+        "cCgGsw",
+        &["command", "group", "shell", "session-command"],
+        Shape::OnlyOption("c command session-command"),
+    ),
+    row(&["sg", "newgrp"], "c", &["command"], Shape::OnlyOption("c command")),
+    row(&["runuser"], "cugGsw", &["command", "user", "group", "shell"], Shape::Option("c command")),
+    row(&["script"], "cEIOBTm", &["command", "log-in", "log-out"], Shape::OnlyOption("c command")),
+    row(&["npx"], "pc", &["package", "call", "registry", "cache", "userconfig"], Shape::Option("c call")),
+    row(&["bunx", "pnpx"], "p", &["package"], Shape::Command(0)),
+    row(&["uvx"], "pw", &["from", "with", "python", "index-url"], Shape::Command(0)),
+    row(&["direnv"], "", &[], Shape::Command(2)),
+    row(&["rlwrap"], "abcCDefFgHlmMnNoOPqrRsSvwz", &[], Shape::Command(0)),
+    row(&["catchsegv", "fakeroot", "eatmydata", "winpty", "setarch", "linux64", "linux32"], "", &[], Shape::Command(0)),
+    row(
+        &["hyperfine"],
+        "wmMrLpcCnSN",
+        &["warmup", "runs", "prepare", "setup", "cleanup", "export-json"],
+        Shape::Text(0),
+    ),
+];
+
+/// Everything that a command runs, in order.
+pub(super) fn inner(command: &Command) -> Vec<Inner> {
+    let args = command.args.as_slice();
+    match command.program.as_str() {
+        "command" => not_a_question(args),
+        "env" => env(args),
+        "xargs" | "gxargs" => xargs(args),
+        "parallel" => parallel(args),
+        "find" | "gfind" => find::find(args),
+        "fd" | "fdfind" => find::fd(args),
+        "git" => git::git(args),
+        "docker" | "podman" | "nerdctl" => container::docker(args),
+        "docker-compose" => container::compose(args),
+        "kubectl" | "oc" => container::kubectl(args),
+        "rune" => behind(args, &["mcp", "wrap"]),
+        "npm" | "pnpm" | "yarn" | "bun" | "uv" | "pipx" | "poetry" | "rye" | "pdm" | "bundle" | "mise" => {
+            package_runner(args)
+        }
+        "eval" => shells::eval(args),
+        "trap" => shells::trap(args),
+        "alias" => shells::alias(args),
+        "tar" | "gtar" | "bsdtar" => tar(args),
+        "sort" | "gsort" => option_program(args, &["--compress-program"]),
+        "rg" => option_program(args, &["--pre"]),
+        "make" | "gmake" => make(args),
+        "go" => go(args),
+        program => match shells::shell(program, command) {
+            Some(inner) => inner,
+            None => match Language::of(program) {
+                Some(language) => code(language, command),
+                None => by_table(program, args),
+            },
+        },
+    }
+}
+
+fn by_table(program: &str, args: &[Arg]) -> Vec<Inner> {
+    let Some(row) = ROWS.iter().find(|row| row.names.contains(&program)) else { return Vec::new() };
+    let rest = |skip: usize| {
+        let start = row.options.end(args);
+        let rest: Vec<Arg> = args.iter().skip(start + skip).cloned().collect();
+        // `sudo A=1 x`, and the number that `nice -10` takes.
+        rest.into_iter().skip_while(|arg| is_assignment(&arg.text)).collect::<Vec<_>>()
+    };
+    let option = |names: &str| row.options.value(args, names).map(|value| vec![Inner::text(value.text.clone())]);
+    match row.shape {
+        Shape::Command(skip) => one(rest(skip)),
+        Shape::Text(skip) => joined(&rest(skip)),
+        Shape::Option(names) => option(names).unwrap_or_else(|| one(rest(0))),
+        Shape::OnlyOption(names) => option(names).unwrap_or_default(),
+    }
+}
+
+fn one(args: Vec<Arg>) -> Vec<Inner> {
+    if args.is_empty() { Vec::new() } else { vec![Inner::command(args)] }
+}
+
+/// The words, joined, as shell text. What cannot be known stands in it as an expansion again.
+fn joined(args: &[Arg]) -> Vec<Inner> {
+    let text = args.iter().map(|arg| arg.text.as_str()).collect::<Vec<_>>().join(" ");
+    if text.trim().is_empty() { Vec::new() } else { vec![Inner::text(text)] }
+}
+
+fn is_assignment(word: &str) -> bool {
+    word.split_once('=').is_some_and(|(name, _)| {
+        !name.is_empty()
+            && !name.starts_with(|c: char| c.is_ascii_digit())
+            && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+    })
+}
+
+/// `command -v x` asks where `x` is; `command x` runs it.
+fn not_a_question(args: &[Arg]) -> Vec<Inner> {
+    let start = Options { short: "", long: &[] }.end(args);
+    let asks = args.iter().take(start).any(|arg| arg.text.contains(['v', 'V']));
+    if asks { Vec::new() } else { one(args.iter().skip(start).cloned().collect()) }
+}
+
+fn env(args: &[Arg]) -> Vec<Inner> {
+    let options = Options { short: "uCS", long: &["unset", "chdir", "split-string"] };
+    let start = options.end(args);
+    let given = args.iter().skip(start);
+    let sets = given.clone().take_while(|arg| is_assignment(&arg.text));
+    let variables = sets.filter_map(|arg| {
+        let (name, value) = arg.text.split_once('=')?;
+        Some((name.to_owned(), arg.is_known().then(|| value.to_owned())))
+    });
+    let rest: Vec<Arg> = given.skip_while(|arg| is_assignment(&arg.text)).cloned().collect();
+    if let Some(text) = options.value(args, "S split-string") {
+        let words = rest.iter().map(|arg| arg.text.clone());
+        let text = [text.text.clone()].into_iter().chain(words).collect::<Vec<_>>().join(" ");
+        // Its words are split like a shell's, and it may set variables first.
+        return vec![Inner::text(format!("env {text}"))];
+    }
+    let cwd = options.value(args, "C chdir").map(|dir| dir.is_known().then(|| dir.text.clone()));
+    if rest.is_empty() { Vec::new() } else { vec![Inner::Command { args: rest, cwd, env: variables.collect() }] }
+}
+
+/// A word that is only known when the command runs.
+fn later(written: &str) -> Arg {
+    Arg { text: written.to_owned(), known: Some(0), glob: false }
+}
+
+fn xargs(args: &[Arg]) -> Vec<Inner> {
+    let options = Options {
+        short: "aEILnPsd",
+        long: &["arg-file", "delimiter", "eof", "replace", "max-lines", "max-args", "max-procs", "max-chars"],
+    };
+    let start = options.end(args);
+    let rest: Vec<Arg> = args.iter().skip(start).cloned().collect();
+    let attached = args
+        .iter()
+        .take(start)
+        .find_map(|arg| arg.text.strip_prefix("-i"))
+        .map(|mark| if mark.is_empty() { "{}" } else { mark });
+    let mark = options.value(args, "I replace").map(|mark| mark.text).or(attached.map(str::to_owned));
+    let input = later("$(xargs)");
+    match mark.filter(|mark| !mark.is_empty()) {
+        Some(mark) => one(rest
+            .iter()
+            .map(|arg| if arg.text.contains(&mark) { replaced(arg, &mark, &input.text) } else { arg.clone() })
+            .collect()),
+        None if rest.is_empty() => Vec::new(),
+        None => one(rest.into_iter().chain([input]).collect()),
+    }
+}
+
+/// A word with something in place of a mark that is only known when the command runs.
+fn replaced(arg: &Arg, mark: &str, by: &str) -> Arg {
+    Arg { text: arg.text.replace(mark, by), known: arg.text.find(mark), glob: false }
+}
+
+fn parallel(args: &[Arg]) -> Vec<Inner> {
+    let options = Options {
+        short: "jaNnLSsIdX",
+        long: &["jobs", "arg-file", "max-args", "sshlogin", "delay", "timeout", "joblog"],
+    };
+    let rest = args.iter().skip(options.end(args));
+    let template: Vec<Arg> = rest.clone().take_while(|arg| !arg.text.starts_with(":::")).cloned().collect();
+    let values: Vec<Arg> = rest.skip_while(|arg| !arg.text.starts_with(":::")).skip(1).cloned().collect();
+    if template.is_empty() {
+        // Without a template each value is a command of its own.
+        return values.iter().map(|value| Inner::text(value.text.clone())).collect();
+    }
+    let words = template.iter().map(|arg| arg.text.as_str()).collect::<Vec<_>>().join(" ");
+    let values = values.iter().map(|arg| arg.text.as_str()).collect::<Vec<_>>().join(" ");
+    let text = if words.contains("{}") { words.replace("{}", &values) } else { format!("{words} {values}") };
+    vec![Inner::text(text)]
+}
+
+/// What stands behind `--`, for a program called with these words.
+fn behind(args: &[Arg], verbs: &[&str]) -> Vec<Inner> {
+    let called = verbs.iter().zip(args).all(|(verb, arg)| *verb == arg.text) && args.len() > verbs.len();
+    let rest = args.iter().skip_while(|arg| arg.text != "--").skip(1).cloned().collect();
+    if called { one(rest) } else { Vec::new() }
+}
+
+/// `npm exec x`, `pnpm dlx x`, `uv run x`: the verb, its options, then a command.
+fn package_runner(args: &[Arg]) -> Vec<Inner> {
+    let options = Options {
+        short: "pcCw",
+        long: &["package", "call", "filter", "dir", "prefix", "workspace", "with", "from", "python"],
+    };
+    let start = options.end(args);
+    let verb = args.get(start).map_or("", |arg| arg.text.as_str());
+    if !matches!(verb, "exec" | "dlx" | "x" | "run" | "tool") {
+        return Vec::new();
+    }
+    let rest: Vec<Arg> = args.iter().skip(start + 1).cloned().collect();
+    if let Some(text) = options.value(&rest, "c call") {
+        return vec![Inner::text(text.text.clone())];
+    }
+    let inner: Vec<Arg> = rest.iter().skip(options.end(&rest)).cloned().collect();
+    match verb {
+        // `npm run x` names a script of the project, `uv run x` a program.
+        "run"
+            if inner
+                .first()
+                .is_none_or(|arg| !matches!(arg.text.as_str(), "python" | "python3" | "bash" | "sh" | "node")) =>
+        {
+            Vec::new()
+        }
+        "tool" => one(inner.into_iter().skip(1).collect()),
+        _ => one(inner),
+    }
+}
+
+fn tar(args: &[Arg]) -> Vec<Inner> {
+    const TEXTS: [&str; 5] =
+        ["--checkpoint-action=exec=", "--to-command=", "--use-compress-program=", "--info-script=", "--rsh-command="];
+    let attached = args.iter().filter_map(|arg| TEXTS.iter().find_map(|option| arg.text.strip_prefix(option)));
+    let mut texts: Vec<&str> = attached.collect();
+    for (option, value) in args.iter().zip(args.iter().skip(1)) {
+        let names = ["--to-command", "--use-compress-program", "-I", "-F", "--info-script", "--rsh-command"];
+        if names.contains(&option.text.as_str()) {
+            texts.push(&value.text);
+        } else if option.text == "--checkpoint-action" {
+            texts.extend(value.text.strip_prefix("exec="));
+        }
+    }
+    texts.into_iter().map(Inner::text).collect()
+}
+
+/// Options whose value is a program that is run.
+fn option_program(args: &[Arg], names: &[&str]) -> Vec<Inner> {
+    let attached = args.iter().filter_map(|arg| {
+        let (name, value) = arg.text.split_once('=')?;
+        names.contains(&name).then_some(value)
+    });
+    let pairs = args.iter().zip(args.iter().skip(1));
+    let separate = pairs.filter(|(name, _)| names.contains(&name.text.as_str())).map(|(_, value)| value.text.as_str());
+    attached.chain(separate).map(Inner::text).collect()
+}
+
+fn make(args: &[Arg]) -> Vec<Inner> {
+    let shell = args.iter().filter_map(|arg| arg.text.strip_prefix("SHELL=")).map(Inner::text);
+    shell.chain(option_program(args, &["--eval"])).collect()
+}
+
+fn go(args: &[Arg]) -> Vec<Inner> {
+    option_program(args, &["-exec", "-toolexec", "--exec", "--toolexec"])
+}
+
+/// Code on the command line, or on the standard input of an interpreter without a file.
+fn code(language: Language, command: &Command) -> Vec<Inner> {
+    let found = language.inline(&command.args);
+    let texts = match (found, &command.input) {
+        (Some(texts), _) => texts,
+        (None, Input::Text(text)) if language.reads_input(&command.args) => vec![text.clone()],
+        (None, _) => Vec::new(),
+    };
+    texts.into_iter().map(|text| Inner::Code { language, text }).collect()
+}

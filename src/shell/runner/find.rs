@@ -1,0 +1,44 @@
+//! `find -exec` and `fd -x`.
+
+use super::super::Arg;
+use super::{Inner, later, replaced};
+
+/// Every `-exec` of a `find`, and its deletions as what they are.
+pub(super) fn find(args: &[Arg]) -> Vec<Inner> {
+    let mut found = Vec::new();
+    let mut at = 0;
+    while let Some(arg) = args.get(at) {
+        at += 1;
+        if matches!(arg.text.as_str(), "-exec" | "-execdir" | "-ok" | "-okdir") {
+            let command: Vec<Arg> =
+                args.iter().skip(at).take_while(|arg| !matches!(arg.text.as_str(), ";" | "+")).cloned().collect();
+            at += command.len();
+            found.push(Inner::command(command.into_iter().map(|arg| place(arg, args)).collect()));
+        }
+    }
+    found
+}
+
+/// `{}` stands for whatever is found, below where the search starts.
+fn place(arg: Arg, args: &[Arg]) -> Arg {
+    if !arg.text.contains("{}") {
+        return arg;
+    }
+    let start = args.iter().find(|arg| !arg.text.starts_with('-')).map_or(".", |arg| arg.text.as_str());
+    let found = replaced(&arg, "{}", &format!("{start}/$(find)"));
+    Arg { known: found.known.map(|at| at + start.len() + 1), ..found }
+}
+
+pub(super) fn fd(args: &[Arg]) -> Vec<Inner> {
+    let Some(at) = args.iter().position(|arg| matches!(arg.text.as_str(), "-x" | "-X" | "--exec" | "--exec-batch"))
+    else {
+        return Vec::new();
+    };
+    let command = args.iter().skip(at + 1).take_while(|arg| arg.text != ";");
+    let mut command: Vec<Arg> =
+        command.map(|arg| if arg.text.contains('{') { later("$(fd)") } else { arg.clone() }).collect();
+    if command.iter().all(Arg::is_known) {
+        command.push(later("$(fd)"));
+    }
+    vec![Inner::command(command)]
+}

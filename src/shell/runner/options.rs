@@ -1,0 +1,77 @@
+//! Options in front of a command: which of them take the next word.
+
+use super::super::Arg;
+
+/// The options of a program that take a value.
+pub(super) struct Options {
+    pub short: &'static str,
+    pub long: &'static [&'static str],
+}
+
+impl Options {
+    /// How many words are options, with their values and the `--` behind them.
+    pub fn end(&self, args: &[Arg]) -> usize {
+        let mut at = 0;
+        while let Some(arg) = args.get(at) {
+            let text = arg.text.as_str();
+            if text == "--" {
+                return at + 1;
+            }
+            if !text.starts_with('-') || text == "-" {
+                break;
+            }
+            at += if self.takes_next(text) { 2 } else { 1 };
+        }
+        at.min(args.len())
+    }
+
+    /// Whether the option's value is the next word.
+    fn takes_next(&self, option: &str) -> bool {
+        match option.strip_prefix("--") {
+            Some(long) => self.long.contains(&long),
+            // In a cluster, the first letter that takes a value takes the rest of the word.
+            None => option
+                .chars()
+                .skip(1)
+                .position(|letter| self.short.contains(letter))
+                .is_some_and(|at| at + 2 == option.chars().count()),
+        }
+    }
+
+    /// The value of an option by one of its names (letters and long names, separated by blanks).
+    pub fn value(&self, args: &[Arg], names: &str) -> Option<Arg> {
+        let end = self.end(args);
+        let names: Vec<&str> = names.split(' ').collect();
+        let mut at = 0;
+        while at < end {
+            let arg = args.get(at)?;
+            let next = args.get(at + 1);
+            if let Some(long) = arg.text.strip_prefix("--") {
+                match long.split_once('=') {
+                    Some((name, value)) if names.contains(&name) => {
+                        return Some(Arg { text: value.to_owned(), ..arg.clone() });
+                    }
+                    None if names.contains(&long) => return next.cloned(),
+                    _ => {}
+                }
+            } else {
+                let letters: Vec<char> = arg.text.chars().collect();
+                for (index, letter) in letters.iter().enumerate().skip(1) {
+                    if names.contains(&letter.to_string().as_str()) {
+                        let attached: String = letters.iter().skip(index + 1).collect();
+                        return if attached.is_empty() {
+                            next.cloned()
+                        } else {
+                            Some(Arg { text: attached, ..arg.clone() })
+                        };
+                    }
+                    if self.short.contains(*letter) {
+                        break;
+                    }
+                }
+            }
+            at += if self.takes_next(&arg.text) { 2 } else { 1 };
+        }
+        None
+    }
+}

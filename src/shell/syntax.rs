@@ -1,0 +1,164 @@
+//! What a shell text is made of, as it is written: words, commands, and the steps in which they run.
+
+use std::ops::Range;
+
+/// A piece of a word.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Part {
+    /// Characters outside quotes.
+    Plain(String),
+    /// Characters that stand for themselves.
+    Quoted(String),
+    /// The value of a variable.
+    Variable {
+        name: String,
+        /// `${x%y}`, `${x:-y}` and the like: not the value as it is.
+        altered: bool,
+        quoted: bool,
+    },
+    /// What only a running shell can know: a substitution, an arithmetic value.
+    Unknown { quoted: bool },
+}
+
+/// A word before any expansion.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Word {
+    pub parts: Vec<Part>,
+    pub span: Range<usize>,
+}
+
+impl Word {
+    /// The word, if it has neither quotes nor expansions: only such a word can be a keyword or an operator.
+    pub fn bare(&self) -> Option<&str> {
+        match self.parts.as_slice() {
+            [Part::Plain(text)] => Some(text),
+            _ => None,
+        }
+    }
+}
+
+/// How a redirection opens its file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Direction {
+    /// `<`
+    From,
+    /// `>`, `>>`, `>|`, `&>`, `&>>`
+    To,
+    /// `<>`
+    Both,
+    /// `<&`, `>&` with a descriptor
+    Copy,
+    /// `<<<`
+    String,
+    /// `<<`, `<<-`; `strip` drops leading tabs
+    Heredoc { strip: bool },
+}
+
+/// What a redirection names.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Target {
+    Word(Word),
+    /// The heredoc of this number.
+    Heredoc(usize),
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Redirect {
+    pub direction: Direction,
+    pub target: Target,
+}
+
+/// `name=value` before a command or alone.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Assignment {
+    pub name: String,
+    /// `None` for arrays and `+=`: the value is not what is written.
+    pub value: Option<Word>,
+}
+
+/// A command without structure of its own.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Simple {
+    pub assignments: Vec<Assignment>,
+    pub words: Vec<Word>,
+    pub redirects: Vec<Redirect>,
+    pub span: Range<usize>,
+}
+
+impl Simple {
+    pub fn is_empty(&self) -> bool {
+        self.assignments.is_empty() && self.words.is_empty() && self.redirects.is_empty()
+    }
+}
+
+/// What a nested list of commands is to the shell that runs it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Scope {
+    /// Runs in the same shell.
+    Group,
+    /// Runs in the same shell, perhaps, perhaps often.
+    Branch,
+    /// Runs in a shell of its own.
+    Subshell,
+    /// Runs in a shell of its own, and its output becomes a word.
+    Substitution,
+    /// Runs when it is called.
+    Function(String),
+}
+
+/// What happens, in the order in which it is written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Step {
+    Simple(Simple),
+    /// Redirections of the scope that was just closed.
+    Redirects(Simple),
+    Open(Scope),
+    Close,
+    /// `|`: what came before feeds what comes next.
+    Pipe,
+    /// `&&` or `||`: what comes next depends on what came before.
+    Then,
+    /// `;`, `&` or a line end.
+    End,
+    /// `for name in words`; without words, the arguments of the shell.
+    Loop {
+        name: String,
+        words: Option<Vec<Word>>,
+    },
+    /// Text in backquotes, its escapes removed: a script of its own.
+    Backquoted {
+        text: String,
+        span: Range<usize>,
+    },
+}
+
+/// The body of a heredoc.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Heredoc {
+    pub parts: Vec<Part>,
+}
+
+/// Why a text cannot be read with certainty.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Flaw {
+    /// A quote, substitution or compound command does not end.
+    Unterminated(&'static str),
+    /// The grammar does not allow what stands here.
+    Syntax(String),
+    /// Shells disagree about it.
+    Unclear(&'static str),
+    /// A zero byte ends the text for some readers and not for others.
+    Nul,
+    /// A program's name holds characters that cannot be seen or that look like others.
+    Lookalike,
+}
+
+/// A text as it was read.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Script {
+    pub steps: Vec<Step>,
+    pub heredocs: Vec<Heredoc>,
+    pub flaws: Vec<(Flaw, usize)>,
+    /// It was too deep or too long; what was found before still counts.
+    pub limited: bool,
+}

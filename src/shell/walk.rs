@@ -1,0 +1,457 @@
+//! The walk: steps in order, with the directory and the variables that are in force at each.
+
+use super::runner::{self, Inner};
+use super::syntax::{Direction, Flaw, Heredoc, Scope, Simple, Step, Target};
+use super::{Arg, Command, Input, Reading, Redirect, State, Value, canonical, expand, interpreter, parse};
+use crate::event::Place;
+use crate::path::AbsPath;
+use std::iter::Peekable;
+use std::ops::Range;
+use std::rc::Rc;
+use std::vec::IntoIter;
+
+/// Texts and commands within each other: `bash -c "env sudo …"`.
+const DEEPEST: usize = 12;
+
+/// Commands in all.
+const LONGEST: usize = 10_000;
+
+pub(super) fn walk(line: &str, place: &Place) -> Reading {
+    let cwd = Some(place.cwd.clone()).filter(|cwd| !cwd.is_empty());
+    let mut state = State { home: place.home.clone(), cwd, ..State::default() };
+    for (name, value) in [("HOME", state.home.clone()), ("PWD", state.cwd.clone())] {
+        if let Some(value) = value {
+            state.variables.insert(name.to_owned(), Value::Known(value));
+        }
+    }
+    let mut walker = Walker { runs: Vec::new(), reading: Reading::default(), pipelines: 0, full: false };
+    walker.enter(line, Vec::new(), Rc::new(state), None);
+    while let Some(run) = walker.runs.last_mut() {
+        match run.steps.next() {
+            Some(step) if !walker.full => walker.step(step),
+            _ => walker.leave(),
+        }
+    }
+    walker.reading
+}
+
+struct Walker {
+    /// The text that is being walked, and below it those that wait for it.
+    runs: Vec<Run>,
+    reading: Reading,
+    pipelines: usize,
+    /// No more commands are taken in.
+    full: bool,
+}
+
+/// One text on its way.
+struct Run {
+    steps: Peekable<IntoIter<Step>>,
+    heredocs: Vec<Heredoc>,
+    via: Vec<String>,
+    /// Where it stands in the line, if it is not the line.
+    span: Option<Range<usize>>,
+    levels: Vec<Level>,
+    /// Shared with the scopes around it until one of them changes something.
+    state: Rc<State>,
+    /// It runs in the shell of the text below it, as `eval` does.
+    shared: bool,
+}
+
+/// One list of commands within a text.
+struct Level {
+    outside: Outside,
+    pipeline: usize,
+    stage: usize,
+    /// Commands here read what a pipe feeds to the list.
+    fed: bool,
+    /// What the command before the pipe printed, where that is known.
+    output: Option<String>,
+    /// We are behind `&&` or `||`; these variables were set there.
+    chained: Option<Vec<(String, Option<Value>)>>,
+}
+
+/// What is in force again when a list ends.
+enum Outside {
+    Same,
+    Restore(Rc<State>),
+    /// Whatever the list has changed may or may not be so.
+    Doubt(Rc<State>),
+}
+
+impl Walker {
+    fn enter(&mut self, text: &str, via: Vec<String>, state: Rc<State>, inner: Option<(Range<usize>, bool)>) {
+        if self.runs.len() >= DEEPEST {
+            self.reading.limited = true;
+            return;
+        }
+        let script = parse::parse(text);
+        let offset = inner.as_ref().map(|(span, _)| span.start);
+        let flaws = script.flaws.into_iter().map(|(flaw, at)| (flaw, offset.unwrap_or(at)));
+        self.reading.flaws.extend(flaws);
+        self.reading.limited |= script.limited;
+        let pipeline = self.next_pipeline();
+        let (span, shared) = inner.map_or((None, false), |(span, shared)| (Some(span), shared));
+        self.runs.push(Run {
+            steps: script.steps.into_iter().peekable(),
+            heredocs: script.heredocs,
+            via,
+            span,
+            levels: vec![Level::new(Outside::Same, pipeline, false)],
+            state,
+            shared,
+        });
+    }
+
+    fn leave(&mut self) {
+        if let Some(run) = self.runs.pop()
+            && run.shared
+            && let Some(below) = self.runs.last_mut()
+        {
+            below.state = run.state;
+        }
+    }
+
+    fn next_pipeline(&mut self) -> usize {
+        self.pipelines += 1;
+        self.pipelines
+    }
+
+    fn step(&mut self, step: Step) {
+        let pipeline = self.next_pipeline();
+        let Some(run) = self.runs.last_mut() else { return };
+        match step {
+            Step::Simple(simple) => self.simple(&simple),
+            Step::Redirects(simple) => {
+                let redirects = run.redirects(&simple);
+                let cwd = run.state.cwd.clone();
+                self.reading.loose.push(Command { redirects, cwd, span: simple.span, ..Command::default() });
+            }
+            Step::Open(scope) => {
+                let fed = run.level().fed || run.level().stage > 0;
+                let outside = match scope {
+                    Scope::Group => Outside::Same,
+                    Scope::Branch => Outside::Doubt(run.state.clone()),
+                    Scope::Subshell | Scope::Substitution | Scope::Function(_) => Outside::Restore(run.state.clone()),
+                };
+                run.levels.push(Level::new(outside, pipeline, fed));
+            }
+            Step::Close => run.close(),
+            Step::Pipe => run.level().stage += 1,
+            Step::Then => {
+                run.level().chained.get_or_insert_default();
+                run.level().next(pipeline);
+            }
+            Step::End => {
+                for (name, before) in run.level().chained.take().unwrap_or_default() {
+                    let now = run.state.value(&name).map_or(Value::Unknown, |now| now.doubted(before.as_ref()));
+                    Rc::make_mut(&mut run.state).variables.insert(name, now);
+                }
+                run.level().next(pipeline);
+            }
+            Step::Loop { name, words } => {
+                let state = &run.state;
+                let values: Vec<Arg> = words.iter().flatten().flat_map(|word| expand::fields(word, state)).collect();
+                let known = words.is_some() && values.iter().all(|value| value.is_known() && !value.glob);
+                let each = Value::Each(values.into_iter().map(|value| value.text).collect());
+                Rc::make_mut(&mut run.state).variables.insert(name, if known { each } else { Value::Unknown });
+            }
+            Step::Backquoted { text, span } => {
+                let (via, state) = (run.via.clone(), run.state.clone());
+                let span = run.span.clone().unwrap_or(span);
+                self.enter(&text, via, state, Some((span, false)));
+            }
+        }
+    }
+
+    fn simple(&mut self, simple: &Simple) {
+        let Some(run) = self.runs.last_mut() else { return };
+        let piped = matches!(run.steps.peek(), Some(Step::Pipe)) || run.level().stage > 0;
+        let env: Vec<(String, Option<String>)> = simple
+            .assignments
+            .iter()
+            .map(|set| (set.name.clone(), set.value.as_ref().and_then(|word| known(&expand::string(word, &run.state)))))
+            .collect();
+        // A program that may be one of several is several commands.
+        let first = simple.words.first().map_or_else(|| vec![Vec::new()], |word| expand::choices(word, &run.state));
+        let rest: Vec<Arg> = simple.words.iter().skip(1).flat_map(|word| expand::fields(word, &run.state)).collect();
+        let args: Vec<Vec<Arg>> =
+            first.into_iter().map(|first| [first, rest.clone()].concat()).filter(|args| !args.is_empty()).collect();
+        let redirects = run.redirects(simple);
+        let input = run.input(simple);
+        let level = run.level();
+        let (pipeline, stage) = (level.pipeline, level.stage);
+        let cwd = run.state.cwd.clone();
+        let span = run.span.clone().unwrap_or(simple.span.clone());
+        let base = Command { env, redirects, input, pipeline, stage, cwd, span, ..Command::default() };
+        if args.is_empty() {
+            // A word that vanished could have been anything.
+            if simple.words.is_empty() {
+                for (name, value) in &base.env {
+                    run.set(name, value.clone());
+                }
+            }
+            self.reading.loose.push(base);
+            return;
+        }
+        let via = run.via.clone();
+        run.level().output = match args.as_slice() {
+            [only] => output(only, &base.input),
+            _ => None,
+        };
+        for args in args {
+            self.run(base.clone(), args, via.clone(), piped);
+        }
+    }
+
+    /// Notes a command and everything that it runs in turn.
+    fn run(&mut self, base: Command, args: Vec<Arg>, via: Vec<String>, piped: bool) {
+        let mut work = vec![(base, args, via)];
+        let mut texts = Vec::new();
+        while let Some((base, args, via)) = work.pop() {
+            let Some((program, rest)) = args.split_first() else { continue };
+            if self.reading.commands.len() >= LONGEST || via.len() > DEEPEST {
+                self.reading.limited = true;
+                self.full = true;
+                return;
+            }
+            let name = canonical::program(&program.text).to_owned();
+            let shown = Arg { text: name.clone(), ..program.clone() };
+            let command = Command {
+                canonical: canonical::line(&shown, rest),
+                program: name.clone(),
+                known: program.is_known() && !program.glob,
+                args: rest.to_vec(),
+                via: via.clone(),
+                ..base
+            };
+            if is_lookalike(&name) {
+                self.reading.flaws.push((Flaw::Lookalike, command.span.start));
+            }
+            if let Some(run) = self.runs.last_mut()
+                && !piped
+                && via == run.via
+            {
+                run.builtin(&command);
+            }
+            let via = [via, vec![name]].concat();
+            // Popped last to first, so that they come out in order.
+            for inner in runner::inner(&command).into_iter().rev() {
+                let fresh = command.around();
+                match inner {
+                    Inner::Command { args, cwd, env } => {
+                        let cwd = cwd.unwrap_or(fresh.cwd.clone());
+                        let env = [fresh.env.clone(), env].concat();
+                        work.push((Command { cwd, env, ..fresh }, args, via.clone()));
+                    }
+                    Inner::Text { text, shared } => texts.push((text, shared, via.clone(), command.span.clone())),
+                    Inner::Code { language, text } => {
+                        for found in interpreter::calls(language, &text) {
+                            match found {
+                                interpreter::Call::Command(words) => {
+                                    let args =
+                                        words.into_iter().map(|word| word.map_or_else(hole, Arg::literal)).collect();
+                                    work.push((command.around(), args, via.clone()));
+                                }
+                                interpreter::Call::Text(text) => {
+                                    texts.push((text, false, via.clone(), command.span.clone()));
+                                }
+                            }
+                        }
+                    }
+                }
+            }
+            self.reading.commands.push(command);
+        }
+        for (text, shared, via, span) in texts {
+            let state = self.runs.last().map(|run| run.state.clone()).unwrap_or_default();
+            self.enter(&text, via, state, Some((span, shared)));
+        }
+    }
+}
+
+impl Level {
+    fn new(outside: Outside, pipeline: usize, fed: bool) -> Self {
+        Level { outside, pipeline, stage: 0, fed, output: None, chained: None }
+    }
+
+    /// The next pipeline of the list.
+    fn next(&mut self, pipeline: usize) {
+        self.pipeline = pipeline;
+        self.stage = 0;
+        self.output = None;
+    }
+}
+
+impl Run {
+    fn level(&mut self) -> &mut Level {
+        if self.levels.is_empty() {
+            self.levels.push(Level::new(Outside::Same, 0, false));
+        }
+        let last = self.levels.len() - 1;
+        #[expect(clippy::indexing_slicing, reason = "the stack was just seen not to be empty")]
+        &mut self.levels[last]
+    }
+
+    fn close(&mut self) {
+        let Some(level) = self.levels.pop() else { return };
+        match level.outside {
+            Outside::Same => {}
+            Outside::Restore(state) => self.state = state,
+            Outside::Doubt(before) => {
+                for (name, value) in &mut Rc::make_mut(&mut self.state).variables {
+                    if before.value(name) != Some(value) {
+                        *value = value.doubted(before.value(name));
+                    }
+                }
+                if before.cwd != self.state.cwd {
+                    Rc::make_mut(&mut self.state).cwd = None;
+                }
+            }
+        }
+    }
+
+    fn set(&mut self, name: &str, value: Option<String>) {
+        let before = self.state.value(name).cloned();
+        if let Some(chained) = &mut self.level().chained {
+            chained.push((name.to_owned(), before));
+        }
+        Rc::make_mut(&mut self.state).variables.insert(name.to_owned(), value.map_or(Value::Unknown, Value::Known));
+    }
+
+    fn redirects(&self, simple: &Simple) -> Vec<Redirect> {
+        let files = simple.redirects.iter().filter_map(|redirect| match &redirect.target {
+            Target::Word(word) => Some((redirect.direction, word)),
+            Target::Heredoc(_) => None,
+        });
+        let opened = files.filter_map(|(direction, word)| {
+            let (writes, reads) = match direction {
+                Direction::To => (true, false),
+                Direction::From => (false, true),
+                Direction::Both => (true, true),
+                Direction::Copy | Direction::String | Direction::Heredoc { .. } => return None,
+            };
+            Some(Redirect { writes, reads, target: expand::string(word, &self.state) })
+        });
+        opened.collect()
+    }
+
+    /// What the command reads: its last redirection of input, else the pipe.
+    fn input(&mut self, simple: &Simple) -> Input {
+        let fed = self.level().fed;
+        let (stage, output) = (self.level().stage, self.level().output.clone());
+        let known_or_not = |arg: Arg| known(&arg).map_or(Input::Unknown, Input::Text);
+        let redirected =
+            simple.redirects.iter().rev().find_map(|redirect| match (&redirect.target, redirect.direction) {
+                (Target::Heredoc(number), _) => {
+                    let parts = self.heredocs.get(*number).map(|heredoc| heredoc.parts.as_slice()).unwrap_or_default();
+                    Some(known_or_not(expand::text(parts, &self.state)))
+                }
+                (Target::Word(word), Direction::String) => Some(known_or_not(expand::string(word, &self.state))),
+                (Target::Word(_), Direction::From | Direction::Both) => Some(Input::Unknown),
+                _ => None,
+            });
+        match redirected {
+            Some(input) => input,
+            None if stage > 0 => output.map_or(Input::Pipe, Input::Text),
+            None if fed => Input::Pipe,
+            None => Input::Inherited,
+        }
+    }
+
+    /// What a builtin does to the shell that runs it.
+    fn builtin(&mut self, command: &Command) {
+        let operands = || command.args.iter().filter(|arg| !arg.text.starts_with('-') || arg.text == "-");
+        match command.program.as_str() {
+            "cd" | "pushd" => {
+                let target = operands().next();
+                let cwd = match target {
+                    None if command.program == "cd" => self.state.home.clone(),
+                    Some(arg) if arg.is_known() && !arg.glob && arg.text != "-" && !arg.text.starts_with('+') => {
+                        self.resolve(&arg.text)
+                    }
+                    _ => None,
+                };
+                let value = cwd.clone().map_or(Value::Unknown, Value::Known);
+                Rc::make_mut(&mut self.state).cwd = cwd;
+                Rc::make_mut(&mut self.state).variables.insert("PWD".to_owned(), value);
+            }
+            "popd" => Rc::make_mut(&mut self.state).cwd = None,
+            "export" | "declare" | "typeset" | "local" | "readonly" => {
+                for arg in command.args.iter().filter(|arg| !arg.text.starts_with('-')) {
+                    if let Some((name, value)) = arg.text.split_once('=') {
+                        let value = arg.is_known().then(|| value.to_owned());
+                        self.set(name, value);
+                    }
+                }
+            }
+            "read" | "unset" | "mapfile" | "readarray" | "getopts" | "let" => {
+                for arg in operands() {
+                    self.set(&arg.text, None);
+                }
+            }
+            "printf" => {
+                let mut args = command.args.iter();
+                if args.next().is_some_and(|arg| arg.text == "-v")
+                    && let Some(name) = args.next()
+                {
+                    self.set(&name.text, None);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn resolve(&self, path: &str) -> Option<String> {
+        let cwd = self.state.cwd.clone();
+        if !path.starts_with('/') && cwd.is_none() {
+            return None;
+        }
+        let place = Place { cwd: cwd.unwrap_or_default(), home: self.state.home.clone() };
+        Some(format!("/{}", AbsPath::resolve(path, &place).components().join("/")))
+    }
+}
+
+fn known(arg: &Arg) -> Option<String> {
+    arg.is_known().then(|| arg.text.clone())
+}
+
+fn hole() -> Arg {
+    Arg { text: "$()".to_owned(), known: Some(0), glob: false }
+}
+
+/// What a command prints, where its words say so.
+fn output(args: &[Arg], input: &Input) -> Option<String> {
+    let (program, rest) = args.split_first()?;
+    if !args.iter().all(|arg| arg.is_known() && !arg.glob) {
+        return None;
+    }
+    let words = |from: usize| rest.iter().skip(from).map(|arg| arg.text.as_str()).collect::<Vec<_>>().join(" ");
+    match canonical::program(&program.text) {
+        "echo" => {
+            let flags =
+                rest.iter().take_while(|arg| matches!(arg.text.as_str(), "-n" | "-e" | "-E" | "-ne" | "-en")).count();
+            let escapes = rest.iter().take(flags).any(|arg| arg.text.contains('e'));
+            (!escapes || !words(flags).contains('\\')).then(|| words(flags))
+        }
+        // A format with directives is put together at run time.
+        "printf" => {
+            let format = rest.first()?.text.clone();
+            match format.as_str() {
+                "%s" | "%s\\n" | "%b" | "%b\\n" if !words(1).contains('\\') => Some(words(1)),
+                _ if !format.contains(['%', '\\']) => Some(format),
+                _ => None,
+            }
+        }
+        "cat" if rest.is_empty() => match input {
+            Input::Text(text) => Some(text.clone()),
+            Input::Inherited | Input::Pipe | Input::Unknown => None,
+        },
+        _ => None,
+    }
+}
+
+/// Whether a program's name holds characters that cannot be seen, or letters of another alphabet.
+fn is_lookalike(name: &str) -> bool {
+    name.chars().any(|c| !c.is_ascii() || c.is_ascii_control())
+}

@@ -1,0 +1,58 @@
+//! `rune explain`, as a person or a program runs it.
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::disallowed_methods,
+    dead_code,
+    reason = "a test fails by panicking and touches the world"
+)]
+
+mod sandbox;
+
+use sandbox::{Sandbox, before};
+use serde_json::json;
+
+#[test]
+fn the_json_names_what_was_read_and_what_would_be_answered() {
+    let home = Sandbox::new();
+    let ran = home.run(&["explain", "--json", "--cwd", "/p", "--", "sudo rm -rf \"$X\"/y > log; A=1 cat ~/z"], "");
+    assert_eq!(ran.exit, 0);
+    let found = ran.json();
+    assert_eq!((&found["tool"], &found["readable"], &found["effect"]), (&json!("Bash"), &json!(true), &json!("pass")));
+    assert_eq!(
+        found["commands"][1],
+        json!({"program": "rm", "args": ["-rf", "$X/y"], "canonical": "rm -rf $X/y", "via": ["sudo"], "dynamic": true})
+    );
+    let zed = home.path("z");
+    assert_eq!(
+        found["effects"],
+        json!({"writes": ["/p/log"], "removes": ["$X/y"], "reads": [zed], "env": ["A"], "network": []})
+    );
+    assert_eq!(found["findings"], json!([]));
+}
+
+#[test]
+fn explain_agrees_with_the_hook_and_leaves_nothing_behind() {
+    let home = Sandbox::new();
+    home.run(&["explain", "--", "ls"], "");
+    assert!(!home.path(".claude").exists() && !home.path(".local").exists());
+    for line in ["ls", "echo 'a", "$($($(", "rm\u{a0}-rf /", "a &&"] {
+        for preset in ["gentle", "strict"] {
+            let explained = home.run(&["explain", "--json", "--preset", preset, "--", line], "").json();
+            let hooked = home.run(&["hook", "pre", "--preset", preset], before("Bash", json!({"command": line})));
+            let answer = if hooked.decision().is_empty() { "pass".to_owned() } else { hooked.decision() };
+            assert_eq!(explained["effect"], answer, "{preset} {line}");
+        }
+    }
+}
+
+#[test]
+fn a_person_gets_a_tree_with_the_place_underlined() {
+    let home = Sandbox::new();
+    let ran = home.run(&["explain", "--", "true && bash -c 'rm x'\u{1b}[2J"], "");
+    assert_eq!(ran.exit, 0);
+    assert!(ran.stdout.contains("└ rm x") && ran.stdout.contains("~~~~"), "{}", ran.stdout);
+    assert!(!ran.stdout.contains('\u{1b}'));
+    assert_eq!(home.run(&["explain"], "").exit, 2);
+}

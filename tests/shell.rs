@@ -1,0 +1,524 @@
+//! The shell reader: every command that a line would run, and nothing that it would not.
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::disallowed_methods,
+    reason = "a test fails by panicking and reads its data"
+)]
+
+use proptest::prelude::*;
+use rune::event::Place;
+use rune::shell::{self, Reading};
+
+fn read(line: &str) -> Reading {
+    shell::read(line, &Place { cwd: "/home/u/proj".into(), home: Some("/home/u".into()) })
+}
+
+/// The canonical text of every command.
+fn rows(line: &str) -> Vec<String> {
+    read(line).commands.into_iter().map(|command| command.canonical).collect()
+}
+
+/// Whether only the commands count that nothing else runs.
+#[derive(PartialEq, Eq)]
+enum Outer {
+    Yes,
+    No,
+}
+
+/// The words of every command.
+fn words(line: &str, outer: Outer) -> Vec<Vec<String>> {
+    let commands = read(line).commands.into_iter().filter(|command| outer == Outer::No || command.via.is_empty());
+    let words = |command: shell::Command| {
+        let args = command.args.into_iter().map(|arg| arg.text);
+        [command.program].into_iter().chain(args).collect()
+    };
+    commands.map(words).collect()
+}
+
+#[test]
+fn one_command_in_many_spellings_is_one_command() {
+    for line in [
+        "rm -rf /",
+        "r\\m -r\\f \\/",
+        "'rm' \"-rf\" '/'",
+        "r''m -rf \"/\"",
+        "$'rm' $'-rf' $'\\x2f'",
+        "$'\\162\\155' -rf /",
+        "/bin/rm -rf /",
+        "/usr/bin/rm\t-rf   /",
+        "rm \\\n -rf \\\n /",
+        "r\\\nm -rf /",
+        "rm${IFS}-rf${IFS}/",
+        "rm$IFS-rf$IFS/",
+        "{rm,-rf,/}",
+        "x=rm; $x -rf /",
+        "x='rm -rf /'; $x",
+        "a=r b=m; $a$b -rf /",
+        "for c in rm; do $c -rf /; done",
+    ] {
+        assert_eq!(rows(line), ["rm -rf /"], "{line}");
+    }
+}
+
+#[test]
+fn what_runs_its_argument_is_unwrapped() {
+    for line in [
+        "bash -c 'rm -rf /'",
+        "sh -ec 'rm -rf /'",
+        "bash -o errexit -lc 'rm -rf /'",
+        "bash -c 'sh -c \"rm -rf /\"'",
+        "eval rm -rf /",
+        "eval 'rm -rf' /",
+        "command rm -rf /",
+        "builtin command rm -rf /",
+        "exec -a x rm -rf /",
+        "env rm -rf /",
+        "env -i -u B A=1 rm -rf /",
+        "/usr/bin/env -C /tmp rm -rf /",
+        "env -S 'A=1 rm -rf /'",
+        "sudo -u root -E rm -rf /",
+        "doas rm -rf /",
+        "nohup rm -rf / &",
+        "time -p rm -rf /",
+        "timeout -s KILL 10 rm -rf /",
+        "timeout --signal=KILL 10s rm -rf /",
+        "nice -n 10 rm -rf /",
+        "ionice -c 3 rm -rf /",
+        "setsid rm -rf /",
+        "stdbuf -o L rm -rf /",
+        "chroot /mnt rm -rf /",
+        "flock /tmp/l rm -rf /",
+        "watch -n 1 'rm -rf /'",
+        "ssh -p 22 host 'rm -rf /'",
+        "ssh host rm -rf /",
+        "docker run --rm -v a:b alpine rm -rf /",
+        "docker exec -it -u root c rm -rf /",
+        "docker compose exec web rm -rf /",
+        "kubectl exec -n ns pod -- rm -rf /",
+        "su -c 'rm -rf /' root",
+        "busybox rm -rf /",
+        "npx -y rm -rf /",
+        "pnpm dlx rm -rf /",
+        "git -c alias.x='!rm -rf /' x",
+        "git -c core.sshCommand='rm -rf /' fetch",
+        "git -c alias.x=y -c alias.y='!rm -rf /' x",
+        "git submodule foreach --recursive 'rm -rf /'",
+        "git bisect run rm -rf /",
+        "git rebase --exec 'rm -rf /' main",
+        "trap 'rm -rf /' EXIT",
+        "alias ll='rm -rf /'",
+        "rune mcp wrap -- rm -rf /",
+        "awk 'BEGIN { system(\"rm -rf /\") }'",
+        "awk '{ \"rm -rf /\" | getline x }' f",
+        "sed '1e rm -rf /' f",
+        "tar cf a b --checkpoint=1 --checkpoint-action=exec='rm -rf /'",
+        "tar xf a --to-command='rm -rf /'",
+        "make SHELL='rm -rf /'",
+        "python3 -c 'import os; os.system(\"rm -rf /\")'",
+        "python3 -c 'import subprocess as s; subprocess.run([\"rm\", \"-rf\", \"/\"])'",
+        "python3 -c 'import shutil; shutil.rmtree(\"/\")'",
+        "node -e 'require(\"child_process\").execSync(\"rm -rf /\")'",
+        "node -e 'fs.rmSync(\"/\", {recursive: true})'",
+        "perl -e 'system(\"rm -rf /\")'",
+        "perl -e 'unlink \"/\"'",
+        "ruby -e 'system \"rm -rf /\"'",
+        "ruby -e '`rm -rf /`'",
+        "php -r 'shell_exec(\"rm -rf /\");'",
+        "python3 <<'EOF'\nimport os\nos.system('rm -rf /')\nEOF",
+        "bash <<EOF\nrm -rf /\nEOF",
+        "bash -s <<< 'rm -rf /'",
+        "echo 'rm -rf /' | sh",
+        "echo rm -rf / | sudo bash",
+        "cat <<'EOF' | bash\nrm -rf /\nEOF",
+        "find . -exec rm -rf / \\;",
+        "find . -execdir rm -rf / +",
+        "parallel rm -rf ::: /",
+        "script -c 'rm -rf /' log",
+        "hyperfine 'rm -rf /'",
+    ] {
+        assert!(rows(line).contains(&"rm -rf /".to_owned()), "{line}: {:?}", rows(line));
+    }
+}
+
+#[test]
+fn the_wrappers_of_a_command_are_named() {
+    let reading = read("sudo env A=1 bash -c 'rm x'");
+    let via: Vec<Vec<String>> = reading.commands.iter().map(|command| command.via.clone()).collect();
+    let expected: [&[&str]; 4] = [&[], &["sudo"], &["sudo", "env"], &["sudo", "env", "bash"]];
+    assert_eq!(via, expected);
+}
+
+#[test]
+fn text_that_is_data_is_no_command() {
+    for (line, expected) in [
+        ("git commit -m \"rm -rf /\"", vec!["git commit -m 'rm -rf /'"]),
+        ("grep -r 'sudo rm' .", vec!["grep -r 'sudo rm' ."]),
+        ("cat > notes.md <<'EOF'\nrm -rf /\n$(rm -rf /)\nEOF", vec!["cat"]),
+        ("echo \"a; rm -rf /\"", vec!["echo 'a; rm -rf /'"]),
+        ("echo a # ; rm -rf /", vec!["echo a"]),
+        ("echo a#b;c", vec!["echo 'a#b'", "c"]),
+        ("git commit -m \"$(cat <<'EOF'\nfix: run `rm -rf /`; (done)\nEOF\n)\"", vec!["cat", "git commit -m $()"]),
+        ("command -v rm", vec!["command -v rm"]),
+        ("case rm in rm) :;; esac", vec![":"]),
+        ("a=(rm -rf /)", vec![]),
+        ("[[ rm == rm || $x =~ (rm|sudo) ]]", vec![]),
+        ("echo $((rm - 1))", vec!["echo $()"]),
+        ("git -C sub status", vec!["git -C sub status"]),
+        ("python3 -c 'print(\"rm -rf /\")'", vec!["python3 -c 'print(\"rm -rf /\")'"]),
+        ("sed 's/e/rm/' f", vec!["sed s/e/rm/ f"]),
+        ("awk '{print $1}' rm", vec!["awk '{print $1}' rm"]),
+        ("npm run rm", vec!["npm run rm"]),
+        ("docker build -t rm .", vec!["docker build -t rm ."]),
+        ("git push -u origin main", vec!["git push -u origin main"]),
+    ] {
+        assert_eq!(rows(line), expected, "{line}");
+    }
+}
+
+#[test]
+fn commands_are_found_wherever_they_stand() {
+    for line in [
+        "true; rm x",
+        "true && rm x",
+        "false || rm x",
+        "true & rm x",
+        "true | rm x",
+        "true |& rm x",
+        "(rm x)",
+        "{ rm x; }",
+        "! rm x",
+        "coproc rm x",
+        "if rm x; then :; fi",
+        "if :; then rm x; fi",
+        "if :; then :; else rm x; fi",
+        "if :; then :; elif rm x; then :; fi",
+        "while rm x; do :; done",
+        "until :; do rm x; done",
+        "for i in a; do rm x; done",
+        "for i in $(rm x); do :; done",
+        "for ((i=0;i<1;i++)); do rm x; done",
+        "select i in a; do rm x; done",
+        "case a in a) rm x;; esac",
+        "case $(rm x) in a) :;; esac",
+        "f() { rm x; }",
+        "function f { rm x; }",
+        "f() ( rm x )",
+        "echo $(rm x)",
+        "echo \"$(rm x)\"",
+        "echo `rm x`",
+        "echo \"`rm x`\"",
+        "echo ${a:-$(rm x)}",
+        "echo \"${a:-$(rm x)}\"",
+        "echo $(( $(rm x) ))",
+        "a[$(rm x)]=1",
+        "a=($(rm x))",
+        "a=$(rm x)",
+        "a=$(rm x) b",
+        "cat <(rm x)",
+        "tee >(rm x)",
+        "cat <<EOF\n$(rm x)\nEOF",
+        "cat <<EOF\n`rm x`\nEOF",
+        "cat <<< \"$(rm x)\"",
+        "> $(rm x)",
+        "[[ $(rm x) ]]",
+        "(( $(rm x) ))",
+        "echo $(echo $(rm x))",
+        "x\nrm x",
+        "# comment\nrm x",
+        "a > f rm x; rm x",
+        "<f rm x",
+        "2>&1 rm x",
+        "A=1 B=2 rm x",
+        "time rm x",
+        "echo \"a\nb\" ; rm x",
+        "cat <<EOF; rm x\nEOF",
+        "cat <<EOF\nEOF\nrm x",
+        "cat <<'A' <<B\nA\nB\nrm x",
+        "echo $'it\\'s'; rm x",
+        "echo ${x//\\'/}; rm x",
+        "echo $((1<<3))\nrm x",
+        "echo \"$(case a in a) rm x;; esac)\"",
+        "cat <<'E F'\nE F\nrm x",
+    ] {
+        let found = rows(line);
+        assert!(found.contains(&"rm x".to_owned()), "{line}: {found:?}");
+        assert!(read(line).is_readable(), "{line}: {:?}", read(line).flaws);
+    }
+}
+
+#[test]
+fn what_cannot_be_known_is_said() {
+    for line in [
+        "$X -rf /",
+        "$(echo rm) x",
+        "`echo rm` x",
+        "${X:-rm} x",
+        "r$X x",
+        "bash -c \"$X\"",
+        "eval \"$X\"",
+        "*m x",
+        "$1 x",
+    ] {
+        assert!(read(line).commands.iter().any(|command| !command.known), "{line}");
+    }
+    let unknown_file = read("rm -rf \"$X\"/y").commands;
+    assert!(unknown_file[0].known && unknown_file[0].is_dynamic());
+    // A value that depends on what happened is no value.
+    for line in
+        ["if a; then d=/; else d=x; fi; rm $d", "d=x; a && d=/; rm $d", "for d in *; do rm $d; done", "read d; rm $d"]
+    {
+        assert!(read(line).commands.iter().any(|command| command.program == "rm" && command.is_dynamic()), "{line}");
+    }
+}
+
+#[test]
+fn what_cannot_be_read_is_said() {
+    for line in [
+        "echo 'a",
+        "echo \"a",
+        "echo $(a",
+        "echo `a",
+        "echo ${a",
+        "if a; then b",
+        "a &&",
+        "a | | b",
+        "; a",
+        "a )",
+        "(a",
+        "{ a; b",
+        "a ;; b",
+        "done",
+        "ls\0; rm",
+        "rm\u{a0}-rf /",
+        "r\u{200b}m x",
+        "\u{441}url x",
+        "echo $'a",
+    ] {
+        assert!(!read(line).is_readable(), "{line:?}");
+    }
+}
+
+#[test]
+fn directories_are_followed() {
+    for (line, removes) in [
+        ("cd /tmp && rm -rf x", "/tmp/x"),
+        ("cd sub; rm x", "/home/u/proj/sub/x"),
+        ("cd; rm x", "/home/u/x"),
+        ("cd .. && cd .. && rm -rf x", "/home/x"),
+        ("(cd /etc); rm x", "/home/u/proj/x"),
+        ("cd /etc | true; rm x", "/home/u/proj/x"),
+        ("pushd /etc; rm x", "/etc/x"),
+        ("cd \"$X\"; rm y", "y"),
+        ("cd -; rm y", "y"),
+        ("cd \"$X\"; rm /y", "/y"),
+        ("env -C /etc rm x", "/etc/x"),
+        ("D=/etc; cd $D; rm x", "/etc/x"),
+        ("rm ~/x", "/home/u/x"),
+        ("rm '~/x'", "/home/u/proj/~/x"),
+        ("rm $HOME/x", "/home/u/x"),
+        ("rm \"$PWD\"/x", "/home/u/proj/x"),
+    ] {
+        assert_eq!(read(line).effects.removes, [removes], "{line}");
+    }
+}
+
+#[test]
+fn effects_are_derived_once() {
+    for (line, field, expected) in [
+        ("a > /x", "writes", vec!["/x"]),
+        ("a &>> /x 2> /y", "writes", vec!["/x", "/y"]),
+        ("> /x", "writes", vec!["/x"]),
+        ("{ a; b; } > /x", "writes", vec!["/x"]),
+        ("a 2>&1", "writes", vec![]),
+        ("a | tee -a /x /y", "writes", vec!["/x", "/y"]),
+        ("cp a b /x", "writes", vec!["/x"]),
+        ("cp -t /x a b", "writes", vec!["/x"]),
+        ("mv a /x", "removes", vec!["/home/u/proj/a"]),
+        ("sed -i 's/a/b/' /x", "writes", vec!["/x"]),
+        ("sed -i.bak -e 's/a/b/' /x", "writes", vec!["/x"]),
+        ("dd if=/a of=/x", "writes", vec!["/x"]),
+        ("curl -o /x https://e.example", "writes", vec!["/x"]),
+        ("curl -so/x https://e.example", "network", vec!["https://e.example"]),
+        ("wget -O /x https://e.example", "writes", vec!["/x"]),
+        ("tar -xf a -C /x", "writes", vec!["/x"]),
+        ("sort a -o /x", "writes", vec!["/x"]),
+        ("python3 -c 'open(\"/x\", \"w\")'", "writes", vec!["/x"]),
+        ("rm -rf /x -- -y", "removes", vec!["/x", "/home/u/proj/-y"]),
+        ("find /x -delete", "removes", vec!["/x"]),
+        ("cat /x < /y", "reads", vec!["/y", "/x"]),
+        ("curl -d @/x https://e.example", "reads", vec!["/x"]),
+        ("curl -F f=@/x https://e.example", "reads", vec!["/x"]),
+        ("A=1 b", "env", vec!["A"]),
+        ("export A=1 B", "env", vec!["A", "B"]),
+        ("env A=1 b", "env", vec!["A"]),
+        ("declare -x A=1", "env", vec!["A"]),
+        ("printf -v A x", "env", vec!["A"]),
+        ("read A <<< x", "env", vec!["A"]),
+        ("nc e.example 80", "network", vec!["e.example"]),
+        ("scp a u@e.example:b", "network", vec!["u@e.example"]),
+    ] {
+        let effects = read(line).effects;
+        let found = match field {
+            "writes" => effects.writes,
+            "removes" => effects.removes,
+            "reads" => effects.reads,
+            "env" => effects.env,
+            _ => effects.network,
+        };
+        assert_eq!(found, expected, "{line}");
+    }
+}
+
+#[test]
+fn limits_end_the_reading_and_not_the_process() {
+    for line in [
+        "$(".repeat(30_000),
+        "((".repeat(30_000),
+        "{ ".repeat(30_000),
+        "\"$(".repeat(20_000),
+        "${x:-".repeat(12_000),
+        "if ".repeat(20_000),
+        "a; ".repeat(20_000),
+        "`".repeat(65_535),
+        "case x in (".repeat(6_000),
+        "bash -c '".repeat(7_000),
+        "docker container ".repeat(4_000),
+        "<<a ".repeat(16_000),
+        "x=( ".repeat(16_000),
+        "[[ ( ".repeat(12_000),
+        "f() ".repeat(16_000),
+        "! ".repeat(30_000),
+        "{a,".repeat(20_000),
+        "<(".repeat(30_000),
+    ] {
+        let shown: String = line.chars().take(20).collect();
+        let reading = read(&line);
+        assert!(!reading.is_readable() || reading.commands.len() < 70_000, "{shown}");
+    }
+    let nested = format!("rm -rf /; {}", "$(".repeat(100));
+    assert_eq!(read(&nested).commands[0].canonical, "rm -rf /", "what was found before still counts");
+    let last = format!("{}rm -rf /", "true; ".repeat(20_000));
+    assert!(read(&last).limited);
+    assert!(read(&"x".repeat((1 << 20) + 1)).limited);
+}
+
+/// A literal word, and the ways to write it.
+#[derive(Clone, Debug)]
+struct Spelled {
+    text: String,
+    written: String,
+}
+
+fn spell() -> impl Strategy<Value = Spelled> {
+    let text = "[a-z][a-z0-9 ./;|&<>()$*'\"#~-]{0,8}|-[a-z]{1,3}";
+    (text, proptest::collection::vec(0..5_u8, 12)).prop_map(|(text, ways)| {
+        let written = text.chars().zip(ways.iter().cycle()).map(|(c, way)| match way {
+            0 if c.is_ascii_alphanumeric() => c.to_string(),
+            1 if c != '\'' => format!("'{c}'"),
+            2 if !matches!(c, '"' | '$' | '`' | '\\') => format!("\"{c}\""),
+            3 => format!("$'\\x{:02x}'", u32::from(c)),
+            4 if c.is_ascii_alphanumeric() => format!("{c}\\\n"),
+            _ => format!("\\{c}"),
+        });
+        Spelled { written: written.collect(), text }
+    })
+}
+
+fn simple() -> impl Strategy<Value = Vec<Spelled>> {
+    proptest::collection::vec(spell(), 1..4)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 1_500, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn a_command_tree_in_any_spelling_is_read_back(tree in proptest::collection::vec((simple(), 0..8_usize), 1..5)) {
+        let mut line = String::new();
+        let mut expected = Vec::new();
+        for (words, around) in &tree {
+            let written = words.iter().map(|word| word.written.as_str()).collect::<Vec<_>>().join(" \\\n ");
+            line += &match around {
+                0 => format!("{written};"),
+                1 => format!("{written} &&\n"),
+                2 => format!("({written})\n"),
+                3 => format!("{{ {written}; }}\n"),
+                4 => format!("if {written}; then true; fi\n"),
+                5 => format!("true \"$({written})\"\n"),
+                6 => format!("while {written}; do true; done\n"),
+                _ => format!("{written} | "),
+            };
+            expected.push(words.iter().map(|word| word.text.clone()).collect::<Vec<_>>());
+        }
+        line.push_str("true");
+        let reading = read(&line);
+        prop_assert!(reading.is_readable(), "{line:?}: {:?}", reading.flaws);
+        let found: Vec<Vec<String>> = reading.commands.iter().filter(|command| command.via.is_empty()).map(|command| {
+            [command.program.clone()].into_iter().chain(command.args.iter().map(|arg| arg.text.clone())).collect()
+        }).collect();
+        for words in expected {
+            prop_assert!(found.contains(&words), "{line:?}: {words:?} not in {found:?}");
+        }
+    }
+
+    #[test]
+    fn any_text_is_read_without_a_crash(text in "\\PC{0,200}|[ \\n$(){}\\[\\]<>|&;'\"`\\\\#!*a-z=~-]{0,200}") {
+        let reading = read(&text);
+        for command in &reading.commands {
+            prop_assert!(!command.canonical.is_empty());
+        }
+    }
+}
+
+#[test]
+fn wrapping_never_launders() {
+    let lines = std::fs::read_to_string("tests/cases/cases.jsonl").unwrap();
+    let commands = lines.lines().filter_map(|line| {
+        let case: serde_json::Value = serde_json::from_str(line).unwrap();
+        case["input"]["command"].as_str().map(str::to_owned)
+    });
+    let mut tried = 0;
+    for line in commands.filter(|line| line.len() < 2_000) {
+        let alone = read(&line);
+        // A heredoc or a comment at the end takes what is put behind it, as it would in a shell.
+        if !alone.is_readable() || line.contains("<<") || line.contains('#') || line.ends_with(['&', '\\', '\n']) {
+            continue;
+        }
+        let alone = words(&line, Outer::Yes);
+        let quoted = line.replace('\'', "'\\''");
+        for wrapped in [
+            format!("bash -c '{quoted}'"),
+            format!("( {line})"),
+            format!("{{ {line}; }}"),
+            format!("if {line}; then :; fi"),
+            format!("echo \"$( {line})\""),
+            format!("{line} | cat"),
+            format!("true && {line}"),
+            format!("eval '{quoted}'"),
+            format!("while {line}; do :; done"),
+            format!("sudo sh -c '{quoted}'"),
+        ] {
+            // `$0` and its like mean something else in another shell, and `exit` is still `exit`.
+            // What depends on what happened has more values than one, never fewer.
+            let found = words(&wrapped, Outer::No);
+            let kept = |words: &Vec<String>| {
+                found
+                    .iter()
+                    .any(|found| found.first() == words.first() && words.iter().all(|word| found.contains(word)))
+            };
+            let lost: Vec<&Vec<String>> = alone.iter().filter(|words| !kept(words)).collect();
+            assert!(lost.is_empty(), "{wrapped}\nlost {lost:?}\nfound {found:?}");
+        }
+        let first = read(&line).commands;
+        if let [only] = first.as_slice() {
+            let wrapped = format!("env A=1 {line}");
+            let found = rows(&wrapped);
+            // Only a simple command can stand behind `env`: not a keyword, an assignment or a redirection.
+            let simple = line.starts_with(&only.program) && !line.contains(['(', '{']);
+            assert!(!simple || found.contains(&only.canonical), "{wrapped}: {found:?}");
+        }
+        tried += 1;
+    }
+    assert!(tried > 350, "{tried}");
+}
