@@ -14,8 +14,9 @@ pub(crate) fn judge(event: &Event<'_>, config: &Config, verdict: &mut Verdict) {
         let limit = Failure::Limit("more than 1 MB, 10,000 commands or 64 levels".to_owned());
         verdict.add(limit.finding(Some(event.phase), config.failure));
     }
-    if let Some((flaw, _)) = reading.flaws.first() {
-        let reason = format!("this command cannot be read with certainty: {}. Write it in plainer words", words(flaw));
+    if let Some(doubt) = reading.doubts.first() {
+        let reason =
+            format!("this command cannot be read with certainty: {}. Write it in plainer words", words(&doubt.flaw));
         verdict.add(Finding::new(RuleId::known("unreadable-command"), Effect::Ask, reason));
     }
 }

@@ -13,7 +13,7 @@ mod syntax;
 mod walk;
 
 pub use effect::Effects;
-pub use syntax::Flaw;
+pub use syntax::{Doubt, Flaw};
 
 use crate::event::Place;
 use std::collections::BTreeMap;
@@ -49,8 +49,8 @@ pub struct Reading {
     loose: Vec<Command>,
     /// What they would do to files, variables and the network.
     pub effects: Effects,
-    /// Why part of it cannot be read with certainty, and where.
-    pub flaws: Vec<(Flaw, usize)>,
+    /// Why part of it cannot be read with certainty.
+    pub doubts: Vec<Doubt>,
     /// It was too long or too deep; what was found before still counts.
     pub limited: bool,
 }
@@ -58,7 +58,7 @@ pub struct Reading {
 impl Reading {
     /// Whether all of the text could be read.
     pub fn is_readable(&self) -> bool {
-        self.flaws.is_empty() && !self.limited
+        self.doubts.is_empty() && !self.limited
     }
 }
 

@@ -244,7 +244,7 @@ fn commands_are_found_wherever_they_stand() {
     ] {
         let found = rows(line);
         assert!(found.contains(&"rm x".to_owned()), "{line}: {found:?}");
-        assert!(read(line).is_readable(), "{line}: {:?}", read(line).flaws);
+        assert!(read(line).is_readable(), "{line}: {:?}", read(line).doubts);
     }
 }
 
@@ -453,7 +453,7 @@ proptest! {
         }
         line.push_str("true");
         let reading = read(&line);
-        prop_assert!(reading.is_readable(), "{line:?}: {:?}", reading.flaws);
+        prop_assert!(reading.is_readable(), "{line:?}: {:?}", reading.doubts);
         let found: Vec<Vec<String>> = reading.commands.iter().filter(|command| command.via.is_empty()).map(|command| {
             [command.program.clone()].into_iter().chain(command.args.iter().map(|arg| arg.text.clone())).collect()
         }).collect();

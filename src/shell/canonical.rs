@@ -20,16 +20,32 @@ pub(super) fn program(word: &str) -> &str {
     base.filter(|base| !base.is_empty() && !base.contains('/')).unwrap_or(word)
 }
 
+/// Words that mean something else where a program stands.
+const KEYWORDS: [&str; 22] = [
+    "!", "[[", "]]", "case", "coproc", "do", "done", "elif", "else", "esac", "fi", "for", "function", "if", "in",
+    "select", "then", "time", "until", "while", "{", "}",
+];
+
 /// One blank between words, each quoted where a shell would otherwise read something else.
 pub(super) fn line(program: &Arg, args: &[Arg]) -> String {
-    let words: Vec<String> = [program].into_iter().chain(args).map(word).collect();
+    let first = if KEYWORDS.contains(&program.text.as_str()) || program.text.contains('=') {
+        quoted(&program.text)
+    } else {
+        word(program)
+    };
+    let words: Vec<String> = [first].into_iter().chain(args.iter().map(word)).collect();
     words.join(" ")
 }
 
 fn word(arg: &Arg) -> String {
-    let special = |c: char| c.is_whitespace() || c.is_control() || "\"'\\`$&|;<>()#!".contains(c);
-    let pattern = |c: char| "*?[".contains(c);
+    let special = |c: char| c.is_whitespace() || c.is_control() || "\"'\\`$&|;<>()#!*?[".contains(c);
+    // What cannot be known is written as it is, and so is a pattern: quotes would make another word of it.
     let bare = !arg.is_known() || arg.glob;
-    let quoted = arg.text.is_empty() || (!bare && arg.text.contains(|c| special(c) || pattern(c)));
-    if quoted { format!("'{}'", arg.text.replace('\'', "'\\''")) } else { arg.text.clone() }
+    let list = arg.text.contains('{') && (arg.text.contains(',') || arg.text.contains(".."));
+    let strange = arg.text.contains(special) || arg.text.starts_with('~') || list;
+    if arg.text.is_empty() || (!bare && strange) { quoted(&arg.text) } else { arg.text.clone() }
+}
+
+fn quoted(text: &str) -> String {
+    format!("'{}'", text.replace('\'', "'\\''"))
 }

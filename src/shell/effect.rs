@@ -36,8 +36,10 @@ pub(super) fn effects(reading: &Reading, place: &Place) -> Effects {
     }
     for list in [&mut effects.writes, &mut effects.removes, &mut effects.reads, &mut effects.env, &mut effects.network]
     {
-        let mut seen = std::collections::BTreeSet::new();
-        list.retain(|item| seen.insert(item.clone()));
+        let mut seen = std::collections::HashSet::new();
+        let fresh: Vec<bool> = list.iter().map(|item| seen.insert(item.as_str())).collect();
+        let mut fresh = fresh.into_iter();
+        list.retain(|_| fresh.next().unwrap_or(true));
     }
     effects
 }

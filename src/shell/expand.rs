@@ -38,8 +38,27 @@ pub(super) fn fields(word: &Word, state: &State) -> Vec<Arg> {
     choices(word, state).into_iter().flatten().collect()
 }
 
+/// Most words hold nothing to expand, and need not be taken apart.
+fn as_it_is(word: &Word) -> Option<Arg> {
+    let mut found = Arg::default();
+    for (at, part) in word.parts.iter().enumerate() {
+        match part {
+            Part::Plain(text) if !(text.contains('{') || at == 0 && text.starts_with('~')) => {
+                found.glob |= text.contains(['*', '?', '[']);
+                found.text.push_str(text);
+            }
+            Part::Quoted(text) => found.text.push_str(text),
+            Part::Plain(_) | Part::Variable { .. } | Part::Unknown { .. } => return None,
+        }
+    }
+    Some(found)
+}
+
 /// The same for each value that the variables in the word can have.
 pub(super) fn choices(word: &Word, state: &State) -> Vec<Vec<Arg>> {
+    if let Some(arg) = as_it_is(word) {
+        return vec![vec![arg]];
+    }
     // Quotes keep an empty word alive.
     let quoted = word.parts.iter().any(|part| matches!(part, Part::Quoted(_)));
     let choice = |alternative: Pieces| {
@@ -58,12 +77,18 @@ pub(super) fn choices(word: &Word, state: &State) -> Vec<Vec<Arg>> {
 
 /// The one string that a word becomes where nothing is split: an assignment's value, a redirection's target.
 pub(super) fn string(word: &Word, state: &State) -> Arg {
+    if let Some(arg) = as_it_is(word) {
+        return arg;
+    }
     let first = alternatives(word, state, Splitting::Off).into_iter().next().unwrap_or_default();
     arg(tilde(first, state))
 }
 
 /// The text of a heredoc.
 pub(super) fn text(parts: &[Part], state: &State) -> Arg {
+    if let [Part::Quoted(text)] = parts {
+        return Arg::literal(text.clone());
+    }
     let word = Word { parts: parts.to_vec(), span: 0..0 };
     arg(alternatives(&word, state, Splitting::Off).into_iter().next().unwrap_or_default())
 }

@@ -14,6 +14,7 @@ use super::syntax::{Flaw, Part, Scope, Script, Step, Word};
 use compound::{Case, Compound, For};
 use cond::Cond;
 use list::List;
+use std::collections::VecDeque;
 
 /// Frames within frames.
 const DEEPEST: usize = 64;
@@ -30,6 +31,7 @@ pub(super) fn parse(text: &str) -> Script {
         frames: vec![Frame::new(Kind::List, list::Close::Eof, 0)],
         script: Script::default(),
         commands: 0,
+        pending: VecDeque::new(),
     };
     parser.run();
     parser.script
@@ -60,6 +62,10 @@ enum Kind {
     Cond(Cond),
     /// `name=( … )`
     Array,
+    /// `name[ … ]` where an assignment may stand.
+    Subscript {
+        depth: usize,
+    },
     /// `"…"`
     Double,
     /// `${name …}`
@@ -114,6 +120,8 @@ struct Parser<'a> {
     frames: Vec<Frame>,
     script: Script,
     commands: usize,
+    /// Heredocs whose bodies have not come yet.
+    pending: VecDeque<heredoc::Pending>,
 }
 
 impl Parser<'_> {
@@ -129,6 +137,7 @@ impl Parser<'_> {
                 Kind::List | Kind::Compound(_) | Kind::For(_) | Kind::Case(_) | Kind::Cond(_) | Kind::Array => {
                     self.word_byte(byte);
                 }
+                Kind::Subscript { .. } => self.subscript_byte(byte),
                 Kind::Double => self.double_byte(byte),
                 Kind::Param { .. } => self.param_byte(byte),
                 Kind::Arith { .. } => self.arith_byte(byte),
@@ -173,7 +182,12 @@ impl Parser<'_> {
                 self.end = outer_end;
                 self.at = resume;
             }
-            Kind::Cond(_) | Kind::Array | Kind::Double | Kind::Param { .. } | Kind::Arith { .. } => {
+            Kind::Cond(_)
+            | Kind::Array
+            | Kind::Subscript { .. }
+            | Kind::Double
+            | Kind::Param { .. }
+            | Kind::Arith { .. } => {
                 self.add(Part::Unknown { quoted: true });
             }
         }
@@ -224,6 +238,8 @@ impl Parser<'_> {
     fn open_list(&mut self, close: list::Close, scope: Scope) {
         self.step(Step::Open(scope));
         self.open_until(Kind::List, close);
+        let waiting = self.pending.len();
+        self.top().list.waiting = waiting;
     }
 
     fn step(&mut self, step: Step) {
@@ -285,10 +301,15 @@ impl Parser<'_> {
                 self.line_end();
             }
             b'#' if !in_word => self.at += self.rest().find('\n').unwrap_or(self.rest().len()),
-            b'<' | b'>' if self.peek(1) == Some(b'(') && !matches!(self.top().kind, Kind::Cond(_)) => {
+            b'<' | b'>' if self.peek(1) == Some(b'(') => {
                 self.top_word();
                 self.at += 2;
-                self.open_list(list::Close::Paren, Scope::Subshell);
+                self.open_list(list::Close::Process, Scope::Subshell);
+            }
+            b'[' if self.opens_subscript() => {
+                self.push("[", false);
+                self.at += 1;
+                self.open(Kind::Subscript { depth: 0 });
             }
             b';' | b'&' | b'|' | b'(' | b')' | b'<' | b'>' => self.operator(byte),
             0 => {
@@ -297,9 +318,9 @@ impl Parser<'_> {
                 self.at += 1;
             }
             _ => {
-                let special = |c: char| " \t\n\\'\"$`;&|()<>\0".contains(c);
+                let special = |c: char| " \t\n\\'\"$`;&|()<>[\0".contains(c);
                 let rest = self.rest();
-                let length = rest.find(special).unwrap_or(rest.len());
+                let length = rest.find(special).unwrap_or(rest.len()).max(1);
                 let run = rest.get(..length).unwrap_or_default().to_owned();
                 self.push(&run, false);
                 self.at += length;
@@ -327,7 +348,7 @@ impl Parser<'_> {
             Kind::Cond(_) => self.cond_word(&word),
             Kind::Array => {}
             // Text, not a word: it stays where it is.
-            Kind::Double | Kind::Param { .. } | Kind::Arith { .. } | Kind::Body { .. } => {
+            Kind::Subscript { .. } | Kind::Double | Kind::Param { .. } | Kind::Arith { .. } | Kind::Body { .. } => {
                 top.parts = word.parts;
             }
         }
@@ -338,8 +359,9 @@ impl Parser<'_> {
             Kind::List => self.list_line_end(),
             Kind::For(_) => self.for_line_end(),
             Kind::Case(_) | Kind::Cond(_) | Kind::Array | Kind::Compound(_) => {}
-            Kind::Double | Kind::Param { .. } | Kind::Arith { .. } | Kind::Body { .. } => {}
+            Kind::Subscript { .. } | Kind::Double | Kind::Param { .. } | Kind::Arith { .. } | Kind::Body { .. } => {}
         }
+        self.read_heredocs();
     }
 
     fn operator(&mut self, byte: u8) {
@@ -359,7 +381,9 @@ impl Parser<'_> {
                 self.unexpected("operator");
                 self.at += 1;
             }
-            Kind::Double | Kind::Param { .. } | Kind::Arith { .. } | Kind::Body { .. } => self.at += 1,
+            Kind::Subscript { .. } | Kind::Double | Kind::Param { .. } | Kind::Arith { .. } | Kind::Body { .. } => {
+                self.at += 1
+            }
         }
     }
 }
@@ -373,6 +397,7 @@ impl Frame {
             Kind::Case(_) => "case",
             Kind::Cond(_) => "[[",
             Kind::Array => "array",
+            Kind::Subscript { .. } => "[",
             Kind::Double => "\"",
             Kind::Param { .. } => "${",
             Kind::Arith { .. } => "((",

@@ -153,6 +153,17 @@ pub enum Flaw {
     Lookalike,
 }
 
+/// A flaw, and where it is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Doubt {
+    /// What is wrong.
+    pub flaw: Flaw,
+    /// Where in the line.
+    pub at: usize,
+    /// It is not the line itself that cannot be read, but a text that it runs.
+    pub inner: bool,
+}
+
 /// A text as it was read.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Script {

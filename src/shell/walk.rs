@@ -1,7 +1,7 @@
 //! The walk: steps in order, with the directory and the variables that are in force at each.
 
 use super::runner::{self, Inner};
-use super::syntax::{Direction, Flaw, Heredoc, Scope, Simple, Step, Target};
+use super::syntax::{Direction, Doubt, Flaw, Heredoc, Scope, Simple, Step, Target};
 use super::{Arg, Command, Input, Reading, Redirect, State, Value, canonical, expand, interpreter, parse};
 use crate::event::Place;
 use crate::path::AbsPath;
@@ -87,8 +87,11 @@ impl Walker {
         }
         let script = parse::parse(text);
         let offset = inner.as_ref().map(|(span, _)| span.start);
-        let flaws = script.flaws.into_iter().map(|(flaw, at)| (flaw, offset.unwrap_or(at)));
-        self.reading.flaws.extend(flaws);
+        let doubts = script.flaws.into_iter().map(|(flaw, at)| match offset {
+            Some(at) => Doubt { flaw, at, inner: true },
+            None => Doubt { flaw, at, inner: false },
+        });
+        self.reading.doubts.extend(doubts);
         self.reading.limited |= script.limited;
         let pipeline = self.next_pipeline();
         let (span, shared) = inner.map_or((None, false), |(span, shared)| (Some(span), shared));
@@ -110,6 +113,10 @@ impl Walker {
         {
             below.state = run.state;
         }
+    }
+
+    fn doubt(&mut self, flaw: Flaw, command: &Command) {
+        self.reading.doubts.push(Doubt { flaw, at: command.span.start, inner: true });
     }
 
     fn next_pipeline(&mut self) -> usize {
@@ -225,8 +232,11 @@ impl Walker {
                 via: via.clone(),
                 ..base
             };
+            if evaluates(&command) {
+                self.doubt(Flaw::Unclear("an expansion in a quoted subscript"), &command);
+            }
             if is_lookalike(&name) {
-                self.reading.flaws.push((Flaw::Lookalike, command.span.start));
+                self.doubt(Flaw::Lookalike, &command);
             }
             if let Some(run) = self.runs.last_mut()
                 && !piped
@@ -449,6 +459,33 @@ fn output(args: &[Arg], input: &Input) -> Option<String> {
         },
         _ => None,
     }
+}
+
+/// Whether a builtin is given the name of an array element whose subscript it would expand itself.
+fn evaluates(command: &Command) -> bool {
+    let builtin = [
+        "[",
+        "declare",
+        "export",
+        "let",
+        "local",
+        "mapfile",
+        "printf",
+        "read",
+        "readarray",
+        "readonly",
+        "test",
+        "typeset",
+        "unset",
+        "wait",
+    ];
+    let hidden = |arg: &Arg| {
+        let subscript = arg.text.split_once('[').map_or("", |(_, subscript)| subscript);
+        let evaluated = if command.program == "let" { arg.text.as_str() } else { subscript };
+        arg.is_known() && (evaluated.contains("$(") || evaluated.contains('`'))
+    };
+    let named = |arg: &Arg| arg.text.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_');
+    builtin.contains(&command.program.as_str()) && command.args.iter().any(|arg| named(arg) && hidden(arg))
 }
 
 /// Whether a program's name holds characters that cannot be seen, or letters of another alphabet.

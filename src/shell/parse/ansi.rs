@@ -1,5 +1,8 @@
 //! `$'…'`: the escapes of ANSI C.
 
+use std::iter::Peekable;
+use std::str::CharIndices;
+
 /// Decodes what stands behind `$'`; the text, and where its closing quote is.
 pub(super) fn decode(inner: &str) -> (String, Option<usize>) {
     let mut chars = inner.char_indices().peekable();
@@ -13,15 +16,6 @@ pub(super) fn decode(inner: &str) -> (String, Option<usize>) {
             }
             '\\' => {
                 let Some((_, kind)) = chars.next() else { break };
-                let mut digits = |first: Option<u32>, longest: usize, radix: u32| {
-                    let mut value = first;
-                    for _ in 0..longest {
-                        let Some(digit) = chars.peek().and_then(|(_, c)| c.to_digit(radix)) else { break };
-                        value = Some(value.unwrap_or_default().wrapping_mul(radix).wrapping_add(digit));
-                        chars.next();
-                    }
-                    value
-                };
                 let decoded = match kind {
                     'a' => Some('\u{7}'),
                     'b' => Some('\u{8}'),
@@ -32,12 +26,20 @@ pub(super) fn decode(inner: &str) -> (String, Option<usize>) {
                     't' => Some('\t'),
                     'v' => Some('\u{b}'),
                     '\\' | '\'' | '"' | '?' => Some(kind),
-                    'x' => digits(None, 2, 16).and_then(char::from_u32),
-                    'u' => digits(None, 4, 16).and_then(char::from_u32),
-                    'U' => digits(None, 8, 16).and_then(char::from_u32),
+                    'x' if chars.next_if(|(_, c)| *c == '{').is_some() => {
+                        let value = digits(&mut chars, None, 8, 16);
+                        chars.next_if(|(_, c)| *c == '}');
+                        value.and_then(|value| char::from_u32(value & 0xff))
+                    }
+                    'x' => digits(&mut chars, None, 2, 16).and_then(char::from_u32),
+                    'u' => digits(&mut chars, None, 4, 16).and_then(char::from_u32),
+                    'U' => digits(&mut chars, None, 8, 16).and_then(char::from_u32),
                     'c' => chars.next().and_then(|(_, c)| char::from_u32(u32::from(c) & 0x1f)),
                     // Up to three octal digits, the first of which is already taken.
-                    '0'..='7' => digits(kind.to_digit(8), 2, 8).and_then(|value| char::from_u32(value & 0xff)),
+                    '0'..='7' => {
+                        let value = digits(&mut chars, kind.to_digit(8), 2, 8);
+                        value.and_then(|value| char::from_u32(value & 0xff))
+                    }
                     _ => None,
                 };
                 match decoded {
@@ -50,4 +52,15 @@ pub(super) fn decode(inner: &str) -> (String, Option<usize>) {
     }
     // What follows a zero byte is dropped by the shell.
     (text.split('\0').next().unwrap_or_default().to_owned(), end)
+}
+
+/// A number of at most `longest` digits, behind `first`.
+fn digits(chars: &mut Peekable<CharIndices<'_>>, first: Option<u32>, longest: usize, radix: u32) -> Option<u32> {
+    let mut value = first;
+    for _ in 0..longest {
+        let Some(digit) = chars.peek().and_then(|(_, c)| c.to_digit(radix)) else { break };
+        value = Some(value.unwrap_or_default().wrapping_mul(radix).wrapping_add(digit));
+        chars.next();
+    }
+    value
 }

@@ -32,21 +32,21 @@ impl Parser<'_> {
         }
         let number = self.script.heredocs.len();
         self.script.heredocs.push(Heredoc::default());
-        self.top().list.heredocs.push_back(Pending { number, delimiter, quoted, strip });
+        if strip {
+            delimiter = delimiter.trim_start_matches('\t').to_owned();
+        }
+        self.pending.push_back(Pending { number, delimiter, quoted, strip });
         number
     }
 
     /// Reads the bodies that are due on this line.
     pub(super) fn read_heredocs(&mut self) {
-        let below = self.frames.len().saturating_sub(1);
-        let waiting = self.frames.iter().take(below).any(|frame| !frame.list.heredocs.is_empty());
-        if waiting {
+        let within = self.frames.iter().rev().find(|frame| frame.list.is_within_a_word());
+        if within.is_some_and(|frame| frame.list.waiting > 0) && !self.pending.is_empty() {
             let at = self.at;
             self.flaw(Flaw::Unclear("a line end within a substitution, while a heredoc waits"), at);
         }
-        loop {
-            let list = &mut self.top().list;
-            let Some(pending) = list.heredocs.pop_front() else { return };
+        while let Some(pending) = self.pending.pop_front() {
             let (body, resume) = self.body(&pending);
             if pending.quoted {
                 let text = self.slice(self.at, body);

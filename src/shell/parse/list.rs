@@ -2,9 +2,7 @@
 
 use super::super::syntax::{Assignment, Direction, Flaw, Part, Redirect, Scope, Simple, Step, Target, Word};
 use super::compound::{Case, Compound, For};
-use super::heredoc::Pending;
 use super::{Arith, Kind, Parser};
-use std::collections::VecDeque;
 use std::mem;
 
 /// What ends a list.
@@ -12,8 +10,10 @@ use std::mem;
 pub(super) enum Close {
     /// The end of the text.
     Eof,
-    /// `)` of a subshell or a process substitution.
+    /// `)` of a subshell.
     Paren,
+    /// `)` of `<(` or `>(`, which is part of a word.
+    Process,
     /// `)` of `$(`, whose output is part of a word.
     Substitution { quoted: bool },
     /// `}`
@@ -50,6 +50,15 @@ enum Last {
     Operator,
 }
 
+/// Whether the words before were `time` and `-p`, which take options of their own.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Timed {
+    #[default]
+    No,
+    Yes,
+    Flagged,
+}
+
 #[derive(Debug)]
 pub(super) struct List {
     pub(super) close: Close,
@@ -61,7 +70,11 @@ pub(super) struct List {
     /// The function whose body is being read ends with it.
     function: bool,
     coproc: bool,
-    pub(super) heredocs: VecDeque<Pending>,
+    timed: Timed,
+    /// The command stands behind `|`.
+    piped: bool,
+    /// Heredocs that were waiting for their bodies when the list began.
+    pub(super) waiting: usize,
 }
 
 impl List {
@@ -75,14 +88,22 @@ impl List {
             redirect: None,
             function: false,
             coproc: false,
-            heredocs: VecDeque::new(),
+            timed: Timed::No,
+            piped: false,
+            waiting: 0,
         }
+    }
+
+    /// Whether its output or its file name is part of a word around it.
+    pub(super) fn is_within_a_word(&self) -> bool {
+        matches!(self.close, Close::Process | Close::Substitution { .. })
     }
 
     pub(super) fn name(&self) -> &'static str {
         match self.close {
             Close::Eof => "text",
             Close::Paren => "(",
+            Close::Process => "<(",
             Close::Substitution { .. } => "$(",
             Close::Brace => "{",
             Close::Keyword(_) => "list",
@@ -92,7 +113,7 @@ impl List {
 }
 
 /// Commands that take assignments as arguments.
-const DECLARES: [&str; 5] = ["declare", "typeset", "local", "export", "readonly"];
+const DECLARES: [&str; 8] = ["alias", "declare", "eval", "export", "let", "local", "readonly", "typeset"];
 
 impl Parser<'_> {
     fn list(&mut self) -> &mut List {
@@ -164,7 +185,9 @@ impl Parser<'_> {
         let list = self.list();
         let starts = matches!(list.state, State::Start | State::Prefixed | State::FunctionBody);
         let ends = list.state == State::Done || list.state == State::Start;
-        let behind_time = list.state == State::Prefixed;
+        let timed = mem::take(&mut list.timed);
+        // Behind `|` and `coproc`, `time` is a program.
+        let keeps_time = !list.piped && !list.coproc;
         let close = list.close;
         match (text.as_str(), close) {
             ("}", Close::Brace) if ends => self.close_list(),
@@ -177,8 +200,13 @@ impl Parser<'_> {
                 self.advance(keyword);
             }
             _ if !starts => return false,
-            ("-p" | "--", _) if behind_time => {}
-            ("!" | "time", _) => list.state = State::Prefixed,
+            ("-p", _) if timed == Timed::Yes => list.timed = Timed::Flagged,
+            ("--", _) if timed != Timed::No => {}
+            ("time", _) if keeps_time => {
+                list.state = State::Prefixed;
+                list.timed = Timed::Yes;
+            }
+            ("!", _) => list.state = State::Prefixed,
             ("coproc", _) => {
                 list.state = State::Prefixed;
                 list.coproc = true;
@@ -229,6 +257,10 @@ impl Parser<'_> {
         self.end_word();
         if !matches!(self.top().kind, Kind::List) {
             return; // The word was a keyword that changed what operators mean; the byte is read again.
+        }
+        // `!` and `time` alone are commands only at the end of a list.
+        if self.list().state == State::Prefixed && matches!(byte, b'|' | b'&' | b')') {
+            self.unexpected("operator");
         }
         match byte {
             b'<' | b'>' => self.redirect_operator(),
@@ -294,21 +326,35 @@ impl Parser<'_> {
         self.list().simple.redirects.push(Redirect { direction, target });
     }
 
-    /// Whether the word so far is `name=`, where an array may follow.
-    fn opens_array(&mut self) -> bool {
-        let top = self.top();
-        let list = &top.list;
+    /// Whether an assignment may stand here.
+    fn may_assign(&mut self) -> bool {
+        let list = self.list();
         let declares = list.simple.words.first().and_then(Word::bare).is_some_and(|word| DECLARES.contains(&word));
-        let here = match list.state {
+        match list.state {
             State::Start | State::Prefixed => true,
             State::Words => list.redirect.is_none() && (list.simple.words.is_empty() || declares),
             State::Done | State::FunctionName | State::FunctionBody => false,
-        };
-        let named = match (top.parts.first(), top.parts.last()) {
+        }
+    }
+
+    /// Whether the word so far is `name=`, where an array may follow.
+    fn opens_array(&mut self) -> bool {
+        let parts = &self.top().parts;
+        let named = match (parts.first(), parts.last()) {
             (Some(Part::Plain(first)), Some(Part::Plain(last))) => last.ends_with('=') && is_name_start(first),
             _ => false,
         };
-        here && named
+        named && self.may_assign()
+    }
+
+    /// Whether the word so far is a name whose `[` begins a subscript, in which blanks and operators are text.
+    pub(super) fn opens_subscript(&mut self) -> bool {
+        let top = self.top();
+        match (&top.kind, top.parts.as_slice()) {
+            (Kind::Array, []) => true,
+            (Kind::List, [Part::Plain(name)]) => is_name(name) && self.may_assign(),
+            _ => false,
+        }
     }
 
     fn open_paren(&mut self) {
@@ -364,7 +410,7 @@ impl Parser<'_> {
 
     fn close_paren(&mut self) {
         match self.list().close {
-            Close::Paren | Close::Substitution { .. } => {
+            Close::Paren | Close::Process | Close::Substitution { .. } => {
                 self.at += 1;
                 self.close_list();
             }
@@ -398,6 +444,7 @@ impl Parser<'_> {
         }
         self.at += length;
         self.list().last = last;
+        self.list().piped = step == Step::Pipe;
         self.step(step);
     }
 
@@ -411,7 +458,6 @@ impl Parser<'_> {
             self.list().last = Last::Separator;
             self.step(Step::End);
         }
-        self.read_heredocs();
     }
 
     /// Ends the command that is being read; tells whether there was one.
@@ -450,8 +496,10 @@ impl Parser<'_> {
         let had = self.finish_simple();
         let list = self.list();
         let (close, empty, dangling) = (list.close, list.empty, list.last == Last::Operator && !had);
-        let heredocs = !list.heredocs.is_empty();
-        let may_be_empty = matches!(close, Close::Clause | Close::Substitution { .. });
+        let within = list.is_within_a_word();
+        let waiting = list.waiting;
+        let heredocs = within && self.pending.len() > waiting;
+        let may_be_empty = within || close == Close::Clause;
         if dangling || (empty && !may_be_empty) {
             self.unexpected("end of list");
         }
@@ -463,11 +511,8 @@ impl Parser<'_> {
         self.step(Step::Close);
         match close {
             Close::Substitution { quoted } => self.add(Part::Unknown { quoted }),
-            Close::Paren => match self.top().started {
-                // A process substitution is part of a word, a subshell is a command.
-                Some(_) => self.add(Part::Unknown { quoted: true }),
-                None => self.compound_done(),
-            },
+            Close::Process => self.add(Part::Unknown { quoted: true }),
+            Close::Paren => self.compound_done(),
             Close::Brace => self.brace_done(),
             Close::Clause | Close::Keyword(_) | Close::Eof => {}
         }

@@ -86,8 +86,50 @@ impl Parser<'_> {
         self.at += length.max(1);
     }
 
+    /// One byte within `name[ … ]`.
+    pub(super) fn subscript_byte(&mut self, byte: u8) {
+        let Kind::Subscript { depth } = self.top().kind else { return };
+        let nest = |parser: &mut Self, depth: usize, sign: &str| {
+            parser.top().kind = Kind::Subscript { depth };
+            parser.push(sign, true);
+            parser.at += 1;
+        };
+        match byte {
+            b']' if depth == 0 => {
+                self.at += 1;
+                let Some(frame) = self.frames.pop() else { return };
+                self.top().parts.extend(frame.parts);
+                self.top().parts.push(Part::Plain("]".to_owned()));
+            }
+            b']' => nest(self, depth - 1, "]"),
+            b'[' => nest(self, depth + 1, "["),
+            b'\\' => self.backslash(),
+            b'\'' => {
+                self.evaluated_quotes();
+                self.single_quotes();
+            }
+            b'"' => self.open_double(),
+            b'$' => self.dollar(true),
+            b'`' => self.backquotes(true),
+            _ => self.plain_run("[]\\'\"$`"),
+        }
+    }
+
+    /// A subscript is evaluated, so an expansion in single quotes within it is run all the same.
+    fn evaluated_quotes(&mut self) {
+        let inner = self.rest().get(1..).unwrap_or_default().split('\'').next().unwrap_or_default();
+        if inner.contains(['$', '`']) {
+            let at = self.at;
+            self.flaw(Flaw::Unclear("an expansion in a quoted subscript"), at);
+        }
+    }
+
     /// `$…`, in a word or in quotes.
     pub(super) fn dollar(&mut self, quoted: bool) {
+        if self.looking_at("$\\\n") {
+            let at = self.at;
+            self.flaw(Flaw::Unclear("a line end between `$` and what it expands"), at);
+        }
         match self.peek(1) {
             Some(b'(') if self.peek(2) == Some(b'(') && self.is_arith(self.at + 3) => {
                 self.top_word();
@@ -168,7 +210,17 @@ impl Parser<'_> {
             }
             b'\\' => self.backslash(),
             // Also within double quotes: bash looks for the end of one before that of the brace.
-            b'\'' => self.single_quotes(),
+            // In a heredoc a single quote is only a character, also here.
+            b'\'' if self.frames.iter().rev().nth(1).is_some_and(|below| matches!(below.kind, Kind::Body { .. })) => {
+                self.push("'", true);
+                self.at += 1;
+            }
+            b'\'' => {
+                if matches!(self.top().parts.first(), Some(Part::Quoted(text)) if text.starts_with('[')) {
+                    self.evaluated_quotes();
+                }
+                self.single_quotes();
+            }
             b'"' => self.open_double(),
             b'$' => self.dollar(in_quotes),
             b'`' => self.backquotes(in_quotes),

@@ -1,0 +1,85 @@
+//! What reading shell text costs: ordinary lines and hostile ones, in milliseconds and in instructions a byte.
+//!
+//! `cargo bench --bench shell [-- --short]`. Instructions are counted by `valgrind`, where it is installed.
+#![allow(
+    clippy::unwrap_used,
+    clippy::print_stdout,
+    clippy::disallowed_methods,
+    reason = "a bench measures the world and prints"
+)]
+
+use rune::event::Place;
+use rune::shell;
+use std::io::Write;
+use std::process::{Command, Stdio};
+use std::time::Instant;
+
+const SIZE: usize = 64 << 10;
+
+fn main() {
+    let short = std::env::args().any(|word| word == "--short");
+    let counts = !short && Command::new("valgrind").arg("--version").stdout(Stdio::null()).status().is_ok();
+    let rounds = if short { 1 } else { 20 };
+    let place = Place { cwd: "/home/u/proj".to_owned(), home: Some("/home/u".to_owned()) };
+    let floor = if counts { instructions("true") } else { None };
+    println!("{:<30} {:>8} {:>9} {:>9} {:>9}", "", "bytes", "min ms", "commands", "instr/B");
+    for (name, line) in lines() {
+        let times = (0..rounds).map(|_| {
+            let started = Instant::now();
+            let reading = shell::read(&line, &place);
+            (started.elapsed().as_secs_f64() * 1e3, reading.commands.len())
+        });
+        let (least, commands) = times.fold((f64::MAX, 0), |(least, _), (time, commands)| (least.min(time), commands));
+        let count = floor.and_then(|floor| Some(instructions(&line)?.saturating_sub(floor) / line.len() as u64));
+        let count = count.map_or("-".to_owned(), |count| count.to_string());
+        println!("{name:<30} {:>8} {least:>9.3} {commands:>9} {count:>9}", line.len());
+    }
+}
+
+fn lines() -> Vec<(&'static str, String)> {
+    let many = |unit: &str| unit.repeat(SIZE / unit.len());
+    let heredocs: String = (0..3_000).map(|at| format!("cat <<E{at}\nx\nE{at}\n")).collect();
+    vec![
+        ("git status", "git status".to_owned()),
+        (
+            "a commit with a heredoc",
+            "git add -A && git commit -m \"$(cat <<'EOF'\nfix: a thing\n\nWith a body.\nEOF\n)\"".to_owned(),
+        ),
+        ("a 2 KB script", "for f in src/*.rs; do grep -n 'x' \"$f\" | sed 's/a/b/' >> out.txt; done\n".repeat(28)),
+        ("nested $(", many("$(")),
+        ("nested ((", many("((")),
+        ("nested {", many("{ ")),
+        ("nested \"$(", many("\"$(")),
+        ("nested ${", many("${x:-")),
+        ("quotes", many("'a'\"b\"")),
+        ("backquotes", many("`")),
+        ("3,000 heredocs", heredocs),
+        ("separators", many("a; ")),
+        ("pipes", many("a | ")),
+        ("assignments", many("a=$b ")),
+        ("braces", many("{a,b} ")),
+        ("a long word", many("x")),
+        ("rm behind 20,000 separators", format!("{}rm -rf /", "true; ".repeat(20_000))),
+    ]
+}
+
+/// The instructions of one hook call on the line.
+fn instructions(line: &str) -> Option<u64> {
+    let home = tempfile::tempdir().unwrap();
+    let event = serde_json::json!({"session_id": "s", "cwd": "/p", "hook_event_name": "PreToolUse", "tool_name": "Bash",
+        "tool_input": {"command": line}});
+    let mut child = Command::new("valgrind")
+        .args(["--tool=callgrind", "--callgrind-out-file=/dev/null", env!("CARGO_BIN_EXE_rune"), "hook"])
+        .env_clear()
+        .env("HOME", home.path())
+        .env("PATH", std::env::var_os("PATH").unwrap_or_default())
+        .stdin(Stdio::piped())
+        .stdout(Stdio::null())
+        .stderr(Stdio::piped())
+        .spawn()
+        .ok()?;
+    child.stdin.take()?.write_all(event.to_string().as_bytes()).ok()?;
+    let output = child.wait_with_output().ok()?;
+    let text = String::from_utf8_lossy(&output.stderr).into_owned();
+    text.lines().find_map(|line| line.split("Collected :").nth(1))?.trim().parse().ok()
+}
