@@ -7,6 +7,9 @@
     reason = "a test fails by panicking and reads its data"
 )]
 
+#[path = "fuzz/holds.rs"]
+mod holds;
+
 use proptest::prelude::*;
 use rune::event::Place;
 use rune::shell::{self, Reading};
@@ -434,7 +437,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 1_500, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn a_command_tree_in_any_spelling_is_read_back(tree in proptest::collection::vec((simple(), 0..8_usize), 1..5)) {
+    fn a_command_tree_in_any_spelling_is_read_back(tree in proptest::collection::vec((simple(), 0..13_usize), 1..5)) {
         let mut line = String::new();
         let mut expected = Vec::new();
         for (words, around) in &tree {
@@ -447,6 +450,11 @@ proptest! {
                 4 => format!("if {written}; then true; fi\n"),
                 5 => format!("true \"$({written})\"\n"),
                 6 => format!("while {written}; do true; done\n"),
+                7 => format!("env A=1 {written}\n"),
+                8 => format!("sudo -n timeout 5 {written}\n"),
+                9 => format!("bash -c '{}'\n", written.replace('\'', "'\\''")),
+                10 => format!("command -- {written} &\n"),
+                11 => format!("true `{}`\n", written.replace('\\', "\\\\").replace('`', "\\`")),
                 _ => format!("{written} | "),
             };
             expected.push(words.iter().map(|word| word.text.clone()).collect::<Vec<_>>());
@@ -454,21 +462,41 @@ proptest! {
         line.push_str("true");
         let reading = read(&line);
         prop_assert!(reading.is_readable(), "{line:?}: {:?}", reading.doubts);
-        let found: Vec<Vec<String>> = reading.commands.iter().filter(|command| command.via.is_empty()).map(|command| {
-            [command.program.clone()].into_iter().chain(command.args.iter().map(|arg| arg.text.clone())).collect()
-        }).collect();
-        for words in expected {
-            prop_assert!(found.contains(&words), "{line:?}: {words:?} not in {found:?}");
+        let found = words(&line, Outer::No);
+        for words in &expected {
+            prop_assert!(found.contains(words), "{line:?}: {words:?} not in {found:?}");
+        }
+        for wrapped in [
+            format!("bash -c '{}'", line.replace('\'', "'\\''")),
+            format!("( {line})"),
+            format!("{{ {line}; }}"),
+            format!("if {line}; then :; fi"),
+            format!("echo \"$( {line})\""),
+            format!("{line} | cat"),
+            format!("true && {line}"),
+        ] {
+            let found = words(&wrapped, Outer::No);
+            for words in &expected {
+                prop_assert!(found.contains(words), "{wrapped:?}: {words:?} not in {found:?}");
+            }
         }
     }
 
     #[test]
     fn any_text_is_read_without_a_crash(text in "\\PC{0,200}|[ \\n$(){}\\[\\]<>|&;'\"`\\\\#!*a-z=~-]{0,200}") {
-        let reading = read(&text);
-        for command in &reading.commands {
-            prop_assert!(!command.canonical.is_empty());
-        }
+        holds::holds(&text);
     }
+}
+
+#[test]
+fn what_the_fuzzer_kept_still_holds() {
+    let mut count = 0;
+    for entry in std::fs::read_dir("tests/fuzz/corpus/shell").unwrap() {
+        let bytes = std::fs::read(entry.unwrap().path()).unwrap();
+        holds::holds(&String::from_utf8_lossy(&bytes));
+        count += 1;
+    }
+    assert!(count > 100, "{count}");
 }
 
 #[test]

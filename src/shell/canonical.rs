@@ -27,25 +27,36 @@ const KEYWORDS: [&str; 22] = [
 ];
 
 /// One blank between words, each quoted where a shell would otherwise read something else.
-pub(super) fn line(program: &Arg, args: &[Arg]) -> String {
-    let first = if KEYWORDS.contains(&program.text.as_str()) || program.text.contains('=') {
-        quoted(&program.text)
+pub(super) fn line(first: &Arg, args: &[Arg]) -> String {
+    let name = program(&first.text);
+    let mut line = String::with_capacity(name.len() + args.iter().map(|arg| arg.text.len() + 1).sum::<usize>());
+    if KEYWORDS.contains(&name) || name.contains('=') {
+        quote(name, &mut line);
     } else {
-        word(program)
-    };
-    let words: Vec<String> = [first].into_iter().chain(args.iter().map(word)).collect();
-    words.join(" ")
+        word(name, first, &mut line);
+    }
+    for arg in args {
+        line.push(' ');
+        word(&arg.text, arg, &mut line);
+    }
+    line
 }
 
-fn word(arg: &Arg) -> String {
+fn word(text: &str, arg: &Arg, line: &mut String) {
     let special = |c: char| c.is_whitespace() || c.is_control() || "\"'\\`$&|;<>()#!*?[".contains(c);
     // What cannot be known is written as it is, and so is a pattern: quotes would make another word of it.
     let bare = !arg.is_known() || arg.glob;
-    let list = arg.text.contains('{') && (arg.text.contains(',') || arg.text.contains(".."));
-    let strange = arg.text.contains(special) || arg.text.starts_with('~') || list;
-    if arg.text.is_empty() || (!bare && strange) { quoted(&arg.text) } else { arg.text.clone() }
+    let list = text.contains('{') && (text.contains(',') || text.contains(".."));
+    let strange = text.contains(special) || text.starts_with('~') || list;
+    if text.is_empty() || (!bare && strange) {
+        quote(text, line);
+    } else {
+        line.push_str(text);
+    }
 }
 
-fn quoted(text: &str) -> String {
-    format!("'{}'", text.replace('\'', "'\\''"))
+fn quote(text: &str, line: &mut String) {
+    line.push('\'');
+    line.push_str(&text.replace('\'', "'\\''"));
+    line.push('\'');
 }

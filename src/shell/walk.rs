@@ -182,8 +182,16 @@ impl Walker {
         // A program that may be one of several is several commands.
         let first = simple.words.first().map_or_else(|| vec![Vec::new()], |word| expand::choices(word, &run.state));
         let rest: Vec<Arg> = simple.words.iter().skip(1).flat_map(|word| expand::fields(word, &run.state)).collect();
-        let args: Vec<Vec<Arg>> =
-            first.into_iter().map(|first| [first, rest.clone()].concat()).filter(|args| !args.is_empty()).collect();
+        let several = first.len() > 1;
+        let mut args: Vec<Vec<Arg>> = Vec::with_capacity(first.len());
+        let mut rest = Some(rest);
+        for mut choice in first {
+            let more = if several { rest.clone() } else { rest.take() };
+            choice.extend(more.unwrap_or_default());
+            if !choice.is_empty() {
+                args.push(choice);
+            }
+        }
         let redirects = run.redirects(simple);
         let input = run.input(simple);
         let level = run.level();
@@ -206,6 +214,11 @@ impl Walker {
             [only] => output(only, &base.input),
             _ => None,
         };
+        if let [_] = args.as_slice()
+            && let Some(only) = args.pop()
+        {
+            return self.run(base, only, via, piped);
+        }
         for args in args {
             self.run(base.clone(), args, via.clone(), piped);
         }
@@ -223,9 +236,8 @@ impl Walker {
                 return;
             }
             let name = canonical::program(&program.text).to_owned();
-            let shown = Arg { text: name.clone(), ..program.clone() };
             let command = Command {
-                canonical: canonical::line(&shown, rest),
+                canonical: canonical::line(program, rest),
                 program: name.clone(),
                 known: program.is_known() && !program.glob,
                 args: rest.to_vec(),
@@ -244,9 +256,10 @@ impl Walker {
             {
                 run.builtin(&command);
             }
-            let via = [via, vec![name]].concat();
             // Popped last to first, so that they come out in order.
-            for inner in runner::inner(&command).into_iter().rev() {
+            let inner = runner::inner(&command);
+            let via = if inner.is_empty() { Vec::new() } else { [via, vec![name]].concat() };
+            for inner in inner.into_iter().rev() {
                 let fresh = command.around();
                 match inner {
                     Inner::Command { args, cwd, env } => {

@@ -1,0 +1,21 @@
+//! What holds for the reading of any text; shared by the fuzzer and the test of what it found.
+
+use rune::event::Place;
+use rune::shell;
+
+/// Panics if it does not hold for `line`.
+pub fn holds(line: &str) {
+    let place = Place { cwd: "/home/u/proj".to_owned(), home: Some("/home/u".to_owned()) };
+    let reading = shell::read(line, &place);
+    for command in &reading.commands {
+        assert!(!command.canonical.is_empty());
+        assert!(command.span.start <= line.len());
+    }
+    // A command of which all is known, written canonically, is read as itself.
+    let whole = reading.commands.iter().filter(|command| !command.is_dynamic());
+    for command in whole.filter(|command| command.args.iter().all(|arg| !arg.glob)).take(20) {
+        let again = shell::read(&command.canonical, &place);
+        let first = again.commands.first().map(|again| again.canonical.as_str());
+        assert_eq!(first, Some(command.canonical.as_str()), "{line:?}");
+    }
+}
