@@ -77,6 +77,68 @@ fn valued(program: &str) -> &'static str {
     }
 }
 
+/// Their long options whose value may be the next word.
+fn valued_long(program: &str) -> &'static [&'static str] {
+    match program {
+        "grep" | "egrep" | "fgrep" | "rg" => &[
+            "after-context",
+            "before-context",
+            "context",
+            "exclude",
+            "exclude-dir",
+            "file",
+            "glob",
+            "include",
+            "max-count",
+            "max-depth",
+            "regexp",
+            "sort",
+            "type",
+        ],
+        "curl" => &[
+            "cookie",
+            "cookie-jar",
+            "connect-timeout",
+            "data",
+            "data-binary",
+            "data-raw",
+            "data-urlencode",
+            "dump-header",
+            "form",
+            "header",
+            "json",
+            "max-time",
+            "oauth2-bearer",
+            "output",
+            "proxy",
+            "range",
+            "referer",
+            "request",
+            "retry",
+            "upload-file",
+            "user",
+            "user-agent",
+            "write-out",
+        ],
+        "wget" => &[
+            "body-data",
+            "body-file",
+            "directory-prefix",
+            "header",
+            "method",
+            "output-document",
+            "output-file",
+            "post-data",
+            "post-file",
+            "user-agent",
+        ],
+        "cp" | "mv" | "install" | "ln" => &["suffix", "target-directory", "mode", "owner", "group"],
+        "head" | "tail" => &["bytes", "lines"],
+        "jq" => &["arg", "argjson", "slurpfile", "rawfile", "indent"],
+        _ => &[],
+    }
+}
+
 fn operands(command: &Command) -> Vec<&Arg> {
     let valued = valued(&command.program);
     let mut found = Vec::new();
@@ -87,7 +149,11 @@ fn operands(command: &Command) -> Vec<&Arg> {
         match text {
             "--" if !plain => plain = true,
             _ if plain || !text.starts_with('-') || text == "-" => found.push(arg),
-            _ if text.starts_with("--") => {}
+            _ if text.starts_with("--") => {
+                if text.strip_prefix("--").is_some_and(|name| valued_long(&command.program).contains(&name)) {
+                    args.next();
+                }
+            }
             _ => {
                 let first = text.chars().skip(1).position(|letter| valued.contains(letter));
                 if first.is_some_and(|at| at + 2 == text.chars().count()) {
