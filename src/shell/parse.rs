@@ -4,10 +4,12 @@
 //! read it twice. What cannot be read is noted and passed over, so that what can be read still counts.
 
 mod ansi;
+mod assignment;
 mod compound;
 mod cond;
 mod heredoc;
 mod list;
+mod redirect;
 mod text;
 
 use super::syntax::{Flaw, Part, Scope, Script, Step, Word};

@@ -1,10 +1,12 @@
 //! The walk: steps in order, with the directory and the variables that are in force at each.
 
+mod builtin;
+
 use super::runner::{self, Inner};
 use super::syntax::{Direction, Doubt, Flaw, Heredoc, Scope, Simple, Step, Target};
 use super::{Arg, Command, Input, Reading, Redirect, State, Value, canonical, expand, interpreter, parse};
 use crate::event::Place;
-use crate::path::AbsPath;
+use builtin::{evaluates, output};
 use std::iter::Peekable;
 use std::ops::Range;
 use std::rc::Rc;
@@ -381,58 +383,6 @@ impl Run {
             None => Input::Inherited,
         }
     }
-
-    /// What a builtin does to the shell that runs it.
-    fn builtin(&mut self, command: &Command) {
-        let operands = || command.args.iter().filter(|arg| !arg.text.starts_with('-') || arg.text == "-");
-        match command.program.as_str() {
-            "cd" | "pushd" => {
-                let target = operands().next();
-                let cwd = match target {
-                    None if command.program == "cd" => self.state.home.clone(),
-                    Some(arg) if arg.is_known() && !arg.glob && arg.text != "-" && !arg.text.starts_with('+') => {
-                        self.resolve(&arg.text)
-                    }
-                    _ => None,
-                };
-                let value = cwd.clone().map_or(Value::Unknown, Value::Known);
-                Rc::make_mut(&mut self.state).cwd = cwd;
-                Rc::make_mut(&mut self.state).variables.insert("PWD".to_owned(), value);
-            }
-            "popd" => Rc::make_mut(&mut self.state).cwd = None,
-            "export" | "declare" | "typeset" | "local" | "readonly" => {
-                for arg in command.args.iter().filter(|arg| !arg.text.starts_with('-')) {
-                    if let Some((name, value)) = arg.text.split_once('=') {
-                        let value = arg.is_known().then(|| value.to_owned());
-                        self.set(name, value);
-                    }
-                }
-            }
-            "read" | "unset" | "mapfile" | "readarray" | "getopts" | "let" => {
-                for arg in operands() {
-                    self.set(&arg.text, None);
-                }
-            }
-            "printf" => {
-                let mut args = command.args.iter();
-                if args.next().is_some_and(|arg| arg.text == "-v")
-                    && let Some(name) = args.next()
-                {
-                    self.set(&name.text, None);
-                }
-            }
-            _ => {}
-        }
-    }
-
-    fn resolve(&self, path: &str) -> Option<String> {
-        let cwd = self.state.cwd.clone();
-        if !path.starts_with('/') && cwd.is_none() {
-            return None;
-        }
-        let place = Place { cwd: cwd.unwrap_or_default(), home: self.state.home.clone() };
-        Some(format!("/{}", AbsPath::resolve(path, &place).components().join("/")))
-    }
 }
 
 fn known(arg: &Arg) -> Option<String> {
@@ -441,64 +391,6 @@ fn known(arg: &Arg) -> Option<String> {
 
 fn hole() -> Arg {
     Arg { text: "$()".to_owned(), known: Some(0), glob: false }
-}
-
-/// What a command prints, where its words say so.
-fn output(args: &[Arg], input: &Input) -> Option<String> {
-    let (program, rest) = args.split_first()?;
-    if !args.iter().all(|arg| arg.is_known() && !arg.glob) {
-        return None;
-    }
-    let words = |from: usize| rest.iter().skip(from).map(|arg| arg.text.as_str()).collect::<Vec<_>>().join(" ");
-    match canonical::program(&program.text) {
-        "echo" => {
-            let flags =
-                rest.iter().take_while(|arg| matches!(arg.text.as_str(), "-n" | "-e" | "-E" | "-ne" | "-en")).count();
-            let escapes = rest.iter().take(flags).any(|arg| arg.text.contains('e'));
-            (!escapes || !words(flags).contains('\\')).then(|| words(flags))
-        }
-        // A format with directives is put together at run time.
-        "printf" => {
-            let format = rest.first()?.text.clone();
-            match format.as_str() {
-                "%s" | "%s\\n" | "%b" | "%b\\n" if !words(1).contains('\\') => Some(words(1)),
-                _ if !format.contains(['%', '\\']) => Some(format),
-                _ => None,
-            }
-        }
-        "cat" if rest.is_empty() => match input {
-            Input::Text(text) => Some(text.clone()),
-            Input::Inherited | Input::Pipe | Input::Unknown => None,
-        },
-        _ => None,
-    }
-}
-
-/// Whether a builtin is given the name of an array element whose subscript it would expand itself.
-fn evaluates(command: &Command) -> bool {
-    let builtin = [
-        "[",
-        "declare",
-        "export",
-        "let",
-        "local",
-        "mapfile",
-        "printf",
-        "read",
-        "readarray",
-        "readonly",
-        "test",
-        "typeset",
-        "unset",
-        "wait",
-    ];
-    let hidden = |arg: &Arg| {
-        let subscript = arg.text.split_once('[').map_or("", |(_, subscript)| subscript);
-        let evaluated = if command.program == "let" { arg.text.as_str() } else { subscript };
-        arg.is_known() && (evaluated.contains("$(") || evaluated.contains('`'))
-    };
-    let named = |arg: &Arg| arg.text.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_');
-    builtin.contains(&command.program.as_str()) && command.args.iter().any(|arg| named(arg) && hidden(arg))
 }
 
 /// Whether a program's name holds characters that cannot be seen, or letters of another alphabet.

@@ -115,9 +115,7 @@ pub(super) fn calls(language: Language, code: &str) -> Vec<Call> {
             }
             Token::Text(_) | Token::Sign(_) => {}
         }
-        if let (Token::Name(path), Some(method)) = (token, method_of_path(&tokens, at)) {
-            found.extend(path_method(path, &method));
-        }
+        found.extend(on_path(tokens.get(at..).unwrap_or_default()));
     }
     found
 }
@@ -265,21 +263,22 @@ fn effect(does: Does, arguments: &[Argument]) -> Option<Call> {
     }
 }
 
-/// The method that is called on `Path("…")`.
-fn method_of_path(tokens: &[Token], at: usize) -> Option<String> {
-    let path = matches!(tokens.get(at), Some(Token::Name(name)) if name == "Path" || name.ends_with(".Path"));
-    match tokens.get(at + 1..at + 6) {
-        Some([Token::Sign('('), _, Token::Sign(')'), Token::Sign('.'), Token::Name(method)]) if path => {
-            let Some(Token::Text(Some(file))) = tokens.get(at + 2) else { return None };
-            Some(format!("{method}\n{file}"))
-        }
-        _ => None,
-    }
-}
-
-fn path_method(_: &str, method: &str) -> Option<Call> {
-    let (method, file) = method.split_once('\n')?;
-    match method {
+/// `Path("…").unlink()` and its like: the method stands behind the call.
+fn on_path(tokens: &[Token]) -> Option<Call> {
+    let [
+        Token::Name(name),
+        Token::Sign('('),
+        Token::Text(Some(file)),
+        Token::Sign(')'),
+        Token::Sign('.'),
+        Token::Name(method),
+        ..,
+    ] = tokens
+    else {
+        return None;
+    };
+    match method.as_str() {
+        _ if name != "Path" && !name.ends_with(".Path") => None,
         "unlink" | "rmdir" => Some(Call::known(&["rm", "-rf", file])),
         "write_text" | "write_bytes" | "touch" => Some(Call::known(&["tee", file])),
         _ => None,

@@ -1,7 +1,9 @@
 //! Lists of commands: separators, keywords, redirections, and the simple commands between them.
 
-use super::super::syntax::{Assignment, Direction, Flaw, Part, Redirect, Scope, Simple, Step, Target, Word};
+use super::super::syntax::{Direction, Flaw, Part, Scope, Simple, Step, Word};
+use super::assignment::assignment;
 use super::compound::{Case, Compound, For};
+use super::redirect::is_descriptor;
 use super::{Arith, Kind, Parser};
 use std::mem;
 
@@ -26,7 +28,7 @@ pub(super) enum Close {
 
 /// Where in a command we are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum State {
+pub(super) enum State {
     /// A command may begin.
     Start,
     /// A command may begin behind `!`, `time` or `coproc`.
@@ -62,11 +64,11 @@ enum Timed {
 #[derive(Debug)]
 pub(super) struct List {
     pub(super) close: Close,
-    state: State,
+    pub(super) state: State,
     last: Last,
     empty: bool,
-    simple: Simple,
-    redirect: Option<Direction>,
+    pub(super) simple: Simple,
+    pub(super) redirect: Option<Direction>,
     /// The function whose body is being read ends with it.
     function: bool,
     coproc: bool,
@@ -112,11 +114,8 @@ impl List {
     }
 }
 
-/// Commands that take assignments as arguments.
-const DECLARES: [&str; 8] = ["alias", "declare", "eval", "export", "let", "local", "readonly", "typeset"];
-
 impl Parser<'_> {
-    fn list(&mut self) -> &mut List {
+    pub(super) fn list(&mut self) -> &mut List {
         &mut self.top().list
     }
 
@@ -273,87 +272,6 @@ impl Parser<'_> {
             b'|' if self.looking_at("||") => self.separate(2, Step::Then, Last::Operator),
             b'|' if self.looking_at("|&") => self.separate(2, Step::Pipe, Last::Operator),
             _ => self.separate(1, Step::Pipe, Last::Operator),
-        }
-    }
-
-    fn redirect_operator(&mut self) {
-        const FORMS: [(&str, Direction); 13] = [
-            ("<<<", Direction::String),
-            ("<<-", Direction::Heredoc { strip: true }),
-            ("<<", Direction::Heredoc { strip: false }),
-            ("<>", Direction::Both),
-            ("<&", Direction::Copy),
-            ("<", Direction::From),
-            ("&>>", Direction::To),
-            ("&>", Direction::To),
-            (">>", Direction::To),
-            (">|", Direction::To),
-            (">&", Direction::Copy),
-            (">", Direction::To),
-            ("", Direction::To),
-        ];
-        let found = FORMS.iter().find(|(form, _)| self.looking_at(form));
-        let (form, direction) = found.copied().unwrap_or((">", Direction::To));
-        let start = self.at;
-        self.at += form.len().max(1);
-        let list = self.list();
-        if list.redirect.replace(direction).is_some() {
-            self.unexpected("redirection");
-        }
-        let list = self.list();
-        match list.state {
-            State::Start | State::Prefixed => {
-                list.state = State::Words;
-                list.simple.span.start = start;
-            }
-            State::FunctionName | State::FunctionBody => self.unexpected("redirection"),
-            State::Words | State::Done => {}
-        }
-    }
-
-    fn redirect_to(&mut self, direction: Direction, word: Word) {
-        let target = match direction {
-            Direction::Heredoc { strip } => Target::Heredoc(self.heredoc(&word, strip)),
-            Direction::From | Direction::To | Direction::Both | Direction::Copy | Direction::String => {
-                Target::Word(word)
-            }
-        };
-        // `>&` to anything but a descriptor is a file.
-        let direction = match (&target, direction) {
-            (Target::Word(word), Direction::Copy) if !word.bare().is_some_and(is_copy) => Direction::To,
-            _ => direction,
-        };
-        self.list().simple.redirects.push(Redirect { direction, target });
-    }
-
-    /// Whether an assignment may stand here.
-    fn may_assign(&mut self) -> bool {
-        let list = self.list();
-        let declares = list.simple.words.first().and_then(Word::bare).is_some_and(|word| DECLARES.contains(&word));
-        match list.state {
-            State::Start | State::Prefixed => true,
-            State::Words => list.redirect.is_none() && (list.simple.words.is_empty() || declares),
-            State::Done | State::FunctionName | State::FunctionBody => false,
-        }
-    }
-
-    /// Whether the word so far is `name=`, where an array may follow.
-    fn opens_array(&mut self) -> bool {
-        let parts = &self.top().parts;
-        let named = match (parts.first(), parts.last()) {
-            (Some(Part::Plain(first)), Some(Part::Plain(last))) => last.ends_with('=') && is_name_start(first),
-            _ => false,
-        };
-        named && self.may_assign()
-    }
-
-    /// Whether the word so far is a name whose `[` begins a subscript, in which blanks and operators are text.
-    pub(super) fn opens_subscript(&mut self) -> bool {
-        let top = self.top();
-        match (&top.kind, top.parts.as_slice()) {
-            (Kind::Array, []) => true,
-            (Kind::List, [Part::Plain(name)]) => is_name(name) && self.may_assign(),
-            _ => false,
         }
     }
 
@@ -528,60 +446,4 @@ impl Parser<'_> {
 
 fn is_opener(word: &str) -> bool {
     matches!(word, "{" | "if" | "while" | "until" | "for" | "select" | "case" | "[[")
-}
-
-/// A descriptor number, `-` to close, or a number that moves.
-fn is_copy(word: &str) -> bool {
-    let digits = word.strip_suffix('-').unwrap_or(word);
-    digits.bytes().all(|byte| byte.is_ascii_digit())
-}
-
-fn is_descriptor(parts: &[Part]) -> bool {
-    match parts {
-        [Part::Plain(text)] => {
-            let number = text.bytes().all(|byte| byte.is_ascii_digit());
-            let named = text.strip_prefix('{').and_then(|text| text.strip_suffix('}')).is_some_and(is_name);
-            number || named
-        }
-        _ => false,
-    }
-}
-
-pub(super) fn is_name(text: &str) -> bool {
-    !text.is_empty()
-        && !text.starts_with(|c: char| c.is_ascii_digit())
-        && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
-}
-
-/// `name=`, `name+=` or `name[`: the start of an assignment.
-fn is_name_start(text: &str) -> bool {
-    let end = text.find(['=', '[', '+']).unwrap_or(text.len());
-    text.get(..end).is_some_and(is_name)
-}
-
-/// The assignment that a word is, if it is one.
-fn assignment(word: &Word) -> Option<Assignment> {
-    let Some(Part::Plain(first)) = word.parts.first() else { return None };
-    let length = first.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(first.len());
-    let (name, rest) = (first.get(..length)?, first.get(length..)?);
-    if !is_name(name) {
-        return None;
-    }
-    if rest.starts_with('[') {
-        let closed = word
-            .parts
-            .iter()
-            .any(|part| matches!(part, Part::Plain(text) if text.contains("]=") || text.contains("]+=")));
-        return closed.then(|| Assignment { name: name.to_owned(), value: None });
-    }
-    if rest.starts_with("+=") {
-        return Some(Assignment { name: name.to_owned(), value: None });
-    }
-    let value = rest.strip_prefix('=')?;
-    let mut parts = vec![Part::Plain(value.to_owned())];
-    parts.extend(word.parts.iter().skip(1).cloned());
-    parts.retain(|part| !matches!(part, Part::Plain(text) if text.is_empty()));
-    let array = value.is_empty() && matches!(word.parts.get(1), Some(Part::Unknown { .. })) && word.parts.len() == 2;
-    let value = Word { parts, span: word.span.start + length + 1..word.span.end };
-    Some(Assignment { name: name.to_owned(), value: (!array).then_some(value) })
 }

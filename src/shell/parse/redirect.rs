@@ -1,0 +1,75 @@
+//! Redirections: an operator, and the word that it takes.
+
+use super::super::syntax::{Direction, Part, Redirect, Target, Word};
+use super::list::State;
+use super::{Parser, assignment::is_name};
+
+impl Parser<'_> {
+    pub(super) fn redirect_operator(&mut self) {
+        const FORMS: [(&str, Direction); 13] = [
+            ("<<<", Direction::String),
+            ("<<-", Direction::Heredoc { strip: true }),
+            ("<<", Direction::Heredoc { strip: false }),
+            ("<>", Direction::Both),
+            ("<&", Direction::Copy),
+            ("<", Direction::From),
+            ("&>>", Direction::To),
+            ("&>", Direction::To),
+            (">>", Direction::To),
+            (">|", Direction::To),
+            (">&", Direction::Copy),
+            (">", Direction::To),
+            ("", Direction::To),
+        ];
+        let found = FORMS.iter().find(|(form, _)| self.looking_at(form));
+        let (form, direction) = found.copied().unwrap_or((">", Direction::To));
+        let start = self.at;
+        self.at += form.len().max(1);
+        let list = self.list();
+        if list.redirect.replace(direction).is_some() {
+            self.unexpected("redirection");
+        }
+        let list = self.list();
+        match list.state {
+            State::Start | State::Prefixed => {
+                list.state = State::Words;
+                list.simple.span.start = start;
+            }
+            State::FunctionName | State::FunctionBody => self.unexpected("redirection"),
+            State::Words | State::Done => {}
+        }
+    }
+
+    pub(super) fn redirect_to(&mut self, direction: Direction, word: Word) {
+        let target = match direction {
+            Direction::Heredoc { strip } => Target::Heredoc(self.heredoc(&word, strip)),
+            Direction::From | Direction::To | Direction::Both | Direction::Copy | Direction::String => {
+                Target::Word(word)
+            }
+        };
+        // `>&` to anything but a descriptor is a file.
+        let direction = match (&target, direction) {
+            (Target::Word(word), Direction::Copy) if !word.bare().is_some_and(is_copy) => Direction::To,
+            _ => direction,
+        };
+        self.list().simple.redirects.push(Redirect { direction, target });
+    }
+}
+
+/// A descriptor number, `-` to close, or a number that moves.
+fn is_copy(word: &str) -> bool {
+    let digits = word.strip_suffix('-').unwrap_or(word);
+    digits.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+/// Whether the word before `<` or `>` is the descriptor that it redirects.
+pub(super) fn is_descriptor(parts: &[Part]) -> bool {
+    match parts {
+        [Part::Plain(text)] => {
+            let number = text.bytes().all(|byte| byte.is_ascii_digit());
+            let named = text.strip_prefix('{').and_then(|text| text.strip_suffix('}')).is_some_and(is_name);
+            number || named
+        }
+        _ => false,
+    }
+}
