@@ -139,6 +139,16 @@ fn what_runs_its_argument_is_unwrapped() {
         "find . -execdir rm -rf / +",
         "parallel rm -rf ::: /",
         "script -c 'rm -rf /' log",
+        "ssh -o ProxyCommand='rm -rf /' host",
+        "rsync -e 'rm -rf /' a b",
+        "nc -e 'rm -rf /' host 1",
+        "socat - EXEC:'rm -rf /'",
+        "vim -c ':!rm -rf /' f",
+        "gdb -ex 'shell rm -rf /'",
+        "man -P 'rm -rf /' ls",
+        "sort --compress-program='rm -rf /' f",
+        ". /dev/stdin <<< 'rm -rf /'",
+        "osascript -e 'do shell script \"rm -rf /\"'",
         "hyperfine 'rm -rf /'",
     ] {
         assert!(rows(line).contains(&"rm -rf /".to_owned()), "{line}: {:?}", rows(line));
@@ -175,6 +185,8 @@ fn text_that_is_data_is_no_command() {
         ("npm run rm", vec!["npm run rm"]),
         ("docker build -t rm .", vec!["docker build -t rm ."]),
         ("git push -u origin main", vec!["git push -u origin main"]),
+        ("rsync -av -e ssh a b", vec!["rsync -av -e ssh a b", "ssh"]),
+        ("cargo test -- --exec", vec!["cargo test -- --exec"]),
     ] {
         assert_eq!(rows(line), expected, "{line}");
     }

@@ -3,6 +3,7 @@
 mod container;
 mod find;
 mod git;
+mod option;
 mod options;
 mod shells;
 
@@ -147,16 +148,12 @@ pub(super) fn inner(command: &Command) -> Vec<Inner> {
         "eval" => shells::eval(args),
         "trap" => shells::trap(args),
         "alias" => shells::alias(args),
-        "tar" | "gtar" | "bsdtar" => tar(args),
-        "sort" | "gsort" => option_program(args, &["--compress-program"]),
-        "rg" => option_program(args, &["--pre"]),
-        "make" | "gmake" => make(args),
-        "go" => go(args),
+        "source" | "." => shells::source(command),
         program => match shells::shell(program, command) {
             Some(inner) => inner,
             None => match Language::of(program) {
                 Some(language) => code(language, command),
-                None => by_table(program, args),
+                None => [by_table(program, args), option::options(program, args)].into_iter().flatten().collect(),
             },
         },
     }
@@ -311,42 +308,6 @@ fn package_runner(args: &[Arg]) -> Vec<Inner> {
         "tool" => one(inner.into_iter().skip(1).collect()),
         _ => one(inner),
     }
-}
-
-fn tar(args: &[Arg]) -> Vec<Inner> {
-    const TEXTS: [&str; 5] =
-        ["--checkpoint-action=exec=", "--to-command=", "--use-compress-program=", "--info-script=", "--rsh-command="];
-    let attached = args.iter().filter_map(|arg| TEXTS.iter().find_map(|option| arg.text.strip_prefix(option)));
-    let mut texts: Vec<&str> = attached.collect();
-    for (option, value) in args.iter().zip(args.iter().skip(1)) {
-        let names = ["--to-command", "--use-compress-program", "-I", "-F", "--info-script", "--rsh-command"];
-        if names.contains(&option.text.as_str()) {
-            texts.push(&value.text);
-        } else if option.text == "--checkpoint-action" {
-            texts.extend(value.text.strip_prefix("exec="));
-        }
-    }
-    texts.into_iter().map(Inner::text).collect()
-}
-
-/// Options whose value is a program that is run.
-fn option_program(args: &[Arg], names: &[&str]) -> Vec<Inner> {
-    let attached = args.iter().filter_map(|arg| {
-        let (name, value) = arg.text.split_once('=')?;
-        names.contains(&name).then_some(value)
-    });
-    let pairs = args.iter().zip(args.iter().skip(1));
-    let separate = pairs.filter(|(name, _)| names.contains(&name.text.as_str())).map(|(_, value)| value.text.as_str());
-    attached.chain(separate).map(Inner::text).collect()
-}
-
-fn make(args: &[Arg]) -> Vec<Inner> {
-    let shell = args.iter().filter_map(|arg| arg.text.strip_prefix("SHELL=")).map(Inner::text);
-    shell.chain(option_program(args, &["--eval"])).collect()
-}
-
-fn go(args: &[Arg]) -> Vec<Inner> {
-    option_program(args, &["-exec", "-toolexec", "--exec", "--toolexec"])
 }
 
 /// Code on the command line, or on the standard input of an interpreter without a file.

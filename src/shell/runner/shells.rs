@@ -41,6 +41,18 @@ pub(super) fn shell(program: &str, command: &Command) -> Option<Vec<Inner>> {
     })
 }
 
+/// `source` reads a file; what a heredoc or a pipe gives to `/dev/stdin` is known.
+pub(super) fn source(command: &Command) -> Vec<Inner> {
+    let stdin = command
+        .args
+        .first()
+        .is_some_and(|arg| ["/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"].contains(&arg.text.as_str()));
+    match &command.input {
+        Input::Text(text) if stdin => vec![Inner::Text { text: text.clone(), shared: true }],
+        Input::Text(_) | Input::Inherited | Input::Pipe | Input::Unknown => Vec::new(),
+    }
+}
+
 /// `eval` joins its words and runs them here.
 pub(super) fn eval(args: &[Arg]) -> Vec<Inner> {
     let words = args.iter().skip_while(|arg| arg.text == "--").map(|arg| arg.text.as_str());
