@@ -7,6 +7,7 @@ mod canonical;
 mod effect;
 mod expand;
 mod interpreter;
+mod options;
 mod parse;
 mod runner;
 mod syntax;

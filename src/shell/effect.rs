@@ -1,5 +1,6 @@
 //! Effects: what the commands of a line do to files, variables and the network, derived once for every rule.
 
+use super::options::Options;
 use super::{Arg, Command, Reading};
 use crate::event::Place;
 use crate::path::AbsPath;
@@ -59,110 +60,82 @@ fn resolve(arg: &Arg, command: &Command, place: &Place) -> String {
     }
 }
 
-/// Short options of these programs whose value is the next word.
-fn valued(program: &str) -> &'static str {
-    match program {
-        "cp" | "mv" | "install" | "ln" => "tSgmo",
-        "head" | "tail" => "nc",
-        "sed" => "efl",
-        "grep" | "rg" => "ABCDefgmt",
-        "curl" => "AbcCdDeEFhHKmoPQrtTuUwxXyYz",
-        "wget" => "aAeDioOPQtTUwX",
-        "chmod" | "chown" | "rm" => "",
-        "scp" => "cFiJloPSD",
-        "nc" | "ncat" => "egimpqsTwX",
-        "ssh" => "BbcDEeFIiJLlmOopQRSWw",
-        "tar" => "bCfFgIKLNTVX",
-        _ => "",
-    }
-}
-
-/// Their long options whose value may be the next word.
-fn valued_long(program: &str) -> &'static [&'static str] {
-    match program {
-        "grep" | "egrep" | "fgrep" | "rg" => &[
-            "after-context",
-            "before-context",
-            "context",
-            "exclude",
-            "exclude-dir",
-            "file",
-            "glob",
-            "include",
-            "max-count",
-            "max-depth",
-            "regexp",
-            "sort",
-            "type",
-        ],
-        "curl" => &[
-            "cookie",
-            "cookie-jar",
-            "connect-timeout",
-            "data",
-            "data-binary",
-            "data-raw",
-            "data-urlencode",
-            "dump-header",
-            "form",
-            "header",
-            "json",
-            "max-time",
-            "oauth2-bearer",
-            "output",
-            "proxy",
-            "range",
-            "referer",
-            "request",
-            "retry",
-            "upload-file",
-            "user",
-            "user-agent",
-            "write-out",
-        ],
-        "wget" => &[
-            "body-data",
-            "body-file",
-            "directory-prefix",
-            "header",
-            "method",
-            "output-document",
-            "output-file",
-            "post-data",
-            "post-file",
-            "user-agent",
-        ],
-        "cp" | "mv" | "install" | "ln" => &["suffix", "target-directory", "mode", "owner", "group"],
-        "head" | "tail" => &["bytes", "lines"],
-        "jq" => &["arg", "argjson", "slurpfile", "rawfile", "indent"],
-        _ => &[],
-    }
-}
-
-fn operands(command: &Command) -> Vec<&Arg> {
-    let valued = valued(&command.program);
-    let mut found = Vec::new();
-    let mut args = command.args.iter();
-    let mut plain = false;
-    while let Some(arg) = args.next() {
-        let text = arg.text.as_str();
-        match text {
-            "--" if !plain => plain = true,
-            _ if plain || !text.starts_with('-') || text == "-" => found.push(arg),
-            _ if text.starts_with("--") => {
-                if text.strip_prefix("--").is_some_and(|name| valued_long(&command.program).contains(&name)) {
-                    args.next();
-                }
-            }
-            _ => {
-                let first = text.chars().skip(1).position(|letter| valued.contains(letter));
-                if first.is_some_and(|at| at + 2 == text.chars().count()) {
-                    args.next();
-                }
-            }
-        }
-    }
-    found
+/// The options of these programs that take a value.
+fn options(program: &str) -> Options {
+    let (short, long): (&'static str, &'static [&'static str]) = match program {
+        "cp" | "mv" | "install" | "ln" => ("tSgmo", &["group", "mode", "owner", "suffix", "target-directory"]),
+        "curl" => (
+            "AbcCdDeEFhHKmoPQrtTuUwxXyYz",
+            &[
+                "connect-timeout",
+                "cookie",
+                "cookie-jar",
+                "data",
+                "data-binary",
+                "data-raw",
+                "data-urlencode",
+                "dump-header",
+                "form",
+                "header",
+                "json",
+                "max-time",
+                "oauth2-bearer",
+                "output",
+                "proxy",
+                "range",
+                "referer",
+                "request",
+                "retry",
+                "upload-file",
+                "user",
+                "user-agent",
+                "write-out",
+            ],
+        ),
+        "grep" | "egrep" | "fgrep" | "rg" => (
+            "ABCDefgmt",
+            &[
+                "after-context",
+                "before-context",
+                "context",
+                "exclude",
+                "exclude-dir",
+                "file",
+                "glob",
+                "include",
+                "max-count",
+                "max-depth",
+                "regexp",
+                "sort",
+                "type",
+            ],
+        ),
+        "head" | "tail" => ("nc", &["bytes", "lines"]),
+        "jq" => ("fL", &["arg", "argjson", "indent", "rawfile", "slurpfile"]),
+        "nc" | "ncat" => ("egimpqsTwX", &[]),
+        "scp" => ("cFiJloPSD", &[]),
+        "sed" => ("efl", &["expression", "file"]),
+        "sort" => ("kotST", &["key", "output"]),
+        "ssh" => ("BbcDEeFIiJLlmOopQRSWw", &[]),
+        "tar" => ("bCfFgIKLNTVX", &["directory", "file"]),
+        "wget" => (
+            "aAeDioOPQtTUwX",
+            &[
+                "body-data",
+                "body-file",
+                "directory-prefix",
+                "header",
+                "method",
+                "output-document",
+                "output-file",
+                "post-data",
+                "post-file",
+                "user-agent",
+            ],
+        ),
+        _ => ("", &[]),
+    };
+    Options { short, long }
 }
 
 /// The value of an option in any of its spellings: `-o x`, `-ox`, `--output x`, `--output=x`.
@@ -185,7 +158,7 @@ fn option<'a>(command: &'a Command, names: &[&str]) -> Vec<Arg> {
 }
 
 fn of_program(command: &Command, at: &dyn Fn(&Arg) -> String, effects: &mut Effects) {
-    let operands = operands(command);
+    let operands = options(&command.program).operands(&command.args);
     let paths = |args: &[&Arg]| args.iter().map(|arg| at(arg)).collect::<Vec<_>>();
     let has =
         |letters: &[&str]| command.args.iter().any(|arg| letters.iter().any(|letter| arg.text.starts_with(letter)));

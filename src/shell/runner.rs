@@ -4,12 +4,11 @@ mod container;
 mod find;
 mod git;
 mod option;
-mod options;
 mod shells;
 
 use super::interpreter::Language;
+use super::options::Options;
 use super::{Arg, Command, Input};
-use options::Options;
 
 /// Something that a command runs.
 #[derive(Debug)]

@@ -1,7 +1,7 @@
 //! Containers: `docker run`, `docker exec`, `docker compose exec`, `kubectl exec`.
 
 use super::super::Arg;
-use super::options::Options;
+use super::super::options::Options;
 use super::{Inner, one};
 
 const GLOBAL: Options =

@@ -1,7 +1,7 @@
 //! `git`: aliases, hooks into other programs by configuration, and verbs that run commands.
 
 use super::super::Arg;
-use super::options::Options;
+use super::super::options::Options;
 use super::{Inner, joined, one};
 
 const GLOBAL: Options = Options {

@@ -1,6 +1,6 @@
-//! Options in front of a command: which of them take the next word.
+//! Options: which of them take the next word, and so what is an operand.
 
-use super::super::Arg;
+use super::Arg;
 
 /// The options of a program that take a value.
 pub(super) struct Options {
@@ -36,6 +36,27 @@ impl Options {
                 .position(|letter| self.short.contains(letter))
                 .is_some_and(|at| at + 2 == option.chars().count()),
         }
+    }
+
+    /// The words that are neither options nor their values, wherever they stand.
+    pub fn operands<'a>(&self, args: &'a [Arg]) -> Vec<&'a Arg> {
+        let mut found = Vec::new();
+        let mut rest = args.iter();
+        while let Some(arg) = rest.next() {
+            match arg.text.as_str() {
+                "--" => {
+                    found.extend(rest);
+                    break;
+                }
+                option if option.starts_with('-') && option != "-" => {
+                    if self.takes_next(option) {
+                        rest.next();
+                    }
+                }
+                _ => found.push(arg),
+            }
+        }
+        found
     }
 
     /// The value of an option by one of its names (letters and long names, separated by blanks).
