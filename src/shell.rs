@@ -171,6 +171,8 @@ struct State {
     home: Option<String>,
     cwd: Option<String>,
     variables: BTreeMap<String, Value>,
+    /// Functions: which variables they set, and whether they change the directory.
+    functions: BTreeMap<String, (Vec<String>, bool)>,
 }
 
 /// The value of a variable.

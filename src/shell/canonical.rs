@@ -46,7 +46,7 @@ fn word(text: &str, arg: &Arg, line: &mut String) {
     let special = |c: char| c.is_whitespace() || c.is_control() || "\"'\\`$&|;<>()#!*?[".contains(c);
     // What cannot be known is written as it is, and so is a pattern: quotes would make another word of it.
     let bare = !arg.is_known() || arg.glob;
-    let list = text.contains('{') && (text.contains(',') || text.contains(".."));
+    let list = text.contains('{') && text.contains([',', '.']);
     let strange = text.contains(special) || text.starts_with('~') || list;
     if text.is_empty() || (!bare && strange) {
         quote(text, line);

@@ -111,6 +111,8 @@ fn options(program: &str) -> Options {
             ],
         ),
         "head" | "tail" => ("nc", &["bytes", "lines"]),
+        "read" => ("adinNptu", &[]),
+        "rsync" => ("efTBM", &["exclude", "exclude-from", "files-from", "include", "log-file", "rsh"]),
         "jq" => ("fL", &["arg", "argjson", "indent", "rawfile", "slurpfile"]),
         "nc" | "ncat" => ("egimpqsTwX", &[]),
         "scp" => ("cFiJloPSD", &[]),
@@ -180,6 +182,8 @@ fn of_program(command: &Command, at: &dyn Fn(&Arg) -> String, effects: &mut Effe
             let moved = if command.program == "mv" { &mut effects.removes } else { &mut effects.reads };
             moved.extend(paths(&sources));
             if matches!(command.program.as_str(), "scp" | "rsync") {
+                effects.writes.retain(|path| !path.contains(':'));
+                effects.reads.retain(|path| !path.contains(':'));
                 effects.network.extend(
                     operands.iter().filter_map(|arg| arg.text.split_once(':')).map(|(host, _)| host.to_owned()),
                 );
@@ -212,8 +216,16 @@ fn of_program(command: &Command, at: &dyn Fn(&Arg) -> String, effects: &mut Effe
         }
         "cat" | "head" | "tail" | "less" | "more" | "tac" | "nl" | "xxd" | "od" | "base64" | "strings" | "wc"
         | "cut" | "uniq" | "bat" | "source" | "." => effects.reads.extend(paths(&operands)),
-        "grep" | "egrep" | "fgrep" | "rg" | "awk" | "sed" | "jq" => {
+        "grep" | "egrep" | "fgrep" | "rg" | "awk" | "sed" => {
             effects.reads.extend(paths(operands.get(1..).unwrap_or_default()))
+        }
+        // Its values and its program are operands too; the file comes last.
+        "jq" => {
+            let file = operands.get(1..).unwrap_or_default().last();
+            let filter = |arg: &&&Arg| {
+                arg.text.contains(['=', '|', '[', ' ', '(']) || (arg.text.starts_with('.') && !arg.text.contains('/'))
+            };
+            effects.reads.extend(file.filter(|arg| !filter(arg)).map(|arg| at(arg)));
         }
         "export" | "declare" | "typeset" | "readonly" | "local" => {
             let names = operands.iter().map(|arg| arg.text.split('=').next().unwrap_or_default().to_owned());

@@ -108,6 +108,8 @@ fn alternatives(word: &Word, state: &State, splitting: Splitting) -> Vec<Pieces>
                 match state.value(name) {
                     // `$IFS`, and whatever is cut out of it, is a blank that nobody typed.
                     None if name == "IFS" => vec![value(" ", quoting, splitting)],
+                    // What a value falls into when somebody has changed the separators is theirs to know.
+                    Some(_) if splitting == Splitting::On && state.value("IFS").is_some() => hole(),
                     Some(Value::Known(known)) if !altered => vec![value(known, quoting, splitting)],
                     Some(Value::Each(each)) if !altered && each.len() * all.len() <= MOST => {
                         each.iter().map(|known| value(known, quoting, splitting)).collect()
@@ -171,7 +173,8 @@ fn tilde(pieces: Pieces, state: &State) -> Pieces {
 fn braces(pieces: Pieces) -> Vec<Pieces> {
     let open = Piece::Char('{', Quoting::Bare);
     let count = pieces.iter().filter(|piece| **piece == open).count();
-    if count == 0 {
+    let lists = pieces.iter().any(|piece| matches!(piece, Piece::Char(',' | '.', Quoting::Bare)));
+    if count == 0 || !lists {
         return vec![pieces];
     }
     // Each brace is looked for its end: that many are nobody's list.

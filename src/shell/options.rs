@@ -28,7 +28,8 @@ impl Options {
     /// Whether the option's value is the next word.
     fn takes_next(&self, option: &str) -> bool {
         match option.strip_prefix("--") {
-            Some(long) => self.long.contains(&long),
+            // GNU takes any beginning of a name that is the only one.
+            Some(long) => self.long.iter().any(|name| *name == long || (long.len() >= 3 && name.starts_with(long))),
             // In a cluster, the first letter that takes a value takes the rest of the word.
             None => option
                 .chars()
@@ -59,9 +60,17 @@ impl Options {
         found
     }
 
-    /// The value of an option by one of its names (letters and long names, separated by blanks).
+    /// The value of an option by one of its names (letters and long names, separated by blanks), before the operands.
     pub fn value(&self, args: &[Arg], names: &str) -> Option<Arg> {
-        let end = self.end(args);
+        self.value_before(args, names, self.end(args))
+    }
+
+    /// The same, also behind operands.
+    pub fn anywhere(&self, args: &[Arg], names: &str) -> Option<Arg> {
+        self.value_before(args, names, args.len())
+    }
+
+    fn value_before(&self, args: &[Arg], names: &str, end: usize) -> Option<Arg> {
         let names: Vec<&str> = names.split(' ').collect();
         let mut at = 0;
         while at < end {
@@ -75,7 +84,7 @@ impl Options {
                     None if names.contains(&long) => return next.cloned(),
                     _ => {}
                 }
-            } else {
+            } else if arg.text.starts_with('-') {
                 let letters: Vec<char> = arg.text.chars().collect();
                 for (index, letter) in letters.iter().enumerate().skip(1) {
                     if names.contains(&letter.to_string().as_str()) {

@@ -42,8 +42,10 @@ enum Shape {
     Command(usize),
     /// The same, joined with blanks and read by a shell.
     Text(usize),
-    /// The value of this option is shell text; where it is missing, as `Command(0)`.
-    Option(&'static str),
+    /// The value of this option, before any operand, is shell text; where it is missing, as `Command(0)`.
+    Before(&'static str),
+    /// The value of this option, wherever it stands, is shell text; where it is missing, as `Command`.
+    Either(usize, &'static str),
     /// The value of this option is shell text; where it is missing, nothing is run.
     OnlyOption(&'static str),
 }
@@ -59,7 +61,7 @@ const fn row(names: &'static [&'static str], short: &'static str, long: &'static
 }
 
 /// Programs whose options come first and whose command is the rest.
-static ROWS: [Row; 39] = [
+static ROWS: [Row; 41] = [
     row(
         &["builtin", "nohup", "setsid", "unbuffer", "torsocks", "torify", "dbus-run-session"],
         "",
@@ -102,7 +104,7 @@ static ROWS: [Row; 39] = [
     row(&["watch"], "n", &["interval"], Shape::Text(0)),
     row(&["ssh"], "BbcDEeFIiJLlmOopQRSWw", &[], Shape::Text(1)),
     row(&["sshpass"], "pfdP", &[], Shape::Command(0)),
-    row(&["flock"], "wE", &["timeout", "wait", "conflict-exit-code"], Shape::Command(1)),
+    row(&["flock"], "wEc", &["timeout", "wait", "conflict-exit-code", "command"], Shape::Either(1, "c command")),
     row(
         &["su"],
         "cCgGsw",
@@ -110,14 +112,16 @@ static ROWS: [Row; 39] = [
         Shape::OnlyOption("c command session-command"),
     ),
     row(&["sg", "newgrp"], "c", &["command"], Shape::OnlyOption("c command")),
-    row(&["runuser"], "cugGsw", &["command", "user", "group", "shell"], Shape::Option("c command")),
+    row(&["runuser"], "cugGsw", &["command", "user", "group", "shell"], Shape::Either(0, "c command")),
     row(&["script"], "cEIOBTm", &["command", "log-in", "log-out"], Shape::OnlyOption("c command")),
-    row(&["npx"], "pc", &["package", "call", "registry", "cache", "userconfig"], Shape::Option("c call")),
+    row(&["npx"], "pc", &["package", "call", "registry", "cache", "userconfig"], Shape::Before("c call")),
     row(&["bunx", "pnpx"], "p", &["package"], Shape::Command(0)),
     row(&["uvx"], "pw", &["from", "with", "python", "index-url"], Shape::Command(0)),
     row(&["direnv"], "", &[], Shape::Command(2)),
     row(&["rlwrap"], "abcCDefFgHlmMnNoOPqrRsSvwz", &[], Shape::Command(0)),
-    row(&["catchsegv", "fakeroot", "eatmydata", "winpty", "setarch", "linux64", "linux32"], "", &[], Shape::Command(0)),
+    row(&["catchsegv", "fakeroot", "eatmydata", "winpty", "linux64", "linux32"], "", &[], Shape::Command(0)),
+    row(&["setarch"], "", &[], Shape::Command(1)),
+    row(&["prlimit", "setpriv", "gosu", "valgrind"], "p", &[], Shape::Command(0)),
     row(
         &["hyperfine"],
         "wmMrLpcCnSN",
@@ -160,17 +164,23 @@ pub(super) fn inner(command: &Command) -> Vec<Inner> {
 
 fn by_table(program: &str, args: &[Arg]) -> Vec<Inner> {
     let Some(row) = ROWS.iter().find(|row| row.names.contains(&program)) else { return Vec::new() };
+    // Options may also stand behind the operands that come before the command: `ssh host -p 22 x`.
     let rest = |skip: usize| {
-        let start = row.options.end(args);
-        let rest: Vec<Arg> = args.iter().skip(start + skip).cloned().collect();
-        // `sudo A=1 x`, and the number that `nice -10` takes.
-        rest.into_iter().skip_while(|arg| is_assignment(&arg.text)).collect::<Vec<_>>()
+        let behind = args.get(row.options.end(args) + skip..).unwrap_or_default();
+        let texts = matches!(row.shape, Shape::Text(1..) | Shape::Either(1.., _));
+        let more = if texts { row.options.end(behind) } else { 0 };
+        behind.get(more..).unwrap_or_default().to_vec()
     };
-    let option = |names: &str| row.options.value(args, names).map(|value| vec![Inner::text(value.text.clone())]);
+    let option = |names: &str| row.options.anywhere(args, names).map(|value| vec![Inner::text(value.text.clone())]);
     match row.shape {
-        Shape::Command(skip) => one(rest(skip)),
+        // `sudo A=1 x`
+        Shape::Command(skip) => one(rest(skip).into_iter().skip_while(|arg| is_assignment(&arg.text)).collect()),
         Shape::Text(skip) => joined(&rest(skip)),
-        Shape::Option(names) => option(names).unwrap_or_else(|| one(rest(0))),
+        Shape::Before(names) => {
+            let text = row.options.value(args, names).map(|value| vec![Inner::text(value.text.clone())]);
+            text.unwrap_or_else(|| one(rest(0)))
+        }
+        Shape::Either(skip, names) => option(names).unwrap_or_else(|| one(rest(skip))),
         Shape::OnlyOption(names) => option(names).unwrap_or_default(),
     }
 }
@@ -202,7 +212,9 @@ fn not_a_question(args: &[Arg]) -> Vec<Inner> {
 
 fn env(args: &[Arg]) -> Vec<Inner> {
     let options = Options { short: "uCS", long: &["unset", "chdir", "split-string"] };
+    // `env -` is `env -i`.
     let start = options.end(args);
+    let start = start + args.iter().skip(start).take_while(|arg| arg.text == "-").count();
     let given = args.iter().skip(start);
     let sets = given.clone().take_while(|arg| is_assignment(&arg.text));
     let variables = sets.filter_map(|arg| {
@@ -210,14 +222,25 @@ fn env(args: &[Arg]) -> Vec<Inner> {
         Some((name.to_owned(), arg.is_known().then(|| value.to_owned())))
     });
     let rest: Vec<Arg> = given.skip_while(|arg| is_assignment(&arg.text)).cloned().collect();
-    if let Some(text) = options.value(args, "S split-string") {
-        let words = rest.iter().map(|arg| arg.text.clone());
-        let text = [text.text.clone()].into_iter().chain(words).collect::<Vec<_>>().join(" ");
-        // Its words are split like a shell's, and it may set variables first.
-        return vec![Inner::text(format!("env {text}"))];
+    let split =
+        args.iter().take(start).position(|arg| arg.text.starts_with("-S") || arg.text.starts_with("--split-string"));
+    if let Some(at) = split {
+        let option = args.get(at).map_or("", |arg| arg.text.as_str());
+        let attached = option.strip_prefix("--split-string=").or_else(|| option.strip_prefix("-S")).unwrap_or_default();
+        let next = args.get(at + 1).map_or("", |arg| arg.text.as_str());
+        let (text, used) = if attached.is_empty() { (next, 2) } else { (attached, 1) };
+        // Its words are split like a shell's, and what follows is added to them as it is.
+        let more = args.iter().skip(at + used).map(|arg| quoted(&arg.text));
+        let words = [text.replace("\\_", " ")].into_iter().chain(more).collect::<Vec<_>>().join(" ");
+        return vec![Inner::text(format!("env {words}"))];
     }
     let cwd = options.value(args, "C chdir").map(|dir| dir.is_known().then(|| dir.text.clone()));
     if rest.is_empty() { Vec::new() } else { vec![Inner::Command { args: rest, cwd, env: variables.collect() }] }
+}
+
+/// The word in single quotes.
+fn quoted(word: &str) -> String {
+    format!("'{}'", word.replace('\'', "'\\''"))
 }
 
 /// A word that is only known when the command runs.
@@ -228,17 +251,18 @@ fn later(written: &str) -> Arg {
 fn xargs(args: &[Arg]) -> Vec<Inner> {
     let options = Options {
         short: "aEILnPsd",
-        long: &["arg-file", "delimiter", "eof", "replace", "max-lines", "max-args", "max-procs", "max-chars"],
+        long: &["arg-file", "delimiter", "max-args", "max-procs", "max-chars", "process-slot-var"],
     };
     let start = options.end(args);
     let rest: Vec<Arg> = args.iter().skip(start).cloned().collect();
-    let attached = args
-        .iter()
-        .take(start)
-        .find_map(|arg| arg.text.strip_prefix("-i"))
-        .map(|mark| if mark.is_empty() { "{}" } else { mark });
-    let mark = options.value(args, "I replace").map(|mark| mark.text).or(attached.map(str::to_owned));
-    let input = later("$(xargs)");
+    let attached = args.iter().take(start).find_map(|arg| {
+        arg.text
+            .strip_prefix("-i")
+            .or_else(|| arg.text.strip_prefix("--replace").map(|mark| mark.trim_start_matches('=')))
+    });
+    let attached = attached.map(|mark| if mark.is_empty() { "{}" } else { mark });
+    let mark = options.value(args, "I").map(|mark| mark.text).or(attached.map(str::to_owned));
+    let input = later("$ARGS");
     match mark.filter(|mark| !mark.is_empty()) {
         Some(mark) => one(rest
             .iter()
@@ -309,12 +333,18 @@ fn package_runner(args: &[Arg]) -> Vec<Inner> {
     }
 }
 
+/// An interpreter that reads its program from somewhere that cannot be known.
+fn unknown_script() -> Vec<Inner> {
+    vec![Inner::command(vec![later("$SCRIPT")])]
+}
+
 /// Code on the command line, or on the standard input of an interpreter without a file.
 fn code(language: Language, command: &Command) -> Vec<Inner> {
     let found = language.inline(&command.args);
     let texts = match (found, &command.input) {
         (Some(texts), _) => texts,
         (None, Input::Text(text)) if language.reads_input(&command.args) => vec![text.clone()],
+        (None, Input::Pipe | Input::Unknown) if language.reads_input(&command.args) => return unknown_script(),
         (None, _) => Vec::new(),
     };
     texts.into_iter().map(|text| Inner::Code { language, text }).collect()

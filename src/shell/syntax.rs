@@ -116,10 +116,14 @@ pub(super) enum Step {
     Close,
     /// `|`: what came before feeds what comes next.
     Pipe,
-    /// `&&` or `||`: what comes next depends on what came before.
+    /// `&&`: what comes next runs if what came before went well.
     Then,
-    /// `;`, `&` or a line end.
+    /// `||`: what comes next runs if it did not.
+    Else,
+    /// `;` or a line end.
     End,
+    /// `&`: what came before runs in a shell of its own.
+    Background,
     /// `for name in words`; without words, the arguments of the shell.
     Loop {
         name: String,

@@ -18,6 +18,12 @@ const DEEPEST: usize = 12;
 /// Commands in all.
 const LONGEST: usize = 10_000;
 
+/// Characters in the value of a variable or in the name of a directory.
+const LONGEST_VALUE: usize = 4 << 10;
+
+/// Characters in all commands, once their words are expanded.
+const LARGEST: usize = 4 << 20;
+
 pub(super) fn walk(line: &str, place: &Place) -> Reading {
     let cwd = Some(place.cwd.clone()).filter(|cwd| !cwd.is_empty());
     let mut state = State { home: place.home.clone(), cwd, ..State::default() };
@@ -26,7 +32,7 @@ pub(super) fn walk(line: &str, place: &Place) -> Reading {
             state.variables.insert(name.to_owned(), Value::Known(value));
         }
     }
-    let mut walker = Walker { runs: Vec::new(), reading: Reading::default(), pipelines: 0, full: false };
+    let mut walker = Walker { runs: Vec::new(), reading: Reading::default(), pipelines: 0, full: false, expanded: 0 };
     walker.enter(line, Vec::new(), Rc::new(state), None);
     while let Some(run) = walker.runs.last_mut() {
         match run.steps.next() {
@@ -44,6 +50,8 @@ struct Walker {
     pipelines: usize,
     /// No more commands are taken in.
     full: bool,
+    /// How long all commands together are.
+    expanded: usize,
 }
 
 /// One text on its way.
@@ -71,12 +79,19 @@ struct Level {
     output: Option<String>,
     /// We are behind `&&` or `||`; these variables were set there.
     chained: Option<Vec<(String, Option<Value>)>>,
+    /// We are behind `||`.
+    otherwise: bool,
+    /// The directory was changed there.
+    moved: bool,
 }
 
 /// What is in force again when a list ends.
 enum Outside {
-    Same,
+    /// Unless the list is part of a pipeline, everything stays.
+    Same(Rc<State>),
     Restore(Rc<State>),
+    /// What the function does to its shell happens where it is called.
+    Function(String, Rc<State>),
     /// Whatever the list has changed may or may not be so.
     Doubt(Rc<State>),
 }
@@ -102,7 +117,7 @@ impl Walker {
             heredocs: script.heredocs,
             via,
             span,
-            levels: vec![Level::new(Outside::Same, pipeline, false)],
+            levels: vec![Level::new(Outside::Same(Rc::clone(&state)), pipeline, false)],
             state,
             shared,
         });
@@ -139,19 +154,31 @@ impl Walker {
             Step::Open(scope) => {
                 let fed = run.level().fed || run.level().stage > 0;
                 let outside = match scope {
-                    Scope::Group => Outside::Same,
+                    Scope::Group => Outside::Same(Rc::clone(&run.state)),
                     Scope::Branch => Outside::Doubt(run.state.clone()),
-                    Scope::Subshell | Scope::Substitution | Scope::Function(_) => Outside::Restore(run.state.clone()),
+                    Scope::Subshell | Scope::Substitution => Outside::Restore(Rc::clone(&run.state)),
+                    Scope::Function(name) => {
+                        // It runs when it is called, with the values of that time.
+                        let before = Rc::clone(&run.state);
+                        let home = before.variables.get("HOME").cloned().map(|home| ("HOME".to_owned(), home));
+                        Rc::make_mut(&mut run.state).variables = home.into_iter().collect();
+                        Outside::Function(name, before)
+                    }
                 };
                 run.levels.push(Level::new(outside, pipeline, fed));
             }
             Step::Close => run.close(),
             Step::Pipe => run.level().stage += 1,
-            Step::Then => {
+            Step::Then | Step::Else => {
                 run.level().chained.get_or_insert_default();
+                run.level().otherwise |= step == Step::Else;
                 run.level().next(pipeline);
             }
-            Step::End => {
+            Step::End | Step::Background => {
+                if std::mem::take(&mut run.level().moved) {
+                    Rc::make_mut(&mut run.state).cwd = None;
+                }
+                run.level().otherwise = false;
                 for (name, before) in run.level().chained.take().unwrap_or_default() {
                     let now = run.state.value(&name).map_or(Value::Unknown, |now| now.doubted(before.as_ref()));
                     Rc::make_mut(&mut run.state).variables.insert(name, now);
@@ -161,9 +188,13 @@ impl Walker {
             Step::Loop { name, words } => {
                 let state = &run.state;
                 let values: Vec<Arg> = words.iter().flatten().flat_map(|word| expand::fields(word, state)).collect();
+                let kept = words.as_ref().is_some_and(Vec::is_empty);
                 let known = words.is_some() && values.iter().all(|value| value.is_known() && !value.glob);
                 let each = Value::Each(values.into_iter().map(|value| value.text).collect());
-                Rc::make_mut(&mut run.state).variables.insert(name, if known { each } else { Value::Unknown });
+                // A loop over nothing leaves the variable as it was.
+                if !kept {
+                    Rc::make_mut(&mut run.state).variables.insert(name, if known { each } else { Value::Unknown });
+                }
             }
             Step::Backquoted { text, span } => {
                 let (via, state) = (run.via.clone(), run.state.clone());
@@ -175,7 +206,7 @@ impl Walker {
 
     fn simple(&mut self, simple: &Simple) {
         let Some(run) = self.runs.last_mut() else { return };
-        let piped = matches!(run.steps.peek(), Some(Step::Pipe)) || run.level().stage > 0;
+        let apart = run.is_apart();
         let env: Vec<(String, Option<String>)> = simple
             .assignments
             .iter()
@@ -194,6 +225,17 @@ impl Walker {
                 args.push(choice);
             }
         }
+        if env
+            .iter()
+            .any(|(_, value)| value.as_ref().is_some_and(|value| value.contains("[$(") || value.contains("[`")))
+        {
+            let at = simple.span.start;
+            self.reading.doubts.push(Doubt {
+                flaw: Flaw::Unclear("an expansion in a quoted subscript"),
+                at,
+                inner: true,
+            });
+        }
         let redirects = run.redirects(simple);
         let input = run.input(simple);
         let level = run.level();
@@ -203,7 +245,7 @@ impl Walker {
         let base = Command { env, redirects, input, pipeline, stage, cwd, span, ..Command::default() };
         if args.is_empty() {
             // A word that vanished could have been anything.
-            if simple.words.is_empty() {
+            if simple.words.is_empty() && !apart {
                 for (name, value) in &base.env {
                     run.set(name, value.clone());
                 }
@@ -219,20 +261,20 @@ impl Walker {
         if let [_] = args.as_slice()
             && let Some(only) = args.pop()
         {
-            return self.run(base, only, via, piped);
+            return self.run(base, only, via, apart);
         }
         for args in args {
-            self.run(base.clone(), args, via.clone(), piped);
+            self.run(base.clone(), args, via.clone(), apart);
         }
     }
 
     /// Notes a command and everything that it runs in turn.
-    fn run(&mut self, base: Command, args: Vec<Arg>, via: Vec<String>, piped: bool) {
+    fn run(&mut self, base: Command, args: Vec<Arg>, via: Vec<String>, apart: bool) {
         let mut work = vec![(base, args, via)];
         let mut texts = Vec::new();
         while let Some((base, args, via)) = work.pop() {
             let Some((program, rest)) = args.split_first() else { continue };
-            if self.reading.commands.len() >= LONGEST || via.len() > DEEPEST {
+            if self.reading.commands.len() >= LONGEST || via.len() > DEEPEST || self.expanded > LARGEST {
                 self.reading.limited = true;
                 self.full = true;
                 return;
@@ -253,7 +295,7 @@ impl Walker {
                 self.doubt(Flaw::Lookalike, &command);
             }
             if let Some(run) = self.runs.last_mut()
-                && !piped
+                && !apart
                 && via == run.via
             {
                 run.builtin(&command);
@@ -269,7 +311,9 @@ impl Walker {
                         let env = [fresh.env.clone(), env].concat();
                         work.push((Command { cwd, env, ..fresh }, args, via.clone()));
                     }
-                    Inner::Text { text, shared } => texts.push((text, shared, via.clone(), command.span.clone())),
+                    Inner::Text { text, shared } => {
+                        texts.push((text, shared, via.clone(), command.span.clone(), command.env.clone()))
+                    }
                     Inner::Code { language, text } => {
                         for found in interpreter::calls(language, &text) {
                             match found {
@@ -279,17 +323,22 @@ impl Walker {
                                     work.push((command.around(), args, via.clone()));
                                 }
                                 interpreter::Call::Text(text) => {
-                                    texts.push((text, false, via.clone(), command.span.clone()));
+                                    texts.push((text, false, via.clone(), command.span.clone(), command.env.clone()));
                                 }
                             }
                         }
                     }
                 }
             }
+            self.expanded += command.canonical.len();
             self.reading.commands.push(command);
         }
-        for (text, shared, via, span) in texts {
-            let state = self.runs.last().map(|run| run.state.clone()).unwrap_or_default();
+        for (text, shared, via, span, env) in texts {
+            let mut state = self.runs.last().map(|run| run.state.clone()).unwrap_or_default();
+            for (name, value) in env {
+                let value = value.map_or(Value::Unknown, Value::Known);
+                Rc::make_mut(&mut state).variables.insert(name, value);
+            }
             self.enter(&text, via, state, Some((span, shared)));
         }
     }
@@ -297,7 +346,7 @@ impl Walker {
 
 impl Level {
     fn new(outside: Outside, pipeline: usize, fed: bool) -> Self {
-        Level { outside, pipeline, stage: 0, fed, output: None, chained: None }
+        Level { outside, pipeline, stage: 0, fed, output: None, chained: None, otherwise: false, moved: false }
     }
 
     /// The next pipeline of the list.
@@ -311,7 +360,8 @@ impl Level {
 impl Run {
     fn level(&mut self) -> &mut Level {
         if self.levels.is_empty() {
-            self.levels.push(Level::new(Outside::Same, 0, false));
+            let outside = Outside::Same(Rc::clone(&self.state));
+            self.levels.push(Level::new(outside, 0, false));
         }
         let last = self.levels.len() - 1;
         #[expect(clippy::indexing_slicing, reason = "the stack was just seen not to be empty")]
@@ -321,8 +371,18 @@ impl Run {
     fn close(&mut self) {
         let Some(level) = self.levels.pop() else { return };
         match level.outside {
-            Outside::Same => {}
+            Outside::Same(before) => {
+                if self.is_apart() {
+                    self.state = before;
+                }
+            }
             Outside::Restore(state) => self.state = state,
+            Outside::Function(name, before) => {
+                let sets = self.state.variables.keys().filter(|name| *name != "HOME").cloned().collect();
+                let moves = self.state.cwd != before.cwd;
+                self.state = before;
+                Rc::make_mut(&mut self.state).functions.insert(name, (sets, moves));
+            }
             Outside::Doubt(before) => {
                 for (name, value) in &mut Rc::make_mut(&mut self.state).variables {
                     if before.value(name) != Some(value) {
@@ -336,7 +396,14 @@ impl Run {
         }
     }
 
+    /// Whether what is read here runs in a shell of its own: part of a pipeline, or in the background.
+    fn is_apart(&mut self) -> bool {
+        matches!(self.steps.peek(), Some(Step::Pipe | Step::Background)) || self.level().stage > 0
+    }
+
     fn set(&mut self, name: &str, value: Option<String>) {
+        // A value that only grows is nobody's.
+        let value = value.filter(|value| value.len() <= LONGEST_VALUE);
         let before = self.state.value(name).cloned();
         if let Some(chained) = &mut self.level().chained {
             chained.push((name.to_owned(), before));

@@ -106,7 +106,12 @@ pub(super) fn calls(language: Language, code: &str) -> Vec<Call> {
     for (at, token) in tokens.iter().enumerate() {
         match token {
             Token::Command(text) => found.push(Call::Text(text.clone())),
-            Token::Name(name) => found.extend(named(language, name, tokens.get(at + 1..).unwrap_or_default())),
+            // `/x/.exec("y")` is a method of a regular expression.
+            Token::Name(_) if at >= 2 && is_method_of_a_sign(&tokens, at) => {}
+            Token::Name(name) => {
+                let imported = code.contains("subprocess");
+                found.extend(named(language, name, imported, tokens.get(at + 1..).unwrap_or_default()));
+            }
             Token::Sign('|') if language == Language::Awk => found.extend(awk_pipe(&tokens, at)),
             Token::Sign('>') if language == Language::Awk => {
                 if let Some(Token::Text(Some(file))) = tokens.get(at + 1) {
@@ -118,6 +123,11 @@ pub(super) fn calls(language: Language, code: &str) -> Vec<Call> {
         found.extend(on_path(tokens.get(at..).unwrap_or_default()));
     }
     found
+}
+
+fn is_method_of_a_sign(tokens: &[Token], at: usize) -> bool {
+    let before = |back: usize| at.checked_sub(back).and_then(|at| tokens.get(at));
+    before(1) == Some(&Token::Sign('.')) && matches!(before(2), Some(Token::Sign(sign)) if *sign != ')')
 }
 
 /// `"cmd" | getline` and `print | "cmd"`.
@@ -132,14 +142,17 @@ fn awk_pipe(tokens: &[Token], at: usize) -> Option<Call> {
     }
 }
 
-fn named(language: Language, name: &str, rest: &[Token]) -> Option<Call> {
+fn named(language: Language, name: &str, imported: bool, rest: &[Token]) -> Option<Call> {
     let (module, last) =
         name.rsplit_once(['.', ':']).map_or(("", name), |(module, last)| (module.trim_end_matches(':'), last));
     let does = CALLS.iter().find(|(call, _)| *call == last).map(|(_, does)| *does).or_else(|| request(name))?;
     let qualified = QUALIFIED.iter().find(|(call, _)| *call == last).map(|(_, modules)| *modules);
     let innermost = module.rsplit(['.', ':']).next().unwrap_or_default();
+    // `from subprocess import run` leaves the bare name.
+    let bare_import = imported && module.is_empty() && matches!(last, "run" | "call");
     if qualified.is_some_and(|modules| !modules.contains(&module) && !modules.contains(&innermost))
         && language != Language::Perl
+        && !bare_import
     {
         return None;
     }
@@ -190,9 +203,10 @@ fn arguments(tokens: &[Token]) -> Vec<Argument> {
     let mut current: Option<Argument> = None;
     for token in tokens {
         match token {
+            // A list, or a tuple where an argument begins.
+            Token::Sign('[' | '(') if depth == 0 && current.is_none() && list.is_none() => list = Some(Vec::new()),
+            Token::Sign(']' | ')') if depth == 0 && list.is_some() => current = list.take().map(Argument::List),
             Token::Sign('(' | '{') => depth += 1,
-            Token::Sign('[') if depth == 0 && current.is_none() => list = Some(Vec::new()),
-            Token::Sign(']') if list.is_some() => current = list.take().map(Argument::List),
             Token::Sign(')' | '}') if depth == 0 => break,
             Token::Sign(')' | '}') => depth -= 1,
             Token::Sign(';') if depth == 0 => break,
@@ -209,7 +223,12 @@ fn arguments(tokens: &[Token]) -> Vec<Argument> {
             Token::Name(_) | Token::Sign('+' | '%' | '.') if depth == 0 => match &mut list {
                 Some(list) if matches!(token, Token::Name(_)) => list.push(None),
                 Some(_) => {}
-                None => current = Some(current.take().map_or(Argument::Other, |_| Argument::Text(None))),
+                None => {
+                    current = Some(match current.take() {
+                        None | Some(Argument::Other) => Argument::Other,
+                        Some(Argument::Text(_) | Argument::List(_)) => Argument::Text(None),
+                    });
+                }
             },
             Token::Name(_) | Token::Text(_) | Token::Command(_) | Token::Sign(_) => {}
         }
@@ -254,7 +273,13 @@ fn effect(does: Does, arguments: &[Argument]) -> Option<Call> {
         Does::Write => with(&["tee"], vec![text(0)]),
         Does::Open => {
             let mode = text(1)?;
-            mode.contains(['w', 'a', 'x', '+', '>']).then(|| with(&["tee"], vec![text(0)])).flatten()
+            // Perl opens commands too: `open(F, "cmd |")`.
+            if let Some(command) = mode.trim().strip_suffix('|').or_else(|| mode.trim().strip_prefix('|')) {
+                let command = if command.trim_matches('-').is_empty() { text(2) } else { Some(command.to_owned()) };
+                return Some(command.map_or(Call::Command(vec![None]), Call::Text));
+            }
+            let writes = mode.len() <= 4 && mode.contains(['w', 'a', 'x', '+', '>']);
+            writes.then(|| with(&["tee"], vec![text(0)])).flatten()
         }
         Does::Move => with(&["mv"], vec![text(0), text(1)]),
         Does::Copy => with(&["cp"], vec![text(0), text(1)]),

@@ -25,7 +25,9 @@ pub(super) fn calls(script: &str) -> Vec<Call> {
                 found.push(Call::known(&["tee", file.trim()]));
                 rest
             }
-            'a' | 'i' | 'c' | 'r' | 'R' | ':' | 'b' | 't' | 'T' | '#' => line(body).1,
+            'a' | 'i' | 'c' => text(body),
+            'r' | 'R' | '#' => line(body).1,
+            ':' | 'b' | 't' | 'T' => body.find([';', '\n', '}']).and_then(|end| body.get(end..)).unwrap_or_default(),
             's' | 'y' => {
                 let (flags, rest) = flags(body);
                 if letter == 's' {
@@ -82,6 +84,18 @@ fn flags(body: &str) -> (&str, &str) {
     let rest = delimited(chars.as_str(), delimiter).and_then(|rest| delimited(rest, delimiter)).unwrap_or_default();
     let length = rest.find([';', '\n', '}']).unwrap_or(rest.len());
     (rest.get(..length).unwrap_or_default(), rest.get(length..).unwrap_or_default())
+}
+
+/// What follows the text of `a`, `i` or `c`: it may go on over lines that end with a backslash.
+fn text(body: &str) -> &str {
+    let mut rest = body;
+    loop {
+        let (row, after) = line(rest);
+        if !row.ends_with('\\') || after.is_empty() {
+            return after;
+        }
+        rest = after;
+    }
 }
 
 fn line(body: &str) -> (&str, &str) {

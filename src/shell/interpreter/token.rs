@@ -43,6 +43,15 @@ pub(super) fn tokens(language: Language, code: &str) -> Vec<Token> {
                 }
                 tokens.push(quoted(language, c, text, formatted));
             }
+            // A slash where no value stands before it begins a regular expression.
+            '/' if language != Language::Python
+                && !matches!(tokens.last(), Some(Token::Name(_) | Token::Text(_) | Token::Sign(')' | ']'))) =>
+            {
+                let (_, length) = string(code.get(at + 1..).unwrap_or_default(), "/");
+                let end = at + 1 + length;
+                while chars.next_if(|(index, _)| *index < end).is_some() {}
+                tokens.push(Token::Sign('/'));
+            }
             _ if c.is_alphanumeric() || matches!(c, '_' | '$' | '@') => {
                 let mut name = String::from(c);
                 while let Some((_, c)) =
@@ -50,7 +59,33 @@ pub(super) fn tokens(language: Language, code: &str) -> Vec<Token> {
                 {
                     name.push(c);
                 }
-                tokens.push(Token::Name(name.trim_end_matches([':', '.', '!', '?']).to_owned()));
+                let name = name.trim_end_matches([':', '.', '!', '?']).to_owned();
+                let worded = language == Language::Perl && matches!(name.as_str(), "q" | "qq" | "qw" | "qx")
+                    || language == Language::Ruby && name == "x" && tokens.last() == Some(&Token::Sign('%'));
+                let open = chars
+                    .peek()
+                    .map(|(_, open)| *open)
+                    .filter(|open| worded && !open.is_alphanumeric() && !",;=)".contains(*open));
+                let Some(open) = open else {
+                    tokens.push(Token::Name(name));
+                    continue;
+                };
+                // Perl's own quotes: `qx{ls}`.
+                let close = match open {
+                    '(' => ')',
+                    '[' => ']',
+                    '{' => '}',
+                    '<' => '>',
+                    same => same,
+                };
+                let start = chars.next().map_or(code.len(), |(index, open)| index + open.len_utf8());
+                let (text, length) = string(code.get(start..).unwrap_or_default(), &close.to_string());
+                let end = start + length;
+                while chars.next_if(|(index, _)| *index < end).is_some() {}
+                tokens.push(match name.as_str() {
+                    "qx" | "x" => Token::Command(text),
+                    _ => Token::Text(Some(text)),
+                });
             }
             _ if c.is_whitespace() => {}
             _ => tokens.push(Token::Sign(c)),

@@ -1,6 +1,6 @@
 //! `[[ … ]]`: a language of its own between two words.
 
-use super::super::syntax::Word;
+use super::super::syntax::{Flaw, Part, Word};
 use super::{Kind, Parser};
 
 #[derive(Debug)]
@@ -48,7 +48,7 @@ impl Parser<'_> {
         let top = self.top();
         let Kind::Cond(cond) = &mut top.kind else { return false };
         let group = match top.parts.last() {
-            Some(super::Part::Plain(text)) => text.ends_with(['@', '?', '*', '+', '!']),
+            Some(Part::Plain(text)) => text.ends_with(['@', '?', '*', '+', '!']),
             _ => false,
         };
         let taken = match (cond.pattern, byte) {
@@ -73,6 +73,13 @@ impl Parser<'_> {
     }
 
     pub(super) fn cond_word(&mut self, word: &Word) {
+        let evaluated = word.parts.iter().any(|part| match part {
+            Part::Quoted(text) => text.contains("[$(") || text.contains("[`"),
+            Part::Plain(_) | Part::Variable { .. } | Part::Unknown { .. } => false,
+        });
+        if evaluated {
+            self.flaw(Flaw::Unclear("an expansion in a quoted subscript"), word.span.start);
+        }
         let bare = word.bare().unwrap_or_default().to_owned();
         let Kind::Cond(cond) = &mut self.top().kind else { return };
         cond.pattern = Pattern::No;

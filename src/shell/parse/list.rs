@@ -268,8 +268,8 @@ impl Parser<'_> {
             b')' => self.close_paren(),
             b';' => self.semicolon(),
             b'&' if self.looking_at("&&") => self.separate(2, Step::Then, Last::Operator),
-            b'&' => self.separate(1, Step::End, Last::Separator),
-            b'|' if self.looking_at("||") => self.separate(2, Step::Then, Last::Operator),
+            b'&' => self.separate(1, Step::Background, Last::Separator),
+            b'|' if self.looking_at("||") => self.separate(2, Step::Else, Last::Operator),
             b'|' if self.looking_at("|&") => self.separate(2, Step::Pipe, Last::Operator),
             _ => self.separate(1, Step::Pipe, Last::Operator),
         }

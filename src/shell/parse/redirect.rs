@@ -21,6 +21,17 @@ impl Parser<'_> {
             (">", Direction::To),
             ("", Direction::To),
         ];
+        // `<&-` and `>&-` close a descriptor and take no word: what follows is the next one.
+        if self.looking_at("<&-") || self.looking_at(">&-") {
+            let start = self.at;
+            self.at += 3;
+            let list = self.list();
+            if matches!(list.state, State::Start | State::Prefixed) {
+                list.state = State::Words;
+                list.simple.span.start = start;
+            }
+            return;
+        }
         let found = FORMS.iter().find(|(form, _)| self.looking_at(form));
         let (form, direction) = found.copied().unwrap_or((">", Direction::To));
         let start = self.at;

@@ -115,12 +115,12 @@ impl Parser<'_> {
         }
     }
 
-    /// A subscript is evaluated, so an expansion in single quotes within it is run all the same.
+    /// In a subscript, and in `"${x:-…}"`, single quotes do not keep an expansion from being run.
     fn evaluated_quotes(&mut self) {
         let inner = self.rest().get(1..).unwrap_or_default().split('\'').next().unwrap_or_default();
-        if inner.contains(['$', '`']) {
+        if inner.contains("$(") || inner.contains('`') || inner.contains("<(") {
             let at = self.at;
-            self.flaw(Flaw::Unclear("an expansion in a quoted subscript"), at);
+            self.flaw(Flaw::Unclear("an expansion in quotes that are only characters here"), at);
         }
     }
 
@@ -204,19 +204,32 @@ impl Parser<'_> {
         match byte {
             b'}' => {
                 self.at += 1;
-                if let Some(super::Frame { kind: Kind::Param { name, quoted, .. }, .. }) = self.frames.pop() {
+                if let Some(super::Frame { kind: Kind::Param { name, quoted, .. }, parts, .. }) = self.frames.pop() {
+                    // `${x:=y}` sets the variable.
+                    if matches!(parts.first(), Some(Part::Quoted(text)) if text.starts_with('=') || text.starts_with(":="))
+                    {
+                        self.step(Step::Loop { name: name.clone(), words: None });
+                    }
                     self.add(Part::Variable { name, altered: true, quoted });
                 }
             }
             b'\\' => self.backslash(),
-            // Also within double quotes: bash looks for the end of one before that of the brace.
-            // In a heredoc a single quote is only a character, also here.
+            b'<' | b'>' if !in_quotes && self.peek(1) == Some(b'(') => {
+                self.at += 2;
+                self.open_list(Close::Process, Scope::Subshell);
+            }
+            b'<' | b'>' => {
+                self.push(if byte == b'<' { "<" } else { ">" }, true);
+                self.at += 1;
+            }
+            // Also within double quotes bash looks for the end of one before that of the brace. In a heredoc a single quote is only a character, also here.
             b'\'' if self.frames.iter().rev().nth(1).is_some_and(|below| matches!(below.kind, Kind::Body { .. })) => {
                 self.push("'", true);
                 self.at += 1;
             }
             b'\'' => {
-                if matches!(self.top().parts.first(), Some(Part::Quoted(text)) if text.starts_with('[')) {
+                let subscript = matches!(self.top().parts.first(), Some(Part::Quoted(text)) if text.starts_with('['));
+                if subscript || in_quotes {
                     self.evaluated_quotes();
                 }
                 self.single_quotes();
@@ -224,7 +237,7 @@ impl Parser<'_> {
             b'"' => self.open_double(),
             b'$' => self.dollar(in_quotes),
             b'`' => self.backquotes(in_quotes),
-            _ => self.plain_run("}\\'\"$`"),
+            _ => self.plain_run("}\\'\"$`<>"),
         }
     }
 

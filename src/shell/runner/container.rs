@@ -89,7 +89,10 @@ pub(super) fn kubectl(args: &[Arg]) -> Vec<Inner> {
     let rest = behind(&KUBECTL, args);
     match rest.split_first().map(|(verb, rest)| (verb.text.as_str(), rest)) {
         Some(("exec" | "run" | "debug", rest)) => {
-            one(rest.iter().skip_while(|arg| arg.text != "--").skip(1).cloned().collect())
+            let dashes = rest.iter().position(|arg| arg.text == "--");
+            // The old form has no dashes: options, a pod, then the command.
+            let start = dashes.unwrap_or_else(|| KUBECTL.end(rest));
+            one(rest.iter().skip(start + 1).cloned().collect())
         }
         _ => Vec::new(),
     }

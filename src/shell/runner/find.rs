@@ -25,7 +25,7 @@ fn place(arg: Arg, args: &[Arg]) -> Arg {
         return arg;
     }
     let start = args.iter().find(|arg| !arg.text.starts_with('-')).map_or(".", |arg| arg.text.as_str());
-    let found = replaced(&arg, "{}", &format!("{start}/$(find)"));
+    let found = replaced(&arg, "{}", &format!("{start}/$FOUND"));
     Arg { known: found.known.map(|at| at + start.len() + 1), ..found }
 }
 
@@ -36,9 +36,9 @@ pub(super) fn fd(args: &[Arg]) -> Vec<Inner> {
     };
     let command = args.iter().skip(at + 1).take_while(|arg| arg.text != ";");
     let mut command: Vec<Arg> =
-        command.map(|arg| if arg.text.contains('{') { later("$(fd)") } else { arg.clone() }).collect();
+        command.map(|arg| if arg.text.contains('{') { later("$FOUND") } else { arg.clone() }).collect();
     if command.iter().all(Arg::is_known) {
-        command.push(later("$(fd)"));
+        command.push(later("$FOUND"));
     }
     vec![Inner::command(command)]
 }

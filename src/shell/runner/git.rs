@@ -2,7 +2,7 @@
 
 use super::super::Arg;
 use super::super::options::Options;
-use super::{Inner, joined, one};
+use super::{Inner, joined, one, quoted};
 
 const GLOBAL: Options = Options {
     short: "Cc",
@@ -10,12 +10,11 @@ const GLOBAL: Options = Options {
 };
 
 /// Configuration whose value is a program.
-const PROGRAMS: [&str; 22] = [
+const PROGRAMS: [&str; 20] = [
     "core.askpass",
     "core.editor",
     "core.fsmonitor",
     "core.gitproxy",
-    "core.hookspath",
     "core.pager",
     "core.sshcommand",
     "credential.helper",
@@ -23,7 +22,6 @@ const PROGRAMS: [&str; 22] = [
     "gpg.program",
     "gpg.ssh.program",
     "gpg.x509.program",
-    "init.templatedir",
     "interactive.difffilter",
     "merge.tool",
     "pager.branch",
@@ -45,6 +43,11 @@ pub(super) fn git(args: &[Arg]) -> Vec<Inner> {
         let verb = rest.first().map_or("", |arg| arg.text.as_str());
         match key.strip_prefix("alias.") {
             Some(name) => match value.strip_prefix('!') {
+                // What follows the alias is added to its text.
+                Some(text) if name.eq_ignore_ascii_case(verb) => {
+                    let more = rest.iter().skip(1).map(|arg| quoted(&arg.text)).collect::<Vec<_>>().join(" ");
+                    found.push(Inner::text(format!("{text} {more}")));
+                }
                 Some(text) => found.push(Inner::text(text)),
                 None if name.eq_ignore_ascii_case(verb) => alias = Some(value.to_owned()),
                 None => {}
@@ -60,6 +63,13 @@ pub(super) fn git(args: &[Arg]) -> Vec<Inner> {
         let words = settings.chain([expansion]).chain(more).collect::<Vec<_>>().join(" ");
         found.push(Inner::text(format!("git {words}")));
     }
+    // `git clone -c core.sshCommand=…` sets it for the new repository, and uses it.
+    found.extend(
+        settings(rest)
+            .into_iter()
+            .filter(|(key, _)| is_program(&key.to_ascii_lowercase()))
+            .filter_map(|(_, value)| program(value)),
+    );
     found.extend(verb(rest));
     found
 }
@@ -84,6 +94,8 @@ fn is_program(key: &str) -> bool {
         "pager.",
         "credential.",
         "trailer.",
+        "merge.",
+        "tar.",
     ]
     .iter()
     .any(|start| key.starts_with(start))
@@ -98,6 +110,7 @@ fn is_program(key: &str) -> bool {
             ".uploadpack",
             ".receivepack",
             ".helper",
+            ".driver",
         ]
         .iter()
         .any(|end| key.ends_with(end));
@@ -166,8 +179,4 @@ fn verb(rest: &[Arg]) -> Vec<Inner> {
         }
         _ => Vec::new(),
     }
-}
-
-fn quoted(word: &str) -> String {
-    format!("'{}'", word.replace('\'', "'\\''"))
 }

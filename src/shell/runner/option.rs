@@ -4,9 +4,11 @@ use super::super::Arg;
 use super::Inner;
 
 /// Options of programs that take shell text.
-const TEXTS: [(&[&str], &[&str]); 9] = [
+const TEXTS: [(&[&str], &[&str]); 11] = [
     (&["go"], &["-exec", "-toolexec", "--exec", "--toolexec"]),
-    (&["make", "gmake"], &["--eval"]),
+    (&["make", "gmake"], &["--eval", "-E"]),
+    (&["compgen", "mapfile", "readarray"], &["-C"]),
+    (&["split"], &["--filter"]),
     (&["man"], &["-P", "--pager"]),
     (&["nc", "ncat", "netcat"], &["-e", "-c", "--exec", "--sh-exec"]),
     (&["rg"], &["--pre"]),
@@ -29,6 +31,7 @@ pub(super) fn options(program: &str, args: &[Arg]) -> Vec<Inner> {
         "tar" | "gtar" | "bsdtar" => {
             let actions = values(args, &["--checkpoint-action"]);
             texts.extend(actions.iter().filter_map(|action| action.strip_prefix("exec=")).map(str::to_owned));
+            texts.extend(stripped(args, "-I").into_iter().filter(|text| !text.is_empty()));
         }
         "ssh" | "scp" | "sftp" => {
             let settings = values(args, &["-o"]).into_iter().chain(stripped(args, "-o"));

@@ -32,9 +32,12 @@ pub(super) fn shell(program: &str, command: &Command) -> Option<Vec<Inner>> {
     Some(match (operand, &command.input) {
         (Some(script), _) if text => vec![Inner::text(script.text.clone())],
         (None, Input::Text(input)) => vec![Inner::text(input.clone())],
+        (None, Input::Pipe | Input::Unknown) => super::unknown_script(),
         (Some(_), Input::Text(input)) if stdin => vec![Inner::text(input.clone())],
         // `bash /dev/stdin` and `bash -` read their input too.
-        (Some(Arg { text, .. }), Input::Text(input)) if text == "/dev/stdin" || text == "/proc/self/fd/0" => {
+        (Some(Arg { text, .. }), Input::Text(input))
+            if ["/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"].contains(&text.as_str()) =>
+        {
             vec![Inner::text(input.clone())]
         }
         _ => Vec::new(),

@@ -21,10 +21,22 @@ impl Run {
                     _ => None,
                 };
                 let value = cwd.clone().map_or(Value::Unknown, Value::Known);
+                let cwd = cwd.filter(|cwd| cwd.len() <= super::LONGEST_VALUE);
+                self.level().moved |= self.level().otherwise;
                 Rc::make_mut(&mut self.state).cwd = cwd;
                 Rc::make_mut(&mut self.state).variables.insert("PWD".to_owned(), value);
             }
             "popd" => Rc::make_mut(&mut self.state).cwd = None,
+            // Another name for a variable, or a value that is changed on the way: nothing is sure any more.
+            "declare" | "typeset" | "local"
+                if command
+                    .args
+                    .iter()
+                    .any(|arg| arg.text.starts_with('-') && arg.text.contains(['n', 'l', 'u', 'i'])) =>
+            {
+                Rc::make_mut(&mut self.state).variables.clear();
+            }
+            "source" | "." => Rc::make_mut(&mut self.state).variables.clear(),
             "export" | "declare" | "typeset" | "local" | "readonly" => {
                 for arg in command.args.iter().filter(|arg| !arg.text.starts_with('-')) {
                     if let Some((name, value)) = arg.text.split_once('=') {
@@ -34,6 +46,9 @@ impl Run {
                 }
             }
             "read" | "unset" | "mapfile" | "readarray" | "getopts" | "let" => {
+                for name in ["REPLY", "MAPFILE", "OPTARG"] {
+                    self.set(name, None);
+                }
                 for arg in operands() {
                     self.set(&arg.text, None);
                 }
@@ -46,7 +61,16 @@ impl Run {
                     self.set(&name.text, None);
                 }
             }
-            _ => {}
+            program => {
+                if let Some((sets, moves)) = self.state.functions.get(program).cloned() {
+                    for name in sets {
+                        self.set(&name, None);
+                    }
+                    if moves {
+                        Rc::make_mut(&mut self.state).cwd = None;
+                    }
+                }
+            }
         }
     }
 
@@ -79,7 +103,9 @@ pub(super) fn output(args: &[Arg], input: &Input) -> Option<String> {
             let format = rest.first()?.text.clone();
             match format.as_str() {
                 "%s" | "%s\\n" | "%b" | "%b\\n" if !words(1).contains('\\') => Some(words(1)),
-                _ if !format.contains(['%', '\\']) => Some(format),
+                _ if !format.contains('%') => {
+                    Some(format.replace("\\n", "\n").replace("\\t", "\t")).filter(|text| !text.contains('\\'))
+                }
                 _ => None,
             }
         }
