@@ -19,6 +19,7 @@ pub use syntax::{Doubt, Flaw};
 use crate::event::Place;
 use std::collections::BTreeMap;
 use std::ops::Range;
+use std::rc::Rc;
 
 /// A text longer than this is not read.
 const LARGEST: usize = 1 << 20;
@@ -79,7 +80,7 @@ pub struct Command {
     /// Where it stands in the line.
     pub span: Range<usize>,
     /// The directory that it runs in, where that is known.
-    pub cwd: Option<String>,
+    pub cwd: Option<Rc<str>>,
     /// Variables that are set for it, with their values where they are known.
     pub env: Vec<(String, Option<String>)>,
     /// Its redirections to and from files.
@@ -169,7 +170,7 @@ pub enum Input {
 #[derive(Clone, Debug, Default)]
 struct State {
     home: Option<String>,
-    cwd: Option<String>,
+    cwd: Option<Rc<str>>,
     variables: BTreeMap<String, Value>,
     /// Functions: which variables they set, and whether they change the directory.
     functions: BTreeMap<String, (Vec<String>, bool)>,

@@ -52,7 +52,7 @@ fn resolve(arg: &Arg, command: &Command, place: &Place) -> String {
         _ if arg.prefix().is_empty() && !arg.is_known() => arg.text.clone(),
         None if !rooted => arg.text.clone(),
         cwd => {
-            let place = Place { cwd: cwd.clone().unwrap_or_default(), home: place.home.clone() };
+            let place = Place { cwd: cwd.as_deref().unwrap_or_default().to_owned(), home: place.home.clone() };
             // A tilde was expanded where it was one; here it is a character.
             let text = if arg.text.starts_with('~') { format!("./{}", arg.text) } else { arg.text.clone() };
             format!("/{}", AbsPath::resolve(&text, &place).components().join("/"))

@@ -33,9 +33,16 @@ enum Splitting {
 
 type Pieces = Vec<Piece>;
 
-/// The fields that a word becomes: none, one, or several.
-pub(super) fn fields(word: &Word, state: &State) -> Vec<Arg> {
-    choices(word, state).into_iter().flatten().collect()
+/// The fields that words become: each none, one, or several.
+pub(super) fn fields<'w>(words: impl Iterator<Item = &'w Word>, state: &State) -> Vec<Arg> {
+    let mut fields = Vec::new();
+    for word in words {
+        match as_it_is(word) {
+            Some(arg) => fields.push(arg),
+            None => fields.extend(choices(word, state).into_iter().flatten()),
+        }
+    }
+    fields
 }
 
 /// Most words hold nothing to expand, and need not be taken apart.
@@ -162,7 +169,7 @@ fn tilde(pieces: Pieces, state: &State) -> Pieces {
         .collect();
     let home = match user.as_str() {
         "" => state.home.clone(),
-        "+" => state.cwd.clone(),
+        "+" => state.cwd.as_deref().map(str::to_owned),
         _ => None,
     };
     let start = home.map_or_else(|| vec![Piece::Hole(format!("~{user}"))], |home| chars(&home, Quoting::Quoted));
@@ -300,7 +307,7 @@ mod tests {
         let state = State { home: Some("/home/u".into()), cwd: Some("/p".into()), ..State::default() };
         let script = parse(&format!("x {line}"));
         let Some(Step::Simple(simple)) = script.steps.into_iter().next() else { panic!("{line}") };
-        simple.words.iter().skip(1).flat_map(|word| fields(word, &state)).map(|arg| arg.text).collect()
+        fields(simple.words.iter().skip(1), &state).into_iter().map(|arg| arg.text).collect()
     }
 
     #[test]

@@ -109,9 +109,9 @@ pub(super) enum Scope {
 /// What happens, in the order in which it is written.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Step {
-    Simple(Simple),
+    Simple(Box<Simple>),
     /// Redirections of the scope that was just closed.
-    Redirects(Simple),
+    Redirects(Box<Simple>),
     Open(Scope),
     Close,
     /// `|`: what came before feeds what comes next.

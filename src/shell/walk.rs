@@ -25,9 +25,10 @@ const LONGEST_VALUE: usize = 4 << 10;
 const LARGEST: usize = 4 << 20;
 
 pub(super) fn walk(line: &str, place: &Place) -> Reading {
-    let cwd = Some(place.cwd.clone()).filter(|cwd| !cwd.is_empty());
+    let cwd = Some(Rc::from(place.cwd.as_str())).filter(|cwd: &Rc<str>| !cwd.is_empty());
     let mut state = State { home: place.home.clone(), cwd, ..State::default() };
-    for (name, value) in [("HOME", state.home.clone()), ("PWD", state.cwd.clone())] {
+    let cwd = state.cwd.as_deref().map(str::to_owned);
+    for (name, value) in [("HOME", state.home.clone()), ("PWD", cwd)] {
         if let Some(value) = value {
             state.variables.insert(name.to_owned(), Value::Known(value));
         }
@@ -149,7 +150,7 @@ impl Walker {
             Step::Redirects(simple) => {
                 let redirects = run.redirects(&simple);
                 let cwd = run.state.cwd.clone();
-                self.reading.loose.push(Command { redirects, cwd, span: simple.span, ..Command::default() });
+                self.reading.loose.push(Command { redirects, cwd, span: simple.span.clone(), ..Command::default() });
             }
             Step::Open(scope) => {
                 let fed = run.level().fed || run.level().stage > 0;
@@ -187,7 +188,7 @@ impl Walker {
             }
             Step::Loop { name, words } => {
                 let state = &run.state;
-                let values: Vec<Arg> = words.iter().flatten().flat_map(|word| expand::fields(word, state)).collect();
+                let values: Vec<Arg> = expand::fields(words.iter().flatten(), state);
                 let kept = words.as_ref().is_some_and(Vec::is_empty);
                 let known = words.is_some() && values.iter().all(|value| value.is_known() && !value.glob);
                 let each = Value::Each(values.into_iter().map(|value| value.text).collect());
@@ -214,7 +215,7 @@ impl Walker {
             .collect();
         // A program that may be one of several is several commands.
         let first = simple.words.first().map_or_else(|| vec![Vec::new()], |word| expand::choices(word, &run.state));
-        let rest: Vec<Arg> = simple.words.iter().skip(1).flat_map(|word| expand::fields(word, &run.state)).collect();
+        let rest: Vec<Arg> = expand::fields(simple.words.iter().skip(1), &run.state);
         let several = first.len() > 1;
         let mut args: Vec<Vec<Arg>> = Vec::with_capacity(first.len());
         let mut rest = Some(rest);
@@ -307,7 +308,7 @@ impl Walker {
                 let fresh = command.around();
                 match inner {
                     Inner::Command { args, cwd, env } => {
-                        let cwd = cwd.unwrap_or(fresh.cwd.clone());
+                        let cwd = cwd.map_or_else(|| fresh.cwd.clone(), |cwd| cwd.map(Rc::from));
                         let env = [fresh.env.clone(), env].concat();
                         work.push((Command { cwd, env, ..fresh }, args, via.clone()));
                     }

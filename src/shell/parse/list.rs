@@ -404,6 +404,7 @@ impl Parser<'_> {
         }
         if !simple.is_empty() {
             simple.span.end = at;
+            let simple = Box::new(simple);
             self.step(if done { Step::Redirects(simple) } else { Step::Simple(simple) });
         }
         had

@@ -14,13 +14,13 @@ impl Run {
             "cd" | "pushd" => {
                 let target = operands().next();
                 let cwd = match target {
-                    None if command.program == "cd" => self.state.home.clone(),
+                    None if command.program == "cd" => self.state.home.as_deref().map(Rc::from),
                     Some(arg) if arg.is_known() && !arg.glob && arg.text != "-" && !arg.text.starts_with('+') => {
                         self.resolve(&arg.text)
                     }
                     _ => None,
                 };
-                let value = cwd.clone().map_or(Value::Unknown, Value::Known);
+                let value = cwd.as_deref().map_or(Value::Unknown, |cwd: &str| Value::Known(cwd.to_owned()));
                 let cwd = cwd.filter(|cwd| cwd.len() <= super::LONGEST_VALUE);
                 self.level().moved |= self.level().otherwise;
                 Rc::make_mut(&mut self.state).cwd = cwd;
@@ -74,13 +74,13 @@ impl Run {
         }
     }
 
-    fn resolve(&self, path: &str) -> Option<String> {
+    fn resolve(&self, path: &str) -> Option<Rc<str>> {
         let cwd = self.state.cwd.clone();
         if !path.starts_with('/') && cwd.is_none() {
             return None;
         }
-        let place = Place { cwd: cwd.unwrap_or_default(), home: self.state.home.clone() };
-        Some(format!("/{}", AbsPath::resolve(path, &place).components().join("/")))
+        let place = Place { cwd: cwd.map(|cwd| cwd.to_string()).unwrap_or_default(), home: self.state.home.clone() };
+        Some(Rc::from(format!("/{}", AbsPath::resolve(path, &place).components().join("/"))))
     }
 }
 
