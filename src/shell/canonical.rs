@@ -43,7 +43,13 @@ pub(super) fn line(first: &Arg, args: &[Arg]) -> String {
 }
 
 fn word(text: &str, arg: &Arg, line: &mut String) {
-    let special = |c: char| c.is_whitespace() || c.is_control() || "\"'\\`$&|;<>()#!*?[".contains(c);
+    let special = |c: char| {
+        matches!(
+            c,
+            '"' | '\'' | '\\' | '`' | '$' | '&' | '|' | ';' | '<' | '>' | '(' | ')' | '#' | '!' | '*' | '?' | '['
+        ) || c.is_whitespace()
+            || c.is_control()
+    };
     // What cannot be known is written as it is, and so is a pattern: quotes would make another word of it.
     let bare = !arg.is_known() || arg.glob;
     let list = text.contains('{') && text.contains([',', '.']);

@@ -320,9 +320,8 @@ impl Parser<'_> {
                 self.at += 1;
             }
             _ => {
-                let special = |c: char| " \t\n\\'\"$`;&|()<>[\0".contains(c);
                 let rest = self.rest();
-                let length = rest.find(special).unwrap_or(rest.len()).max(1);
+                let length = rest.bytes().position(is_special).unwrap_or(rest.len()).max(1);
                 let run = rest.get(..length).unwrap_or_default().to_owned();
                 self.push(&run, false);
                 self.at += length;
@@ -388,6 +387,29 @@ impl Parser<'_> {
             }
         }
     }
+}
+
+/// Bytes that mean something where words stand. All are ASCII, so none is part of another character.
+fn is_special(byte: u8) -> bool {
+    matches!(
+        byte,
+        b' ' | b'\t'
+            | b'\n'
+            | b'\\'
+            | b'\''
+            | b'"'
+            | b'$'
+            | b'`'
+            | b';'
+            | b'&'
+            | b'|'
+            | b'('
+            | b')'
+            | b'<'
+            | b'>'
+            | b'['
+            | 0
+    )
 }
 
 impl Frame {

@@ -163,6 +163,10 @@ pub(super) fn inner(command: &Command) -> Vec<Inner> {
 }
 
 fn by_table(program: &str, args: &[Arg]) -> Vec<Inner> {
+    // Without an argument there is nothing to run.
+    if args.is_empty() {
+        return Vec::new();
+    }
     let Some(row) = ROWS.iter().find(|row| row.names.contains(&program)) else { return Vec::new() };
     // Options may also stand behind the operands that come before the command: `ssh host -p 22 x`.
     let rest = |skip: usize| {

@@ -289,7 +289,7 @@ impl Walker {
                 via: via.clone(),
                 ..base
             };
-            if evaluates(&command) {
+            if !rest.is_empty() && evaluates(&command) {
                 self.doubt(Flaw::Unclear("an expansion in a quoted subscript"), &command);
             }
             if is_lookalike(&name) {

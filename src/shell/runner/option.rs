@@ -23,6 +23,9 @@ const TEXTS: [(&[&str], &[&str]); 11] = [
 
 /// What the options of a program run.
 pub(super) fn options(program: &str, args: &[Arg]) -> Vec<Inner> {
+    if args.is_empty() {
+        return Vec::new();
+    }
     let names = TEXTS.iter().filter(|(programs, _)| programs.contains(&program)).flat_map(|(_, names)| *names);
     let names: Vec<&str> = names.copied().collect();
     let mut texts: Vec<String> = values(args, &names);
