@@ -126,7 +126,7 @@ struct Parser<'a> {
     pending: VecDeque<heredoc::Pending>,
 }
 
-impl Parser<'_> {
+impl<'a> Parser<'a> {
     fn run(&mut self) {
         while !self.script.limited {
             let Some(byte) = self.peek(0) else {
@@ -204,11 +204,11 @@ impl Parser<'_> {
         self.rest().starts_with(text)
     }
 
-    fn rest(&self) -> &str {
+    fn rest(&self) -> &'a str {
         self.text.get(self.at..self.end).unwrap_or_default()
     }
 
-    fn slice(&self, from: usize, to: usize) -> &str {
+    fn slice(&self, from: usize, to: usize) -> &'a str {
         self.text.get(from..to).unwrap_or_default()
     }
 
@@ -322,8 +322,7 @@ impl Parser<'_> {
             _ => {
                 let rest = self.rest();
                 let length = rest.bytes().position(is_special).unwrap_or(rest.len()).max(1);
-                let run = rest.get(..length).unwrap_or_default().to_owned();
-                self.push(&run, false);
+                self.push(rest.get(..length).unwrap_or_default(), false);
                 self.at += length;
             }
         }

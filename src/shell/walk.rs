@@ -3,7 +3,7 @@
 mod builtin;
 
 use super::runner::{self, Inner};
-use super::syntax::{Direction, Doubt, Flaw, Heredoc, Scope, Simple, Step, Target};
+use super::syntax::{Direction, Doubt, Flaw, Heredoc, Scope, Simple, Step, Target, Word};
 use super::{Arg, Command, Input, Reading, Redirect, State, Value, canonical, expand, interpreter, parse};
 use crate::event::Place;
 use builtin::{evaluates, output};
@@ -213,19 +213,7 @@ impl Walker {
             .iter()
             .map(|set| (set.name.clone(), set.value.as_ref().and_then(|word| known(&expand::string(word, &run.state)))))
             .collect();
-        // A program that may be one of several is several commands.
-        let first = simple.words.first().map_or_else(|| vec![Vec::new()], |word| expand::choices(word, &run.state));
-        let rest: Vec<Arg> = expand::fields(simple.words.iter().skip(1), &run.state);
-        let several = first.len() > 1;
-        let mut args: Vec<Vec<Arg>> = Vec::with_capacity(first.len());
-        let mut rest = Some(rest);
-        for mut choice in first {
-            let more = if several { rest.clone() } else { rest.take() };
-            choice.extend(more.unwrap_or_default());
-            if !choice.is_empty() {
-                args.push(choice);
-            }
-        }
+        let mut args = run.argument_lists(&simple.words);
         if env
             .iter()
             .any(|(_, value)| value.as_ref().is_some_and(|value| value.contains("[$(") || value.contains("[`")))
@@ -280,10 +268,9 @@ impl Walker {
                 self.full = true;
                 return;
             }
-            let name = canonical::program(&program.text).to_owned();
             let command = Command {
                 canonical: canonical::line(program, rest),
-                program: name.clone(),
+                program: canonical::program(&program.text).to_owned(),
                 known: program.is_known() && !program.glob,
                 args: rest.to_vec(),
                 via: via.clone(),
@@ -292,7 +279,7 @@ impl Walker {
             if !rest.is_empty() && evaluates(&command) {
                 self.doubt(Flaw::Unclear("an expansion in a quoted subscript"), &command);
             }
-            if is_lookalike(&name) {
+            if is_lookalike(&command.program) {
                 self.doubt(Flaw::Lookalike, &command);
             }
             if let Some(run) = self.runs.last_mut()
@@ -303,7 +290,7 @@ impl Walker {
             }
             // Popped last to first, so that they come out in order.
             let inner = runner::inner(&command);
-            let via = if inner.is_empty() { Vec::new() } else { [via, vec![name]].concat() };
+            let via = if inner.is_empty() { Vec::new() } else { [via, vec![command.program.clone()]].concat() };
             for inner in inner.into_iter().rev() {
                 let fresh = command.around();
                 match inner {
@@ -395,6 +382,20 @@ impl Run {
                 }
             }
         }
+    }
+
+    /// The words of a command; several lists where its program may be one of several.
+    fn argument_lists(&self, words: &[Word]) -> Vec<Vec<Arg>> {
+        let Some((first, rest)) = words.split_first() else { return Vec::new() };
+        let mut lists = expand::choices(first, &self.state);
+        let rest = expand::fields(rest.iter(), &self.state);
+        if let [only] = lists.as_mut_slice() {
+            only.extend(rest);
+        } else {
+            lists.iter_mut().for_each(|list| list.extend_from_slice(&rest));
+        }
+        lists.retain(|list| !list.is_empty());
+        lists
     }
 
     /// Whether what is read here runs in a shell of its own: part of a pipeline, or in the background.

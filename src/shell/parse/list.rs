@@ -179,7 +179,6 @@ impl Parser<'_> {
     /// Acts on a keyword where one may stand; tells whether it was one.
     fn keyword(&mut self, word: &Word) -> bool {
         let Some(text) = word.bare() else { return false };
-        let text = text.to_owned();
         let at = word.span.start;
         let list = self.list();
         let starts = matches!(list.state, State::Start | State::Prefixed | State::FunctionBody);
@@ -188,7 +187,7 @@ impl Parser<'_> {
         // Behind `|` and `coproc`, `time` is a program.
         let keeps_time = !list.piped && !list.coproc;
         let close = list.close;
-        match (text.as_str(), close) {
+        match (text, close) {
             ("}", Close::Brace) if ends => self.close_list(),
             ("esac", Close::Clause) if ends => {
                 self.close_list();
@@ -224,7 +223,7 @@ impl Parser<'_> {
             }
             ("[[", _) => self.open(Kind::Cond(super::cond::Cond::new())),
             ("then" | "elif" | "else" | "fi" | "do" | "done" | "esac" | "}" | "in" | "]]", _) => {
-                self.flaw(Flaw::Syntax(text), at);
+                self.flaw(Flaw::Syntax(text.to_owned()), at);
             }
             _ => return false,
         }

@@ -26,12 +26,12 @@ impl Parser<'_> {
     pub(super) fn single_quotes(&mut self) {
         let inner = self.rest().get(1..).unwrap_or_default();
         let length = inner.find('\'');
-        let text = inner.get(..length.unwrap_or(inner.len())).unwrap_or_default().to_owned();
+        let text = inner.get(..length.unwrap_or(inner.len())).unwrap_or_default();
         if length.is_none() {
             let at = self.at;
             self.flaw(Flaw::Unterminated("'"), at);
         }
-        self.push(&text, true);
+        self.push(text, true);
         self.at = (self.at + text.len() + 2).min(self.end);
     }
 
@@ -81,8 +81,7 @@ impl Parser<'_> {
     pub(super) fn plain_run(&mut self, special: &str) {
         let rest = self.rest();
         let length = rest.find(|c| special.contains(c)).unwrap_or(rest.len());
-        let run = rest.get(..length).unwrap_or_default().to_owned();
-        self.push(&run, true);
+        self.push(rest.get(..length).unwrap_or_default(), true);
         self.at += length.max(1);
     }
 
