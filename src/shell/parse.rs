@@ -105,6 +105,10 @@ impl Frame {
 
     /// Adds characters to the word or text under construction.
     fn push(&mut self, text: &str, quoted: bool) {
+        // Most words have one part, and there may be many words.
+        if self.parts.is_empty() {
+            self.parts.reserve_exact(1);
+        }
         match (self.parts.last_mut(), quoted) {
             (Some(Part::Plain(last)), false) | (Some(Part::Quoted(last)), true) => last.push_str(text),
             (_, false) => self.parts.push(Part::Plain(text.to_owned())),

@@ -172,7 +172,10 @@ impl Parser<'_> {
         list.simple.span.start = word.span.start;
         match assignment(&word) {
             Some(assignment) => list.simple.assignments.push(assignment),
-            None => list.simple.words.push(word),
+            None => {
+                list.simple.words.reserve_exact(1);
+                list.simple.words.push(word);
+            }
         }
     }
 
