@@ -103,7 +103,7 @@ pub(super) enum Scope {
     /// Runs in a shell of its own, and its output becomes a word.
     Substitution,
     /// Runs when it is called.
-    Function(String),
+    Function(Box<str>),
 }
 
 /// What happens, in the order in which it is written.
@@ -124,16 +124,22 @@ pub(super) enum Step {
     End,
     /// `&`: what came before runs in a shell of its own.
     Background,
-    /// `for name in words`; without words, the arguments of the shell.
-    Loop {
-        name: String,
-        words: Option<Vec<Word>>,
-    },
-    /// Text in backquotes, its escapes removed: a script of its own.
-    Backquoted {
-        text: String,
-        span: Range<usize>,
-    },
+    Loop(Box<Loop>),
+    Backquoted(Box<Backquoted>),
+}
+
+/// `for name in words`; without words the variable has whatever value.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Loop {
+    pub name: String,
+    pub words: Option<Vec<Word>>,
+}
+
+/// Text in backquotes, its escapes removed: a script of its own.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Backquoted {
+    pub text: String,
+    pub span: Range<usize>,
 }
 
 /// The body of a heredoc.

@@ -3,7 +3,7 @@
 mod builtin;
 
 use super::runner::{self, Inner};
-use super::syntax::{Direction, Doubt, Flaw, Heredoc, Scope, Simple, Step, Target, Word};
+use super::syntax::{Backquoted, Direction, Doubt, Flaw, Heredoc, Loop, Scope, Simple, Step, Target, Word};
 use super::{Arg, Command, Input, Reading, Redirect, State, Value, canonical, expand, interpreter, parse};
 use crate::event::Place;
 use builtin::{evaluates, output};
@@ -163,7 +163,7 @@ impl Walker {
                         let before = Rc::clone(&run.state);
                         let home = before.variables.get("HOME").cloned().map(|home| ("HOME".to_owned(), home));
                         Rc::make_mut(&mut run.state).variables = home.into_iter().collect();
-                        Outside::Function(name, before)
+                        Outside::Function(name.into(), before)
                     }
                 };
                 run.levels.push(Level::new(outside, pipeline, fed));
@@ -186,7 +186,8 @@ impl Walker {
                 }
                 run.level().next(pipeline);
             }
-            Step::Loop { name, words } => {
+            Step::Loop(looped) => {
+                let Loop { name, words } = *looped;
                 let state = &run.state;
                 let values: Vec<Arg> = expand::fields(words.iter().flatten(), state);
                 let kept = words.as_ref().is_some_and(Vec::is_empty);
@@ -197,7 +198,8 @@ impl Walker {
                     Rc::make_mut(&mut run.state).variables.insert(name, if known { each } else { Value::Unknown });
                 }
             }
-            Step::Backquoted { text, span } => {
+            Step::Backquoted(quoted) => {
+                let Backquoted { text, span } = *quoted;
                 let (via, state) = (run.via.clone(), run.state.clone());
                 let span = run.span.clone().unwrap_or(span);
                 self.enter(&text, via, state, Some((span, false)));

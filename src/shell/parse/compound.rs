@@ -1,6 +1,6 @@
 //! Commands made of keywords: `if`, `while`, `for`, `case`.
 
-use super::super::syntax::{Flaw, Scope, Step, Word};
+use super::super::syntax::{Flaw, Loop, Scope, Step, Word};
 use super::list::Close;
 use super::{Arith, Kind, Parser};
 
@@ -129,7 +129,7 @@ impl Parser<'_> {
     fn for_body(&mut self, close: Close) {
         let Kind::For(head) = &mut self.top().kind else { return };
         let (name, words) = (std::mem::take(&mut head.name), head.words.take());
-        self.step(Step::Loop { name, words });
+        self.step(Step::Loop(Box::new(Loop { name, words })));
         self.open_list(close, Scope::Branch);
     }
 

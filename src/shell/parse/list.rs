@@ -148,7 +148,7 @@ impl Parser<'_> {
                 let name = word.bare().unwrap_or("?").to_owned();
                 list.state = State::FunctionBody;
                 list.function = true;
-                self.step(Step::Open(Scope::Function(name)));
+                self.step(Step::Open(Scope::Function(name.into())));
             }
             State::FunctionBody => {
                 if !self.keyword(&word) {
@@ -325,7 +325,7 @@ impl Parser<'_> {
         list.state = State::FunctionBody;
         list.function = true;
         self.at = after;
-        self.step(Step::Open(Scope::Function(name)));
+        self.step(Step::Open(Scope::Function(name.into())));
     }
 
     fn close_paren(&mut self) {

@@ -1,6 +1,6 @@
 //! Quotes, escapes and expansions: what stands within words.
 
-use super::super::syntax::{Flaw, Part, Scope, Step};
+use super::super::syntax::{Backquoted, Flaw, Loop, Part, Scope, Step};
 use super::list::Close;
 use super::{Arith, Kind, Parser, ansi};
 
@@ -207,7 +207,7 @@ impl Parser<'_> {
                     // `${x:=y}` sets the variable.
                     if matches!(parts.first(), Some(Part::Quoted(text)) if text.starts_with('=') || text.starts_with(":="))
                     {
-                        self.step(Step::Loop { name: name.clone(), words: None });
+                        self.step(Step::Loop(Box::new(Loop { name: name.clone(), words: None })));
                     }
                     self.add(Part::Variable { name, altered: true, quoted });
                 }
@@ -333,7 +333,7 @@ impl Parser<'_> {
             self.flaw(Flaw::Unterminated("`"), at);
         }
         let end = length.map_or(self.end, |length| start + length);
-        self.step(Step::Backquoted { text, span: start..end });
+        self.step(Step::Backquoted(Box::new(Backquoted { text, span: start..end })));
         self.at = (end + 1).min(self.end);
         self.add(Part::Unknown { quoted });
     }
