@@ -7,10 +7,10 @@
     reason = "a test fails by panicking and reads its data"
 )]
 
-#[path = "fuzz/holds.rs"]
+#[path = "../fuzz/holds.rs"]
 mod holds;
+mod spelling;
 
-use proptest::prelude::*;
 use rune::event::Place;
 use rune::shell::{self, Reading};
 
@@ -460,87 +460,6 @@ fn limits_end_the_reading_and_not_the_process() {
     let last = format!("{}rm -rf /", "true; ".repeat(20_000));
     assert!(read(&last).limited);
     assert!(read(&"x".repeat((1 << 20) + 1)).limited);
-}
-
-/// A literal word, and the ways to write it.
-#[derive(Clone, Debug)]
-struct Spelled {
-    text: String,
-    written: String,
-}
-
-fn spell() -> impl Strategy<Value = Spelled> {
-    let text = "[a-z][a-z0-9 ./;|&<>()$*'\"#~-]{0,8}|-[a-z]{1,3}";
-    (text, proptest::collection::vec(0..5_u8, 12)).prop_map(|(text, ways)| {
-        let written = text.chars().zip(ways.iter().cycle()).map(|(c, way)| match way {
-            0 if c.is_ascii_alphanumeric() => c.to_string(),
-            1 if c != '\'' => format!("'{c}'"),
-            2 if !matches!(c, '"' | '$' | '`' | '\\') => format!("\"{c}\""),
-            3 => format!("$'\\x{:02x}'", u32::from(c)),
-            4 if c.is_ascii_alphanumeric() => format!("{c}\\\n"),
-            _ => format!("\\{c}"),
-        });
-        Spelled { written: written.collect(), text }
-    })
-}
-
-fn simple() -> impl Strategy<Value = Vec<Spelled>> {
-    proptest::collection::vec(spell(), 1..4)
-}
-
-proptest! {
-    #![proptest_config(ProptestConfig { cases: 1_500, failure_persistence: None, ..ProptestConfig::default() })]
-
-    #[test]
-    fn a_command_tree_in_any_spelling_is_read_back(tree in proptest::collection::vec((simple(), 0..13_usize), 1..5)) {
-        let mut line = String::new();
-        let mut expected = Vec::new();
-        for (words, around) in &tree {
-            let written = words.iter().map(|word| word.written.as_str()).collect::<Vec<_>>().join(" \\\n ");
-            line += &match around {
-                0 => format!("{written};"),
-                1 => format!("{written} &&\n"),
-                2 => format!("({written})\n"),
-                3 => format!("{{ {written}; }}\n"),
-                4 => format!("if {written}; then true; fi\n"),
-                5 => format!("true \"$({written})\"\n"),
-                6 => format!("while {written}; do true; done\n"),
-                7 => format!("env A=1 {written}\n"),
-                8 => format!("sudo -n timeout 5 {written}\n"),
-                9 => format!("bash -c '{}'\n", written.replace('\'', "'\\''")),
-                10 => format!("command -- {written} &\n"),
-                11 => format!("true `{}`\n", written.replace('\\', "\\\\").replace('`', "\\`")),
-                _ => format!("{written} | "),
-            };
-            expected.push(words.iter().map(|word| word.text.clone()).collect::<Vec<_>>());
-        }
-        line.push_str("true");
-        let reading = read(&line);
-        prop_assert!(reading.is_readable(), "{line:?}: {:?}", reading.doubts);
-        let found = words(&line, Outer::No);
-        for words in &expected {
-            prop_assert!(found.contains(words), "{line:?}: {words:?} not in {found:?}");
-        }
-        for wrapped in [
-            format!("bash -c '{}'", line.replace('\'', "'\\''")),
-            format!("( {line})"),
-            format!("{{ {line}; }}"),
-            format!("if {line}; then :; fi"),
-            format!("echo \"$( {line})\""),
-            format!("{line} | cat"),
-            format!("true && {line}"),
-        ] {
-            let found = words(&wrapped, Outer::No);
-            for words in &expected {
-                prop_assert!(found.contains(words), "{wrapped:?}: {words:?} not in {found:?}");
-            }
-        }
-    }
-
-    #[test]
-    fn any_text_is_read_without_a_crash(text in "\\PC{0,200}|[ \\n$(){}\\[\\]<>|&;'\"`\\\\#!*a-z=~-]{0,200}") {
-        holds::holds(&text);
-    }
 }
 
 #[test]
