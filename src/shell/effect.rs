@@ -167,9 +167,12 @@ fn of_program(command: &Command, at: &dyn Fn(&Arg) -> String, effects: &mut Effe
     match command.program.as_str() {
         "rm" | "rmdir" | "unlink" | "shred" => effects.removes.extend(paths(&operands)),
         "find" if has(&["-delete"]) => {
-            effects
-                .removes
-                .extend(operands.first().map_or_else(|| vec![at(&Arg::literal("."))], |start| vec![at(start)]));
+            let start = operands.first().map_or_else(|| at(&Arg::literal(".")), |start| at(start));
+            // With a test only some of it goes.
+            let tests = [
+                "-name", "-iname", "-path", "-ipath", "-regex", "-type", "-mtime", "-mmin", "-size", "-empty", "-newer",
+            ];
+            effects.removes.push(if has(&tests) { format!("{start}/$FOUND") } else { start });
         }
         "tee" | "touch" | "truncate" | "mkfifo" | "mknod" => effects.writes.extend(paths(&operands)),
         "cp" | "install" | "ln" | "mv" | "rsync" | "scp" => {

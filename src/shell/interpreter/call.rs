@@ -246,6 +246,10 @@ fn effect(does: Does, arguments: &[Argument]) -> Option<Call> {
         let words = words.iter().map(|word| Some((*word).to_owned()));
         Some(Call::Command(words.chain(operands).collect()))
     };
+    // A method without arguments acts on its object, which is somewhere else.
+    if arguments.is_empty() {
+        return None;
+    }
     match does {
         Does::Run => match arguments.first()? {
             // Several texts are a program and its arguments.
