@@ -58,10 +58,38 @@ pub struct Reading {
 }
 
 impl Reading {
+    /// The pipelines of two or more commands, in the order in which they begin.
+    pub fn pipelines(&self) -> Vec<Pipeline> {
+        let mut found: BTreeMap<usize, Vec<&Command>> = BTreeMap::new();
+        for command in &self.commands {
+            let stages = found.entry(command.pipeline).or_default();
+            // What a stage runs in turn has its number too; the stage itself comes first.
+            if stages.last().is_none_or(|last| last.stage < command.stage) {
+                stages.push(command);
+            }
+        }
+        let piped = found.into_values().filter(|stages| stages.len() > 1);
+        let pipeline = |stages: Vec<&Command>| Pipeline {
+            canonical: stages.iter().map(|command| command.canonical.as_str()).collect::<Vec<_>>().join(" | "),
+            span: stages.iter().map(|command| command.span.start).min().unwrap_or_default()
+                ..stages.iter().map(|command| command.span.end).max().unwrap_or_default(),
+        };
+        piped.map(pipeline).collect()
+    }
+
     /// Whether all of the text could be read.
     pub fn is_readable(&self) -> bool {
         self.doubts.is_empty() && !self.limited
     }
+}
+
+/// Commands of which each feeds the next.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Pipeline {
+    /// The canonical text of its commands, joined with ` | `.
+    pub canonical: String,
+    /// Where it stands in the line.
+    pub span: Range<usize>,
 }
 
 /// One command that would run.

@@ -297,6 +297,23 @@ fn commands_are_found_wherever_they_stand() {
 }
 
 #[test]
+fn pipelines_have_a_canonical_text_too() {
+    for (line, expected) in [
+        ("c\\url -s x|'sh'", vec!["curl -s x | sh"]),
+        ("a; b | sudo c | d; e", vec!["b | sudo c | d"]),
+        ("a $(b | c) | d", vec!["a $() | d", "b | c"]),
+        ("bash -c 'a | b' | c", vec!["bash -c 'a | b' | c", "a | b"]),
+        ("a && b", vec![]),
+    ] {
+        let found: Vec<String> = read(line).pipelines().into_iter().map(|pipeline| pipeline.canonical).collect();
+        assert_eq!(found, expected, "{line}");
+    }
+    let line = "true; curl x |\n sh";
+    let span = read(line).pipelines()[0].span.clone();
+    assert_eq!(line.get(span), Some("curl x |\n sh"));
+}
+
+#[test]
 fn what_cannot_be_known_is_said() {
     for line in [
         "$X -rf /",

@@ -21,7 +21,11 @@ fn spell() -> impl Strategy<Value = Spelled> {
             4 if c.is_ascii_alphanumeric() => format!("{c}\\\n"),
             _ => format!("\\{c}"),
         });
-        Spelled { written: written.collect(), text }
+        // A keyword is a word only in quotes.
+        let keyword =
+            ["do", "done", "elif", "else", "esac", "fi", "for", "if", "in", "then", "time", "case", "until", "while"];
+        let written = if keyword.contains(&text.as_str()) { format!("'{text}'") } else { written.collect() };
+        Spelled { written, text }
     })
 }
 
