@@ -470,7 +470,7 @@ fn limits_end_the_reading_and_not_the_process() {
     ] {
         let shown: String = line.chars().take(20).collect();
         let reading = read(&line);
-        assert!(!reading.is_readable() || reading.commands.len() < 70_000, "{shown}");
+        assert!(reading.commands.len() <= 10_000, "{shown}");
     }
     let nested = format!("rm -rf /; {}", "$(".repeat(100));
     assert_eq!(read(&nested).commands[0].canonical, "rm -rf /", "what was found before still counts");
