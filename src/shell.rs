@@ -37,9 +37,7 @@ pub fn read(line: &str, place: &Place) -> Reading {
     if line.len() > LARGEST {
         return Reading { limited: true, ..Reading::default() };
     }
-    let mut reading = walk::walk(line, place);
-    reading.effects = effect::effects(&reading, place);
-    reading
+    walk::walk(line, place)
 }
 
 /// What a line would do.
@@ -49,8 +47,6 @@ pub struct Reading {
     pub commands: Vec<Command>,
     /// Redirections without a command of their own.
     loose: Vec<Command>,
-    /// What they would do to files, variables and the network.
-    pub effects: Effects,
     /// Why part of it cannot be read with certainty.
     pub doubts: Vec<Doubt>,
     /// It was too long or too deep; what was found before still counts.
@@ -58,6 +54,11 @@ pub struct Reading {
 }
 
 impl Reading {
+    /// What the commands would do to files, variables and the network.
+    pub fn effects(&self) -> Effects {
+        effect::effects(self)
+    }
+
     /// The pipelines of two or more commands, in the order in which they begin.
     pub fn pipelines(&self) -> Vec<Pipeline> {
         let mut found: BTreeMap<usize, Vec<&Command>> = BTreeMap::new();

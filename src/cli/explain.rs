@@ -8,7 +8,7 @@ use anyhow::bail;
 use rune::client::Client;
 use rune::event::Place;
 use rune::quarantined::{ContentSource, Origin, Quarantined};
-use rune::shell::{self, Command, Reading};
+use rune::shell::{self, Command, Effects, Reading};
 use rune::verdict::{Effect, Verdict};
 use serde::Serialize;
 use std::fmt::Write as _;
@@ -63,7 +63,7 @@ pub fn run(args: &ExplainArgs) -> anyhow::Result<()> {
     let reading = shell::read(&line, &place);
     let mut out = std::io::stdout().lock();
     if args.json {
-        writeln!(out, "{}", serde_json::to_string(&explanation(&args.tool, &reading, &verdict))?)?;
+        writeln!(out, "{}", serde_json::to_string(&explanation(&args.tool, &reading, &reading.effects(), &verdict))?)?;
     } else {
         out.write_all(tree(&line, &reading, &verdict).as_bytes())?;
     }
@@ -89,7 +89,7 @@ fn judge(args: &ExplainArgs, line: &str, cwd: &str) -> anyhow::Result<(Verdict, 
     Ok((rune::decide(&event, &config), event.place))
 }
 
-fn explanation<'a>(tool: &'a str, reading: &'a Reading, verdict: &'a Verdict) -> Explanation<'a> {
+fn explanation<'a>(tool: &'a str, reading: &'a Reading, effects: &'a Effects, verdict: &'a Verdict) -> Explanation<'a> {
     let row = |command: &'a Command| Row {
         program: &command.program,
         args: command.args.iter().map(|arg| arg.text.as_str()).collect(),
@@ -97,7 +97,6 @@ fn explanation<'a>(tool: &'a str, reading: &'a Reading, verdict: &'a Verdict) ->
         via: &command.via,
         dynamic: command.is_dynamic(),
     };
-    let effects = &reading.effects;
     let finding = |finding: &'a rune::verdict::Finding| FindingRow {
         rule: finding.rule().as_str(),
         effect: name(finding.effect()),
@@ -140,7 +139,7 @@ fn tree(line: &str, reading: &Reading, verdict: &Verdict) -> String {
             text.push_str(&underlined(line, command));
         }
     }
-    let effects = &reading.effects;
+    let effects = reading.effects();
     let rows = [
         ("writes", &effects.writes),
         ("removes", &effects.removes),

@@ -20,6 +20,12 @@ pub(super) fn program(word: &str) -> &str {
     base.filter(|base| !base.is_empty() && !base.contains('/')).unwrap_or(word)
 }
 
+/// The same of a word that is no longer needed.
+pub(super) fn cut(word: String) -> String {
+    let name = program(&word);
+    if name.len() == word.len() { word } else { name.to_owned() }
+}
+
 /// Words that mean something else where a program stands.
 const KEYWORDS: [&str; 22] = [
     "!", "[[", "]]", "case", "coproc", "do", "done", "elif", "else", "esac", "fi", "for", "function", "if", "in",

@@ -20,10 +20,10 @@ pub struct Effects {
     pub network: Vec<String>,
 }
 
-pub(super) fn effects(reading: &Reading, place: &Place) -> Effects {
+pub(super) fn effects(reading: &Reading) -> Effects {
     let mut effects = Effects::default();
     for command in reading.commands.iter().chain(&reading.loose) {
-        let at = |arg: &Arg| resolve(arg, command, place);
+        let at = |arg: &Arg| resolve(arg, command);
         for redirect in &command.redirects {
             if redirect.writes {
                 effects.writes.push(at(&redirect.target));
@@ -46,13 +46,13 @@ pub(super) fn effects(reading: &Reading, place: &Place) -> Effects {
 }
 
 /// The absolute path of a word, as far as it can be known.
-fn resolve(arg: &Arg, command: &Command, place: &Place) -> String {
+fn resolve(arg: &Arg, command: &Command) -> String {
     let rooted = arg.prefix().starts_with('/');
     match &command.cwd {
         _ if arg.prefix().is_empty() && !arg.is_known() => arg.text.clone(),
         None if !rooted => arg.text.clone(),
         cwd => {
-            let place = Place { cwd: cwd.as_deref().unwrap_or_default().to_owned(), home: place.home.clone() };
+            let place = Place { cwd: cwd.as_deref().unwrap_or_default().to_owned(), home: None };
             // A tilde was expanded where it was one; here it is a character.
             let text = if arg.text.starts_with('~') { format!("./{}", arg.text) } else { arg.text.clone() };
             format!("/{}", AbsPath::resolve(&text, &place).components().join("/"))

@@ -34,38 +34,60 @@ enum Splitting {
 type Pieces = Vec<Piece>;
 
 /// The fields that words become: each none, one, or several.
-pub(super) fn fields<'w>(words: impl Iterator<Item = &'w Word>, state: &State) -> Vec<Arg> {
+pub(super) fn fields(words: impl IntoIterator<Item = Word>, state: &State) -> Vec<Arg> {
     let mut fields = Vec::new();
     for word in words {
         match as_it_is(word) {
-            Some(arg) => fields.push(arg),
-            None => fields.extend(choices(word, state).into_iter().flatten()),
+            Ok(arg) => fields.push(arg),
+            Err(word) => fields.extend(choices(&word, state).into_iter().flatten()),
         }
     }
     fields
 }
 
+/// The words of a command; several lists where its program may be one of several.
+pub(super) fn argument_lists(words: Vec<Word>, state: &State) -> Vec<Vec<Arg>> {
+    let mut words = words.into_iter();
+    let Some(first) = words.next() else { return Vec::new() };
+    let mut lists = match as_it_is(first) {
+        Ok(program) => vec![Vec::from([program])],
+        Err(first) => choices(&first, state),
+    };
+    let rest = fields(words, state);
+    if let [only] = lists.as_mut_slice() {
+        only.extend(rest);
+    } else {
+        lists.iter_mut().for_each(|list| list.extend_from_slice(&rest));
+    }
+    lists.retain(|list| !list.is_empty());
+    lists
+}
+
 /// Most words hold nothing to expand, and need not be taken apart.
-fn as_it_is(word: &Word) -> Option<Arg> {
-    let mut found = Arg::default();
+fn as_it_is(word: Word) -> Result<Arg, Word> {
+    let mut glob = false;
     for (at, part) in word.parts.iter().enumerate() {
         match part {
             Part::Plain(text) if !(text.contains('{') || at == 0 && text.starts_with('~')) => {
-                found.glob |= text.contains(['*', '?', '[']);
-                found.text.push_str(text);
+                glob |= text.contains(['*', '?', '[']);
             }
-            Part::Quoted(text) => found.text.push_str(text),
-            Part::Plain(_) | Part::Variable { .. } | Part::Unknown { .. } => return None,
+            Part::Quoted(_) => {}
+            Part::Plain(_) | Part::Variable { .. } | Part::Unknown { .. } => return Err(word),
         }
     }
-    Some(found)
+    let mut text = String::new();
+    for part in word.parts {
+        match part {
+            Part::Plain(part) | Part::Quoted(part) if text.is_empty() => text = part,
+            Part::Plain(part) | Part::Quoted(part) => text.push_str(&part),
+            Part::Variable { .. } | Part::Unknown { .. } => {}
+        }
+    }
+    Ok(Arg { text, known: None, glob })
 }
 
-/// The same for each value that the variables in the word can have.
-pub(super) fn choices(word: &Word, state: &State) -> Vec<Vec<Arg>> {
-    if let Some(arg) = as_it_is(word) {
-        return vec![vec![arg]];
-    }
+/// The fields of a word for each value that the variables in it can have.
+fn choices(word: &Word, state: &State) -> Vec<Vec<Arg>> {
     // Quotes keep an empty word alive.
     let quoted = word.parts.iter().any(|part| matches!(part, Part::Quoted(_)));
     let choice = |alternative: Pieces| {
@@ -84,7 +106,7 @@ pub(super) fn choices(word: &Word, state: &State) -> Vec<Vec<Arg>> {
 
 /// The one string that a word becomes where nothing is split: an assignment's value, a redirection's target.
 pub(super) fn string(word: &Word, state: &State) -> Arg {
-    if let Some(arg) = as_it_is(word) {
+    if let Ok(arg) = as_it_is(word.clone()) {
         return arg;
     }
     let first = alternatives(word, state, Splitting::Off).into_iter().next().unwrap_or_default();
@@ -307,7 +329,7 @@ mod tests {
         let state = State { home: Some("/home/u".into()), cwd: Some("/p".into()), ..State::default() };
         let script = parse(&format!("x {line}"));
         let Some(Step::Simple(simple)) = script.steps.into_iter().next() else { panic!("{line}") };
-        fields(simple.words.iter().skip(1), &state).into_iter().map(|arg| arg.text).collect()
+        fields(simple.words.into_iter().skip(1), &state).into_iter().map(|arg| arg.text).collect()
     }
 
     #[test]

@@ -3,7 +3,7 @@
 mod builtin;
 
 use super::runner::{self, Inner};
-use super::syntax::{Backquoted, Direction, Doubt, Flaw, Heredoc, Loop, Scope, Simple, Step, Target, Word};
+use super::syntax::{Backquoted, Direction, Doubt, Flaw, Heredoc, Loop, Scope, Simple, Step, Target};
 use super::{Arg, Command, Input, Reading, Redirect, State, Value, canonical, expand, interpreter, parse};
 use crate::event::Place;
 use builtin::{evaluates, output};
@@ -146,7 +146,7 @@ impl Walker {
         let pipeline = self.next_pipeline();
         let Some(run) = self.runs.last_mut() else { return };
         match step {
-            Step::Simple(simple) => self.simple(&simple),
+            Step::Simple(simple) => self.simple(*simple),
             Step::Redirects(simple) => {
                 let redirects = run.redirects(&simple);
                 let cwd = run.state.cwd.clone();
@@ -188,10 +188,10 @@ impl Walker {
             }
             Step::Loop(looped) => {
                 let Loop { name, words } = *looped;
+                let (listed, kept) = (words.is_some(), words.as_ref().is_some_and(Vec::is_empty));
                 let state = &run.state;
-                let values: Vec<Arg> = expand::fields(words.iter().flatten(), state);
-                let kept = words.as_ref().is_some_and(Vec::is_empty);
-                let known = words.is_some() && values.iter().all(|value| value.is_known() && !value.glob);
+                let values: Vec<Arg> = expand::fields(words.into_iter().flatten(), state);
+                let known = listed && values.iter().all(|value| value.is_known() && !value.glob);
                 let each = Value::Each(values.into_iter().map(|value| value.text).collect());
                 // A loop over nothing leaves the variable as it was.
                 if !kept {
@@ -207,7 +207,7 @@ impl Walker {
         }
     }
 
-    fn simple(&mut self, simple: &Simple) {
+    fn simple(&mut self, mut simple: Simple) {
         let Some(run) = self.runs.last_mut() else { return };
         let apart = run.is_apart();
         let env: Vec<(String, Option<String>)> = simple
@@ -215,7 +215,8 @@ impl Walker {
             .iter()
             .map(|set| (set.name.clone(), set.value.as_ref().and_then(|word| known(&expand::string(word, &run.state)))))
             .collect();
-        let mut args = run.argument_lists(&simple.words);
+        let wordless = simple.words.is_empty();
+        let mut args = expand::argument_lists(std::mem::take(&mut simple.words), &run.state);
         if env
             .iter()
             .any(|(_, value)| value.as_ref().is_some_and(|value| value.contains("[$(") || value.contains("[`")))
@@ -227,16 +228,16 @@ impl Walker {
                 inner: true,
             });
         }
-        let redirects = run.redirects(simple);
-        let input = run.input(simple);
+        let redirects = run.redirects(&simple);
+        let input = run.input(&simple);
         let level = run.level();
         let (pipeline, stage) = (level.pipeline, level.stage);
         let cwd = run.state.cwd.clone();
-        let span = run.span.clone().unwrap_or(simple.span.clone());
+        let span = run.span.clone().unwrap_or(simple.span);
         let base = Command { env, redirects, input, pipeline, stage, cwd, span, ..Command::default() };
         if args.is_empty() {
             // A word that vanished could have been anything.
-            if simple.words.is_empty() && !apart {
+            if wordless && !apart {
                 for (name, value) in &base.env {
                     run.set(name, value.clone());
                 }
@@ -261,24 +262,27 @@ impl Walker {
 
     /// Notes a command and everything that it runs in turn.
     fn run(&mut self, base: Command, args: Vec<Arg>, via: Vec<String>, apart: bool) {
-        let mut work = vec![(base, args, via)];
+        let mut next = Some((base, args, via));
+        let mut work = Vec::new();
         let mut texts = Vec::new();
-        while let Some((base, args, via)) = work.pop() {
-            let Some((program, rest)) = args.split_first() else { continue };
+        while let Some((base, args, via)) = next.take().or_else(|| work.pop()) {
+            let mut args = args.into_iter();
+            let Some(program) = args.next() else { continue };
             if self.reading.commands.len() >= LONGEST || via.len() > DEEPEST || self.expanded > LARGEST {
                 self.reading.limited = true;
                 self.full = true;
                 return;
             }
+            let args: Vec<Arg> = args.collect();
             let command = Command {
-                canonical: canonical::line(program, rest),
-                program: canonical::program(&program.text).to_owned(),
+                canonical: canonical::line(&program, &args),
                 known: program.is_known() && !program.glob,
-                args: rest.to_vec(),
+                program: canonical::cut(program.text),
+                args,
                 via: via.clone(),
                 ..base
             };
-            if !rest.is_empty() && evaluates(&command) {
+            if !command.args.is_empty() && evaluates(&command) {
                 self.doubt(Flaw::Unclear("an expansion in a quoted subscript"), &command);
             }
             if is_lookalike(&command.program) {
@@ -384,20 +388,6 @@ impl Run {
                 }
             }
         }
-    }
-
-    /// The words of a command; several lists where its program may be one of several.
-    fn argument_lists(&self, words: &[Word]) -> Vec<Vec<Arg>> {
-        let Some((first, rest)) = words.split_first() else { return Vec::new() };
-        let mut lists = expand::choices(first, &self.state);
-        let rest = expand::fields(rest.iter(), &self.state);
-        if let [only] = lists.as_mut_slice() {
-            only.extend(rest);
-        } else {
-            lists.iter_mut().for_each(|list| list.extend_from_slice(&rest));
-        }
-        lists.retain(|list| !list.is_empty());
-        lists
     }
 
     /// Whether what is read here runs in a shell of its own: part of a pipeline, or in the background.

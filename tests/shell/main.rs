@@ -391,7 +391,7 @@ fn directories_are_followed() {
         ("rm $HOME/x", "/home/u/x"),
         ("rm \"$PWD\"/x", "/home/u/proj/x"),
     ] {
-        assert_eq!(read(line).effects.removes, [removes], "{line}");
+        assert_eq!(read(line).effects().removes, [removes], "{line}");
     }
 }
 
@@ -430,7 +430,7 @@ fn effects_are_derived_once() {
         ("nc e.example 80", "network", vec!["e.example"]),
         ("scp a u@e.example:b", "network", vec!["u@e.example"]),
     ] {
-        let effects = read(line).effects;
+        let effects = read(line).effects();
         let found = match field {
             "writes" => effects.writes,
             "removes" => effects.removes,
