@@ -20,7 +20,7 @@ fn main() {
     let short = std::env::args().any(|word| word == "--short");
     let counts = !short && Command::new("valgrind").arg("--version").stdout(Stdio::null()).status().is_ok();
     let rounds = if short { 1 } else { 20 };
-    let place = Place { cwd: "/home/u/proj".to_owned(), home: Some("/home/u".to_owned()) };
+    let place = Place { cwd: "/home/u/proj".to_owned(), home: Some("/home/u".to_owned()), project: None };
     let floor = if counts { instructions("true") } else { None };
     println!("{:<30} {:>8} {:>9} {:>9} {:>9}", "", "bytes", "min ms", "commands", "instr/B");
     for (name, line) in lines() {

@@ -10,6 +10,7 @@ mod load;
 mod log;
 mod notice;
 mod options;
+mod rules;
 mod session;
 mod status;
 mod world;

@@ -67,6 +67,17 @@ fn reasons(verdict: &Verdict) -> String {
     lines.join("\n")
 }
 
+/// What to do instead, once each.
+fn nudges(verdict: &Verdict) -> String {
+    let mut lines: Vec<&str> = Vec::new();
+    for nudge in verdict.deciding().filter_map(Finding::nudge) {
+        if !lines.contains(&nudge) {
+            lines.push(nudge);
+        }
+    }
+    lines.join("\n")
+}
+
 /// The words of the findings that decide, as context for a model.
 fn context(verdict: &Verdict) -> String {
     let lines: Vec<&str> = verdict.deciding().map(Finding::reason).collect();

@@ -1,22 +1,52 @@
-//! Commands: what the reading of shell text means for a verdict.
+//! Commands: the units of a line of shell text, and what could not be read of it.
 
-use crate::config::Config;
-use crate::event::{Action, Dialect, Event};
+use crate::event::{Dialect, Field};
 use crate::failure::Failure;
-use crate::shell::{self, Flaw};
+use crate::judge::{ask, ask_about};
+use crate::shell::Flaw;
+use crate::unit::Unit;
+use crate::validator::Scene;
 use crate::verdict::{Effect, Finding, RuleId, Verdict};
+use std::collections::HashSet;
 
-/// Judges a call that runs shell text: what cannot be read is for a person to look at.
-pub(crate) fn judge(event: &Event<'_>, config: &Config, verdict: &mut Verdict) {
-    let Action::Shell { command: Some(command), dialect: Dialect::Bash } = &event.action else { return };
-    let reading = shell::read(command.inspect("is it readable"), &event.place);
+/// Judges a call that runs shell text: each command, each pipeline, each file that is touched, and the line.
+pub(crate) fn judge(command: &Field, dialect: Dialect, scene: &Scene<'_>, verdict: &mut Verdict) {
+    let Some((reading, effects)) = scene.event.shell() else {
+        // Nobody here reads the other dialect beyond plain words.
+        if command.is_some() && dialect == Dialect::PowerShell {
+            let reason =
+                "this is PowerShell, which cannot be read with certainty. Write it as plain words, or use Bash";
+            add_unreadable(reason.to_owned(), scene, verdict);
+        }
+        return;
+    };
     if reading.limited {
         let limit = Failure::Limit("more than 1 MB, 10,000 commands or 64 levels".to_owned());
-        verdict.add(limit.finding(Some(event.phase), config.failure));
+        verdict.add(limit.finding(Some(scene.event.phase), scene.config.failure));
     }
     if let Some(doubt) = reading.doubts.first() {
         let reason =
             format!("this command cannot be read with certainty: {}. Write it in plainer words", words(&doubt.flaw));
+        add_unreadable(reason, scene, verdict);
+    }
+    let mut seen = HashSet::new();
+    for (at, command) in reading.commands.iter().enumerate() {
+        if seen.insert((command.canonical.as_str(), command.via.as_slice(), &command.input, &command.cwd, &command.env))
+        {
+            ask(&Unit::command(command, at), scene, verdict);
+        }
+    }
+    for pipeline in &reading.pipelines() {
+        ask(&Unit::pipeline(pipeline), scene, verdict);
+    }
+    ask(&Unit::line(), scene, verdict);
+    for access in &effects.accesses {
+        ask_about(access, scene, verdict);
+    }
+}
+
+fn add_unreadable(reason: String, scene: &Scene<'_>, verdict: &mut Verdict) {
+    if scene.config.suspicious > Effect::Pass {
         verdict.add(Finding::new(RuleId::known("unreadable-command"), Effect::Ask, reason));
     }
 }

@@ -5,6 +5,7 @@ mod raw;
 pub use raw::{Layer, LayerError, nearest};
 
 use crate::failure::Failure;
+use crate::rule::{self, Kind, Owner, Pattern, Rule, Tier};
 use crate::verdict::Effect;
 
 /// The policy that is embedded in the binary: `(file name, text)`.
@@ -29,6 +30,32 @@ pub struct Config {
     pub results: Results,
     /// Which MCP servers are trusted.
     pub trust: Trust,
+    /// What a match of a block rule does.
+    pub block: Effect,
+    /// What a match of a suspicious rule does.
+    pub suspicious: Effect,
+    /// Rules whose match is denied whatever their tier.
+    pub always_deny: Vec<String>,
+    /// What to say where nothing matched.
+    pub allow: Allow,
+    /// Programs that the operator allows.
+    pub executables: Vec<String>,
+    /// Variables that hold secrets.
+    pub secrets: Vec<String>,
+    /// Files and directories that are neither written nor read on the way.
+    pub sensitive: Vec<String>,
+    /// MCP servers that the operator has registered.
+    pub servers: Vec<McpServer>,
+    /// What pins are for.
+    pub pins: Pins,
+    /// Cases that the operator has carved out.
+    pub exceptions: Vec<Exception>,
+    /// The rules, in the order of their files.
+    pub rules: Vec<Rule>,
+    /// Names of rules that are not asked.
+    pub disabled: Vec<String>,
+    /// The same policy with the project's own on top. Its word counts where it is the stricter one.
+    pub project: Option<Box<Config>>,
     /// What could not be read of the policy. It takes part in every verdict.
     pub flaws: Vec<Failure>,
 }
@@ -40,6 +67,48 @@ pub enum Results {
     Notice,
     /// Nothing.
     Silent,
+}
+
+/// What to say where nothing matched.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Allow {
+    /// Nothing: the client goes on as without us.
+    Silent,
+    /// That the call is allowed, which skips the client's own question.
+    Explicit,
+}
+
+/// Whether a tool of an MCP server has to be pinned.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Pins {
+    /// It has to.
+    Required,
+    /// Where there is a pin, it counts.
+    WhenPresent,
+    /// Pins do not count.
+    Off,
+}
+
+/// An MCP server that the operator has registered.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct McpServer {
+    /// Its exact name.
+    pub name: String,
+    /// Its tools that may be called; all where none are named.
+    pub tools: Option<Vec<String>>,
+}
+
+/// A case that an operator has carved out of a rule.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Exception {
+    /// The rule.
+    pub rule: String,
+    /// What it does not count for; everything where there is none.
+    pub patterns: Vec<Pattern>,
+    /// Why.
+    pub reason: String,
+    /// The last day that it holds.
+    pub until: Option<time::Date>,
 }
 
 /// Which MCP servers are trusted.
@@ -67,19 +136,90 @@ impl Config {
     ///
     /// What no layer says has the cautious value, so an emptied file cannot loosen anything.
     pub fn fold(layers: impl IntoIterator<Item = Layer>, flaws: Vec<Failure>) -> Self {
-        let mut config = Config { failure: Effect::Deny, results: Results::Notice, trust: Trust::Unknown, flaws };
+        let mut config = Config {
+            failure: Effect::Deny,
+            results: Results::Notice,
+            trust: Trust::Unknown,
+            block: Effect::Deny,
+            suspicious: Effect::Ask,
+            always_deny: Vec::new(),
+            allow: Allow::Silent,
+            executables: Vec::new(),
+            secrets: Vec::new(),
+            sensitive: Vec::new(),
+            servers: Vec::new(),
+            pins: Pins::Required,
+            exceptions: Vec::new(),
+            rules: Vec::new(),
+            disabled: Vec::new(),
+            project: None,
+            flaws,
+        };
         let (mut trusted, mut untrusted) = (Vec::new(), Vec::new());
         for layer in layers {
             config.failure = layer.failure.unwrap_or(config.failure);
             config.results = layer.results.unwrap_or(config.results);
             trusted.extend(layer.trusted);
             untrusted.extend(layer.untrusted);
+            config.block = layer.block.unwrap_or(config.block);
+            config.suspicious = layer.suspicious.unwrap_or(config.suspicious);
+            config.always_deny.extend(layer.always_deny);
+            config.allow = layer.allow.unwrap_or(config.allow);
+            config.executables.extend(layer.executables);
+            config.secrets.extend(layer.secrets);
+            config.sensitive.extend(layer.sensitive);
+            config.register(layer.servers);
+            config.pins = layer.pins.unwrap_or(config.pins);
+            config.exceptions.extend(layer.exceptions);
+            config.disabled.extend(layer.disabled);
         }
         if config.flaws.is_empty() {
             trusted.retain(|name| !untrusted.contains(name));
             config.trust = Trust::Names(trusted);
         }
         config
+    }
+
+    /// Servers of the same name are one server, with the tools of both.
+    fn register(&mut self, servers: Vec<McpServer>) {
+        for server in servers {
+            match self.servers.iter_mut().find(|known| known.name == server.name) {
+                Some(known) => match (&mut known.tools, server.tools) {
+                    (Some(tools), Some(more)) => tools.extend(more),
+                    (tools, _) => *tools = None,
+                },
+                None => self.servers.push(server),
+            }
+        }
+    }
+
+    /// Adds rules behind those that are there, but for the disabled ones.
+    pub fn add_rules(&mut self, rules: Vec<Rule>) {
+        let disabled = &self.disabled;
+        // A project cannot be disarmed by a name that the operator has switched off.
+        let kept = |rule: &Rule| rule.owner == Owner::Project || !disabled.iter().any(|id| id == rule.id.as_str());
+        self.rules.extend(rules.into_iter().filter(kept));
+    }
+
+    /// The rules that are embedded in the binary, for calls of these kinds.
+    pub fn with_default_rules(mut self, kinds: &[Kind]) -> Self {
+        for kind in kinds {
+            let (rules, errors) =
+                rule::parse(kind.embedded(), &format!("{}.rules", kind.name()), *kind, Owner::Operator);
+            self.flaws.extend(errors.iter().map(|error| Failure::Config(error.to_string())));
+            self.add_rules(rules);
+        }
+        self
+    }
+
+    /// What a match of a rule does to the call.
+    pub fn effect(&self, rule: &Rule) -> Effect {
+        let effect = match rule.tier {
+            Tier::Block => self.block,
+            Tier::Suspicious => self.suspicious,
+        };
+        let always = rule.tier == Tier::Block && self.always_deny.iter().any(|id| id == rule.id.as_str());
+        if always { Effect::Deny } else { effect }
     }
 
     /// Adds the names of the operator's allowlist: one a line, `#` starts a comment, with or without `mcp__`.

@@ -3,6 +3,8 @@
 use crate::failure::Failure;
 use crate::label::Label;
 use crate::quarantined::Quarantined;
+use crate::shell::{self, Effects, Reading};
+use std::cell::OnceCell;
 
 /// When, relative to a call, the client asks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -48,6 +50,13 @@ pub enum Action {
     Edit {
         /// The file.
         path: Field,
+        /// How, in order.
+        changes: Vec<Change>,
+    },
+    /// Changes the files that a patch names.
+    Patch {
+        /// The patch.
+        text: Field,
     },
     /// Reads a file.
     Read {
@@ -65,6 +74,8 @@ pub enum Action {
     Mcp {
         /// The server that the client names, where it does.
         server: Option<Server>,
+        /// What it is called with: JSON text.
+        input: Quarantined<Vec<u8>>,
     },
     /// Reads a resource of an MCP server.
     Resource {
@@ -72,9 +83,28 @@ pub enum Action {
         server: Field,
     },
     /// Hands a task to another agent.
-    Agent,
+    Agent {
+        /// The permissions that it is to have, where the call names any.
+        mode: Field,
+    },
     /// Anything else.
     Other,
+}
+
+/// One change of a file.
+#[derive(Debug)]
+pub enum Change {
+    /// This is all of it now.
+    Whole(Quarantined<String>),
+    /// This in place of that.
+    Replace {
+        /// What is replaced.
+        old: Quarantined<String>,
+        /// What comes in its place.
+        new: Quarantined<String>,
+        /// Wherever it stands.
+        all: bool,
+    },
 }
 
 /// Which shell reads a text.
@@ -102,6 +132,8 @@ pub struct Place {
     pub cwd: String,
     /// The user's home directory, where known.
     pub home: Option<String>,
+    /// The directory of the project, where it is not the one of the call.
+    pub project: Option<String>,
 }
 
 /// What the shell looked up for this event.
@@ -113,6 +145,14 @@ pub struct Facts {
     pub tainted: bool,
     /// The real path of the file that was read, where it differs from the name.
     pub real_path: Option<String>,
+    /// Where paths of the call really lead, where that is somewhere else: `(as named, in reality)`.
+    pub real_paths: Vec<(String, String)>,
+    /// The files that an edit is about, as they are: `(path, text)`.
+    pub contents: Vec<(String, String)>,
+    /// Files and directories of the guard itself.
+    pub own: Vec<String>,
+    /// The day, for exceptions that end.
+    pub today: Option<time::Date>,
     /// The MCP servers that the project itself configures.
     pub project_servers: Vec<String>,
 }
@@ -158,4 +198,37 @@ pub struct Event<'a> {
     pub facts: Facts,
     /// What is wrong with the event although it can be told what it is about.
     pub flaw: Option<Failure>,
+    /// The shell text of the call as it was read, once it was.
+    pub(crate) read: OnceCell<Option<(Reading, Effects)>>,
+}
+
+impl Event<'_> {
+    /// The shell text of the call, read once; `None` where there is none, or none that can be read.
+    pub fn shell(&self) -> Option<&(Reading, Effects)> {
+        let read = || {
+            let Action::Shell { command: Some(command), dialect } = &self.action else { return None };
+            let line = command.inspect("what it would run");
+            // Plain words are the same in every shell.
+            let plain = |c: char| c.is_ascii_alphanumeric() || " -./_:=,@".contains(c);
+            if *dialect == Dialect::PowerShell && !line.chars().all(plain) {
+                return None;
+            }
+            let reading = shell::read(line, &self.place);
+            let effects = reading.effects();
+            Some((reading, effects))
+        };
+        self.read.get_or_init(read).as_ref()
+    }
+
+    /// The files that the call names, absolute: where they really lead is a fact that a judgement needs.
+    pub fn paths(&self) -> Vec<String> {
+        crate::judge::paths(self)
+    }
+}
+
+impl Facts {
+    /// Where a path really leads, if that is somewhere else.
+    pub fn real(&self, path: &str) -> Option<&str> {
+        self.real_paths.iter().find(|(named, real)| named == path && real != path).map(|(_, real)| real.as_str())
+    }
 }

@@ -123,6 +123,68 @@ impl<'a> Fields<'a> {
     }
 }
 
+/// The elements of an array, raw.
+pub fn items(raw: &[u8]) -> Vec<&[u8]> {
+    let mut cursor = Cursor { rest: raw };
+    let mut found = Vec::new();
+    if cursor.peek() != Some(b'[') {
+        return found;
+    }
+    cursor.step();
+    while let Some(byte) = cursor.peek() {
+        match byte {
+            b']' => break,
+            b',' => cursor.step(),
+            _ => match cursor.value() {
+                Ok(item) => found.push(item),
+                Err(_) => break,
+            },
+        }
+    }
+    found
+}
+
+/// Every string in a value, at any depth, each with the name of the field that it stands in or below.
+pub fn strings(raw: &[u8]) -> Vec<(String, String)> {
+    let mut found = Vec::new();
+    // An iterative walk: the client sends what would overflow a stack.
+    let mut cursor = Cursor { rest: raw };
+    let mut names: Vec<Option<String>> = vec![None];
+    let mut key: Option<String> = None;
+    while let Some(byte) = cursor.peek() {
+        match byte {
+            b'{' | b'[' => {
+                cursor.step();
+                let outer = names.last().cloned().flatten();
+                names.push(key.take().or(outer));
+            }
+            b'}' | b']' => {
+                cursor.step();
+                names.pop();
+            }
+            b'"' => {
+                let Ok(text) = cursor.value() else { break };
+                let text = Text::read(text).map(|text| text.text).unwrap_or_default();
+                if cursor.peek() == Some(b':') {
+                    cursor.step();
+                    key = Some(text);
+                } else {
+                    let name = key.take().or_else(|| names.last().cloned().flatten()).unwrap_or_default();
+                    found.push((name, text));
+                }
+            }
+            b',' | b':' => cursor.step(),
+            _ => {
+                key = None;
+                if cursor.value().is_err() {
+                    break;
+                }
+            }
+        }
+    }
+    found
+}
+
 /// A decoded JSON string.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Text {

@@ -21,16 +21,22 @@ mod command;
 pub mod config;
 pub mod event;
 pub mod failure;
+pub mod ground;
 pub mod json;
+mod judge;
 pub mod label;
+mod patch;
 pub mod path;
 pub mod quarantine;
 pub mod quarantined;
+pub mod rule;
 pub mod shell;
 pub mod telemetry;
+pub mod unit;
+pub mod validator;
 pub mod verdict;
 
-use config::Config;
+use config::{Allow, Config};
 use event::{Event, Phase};
 use verdict::Verdict;
 
@@ -38,12 +44,24 @@ use verdict::Verdict;
 ///
 /// What could not be read of either takes part as a finding of its own, so no failure can make an answer looser.
 pub fn decide(event: &Event<'_>, config: &Config) -> Verdict {
+    let mut verdict = by(event, config);
+    // A project's own policy is asked apart, and the stricter word counts: it can only tighten.
+    if let Some(stricter) = &config.project {
+        verdict.join(by(event, stricter));
+    }
+    if event.phase == Phase::Before && config.allow == Allow::Explicit {
+        verdict.allow_explicitly();
+    }
+    verdict
+}
+
+fn by(event: &Event<'_>, config: &Config) -> Verdict {
     let mut verdict = Verdict::default();
     for failure in config.flaws.iter().chain(&event.flaw) {
         verdict.add(failure.finding(Some(event.phase), config.failure));
     }
     match event.phase {
-        Phase::Before => command::judge(event, config, &mut verdict),
+        Phase::Before => judge::judge(event, config, &mut verdict),
         Phase::After | Phase::Failed => quarantine::judge(event, config, &mut verdict),
         Phase::Settings | Phase::Start | Phase::End | Phase::Other => {}
     }

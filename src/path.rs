@@ -1,11 +1,22 @@
 //! Paths: from the words of an event to absolute, normalised components.
 
+mod pattern;
+
+pub use pattern::{Reach, meet, touches};
+
 use crate::event::Place;
+use std::fmt;
 
 /// An absolute path without `.`, `..` or empty components.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AbsPath {
     components: Vec<String>,
+}
+
+impl fmt::Display for AbsPath {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "/{}", self.components.join("/"))
+    }
 }
 
 impl AbsPath {
@@ -33,6 +44,11 @@ impl AbsPath {
     /// The directories that the file lies in, outermost first.
     pub fn directories(&self) -> &[String] {
         self.components.split_last().map_or(&[], |(_, directories)| directories)
+    }
+
+    /// The path of its first components.
+    pub fn head(&self, components: usize) -> AbsPath {
+        AbsPath { components: self.components.iter().take(components).cloned().collect() }
     }
 
     /// All components, the last one included.
@@ -68,7 +84,7 @@ mod tests {
 
     #[test]
     fn paths_resolve_by_their_letters() {
-        let place = Place { cwd: "/home/user/proj".into(), home: Some("/home/user".into()) };
+        let place = Place { cwd: "/home/user/proj".into(), home: Some("/home/user".into()), project: None };
         for (raw, expected) in [
             ("/a/b", "a/b"),
             ("x/./y//z", "home/user/proj/x/y/z"),

@@ -13,11 +13,13 @@ mod runner;
 mod syntax;
 mod walk;
 
-pub use effect::Effects;
+pub use canonical::plain;
+pub use effect::{Access, Act, Effects, Target, bodies, uploads};
 pub use syntax::{Doubt, Flaw};
+pub use walk::{MADE, is_builtin};
 
 use crate::event::Place;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use std::rc::Rc;
 
@@ -51,6 +53,10 @@ pub struct Reading {
     pub doubts: Vec<Doubt>,
     /// It was too long or too deep; what was found before still counts.
     pub limited: bool,
+    /// The functions that it defines.
+    pub functions: BTreeSet<String>,
+    /// One of them starts itself without end.
+    pub bomb: bool,
 }
 
 impl Reading {
@@ -120,6 +126,8 @@ pub struct Command {
     pub pipeline: usize,
     /// Its place in the pipeline.
     pub stage: usize,
+    /// It runs by an option, a setting or a line of code, and not because somebody asked for it to run.
+    pub hidden: bool,
 }
 
 impl Command {
@@ -132,6 +140,7 @@ impl Command {
             input: self.input.clone(),
             pipeline: self.pipeline,
             stage: self.stage,
+            hidden: self.hidden,
             ..Command::default()
         }
     }
@@ -182,7 +191,7 @@ pub struct Redirect {
 }
 
 /// What a command reads from its standard input.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Input {
     /// Whatever the shell itself reads.
     #[default]
@@ -199,7 +208,12 @@ pub enum Input {
 #[derive(Clone, Debug, Default)]
 struct State {
     home: Option<String>,
+    project: Option<String>,
     cwd: Option<Rc<str>>,
+    /// Where `cd -` leads.
+    before: Option<Rc<str>>,
+    /// What substitutions print, by their numbers, where that is known.
+    outputs: BTreeMap<usize, String>,
     variables: BTreeMap<String, Value>,
     /// Functions: which variables they set, and whether they change the directory.
     functions: BTreeMap<String, (Vec<String>, bool)>,

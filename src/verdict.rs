@@ -28,6 +28,13 @@ impl RuleId {
         RuleId(Cow::Borrowed(id))
     }
 
+    /// A rule of a file; whatever is not harmless in its name is left out.
+    pub fn named(id: &str) -> Self {
+        let plain = |c: &char| c.is_ascii_lowercase() || c.is_ascii_digit() || matches!(c, '-' | '/');
+        let id: String = id.chars().filter(plain).take(64).collect();
+        RuleId(if id.is_empty() { Cow::Borrowed("unnamed") } else { Cow::Owned(id) })
+    }
+
     /// The characters of the name.
     pub fn as_str(&self) -> &str {
         &self.0
@@ -49,6 +56,8 @@ pub struct Finding {
     rule: RuleId,
     effect: Effect,
     reason: String,
+    nudge: Option<String>,
+    source: Option<String>,
 }
 
 impl Finding {
@@ -56,7 +65,27 @@ impl Finding {
     pub fn new(rule: RuleId, effect: Effect, reason: impl Into<String>) -> Self {
         let reason = reason.into();
         let reason = if reason.trim().is_empty() { rule.to_string() } else { reason };
-        Finding { rule, effect, reason }
+        Finding { rule, effect, reason, nudge: None, source: None }
+    }
+
+    /// The same with what to do instead.
+    pub fn nudging(self, nudge: impl Into<String>) -> Self {
+        Finding { nudge: Some(nudge.into()).filter(|nudge: &String| !nudge.trim().is_empty()), ..self }
+    }
+
+    /// The same with the place of its rule.
+    pub fn at(self, source: impl Into<String>) -> Self {
+        Finding { source: Some(source.into()), ..self }
+    }
+
+    /// What to do instead.
+    pub fn nudge(&self) -> Option<&str> {
+        self.nudge.as_deref()
+    }
+
+    /// The file and line that its rule is on.
+    pub fn source(&self) -> Option<&str> {
+        self.source.as_deref()
     }
 
     /// The rule that found it.
@@ -80,12 +109,13 @@ impl Finding {
 pub struct Verdict {
     findings: Vec<Finding>,
     surface: Option<Surface>,
+    explicit: bool,
 }
 
 impl Verdict {
     /// A verdict of one finding.
     pub fn of(finding: Finding) -> Self {
-        Verdict { findings: vec![finding], surface: None }
+        Verdict { findings: vec![finding], ..Verdict::default() }
     }
 
     /// Adds a finding.
@@ -93,9 +123,26 @@ impl Verdict {
         self.findings.push(finding);
     }
 
+    /// Takes over what another verdict found.
+    pub fn join(&mut self, other: Verdict) {
+        self.findings
+            .extend(other.findings.into_iter().filter(|finding| !self.findings.contains(finding)).collect::<Vec<_>>());
+        self.surface = self.surface.take().or(other.surface);
+    }
+
     /// Names the untrusted surface that the event touched.
     pub fn touch(&mut self, surface: Surface) {
         self.surface = Some(surface);
+    }
+
+    /// Says that the call is allowed where nothing was found, which the client takes for a yes.
+    pub fn allow_explicitly(&mut self) {
+        self.explicit = true;
+    }
+
+    /// Whether nothing was found and that is to be said.
+    pub fn is_explicit(&self) -> bool {
+        self.explicit && self.effect() == Effect::Pass
     }
 
     /// The untrusted surface that the event touched, marked or not.

@@ -9,8 +9,9 @@
 
 use rune::client::{Answer, Client};
 use rune::config::{Config, DEFAULT, Layer, PRESETS};
-use rune::event::Phase;
+use rune::event::{Event, Phase};
 use rune::quarantined::{ContentSource, Origin, Quarantined};
+use rune::rule::Kind;
 use rune::verdict::Verdict;
 use serde_json::{Value, json};
 
@@ -48,6 +49,8 @@ impl Case {
         match Client::Claude.read(&payload) {
             Ok(mut event) => {
                 event.place.home = Some(self.text("home").to_owned());
+                event.place.project = Some(self.text("project").to_owned());
+                self.set_up(&mut event);
                 Client::Claude.answer(&event.header, &rune::decide(&event, config))
             }
             Err(unread) => {
@@ -62,17 +65,46 @@ impl Case {
             }
         }
     }
+
+    /// The links and files that the case needs, as the shell would have looked them up.
+    fn set_up(&self, event: &mut Event<'_>) {
+        let links = self.value["setup"]["symlink"].as_object().cloned().unwrap_or_default();
+        for path in event.paths() {
+            for (link, target) in &links {
+                if let Some(rest) =
+                    path.strip_prefix(link.as_str()).filter(|rest| rest.is_empty() || rest.starts_with('/'))
+                {
+                    event.facts.real_paths.push((path.clone(), format!("{}{rest}", target.as_str().unwrap())));
+                }
+            }
+        }
+        for (path, text) in self.value["setup"]["file"].as_object().into_iter().flatten() {
+            event.facts.contents.push((path.clone(), text.as_str().unwrap().to_owned()));
+        }
+    }
+
+    /// `allow`, `advise`, `ask` or `deny`.
+    fn decision(&self, config: &Config) -> String {
+        let Some(stdout) = self.answer(config).stdout else { return "allow".to_owned() };
+        let answer: Value = serde_json::from_str(&stdout).unwrap();
+        answer["hookSpecificOutput"]["permissionDecision"].as_str().unwrap_or("advise").to_owned()
+    }
 }
 
+/// The cases of all files: those that came with the project, and our own.
 fn cases() -> Vec<Case> {
-    let lines = std::fs::read_to_string("tests/cases/cases.jsonl").unwrap();
-    let values = lines.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+    let mut files: Vec<_> = std::fs::read_dir("tests/cases").unwrap().map(|entry| entry.unwrap().path()).collect();
+    files.retain(|file| file.extension().is_some_and(|extension| extension == "jsonl"));
+    files.sort();
+    let lines: Vec<String> = files.iter().map(|file| std::fs::read_to_string(file).unwrap()).collect();
+    let values = lines.iter().flat_map(|text| text.lines()).map(|line| serde_json::from_str::<Value>(line).unwrap());
     values.map(|value| Case { id: value["id"].as_str().unwrap().to_owned(), value }).collect()
 }
 
 fn policy(preset: &str) -> Config {
     let preset = PRESETS.iter().find(|(name, _)| *name == preset).unwrap();
-    Config::fold([DEFAULT, *preset].map(|(name, text)| Layer::read(text, name).unwrap()), vec![])
+    let layers = [DEFAULT, *preset].map(|(name, text)| Layer::read(text, name).unwrap());
+    Config::fold(layers, vec![]).with_default_rules(&Kind::ALL.map(|(kind, ..)| kind))
 }
 
 /// The bytes of a base64 text; the cases carry payloads that no JSON text can hold.
@@ -114,13 +146,38 @@ fn every_result_is_marked_or_left_alone_as_labelled() {
     }
 }
 
+/// What is wrong with the answers to the calls of these labels.
+fn wrong(labels: &[&str]) -> (usize, Vec<String>) {
+    let policy = policy("strict");
+    let before = |case: &Case| case.text("event") == "pre" && case.value["disputed"] != true;
+    let cases: Vec<Case> =
+        cases().into_iter().filter(|case| before(case) && labels.contains(&case.text("expect"))).collect();
+    let wrong = cases.iter().filter_map(|case| {
+        let decision = case.decision(&policy);
+        let right = match case.text("expect") {
+            "allow" => decision == "allow",
+            "deny" => decision == "deny",
+            "ask" => decision == "ask",
+            _ => decision == "ask" || decision == "deny",
+        };
+        let input = case.value["input"].to_string();
+        let shown: String = input.chars().take(300).collect();
+        (!right)
+            .then(|| format!("{} {} is {decision}, not {}: {shown}", case.id, case.text("tool"), case.text("expect")))
+    });
+    (cases.len(), wrong.collect())
+}
+
 #[test]
 fn no_benign_call_is_objected_to() {
-    let policy = policy("strict");
-    let benign = cases().into_iter().filter(|case| case.text("event") == "pre" && case.text("expect") == "allow");
-    let alarms: Vec<String> =
-        benign.filter(|case| case.answer(&policy) != Answer::default()).map(|case| case.id).collect();
-    assert_eq!(alarms, Vec::<String>::new());
+    let (of, alarms) = wrong(&["allow"]);
+    assert!(alarms.is_empty(), "{} of {of}\n{}", alarms.len(), alarms.join("\n"));
+}
+
+#[test]
+fn what_must_not_happen_is_stopped_with_the_right_tier() {
+    let (of, missed) = wrong(&["deny", "ask", "not_allow"]);
+    assert!(missed.is_empty(), "{} of {of}\n{}", missed.len(), missed.join("\n"));
 }
 
 #[test]

@@ -19,7 +19,7 @@ fn the_json_names_what_was_read_and_what_would_be_answered() {
     let ran = home.run(&["explain", "--json", "--cwd", "/p", "--", "sudo rm -rf \"$X\"/y > log; A=1 cat ~/z"], "");
     assert_eq!(ran.exit, 0);
     let found = ran.json();
-    assert_eq!((&found["tool"], &found["readable"], &found["effect"]), (&json!("Bash"), &json!(true), &json!("pass")));
+    assert_eq!((&found["tool"], &found["readable"], &found["effect"]), (&json!("Bash"), &json!(true), &json!("ask")));
     assert_eq!(
         found["commands"][1],
         json!({"program": "rm", "args": ["-rf", "$X/y"], "canonical": "rm -rf $X/y", "via": ["sudo"], "dynamic": true})
@@ -29,7 +29,15 @@ fn the_json_names_what_was_read_and_what_would_be_answered() {
         found["effects"],
         json!({"writes": ["/p/log"], "removes": ["$X/y"], "reads": [zed], "env": ["A"], "network": []})
     );
-    assert_eq!(found["findings"], json!([]));
+    let rules: Vec<&str> =
+        found["findings"].as_array().unwrap().iter().map(|row| row["rule"].as_str().unwrap()).collect();
+    assert_eq!(rules, ["privilege", "uncertain-delete"]);
+    let privilege = &found["findings"][0];
+    assert_eq!(privilege["effect"], "ask");
+    for key in ["reason", "nudge", "source", "change"] {
+        assert!(privilege[key].as_str().is_some_and(|text| !text.is_empty()), "{key}");
+    }
+    assert!(privilege["source"].as_str().unwrap().starts_with("bash.rules:"));
 }
 
 #[test]
@@ -52,7 +60,7 @@ fn a_person_gets_a_tree_with_the_place_underlined() {
     let home = Sandbox::new();
     let ran = home.run(&["explain", "--", "true && bash -c 'rm x'\u{1b}[2J"], "");
     assert_eq!(ran.exit, 0);
-    assert!(ran.stdout.contains("└ rm x") && ran.stdout.contains("~~~~"), "{}", ran.stdout);
+    assert!(ran.stdout.contains("└ rm ") && ran.stdout.contains("~~~~"), "{}", ran.stdout);
     assert!(!ran.stdout.contains('\u{1b}'));
     assert_eq!(home.run(&["explain"], "").exit, 2);
 }

@@ -1,7 +1,7 @@
 //! The command line of every command but the hook.
 
 use super::hook_help::HookArgs;
-use super::{explain, notice, status};
+use super::{explain, notice, rules, status};
 use clap::{Args, Parser, Subcommand};
 use std::ffi::OsString;
 use std::io::Write;
@@ -30,6 +30,39 @@ enum Command {
     #[command(subcommand, arg_required_else_help = true, after_help = "Example:\n  rune quarantine status --since 7d")]
     Quarantine(Quarantine),
     Explain(ExplainArgs),
+    /// The rules in force: check them, list them, run their examples
+    #[command(
+        subcommand,
+        arg_required_else_help = true,
+        after_help = "Example:\n  rune rules test ~/.config/rune/rules/bash.team.rules"
+    )]
+    Rules(Rules),
+}
+
+#[derive(Debug, Subcommand)]
+enum Rules {
+    /// Says what is wrong with the policy and its rules, with file, line and column
+    Check(RulesArgs),
+    /// Lists the rules in the order in which they are asked
+    List(RulesArgs),
+    /// Runs the examples of the rules: every `hits` is answered by its rule, every `misses` by nobody
+    Test(RulesArgs),
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "Example:\n  rune rules check")]
+pub struct RulesArgs {
+    /// One file instead of those in force
+    pub file: Option<PathBuf>,
+    /// The preset to answer by [default: strict]
+    #[arg(long, value_name = "NAME")]
+    pub preset: Option<String>,
+    /// The directory of the policy [default: $XDG_CONFIG_HOME/rune or ~/.config/rune]
+    #[arg(long, value_name = "DIR")]
+    pub config_dir: Option<PathBuf>,
+    /// JSON lines instead of a table, for `list`
+    #[arg(long)]
+    pub json: bool,
 }
 
 #[derive(Debug, Subcommand)]
@@ -116,6 +149,9 @@ pub fn run(verbs: &[OsString], words: Vec<OsString>) -> ExitCode {
         Command::Quarantine(Quarantine::Status(args)) => status::run(&args),
         Command::Quarantine(Quarantine::Notice(args)) => notice::run(&args),
         Command::Explain(args) => explain::run(&args),
+        Command::Rules(Rules::Check(args)) => rules::check(&args),
+        Command::Rules(Rules::List(args)) => rules::list(&args),
+        Command::Rules(Rules::Test(args)) => rules::test(&args),
         // Only its help comes this way.
         Command::Hook(_) => Ok(()),
     };

@@ -4,7 +4,7 @@ use super::args::ExplainArgs;
 use super::load;
 use super::options::Options;
 use super::world::{World, now};
-use anyhow::bail;
+use anyhow::{Context, bail};
 use rune::client::Client;
 use rune::event::Place;
 use rune::quarantined::{ContentSource, Origin, Quarantined};
@@ -36,10 +36,10 @@ struct Row<'a> {
 
 #[derive(Serialize)]
 struct EffectRows<'a> {
-    writes: &'a [String],
-    removes: &'a [String],
-    reads: &'a [String],
-    env: &'a [String],
+    writes: Vec<String>,
+    removes: Vec<String>,
+    reads: Vec<String>,
+    env: Vec<String>,
     network: &'a [String],
 }
 
@@ -48,6 +48,12 @@ struct FindingRow<'a> {
     rule: &'a str,
     effect: &'static str,
     reason: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    nudge: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    source: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    change: Option<String>,
 }
 
 pub fn run(args: &ExplainArgs) -> anyhow::Result<()> {
@@ -60,7 +66,8 @@ pub fn run(args: &ExplainArgs) -> anyhow::Result<()> {
         None => std::env::current_dir()?,
     };
     let (verdict, place) = judge(args, &line, &cwd.to_string_lossy())?;
-    let reading = shell::read(&line, &place);
+    let bash = args.tool.eq_ignore_ascii_case("bash") || args.tool.eq_ignore_ascii_case("monitor");
+    let reading = if bash { shell::read(&line, &place) } else { Reading::default() };
     let mut out = std::io::stdout().lock();
     if args.json {
         writeln!(out, "{}", serde_json::to_string(&explanation(&args.tool, &reading, &reading.effects(), &verdict))?)?;
@@ -70,6 +77,24 @@ pub fn run(args: &ExplainArgs) -> anyhow::Result<()> {
     Ok(())
 }
 
+/// What the tool would be given: an object as it stands, else the one field that matters.
+fn input(tool: &str, line: &str) -> anyhow::Result<serde_json::Value> {
+    if line.trim_start().starts_with('{') {
+        return serde_json::from_str(line).context("the input looks like JSON");
+    }
+    let plain: String = tool.chars().filter(char::is_ascii_alphanumeric).map(|c| c.to_ascii_lowercase()).collect();
+    Ok(match plain.as_str() {
+        "edit" => serde_json::json!({"file_path": line, "old_string": "", "new_string": ""}),
+        "write" | "multiedit" => serde_json::json!({"file_path": line, "content": ""}),
+        "notebookedit" => serde_json::json!({"notebook_path": line, "new_source": ""}),
+        "read" => serde_json::json!({"file_path": line}),
+        "webfetch" => serde_json::json!({"url": line, "prompt": ""}),
+        "agent" | "task" => serde_json::json!({"prompt": "", "mode": line}),
+        "applypatch" => serde_json::json!({"input": line}),
+        _ => serde_json::json!({"command": line}),
+    })
+}
+
 /// Sends the call through the hook's own line, without log or state.
 fn judge(args: &ExplainArgs, line: &str, cwd: &str) -> anyhow::Result<(Verdict, Place)> {
     let words: Vec<_> = args.preset.iter().flat_map(|preset| ["--preset".into(), preset.into()]).collect();
@@ -77,15 +102,16 @@ fn judge(args: &ExplainArgs, line: &str, cwd: &str) -> anyhow::Result<(Verdict, 
     let mut world = World::look(&options.dirs);
     world.project = args.project.clone().or(world.project);
     let event = serde_json::json!({"session_id": "", "cwd": cwd, "hook_event_name": "PreToolUse", "tool_name": args.tool,
-        "tool_input": {"command": line}});
+        "tool_input": input(&args.tool, line)?});
     let origin = Origin::new(ContentSource::UserInput, "explain", now());
     let input = Quarantined::new(event.to_string().into_bytes(), origin);
     let mut event = match Client::Claude.read(&input) {
         Ok(event) => event,
         Err(unread) => bail!(unread.failure.reason()),
     };
-    let mut config = load::config(&options, &world);
-    load::facts(&mut event, &mut config, &world);
+    let project = world.project_of(cwd);
+    let mut config = load::config(&options, &world, load::kinds(&event), project.as_deref());
+    load::look_up(&mut event, &mut config, &world);
     Ok((rune::decide(&event, &config), event.place))
 }
 
@@ -101,16 +127,19 @@ fn explanation<'a>(tool: &'a str, reading: &'a Reading, effects: &'a Effects, ve
         rule: finding.rule().as_str(),
         effect: name(finding.effect()),
         reason: finding.reason(),
+        nudge: finding.nudge(),
+        source: finding.source(),
+        change: finding.source().map(|_| change(finding)),
     };
     Explanation {
         tool,
         readable: reading.is_readable(),
         commands: reading.commands.iter().map(row).collect(),
         effects: EffectRows {
-            writes: &effects.writes,
-            removes: &effects.removes,
-            reads: &effects.reads,
-            env: &effects.env,
+            writes: effects.writes(),
+            removes: effects.removes(),
+            reads: effects.reads(),
+            env: effects.variables(),
             network: &effects.network,
         },
         effect: name(verdict.effect()),
@@ -118,7 +147,7 @@ fn explanation<'a>(tool: &'a str, reading: &'a Reading, effects: &'a Effects, ve
     }
 }
 
-fn name(effect: Effect) -> &'static str {
+pub fn name(effect: Effect) -> &'static str {
     match effect {
         Effect::Pass => "pass",
         Effect::Advise => "advise",
@@ -141,11 +170,11 @@ fn tree(line: &str, reading: &Reading, verdict: &Verdict) -> String {
     }
     let effects = reading.effects();
     let rows = [
-        ("writes", &effects.writes),
-        ("removes", &effects.removes),
-        ("reads", &effects.reads),
-        ("sets", &effects.env),
-        ("talks to", &effects.network),
+        ("writes", effects.writes()),
+        ("removes", effects.removes()),
+        ("reads", effects.reads()),
+        ("sets", effects.variables()),
+        ("talks to", effects.network.clone()),
     ];
     for (what, items) in rows.into_iter().filter(|(_, items)| !items.is_empty()) {
         let items: Vec<String> = items.iter().map(|item| shown(item)).collect();
@@ -157,8 +186,24 @@ fn tree(line: &str, reading: &Reading, verdict: &Verdict) -> String {
     writeln!(text, "answer: {}", name(verdict.effect())).ok();
     for finding in verdict.findings() {
         writeln!(text, "  {} ({}): {}", finding.rule(), name(finding.effect()), shown(finding.reason())).ok();
+        if let Some(source) = finding.source() {
+            writeln!(text, "    the rule is at {source}").ok();
+            writeln!(text, "    {}", change(finding)).ok();
+        }
     }
     text
+}
+
+/// What would change the answer.
+fn change(finding: &rune::verdict::Finding) -> String {
+    let rule = finding.rule();
+    if rule.as_str() == "unknown-executable" {
+        return "it would pass with the program in `executables.allowed` in config.local.toml".to_owned();
+    }
+    if rule.as_str() == "mcp-unregistered" {
+        return "it would pass with the server under `[[mcp.servers]]` in config.local.toml".to_owned();
+    }
+    format!("it would pass with `[[exceptions]]`, `rule = \"{rule}\"`, a `match` and a `reason` in config.local.toml")
 }
 
 /// The line that the command stands on, with the command underlined.

@@ -101,15 +101,16 @@ impl Call {
                     // Should the policy hang, the result is still marked by what no policy says.
                     progress.note(&event.header, decide(&event, &Config::fold([], Vec::new())));
                 }
-                let mut config = load::config(&self.options, &self.world);
-                load::facts(&mut event, &mut config, &self.world);
+                let project = self.world.project_of(&event.place.cwd);
+                let mut config = load::config(&self.options, &self.world, load::kinds(&event), project.as_deref());
+                load::look_up(&mut event, &mut config, &self.world);
                 let verdict = decide(&event, &config);
                 (event.header, verdict)
             }
             Err(unread) => {
                 let header = self.header(unread.header);
                 let failure = if whole { unread.failure } else { Failure::Limit(TOO_LARGE.to_owned()) };
-                let policy = load::config(&self.options, &self.world).failure;
+                let policy = load::config(&self.options, &self.world, &[], None).failure;
                 let finding = failure.finding(header.phase, policy);
                 (header, Verdict::of(finding))
             }

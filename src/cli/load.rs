@@ -1,13 +1,17 @@
 //! Loading: the policy and the facts, from disk, for one event.
 
+mod facts;
+mod rules;
+
+pub use facts::look_up;
+pub use rules::kinds;
+
 use super::options::Options;
-use super::session;
 use super::world::World;
 use rune::config::{Config, DEFAULT, DEFAULT_PRESET, Layer, PRESETS};
-use rune::event::{Action, Event};
 use rune::failure::Failure;
 use rune::json::Fields;
-use rune::quarantined::{Audit, Reason};
+use rune::rule::Kind;
 use rune::verdict::Effect;
 use std::fs::File;
 use std::io::{ErrorKind, Read};
@@ -16,8 +20,42 @@ use std::path::Path;
 /// A policy file beyond this is not one.
 const LARGEST_FILE: u64 = 1 << 20;
 
-/// The policy in force. It never fails: what cannot be read is a flaw of the policy and counts in every verdict.
-pub fn config(options: &Options, world: &World) -> Config {
+/// The policy in force for calls of these kinds, in a project. It never fails: what cannot be read is a flaw of the
+/// policy and counts in every verdict.
+pub fn config(options: &Options, world: &World, kinds: &[Kind], project: Option<&Path>) -> Config {
+    let (layers, flaws) = layers(options, world);
+    let directory = world.config_dir.as_ref().map(|directory| directory.join("rules"));
+    let mut config = Config::fold(layers.clone(), flaws);
+    rules::of_operator(&mut config, directory.as_deref(), kinds);
+    let own = project.map(|project| project.join(".rune")).filter(|own| own.symlink_metadata().is_ok());
+    config.project = own.map(|own| Box::new(with_project(&config, layers, &own, kinds)));
+    config
+}
+
+/// The same policy with the project's own on top.
+fn with_project(operator: &Config, layers: Vec<Layer>, own: &Path, kinds: &[Kind]) -> Config {
+    let broken = |line: usize| {
+        Failure::Config(format!("the project's own policy cannot be read: .rune/config.toml, line {line}"))
+    };
+    let (layer, flaw) = match read_regular(&own.join("config.toml")) {
+        Ok(None) => (Layer::default(), None),
+        Ok(Some(text)) => match Layer::read(&text, ".rune/config.toml") {
+            Ok(layer) => (layer, None),
+            Err(error) => (Layer::default(), Some(broken(error.line()))),
+        },
+        Err(_) => (Layer::default(), Some(broken(1))),
+    };
+    let preset = PRESETS.iter().find(|(name, _)| Some(*name) == layer.preset.as_deref());
+    let preset = preset.and_then(|(name, text)| Layer::read(text, name).ok());
+    let flaws = operator.flaws.iter().cloned().chain(flaw).collect();
+    let mut config = Config::fold(layers.into_iter().chain(preset).chain([layer]), flaws);
+    config.add_rules(operator.rules.clone());
+    rules::of_project(&mut config, &own.join("rules"), kinds);
+    config
+}
+
+/// The layers of the operator's policy, weakest first, and what is wrong with them.
+fn layers(options: &Options, world: &World) -> (Vec<Layer>, Vec<Failure>) {
     let mut flaws = options.flaws.clone();
     if world.config_dir.is_none() {
         let help = "help: set it, or name the directory with `--config-dir`";
@@ -26,9 +64,9 @@ pub fn config(options: &Options, world: &World) -> Config {
     // A file with an error still is a file, and still names its preset.
     let mut layer = |name: &str, embedded: &str| {
         let dir = world.config_dir.as_ref()?;
-        read_layer(&dir.join(name), embedded).unwrap_or_else(|(layer, what)| {
+        read_layer(&dir.join(name), embedded).unwrap_or_else(|(preset, what)| {
             flaws.push(Failure::Config(what));
-            Some(layer)
+            Some(Layer::naming(preset))
         })
     };
     let main = layer(DEFAULT.0, DEFAULT.1).unwrap_or_default();
@@ -49,7 +87,12 @@ pub fn config(options: &Options, world: &World) -> Config {
     }
     let embedded =
         [DEFAULT.1, embedded.unwrap_or_default()].map(|text| Layer::read(text, "embedded").unwrap_or_default());
-    Config::fold(embedded.into_iter().chain([tuned, main, local]), flaws)
+    (embedded.into_iter().chain([tuned, main, local]).collect(), flaws)
+}
+
+/// What the operator may want to know of the policy's files, though nothing is wrong with them.
+pub fn notes(options: &Options, world: &World) -> Vec<String> {
+    layers(options, world).0.into_iter().flat_map(|layer| layer.notes).collect()
 }
 
 /// What a failure does where the policy itself may be what hangs: the embedded word of the named preset.
@@ -59,50 +102,15 @@ pub fn failure_effect(options: &Options) -> Effect {
     Config::fold(preset.map(|text| Layer::read(text, name).unwrap_or_default()), Vec::new()).failure
 }
 
-/// Looks up what judging this event needs, and nothing else.
-pub fn facts(event: &mut Event<'_>, config: &mut Config, world: &World) {
-    event.place.home = world.home.as_ref().map(|home| home.to_string_lossy().into_owned());
-    if !event.phase.is_after() {
-        return;
-    }
-    event.facts.silenced = world.silence_wanted && !project_silences(world, &event.place.cwd);
-    match &event.action {
-        Action::Read { path: Some(path) } => {
-            let reason = Reason::new("a link may lead to where strangers write");
-            let real = reason.ok().and_then(|reason| {
-                let path = path.expose(reason, &mut Audit::new(|_| {}));
-                std::fs::canonicalize(Path::new(&event.place.cwd).join(path)).ok()
-            });
-            event.facts.real_path = real.map(|real| real.to_string_lossy().into_owned());
-        }
-        Action::Mcp { .. } | Action::Resource { .. } => {
-            if let Err(what) = allowlist(config, world) {
-                config.distrust(Failure::Config(what));
-            }
-            match project_servers(world, &event.place.cwd) {
-                Ok(servers) => event.facts.project_servers = servers,
-                Err(what) => config.distrust(Failure::Config(what)),
-            }
-        }
-        Action::Agent => event.facts.tainted = session::is_tainted(world, &event.header.session),
-        Action::Read { path: None }
-        | Action::Shell { .. }
-        | Action::Edit { .. }
-        | Action::Fetch { .. }
-        | Action::Search
-        | Action::Other => {}
-    }
-}
-
 /// One file of the policy, `None` where there is none; on an error, what can be told of it and what is wrong.
-fn read_layer(path: &Path, embedded: &str) -> Result<Option<Layer>, (Layer, String)> {
-    match read_text(path).map_err(|what| (Layer::default(), what))? {
+fn read_layer(path: &Path, embedded: &str) -> Result<Option<Layer>, (Option<String>, String)> {
+    match read_text(path).map_err(|what| (None, what))? {
         None => Ok(None),
         // An installed copy of a default need not be parsed twice.
         Some(text) if text == embedded => Ok(Some(Layer::default())),
         Some(text) => Layer::read(&text, &path.display().to_string())
             .map(Some)
-            .map_err(|error| (Layer::naming(error.preset.clone()), error.to_string())),
+            .map_err(|error| (error.preset.clone(), error.to_string())),
     }
 }
 

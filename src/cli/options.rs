@@ -23,6 +23,7 @@ pub struct Options {
 pub struct Dirs {
     pub config: Option<PathBuf>,
     pub state: Option<PathBuf>,
+    pub data: Option<PathBuf>,
     pub client: Option<PathBuf>,
 }
 
@@ -79,8 +80,7 @@ impl Options {
             "--config-dir" => self.dirs.config = self.directory(flag, value),
             "--state-dir" => self.dirs.state = self.directory(flag, value),
             "--client-dir" => self.dirs.client = self.directory(flag, value),
-            // Registered from the start, so that entries written today go on working when there is data to keep.
-            "--data-dir" => drop(self.directory(flag, value)),
+            "--data-dir" => self.dirs.data = self.directory(flag, value),
             _ => self.complain(format!("unknown option `{flag}`")),
         }
     }

@@ -12,6 +12,7 @@ pub struct World {
     pub home: Option<PathBuf>,
     pub config_dir: Option<PathBuf>,
     pub state_dir: Option<PathBuf>,
+    pub data_dir: Option<PathBuf>,
     pub client_dir: Option<PathBuf>,
     /// The client's directory is named on the command line, where no project can name it.
     pub client_dir_given: bool,
@@ -31,6 +32,7 @@ impl World {
         World {
             config_dir: dirs.config.clone().or_else(|| under("XDG_CONFIG_HOME", ".config")),
             state_dir: dirs.state.clone().or_else(|| under("XDG_STATE_HOME", ".local/state")),
+            data_dir: dirs.data.clone().or_else(|| under("XDG_DATA_HOME", ".local/share")),
             client_dir: dirs
                 .client
                 .clone()
@@ -41,6 +43,19 @@ impl World {
             silence_wanted: env::var_os("QUARANTINE_DISABLE").is_some_and(|value| value == "1"),
             home,
         }
+    }
+
+    /// The project that a call in `cwd` is part of.
+    pub fn project_of(&self, cwd: &str) -> Option<PathBuf> {
+        self.project.clone().or_else(|| Some(PathBuf::from(cwd)).filter(|cwd| cwd.is_absolute()))
+    }
+
+    /// The files and directories of the guard itself.
+    pub fn own(&self) -> Vec<PathBuf> {
+        let client = ["settings.json", "settings.local.json", "telemetry.jsonl", "quarantine.d"];
+        let client = self.client_dir.iter().flat_map(|dir| client.map(|name| dir.join(name)));
+        let dirs = [&self.config_dir, &self.state_dir, &self.data_dir].into_iter().flatten().cloned();
+        dirs.chain(client).chain(env::current_exe().ok()).collect()
     }
 
     /// The directories whose files the client may take for the project's: the project, the directory of the call and

@@ -1,13 +1,14 @@
 //! Claude Code: its payloads and its answers, as measured on the real client.
 
-use super::{Answer, context, reasons};
-use crate::event::{Action, Dialect, Event, Facts, Field, Header, Phase, Place, Server, Unread};
+use super::{Answer, context, nudges, reasons};
+use crate::event::{Action, Change, Dialect, Event, Facts, Field, Header, Phase, Place, Server, Unread};
 use crate::failure::Failure;
 use crate::json::{self, Fields, Text};
 use crate::label::Label;
 use crate::quarantined::{ContentSource, Quarantined};
 use crate::verdict::{Effect, Verdict};
 use serde::Serialize;
+use std::cell::OnceCell;
 
 /// The moments that we have a part in.
 const MOMENTS: [(&str, Phase); 6] = [
@@ -100,9 +101,10 @@ pub(super) fn read(input: &Quarantined<Vec<u8>>) -> Result<Event<'_>, Unread> {
         tool: input.derive(text("tool_name").text, ContentSource::ModelOutput),
         result: fields.get("tool_response").map(|raw| input.derive(raw, result_source(&action))),
         action,
-        place: Place { cwd: text("cwd").text, home: None },
+        place: Place { cwd: text("cwd").text, ..Place::default() },
         facts: Facts::default(),
         flaw: flaw.map(Failure::Event),
+        read: OnceCell::new(),
         header,
     })
 }
@@ -139,8 +141,14 @@ fn call(
         "monitor" if input.get("command").is_some() => {
             Action::Shell { command: key("command"), dialect: Dialect::Bash }
         }
-        "edit" | "write" | "multiedit" => Action::Edit { path: key("file_path") },
-        "notebookedit" => Action::Edit { path: key("notebook_path") },
+        "edit" | "write" | "multiedit" => Action::Edit { path: key("file_path"), changes: changes(&input, whole) },
+        "notebookedit" => Action::Edit { path: key("notebook_path"), changes: Vec::new() },
+        "applypatch" => Action::Patch {
+            text: key(["input", "patch", "command"]
+                .into_iter()
+                .find(|name| input.get(name).is_some())
+                .unwrap_or("input")),
+        },
         "read" => Action::Read { path: key("file_path") },
         "webfetch" => Action::Fetch { url: key("url") },
         "websearch" => {
@@ -156,14 +164,32 @@ fn call(
         "listmcpresources" | "listmcpresourcestool" => Action::Resource { server: None },
         "agent" | "task" => {
             key("prompt");
-            Action::Agent
+            Action::Agent { mode: input.string("mode").map(|mode| whole.derive(mode.text, ContentSource::ModelOutput)) }
         }
         // What a task in the background has said since.
-        "agentoutput" | "agentoutputtool" | "bashoutput" | "taskoutput" => Action::Agent,
-        _ if is_mcp(&tool.text) => Action::Mcp { server: server(fields) },
+        "agentoutput" | "agentoutputtool" | "bashoutput" | "taskoutput" => Action::Agent { mode: None },
+        _ if is_mcp(&tool.text) => {
+            let raw = fields.get("tool_input").unwrap_or_default().to_vec();
+            Action::Mcp { server: server(fields), input: whole.derive(raw, ContentSource::ModelOutput) }
+        }
         _ => Action::Other,
     };
     Ok((action, flaw))
+}
+
+/// What an edit changes; `edits` holds several.
+fn changes(input: &Fields<'_>, whole: &Quarantined<Vec<u8>>) -> Vec<Change> {
+    let seal = |text: Text| whole.derive(text.text, ContentSource::ModelOutput);
+    let one = |fields: &Fields<'_>| {
+        let new = fields.string("new_string").map(seal)?;
+        let old = fields.string("old_string").map(seal)?;
+        Some(Change::Replace { old, new, all: fields.get("replace_all") == Some(b"true") })
+    };
+    if let Some(content) = input.string("content") {
+        return vec![Change::Whole(seal(content))];
+    }
+    let several = input.get("edits").map(json::items).unwrap_or_default();
+    one(input).into_iter().chain(several.into_iter().filter_map(|edit| one(&Fields::read(edit)))).collect()
 }
 
 /// A tool's name in other case or with stray characters is still that tool.
@@ -187,8 +213,10 @@ fn result_source(action: &Action) -> ContentSource {
     match action {
         Action::Mcp { .. } | Action::Resource { .. } => ContentSource::McpToolOutput,
         Action::Fetch { .. } | Action::Search => ContentSource::WebContent,
-        Action::Agent => ContentSource::ModelOutput,
-        Action::Shell { .. } | Action::Edit { .. } | Action::Read { .. } | Action::Other => ContentSource::ToolOutput,
+        Action::Agent { .. } => ContentSource::ModelOutput,
+        Action::Shell { .. } | Action::Edit { .. } | Action::Patch { .. } | Action::Read { .. } | Action::Other => {
+            ContentSource::ToolOutput
+        }
     }
 }
 
@@ -225,11 +253,15 @@ pub(super) fn answer(header: &Header, verdict: &Verdict) -> Answer {
         permission_decision_reason: decision.map(|_| reasons(verdict)),
         additional_context: text,
     };
+    let nudges = || Some(nudges(verdict)).filter(|text| !text.is_empty());
     let specific = |output| Reply { decision: None, reason: None, hook_specific_output: Some(output) };
     let reply = match (phase, effect) {
+        (Phase::Before, Effect::Pass) if verdict.is_explicit() => {
+            Some(specific(Output { permission_decision_reason: None, ..output(Some("allow"), None) }))
+        }
         (_, Effect::Pass) => None,
-        (Phase::Before, Effect::Ask) => Some(specific(output(Some("ask"), None))),
-        (Phase::Before, Effect::Deny) => Some(specific(output(Some("deny"), None))),
+        (Phase::Before, Effect::Ask) => Some(specific(output(Some("ask"), nudges()))),
+        (Phase::Before, Effect::Deny) => Some(specific(output(Some("deny"), nudges()))),
         // The client cannot ask about its settings, so what should be asked is refused.
         (Phase::Settings, Effect::Ask | Effect::Deny) => {
             Some(Reply { decision: Some("block"), reason: Some(reasons(verdict)), hook_specific_output: None })

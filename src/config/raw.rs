@@ -1,6 +1,7 @@
 //! A layer of the policy as it is written: one TOML file.
 
-use super::Results;
+use super::{Allow, Exception, McpServer, Pins, Results};
+use crate::rule::Pattern;
 use crate::verdict::Effect;
 use serde::Deserialize;
 use serde::de::value::MapAccessDeserializer;
@@ -16,6 +17,14 @@ struct RawLayer {
     _meta: Table<RawMeta>,
     decision: Table<RawDecision>,
     quarantine: Table<RawQuarantine>,
+    executables: Table<RawExecutables>,
+    secrets: Table<RawSecrets>,
+    paths: Table<RawPaths>,
+    mcp: Table<RawMcp>,
+    rules: Table<RawRules>,
+    exceptions: Vec<Table<RawException>>,
+    /// Keys of a predecessor that had one; there is none here.
+    daemon: Option<toml::Table>,
 }
 
 /// A table and nothing else: serde would also take a list of the values in order.
@@ -39,7 +48,7 @@ impl<'de, T: Deserialize<'de>> Deserialize<'de> for Table<T> {
 }
 
 /// The name of an MCP server, with or without `mcp__`.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Default, Deserialize)]
 #[serde(try_from = "String")]
 struct RawServer(String);
 
@@ -72,7 +81,83 @@ struct RawMeta {
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 struct RawDecision {
+    block: Option<RawEffect>,
+    suspicious: Option<RawEffect>,
     failure: Option<RawFailure>,
+    always_deny: Vec<String>,
+    allow: Option<RawAllow>,
+}
+
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum RawEffect {
+    Pass,
+    Advise,
+    Ask,
+    Deny,
+}
+
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum RawAllow {
+    Silent,
+    Explicit,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+struct RawExecutables {
+    allowed: Vec<String>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+struct RawSecrets {
+    env_vars: Vec<String>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+struct RawPaths {
+    sensitive: Vec<String>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+struct RawMcp {
+    pins: Option<RawPins>,
+    servers: Vec<Table<RawMcpServer>>,
+}
+
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+enum RawPins {
+    Required,
+    WhenPresent,
+    Off,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RawMcpServer {
+    name: RawServer,
+    tools: Option<Vec<String>>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+struct RawRules {
+    disabled: Vec<String>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RawException {
+    rule: String,
+    #[serde(rename = "match")]
+    pattern: Option<String>,
+    reason: String,
+    until: Option<toml::value::Datetime>,
 }
 
 /// There is no `pass`: a failure never lets a call through.
@@ -107,6 +192,19 @@ pub struct Layer {
     pub(super) results: Option<Results>,
     pub(super) trusted: Vec<String>,
     pub(super) untrusted: Vec<String>,
+    pub(super) block: Option<Effect>,
+    pub(super) suspicious: Option<Effect>,
+    pub(super) always_deny: Vec<String>,
+    pub(super) allow: Option<Allow>,
+    pub(super) executables: Vec<String>,
+    pub(super) secrets: Vec<String>,
+    pub(super) sensitive: Vec<String>,
+    pub(super) servers: Vec<McpServer>,
+    pub(super) pins: Option<Pins>,
+    pub(super) disabled: Vec<String>,
+    pub(super) exceptions: Vec<Exception>,
+    /// What a reader of the file may want to know.
+    pub notes: Vec<String>,
 }
 
 /// Where and why a layer cannot be read.
@@ -142,11 +240,86 @@ impl Layer {
             }),
             trusted: raw.quarantine.0.trusted.into_iter().map(|server| server.0).collect(),
             untrusted: raw.quarantine.0.untrusted.into_iter().map(|server| server.0).collect(),
+            block: raw.decision.0.block.map(RawEffect::check),
+            suspicious: raw.decision.0.suspicious.map(RawEffect::check),
+            always_deny: raw.decision.0.always_deny,
+            allow: raw.decision.0.allow.map(|allow| match allow {
+                RawAllow::Silent => Allow::Silent,
+                RawAllow::Explicit => Allow::Explicit,
+            }),
+            executables: raw.executables.0.allowed,
+            secrets: raw.secrets.0.env_vars,
+            sensitive: raw.paths.0.sensitive.into_iter().map(|path| path.trim_end_matches('/').to_owned()).collect(),
+            servers: raw
+                .mcp
+                .0
+                .servers
+                .into_iter()
+                .map(|server| McpServer { name: server.0.name.0, tools: server.0.tools })
+                .collect(),
+            pins: raw.mcp.0.pins.map(|pins| match pins {
+                RawPins::Required => Pins::Required,
+                RawPins::WhenPresent => Pins::WhenPresent,
+                RawPins::Off => Pins::Off,
+            }),
+            disabled: raw.rules.0.disabled,
+            exceptions: raw
+                .exceptions
+                .into_iter()
+                .map(|exception| exception.0.check(text, file))
+                .collect::<Result<_, _>>()?,
+            notes: raw
+                .daemon
+                .map(|_| format!("{file}: `[daemon]` is accepted and ignored: there is no daemon"))
+                .into_iter()
+                .collect(),
         })
     }
 }
 
+impl RawEffect {
+    fn check(self) -> Effect {
+        match self {
+            RawEffect::Pass => Effect::Pass,
+            RawEffect::Advise => Effect::Advise,
+            RawEffect::Ask => Effect::Ask,
+            RawEffect::Deny => Effect::Deny,
+        }
+    }
+}
+
+impl RawException {
+    fn check(self, text: &str, file: &str) -> Result<Exception, LayerError> {
+        let pattern = self.pattern.as_deref().map(Pattern::new);
+        let bad = pattern.as_ref().and_then(|pattern| pattern.check().err());
+        let until = self.until.as_ref().map(|until| {
+            let date = until.date.filter(|_| until.time.is_none())?;
+            let month = time::Month::try_from(date.month).ok()?;
+            time::Date::from_calendar_date(i32::from(date.year), month, date.day).ok()
+        });
+        let what = match (&bad, until) {
+            _ if self.rule.trim().is_empty() => "an exception without the rule that it is from".to_owned(),
+            _ if self.reason.trim().is_empty() => format!("an exception from `{}` without a reason", self.rule),
+            (Some(error), _) => format!("pattern `{}`: {}", error.pattern, error.what),
+            (None, Some(None)) => "`until` is not a date such as 2026-12-31".to_owned(),
+            (None, _) => {
+                let patterns = pattern.into_iter().collect();
+                return Ok(Exception { rule: self.rule, patterns, reason: self.reason, until: until.flatten() });
+            }
+        };
+        // The first line that names the rule is the best place to show.
+        let line =
+            text.lines().position(|line| line.contains("rule") && line.contains(&self.rule)).map_or(1, |at| at + 1);
+        Err(LayerError { file: file.to_owned(), line, column: 1, what, help: None, preset: None })
+    }
+}
+
 impl LayerError {
+    /// The line, from one.
+    pub fn line(&self) -> usize {
+        self.line
+    }
+
     fn new(error: &toml::de::Error, text: &str, file: &str) -> Self {
         let before = error.span().and_then(|span| text.get(..span.start)).unwrap_or_default();
         let what = error.message().lines().next().unwrap_or_default().to_owned();

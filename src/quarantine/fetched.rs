@@ -21,7 +21,7 @@ pub(super) fn source(command: &Quarantined<String>, event: &Event<'_>) -> Option
     let fetched = reading.commands.iter().find_map(fetched);
     fetched.or_else(|| {
         let searches = reading.commands.iter().any(|command| SEARCHERS.contains(&command.program.as_str()));
-        reading.effects().reads.iter().find_map(|path| {
+        reading.effects().reads().iter().find_map(|path| {
             let found = AbsPath::resolve(path, &Place::default());
             let whole = searches && found.components().last().is_some_and(|name| name == "uploads");
             let kind = if is_upload(&found) || whole { "upload" } else { "spill" };

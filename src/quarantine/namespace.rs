@@ -17,7 +17,9 @@ impl Namespace {
         if let Some(told) = server.map(|server| fold(&server.name)).filter(|name| fits(name, rest)) {
             return Namespace(told);
         }
-        let known = config.trust.names().chain(event.facts.project_servers.iter().map(String::as_str));
+        let registered = config.servers.iter().map(|server| server.name.as_str());
+        let known =
+            config.trust.names().chain(event.facts.project_servers.iter().map(String::as_str)).chain(registered);
         known
             .map(fold)
             .filter(|name| fits(name, rest))
@@ -37,11 +39,14 @@ impl Namespace {
 
     /// Whether the operator trusts it. A trusted name that the project itself configures is anybody's server.
     pub fn is_trusted(&self, event: &Event<'_>, config: &Config) -> bool {
-        let told_by_project =
-            matches!(&event.action, Action::Mcp { server: Some(server) } if server.source == "project");
-        let set_by_project = event.facts.project_servers.iter().any(|name| fold(name) == self.0);
         // An event that breaks off may have said more about its server.
-        event.flaw.is_none() && !told_by_project && !set_by_project && config.trust.contains(&self.0)
+        event.flaw.is_none() && !self.is_of_project(event) && config.trust.contains(&self.0)
+    }
+
+    /// Whether the project itself configures it.
+    pub fn is_of_project(&self, event: &Event<'_>) -> bool {
+        let told = matches!(&event.action, Action::Mcp { server: Some(server), .. } if server.source == "project");
+        told || event.facts.project_servers.iter().any(|name| fold(name) == self.0)
     }
 }
 

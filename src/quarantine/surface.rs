@@ -23,7 +23,7 @@ impl Surface {
     pub fn of(event: &Event<'_>, config: &Config) -> Option<Surface> {
         let untrusted = |rule, source| Some(Surface { source, rule: RuleId::known(rule), trusted: false });
         match &event.action {
-            Action::Mcp { server } => {
+            Action::Mcp { server, .. } => {
                 let tool = event.tool.inspect("the namespace is in the tool's name");
                 Some(Surface::server(Namespace::of_tool(tool, server.as_ref(), event, config), event, config))
             }
@@ -57,8 +57,8 @@ impl Surface {
                 None => untrusted("quarantine-shell", Label::of("shell", "")),
                 Some(command) => untrusted("quarantine-shell", fetched::source(command, event)?),
             },
-            Action::Agent if event.facts.tainted => untrusted("quarantine-agent", Label::new("agent")),
-            Action::Agent | Action::Edit { .. } | Action::Other => None,
+            Action::Agent { .. } if event.facts.tainted => untrusted("quarantine-agent", Label::new("agent")),
+            Action::Agent { .. } | Action::Edit { .. } | Action::Patch { .. } | Action::Other => None,
         }
     }
 

@@ -1,9 +1,12 @@
 //! Canonical text: one spelling for each command, whatever it was typed as.
 
-use super::Arg;
+use super::options::Options;
+use super::{Arg, Command};
 
 /// Directories in which a program is what its name says.
-const STANDARD: [&str; 8] = [
+const STANDARD: [&str; 10] = [
+    "/usr/lib/git-core/",
+    "/usr/libexec/git-core/",
     "/bin/",
     "/sbin/",
     "/usr/bin/",
@@ -46,6 +49,72 @@ pub(super) fn line(first: &Arg, args: &[Arg]) -> String {
         word(&arg.text, arg, &mut line);
     }
     line
+}
+
+/// Programs whose verb may stand behind options of their own, and which of these take a value.
+const VERBED: [(&str, Options); 14] = [
+    (
+        "aws",
+        Options {
+            short: "",
+            long: &[
+                "profile",
+                "region",
+                "output",
+                "endpoint-url",
+                "query",
+                "ca-bundle",
+                "cli-read-timeout",
+                "cli-connect-timeout",
+                "color",
+            ],
+        },
+    ),
+    ("az", Options { short: "o", long: &["output", "subscription", "query"] }),
+    ("bundle", Options { short: "", long: &[] }),
+    ("cargo", Options { short: "ZC", long: &["color", "config"] }),
+    ("docker", Options { short: "Hcl", long: &["host", "context", "config", "log-level"] }),
+    ("fly", Options { short: "actr", long: &["app", "config", "access-token"] }),
+    ("flyctl", Options { short: "actr", long: &["app", "config", "access-token"] }),
+    (
+        "gcloud",
+        Options { short: "", long: &["project", "account", "configuration", "format", "verbosity", "region", "zone"] },
+    ),
+    ("gem", Options { short: "", long: &["config-file"] }),
+    ("gh", Options { short: "R", long: &["repo", "hostname"] }),
+    (
+        "kubectl",
+        Options { short: "ns", long: &["namespace", "context", "kubeconfig", "cluster", "user", "server", "token"] },
+    ),
+    (
+        "npm",
+        Options {
+            short: "wC",
+            long: &["registry", "prefix", "workspace", "userconfig", "cache", "loglevel", "otp", "tag"],
+        },
+    ),
+    ("pnpm", Options { short: "FC", long: &["registry", "prefix", "dir", "filter", "loglevel"] }),
+    ("yarn", Options { short: "", long: &["cwd", "registry", "cache-folder"] }),
+];
+
+/// The command without the options that stand before its verb, where that makes a difference: `git -C x push` is
+/// `git push`, and so is `git-push`.
+pub fn plain(command: &Command) -> Option<String> {
+    let name = command.program.as_str();
+    let (name, args): (&str, &[Arg]) = match name.strip_prefix("git-") {
+        Some(_) => ("git", &command.args),
+        None if name == "git" => (name, super::runner::behind_global(&command.args)),
+        None => {
+            let (_, options) = VERBED.iter().find(|(verbed, _)| *verbed == name)?;
+            let args = command.args.as_slice();
+            // `cargo +nightly test`
+            let args = if args.first().is_some_and(|arg| arg.text.starts_with('+')) { args.get(1..)? } else { args };
+            (name, args.get(options.end(args)..)?)
+        }
+    };
+    let verb = command.program.strip_prefix("git-").map(Arg::literal);
+    let words: Vec<Arg> = verb.into_iter().chain(args.iter().cloned()).collect();
+    (words.len() != command.args.len()).then(|| line(&Arg::literal(name), &words))
 }
 
 fn word(text: &str, arg: &Arg, line: &mut String) {

@@ -69,10 +69,11 @@ fn as_it_is(word: Word) -> Result<Arg, Word> {
     for (at, part) in word.parts.iter().enumerate() {
         match part {
             Part::Plain(text) if !(text.contains('{') || at == 0 && text.starts_with('~')) => {
-                glob |= text.contains(['*', '?', '[']);
+                // A bracket that opens is a name, one that closes ends a pattern.
+                glob |= text.contains(['*', '?', ']']);
             }
             Part::Quoted(_) => {}
-            Part::Plain(_) | Part::Variable { .. } | Part::Unknown { .. } => return Err(word),
+            Part::Plain(_) | Part::Variable { .. } | Part::Output { .. } | Part::Unknown { .. } => return Err(word),
         }
     }
     let mut text = String::new();
@@ -80,7 +81,7 @@ fn as_it_is(word: Word) -> Result<Arg, Word> {
         match part {
             Part::Plain(part) | Part::Quoted(part) if text.is_empty() => text = part,
             Part::Plain(part) | Part::Quoted(part) => text.push_str(&part),
-            Part::Variable { .. } | Part::Unknown { .. } => {}
+            Part::Variable { .. } | Part::Output { .. } | Part::Unknown { .. } => {}
         }
     }
     Ok(Arg { text, known: None, glob })
@@ -130,6 +131,14 @@ fn alternatives(word: &Word, state: &State, splitting: Splitting) -> Vec<Pieces>
             Part::Plain(text) => vec![chars(text, Quoting::Bare)],
             Part::Quoted(text) => vec![chars(text, Quoting::Quoted)],
             Part::Unknown { .. } => vec![vec![Piece::Hole("$()".to_owned())]],
+            Part::Output { number, quoted } => match state.outputs.get(number) {
+                Some(_) if !quoted && splitting == Splitting::On && state.value("IFS").is_some() => {
+                    vec![vec![Piece::Hole("$()".to_owned())]]
+                }
+                Some(printed) if *quoted => vec![value(printed, Quoting::Quoted, Splitting::Off)],
+                Some(printed) => vec![value(printed, Quoting::Expanded, splitting)],
+                None => vec![vec![Piece::Hole("$()".to_owned())]],
+            },
             Part::Variable { name, altered, quoted } => {
                 let splitting = if *quoted { Splitting::Off } else { splitting };
                 let quoting = if *quoted { Quoting::Quoted } else { Quoting::Expanded };
@@ -306,7 +315,7 @@ fn arg(pieces: impl AsRef<[Piece]>) -> Arg {
     for piece in pieces.as_ref() {
         match piece {
             Piece::Char(c, quoting) => {
-                found.glob |= *quoting != Quoting::Quoted && matches!(c, '*' | '?' | '[');
+                found.glob |= *quoting != Quoting::Quoted && matches!(c, '*' | '?' | ']');
                 found.text.push(*c);
             }
             Piece::Break => found.text.push(' '),

@@ -13,6 +13,8 @@ use super::Arg;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Language {
     Awk,
+    Elixir,
+    Lua,
     Node,
     Perl,
     Php,
@@ -42,6 +44,8 @@ impl Language {
         let base = program.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
         Some(match base {
             "awk" | "gawk" | "mawk" | "nawk" => Language::Awk,
+            "elixir" | "iex" => Language::Elixir,
+            "lua" | "luajit" => Language::Lua,
             "node" | "nodejs" | "deno" | "tsx" | "ts-node" => Language::Node,
             "perl" => Language::Perl,
             "php" => Language::Php,
@@ -56,6 +60,7 @@ impl Language {
     pub fn inline(self, args: &[Arg]) -> Option<Vec<String>> {
         let flags = match self {
             Language::Python => "c",
+            Language::Elixir | Language::Lua => "e",
             Language::Node => "ep",
             Language::Perl => "eE",
             Language::Ruby => "e",
@@ -105,7 +110,7 @@ impl Language {
             Language::Python | Language::Php | Language::Sed | Language::Awk => true,
             Language::Node => false,
             // `perl -e'code'` against `perl -en`: code is longer than a flag.
-            Language::Perl | Language::Ruby => letters.len() > at + 3,
+            Language::Perl | Language::Ruby | Language::Elixir | Language::Lua => letters.len() > at + 3,
         }
     }
 
@@ -116,16 +121,32 @@ impl Language {
             Language::Sed => "fl",
             Language::Python => "WXm",
             Language::Node => "r",
-            Language::Perl | Language::Ruby | Language::Php => "",
+            Language::Perl | Language::Ruby | Language::Php | Language::Elixir | Language::Lua => "",
         };
         letters.last().is_some_and(|letter| letters.len() == 1 && valued.contains(*letter))
+    }
+
+    /// Whether the file that holds the program is the standard input: `awk -f -`.
+    pub fn reads_program(self, args: &[Arg]) -> bool {
+        let pairs = args.iter().zip(args.iter().skip(1));
+        matches!(self, Language::Awk | Language::Sed)
+            && pairs.into_iter().any(|(option, file)| {
+                matches!(option.text.as_str(), "-f" | "--file")
+                    && matches!(file.text.as_str(), "-" | "/dev/stdin" | "/dev/fd/0")
+            })
     }
 
     /// Whether an interpreter with these arguments reads its program from its input.
     pub fn reads_input(self, args: &[Arg]) -> bool {
         match self {
             Language::Awk | Language::Sed => false,
-            Language::Node | Language::Perl | Language::Php | Language::Python | Language::Ruby => {
+            Language::Elixir
+            | Language::Lua
+            | Language::Node
+            | Language::Perl
+            | Language::Php
+            | Language::Python
+            | Language::Ruby => {
                 args.iter().find(|arg| !arg.text.starts_with('-') || arg.text == "-").is_none_or(|arg| arg.text == "-")
             }
         }
@@ -136,8 +157,13 @@ impl Language {
 pub(super) fn calls(language: Language, code: &str) -> Vec<Call> {
     match language {
         Language::Sed => sed::calls(code),
-        Language::Awk | Language::Node | Language::Perl | Language::Php | Language::Python | Language::Ruby => {
-            call::calls(language, code)
-        }
+        Language::Awk
+        | Language::Elixir
+        | Language::Lua
+        | Language::Node
+        | Language::Perl
+        | Language::Php
+        | Language::Python
+        | Language::Ruby => call::calls(language, code),
     }
 }

@@ -33,6 +33,7 @@ pub(super) fn parse(text: &str) -> Script {
         frames: vec![Frame::new(Kind::List, list::Close::Eof, 0)],
         script: Script::default(),
         commands: 0,
+        substitutions: 0,
         pending: VecDeque::new(),
     };
     parser.run();
@@ -126,6 +127,7 @@ struct Parser<'a> {
     frames: Vec<Frame>,
     script: Script,
     commands: usize,
+    substitutions: usize,
     /// Heredocs whose bodies have not come yet.
     pending: VecDeque<heredoc::Pending>,
 }

@@ -61,7 +61,7 @@ const fn row(names: &'static [&'static str], short: &'static str, long: &'static
 }
 
 /// Programs whose options come first and whose command is the rest.
-static ROWS: [Row; 41] = [
+static ROWS: [Row; 42] = [
     row(
         &["builtin", "nohup", "setsid", "unbuffer", "torsocks", "torify", "dbus-run-session"],
         "",
@@ -119,6 +119,7 @@ static ROWS: [Row; 41] = [
     row(&["uvx"], "pw", &["from", "with", "python", "index-url"], Shape::Command(0)),
     row(&["direnv"], "", &[], Shape::Command(2)),
     row(&["rlwrap"], "abcCDefFgHlmMnNoOPqrRsSvwz", &[], Shape::Command(0)),
+    row(&["arch"], "e", &[], Shape::Command(0)),
     row(&["catchsegv", "fakeroot", "eatmydata", "winpty", "linux64", "linux32"], "", &[], Shape::Command(0)),
     row(&["setarch"], "", &[], Shape::Command(1)),
     row(&["prlimit", "setpriv", "gosu", "valgrind"], "p", &[], Shape::Command(0)),
@@ -129,6 +130,64 @@ static ROWS: [Row; 41] = [
         Shape::Text(0),
     ),
 ];
+
+/// The words of a `git` command behind its global options.
+pub(super) fn behind_global(args: &[Arg]) -> &[Arg] {
+    git::behind_global(args)
+}
+
+/// Programs that are made to run others, besides those in the table, shells and containers.
+const RUNNERS: [&str; 35] = [
+    ".",
+    "alias",
+    "bun",
+    "bundle",
+    "command",
+    "docker",
+    "docker-compose",
+    "env",
+    "eval",
+    "fd",
+    "fdfind",
+    "find",
+    "gfind",
+    "gxargs",
+    "kubectl",
+    "mise",
+    "nerdctl",
+    "npm",
+    "oc",
+    "parallel",
+    "pdm",
+    "pipx",
+    "pnpm",
+    "podman",
+    "poetry",
+    "rune",
+    "rye",
+    "source",
+    "trap",
+    "uv",
+    "xargs",
+    "yarn",
+    "watch",
+    "time",
+    "npx",
+];
+
+/// Whether what a command runs is run by an option, a setting or code, and not because that is what it is for.
+pub(super) fn hides(command: &Command) -> bool {
+    let program = command.program.as_str();
+    if program == "git" {
+        let verb = git::behind_global(&command.args).first().map_or("", |arg| arg.text.as_str());
+        let asked = matches!(verb, "submodule" | "bisect" | "rebase" | "filter-branch" | "difftool" | "mergetool");
+        return !asked || git::sets_program(&command.args);
+    }
+    let asked =
+        RUNNERS.contains(&program) || ROWS.iter().any(|row| row.names.contains(&program)) || shells::is_shell(program);
+    // Any of them may be told to run something else by its options.
+    !asked || !option::options(program, &command.args).is_empty()
+}
 
 /// Everything that a command runs, in order.
 pub(super) fn inner(command: &Command) -> Vec<Inner> {
@@ -145,8 +204,16 @@ pub(super) fn inner(command: &Command) -> Vec<Inner> {
         "docker-compose" => container::compose(args),
         "kubectl" | "oc" => container::kubectl(args),
         "rune" => behind(args, &["mcp", "wrap"]),
-        "npm" | "pnpm" | "yarn" | "bun" | "uv" | "pipx" | "poetry" | "rye" | "pdm" | "bundle" | "mise" => {
-            package_runner(args)
+        "npm" | "pnpm" | "yarn" | "bun" | "bundle" => package_runner(args, Scripts::Named),
+        "uv" | "pipx" | "poetry" | "rye" | "pdm" | "mise" | "hatch" | "pipenv" => package_runner(args, Scripts::None),
+        "tmux" | "screen" => terminal(program_verbs(&command.program), args),
+        "cmake" if args.iter().take(2).map(|arg| arg.text.as_str()).eq(["-E", "env"]) => {
+            env(args.get(2..).unwrap_or_default())
+        }
+        "psql" | "mysql" | "sqlite3" | "ed" | "ex" | "red" => prompts(command),
+        "mix" | "rake" if option_code(args).is_some() => {
+            let language = if command.program == "mix" { Language::Elixir } else { Language::Ruby };
+            option_code(args).map(|text| Inner::Code { language, text }).into_iter().collect()
         }
         "eval" => shells::eval(args),
         "trap" => shells::trap(args),
@@ -207,6 +274,10 @@ fn is_assignment(word: &str) -> bool {
     })
 }
 
+fn is_setting(word: &str) -> bool {
+    word.split_once('=').is_some_and(|(name, _)| !name.is_empty() && !name.starts_with('-'))
+}
+
 /// `command -v x` asks where `x` is; `command x` runs it.
 fn not_a_question(args: &[Arg]) -> Vec<Inner> {
     let start = Options { short: "", long: &[] }.end(args);
@@ -220,17 +291,20 @@ fn env(args: &[Arg]) -> Vec<Inner> {
     let start = options.end(args);
     let start = start + args.iter().skip(start).take_while(|arg| arg.text == "-").count();
     let given = args.iter().skip(start);
-    let sets = given.clone().take_while(|arg| is_assignment(&arg.text));
+    // A name may hold anything here but the sign itself.
+    let sets = given.clone().take_while(|arg| is_setting(&arg.text));
     let variables = sets.filter_map(|arg| {
         let (name, value) = arg.text.split_once('=')?;
         Some((name.to_owned(), arg.is_known().then(|| value.to_owned())))
     });
-    let rest: Vec<Arg> = given.skip_while(|arg| is_assignment(&arg.text)).cloned().collect();
-    let split =
-        args.iter().take(start).position(|arg| arg.text.starts_with("-S") || arg.text.starts_with("--split-string"));
+    let rest: Vec<Arg> = given.skip_while(|arg| is_setting(&arg.text)).cloned().collect();
+    let split = args
+        .iter()
+        .take(start)
+        .position(|arg| clustered_split(&arg.text).is_some() || arg.text.starts_with("--split-string"));
     if let Some(at) = split {
         let option = args.get(at).map_or("", |arg| arg.text.as_str());
-        let attached = option.strip_prefix("--split-string=").or_else(|| option.strip_prefix("-S")).unwrap_or_default();
+        let attached = option.strip_prefix("--split-string=").or_else(|| clustered_split(option)).unwrap_or_default();
         let next = args.get(at + 1).map_or("", |arg| arg.text.as_str());
         let (text, used) = if attached.is_empty() { (next, 2) } else { (attached, 1) };
         // Its words are split like a shell's, and what follows is added to them as it is.
@@ -240,6 +314,15 @@ fn env(args: &[Arg]) -> Vec<Inner> {
     }
     let cwd = options.value(args, "C chdir").map(|dir| dir.is_known().then(|| dir.text.clone()));
     if rest.is_empty() { Vec::new() } else { vec![Inner::Command { args: rest, cwd, env: variables.collect() }] }
+}
+
+/// What stands behind `-S`, also in a cluster such as `-vS`.
+fn clustered_split(option: &str) -> Option<&str> {
+    let letters = option.strip_prefix('-').filter(|letters| !letters.starts_with('-'))?;
+    let at = letters
+        .find('S')
+        .filter(|at| letters.get(..*at).is_some_and(|before| before.chars().all(|c| "iv0".contains(c))))?;
+    letters.get(at + 1..)
 }
 
 /// The word in single quotes.
@@ -308,7 +391,7 @@ fn behind(args: &[Arg], verbs: &[&str]) -> Vec<Inner> {
 }
 
 /// `npm exec x`, `pnpm dlx x`, `uv run x`: the verb, its options, then a command.
-fn package_runner(args: &[Arg]) -> Vec<Inner> {
+fn package_runner(args: &[Arg], scripts: Scripts) -> Vec<Inner> {
     let options = Options {
         short: "pcCw",
         long: &["package", "call", "filter", "dir", "prefix", "workspace", "with", "from", "python"],
@@ -325,16 +408,78 @@ fn package_runner(args: &[Arg]) -> Vec<Inner> {
     let inner: Vec<Arg> = rest.iter().skip(options.end(&rest)).cloned().collect();
     match verb {
         // `npm run x` names a script of the project, `uv run x` a program.
-        "run"
-            if inner
-                .first()
-                .is_none_or(|arg| !matches!(arg.text.as_str(), "python" | "python3" | "bash" | "sh" | "node")) =>
-        {
-            Vec::new()
-        }
+        "run" if scripts == Scripts::Named => Vec::new(),
         "tool" => one(inner.into_iter().skip(1).collect()),
         _ => one(inner),
     }
+}
+
+/// Whether `run` names a script of the project, or a program.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Scripts {
+    Named,
+    None,
+}
+
+fn program_verbs(program: &str) -> &'static [&'static str] {
+    match program {
+        "tmux" => &[
+            "new-session",
+            "new",
+            "new-window",
+            "neww",
+            "split-window",
+            "splitw",
+            "respawn-pane",
+            "respawn-window",
+            "run-shell",
+            "run",
+            "send-keys",
+            "send",
+            "popup",
+            "display-popup",
+        ],
+        _ => &[],
+    }
+}
+
+/// A terminal that outlives the call: the words behind its options are a command.
+fn terminal(verbs: &[&str], args: &[Arg]) -> Vec<Inner> {
+    let at = args.iter().position(|arg| verbs.contains(&arg.text.as_str()));
+    let rest = match at {
+        Some(at) => args.get(at + 1..).unwrap_or_default(),
+        None if verbs.is_empty() => args,
+        None => return Vec::new(),
+    };
+    let options = Options { short: "ceFnstxyCSTh", long: &[] };
+    let behind: Vec<Arg> = rest
+        .iter()
+        .skip(options.end(rest))
+        .filter(|arg| !matches!(arg.text.as_str(), "Enter" | "C-m"))
+        .cloned()
+        .collect();
+    match behind.as_slice() {
+        [] => Vec::new(),
+        [only] => vec![Inner::text(only.text.clone())],
+        _ => one(behind),
+    }
+}
+
+/// Lines that a program reads and hands to a shell: `\! x`, `.shell x`, `!x`.
+fn prompts(command: &Command) -> Vec<Inner> {
+    let Input::Text(text) = &command.input else { return option::options(&command.program, &command.args) };
+    let shell = text.lines().filter_map(|line| {
+        let line = line.trim();
+        let marks = ["\\!", ".shell ", ".system ", "system ", "!", "r !", "w !"];
+        marks.iter().find_map(|mark| line.strip_prefix(mark)).map(Inner::text)
+    });
+    shell.chain(option::options(&command.program, &command.args)).collect()
+}
+
+/// The code behind `-e`.
+fn option_code(args: &[Arg]) -> Option<String> {
+    let at = args.iter().position(|arg| matches!(arg.text.as_str(), "-e" | "--eval" | "--execute"))?;
+    args.get(at + 1).map(|arg| arg.text.clone())
 }
 
 /// An interpreter that reads its program from somewhere that cannot be known.
@@ -347,7 +492,9 @@ fn code(language: Language, command: &Command) -> Vec<Inner> {
     let found = language.inline(&command.args);
     let texts = match (found, &command.input) {
         (Some(texts), _) => texts,
-        (None, Input::Text(text)) if language.reads_input(&command.args) => vec![text.clone()],
+        (None, Input::Text(text)) if language.reads_input(&command.args) || language.reads_program(&command.args) => {
+            vec![text.clone()]
+        }
         (None, Input::Pipe | Input::Unknown) if language.reads_input(&command.args) => return unknown_script(),
         (None, _) => Vec::new(),
     };

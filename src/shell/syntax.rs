@@ -16,7 +16,9 @@ pub(super) enum Part {
         altered: bool,
         quoted: bool,
     },
-    /// What only a running shell can know: a substitution, an arithmetic value.
+    /// What the substitution of this number prints.
+    Output { number: usize, quoted: bool },
+    /// What only a running shell can know: an arithmetic value, the name of a pipe.
     Unknown { quoted: bool },
 }
 
@@ -100,8 +102,8 @@ pub(super) enum Scope {
     Branch,
     /// Runs in a shell of its own.
     Subshell,
-    /// Runs in a shell of its own, and its output becomes a word.
-    Substitution,
+    /// Runs in a shell of its own, and its output becomes part of a word. Each has a number.
+    Substitution(usize),
     /// Runs when it is called.
     Function(Box<str>),
 }

@@ -7,6 +7,9 @@ use super::syntax::{Backquoted, Direction, Doubt, Flaw, Heredoc, Loop, Scope, Si
 use super::{Arg, Command, Input, Reading, Redirect, State, Value, canonical, expand, interpreter, parse};
 use crate::event::Place;
 use builtin::{evaluates, output};
+
+pub use builtin::{MADE, is_builtin};
+use std::collections::BTreeMap;
 use std::iter::Peekable;
 use std::ops::Range;
 use std::rc::Rc;
@@ -26,14 +29,22 @@ const LARGEST: usize = 4 << 20;
 
 pub(super) fn walk(line: &str, place: &Place) -> Reading {
     let cwd = Some(Rc::from(place.cwd.as_str())).filter(|cwd: &Rc<str>| !cwd.is_empty());
-    let mut state = State { home: place.home.clone(), cwd, ..State::default() };
+    let project = place.project.clone().or_else(|| cwd.as_deref().map(str::to_owned));
+    let mut state = State { home: place.home.clone(), project, cwd, ..State::default() };
     let cwd = state.cwd.as_deref().map(str::to_owned);
     for (name, value) in [("HOME", state.home.clone()), ("PWD", cwd)] {
         if let Some(value) = value {
             state.variables.insert(name.to_owned(), Value::Known(value));
         }
     }
-    let mut walker = Walker { runs: Vec::new(), reading: Reading::default(), pipelines: 0, full: false, expanded: 0 };
+    let mut walker = Walker {
+        runs: Vec::new(),
+        reading: Reading::default(),
+        pipelines: 0,
+        full: false,
+        expanded: 0,
+        calls: BTreeMap::new(),
+    };
     walker.enter(line, Vec::new(), Rc::new(state), None);
     while let Some(run) = walker.runs.last_mut() {
         match run.steps.next() {
@@ -53,6 +64,8 @@ struct Walker {
     full: bool,
     /// How long all commands together are.
     expanded: usize,
+    /// How often a function calls itself, and whether it goes on meanwhile.
+    calls: BTreeMap<String, (usize, bool)>,
 }
 
 /// One text on its way.
@@ -67,6 +80,8 @@ struct Run {
     state: Rc<State>,
     /// It runs in the shell of the text below it, as `eval` does.
     shared: bool,
+    /// It runs by an option or a line of code.
+    hidden: bool,
 }
 
 /// One list of commands within a text.
@@ -78,6 +93,8 @@ struct Level {
     fed: bool,
     /// What the command before the pipe printed, where that is known.
     output: Option<String>,
+    /// How many commands and lists it holds so far.
+    commands: usize,
     /// We are behind `&&` or `||`; these variables were set there.
     chained: Option<Vec<(String, Option<Value>)>>,
     /// We are behind `||`.
@@ -91,6 +108,8 @@ enum Outside {
     /// Unless the list is part of a pipeline, everything stays.
     Same(Rc<State>),
     Restore(Rc<State>),
+    /// The same, and what was printed is the output of this number.
+    Substitution(usize, Rc<State>),
     /// What the function does to its shell happens where it is called.
     Function(String, Rc<State>),
     /// Whatever the list has changed may or may not be so.
@@ -98,10 +117,11 @@ enum Outside {
 }
 
 impl Walker {
-    fn enter(&mut self, text: &str, via: Vec<String>, state: Rc<State>, inner: Option<(Range<usize>, bool)>) {
+    /// Begins with a text; tells whether it can.
+    fn enter(&mut self, text: &str, via: Vec<String>, state: Rc<State>, inner: Option<(Range<usize>, bool)>) -> bool {
         if self.runs.len() >= DEEPEST {
             self.reading.limited = true;
-            return;
+            return false;
         }
         let script = parse::parse(text);
         let offset = inner.as_ref().map(|(span, _)| span.start);
@@ -121,7 +141,9 @@ impl Walker {
             levels: vec![Level::new(Outside::Same(Rc::clone(&state)), pipeline, false)],
             state,
             shared,
+            hidden: false,
         });
+        true
     }
 
     fn leave(&mut self) {
@@ -157,8 +179,10 @@ impl Walker {
                 let outside = match scope {
                     Scope::Group => Outside::Same(Rc::clone(&run.state)),
                     Scope::Branch => Outside::Doubt(run.state.clone()),
-                    Scope::Subshell | Scope::Substitution => Outside::Restore(Rc::clone(&run.state)),
+                    Scope::Subshell => Outside::Restore(Rc::clone(&run.state)),
+                    Scope::Substitution(number) => Outside::Substitution(number, Rc::clone(&run.state)),
                     Scope::Function(name) => {
+                        self.reading.functions.insert(name.to_string());
                         // It runs when it is called, with the values of that time.
                         let before = Rc::clone(&run.state);
                         let home = before.variables.get("HOME").cloned().map(|home| ("HOME".to_owned(), home));
@@ -166,6 +190,7 @@ impl Walker {
                         Outside::Function(name.into(), before)
                     }
                 };
+                run.level().commands += 1;
                 run.levels.push(Level::new(outside, pipeline, fed));
             }
             Step::Close => run.close(),
@@ -191,18 +216,28 @@ impl Walker {
                 let (listed, kept) = (words.is_some(), words.as_ref().is_some_and(Vec::is_empty));
                 let state = &run.state;
                 let values: Vec<Arg> = expand::fields(words.into_iter().flatten(), state);
-                let known = listed && values.iter().all(|value| value.is_known() && !value.glob);
+                // The names that a pattern finds are as good as the pattern, for what is done to them.
+                let known = listed && values.iter().all(|value| value.is_known());
                 let each = Value::Each(values.into_iter().map(|value| value.text).collect());
                 // A loop over nothing leaves the variable as it was.
                 if !kept {
+                    // A loop can set what other programs obey, without an equals sign.
+                    if name.chars().all(|c| c.is_ascii_uppercase() || c == '_') {
+                        let value = each.values().first().cloned().filter(|_| known);
+                        self.reading.loose.push(Command { env: vec![(name.clone(), value)], ..Command::default() });
+                    }
                     Rc::make_mut(&mut run.state).variables.insert(name, if known { each } else { Value::Unknown });
                 }
             }
             Step::Backquoted(quoted) => {
                 let Backquoted { text, span } = *quoted;
-                let (via, state) = (run.via.clone(), run.state.clone());
+                let (via, state, hidden) = (run.via.clone(), run.state.clone(), run.hidden);
                 let span = run.span.clone().unwrap_or(span);
-                self.enter(&text, via, state, Some((span, false)));
+                if self.enter(&text, via, state, Some((span, false)))
+                    && let Some(run) = self.runs.last_mut()
+                {
+                    run.hidden = hidden;
+                }
             }
         }
     }
@@ -213,7 +248,10 @@ impl Walker {
         let env: Vec<(String, Option<String>)> = simple
             .assignments
             .iter()
-            .map(|set| (set.name.clone(), set.value.as_ref().and_then(|word| known(&expand::string(word, &run.state)))))
+            .map(|set| {
+                let value = set.value.as_ref().map(|word| expand::string(word, &run.state));
+                (set.name.clone(), value.and_then(|value| value_of(&set.name, &value)))
+            })
             .collect();
         let wordless = simple.words.is_empty();
         let mut args = expand::argument_lists(std::mem::take(&mut simple.words), &run.state);
@@ -234,7 +272,8 @@ impl Walker {
         let (pipeline, stage) = (level.pipeline, level.stage);
         let cwd = run.state.cwd.clone();
         let span = run.span.clone().unwrap_or(simple.span);
-        let base = Command { env, redirects, input, pipeline, stage, cwd, span, ..Command::default() };
+        let hidden = run.hidden;
+        let base = Command { env, redirects, input, pipeline, stage, cwd, span, hidden, ..Command::default() };
         if args.is_empty() {
             // A word that vanished could have been anything.
             if wordless && !apart {
@@ -246,10 +285,13 @@ impl Walker {
             return;
         }
         let via = run.via.clone();
-        run.level().output = match args.as_slice() {
-            [only] => output(only, &base.input),
+        let printed = |words: &[Arg]| output(words, &base.input, &run.state);
+        let printed = match args.as_slice() {
+            [only] => printed(only),
             _ => None,
         };
+        run.level().output = printed;
+        run.level().commands += 1;
         if let [_] = args.as_slice()
             && let Some(only) = args.pop()
         {
@@ -285,6 +327,18 @@ impl Walker {
             if !command.args.is_empty() && evaluates(&command) {
                 self.doubt(Flaw::Unclear("an expansion in a quoted subscript"), &command);
             }
+            if let Some(run) = self.runs.last()
+                && run
+                    .levels
+                    .iter()
+                    .any(|level| matches!(&level.outside, Outside::Function(name, _) if *name == command.program))
+            {
+                let calls = self.calls.entry(command.program.clone()).or_default();
+                calls.0 += 1;
+                calls.1 |= apart;
+                // Starting itself twice, and waiting for neither.
+                self.reading.bomb |= calls.0 > 1 && calls.1;
+            }
             if is_lookalike(&command.program) {
                 self.doubt(Flaw::Lookalike, &command);
             }
@@ -296,28 +350,31 @@ impl Walker {
             }
             // Popped last to first, so that they come out in order.
             let inner = runner::inner(&command);
+            let hidden = command.hidden || (!inner.is_empty() && runner::hides(&command));
             let via = if inner.is_empty() { Vec::new() } else { [via, vec![command.program.clone()]].concat() };
             for inner in inner.into_iter().rev() {
-                let fresh = command.around();
+                let fresh = Command { hidden, ..command.around() };
                 match inner {
                     Inner::Command { args, cwd, env } => {
                         let cwd = cwd.map_or_else(|| fresh.cwd.clone(), |cwd| cwd.map(Rc::from));
                         let env = [fresh.env.clone(), env].concat();
                         work.push((Command { cwd, env, ..fresh }, args, via.clone()));
                     }
-                    Inner::Text { text, shared } => {
-                        texts.push((text, shared, via.clone(), command.span.clone(), command.env.clone()))
-                    }
+                    Inner::Text { text, shared } => texts.push((text, shared, via.clone(), fresh)),
                     Inner::Code { language, text } => {
                         for found in interpreter::calls(language, &text) {
                             match found {
                                 interpreter::Call::Command(words) => {
-                                    let args =
-                                        words.into_iter().map(|word| word.map_or_else(hole, Arg::literal)).collect();
-                                    work.push((command.around(), args, via.clone()));
+                                    let home = self.runs.last().and_then(|run| run.state.home.clone());
+                                    let literal = |word: String| match (word.strip_prefix("~/"), &home) {
+                                        (Some(rest), Some(home)) => Arg::literal(format!("{home}/{rest}")),
+                                        _ => Arg::literal(word),
+                                    };
+                                    let args = words.into_iter().map(|word| word.map_or_else(hole, literal)).collect();
+                                    work.push((fresh.clone(), args, via.clone()));
                                 }
                                 interpreter::Call::Text(text) => {
-                                    texts.push((text, false, via.clone(), command.span.clone(), command.env.clone()));
+                                    texts.push((text, false, via.clone(), fresh.clone()));
                                 }
                             }
                         }
@@ -327,20 +384,34 @@ impl Walker {
             self.expanded += command.canonical.len();
             self.reading.commands.push(command);
         }
-        for (text, shared, via, span, env) in texts {
+        for (text, shared, via, around) in texts {
             let mut state = self.runs.last().map(|run| run.state.clone()).unwrap_or_default();
-            for (name, value) in env {
+            for (name, value) in around.env {
                 let value = value.map_or(Value::Unknown, Value::Known);
                 Rc::make_mut(&mut state).variables.insert(name, value);
             }
-            self.enter(&text, via, state, Some((span, shared)));
+            if self.enter(&text, via, state, Some((around.span, shared)))
+                && let Some(run) = self.runs.last_mut()
+            {
+                run.hidden = around.hidden;
+            }
         }
     }
 }
 
 impl Level {
     fn new(outside: Outside, pipeline: usize, fed: bool) -> Self {
-        Level { outside, pipeline, stage: 0, fed, output: None, chained: None, otherwise: false, moved: false }
+        Level {
+            outside,
+            pipeline,
+            stage: 0,
+            fed,
+            output: None,
+            commands: 0,
+            chained: None,
+            otherwise: false,
+            moved: false,
+        }
     }
 
     /// The next pipeline of the list.
@@ -371,6 +442,15 @@ impl Run {
                 }
             }
             Outside::Restore(state) => self.state = state,
+            Outside::Substitution(number, state) => {
+                self.state = state;
+                // One command, whose words say what it prints.
+                let printed = level.output.filter(|_| level.commands == 1);
+                if let Some(printed) = printed.filter(|printed| printed.len() <= LONGEST_VALUE) {
+                    let printed = printed.trim_end_matches('\n').to_owned();
+                    Rc::make_mut(&mut self.state).outputs.insert(number, printed);
+                }
+            }
             Outside::Function(name, before) => {
                 let sets = self.state.variables.keys().filter(|name| *name != "HOME").cloned().collect();
                 let moves = self.state.cwd != before.cwd;
@@ -434,7 +514,10 @@ impl Run {
                     Some(known_or_not(expand::text(parts, &self.state)))
                 }
                 (Target::Word(word), Direction::String) => Some(known_or_not(expand::string(word, &self.state))),
-                (Target::Word(_), Direction::From | Direction::Both) => Some(Input::Unknown),
+                (Target::Word(word), Direction::From | Direction::Both) => {
+                    let empty = expand::string(word, &self.state).text == "/dev/null";
+                    Some(if empty { Input::Text(String::new()) } else { Input::Unknown })
+                }
                 _ => None,
             });
         match redirected {
@@ -448,6 +531,13 @@ impl Run {
 
 fn known(arg: &Arg) -> Option<String> {
     arg.is_known().then(|| arg.text.clone())
+}
+
+/// The value of an assignment; a list that goes on with what it was before counts as one that begins so.
+pub(super) fn value_of(name: &str, arg: &Arg) -> Option<String> {
+    let before = format!("${name}");
+    let rest = arg.text.replace(&before, "/usr/bin");
+    known(arg).or_else(|| (name.ends_with("PATH") && arg.text.contains(&before) && !rest.contains('$')).then_some(rest))
 }
 
 fn hole() -> Arg {

@@ -5,7 +5,7 @@ use rune::shell;
 
 /// Panics if it does not hold for `line`.
 pub fn holds(line: &str) {
-    let place = Place { cwd: "/home/u/proj".to_owned(), home: Some("/home/u".to_owned()) };
+    let place = Place { cwd: "/home/u/proj".to_owned(), home: Some("/home/u".to_owned()), project: None };
     let reading = shell::read(line, &place);
     for command in &reading.commands {
         assert!(!command.canonical.is_empty());

@@ -15,7 +15,7 @@ use rune::event::Place;
 use rune::shell::{self, Reading};
 
 fn read(line: &str) -> Reading {
-    shell::read(line, &Place { cwd: "/home/u/proj".into(), home: Some("/home/u".into()) })
+    shell::read(line, &Place { cwd: "/home/u/proj".into(), home: Some("/home/u".into()), project: None })
 }
 
 /// The canonical text of every command.
@@ -317,7 +317,7 @@ fn pipelines_have_a_canonical_text_too() {
 fn what_cannot_be_known_is_said() {
     for line in [
         "$X -rf /",
-        "$(echo rm) x",
+        "$(cat f) x",
         "`echo rm` x",
         "${X:-rm} x",
         "r$X x",
@@ -331,9 +331,7 @@ fn what_cannot_be_known_is_said() {
     let unknown_file = read("rm -rf \"$X\"/y").commands;
     assert!(unknown_file[0].known && unknown_file[0].is_dynamic());
     // A value that depends on what happened is no value.
-    for line in
-        ["if a; then d=/; else d=x; fi; rm $d", "d=x; a && d=/; rm $d", "for d in *; do rm $d; done", "read d; rm $d"]
-    {
+    for line in ["if a; then d=/; else d=x; fi; rm $d", "d=x; a && d=/; rm $d", "read d; rm $d"] {
         assert!(read(line).commands.iter().any(|command| command.program == "rm" && command.is_dynamic()), "{line}");
     }
 }
@@ -391,7 +389,7 @@ fn directories_are_followed() {
         ("rm $HOME/x", "/home/u/x"),
         ("rm \"$PWD\"/x", "/home/u/proj/x"),
     ] {
-        assert_eq!(read(line).effects().removes, [removes], "{line}");
+        assert_eq!(read(line).effects().removes(), [removes], "{line}");
     }
 }
 
@@ -404,8 +402,8 @@ fn effects_are_derived_once() {
         ("{ a; b; } > /x", "writes", vec!["/x"]),
         ("a 2>&1", "writes", vec![]),
         ("a | tee -a /x /y", "writes", vec!["/x", "/y"]),
-        ("cp a b /x", "writes", vec!["/x"]),
-        ("cp -t /x a b", "writes", vec!["/x"]),
+        ("cp a b /x", "writes", vec!["/x", "/x/a", "/x/b"]),
+        ("cp -t /x a b", "writes", vec!["/x", "/x/a", "/x/b"]),
         ("mv a /x", "removes", vec!["/home/u/proj/a"]),
         ("sed -i 's/a/b/' /x", "writes", vec!["/x"]),
         ("sed -i.bak -e 's/a/b/' /x", "writes", vec!["/x"]),
@@ -432,10 +430,10 @@ fn effects_are_derived_once() {
     ] {
         let effects = read(line).effects();
         let found = match field {
-            "writes" => effects.writes,
-            "removes" => effects.removes,
-            "reads" => effects.reads,
-            "env" => effects.env,
+            "writes" => effects.writes(),
+            "removes" => effects.removes(),
+            "reads" => effects.reads(),
+            "env" => effects.variables(),
             _ => effects.network,
         };
         assert_eq!(found, expected, "{line}");

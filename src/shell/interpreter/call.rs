@@ -18,10 +18,16 @@ enum Does {
     Copy,
     Fetch,
     Send,
+    /// Runs something that its words do not tell.
+    Fork,
+    /// Writes to what stands before it.
+    Method,
+    /// Finds a call by its name.
+    Lookup,
 }
 
 /// By the last part of the name: `os.system` and `system` are the same to us.
-const CALLS: [(&str, Does); 62] = [
+const CALLS: [(&str, Does); 78] = [
     ("system", Does::Run),
     ("popen", Does::Run),
     ("popen2", Does::Run),
@@ -84,20 +90,41 @@ const CALLS: [(&str, Does); 62] = [
     ("urlretrieve", Does::Fetch),
     ("fetch", Does::Fetch),
     ("sendall", Does::Send),
+    ("execute", Does::Run),
+    ("cmd", Does::Spawn),
+    ("fork", Does::Fork),
+    ("remove_tree", Does::Delete),
+    ("write", Does::Write),
+    ("write_text", Does::Method),
+    ("write_bytes", Does::Method),
+    ("eval", Does::Fork),
+    ("sh", Does::Run),
+    ("getattr", Does::Lookup),
+    ("symlink", Does::Copy),
+    ("symlinkSync", Does::Copy),
+    ("cpSync", Does::Copy),
+    ("copytree", Does::Copy),
+    ("copy2", Does::Copy),
+    ("replace", Does::Move),
 ];
 
 /// Names that mean something only behind these.
-const QUALIFIED: [(&str, &[&str]); 10] = [
+const QUALIFIED: [(&str, &[&str]); 15] = [
     ("run", &["subprocess"]),
     ("call", &["subprocess"]),
     ("remove", &["os", "fs", "pathlib"]),
     ("delete", &["File", "Dir", "FileUtils"]),
-    ("rm", &["fs", "FileUtils", "fs.promises"]),
+    ("rm", &["fs", "File", "FileUtils", "fs.promises"]),
     ("move", &["shutil"]),
     ("copy", &["shutil", "FileUtils"]),
     ("spawn", &["child_process", "pty", "cp", "Process", "Bun"]),
     ("open", &["", "File", "io", "codecs", "fs", "os"]),
     ("exec", &["", "child_process", "cp", "Kernel", "require"]),
+    ("execute", &["os"]),
+    ("cmd", &["System"]),
+    ("write", &["File", "IO", "fs"]),
+    ("eval", &[""]),
+    ("replace", &["os"]),
 ];
 
 pub(super) fn calls(language: Language, code: &str) -> Vec<Call> {
@@ -108,21 +135,67 @@ pub(super) fn calls(language: Language, code: &str) -> Vec<Call> {
             Token::Command(text) => found.push(Call::Text(text.clone())),
             // `/x/.exec("y")` is a method of a regular expression.
             Token::Name(_) if at >= 2 && is_method_of_a_sign(&tokens, at) => {}
+            // `model().eval()` is a method of whatever the call gave.
+            Token::Name(name)
+                if name == "eval" && at.checked_sub(1).and_then(|at| tokens.get(at)) == Some(&Token::Sign('.')) => {}
             Token::Name(name) => {
                 let imported = code.contains("subprocess");
                 found.extend(named(language, name, imported, tokens.get(at + 1..).unwrap_or_default()));
             }
-            Token::Sign('|') if language == Language::Awk => found.extend(awk_pipe(&tokens, at)),
+            Token::Sign('|') if language == Language::Awk => {
+                let double = [at.checked_sub(1), Some(at + 1)]
+                    .into_iter()
+                    .flatten()
+                    .any(|at| tokens.get(at) == Some(&Token::Sign('|')));
+                if !double {
+                    found.extend(awk_pipe(&tokens, at));
+                }
+            }
             Token::Sign('>') if language == Language::Awk => {
                 if let Some(Token::Text(Some(file))) = tokens.get(at + 1) {
                     found.push(Call::known(&["tee", file]));
                 }
             }
+            // gawk talks to the network by names of files.
+            Token::Text(Some(text)) if language == Language::Awk && text.starts_with("/inet") => {
+                found.push(Call::known(&["curl", "--data", "@-", text]));
+            }
             Token::Text(_) | Token::Sign(_) => {}
         }
         found.extend(on_path(tokens.get(at..).unwrap_or_default()));
     }
+    // Where it cannot be told which file a call changes, it may be any that the code names.
+    let vague =
+        found.iter().position(|call| matches!(call, Call::Command(words) if words.contains(&None) && changes(words)));
+    if let Some(Call::Command(words)) = vague.and_then(|at| found.get(at)).cloned() {
+        let path = |token: &Token| match token {
+            Token::Text(Some(text)) if !text.is_empty() && !text.contains([' ', '\n', '*', '(']) => Some(text.clone()),
+            Token::Text(_) | Token::Name(_) | Token::Sign(_) | Token::Command(_) => None,
+        };
+        let single = tokens.iter().filter_map(path).filter(|text| text.contains(['/', '.']));
+        // `join("a", "b")` and `Path("a") / "b"` put two of them together.
+        let joined = tokens.windows(4).filter_map(|near| match near {
+            [first, Token::Sign(','), second, ..] | [first, Token::Sign(')'), Token::Sign('/'), second] => {
+                Some(format!("{}/{}", path(first)?, path(second)?))
+            }
+            _ => None,
+        });
+        let texts = single.chain(joined);
+        let verb = words.iter().flatten().cloned().map(Some).collect::<Vec<_>>();
+        found.extend(
+            texts.map(|text| Call::Command(verb.iter().cloned().chain([Some(text)]).collect())).collect::<Vec<_>>(),
+        );
+        found.retain(|call| !matches!(call, Call::Command(words) if words.contains(&None) && writes(words)));
+    }
     found
+}
+
+fn changes(words: &[Option<String>]) -> bool {
+    matches!(words.first(), Some(Some(verb)) if verb == "tee" || verb == "rm")
+}
+
+fn writes(words: &[Option<String>]) -> bool {
+    matches!(words.first(), Some(Some(verb)) if verb == "tee")
 }
 
 fn is_method_of_a_sign(tokens: &[Token], at: usize) -> bool {
@@ -155,6 +228,10 @@ fn named(language: Language, name: &str, imported: bool, rest: &[Token]) -> Opti
         && !bare_import
     {
         return None;
+    }
+    // Perl forks without parentheses.
+    if does == Does::Fork && last == "fork" && language == Language::Perl {
+        return effect(does, &[]);
     }
     // A name without arguments is mentioned, not called; only some languages call without parentheses.
     let called = matches!(rest.first(), Some(Token::Sign('(')));
@@ -246,6 +323,20 @@ fn effect(does: Does, arguments: &[Argument]) -> Option<Call> {
         let words = words.iter().map(|word| Some((*word).to_owned()));
         Some(Call::Command(words.chain(operands).collect()))
     };
+    match does {
+        Does::Fork => return Some(Call::Command(vec![None])),
+        Does::Method => return with(&["tee"], vec![None]),
+        Does::Run
+        | Does::Spawn
+        | Does::Delete
+        | Does::Write
+        | Does::Open
+        | Does::Move
+        | Does::Copy
+        | Does::Fetch
+        | Does::Send
+        | Does::Lookup => {}
+    }
     // A method without arguments acts on its object, which is somewhere else.
     if arguments.is_empty() {
         return None;
@@ -289,6 +380,9 @@ fn effect(does: Does, arguments: &[Argument]) -> Option<Call> {
         Does::Copy => with(&["cp"], vec![text(0), text(1)]),
         Does::Fetch => with(&["curl"], vec![text(0)]),
         Does::Send => with(&["curl", "--data", "@-"], vec![text(0)]),
+        // A name that is put together hides what it finds.
+        Does::Lookup => (text(1).is_none()).then(|| Call::Command(vec![None])),
+        Does::Fork | Does::Method => None,
     }
 }
 

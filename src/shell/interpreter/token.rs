@@ -21,7 +21,7 @@ pub(super) fn tokens(language: Language, code: &str) -> Vec<Token> {
         match c {
             '#' if matches!(
                 language,
-                Language::Python | Language::Perl | Language::Ruby | Language::Php | Language::Awk
+                Language::Python | Language::Perl | Language::Ruby | Language::Php | Language::Awk | Language::Elixir
             ) =>
             {
                 while chars.next_if(|(_, c)| *c != '\n').is_some() {}
@@ -127,10 +127,10 @@ fn string(rest: &str, close: &str) -> (String, usize) {
 fn quoted(language: Language, quote: char, text: String, formatted: bool) -> Token {
     let interpolates = match language {
         Language::Perl | Language::Php => quote != '\'' && text.contains('$'),
-        Language::Ruby => quote != '\'' && text.contains("#{"),
+        Language::Ruby | Language::Elixir => quote != '\'' && text.contains("#{"),
         Language::Node => quote == '`' && text.contains("${"),
         Language::Python => formatted && text.contains('{'),
-        Language::Awk | Language::Sed => false,
+        Language::Awk | Language::Sed | Language::Lua => false,
     };
     match (language, quote) {
         (Language::Perl | Language::Ruby | Language::Php, '`') => Token::Command(text),

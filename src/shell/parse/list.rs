@@ -17,7 +17,7 @@ pub(super) enum Close {
     /// `)` of `<(` or `>(`, which is part of a word.
     Process,
     /// `)` of `$(`, whose output is part of a word.
-    Substitution { quoted: bool },
+    Substitution { number: usize, quoted: bool },
     /// `}`
     Brace,
     /// One of these keywords of the compound command below.
@@ -431,7 +431,7 @@ impl Parser<'_> {
         self.frames.pop();
         self.step(Step::Close);
         match close {
-            Close::Substitution { quoted } => self.add(Part::Unknown { quoted }),
+            Close::Substitution { number, quoted } => self.add(Part::Output { number, quoted }),
             Close::Process => self.add(Part::Unknown { quoted: true }),
             Close::Paren => self.compound_done(),
             Close::Brace => self.brace_done(),

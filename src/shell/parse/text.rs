@@ -51,7 +51,7 @@ impl Parser<'_> {
                 for part in frame.parts {
                     match part {
                         Part::Quoted(text) | Part::Plain(text) => self.push(&text, true),
-                        Part::Variable { .. } | Part::Unknown { .. } => self.add(part),
+                        Part::Variable { .. } | Part::Output { .. } | Part::Unknown { .. } => self.add(part),
                     }
                 }
             }
@@ -138,7 +138,9 @@ impl Parser<'_> {
             Some(b'(') => {
                 self.top_word();
                 self.at += 2;
-                self.open_list(Close::Substitution { quoted }, Scope::Substitution);
+                self.substitutions += 1;
+                let number = self.substitutions;
+                self.open_list(Close::Substitution { number, quoted }, Scope::Substitution(number));
             }
             Some(b'[') => {
                 self.top_word();
@@ -185,7 +187,9 @@ impl Parser<'_> {
             Some(c) if "@*#?-$!".contains(c) => 1,
             _ => 0,
         };
-        let name = named.get(..length).unwrap_or_default().to_owned();
+        // What is not the value itself has a name of its own.
+        let sign = if prefix { inner.get(..1).unwrap_or_default() } else { "" };
+        let name = format!("{sign}{}", named.get(..length).unwrap_or_default());
         let rest = named.get(length..).unwrap_or_default();
         let whole = rest.starts_with('}') && !prefix && !name.is_empty();
         self.at += 2 + usize::from(prefix) + length;
@@ -208,6 +212,15 @@ impl Parser<'_> {
                     if matches!(parts.first(), Some(Part::Quoted(text)) if text.starts_with('=') || text.starts_with(":="))
                     {
                         self.step(Step::Loop(Box::new(Loop { name: name.clone(), words: None })));
+                    }
+                    if matches!(parts.first(), Some(Part::Quoted(text)) if text.starts_with("@P")) {
+                        let at = self.at;
+                        self.flaw(Flaw::Unclear("an expansion that runs what is in a value"), at);
+                    }
+                    // `${x:+y}` only tells whether it is set.
+                    if matches!(parts.first(), Some(Part::Quoted(text)) if text.starts_with('+') || text.starts_with(":+"))
+                    {
+                        return self.add(Part::Unknown { quoted });
                     }
                     self.add(Part::Variable { name, altered: true, quoted });
                 }

@@ -33,6 +33,10 @@ const PROGRAMS: [&str; 20] = [
     "uploadpack.packobjectshook",
 ];
 
+pub(super) fn behind_global(args: &[Arg]) -> &[Arg] {
+    args.get(GLOBAL.end(args)..).unwrap_or_default()
+}
+
 pub(super) fn git(args: &[Arg]) -> Vec<Inner> {
     let start = GLOBAL.end(args);
     let (global, rest) = args.split_at_checked(start).unwrap_or((args, &[]));
@@ -72,6 +76,14 @@ pub(super) fn git(args: &[Arg]) -> Vec<Inner> {
     );
     found.extend(verb(rest));
     found
+}
+
+/// Whether the options set a program for git to run.
+pub(super) fn sets_program(args: &[Arg]) -> bool {
+    settings(args).into_iter().any(|(key, value)| {
+        let key = key.to_ascii_lowercase();
+        (is_program(&key) && program(value).is_some()) || (key.starts_with("alias.") && value.starts_with('!'))
+    })
 }
 
 /// The `-c key=value` pairs among the global options.
@@ -147,9 +159,11 @@ fn verb(rest: &[Arg]) -> Vec<Inner> {
         let pairs = args.iter().zip(args.iter().skip(1));
         let separate =
             pairs.filter(|(option, _)| names.contains(&option.text.as_str())).map(|(_, value)| value.text.clone());
+        // Any beginning of a name will do that is no other's.
         let attached = args.iter().filter_map(|arg| {
             let (name, value) = arg.text.split_once('=')?;
-            names.contains(&name).then(|| value.to_owned())
+            let begins = |known: &&str| known.starts_with(name) && name.len() > 5;
+            (names.contains(&name) || names.iter().any(begins)).then(|| value.to_owned())
         });
         separate.chain(attached).map(Inner::text).collect::<Vec<_>>()
     };
@@ -161,6 +175,14 @@ fn verb(rest: &[Arg]) -> Vec<Inner> {
             joined(&text.cloned().collect::<Vec<_>>())
         }
         "bisect" if args.first().is_some_and(|arg| arg.text == "run") => one(args.iter().skip(1).cloned().collect()),
+        // An alias is a command that waits.
+        "config" => {
+            let words = operands();
+            let at = words.iter().position(|arg| arg.text.to_ascii_lowercase().starts_with("alias."));
+            let expansion = at.and_then(|at| words.get(at + 1)).map(|arg| arg.text.clone());
+            let text = expansion.map(|text| text.strip_prefix('!').map_or(format!("git {text}"), str::to_owned));
+            text.map(Inner::text).into_iter().collect()
+        }
         "rebase" => value(&["-x", "--exec"]),
         "difftool" | "mergetool" => value(&["-x", "--extcmd"]),
         "filter-branch" => {

@@ -4,8 +4,10 @@ use super::super::Arg;
 use super::Inner;
 
 /// Options of programs that take shell text.
-const TEXTS: [(&[&str], &[&str]); 11] = [
-    (&["go"], &["-exec", "-toolexec", "--exec", "--toolexec"]),
+const TEXTS: [(&[&str], &[&str]); 13] = [
+    (&["go"], &["-exec", "-toolexec", "--exec", "--toolexec", "-vettool", "--vettool"]),
+    (&["wget"], &["--use-askpass"]),
+    (&["gcc", "cc", "g++", "clang", "clang++"], &["-wrapper"]),
     (&["make", "gmake"], &["--eval", "-E"]),
     (&["compgen", "mapfile", "readarray"], &["-C"]),
     (&["split"], &["--filter"]),
@@ -69,7 +71,9 @@ pub(super) fn options(program: &str, args: &[Arg]) -> Vec<Inner> {
 fn values(args: &[Arg], names: &[&str]) -> Vec<String> {
     let attached = args.iter().filter_map(|arg| {
         let (name, value) = arg.text.split_once('=')?;
-        names.contains(&name).then(|| value.to_owned())
+        // GNU takes any beginning of a name that is the only one.
+        let begins = |known: &&str| name.starts_with("--") && name.len() > 5 && known.starts_with(name);
+        (names.contains(&name) || names.iter().any(begins)).then(|| value.to_owned())
     });
     let pairs = args.iter().zip(args.iter().skip(1));
     let separate = pairs.filter(|(name, _)| names.contains(&name.text.as_str())).map(|(_, value)| value.text.clone());

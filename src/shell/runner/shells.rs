@@ -5,6 +5,10 @@ use super::Inner;
 
 const SHELLS: [&str; 9] = ["bash", "sh", "zsh", "dash", "ksh", "ash", "rbash", "mksh", "fish"];
 
+pub(super) fn is_shell(program: &str) -> bool {
+    SHELLS.contains(&program)
+}
+
 /// What a shell runs: `-c` text, or its input where it is given neither text nor file.
 pub(super) fn shell(program: &str, command: &Command) -> Option<Vec<Inner>> {
     if !SHELLS.contains(&program) {

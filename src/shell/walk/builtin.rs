@@ -1,6 +1,6 @@
 //! Builtins: what they do to the shell that runs them, and what they print.
 
-use super::super::{Arg, Command, Input, Value, canonical};
+use super::super::{Arg, Command, Input, State, Value, canonical};
 use super::Run;
 use crate::event::Place;
 use crate::path::AbsPath;
@@ -13,8 +13,10 @@ impl Run {
         match command.program.as_str() {
             "cd" | "pushd" => {
                 let target = operands().next();
+                let here = self.state.cwd.clone();
                 let cwd = match target {
                     None if command.program == "cd" => self.state.home.as_deref().map(Rc::from),
+                    Some(arg) if arg.text == "-" => self.state.before.clone(),
                     Some(arg) if arg.is_known() && !arg.glob && arg.text != "-" && !arg.text.starts_with('+') => {
                         self.resolve(&arg.text)
                     }
@@ -24,9 +26,14 @@ impl Run {
                 let cwd = cwd.filter(|cwd| cwd.len() <= super::LONGEST_VALUE);
                 self.level().moved |= self.level().otherwise;
                 Rc::make_mut(&mut self.state).cwd = cwd;
+                Rc::make_mut(&mut self.state).before = here;
                 Rc::make_mut(&mut self.state).variables.insert("PWD".to_owned(), value);
             }
-            "popd" => Rc::make_mut(&mut self.state).cwd = None,
+            "popd" => {
+                let before = self.state.before.clone();
+                Rc::make_mut(&mut self.state).cwd = before;
+                Rc::make_mut(&mut self.state).before = None;
+            }
             // Another name for a variable, or a value that is changed on the way: nothing is sure any more.
             "declare" | "typeset" | "local"
                 if command
@@ -79,13 +86,91 @@ impl Run {
         if !path.starts_with('/') && cwd.is_none() {
             return None;
         }
-        let place = Place { cwd: cwd.map(|cwd| cwd.to_string()).unwrap_or_default(), home: self.state.home.clone() };
+        let place = Place {
+            cwd: cwd.map(|cwd| cwd.to_string()).unwrap_or_default(),
+            home: self.state.home.clone(),
+            project: None,
+        };
         Some(Rc::from(format!("/{}", AbsPath::resolve(path, &place).components().join("/"))))
     }
 }
 
+/// What `mktemp` makes: nobody knows its name, and it is in nobody's way.
+pub const MADE: &str = "/tmp/.made-by-mktemp";
+
+/// Commands that are part of the shell.
+const BUILTINS: [&str; 62] = [
+    ".",
+    ":",
+    "[",
+    "[[",
+    "alias",
+    "bg",
+    "bind",
+    "break",
+    "builtin",
+    "caller",
+    "cd",
+    "command",
+    "compgen",
+    "complete",
+    "compopt",
+    "continue",
+    "declare",
+    "dirs",
+    "disown",
+    "echo",
+    "enable",
+    "eval",
+    "exec",
+    "exit",
+    "export",
+    "false",
+    "fc",
+    "fg",
+    "getopts",
+    "hash",
+    "help",
+    "history",
+    "jobs",
+    "kill",
+    "let",
+    "local",
+    "logout",
+    "mapfile",
+    "popd",
+    "printf",
+    "pushd",
+    "pwd",
+    "read",
+    "readarray",
+    "readonly",
+    "return",
+    "set",
+    "shift",
+    "shopt",
+    "source",
+    "suspend",
+    "test",
+    "time",
+    "times",
+    "trap",
+    "true",
+    "type",
+    "typeset",
+    "ulimit",
+    "umask",
+    "unalias",
+    "unset",
+];
+
+/// Whether a command is part of the shell.
+pub fn is_builtin(name: &str) -> bool {
+    BUILTINS.binary_search(&name).is_ok() || matches!(name, "wait" | "coproc" | "if" | "for")
+}
+
 /// What a command prints, where its words say so.
-pub(super) fn output(args: &[Arg], input: &Input) -> Option<String> {
+pub(super) fn output(args: &[Arg], input: &Input, state: &State) -> Option<String> {
     let (program, rest) = args.split_first()?;
     if !args.iter().all(|arg| arg.is_known() && !arg.glob) {
         return None;
@@ -108,6 +193,20 @@ pub(super) fn output(args: &[Arg], input: &Input) -> Option<String> {
                 }
                 _ => None,
             }
+        }
+        "pwd" if rest.is_empty() => state.cwd.as_deref().map(str::to_owned),
+        // A name that nobody knows, in a place that everybody may use.
+        "mktemp"
+            if !rest.iter().any(|arg| {
+                arg.text.contains('/') || arg.text.starts_with("-p") || arg.text.starts_with("--tmpdir=")
+            }) =>
+        {
+            Some(MADE.to_owned())
+        }
+        "git" if words(0) == "rev-parse --show-toplevel" => {
+            let (project, cwd) = (state.project.as_deref()?, state.cwd.as_deref()?);
+            let inside = cwd == project || cwd.strip_prefix(project).is_some_and(|rest| rest.starts_with('/'));
+            inside.then(|| project.to_owned())
         }
         "cat" if rest.is_empty() => match input {
             Input::Text(text) => Some(text.clone()),

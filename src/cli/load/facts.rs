@@ -1,0 +1,107 @@
+//! The facts that judging one event needs, looked up on disk, and nothing else.
+
+use super::{allowlist, project_servers, project_silences, read_regular};
+use crate::cli::session;
+use crate::cli::world::{World, now};
+use rune::config::Config;
+use rune::event::{Action, Event, Phase};
+use rune::failure::Failure;
+use rune::quarantined::{Audit, Reason};
+use std::path::{Path, PathBuf};
+
+/// Paths beyond this are not followed: nobody names so many in one call.
+const MOST_PATHS: usize = 1_000;
+
+/// Looks up what judging this event needs.
+pub fn look_up(event: &mut Event<'_>, config: &mut Config, world: &World) {
+    event.place.home = world.home.as_ref().map(|home| home.to_string_lossy().into_owned());
+    event.place.project = world.project.as_ref().map(|project| project.to_string_lossy().into_owned());
+    match event.phase {
+        Phase::Before => before(event, config, world),
+        Phase::After | Phase::Failed => after(event, config, world),
+        Phase::Settings | Phase::Start | Phase::End | Phase::Other => {}
+    }
+}
+
+fn before(event: &mut Event<'_>, config: &mut Config, world: &World) {
+    event.facts.today = Some(now().date());
+    event.facts.own = world.own().iter().map(|path| path.to_string_lossy().into_owned()).collect();
+    if config.rules.iter().any(|rule| rule.only_when_tainted) {
+        event.facts.tainted = session::is_tainted(world, &event.header.session);
+    }
+    if matches!(event.action, Action::Mcp { .. }) {
+        servers(event, config, world);
+    }
+    let paths = event.paths();
+    event.facts.real_paths = paths.iter().take(MOST_PATHS).filter_map(|path| real(path, event, world)).collect();
+    if matches!(event.action, Action::Edit { .. }) {
+        let names = event.facts.real_paths.iter().map(|(_, real)| real.clone());
+        let texts = paths.iter().cloned().chain(names).filter_map(|path| {
+            let text = read_regular(Path::new(&path)).ok()??;
+            Some((path, text))
+        });
+        event.facts.contents = texts.collect();
+    }
+}
+
+/// Where a path really leads, in the words of the project and of home where these are links themselves.
+fn real(path: &str, event: &Event<'_>, world: &World) -> Option<(String, String)> {
+    let mut rest = Vec::new();
+    let mut start = PathBuf::from(path);
+    // The deepest part that exists; what follows is as it is written.
+    let found = loop {
+        if let Ok(found) = start.canonicalize() {
+            break found;
+        }
+        // A link to nowhere still says where it leads.
+        if let Ok(target) = std::fs::read_link(&start) {
+            let target = start.parent().map_or(target.clone(), |parent| parent.join(&target));
+            break target;
+        }
+        rest.push(start.file_name()?.to_owned());
+        start = start.parent()?.to_owned();
+    };
+    let whole = rest.iter().rev().fold(found, |path, part| path.join(part));
+    let project = event.place.project.clone().unwrap_or_else(|| event.place.cwd.clone());
+    let known = [Some(PathBuf::from(project)), world.home.clone()];
+    let renamed = known.into_iter().flatten().find_map(|name| {
+        let below = whole.strip_prefix(name.canonicalize().ok()?).ok()?.to_owned();
+        Some(if below.as_os_str().is_empty() { name } else { name.join(below) })
+    });
+    let real = renamed.unwrap_or(whole).to_string_lossy().into_owned();
+    (real != path).then(|| (path.to_owned(), real))
+}
+
+fn after(event: &mut Event<'_>, config: &mut Config, world: &World) {
+    event.facts.silenced = world.silence_wanted && !project_silences(world, &event.place.cwd);
+    match &event.action {
+        Action::Read { path: Some(path) } => {
+            let reason = Reason::new("a link may lead to where strangers write");
+            let real = reason.ok().and_then(|reason| {
+                let path = path.expose(reason, &mut Audit::new(|_| {}));
+                std::fs::canonicalize(Path::new(&event.place.cwd).join(path)).ok()
+            });
+            event.facts.real_path = real.map(|real| real.to_string_lossy().into_owned());
+        }
+        Action::Mcp { .. } | Action::Resource { .. } => servers(event, config, world),
+        Action::Agent { .. } => event.facts.tainted = session::is_tainted(world, &event.header.session),
+        Action::Read { path: None }
+        | Action::Shell { .. }
+        | Action::Edit { .. }
+        | Action::Patch { .. }
+        | Action::Fetch { .. }
+        | Action::Search
+        | Action::Other => {}
+    }
+}
+
+/// Which servers the operator trusts, and which the project brings along.
+fn servers(event: &mut Event<'_>, config: &mut Config, world: &World) {
+    if let Err(what) = allowlist(config, world) {
+        config.distrust(Failure::Config(what));
+    }
+    match project_servers(world, &event.place.cwd) {
+        Ok(servers) => event.facts.project_servers = servers,
+        Err(what) => config.distrust(Failure::Config(what)),
+    }
+}

@@ -1,0 +1,212 @@
+//! Before a call: what it is made of, what the rules say to each part, and what follows.
+
+use crate::command;
+use crate::config::Config;
+use crate::event::{Action, Event};
+use crate::failure::Failure;
+use crate::ground::Ground;
+use crate::label::Label;
+use crate::patch;
+use crate::path::AbsPath;
+use crate::quarantine::Namespace;
+use crate::rule::{Found, Owner, PatternError, Rule, Tier, matches_any};
+use crate::shell::{Access, Act, Target};
+use crate::unit::Unit;
+use crate::validator::Scene;
+use crate::verdict::{Effect, Finding, Verdict};
+
+/// Findings beyond this say nothing new.
+const ENOUGH: usize = 32;
+
+/// Judges a call that has not happened yet.
+pub(crate) fn judge(event: &Event<'_>, config: &Config, verdict: &mut Verdict) {
+    let ground = Ground::of(event);
+    let scene = Scene::new(event, config, &ground);
+    match &event.action {
+        Action::Shell { command, dialect } => command::judge(command, *dialect, &scene, verdict),
+        Action::Edit { path: Some(path), .. } => {
+            for access in named(path.inspect("which file is changed"), Act::Write, event) {
+                ask(&Unit::file(access, &ground), &scene, verdict);
+            }
+        }
+        Action::Patch { text: Some(text) } => {
+            for path in patch::paths(text.inspect("which files are changed")) {
+                for access in named(&path, Act::Write, event) {
+                    ask(&Unit::file(access, &ground), &scene, verdict);
+                }
+            }
+        }
+        Action::Read { path: Some(path) } => {
+            for access in named(path.inspect("which file is read"), Act::Read, event) {
+                ask(&Unit::file(access, &ground), &scene, verdict);
+            }
+        }
+        Action::Fetch { url: Some(url) } => ask(&Unit::page(url.inspect("which page is read")), &scene, verdict),
+        Action::Mcp { .. } => ask(&Unit::mcp(event.tool.inspect("which tool is called")), &scene, verdict),
+        Action::Agent { mode: Some(mode) } => {
+            ask(&Unit::agent(mode.inspect("what another agent may do")), &scene, verdict);
+        }
+        // Before a call, an event that lacks its key field is unreadable as a whole.
+        Action::Edit { path: None, .. }
+        | Action::Patch { text: None }
+        | Action::Read { path: None }
+        | Action::Fetch { url: None }
+        | Action::Agent { mode: None }
+        | Action::Search
+        | Action::Resource { .. }
+        | Action::Other => {}
+    }
+}
+
+/// A file by the name that a tool is given, and by where that name really leads.
+fn named(name: &str, act: Act, event: &Event<'_>) -> Vec<Access> {
+    let place = &event.place;
+    // Tools take names as they are; a model that writes `$HOME` means it, and some client may expand it.
+    let home = place.home.as_deref().unwrap_or("~");
+    let name = name.replace("${HOME}", home).replace("$HOME", home);
+    // `/proc/self/cwd` is the directory of whoever asks.
+    let name = name.strip_prefix("/proc/self/cwd").map_or(name.clone(), |rest| format!("{}{rest}", place.cwd));
+    let strange = name.trim().is_empty()
+        || name.chars().any(char::is_control)
+        || (name.starts_with('~') && !name.starts_with("~/") && name != "~");
+    let path = AbsPath::resolve(&name, place);
+    let target = |path: AbsPath| Target { text: path.to_string(), path: Some(path), open: false };
+    let access = |target| Access { act, target, deep: false, row: None };
+    if strange {
+        // Another user's home, or a name that ends where a reader thinks it does.
+        return vec![access(Target { text: String::new(), path: None, open: true })];
+    }
+    let real = event.facts.real(&path.to_string()).map(|real| access(target(AbsPath::resolve(real, place))));
+    [access(target(path))].into_iter().chain(real).collect()
+}
+
+/// Asks the rules about one unit: the first block rule that matches answers, else the first suspicious one.
+pub(crate) fn ask(unit: &Unit<'_>, scene: &Scene<'_>, verdict: &mut Verdict) {
+    for tier in [Tier::Block, Tier::Suspicious] {
+        for rule in scene.config.rules.iter().filter(|rule| rule.tier == tier) {
+            match answer(rule, unit, scene) {
+                Ok(None) => {}
+                Ok(Some(finding)) => {
+                    if verdict.findings().len() < ENOUGH && !verdict.findings().contains(&finding) {
+                        verdict.add(finding);
+                    }
+                    return;
+                }
+                Err(error) => {
+                    let failure = Failure::Config(bad_pattern(rule, &error));
+                    let finding = failure.finding(Some(scene.event.phase), scene.config.failure);
+                    if !verdict.findings().contains(&finding) {
+                        verdict.add(finding);
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn answer(rule: &Rule, unit: &Unit<'_>, scene: &Scene<'_>) -> Result<Option<Finding>, PatternError> {
+    let Some(found) = rule.find(unit, scene)? else { return Ok(None) };
+    let effect = scene.config.effect(rule);
+    if effect == Effect::Pass {
+        return Ok(None);
+    }
+    for exception in scene.config.exceptions.iter().filter(|exception| exception.rule == rule.id.as_str()) {
+        let past = exception.until.is_some_and(|until| scene.event.facts.today.is_none_or(|today| today > until));
+        if !past && (exception.patterns.is_empty() || matches_any(&exception.patterns, unit)?) {
+            return Ok(None);
+        }
+    }
+    Ok(Some(finding(rule, &found, effect, unit, scene)))
+}
+
+/// What to tell: what was found, and what to do instead. Of a project's own rule, neither: an answer speaks with
+/// system authority, and the project may be what is attacking.
+fn finding(rule: &Rule, found: &Found, effect: Effect, unit: &Unit<'_>, scene: &Scene<'_>) -> Finding {
+    if rule.owner == Owner::Project {
+        let reason = "a rule of this project's own policy does not allow it";
+        return Finding::new(rule.id.clone(), effect, reason).at(rule.source.to_string());
+    }
+    let tool = scene.event.header.tool.clone();
+    let server = match &scene.event.action {
+        Action::Mcp { server, .. } => {
+            let tool = scene.event.tool.inspect("its server's name becomes a label");
+            Label::new(Namespace::of_tool(tool, server.as_ref(), scene.event, scene.config).as_str())
+        }
+        Action::Shell { .. }
+        | Action::Edit { .. }
+        | Action::Patch { .. }
+        | Action::Read { .. }
+        | Action::Fetch { .. }
+        | Action::Search
+        | Action::Resource { .. }
+        | Action::Agent { .. }
+        | Action::Other => Label::default(),
+    };
+    let mut nudge = rule.nudge.clone();
+    for name in ["command", "base_command", "file_path", "tool_name", "server_name"] {
+        let mark = format!("{{{name}}}");
+        if nudge.contains(&mark) {
+            nudge = nudge.replace(&mark, &unit.value(name, &tool, &server));
+        }
+    }
+    let reason = if found.what.is_empty() { nudge.clone() } else { format!("{}. {nudge}", found.what) };
+    Finding::new(rule.id.clone(), effect, reason).nudging(nudge).at(rule.source.to_string())
+}
+
+fn bad_pattern(rule: &Rule, error: &PatternError) -> String {
+    let Rule { id, source, owner, .. } = rule;
+    match owner {
+        Owner::Operator => format!("{source}: rule `{id}`: pattern `{}`: {}", error.pattern, error.what),
+        Owner::Project => format!("the project's own policy has a pattern that is none, in line {}", source.line),
+    }
+}
+
+/// Judges what is done to one file: as a deletion, as a change or a reading, and by where it really leads.
+pub(crate) fn ask_about(access: &Access, scene: &Scene<'_>, verdict: &mut Verdict) {
+    let place = &scene.event.place;
+    let mut all = vec![access.clone()];
+    let known = access.target.path.as_ref().filter(|_| !access.target.open);
+    if let Some(real) = known.and_then(|path| scene.event.facts.real(&path.to_string())) {
+        let path = AbsPath::resolve(real, place);
+        all.push(Access { target: Target { text: path.to_string(), path: Some(path), open: false }, ..access.clone() });
+    }
+    for access in &all {
+        if matches!(access.act, Act::Remove | Act::Move) {
+            ask(&Unit::deletion(access), scene, verdict);
+        }
+        ask(&Unit::access(std::borrow::Cow::Borrowed(access), scene.ground), scene, verdict);
+    }
+}
+
+/// The paths of a call that may be links, absolute.
+pub(crate) fn paths(event: &Event<'_>) -> Vec<String> {
+    let file = |name: &str, act: Act| {
+        let accesses = named(name, act, event).into_iter();
+        accesses.filter_map(|access| access.target.path.map(|path| path.to_string())).collect::<Vec<_>>()
+    };
+    match &event.action {
+        Action::Edit { path: Some(path), .. } => file(path.inspect("where it leads"), Act::Write),
+        Action::Read { path: Some(path) } => file(path.inspect("where it leads"), Act::Read),
+        Action::Patch { text: Some(text) } => {
+            patch::paths(text.inspect("where they lead")).iter().flat_map(|path| file(path, Act::Write)).collect()
+        }
+        Action::Shell { .. } => {
+            let Some((_, effects)) = event.shell() else { return Vec::new() };
+            let known = effects.accesses.iter().filter(|access| !access.target.open);
+            let mut paths: Vec<String> =
+                known.filter_map(|access| Some(access.target.path.as_ref()?.to_string())).collect();
+            paths.sort();
+            paths.dedup();
+            paths
+        }
+        Action::Edit { path: None, .. }
+        | Action::Patch { text: None }
+        | Action::Read { path: None }
+        | Action::Fetch { .. }
+        | Action::Search
+        | Action::Mcp { .. }
+        | Action::Resource { .. }
+        | Action::Agent { .. }
+        | Action::Other => Vec::new(),
+    }
+}

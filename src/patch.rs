@@ -1,0 +1,54 @@
+//! Patches: which files they change.
+
+/// Beginnings of lines that name a file, in the two forms that agents write.
+const MARKS: [&str; 10] = [
+    "*** Add File: ",
+    "*** Update File: ",
+    "*** Delete File: ",
+    "*** Move to: ",
+    "+++ ",
+    "--- ",
+    "rename from ",
+    "rename to ",
+    "copy to ",
+    "diff --git ",
+];
+
+/// The files that a patch names.
+pub fn paths(patch: &str) -> Vec<String> {
+    let mut found: Vec<String> = Vec::new();
+    for line in patch.lines() {
+        let Some((mark, name)) = MARKS.iter().find_map(|mark| line.strip_prefix(mark).map(|rest| (*mark, rest))) else {
+            continue;
+        };
+        let names: Vec<&str> = match mark {
+            "diff --git " => name.split(' ').collect(),
+            // A date may stand behind a tab.
+            _ => vec![name.split('\t').next().unwrap_or_default()],
+        };
+        for name in names {
+            let name = name.trim().trim_matches('"');
+            let bare = name.strip_prefix("a/").or_else(|| name.strip_prefix("b/")).filter(|_| !mark.starts_with('*'));
+            // `a/x` is `x` to most readers and itself to some.
+            for name in [Some(name), bare].into_iter().flatten() {
+                if !name.is_empty() && name != "/dev/null" && !found.iter().any(|known| known == name) {
+                    found.push(name.to_owned());
+                }
+            }
+        }
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn both_forms_name_their_files() {
+        let patch = "*** Begin Patch\n*** Update File: src/a.rs\n@@\n-x\n+y\n*** Move to: src/b.rs\n*** End Patch\n";
+        assert_eq!(paths(patch), ["src/a.rs", "src/b.rs"]);
+        let diff = "--- a/.env\t2026-01-01\n+++ b/.env\n@@ -1 +1 @@\n";
+        assert_eq!(paths(diff), ["a/.env", ".env", "b/.env"]);
+    }
+}

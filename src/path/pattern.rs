@@ -1,0 +1,117 @@
+//! Patterns for paths: components, `*` within one, `**` for any number of them, `~` for home.
+
+use super::AbsPath;
+
+/// How much of a path is meant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reach {
+    /// The path itself.
+    Itself,
+    /// Something below it that cannot be told, or everything.
+    Below,
+}
+
+/// Whether `path` may name something that `pattern` names. Both may hold wildcards; letters match in either case.
+pub fn touches(pattern: &str, path: &AbsPath, reach: Reach, home: Option<&AbsPath>) -> bool {
+    let path = path.components();
+    match pattern.strip_prefix("~/") {
+        Some(rest) => {
+            let below = home.and_then(|home| path.strip_prefix(home.components()));
+            below.is_some_and(|below| meets(&parts(rest), below, reach, Seen::Nothing))
+        }
+        None => meets(&parts(pattern), path, reach, Seen::Nothing),
+    }
+}
+
+fn parts(pattern: &str) -> Vec<&str> {
+    pattern.split('/').filter(|part| !part.is_empty()).collect()
+}
+
+/// Whether a name of the pattern was already met: before that, what lies below may be anything.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Seen {
+    Nothing,
+    Name,
+}
+
+fn meets(pattern: &[&str], path: &[String], reach: Reach, seen: Seen) -> bool {
+    match (pattern, path) {
+        ([], rest) => rest.is_empty(),
+        (["**"], _) => true,
+        (["**", more @ ..], _) => {
+            meets(more, path, reach, seen)
+                || path.split_first().is_some_and(|(_, rest)| meets(pattern, rest, reach, seen))
+        }
+        (_, []) => reach == Reach::Below && seen == Seen::Name,
+        ([name, more @ ..], [first, rest @ ..]) => {
+            // A wildcard at the start of a name finds no name that starts with a dot.
+            let hidden = name.starts_with('.') && first.starts_with(['*', '?', '[']);
+            !hidden && meet(name.as_bytes(), first.as_bytes()) && meets(more, rest, reach, Seen::Name)
+        }
+    }
+}
+
+/// Whether two names with wildcards have a name in common.
+pub fn meet(a: &[u8], b: &[u8]) -> bool {
+    let wild = |name: &[u8]| name.iter().filter(|byte| **byte == b'*').count();
+    // Beyond that it is nobody's file name, and could be any.
+    if wild(a) + wild(b) > 6 {
+        return true;
+    }
+    match (a, b) {
+        ([], []) => true,
+        ([b'*', more @ ..], _) => meet(more, b) || b.split_first().is_some_and(|(_, rest)| meet(a, rest)),
+        (_, [b'*', ..]) => meet(b, a),
+        ([b'[', ..], [_, rest @ ..]) => class(a).is_some_and(|more| meet(more, rest)) || literal(a, b),
+        ([_, rest @ ..], [b'[', ..]) => class(b).is_some_and(|more| meet(rest, more)) || literal(a, b),
+        ([b'?', more @ ..], [_, rest @ ..]) | ([_, more @ ..], [b'?', rest @ ..]) => meet(more, rest),
+        _ => literal(a, b),
+    }
+}
+
+fn literal(a: &[u8], b: &[u8]) -> bool {
+    match (a, b) {
+        ([x, more @ ..], [y, rest @ ..]) => x.eq_ignore_ascii_case(y) && meet(more, rest),
+        _ => false,
+    }
+}
+
+/// What follows a `[…]`.
+fn class(name: &[u8]) -> Option<&[u8]> {
+    let end = name.iter().skip(2).position(|byte| *byte == b']')?;
+    name.get(end + 3..)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::event::Place;
+
+    #[test]
+    fn wildcards_on_both_sides_meet() {
+        let place = Place { cwd: "/p".into(), home: Some("/home/u".into()), project: None };
+        let at = |path: &str| AbsPath::resolve(path, &place);
+        let home = at("~");
+        for (pattern, path, reach, expected) in [
+            ("~/.ssh/**", "~/.ssh/id", Reach::Itself, true),
+            ("~/.ssh/**", "~/.ssh", Reach::Itself, true),
+            ("~/.ssh/**", "~/.SSH/id", Reach::Itself, true),
+            ("~/.ssh/**", "/p/.ssh/id", Reach::Itself, false),
+            ("**/.claude/settings*.json", "/p/.claude/settings.local.json", Reach::Itself, true),
+            ("**/.claude/settings*.json", "/p/.claude/*", Reach::Itself, true),
+            ("**/.claude/settings*.json", "/p/.claude/set*", Reach::Itself, true),
+            ("**/.claude/settings*.json", "/p/.claude/agents/x.md", Reach::Itself, false),
+            ("**/.claude/settings*.json", "/p/.claude", Reach::Below, true),
+            ("**/.claude/settings*.json", "/p/.claude", Reach::Itself, false),
+            ("**/.claude/settings*.json", "/p/build", Reach::Below, false),
+            ("**/.git/hooks/**", "/p/.git", Reach::Below, true),
+            ("**/.env", "/p/.en?", Reach::Itself, true),
+            ("**/.env", "/p/.en[vw]", Reach::Itself, true),
+            ("**/.env", "/p/*", Reach::Itself, false),
+            ("**/.env", "/p/x.env", Reach::Itself, false),
+            ("/etc/**", "/etc/x/y", Reach::Itself, true),
+        ] {
+            assert_eq!(touches(pattern, &at(path), reach, Some(&home)), expected, "{pattern} {path} {reach:?}");
+        }
+    }
+}

@@ -1,0 +1,173 @@
+//! Rules: what is looked for, how sure it is to be wrong, and what to tell the one who was stopped.
+
+mod example;
+mod parse;
+mod pattern;
+mod proof;
+
+pub use example::Example;
+pub use parse::{RuleError, parse};
+pub use pattern::{Pattern, PatternError};
+pub use proof::{Disproof, disproofs};
+
+use crate::unit::Unit;
+use crate::validator::{Scene, Validator};
+use crate::verdict::RuleId;
+use std::fmt;
+use std::rc::Rc;
+
+/// How sure a rule is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Tier {
+    /// It must not happen.
+    Block,
+    /// A person should look.
+    Suspicious,
+}
+
+/// Which calls a file of rules is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// Commands that would run.
+    Bash,
+    /// Files that would be changed, by whatever tool or command.
+    Edit,
+    /// Files and pages that would be read.
+    Read,
+    /// Calls of MCP tools.
+    Mcp,
+    /// Work that is handed to another agent.
+    Agent,
+}
+
+impl Kind {
+    /// All kinds: name, and the rules that are embedded in the binary.
+    pub const ALL: [(Kind, &'static str, &'static str); 5] = [
+        (Kind::Bash, "bash", include_str!("../rules/bash.rules")),
+        (Kind::Edit, "edit", include_str!("../rules/edit.rules")),
+        (Kind::Read, "read", include_str!("../rules/read.rules")),
+        (Kind::Mcp, "mcp", include_str!("../rules/mcp.rules")),
+        (Kind::Agent, "agent", include_str!("../rules/agent.rules")),
+    ];
+
+    /// The kind of a file by its name: `bash.rules`, `bash.team.rules`.
+    pub fn of_file(name: &str) -> Option<Kind> {
+        let first = name.strip_suffix(".rules")?.split('.').next()?;
+        Kind::ALL.iter().find(|(_, kind, _)| *kind == first).map(|(kind, ..)| *kind)
+    }
+
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        Kind::ALL.iter().find(|(kind, ..)| *kind == self).map_or("", |(_, name, _)| name)
+    }
+
+    /// The rules that are embedded in the binary.
+    pub fn embedded(self) -> &'static str {
+        Kind::ALL.iter().find(|(kind, ..)| *kind == self).map_or("", |(.., text)| text)
+    }
+}
+
+/// Whose rule it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Owner {
+    /// The operator's, or ours.
+    Operator,
+    /// That of the project that is being worked on: none of its words reach an answer.
+    Project,
+}
+
+/// Where a rule is written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Source {
+    /// The file.
+    pub file: Rc<str>,
+    /// The line of its name.
+    pub line: usize,
+}
+
+impl fmt::Display for Source {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}", self.file, self.line)
+    }
+}
+
+/// What a rule looks for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Matcher {
+    /// Any of these patterns.
+    Patterns(Vec<Pattern>),
+    /// What only a program can find.
+    Validator(Validator),
+}
+
+/// One rule.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Rule {
+    /// Its name.
+    pub id: RuleId,
+    /// How sure it is.
+    pub tier: Tier,
+    /// Which calls it is about.
+    pub kind: Kind,
+    /// What it looks for.
+    pub matcher: Matcher,
+    /// One of these has to match too.
+    pub only_when: Vec<Pattern>,
+    /// None of these may match.
+    pub except_when: Vec<Pattern>,
+    /// It counts only in a session that has taken in untrusted content.
+    pub only_when_tainted: bool,
+    /// What to do instead.
+    pub nudge: String,
+    /// Calls that it answers.
+    pub hits: Vec<Example>,
+    /// Calls that nobody objects to.
+    pub misses: Vec<Example>,
+    /// Where it is written.
+    pub source: Source,
+    /// Whose it is.
+    pub owner: Owner,
+}
+
+/// What a rule found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Found {
+    /// How sure it is.
+    pub tier: Tier,
+    /// What it is, in words of our own; empty where the rule's own words say it.
+    pub what: String,
+}
+
+impl Rule {
+    /// What this rule finds in a unit.
+    pub fn find(&self, unit: &Unit<'_>, scene: &Scene<'_>) -> Result<Option<Found>, PatternError> {
+        if self.kind != unit.kind() || (self.only_when_tainted && !scene.event.facts.tainted) {
+            return Ok(None);
+        }
+        let found = match &self.matcher {
+            Matcher::Patterns(patterns) => {
+                matches_any(patterns, unit)?.then(|| Found { tier: self.tier, what: String::new() })
+            }
+            // What is certain is suspicious too; what is only suspicious is not certain.
+            Matcher::Validator(validator) => {
+                validator.find(unit, scene).filter(|found| self.tier == Tier::Suspicious || found.tier == Tier::Block)
+            }
+        };
+        let Some(found) = found else { return Ok(None) };
+        let wanted = self.only_when.is_empty() || matches_any(&self.only_when, unit)?;
+        let excepted = matches_any(&self.except_when, unit)?;
+        Ok((wanted && !excepted).then_some(found))
+    }
+}
+
+/// Whether a pattern matches one of the texts of a unit.
+pub(crate) fn matches_any(patterns: &[Pattern], unit: &Unit<'_>) -> Result<bool, PatternError> {
+    for pattern in patterns {
+        for text in unit.texts() {
+            if pattern.is_match(text)? {
+                return Ok(true);
+            }
+        }
+    }
+    Ok(false)
+}

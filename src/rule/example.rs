@@ -1,0 +1,47 @@
+//! Examples: the calls that a rule carries as its proof.
+
+use super::Kind;
+use serde_json::{Value, json};
+
+/// One line behind `hits` or `misses`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Example {
+    /// As it is written.
+    pub text: String,
+    /// Its line in the file.
+    pub line: usize,
+}
+
+impl Example {
+    /// The call that the line stands for: the tool's name and its input.
+    ///
+    /// A command line in `bash.rules`; elsewhere a file, a page or a tool, with the rest of the input as JSON behind
+    /// it where it matters. A line that starts with `$ ` is a command line in every file.
+    pub fn call(&self, kind: Kind) -> (String, Value) {
+        let text = self.text.as_str();
+        if let Some(line) = text.strip_prefix("$ ").or((kind == Kind::Bash).then_some(text)) {
+            return ("Bash".to_owned(), json!({"command": line.replace("\\n", "\n")}));
+        }
+        let (name, input) = match text.find(" {").map(|at| text.split_at(at)) {
+            Some((name, input)) => (name, serde_json::from_str(input).unwrap_or_else(|_| json!({}))),
+            None => (text, json!({})),
+        };
+        let with = |fields: Value| {
+            let mut all = fields;
+            if let (Some(all), Some(more)) = (all.as_object_mut(), input.as_object()) {
+                all.extend(more.clone());
+            }
+            all
+        };
+        match kind {
+            Kind::Mcp => (name.to_owned(), input),
+            Kind::Agent => ("Agent".to_owned(), json!({"prompt": "x", "mode": name})),
+            Kind::Read if name.contains("://") => ("WebFetch".to_owned(), with(json!({"url": name, "prompt": "x"}))),
+            Kind::Read => ("Read".to_owned(), with(json!({"file_path": name}))),
+            Kind::Edit if input.get("new_string").is_some() => {
+                ("Edit".to_owned(), with(json!({"file_path": name, "old_string": ""})))
+            }
+            Kind::Edit | Kind::Bash => ("Write".to_owned(), with(json!({"file_path": name, "content": "x"}))),
+        }
+    }
+}

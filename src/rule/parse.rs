@@ -1,0 +1,356 @@
+//! The `.rules` language: one rule a paragraph, patterns unquoted to the end of their line.
+
+use super::{Example, Kind, Matcher, Owner, Pattern, Rule, Source, Tier};
+use crate::config::nearest;
+use crate::validator::Validator;
+use crate::verdict::RuleId;
+use std::fmt;
+use std::rc::Rc;
+
+/// What a line within a rule may begin with.
+const CLAUSES: [&str; 10] = [
+    "match",
+    "match_any",
+    "match_base_command_not_in",
+    "validator",
+    "only_when",
+    "except_when",
+    "only_when_tainted",
+    "nudge",
+    "hits",
+    "misses",
+];
+
+/// What may stand in braces in a nudge.
+const VARIABLES: [&str; 5] = ["command", "base_command", "file_path", "tool_name", "server_name"];
+
+/// The lists that a program can be missing from.
+const LISTS: [&str; 2] = ["allowed_executables", "executables.allowed"];
+
+/// Where and why a rule cannot be read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RuleError {
+    /// The file.
+    pub file: Rc<str>,
+    /// The line, from one.
+    pub line: usize,
+    /// The column, from one.
+    pub column: usize,
+    what: String,
+    help: Option<String>,
+}
+
+impl fmt::Display for RuleError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let RuleError { file, line, column, what, help } = self;
+        write!(f, "{file}:{line}:{column}: {what}")?;
+        help.as_ref().map_or(Ok(()), |help| write!(f, "\n  help: {help}"))
+    }
+}
+
+/// Reads all rules of a file, and all errors in it. A file without a rule is an error: it would disarm the guard.
+pub fn parse(text: &str, file: &str, kind: Kind, owner: Owner) -> (Vec<Rule>, Vec<RuleError>) {
+    let mut parser = Parser { file: Rc::from(file), kind, owner, rules: Vec::new(), draft: None, errors: Vec::new() };
+    for (number, line) in text.lines().enumerate() {
+        parser.line(number + 1, line);
+    }
+    parser.finish();
+    if parser.rules.is_empty() && parser.errors.is_empty() {
+        parser.error(1, 1, "there is no rule in this file".to_owned(), "delete the file to get the default rules");
+    }
+    (parser.rules, parser.errors)
+}
+
+struct Parser {
+    file: Rc<str>,
+    kind: Kind,
+    owner: Owner,
+    rules: Vec<Rule>,
+    draft: Option<Draft>,
+    errors: Vec<RuleError>,
+}
+
+/// A rule that is being read.
+struct Draft {
+    tier: Tier,
+    name: String,
+    line: usize,
+    patterns: Vec<Pattern>,
+    validator: Option<Validator>,
+    /// The lines that follow are patterns.
+    listing: bool,
+    matchers: usize,
+    only_when: Vec<Pattern>,
+    except_when: Vec<Pattern>,
+    only_when_tainted: bool,
+    nudge: Option<String>,
+    hits: Vec<Example>,
+    misses: Vec<Example>,
+    /// Something in it is wrong, and said.
+    broken: bool,
+}
+
+impl Parser {
+    fn error(&mut self, line: usize, column: usize, what: String, help: impl Into<String>) {
+        let help = Some(help.into()).filter(|help: &String| !help.is_empty());
+        self.errors.push(RuleError { file: Rc::clone(&self.file), line, column, what, help });
+        if let Some(draft) = &mut self.draft {
+            draft.broken = true;
+        }
+    }
+
+    fn line(&mut self, number: usize, line: &str) {
+        let line = line.strip_suffix('\r').unwrap_or(line);
+        let text = line.trim_start();
+        if text.is_empty() || text.starts_with('#') {
+            return;
+        }
+        let indent = line.len() - text.len();
+        if line.get(..indent).is_some_and(|blank| blank.contains('\t')) {
+            return self.error(
+                number,
+                1,
+                "a tab".to_owned(),
+                "indent with two blanks, and patterns of `match_any` with four",
+            );
+        }
+        match (indent, &mut self.draft) {
+            (0, _) => self.header(number, text.trim_end()),
+            (2, Some(_)) => self.clause(number, text),
+            (4, Some(draft)) if draft.listing => draft.patterns.push(Pattern::new(text)),
+            (_, None) => self.error(
+                number,
+                1,
+                "a clause outside of a rule".to_owned(),
+                "a rule begins with `block \"name\"` or `suspicious \"name\"`",
+            ),
+            (..) => self.error(
+                number,
+                indent + 1,
+                format!("unexpected indentation of {indent} blanks"),
+                "indent with two blanks, and patterns of `match_any` with four",
+            ),
+        }
+    }
+
+    fn header(&mut self, number: usize, text: &str) {
+        self.finish();
+        let (word, rest) = text.split_once(' ').unwrap_or((text, ""));
+        let tier = match word {
+            "block" => Tier::Block,
+            "suspicious" => Tier::Suspicious,
+            _ => {
+                let near =
+                    nearest(word, ["block", "suspicious"].into_iter()).or_else(|| nearest(word, CLAUSES.into_iter()));
+                let help = near.map_or_else(
+                    || "a rule begins with `block` or `suspicious`".to_owned(),
+                    |near| {
+                        if CLAUSES.contains(&near) {
+                            format!("`{near}` belongs into a rule, behind two blanks")
+                        } else {
+                            format!("did you mean `{near}`?")
+                        }
+                    },
+                );
+                return self.error(number, 1, format!("unknown tier `{word}`"), help);
+            }
+        };
+        let name = rest.trim().strip_prefix('"').and_then(|rest| rest.strip_suffix('"')).unwrap_or_default();
+        let plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
+        let sound = !name.is_empty() && name.chars().all(plain);
+        self.draft = Some(Draft::new(tier, name.to_owned(), number));
+        if !sound {
+            let help = "a name is lower-case words joined by `-`, in double quotes";
+            return self.error(number, word.len() + 2, "a rule without a name that can be used".to_owned(), help);
+        }
+        if let Some(first) = self.rules.iter().find(|rule| rule.id.as_str() == name) {
+            let help = format!("the first one is on line {}", first.source.line);
+            self.error(number, word.len() + 2, format!("a second rule named `{name}`"), help);
+        }
+    }
+
+    fn clause(&mut self, number: usize, text: &str) {
+        let (word, rest) = text.split_once(' ').unwrap_or((text.trim_end(), ""));
+        let column = word.len() + 4;
+        let Some(draft) = &mut self.draft else { return };
+        draft.listing = false;
+        let bare = matches!(word, "match_any" | "only_when_tainted");
+        if CLAUSES.contains(&word) && !bare && rest.trim().is_empty() {
+            return self.error(number, column, format!("`{word}` without a value"), "");
+        }
+        match word {
+            "match" => {
+                draft.matchers += 1;
+                draft.patterns.push(Pattern::new(rest));
+            }
+            "match_any" => {
+                draft.matchers += 1;
+                draft.listing = true;
+            }
+            "match_base_command_not_in" => {
+                draft.matchers += 1;
+                draft.validator = Some(Validator::UnknownExecutable);
+                if !LISTS.contains(&rest.trim()) {
+                    let help = format!("there is `{}`, the key `executables.allowed` of config.toml", LISTS[0]);
+                    self.error(number, column, format!("unknown list `{}`", rest.trim()), help);
+                }
+            }
+            "validator" => {
+                draft.matchers += 1;
+                draft.validator = Validator::named(rest.trim());
+                if draft.validator.is_none() {
+                    let names = Validator::ALL.map(|(name, _)| name);
+                    let near = nearest(rest.trim(), names.into_iter());
+                    let help = near.map_or_else(
+                        || format!("there are {}", names.join(", ")),
+                        |near| format!("did you mean `{near}`?"),
+                    );
+                    self.error(number, column, format!("unknown validator `{}`", rest.trim()), help);
+                }
+            }
+            "only_when" => draft.only_when.push(Pattern::new(rest)),
+            "except_when" => draft.except_when.push(Pattern::new(rest)),
+            "only_when_tainted" => draft.only_when_tainted = true,
+            "nudge" => self.nudge(number, column, rest.trim()),
+            "hits" => draft.hits.push(Example { text: rest.trim_end().to_owned(), line: number }),
+            "misses" => draft.misses.push(Example { text: rest.trim_end().to_owned(), line: number }),
+            _ => {
+                let near = nearest(word, CLAUSES.into_iter());
+                let help = near.map_or_else(
+                    || format!("there are {}", CLAUSES.join(", ")),
+                    |near| format!("did you mean `{near}`?"),
+                );
+                self.error(number, 3, format!("unknown clause `{word}`"), help);
+            }
+        }
+    }
+
+    fn nudge(&mut self, number: usize, column: usize, text: &str) {
+        let Some(inner) = text.strip_prefix('"').and_then(|text| text.strip_suffix('"')).filter(|_| text.len() > 1)
+        else {
+            return self.error(
+                number,
+                column,
+                "a nudge without double quotes around it".to_owned(),
+                "write `nudge \"…\"`",
+            );
+        };
+        for (at, _) in inner.match_indices('{') {
+            let name = inner.get(at + 1..).and_then(|rest| rest.split_once('}')).map_or("", |(name, _)| name);
+            if !VARIABLES.contains(&name) {
+                let near = nearest(name, VARIABLES.into_iter()).map(|near| format!("did you mean `{{{near}}}`?"));
+                let help = near
+                    .unwrap_or_else(|| format!("there are {}", VARIABLES.map(|name| format!("{{{name}}}")).join(", ")));
+                return self.error(number, column + 1 + at, format!("unknown variable `{{{name}}}`"), help);
+            }
+        }
+        if let Some(draft) = &mut self.draft {
+            draft.nudge = Some(inner.to_owned());
+        }
+    }
+
+    fn finish(&mut self) {
+        let Some(draft) = self.draft.take() else { return };
+        if draft.broken {
+            return;
+        }
+        let line = draft.line;
+        let missing = match (draft.matchers, &draft.nudge) {
+            (0, _) => Some("a rule that looks for nothing"),
+            (2.., _) => Some("a rule with more than one matcher"),
+            (1, None) => Some("a rule without a nudge"),
+            (1, Some(_)) if draft.validator.is_none() && draft.patterns.is_empty() => {
+                Some("`match_any` without a pattern")
+            }
+            (1, Some(_)) => None,
+        };
+        if let Some(what) = missing {
+            let help =
+                "a rule has one of `match`, `match_any`, `match_base_command_not_in` or `validator`, and a `nudge`";
+            return self.error(line, 1, what.to_owned(), help);
+        }
+        let matcher = draft.validator.map_or(Matcher::Patterns(draft.patterns), Matcher::Validator);
+        self.rules.push(Rule {
+            id: RuleId::named(&draft.name),
+            tier: draft.tier,
+            kind: self.kind,
+            matcher,
+            only_when: draft.only_when,
+            except_when: draft.except_when,
+            only_when_tainted: draft.only_when_tainted,
+            nudge: draft.nudge.unwrap_or_default(),
+            hits: draft.hits,
+            misses: draft.misses,
+            source: Source { file: Rc::clone(&self.file), line },
+            owner: self.owner,
+        });
+    }
+}
+
+impl Draft {
+    fn new(tier: Tier, name: String, line: usize) -> Self {
+        Draft {
+            tier,
+            name,
+            line,
+            patterns: Vec::new(),
+            validator: None,
+            listing: false,
+            matchers: 0,
+            only_when: Vec::new(),
+            except_when: Vec::new(),
+            only_when_tainted: false,
+            nudge: None,
+            hits: Vec::new(),
+            misses: Vec::new(),
+            broken: false,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn errors(text: &str) -> Vec<String> {
+        parse(text, "f.rules", Kind::Bash, Owner::Operator).1.iter().map(ToString::to_string).collect()
+    }
+
+    #[test]
+    fn a_rule_is_read_whole() {
+        let text = "# version: 1.0.0\n\nblock \"a-b\"\n  match_any\n    ^x  y \n    z\n  except_when q\n  nudge \"do {command}\"\n  hits x  y\n  misses w\n";
+        let (rules, errors) = parse(text, "f.rules", Kind::Bash, Owner::Operator);
+        assert_eq!(errors, []);
+        let rule = &rules[0];
+        assert_eq!((rule.id.as_str(), rule.tier, rule.source.line), ("a-b", Tier::Block, 3));
+        assert_eq!(rule.matcher, Matcher::Patterns(vec![Pattern::new("^x  y "), Pattern::new("z")]));
+        assert_eq!(rule.nudge, "do {command}");
+        assert_eq!((rule.hits.len(), rule.misses.len(), rule.except_when.len()), (1, 1, 1));
+    }
+
+    #[test]
+    fn all_errors_of_a_file_come_at_once_with_place_and_way_out() {
+        let text = "blok \"a\"\n  match x\nblock \"b\"\n  match x\n  nuge \"y\"\nblock \"C\"\nblock \"d\"\n  validator Nothing\n  nudge \"{comand}\"\nblock \"e\"\n  match x\n";
+        let found = errors(text);
+        let expected = [
+            "f.rules:1:1: unknown tier `blok`\n  help: did you mean `block`?",
+            "f.rules:2:1: a clause outside of a rule",
+            "f.rules:5:3: unknown clause `nuge`\n  help: did you mean `nudge`?",
+            "f.rules:6:7: a rule without a name that can be used",
+            "f.rules:8:13: unknown validator `Nothing`",
+            "f.rules:9:10: unknown variable `{comand}`\n  help: did you mean `{command}`?",
+            "f.rules:10:1: a rule without a nudge",
+        ];
+        assert_eq!(found.len(), expected.len(), "{found:#?}");
+        for (found, expected) in found.iter().zip(expected) {
+            assert!(found.starts_with(expected), "{found}");
+        }
+    }
+
+    #[test]
+    fn an_emptied_file_is_an_error() {
+        for text in ["", "# version: 1\n", "\n\n"] {
+            assert_eq!(errors(text).len(), 1, "{text:?}");
+        }
+    }
+}

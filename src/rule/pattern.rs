@@ -1,0 +1,318 @@
+//! Patterns: regular expressions that are compiled only where they could match.
+//!
+//! Compiling is what costs. So the pattern's text is walked for characters that every match must hold; where one
+//! of them is missing, nothing is compiled. What the walk does not understand may match, and is compiled.
+
+use regex_lite::Regex;
+use std::cell::OnceCell;
+use std::fmt;
+
+/// A regular expression as written.
+#[derive(Clone)]
+pub struct Pattern {
+    text: String,
+    compiled: OnceCell<Result<Regex, PatternError>>,
+}
+
+/// Why a pattern is none.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PatternError {
+    /// The pattern.
+    pub pattern: String,
+    /// What is wrong.
+    pub what: String,
+}
+
+impl Pattern {
+    /// A pattern; whether it is a valid one is seen when it is compiled.
+    pub fn new(text: &str) -> Self {
+        Pattern { text: text.to_owned(), compiled: OnceCell::new() }
+    }
+
+    /// As it is written.
+    pub fn as_str(&self) -> &str {
+        &self.text
+    }
+
+    /// Compiles it, to see whether it can be.
+    pub fn check(&self) -> Result<(), PatternError> {
+        self.regex().map(drop)
+    }
+
+    /// Whether it matches somewhere in `text`.
+    pub fn is_match(&self, text: &str) -> Result<bool, PatternError> {
+        if !may_match(&self.text, text) {
+            return Ok(false);
+        }
+        Ok(self.regex()?.is_match(text))
+    }
+
+    fn regex(&self) -> Result<&Regex, PatternError> {
+        let compiled = self.compiled.get_or_init(|| {
+            let built = regex_lite::RegexBuilder::new(&self.text).size_limit(1 << 20).build();
+            built.map_err(|error| PatternError { pattern: self.text.clone(), what: error.to_string() })
+        });
+        compiled.as_ref().map_err(Clone::clone)
+    }
+}
+
+impl PartialEq for Pattern {
+    fn eq(&self, other: &Self) -> bool {
+        self.text == other.text
+    }
+}
+
+impl Eq for Pattern {}
+
+impl fmt::Debug for Pattern {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "/{}/", self.text)
+    }
+}
+
+/// Whether a pattern could match, judged by the characters that it requires. `true` where that cannot be told.
+pub fn may_match(pattern: &str, text: &str) -> bool {
+    if let Some(rest) = pattern.strip_prefix("(?i)") {
+        // Escapes change their meaning with their case.
+        return rest.contains('\\') && !rest.is_ascii() || may_match_as(&lowered(rest), &text.to_lowercase());
+    }
+    may_match_as(pattern, text)
+}
+
+/// The pattern in small letters, but for the letters behind a backslash.
+fn lowered(pattern: &str) -> String {
+    let mut escaped = false;
+    let lower = |c: char| {
+        let kept = escaped;
+        escaped = c == '\\' && !kept;
+        if kept { c } else { c.to_ascii_lowercase() }
+    };
+    pattern.chars().map(lower).collect()
+}
+
+fn may_match_as(pattern: &str, text: &str) -> bool {
+    let mut walk = Walk { rest: pattern, text, depth: 0, repeated: false };
+    match walk.alternatives() {
+        Some(possible) => possible || !walk.rest.is_empty(),
+        None => true,
+    }
+}
+
+struct Walk<'a> {
+    rest: &'a str,
+    text: &'a str,
+    depth: usize,
+    /// The quantifier that was just passed repeats.
+    repeated: bool,
+}
+
+impl Walk<'_> {
+    fn peek(&self) -> Option<char> {
+        self.rest.chars().next()
+    }
+
+    fn take(&mut self) -> Option<char> {
+        let mut chars = self.rest.chars();
+        let first = chars.next();
+        self.rest = chars.as_str();
+        first
+    }
+
+    /// Up to the end or an unmatched `)`; `None` for what we do not understand.
+    fn alternatives(&mut self) -> Option<bool> {
+        let mut any = false;
+        loop {
+            any |= self.sequence()?;
+            if self.peek() != Some('|') {
+                return Some(any);
+            }
+            self.take();
+        }
+    }
+
+    /// Whether everything that a sequence requires is there.
+    fn sequence(&mut self) -> Option<bool> {
+        let mut possible = true;
+        let mut run = String::new();
+        let mut anchored = false;
+        loop {
+            let literal = match self.peek() {
+                None | Some('|' | ')') => {
+                    return Some(possible && self.has(&run, anchored));
+                }
+                Some('(') => {
+                    possible &= self.has(&std::mem::take(&mut run), std::mem::take(&mut anchored));
+                    let inside = self.group()?;
+                    let optional = self.quantifier()?;
+                    possible &= inside || optional;
+                    continue;
+                }
+                Some('[') => {
+                    self.class()?;
+                    None
+                }
+                Some('^') => {
+                    self.take();
+                    possible &= self.has(&std::mem::take(&mut run), anchored);
+                    anchored = true;
+                    continue;
+                }
+                Some('.' | '$') => {
+                    self.take();
+                    None
+                }
+                Some('\\') => {
+                    self.take();
+                    self.escape()?
+                }
+                Some('*' | '+' | '?' | '{' | '}' | ']') => return None,
+                Some(c) => {
+                    self.take();
+                    Some(c)
+                }
+            };
+            let optional = self.quantifier()?;
+            match literal {
+                // A character that is repeated stands next to itself, and ends what is known of its place.
+                Some(c) if !optional && !self.repeated => run.push(c),
+                Some(c) if !optional => {
+                    run.push(c);
+                    possible &= self.has(&std::mem::take(&mut run), std::mem::take(&mut anchored));
+                }
+                _ => possible &= self.has(&std::mem::take(&mut run), std::mem::take(&mut anchored)),
+            }
+            if literal.is_none() {
+                anchored = false;
+            }
+        }
+    }
+
+    fn has(&self, run: &str, anchored: bool) -> bool {
+        if anchored { self.text.starts_with(run) } else { run.is_empty() || self.text.contains(run) }
+    }
+
+    fn group(&mut self) -> Option<bool> {
+        self.take();
+        // Flags change what characters mean.
+        if self.peek() == Some('?') {
+            self.rest = self.rest.strip_prefix("?:")?;
+        }
+        self.depth += 1;
+        if self.depth > 16 {
+            return None;
+        }
+        let possible = self.alternatives()?;
+        self.depth -= 1;
+        (self.take() == Some(')')).then_some(possible)
+    }
+
+    /// Passes a quantifier; tells whether it allows for nothing at all.
+    fn quantifier(&mut self) -> Option<bool> {
+        self.repeated = matches!(self.peek(), Some('+' | '{'));
+        let optional = match self.peek() {
+            Some('*' | '?') => true,
+            Some('+') => false,
+            Some('{') => return self.repetition(),
+            _ => return Some(false),
+        };
+        self.take();
+        if self.peek() == Some('?') {
+            self.take();
+        }
+        // Two in a row are for the compiler to judge.
+        (!matches!(self.peek(), Some('*' | '+' | '?'))).then_some(optional)
+    }
+
+    /// `{2}`, `{2,}` or `{2,5}`.
+    fn repetition(&mut self) -> Option<bool> {
+        let (inside, rest) = self.rest.strip_prefix('{')?.split_once('}')?;
+        let (least, most) = inside.split_once(',').map_or((inside, None), |(least, most)| (least, Some(most)));
+        let number = |text: &str| {
+            text.parse::<usize>().ok().filter(|number| *number <= 100 && text.bytes().all(|b| b.is_ascii_digit()))
+        };
+        let least = number(least)?;
+        if let Some(most) = most.filter(|most| !most.is_empty()) {
+            number(most).filter(|most| *most >= least)?;
+        }
+        self.rest = rest;
+        // What follows may make it lazy, or be an error.
+        (!matches!(self.peek(), Some('*' | '+' | '?' | '{'))).then_some(least == 0)
+    }
+
+    /// What an escape stands for, where that is one character.
+    fn escape(&mut self) -> Option<Option<char>> {
+        match self.take()? {
+            'b' | 'd' | 's' | 'w' | 'D' | 'S' | 'W' => Some(None),
+            c if c.is_ascii_punctuation() => Some(Some(c)),
+            _ => None,
+        }
+    }
+
+    fn class(&mut self) -> Option<()> {
+        self.take();
+        if self.peek() == Some('^') {
+            self.take();
+        }
+        if self.peek() == Some(']') {
+            return None;
+        }
+        loop {
+            match self.take()? {
+                ']' => return Some(()),
+                '[' | '&' | '~' => return None,
+                '\\' => drop(self.take()?),
+                '-' => {}
+                _ => {
+                    // A range the wrong way round is for the compiler to find.
+                    if self.peek() == Some('-') && !self.rest.starts_with("-]") {
+                        let mut ahead = self.rest.chars().skip(1);
+                        let to = ahead.next()?;
+                        if !to.is_ascii_alphanumeric() {
+                            return None;
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn a_missing_character_saves_the_compiler() {
+        for (pattern, text, expected) in [
+            ("^git push\\b", "git status", false),
+            ("^git push\\b", "git push", true),
+            ("^push", "git push", false),
+            ("^(npm|yarn) unpublish", "npm install", false),
+            ("^(npm|yarn) unpublish", "yarn unpublish x", true),
+            ("xmrig|minerd", "ls", false),
+            ("xmrig|minerd", "minerd -a", true),
+            ("ab?c", "ac", true),
+            ("a(b)?c", "ac", true),
+            ("(?i)SUDO", "sudo", true),
+            ("a{0}b", "b", true),
+            ("x(", "y", true),
+            ("", "y", true),
+        ] {
+            assert_eq!(may_match(pattern, text), expected, "{pattern} {text}");
+        }
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { cases: 20_000, failure_persistence: None, ..ProptestConfig::default() })]
+
+        #[test]
+        fn the_shortcut_never_hides_a_match(pattern in "[ab|()^$.*+?\\[\\]{}\\\\-]{0,8}|(a|b|ab|[ab]|\\.|\\^|\\$|\\||\\(|\\)|\\*|\\?|\\(\\?:|\\\\b|\\[ab\\]|\\[\\^a\\]){0,8}",
+            text in "[ab|]{0,6}") {
+            match Regex::new(&pattern) {
+                Ok(regex) => prop_assert!(may_match(&pattern, &text) || !regex.is_match(&text), "{pattern:?} {text:?}"),
+                Err(_) => prop_assert!(may_match(&pattern, &text), "{pattern:?} is broken and must be seen to be"),
+            }
+        }
+    }
+}

@@ -1,0 +1,136 @@
+//! Units: the parts of a call that rules are asked about one by one. A call takes the strictest answer.
+
+use crate::ground::Ground;
+use crate::label::Label;
+use crate::path::AbsPath;
+use crate::rule::Kind;
+use crate::shell::{Access, Act, Command, Pipeline, plain};
+use std::borrow::Cow;
+
+/// What a unit is about.
+#[derive(Clone, Debug)]
+pub enum Subject<'a> {
+    /// A command that would run, and which of the line's commands it is.
+    Command(&'a Command, usize),
+    /// Commands of which each feeds the next.
+    Pipeline(&'a Pipeline),
+    /// The whole line.
+    Line,
+    /// Something that a command does to a file.
+    Access(Cow<'a, Access>),
+    /// The same by a tool that is made for it.
+    File(Access),
+    /// A page.
+    Page(String),
+    /// An MCP tool.
+    Mcp,
+    /// Another agent.
+    Agent,
+}
+
+/// One unit: the kind of rules that it is asked about, and the texts that patterns are matched with.
+#[derive(Clone, Debug)]
+pub struct Unit<'a> {
+    kind: Kind,
+    texts: Vec<Cow<'a, str>>,
+    /// What it is about.
+    pub subject: Subject<'a>,
+}
+
+impl<'a> Unit<'a> {
+    /// A command: patterns see it as it is, and without the options that stand before its verb.
+    pub fn command(command: &'a Command, at: usize) -> Self {
+        let texts = [Some(Cow::Borrowed(command.canonical.as_str())), plain(command).map(Cow::Owned)];
+        Unit { kind: Kind::Bash, texts: texts.into_iter().flatten().collect(), subject: Subject::Command(command, at) }
+    }
+
+    /// A pipeline.
+    pub fn pipeline(pipeline: &'a Pipeline) -> Self {
+        let texts = vec![Cow::Borrowed(pipeline.canonical.as_str())];
+        Unit { kind: Kind::Bash, texts, subject: Subject::Pipeline(pipeline) }
+    }
+
+    /// The line as a whole, for what is in no single command.
+    pub fn line() -> Self {
+        Unit { kind: Kind::Bash, texts: Vec::new(), subject: Subject::Line }
+    }
+
+    /// What is deleted, as part of a command.
+    pub fn deletion(access: &'a Access) -> Self {
+        Unit { kind: Kind::Bash, texts: Vec::new(), subject: Subject::Access(Cow::Borrowed(access)) }
+    }
+
+    /// What a command does to a file.
+    pub fn access(access: Cow<'a, Access>, ground: &Ground) -> Self {
+        let kind = if access.act == Act::Read { Kind::Read } else { Kind::Edit };
+        // What is taken away or put back is not a change of what is in it.
+        let text = matches!(access.act, Act::Read | Act::Write | Act::Redirect).then(|| text(&access, ground));
+        Unit { kind, texts: text.into_iter().map(Cow::Owned).collect(), subject: Subject::Access(access) }
+    }
+
+    /// A file that a tool reads or changes.
+    pub fn file(access: Access, ground: &Ground) -> Self {
+        let kind = if access.act == Act::Read { Kind::Read } else { Kind::Edit };
+        let texts = vec![Cow::Owned(text(&access, ground))];
+        Unit { kind, texts, subject: Subject::File(access) }
+    }
+
+    /// A page that is fetched.
+    pub fn page(url: &str) -> Self {
+        Unit { kind: Kind::Read, texts: vec![Cow::Owned(url.to_owned())], subject: Subject::Page(url.to_owned()) }
+    }
+
+    /// A call of an MCP tool.
+    pub fn mcp(tool: &str) -> Self {
+        Unit { kind: Kind::Mcp, texts: vec![Cow::Owned(tool.to_owned())], subject: Subject::Mcp }
+    }
+
+    /// Work for another agent, with these permissions.
+    pub fn agent(mode: &str) -> Self {
+        Unit { kind: Kind::Agent, texts: vec![Cow::Owned(mode.to_owned())], subject: Subject::Agent }
+    }
+
+    /// Which rules it is asked about.
+    pub fn kind(&self) -> Kind {
+        self.kind
+    }
+
+    /// What patterns are matched with.
+    pub fn texts(&self) -> impl Iterator<Item = &str> {
+        self.texts.iter().map(AsRef::as_ref)
+    }
+
+    /// The file that it is about and what is done to it.
+    pub fn touched(&self) -> Option<&Access> {
+        match &self.subject {
+            Subject::Access(access) => Some(access),
+            Subject::File(access) => Some(access),
+            Subject::Command(..)
+            | Subject::Pipeline(_)
+            | Subject::Line
+            | Subject::Page(_)
+            | Subject::Mcp
+            | Subject::Agent => None,
+        }
+    }
+
+    /// The value of a variable in a nudge, made harmless.
+    pub fn value(&self, name: &str, tool: &Label, server: &Label) -> String {
+        let text = self.texts().next().unwrap_or_default();
+        let raw = match (name, &self.subject) {
+            ("tool_name", _) => return tool.to_string(),
+            ("server_name", _) => return server.to_string(),
+            ("base_command", Subject::Command(command, _)) => command.program.as_str(),
+            ("command", Subject::Command(..) | Subject::Pipeline(_)) => text,
+            ("file_path", Subject::Access(_) | Subject::File(_)) => text,
+            _ => "",
+        };
+        Label::new(raw).to_string()
+    }
+}
+
+fn text(access: &Access, ground: &Ground) -> String {
+    let whole = |path: &AbsPath| ground.text(path);
+    let known = access.target.path.as_ref().filter(|_| !access.target.open);
+    known.map_or_else(|| access.target.text.clone(), whole)
+}

@@ -1,0 +1,73 @@
+//! Agents that are started without their guard, or with what strangers wrote.
+
+use super::{Scene, block, command, suspicious};
+use crate::rule::Found;
+use crate::shell::Input;
+use crate::unit::Unit;
+
+/// Options that take the brakes off, of all agents.
+const UNLEASHED: [&str; 12] = [
+    "--dangerously-skip-permissions",
+    "--allow-dangerously-skip-permissions",
+    "--dangerously-bypass-approvals-and-sandbox",
+    "--yolo",
+    "--full-auto",
+    "--yes-always",
+    "--dangerously-allow-all-tools",
+    "--allow-all-tools",
+    "--dangerously-allow-all",
+    "--approval-mode=yolo",
+    "--permission-mode=bypassPermissions",
+    "--permission-mode=dontAsk",
+];
+
+/// The commands of agents.
+const AGENTS: [&str; 14] = [
+    "aider",
+    "amp",
+    "auggie",
+    "claude",
+    "codex",
+    "copilot",
+    "crush",
+    "cursor-agent",
+    "droid",
+    "gemini",
+    "goose",
+    "kiro",
+    "opencode",
+    "qwen",
+];
+
+pub(super) fn find(unit: &Unit<'_>, _scene: &Scene<'_>) -> Option<Found> {
+    let command = command(unit)?;
+    let program = command.program.rsplit('/').next().unwrap_or_default().split('@').next().unwrap_or_default();
+    let claude = program == "claude" || command.program.contains("claude-code");
+    if !claude
+        && !AGENTS.contains(&program)
+        && !command.program.contains("codex")
+        && !command.program.contains("gemini-cli")
+    {
+        return None;
+    }
+    let words: Vec<&str> = command.args.iter().map(|arg| arg.text.as_str()).collect();
+    let pairs = words.iter().zip(words.iter().skip(1)).any(|(option, value)| {
+        matches!(
+            (*option, *value),
+            ("--permission-mode", "bypassPermissions" | "dontAsk")
+                | ("--approval-mode", "yolo")
+                | ("-a" | "--ask-for-approval", "never")
+                | ("--sandbox" | "-s", "danger-full-access")
+        )
+    });
+    if pairs || words.iter().any(|word| UNLEASHED.contains(word)) {
+        return block("it starts an agent that asks nobody");
+    }
+    let prints = words.iter().any(|word| matches!(*word, "-p" | "--print" | "exec" | "--prompt" | "run"));
+    let fed = matches!(command.input, Input::Pipe | Input::Unknown);
+    let dynamic = command.args.iter().any(|arg| !arg.is_known());
+    if claude && prints && (fed || dynamic) {
+        return block("it hands an agent text that nobody has read");
+    }
+    (prints && (fed || dynamic)).then(|| suspicious("it hands an agent text that nobody has read")).flatten()
+}

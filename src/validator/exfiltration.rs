@@ -1,0 +1,192 @@
+//! Data that leaves the machine: files, secrets, and whatever is piped into a program that sends.
+
+use super::secret_access::{is_secret_file, is_secret_name, names_secret};
+use super::{Scene, block, suspicious};
+use crate::rule::Found;
+use crate::shell::{Act, Arg, Command, Input, bodies, uploads};
+use crate::unit::{Subject, Unit};
+
+/// Programs that send what they read.
+const PIPES: [&str; 7] = ["nc", "ncat", "netcat", "socat", "telnet", "openssl", "websocat"];
+
+/// Programs that ask a server by name.
+const LOOKUPS: [&str; 7] = ["dig", "host", "nslookup", "ping", "ping6", "drill", "traceroute"];
+
+/// Programs that talk to servers.
+const TALKERS: [&str; 14] =
+    ["aria2c", "curl", "ftp", "http", "https", "lynx", "mail", "mutt", "sendmail", "sftp", "ssh", "tftp", "wget", "xh"];
+
+/// Programs whose output holds every variable.
+const DUMPS: [&str; 4] = ["env", "printenv", "set", "export"];
+
+/// Secrets and the services that they are for.
+const OWN: [(&str, &str); 12] = [
+    ("GITHUB", "github.com"),
+    ("GH", "github.com"),
+    ("GITLAB", "gitlab.com"),
+    ("OPENAI", "openai.com"),
+    ("ANTHROPIC", "anthropic.com"),
+    ("STRIPE", "stripe.com"),
+    ("NPM", "npmjs.org"),
+    ("HF", "huggingface.co"),
+    ("SENTRY", "sentry.io"),
+    ("SLACK", "slack.com"),
+    ("LINEAR", "linear.app"),
+    ("CLOUDFLARE", "cloudflare.com"),
+];
+
+pub(super) fn find(unit: &Unit<'_>, scene: &Scene<'_>) -> Option<Found> {
+    match &unit.subject {
+        Subject::Command(command, at) => by_command(command, *at, scene),
+        Subject::Access(access) => {
+            let path = access.target.path.as_ref()?.components();
+            let socket = matches!(path, [dev, net, ..] if dev == "dev" && (net == "tcp" || net == "udp"));
+            (access.act.changes() && socket).then(|| block("it sends what it writes to another machine")).flatten()
+        }
+        Subject::Line => pushes_to_new_remote(scene),
+        Subject::Pipeline(_) | Subject::File(_) | Subject::Page(_) | Subject::Mcp | Subject::Agent => None,
+    }
+}
+
+fn by_command(command: &Command, at: usize, scene: &Scene<'_>) -> Option<Found> {
+    let program = command.program.as_str();
+    let sends = block("it sends data to another machine");
+    let piped = match &command.input {
+        Input::Pipe | Input::Unknown => true,
+        Input::Text(text) => !text.is_empty(),
+        Input::Inherited => false,
+    };
+    match program {
+        "curl" | "wget" | "http" | "https" | "xh" => {
+            if is_local(command) {
+                return None;
+            }
+            let uploaded = !uploads(command).is_empty()
+                || (piped && matches!(program, "http" | "https" | "xh") && command.input == Input::Pipe);
+            (uploaded || carries_secret(command, at, scene)).then_some(sends).flatten()
+        }
+        "openssl" if !command.args.iter().any(|arg| arg.text == "s_client") => None,
+        _ if PIPES.contains(&program) => {
+            let listens = command.args.iter().any(|arg| arg.text.starts_with('-') && arg.text.contains('l'));
+            let quiet = command.args.iter().any(|arg| arg.text.starts_with('-') && arg.text.contains('z'));
+            (piped && !listens && !quiet && !is_local(command) || carries_secret(command, at, scene))
+                .then_some(sends)
+                .flatten()
+        }
+        "ssh" => (piped || carries_secret(command, at, scene)).then_some(sends).flatten(),
+        "mail" | "mutt" | "sendmail" | "mailx" if piped => sends,
+        "scp" | "sftp" | "rsync" => sends_file(command, at, scene),
+        _ if LOOKUPS.contains(&program) => carries_secret(command, at, scene).then_some(sends).flatten(),
+        _ if TALKERS.contains(&program) => carries_secret(command, at, scene).then_some(sends).flatten(),
+        "git" => pushes_elsewhere(command),
+        "gh" => {
+            let words: Vec<&str> = command.args.iter().map(|arg| arg.text.as_str()).collect();
+            let publishes = words.starts_with(&["gist", "create"]) || words.starts_with(&["gist", "new"]);
+            publishes.then(|| suspicious("it publishes files")).flatten()
+        }
+        _ => None,
+    }
+}
+
+/// A remote target of a copy.
+fn sends_file(command: &Command, at: usize, scene: &Scene<'_>) -> Option<Found> {
+    let remote = |arg: &Arg| {
+        arg.text.split_once(':').is_some_and(|(host, _)| !host.contains('/') && !host.is_empty())
+            || arg.text.contains("://")
+    };
+    let last = command.args.iter().rfind(|arg| !arg.text.starts_with('-'))?;
+    if !remote(last) {
+        return None;
+    }
+    let secret = accesses(at, scene).any(|path| is_secret_file(path, scene));
+    if secret { block("it sends secrets to another machine") } else { suspicious("it sends files to another machine") }
+}
+
+fn accesses<'a>(at: usize, scene: &Scene<'a>) -> impl Iterator<Item = &'a crate::path::AbsPath> {
+    let all = scene.effects().map(|effects| effects.accesses.as_slice()).unwrap_or_default();
+    all.iter()
+        .filter(move |access| access.row == Some(at) && access.act == Act::Read)
+        .filter_map(|access| access.target.path.as_ref())
+}
+
+/// `git push <url>`: a remote that nobody has configured.
+fn pushes_elsewhere(command: &Command) -> Option<Found> {
+    let text = crate::shell::plain(command).unwrap_or_default();
+    let text = if text.is_empty() { command.canonical.as_str() } else { text.as_str() };
+    let rest = text.strip_prefix("git push ")?;
+    let target = rest.split(' ').find(|word| !word.starts_with('-'))?;
+    let literal = target.contains("://") || (target.contains('@') && target.contains(':'));
+    literal.then(|| suspicious("it pushes to a place that is not one of the project's remotes")).flatten()
+}
+
+/// A remote that is set up and pushed to in one go.
+fn pushes_to_new_remote(scene: &Scene<'_>) -> Option<Found> {
+    let texts = scene.reading()?.commands.iter().filter(|command| command.program == "git");
+    let mut texts = texts.map(|command| crate::shell::plain(command).unwrap_or_else(|| command.canonical.clone()));
+    let set = texts.by_ref().any(|text| text.starts_with("git remote add ") || text.starts_with("git remote set-url "));
+    let pushed = set && texts.any(|text| text.starts_with("git push"));
+    pushed.then(|| suspicious("it pushes to a remote that was set up just before")).flatten()
+}
+
+/// Whether the words of a command, or what makes them, hold a secret.
+fn carries_secret(command: &Command, at: usize, scene: &Scene<'_>) -> bool {
+    let host = command.args.iter().map(|arg| arg.text.as_str()).find(|text| text.contains("://")).unwrap_or_default();
+    let body: Vec<Arg> = bodies(command);
+    let own = |arg: &Arg| {
+        let header = arg.text.contains(':') && !arg.text.contains("://") && !body.contains(arg);
+        let upper = arg.text.to_ascii_uppercase();
+        header
+            && OWN.iter().any(|(name, service)| {
+                upper.contains(&format!("${name}_")) | upper.contains(&format!("${{{name}_")) && belongs(host, service)
+            })
+    };
+    // curl can look a variable up by itself: `--variable %NAME`.
+    let looked_up = command.args.iter().any(|arg| {
+        arg.text.strip_prefix('%').is_some_and(|name| is_secret_name(name.split('=').next().unwrap_or_default(), scene))
+    });
+    let named = looked_up || command.args.iter().any(|arg| names_secret(arg, scene) && !own(arg));
+    let dynamic = command.args.iter().any(|arg| !arg.is_known());
+    named || (dynamic && fed_by_secret(command, at, scene))
+}
+
+/// Whether the host of a URL is the service itself or part of it.
+fn belongs(url: &str, service: &str) -> bool {
+    let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
+    let host = rest.split(['/', '?', '#', ' ']).next().unwrap_or_default().rsplit('@').next().unwrap_or_default();
+    let host = host.split(':').next().unwrap_or_default();
+    url.starts_with("https://")
+        && (host == service || host.strip_suffix(service).is_some_and(|rest| rest.ends_with('.')))
+}
+
+/// Whether something within the command, or before it in its pipeline, reads a secret.
+fn fed_by_secret(command: &Command, at: usize, scene: &Scene<'_>) -> bool {
+    let Some(reading) = scene.reading() else { return false };
+    let feeds = |other: &Command| {
+        let within = other.span.start >= command.span.start && other.span.end <= command.span.end;
+        let before = other.pipeline == command.pipeline && other.stage < command.stage;
+        within || before
+    };
+    reading.commands.iter().enumerate().any(|(row, other)| {
+        row != at
+            && feeds(other)
+            && ((DUMPS.contains(&other.program.as_str()) && other.args.is_empty())
+                || other.args.iter().any(|arg| names_secret(arg, scene))
+                || accesses(row, scene).any(|path| is_secret_file(path, scene)))
+    })
+}
+
+/// Whether everything that a command talks to is this machine.
+fn is_local(command: &Command) -> bool {
+    let hosts = ["localhost", "127.0.0.1", "[::1]", "0.0.0.0", "::1", "host.docker.internal"];
+    let is_host = |text: &str| {
+        let rest = text.split_once("://").map_or(text, |(_, rest)| rest);
+        hosts.iter().any(|host| {
+            rest.strip_prefix(host).is_some_and(|rest| rest.is_empty() || rest.starts_with([':', '/', '?']))
+        }) || rest.starts_with(":") && rest.get(1..2).is_some_and(|digit| digit.bytes().all(|b| b.is_ascii_digit()))
+    };
+    let addresses: Vec<&str> =
+        command.args.iter().map(|arg| arg.text.as_str()).filter(|text| text.contains("://") || is_host(text)).collect();
+    let proxied =
+        command.args.iter().any(|arg| matches!(arg.text.as_str(), "-x" | "--proxy" | "--resolve" | "--connect-to"));
+    !addresses.is_empty() && addresses.iter().all(|text| is_host(text)) && !proxied
+}

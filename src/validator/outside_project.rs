@@ -1,0 +1,39 @@
+//! Files outside of the project that are written.
+
+use super::{Scene, block, suspicious};
+use crate::ground::Area;
+use crate::rule::Found;
+use crate::shell::Act;
+use crate::unit::{Subject, Unit};
+
+pub(super) fn find(unit: &Unit<'_>, scene: &Scene<'_>) -> Option<Found> {
+    let access = unit.touched()?;
+    let by_tool = matches!(unit.subject, Subject::File(_));
+    let Some(path) = &access.target.path else {
+        return match access.act {
+            _ if by_tool => block("the file's name does not tell which file it is"),
+            Act::Redirect if !scene.is_scratch(&access.target.text) => {
+                suspicious("the file that this writes is only known when it runs")
+            }
+            Act::Read | Act::Write | Act::Redirect | Act::Remove | Act::Move | Act::Change | Act::Restore => None,
+        };
+    };
+    let area = scene.ground.area(path);
+    match (access.act, area) {
+        (_, Area::Inside | Area::Sink) => None,
+        // A directory that is known, and a name in it that is not.
+        (Act::Write | Act::Redirect, Area::Project) => None,
+        (Act::Write, _) if by_tool => block("the file is outside of the project"),
+        (Act::Write, Area::Scratch | Area::Temp) => None,
+        (Act::Write | Act::Redirect, _) if scene.is_scratch(&access.target.text) => None,
+        (Act::Write | Act::Redirect, _) => suspicious("it writes outside of the project"),
+        (Act::Read | Act::Remove | Act::Move | Act::Change | Act::Restore, _) => None,
+    }
+}
+
+impl Scene<'_> {
+    /// Whether a path is one that `mktemp` has just made.
+    pub(super) fn is_scratch(&self, path: &str) -> bool {
+        path.contains(crate::shell::MADE)
+    }
+}

@@ -1,0 +1,128 @@
+//! Files that nobody should write on the way: one table for every tool and every command that writes.
+
+use super::{Scene, block, suspicious};
+use crate::ground::Area;
+use crate::path::{AbsPath, Reach, touches};
+use crate::rule::Found;
+use crate::shell::Act;
+use crate::unit::{Subject, Unit};
+
+/// What shells run when they start, and what the system runs by itself.
+const STARTED: [&str; 22] = [
+    "**/.bashrc",
+    "**/.bash_profile",
+    "**/.bash_login",
+    "**/.bash_logout",
+    "**/.bash_aliases",
+    "**/.profile",
+    "**/.zshrc",
+    "**/.zshenv",
+    "**/.zprofile",
+    "**/.zlogin",
+    "**/.kshrc",
+    "**/.cshrc",
+    "~/.config/fish/**",
+    "~/.inputrc",
+    "~/.gitconfig",
+    "~/.config/git/**",
+    "~/.config/autostart/**",
+    "~/.config/systemd/**",
+    "~/Library/LaunchAgents/**",
+    "~/.vimrc",
+    "~/.pythonrc",
+    "~/.xprofile",
+];
+
+/// Keys and passwords.
+const KEYS: [&str; 16] = [
+    "~/.ssh/**",
+    "~/.aws/**",
+    "~/.config/gcloud/**",
+    "~/.azure/**",
+    "~/.kube/**",
+    "~/.gnupg/**",
+    "~/.docker/config.json",
+    "~/.netrc",
+    "~/.npmrc",
+    "~/.pypirc",
+    "~/.git-credentials",
+    "~/.config/gh/**",
+    "~/.cargo/credentials*",
+    "~/.gem/credentials",
+    "~/.password-store/**",
+    "~/.local/share/keyrings/**",
+];
+
+pub(super) fn find(unit: &Unit<'_>, scene: &Scene<'_>) -> Option<Found> {
+    let access = unit.touched()?;
+    if !matches!(access.act, Act::Write | Act::Redirect) {
+        return None;
+    }
+    let path = access.target.path.as_ref()?;
+    let reach = if access.target.open { Reach::Below } else { Reach::Itself };
+    let touches = |pattern: &str| touches(pattern, path, reach, scene.ground.home.as_ref());
+    let sensitive = || scene.config.sensitive.iter().any(|place| touches(place) || touches(&format!("{place}/**")));
+    if STARTED.iter().any(|pattern| touches(pattern)) {
+        return block("the file is run whenever a shell or a session starts");
+    }
+    if KEYS.iter().any(|pattern| touches(pattern)) || sensitive() {
+        return block("the file holds keys or passwords");
+    }
+    if is_secret_settings(path) {
+        let what = "the file holds the secrets of the project";
+        return if matches!(unit.subject, Subject::File(_)) { block(what) } else { suspicious(what) };
+    }
+    match scene.ground.area(path) {
+        Area::System | Area::Vital if !access.target.open => block("the file belongs to the system"),
+        Area::System
+        | Area::Vital
+        | Area::Project
+        | Area::Inside
+        | Area::Temp
+        | Area::Scratch
+        | Area::Sink
+        | Area::Outside => None,
+    }
+}
+
+/// `.env` and its variants, but not the examples that are made to be shared.
+pub(super) fn is_secret_settings(path: &AbsPath) -> bool {
+    let Some(name) = path.components().last().map(|name| name.to_ascii_lowercase()) else { return false };
+    let shared = [
+        "example", "sample", "template", "dist", "defaults", "default", "schema", "test", "ci", "tpl", "j2", "erb",
+        "md",
+    ];
+    let variant = name.strip_prefix(".env").or_else(|| name.strip_prefix(".envrc"));
+    match variant {
+        Some("" | "rc") => true,
+        Some(rest) if rest.starts_with(['.', '-', '_']) => {
+            !rest.split(['.', '-', '_']).any(|part| shared.contains(&part))
+        }
+        Some(rest) => rest.contains(['*', '?', '[']),
+        None => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::event::Place;
+
+    #[test]
+    fn examples_are_made_to_be_shared() {
+        for (name, expected) in [
+            (".env", true),
+            (".ENV", true),
+            (".env.production", true),
+            (".env.local", true),
+            (".envrc", true),
+            (".env*", true),
+            (".env.example", false),
+            (".env.local.example", false),
+            (".environment", false),
+            ("environment.ts", false),
+        ] {
+            assert_eq!(is_secret_settings(&AbsPath::resolve(name, &Place::default())), expected, "{name}");
+        }
+    }
+}

@@ -1,0 +1,120 @@
+//! Secrets that are read: files that hold keys, and variables that are shown.
+
+use super::protected_path::is_secret_settings;
+use super::{Scene, block, command, suspicious};
+use crate::path::{AbsPath, Reach, touches};
+use crate::rule::Found;
+use crate::shell::{Act, Arg};
+use crate::unit::Unit;
+
+/// Files that are keys, wherever they lie.
+const KEYS: [&str; 19] = [
+    "~/.ssh/id_*",
+    "~/.ssh/*.pem",
+    "~/.ssh/*_key",
+    "~/.gnupg/**",
+    "~/.aws/credentials",
+    "~/.config/gcloud/*credentials*",
+    "~/.azure/*token*",
+    "~/.kube/config",
+    "~/.netrc",
+    "~/.pypirc",
+    "~/.git-credentials",
+    "~/.docker/config.json",
+    "~/.config/gh/hosts.yml",
+    "~/.cargo/credentials*",
+    "~/.password-store/**",
+    "**/id_rsa",
+    "**/id_ed25519",
+    "/etc/shadow*",
+    "/proc/*/environ",
+];
+
+/// Programs that print their arguments.
+const PRINTERS: [&str; 5] = ["echo", "printf", "print", "cat", "logger"];
+
+pub(super) fn find(unit: &Unit<'_>, scene: &Scene<'_>) -> Option<Found> {
+    if let Some(command) = command(unit) {
+        let shown = match command.program.as_str() {
+            "printenv" => command.args.iter().any(|arg| is_secret_name(&arg.text, scene)),
+            program if PRINTERS.contains(&program) => command.args.iter().any(|arg| names_secret(arg, scene)),
+            _ => false,
+        };
+        return shown.then(|| suspicious("it shows a variable that holds a secret")).flatten();
+    }
+    let access = unit.touched()?;
+    if access.act != Act::Read {
+        return None;
+    }
+    let path = access.target.path.as_ref()?;
+    let reach = if access.target.open { Reach::Below } else { Reach::Itself };
+    if KEYS.iter().any(|pattern| touches(pattern, path, reach, scene.ground.home.as_ref())) && !is_public(path) {
+        return block("the file holds keys or passwords");
+    }
+    is_secret_file(path, scene).then(|| suspicious("the file holds secrets")).flatten()
+}
+
+/// Whether a file holds secrets, by its name and by the operator's list.
+pub(super) fn is_secret_file(path: &AbsPath, scene: &Scene<'_>) -> bool {
+    let home = scene.ground.home.as_ref();
+    let itself = |pattern: &str| touches(pattern, path, Reach::Itself, home);
+    let listed = scene.config.sensitive.iter().any(|place| itself(place) || itself(&format!("{place}/**")));
+    ((listed || KEYS.iter().any(|pattern| itself(pattern))) && !is_public(path)) || is_secret_settings(path)
+}
+
+/// What everybody may know: public keys, known hosts, the names of hosts.
+fn is_public(path: &AbsPath) -> bool {
+    let name = path.components().last().map_or("", String::as_str);
+    name.ends_with(".pub")
+        || matches!(name, "known_hosts" | "config" | "authorized_keys" | "passwd")
+            && !path.components().iter().any(|part| part == ".kube")
+}
+
+/// Whether a variable holds a secret, by its name and by the operator's list.
+pub(super) fn is_secret_name(name: &str, scene: &Scene<'_>) -> bool {
+    let upper = name.to_ascii_uppercase();
+    if scene.config.secrets.contains(&upper) {
+        return true;
+    }
+    let shaped = |part: &str| {
+        matches!(
+            part,
+            "KEY"
+                | "TOKEN"
+                | "SECRET"
+                | "SECRETS"
+                | "PASS"
+                | "PASSWORD"
+                | "PASSWD"
+                | "PASSPHRASE"
+                | "CREDENTIAL"
+                | "CREDENTIALS"
+                | "APIKEY"
+                | "PAT"
+                | "PRIVATE"
+        )
+    };
+    let parts: Vec<&str> = upper.split('_').collect();
+    // One word alone is a loop's variable more often than a secret.
+    (parts.len() > 1 || upper != "KEY" && upper != "PASS" && upper != "PAT" && upper != "PRIVATE")
+        && name == upper
+        && parts.iter().any(|part| shaped(part))
+        && !parts
+            .iter()
+            .any(|part| matches!(*part, "PUBLIC" | "PATH" | "FILE" | "DIR" | "NAME" | "ID" | "COUNT" | "LIMIT" | "MAX"))
+}
+
+/// Whether a word holds the value of such a variable.
+pub(super) fn names_secret(arg: &Arg, scene: &Scene<'_>) -> bool {
+    if arg.is_known() {
+        return false;
+    }
+    let unknown = arg.text.get(arg.prefix().len()..).unwrap_or_default();
+    unknown.split('$').skip(1).any(|rest| {
+        let name = rest.trim_start_matches(['{', '!']);
+        let end = name.find(|c: char| !(c.is_ascii_alphanumeric() || c == '_')).unwrap_or(name.len());
+        // `${X:+set}` only tells whether it is there.
+        !name.get(end..).is_some_and(|rest| rest.starts_with(":+") || rest.starts_with('+'))
+            && name.get(..end).is_some_and(|name| is_secret_name(name, scene))
+    })
+}

@@ -1,0 +1,103 @@
+//! What keeps the guard in place: its files and verbs, the settings that call it, and what could call others instead.
+
+use super::{Scene, block, command};
+use crate::path::{Reach, touches};
+use crate::rule::Found;
+use crate::shell::Command;
+use crate::unit::Unit;
+
+/// Settings of agents, tool servers and hooks, and the guard's own files.
+const FILES: [&str; 33] = [
+    "**/.claude/settings*.json",
+    "**/.claude/hooks/**",
+    "**/.claude/plugins/**",
+    "**/.claude/quarantine.d/**",
+    "~/.claude/telemetry.jsonl",
+    "~/.claude.json",
+    "/etc/claude-code/**",
+    "/Library/Application Support/ClaudeCode/**",
+    "**/.mcp.json",
+    "**/.git/hooks/**",
+    "**/.git/config",
+    "**/.git/info/attributes",
+    "~/.gitconfig",
+    "~/.config/git/**",
+    "**/.rune/**",
+    "~/.config/rune/**",
+    "~/.local/state/rune/**",
+    "~/.local/share/rune/**",
+    "~/.local/bin/rune",
+    "~/.local/bin/quarantine",
+    "~/.local/bin/security-hook",
+    "~/.cargo/bin/rune",
+    "/usr/local/bin/rune",
+    "**/.cursor/mcp.json",
+    "**/.cursor/hooks.json",
+    "**/.codex/config.toml",
+    "**/.codex/hooks.json",
+    "**/.gemini/settings.json",
+    "**/.vscode/mcp.json",
+    "**/.windsurf/hooks.json",
+    "**/.opencode/opencode.json",
+    "**/.github/hooks/**",
+    "**/.factory/settings.json",
+];
+
+/// Verbs of the guard that loosen it.
+const LOOSENING: [(&str, &str); 9] = [
+    ("hooks", "uninstall"),
+    ("hooks", "install"),
+    ("mcp", "approve"),
+    ("mcp", "unblock"),
+    ("mcp", "import"),
+    ("mcp", "probe"),
+    ("mcp", "wrap"),
+    ("taint", "clear"),
+    ("quarantine", "clear"),
+];
+
+pub(super) fn find(unit: &Unit<'_>, scene: &Scene<'_>) -> Option<Found> {
+    if let Some(command) = command(unit) {
+        return by_command(command).then(|| block("it would change what guards this session")).flatten();
+    }
+    let access = unit.touched()?;
+    if !access.act.changes() {
+        return None;
+    }
+    let path = access.target.path.as_ref()?;
+    let reach = if access.target.open || access.deep { Reach::Below } else { Reach::Itself };
+    let home = scene.ground.home.as_ref();
+    let listed = FILES.iter().any(|pattern| touches(pattern, path, reach, home));
+    let own = scene.event.facts.own.iter();
+    let own =
+        own.clone().any(|file| touches(file, path, reach, home) || touches(&format!("{file}/**"), path, reach, home));
+    (listed || own).then(|| block("the file is part of what guards this session")).flatten()
+}
+
+fn by_command(command: &Command) -> bool {
+    let has = |word: &str| command.args.iter().any(|arg| arg.text.to_ascii_lowercase().contains(word));
+    let operands: Vec<&str> =
+        command.args.iter().map(|arg| arg.text.as_str()).filter(|word| !word.starts_with('-')).collect();
+    match command.program.rsplit('/').next().unwrap_or_default() {
+        "rune" => LOOSENING.iter().any(|(noun, verb)| operands.starts_with(&[noun, verb])),
+        "quarantine" => operands.first().is_some_and(|verb| *verb == "clear"),
+        "git" => {
+            let sets =
+                has("core.hookspath") && !has("--get") && !has("--list") && operands != ["config", "core.hooksPath"];
+            sets || (has("core.hookspath") && operands.len() > 2)
+        }
+        "pkill" | "killall" => {
+            operands.iter().any(|name| *name == "rune" || name.contains("security-hook") || name.contains("rune hook"))
+        }
+        "claude" => {
+            has("disableallhooks")
+                || has("--safe-mode")
+                || has("--bare")
+                || operands.starts_with(&["config", "set"]) && has("hook")
+        }
+        "apt" | "apt-get" | "brew" | "cargo" => {
+            operands.iter().any(|word| matches!(*word, "uninstall" | "remove" | "purge")) && operands.contains(&"rune")
+        }
+        _ => false,
+    }
+}
