@@ -3,11 +3,10 @@
 use crate::event::{Dialect, Field};
 use crate::failure::Failure;
 use crate::judge::{ask, ask_about};
-use crate::shell::Flaw;
+use crate::shell::{Command, Flaw};
 use crate::unit::Unit;
 use crate::validator::Scene;
 use crate::verdict::{Effect, Finding, RuleId, Verdict};
-use std::collections::HashSet;
 
 /// Judges a call that runs shell text: each command, each pipeline, each file that is touched, and the line.
 pub(crate) fn judge(command: &Field, dialect: Dialect, scene: &Scene<'_>, verdict: &mut Verdict) {
@@ -29,12 +28,13 @@ pub(crate) fn judge(command: &Field, dialect: Dialect, scene: &Scene<'_>, verdic
             format!("this command cannot be read with certainty: {}. Write it in plainer words", words(&doubt.flaw));
         add_unreadable(reason, scene, verdict);
     }
-    let mut seen = HashSet::new();
+    let mut last: Option<&Command> = None;
     for (at, command) in reading.commands.iter().enumerate() {
-        if seen.insert((command.canonical.as_str(), command.via.as_slice(), &command.input, &command.cwd, &command.env))
-        {
+        // What was just judged need not be judged again.
+        if last.is_none_or(|last| !is_same(last, command)) {
             ask(&Unit::command(command, at), scene, verdict);
         }
+        last = Some(command);
     }
     for pipeline in &reading.pipelines() {
         ask(&Unit::pipeline(pipeline), scene, verdict);
@@ -43,6 +43,11 @@ pub(crate) fn judge(command: &Field, dialect: Dialect, scene: &Scene<'_>, verdic
     for access in &effects.accesses {
         ask_about(access, scene, verdict);
     }
+}
+
+fn is_same(one: &Command, other: &Command) -> bool {
+    let same = one.canonical == other.canonical && one.via == other.via && one.input == other.input;
+    same && one.cwd == other.cwd && one.env == other.env && one.hidden == other.hidden && one.stage == other.stage
 }
 
 fn add_unreadable(reason: String, scene: &Scene<'_>, verdict: &mut Verdict) {

@@ -67,6 +67,9 @@ impl Reading {
 
     /// The pipelines of two or more commands, in the order in which they begin.
     pub fn pipelines(&self) -> Vec<Pipeline> {
+        if self.commands.iter().all(|command| command.stage == 0) {
+            return Vec::new();
+        }
         let mut found: BTreeMap<usize, Vec<&Command>> = BTreeMap::new();
         for command in &self.commands {
             let stages = found.entry(command.pipeline).or_default();

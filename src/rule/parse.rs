@@ -50,7 +50,10 @@ impl fmt::Display for RuleError {
 
 /// Reads all rules of a file, and all errors in it. A file without a rule is an error: it would disarm the guard.
 pub fn parse(text: &str, file: &str, kind: Kind, owner: Owner) -> (Vec<Rule>, Vec<RuleError>) {
-    let mut parser = Parser { file: Rc::from(file), kind, owner, rules: Vec::new(), draft: None, errors: Vec::new() };
+    // Ours are compiled by a test, and need not be looked at as closely.
+    let pattern = if text == kind.embedded() { Pattern::proven } else { Pattern::new };
+    let file = Rc::from(file);
+    let mut parser = Parser { file, kind, owner, pattern, rules: Vec::new(), draft: None, errors: Vec::new() };
     for (number, line) in text.lines().enumerate() {
         parser.line(number + 1, line);
     }
@@ -65,6 +68,7 @@ struct Parser {
     file: Rc<str>,
     kind: Kind,
     owner: Owner,
+    pattern: fn(&str) -> Pattern,
     rules: Vec<Rule>,
     draft: Option<Draft>,
     errors: Vec<RuleError>,
@@ -117,7 +121,7 @@ impl Parser {
         match (indent, &mut self.draft) {
             (0, _) => self.header(number, text.trim_end()),
             (2, Some(_)) => self.clause(number, text),
-            (4, Some(draft)) if draft.listing => draft.patterns.push(Pattern::new(text)),
+            (4, Some(draft)) if draft.listing => draft.patterns.push((self.pattern)(text)),
             (_, None) => self.error(
                 number,
                 1,
@@ -181,7 +185,7 @@ impl Parser {
         match word {
             "match" => {
                 draft.matchers += 1;
-                draft.patterns.push(Pattern::new(rest));
+                draft.patterns.push((self.pattern)(rest));
             }
             "match_any" => {
                 draft.matchers += 1;
@@ -208,8 +212,8 @@ impl Parser {
                     self.error(number, column, format!("unknown validator `{}`", rest.trim()), help);
                 }
             }
-            "only_when" => draft.only_when.push(Pattern::new(rest)),
-            "except_when" => draft.except_when.push(Pattern::new(rest)),
+            "only_when" => draft.only_when.push((self.pattern)(rest)),
+            "except_when" => draft.except_when.push((self.pattern)(rest)),
             "only_when_tainted" => draft.only_when_tainted = true,
             "nudge" => self.nudge(number, column, rest.trim()),
             "hits" => draft.hits.push(Example { text: rest.trim_end().to_owned(), line: number }),

@@ -11,6 +11,8 @@ use std::fmt;
 #[derive(Clone)]
 pub struct Pattern {
     text: String,
+    /// It is one of ours, and known to be well-formed.
+    proven: bool,
     compiled: OnceCell<Result<Regex, PatternError>>,
 }
 
@@ -26,7 +28,12 @@ pub struct PatternError {
 impl Pattern {
     /// A pattern; whether it is a valid one is seen when it is compiled.
     pub fn new(text: &str) -> Self {
-        Pattern { text: text.to_owned(), compiled: OnceCell::new() }
+        Pattern { text: text.to_owned(), proven: false, compiled: OnceCell::new() }
+    }
+
+    /// A pattern that is embedded in the binary: a test has compiled it.
+    pub fn proven(text: &str) -> Self {
+        Pattern { proven: true, ..Pattern::new(text) }
     }
 
     /// As it is written.
@@ -41,7 +48,7 @@ impl Pattern {
 
     /// Whether it matches somewhere in `text`.
     pub fn is_match(&self, text: &str) -> Result<bool, PatternError> {
-        if !may_match(&self.text, text) {
+        if (self.proven && begins_otherwise(&self.text, text)) || !may_match(&self.text, text) {
             return Ok(false);
         }
         Ok(self.regex()?.is_match(text))
@@ -68,6 +75,47 @@ impl fmt::Debug for Pattern {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "/{}/", self.text)
     }
+}
+
+/// Whether a pattern asks for another first character than the text has. Only for patterns that are well-formed: the
+/// rest of the pattern is not looked at, but for an alternative.
+fn begins_otherwise(pattern: &str, text: &str) -> bool {
+    let Some(rest) = pattern.strip_prefix('^') else { return false };
+    let first = text.bytes().next();
+    let mut depth = 0_usize;
+    let mut bytes = rest.bytes();
+    let wanted = match bytes.next() {
+        // `^(npm|yarn) x`: any of the words in the group.
+        Some(b'(') => {
+            let Some((group, more)) = rest.strip_prefix('(').and_then(|rest| rest.split_once(')')) else {
+                return false;
+            };
+            let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '|' | '-' | '_' | ' ');
+            if !group.chars().all(plain) || group.split('|').any(str::is_empty) || more.starts_with(['?', '*', '{']) {
+                return false;
+            }
+            bytes = more.bytes();
+            group.split('|').any(|word| word.bytes().next() == first)
+        }
+        Some(letter) if letter.is_ascii_alphanumeric() => Some(letter) == first,
+        _ => return false,
+    };
+    if wanted || matches!(bytes.clone().next(), Some(b'?' | b'*' | b'{')) {
+        return false;
+    }
+    // An alternative at the top may begin otherwise.
+    let mut escaped = false;
+    for byte in bytes {
+        match byte {
+            _ if escaped => escaped = false,
+            b'\\' => escaped = true,
+            b'(' => depth += 1,
+            b')' => depth = depth.saturating_sub(1),
+            b'|' if depth == 0 => return false,
+            _ => {}
+        }
+    }
+    true
 }
 
 /// Whether a pattern could match, judged by the characters that it requires. `true` where that cannot be told.
@@ -305,6 +353,13 @@ mod tests {
 
     proptest! {
         #![proptest_config(ProptestConfig { cases: 20_000, failure_persistence: None, ..ProptestConfig::default() })]
+
+        #[test]
+        fn the_first_character_never_hides_a_match(pattern in "\\^?(a|b|ab|\\(a\\|b\\)|\\(a\\)|\\?|\\*|\\||x|\\(|\\)|\\[ab\\]){0,6}", text in "[abx|]{0,4}") {
+            if let Ok(regex) = Regex::new(&pattern) {
+                prop_assert!(!(begins_otherwise(&pattern, &text) && regex.is_match(&text)), "{pattern:?} {text:?}");
+            }
+        }
 
         #[test]
         fn the_shortcut_never_hides_a_match(pattern in "[ab|()^$.*+?\\[\\]{}\\\\-]{0,8}|(a|b|ab|[ab]|\\.|\\^|\\$|\\||\\(|\\)|\\*|\\?|\\(\\?:|\\\\b|\\[ab\\]|\\[\\^a\\]){0,8}",

@@ -25,6 +25,10 @@ fn removed(access: &Access, scene: &Scene<'_>) -> Option<Found> {
     let Some(path) = &access.target.path else {
         return suspicious("what this deletes is only known when it runs");
     };
+    // A file of that name is one typing error away from home.
+    if path.components().last().is_some_and(|name| name == "~") {
+        return suspicious("it deletes a file whose name means home elsewhere");
+    }
     let (base, sweeping) = known_part(path, access.target.open);
     if !sweeping && base != *path {
         // A pattern such as `/home/us*` may name what must stay.

@@ -63,7 +63,11 @@ fn by_command(command: &Command, at: usize, scene: &Scene<'_>) -> Option<Found> 
             }
             let uploaded = !uploads(command).is_empty()
                 || (piped && matches!(program, "http" | "https" | "xh") && command.input == Input::Pipe);
-            (uploaded || carries_secret(command, at, scene)).then_some(sends).flatten()
+            let searched = command.via.iter().any(|runner| matches!(runner.as_str(), "find" | "fd" | "fdfind"));
+            match uploaded || carries_secret(command, at, scene) {
+                true => sends,
+                false => searched.then(|| suspicious("it talks to a server for every file that is found")).flatten(),
+            }
         }
         "openssl" if !command.args.iter().any(|arg| arg.text == "s_client") => None,
         _ if PIPES.contains(&program) => {
@@ -76,7 +80,14 @@ fn by_command(command: &Command, at: usize, scene: &Scene<'_>) -> Option<Found> 
         "ssh" => (piped || carries_secret(command, at, scene)).then_some(sends).flatten(),
         "mail" | "mutt" | "sendmail" | "mailx" if piped => sends,
         "scp" | "sftp" | "rsync" => sends_file(command, at, scene),
-        _ if LOOKUPS.contains(&program) => carries_secret(command, at, scene).then_some(sends).flatten(),
+        _ if LOOKUPS.contains(&program) => {
+            // A name that is put together carries what it is put together from.
+            let built = command.args.iter().any(|arg| !arg.is_known() && arg.text.contains("$()"));
+            match carries_secret(command, at, scene) {
+                true => sends,
+                false => built.then(|| suspicious("it asks a server for a name that is put together")).flatten(),
+            }
+        }
         _ if TALKERS.contains(&program) => carries_secret(command, at, scene).then_some(sends).flatten(),
         "git" => pushes_elsewhere(command),
         "gh" => {

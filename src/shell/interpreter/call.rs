@@ -235,8 +235,13 @@ fn named(language: Language, name: &str, imported: bool, rest: &[Token]) -> Opti
     }
     // A name without arguments is mentioned, not called; only some languages call without parentheses.
     let called = matches!(rest.first(), Some(Token::Sign('(')));
+    let plain = matches!(last, "system" | "exec" | "unlink" | "rmtree" | "remove_tree" | "rmdir");
     let bare = matches!(language, Language::Perl | Language::Ruby | Language::Php)
-        && matches!(rest.first(), Some(Token::Text(_)));
+        && match rest.first() {
+            Some(Token::Text(_)) => true,
+            Some(Token::Name(_)) => plain,
+            _ => false,
+        };
     if !called && !bare {
         return None;
     }

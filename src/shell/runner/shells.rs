@@ -39,25 +39,24 @@ pub(super) fn shell(program: &str, command: &Command) -> Option<Vec<Inner>> {
         (None, Input::Pipe | Input::Unknown) => super::unknown_script(),
         (Some(_), Input::Text(input)) if stdin => vec![Inner::text(input.clone())],
         // `bash /dev/stdin` and `bash -` read their input too.
-        (Some(Arg { text, .. }), Input::Text(input))
-            if ["/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"].contains(&text.as_str()) =>
-        {
-            vec![Inner::text(input.clone())]
-        }
+        (Some(Arg { text, .. }), Input::Text(input)) if is_stdin(text) => vec![Inner::text(input.clone())],
+        (Some(Arg { text, .. }), Input::Pipe | Input::Unknown) if stdin || is_stdin(text) => super::unknown_script(),
         _ => Vec::new(),
     })
 }
 
 /// `source` reads a file; what a heredoc or a pipe gives to `/dev/stdin` is known.
 pub(super) fn source(command: &Command) -> Vec<Inner> {
-    let stdin = command
-        .args
-        .first()
-        .is_some_and(|arg| ["/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"].contains(&arg.text.as_str()));
+    let stdin = command.args.first().is_some_and(|arg| is_stdin(&arg.text));
     match &command.input {
         Input::Text(text) if stdin => vec![Inner::Text { text: text.clone(), shared: true }],
+        Input::Pipe | Input::Unknown if stdin => super::unknown_script(),
         Input::Text(_) | Input::Inherited | Input::Pipe | Input::Unknown => Vec::new(),
     }
+}
+
+fn is_stdin(file: &str) -> bool {
+    ["/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"].contains(&file)
 }
 
 /// `eval` joins its words and runs them here.
