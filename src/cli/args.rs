@@ -157,6 +157,14 @@ pub fn run(verbs: &[OsString], words: Vec<OsString>) -> ExitCode {
     };
     match outcome {
         Ok(()) => ExitCode::SUCCESS,
+        // Whoever stops reading has what they wanted.
+        Err(error)
+            if error
+                .downcast_ref::<std::io::Error>()
+                .is_some_and(|error| error.kind() == std::io::ErrorKind::BrokenPipe) =>
+        {
+            ExitCode::SUCCESS
+        }
         Err(error) => {
             writeln!(std::io::stderr().lock(), "rune: {error:#}").ok();
             ExitCode::FAILURE

@@ -58,9 +58,6 @@ struct FindingRow<'a> {
 
 pub fn run(args: &ExplainArgs) -> anyhow::Result<()> {
     let line = args.line.join(" ");
-    if args.tool != "Bash" {
-        bail!("`--tool {}` cannot be explained yet\n  help: leave it out to explain a Bash command", args.tool);
-    }
     let cwd = match &args.cwd {
         Some(cwd) => cwd.clone(),
         None => std::env::current_dir()?,
