@@ -23,6 +23,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use std::rc::Rc;
 
+/// What a process substitution is to the command that is given it: the end of a pipe.
+pub const PROCESS: &str = "/dev/fd/63";
+
 /// A text longer than this is not read.
 const LARGEST: usize = 1 << 20;
 
@@ -228,6 +231,8 @@ enum Value {
     Known(String),
     /// One after the other, in a loop.
     Each(Vec<String>),
+    /// This and something behind it that cannot be known.
+    Written(Arg),
     /// One of these, or something else: it was set where that depends on what happened.
     Maybe(Vec<String>),
     Unknown,
@@ -239,7 +244,7 @@ impl Value {
         match self {
             Value::Known(value) => std::slice::from_ref(value),
             Value::Each(values) | Value::Maybe(values) => values,
-            Value::Unknown => &[],
+            Value::Written(_) | Value::Unknown => &[],
         }
     }
 

@@ -48,7 +48,8 @@ impl Pattern {
 
     /// Whether it matches somewhere in `text`.
     pub fn is_match(&self, text: &str) -> Result<bool, PatternError> {
-        if (self.proven && begins_otherwise(&self.text, text)) || !may_match(&self.text, text) {
+        let elsewhere = self.proven && begins_otherwise(&self.text, text);
+        if elsewhere || !may_match(&self.text, text) {
             return Ok(false);
         }
         Ok(self.regex()?.is_match(text))

@@ -172,12 +172,15 @@ impl Target {
             let path = rooted(&word.text);
             return Target { text: path.to_string(), path: Some(path), open: false };
         }
-        let (directory, _) = known.rsplit_once('/').map_or(("", known), |(directory, name)| (directory, name));
+        let (directory, name) = known.rsplit_once('/').unwrap_or(("", known));
         let rest = word.text.get(known.len()..).unwrap_or_default();
         if rest.split('/').any(|part| part == "..") {
             return as_written();
         }
+        // A name of which the beginning is known is a pattern.
+        let wild = if name.is_empty() { String::new() } else { format!("/{name}*") };
         let directory = if directory.is_empty() && known.starts_with('/') { "/" } else { directory };
-        Target { text: rooted(&word.text).to_string(), path: Some(rooted(directory)), open: true }
+        let directory = if directory.is_empty() && !wild.is_empty() { "." } else { directory };
+        Target { text: rooted(&word.text).to_string(), path: Some(rooted(&format!("{directory}{wild}"))), open: true }
     }
 }

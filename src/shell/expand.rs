@@ -68,7 +68,7 @@ fn as_it_is(word: Word) -> Result<Arg, Word> {
     let mut glob = false;
     for (at, part) in word.parts.iter().enumerate() {
         match part {
-            Part::Plain(text) if !(text.contains('{') || at == 0 && text.starts_with('~')) => {
+            Part::Plain(text) if !(text.contains('{') || at == 0 && text.starts_with('~') || text.contains("=~")) => {
                 // A bracket that opens is a name, one that closes ends a pattern.
                 glob |= text.contains(['*', '?', ']']);
             }
@@ -156,6 +156,14 @@ fn alternatives(word: &Word, state: &State, splitting: Splitting) -> Vec<Pieces>
                         let known = some.iter().map(|known| value(known, quoting, splitting));
                         known.chain(hole()).collect()
                     }
+                    Some(Value::Written(known))
+                        if !altered && (*quoted || !known.text.contains(char::is_whitespace)) =>
+                    {
+                        let start = known.prefix();
+                        let mut pieces = value(start, quoting, splitting);
+                        pieces.push(Piece::Hole(known.text.get(start.len()..).unwrap_or_default().to_owned()));
+                        vec![pieces]
+                    }
                     _ => hole(),
                 }
             }
@@ -185,6 +193,19 @@ fn value(text: &str, quoting: Quoting, splitting: Splitting) -> Pieces {
 
 /// `~` and `~/…` at the start; whose home `~name` is cannot be known.
 fn tilde(pieces: Pieces, state: &State) -> Pieces {
+    // bash also looks behind what could be the name of a variable: `dd of=~/x`.
+    let named =
+        |piece: &&Piece| matches!(piece, Piece::Char(c, Quoting::Bare) if c.is_ascii_alphanumeric() || *c == '_');
+    let name = pieces.iter().take_while(named).count();
+    if name > 0
+        && pieces.get(name) == Some(&Piece::Char('=', Quoting::Bare))
+        && pieces.get(name + 1) == Some(&Piece::Char('~', Quoting::Bare))
+    {
+        let mut pieces = pieces;
+        let rest = pieces.split_off(name + 1);
+        pieces.extend(tilde(rest, state));
+        return pieces;
+    }
     if pieces.first() != Some(&Piece::Char('~', Quoting::Bare)) {
         return pieces;
     }

@@ -27,6 +27,16 @@ pub(super) enum Inner {
 }
 
 impl Inner {
+    /// Says where the names lie that are only known when the command runs.
+    pub fn found_below(&mut self, start: &str) {
+        let Inner::Command { args, .. } = self else { return };
+        for arg in args.iter_mut().filter(|arg| arg.known == Some(0) && arg.text.starts_with("$ARGS")) {
+            let start = format!("{}/", start.trim_end_matches('/'));
+            arg.known = Some(start.len());
+            arg.text.insert_str(0, &start);
+        }
+    }
+
     fn command(args: Vec<Arg>) -> Inner {
         Inner::Command { args, cwd: None, env: Vec::new() }
     }
@@ -131,13 +141,34 @@ static ROWS: [Row; 42] = [
     ),
 ];
 
+/// The one name that a `find` searches for.
+pub(super) fn only_name(args: &[Arg]) -> Option<&str> {
+    find::only_name(args)
+}
+
 /// The words of a `git` command behind its global options.
 pub(super) fn behind_global(args: &[Arg]) -> &[Arg] {
     git::behind_global(args)
 }
 
 /// Programs that are made to run others, besides those in the table, shells and containers.
-const RUNNERS: [&str; 35] = [
+const RUNNERS: [&str; 51] = [
+    "cross-env",
+    "dotenv",
+    "concurrently",
+    "rustup",
+    "pyenv",
+    "conda",
+    "mamba",
+    "opam",
+    "stack",
+    "nvm",
+    "tox",
+    "rbenv",
+    "asdf",
+    "perf",
+    "bundler",
+    "hatch",
     ".",
     "alias",
     "bun",
@@ -189,14 +220,39 @@ pub(super) fn hides(command: &Command) -> bool {
     !asked || !option::options(program, &command.args).is_empty()
 }
 
+/// What a shell's text finds in `$0`, `$1` and so on.
+pub(super) fn parameters(command: &Command) -> Vec<Arg> {
+    if !shells::is_shell(&command.program) {
+        return Vec::new();
+    }
+    let text = command
+        .args
+        .iter()
+        .position(|arg| arg.text.starts_with('-') && !arg.text.starts_with("--") && arg.text.contains('c'));
+    text.and_then(|at| command.args.get(at + 2..)).unwrap_or_default().to_vec()
+}
+
 /// Everything that a command runs, in order.
 pub(super) fn inner(command: &Command) -> Vec<Inner> {
     let args = command.args.as_slice();
     match command.program.as_str() {
         "command" => not_a_question(args),
         "env" => env(args),
-        "xargs" | "gxargs" => xargs(args),
+        "xargs" | "gxargs" => xargs(args, &command.input),
+        "parallel"
+            if matches!(command.input, Input::Pipe | Input::Unknown)
+                && args.iter().all(|arg| arg.text.starts_with('-')) =>
+        {
+            unknown_script()
+        }
         "parallel" => parallel(args),
+        "cross-env" | "dotenv" => env(args),
+        "concurrently" => {
+            let texts = args.iter().filter(|arg| !arg.text.starts_with('-') && arg.text.contains(' '));
+            texts.map(|arg| Inner::text(arg.text.clone())).collect()
+        }
+        "rustup" | "pyenv" | "conda" | "mamba" | "opam" | "stack" | "nvm" | "tox" | "rbenv" | "asdf" | "perf"
+        | "bundler" => behind_verb(args),
         "find" | "gfind" => find::find(args),
         "fd" | "fdfind" => find::fd(args),
         "git" => git::git(args),
@@ -204,7 +260,14 @@ pub(super) fn inner(command: &Command) -> Vec<Inner> {
         "docker-compose" => container::compose(args),
         "kubectl" | "oc" => container::kubectl(args),
         "rune" => behind(args, &["mcp", "wrap"]),
+        "bun" if option_code(args).is_some() => {
+            option_code(args).map(|text| Inner::Code { language: Language::Node, text }).into_iter().collect()
+        }
         "npm" | "pnpm" | "yarn" | "bun" | "bundle" => package_runner(args, Scripts::Named),
+        "rails" | "artisan" | "Rscript" | "julia" | "erl" if tool_code(args).is_some() => {
+            let language = if command.program == "artisan" { Language::Php } else { Language::Ruby };
+            tool_code(args).map(|text| Inner::Code { language, text }).into_iter().collect()
+        }
         "uv" | "pipx" | "poetry" | "rye" | "pdm" | "mise" | "hatch" | "pipenv" => package_runner(args, Scripts::None),
         "tmux" | "screen" => terminal(program_verbs(&command.program), args),
         "cmake" if args.iter().take(2).map(|arg| arg.text.as_str()).eq(["-E", "env"]) => {
@@ -335,7 +398,7 @@ fn later(written: &str) -> Arg {
     Arg { text: written.to_owned(), known: Some(0), glob: false }
 }
 
-fn xargs(args: &[Arg]) -> Vec<Inner> {
+fn xargs(args: &[Arg], given: &Input) -> Vec<Inner> {
     let options = Options {
         short: "aEILnPsd",
         long: &["arg-file", "delimiter", "max-args", "max-procs", "max-chars", "process-slot-var"],
@@ -356,7 +419,15 @@ fn xargs(args: &[Arg]) -> Vec<Inner> {
             .map(|arg| if arg.text.contains(&mark) { replaced(arg, &mark, &input.text) } else { arg.clone() })
             .collect()),
         None if rest.is_empty() => Vec::new(),
-        None => one(rest.into_iter().chain([input]).collect()),
+        None => match given {
+            // The words are on the line.
+            Input::Text(text) if !text.contains(['"', '\'', '\\']) => {
+                one(rest.into_iter().chain(text.split_whitespace().map(Arg::literal)).collect())
+            }
+            Input::Text(_) | Input::Inherited | Input::Pipe | Input::Unknown => {
+                one(rest.into_iter().chain([input]).collect())
+            }
+        },
     }
 }
 
@@ -476,6 +547,32 @@ fn prompts(command: &Command) -> Vec<Inner> {
     shell.chain(option::options(&command.program, &command.args)).collect()
 }
 
+/// `rustup run stable x`, `pyenv exec x`, `conda run -n env x`.
+fn behind_verb(args: &[Arg]) -> Vec<Inner> {
+    let options = Options { short: "nepo", long: &["name", "prefix", "output", "switch"] };
+    let start = options.end(args);
+    let verb = args.get(start).map_or("", |arg| arg.text.as_str());
+    if !matches!(verb, "run" | "exec" | "stat" | "record" | "shell") {
+        return Vec::new();
+    }
+    let rest = args.get(start + 1..).unwrap_or_default();
+    let rest = rest.get(options.end(rest)..).unwrap_or_default();
+    // A toolchain or a version may stand first.
+    let named = rest.first().is_some_and(|arg| {
+        arg.text.starts_with(|c: char| c.is_ascii_digit())
+            || matches!(arg.text.as_str(), "stable" | "nightly" | "beta" | "default" | "node")
+    });
+    one(rest.iter().skip(usize::from(named)).cloned().collect())
+}
+
+/// Code that a tool is given behind an option or a verb.
+fn tool_code(args: &[Arg]) -> Option<String> {
+    let at = args
+        .iter()
+        .position(|arg| matches!(arg.text.as_str(), "-e" | "-E" | "-eval" | "--eval" | "--execute" | "runner" | "r"))?;
+    args.get(at + 1).map(|arg| arg.text.clone())
+}
+
 /// The code behind `-e`.
 fn option_code(args: &[Arg]) -> Option<String> {
     let at = args.iter().position(|arg| matches!(arg.text.as_str(), "-e" | "--eval" | "--execute"))?;
@@ -495,7 +592,11 @@ fn code(language: Language, command: &Command) -> Vec<Inner> {
         (None, Input::Text(text)) if language.reads_input(&command.args) || language.reads_program(&command.args) => {
             vec![text.clone()]
         }
-        (None, Input::Pipe | Input::Unknown) if language.reads_input(&command.args) => return unknown_script(),
+        (None, Input::Pipe | Input::Unknown)
+            if language.reads_input(&command.args) || language.reads_program(&command.args) =>
+        {
+            return unknown_script();
+        }
         (None, _) => Vec::new(),
     };
     texts.into_iter().map(|text| Inner::Code { language, text }).collect()

@@ -142,6 +142,8 @@ pub(super) struct Loop {
 pub(super) struct Backquoted {
     pub text: String,
     pub span: Range<usize>,
+    /// The number of its output.
+    pub number: usize,
 }
 
 /// The body of a heredoc.

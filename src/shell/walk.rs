@@ -9,7 +9,7 @@ use crate::event::Place;
 use builtin::{evaluates, output};
 
 pub use builtin::{MADE, is_builtin};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::iter::Peekable;
 use std::ops::Range;
 use std::rc::Rc;
@@ -44,6 +44,7 @@ pub(super) fn walk(line: &str, place: &Place) -> Reading {
         full: false,
         expanded: 0,
         calls: BTreeMap::new(),
+        handed: BTreeSet::new(),
     };
     walker.enter(line, Vec::new(), Rc::new(state), None);
     while let Some(run) = walker.runs.last_mut() {
@@ -64,6 +65,8 @@ struct Walker {
     full: bool,
     /// How long all commands together are.
     expanded: usize,
+    /// Functions that run what they are given.
+    handed: BTreeSet<String>,
     /// How often a function calls itself, and whether it goes on meanwhile.
     calls: BTreeMap<String, (usize, bool)>,
 }
@@ -82,6 +85,8 @@ struct Run {
     shared: bool,
     /// It runs by an option or a line of code.
     hidden: bool,
+    /// What it prints is the output of this number.
+    number: Option<usize>,
 }
 
 /// One list of commands within a text.
@@ -142,16 +147,23 @@ impl Walker {
             state,
             shared,
             hidden: false,
+            number: None,
         });
         true
     }
 
     fn leave(&mut self) {
-        if let Some(run) = self.runs.pop()
-            && run.shared
-            && let Some(below) = self.runs.last_mut()
-        {
+        let Some(run) = self.runs.pop() else { return };
+        let Some(below) = self.runs.last_mut() else { return };
+        if run.shared {
             below.state = run.state;
+        } else if let Some(number) = run.number
+            && let [level] = run.levels.as_slice()
+            && let Some(printed) =
+                level.output.as_ref().filter(|printed| level.commands == 1 && printed.len() <= LONGEST_VALUE)
+        {
+            let printed = printed.trim_end_matches('\n').to_owned();
+            Rc::make_mut(&mut below.state).outputs.insert(number, printed);
         }
     }
 
@@ -230,13 +242,14 @@ impl Walker {
                 }
             }
             Step::Backquoted(quoted) => {
-                let Backquoted { text, span } = *quoted;
+                let Backquoted { text, span, number } = *quoted;
                 let (via, state, hidden) = (run.via.clone(), run.state.clone(), run.hidden);
                 let span = run.span.clone().unwrap_or(span);
                 if self.enter(&text, via, state, Some((span, false)))
                     && let Some(run) = self.runs.last_mut()
                 {
                     run.hidden = hidden;
+                    run.number = Some(number);
                 }
             }
         }
@@ -277,8 +290,13 @@ impl Walker {
         if args.is_empty() {
             // A word that vanished could have been anything.
             if wordless && !apart {
-                for (name, value) in &base.env {
+                for (set, (name, value)) in simple.assignments.iter().zip(&base.env) {
+                    // Of a value that is put together, the beginning is known.
+                    let begins = set.value.as_ref().map(|word| expand::string(word, &run.state));
                     run.set(name, value.clone());
+                    if let Some(arg) = begins.filter(|arg| value.is_none() && arg.text.len() <= LONGEST_VALUE) {
+                        run.begin(name, &arg);
+                    }
                 }
             }
             self.reading.loose.push(base);
@@ -316,6 +334,16 @@ impl Walker {
                 return;
             }
             let args: Vec<Arg> = args.collect();
+            // A function that runs what it is given is judged where it is given something.
+            if let Some(name) = self
+                .runs
+                .last()
+                .and_then(Run::function)
+                .filter(|_| matches!(program.text.as_str(), "$@" | "$*" | "$1") && !program.is_known())
+            {
+                self.handed.insert(name.to_owned());
+                continue;
+            }
             let command = Command {
                 canonical: canonical::line(&program, &args),
                 known: program.is_known() && !program.glob,
@@ -348,8 +376,20 @@ impl Walker {
             {
                 run.builtin(&command);
             }
+            if self.handed.contains(&command.program) && !command.args.is_empty() {
+                work.push((
+                    command.around(),
+                    command.args.clone(),
+                    [via.as_slice(), std::slice::from_ref(&command.program)].concat(),
+                ));
+            }
             // Popped last to first, so that they come out in order.
-            let inner = runner::inner(&command);
+            let mut inner = runner::inner(&command);
+            if matches!(command.program.as_str(), "xargs" | "gxargs")
+                && let Some(start) = self.listed(&command)
+            {
+                inner.iter_mut().for_each(|inner| inner.found_below(&start));
+            }
             let hidden = command.hidden || (!inner.is_empty() && runner::hides(&command));
             let via = if inner.is_empty() { Vec::new() } else { [via, vec![command.program.clone()]].concat() };
             for inner in inner.into_iter().rev() {
@@ -360,7 +400,11 @@ impl Walker {
                         let env = [fresh.env.clone(), env].concat();
                         work.push((Command { cwd, env, ..fresh }, args, via.clone()));
                     }
-                    Inner::Text { text, shared } => texts.push((text, shared, via.clone(), fresh)),
+                    Inner::Text { text, shared } => {
+                        // `bash -c 'text' name first second`
+                        let args = runner::parameters(&command);
+                        texts.push((text, shared, via.clone(), Command { args, ..fresh }));
+                    }
                     Inner::Code { language, text } => {
                         for found in interpreter::calls(language, &text) {
                             match found {
@@ -386,6 +430,11 @@ impl Walker {
         }
         for (text, shared, via, around) in texts {
             let mut state = self.runs.last().map(|run| run.state.clone()).unwrap_or_default();
+            for (at, value) in around.args.iter().enumerate() {
+                let value =
+                    if value.is_known() { Value::Known(value.text.clone()) } else { Value::Written(value.clone()) };
+                Rc::make_mut(&mut state).variables.insert(at.to_string(), value);
+            }
             for (name, value) in around.env {
                 let value = value.map_or(Value::Unknown, Value::Known);
                 Rc::make_mut(&mut state).variables.insert(name, value);
@@ -396,6 +445,33 @@ impl Walker {
                 run.hidden = around.hidden;
             }
         }
+    }
+}
+
+impl Walker {
+    /// Where the names lie that a pipeline hands to a command: what lists them, filtered or not.
+    fn listed(&self, command: &Command) -> Option<String> {
+        let before = self.reading.commands.iter().rev().filter(|other| {
+            other.pipeline == command.pipeline && other.stage < command.stage && other.via == command.via
+        });
+        for other in before {
+            let operands = || other.args.iter().filter(|arg| !arg.text.starts_with('-')).map(|arg| arg.text.as_str());
+            let verb = runner::behind_global(&other.args).first().map_or("", |arg| arg.text.as_str());
+            match other.program.as_str() {
+                "grep" | "egrep" | "rg"
+                    if !other.args.iter().any(|arg| arg.text.starts_with("-l") || arg.text.contains("files")) => {}
+                "head" | "tail" | "sort" | "uniq" | "tr" | "cat" => {}
+                "find" | "gfind" => return operands().next().filter(|start| !start.contains('$')).map(str::to_owned),
+                "fd" | "fdfind" | "rg" | "grep"
+                    if !operands().any(|word| word.starts_with(['/', '~']) || word.contains("..")) =>
+                {
+                    return Some(".".to_owned());
+                }
+                "git" if matches!(verb, "ls-files" | "diff" | "grep") => return Some(".".to_owned()),
+                _ => return None,
+            }
+        }
+        None
     }
 }
 
@@ -431,6 +507,14 @@ impl Run {
         let last = self.levels.len() - 1;
         #[expect(clippy::indexing_slicing, reason = "the stack was just seen not to be empty")]
         &mut self.levels[last]
+    }
+
+    /// The function whose body this is.
+    fn function(&self) -> Option<&str> {
+        self.levels.iter().rev().find_map(|level| match &level.outside {
+            Outside::Function(name, _) => Some(name.as_str()),
+            Outside::Same(_) | Outside::Restore(_) | Outside::Substitution(..) | Outside::Doubt(_) => None,
+        })
     }
 
     fn close(&mut self) {
@@ -483,6 +567,10 @@ impl Run {
             chained.push((name.to_owned(), before));
         }
         Rc::make_mut(&mut self.state).variables.insert(name.to_owned(), value.map_or(Value::Unknown, Value::Known));
+    }
+
+    fn begin(&mut self, name: &str, value: &Arg) {
+        Rc::make_mut(&mut self.state).variables.insert(name.to_owned(), Value::Written(value.clone()));
     }
 
     fn redirects(&self, simple: &Simple) -> Vec<Redirect> {

@@ -60,7 +60,8 @@ pub(super) fn find(unit: &Unit<'_>, _scene: &Scene<'_>) -> Option<Found> {
                 | ("--sandbox" | "-s", "danger-full-access")
         )
     });
-    if pairs || words.iter().any(|word| UNLEASHED.contains(word)) {
+    let hasty = program.contains("gemini") && words.contains(&"-y");
+    if pairs || hasty || words.iter().any(|word| UNLEASHED.contains(word)) {
         return block("it starts an agent that asks nobody");
     }
     let prints = words.iter().any(|word| matches!(*word, "-p" | "--print" | "exec" | "--prompt" | "run"));

@@ -4,7 +4,7 @@ use super::{Scene, block, suspicious};
 use crate::ground::Area;
 use crate::path::{AbsPath, meet};
 use crate::rule::Found;
-use crate::shell::{Access, Act};
+use crate::shell::{Access, Act, Command};
 use crate::unit::Unit;
 
 pub(super) fn find(unit: &Unit<'_>, scene: &Scene<'_>) -> Option<Found> {
@@ -15,13 +15,13 @@ pub(super) fn find(unit: &Unit<'_>, scene: &Scene<'_>) -> Option<Found> {
         return None;
     }
     match access.act {
-        Act::Remove => removed(access, scene),
+        Act::Remove => removed(access, program, scene),
         Act::Move => moved(access, scene),
         Act::Read | Act::Write | Act::Redirect | Act::Change | Act::Restore => None,
     }
 }
 
-fn removed(access: &Access, scene: &Scene<'_>) -> Option<Found> {
+fn removed(access: &Access, program: Option<&Command>, scene: &Scene<'_>) -> Option<Found> {
     let Some(path) = &access.target.path else {
         return suspicious("what this deletes is only known when it runs");
     };
@@ -42,13 +42,32 @@ fn removed(access: &Access, scene: &Scene<'_>) -> Option<Found> {
             block("it would delete a directory that the system or you cannot do without")
         }
         Area::Vital | Area::System => suspicious("it deletes outside of the project"),
-        Area::Project if whole || (sweeping && !access.target.open) => suspicious("it deletes the project itself"),
+        Area::Project if whole || (sweeping && (!access.target.open || program.is_some_and(takes_all))) => {
+            suspicious("it deletes the project itself")
+        }
         Area::Inside if is_history(&base, scene) => suspicious("it deletes the history of the project"),
         Area::Project | Area::Inside | Area::Scratch | Area::Sink => None,
         Area::Temp if !whole && !sweeping => None,
         Area::Temp => suspicious("it deletes the temporary files of every program"),
+        // Elsewhere there are other files.
+        Area::Outside if program.is_some_and(is_elsewhere) => None,
         Area::Outside => suspicious("it deletes outside of the project"),
     }
+}
+
+/// Whether a search has no test but for the kind of a file.
+fn takes_all(command: &Command) -> bool {
+    let tests = command
+        .args
+        .iter()
+        .filter(|arg| arg.text.starts_with('-') && !matches!(arg.text.as_str(), "-delete" | "-type" | "-depth"));
+    command.program == "find" && tests.count() == 0
+}
+
+/// Whether a command runs in a container.
+fn is_elsewhere(command: &Command) -> bool {
+    let containers = ["docker", "podman", "nerdctl", "docker-compose", "kubectl", "oc"];
+    command.via.iter().any(|runner| containers.contains(&runner.as_str()))
 }
 
 fn moved(access: &Access, scene: &Scene<'_>) -> Option<Found> {

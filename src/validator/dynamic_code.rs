@@ -2,7 +2,7 @@
 
 use super::{Scene, command, suspicious};
 use crate::rule::Found;
-use crate::shell::{Act, Arg, Target};
+use crate::shell::{Act, Arg, Command, PROCESS, Target};
 use crate::unit::{Subject, Unit};
 
 /// Interpreters that run the file they are given.
@@ -20,7 +20,16 @@ pub(super) fn find(unit: &Unit<'_>, scene: &Scene<'_>) -> Option<Found> {
     if !command.known {
         return suspicious("which program this runs is only known when it runs");
     }
+    // `-f <(…)`: a program from a pipe.
+    let pairs = command.args.iter().zip(command.args.iter().skip(1));
+    if pairs.into_iter().any(|(option, file)| matches!(option.text.as_str(), "-f" | "--file") && file.text == PROCESS) {
+        return suspicious("it runs whatever it is fed");
+    }
     match command.program.as_str() {
+        // Which verb it is decides everything.
+        "git" if command.args.first().is_some_and(|arg| !arg.is_known() && arg.prefix().is_empty()) => {
+            suspicious("what git does here is only known when it runs")
+        }
         "eval" if command.args.iter().any(|arg| !arg.is_known()) => {
             suspicious("it runs text that is only known when it runs")
         }
@@ -28,7 +37,7 @@ pub(super) fn find(unit: &Unit<'_>, scene: &Scene<'_>) -> Option<Found> {
             let options = command.args.iter().take_while(|arg| arg.text.starts_with('-'));
             let text = options.clone().any(|arg| !arg.text.starts_with("--") && arg.text.contains(['c', 'n']));
             let file = command.args.get(options.count()).filter(|_| !text);
-            file.filter(|file| !file.is_known() && file.prefix().is_empty())
+            file.filter(|file| (!file.is_known() && file.prefix().is_empty()) || file.text == PROCESS)
                 .and_then(|_| suspicious("it runs a file that is only known when it runs"))
         }
         program if INTERPRETERS.contains(&program.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.')) => {
@@ -39,7 +48,10 @@ pub(super) fn find(unit: &Unit<'_>, scene: &Scene<'_>) -> Option<Found> {
             };
             let pairs = command.args.iter().zip(command.args.iter().skip(1));
             let unknown = |text: &Arg| !text.is_known() && text.prefix().is_empty();
-            pairs.into_iter().any(|(option, text)| code(option) && unknown(text)).then_some(())?;
+            let piped =
+                command.args.iter().find(|arg| !arg.text.starts_with('-')).is_some_and(|arg| arg.text == PROCESS);
+            let script = command.args.first().is_some_and(|arg| unknown(arg) && !arg.text.contains("$@"));
+            (piped || script || pairs.into_iter().any(|(option, text)| code(option) && unknown(text))).then_some(())?;
             suspicious("it runs code that is only known when it runs")
         }
         _ => None,
@@ -55,10 +67,13 @@ fn runs_fetched(scene: &Scene<'_>) -> Option<Found> {
         .iter()
         .filter(|access| matches!(access.act, Act::Write | Act::Redirect))
         .filter(|access| {
-            access
-                .row
-                .and_then(|row| reading.commands.get(row))
-                .is_some_and(|command| fetchers.contains(&command.program.as_str()))
+            let writer = access.row.and_then(|row| reading.commands.get(row));
+            let fetcher = |command: &Command| fetchers.contains(&command.program.as_str());
+            let fed = |writer: &Command| {
+                let mut before = reading.commands.iter().filter(|other| other.pipeline == writer.pipeline);
+                before.any(|other| other.stage < writer.stage && fetcher(other))
+            };
+            writer.is_some_and(|writer| fetcher(writer) || fed(writer))
         })
         .map(|access| access.target.text.clone())
         .collect();

@@ -8,9 +8,11 @@ use crate::rule::Found;
 use crate::unit::{Subject, Unit};
 
 /// The same effect by other names.
-const ALIKE: [&str; 126] = [
+const ALIKE: [&str; 133] = [
     "ANSIBLE_CONFIG",
+    "ANTHROPIC_BASE_URL",
     "AWS_CONFIG_FILE",
+    "BASHOPTS",
     "BASH_ALIASES",
     "BASH_CMDS",
     "BASH_ENV",
@@ -31,6 +33,7 @@ const ALIKE: [&str; 126] = [
     "CURL_HOME",
     "CXX",
     "DOCKER_HOST",
+    "DOTNET_STARTUP_HOOKS",
     "EDITOR",
     "ELIXIR_ERL_OPTIONS",
     "ENV",
@@ -91,6 +94,7 @@ const ALIKE: [&str; 126] = [
     "NODE_TLS_REJECT_UNAUTHORIZED",
     "NPM_CONFIG_GLOBALCONFIG",
     "NPM_CONFIG_USERCONFIG",
+    "OPENAI_BASE_URL",
     "OPENSSL_CONF",
     "OPENSSL_MODULES",
     "PAGER",
@@ -104,7 +108,10 @@ const ALIKE: [&str; 126] = [
     "PIP_EXTRA_INDEX_URL",
     "PIP_INDEX_URL",
     "PROMPT_COMMAND",
+    "PS0",
+    "PS1",
     "PS4",
+    "PYTEST_PLUGINS",
     "PYTHONBREAKPOINT",
     "PYTHONHOME",
     "PYTHONINSPECT",
@@ -138,8 +145,9 @@ const ALIKE: [&str; 126] = [
 ];
 
 /// Values that only switch a program off or name an everyday one.
-const HARMLESS: [&str; 20] = [
+const HARMLESS: [&str; 21] = [
     "",
+    ":",
     "0",
     "1",
     "true",
@@ -179,6 +187,7 @@ fn one(name: &str, value: Option<&str>, scene: &Scene<'_>) -> Option<Found> {
         "PATH" | "PYTHONPATH" | "NODE_OPTIONS" if value.is_some_and(|value| is_local(name, value, scene)) => alike(),
         "PATH" | "PYTHONPATH" | "NODE_OPTIONS" => poisoned(),
         _ if name.starts_with("LD_") || name.starts_with("DYLD_") => alike(),
+        _ if name.starts_with("CARGO_TARGET_") && (name.ends_with("_RUNNER") || name.ends_with("_LINKER")) => alike(),
         _ if name.starts_with("GIT_CONFIG_KEY")
             || name.starts_with("GIT_CONFIG_VALUE")
             || name.starts_with("BASH_FUNC") =>
@@ -190,6 +199,8 @@ fn one(name: &str, value: Option<&str>, scene: &Scene<'_>) -> Option<Found> {
         {
             alike()
         }
+        // What is already so is not changed.
+        "HOME" if value.is_some() && value == scene.event.place.home.as_deref() => None,
         _ if ALIKE.contains(&name) && !value.is_some_and(|value| HARMLESS.contains(&value) || is_mild(name, value)) => {
             alike()
         }

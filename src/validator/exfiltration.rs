@@ -64,8 +64,11 @@ fn by_command(command: &Command, at: usize, scene: &Scene<'_>) -> Option<Found> 
             let uploaded = !uploads(command).is_empty()
                 || (piped && matches!(program, "http" | "https" | "xh") && command.input == Input::Pipe);
             let searched = command.via.iter().any(|runner| matches!(runner.as_str(), "find" | "fd" | "fdfind"));
+            // What a command prints, as a body: nobody has seen it.
+            let built = bodies(command).iter().any(|body| !body.is_known() && body.text.contains("$()"));
             match uploaded || carries_secret(command, at, scene) {
                 true => sends,
+                false if built => suspicious("it sends what another command prints"),
                 false => searched.then(|| suspicious("it talks to a server for every file that is found")).flatten(),
             }
         }
@@ -93,7 +96,13 @@ fn by_command(command: &Command, at: usize, scene: &Scene<'_>) -> Option<Found> 
         "gh" => {
             let words: Vec<&str> = command.args.iter().map(|arg| arg.text.as_str()).collect();
             let publishes = words.starts_with(&["gist", "create"]) || words.starts_with(&["gist", "new"]);
-            publishes.then(|| suspicious("it publishes files")).flatten()
+            let secret =
+                accesses(at, scene).any(|path| is_secret_file(path, scene)) || carries_secret(command, at, scene);
+            match (secret, publishes) {
+                (true, _) => block("it publishes secrets"),
+                (false, true) => suspicious("it publishes files"),
+                (false, false) => None,
+            }
         }
         _ => None,
     }
@@ -125,8 +134,9 @@ fn pushes_elsewhere(command: &Command) -> Option<Found> {
     let text = crate::shell::plain(command).unwrap_or_default();
     let text = if text.is_empty() { command.canonical.as_str() } else { text.as_str() };
     let rest = text.strip_prefix("git push ")?;
-    let target = rest.split(' ').find(|word| !word.starts_with('-'))?;
-    let literal = target.contains("://") || (target.contains('@') && target.contains(':'));
+    let target = rest.split(' ').find(|word| !word.starts_with('-')).unwrap_or_default();
+    let named = rest.split(' ').any(|word| word.starts_with("--repo=") && word.contains("://"));
+    let literal = named || target.contains("://") || (target.contains('@') && target.contains(':'));
     literal.then(|| suspicious("it pushes to a place that is not one of the project's remotes")).flatten()
 }
 
@@ -177,13 +187,19 @@ fn fed_by_secret(command: &Command, at: usize, scene: &Scene<'_>) -> bool {
         let before = other.pipeline == command.pipeline && other.stage < command.stage;
         within || before
     };
-    reading.commands.iter().enumerate().any(|(row, other)| {
-        row != at
-            && feeds(other)
-            && ((DUMPS.contains(&other.program.as_str()) && other.args.is_empty())
-                || other.args.iter().any(|arg| names_secret(arg, scene))
-                || accesses(row, scene).any(|path| is_secret_file(path, scene)))
-    })
+    // `$(< .env)` is read by the shell itself.
+    let by_shell = scene.effects().is_some_and(|effects| {
+        let mut loose = effects.accesses.iter().filter(|access| access.row.is_none() && access.act == Act::Read);
+        loose.any(|access| access.target.path.as_ref().is_some_and(|path| is_secret_file(path, scene)))
+    });
+    by_shell
+        || reading.commands.iter().enumerate().any(|(row, other)| {
+            row != at
+                && feeds(other)
+                && ((DUMPS.contains(&other.program.as_str()) && other.args.is_empty())
+                    || other.args.iter().any(|arg| names_secret(arg, scene))
+                    || accesses(row, scene).any(|path| is_secret_file(path, scene)))
+        })
 }
 
 /// Whether everything that a command talks to is this machine.

@@ -2,6 +2,7 @@
 
 use super::{Scene, command, suspicious};
 use crate::rule::Found;
+use crate::shell::Command;
 use crate::unit::Unit;
 
 /// What such options are made for.
@@ -13,9 +14,69 @@ const EXPECTED: [&str; 20] = [
 /// How the reader writes down that code changes a file: it is judged as that.
 const FILES: [&str; 3] = ["cp", "mv", "tee"];
 
+/// Settings of git that change how it looks, and not what it runs or where it goes.
+const LOOKS: [&str; 32] = [
+    "advice.",
+    "color.",
+    "column.",
+    "commit.gpgsign",
+    "core.abbrev",
+    "core.autocrlf",
+    "core.eol",
+    "core.filemode",
+    "core.ignorecase",
+    "core.longpaths",
+    "core.precomposeunicode",
+    "core.quotepath",
+    "core.safecrlf",
+    "core.whitespace",
+    "diff.",
+    "fetch.",
+    "format.",
+    "gc.",
+    "grep.",
+    "init.defaultbranch",
+    "log.",
+    "merge.",
+    "pull.",
+    "push.",
+    "rebase.",
+    "rerere.",
+    "stash.",
+    "status.",
+    "submodule.recurse",
+    "tag.",
+    "user.",
+    "blame.",
+];
+
+/// Whether a setting on the command line makes git run or obey something.
+fn sets_more_than_looks(command: &Command) -> bool {
+    let pairs = command.args.iter().zip(command.args.iter().skip(1));
+    let mut settings =
+        pairs.filter(|(option, _)| option.text == "-c").filter_map(|(_, setting)| setting.text.split_once('='));
+    settings.any(|(key, value)| {
+        let key = key.to_ascii_lowercase();
+        let quiet = !key.starts_with("remote.")
+            && matches!(value, "" | "true" | "false" | "cat" | "less" | ":" | "vi" | "vim" | "nano" | "0" | "1");
+        let runs =
+            ["external", "textconv", "command", "driver", "cmd", "path", "tool"].iter().any(|end| key.ends_with(end));
+        (!LOOKS.iter().any(|start| key.starts_with(start)) || runs)
+            && !quiet
+            && !matches!(key.as_str(), "safe.directory" | "protocol.version" | "http.postbuffer" | "http.version")
+    })
+}
+
 pub(super) fn find(unit: &Unit<'_>, _scene: &Scene<'_>) -> Option<Found> {
     let command = command(unit)?;
     let program = command.program.as_str();
+    // `git commit -c x` reuses a message; only what stands before the verb is a setting.
+    if program == "git"
+        && command.args.first().is_some_and(|arg| arg.text.starts_with('-'))
+        && sets_more_than_looks(command)
+    {
+        return suspicious("a setting here changes what git runs or where it goes");
+    }
     let expected = EXPECTED.contains(&program) || FILES.contains(&program);
     (command.hidden && !expected)
         .then(|| suspicious("a program runs here by way of another one's option or code"))

@@ -104,12 +104,21 @@ pub(super) fn find(_unit: &Unit<'_>, scene: &Scene<'_>) -> Option<Found> {
             continue;
         }
         if ["url", "uri", "href", "link", "endpoint"].iter().any(|name| field.ends_with(name)) {
+            if text.contains("$(") || text.contains('`') {
+                return block("a field that should hold an address holds shell text");
+            }
             if is_inner_address(&text) {
                 return block("it asks for an address that only this machine or its cloud answers");
             }
             continue;
         }
+        let single = field
+            .strip_suffix("es")
+            .filter(|single| EXACT.contains(single))
+            .or_else(|| field.strip_suffix('s'))
+            .unwrap_or(&field);
         let exact = EXACT.contains(&field.as_str())
+            || EXACT.contains(&single)
             || ["id", "ids", "path", "key", "sha", "branch", "ref"].iter().any(|end| field.ends_with(end));
         let prose = !exact && !field.ends_with("name") && text.split_whitespace().count() > 5;
         if !prose && is_injection(&text, exact) {
@@ -123,8 +132,13 @@ fn is_injection(text: &str, exact: bool) -> bool {
     if text.contains("$(") || (text.contains('`') && text.matches('`').count() > 1) || text.contains("${IFS") {
         return true;
     }
+    // A variable, but not a file called `$id.tsx`.
+    let variable = text.split('$').skip(1).any(|rest| rest.starts_with(|c: char| c.is_ascii_uppercase()));
     if exact
-        && (text.contains(['\n', '\r', ';', '|', '`', '\0'])
+        && (variable
+            || text.contains("& ") && !text.contains('/')
+            || text.contains(['<', '>'])
+            || text.contains(['\n', '\r', ';', '|', '`', '\0'])
             || text.contains("&&")
             || text.contains("${")
             || text.starts_with("--"))

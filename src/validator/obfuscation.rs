@@ -2,6 +2,7 @@
 
 use super::{Scene, command, suspicious};
 use crate::rule::Found;
+use crate::shell::Input;
 use crate::unit::Unit;
 
 /// Shorter ones are ids and hashes.
@@ -9,7 +10,10 @@ const LONG: usize = 100;
 
 pub(super) fn find(unit: &Unit<'_>, _scene: &Scene<'_>) -> Option<Found> {
     let command = command(unit)?;
-    command.args.iter().any(|arg| is_encoded(&arg.text)).then(|| suspicious("it holds a long encoded text")).flatten()
+    let fed = matches!(&command.input, Input::Text(text) if matches!(command.program.as_str(), "base64" | "xxd" | "openssl" | "base32") && is_encoded(text));
+    (fed || command.args.iter().any(|arg| is_encoded(&arg.text)))
+        .then(|| suspicious("it holds a long encoded text"))
+        .flatten()
 }
 
 /// A long run of base64 that is neither a path nor a number in hex.

@@ -92,6 +92,13 @@ pub(super) fn is_secret_settings(path: &AbsPath) -> bool {
         "example", "sample", "template", "dist", "defaults", "default", "schema", "test", "ci", "tpl", "j2", "erb",
         "md",
     ];
+    // A pattern that could be it.
+    if name.contains(['*', '?', '['])
+        && !name.starts_with(['*', '?', '['])
+        && crate::path::meet(b".env", name.as_bytes())
+    {
+        return true;
+    }
     let variant = name.strip_prefix(".env").or_else(|| name.strip_prefix(".envrc"));
     match variant {
         Some("" | "rc") => true,

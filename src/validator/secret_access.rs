@@ -8,7 +8,12 @@ use crate::shell::{Act, Arg};
 use crate::unit::Unit;
 
 /// Files that are keys, wherever they lie.
-const KEYS: [&str; 19] = [
+const KEYS: [&str; 24] = [
+    "~/.npmrc",
+    "~/.pgpass",
+    "~/.my.cnf",
+    "~/.claude/.credentials.json",
+    "~/.local/share/keyrings/**",
     "~/.ssh/id_*",
     "~/.ssh/*.pem",
     "~/.ssh/*_key",
@@ -24,9 +29,9 @@ const KEYS: [&str; 19] = [
     "~/.config/gh/hosts.yml",
     "~/.cargo/credentials*",
     "~/.password-store/**",
-    "**/id_rsa",
-    "**/id_ed25519",
-    "/etc/shadow*",
+    "/etc/shadow",
+    "/etc/shadow-",
+    "/etc/gshadow",
     "/proc/*/environ",
 ];
 
@@ -47,8 +52,10 @@ pub(super) fn find(unit: &Unit<'_>, scene: &Scene<'_>) -> Option<Found> {
         return None;
     }
     let path = access.target.path.as_ref()?;
-    let reach = if access.target.open { Reach::Below } else { Reach::Itself };
-    if KEYS.iter().any(|pattern| touches(pattern, path, reach, scene.ground.home.as_ref())) && !is_public(path) {
+    let reach = if access.target.open || access.deep { Reach::Below } else { Reach::Itself };
+    if (is_key(path) || KEYS.iter().any(|pattern| touches(pattern, path, reach, scene.ground.home.as_ref())))
+        && !is_public(path)
+    {
         return block("the file holds keys or passwords");
     }
     is_secret_file(path, scene).then(|| suspicious("the file holds secrets")).flatten()
@@ -59,7 +66,14 @@ pub(super) fn is_secret_file(path: &AbsPath, scene: &Scene<'_>) -> bool {
     let home = scene.ground.home.as_ref();
     let itself = |pattern: &str| touches(pattern, path, Reach::Itself, home);
     let listed = scene.config.sensitive.iter().any(|place| itself(place) || itself(&format!("{place}/**")));
-    ((listed || KEYS.iter().any(|pattern| itself(pattern))) && !is_public(path)) || is_secret_settings(path)
+    ((listed || is_key(path) || KEYS.iter().any(|pattern| itself(pattern))) && !is_public(path))
+        || is_secret_settings(path)
+}
+
+/// The names that keys have by themselves, wherever they lie.
+fn is_key(path: &AbsPath) -> bool {
+    let name = path.components().last().map_or("", String::as_str);
+    matches!(name, "id_rsa" | "id_dsa" | "id_ecdsa" | "id_ed25519")
 }
 
 /// What everybody may know: public keys, known hosts, the names of hosts.
@@ -98,7 +112,9 @@ pub(super) fn is_secret_name(name: &str, scene: &Scene<'_>) -> bool {
     // One word alone is a loop's variable more often than a secret.
     (parts.len() > 1 || upper != "KEY" && upper != "PASS" && upper != "PAT" && upper != "PRIVATE")
         && name == upper
-        && parts.iter().any(|part| shaped(part))
+        && parts.iter().any(|part| {
+            shaped(part) || ["PASSWORD", "TOKEN", "SECRET", "APIKEY", "PASSWD"].iter().any(|end| part.ends_with(end))
+        })
         && !parts
             .iter()
             .any(|part| matches!(*part, "PUBLIC" | "PATH" | "FILE" | "DIR" | "NAME" | "ID" | "COUNT" | "LIMIT" | "MAX"))
@@ -109,12 +125,14 @@ pub(super) fn names_secret(arg: &Arg, scene: &Scene<'_>) -> bool {
     if arg.is_known() {
         return false;
     }
+    // What the line itself has put into a variable is no secret of anybody's.
+    let set_here = |name: &str| scene.effects().is_some_and(|effects| effects.env.iter().any(|(set, _)| set == name));
     let unknown = arg.text.get(arg.prefix().len()..).unwrap_or_default();
     unknown.split('$').skip(1).any(|rest| {
         let name = rest.trim_start_matches(['{', '!']);
         let end = name.find(|c: char| !(c.is_ascii_alphanumeric() || c == '_')).unwrap_or(name.len());
         // `${X:+set}` only tells whether it is there.
         !name.get(end..).is_some_and(|rest| rest.starts_with(":+") || rest.starts_with('+'))
-            && name.get(..end).is_some_and(|name| is_secret_name(name, scene))
+            && name.get(..end).is_some_and(|name| is_secret_name(name, scene) && !set_here(name))
     })
 }

@@ -44,7 +44,7 @@ const INSTALLED: [&str; 21] = [
     "/usr/lib/**",
     "/nix/store/**",
     "/snap/bin/*",
-    "/opt/**",
+    "/opt/local/**",
 ];
 
 pub(super) fn find(unit: &Unit<'_>, scene: &Scene<'_>) -> Option<Found> {
@@ -58,9 +58,26 @@ pub(super) fn find(unit: &Unit<'_>, scene: &Scene<'_>) -> Option<Found> {
         return None;
     }
     if !program.contains('/') {
+        // A file that is read into the shell may define it.
+        let sourced = scene.reading().is_some_and(|reading| {
+            let mut read = reading.commands.iter().filter(|other| matches!(other.program.as_str(), "source" | "."));
+            read.any(|other| {
+                other.span.start < command.span.start
+                    && other.args.first().is_some_and(|file| file.is_known() && !file.text.starts_with("/dev/"))
+            })
+        });
+        if sourced && program.contains('_') {
+            return None;
+        }
         return (!is_known(program, scene))
             .then(|| suspicious("the program is not on the list of allowed ones"))
             .flatten();
+    }
+    // Elsewhere there are other files.
+    if command.via.iter().any(|runner| {
+        matches!(runner.as_str(), "docker" | "podman" | "nerdctl" | "docker-compose" | "kubectl" | "oc" | "ssh")
+    }) {
+        return None;
     }
     let name = program.rsplit('/').next().unwrap_or_default();
     let place = Place {

@@ -46,6 +46,10 @@ fn before(event: &mut Event<'_>, config: &mut Config, world: &World) {
 
 /// Where a path really leads, in the words of the project and of home where these are links themselves.
 fn real(path: &str, event: &Event<'_>, world: &World) -> Option<(String, String)> {
+    // Descriptors are this process's own.
+    if path.starts_with("/dev/") || path.starts_with("/proc/self/fd") {
+        return None;
+    }
     let mut rest = Vec::new();
     let mut start = PathBuf::from(path);
     // The deepest part that exists; what follows is as it is written.

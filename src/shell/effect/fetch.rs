@@ -122,8 +122,10 @@ pub fn uploads(command: &Command) -> Vec<Arg> {
         let at = value.text.find('@')?;
         value.behind(value.text.get(..=at)?)
     });
+    let headers = option(command, &["-H", "--header"]).into_iter().filter_map(|header| header.behind("@"));
     named
         .into_iter()
+        .chain(headers)
         .chain(variables)
         .chain(option(command, &["-T", "--upload-file", "--post-file", "--body-file"]))
         .chain(operands)
@@ -134,7 +136,7 @@ pub(super) fn note(noted: &mut Noted<'_>, operands: &[&Arg]) {
     let command = noted.command;
     let curl = command.program == "curl";
     let outputs: &[&str] = if curl {
-        &["-o", "--output", "-D", "--dump-header", "-c", "--cookie-jar"]
+        &["-o", "--output", "-D", "--dump-header", "-c", "--cookie-jar", "--output-dir"]
     } else {
         &["-O", "--output-document", "-o", "--output-file"]
     };

@@ -2,7 +2,7 @@
 
 use super::super::options::Options;
 use super::super::{Arg, Command};
-use super::{Act, Noted, fetch};
+use super::{Act, Noted, Target, fetch};
 
 /// Programs that read every file they are given.
 const READERS: [&str; 38] = [
@@ -111,6 +111,11 @@ pub(super) fn option(command: &Command, names: &[&str]) -> Vec<Arg> {
         }
         let next = command.args.get(at + 1);
         for name in names {
+            if abbreviates(&arg.text, name) {
+                let value = arg.text.find('=').and_then(|at| arg.behind(arg.text.get(..=at)?));
+                found.extend(value.or_else(|| next.cloned()));
+                continue;
+            }
             match arg.behind(name) {
                 Some(value) if value.text.is_empty() => found.extend(next.cloned()),
                 Some(value) if name.starts_with("--") => found.extend(value.behind("=")),
@@ -120,6 +125,12 @@ pub(super) fn option(command: &Command, names: &[&str]) -> Vec<Arg> {
         }
     }
     found
+}
+
+/// `--upload-fi` is `--upload-file`: any beginning of a name that is long enough to be the only one.
+fn abbreviates(word: &str, name: &str) -> bool {
+    let given = word.split('=').next().unwrap_or_default();
+    given.starts_with("--") && given.len() > 7 && given.len() < name.len() && name.starts_with(given)
 }
 
 /// The value of an option that stands behind others in one word: `-so x`, `-sox`.
@@ -169,6 +180,14 @@ pub(super) fn note(noted: &mut Noted<'_>) {
             noted.all(Act::Change, operands.iter().skip(usize::from(!mode)).copied());
         }
         "cp" | "install" | "ln" | "mv" | "rsync" | "scp" | "gcp" | "gmv" => copy(noted, operands),
+        "mkdir" => noted.all(Act::Write, operands.iter().copied()),
+        "prettier" | "biome" | "eslint" | "gofmt" | "goimports" | "shfmt"
+            if has(command, &["--write", "-w", "--fix"]) =>
+        {
+            noted.all(Act::Write, operands.iter().copied());
+        }
+        "black" | "isort" | "rustfmt" => noted.all(Act::Write, operands.iter().copied()),
+        "go" | "shuf" | "rustc" | "esbuild" => noted.all(Act::Write, &option(command, &["-o", "--output"])),
         "sed" | "gsed" if has(command, &["-i", "--in-place"]) || in_cluster(command, 'i', "efl") => {
             let scripted = !option(command, &["-e", "--expression", "-f", "--file"]).is_empty();
             noted.all(Act::Write, operands.iter().skip(usize::from(!scripted)).copied());
@@ -187,7 +206,7 @@ pub(super) fn note(noted: &mut Noted<'_>) {
         "dd" => {
             for arg in &command.args {
                 if let Some(file) = arg.behind("of=") {
-                    noted.note(Act::Write, &file);
+                    noted.note(Act::Redirect, &file);
                 } else if let Some(file) = arg.behind("if=") {
                     noted.note(Act::Read, &file);
                 }
@@ -205,7 +224,7 @@ pub(super) fn note(noted: &mut Noted<'_>) {
         }
         "zip" => {
             noted.all(Act::Write, operands.first().copied());
-            noted.all(Act::Read, operands.iter().skip(1).copied());
+            operands.iter().skip(1).for_each(|operand| noted.take_down(Act::Read, operand, true));
         }
         "gpg" | "openssl" | "age" | "pandoc" | "gcc" | "cc" | "clang" | "g++" | "clang++" => {
             noted.all(Act::Write, &option(command, &["-o", "--output", "-out"]));
@@ -256,6 +275,7 @@ pub(super) fn note(noted: &mut Noted<'_>) {
             }
         }
         "read" | "mapfile" | "readarray" => {
+            noted.effects.env.extend(option(command, &["-a"]).into_iter().map(|arg| (arg.text, None)));
             noted.effects.env.extend(operands.iter().map(|arg| (arg.text.clone(), None)));
         }
         "printf" => noted.effects.env.extend(option(command, &["-v"]).into_iter().map(|arg| (arg.text, None))),
@@ -316,7 +336,10 @@ fn find(noted: &mut Noted<'_>, operands: &[&Arg]) {
         "-mindepth",
     ];
     for start in starts {
-        if has(command, &tests) {
+        if let Some(name) = super::super::runner::only_name(&command.args).filter(|_| start.is_known()) {
+            let text = format!("{}/{name}", start.text.trim_end_matches('/'));
+            noted.take_down(Act::Remove, &Arg { text, known: None, glob: true }, true);
+        } else if has(command, &tests) {
             let text = format!("{}/", start.text.trim_end_matches('/'));
             let known = start.known.or(Some(text.len()));
             noted.take_down(Act::Remove, &Arg { text: format!("{text}$FOUND"), known, glob: false }, true);
@@ -348,7 +371,10 @@ fn copy(noted: &mut Noted<'_>, operands: &[&Arg]) {
     }
     let Some(target) = target.filter(|target| !elsewhere(target)) else { return };
     // What is copied whole may bring any file with it.
-    if command.program == "rsync" || flag(command, "rRa", "recursive") || flag(command, "", "archive") {
+    if matches!(command.program.as_str(), "rsync" | "ln")
+        || flag(command, "rRa", "recursive")
+        || flag(command, "", "archive")
+    {
         noted.take_down(Act::Write, &target, true);
     }
     match sources {
@@ -379,13 +405,26 @@ fn tar(noted: &mut Noted<'_>, operands: &[&Arg]) {
         noted.all(Act::Read, &files);
     } else if verb('c') || has(command, &["--create"]) {
         noted.all(Act::Write, files.iter().filter(|file| file.text != "-"));
-        noted.all(Act::Read, &operands);
+        operands.iter().for_each(|operand| noted.take_down(Act::Read, operand, true));
     }
 }
 
 /// `git checkout x -- file`, `git restore file`, `git rm`, `git mv`.
 fn git(noted: &mut Noted<'_>) {
     let words = super::super::runner::behind_global(&noted.command.args);
+    // `git -C dir` works in another directory.
+    let elsewhere =
+        noted.command.args.iter().zip(noted.command.args.iter().skip(1)).find(|(option, _)| option.text == "-C");
+    let moved = elsewhere
+        .filter(|_| words.len() < noted.command.args.len())
+        .map(|(_, dir)| Target::of(dir, noted.command.cwd.as_deref()));
+    let moved = moved.map(|target| Command {
+        cwd: target.path.filter(|_| !target.open).map(|path| path.to_string().into()),
+        ..noted.command.clone()
+    });
+    let mut noted =
+        Noted { command: moved.as_ref().unwrap_or(noted.command), row: noted.row, effects: &mut *noted.effects };
+    let noted = &mut noted;
     let Some((verb, rest)) = words.split_first() else { return };
     let paths = || {
         let named = rest.iter().skip_while(|arg| arg.text != "--").skip(1);
@@ -396,7 +435,26 @@ fn git(noted: &mut Noted<'_>) {
         // From another commit it is as good as written anew.
         "checkout" if rest.iter().any(|arg| arg.text == "--") => {
             let from = rest.iter().take_while(|arg| arg.text != "--").any(|arg| !arg.text.starts_with('-'));
-            noted.all(if from { Act::Write } else { Act::Restore }, paths());
+            let act = if from { Act::Write } else { Act::Restore };
+            paths().into_iter().for_each(|path| noted.take_down(act, path, true));
+        }
+        // `git checkout abc123 file`
+        "checkout" => {
+            let words = rest.iter().filter(|arg| !arg.text.starts_with('-')).skip(1);
+            let named =
+                !rest.iter().any(|arg| matches!(arg.text.as_str(), "-b" | "-B" | "--orphan" | "-t" | "--track"));
+            noted.all(Act::Write, words.filter(|_| named));
+        }
+        "clone" => noted.all(Act::Write, rest.iter().filter(|arg| !arg.text.starts_with('-')).skip(1)),
+        "diff" | "log" | "archive" | "format-patch" | "bundle" => {
+            let files =
+                rest.iter().filter_map(|arg| arg.behind("--output=").or_else(|| arg.behind("--output-directory=")));
+            let pairs = rest
+                .iter()
+                .zip(rest.iter().skip(1))
+                .filter(|(option, _)| option.text == "-o" || option.text == "--output");
+            let files: Vec<Arg> = files.chain(pairs.map(|(_, file)| file.clone())).collect();
+            noted.all(Act::Write, &files);
         }
         "restore" => {
             let source =

@@ -27,7 +27,7 @@ enum Does {
 }
 
 /// By the last part of the name: `os.system` and `system` are the same to us.
-const CALLS: [(&str, Does); 78] = [
+const CALLS: [(&str, Does); 86] = [
     ("system", Does::Run),
     ("popen", Does::Run),
     ("popen2", Does::Run),
@@ -106,13 +106,21 @@ const CALLS: [(&str, Does); 78] = [
     ("copytree", Does::Copy),
     ("copy2", Does::Copy),
     ("replace", Does::Move),
+    ("create_connection", Does::Send),
+    ("HTTPSConnection", Does::Fetch),
+    ("HTTPConnection", Does::Fetch),
+    ("SMTP", Does::Send),
+    ("fsockopen", Does::Send),
+    ("Command", Does::Spawn),
+    ("removeSync", Does::Delete),
+    ("outputFileSync", Does::Write),
 ];
 
 /// Names that mean something only behind these.
-const QUALIFIED: [(&str, &[&str]); 15] = [
+const QUALIFIED: [(&str, &[&str]); 16] = [
     ("run", &["subprocess"]),
     ("call", &["subprocess"]),
-    ("remove", &["os", "fs", "pathlib"]),
+    ("remove", &["os", "fs", "pathlib", "Deno"]),
     ("delete", &["File", "Dir", "FileUtils"]),
     ("rm", &["fs", "File", "FileUtils", "fs.promises"]),
     ("move", &["shutil"]),
@@ -125,22 +133,29 @@ const QUALIFIED: [(&str, &[&str]); 15] = [
     ("write", &["File", "IO", "fs"]),
     ("eval", &[""]),
     ("replace", &["os"]),
+    ("Command", &["Deno"]),
 ];
 
 pub(super) fn calls(language: Language, code: &str) -> Vec<Call> {
-    let tokens = tokens(language, code);
+    let tokens = aliased(tokens(language, code));
+    let imported = Imported::of(&tokens, code);
     let mut found = Vec::new();
     for (at, token) in tokens.iter().enumerate() {
         match token {
             Token::Command(text) => found.push(Call::Text(text.clone())),
             // `/x/.exec("y")` is a method of a regular expression.
             Token::Name(_) if at >= 2 && is_method_of_a_sign(&tokens, at) => {}
+            // `$db->exec()` and `db?.exec()` are methods of something.
+            Token::Name(name)
+                if matches!(name.as_str(), "exec" | "system" | "query")
+                    && at >= 2
+                    && tokens.get(at - 1) == Some(&Token::Sign('>'))
+                    && tokens.get(at - 2) == Some(&Token::Sign('-')) => {}
             // `model().eval()` is a method of whatever the call gave.
             Token::Name(name)
                 if name == "eval" && at.checked_sub(1).and_then(|at| tokens.get(at)) == Some(&Token::Sign('.')) => {}
             Token::Name(name) => {
-                let imported = code.contains("subprocess");
-                found.extend(named(language, name, imported, tokens.get(at + 1..).unwrap_or_default()));
+                found.extend(named(language, name, &imported, tokens.get(at + 1..).unwrap_or_default()));
             }
             Token::Sign('|') if language == Language::Awk => {
                 let double = [at.checked_sub(1), Some(at + 1)]
@@ -172,10 +187,18 @@ pub(super) fn calls(language: Language, code: &str) -> Vec<Call> {
             Token::Text(Some(text)) if !text.is_empty() && !text.contains([' ', '\n', '*', '(']) => Some(text.clone()),
             Token::Text(_) | Token::Name(_) | Token::Sign(_) | Token::Command(_) => None,
         };
-        let single = tokens.iter().filter_map(path).filter(|text| text.contains(['/', '.']));
+        // Assigned to a name, or handed to a call that makes or opens a path.
+        let single = tokens.windows(3).filter_map(|near| match near {
+            [Token::Name(maker), Token::Sign('('), text] if makes_path(maker) => path(text),
+            [Token::Name(_), Token::Sign('='), text] => path(text).filter(|text| text.contains(['/', '.'])),
+            _ => None,
+        });
         // `join("a", "b")` and `Path("a") / "b"` put two of them together.
-        let joined = tokens.windows(4).filter_map(|near| match near {
-            [first, Token::Sign(','), second, ..] | [first, Token::Sign(')'), Token::Sign('/'), second] => {
+        let joined = tokens.windows(6).filter_map(|near| match near {
+            [Token::Name(maker), Token::Sign('('), first, Token::Sign(','), second, _]
+            | [Token::Name(maker), Token::Sign('('), first, Token::Sign(')'), Token::Sign('/'), second]
+                if makes_path(maker) && !maker.ends_with("open") =>
+            {
                 Some(format!("{}/{}", path(first)?, path(second)?))
             }
             _ => None,
@@ -188,6 +211,83 @@ pub(super) fn calls(language: Language, code: &str) -> Vec<Call> {
         found.retain(|call| !matches!(call, Call::Command(words) if words.contains(&None) && writes(words)));
     }
     found
+}
+
+/// The modules that a piece of code asks for by name.
+struct Imported {
+    subprocess: bool,
+    modules: Vec<String>,
+}
+
+impl Imported {
+    fn of(tokens: &[Token], code: &str) -> Self {
+        let asked = tokens.windows(3).filter_map(|near| match near {
+            [Token::Name(ask), Token::Sign('('), Token::Text(Some(module))] if ask == "require" || ask == "import" => {
+                Some(module)
+            }
+            [_, Token::Name(ask), Token::Text(Some(module))] if ask == "from" || ask == "import" => Some(module),
+            _ => None,
+        });
+        let modules = asked.map(|module| {
+            let module = module.strip_prefix("node:").unwrap_or(module);
+            module.strip_suffix("/promises").unwrap_or(module).to_owned()
+        });
+        Imported { subprocess: code.contains("subprocess"), modules: modules.collect() }
+    }
+
+    fn has(&self, modules: &[&str]) -> bool {
+        self.modules.iter().any(|module| modules.contains(&module.as_str()))
+    }
+}
+
+/// The tokens with other names for modules and calls put back: `import os as o`, `f = os.system`.
+fn aliased(mut tokens: Vec<Token>) -> Vec<Token> {
+    let mut names: Vec<(String, String)> = Vec::new();
+    for near in tokens.windows(3) {
+        match near {
+            [Token::Name(module), Token::Name(word), Token::Name(alias)] if word == "as" => {
+                names.push((alias.clone(), module.clone()));
+            }
+            [Token::Name(alias), Token::Sign('='), Token::Name(call)] if is_call(call) => {
+                names.push((alias.clone(), call.clone()));
+            }
+            _ => {}
+        }
+    }
+    if names.is_empty() || names.len() > 64 {
+        return tokens;
+    }
+    for token in &mut tokens {
+        let Token::Name(name) = token else { continue };
+        let (first, rest) = name.split_once('.').map_or((name.as_str(), None), |(first, rest)| (first, Some(rest)));
+        if let Some((_, meant)) = names.iter().find(|(alias, _)| alias == first) {
+            *name = rest.map_or_else(|| meant.clone(), |rest| format!("{meant}.{rest}"));
+        }
+    }
+    tokens
+}
+
+/// Whether a dotted name is that of a call which we know.
+fn is_call(name: &str) -> bool {
+    name.rsplit_once('.').is_some_and(|(_, last)| CALLS.iter().any(|(call, _)| *call == last))
+}
+
+fn makes_path(name: &str) -> bool {
+    let last = name.rsplit(['.', ':']).next().unwrap_or_default();
+    [
+        "Path",
+        "open",
+        "join",
+        "resolve",
+        "expanduser",
+        "expand_path",
+        "abspath",
+        "PurePath",
+        "readFileSync",
+        "read",
+        "File",
+    ]
+    .contains(&last)
 }
 
 fn changes(words: &[Option<String>]) -> bool {
@@ -206,7 +306,9 @@ fn is_method_of_a_sign(tokens: &[Token], at: usize) -> bool {
 /// `"cmd" | getline` and `print | "cmd"`.
 fn awk_pipe(tokens: &[Token], at: usize) -> Option<Call> {
     let before = at.checked_sub(1).and_then(|at| tokens.get(at));
-    match (before, tokens.get(at + 1)) {
+    // `|&` is a pipe in both directions.
+    let next = if tokens.get(at + 1) == Some(&Token::Sign('&')) { at + 2 } else { at + 1 };
+    match (before, tokens.get(next)) {
         (Some(Token::Text(Some(text))), Some(Token::Name(name))) if name == "getline" => Some(Call::Text(text.clone())),
         (_, Some(Token::Text(Some(text)))) => Some(Call::Text(text.clone())),
         (_, Some(Token::Name(name))) if name != "getline" => Some(Call::Command(vec![None])),
@@ -215,14 +317,19 @@ fn awk_pipe(tokens: &[Token], at: usize) -> Option<Call> {
     }
 }
 
-fn named(language: Language, name: &str, imported: bool, rest: &[Token]) -> Option<Call> {
+fn named(language: Language, name: &str, imported: &Imported, rest: &[Token]) -> Option<Call> {
+    // PHP says `@unlink` to keep quiet about it.
+    let name = name.trim_start_matches('@');
     let (module, last) =
         name.rsplit_once(['.', ':']).map_or(("", name), |(module, last)| (module.trim_end_matches(':'), last));
-    let does = CALLS.iter().find(|(call, _)| *call == last).map(|(_, does)| *does).or_else(|| request(name))?;
+    let does = CALLS.iter().find(|(call, _)| *call == last).map(|(_, does)| *does).or_else(|| request(name));
+    let does = does
+        .or_else(|| (imported.has(&["http", "https"]) && matches!(last, "get" | "request")).then_some(Does::Fetch))?;
     let qualified = QUALIFIED.iter().find(|(call, _)| *call == last).map(|(_, modules)| *modules);
     let innermost = module.rsplit(['.', ':']).next().unwrap_or_default();
     // `from subprocess import run` leaves the bare name.
-    let bare_import = imported && module.is_empty() && matches!(last, "run" | "call");
+    let bare_import = imported.subprocess && module.is_empty() && matches!(last, "run" | "call")
+        || qualified.is_some_and(|modules| imported.has(modules));
     if qualified.is_some_and(|modules| !modules.contains(&module) && !modules.contains(&innermost))
         && language != Language::Perl
         && !bare_import
@@ -272,6 +379,8 @@ fn request(name: &str) -> Option<Does> {
 /// One argument of a call.
 #[derive(Clone, Debug)]
 enum Argument {
+    /// `name=value`
+    Keyword(String, Option<String>),
     Text(Option<String>),
     List(Vec<Option<String>>),
     Other,
@@ -283,8 +392,16 @@ fn arguments(tokens: &[Token]) -> Vec<Argument> {
     let mut depth = 0_usize;
     let mut list: Option<Vec<Option<String>>> = None;
     let mut current: Option<Argument> = None;
-    for token in tokens {
+    for (at, token) in tokens.iter().enumerate() {
         match token {
+            Token::Name(name) if depth == 0 && list.is_none() && tokens.get(at + 1) == Some(&Token::Sign('=')) => {
+                let value = match tokens.get(at + 2) {
+                    Some(Token::Text(text)) => text.clone(),
+                    _ => None,
+                };
+                current = Some(Argument::Keyword(name.clone(), value));
+            }
+            Token::Text(_) | Token::Name(_) if matches!(current, Some(Argument::Keyword(..))) => {}
             // A list, or a tuple where an argument begins.
             Token::Sign('[' | '(') if depth == 0 && current.is_none() && list.is_none() => list = Some(Vec::new()),
             Token::Sign(']' | ')') if depth == 0 && list.is_some() => current = list.take().map(Argument::List),
@@ -308,7 +425,7 @@ fn arguments(tokens: &[Token]) -> Vec<Argument> {
                 None => {
                     current = Some(match current.take() {
                         None | Some(Argument::Other) => Argument::Other,
-                        Some(Argument::Text(_) | Argument::List(_)) => Argument::Text(None),
+                        Some(Argument::Text(_) | Argument::List(_) | Argument::Keyword(..)) => Argument::Text(None),
                     });
                 }
             },
@@ -356,7 +473,7 @@ fn effect(does: Does, arguments: &[Argument]) -> Option<Call> {
             }
             Argument::Text(Some(text)) => Some(Call::Text(text.clone())),
             Argument::List(words) => Some(Call::Command(words.clone())),
-            Argument::Text(None) | Argument::Other => Some(Call::Command(vec![None])),
+            Argument::Text(None) | Argument::Other | Argument::Keyword(..) => Some(Call::Command(vec![None])),
         },
         Does::Spawn => {
             let mut words = Vec::new();
@@ -365,6 +482,7 @@ fn effect(does: Does, arguments: &[Argument]) -> Option<Call> {
                     Argument::Text(text) => words.push(text.clone()),
                     Argument::List(list) => words.extend(list.clone()),
                     Argument::Other => words.push(None),
+                    Argument::Keyword(..) => {}
                 }
             }
             Some(Call::Command(words))
@@ -372,7 +490,17 @@ fn effect(does: Does, arguments: &[Argument]) -> Option<Call> {
         Does::Delete => with(&["rm", "-rf"], vec![text(0)]),
         Does::Write => with(&["tee"], vec![text(0)]),
         Does::Open => {
-            let mode = text(1)?;
+            let named = arguments.iter().find_map(|argument| match argument {
+                Argument::Keyword(name, value) if name == "mode" => value.clone(),
+                Argument::Keyword(..) | Argument::Text(_) | Argument::List(_) | Argument::Other => None,
+            });
+            let mode = named.or_else(|| text(1))?;
+            // Perl writes the mode and the name in one: `open(F, ">x")`.
+            if let Some(file) =
+                mode.strip_prefix('>').map(|file| file.trim_start_matches('>').trim()).filter(|file| !file.is_empty())
+            {
+                return with(&["tee"], vec![Some(file.to_owned())]);
+            }
             // Perl opens commands too: `open(F, "cmd |")`.
             if let Some(command) = mode.trim().strip_suffix('|').or_else(|| mode.trim().strip_prefix('|')) {
                 let command = if command.trim_matches('-').is_empty() { text(2) } else { Some(command.to_owned()) };
@@ -409,6 +537,9 @@ fn on_path(tokens: &[Token]) -> Option<Call> {
         _ if name != "Path" && !name.ends_with(".Path") => None,
         "unlink" | "rmdir" => Some(Call::known(&["rm", "-rf", file])),
         "write_text" | "write_bytes" | "touch" => Some(Call::known(&["tee", file])),
+        "open" if matches!(tokens.get(7), Some(Token::Text(Some(mode))) if mode.contains(['w', 'a', 'x', '+'])) => {
+            Some(Call::known(&["tee", file]))
+        }
         _ => None,
     }
 }

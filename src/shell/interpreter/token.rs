@@ -44,9 +44,7 @@ pub(super) fn tokens(language: Language, code: &str) -> Vec<Token> {
                 tokens.push(quoted(language, c, text, formatted));
             }
             // A slash where no value stands before it begins a regular expression.
-            '/' if language != Language::Python
-                && !matches!(tokens.last(), Some(Token::Name(_) | Token::Text(_) | Token::Sign(')' | ']'))) =>
-            {
+            '/' if language != Language::Python && !tokens.last().is_some_and(is_value) => {
                 let (_, length) = string(code.get(at + 1..).unwrap_or_default(), "/");
                 let end = at + 1 + length;
                 while chars.next_if(|(index, _)| *index < end).is_some() {}
@@ -60,6 +58,36 @@ pub(super) fn tokens(language: Language, code: &str) -> Vec<Token> {
                     name.push(c);
                 }
                 let name = name.trim_end_matches([':', '.', '!', '?']).to_owned();
+                // Perl's `s/a/b/`, `tr/a/b/` and `m/a/` are patterns, and what stands in them is no code.
+                if let Some(parts) = substitution(language, &name)
+                    && let Some((start, delimiter)) = chars.peek().copied().filter(|(_, c)| "/#|,!{".contains(*c))
+                    && !matches!(tokens.last(), Some(Token::Sign('>' | '$' | '@' | '%')))
+                {
+                    let mut end = start + 1;
+                    for _ in 0..parts {
+                        let close = if delimiter == '{' { "}".to_owned() } else { delimiter.to_string() };
+                        let rest = code.get(end..).unwrap_or_default();
+                        let skipped = if delimiter == '{' {
+                            rest.find(['{']).map_or(0, |at| {
+                                if rest.get(..at).is_some_and(|gap| gap.trim().is_empty()) { at + 1 } else { 0 }
+                            })
+                        } else {
+                            0
+                        };
+                        end += skipped + string(rest.get(skipped..).unwrap_or_default(), &close).1;
+                    }
+                    while chars.next_if(|(index, _)| *index < end).is_some() {}
+                    // `s/a/b/e` runs its replacement.
+                    let mut runs = false;
+                    while let Some((_, flag)) = chars.next_if(|(_, c)| c.is_ascii_alphabetic()) {
+                        runs |= flag == 'e';
+                    }
+                    tokens.push(Token::Sign('/'));
+                    if runs && name == "s" {
+                        tokens.extend([Token::Name("eval".to_owned()), Token::Sign('('), Token::Sign(')')]);
+                    }
+                    continue;
+                }
                 let worded = language == Language::Perl && matches!(name.as_str(), "q" | "qq" | "qw" | "qx")
                     || language == Language::Ruby && name == "x" && tokens.last() == Some(&Token::Sign('%'));
                 let open = chars
@@ -92,6 +120,29 @@ pub(super) fn tokens(language: Language, code: &str) -> Vec<Token> {
         }
     }
     tokens
+}
+
+/// Whether a slash behind this divides: not behind words that want a value.
+fn is_value(token: &Token) -> bool {
+    match token {
+        Token::Name(name) => !matches!(
+            name.as_str(),
+            "if" | "unless" | "and" | "or" | "not" | "return" | "split" | "grep" | "when" | "while" | "puts" | "print"
+        ),
+        Token::Text(_) => true,
+        Token::Sign(sign) => matches!(sign, ')' | ']'),
+        Token::Command(_) => false,
+    }
+}
+
+/// How many parts a pattern of this name has.
+fn substitution(language: Language, name: &str) -> Option<usize> {
+    match name {
+        _ if language != Language::Perl => None,
+        "s" | "y" | "tr" => Some(2),
+        "m" | "qr" => Some(1),
+        _ => None,
+    }
 }
 
 /// The text up to `close` with its simple escapes decoded, and how long it is with its end.

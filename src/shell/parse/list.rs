@@ -1,5 +1,6 @@
 //! Lists of commands: separators, keywords, redirections, and the simple commands between them.
 
+use super::super::PROCESS;
 use super::super::syntax::{Direction, Flaw, Part, Scope, Simple, Step, Word};
 use super::assignment::assignment;
 use super::compound::{Case, Compound, For};
@@ -432,7 +433,7 @@ impl Parser<'_> {
         self.step(Step::Close);
         match close {
             Close::Substitution { number, quoted } => self.add(Part::Output { number, quoted }),
-            Close::Process => self.add(Part::Unknown { quoted: true }),
+            Close::Process => self.add(Part::Quoted(PROCESS.to_owned())),
             Close::Paren => self.compound_done(),
             Close::Brace => self.brace_done(),
             Close::Clause | Close::Keyword(_) | Close::Eof => {}

@@ -217,6 +217,11 @@ impl Parser<'_> {
                         let at = self.at;
                         self.flaw(Flaw::Unclear("an expansion that runs what is in a value"), at);
                     }
+                    // `${x:?y}` is the value, or nothing goes on.
+                    if matches!(parts.first(), Some(Part::Quoted(text)) if text.starts_with('?') || text.starts_with(":?"))
+                    {
+                        return self.add(Part::Variable { name, altered: false, quoted });
+                    }
                     // `${x:+y}` only tells whether it is set.
                     if matches!(parts.first(), Some(Part::Quoted(text)) if text.starts_with('+') || text.starts_with(":+"))
                     {
@@ -346,9 +351,11 @@ impl Parser<'_> {
             self.flaw(Flaw::Unterminated("`"), at);
         }
         let end = length.map_or(self.end, |length| start + length);
-        self.step(Step::Backquoted(Box::new(Backquoted { text, span: start..end })));
+        self.substitutions += 1;
+        let number = self.substitutions;
+        self.step(Step::Backquoted(Box::new(Backquoted { text, span: start..end, number })));
         self.at = (end + 1).min(self.end);
-        self.add(Part::Unknown { quoted });
+        self.add(Part::Output { number, quoted });
     }
 
     /// `$'…'`

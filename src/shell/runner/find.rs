@@ -25,8 +25,21 @@ fn place(arg: Arg, args: &[Arg]) -> Arg {
         return arg;
     }
     let start = args.iter().find(|arg| !arg.text.starts_with('-')).map_or(".", |arg| arg.text.as_str());
+    // By name it is that name, somewhere below.
+    if let Some(name) = only_name(args) {
+        return Arg { text: arg.text.replace("{}", &format!("{start}/{name}")), known: None, glob: true };
+    }
     let found = replaced(&arg, "{}", &format!("{start}/$FOUND"));
     Arg { known: found.known.map(|at| at + start.len() + 1), ..found }
+}
+
+/// The one name that is searched for.
+pub(in super::super) fn only_name(args: &[Arg]) -> Option<&str> {
+    let mut names =
+        args.iter().zip(args.iter().skip(1)).filter(|(test, _)| matches!(test.text.as_str(), "-name" | "-iname"));
+    let (_, name) = names.next().filter(|_| names.next().is_none())?;
+    let either = args.iter().any(|arg| matches!(arg.text.as_str(), "-o" | "-or" | "!" | "-not"));
+    Some(name.text.as_str()).filter(|name| !either && !name.contains(['/', '$']))
 }
 
 pub(super) fn fd(args: &[Arg]) -> Vec<Inner> {
@@ -35,10 +48,15 @@ pub(super) fn fd(args: &[Arg]) -> Vec<Inner> {
         return Vec::new();
     };
     let command = args.iter().skip(at + 1).take_while(|arg| arg.text != ";");
+    // What it finds lies below where it looks.
+    let found = Arg { text: "./$FOUND".to_owned(), known: Some(2), glob: false };
+    let elsewhere =
+        args.iter().take(at).any(|arg| arg.text.starts_with(['/', '~']) || arg.text.contains("..") || !arg.is_known());
+    let found = if elsewhere { later("$FOUND") } else { found };
     let mut command: Vec<Arg> =
-        command.map(|arg| if arg.text.contains('{') { later("$FOUND") } else { arg.clone() }).collect();
+        command.map(|arg| if arg.text.contains('{') { found.clone() } else { arg.clone() }).collect();
     if command.iter().all(Arg::is_known) {
-        command.push(later("$FOUND"));
+        command.push(found);
     }
     vec![Inner::command(command)]
 }

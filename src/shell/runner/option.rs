@@ -4,9 +4,11 @@ use super::super::Arg;
 use super::Inner;
 
 /// Options of programs that take shell text.
-const TEXTS: [(&[&str], &[&str]); 13] = [
+const TEXTS: [(&[&str], &[&str]); 15] = [
     (&["go"], &["-exec", "-toolexec", "--exec", "--toolexec", "-vettool", "--vettool"]),
     (&["wget"], &["--use-askpass"]),
+    (&["nodemon", "tsx", "watchexec"], &["--exec", "-x"]),
+    (&["hyperfine"], &["--prepare", "--setup", "--cleanup", "-p", "-s", "-c"]),
     (&["gcc", "cc", "g++", "clang", "clang++"], &["-wrapper"]),
     (&["make", "gmake"], &["--eval", "-E"]),
     (&["compgen", "mapfile", "readarray"], &["-C"]),
@@ -18,7 +20,16 @@ const TEXTS: [(&[&str], &[&str]); 13] = [
     (&["sort", "gsort"], &["--compress-program"]),
     (
         &["tar", "gtar", "bsdtar"],
-        &["-F", "-I", "--info-script", "--rsh-command", "--to-command", "--use-compress-program"],
+        &[
+            "-F",
+            "-I",
+            "--info-script",
+            "--rsh-command",
+            "--to-command",
+            "--use-compress-program",
+            "--new-volume-script",
+            "--rmt-command",
+        ],
     ),
     (&["zip"], &["-TT", "--unzip-command"]),
 ];

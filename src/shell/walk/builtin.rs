@@ -194,6 +194,29 @@ pub(super) fn output(args: &[Arg], input: &Input, state: &State) -> Option<Strin
                 _ => None,
             }
         }
+        // Where a program is, is as good as the program.
+        "which" | "type" | "command" => match rest {
+            [name]
+                if name.text.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-' || b == b'_')
+                    && program.text == "which" =>
+            {
+                Some(name.text.clone())
+            }
+            [option, name] if matches!(option.text.as_str(), "-v" | "-P" | "-p") && !name.text.contains('/') => {
+                Some(name.text.clone())
+            }
+            _ => None,
+        },
+        "realpath" | "readlink" | "dirname" | "basename" => {
+            let mut operands = rest.iter().filter(|arg| !arg.text.starts_with('-'));
+            let only = operands.next().filter(|_| operands.next().is_none())?;
+            let place = Place { cwd: state.cwd.as_deref()?.to_owned(), ..Place::default() };
+            match program.text.as_str() {
+                "basename" => only.text.trim_end_matches('/').rsplit('/').next().map(str::to_owned),
+                "dirname" => Some(only.text.rsplit_once('/').map_or(".", |(directory, _)| directory).to_owned()),
+                _ => Some(AbsPath::resolve(&only.text, &place).to_string()),
+            }
+        }
         "pwd" if rest.is_empty() => state.cwd.as_deref().map(str::to_owned),
         // A name that nobody knows, in a place that everybody may use.
         "mktemp"
