@@ -14,6 +14,12 @@ pub enum Reach {
 /// Whether `path` may name something that `pattern` names. Both may hold wildcards; letters match in either case.
 pub fn touches(pattern: &str, path: &AbsPath, reach: Reach, home: Option<&AbsPath>) -> bool {
     let path = path.components();
+    // A search finds a name wherever it is; what it is not told by name, it does not look for.
+    if path.iter().any(|part| part == "**") {
+        let named = |name: &&String| !name.starts_with(['*', '?', '[']);
+        let (last, name) = (parts(pattern).pop().filter(|last| *last != "**"), path.last().filter(named));
+        return last.zip(name).is_some_and(|(last, name)| meet(last.as_bytes(), name.as_bytes()));
+    }
     match pattern.strip_prefix("~/") {
         Some(rest) => {
             let below = home.and_then(|home| path.strip_prefix(home.components()));
@@ -43,6 +49,7 @@ fn meets(pattern: &[&str], path: &[String], reach: Reach, seen: Seen) -> bool {
                 || path.split_first().is_some_and(|(_, rest)| meets(pattern, rest, reach, seen))
         }
         (_, []) => reach == Reach::Below && seen == Seen::Name,
+
         ([name, more @ ..], [first, rest @ ..]) => {
             // A wildcard at the start of a name finds no name that starts with a dot.
             let hidden = name.starts_with('.') && first.starts_with(['*', '?', '[']);

@@ -140,7 +140,9 @@ fn alternatives(word: &Word, state: &State, splitting: Splitting) -> Vec<Pieces>
                 None => vec![vec![Piece::Hole("$()".to_owned())]],
             },
             Part::Variable { name, altered, quoted } => {
-                let splitting = if *quoted { Splitting::Off } else { splitting };
+                // `"$@"` falls into its words, quoted or not.
+                let words = matches!(name.as_str(), "@" | "*");
+                let splitting = if *quoted && !words { Splitting::Off } else { splitting };
                 let quoting = if *quoted { Quoting::Quoted } else { Quoting::Expanded };
                 let hole = || vec![vec![Piece::Hole(format!("${name}"))]];
                 match state.value(name) {

@@ -46,10 +46,10 @@ impl Language {
             "awk" | "gawk" | "mawk" | "nawk" => Language::Awk,
             "elixir" | "iex" => Language::Elixir,
             "lua" | "luajit" => Language::Lua,
-            "node" | "nodejs" | "deno" | "tsx" | "ts-node" => Language::Node,
+            "node" | "nodejs" | "deno" | "tsx" | "ts-node" | "bun" => Language::Node,
             "perl" => Language::Perl,
             "php" => Language::Php,
-            "python" | "pypy" => Language::Python,
+            "python" | "pypy" | "ipython" => Language::Python,
             "ruby" | "irb" => Language::Ruby,
             "sed" | "gsed" => Language::Sed,
             _ => return None,
@@ -147,7 +147,9 @@ impl Language {
             | Language::Php
             | Language::Python
             | Language::Ruby => {
-                args.iter().find(|arg| !arg.text.starts_with('-') || arg.text == "-").is_none_or(|arg| arg.text == "-")
+                let mut operands = args.iter().filter(|arg| !arg.text.starts_with('-') || arg.text == "-");
+                let operand = operands.find(|arg| arg.text != "run");
+                operand.is_none_or(|arg| matches!(arg.text.as_str(), "-" | "/dev/stdin" | "/dev/fd/0"))
             }
         }
     }

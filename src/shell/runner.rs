@@ -247,6 +247,18 @@ pub(super) fn inner(command: &Command) -> Vec<Inner> {
         }
         "parallel" => parallel(args),
         "cross-env" | "dotenv" => env(args),
+        "lerna" | "nx" | "turbo" if args.iter().any(|arg| arg.text == "exec") => behind(args, &[]),
+        "php" if args.first().is_some_and(|arg| arg.text == "artisan") => {
+            tool_code(args).map(|text| Inner::Code { language: Language::Php, text }).into_iter().collect()
+        }
+        "mix" if args.first().is_some_and(|arg| arg.text == "eval") => args
+            .get(1)
+            .map(|arg| Inner::Code { language: Language::Elixir, text: arg.text.clone() })
+            .into_iter()
+            .collect(),
+        "bin/rails" | "./bin/rails" => {
+            tool_code(args).map(|text| Inner::Code { language: Language::Ruby, text }).into_iter().collect()
+        }
         "concurrently" => {
             let texts = args.iter().filter(|arg| !arg.text.starts_with('-') && arg.text.contains(' '));
             texts.map(|arg| Inner::text(arg.text.clone())).collect()
@@ -263,6 +275,7 @@ pub(super) fn inner(command: &Command) -> Vec<Inner> {
         "bun" if option_code(args).is_some() => {
             option_code(args).map(|text| Inner::Code { language: Language::Node, text }).into_iter().collect()
         }
+        "bun" if args.iter().any(|arg| arg.text == "-") => code(Language::Node, command),
         "npm" | "pnpm" | "yarn" | "bun" | "bundle" => package_runner(args, Scripts::Named),
         "rails" | "artisan" | "Rscript" | "julia" | "erl" if tool_code(args).is_some() => {
             let language = if command.program == "artisan" { Language::Php } else { Language::Ruby };
@@ -349,7 +362,7 @@ fn not_a_question(args: &[Arg]) -> Vec<Inner> {
 }
 
 fn env(args: &[Arg]) -> Vec<Inner> {
-    let options = Options { short: "uCS", long: &["unset", "chdir", "split-string"] };
+    let options = Options { short: "uCSa", long: &["unset", "chdir", "split-string", "argv0"] };
     // `env -` is `env -i`.
     let start = options.end(args);
     let start = start + args.iter().skip(start).take_while(|arg| arg.text == "-").count();
@@ -481,7 +494,11 @@ fn package_runner(args: &[Arg], scripts: Scripts) -> Vec<Inner> {
         // `npm run x` names a script of the project, `uv run x` a program.
         "run" if scripts == Scripts::Named => Vec::new(),
         "tool" => one(inner.into_iter().skip(1).collect()),
-        _ => one(inner),
+        // One word with blanks is a line.
+        _ => match inner.as_slice() {
+            [only] if only.text.contains(' ') => vec![Inner::text(only.text.clone())],
+            _ => one(inner),
+        },
     }
 }
 

@@ -3,23 +3,24 @@
 mod builtin;
 
 use super::runner::{self, Inner};
-use super::syntax::{Backquoted, Direction, Doubt, Flaw, Heredoc, Loop, Scope, Simple, Step, Target};
+use super::syntax::{Backquoted, Direction, Doubt, Flaw, Heredoc, Loop, Scope, Simple, Step, Target, Word};
 use super::{Arg, Command, Input, Reading, Redirect, State, Value, canonical, expand, interpreter, parse};
 use crate::event::Place;
 use builtin::{evaluates, output};
 
 pub use builtin::{MADE, is_builtin};
-use std::collections::{BTreeMap, BTreeSet};
-use std::iter::Peekable;
+use std::collections::{BTreeMap, VecDeque};
 use std::ops::Range;
 use std::rc::Rc;
-use std::vec::IntoIter;
 
 /// Texts and commands within each other: `bash -c "env sudo …"`.
 const DEEPEST: usize = 12;
 
 /// Commands in all.
 const LONGEST: usize = 10_000;
+
+/// Functions that are walked where they are called.
+const MOST_BODIES: usize = 64;
 
 /// Characters in the value of a variable or in the name of a directory.
 const LONGEST_VALUE: usize = 4 << 10;
@@ -44,11 +45,11 @@ pub(super) fn walk(line: &str, place: &Place) -> Reading {
         full: false,
         expanded: 0,
         calls: BTreeMap::new(),
-        handed: BTreeSet::new(),
+        bodies: BTreeMap::new(),
     };
     walker.enter(line, Vec::new(), Rc::new(state), None);
     while let Some(run) = walker.runs.last_mut() {
-        match run.steps.next() {
+        match run.steps.pop_front() {
             Some(step) if !walker.full => walker.step(step),
             _ => walker.leave(),
         }
@@ -65,16 +66,16 @@ struct Walker {
     full: bool,
     /// How long all commands together are.
     expanded: usize,
-    /// Functions that run what they are given.
-    handed: BTreeSet<String>,
+    /// Functions that are walked where they are called, with what they are given.
+    bodies: BTreeMap<String, Body>,
     /// How often a function calls itself, and whether it goes on meanwhile.
     calls: BTreeMap<String, (usize, bool)>,
 }
 
 /// One text on its way.
 struct Run {
-    steps: Peekable<IntoIter<Step>>,
-    heredocs: Vec<Heredoc>,
+    steps: VecDeque<Step>,
+    heredocs: Rc<Vec<Heredoc>>,
     via: Vec<String>,
     /// Where it stands in the line, if it is not the line.
     span: Option<Range<usize>>,
@@ -87,6 +88,17 @@ struct Run {
     hidden: bool,
     /// What it prints is the output of this number.
     number: Option<usize>,
+    /// It is the body of this function.
+    function: Option<String>,
+    /// What `$@` stands for.
+    given: Option<Vec<Arg>>,
+}
+
+/// The body of a function.
+#[derive(Clone)]
+struct Body {
+    steps: VecDeque<Step>,
+    heredocs: Rc<Vec<Heredoc>>,
 }
 
 /// One list of commands within a text.
@@ -139,8 +151,8 @@ impl Walker {
         let pipeline = self.next_pipeline();
         let (span, shared) = inner.map_or((None, false), |(span, shared)| (Some(span), shared));
         self.runs.push(Run {
-            steps: script.steps.into_iter().peekable(),
-            heredocs: script.heredocs,
+            steps: script.steps.into(),
+            heredocs: Rc::new(script.heredocs),
             via,
             span,
             levels: vec![Level::new(Outside::Same(Rc::clone(&state)), pipeline, false)],
@@ -148,6 +160,8 @@ impl Walker {
             shared,
             hidden: false,
             number: None,
+            function: None,
+            given: None,
         });
         true
     }
@@ -156,7 +170,15 @@ impl Walker {
         let Some(run) = self.runs.pop() else { return };
         let Some(below) = self.runs.last_mut() else { return };
         if run.shared {
+            let outer = Rc::clone(&below.state);
             below.state = run.state;
+            // What it was given is its own.
+            if run.function.is_some() {
+                let variables = &mut Rc::make_mut(&mut below.state).variables;
+                variables.retain(|name, _| name != "@" && name.parse::<usize>().is_err());
+                let given = outer.variables.iter().filter(|(name, _)| *name == "@" || name.parse::<usize>().is_ok());
+                variables.extend(given.map(|(name, value)| (name.clone(), value.clone())));
+            }
         } else if let Some(number) = run.number
             && let [level] = run.levels.as_slice()
             && let Some(printed) =
@@ -195,6 +217,17 @@ impl Walker {
                     Scope::Substitution(number) => Outside::Substitution(number, Rc::clone(&run.state)),
                     Scope::Function(name) => {
                         self.reading.functions.insert(name.to_string());
+                        // Where it is called later on, it is walked there, with what it is given.
+                        if self.bodies.len() < MOST_BODIES {
+                            let mut steps = run.take_scope();
+                            if run.calls(&name) {
+                                self.bodies
+                                    .insert(name.to_string(), Body { steps, heredocs: Rc::clone(&run.heredocs) });
+                                return;
+                            }
+                            steps.push_back(Step::Close);
+                            steps.into_iter().rev().for_each(|step| run.steps.push_front(step));
+                        }
                         // It runs when it is called, with the values of that time.
                         let before = Rc::clone(&run.state);
                         let home = before.variables.get("HOME").cloned().map(|home| ("HOME".to_owned(), home));
@@ -325,6 +358,7 @@ impl Walker {
         let mut next = Some((base, args, via));
         let mut work = Vec::new();
         let mut texts = Vec::new();
+        let mut called = Vec::new();
         while let Some((base, args, via)) = next.take().or_else(|| work.pop()) {
             let mut args = args.into_iter();
             let Some(program) = args.next() else { continue };
@@ -334,14 +368,12 @@ impl Walker {
                 return;
             }
             let args: Vec<Arg> = args.collect();
-            // A function that runs what it is given is judged where it is given something.
-            if let Some(name) = self
-                .runs
-                .last()
-                .and_then(Run::function)
-                .filter(|_| matches!(program.text.as_str(), "$@" | "$*" | "$1") && !program.is_known())
+            // `"$@"` is whatever the text or the function was given.
+            if matches!(program.text.as_str(), "$@" | "$*")
+                && !program.is_known()
+                && let Some(given) = self.runs.last().and_then(|run| run.given.clone())
             {
-                self.handed.insert(name.to_owned());
+                work.push((base, given.into_iter().chain(args).collect(), via));
                 continue;
             }
             let command = Command {
@@ -356,10 +388,7 @@ impl Walker {
                 self.doubt(Flaw::Unclear("an expansion in a quoted subscript"), &command);
             }
             if let Some(run) = self.runs.last()
-                && run
-                    .levels
-                    .iter()
-                    .any(|level| matches!(&level.outside, Outside::Function(name, _) if *name == command.program))
+                && (run.function() == Some(command.program.as_str()) || run.function.as_ref() == Some(&command.program))
             {
                 let calls = self.calls.entry(command.program.clone()).or_default();
                 calls.0 += 1;
@@ -376,12 +405,9 @@ impl Walker {
             {
                 run.builtin(&command);
             }
-            if self.handed.contains(&command.program) && !command.args.is_empty() {
-                work.push((
-                    command.around(),
-                    command.args.clone(),
-                    [via.as_slice(), std::slice::from_ref(&command.program)].concat(),
-                ));
+            let active = |run: &Run| run.function.as_ref() == Some(&command.program);
+            if self.bodies.contains_key(&command.program) && !self.runs.iter().any(active) {
+                called.push((command.program.clone(), command.args.clone(), via.clone(), command.span.clone()));
             }
             // Popped last to first, so that they come out in order.
             let mut inner = runner::inner(&command);
@@ -428,6 +454,9 @@ impl Walker {
             self.expanded += command.canonical.len();
             self.reading.commands.push(command);
         }
+        for (name, args, via, span) in called {
+            self.call(&name, args, via, span, apart);
+        }
         for (text, shared, via, around) in texts {
             let mut state = self.runs.last().map(|run| run.state.clone()).unwrap_or_default();
             for (at, value) in around.args.iter().enumerate() {
@@ -443,8 +472,49 @@ impl Walker {
                 && let Some(run) = self.runs.last_mut()
             {
                 run.hidden = around.hidden;
+                run.given =
+                    Some(around.args.iter().skip(1).cloned().collect()).filter(|given: &Vec<Arg>| !given.is_empty());
             }
         }
+    }
+
+    /// Walks the body of a function with what it is given.
+    fn call(&mut self, name: &str, args: Vec<Arg>, via: Vec<String>, span: Range<usize>, apart: bool) {
+        let Some(body) = self.bodies.get(name).cloned() else { return };
+        if self.runs.len() >= DEEPEST {
+            self.reading.limited = true;
+            return;
+        }
+        let pipeline = self.next_pipeline();
+        let Some(below) = self.runs.last() else { return };
+        let (mut state, hidden) = (Rc::clone(&below.state), below.hidden);
+        let variables = &mut Rc::make_mut(&mut state).variables;
+        for (at, value) in args.iter().enumerate().take(9) {
+            let value = if value.is_known() { Value::Known(value.text.clone()) } else { Value::Written(value.clone()) };
+            variables.insert((at + 1).to_string(), value);
+        }
+        let known = args.iter().all(Arg::is_known);
+        let all = args.iter().map(|arg| arg.text.as_str()).collect::<Vec<_>>().join(" ");
+        variables.insert("@".to_owned(), if known { Value::Known(all) } else { Value::Unknown });
+        let span = below.span.clone().unwrap_or(span);
+        let levels = vec![Level::new(Outside::Same(Rc::clone(&state)), pipeline, false)];
+        let Body { steps, heredocs } = body;
+        let function = Some(name.to_owned());
+        let via = [via.as_slice(), &[name.to_owned()]].concat();
+        let (given, shared) = (Some(args), !apart);
+        self.runs.push(Run {
+            steps,
+            heredocs,
+            via,
+            span: Some(span),
+            levels,
+            state,
+            shared,
+            hidden,
+            number: None,
+            function,
+            given,
+        });
     }
 }
 
@@ -509,6 +579,29 @@ impl Run {
         &mut self.levels[last]
     }
 
+    /// Whether a command of this name comes later in the text.
+    fn calls(&self, name: &str) -> bool {
+        self.steps
+            .iter()
+            .any(|step| matches!(step, Step::Simple(simple) if simple.words.first().and_then(Word::bare) == Some(name)))
+    }
+
+    /// Takes the steps up to the end of the list that has just begun.
+    fn take_scope(&mut self) -> VecDeque<Step> {
+        let mut taken = VecDeque::new();
+        let mut depth = 0_usize;
+        while let Some(step) = self.steps.pop_front() {
+            match step {
+                Step::Open(_) => depth += 1,
+                Step::Close if depth == 0 => break,
+                Step::Close => depth -= 1,
+                _ => {}
+            }
+            taken.push_back(step);
+        }
+        taken
+    }
+
     /// The function whose body this is.
     fn function(&self) -> Option<&str> {
         self.levels.iter().rev().find_map(|level| match &level.outside {
@@ -556,7 +649,7 @@ impl Run {
 
     /// Whether what is read here runs in a shell of its own: part of a pipeline, or in the background.
     fn is_apart(&mut self) -> bool {
-        matches!(self.steps.peek(), Some(Step::Pipe | Step::Background)) || self.level().stage > 0
+        matches!(self.steps.front(), Some(Step::Pipe | Step::Background)) || self.level().stage > 0
     }
 
     fn set(&mut self, name: &str, value: Option<String>) {

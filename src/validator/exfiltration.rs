@@ -68,7 +68,9 @@ fn by_command(command: &Command, at: usize, scene: &Scene<'_>) -> Option<Found> 
             let built = bodies(command).iter().any(|body| !body.is_known() && body.text.contains("$()"));
             match uploaded || carries_secret(command, at, scene) {
                 true => sends,
-                false if built => suspicious("it sends what another command prints"),
+                false if built || carries_output(command, at, scene) => {
+                    suspicious("it sends what another command prints")
+                }
                 false => searched.then(|| suspicious("it talks to a server for every file that is found")).flatten(),
             }
         }
@@ -136,7 +138,9 @@ fn pushes_elsewhere(command: &Command) -> Option<Found> {
     let rest = text.strip_prefix("git push ")?;
     let target = rest.split(' ').find(|word| !word.starts_with('-')).unwrap_or_default();
     let named = rest.split(' ').any(|word| word.starts_with("--repo=") && word.contains("://"));
-    let literal = named || target.contains("://") || (target.contains('@') && target.contains(':'));
+    // `host:path`, but not `from:to`, which comes behind the name of a remote.
+    let elsewhere = target.split_once(':').is_some_and(|(host, _)| host.contains(['@', '.']));
+    let literal = named || target.contains("://") || elsewhere;
     literal.then(|| suspicious("it pushes to a place that is not one of the project's remotes")).flatten()
 }
 
@@ -177,6 +181,18 @@ fn belongs(url: &str, service: &str) -> bool {
     let host = host.split(':').next().unwrap_or_default();
     url.starts_with("https://")
         && (host == service || host.strip_suffix(service).is_some_and(|rest| rest.ends_with('.')))
+}
+
+/// Whether an address is put together from what tells about this machine, or from what was encoded to fit in.
+fn carries_output(command: &Command, at: usize, scene: &Scene<'_>) -> bool {
+    let tells = ["base32", "base64", "gzip", "hostname", "id", "od", "tar", "uname", "whoami", "xxd"];
+    let built = command.args.iter().any(|arg| !arg.is_known() && arg.text.contains("$()"));
+    let within = |other: &Command| other.span.start > command.span.start && other.span.end <= command.span.end;
+    built
+        && scene.reading().is_some_and(|reading| {
+            let mut others = reading.commands.iter().enumerate().filter(|(row, _)| *row != at);
+            others.any(|(_, other)| within(other) && tells.contains(&other.program.as_str()))
+        })
 }
 
 /// Whether something within the command, or before it in its pipeline, reads a secret.

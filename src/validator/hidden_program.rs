@@ -2,7 +2,7 @@
 
 use super::{Scene, command, suspicious};
 use crate::rule::Found;
-use crate::shell::Command;
+use crate::shell::{Command, is_builtin};
 use crate::unit::Unit;
 
 /// What such options are made for.
@@ -12,7 +12,7 @@ const EXPECTED: [&str; 20] = [
 ];
 
 /// How the reader writes down that code changes a file: it is judged as that.
-const FILES: [&str; 3] = ["cp", "mv", "tee"];
+const FILES: [&str; 4] = ["cat", "cp", "mv", "tee"];
 
 /// Settings of git that change how it looks, and not what it runs or where it goes.
 const LOOKS: [&str; 32] = [
@@ -67,7 +67,7 @@ fn sets_more_than_looks(command: &Command) -> bool {
     })
 }
 
-pub(super) fn find(unit: &Unit<'_>, _scene: &Scene<'_>) -> Option<Found> {
+pub(super) fn find(unit: &Unit<'_>, scene: &Scene<'_>) -> Option<Found> {
     let command = command(unit)?;
     let program = command.program.as_str();
     // `git commit -c x` reuses a message; only what stands before the verb is a setting.
@@ -76,6 +76,12 @@ pub(super) fn find(unit: &Unit<'_>, _scene: &Scene<'_>) -> Option<Found> {
         && sets_more_than_looks(command)
     {
         return suspicious("a setting here changes what git runs or where it goes");
+    }
+    // `git bisect run npm test` is what it is for; running anything else that way is not.
+    let by_git = command.via.last().is_some_and(|runner| runner == "git");
+    let usual = scene.config.executables.iter().any(|allowed| allowed == program) || is_builtin(program);
+    if by_git && !usual && !command.hidden {
+        return suspicious("git runs a program here that is not one of the usual ones");
     }
     let expected = EXPECTED.contains(&program) || FILES.contains(&program);
     (command.hidden && !expected)

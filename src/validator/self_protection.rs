@@ -82,8 +82,10 @@ fn by_command(command: &Command) -> bool {
         "rune" => LOOSENING.iter().any(|(noun, verb)| operands.starts_with(&[noun, verb])),
         "quarantine" => operands.first().is_some_and(|verb| *verb == "clear"),
         "git" => {
-            let sets =
-                has("core.hookspath") && !has("--get") && !has("--list") && operands != ["config", "core.hooksPath"];
+            let sets = has("core.hookspath")
+                && (!has("--get") || has("--unset"))
+                && !has("--list")
+                && operands != ["config", "core.hooksPath"];
             sets || (has("core.hookspath") && operands.len() > 2)
         }
         "pkill" | "killall" => {

@@ -367,7 +367,7 @@ fn directories_are_followed() {
         ("cd /etc & rm x", "/home/u/proj/x"),
         ("{ cd /etc; } | true; rm x", "/home/u/proj/x"),
         ("true || cd /etc; rm x", "x"),
-        ("f() { cd /etc; }; f; rm x", "x"),
+        ("f() { cd /etc; }; f; rm x", "/etc/x"),
         ("x=y; x=z | cat; rm $x", "/home/u/proj/y"),
         ("x=y; x=z & rm $x", "/home/u/proj/y"),
         ("pushd /etc; rm x", "/etc/x"),

@@ -162,6 +162,15 @@ pub(super) fn note(noted: &mut Noted<'_>, operands: &[&Arg]) {
         }
     }
     noted.all(Act::Read, uploads(command).iter().filter(|file| file.text != "-"));
+    let local = operands.iter().filter_map(|address| address.behind("file://"));
+    let local: Vec<Arg> = local
+        .chain(option(command, if curl { &["-b", "--cookie"] } else { &["-i", "--input-file", "--load-cookies"] }))
+        .collect();
+    noted.all(Act::Read, local.iter().filter(|file| !file.text.contains('=') && !file.text.is_empty()));
+    noted.all(
+        Act::Write,
+        &option(command, if curl { &["--trace", "--trace-ascii", "--stderr"] } else { &["--save-cookies"] }),
+    );
     noted.effects.network.extend(operands.iter().map(|arg| arg.text.clone()));
     noted.effects.network.extend(option(command, &["--url"]).into_iter().map(|arg| arg.text));
 }

@@ -281,9 +281,17 @@ pub(super) fn note(noted: &mut Noted<'_>) {
         "printf" => noted.effects.env.extend(option(command, &["-v"]).into_iter().map(|arg| (arg.text, None))),
         "patch" => noted.all(Act::Write, operands.first().copied()),
         "apply_patch" => {}
+        "xargs" => noted.all(Act::Read, &option(command, &["-a", "--arg-file"])),
         _ if READERS.contains(&program) => noted.all(Act::Read, operands.iter().copied()),
         _ if WRITERS.contains(&program) => noted.all(Act::Write, operands.iter().copied()),
-        _ => {}
+        // Where a program says that it writes, it does.
+        _ => {
+            let outputs = option(
+                command,
+                &["--output", "--out", "--outdir", "--out-dir", "--outfile", "--target-dir", "--output-dir", "--dest"],
+            );
+            noted.all(Act::Write, outputs.iter().filter(|path| path.text.starts_with('/')));
+        }
     }
 }
 
@@ -337,7 +345,7 @@ fn find(noted: &mut Noted<'_>, operands: &[&Arg]) {
     ];
     for start in starts {
         if let Some(name) = super::super::runner::only_name(&command.args).filter(|_| start.is_known()) {
-            let text = format!("{}/{name}", start.text.trim_end_matches('/'));
+            let text = format!("{}/**/{name}", start.text.trim_end_matches('/'));
             noted.take_down(Act::Remove, &Arg { text, known: None, glob: true }, true);
         } else if has(command, &tests) {
             let text = format!("{}/", start.text.trim_end_matches('/'));

@@ -18,6 +18,7 @@ enum Does {
     Copy,
     Fetch,
     Send,
+    Read,
     /// Runs something that its words do not tell.
     Fork,
     /// Writes to what stands before it.
@@ -27,7 +28,7 @@ enum Does {
 }
 
 /// By the last part of the name: `os.system` and `system` are the same to us.
-const CALLS: [(&str, Does); 86] = [
+const CALLS: [(&str, Does); 97] = [
     ("system", Does::Run),
     ("popen", Does::Run),
     ("popen2", Does::Run),
@@ -114,22 +115,34 @@ const CALLS: [(&str, Does); 86] = [
     ("Command", Does::Spawn),
     ("removeSync", Does::Delete),
     ("outputFileSync", Does::Write),
+    ("readFileSync", Does::Read),
+    ("readFile", Does::Read),
+    ("file_get_contents", Does::Read),
+    ("shell", Does::Run),
+    ("spawnlp", Does::Fork),
+    ("spawnvp", Does::Fork),
+    ("posix_spawn", Does::Fork),
+    ("posix_spawnp", Does::Fork),
+    ("call_user_func", Does::Fork),
+    ("pcntl_exec", Does::Fork),
+    ("remove_entry", Does::Delete),
 ];
 
 /// Names that mean something only behind these.
-const QUALIFIED: [(&str, &[&str]); 16] = [
+const QUALIFIED: [(&str, &[&str]); 17] = [
     ("run", &["subprocess"]),
     ("call", &["subprocess"]),
     ("remove", &["os", "fs", "pathlib", "Deno"]),
     ("delete", &["File", "Dir", "FileUtils"]),
-    ("rm", &["fs", "File", "FileUtils", "fs.promises"]),
+    ("rm", &["fs", "File", "FileUtils", "fs.promises", "shelljs", "rimraf"]),
     ("move", &["shutil"]),
     ("copy", &["shutil", "FileUtils"]),
-    ("spawn", &["child_process", "pty", "cp", "Process", "Bun"]),
-    ("open", &["", "File", "io", "codecs", "fs", "os"]),
-    ("exec", &["", "child_process", "cp", "Kernel", "require"]),
+    ("spawn", &["child_process", "pty", "cp", "Process", "Bun", "Kernel", "shelljs"]),
+    ("open", &["", "File", "io", "codecs", "fs", "os", "URI"]),
+    ("exec", &["", "child_process", "cp", "Kernel", "require", "shelljs"]),
     ("execute", &["os"]),
-    ("cmd", &["System"]),
+    ("cmd", &["System", "os"]),
+    ("shell", &["System"]),
     ("write", &["File", "IO", "fs"]),
     ("eval", &[""]),
     ("replace", &["os"]),
@@ -154,6 +167,13 @@ pub(super) fn calls(language: Language, code: &str) -> Vec<Call> {
             // `model().eval()` is a method of whatever the call gave.
             Token::Name(name)
                 if name == "eval" && at.checked_sub(1).and_then(|at| tokens.get(at)) == Some(&Token::Sign('.')) => {}
+            Token::Name(name)
+                if language == Language::Php
+                    && name.starts_with('$')
+                    && tokens.get(at + 1) == Some(&Token::Sign('(')) =>
+            {
+                found.push(Call::Command(vec![None]));
+            }
             Token::Name(name) => {
                 found.extend(named(language, name, &imported, tokens.get(at + 1..).unwrap_or_default()));
             }
@@ -336,6 +356,11 @@ fn named(language: Language, name: &str, imported: &Imported, rest: &[Token]) ->
     {
         return None;
     }
+    // `$f("…")` calls whatever the variable names; `p.unlink()` deletes whatever `p` is.
+    let empty = matches!(rest, [Token::Sign('('), Token::Sign(')'), ..]);
+    if empty && does == Does::Delete && matches!(last, "unlink" | "rmdir" | "rmtree") && !module.is_empty() {
+        return Some(Call::Command(vec![Some("rm".to_owned()), Some("-rf".to_owned()), None]));
+    }
     // Perl forks without parentheses.
     if does == Does::Fork && last == "fork" && language == Language::Perl {
         return effect(does, &[]);
@@ -457,6 +482,7 @@ fn effect(does: Does, arguments: &[Argument]) -> Option<Call> {
         | Does::Copy
         | Does::Fetch
         | Does::Send
+        | Does::Read
         | Does::Lookup => {}
     }
     // A method without arguments acts on its object, which is somewhere else.
@@ -494,7 +520,15 @@ fn effect(does: Does, arguments: &[Argument]) -> Option<Call> {
                 Argument::Keyword(name, value) if name == "mode" => value.clone(),
                 Argument::Keyword(..) | Argument::Text(_) | Argument::List(_) | Argument::Other => None,
             });
-            let mode = named.or_else(|| text(1))?;
+            let Some(mode) = named.or_else(|| text(1)) else {
+                let file = text(0)?;
+                // Ruby opens commands too.
+                return Some(match file.strip_prefix('|') {
+                    Some(command) => Call::Text(command.to_owned()),
+                    None if file.contains("://") => Call::known(&["curl", &file]),
+                    None => Call::known(&["cat", &file]),
+                });
+            };
             // Perl writes the mode and the name in one: `open(F, ">x")`.
             if let Some(file) =
                 mode.strip_prefix('>').map(|file| file.trim_start_matches('>').trim()).filter(|file| !file.is_empty())
@@ -507,14 +541,22 @@ fn effect(does: Does, arguments: &[Argument]) -> Option<Call> {
                 return Some(command.map_or(Call::Command(vec![None]), Call::Text));
             }
             let writes = mode.len() <= 4 && mode.contains(['w', 'a', 'x', '+', '>']);
-            writes.then(|| with(&["tee"], vec![text(0)])).flatten()
+            if writes { with(&["tee"], vec![text(0)]) } else { text(0).map(|file| Call::known(&["cat", &file])) }
         }
         Does::Move => with(&["mv"], vec![text(0), text(1)]),
         Does::Copy => with(&["cp"], vec![text(0), text(1)]),
         Does::Fetch => with(&["curl"], vec![text(0)]),
         Does::Send => with(&["curl", "--data", "@-"], vec![text(0)]),
-        // A name that is put together hides what it finds.
-        Does::Lookup => (text(1).is_none()).then(|| Call::Command(vec![None])),
+        Does::Read => {
+            text(0).map(
+                |file| if file.contains("://") { Call::known(&["curl", &file]) } else { Call::known(&["cat", &file]) },
+            )
+        }
+        // A name that is put together hides what it finds, and so does one that runs something.
+        Does::Lookup => {
+            let harmless = text(1).is_some_and(|name| !CALLS.iter().any(|(call, _)| *call == name));
+            (!harmless).then(|| Call::Command(vec![None]))
+        }
         Does::Fork | Does::Method => None,
     }
 }

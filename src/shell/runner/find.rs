@@ -27,7 +27,7 @@ fn place(arg: Arg, args: &[Arg]) -> Arg {
     let start = args.iter().find(|arg| !arg.text.starts_with('-')).map_or(".", |arg| arg.text.as_str());
     // By name it is that name, somewhere below.
     if let Some(name) = only_name(args) {
-        return Arg { text: arg.text.replace("{}", &format!("{start}/{name}")), known: None, glob: true };
+        return Arg { text: arg.text.replace("{}", &format!("{start}/**/{name}")), known: None, glob: true };
     }
     let found = replaced(&arg, "{}", &format!("{start}/$FOUND"));
     Arg { known: found.known.map(|at| at + start.len() + 1), ..found }

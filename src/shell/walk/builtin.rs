@@ -47,12 +47,44 @@ impl Run {
             "export" | "declare" | "typeset" | "local" | "readonly" => {
                 for arg in command.args.iter().filter(|arg| !arg.text.starts_with('-')) {
                     if let Some((name, value)) = arg.text.split_once('=') {
-                        let value = arg.is_known().then(|| value.to_owned());
-                        self.set(name, value);
+                        let known = arg.is_known().then(|| value.to_owned());
+                        let written = Arg {
+                            text: value.to_owned(),
+                            known: arg.known.map(|known| known.saturating_sub(name.len() + 1)),
+                            glob: false,
+                        };
+                        self.set(name, known);
+                        if !arg.is_known() {
+                            self.begin(name, &written);
+                        }
                     }
                 }
             }
-            "read" | "unset" | "mapfile" | "readarray" | "getopts" | "let" => {
+            // Nothing is left of it.
+            "unset" => operands().for_each(|arg| self.set(&arg.text, Some(String::new()))),
+            "shift" => {
+                let variables = &mut Rc::make_mut(&mut self.state).variables;
+                for at in 1..9_usize {
+                    match variables.remove(&(at + 1).to_string()) {
+                        Some(next) => drop(variables.insert(at.to_string(), next)),
+                        None => drop(variables.remove(&at.to_string())),
+                    }
+                }
+                variables.remove("@");
+                if let Some(given) = &mut self.given {
+                    given.drain(..1.min(given.len()));
+                }
+            }
+            // `set -- a b` gives new ones.
+            "set" if command.args.first().is_some_and(|arg| arg.text == "--") => {
+                let given: Vec<Arg> = command.args.iter().skip(1).cloned().collect();
+                for (at, arg) in given.iter().enumerate().take(9) {
+                    let value = arg.is_known().then(|| arg.text.clone());
+                    self.set(&(at + 1).to_string(), value);
+                }
+                self.given = Some(given);
+            }
+            "read" | "mapfile" | "readarray" | "getopts" | "let" => {
                 for name in ["REPLY", "MAPFILE", "OPTARG"] {
                     self.set(name, None);
                 }
@@ -181,13 +213,34 @@ pub(super) fn output(args: &[Arg], input: &Input, state: &State) -> Option<Strin
             let flags =
                 rest.iter().take_while(|arg| matches!(arg.text.as_str(), "-n" | "-e" | "-E" | "-ne" | "-en")).count();
             let escapes = rest.iter().take(flags).any(|arg| arg.text.contains('e'));
-            (!escapes || !words(flags).contains('\\')).then(|| words(flags))
+            let text = words(flags);
+            let text = if escapes { text.replace("\\n", "\n").replace("\\t", "\t") } else { text };
+            (!escapes || !text.contains('\\')).then_some(text)
         }
         // A format with directives is put together at run time.
         "printf" => {
             let format = rest.first()?.text.clone();
             match format.as_str() {
                 "%s" | "%s\\n" | "%b" | "%b\\n" if !words(1).contains('\\') => Some(words(1)),
+                // As many values as places for them.
+                _ if format.matches("%s").count() == rest.len() - 1
+                    && format.matches('%').count() == rest.len() - 1
+                    && !format.contains('\\') =>
+                {
+                    let mut values = rest.iter().skip(1);
+                    let parts = format.split("%s").enumerate();
+                    Some(
+                        parts
+                            .map(|(at, part)| {
+                                if at == 0 {
+                                    part.to_owned()
+                                } else {
+                                    format!("{}{part}", values.next().map_or("", |arg| arg.text.as_str()))
+                                }
+                            })
+                            .collect(),
+                    )
+                }
                 _ if !format.contains('%') => {
                     Some(format.replace("\\n", "\n").replace("\\t", "\t")).filter(|text| !text.contains('\\'))
                 }
