@@ -20,6 +20,13 @@ pub fn touches(pattern: &str, path: &AbsPath, reach: Reach, home: Option<&AbsPat
         let (last, name) = (parts(pattern).pop().filter(|last| *last != "**"), path.last().filter(named));
         return last.zip(name).is_some_and(|(last, name)| meet(last.as_bytes(), name.as_bytes()));
     }
+    // Most paths hold none of the names that patterns ask for.
+    if let Some(first) = pattern.strip_prefix("**/").and_then(|rest| rest.split('/').next()) {
+        let wild = |name: &str| name.contains(['*', '?', '[']);
+        if !wild(first) && !path.iter().any(|part| part.eq_ignore_ascii_case(first) || wild(part)) {
+            return false;
+        }
+    }
     match pattern.strip_prefix("~/") {
         Some(rest) => {
             let below = home.and_then(|home| path.strip_prefix(home.components()));

@@ -2,6 +2,8 @@
 
 use super::options::Options;
 use super::{Arg, Command};
+use crate::event::Place;
+use crate::path::AbsPath;
 
 /// Directories in which a program is what its name says.
 const STANDARD: [&str; 10] = [
@@ -21,6 +23,12 @@ const STANDARD: [&str; 10] = [
 pub(super) fn program(word: &str) -> &str {
     let base = STANDARD.iter().find_map(|directory| word.strip_prefix(directory));
     base.filter(|base| !base.is_empty() && !base.contains('/')).unwrap_or(word)
+}
+
+/// A path without the turns that lead nowhere: `//bin//rm` and `/usr/../bin/rm` are `/bin/rm`.
+pub(super) fn tidy(word: String) -> String {
+    let turns = word.starts_with('/') && ["//", "/./", "/../"].iter().any(|turn| word.contains(turn));
+    if turns { AbsPath::resolve(&word, &Place::default()).to_string() } else { word }
 }
 
 /// The same of a word that is no longer needed.

@@ -45,7 +45,10 @@ pub(super) fn fields(words: impl IntoIterator<Item = Word>, state: &State) -> Ve
     fields
 }
 
-/// The words of a command; several lists where its program may be one of several.
+/// Commands that one becomes by the values of a loop's variable.
+const MOST_LISTS: usize = 8;
+
+/// The words of a command; several lists where a word of it may be one of several.
 pub(super) fn argument_lists(words: Vec<Word>, state: &State) -> Vec<Vec<Arg>> {
     let mut words = words.into_iter();
     let Some(first) = words.next() else { return Vec::new() };
@@ -53,11 +56,29 @@ pub(super) fn argument_lists(words: Vec<Word>, state: &State) -> Vec<Vec<Arg>> {
         Ok(program) => vec![Vec::from([program])],
         Err(first) => choices(&first, state),
     };
-    let rest = fields(words, state);
-    if let [only] = lists.as_mut_slice() {
-        only.extend(rest);
-    } else {
-        lists.iter_mut().for_each(|list| list.extend_from_slice(&rest));
+    for word in words {
+        let mut several = match as_it_is(word) {
+            Ok(arg) => {
+                lists.iter_mut().for_each(|list| list.push(arg.clone()));
+                continue;
+            }
+            Err(word) => choices(&word, state),
+        };
+        // One command for each value, as long as that is not too many; else one command with all of them.
+        if several.len() > 1 && several.len() * lists.len() > MOST_LISTS {
+            several = vec![several.into_iter().flatten().collect()];
+        }
+        lists = match several.as_slice() {
+            [only] => {
+                lists.iter_mut().for_each(|list| list.extend_from_slice(only));
+                lists
+            }
+            several => {
+                let with =
+                    |list: &Vec<Arg>| several.iter().map(|more| [list.as_slice(), more].concat()).collect::<Vec<_>>();
+                lists.iter().flat_map(with).collect()
+            }
+        };
     }
     lists.retain(|list| !list.is_empty());
     lists

@@ -274,6 +274,10 @@ impl<'a> Parser<'a> {
     /// Adds characters to the word, beginning it where there is none.
     fn push(&mut self, text: &str, quoted: bool) {
         let at = self.at;
+        // bash takes it for a letter, others for the end of a line.
+        if !quoted && text.contains('\r') {
+            self.flaw(Flaw::Unclear("a carriage return outside of quotes"), at);
+        }
         let top = self.top();
         top.started.get_or_insert(at);
         top.push(text, quoted);

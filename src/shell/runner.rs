@@ -5,10 +5,14 @@ mod find;
 mod git;
 mod option;
 mod shells;
+mod table;
+mod tool;
 
 use super::interpreter::Language;
 use super::options::Options;
 use super::{Arg, Command, Input};
+use table::{ROWS, RUNNERS, Shape};
+use tool::{Scripts, behind, behind_verb, option_code, package_runner, program_verbs, prompts, terminal, tool_code};
 
 /// Something that a command runs.
 #[derive(Debug)]
@@ -46,101 +50,6 @@ impl Inner {
     }
 }
 
-/// Where in the arguments the command begins.
-enum Shape {
-    /// Behind the options and this many operands.
-    Command(usize),
-    /// The same, joined with blanks and read by a shell.
-    Text(usize),
-    /// The value of this option, before any operand, is shell text; where it is missing, as `Command(0)`.
-    Before(&'static str),
-    /// The value of this option, wherever it stands, is shell text; where it is missing, as `Command`.
-    Either(usize, &'static str),
-    /// The value of this option is shell text; where it is missing, nothing is run.
-    OnlyOption(&'static str),
-}
-
-struct Row {
-    names: &'static [&'static str],
-    options: Options,
-    shape: Shape,
-}
-
-const fn row(names: &'static [&'static str], short: &'static str, long: &'static [&'static str], shape: Shape) -> Row {
-    Row { names, options: Options { short, long }, shape }
-}
-
-/// Programs whose options come first and whose command is the rest.
-static ROWS: [Row; 42] = [
-    row(
-        &["builtin", "nohup", "setsid", "unbuffer", "torsocks", "torify", "dbus-run-session"],
-        "",
-        &[],
-        Shape::Command(0),
-    ),
-    row(&["busybox", "toybox"], "", &[], Shape::Command(0)),
-    row(&["exec"], "a", &[], Shape::Command(0)),
-    row(&["time", "gtime"], "fo", &["format", "output"], Shape::Command(0)),
-    row(&["nice"], "n", &["adjustment"], Shape::Command(0)),
-    row(&["ionice"], "cnpPu", &["class", "classdata"], Shape::Command(0)),
-    row(&["chrt"], "pTDP", &[], Shape::Command(1)),
-    row(&["taskset"], "p", &[], Shape::Command(1)),
-    row(&["stdbuf"], "ioe", &["input", "output", "error"], Shape::Command(0)),
-    row(&["timeout", "gtimeout"], "ks", &["kill-after", "signal"], Shape::Command(1)),
-    row(&["chroot"], "", &["userspec", "groups"], Shape::Command(1)),
-    row(&["doas"], "Cu", &[], Shape::Command(0)),
-    row(
-        &["sudo"],
-        "CDghpRrTtUu",
-        &["user", "group", "host", "prompt", "chdir", "chroot", "role", "type", "other-user", "command-timeout"],
-        Shape::Command(0),
-    ),
-    row(&["pkexec"], "", &["user"], Shape::Command(0)),
-    row(&["unshare"], "SGRwl", &["root", "wd", "setuid", "setgid", "map-user", "map-group"], Shape::Command(0)),
-    row(&["nsenter"], "tSGw", &["target", "setuid", "setgid"], Shape::Command(0)),
-    row(&["strace", "ltrace"], "abeEIoOpPsSuUX", &["trace", "output"], Shape::Command(0)),
-    row(&["caffeinate"], "tw", &[], Shape::Command(0)),
-    row(&["faketime"], "f", &[], Shape::Command(1)),
-    row(&["proxychains", "proxychains4"], "f", &[], Shape::Command(0)),
-    row(&["firejail"], "", &[], Shape::Command(0)),
-    row(
-        &["systemd-run"],
-        "pEHMu",
-        &["property", "unit", "slice", "uid", "gid", "setenv", "working-directory"],
-        Shape::Command(0),
-    ),
-    row(&["xvfb-run"], "efnps", &["server-num", "server-args", "error-file"], Shape::Command(0)),
-    row(&["entr"], "", &[], Shape::Command(0)),
-    row(&["watch"], "n", &["interval"], Shape::Text(0)),
-    row(&["ssh"], "BbcDEeFIiJLlmOopQRSWw", &[], Shape::Text(1)),
-    row(&["sshpass"], "pfdP", &[], Shape::Command(0)),
-    row(&["flock"], "wEc", &["timeout", "wait", "conflict-exit-code", "command"], Shape::Either(1, "c command")),
-    row(
-        &["su"],
-        "cCgGsw",
-        &["command", "group", "shell", "session-command"],
-        Shape::OnlyOption("c command session-command"),
-    ),
-    row(&["sg", "newgrp"], "c", &["command"], Shape::OnlyOption("c command")),
-    row(&["runuser"], "cugGsw", &["command", "user", "group", "shell"], Shape::Either(0, "c command")),
-    row(&["script"], "cEIOBTm", &["command", "log-in", "log-out"], Shape::OnlyOption("c command")),
-    row(&["npx"], "pc", &["package", "call", "registry", "cache", "userconfig"], Shape::Before("c call")),
-    row(&["bunx", "pnpx"], "p", &["package"], Shape::Command(0)),
-    row(&["uvx"], "pw", &["from", "with", "python", "index-url"], Shape::Command(0)),
-    row(&["direnv"], "", &[], Shape::Command(2)),
-    row(&["rlwrap"], "abcCDefFgHlmMnNoOPqrRsSvwz", &[], Shape::Command(0)),
-    row(&["arch"], "e", &[], Shape::Command(0)),
-    row(&["catchsegv", "fakeroot", "eatmydata", "winpty", "linux64", "linux32"], "", &[], Shape::Command(0)),
-    row(&["setarch"], "", &[], Shape::Command(1)),
-    row(&["prlimit", "setpriv", "gosu", "valgrind"], "p", &[], Shape::Command(0)),
-    row(
-        &["hyperfine"],
-        "wmMrLpcCnSN",
-        &["warmup", "runs", "prepare", "setup", "cleanup", "export-json"],
-        Shape::Text(0),
-    ),
-];
-
 /// The one name that a `find` searches for.
 pub(super) fn only_name(args: &[Arg]) -> Option<&str> {
     find::only_name(args)
@@ -150,61 +59,6 @@ pub(super) fn only_name(args: &[Arg]) -> Option<&str> {
 pub(super) fn behind_global(args: &[Arg]) -> &[Arg] {
     git::behind_global(args)
 }
-
-/// Programs that are made to run others, besides those in the table, shells and containers.
-const RUNNERS: [&str; 51] = [
-    "cross-env",
-    "dotenv",
-    "concurrently",
-    "rustup",
-    "pyenv",
-    "conda",
-    "mamba",
-    "opam",
-    "stack",
-    "nvm",
-    "tox",
-    "rbenv",
-    "asdf",
-    "perf",
-    "bundler",
-    "hatch",
-    ".",
-    "alias",
-    "bun",
-    "bundle",
-    "command",
-    "docker",
-    "docker-compose",
-    "env",
-    "eval",
-    "fd",
-    "fdfind",
-    "find",
-    "gfind",
-    "gxargs",
-    "kubectl",
-    "mise",
-    "nerdctl",
-    "npm",
-    "oc",
-    "parallel",
-    "pdm",
-    "pipx",
-    "pnpm",
-    "podman",
-    "poetry",
-    "rune",
-    "rye",
-    "source",
-    "trap",
-    "uv",
-    "xargs",
-    "yarn",
-    "watch",
-    "time",
-    "npx",
-];
 
 /// Whether what a command runs is run by an option, a setting or code, and not because that is what it is for.
 pub(super) fn hides(command: &Command) -> bool {
@@ -465,135 +319,6 @@ fn parallel(args: &[Arg]) -> Vec<Inner> {
     let values = values.iter().map(|arg| arg.text.as_str()).collect::<Vec<_>>().join(" ");
     let text = if words.contains("{}") { words.replace("{}", &values) } else { format!("{words} {values}") };
     vec![Inner::text(text)]
-}
-
-/// What stands behind `--`, for a program called with these words.
-fn behind(args: &[Arg], verbs: &[&str]) -> Vec<Inner> {
-    let called = verbs.iter().zip(args).all(|(verb, arg)| *verb == arg.text) && args.len() > verbs.len();
-    let rest = args.iter().skip_while(|arg| arg.text != "--").skip(1).cloned().collect();
-    if called { one(rest) } else { Vec::new() }
-}
-
-/// `npm exec x`, `pnpm dlx x`, `uv run x`: the verb, its options, then a command.
-fn package_runner(args: &[Arg], scripts: Scripts) -> Vec<Inner> {
-    let options = Options {
-        short: "pcCw",
-        long: &["package", "call", "filter", "dir", "prefix", "workspace", "with", "from", "python"],
-    };
-    let start = options.end(args);
-    let verb = args.get(start).map_or("", |arg| arg.text.as_str());
-    if !matches!(verb, "exec" | "dlx" | "x" | "run" | "tool") {
-        return Vec::new();
-    }
-    let rest: Vec<Arg> = args.iter().skip(start + 1).cloned().collect();
-    if let Some(text) = options.value(&rest, "c call") {
-        return vec![Inner::text(text.text.clone())];
-    }
-    let inner: Vec<Arg> = rest.iter().skip(options.end(&rest)).cloned().collect();
-    match verb {
-        // `npm run x` names a script of the project, `uv run x` a program.
-        "run" if scripts == Scripts::Named => Vec::new(),
-        "tool" => one(inner.into_iter().skip(1).collect()),
-        // One word with blanks is a line.
-        _ => match inner.as_slice() {
-            [only] if only.text.contains(' ') => vec![Inner::text(only.text.clone())],
-            _ => one(inner),
-        },
-    }
-}
-
-/// Whether `run` names a script of the project, or a program.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Scripts {
-    Named,
-    None,
-}
-
-fn program_verbs(program: &str) -> &'static [&'static str] {
-    match program {
-        "tmux" => &[
-            "new-session",
-            "new",
-            "new-window",
-            "neww",
-            "split-window",
-            "splitw",
-            "respawn-pane",
-            "respawn-window",
-            "run-shell",
-            "run",
-            "send-keys",
-            "send",
-            "popup",
-            "display-popup",
-        ],
-        _ => &[],
-    }
-}
-
-/// A terminal that outlives the call: the words behind its options are a command.
-fn terminal(verbs: &[&str], args: &[Arg]) -> Vec<Inner> {
-    let at = args.iter().position(|arg| verbs.contains(&arg.text.as_str()));
-    let rest = match at {
-        Some(at) => args.get(at + 1..).unwrap_or_default(),
-        None if verbs.is_empty() => args,
-        None => return Vec::new(),
-    };
-    let options = Options { short: "ceFnstxyCSTh", long: &[] };
-    let behind: Vec<Arg> = rest
-        .iter()
-        .skip(options.end(rest))
-        .filter(|arg| !matches!(arg.text.as_str(), "Enter" | "C-m"))
-        .cloned()
-        .collect();
-    match behind.as_slice() {
-        [] => Vec::new(),
-        [only] => vec![Inner::text(only.text.clone())],
-        _ => one(behind),
-    }
-}
-
-/// Lines that a program reads and hands to a shell: `\! x`, `.shell x`, `!x`.
-fn prompts(command: &Command) -> Vec<Inner> {
-    let Input::Text(text) = &command.input else { return option::options(&command.program, &command.args) };
-    let shell = text.lines().filter_map(|line| {
-        let line = line.trim();
-        let marks = ["\\!", ".shell ", ".system ", "system ", "!", "r !", "w !"];
-        marks.iter().find_map(|mark| line.strip_prefix(mark)).map(Inner::text)
-    });
-    shell.chain(option::options(&command.program, &command.args)).collect()
-}
-
-/// `rustup run stable x`, `pyenv exec x`, `conda run -n env x`.
-fn behind_verb(args: &[Arg]) -> Vec<Inner> {
-    let options = Options { short: "nepo", long: &["name", "prefix", "output", "switch"] };
-    let start = options.end(args);
-    let verb = args.get(start).map_or("", |arg| arg.text.as_str());
-    if !matches!(verb, "run" | "exec" | "stat" | "record" | "shell") {
-        return Vec::new();
-    }
-    let rest = args.get(start + 1..).unwrap_or_default();
-    let rest = rest.get(options.end(rest)..).unwrap_or_default();
-    // A toolchain or a version may stand first.
-    let named = rest.first().is_some_and(|arg| {
-        arg.text.starts_with(|c: char| c.is_ascii_digit())
-            || matches!(arg.text.as_str(), "stable" | "nightly" | "beta" | "default" | "node")
-    });
-    one(rest.iter().skip(usize::from(named)).cloned().collect())
-}
-
-/// Code that a tool is given behind an option or a verb.
-fn tool_code(args: &[Arg]) -> Option<String> {
-    let at = args
-        .iter()
-        .position(|arg| matches!(arg.text.as_str(), "-e" | "-E" | "-eval" | "--eval" | "--execute" | "runner" | "r"))?;
-    args.get(at + 1).map(|arg| arg.text.clone())
-}
-
-/// The code behind `-e`.
-fn option_code(args: &[Arg]) -> Option<String> {
-    let at = args.iter().position(|arg| matches!(arg.text.as_str(), "-e" | "--eval" | "--execute"))?;
-    args.get(at + 1).map(|arg| arg.text.clone())
 }
 
 /// An interpreter that reads its program from somewhere that cannot be known.

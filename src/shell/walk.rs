@@ -1,23 +1,34 @@
 //! The walk: steps in order, with the directory and the variables that are in force at each.
 
 mod builtin;
+mod function;
+mod run;
 
 use super::runner::{self, Inner};
-use super::syntax::{Backquoted, Direction, Doubt, Flaw, Heredoc, Loop, Scope, Simple, Step, Target, Word};
-use super::{Arg, Command, Input, Reading, Redirect, State, Value, canonical, expand, interpreter, parse};
+use super::syntax::{Backquoted, Doubt, Flaw, Loop, Scope, Simple, Step};
+use super::{Arg, Command, Reading, State, Value, canonical, expand, interpreter, parse};
 use crate::event::Place;
 use builtin::{evaluates, output};
-
-pub use builtin::{MADE, is_builtin};
-use std::collections::{BTreeMap, VecDeque};
+use function::Body;
+use run::{Level, Outside, Run};
+use std::collections::BTreeMap;
 use std::ops::Range;
 use std::rc::Rc;
+
+pub use builtin::{MADE, is_builtin};
+pub(super) use run::value_of;
 
 /// Texts and commands within each other: `bash -c "env sudo …"`.
 const DEEPEST: usize = 12;
 
 /// Commands in all.
 const LONGEST: usize = 10_000;
+
+/// Steps in all: a function is walked as often as it is called.
+const LONGEST_WALK: usize = 50_000;
+
+/// Functions in one line.
+const MOST_FUNCTIONS: usize = 256;
 
 /// Functions that are walked where they are called.
 const MOST_BODIES: usize = 64;
@@ -44,13 +55,21 @@ pub(super) fn walk(line: &str, place: &Place) -> Reading {
         pipelines: 0,
         full: false,
         expanded: 0,
+        walked: 0,
         calls: BTreeMap::new(),
         bodies: BTreeMap::new(),
     };
     walker.enter(line, Vec::new(), Rc::new(state), None);
     while let Some(run) = walker.runs.last_mut() {
         match run.steps.pop_front() {
-            Some(step) if !walker.full => walker.step(step),
+            Some(step) if !walker.full => {
+                walker.walked += 1;
+                if walker.walked > LONGEST_WALK {
+                    walker.full = true;
+                    walker.reading.limited = true;
+                }
+                walker.step(step);
+            }
             _ => walker.leave(),
         }
     }
@@ -66,71 +85,11 @@ struct Walker {
     full: bool,
     /// How long all commands together are.
     expanded: usize,
+    walked: usize,
     /// Functions that are walked where they are called, with what they are given.
     bodies: BTreeMap<String, Body>,
     /// How often a function calls itself, and whether it goes on meanwhile.
     calls: BTreeMap<String, (usize, bool)>,
-}
-
-/// One text on its way.
-struct Run {
-    steps: VecDeque<Step>,
-    heredocs: Rc<Vec<Heredoc>>,
-    via: Vec<String>,
-    /// Where it stands in the line, if it is not the line.
-    span: Option<Range<usize>>,
-    levels: Vec<Level>,
-    /// Shared with the scopes around it until one of them changes something.
-    state: Rc<State>,
-    /// It runs in the shell of the text below it, as `eval` does.
-    shared: bool,
-    /// It runs by an option or a line of code.
-    hidden: bool,
-    /// What it prints is the output of this number.
-    number: Option<usize>,
-    /// It is the body of this function.
-    function: Option<String>,
-    /// What `$@` stands for.
-    given: Option<Vec<Arg>>,
-}
-
-/// The body of a function.
-#[derive(Clone)]
-struct Body {
-    steps: VecDeque<Step>,
-    heredocs: Rc<Vec<Heredoc>>,
-}
-
-/// One list of commands within a text.
-struct Level {
-    outside: Outside,
-    pipeline: usize,
-    stage: usize,
-    /// Commands here read what a pipe feeds to the list.
-    fed: bool,
-    /// What the command before the pipe printed, where that is known.
-    output: Option<String>,
-    /// How many commands and lists it holds so far.
-    commands: usize,
-    /// We are behind `&&` or `||`; these variables were set there.
-    chained: Option<Vec<(String, Option<Value>)>>,
-    /// We are behind `||`.
-    otherwise: bool,
-    /// The directory was changed there.
-    moved: bool,
-}
-
-/// What is in force again when a list ends.
-enum Outside {
-    /// Unless the list is part of a pipeline, everything stays.
-    Same(Rc<State>),
-    Restore(Rc<State>),
-    /// The same, and what was printed is the output of this number.
-    Substitution(usize, Rc<State>),
-    /// What the function does to its shell happens where it is called.
-    Function(String, Rc<State>),
-    /// Whatever the list has changed may or may not be so.
-    Doubt(Rc<State>),
 }
 
 impl Walker {
@@ -217,6 +176,12 @@ impl Walker {
                     Scope::Substitution(number) => Outside::Substitution(number, Rc::clone(&run.state)),
                     Scope::Function(name) => {
                         self.reading.functions.insert(name.to_string());
+                        // Nobody writes that many, and each is a state to keep.
+                        if self.reading.functions.len() > MOST_FUNCTIONS {
+                            self.reading.limited = true;
+                            self.full = true;
+                            return;
+                        }
                         // Where it is called later on, it is walked there, with what it is given.
                         if self.bodies.len() < MOST_BODIES {
                             let mut steps = run.take_scope();
@@ -361,7 +326,10 @@ impl Walker {
         let mut called = Vec::new();
         while let Some((base, args, via)) = next.take().or_else(|| work.pop()) {
             let mut args = args.into_iter();
-            let Some(program) = args.next() else { continue };
+            let Some(mut program) = args.next() else { continue };
+            if program.is_known() {
+                program.text = canonical::tidy(program.text);
+            }
             if self.reading.commands.len() >= LONGEST || via.len() > DEEPEST || self.expanded > LARGEST {
                 self.reading.limited = true;
                 self.full = true;
@@ -477,248 +445,6 @@ impl Walker {
             }
         }
     }
-
-    /// Walks the body of a function with what it is given.
-    fn call(&mut self, name: &str, args: Vec<Arg>, via: Vec<String>, span: Range<usize>, apart: bool) {
-        let Some(body) = self.bodies.get(name).cloned() else { return };
-        if self.runs.len() >= DEEPEST {
-            self.reading.limited = true;
-            return;
-        }
-        let pipeline = self.next_pipeline();
-        let Some(below) = self.runs.last() else { return };
-        let (mut state, hidden) = (Rc::clone(&below.state), below.hidden);
-        let variables = &mut Rc::make_mut(&mut state).variables;
-        for (at, value) in args.iter().enumerate().take(9) {
-            let value = if value.is_known() { Value::Known(value.text.clone()) } else { Value::Written(value.clone()) };
-            variables.insert((at + 1).to_string(), value);
-        }
-        let known = args.iter().all(Arg::is_known);
-        let all = args.iter().map(|arg| arg.text.as_str()).collect::<Vec<_>>().join(" ");
-        variables.insert("@".to_owned(), if known { Value::Known(all) } else { Value::Unknown });
-        let span = below.span.clone().unwrap_or(span);
-        let levels = vec![Level::new(Outside::Same(Rc::clone(&state)), pipeline, false)];
-        let Body { steps, heredocs } = body;
-        let function = Some(name.to_owned());
-        let via = [via.as_slice(), &[name.to_owned()]].concat();
-        let (given, shared) = (Some(args), !apart);
-        self.runs.push(Run {
-            steps,
-            heredocs,
-            via,
-            span: Some(span),
-            levels,
-            state,
-            shared,
-            hidden,
-            number: None,
-            function,
-            given,
-        });
-    }
-}
-
-impl Walker {
-    /// Where the names lie that a pipeline hands to a command: what lists them, filtered or not.
-    fn listed(&self, command: &Command) -> Option<String> {
-        let before = self.reading.commands.iter().rev().filter(|other| {
-            other.pipeline == command.pipeline && other.stage < command.stage && other.via == command.via
-        });
-        for other in before {
-            let operands = || other.args.iter().filter(|arg| !arg.text.starts_with('-')).map(|arg| arg.text.as_str());
-            let verb = runner::behind_global(&other.args).first().map_or("", |arg| arg.text.as_str());
-            match other.program.as_str() {
-                "grep" | "egrep" | "rg"
-                    if !other.args.iter().any(|arg| arg.text.starts_with("-l") || arg.text.contains("files")) => {}
-                "head" | "tail" | "sort" | "uniq" | "tr" | "cat" => {}
-                "find" | "gfind" => return operands().next().filter(|start| !start.contains('$')).map(str::to_owned),
-                "fd" | "fdfind" | "rg" | "grep"
-                    if !operands().any(|word| word.starts_with(['/', '~']) || word.contains("..")) =>
-                {
-                    return Some(".".to_owned());
-                }
-                "git" if matches!(verb, "ls-files" | "diff" | "grep") => return Some(".".to_owned()),
-                _ => return None,
-            }
-        }
-        None
-    }
-}
-
-impl Level {
-    fn new(outside: Outside, pipeline: usize, fed: bool) -> Self {
-        Level {
-            outside,
-            pipeline,
-            stage: 0,
-            fed,
-            output: None,
-            commands: 0,
-            chained: None,
-            otherwise: false,
-            moved: false,
-        }
-    }
-
-    /// The next pipeline of the list.
-    fn next(&mut self, pipeline: usize) {
-        self.pipeline = pipeline;
-        self.stage = 0;
-        self.output = None;
-    }
-}
-
-impl Run {
-    fn level(&mut self) -> &mut Level {
-        if self.levels.is_empty() {
-            let outside = Outside::Same(Rc::clone(&self.state));
-            self.levels.push(Level::new(outside, 0, false));
-        }
-        let last = self.levels.len() - 1;
-        #[expect(clippy::indexing_slicing, reason = "the stack was just seen not to be empty")]
-        &mut self.levels[last]
-    }
-
-    /// Whether a command of this name comes later in the text.
-    fn calls(&self, name: &str) -> bool {
-        self.steps
-            .iter()
-            .any(|step| matches!(step, Step::Simple(simple) if simple.words.first().and_then(Word::bare) == Some(name)))
-    }
-
-    /// Takes the steps up to the end of the list that has just begun.
-    fn take_scope(&mut self) -> VecDeque<Step> {
-        let mut taken = VecDeque::new();
-        let mut depth = 0_usize;
-        while let Some(step) = self.steps.pop_front() {
-            match step {
-                Step::Open(_) => depth += 1,
-                Step::Close if depth == 0 => break,
-                Step::Close => depth -= 1,
-                _ => {}
-            }
-            taken.push_back(step);
-        }
-        taken
-    }
-
-    /// The function whose body this is.
-    fn function(&self) -> Option<&str> {
-        self.levels.iter().rev().find_map(|level| match &level.outside {
-            Outside::Function(name, _) => Some(name.as_str()),
-            Outside::Same(_) | Outside::Restore(_) | Outside::Substitution(..) | Outside::Doubt(_) => None,
-        })
-    }
-
-    fn close(&mut self) {
-        let Some(level) = self.levels.pop() else { return };
-        match level.outside {
-            Outside::Same(before) => {
-                if self.is_apart() {
-                    self.state = before;
-                }
-            }
-            Outside::Restore(state) => self.state = state,
-            Outside::Substitution(number, state) => {
-                self.state = state;
-                // One command, whose words say what it prints.
-                let printed = level.output.filter(|_| level.commands == 1);
-                if let Some(printed) = printed.filter(|printed| printed.len() <= LONGEST_VALUE) {
-                    let printed = printed.trim_end_matches('\n').to_owned();
-                    Rc::make_mut(&mut self.state).outputs.insert(number, printed);
-                }
-            }
-            Outside::Function(name, before) => {
-                let sets = self.state.variables.keys().filter(|name| *name != "HOME").cloned().collect();
-                let moves = self.state.cwd != before.cwd;
-                self.state = before;
-                Rc::make_mut(&mut self.state).functions.insert(name, (sets, moves));
-            }
-            Outside::Doubt(before) => {
-                for (name, value) in &mut Rc::make_mut(&mut self.state).variables {
-                    if before.value(name) != Some(value) {
-                        *value = value.doubted(before.value(name));
-                    }
-                }
-                if before.cwd != self.state.cwd {
-                    Rc::make_mut(&mut self.state).cwd = None;
-                }
-            }
-        }
-    }
-
-    /// Whether what is read here runs in a shell of its own: part of a pipeline, or in the background.
-    fn is_apart(&mut self) -> bool {
-        matches!(self.steps.front(), Some(Step::Pipe | Step::Background)) || self.level().stage > 0
-    }
-
-    fn set(&mut self, name: &str, value: Option<String>) {
-        // A value that only grows is nobody's.
-        let value = value.filter(|value| value.len() <= LONGEST_VALUE);
-        let before = self.state.value(name).cloned();
-        if let Some(chained) = &mut self.level().chained {
-            chained.push((name.to_owned(), before));
-        }
-        Rc::make_mut(&mut self.state).variables.insert(name.to_owned(), value.map_or(Value::Unknown, Value::Known));
-    }
-
-    fn begin(&mut self, name: &str, value: &Arg) {
-        Rc::make_mut(&mut self.state).variables.insert(name.to_owned(), Value::Written(value.clone()));
-    }
-
-    fn redirects(&self, simple: &Simple) -> Vec<Redirect> {
-        let files = simple.redirects.iter().filter_map(|redirect| match &redirect.target {
-            Target::Word(word) => Some((redirect.direction, word)),
-            Target::Heredoc(_) => None,
-        });
-        let opened = files.filter_map(|(direction, word)| {
-            let (writes, reads) = match direction {
-                Direction::To => (true, false),
-                Direction::From => (false, true),
-                Direction::Both => (true, true),
-                Direction::Copy | Direction::String | Direction::Heredoc { .. } => return None,
-            };
-            Some(Redirect { writes, reads, target: expand::string(word, &self.state) })
-        });
-        opened.collect()
-    }
-
-    /// What the command reads: its last redirection of input, else the pipe.
-    fn input(&mut self, simple: &Simple) -> Input {
-        let fed = self.level().fed;
-        let (stage, output) = (self.level().stage, self.level().output.clone());
-        let known_or_not = |arg: Arg| known(&arg).map_or(Input::Unknown, Input::Text);
-        let redirected =
-            simple.redirects.iter().rev().find_map(|redirect| match (&redirect.target, redirect.direction) {
-                (Target::Heredoc(number), _) => {
-                    let parts = self.heredocs.get(*number).map(|heredoc| heredoc.parts.as_slice()).unwrap_or_default();
-                    Some(known_or_not(expand::text(parts, &self.state)))
-                }
-                (Target::Word(word), Direction::String) => Some(known_or_not(expand::string(word, &self.state))),
-                (Target::Word(word), Direction::From | Direction::Both) => {
-                    let empty = expand::string(word, &self.state).text == "/dev/null";
-                    Some(if empty { Input::Text(String::new()) } else { Input::Unknown })
-                }
-                _ => None,
-            });
-        match redirected {
-            Some(input) => input,
-            None if stage > 0 => output.map_or(Input::Pipe, Input::Text),
-            None if fed => Input::Pipe,
-            None => Input::Inherited,
-        }
-    }
-}
-
-fn known(arg: &Arg) -> Option<String> {
-    arg.is_known().then(|| arg.text.clone())
-}
-
-/// The value of an assignment; a list that goes on with what it was before counts as one that begins so.
-pub(super) fn value_of(name: &str, arg: &Arg) -> Option<String> {
-    let before = format!("${name}");
-    let rest = arg.text.replace(&before, "/usr/bin");
-    known(arg).or_else(|| (name.ends_with("PATH") && arg.text.contains(&before) && !rest.contains('$')).then_some(rest))
 }
 
 fn hole() -> Arg {

@@ -58,6 +58,9 @@ pub(super) fn find(unit: &Unit<'_>, scene: &Scene<'_>) -> Option<Found> {
         return None;
     }
     if !program.contains('/') {
+        if is_known(program, scene) {
+            return None;
+        }
         // A file that is read into the shell may define it.
         let sourced = scene.reading().is_some_and(|reading| {
             let mut read = reading.commands.iter().filter(|other| matches!(other.program.as_str(), "source" | "."));
@@ -66,12 +69,8 @@ pub(super) fn find(unit: &Unit<'_>, scene: &Scene<'_>) -> Option<Found> {
                     && other.args.first().is_some_and(|file| file.is_known() && !file.text.starts_with("/dev/"))
             })
         });
-        if sourced && program.contains('_') {
-            return None;
-        }
-        return (!is_known(program, scene))
-            .then(|| suspicious("the program is not on the list of allowed ones"))
-            .flatten();
+        let defined = sourced && program.contains('_');
+        return (!defined).then(|| suspicious("the program is not on the list of allowed ones")).flatten();
     }
     // Elsewhere there are other files.
     if command.via.iter().any(|runner| {

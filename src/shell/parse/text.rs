@@ -294,6 +294,9 @@ impl Parser<'_> {
             }
             parser.at += 1;
         };
+        if depth > super::DEEPEST {
+            self.script.limited = true;
+        }
         match byte {
             b'(' if !bracket => nest(self, depth + 1),
             b'[' if bracket => nest(self, depth + 1),

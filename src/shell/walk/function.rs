@@ -1,0 +1,82 @@
+//! Functions and lists of names: what a command is handed by the line around it.
+
+use super::super::syntax::{Heredoc, Step};
+use super::super::{Arg, Command, Value, runner};
+use super::run::{Level, Outside, Run};
+use super::{DEEPEST, Walker};
+use std::collections::VecDeque;
+use std::ops::Range;
+use std::rc::Rc;
+
+/// The body of a function.
+#[derive(Clone)]
+pub(super) struct Body {
+    pub steps: VecDeque<Step>,
+    pub heredocs: Rc<Vec<Heredoc>>,
+}
+
+impl Walker {
+    /// Walks the body of a function with what it is given.
+    pub(super) fn call(&mut self, name: &str, args: Vec<Arg>, via: Vec<String>, span: Range<usize>, apart: bool) {
+        let Some(body) = self.bodies.get(name).cloned() else { return };
+        if self.runs.len() >= DEEPEST {
+            self.reading.limited = true;
+            return;
+        }
+        let pipeline = self.next_pipeline();
+        let Some(below) = self.runs.last() else { return };
+        let (mut state, hidden) = (Rc::clone(&below.state), below.hidden);
+        let variables = &mut Rc::make_mut(&mut state).variables;
+        for (at, value) in args.iter().enumerate().take(9) {
+            let value = if value.is_known() { Value::Known(value.text.clone()) } else { Value::Written(value.clone()) };
+            variables.insert((at + 1).to_string(), value);
+        }
+        let known = args.iter().all(Arg::is_known);
+        let all = args.iter().map(|arg| arg.text.as_str()).collect::<Vec<_>>().join(" ");
+        variables.insert("@".to_owned(), if known { Value::Known(all) } else { Value::Unknown });
+        let span = below.span.clone().unwrap_or(span);
+        let levels = vec![Level::new(Outside::Same(Rc::clone(&state)), pipeline, false)];
+        let Body { steps, heredocs } = body;
+        let function = Some(name.to_owned());
+        let via = [via.as_slice(), &[name.to_owned()]].concat();
+        let (given, shared) = (Some(args), !apart);
+        self.runs.push(Run {
+            steps,
+            heredocs,
+            via,
+            span: Some(span),
+            levels,
+            state,
+            shared,
+            hidden,
+            number: None,
+            function,
+            given,
+        });
+    }
+
+    /// Where the names lie that a pipeline hands to a command: what lists them, filtered or not.
+    pub(super) fn listed(&self, command: &Command) -> Option<String> {
+        let before = self.reading.commands.iter().rev().filter(|other| {
+            other.pipeline == command.pipeline && other.stage < command.stage && other.via == command.via
+        });
+        for other in before {
+            let operands = || other.args.iter().filter(|arg| !arg.text.starts_with('-')).map(|arg| arg.text.as_str());
+            let verb = runner::behind_global(&other.args).first().map_or("", |arg| arg.text.as_str());
+            match other.program.as_str() {
+                "grep" | "egrep" | "rg"
+                    if !other.args.iter().any(|arg| arg.text.starts_with("-l") || arg.text.contains("files")) => {}
+                "head" | "tail" | "sort" | "uniq" | "tr" | "cat" => {}
+                "find" | "gfind" => return operands().next().filter(|start| !start.contains('$')).map(str::to_owned),
+                "fd" | "fdfind" | "rg" | "grep"
+                    if !operands().any(|word| word.starts_with(['/', '~']) || word.contains("..")) =>
+                {
+                    return Some(".".to_owned());
+                }
+                "git" if matches!(verb, "ls-files" | "diff" | "grep") => return Some(".".to_owned()),
+                _ => return None,
+            }
+        }
+        None
+    }
+}
