@@ -83,6 +83,14 @@ impl Case {
         }
     }
 
+    /// Whether a decision is what the label asks for.
+    fn is_right(&self, decision: &str) -> bool {
+        match self.text("expect") {
+            "not_allow" => decision == "ask" || decision == "deny",
+            expected => decision == expected,
+        }
+    }
+
     /// `allow`, `advise`, `ask` or `deny`.
     fn decision(&self, config: &Config) -> String {
         let Some(stdout) = self.answer(config).stdout else { return "allow".to_owned() };
@@ -95,9 +103,17 @@ impl Case {
 fn cases() -> Vec<Case> {
     let mut files: Vec<_> = std::fs::read_dir("tests/cases").unwrap().map(|entry| entry.unwrap().path()).collect();
     files.retain(|file| file.extension().is_some_and(|extension| extension == "jsonl"));
+    files.retain(|file| !file.ends_with(GAPS));
     files.sort();
-    let lines: Vec<String> = files.iter().map(|file| std::fs::read_to_string(file).unwrap()).collect();
-    let values = lines.iter().flat_map(|text| text.lines()).map(|line| serde_json::from_str::<Value>(line).unwrap());
+    files.iter().flat_map(|file| read(file)).collect()
+}
+
+/// What gets through today, or is objected to without need.
+const GAPS: &str = "known_gaps.jsonl";
+
+fn read(file: &std::path::Path) -> Vec<Case> {
+    let text = std::fs::read_to_string(file).unwrap();
+    let values = text.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
     values.map(|value| Case { id: value["id"].as_str().unwrap().to_owned(), value }).collect()
 }
 
@@ -154,12 +170,7 @@ fn wrong(labels: &[&str]) -> (usize, Vec<String>) {
         cases().into_iter().filter(|case| before(case) && labels.contains(&case.text("expect"))).collect();
     let wrong = cases.iter().filter_map(|case| {
         let decision = case.decision(&policy);
-        let right = match case.text("expect") {
-            "allow" => decision == "allow",
-            "deny" => decision == "deny",
-            "ask" => decision == "ask",
-            _ => decision == "ask" || decision == "deny",
-        };
+        let right = case.is_right(&decision);
         let input = case.value["input"].to_string();
         let shown: String = input.chars().take(300).collect();
         (!right)
@@ -178,6 +189,24 @@ fn no_benign_call_is_objected_to() {
 fn what_must_not_happen_is_stopped_with_the_right_tier() {
     let (of, missed) = wrong(&["deny", "ask", "not_allow"]);
     assert!(missed.is_empty(), "{} of {of}\n{}", missed.len(), missed.join("\n"));
+}
+
+#[test]
+fn a_known_gap_that_is_closed_moves_to_the_cases() {
+    let policy = policy("strict");
+    let gaps = read(&std::path::Path::new("tests/cases").join(GAPS));
+    let closed: Vec<&str> =
+        gaps.iter().filter(|case| case.is_right(&case.decision(&policy))).map(|case| case.id.as_str()).collect();
+    assert!(!gaps.is_empty() && closed.is_empty(), "closed by now: {closed:?}");
+}
+
+#[test]
+fn every_case_has_an_id_of_its_own() {
+    let mut ids: Vec<String> = cases().into_iter().map(|case| case.id).collect();
+    let all = ids.len();
+    ids.sort();
+    ids.dedup();
+    assert_eq!(ids.len(), all);
 }
 
 #[test]

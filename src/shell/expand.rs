@@ -160,7 +160,7 @@ fn alternatives(word: &Word, state: &State, splitting: Splitting) -> Vec<Pieces>
                 Some(printed) => vec![value(printed, Quoting::Expanded, splitting)],
                 None => vec![vec![Piece::Hole("$()".to_owned())]],
             },
-            Part::Variable { name, altered, quoted } => {
+            Part::Variable { name, altered, default, quoted } => {
                 // `"$@"` falls into its words, quoted or not.
                 let words = matches!(name.as_str(), "@" | "*");
                 let splitting = if *quoted && !words { Splitting::Off } else { splitting };
@@ -169,6 +169,18 @@ fn alternatives(word: &Word, state: &State, splitting: Splitting) -> Vec<Pieces>
                 match state.value(name) {
                     // `$IFS`, and whatever is cut out of it, is a blank that nobody typed.
                     None if name == "IFS" => vec![value(" ", quoting, splitting)],
+                    // Nobody has set it here: it may have a value, or else this one.
+                    None if default
+                        .as_ref()
+                        .is_some_and(|text| !text.contains(['$', '`']) && all.len() < MOST_LISTS) =>
+                    {
+                        let text = default.as_deref().unwrap_or_default();
+                        let text = match text.strip_prefix('~').zip(state.home.as_deref()) {
+                            Some((rest, home)) if rest.is_empty() || rest.starts_with('/') => format!("{home}{rest}"),
+                            _ => text.to_owned(),
+                        };
+                        [hole(), vec![value(&text, quoting, splitting)]].concat()
+                    }
                     // What a value falls into when somebody has changed the separators is theirs to know.
                     Some(_) if splitting == Splitting::On && state.value("IFS").is_some() => hole(),
                     Some(Value::Known(known)) if !altered => vec![value(known, quoting, splitting)],

@@ -14,6 +14,8 @@ pub(super) enum Part {
         name: String,
         /// `${x%y}`, `${x:-y}` and the like: not the value as it is.
         altered: bool,
+        /// `y` in `${x:-y}`, where it is written out: the value, should there be none.
+        default: Option<String>,
         quoted: bool,
     },
     /// What the substitution of this number prints.

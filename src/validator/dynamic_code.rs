@@ -30,6 +30,9 @@ pub(super) fn find(unit: &Unit<'_>, scene: &Scene<'_>) -> Option<Found> {
         "git" if command.args.first().is_some_and(|arg| !arg.is_known() && arg.prefix().is_empty()) => {
             suspicious("what git does here is only known when it runs")
         }
+        "awk" | "gawk" if command.args.first().is_some_and(|arg| !arg.is_known() && arg.prefix().is_empty()) => {
+            suspicious("it runs code that is only known when it runs")
+        }
         "eval" if command.args.iter().any(|arg| !arg.is_known()) => {
             suspicious("it runs text that is only known when it runs")
         }

@@ -85,7 +85,7 @@ fn by_command(command: &Command) -> bool {
             let sets = has("core.hookspath")
                 && (!has("--get") || has("--unset"))
                 && !has("--list")
-                && operands != ["config", "core.hooksPath"];
+                && (operands != ["config", "core.hooksPath"] || has("--unset"));
             sets || (has("core.hookspath") && operands.len() > 2)
         }
         "pkill" | "killall" => {

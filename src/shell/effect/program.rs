@@ -224,7 +224,8 @@ pub(super) fn note(noted: &mut Noted<'_>) {
         }
         "zip" => {
             noted.all(Act::Write, operands.first().copied());
-            operands.iter().skip(1).for_each(|operand| noted.take_down(Act::Read, operand, true));
+            let act = if in_cluster(command, 'm', "") { Act::Remove } else { Act::Read };
+            operands.iter().skip(1).for_each(|operand| noted.take_down(act, operand, true));
         }
         "gpg" | "openssl" | "age" | "pandoc" | "gcc" | "cc" | "clang" | "g++" | "clang++" => {
             noted.all(Act::Write, &option(command, &["-o", "--output", "-out"]));
@@ -291,6 +292,10 @@ pub(super) fn note(noted: &mut Noted<'_>) {
                 &["--output", "--out", "--outdir", "--out-dir", "--outfile", "--target-dir", "--output-dir", "--dest"],
             );
             noted.all(Act::Write, outputs.iter().filter(|path| path.text.starts_with('/')));
+            if matches!(program, "javac" | "cmake" | "pip" | "pip3" | "tree" | "docker" | "kotlinc" | "protoc") {
+                let places = option(command, &["-d", "-B", "-t", "-o"]);
+                noted.all(Act::Write, places.iter().filter(|path| path.text.starts_with('/')));
+            }
         }
     }
 }
@@ -373,7 +378,11 @@ fn copy(noted: &mut Noted<'_>, operands: &[&Arg]) {
         (None, Some((last, sources))) => (Some((*last).clone()), sources),
         (None, None) => (None, operands),
     };
-    let act = if matches!(command.program.as_str(), "mv" | "gmv") { Act::Move } else { Act::Read };
+    let act = match command.program.as_str() {
+        "mv" | "gmv" => Act::Move,
+        "rsync" if has(command, &["--remove-source-files"]) => Act::Remove,
+        _ => Act::Read,
+    };
     for source in sources.iter().filter(|source| !elsewhere(source)) {
         noted.take_down(act, source, true);
     }
@@ -413,6 +422,9 @@ fn tar(noted: &mut Noted<'_>, operands: &[&Arg]) {
         noted.all(Act::Read, &files);
     } else if verb('c') || has(command, &["--create"]) {
         noted.all(Act::Write, files.iter().filter(|file| file.text != "-"));
+        if has(command, &["--remove-files"]) {
+            operands.iter().for_each(|operand| noted.take_down(Act::Remove, operand, true));
+        }
         operands.iter().for_each(|operand| noted.take_down(Act::Read, operand, true));
     }
 }
@@ -470,7 +482,13 @@ fn git(noted: &mut Noted<'_>) {
             let from = rest.iter().any(|arg| source(&arg));
             noted.all(if from { Act::Write } else { Act::Restore }, paths());
         }
-        "rm" if !rest.iter().any(|arg| arg.text == "--cached") => noted.all(Act::Restore, paths()),
+        "rm" if !rest.iter().any(|arg| arg.text == "--cached") => {
+            paths().into_iter().for_each(|path| noted.take_down(Act::Remove, path, true));
+        }
+        "init" | "worktree" => {
+            let words = rest.iter().filter(|arg| !arg.text.starts_with('-') && arg.text.contains('/'));
+            noted.all(Act::Write, words);
+        }
         "mv" => {
             if let Some((target, sources)) = paths().split_last() {
                 noted.all(Act::Move, sources.iter().copied());

@@ -157,12 +157,12 @@ impl Parser<'_> {
                 let rest = self.rest().get(1..).unwrap_or_default();
                 let length = rest.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(rest.len());
                 let name = rest.get(..length).unwrap_or_default().to_owned();
-                self.add(Part::Variable { name, altered: false, quoted });
+                self.add(Part::Variable { name, altered: false, default: None, quoted });
                 self.at += 1 + length;
             }
             Some(byte) if byte.is_ascii_digit() || b"@*#?-$!".contains(&byte) => {
                 let name = char::from(byte).to_string();
-                self.add(Part::Variable { name, altered: false, quoted });
+                self.add(Part::Variable { name, altered: false, default: None, quoted });
                 self.at += 2;
             }
             _ => {
@@ -195,7 +195,7 @@ impl Parser<'_> {
         self.at += 2 + usize::from(prefix) + length;
         if whole {
             self.at += 1;
-            self.add(Part::Variable { name, altered: false, quoted });
+            self.add(Part::Variable { name, altered: false, default: None, quoted });
         } else {
             self.open(Kind::Param { name, quoted });
         }
@@ -220,14 +220,20 @@ impl Parser<'_> {
                     // `${x:?y}` is the value, or nothing goes on.
                     if matches!(parts.first(), Some(Part::Quoted(text)) if text.starts_with('?') || text.starts_with(":?"))
                     {
-                        return self.add(Part::Variable { name, altered: false, quoted });
+                        return self.add(Part::Variable { name, altered: false, default: None, quoted });
                     }
                     // `${x:+y}` only tells whether it is set.
                     if matches!(parts.first(), Some(Part::Quoted(text)) if text.starts_with('+') || text.starts_with(":+"))
                     {
                         return self.add(Part::Unknown { quoted });
                     }
-                    self.add(Part::Variable { name, altered: true, quoted });
+                    let default = match parts.as_slice() {
+                        [Part::Quoted(text)] => {
+                            text.strip_prefix(":-").or_else(|| text.strip_prefix(":=")).map(str::to_owned)
+                        }
+                        _ => None,
+                    };
+                    self.add(Part::Variable { name, altered: true, default, quoted });
                 }
             }
             b'\\' => self.backslash(),

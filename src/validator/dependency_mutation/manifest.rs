@@ -108,8 +108,9 @@ impl Manifest {
             Manifest::Lines => old.trim() != new.trim(),
             Manifest::Words(_) => self.dependencies(old) != self.dependencies(new),
             Manifest::Json => {
-                FIELDS.iter().any(|field| [old, new].iter().any(|text| text.contains(&format!("\"{field}\""))))
-                    && old != new
+                let named =
+                    FIELDS.iter().any(|field| [old, new].iter().any(|text| text.contains(&format!("\"{field}\""))));
+                (named && old != new) || versions(old, ':') != versions(new, ':')
             }
             Manifest::Toml => {
                 let header = |text: &str| {
@@ -117,7 +118,7 @@ impl Manifest {
                         is_dependency_table(line) || line.starts_with("dependencies") || line.starts_with("requires =")
                     })
                 };
-                (header(old) || header(new)) && old != new
+                ((header(old) || header(new)) && old != new) || versions(old, '=') != versions(new, '=')
             }
         }
     }
@@ -171,6 +172,26 @@ impl Manifest {
             }
         }
     }
+}
+
+/// Lines that pair a name with a version, as a dependency does, but for those that say it of the project itself.
+fn versions(text: &str, sign: char) -> BTreeSet<String> {
+    let own =
+        ["version", "edition", "rust-version", "python", "requires-python", "node", "npm", "php", "name", "target"];
+    let pairs = text.lines().filter_map(|line| {
+        let (name, value) = line.trim().trim_end_matches(',').split_once(sign)?;
+        // A version is a string; a number is a setting.
+        let value = value.trim().strip_prefix('"')?.trim_end_matches('"');
+        let name = name.trim().trim_matches('"');
+        let bare = value.trim_start_matches(['^', '~', '>', '=', '<', 'v']);
+        let versioned = bare.starts_with(|c: char| c.is_ascii_digit()) && value.chars().all(|c| !c.is_whitespace());
+        let elsewhere = ["npm:", "git", "http", "file:", "link:", "workspace:", "github:"]
+            .iter()
+            .any(|start| value.starts_with(start));
+        let plain = name.chars().all(|c| c.is_ascii_alphanumeric() || "@/._-".contains(c)) && !name.is_empty();
+        ((versioned || elsewhere) && plain && !own.contains(&name)).then(|| format!("{name} {value}"))
+    });
+    pairs.collect()
 }
 
 fn is_dependency_table(line: &str) -> bool {

@@ -25,7 +25,7 @@ pub(super) enum Does {
 }
 
 /// By the last part of the name: `os.system` and `system` are the same to us.
-pub(super) const CALLS: [(&str, Does); 97] = [
+pub(super) const CALLS: [(&str, Does); 99] = [
     ("system", Does::Run),
     ("popen", Does::Run),
     ("popen2", Does::Run),
@@ -123,10 +123,12 @@ pub(super) const CALLS: [(&str, Does); 97] = [
     ("call_user_func", Does::Fork),
     ("pcntl_exec", Does::Fork),
     ("remove_entry", Does::Delete),
+    ("connect", Does::Send),
+    ("lookup", Does::Send),
 ];
 
 /// Names that mean something only behind these.
-pub(super) const QUALIFIED: [(&str, &[&str]); 17] = [
+pub(super) const QUALIFIED: [(&str, &[&str]); 19] = [
     ("run", &["subprocess"]),
     ("call", &["subprocess"]),
     ("remove", &["os", "fs", "pathlib", "Deno"]),
@@ -140,6 +142,8 @@ pub(super) const QUALIFIED: [(&str, &[&str]); 17] = [
     ("execute", &["os"]),
     ("cmd", &["System", "os"]),
     ("shell", &["System"]),
+    ("connect", &["socket", "net", "tls", "s", "sock", "client"]),
+    ("lookup", &["dns"]),
     ("write", &["File", "IO", "fs"]),
     ("eval", &[""]),
     ("replace", &["os"]),
