@@ -15,6 +15,7 @@ use proptest::sample::{Index, select};
 use rune::client::Client;
 use rune::config::{Config, DEFAULT, Layer, PRESETS};
 use rune::quarantined::{ContentSource, Origin, Quarantined};
+use rune::rule::Kind;
 use rune::telemetry::Line;
 use rune::verdict::{Effect, Verdict};
 use sandbox::Sandbox;
@@ -82,7 +83,8 @@ fn seal(bytes: &[u8]) -> Quarantined<Vec<u8>> {
 }
 
 fn policy() -> Config {
-    Config::fold([DEFAULT, PRESETS[0]].map(|(name, text)| Layer::read(text, name).unwrap()), vec![])
+    let layers = [DEFAULT, PRESETS[0]].map(|(name, text)| Layer::read(text, name).unwrap());
+    Config::fold(layers, vec![]).with_default_rules(&Kind::ALL.map(|(kind, ..)| kind))
 }
 
 /// All that leaves the process: the answer, what goes to stderr, and the log line.

@@ -191,9 +191,66 @@ fn registered_servers_are_known_with_their_tools() {
     ] {
         assert_eq!(judge(tool, json!({}), &policy).effect(), effect, "{tool}");
     }
+    // A trusted name that the project configures is anybody's server; one that the operator has registered is not.
+    let told = |tool: &str, server: &str| {
+        let event = json!({"session_id": "s", "cwd": "/home/u/proj", "hook_event_name": "PreToolUse", "tool_name": tool,
+            "tool_input": {}, "mcp_server": {"name": server, "source": "project"}});
+        let origin = Origin::new(ContentSource::ToolOutput, "", time::OffsetDateTime::UNIX_EPOCH);
+        let sealed = Quarantined::new(event.to_string().into_bytes(), origin);
+        rune::decide(&Client::Claude.read(&sealed).unwrap(), &policy).effect()
+    };
+    assert_eq!(told("mcp__github__get_me", "github"), Effect::Deny);
+    assert_eq!(told("mcp__desk__anything", "desk"), Effect::Pass);
     let merged = Config::fold([layer(servers), layer("[[mcp.servers]]\nname = 'context7'\ntools = ['more']")], vec![]);
     assert_eq!(merged.servers.len(), 2);
     assert_eq!(merged.servers[0].tools.as_ref().unwrap().len(), 2);
+}
+
+#[test]
+fn every_tool_is_judged_by_what_it_does_whatever_it_is_called() {
+    let policy = policy("strict");
+    let patch = "*** Begin Patch\n*** Update File: src/a.rs\n*** Update File: .mcp.json\n*** End Patch";
+    let diff = "--- a/src/a.rs\n+++ b/.git/hooks/pre-commit\n@@ -1 +1 @@\n";
+    for (tool, input, effect) in [
+        ("Bash", json!({"command": "rm -rf ~"}), Effect::Deny),
+        ("bash", json!({"command": "rm -rf ~"}), Effect::Deny),
+        ("Monitor", json!({"command": "rm -rf ~", "description": "x"}), Effect::Deny),
+        ("Monitor", json!({"command": "tail -f log/dev.log", "description": "x"}), Effect::Pass),
+        ("PowerShell", json!({"command": "git status"}), Effect::Pass),
+        ("PowerShell", json!({"command": "rm -rf /"}), Effect::Deny),
+        ("PowerShell", json!({"command": "Remove-Item -Recurse C:\\"}), Effect::Ask),
+        ("PowerShell", json!({"command": "$x = 1; iex $x"}), Effect::Ask),
+        ("Write", json!({"file_path": "src/a.rs", "content": "x"}), Effect::Pass),
+        ("write", json!({"file_path": ".mcp.json", "content": "x"}), Effect::Deny),
+        ("Edit", json!({"file_path": "/etc/hosts", "old_string": "a", "new_string": "b"}), Effect::Deny),
+        (
+            "MultiEdit",
+            json!({"file_path": "~/.zshrc", "edits": [{"old_string": "a", "new_string": "b"}]}),
+            Effect::Deny,
+        ),
+        (
+            "MultiEdit",
+            json!({"file_path": "src/a.rs", "edits": [{"old_string": "a", "new_string": "b"}]}),
+            Effect::Pass,
+        ),
+        ("NotebookEdit", json!({"notebook_path": "/home/u/other/n.ipynb", "new_source": "1"}), Effect::Deny),
+        ("NotebookEdit", json!({"notebook_path": "notes/n.ipynb", "new_source": "1"}), Effect::Pass),
+        ("apply_patch", json!({"input": patch}), Effect::Deny),
+        ("ApplyPatch", json!({"patch": diff}), Effect::Deny),
+        ("apply_patch", json!({"input": "*** Update File: src/a.rs\n"}), Effect::Pass),
+        ("Read", json!({"file_path": "~/.ssh/id_rsa"}), Effect::Deny),
+        ("Read", json!({"file_path": ".env"}), Effect::Ask),
+        ("Read", json!({"file_path": "src/a.rs"}), Effect::Pass),
+        ("WebFetch", json!({"url": "http://169.254.169.254/latest", "prompt": "x"}), Effect::Ask),
+        ("WebFetch", json!({"url": "https://docs.example", "prompt": "x"}), Effect::Pass),
+        ("Agent", json!({"prompt": "x", "mode": "bypassPermissions"}), Effect::Deny),
+        ("Agent", json!({"prompt": "x"}), Effect::Pass),
+        ("Task", json!({"prompt": "rm -rf /"}), Effect::Pass),
+        ("Glob", json!({"pattern": "**/.env"}), Effect::Pass),
+    ] {
+        let verdict = judge(tool, input.clone(), &policy);
+        assert_eq!(verdict.effect(), effect, "{tool} {input}: {:?}", rules_of(&verdict));
+    }
 }
 
 /// `decide` against a model that is small enough to be seen to be right, over every policy of up to three rules.

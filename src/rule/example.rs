@@ -2,23 +2,30 @@
 
 use super::Kind;
 use serde_json::{Value, json};
+use std::ops::Range;
+use std::rc::Rc;
 
-/// One line behind `hits` or `misses`.
+/// One line behind `hits` or `misses`: a place in its file, because a hook never reads it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Example {
-    /// As it is written.
-    pub text: String,
+    pub(super) file: Rc<str>,
+    pub(super) place: Range<usize>,
     /// Its line in the file.
     pub line: usize,
 }
 
 impl Example {
+    /// As it is written.
+    pub fn text(&self) -> &str {
+        self.file.get(self.place.clone()).unwrap_or_default().trim_end()
+    }
+
     /// The call that the line stands for: the tool's name and its input.
     ///
     /// A command line in `bash.rules`; elsewhere a file, a page or a tool, with the rest of the input as JSON behind
     /// it where it matters. A line that starts with `$ ` is a command line in every file.
     pub fn call(&self, kind: Kind) -> (String, Value) {
-        let text = self.text.as_str();
+        let text = self.text();
         if let Some(line) = text.strip_prefix("$ ").or((kind == Kind::Bash).then_some(text)) {
             return ("Bash".to_owned(), json!({"command": line.replace("\\n", "\n")}));
         }

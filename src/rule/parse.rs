@@ -52,10 +52,21 @@ impl fmt::Display for RuleError {
 pub fn parse(text: &str, file: &str, kind: Kind, owner: Owner) -> (Vec<Rule>, Vec<RuleError>) {
     // Ours are compiled by a test, and need not be looked at as closely.
     let pattern = if text == kind.embedded() { Pattern::proven } else { Pattern::new };
-    let file = Rc::from(file);
-    let mut parser = Parser { file, kind, owner, pattern, rules: Vec::new(), draft: None, errors: Vec::new() };
-    for (number, line) in text.lines().enumerate() {
-        parser.line(number + 1, line);
+    let (file, text) = (Rc::from(file), Rc::<str>::from(text));
+    let mut parser = Parser {
+        file,
+        text: Rc::clone(&text),
+        kind,
+        owner,
+        pattern,
+        rules: Vec::new(),
+        draft: None,
+        errors: Vec::new(),
+    };
+    let mut start = 0;
+    for (number, line) in text.split('\n').enumerate() {
+        parser.line(number + 1, start, line);
+        start += line.len() + 1;
     }
     parser.finish();
     if parser.rules.is_empty() && parser.errors.is_empty() {
@@ -66,6 +77,7 @@ pub fn parse(text: &str, file: &str, kind: Kind, owner: Owner) -> (Vec<Rule>, Ve
 
 struct Parser {
     file: Rc<str>,
+    text: Rc<str>,
     kind: Kind,
     owner: Owner,
     pattern: fn(&str) -> Pattern,
@@ -103,7 +115,21 @@ impl Parser {
         }
     }
 
-    fn line(&mut self, number: usize, line: &str) {
+    fn line(&mut self, number: usize, start: usize, line: &str) {
+        if let Some(draft) = &mut self.draft {
+            let mut keep = |word: &str, to: fn(&mut Draft) -> &mut Vec<Example>| {
+                let begins = line.strip_prefix(word).is_some_and(|rest| !rest.trim().is_empty());
+                if begins {
+                    let place = start + word.len()..start + line.len();
+                    to(draft).push(Example { file: Rc::clone(&self.text), place, line: number });
+                    draft.listing = false;
+                }
+                begins
+            };
+            if keep("  hits ", |draft| &mut draft.hits) || keep("  misses ", |draft| &mut draft.misses) {
+                return;
+            }
+        }
         let line = line.strip_suffix('\r').unwrap_or(line);
         let text = line.trim_start();
         if text.is_empty() || text.starts_with('#') {
@@ -216,8 +242,8 @@ impl Parser {
             "except_when" => draft.except_when.push((self.pattern)(rest)),
             "only_when_tainted" => draft.only_when_tainted = true,
             "nudge" => self.nudge(number, column, rest.trim()),
-            "hits" => draft.hits.push(Example { text: rest.trim_end().to_owned(), line: number }),
-            "misses" => draft.misses.push(Example { text: rest.trim_end().to_owned(), line: number }),
+            // Those with a value are kept before.
+            "hits" | "misses" => {}
             _ => {
                 let near = nearest(word, CLAUSES.into_iter());
                 let help = near.map_or_else(

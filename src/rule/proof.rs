@@ -53,7 +53,7 @@ pub fn disproofs(config: &Config) -> Vec<Disproof> {
 }
 
 fn disproof(rule: &Rule, example: &Example, what: String) -> Disproof {
-    Disproof { place: format!("{}:{}", rule.source.file, example.line), what: format!("`{}` {what}", example.text) }
+    Disproof { place: format!("{}:{}", rule.source.file, example.line), what: format!("`{}` {what}", example.text()) }
 }
 
 fn said(findings: &[Finding]) -> String {
