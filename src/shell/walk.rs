@@ -5,7 +5,7 @@ mod function;
 mod run;
 
 use super::runner::{self, Inner};
-use super::syntax::{Backquoted, Doubt, Flaw, Loop, Scope, Simple, Step};
+use super::syntax::{Assignment, Backquoted, Doubt, Flaw, Loop, Scope, Simple, Step};
 use super::{Arg, Command, Reading, State, Value, canonical, expand, interpreter, parse};
 use crate::event::Place;
 use builtin::{evaluates, output};
@@ -241,6 +241,9 @@ impl Walker {
             }
             Step::Backquoted(quoted) => {
                 let Backquoted { text, span, number } = *quoted;
+                if text.trim().is_empty() {
+                    return;
+                }
                 let (via, state, hidden) = (run.via.clone(), run.state.clone(), run.hidden);
                 let span = run.span.clone().unwrap_or(span);
                 if self.enter(&text, via, state, Some((span, false)))
@@ -256,13 +259,11 @@ impl Walker {
     fn simple(&mut self, mut simple: Simple) {
         let Some(run) = self.runs.last_mut() else { return };
         let apart = run.is_apart();
-        let env: Vec<(String, Option<String>)> = simple
-            .assignments
-            .iter()
-            .map(|set| {
-                let value = set.value.as_ref().map(|word| expand::string(word, &run.state));
-                (set.name.clone(), value.and_then(|value| value_of(&set.name, &value)))
-            })
+        let value = |set: &Assignment| set.value.as_ref().map(|word| expand::string(word, &run.state));
+        let values: Vec<Option<Arg>> = simple.assignments.iter().map(value).collect();
+        let named = simple.assignments.iter().zip(&values);
+        let env: Vec<(String, Option<String>)> = named
+            .map(|(set, value)| (set.name.clone(), value.as_ref().and_then(|value| value_of(&set.name, value))))
             .collect();
         let wordless = simple.words.is_empty();
         let mut args = expand::argument_lists(std::mem::take(&mut simple.words), &run.state);
@@ -288,12 +289,12 @@ impl Walker {
         if args.is_empty() {
             // A word that vanished could have been anything.
             if wordless && !apart {
-                for (set, (name, value)) in simple.assignments.iter().zip(&base.env) {
-                    // Of a value that is put together, the beginning is known.
-                    let begins = set.value.as_ref().map(|word| expand::string(word, &run.state));
+                for (begins, (name, value)) in values.iter().zip(&base.env) {
                     run.set(name, value.clone());
-                    if let Some(arg) = begins.filter(|arg| value.is_none() && arg.text.len() <= LONGEST_VALUE) {
-                        run.begin(name, &arg);
+                    // Of a value that is put together, the beginning is known.
+                    if let Some(arg) = begins.as_ref().filter(|arg| value.is_none() && arg.text.len() <= LONGEST_VALUE)
+                    {
+                        run.begin(name, arg);
                     }
                 }
             }
