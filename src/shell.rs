@@ -26,6 +26,9 @@ use std::rc::Rc;
 /// What a process substitution is to the command that is given it: the end of a pipe.
 pub const PROCESS: &str = "/dev/fd/63";
 
+/// What stands between the words of a list in its value: no word holds it.
+const APART: &str = "\u{1f}";
+
 /// A text longer than this is not read.
 const LARGEST: usize = 1 << 20;
 

@@ -313,12 +313,12 @@ impl Walk<'_> {
                 '[' | '&' | '~' => return None,
                 '\\' => drop(self.take()?),
                 '-' => {}
-                _ => {
+                from => {
                     // A range the wrong way round is for the compiler to find.
                     if self.peek() == Some('-') && !self.rest.starts_with("-]") {
                         let mut ahead = self.rest.chars().skip(1);
                         let to = ahead.next()?;
-                        if !to.is_ascii_alphanumeric() {
+                        if !to.is_ascii_alphanumeric() || from > to {
                             return None;
                         }
                     }

@@ -91,6 +91,36 @@ impl Effects {
         distinct(self.env.iter().map(|(name, _)| name.clone()))
     }
 
+    /// What is done by way of a link that the line itself makes is done to where it leads.
+    fn follow_links(&mut self, reading: &Reading) {
+        let mut links: Vec<(AbsPath, AbsPath)> = Vec::new();
+        for command in reading.commands.iter().filter(|command| command.program == "ln") {
+            let symbolic = command.args.iter().any(|arg| arg.text.starts_with('-') && arg.text.contains('s'));
+            let operands: Vec<&Arg> = command.args.iter().filter(|arg| !arg.text.starts_with('-')).collect();
+            if let ([target, link], true) = (operands.as_slice(), symbolic) {
+                let at = |word: &Arg| Target::of(word, command.cwd.as_deref()).path;
+                links.extend(at(link).zip(at(target)));
+            }
+        }
+        let through = |access: &Access| {
+            let path = access.target.path.as_ref()?;
+            links.iter().find_map(|(link, target)| {
+                let rest = path.components().strip_prefix(link.components())?;
+                let maker =
+                    access.row.and_then(|row| reading.commands.get(row)).is_some_and(|command| command.program == "ln");
+                let whole = target.components().iter().chain(rest).map(String::as_str).collect::<Vec<_>>().join("/");
+                let path = AbsPath::resolve(&format!("/{whole}"), &Place::default());
+                // Taking the link itself away leaves what it leads to.
+                let itself = rest.is_empty() && matches!(access.act, Act::Remove | Act::Move);
+                let target = Target { text: path.to_string(), path: Some(path), open: access.target.open };
+                (!maker && !itself).then(|| Access { target, ..access.clone() })
+            })
+        };
+        let more: Vec<Access> =
+            if links.is_empty() { Vec::new() } else { self.accesses.iter().filter_map(through).collect() };
+        self.accesses.extend(more);
+    }
+
     fn paths(&self, of: impl Fn(Act) -> bool) -> Vec<String> {
         let found = self.accesses.iter().filter(|access| of(access.act));
         distinct(found.map(|access| access.target.text.clone()))
@@ -118,6 +148,7 @@ pub(super) fn effects(reading: &Reading) -> Effects {
         program::note(&mut noted);
         effects.env.extend(command.env.iter().cloned());
     }
+    effects.follow_links(reading);
     effects.network = distinct(std::mem::take(&mut effects.network).into_iter());
     effects
 }

@@ -1,7 +1,7 @@
 //! Expansion: from words as they are written to words as a program gets them, as far as that can be known.
 
 use super::syntax::{Part, Word};
-use super::{Arg, State, Value};
+use super::{APART, Arg, State, Value};
 
 /// More words than this from one are not worth knowing one by one.
 const MOST: usize = 64;
@@ -94,7 +94,9 @@ fn as_it_is(word: Word) -> Result<Arg, Word> {
                 glob |= text.contains(['*', '?', ']']);
             }
             Part::Quoted(_) => {}
-            Part::Plain(_) | Part::Variable { .. } | Part::Output { .. } | Part::Unknown { .. } => return Err(word),
+            Part::Plain(_) | Part::Variable { .. } | Part::Output { .. } | Part::List(_) | Part::Unknown { .. } => {
+                return Err(word);
+            }
         }
     }
     let mut text = String::new();
@@ -102,7 +104,7 @@ fn as_it_is(word: Word) -> Result<Arg, Word> {
         match part {
             Part::Plain(part) | Part::Quoted(part) if text.is_empty() => text = part,
             Part::Plain(part) | Part::Quoted(part) => text.push_str(&part),
-            Part::Variable { .. } | Part::Output { .. } | Part::Unknown { .. } => {}
+            Part::Variable { .. } | Part::Output { .. } | Part::List(_) | Part::Unknown { .. } => {}
         }
     }
     Ok(Arg { text, known: None, glob })
@@ -151,7 +153,7 @@ fn alternatives(word: &Word, state: &State, splitting: Splitting) -> Vec<Pieces>
         let values = match part {
             Part::Plain(text) => vec![chars(text, Quoting::Bare)],
             Part::Quoted(text) => vec![chars(text, Quoting::Quoted)],
-            Part::Unknown { .. } => vec![vec![Piece::Hole("$()".to_owned())]],
+            Part::Unknown { .. } | Part::List(_) => vec![vec![Piece::Hole("$()".to_owned())]],
             Part::Output { number, quoted } => match state.outputs.get(number) {
                 Some(_) if !quoted && splitting == Splitting::On && state.value("IFS").is_some() => {
                     vec![vec![Piece::Hole("$()".to_owned())]]
@@ -160,10 +162,8 @@ fn alternatives(word: &Word, state: &State, splitting: Splitting) -> Vec<Pieces>
                 Some(printed) => vec![value(printed, Quoting::Expanded, splitting)],
                 None => vec![vec![Piece::Hole("$()".to_owned())]],
             },
-            Part::Variable { name, altered, default, quoted } => {
-                // `"$@"` falls into its words, quoted or not.
-                let words = matches!(name.as_str(), "@" | "*");
-                let splitting = if *quoted && !words { Splitting::Off } else { splitting };
+            Part::Variable { name, altered, trims, default, quoted } => {
+                let splitting = if *quoted { Splitting::Off } else { splitting };
                 let quoting = if *quoted { Quoting::Quoted } else { Quoting::Expanded };
                 let hole = || vec![vec![Piece::Hole(format!("${name}"))]];
                 match state.value(name) {
@@ -180,6 +180,24 @@ fn alternatives(word: &Word, state: &State, splitting: Splitting) -> Vec<Pieces>
                             _ => text.to_owned(),
                         };
                         [hole(), vec![value(&text, quoting, splitting)]].concat()
+                    }
+                    // Without its end it still lies in the same directory.
+                    Some(Value::Known(_) | Value::Each(_)) if *trims => {
+                        let known = state.value(name).map(Value::values).unwrap_or_default();
+                        let directory = known
+                            .first()
+                            .and_then(|value| value.rsplit_once('/'))
+                            .map_or(".", |(directory, _)| directory);
+                        let same = known
+                            .iter()
+                            .all(|value| value.rsplit_once('/').map_or(".", |(directory, _)| directory) == directory);
+                        let mut pieces = if same {
+                            value(&format!("{directory}/"), Quoting::Quoted, Splitting::Off)
+                        } else {
+                            Pieces::new()
+                        };
+                        pieces.push(Piece::Hole(format!("${name}")));
+                        vec![pieces]
                     }
                     // What a value falls into when somebody has changed the separators is theirs to know.
                     Some(_) if splitting == Splitting::On && state.value("IFS").is_some() => hole(),
@@ -222,7 +240,7 @@ fn chars(text: &str, quoting: Quoting) -> Pieces {
 
 /// The value of a variable, with its blanks as breaks where it is split.
 fn value(text: &str, quoting: Quoting, splitting: Splitting) -> Pieces {
-    let blank = |c: char| splitting == Splitting::On && matches!(c, ' ' | '\t' | '\n');
+    let blank = |c: char| (splitting == Splitting::On && matches!(c, ' ' | '\t' | '\n')) || APART.contains(c);
     text.chars().map(|c| if blank(c) { Piece::Break } else { Piece::Char(c, quoting) }).collect()
 }
 

@@ -316,7 +316,7 @@ impl<'a> Parser<'a> {
             b'<' | b'>' if self.peek(1) == Some(b'(') => {
                 self.top_word();
                 self.at += 2;
-                self.open_list(list::Close::Process, Scope::Subshell);
+                self.open_list(list::Close::Process, if byte == b'>' { Scope::Sink } else { Scope::Subshell });
             }
             b'[' if self.opens_subscript() => {
                 self.push("[", false);
@@ -356,7 +356,7 @@ impl<'a> Parser<'a> {
             Kind::For(_) => self.for_word(word),
             Kind::Case(_) => self.case_word(&word),
             Kind::Cond(_) => self.cond_word(&word),
-            Kind::Array => {}
+            Kind::Array => top.list.simple.words.push(word),
             // Text, not a word: it stays where it is.
             Kind::Subscript { .. } | Kind::Double | Kind::Param { .. } | Kind::Arith { .. } | Kind::Body { .. } => {
                 top.parts = word.parts;
@@ -383,8 +383,8 @@ impl<'a> Parser<'a> {
             Kind::Array if byte == b')' => {
                 self.end_word();
                 self.at += 1;
-                self.frames.pop();
-                self.add(Part::Unknown { quoted: true });
+                let words = self.frames.pop().map(|frame| frame.list.simple.words).unwrap_or_default();
+                self.add(Part::List(words));
             }
             Kind::Array | Kind::Compound(_) => {
                 self.end_word();

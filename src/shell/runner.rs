@@ -50,6 +50,11 @@ impl Inner {
     }
 }
 
+/// Whether a program is a shell.
+pub(super) fn is_shell(program: &str) -> bool {
+    shells::is_shell(program)
+}
+
 /// The one name that a `find` searches for.
 pub(super) fn only_name(args: &[Arg]) -> Option<&str> {
     find::only_name(args)
@@ -99,6 +104,10 @@ pub(super) fn inner(command: &Command) -> Vec<Inner> {
         {
             unknown_script()
         }
+        "parallel" if args.is_empty() => match &command.input {
+            Input::Text(text) => text.lines().map(Inner::text).collect(),
+            Input::Inherited | Input::Pipe | Input::Unknown => Vec::new(),
+        },
         "parallel" => parallel(args),
         "cross-env" | "dotenv" => env(args),
         "lerna" | "nx" | "turbo" if args.iter().any(|arg| arg.text == "exec") => behind(args, &[]),
@@ -279,15 +288,30 @@ fn xargs(args: &[Arg], given: &Input) -> Vec<Inner> {
     });
     let attached = attached.map(|mark| if mark.is_empty() { "{}" } else { mark });
     let mark = options.value(args, "I").map(|mark| mark.text).or(attached.map(str::to_owned));
-    let input = later("$ARGS");
+    // Separated by something else than blanks, what comes is one word.
+    let whole =
+        args.iter().take(start).any(|arg| arg.text == "-0" || arg.text == "--null" || arg.text.starts_with("-d"));
+    let input = match given {
+        Input::Text(text) if !text.trim().is_empty() && text.lines().count() == 1 => {
+            Arg::literal(text.trim_end_matches('\n'))
+        }
+        Input::Text(_) | Input::Inherited | Input::Pipe | Input::Unknown => later("$ARGS"),
+    };
     match mark.filter(|mark| !mark.is_empty()) {
         Some(mark) => one(rest
             .iter()
-            .map(|arg| if arg.text.contains(&mark) { replaced(arg, &mark, &input.text) } else { arg.clone() })
+            .map(|arg| match arg.text.contains(&mark) {
+                true if input.is_known() => Arg { text: arg.text.replace(&mark, &input.text), ..arg.clone() },
+                true => replaced(arg, &mark, &input.text),
+                false => arg.clone(),
+            })
             .collect()),
         None if rest.is_empty() => Vec::new(),
         None => match given {
             // The words are on the line.
+            Input::Text(text) if whole => {
+                one(rest.into_iter().chain([Arg::literal(text.trim_end_matches('\n'))]).collect())
+            }
             Input::Text(text) if !text.contains(['"', '\'', '\\']) => {
                 one(rest.into_iter().chain(text.split_whitespace().map(Arg::literal)).collect())
             }

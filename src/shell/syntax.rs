@@ -14,12 +14,16 @@ pub(super) enum Part {
         name: String,
         /// `${x%y}`, `${x:-y}` and the like: not the value as it is.
         altered: bool,
+        /// `${x%y}`: something is cut off its end.
+        trims: bool,
         /// `y` in `${x:-y}`, where it is written out: the value, should there be none.
         default: Option<String>,
         quoted: bool,
     },
     /// What the substitution of this number prints.
     Output { number: usize, quoted: bool },
+    /// The words of an array.
+    List(Vec<Word>),
     /// What only a running shell can know: an arithmetic value, the name of a pipe.
     Unknown { quoted: bool },
 }
@@ -78,6 +82,10 @@ pub(super) struct Assignment {
     pub name: String,
     /// `None` for arrays and `+=`: the value is not what is written.
     pub value: Option<Word>,
+    /// The words of an array.
+    pub list: Option<Vec<Word>>,
+    /// They come behind those that are there.
+    pub appends: bool,
 }
 
 /// A command without structure of its own.
@@ -104,6 +112,8 @@ pub(super) enum Scope {
     Branch,
     /// Runs in a shell of its own.
     Subshell,
+    /// Runs in a shell of its own, and reads what is written to it.
+    Sink,
     /// Runs in a shell of its own, and its output becomes part of a word. Each has a number.
     Substitution(usize),
     /// Runs when it is called.

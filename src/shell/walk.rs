@@ -56,6 +56,7 @@ pub(super) fn walk(line: &str, place: &Place) -> Reading {
         full: false,
         expanded: 0,
         walked: 0,
+        files: BTreeMap::new(),
         calls: BTreeMap::new(),
         bodies: BTreeMap::new(),
     };
@@ -86,6 +87,8 @@ struct Walker {
     /// How long all commands together are.
     expanded: usize,
     walked: usize,
+    /// What the line has written to files, where that is known.
+    files: BTreeMap<String, String>,
     /// Functions that are walked where they are called, with what they are given.
     bodies: BTreeMap<String, Body>,
     /// How often a function calls itself, and whether it goes on meanwhile.
@@ -168,11 +171,11 @@ impl Walker {
                 self.reading.loose.push(Command { redirects, cwd, span: simple.span.clone(), ..Command::default() });
             }
             Step::Open(scope) => {
-                let fed = run.level().fed || run.level().stage > 0;
+                let fed = run.level().fed || run.level().stage > 0 || scope == Scope::Sink;
                 let outside = match scope {
                     Scope::Group => Outside::Same(Rc::clone(&run.state)),
                     Scope::Branch => Outside::Doubt(run.state.clone()),
-                    Scope::Subshell => Outside::Restore(Rc::clone(&run.state)),
+                    Scope::Subshell | Scope::Sink => Outside::Restore(Rc::clone(&run.state)),
                     Scope::Substitution(number) => Outside::Substitution(number, Rc::clone(&run.state)),
                     Scope::Function(name) => {
                         self.reading.functions.insert(name.to_string());
@@ -298,6 +301,9 @@ impl Walker {
                     }
                 }
             }
+            if wordless && !apart {
+                simple.assignments.iter().for_each(|set| run.set_list(set));
+            }
             self.reading.loose.push(base);
             return;
         }
@@ -307,6 +313,10 @@ impl Walker {
             [only] => printed(only),
             _ => None,
         };
+        for (path, text) in run.written(&base.redirects, args.as_slice(), &base.input, printed.as_ref()) {
+            self.files.insert(path, text);
+        }
+        let Some(run) = self.runs.last_mut() else { return };
         run.level().output = printed;
         run.level().commands += 1;
         if let [_] = args.as_slice()
@@ -380,6 +390,7 @@ impl Walker {
             }
             // Popped last to first, so that they come out in order.
             let mut inner = runner::inner(&command);
+            inner.extend(self.just_written(&command));
             if matches!(command.program.as_str(), "xargs" | "gxargs")
                 && let Some(start) = self.listed(&command)
             {
@@ -432,6 +443,10 @@ impl Walker {
                 let value =
                     if value.is_known() { Value::Known(value.text.clone()) } else { Value::Written(value.clone()) };
                 Rc::make_mut(&mut state).variables.insert(at.to_string(), value);
+            }
+            if around.args.len() > 1 {
+                let all = run::joined(around.args.get(1..).unwrap_or_default());
+                Rc::make_mut(&mut state).variables.insert("@".to_owned(), all);
             }
             for (name, value) in around.env {
                 let value = value.map_or(Value::Unknown, Value::Known);

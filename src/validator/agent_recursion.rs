@@ -42,7 +42,9 @@ const AGENTS: [&str; 14] = [
 pub(super) fn find(unit: &Unit<'_>, _scene: &Scene<'_>) -> Option<Found> {
     let command = command(unit)?;
     let program = command.program.rsplit('/').next().unwrap_or_default().split('@').next().unwrap_or_default();
-    let claude = program == "claude" || command.program.contains("claude-code");
+    let script = command.args.first().is_some_and(|arg| arg.text.contains("claude-code"))
+        && matches!(program, "node" | "bun" | "deno");
+    let claude = program == "claude" || script || command.program.contains("claude-code");
     if !claude
         && !AGENTS.contains(&program)
         && !command.program.contains("codex")

@@ -12,7 +12,9 @@ pub(super) fn find(unit: &Unit<'_>, scene: &Scene<'_>) -> Option<Found> {
     let Subject::File(access) = &unit.subject else { return None };
     let Action::Edit { changes, .. } = &scene.event.action else { return None };
     let path = access.target.path.as_ref()?;
-    let manifest = Manifest::of(path.components().last()?)?;
+    // `requirements/dev.txt`
+    let listed = matches!(path.components(), [.., folder, name] if folder == "requirements" && name.ends_with(".txt"));
+    let manifest = if listed { Manifest::Lines } else { Manifest::of(path.components().last()?)? };
     let held = scene.event.facts.contents.iter().find(|(name, _)| *name == path.to_string());
     let changed = match held {
         Some((_, before)) => apply(before, changes).is_none_or(|after| manifest.differ(before, &after)),

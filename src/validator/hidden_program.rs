@@ -1,13 +1,14 @@
 //! Programs that run where nobody looks for one: by an option, a setting, or a line of code in another language.
 
+use super::unknown_executable::is_known;
 use super::{Scene, command, suspicious};
 use crate::rule::Found;
-use crate::shell::{Command, is_builtin};
+use crate::shell::Command;
 use crate::unit::Unit;
 
 /// What such options are made for.
-const EXPECTED: [&str; 20] = [
-    "brotli", "bzip2", "cat", "gzip", "lbzip2", "less", "lz4", "lzma", "lzop", "more", "pbzip2", "pigz", "pxz",
+const EXPECTED: [&str; 21] = [
+    ":", "brotli", "bzip2", "cat", "gzip", "lbzip2", "less", "lz4", "lzma", "lzop", "more", "pbzip2", "pigz", "pxz",
     "pzstd", "ssh", "unzstd", "xz", "zstd", "zstdmt", "true",
 ];
 
@@ -15,7 +16,8 @@ const EXPECTED: [&str; 20] = [
 const FILES: [&str; 4] = ["cat", "cp", "mv", "tee"];
 
 /// Settings of git that change how it looks, and not what it runs or where it goes.
-const LOOKS: [&str; 32] = [
+const LOOKS: [&str; 33] = [
+    "core.commentchar",
     "advice.",
     "color.",
     "column.",
@@ -53,14 +55,16 @@ const LOOKS: [&str; 32] = [
 /// Whether a setting on the command line makes git run or obey something.
 fn sets_more_than_looks(command: &Command) -> bool {
     let pairs = command.args.iter().zip(command.args.iter().skip(1));
-    let mut settings =
-        pairs.filter(|(option, _)| option.text == "-c").filter_map(|(_, setting)| setting.text.split_once('='));
+    let mut settings = pairs
+        .filter(|(option, _)| option.text == "-c" || option.text == "--config")
+        .filter_map(|(_, setting)| setting.text.split_once('='));
     settings.any(|(key, value)| {
         let key = key.to_ascii_lowercase();
         let quiet = !key.starts_with("remote.")
             && matches!(value, "" | "true" | "false" | "cat" | "less" | ":" | "vi" | "vim" | "nano" | "0" | "1");
-        let runs =
-            ["external", "textconv", "command", "driver", "cmd", "path", "tool"].iter().any(|end| key.ends_with(end));
+        let runs = ["external", "textconv", "command", "driver", ".cmd", ".path", ".tool"]
+            .iter()
+            .any(|end| key.ends_with(end));
         (!LOOKS.iter().any(|start| key.starts_with(start)) || runs)
             && !quiet
             && !matches!(key.as_str(), "safe.directory" | "protocol.version" | "http.postbuffer" | "http.version")
@@ -72,14 +76,15 @@ pub(super) fn find(unit: &Unit<'_>, scene: &Scene<'_>) -> Option<Found> {
     let program = command.program.as_str();
     // `git commit -c x` reuses a message; only what stands before the verb is a setting.
     if program == "git"
-        && command.args.first().is_some_and(|arg| arg.text.starts_with('-'))
+        && command.args.first().is_some_and(|arg| arg.text.starts_with('-') || arg.text == "clone")
         && sets_more_than_looks(command)
     {
         return suspicious("a setting here changes what git runs or where it goes");
     }
     // `git bisect run npm test` is what it is for; running anything else that way is not.
     let by_git = command.via.last().is_some_and(|runner| runner == "git");
-    let usual = scene.config.executables.iter().any(|allowed| allowed == program) || is_builtin(program);
+    let odd = ["bash", "dash", "env", "id", "ksh", "sh", "whoami", "zsh"].contains(&program);
+    let usual = is_known(program, scene) && !odd;
     if by_git && !usual && !command.hidden {
         return suspicious("git runs a program here that is not one of the usual ones");
     }

@@ -87,7 +87,7 @@ pub(super) fn find(unit: &Unit<'_>, scene: &Scene<'_>) -> Option<Found> {
 
 /// `.env` and its variants, but not the examples that are made to be shared.
 pub(super) fn is_secret_settings(path: &AbsPath) -> bool {
-    let Some(name) = path.components().last().map(|name| name.to_ascii_lowercase()) else { return false };
+    let Some(name) = path.components().last().map(|name| name.trim().to_ascii_lowercase()) else { return false };
     let shared = [
         "example", "sample", "template", "dist", "defaults", "default", "schema", "test", "ci", "tpl", "j2", "erb",
         "md",

@@ -3,7 +3,7 @@
 use super::{Scene, block, command};
 use crate::path::{Reach, touches};
 use crate::rule::Found;
-use crate::shell::Command;
+use crate::shell::{Act, Command};
 use crate::unit::Unit;
 
 /// Settings of agents, tool servers and hooks, and the guard's own files.
@@ -67,6 +67,12 @@ pub(super) fn find(unit: &Unit<'_>, scene: &Scene<'_>) -> Option<Found> {
     let path = access.target.path.as_ref()?;
     let reach = if access.target.open || access.deep { Reach::Below } else { Reach::Itself };
     let home = scene.ground.home.as_ref();
+    // A repository below the project has hooks of its own, and goes with them.
+    let nested = matches!(access.act, Act::Remove | Act::Move)
+        && matches!(path.components(), [above @ .., git] if git == ".git" && above != scene.ground.project.components());
+    if nested {
+        return None;
+    }
     let listed = FILES.iter().any(|pattern| touches(pattern, path, reach, home));
     let own = scene.event.facts.own.iter();
     let own =

@@ -119,7 +119,7 @@ fn is_allowed(name: &str, scene: &Scene<'_>) -> bool {
     scene.config.executables.iter().any(|allowed| allowed == name)
 }
 
-fn is_known(name: &str, scene: &Scene<'_>) -> bool {
+pub(super) fn is_known(name: &str, scene: &Scene<'_>) -> bool {
     // `python3.12`, `pip3.12`, `gcc-13`: the version is not the name.
     let plain = name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.').trim_end_matches('-');
     let listed =

@@ -113,8 +113,7 @@ pub fn uploads(command: &Command) -> Vec<Arg> {
     let named: Vec<Arg> = named.collect();
     let httpie = matches!(command.program.as_str(), "http" | "https" | "xh");
     let operands = command.args.iter().filter(|_| httpie).filter_map(|arg| {
-        let at =
-            arg.text.find("=@").or_else(|| arg.text.find('@').filter(|at| *at > 0 && !arg.text.contains("://")))?;
+        let at = arg.text.find("=@").or_else(|| arg.text.find('@').filter(|_| !arg.text.contains("://")))?;
         arg.behind(arg.text.get(..at)?).map(|rest| rest.behind("=@").or_else(|| rest.behind("@")).unwrap_or(rest))
     });
     // `--variable name@file`, and `--variable %NAME` for what is in the environment.
@@ -158,7 +157,9 @@ pub(super) fn note(noted: &mut Noted<'_>, operands: &[&Arg]) {
         let name =
             address.text.split(['?', '#']).next().and_then(|address| address.rsplit('/').next()).unwrap_or_default();
         if !name.is_empty() {
-            noted.note(Act::Write, &Arg::literal(name));
+            let into = option(command, if curl { &["--output-dir"] } else { &["-P", "--directory-prefix"] });
+            let into = into.first().map_or(String::new(), |directory| format!("{}/", directory.text));
+            noted.note(Act::Write, &Arg::literal(format!("{into}{name}")));
         }
     }
     noted.all(Act::Read, uploads(command).iter().filter(|file| file.text != "-"));

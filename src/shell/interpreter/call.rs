@@ -264,6 +264,10 @@ fn effect(does: Does, arguments: &[Argument]) -> Option<Call> {
                 let command = if command.trim_matches('-').is_empty() { text(2) } else { Some(command.to_owned()) };
                 return Some(command.map_or(Call::Command(vec![None]), Call::Text));
             }
+            // Or apart: `open(my $f, ">>", "x")`.
+            if mode.starts_with('>') && text(2).is_some() {
+                return with(&["tee"], vec![text(2)]);
+            }
             let writes = mode.len() <= 4 && mode.contains(['w', 'a', 'x', '+', '>']);
             if writes { with(&["tee"], vec![text(0)]) } else { text(0).map(|file| Call::known(&["cat", &file])) }
         }

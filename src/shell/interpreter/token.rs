@@ -83,7 +83,10 @@ pub(super) fn tokens(language: Language, code: &str) -> Vec<Token> {
                         runs |= flag == 'e';
                     }
                     tokens.push(Token::Sign('/'));
-                    if runs && name == "s" {
+                    let pattern = code.get(start..end).unwrap_or_default();
+                    let shells =
+                        ["`", "system", "exec", "qx", "unlink", "open"].iter().any(|call| pattern.contains(call));
+                    if runs && name == "s" && shells {
                         tokens.extend([Token::Name("eval".to_owned()), Token::Sign('('), Token::Sign(')')]);
                     }
                     continue;

@@ -65,16 +65,24 @@ pub(super) fn assignment(word: &Word) -> Option<Assignment> {
             .parts
             .iter()
             .any(|part| matches!(part, Part::Plain(text) if text.contains("]=") || text.contains("]+=")));
-        return closed.then(|| Assignment { name: name.to_owned(), value: None });
+        return closed.then(|| Assignment { name: name.to_owned(), value: None, list: None, appends: false });
     }
     if rest.starts_with("+=") {
-        return Some(Assignment { name: name.to_owned(), value: None });
+        return Some(Assignment { name: name.to_owned(), value: None, list: list(word), appends: true });
     }
     let value = rest.strip_prefix('=')?;
     let mut parts = vec![Part::Plain(value.to_owned())];
     parts.extend(word.parts.iter().skip(1).cloned());
     parts.retain(|part| !matches!(part, Part::Plain(text) if text.is_empty()));
-    let array = value.is_empty() && matches!(word.parts.get(1), Some(Part::Unknown { .. })) && word.parts.len() == 2;
+    let list = list(word).filter(|_| value.is_empty());
     let value = Word { parts, span: word.span.start + length + 1..word.span.end };
-    Some(Assignment { name: name.to_owned(), value: (!array).then_some(value) })
+    Some(Assignment { name: name.to_owned(), value: list.is_none().then_some(value), list, appends: false })
+}
+
+/// The words of `name=(…)`.
+fn list(word: &Word) -> Option<Vec<Word>> {
+    match word.parts.as_slice() {
+        [_, Part::List(words)] => Some(words.clone()),
+        _ => None,
+    }
 }

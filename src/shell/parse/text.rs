@@ -51,7 +51,9 @@ impl Parser<'_> {
                 for part in frame.parts {
                     match part {
                         Part::Quoted(text) | Part::Plain(text) => self.push(&text, true),
-                        Part::Variable { .. } | Part::Output { .. } | Part::Unknown { .. } => self.add(part),
+                        Part::Variable { .. } | Part::Output { .. } | Part::List(_) | Part::Unknown { .. } => {
+                            self.add(part)
+                        }
                     }
                 }
             }
@@ -157,12 +159,12 @@ impl Parser<'_> {
                 let rest = self.rest().get(1..).unwrap_or_default();
                 let length = rest.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(rest.len());
                 let name = rest.get(..length).unwrap_or_default().to_owned();
-                self.add(Part::Variable { name, altered: false, default: None, quoted });
+                self.add(Part::Variable { name, altered: false, trims: false, default: None, quoted });
                 self.at += 1 + length;
             }
             Some(byte) if byte.is_ascii_digit() || b"@*#?-$!".contains(&byte) => {
                 let name = char::from(byte).to_string();
-                self.add(Part::Variable { name, altered: false, default: None, quoted });
+                self.add(Part::Variable { name, altered: false, trims: false, default: None, quoted });
                 self.at += 2;
             }
             _ => {
@@ -195,7 +197,7 @@ impl Parser<'_> {
         self.at += 2 + usize::from(prefix) + length;
         if whole {
             self.at += 1;
-            self.add(Part::Variable { name, altered: false, default: None, quoted });
+            self.add(Part::Variable { name, altered: false, trims: false, default: None, quoted });
         } else {
             self.open(Kind::Param { name, quoted });
         }
@@ -217,29 +219,39 @@ impl Parser<'_> {
                         let at = self.at;
                         self.flaw(Flaw::Unclear("an expansion that runs what is in a value"), at);
                     }
+                    // `${x[@]}`, `${x[0]}`: the elements have names of their own.
+                    if let [Part::Quoted(text)] = parts.as_slice()
+                        && let Some(index) = text.strip_prefix('[').and_then(|text| text.strip_suffix(']'))
+                        && (index == "@" || index == "*" || index.bytes().all(|byte| byte.is_ascii_digit()))
+                    {
+                        let index = if index == "*" { "@" } else { index };
+                        let name = format!("{name}[{index}]");
+                        return self.add(Part::Variable { name, altered: false, trims: false, default: None, quoted });
+                    }
                     // `${x:?y}` is the value, or nothing goes on.
                     if matches!(parts.first(), Some(Part::Quoted(text)) if text.starts_with('?') || text.starts_with(":?"))
                     {
-                        return self.add(Part::Variable { name, altered: false, default: None, quoted });
+                        return self.add(Part::Variable { name, altered: false, trims: false, default: None, quoted });
                     }
                     // `${x:+y}` only tells whether it is set.
                     if matches!(parts.first(), Some(Part::Quoted(text)) if text.starts_with('+') || text.starts_with(":+"))
                     {
                         return self.add(Part::Unknown { quoted });
                     }
+                    let trims = matches!(parts.first(), Some(Part::Quoted(text)) if text.starts_with('%'));
                     let default = match parts.as_slice() {
                         [Part::Quoted(text)] => {
                             text.strip_prefix(":-").or_else(|| text.strip_prefix(":=")).map(str::to_owned)
                         }
                         _ => None,
                     };
-                    self.add(Part::Variable { name, altered: true, default, quoted });
+                    self.add(Part::Variable { name, altered: true, trims, default, quoted });
                 }
             }
             b'\\' => self.backslash(),
             b'<' | b'>' if !in_quotes && self.peek(1) == Some(b'(') => {
                 self.at += 2;
-                self.open_list(Close::Process, Scope::Subshell);
+                self.open_list(Close::Process, if byte == b'>' { Scope::Sink } else { Scope::Subshell });
             }
             b'<' | b'>' => {
                 self.push(if byte == b'<' { "<" } else { ">" }, true);

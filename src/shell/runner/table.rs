@@ -98,7 +98,9 @@ pub(super) static ROWS: [Row; 42] = [
 ];
 
 /// Programs that are made to run others, besides those in the table, shells and containers.
-pub(super) const RUNNERS: [&str; 51] = [
+pub(super) const RUNNERS: [&str; 53] = [
+    "tmux",
+    "screen",
     "cross-env",
     "dotenv",
     "concurrently",

@@ -73,6 +73,8 @@ impl Run {
                 variables.remove("@");
                 if let Some(given) = &mut self.given {
                     given.drain(..1.min(given.len()));
+                    let all = super::run::joined(given);
+                    variables.insert("@".to_owned(), all);
                 }
             }
             // `set -- a b` gives new ones.
@@ -82,6 +84,8 @@ impl Run {
                     let value = arg.is_known().then(|| arg.text.clone());
                     self.set(&(at + 1).to_string(), value);
                 }
+                let all = super::run::joined(&given);
+                Rc::make_mut(&mut self.state).variables.insert("@".to_owned(), all);
                 self.given = Some(given);
             }
             "read" | "mapfile" | "readarray" | "getopts" | "let" => {
@@ -274,7 +278,9 @@ pub(super) fn output(args: &[Arg], input: &Input, state: &State) -> Option<Strin
         // A name that nobody knows, in a place that everybody may use.
         "mktemp"
             if !rest.iter().any(|arg| {
-                arg.text.contains('/') || arg.text.starts_with("-p") || arg.text.starts_with("--tmpdir=")
+                (arg.text.contains('/') && !arg.text.starts_with("/tmp/"))
+                    || arg.text.starts_with("-p")
+                    || arg.text.starts_with("--tmpdir=")
             }) =>
         {
             Some(MADE.to_owned())

@@ -1,8 +1,11 @@
 //! Functions and lists of names: what a command is handed by the line around it.
 
+use super::super::effect::Target;
+use super::super::interpreter::Language;
+use super::super::runner::Inner;
 use super::super::syntax::{Heredoc, Step};
 use super::super::{Arg, Command, Value, runner};
-use super::run::{Level, Outside, Run};
+use super::run::{Level, Outside, Run, joined};
 use super::{DEEPEST, Walker};
 use std::collections::VecDeque;
 use std::ops::Range;
@@ -31,9 +34,7 @@ impl Walker {
             let value = if value.is_known() { Value::Known(value.text.clone()) } else { Value::Written(value.clone()) };
             variables.insert((at + 1).to_string(), value);
         }
-        let known = args.iter().all(Arg::is_known);
-        let all = args.iter().map(|arg| arg.text.as_str()).collect::<Vec<_>>().join(" ");
-        variables.insert("@".to_owned(), if known { Value::Known(all) } else { Value::Unknown });
+        variables.insert("@".to_owned(), joined(&args));
         let span = below.span.clone().unwrap_or(span);
         let levels = vec![Level::new(Outside::Same(Rc::clone(&state)), pipeline, false)];
         let Body { steps, heredocs } = body;
@@ -53,6 +54,27 @@ impl Walker {
             function,
             given,
         });
+    }
+
+    /// What a command runs from a file that the line itself has written.
+    pub(super) fn just_written(&self, command: &Command) -> Option<Inner> {
+        if self.files.is_empty() {
+            return None;
+        }
+        let language = Language::of(&command.program);
+        let reads = language.is_some()
+            || runner::is_shell(&command.program)
+            || matches!(command.program.as_str(), "source" | ".");
+        let file = command.args.iter().find(|arg| !arg.text.starts_with('-')).filter(|_| reads).cloned();
+        let program = Some(Arg::literal(command.program.clone())).filter(|program| program.text.contains('/'));
+        let text = [file, program].into_iter().flatten().find_map(|word| {
+            let path = Target::of(&word, command.cwd.as_deref()).path?.to_string();
+            self.files.get(&path).cloned()
+        })?;
+        Some(match language {
+            Some(language) => Inner::Code { language, text },
+            None => Inner::Text { text, shared: false },
+        })
     }
 
     /// Where the names lie that a pipeline hands to a command: what lists them, filtered or not.

@@ -1,7 +1,7 @@
 //! One text on its way: its lists, its state, and what a command in it reads and opens.
 
-use super::super::syntax::{Direction, Heredoc, Simple, Step, Target, Word};
-use super::super::{Arg, Input, Redirect, State, Value, expand};
+use super::super::syntax::{Assignment, Direction, Heredoc, Simple, Step, Target, Word};
+use super::super::{APART, Arg, Input, Redirect, State, Value, expand};
 use super::LONGEST_VALUE;
 use std::collections::VecDeque;
 use std::ops::Range;
@@ -186,8 +186,55 @@ impl Run {
         Rc::make_mut(&mut self.state).variables.insert(name.to_owned(), value.map_or(Value::Unknown, Value::Known));
     }
 
+    /// The elements of an array, each by its number and all of them together.
+    pub(super) fn set_list(&mut self, set: &Assignment) {
+        let Some(words) = &set.list else { return };
+        let elements = expand::fields(words.iter().cloned(), &self.state);
+        let all = format!("{}[@]", set.name);
+        let before = self.state.value(&all).cloned().filter(|_| set.appends);
+        let variables = &mut Rc::make_mut(&mut self.state).variables;
+        let value = match (before, joined(&elements)) {
+            (None, value) => value,
+            (Some(Value::Known(before)), Value::Known(more)) => Value::Known(format!("{before}{APART}{more}")),
+            (Some(_), _) => Value::Unknown,
+        };
+        variables.insert(all, value);
+        for (at, element) in elements.iter().enumerate().take(16).filter(|_| !set.appends) {
+            let value =
+                if element.is_known() { Value::Known(element.text.clone()) } else { Value::Written(element.clone()) };
+            variables.insert(format!("{}[{at}]", set.name), value);
+        }
+    }
+
     pub(super) fn begin(&mut self, name: &str, value: &Arg) {
         Rc::make_mut(&mut self.state).variables.insert(name.to_owned(), Value::Written(value.clone()));
+    }
+
+    /// What a command writes to files, where both are known.
+    pub(super) fn written(
+        &self,
+        redirects: &[Redirect],
+        args: &[Vec<Arg>],
+        input: &Input,
+        printed: Option<&String>,
+    ) -> Vec<(String, String)> {
+        let at = |file: &Arg| {
+            let target = crate::shell::Target::of(file, self.state.cwd.as_deref());
+            target.path.filter(|_| !target.open).map(|path| path.to_string())
+        };
+        let mut found = Vec::new();
+        if let Some(text) = printed {
+            let files = redirects.iter().filter(|redirect| redirect.writes);
+            found.extend(files.filter_map(|redirect| Some((at(&redirect.target)?, text.clone()))));
+        }
+        if let ([words], Input::Text(text)) = (args, input)
+            && let [program, files @ ..] = words.as_slice()
+            && program.text == "tee"
+        {
+            let files = files.iter().filter(|file| !file.text.starts_with('-'));
+            found.extend(files.filter_map(|file| Some((at(file)?, text.clone()))));
+        }
+        found
     }
 
     pub(super) fn redirects(&self, simple: &Simple) -> Vec<Redirect> {
@@ -232,6 +279,13 @@ impl Run {
             None => Input::Inherited,
         }
     }
+}
+
+/// Words as one value, which falls into them again.
+pub(super) fn joined(words: &[Arg]) -> Value {
+    let known = words.iter().all(Arg::is_known);
+    let all = words.iter().map(|word| word.text.as_str()).collect::<Vec<_>>().join(APART);
+    if known && all.len() <= LONGEST_VALUE { Value::Known(all) } else { Value::Unknown }
 }
 
 pub(super) fn known(arg: &Arg) -> Option<String> {

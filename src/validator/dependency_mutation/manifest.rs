@@ -55,7 +55,7 @@ impl Manifest {
                 " v2.",
                 " v3.",
             ])),
-            "gemfile" => Some(Manifest::Words(&["gem ", "gem(", "source ", "git_source", "gemspec"])),
+            "gemfile" | "gems.rb" => Some(Manifest::Words(&["gem ", "gem(", "source ", "git_source", "gemspec"])),
             "mix.exs" => Some(Manifest::Words(&["{:", "deps"])),
             "pom.xml" => {
                 Some(Manifest::Words(&["dependency", "artifactId", "groupId", "<version>", "<repository", "plugin"]))
@@ -147,7 +147,9 @@ impl Manifest {
                     } else if match within {
                         true => !line.is_empty() && !line.starts_with('#'),
                         // A list of them may stand in any table.
-                        false => ["dependencies", "requires =", "\""].iter().any(|start| line.starts_with(start)),
+                        false => ["dependencies", "dev-dependencies", "requires =", "\""]
+                            .iter()
+                            .any(|start| line.starts_with(start)),
                     } {
                         found.insert(line.to_owned());
                     }

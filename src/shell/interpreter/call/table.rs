@@ -25,7 +25,7 @@ pub(super) enum Does {
 }
 
 /// By the last part of the name: `os.system` and `system` are the same to us.
-pub(super) const CALLS: [(&str, Does); 99] = [
+pub(super) const CALLS: [(&str, Does); 100] = [
     ("system", Does::Run),
     ("popen", Does::Run),
     ("popen2", Does::Run),
@@ -123,6 +123,7 @@ pub(super) const CALLS: [(&str, Does); 99] = [
     ("call_user_func", Does::Fork),
     ("pcntl_exec", Does::Fork),
     ("remove_entry", Does::Delete),
+    ("fopen", Does::Open),
     ("connect", Does::Send),
     ("lookup", Does::Send),
 ];
