@@ -294,11 +294,12 @@ impl Walk<'_> {
     fn escape(&mut self) -> Option<Option<char>> {
         match self.take()? {
             'b' | 'd' | 's' | 'w' | 'D' | 'S' | 'W' => Some(None),
-            c if c.is_ascii_punctuation() => Some(Some(c)),
+            c if c.is_ascii_punctuation() && !"<>".contains(c) => Some(Some(c)),
             _ => None,
         }
     }
 
+    /// A class of the plain kind; anything else is for the compiler to judge.
     fn class(&mut self) -> Option<()> {
         self.take();
         if self.peek() == Some('^') {
@@ -308,21 +309,29 @@ impl Walk<'_> {
             return None;
         }
         loop {
-            match self.take()? {
+            let from = match self.take()? {
                 ']' => return Some(()),
                 '[' | '&' | '~' => return None,
-                '\\' => drop(self.take()?),
-                '-' => {}
-                from => {
-                    // A range the wrong way round is for the compiler to find.
+                '\\' => {
+                    let escaped = self
+                        .take()
+                        .filter(|c| "dswDSW".contains(*c) || (c.is_ascii_punctuation() && !"<>".contains(*c)))?;
+                    // A range from or to an escape.
                     if self.peek() == Some('-') && !self.rest.starts_with("-]") {
-                        let mut ahead = self.rest.chars().skip(1);
-                        let to = ahead.next()?;
-                        if !to.is_ascii_alphanumeric() || from > to {
-                            return None;
-                        }
+                        return None;
                     }
+                    escaped
                 }
+                c => c,
+            };
+            // A sign at the end is only a sign.
+            if self.rest.starts_with("-]") || self.peek() != Some('-') {
+                continue;
+            }
+            self.take();
+            let to = self.take().filter(|to| to.is_ascii_alphanumeric() && from.is_ascii_alphanumeric())?;
+            if from > to || self.peek() == Some('-') && !self.rest.starts_with("-]") {
+                return None;
             }
         }
     }
