@@ -136,7 +136,7 @@ fn word(text: &str, arg: &Arg, line: &mut String) {
     // What cannot be known is written as it is, and so is a pattern: quotes would make another word of it.
     let bare = !arg.is_known() || arg.glob;
     let list = text.contains('{') && text.contains([',', '.']);
-    let strange = text.contains(special) || text.starts_with('~') || list;
+    let strange = text.contains(special) || text.starts_with('~') || text.contains("=~") || list;
     if text.is_empty() || (!bare && strange) {
         quote(text, line);
     } else {
