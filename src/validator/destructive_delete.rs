@@ -12,7 +12,9 @@ pub(super) fn find(unit: &Unit<'_>, scene: &Scene<'_>) -> Option<Found> {
     let program = scene.reading().zip(access.row).and_then(|(reading, row)| reading.commands.get(row));
     // It takes only what is empty.
     if program.is_some_and(|command| command.program == "rmdir") {
-        return None;
+        let area = access.target.path.as_ref().map(|path| scene.ground.area(path));
+        let outside = matches!(area, Some(Area::Vital | Area::System | Area::Outside));
+        return outside.then(|| suspicious("it deletes outside of the project")).flatten();
     }
     match access.act {
         Act::Remove => removed(access, program, scene),

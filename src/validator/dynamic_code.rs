@@ -1,6 +1,7 @@
 //! Code that is only put together when it runs: nobody can read it before.
 
 use super::{Scene, command, suspicious};
+use crate::ground::Area;
 use crate::rule::Found;
 use crate::shell::{Act, Arg, Command, PROCESS, Target};
 use crate::unit::{Subject, Unit};
@@ -40,7 +41,12 @@ pub(super) fn find(unit: &Unit<'_>, scene: &Scene<'_>) -> Option<Found> {
             let options = command.args.iter().take_while(|arg| arg.text.starts_with('-'));
             let text = options.clone().any(|arg| !arg.text.starts_with("--") && arg.text.contains(['c', 'n']));
             let file = command.args.get(options.count()).filter(|_| !text);
-            file.filter(|file| (!file.is_known() && file.prefix().is_empty()) || file.text == PROCESS)
+            // Somewhere in the project it is one of the project's own.
+            let inside = |file: &Arg| {
+                let target = Target::of(file, command.cwd.as_deref());
+                target.path.is_some_and(|path| matches!(scene.ground.area(&path), Area::Inside | Area::Project))
+            };
+            file.filter(|file| (!file.is_known() && !inside(file)) || file.text == PROCESS)
                 .and_then(|_| suspicious("it runs a file that is only known when it runs"))
         }
         program if INTERPRETERS.contains(&program.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.')) => {

@@ -11,14 +11,13 @@ use crate::shell::is_builtin;
 use crate::unit::Unit;
 
 /// Directories of a project that its tools put programs into.
-const TOOLED: [&[&str]; 8] = [
+const TOOLED: [&[&str]; 7] = [
     &["node_modules", ".bin"],
     &[".venv", "bin"],
     &["venv", "bin"],
     &["env", "bin"],
     &["vendor", "bin"],
     &[".venv", "Scripts"],
-    &["bin"],
     &["target"],
 ];
 
@@ -90,7 +89,9 @@ pub(super) fn find(unit: &Unit<'_>, scene: &Scene<'_>) -> Option<Found> {
     let path = AbsPath::resolve(program, &place);
     let listed = is_known(name, scene);
     if scene.ground.area(&path) == Area::Inside {
-        let tooled = TOOLED.iter().any(|tool| path.directories().ends_with_parts(tool));
+        // `bin/rake` and its like are written by their own tools.
+        let stub = path.directories().ends_with_parts(&["bin"]) && matches!(name, "rake" | "bundler" | "yarn");
+        let tooled = stub || TOOLED.iter().any(|tool| path.directories().ends_with_parts(tool));
         let shadow = is_allowed(name, scene) && !tooled;
         return shadow.then(|| suspicious("a program in the project bears the name of a known one")).flatten();
     }

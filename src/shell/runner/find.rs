@@ -52,7 +52,18 @@ pub(super) fn fd(args: &[Arg]) -> Vec<Inner> {
     let found = Arg { text: "./$FOUND".to_owned(), known: Some(2), glob: false };
     let elsewhere =
         args.iter().take(at).any(|arg| arg.text.starts_with(['/', '~']) || arg.text.contains("..") || !arg.is_known());
-    let found = if elsewhere { later("$FOUND") } else { found };
+    // Without a name or a kind it is everything.
+    let picks = |arg: &Arg| {
+        !matches!(
+            arg.text.as_str(),
+            "." | "-H" | "-I" | "-u" | "--hidden" | "--no-ignore" | "-t" | "f" | "d" | "--type"
+        )
+    };
+    let found = match (elsewhere, args.iter().take(at).any(picks)) {
+        (true, _) => later("$FOUND"),
+        (false, true) => found,
+        (false, false) => Arg::literal("."),
+    };
     let mut command: Vec<Arg> =
         command.map(|arg| if arg.text.contains('{') { found.clone() } else { arg.clone() }).collect();
     if command.iter().all(Arg::is_known) {
