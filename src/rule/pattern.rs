@@ -13,6 +13,7 @@ pub struct Pattern {
     text: String,
     /// It is one of ours, and known to be well-formed.
     proven: bool,
+    need: OnceCell<Need>,
     compiled: OnceCell<Result<Regex, PatternError>>,
 }
 
@@ -28,7 +29,7 @@ pub struct PatternError {
 impl Pattern {
     /// A pattern; whether it is a valid one is seen when it is compiled.
     pub fn new(text: &str) -> Self {
-        Pattern { text: text.to_owned(), proven: false, compiled: OnceCell::new() }
+        Pattern { text: text.to_owned(), proven: false, need: OnceCell::new(), compiled: OnceCell::new() }
     }
 
     /// A pattern that is embedded in the binary: a test has compiled it.
@@ -48,7 +49,9 @@ impl Pattern {
 
     /// Whether it matches somewhere in `text`.
     pub fn is_match(&self, text: &str) -> Result<bool, PatternError> {
-        if (self.proven && !may_begin(&self.text, text)) || !may_match(&self.text, text) {
+        // The first look needs no analysis, and is all that most patterns get.
+        let elsewhere = self.proven && self.need.get().is_none() && !may_begin(&self.text, text);
+        if elsewhere || !self.need.get_or_init(|| Need::of(&self.text)).allows(text) {
             return Ok(false);
         }
         Ok(self.regex()?.is_match(text))
@@ -121,13 +124,57 @@ fn has_no_alternative(pattern: &str) -> bool {
     true
 }
 
-/// Whether a pattern could match, judged by the characters that it requires. `true` where that cannot be told.
-pub fn may_match(pattern: &str, text: &str) -> bool {
-    if let Some(rest) = pattern.strip_prefix("(?i)") {
-        // Escapes change their meaning with their case.
-        return rest.contains('\\') && !rest.is_ascii() || may_match_as(&lowered(rest), &text.to_lowercase());
+/// What every match of a pattern holds.
+#[derive(Clone, Debug)]
+struct Need {
+    /// One of these has to be met; `None` where that cannot be told.
+    any: Option<Vec<Vec<Clause>>>,
+    /// Letters count in either case.
+    folded: bool,
+}
+
+#[derive(Clone, Debug)]
+enum Clause {
+    /// The text begins so.
+    Starts(String),
+    /// The text holds this.
+    Has(String),
+    /// One of these is met.
+    Any(Vec<Vec<Clause>>),
+}
+
+impl Need {
+    fn of(pattern: &str) -> Self {
+        let folded = pattern.starts_with("(?i)");
+        let lower = pattern.strip_prefix("(?i)").map(lowered);
+        let mut walk = Walk { rest: lower.as_deref().unwrap_or(pattern), depth: 0, repeated: false };
+        let any = walk.alternatives();
+        // An unmatched parenthesis is for the compiler to find.
+        Need { any: any.filter(|_| walk.rest.is_empty() && (!folded || pattern.is_ascii())), folded }
     }
-    may_match_as(pattern, text)
+
+    /// Whether a text could match. `true` where that cannot be told.
+    fn allows(&self, text: &str) -> bool {
+        let Some(any) = &self.any else { return true };
+        // Most are decided by how the text begins.
+        let begins = |clauses: &Vec<Clause>| match clauses.first() {
+            Some(Clause::Starts(start)) => begins(text, start).is_some(),
+            Some(Clause::Has(_) | Clause::Any(_)) | None => true,
+        };
+        if !any.iter().any(begins) {
+            return false;
+        }
+        if self.folded { is_met(any, &text.to_lowercase()) } else { is_met(any, text) }
+    }
+}
+
+fn is_met(any: &[Vec<Clause>], text: &str) -> bool {
+    let clause = |clause: &Clause| match clause {
+        Clause::Starts(start) => text.starts_with(start.as_str()),
+        Clause::Has(part) => text.contains(part.as_str()),
+        Clause::Any(any) => is_met(any, text),
+    };
+    any.iter().any(|clauses| clauses.iter().all(clause))
 }
 
 /// The pattern in small letters, but for the letters behind a backslash.
@@ -141,17 +188,8 @@ fn lowered(pattern: &str) -> String {
     pattern.chars().map(lower).collect()
 }
 
-fn may_match_as(pattern: &str, text: &str) -> bool {
-    let mut walk = Walk { rest: pattern, text, depth: 0, repeated: false };
-    match walk.alternatives() {
-        Some(possible) => possible || !walk.rest.is_empty(),
-        None => true,
-    }
-}
-
 struct Walk<'a> {
     rest: &'a str,
-    text: &'a str,
     depth: usize,
     /// The quantifier that was just passed repeats.
     repeated: bool,
@@ -170,10 +208,10 @@ impl Walk<'_> {
     }
 
     /// Up to the end or an unmatched `)`; `None` for what we do not understand.
-    fn alternatives(&mut self) -> Option<bool> {
-        let mut any = false;
+    fn alternatives(&mut self) -> Option<Vec<Vec<Clause>>> {
+        let mut any = Vec::new();
         loop {
-            any |= self.sequence()?;
+            any.push(self.sequence()?);
             if self.peek() != Some('|') {
                 return Some(any);
             }
@@ -181,21 +219,24 @@ impl Walk<'_> {
         }
     }
 
-    /// Whether everything that a sequence requires is there.
-    fn sequence(&mut self) -> Option<bool> {
-        let mut possible = true;
+    /// Everything that a sequence requires.
+    fn sequence(&mut self) -> Option<Vec<Clause>> {
+        let mut clauses = Vec::new();
         let mut run = String::new();
         let mut anchored = false;
         loop {
             let literal = match self.peek() {
                 None | Some('|' | ')') => {
-                    return Some(possible && self.has(&run, anchored));
+                    note(&mut clauses, &mut run, &mut anchored);
+                    return Some(clauses);
                 }
                 Some('(') => {
-                    possible &= self.has(&std::mem::take(&mut run), std::mem::take(&mut anchored));
+                    note(&mut clauses, &mut run, &mut anchored);
                     let inside = self.group()?;
-                    let optional = self.quantifier()?;
-                    possible &= inside || optional;
+                    // What may be missing, or may be empty, requires nothing.
+                    if !self.quantifier()? && !inside.iter().any(Vec::is_empty) {
+                        clauses.push(Clause::Any(inside));
+                    }
                     continue;
                 }
                 Some('[') => {
@@ -204,7 +245,7 @@ impl Walk<'_> {
                 }
                 Some('^') => {
                     self.take();
-                    possible &= self.has(&std::mem::take(&mut run), anchored);
+                    note(&mut clauses, &mut run, &mut anchored);
                     anchored = true;
                     continue;
                 }
@@ -224,25 +265,19 @@ impl Walk<'_> {
             };
             let optional = self.quantifier()?;
             match literal {
-                // A character that is repeated stands next to itself, and ends what is known of its place.
-                Some(c) if !optional && !self.repeated => run.push(c),
                 Some(c) if !optional => {
                     run.push(c);
-                    possible &= self.has(&std::mem::take(&mut run), std::mem::take(&mut anchored));
+                    // A character that is repeated stands next to itself, and ends what is known of its place.
+                    if self.repeated {
+                        note(&mut clauses, &mut run, &mut anchored);
+                    }
                 }
-                _ => possible &= self.has(&std::mem::take(&mut run), std::mem::take(&mut anchored)),
-            }
-            if literal.is_none() {
-                anchored = false;
+                _ => note(&mut clauses, &mut run, &mut anchored),
             }
         }
     }
 
-    fn has(&self, run: &str, anchored: bool) -> bool {
-        if anchored { self.text.starts_with(run) } else { run.is_empty() || self.text.contains(run) }
-    }
-
-    fn group(&mut self) -> Option<bool> {
+    fn group(&mut self) -> Option<Vec<Vec<Clause>>> {
         self.take();
         // Flags change what characters mean.
         if self.peek() == Some('?') {
@@ -252,9 +287,9 @@ impl Walk<'_> {
         if self.depth > 16 {
             return None;
         }
-        let possible = self.alternatives()?;
+        let inside = self.alternatives()?;
         self.depth -= 1;
-        (self.take() == Some(')')).then_some(possible)
+        (self.take() == Some(')')).then_some(inside)
     }
 
     /// Passes a quantifier; tells whether it allows for nothing at all.
@@ -337,6 +372,15 @@ impl Walk<'_> {
     }
 }
 
+/// Takes down the characters that were read in a row.
+fn note(clauses: &mut Vec<Clause>, run: &mut String, anchored: &mut bool) {
+    let anchored = std::mem::take(anchored);
+    if !run.is_empty() {
+        let run = std::mem::take(run);
+        clauses.push(if anchored { Clause::Starts(run) } else { Clause::Has(run) });
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -359,7 +403,7 @@ mod tests {
             ("x(", "y", true),
             ("", "y", true),
         ] {
-            assert_eq!(may_match(pattern, text), expected, "{pattern} {text}");
+            assert_eq!(Need::of(pattern).allows(text), expected, "{pattern} {text}");
         }
     }
 
@@ -377,8 +421,8 @@ mod tests {
         fn the_shortcut_never_hides_a_match(pattern in "[ab|()^$.*+?\\[\\]{}\\\\-]{0,8}|(a|b|ab|[ab]|\\.|\\^|\\$|\\||\\(|\\)|\\*|\\?|\\(\\?:|\\\\b|\\[ab\\]|\\[\\^a\\]){0,8}",
             text in "[ab|]{0,6}") {
             match Regex::new(&pattern) {
-                Ok(regex) => prop_assert!(may_match(&pattern, &text) || !regex.is_match(&text), "{pattern:?} {text:?}"),
-                Err(_) => prop_assert!(may_match(&pattern, &text), "{pattern:?} is broken and must be seen to be"),
+                Ok(regex) => prop_assert!(Need::of(&pattern).allows(&text) || !regex.is_match(&text), "{pattern:?} {text:?}"),
+                Err(_) => prop_assert!(Need::of(&pattern).allows(&text), "{pattern:?} is broken and must be seen to be"),
             }
         }
     }
