@@ -4,7 +4,7 @@
 //! of them is missing, nothing is compiled. What the walk does not understand may match, and is compiled.
 
 use regex_lite::Regex;
-use std::cell::OnceCell;
+use std::cell::{Cell, OnceCell};
 use std::fmt;
 
 /// A regular expression as written.
@@ -13,6 +13,8 @@ pub struct Pattern {
     text: String,
     /// It is one of ours, and known to be well-formed.
     proven: bool,
+    /// It was looked at before, and may be looked at often.
+    seen: Cell<bool>,
     need: OnceCell<Need>,
     compiled: OnceCell<Result<Regex, PatternError>>,
 }
@@ -29,7 +31,13 @@ pub struct PatternError {
 impl Pattern {
     /// A pattern; whether it is a valid one is seen when it is compiled.
     pub fn new(text: &str) -> Self {
-        Pattern { text: text.to_owned(), proven: false, need: OnceCell::new(), compiled: OnceCell::new() }
+        Pattern {
+            text: text.to_owned(),
+            proven: false,
+            seen: Cell::new(false),
+            need: OnceCell::new(),
+            compiled: OnceCell::new(),
+        }
     }
 
     /// A pattern that is embedded in the binary: a test has compiled it.
@@ -50,7 +58,7 @@ impl Pattern {
     /// Whether it matches somewhere in `text`.
     pub fn is_match(&self, text: &str) -> Result<bool, PatternError> {
         // The first look needs no analysis, and is all that most patterns get.
-        let elsewhere = self.proven && self.need.get().is_none() && !may_begin(&self.text, text);
+        let elsewhere = self.proven && !self.seen.replace(true) && !may_begin(&self.text, text);
         if elsewhere || !self.need.get_or_init(|| Need::of(&self.text)).allows(text) {
             return Ok(false);
         }
