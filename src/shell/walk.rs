@@ -90,7 +90,7 @@ struct Walker {
     /// What the line has written to files, where that is known.
     files: BTreeMap<String, String>,
     /// Functions that are walked where they are called, with what they are given.
-    bodies: BTreeMap<String, Body>,
+    bodies: BTreeMap<String, Vec<Body>>,
     /// How often a function calls itself, and whether it goes on meanwhile.
     calls: BTreeMap<String, (usize, bool)>,
 }
@@ -189,8 +189,9 @@ impl Walker {
                         if self.bodies.len() < MOST_BODIES {
                             let mut steps = run.take_scope();
                             if run.calls(&name) {
-                                self.bodies
-                                    .insert(name.to_string(), Body { steps, heredocs: Rc::clone(&run.heredocs) });
+                                // Which of several is in force depends on what happened: all of them count.
+                                let body = Body { steps, heredocs: Rc::clone(&run.heredocs) };
+                                self.bodies.entry(name.to_string()).or_default().push(body);
                                 return;
                             }
                             steps.push_back(Step::Close);
@@ -351,6 +352,7 @@ impl Walker {
             if matches!(program.text.as_str(), "$@" | "$*")
                 && !program.is_known()
                 && let Some(given) = self.runs.last().and_then(|run| run.given.clone())
+                && given.first().is_some_and(|first| first.text != program.text)
             {
                 work.push((base, given.into_iter().chain(args).collect(), via));
                 continue;

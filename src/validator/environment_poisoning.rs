@@ -219,7 +219,7 @@ fn is_mild(name: &str, value: &str) -> bool {
         "CC" | "CXX" => !value.contains(['/', ' ']),
         "MAKEFLAGS" => value.starts_with("-j"),
         "SHELL" => value.starts_with("/bin/") || value.starts_with("/usr/bin/"),
-        "HOME" | "XDG_CONFIG_HOME" | "CARGO_HOME" => value.contains(crate::shell::MADE),
+        "HOME" | "XDG_CONFIG_HOME" | "CARGO_HOME" => value.starts_with(crate::shell::MADE) && !value.contains(".."),
         _ => false,
     }
 }

@@ -1,9 +1,11 @@
 //! Files outside of the project that are written.
 
 use super::{Scene, block, suspicious};
+use crate::event::Place;
 use crate::ground::Area;
+use crate::path::AbsPath;
 use crate::rule::Found;
-use crate::shell::Act;
+use crate::shell::{Act, MADE};
 use crate::unit::{Subject, Unit};
 
 pub(super) fn find(unit: &Unit<'_>, scene: &Scene<'_>) -> Option<Found> {
@@ -12,10 +14,8 @@ pub(super) fn find(unit: &Unit<'_>, scene: &Scene<'_>) -> Option<Found> {
     let Some(path) = &access.target.path else {
         return match access.act {
             _ if by_tool => block("the file's name does not tell which file it is"),
-            Act::Redirect if !scene.is_scratch(&access.target.text) => {
-                suspicious("the file that this writes is only known when it runs")
-            }
-            Act::Read | Act::Write | Act::Redirect | Act::Remove | Act::Move | Act::Change | Act::Restore => None,
+            Act::Redirect => suspicious("the file that this writes is only known when it runs"),
+            Act::Read | Act::Write | Act::Remove | Act::Move | Act::Change | Act::Restore => None,
         };
     };
     let area = scene.ground.area(path);
@@ -25,15 +25,14 @@ pub(super) fn find(unit: &Unit<'_>, scene: &Scene<'_>) -> Option<Found> {
         (Act::Write | Act::Redirect, Area::Project) => None,
         (Act::Write, _) if by_tool => block("the file is outside of the project"),
         (Act::Write, Area::Scratch | Area::Temp) => None,
-        (Act::Write | Act::Redirect, _) if scene.is_scratch(&access.target.text) => None,
+        (Act::Write | Act::Redirect, _) if is_scratch(path) => None,
         (Act::Write | Act::Redirect, _) => suspicious("it writes outside of the project"),
         (Act::Read | Act::Remove | Act::Move | Act::Change | Act::Restore, _) => None,
     }
 }
 
-impl Scene<'_> {
-    /// Whether a path is one that `mktemp` has just made.
-    pub(super) fn is_scratch(&self, path: &str) -> bool {
-        path.contains(crate::shell::MADE)
-    }
+/// Whether a path is one that `mktemp` has just made, or lies in it.
+fn is_scratch(path: &AbsPath) -> bool {
+    let made = AbsPath::resolve(MADE, &Place::default());
+    *path == made || path.is_below(&made)
 }

@@ -1,7 +1,7 @@
 //! What programs do to files and variables, by their operands and options.
 
 use super::super::options::Options;
-use super::super::{Arg, Command};
+use super::super::{Arg, Command, Input};
 use super::{Act, Noted, Target, fetch};
 
 /// Programs that read every file they are given.
@@ -162,6 +162,12 @@ fn flag(command: &Command, letters: &str, long: &str) -> bool {
 pub(super) fn note(noted: &mut Noted<'_>) {
     let command = noted.command;
     let program = command.program.as_str();
+    // A patch on the standard input names its files itself.
+    let patches = matches!(program, "apply_patch" | "patch")
+        || program == "git" && command.args.iter().any(|arg| arg.text == "apply");
+    if let (true, Input::Text(patch)) = (patches, &command.input) {
+        crate::patch::paths(patch).into_iter().for_each(|path| noted.note(Act::Write, &Arg::literal(path)));
+    }
     if command.args.is_empty() {
         return;
     }
@@ -172,7 +178,7 @@ pub(super) fn note(noted: &mut Noted<'_>) {
             let deep = matches!(program, "rimraf" | "del-cli") || flag(command, "rR", "recursive");
             operands.iter().for_each(|operand| noted.take_down(Act::Remove, operand, deep));
         }
-        "find" | "gfind" => find(noted, operands),
+        "find" | "gfind" => find(noted),
         "tee" | "sponge" => operands.iter().for_each(|operand| noted.note(Act::Redirect, operand)),
         "chmod" | "chown" | "chgrp" | "chattr" | "setfacl" => {
             // A mode may look like an option: `chmod -x file`.
@@ -265,11 +271,11 @@ pub(super) fn note(noted: &mut Noted<'_>) {
             for arg in operands {
                 let (name, value) = arg.text.split_once('=').map_or((arg.text.as_str(), None), |(n, v)| (n, Some(v)));
                 let value = value.and_then(|_| super::super::walk::value_of(name, &arg.behind(&format!("{name}="))?));
-                // A name alone is handed on as it is.
                 // `declare -n x=PATH` makes another name for it.
                 if flag(command, "n", "") && program != "export" {
                     noted.effects.env.extend(arg.text.split_once('=').map(|(_, named)| (named.to_owned(), None)));
                 }
+                // A name alone is handed on as it is.
                 if !name.is_empty() && (arg.text.contains('=') || program == "export") {
                     noted.effects.env.push((name.to_owned(), value));
                 }
@@ -281,7 +287,6 @@ pub(super) fn note(noted: &mut Noted<'_>) {
         }
         "printf" => noted.effects.env.extend(option(command, &["-v"]).into_iter().map(|arg| (arg.text, None))),
         "patch" => noted.all(Act::Write, operands.first().copied()),
-        "apply_patch" => {}
         "xargs" => noted.all(Act::Read, &option(command, &["-a", "--arg-file"])),
         _ if READERS.contains(&program) => noted.all(Act::Read, operands.iter().copied()),
         _ if WRITERS.contains(&program) => noted.all(Act::Write, operands.iter().copied()),
@@ -317,7 +322,7 @@ fn is_script_option(word: &str) -> bool {
     word.starts_with('-') && !word.starts_with("--") && word.ends_with('e')
 }
 
-fn find(noted: &mut Noted<'_>, operands: &[&Arg]) {
+fn find(noted: &mut Noted<'_>) {
     let command = noted.command;
     let prints = option(command, &["-fprint", "-fprintf", "-fls", "-fprint0"]);
     noted.all(Act::Write, &prints);
@@ -332,7 +337,6 @@ fn find(noted: &mut Noted<'_>, operands: &[&Arg]) {
         .cloned()
         .collect();
     let starts = if starts.is_empty() { vec![Arg::literal(".")] } else { starts };
-    let _ = operands;
     // With a test only some of it goes.
     let tests = [
         "-name",

@@ -21,39 +21,45 @@ pub(super) struct Body {
 impl Walker {
     /// Walks the body of a function with what it is given.
     pub(super) fn call(&mut self, name: &str, args: Vec<Arg>, via: Vec<String>, span: Range<usize>, apart: bool) {
-        let Some(body) = self.bodies.get(name).cloned() else { return };
-        if self.runs.len() >= DEEPEST {
+        let Some(bodies) = self.bodies.get(name).cloned() else { return };
+        if self.runs.len() + bodies.len() > DEEPEST {
             self.reading.limited = true;
             return;
         }
-        let pipeline = self.next_pipeline();
-        let Some(below) = self.runs.last() else { return };
+        let several = bodies.len() > 1;
+        let Some(below) = self.runs.last_mut() else { return };
         let (mut state, hidden) = (Rc::clone(&below.state), below.hidden);
+        let span = Some(below.span.clone().unwrap_or(span));
+        // Of several, nobody knows what the one that runs leaves behind.
+        if several {
+            let state = Rc::make_mut(&mut below.state);
+            state.cwd = None;
+            state.variables.retain(|name, _| name == "HOME");
+        }
         let variables = &mut Rc::make_mut(&mut state).variables;
         for (at, value) in args.iter().enumerate().take(9) {
             let value = if value.is_known() { Value::Known(value.text.clone()) } else { Value::Written(value.clone()) };
             variables.insert((at + 1).to_string(), value);
         }
         variables.insert("@".to_owned(), joined(&args));
-        let span = below.span.clone().unwrap_or(span);
-        let levels = vec![Level::new(Outside::Same(Rc::clone(&state)), pipeline, false)];
-        let Body { steps, heredocs } = body;
-        let function = Some(name.to_owned());
-        let via = [via.as_slice(), &[name.to_owned()]].concat();
-        let (given, shared) = (Some(args), !apart);
-        self.runs.push(Run {
-            steps,
-            heredocs,
-            via,
-            span: Some(span),
-            levels,
-            state,
-            shared,
-            hidden,
-            number: None,
-            function,
-            given,
-        });
+        // Not the program of that name.
+        let via = [via.as_slice(), &[format!("{name}()")]].concat();
+        for Body { steps, heredocs } in bodies {
+            let levels = vec![Level::new(Outside::Same(Rc::clone(&state)), self.next_pipeline(), false)];
+            self.runs.push(Run {
+                steps,
+                heredocs,
+                via: via.clone(),
+                span: span.clone(),
+                levels,
+                state: Rc::clone(&state),
+                shared: !apart && !several,
+                hidden,
+                number: None,
+                function: Some(name.to_owned()),
+                given: Some(args.clone()),
+            });
+        }
     }
 
     /// What a command runs from a file that the line itself has written.
