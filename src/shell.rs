@@ -14,7 +14,7 @@ mod syntax;
 mod walk;
 
 pub use canonical::plain;
-pub use effect::{Access, Act, Effects, Target, bodies, uploads};
+pub use effect::{Access, Act, Effects, Target, addresses, bodies, uploads};
 pub use syntax::{Doubt, Flaw};
 pub use walk::{MADE, is_builtin};
 

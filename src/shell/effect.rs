@@ -3,7 +3,7 @@
 mod fetch;
 mod program;
 
-pub use fetch::{bodies, uploads};
+pub use fetch::{addresses, bodies, uploads};
 
 use super::{Arg, Command, Reading};
 use crate::event::Place;

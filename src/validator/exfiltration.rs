@@ -3,7 +3,7 @@
 use super::secret_access::{is_secret_file, is_secret_name, names_secret};
 use super::{Scene, block, suspicious};
 use crate::rule::Found;
-use crate::shell::{Act, Arg, Command, Input, bodies, uploads};
+use crate::shell::{Act, Arg, Command, Input, addresses, bodies, uploads};
 use crate::unit::{Subject, Unit};
 
 /// Programs that send what they read.
@@ -155,14 +155,16 @@ fn pushes_to_new_remote(scene: &Scene<'_>) -> Option<Found> {
 
 /// Whether the words of a command, or what makes them, hold a secret.
 fn carries_secret(command: &Command, at: usize, scene: &Scene<'_>) -> bool {
-    let host = command.args.iter().map(|arg| arg.text.as_str()).find(|text| text.contains("://")).unwrap_or_default();
+    let addresses = addresses(command);
     let body: Vec<Arg> = bodies(command);
     let own = |arg: &Arg| {
         let header = arg.text.contains(':') && !arg.text.contains("://") && !body.contains(arg);
         let upper = arg.text.to_ascii_uppercase();
         header
             && OWN.iter().any(|(name, service)| {
-                upper.contains(&format!("${name}_")) | upper.contains(&format!("${{{name}_")) && belongs(host, service)
+                upper.contains(&format!("${name}_")) | upper.contains(&format!("${{{name}_"))
+                    && !addresses.is_empty()
+                    && addresses.iter().all(|address| belongs(&address.text, service))
             })
     };
     // curl can look a variable up by itself: `--variable %NAME`.
@@ -221,15 +223,18 @@ fn fed_by_secret(command: &Command, at: usize, scene: &Scene<'_>) -> bool {
 /// Whether everything that a command talks to is this machine.
 fn is_local(command: &Command) -> bool {
     let hosts = ["localhost", "127.0.0.1", "[::1]", "0.0.0.0", "::1", "host.docker.internal"];
-    let is_host = |text: &str| {
-        let rest = text.split_once("://").map_or(text, |(_, rest)| rest);
-        hosts.iter().any(|host| {
-            rest.strip_prefix(host).is_some_and(|rest| rest.is_empty() || rest.starts_with([':', '/', '?']))
-        }) || rest.starts_with(":") && rest.get(1..2).is_some_and(|digit| digit.bytes().all(|b| b.is_ascii_digit()))
+    let is_host = |arg: &Arg| {
+        let rest = arg.text.split_once("://").map_or(arg.text.as_str(), |(_, rest)| rest);
+        let authority = rest.split(['/', '?', '#', '\\']).next().unwrap_or_default();
+        // `localhost:80@elsewhere` is elsewhere, and `:3000` is a port of this machine.
+        let (host, port) =
+            authority.rsplit_once(':').filter(|_| !hosts.contains(&authority)).unwrap_or((authority, ""));
+        let here = hosts.contains(&host) || (host.is_empty() && !port.is_empty());
+        let is_port = port.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"${}_".contains(&byte));
+        here && is_port && arg.prefix().len() >= host.len()
     };
-    let addresses: Vec<&str> =
-        command.args.iter().map(|arg| arg.text.as_str()).filter(|text| text.contains("://") || is_host(text)).collect();
-    let proxied =
-        command.args.iter().any(|arg| matches!(arg.text.as_str(), "-x" | "--proxy" | "--resolve" | "--connect-to"));
-    !addresses.is_empty() && addresses.iter().all(|text| is_host(text)) && !proxied
+    let elsewhere = ["-x", "--proxy", "--resolve", "--connect-to", "--socks5", "--preproxy"];
+    let proxied = command.args.iter().any(|arg| elsewhere.iter().any(|option| arg.text.starts_with(option)));
+    let addresses = addresses(command);
+    !addresses.is_empty() && addresses.iter().all(is_host) && !proxied
 }

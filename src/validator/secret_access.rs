@@ -125,14 +125,12 @@ pub(super) fn names_secret(arg: &Arg, scene: &Scene<'_>) -> bool {
     if arg.is_known() {
         return false;
     }
-    // What the line itself has put into a variable is no secret of anybody's.
-    let set_here = |name: &str| scene.effects().is_some_and(|effects| effects.env.iter().any(|(set, _)| set == name));
     let unknown = arg.text.get(arg.prefix().len()..).unwrap_or_default();
     unknown.split('$').skip(1).any(|rest| {
         let name = rest.trim_start_matches(['{', '!']);
         let end = name.find(|c: char| !(c.is_ascii_alphanumeric() || c == '_')).unwrap_or(name.len());
         // `${X:+set}` only tells whether it is there.
         !name.get(end..).is_some_and(|rest| rest.starts_with(":+") || rest.starts_with('+'))
-            && name.get(..end).is_some_and(|name| is_secret_name(name, scene) && !set_here(name))
+            && name.get(..end).is_some_and(|name| is_secret_name(name, scene))
     })
 }

@@ -72,6 +72,22 @@ pub(super) fn options(program: &str) -> Options {
     Options { short, long }
 }
 
+/// The words that say whom a command talks to.
+pub fn addresses(command: &Command) -> Vec<Arg> {
+    let operands = super::program::options(&command.program).operands(&command.args);
+    let named = option(command, &["--url"]);
+    match command.program.as_str() {
+        // What follows the host is a port.
+        "nc" | "ncat" | "netcat" | "telnet" => operands.into_iter().take(1).cloned().collect(),
+        // `http POST host field=value`
+        "http" | "https" | "xh" => {
+            let verb = |arg: &&&Arg| arg.text.bytes().all(|byte| byte.is_ascii_uppercase());
+            operands.iter().skip_while(verb).take(1).map(|arg| (*arg).clone()).collect()
+        }
+        _ => operands.into_iter().cloned().chain(named).collect(),
+    }
+}
+
 /// The words that carry what is sent.
 pub fn bodies(command: &Command) -> Vec<Arg> {
     option(
