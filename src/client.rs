@@ -1,6 +1,6 @@
 //! Clients: who asks, and in which words. One file each.
 
-mod claude;
+pub mod claude;
 
 use crate::event::{Event, Header, Phase, Unread};
 use crate::quarantined::Quarantined;

@@ -222,6 +222,16 @@ impl Config {
         if always { Effect::Deny } else { effect }
     }
 
+    /// Whether anything that another policy stops or marks would be treated more mildly, as far as presets go.
+    pub fn is_looser_than(&self, other: &Config) -> bool {
+        let rank = |config: &Config| [config.block, config.suspicious, config.failure];
+        let milder = rank(self).iter().zip(rank(other)).any(|(mine, theirs)| *mine < theirs);
+        let denied = |config: &Config, id: &String| config.block == Effect::Deny || config.always_deny.contains(id);
+        milder
+            || (self.results == Results::Silent && other.results != Results::Silent)
+            || other.always_deny.iter().any(|id| !denied(self, id))
+    }
+
     /// Adds the names of the operator's allowlist: one a line, `#` starts a comment, with or without `mcp__`.
     pub fn allow(&mut self, list: &str) {
         if let Trust::Names(names) = &mut self.trust {

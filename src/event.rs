@@ -87,6 +87,11 @@ pub enum Action {
         /// The permissions that it is to have, where the call names any.
         mode: Field,
     },
+    /// Changes the client's settings.
+    Settings {
+        /// The file.
+        file: Field,
+    },
     /// Anything else.
     Other,
 }
@@ -155,6 +160,8 @@ pub struct Facts {
     pub today: Option<time::Date>,
     /// The MCP servers that the project itself configures.
     pub project_servers: Vec<String>,
+    /// What the client's settings, as they are now, take away from the guard.
+    pub losses: Vec<String>,
 }
 
 /// What can be told of an event, readable or not: enough to answer in the right form and to write a log line.

@@ -54,6 +54,7 @@ pub(crate) fn judge(event: &Event<'_>, config: &Config, verdict: &mut Verdict) {
         | Action::Agent { mode: None }
         | Action::Search
         | Action::Resource { .. }
+        | Action::Settings { .. }
         | Action::Other => {}
     }
 }
@@ -140,6 +141,7 @@ fn finding(rule: &Rule, found: &Found, effect: Effect, unit: &Unit<'_>, scene: &
         | Action::Search
         | Action::Resource { .. }
         | Action::Agent { .. }
+        | Action::Settings { .. }
         | Action::Other => Label::default(),
     };
     let mut nudge = rule.nudge.clone();
@@ -207,6 +209,7 @@ pub(crate) fn paths(event: &Event<'_>) -> Vec<String> {
         | Action::Mcp { .. }
         | Action::Resource { .. }
         | Action::Agent { .. }
+        | Action::Settings { .. }
         | Action::Other => Vec::new(),
     }
 }

@@ -31,6 +31,7 @@ pub mod quarantine;
 pub mod quarantined;
 pub mod rule;
 pub mod shell;
+mod staying;
 pub mod telemetry;
 pub mod unit;
 pub mod validator;
@@ -63,7 +64,8 @@ fn by(event: &Event<'_>, config: &Config) -> Verdict {
     match event.phase {
         Phase::Before => judge::judge(event, config, &mut verdict),
         Phase::After | Phase::Failed => quarantine::judge(event, config, &mut verdict),
-        Phase::Settings | Phase::Start | Phase::End | Phase::Other => {}
+        Phase::Settings | Phase::Start => staying::judge(event, config, &mut verdict),
+        Phase::End | Phase::Other => {}
     }
     verdict
 }

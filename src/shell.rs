@@ -13,7 +13,7 @@ mod runner;
 mod syntax;
 mod walk;
 
-pub use canonical::plain;
+pub use canonical::{plain, typed};
 pub use effect::{Access, Act, Effects, Target, addresses, bodies, uploads};
 pub use syntax::{Doubt, Flaw};
 pub use walk::{MADE, is_builtin};

@@ -1,7 +1,7 @@
 //! The command line of every command but the hook.
 
 use super::hook_help::HookArgs;
-use super::{explain, notice, rules, status};
+use super::{explain, hooks, notice, rules, status};
 use clap::{Args, Parser, Subcommand};
 use std::ffi::OsString;
 use std::io::Write;
@@ -17,7 +17,7 @@ use std::process::ExitCode;
     subcommand_required = true,
     arg_required_else_help = true
 )]
-#[command(after_help = "Example:\n  rune quarantine status --since 7d")]
+#[command(after_help = "Examples:\n  rune hooks install --preset strict\n  rune quarantine status --since 7d")]
 struct Rune {
     #[command(subcommand)]
     command: Command,
@@ -30,6 +30,9 @@ enum Command {
     #[command(subcommand, arg_required_else_help = true, after_help = "Example:\n  rune quarantine status --since 7d")]
     Quarantine(Quarantine),
     Explain(ExplainArgs),
+    /// The hooks in a client's settings: register ours, remove them
+    #[command(subcommand, arg_required_else_help = true, after_help = "Example:\n  rune hooks install --preset strict")]
+    Hooks(hooks::Hooks),
     /// The rules in force: check them, list them, run their examples
     #[command(
         subcommand,
@@ -149,6 +152,7 @@ pub fn run(verbs: &[OsString], words: Vec<OsString>) -> ExitCode {
         Command::Quarantine(Quarantine::Status(args)) => status::run(&args),
         Command::Quarantine(Quarantine::Notice(args)) => notice::run(&args),
         Command::Explain(args) => explain::run(&args),
+        Command::Hooks(command) => hooks::run(&command),
         Command::Rules(Rules::Check(args)) => rules::check(&args),
         Command::Rules(Rules::List(args)) => rules::list(&args),
         Command::Rules(Rules::Test(args)) => rules::test(&args),

@@ -108,7 +108,7 @@ fn judge(args: &ExplainArgs, line: &str, cwd: &str) -> anyhow::Result<(Verdict, 
     };
     let project = world.project_of(cwd);
     let mut config = load::config(&options, &world, load::kinds(&event), project.as_deref());
-    load::look_up(&mut event, &mut config, &world);
+    load::look_up(&mut event, &mut config, &options, &world);
     Ok((rune::decide(&event, &config), event.place))
 }
 

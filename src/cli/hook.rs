@@ -58,12 +58,20 @@ impl Call {
         let (input, whole) = read_event();
         let (header, verdict) = self.judge(&input, whole, progress, decide);
         let spoken = self.speak(progress, &header, &verdict, |line| {
-            if let Err(what) = log::append(&self.world, line) {
+            if !self.options.dry_run
+                && let Err(what) = log::append(&self.world, line)
+            {
                 complain(&what);
             }
         });
         if !spoken {
             stand_aside();
+        }
+        if self.options.dry_run {
+            return;
+        }
+        if header.phase == Some(Phase::End) {
+            session::forget_old(&self.world);
         }
         if let Some(surface) = verdict.surface().filter(|surface| !surface.trusted)
             && let Err(what) = session::taint(&self.world, &header.session, surface)
@@ -103,7 +111,7 @@ impl Call {
                 }
                 let project = self.world.project_of(&event.place.cwd);
                 let mut config = load::config(&self.options, &self.world, load::kinds(&event), project.as_deref());
-                load::look_up(&mut event, &mut config, &self.world);
+                load::look_up(&mut event, &mut config, &self.options, &self.world);
                 let verdict = decide(&event, &config);
                 (event.header, verdict)
             }
@@ -122,6 +130,9 @@ impl Call {
         let (header, verdict) = self.failed(progress, &Failure::Timeout);
         self.speak(progress, &header, &verdict, |line| {
             let (world, line) = (self.world.clone(), line.clone());
+            if self.options.dry_run {
+                return;
+            }
             // The disk may be what hangs: it gets a moment, not a veto.
             attempt(LAST_WORDS, move || drop(log::append(&world, &line)));
         });

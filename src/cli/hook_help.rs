@@ -33,6 +33,12 @@ pub struct HookArgs {
     /// The client's directory, absolute [default: $CLAUDE_CONFIG_DIR or ~/.claude]
     #[arg(long, value_name = "DIR")]
     client_dir: Option<PathBuf>,
+    /// The settings file that this call is registered in; a change that removes it there is refused
+    #[arg(long, value_name = "FILE")]
+    registered_in: Option<PathBuf>,
+    /// Judge and answer, but write no log and no session file
+    #[arg(long)]
+    dry_run: bool,
 }
 
 #[derive(Clone, Debug, ValueEnum)]

@@ -8,6 +8,7 @@ pub use rules::kinds;
 
 use super::options::Options;
 use super::world::World;
+use rune::client::claude::settings::{Broken, Settings};
 use rune::config::{Config, DEFAULT, DEFAULT_PRESET, Layer, PRESETS};
 use rune::failure::Failure;
 use rune::json::Fields;
@@ -19,6 +20,9 @@ use std::path::Path;
 
 /// A policy file beyond this is not one.
 const LARGEST_FILE: u64 = 1 << 20;
+
+/// A settings file beyond this is not one.
+const LARGEST_SETTINGS: u64 = 64 << 20;
 
 /// The policy in force for calls of these kinds, in a project. It never fails: what cannot be read is a flaw of the
 /// policy and counts in every verdict.
@@ -159,11 +163,22 @@ fn project_silences(world: &World, cwd: &str) -> bool {
         })
 }
 
+/// A settings file of the client, `None` where there is none.
+pub fn read_settings(path: &Path) -> Result<Option<Settings>, String> {
+    let Some(text) = read_up_to(LARGEST_SETTINGS, path)? else { return Ok(None) };
+    let broken = |broken: Broken| format!("{}:{}:{}: {}", path.display(), broken.line, broken.column, broken.what);
+    Settings::read(&text).map(Some).map_err(broken)
+}
+
 /// The text of a file, `None` where there is none. The error names the file.
 fn read_text(path: &Path) -> Result<Option<String>, String> {
+    read_up_to(LARGEST_FILE, path)
+}
+
+fn read_up_to(most: u64, path: &Path) -> Result<Option<String>, String> {
     let mut text = String::new();
-    match File::open(path).and_then(|file| file.take(LARGEST_FILE + 1).read_to_string(&mut text)) {
-        Ok(length) if length as u64 > LARGEST_FILE => Err(format!("{}: larger than 1 MB", path.display())),
+    match File::open(path).and_then(|file| file.take(most + 1).read_to_string(&mut text)) {
+        Ok(length) if length as u64 > most => Err(format!("{}: larger than {} MB", path.display(), most >> 20)),
         Ok(_) => Ok(Some(text)),
         // A link to nowhere is a policy that went missing, not one that never was.
         Err(error) if error.kind() == ErrorKind::NotFound && !path.ancestors().take(2).any(is_dangling) => Ok(None),

@@ -1,6 +1,7 @@
 //! The hook's options, read by hand: cheap, and a mistake in them is a verdict like any other failure.
 
 use rune::client::Client;
+use rune::client::claude::register::{REGISTERED_IN, Registration};
 use rune::config::nearest;
 use rune::event::Phase;
 use rune::failure::Failure;
@@ -14,6 +15,12 @@ pub struct Options {
     pub client: Client,
     pub preset: Option<String>,
     pub dirs: Dirs,
+    /// The settings file that this call is registered in.
+    pub registered_in: Option<PathBuf>,
+    /// Judge and answer, and leave nothing behind.
+    pub dry_run: bool,
+    /// The words themselves.
+    words: Vec<String>,
     /// What is wrong with the command line.
     pub flaws: Vec<Failure>,
 }
@@ -27,12 +34,21 @@ pub struct Dirs {
     pub client: Option<PathBuf>,
 }
 
-const FLAGS: [&str; 6] = ["--client", "--preset", "--config-dir", "--state-dir", "--data-dir", "--client-dir"];
+const FLAGS: [&str; 7] =
+    ["--client", "--preset", "--config-dir", "--state-dir", "--data-dir", "--client-dir", REGISTERED_IN];
 
 impl Options {
     pub fn parse(words: &[OsString]) -> Options {
-        let mut options =
-            Options { phase: None, client: Client::Claude, preset: None, dirs: Dirs::default(), flaws: Vec::new() };
+        let mut options = Options {
+            phase: None,
+            client: Client::Claude,
+            preset: None,
+            dirs: Dirs::default(),
+            registered_in: None,
+            dry_run: false,
+            words: words.iter().map(|word| word.to_string_lossy().into_owned()).collect(),
+            flaws: Vec::new(),
+        };
         let mut words = words.iter();
         while let Some(word) = words.next() {
             match word.to_str() {
@@ -40,6 +56,7 @@ impl Options {
                 Some("post") => options.phase(Phase::After),
                 // Which tool it is about is in the event; the words are those of an older hook.
                 Some("bash" | "edit" | "mcp" | "check") => {}
+                Some("--dry-run") => options.dry_run = true,
                 Some(word) if word.starts_with("--") => {
                     let (flag, value) = match word.split_once('=') {
                         Some((flag, value)) => (flag, Some(OsString::from(value))),
@@ -53,6 +70,14 @@ impl Options {
             }
         }
         options
+    }
+
+    /// How this process was called, as an entry in the client's settings says it.
+    pub fn registration(&self) -> Registration {
+        let named = std::env::args_os().next().map(PathBuf::from).filter(|name| name.is_absolute());
+        let program = named.or_else(|| std::env::current_exe().ok()).unwrap_or_default();
+        let file = self.registered_in.as_ref().map(|file| file.to_string_lossy().into_owned());
+        Registration { program: program.to_string_lossy().into_owned(), words: self.words.clone(), file }
     }
 
     fn phase(&mut self, phase: Phase) {
@@ -81,6 +106,7 @@ impl Options {
             "--state-dir" => self.dirs.state = self.directory(flag, value),
             "--client-dir" => self.dirs.client = self.directory(flag, value),
             "--data-dir" => self.dirs.data = self.directory(flag, value),
+            REGISTERED_IN => self.registered_in = self.directory(flag, value),
             _ => self.complain(format!("unknown option `{flag}`")),
         }
     }
@@ -90,7 +116,7 @@ impl Options {
         if path.is_absolute() {
             return Some(path);
         }
-        self.complain(format!("`{flag}` needs an absolute directory\n  help: `~` is not expanded where no shell runs"));
+        self.complain(format!("`{flag}` needs an absolute path\n  help: `~` is not expanded where no shell runs"));
         None
     }
 

@@ -1,5 +1,8 @@
 //! Claude Code: its payloads and its answers, as measured on the real client.
 
+pub mod register;
+pub mod settings;
+
 use super::{Answer, context, nudges, reasons};
 use crate::event::{Action, Change, Dialect, Event, Facts, Field, Header, Phase, Place, Server, Unread};
 use crate::failure::Failure;
@@ -86,7 +89,11 @@ pub(super) fn read(input: &Quarantined<Vec<u8>>) -> Result<Event<'_>, Unread> {
     };
     let reading = match phase {
         Phase::Before | Phase::After | Phase::Failed => call(&fields, tool, input),
-        Phase::Settings | Phase::Start | Phase::End | Phase::Other => Ok((Action::Other, None)),
+        Phase::Settings => {
+            let file = fields.string("file_path").map(|file| input.derive(file.text, ContentSource::ToolOutput));
+            Ok((Action::Settings { file }, None))
+        }
+        Phase::Start | Phase::End | Phase::Other => Ok((Action::Other, None)),
     };
     let (action, flaw) = match reading {
         Ok((action, inner)) => (action, flaw.or(inner)),
@@ -214,9 +221,12 @@ fn result_source(action: &Action) -> ContentSource {
         Action::Mcp { .. } | Action::Resource { .. } => ContentSource::McpToolOutput,
         Action::Fetch { .. } | Action::Search => ContentSource::WebContent,
         Action::Agent { .. } => ContentSource::ModelOutput,
-        Action::Shell { .. } | Action::Edit { .. } | Action::Patch { .. } | Action::Read { .. } | Action::Other => {
-            ContentSource::ToolOutput
-        }
+        Action::Shell { .. }
+        | Action::Edit { .. }
+        | Action::Patch { .. }
+        | Action::Read { .. }
+        | Action::Settings { .. }
+        | Action::Other => ContentSource::ToolOutput,
     }
 }
 
@@ -266,9 +276,9 @@ pub(super) fn answer(header: &Header, verdict: &Verdict) -> Answer {
         (Phase::Settings, Effect::Ask | Effect::Deny) => {
             Some(Reply { decision: Some("block"), reason: Some(reasons(verdict)), hook_specific_output: None })
         }
-        (Phase::Before | Phase::After | Phase::Failed | Phase::Start, _) => {
-            Some(specific(output(None, Some(context(verdict)))))
-        }
+        // A session begins with one line, whatever is wrong.
+        (Phase::Start, _) => Some(specific(output(None, Some(context(verdict).replace('\n', " "))))),
+        (Phase::Before | Phase::After | Phase::Failed, _) => Some(specific(output(None, Some(context(verdict))))),
         (Phase::Settings | Phase::End | Phase::Other, _) => None,
     };
     // Nothing can be told to the model about a failure after a call, but somebody may read stderr.

@@ -58,7 +58,11 @@ impl Surface {
                 Some(command) => untrusted("quarantine-shell", fetched::source(command, event)?),
             },
             Action::Agent { .. } if event.facts.tainted => untrusted("quarantine-agent", Label::new("agent")),
-            Action::Agent { .. } | Action::Edit { .. } | Action::Patch { .. } | Action::Other => None,
+            Action::Agent { .. }
+            | Action::Edit { .. }
+            | Action::Patch { .. }
+            | Action::Settings { .. }
+            | Action::Other => None,
         }
     }
 

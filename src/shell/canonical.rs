@@ -125,6 +125,13 @@ pub fn plain(command: &Command) -> Option<String> {
     (words.len() != command.args.len()).then(|| line(&Arg::literal(name), &words))
 }
 
+/// A word as one would type it to get just this text.
+pub fn typed(text: &str) -> String {
+    let mut line = String::new();
+    word(text, &Arg::literal(text), &mut line);
+    line
+}
+
 fn word(text: &str, arg: &Arg, line: &mut String) {
     let special = |c: char| {
         matches!(

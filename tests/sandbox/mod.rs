@@ -74,6 +74,26 @@ impl Sandbox {
         finish(self.command(words).spawn().unwrap(), input.as_ref())
     }
 
+    /// Runs `rune` as somebody who is in no agent's session, wherever the tests run: by a process that has lost its
+    /// parents.
+    pub fn run_alone(&self, words: &[&str]) -> Ran {
+        let script = "exec 3<&0; (read go <&3; \"$@\" </dev/null; echo \"exit=$?\") & ";
+        let words = [&["-c", script, "sh", env!("CARGO_BIN_EXE_rune")], words].concat();
+        let mut child = self.command_at(Path::new("/bin/sh"), &words).spawn().unwrap();
+        let mut stdin = child.stdin.take().unwrap();
+        child.wait().unwrap();
+        // Its parent is gone: now it may begin.
+        stdin.write_all(b"go\n").unwrap();
+        let output = child.wait_with_output().unwrap();
+        let all = String::from_utf8(output.stdout).unwrap();
+        let (stdout, exit) = all.rsplit_once("exit=").unwrap_or_else(|| panic!("{all}"));
+        Ran {
+            stdout: stdout.to_owned(),
+            stderr: String::from_utf8_lossy(&output.stderr).into_owned(),
+            exit: exit.trim().parse().unwrap(),
+        }
+    }
+
     /// The lines of the log, each parsed.
     pub fn log(&self) -> Vec<Value> {
         log_at(&self.path(".claude/telemetry.jsonl"))

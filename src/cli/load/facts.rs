@@ -1,6 +1,7 @@
 //! The facts that judging one event needs, looked up on disk, and nothing else.
 
-use super::{allowlist, project_servers, project_silences, read_regular};
+use super::{allowlist, project_servers, project_silences, read_regular, read_settings};
+use crate::cli::options::Options;
 use crate::cli::session;
 use crate::cli::world::{World, now};
 use rune::config::Config;
@@ -13,14 +14,48 @@ use std::path::{Path, PathBuf};
 const MOST_PATHS: usize = 1_000;
 
 /// Looks up what judging this event needs.
-pub fn look_up(event: &mut Event<'_>, config: &mut Config, world: &World) {
+pub fn look_up(event: &mut Event<'_>, config: &mut Config, options: &Options, world: &World) {
     event.place.home = world.home.as_ref().map(|home| home.to_string_lossy().into_owned());
     event.place.project = world.project.as_ref().map(|project| project.to_string_lossy().into_owned());
     match event.phase {
         Phase::Before => before(event, config, world),
         Phase::After | Phase::Failed => after(event, config, world),
-        Phase::Settings | Phase::Start | Phase::End | Phase::Other => {}
+        Phase::Settings | Phase::Start => event.facts.losses = losses(event, options, world),
+        Phase::End | Phase::Other => {}
     }
+}
+
+/// What the settings take away from us: those that changed, and those that we are registered in.
+fn losses(event: &Event<'_>, options: &Options, world: &World) -> Vec<String> {
+    let own = options.registration();
+    let mut losses = Vec::new();
+    let mut changed = None;
+    if let (Action::Settings { file: Some(file) }, Ok(reason)) =
+        (&event.action, Reason::new("a change of the settings may take the guard away"))
+    {
+        changed = Some(PathBuf::from(file.expose(reason, &mut Audit::new(|_| {}))));
+    }
+    let same = |one: &Path, other: &Path| one == other || one.canonicalize().ok() == other.canonicalize().ok();
+    if let Some(file) = &options.registered_in {
+        losses.extend(match read_settings(file) {
+            Ok(Some(settings)) => own.losses(&settings, true),
+            Ok(None) => vec!["the file that our hooks are registered in is gone".to_owned()],
+            Err(_) => vec!["the client cannot read the file that our hooks are registered in".to_owned()],
+        });
+    }
+    // What skills and other files say is no setting.
+    let elsewhere = changed.filter(|file| options.registered_in.as_ref().is_none_or(|known| !same(known, file)));
+    if let Some(Ok(Some(settings))) = elsewhere.filter(|file| is_settings(file)).map(|file| read_settings(&file)) {
+        losses.extend(own.losses(&settings, false));
+    }
+    if event.phase == Phase::Start && project_silences(world, &event.place.cwd) && world.silence_wanted {
+        losses.push("the project's settings set QUARANTINE_DISABLE, which is ignored".to_owned());
+    }
+    losses
+}
+
+fn is_settings(file: &Path) -> bool {
+    file.extension().is_some_and(|extension| extension == "json")
 }
 
 fn before(event: &mut Event<'_>, config: &mut Config, world: &World) {
@@ -95,6 +130,7 @@ fn after(event: &mut Event<'_>, config: &mut Config, world: &World) {
         | Action::Patch { .. }
         | Action::Fetch { .. }
         | Action::Search
+        | Action::Settings { .. }
         | Action::Other => {}
     }
 }

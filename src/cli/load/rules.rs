@@ -19,7 +19,7 @@ pub fn kinds(event: &Event<'_>) -> &'static [Kind] {
         Action::Read { .. } | Action::Fetch { .. } => &[Kind::Read],
         Action::Mcp { .. } => &[Kind::Mcp],
         Action::Agent { .. } => &[Kind::Agent],
-        Action::Search | Action::Resource { .. } | Action::Other => &[],
+        Action::Search | Action::Resource { .. } | Action::Settings { .. } | Action::Other => &[],
     }
 }
 

@@ -1,0 +1,330 @@
+//! The hooks of clients: putting ours in, taking them out, and nothing else.
+
+mod file;
+mod plugin;
+
+pub use file::{SettingsFile, backup, put};
+
+use super::load;
+use super::options::{Dirs, Options};
+use super::person;
+use super::world::World;
+use anyhow::{Context, bail};
+use clap::{Args, Subcommand, ValueEnum};
+use rune::client::claude::register::{self, Registration};
+use rune::client::claude::settings::{Hook, Settings};
+use rune::config::{Config, DEFAULT_PRESET, PRESETS, nearest};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+#[derive(Debug, Subcommand)]
+pub enum Hooks {
+    Install(InstallArgs),
+    Uninstall(UninstallArgs),
+}
+
+/// Registers the guard in a client's settings, or changes how it is registered
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Examples:\n  rune hooks install --preset strict\n  rune hooks install --preset gentle --scope project --dry-run\n  rune hooks install --preset off\n\n\
+Only our own entries are touched. The file as it was before the first of them is kept beside it as *.before-rune."
+)]
+pub struct InstallArgs {
+    /// gentle, strict, a file of your own in presets/, or off, which removes our entries [default: what is registered, else gentle]
+    #[arg(long, value_name = "NAME")]
+    pub preset: Option<String>,
+    /// Write a plugin for Claude Code into this directory instead of a settings file
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["scope", "settings"])]
+    pub plugin: Option<PathBuf>,
+    #[command(flatten)]
+    pub place: PlaceArgs,
+}
+
+/// Removes our entries from a client's settings; the same as `install --preset off`
+#[derive(Debug, Args)]
+#[command(after_help = "Example:\n  rune hooks uninstall --dry-run")]
+pub struct UninstallArgs {
+    #[command(flatten)]
+    pub place: PlaceArgs,
+}
+
+#[derive(Debug, Args)]
+pub struct PlaceArgs {
+    /// The client to register with: claude, or all
+    #[arg(long, value_name = "NAME", default_value = "claude", value_parser = ["claude", "all"])]
+    pub client: String,
+    /// Whose settings: yours, the project's, yours for this project, or the machine's
+    #[arg(long, value_enum, default_value_t = Scope::User)]
+    pub scope: Scope,
+    /// The settings file itself
+    #[arg(long, value_name = "FILE", conflicts_with = "scope")]
+    pub settings: Option<PathBuf>,
+    /// Show what would change, and change nothing
+    #[arg(long)]
+    pub dry_run: bool,
+    /// Loosen the guard without a terminal
+    #[arg(long)]
+    pub yes: bool,
+    #[command(flatten)]
+    pub dirs: DirArgs,
+}
+
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Directories that the hook is told, absolute")]
+pub struct DirArgs {
+    /// The policy [default: $XDG_CONFIG_HOME/rune]
+    #[arg(long, value_name = "DIR")]
+    pub config_dir: Option<PathBuf>,
+    /// Session files [default: $XDG_STATE_HOME/rune]
+    #[arg(long, value_name = "DIR")]
+    pub state_dir: Option<PathBuf>,
+    /// Kept data [default: $XDG_DATA_HOME/rune]
+    #[arg(long, value_name = "DIR")]
+    pub data_dir: Option<PathBuf>,
+    /// The client's directory [default: $CLAUDE_CONFIG_DIR or ~/.claude]
+    #[arg(long, value_name = "DIR")]
+    pub client_dir: Option<PathBuf>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Scope {
+    User,
+    Project,
+    Local,
+    Managed,
+}
+
+/// The machine's settings, which no user and no project can overrule.
+#[cfg(target_os = "macos")]
+pub const MANAGED: &str = "/Library/Application Support/ClaudeCode/managed-settings.json";
+#[cfg(not(target_os = "macos"))]
+pub const MANAGED: &str = "/etc/claude-code/managed-settings.json";
+
+impl Scope {
+    /// The settings file of this scope.
+    pub fn file(self, world: &World, project: &Path) -> anyhow::Result<PathBuf> {
+        let client =
+            || world.client_dir.clone().context("HOME is not set\n  help: set it, or name a file with `--settings`");
+        Ok(match self {
+            Scope::User => client()?.join("settings.json"),
+            Scope::Project => project.join(".claude/settings.json"),
+            Scope::Local => project.join(".claude/settings.local.json"),
+            Scope::Managed => PathBuf::from(MANAGED),
+        })
+    }
+}
+
+pub fn run(command: &Hooks) -> anyhow::Result<()> {
+    match command {
+        Hooks::Install(args) => match (&args.plugin, args.preset.as_deref()) {
+            (_, Some("off")) => uninstall(&args.place, "`rune hooks install --preset off`"),
+            (Some(folder), preset) => plugin::write(folder, preset, &args.place),
+            (None, preset) => install(preset, &args.place),
+        },
+        Hooks::Uninstall(args) => uninstall(&args.place, "`rune hooks uninstall`"),
+    }
+}
+
+fn install(preset: Option<&str>, place: &PlaceArgs) -> anyhow::Result<()> {
+    let world = place.dirs.world()?;
+    if place.scope == Scope::Managed {
+        return say_managed(preset, place, &world);
+    }
+    let path = place.file(&world)?;
+    let file = SettingsFile::read(&path)?;
+    let settings = read(&file)?;
+    let old = Registration::of(&settings);
+    let kept = || old.as_ref().and_then(|old| old.preset().map(str::to_owned));
+    let preset = preset.map(str::to_owned).or_else(kept).unwrap_or_else(|| DEFAULT_PRESET.to_owned());
+    check_preset(&preset, &world)?;
+    let new = registration(&preset, &world, Some(&file.path))?;
+    if let Some(old) = &old {
+        check_step(old, &new, place)?;
+    }
+    let text = file.text.as_deref().unwrap_or_default();
+    let edited = new.install(text, file.before.as_deref()).map_err(|broken| refusal(&file, &broken))?;
+    let first = !settings.hooks().iter().any(Hook::is_ours);
+    if show_or_write(&file, Some(&edited), first, place)? {
+        say(&format!("registered in {} with the preset {preset}", file.path.display()))?;
+        if first && file.text.is_some() {
+            say(&format!("how it was before is kept in {}", backup(&file.path).display()))?;
+        }
+        if matches!(place.scope, Scope::Project | Scope::Local) && place.settings.is_none() {
+            say("note: the entries name files of this machine; others who share the project need their own")?;
+        }
+    } else if !place.dry_run {
+        say(&format!("{} is as it should be (preset {preset})", file.path.display()))?;
+    }
+    Ok(())
+}
+
+fn uninstall(place: &PlaceArgs, what: &str) -> anyhow::Result<()> {
+    if !place.dry_run {
+        person::may_loosen(what, place.yes)?;
+    }
+    let world = place.dirs.world()?;
+    if place.scope == Scope::Managed {
+        return say(&format!(
+            "a root shell must run:\n  sudo {} hooks uninstall --yes --settings '{MANAGED}'",
+            program()?
+        ));
+    }
+    let file = SettingsFile::read(&place.file(&world)?)?;
+    let Some(text) = &file.text else { return say(&format!("nothing is registered in {}", file.path.display())) };
+    let left = register::remove(text, file.before.as_deref()).map_err(|broken| refusal(&file, &broken))?;
+    if show_or_write(&file, left.as_deref(), false, place)? {
+        say(&format!("removed from {}", file.path.display()))?;
+        say("a session that is running keeps its guard until it ends")?;
+    } else if !place.dry_run {
+        say(&format!("nothing is registered in {}", file.path.display()))?;
+    }
+    Ok(())
+}
+
+/// Shows or makes a change; tells whether one was made.
+fn show_or_write(file: &SettingsFile, text: Option<&str>, first: bool, place: &PlaceArgs) -> anyhow::Result<bool> {
+    if file.text.as_deref() == text {
+        if place.dry_run {
+            say(&format!("{} would stay as it is", file.path.display()))?;
+        }
+        return Ok(false);
+    }
+    if place.dry_run {
+        let name = file.path.display().to_string();
+        let mut options = diffy::DiffOptions::new();
+        options.set_original_filename(name.clone()).set_modified_filename(name);
+        let before = file.text.as_deref().unwrap_or_default();
+        say(options.create_patch(before, text.unwrap_or_default()).to_string().trim_end())?;
+        return Ok(false);
+    }
+    file.write(text, first)?;
+    Ok(true)
+}
+
+/// Whether this one may go from one registration to another.
+fn check_step(old: &Registration, new: &Registration, place: &PlaceArgs) -> anyhow::Result<()> {
+    if place.dry_run || old == new {
+        return Ok(());
+    }
+    let policy = |registration: &Registration| {
+        let words: Vec<_> = registration.words.iter().map(Into::into).collect();
+        let options = Options::parse(&words);
+        load::config(&options, &World::look(&options.dirs), &[], None)
+    };
+    let (before, after): (Config, Config) = (policy(old), policy(new));
+    if after.is_looser_than(&before) {
+        return person::may_loosen("making the guard less strict", place.yes);
+    }
+    // Another program or another policy may be anything.
+    let rest = |registration: &Registration| {
+        let Registration { program, words, .. } = registration.clone();
+        let words: Vec<String> =
+            words.into_iter().filter(|word| Some(word.as_str()) != registration.preset()).collect();
+        (program, words)
+    };
+    if rest(old) == rest(new) { Ok(()) } else { person::refuse_agent("moving the guard to another program or policy") }
+}
+
+fn check_preset(preset: &str, world: &World) -> anyhow::Result<()> {
+    let own = world.config_dir.as_ref().map(|dir| dir.join("presets").join(format!("{preset}.toml")));
+    let plain = preset.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-');
+    if PRESETS.iter().any(|(name, _)| *name == preset) || (plain && own.is_some_and(|own| own.is_file())) {
+        return Ok(());
+    }
+    let names = PRESETS.map(|(name, _)| name);
+    let help = nearest(preset, names.into_iter()).map_or_else(
+        || format!("there are {}, and the files in presets/ beside your config.toml", names.join(", ")),
+        |near| format!("did you mean `{near}`?"),
+    );
+    bail!("unknown preset `{preset}`\n  help: {help}")
+}
+
+/// The registration that we would write now.
+pub fn registration(preset: &str, world: &World, file: Option<&Path>) -> anyhow::Result<Registration> {
+    let known = [
+        ("--config-dir", &world.config_dir),
+        ("--state-dir", &world.state_dir),
+        ("--data-dir", &world.data_dir),
+        ("--client-dir", &world.client_dir),
+    ];
+    let mut words = vec!["--preset".to_owned(), preset.to_owned()];
+    for (flag, dir) in known {
+        let dir = dir.as_ref().with_context(|| format!("HOME is not set\n  help: set it, or name `{flag}`"))?;
+        words.extend([flag.to_owned(), text(dir)?]);
+    }
+    Ok(Registration { program: program()?, words, file: file.map(text).transpose()? })
+}
+
+/// This very program, absolute.
+fn program() -> anyhow::Result<String> {
+    text(&std::env::current_exe().context("where this program lies cannot be told")?)
+}
+
+fn text(path: &Path) -> anyhow::Result<String> {
+    let text = path.to_str().with_context(|| format!("{}: not a name that JSON can hold", path.display()))?;
+    Ok(text.to_owned())
+}
+
+fn say_managed(preset: Option<&str>, place: &PlaceArgs, world: &World) -> anyhow::Result<()> {
+    let preset = preset.unwrap_or(DEFAULT_PRESET);
+    check_preset(preset, world)?;
+    let words = registration(preset, world, None)?.words;
+    let quoted: Vec<String> = words.iter().map(|word| rune::shell::typed(word)).collect();
+    let dry = if place.dry_run { " --dry-run" } else { "" };
+    say(&format!(
+        "the machine's settings belong to root; a root shell must run:\n  sudo {} hooks install{dry} --settings {} {}",
+        rune::shell::typed(&program()?),
+        rune::shell::typed(MANAGED),
+        quoted.join(" ")
+    ))
+}
+
+fn read(file: &SettingsFile) -> anyhow::Result<Settings> {
+    Settings::read(file.text.as_deref().unwrap_or_default()).map_err(|broken| refusal(file, &broken))
+}
+
+fn refusal(file: &SettingsFile, broken: &rune::client::claude::settings::Broken) -> anyhow::Error {
+    anyhow::anyhow!(
+        "{}:{}:{}: {}\n  help: settings are plain JSON, without comments; mend the file, or name another with `--settings`. Nothing was changed",
+        file.path.display(),
+        broken.line,
+        broken.column,
+        broken.what
+    )
+}
+
+impl PlaceArgs {
+    fn file(&self, world: &World) -> anyhow::Result<PathBuf> {
+        let here = std::env::current_dir().context("the current directory cannot be told")?;
+        match &self.settings {
+            Some(file) => Ok(here.join(file)),
+            None => self.scope.file(world, &project(&here)),
+        }
+    }
+}
+
+/// The project that a directory is part of: the nearest one that the client or git knows, else itself.
+pub fn project(here: &Path) -> PathBuf {
+    let known = |dir: &&Path| dir.join(".git").exists() || dir.join(".claude").is_dir();
+    let home = std::env::var_os("HOME").map(PathBuf::from);
+    let above = here.ancestors().take_while(|dir| Some(*dir) != home.as_deref());
+    above.into_iter().find(known).unwrap_or(here).to_owned()
+}
+
+impl DirArgs {
+    /// The world, with the directories that were named.
+    pub fn world(&self) -> anyhow::Result<World> {
+        let here = std::env::current_dir().context("the current directory cannot be told")?;
+        let absolute = |dir: &Option<PathBuf>| dir.as_ref().map(|dir| here.join(dir));
+        Ok(World::look(&Dirs {
+            config: absolute(&self.config_dir),
+            state: absolute(&self.state_dir),
+            data: absolute(&self.data_dir),
+            client: absolute(&self.client_dir),
+        }))
+    }
+}
+
+fn say(line: &str) -> anyhow::Result<()> {
+    Ok(writeln!(std::io::stdout().lock(), "{line}")?)
+}

@@ -1,0 +1,382 @@
+//! Registration in Claude Code: the entries that we write into a settings file, and how they get in and out of its
+//! text without touching anything else.
+
+use super::settings::{Broken, Hook, Settings};
+use jsonc_parser::ParseOptions;
+use jsonc_parser::cst::{CstArray, CstInputValue, CstObject, CstRootNode};
+use serde_json::{Value, json};
+
+/// The tools whose results may come from strangers. Anchored: a pattern without signs would be read as a name, and
+/// one without anchors would match within names.
+const SURFACES: &str = "^(mcp__.*|WebFetch|WebSearch|ReadMcpResource(Dir)?(Tool)?|ListMcpResources(Tool)?|Read|Bash|PowerShell|Monitor|Agent|Task|AgentOutput(Tool)?|BashOutput|TaskOutput)$";
+
+/// Seconds that the client gives us; we answer after five at the latest.
+const TIMEOUT: u64 = 10;
+
+/// The moments that we are registered for: `(the client's name, our word for it, the tools)`.
+const MOMENTS: [(&str, Option<&str>, Option<&str>); 6] = [
+    ("PreToolUse", Some("pre"), None),
+    ("PostToolUse", Some("post"), Some(SURFACES)),
+    ("PostToolUseFailure", Some("post"), Some(SURFACES)),
+    ("ConfigChange", None, None),
+    ("SessionStart", None, None),
+    ("SessionEnd", None, None),
+];
+
+/// The moments without which the guard is gone, or could be.
+const NEEDED: [&str; 4] = ["PreToolUse", "PostToolUse", "PostToolUseFailure", "ConfigChange"];
+
+/// The fields of an entry, in the order in which we write them.
+const FIELDS: [&str; 7] = ["matcher", "hooks", "type", "command", "args", "timeout", "onFailure"];
+
+/// How the guard is to be called.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Registration {
+    /// The program, absolute.
+    pub program: String,
+    /// The words behind `hook pre`: preset and directories.
+    pub words: Vec<String>,
+    /// The settings file that the entries stand in, where they stand in one.
+    pub file: Option<String>,
+}
+
+/// The option that tells a hook which file it is registered in.
+pub const REGISTERED_IN: &str = "--registered-in";
+
+impl Registration {
+    /// The groups that we write: `(moment, group)`.
+    fn groups(&self) -> Vec<(&'static str, Value)> {
+        let group = |(event, word, matcher): (&'static str, Option<&str>, Option<&str>)| {
+            let words = ["hook"].into_iter().chain(word).map(str::to_owned).chain(self.words.iter().cloned());
+            let place = self.file.iter().filter(|_| word.is_none()).flat_map(|file| [REGISTERED_IN, file.as_str()]);
+            let args: Vec<String> = words.chain(place.map(str::to_owned)).collect();
+            let mut entry = json!({"type": "command", "command": self.program, "args": args, "timeout": TIMEOUT});
+            let mut group = json!({});
+            if let (Some("pre"), Some(entry)) = (word, entry.as_object_mut()) {
+                entry.insert("onFailure".to_owned(), json!("block"));
+            }
+            if let Some(group) = group.as_object_mut() {
+                group.extend(matcher.map(|matcher| ("matcher".to_owned(), json!(matcher))));
+                group.insert("hooks".to_owned(), json!([entry]));
+            }
+            (event, group)
+        };
+        MOMENTS.into_iter().map(group).collect()
+    }
+
+    /// What differs between a settings file and what we would write there, one line each; nothing where it is the same.
+    pub fn drift(&self, settings: &Settings) -> Vec<String> {
+        let ours: Vec<Hook<'_>> = settings.hooks().into_iter().filter(Hook::is_ours).collect();
+        let mut lines = Vec::new();
+        for (event, group) in self.groups() {
+            let matcher = group.get("matcher").and_then(Value::as_str);
+            let wanted = group.pointer("/hooks/0");
+            match ours.iter().filter(|hook| hook.event == event).collect::<Vec<_>>().as_slice() {
+                [] => lines.push(format!("{event}: not registered")),
+                [hook] if Some(hook.entry()) != wanted => {
+                    let value = |field: &str| wanted.and_then(|wanted| wanted.get(field));
+                    let other = FIELDS.into_iter().filter(|field| hook.entry().get(field) != value(field));
+                    let other = other.collect::<Vec<_>>().join(", ");
+                    let other = if other.is_empty() { "fields that we do not write".to_owned() } else { other };
+                    lines.push(format!("{event}: differs in {other}"));
+                }
+                [hook] if hook.matcher != matcher => lines.push(format!("{event}: differs in matcher")),
+                [_] => {}
+                several => lines.push(format!("{event}: registered {} times", several.len())),
+            }
+        }
+        let known = |hook: &&Hook<'_>| !MOMENTS.iter().any(|(event, ..)| *event == hook.event);
+        lines.extend(ours.iter().filter(known).map(|hook| format!("{}: registered without need", hook.event)));
+        lines
+    }
+
+    /// How the guard is called by the entries of a settings file.
+    pub fn of(settings: &Settings) -> Option<Registration> {
+        let ours: Vec<Hook<'_>> = settings.hooks().into_iter().filter(Hook::is_ours).collect();
+        let (program, words) = ours.iter().find(|hook| hook.event == "PreToolUse").or(ours.first())?.call()?;
+        let words = words.into_iter().filter(|word| !matches!(word.as_str(), "hook" | "pre" | "post")).collect();
+        Some(Registration { program, words, file: ours.iter().find_map(|hook| hook.flag(REGISTERED_IN)) })
+    }
+
+    /// The preset that it names.
+    pub fn preset(&self) -> Option<&str> {
+        parts(&self.words).0
+    }
+
+    /// The text of a settings file with our entries in it, in place of older ones. `before` is the text that it had
+    /// before any of ours were in it, where that was kept.
+    pub fn install(&self, text: &str, before: Option<&str>) -> Result<String, Broken> {
+        if self.drift(&Settings::read(text)?).is_empty() {
+            return Ok(text.to_owned());
+        }
+        self.insert(&remove(text, before)?.unwrap_or_default())
+    }
+
+    /// The text of a settings file without any of our entries, with them.
+    fn insert(&self, text: &str) -> Result<String, Broken> {
+        edit(text, |root| {
+            let hooks = object(root, "hooks")?;
+            for (event, group) in self.groups() {
+                list(&hooks, event)?.append(input(&group));
+            }
+            Ok(())
+        })
+    }
+
+    /// What a settings file, as it is now, takes away from the guard that was called like this, one line each.
+    pub fn losses(&self, settings: &Settings, registered_here: bool) -> Vec<String> {
+        let mut losses = Vec::new();
+        if settings.is_on("disableAllHooks") {
+            losses.push("it switches all hooks off".to_owned());
+        }
+        if !registered_here {
+            return losses;
+        }
+        if settings.invalid().iter().any(|invalid| invalid.voids) {
+            losses.push("the client drops the whole file for an invalid hook in it".to_owned());
+        }
+        let hooks = settings.hooks();
+        let stays = |event: &str| hooks.iter().any(|hook| hook.event == event && self.is_kept_by(hook));
+        losses
+            .extend(NEEDED.into_iter().filter(|event| !stays(event)).map(|event| format!("our hook for {event} goes")));
+        losses
+    }
+
+    /// Whether a hook calls the guard as it is called now, or more strictly.
+    fn is_kept_by(&self, hook: &Hook<'_>) -> bool {
+        let Some((program, words)) = hook.call().filter(|_| hook.is_ours()) else { return false };
+        let before = hook.event != "PreToolUse" || (hook.is_for_all() && hook.timeout().is_none_or(|time| time >= 6.0));
+        let (preset, rest) = parts(&words);
+        let (own, own_rest) = parts(&self.words);
+        before && program == self.program && rest == own_rest && (preset == own || preset == Some("strict"))
+    }
+}
+
+/// The preset among the words of a hook, and the words that say where things are.
+fn parts(words: &[String]) -> (Option<&str>, Vec<&str>) {
+    let mut preset = None;
+    let mut rest = Vec::new();
+    let mut words = words.iter().map(String::as_str);
+    while let Some(word) = words.next() {
+        match word {
+            "hook" | "pre" | "post" => {}
+            "--preset" => preset = words.next(),
+            REGISTERED_IN => drop(words.next()),
+            _ => rest.push(word),
+        }
+    }
+    (preset, rest)
+}
+
+/// The text of a settings file without our entries, and without what only they kept in it; `None` where there was no
+/// file before them.
+///
+/// Where putting our entries into the text from before gives the text as it is now, it is the text from before, to
+/// the byte. Otherwise somebody has worked on it since, and only what is ours is taken out.
+pub fn remove(text: &str, before: Option<&str>) -> Result<Option<String>, Broken> {
+    let settings = Settings::read(text)?;
+    if !settings.hooks().iter().any(Hook::is_ours) {
+        return Ok(Some(text.to_owned()));
+    }
+    if let Some(known) = Registration::of(&settings) {
+        let was = |before: &str| known.insert(before).is_ok_and(|whole| whole == text);
+        if let Some(before) = before.filter(|before| was(before)) {
+            return Ok(Some(before.to_owned()));
+        }
+        if was("") {
+            return Ok(None);
+        }
+    }
+    let edited = edit(text, |root| {
+        let hooks = object(root, "hooks")?;
+        for event in hooks.properties() {
+            let Some(groups) = event.array_value() else { continue };
+            let name = event.decoded_name().unwrap_or_default();
+            let touched = groups.elements().into_iter().filter(|group| clear(group, &name)).count();
+            if touched > 0 && groups.elements().is_empty() {
+                event.remove();
+            }
+        }
+        if hooks.properties().is_empty()
+            && let Some(hooks) = root.get("hooks")
+        {
+            hooks.remove();
+        }
+        Ok(())
+    })?;
+    Ok(Some(edited))
+}
+
+/// Takes our entries out of a group; tells whether there were any.
+fn clear(group: &jsonc_parser::cst::CstNode, event: &str) -> bool {
+    let Some(entries) = group.as_object().and_then(|group| group.array_value("hooks")) else { return false };
+    let ours = |value: &Value| Hook::new(event, value).is_ours();
+    let elements = entries.elements();
+    let count = elements.len();
+    let found: Vec<_> =
+        elements.into_iter().filter(|entry| entry.to_serde_value().is_some_and(|value| ours(&value))).collect();
+    if found.is_empty() {
+        return false;
+    }
+    if found.len() == count {
+        group.clone().remove();
+    } else {
+        found.into_iter().for_each(jsonc_parser::cst::CstNode::remove);
+    }
+    true
+}
+
+/// Edits the text of a settings file; its byte-order mark stays where it is.
+fn edit(text: &str, change: impl FnOnce(&CstObject) -> Result<(), Broken>) -> Result<String, Broken> {
+    let (mark, body) = text.strip_prefix('\u{feff}').map_or(("", text), |body| ("\u{feff}", body));
+    let body = if body.trim().is_empty() { "{}\n" } else { body };
+    let at_start = |what: String| Broken { line: 1, column: 1, what };
+    let root = CstRootNode::parse(body, &ParseOptions::default()).map_err(|error| at_start(error.to_string()))?;
+    let object = root.object_value().ok_or_else(|| at_start("settings are a JSON object".to_owned()))?;
+    change(&object)?;
+    Ok(format!("{mark}{root}"))
+}
+
+fn object(of: &CstObject, name: &str) -> Result<CstObject, Broken> {
+    once(of, name)?;
+    of.object_value_or_create(name).ok_or_else(|| misplaced(name, "an object"))
+}
+
+fn list(of: &CstObject, name: &str) -> Result<CstArray, Broken> {
+    once(of, name)?;
+    of.array_value_or_create(name).ok_or_else(|| misplaced(name, "a list"))
+}
+
+fn misplaced(name: &str, wanted: &str) -> Broken {
+    Broken { line: 1, column: 1, what: format!("`{name}` is not {wanted}") }
+}
+
+/// The client takes the last of several members of one name, and an editor the first.
+fn once(of: &CstObject, name: &str) -> Result<(), Broken> {
+    let same = of.properties().iter().filter(|member| member.decoded_name().as_deref() == Some(name)).count();
+    if same < 2 {
+        return Ok(());
+    }
+    Err(Broken { line: 1, column: 1, what: format!("`{name}` stands there {same} times") })
+}
+
+fn input(value: &Value) -> CstInputValue {
+    match value {
+        Value::Null => CstInputValue::Null,
+        Value::Bool(value) => CstInputValue::Bool(*value),
+        Value::Number(value) => CstInputValue::Number(value.to_string()),
+        Value::String(value) => CstInputValue::String(value.clone()),
+        Value::Array(values) => CstInputValue::Array(values.iter().map(input).collect()),
+        Value::Object(members) => {
+            let mut members: Vec<_> = members.iter().map(|(name, value)| (name.clone(), input(value))).collect();
+            members.sort_by_key(|(name, _)| FIELDS.iter().position(|field| field == name));
+            CstInputValue::Object(members)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn registration(preset: &str) -> Registration {
+        let words = ["--preset", preset, "--config-dir", "/c"].map(str::to_owned).to_vec();
+        Registration { program: "/opt/rune".to_owned(), words, file: Some("/h/settings.json".to_owned()) }
+    }
+
+    const FOREIGN: &str = r#"{"hooks":{"PreToolUse":[{"hooks":[{"type":"command","command":"x"}]}]},"z":[1, 2]}"#;
+
+    fn texts() -> Vec<String> {
+        let pretty = "{\n  \"model\": \"opus\",\n  \"hooks\": {\n    \"Stop\": [\n      {\n        \"hooks\": [\n          {\n            \"type\": \"command\",\n            \"command\": \"x\"\n          }\n        ]\n      }\n    ],\n    \"PreToolUse\": []\n  },\n  \"z\": 1\n}\n";
+        let tabs = pretty.replace("  ", "\t");
+        let windows = pretty.replace('\n', "\r\n");
+        let mixed = pretty.replacen('\n', "\r\n", 3);
+        let texts = ["", " \n", "{}", "{}\n", "{ }", "{\n}\n", FOREIGN, pretty, &tabs, &windows, &mixed];
+        texts.iter().flat_map(|text| [(*text).to_owned(), format!("\u{feff}{text}")]).collect()
+    }
+
+    #[test]
+    fn what_goes_in_comes_out_again_to_the_byte() {
+        for text in texts() {
+            let installed = registration("gentle").install(&text, None).unwrap();
+            assert_eq!(registration("gentle").install(&installed, Some(&text)).unwrap(), installed, "{text:?}");
+            let strict = registration("strict").install(&installed, Some(&text)).unwrap();
+            assert_eq!(strict, registration("strict").install(&text, None).unwrap(), "{text:?}");
+            assert_eq!(Registration::of(&Settings::read(&strict).unwrap()), Some(registration("strict")));
+            assert_eq!(remove(&strict, Some(&text)).unwrap().as_deref(), Some(text.as_str()));
+        }
+        let made = registration("gentle").install("", None).unwrap();
+        assert_eq!(remove(&made, None).unwrap(), None, "a file that was not there is gone again");
+    }
+
+    #[test]
+    fn what_others_added_since_stays() {
+        for text in texts() {
+            let before = Settings::read(&text).unwrap();
+            let installed = registration("gentle").install(&text, None).unwrap();
+            let worked_on = edit(&installed, |root| {
+                root.append("added", CstInputValue::Bool(true));
+                Ok(())
+            });
+            let left = remove(&worked_on.unwrap(), Some(&text)).unwrap().unwrap();
+            let settings = Settings::read(&left).unwrap();
+            assert!(settings.is_on("added"), "{left}");
+            assert_eq!(
+                settings.hooks().iter().map(|hook| hook.entry()).collect::<Vec<_>>(),
+                before.hooks().iter().map(|hook| hook.entry()).collect::<Vec<_>>(),
+                "{text:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_group_that_we_share_keeps_the_other_hook() {
+        let shared = r#"{"hooks": {"PreToolUse": [{"matcher": "Bash", "hooks": [
+            {"type": "command", "command": "/elsewhere/rune hook pre"}, {"type": "command", "command": "lint"}]}]}}"#;
+        let left = remove(shared, None).unwrap().unwrap();
+        let settings = Settings::read(&left).unwrap();
+        let calls: Vec<_> = settings.hooks().iter().filter_map(Hook::call).map(|(program, _)| program).collect();
+        assert_eq!(calls, ["lint"], "{left}");
+    }
+
+    #[test]
+    fn what_cannot_be_edited_is_refused_with_its_place() {
+        for (text, place) in [
+            ("{\n  // mine\n  \"a\": 1\n}", (2, 3)),
+            ("{\"a\": 1,}", (1, 9)),
+            ("{\n \"a\": 1", (2, 7)),
+            ("[]", (1, 1)),
+            (r#"{"hooks": []}"#, (1, 1)),
+            (r#"{"hooks": {"PreToolUse": {}}}"#, (1, 1)),
+            (r#"{"hooks": {}, "hooks": {}}"#, (1, 1)),
+        ] {
+            let broken = registration("gentle").install(text, None).unwrap_err();
+            assert_eq!((broken.line, broken.column), place, "{text}: {broken:?}");
+        }
+    }
+
+    #[test]
+    fn a_change_that_costs_us_a_hook_is_a_loss() {
+        let own = registration("gentle");
+        let text = own.install(FOREIGN, None).unwrap();
+        let losses = |text: &str| own.losses(&Settings::read(text).unwrap(), true);
+        assert_eq!(losses(&text), [] as [String; 0]);
+        assert_eq!(losses(&registration("strict").install(&text, None).unwrap()), [] as [String; 0], "tighter");
+        for (what, from, to) in [
+            ("looser", "gentle", "off"),
+            ("another program", "/opt/rune", "/tmp/rune"),
+            ("another policy", "\"/c\"", "\"/tmp/c\""),
+            ("another moment", "\"PreToolUse\"", "\"PreToolUses\""),
+            ("no time", "\"timeout\": 10", "\"timeout\": 1"),
+            ("an entry that voids the file", "\"timeout\": 10", "\"timeout\": \"10\""),
+            ("some tools only", "\"hooks\": [", "\"matcher\": \"Read\", \"hooks\": ["),
+            ("switched off", "\"z\":", "\"disableAllHooks\": true, \"z\":"),
+        ] {
+            let changed = text.replace(from, to);
+            assert_ne!(changed, text, "{what}");
+            assert_ne!(losses(&changed), [] as [String; 0], "{what}");
+        }
+        assert_ne!(losses(FOREIGN), [] as [String; 0]);
+        assert_eq!(own.losses(&Settings::read(FOREIGN).unwrap(), false), [] as [String; 0], "not where we are");
+    }
+}

@@ -1,0 +1,211 @@
+//! Claude Code's settings: which hooks a file registers, and what in it keeps ours from running.
+
+use crate::event::Place;
+use crate::shell;
+use serde_json::Value;
+
+/// A settings file as the client reads it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Settings(Value);
+
+/// A text that is no settings file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Broken {
+    /// The line, from 1.
+    pub line: usize,
+    /// The column, from 1.
+    pub column: usize,
+    /// What is wrong there.
+    pub what: String,
+}
+
+/// One hook that a settings file registers.
+#[derive(Clone, Copy, Debug)]
+pub struct Hook<'a> {
+    /// The moment that it is for.
+    pub event: &'a str,
+    /// The tools that it is for; all of them where there is none.
+    pub matcher: Option<&'a str>,
+    entry: &'a Value,
+}
+
+/// An entry that the client refuses.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Invalid {
+    /// The moment that it was meant for.
+    pub event: String,
+    /// What is wrong with it.
+    pub what: &'static str,
+    /// Whether the client drops the whole file for it.
+    pub voids: bool,
+}
+
+/// The kinds of hooks that the client knows.
+const TYPES: [&str; 5] = ["command", "http", "mcp_tool", "prompt", "agent"];
+
+/// Moments whose invalid entry makes the client drop the whole file (measured).
+const STRICT: [&str; 2] = ["PreToolUse", "PermissionRequest"];
+
+impl Settings {
+    /// Reads a settings file. An empty one says nothing.
+    pub fn read(text: &str) -> Result<Settings, Broken> {
+        let text = text.trim_start_matches('\u{feff}');
+        if text.trim().is_empty() {
+            return Ok(Settings(Value::Object(serde_json::Map::new())));
+        }
+        let value: Value = serde_json::from_str(text).map_err(|error| {
+            let words = error.to_string();
+            let what = words.rsplit_once(" at line ").map_or(words.as_str(), |(what, _)| what);
+            Broken { line: error.line().max(1), column: error.column().max(1), what: what.to_owned() }
+        })?;
+        if value.is_object() {
+            return Ok(Settings(value));
+        }
+        Err(Broken { line: 1, column: 1, what: "settings are a JSON object".to_owned() })
+    }
+
+    /// All hooks of the file, in order.
+    pub fn hooks(&self) -> Vec<Hook<'_>> {
+        let Some(events) = self.0.get("hooks").and_then(Value::as_object) else { return Vec::new() };
+        let mut hooks = Vec::new();
+        for (event, groups) in events {
+            for group in groups.as_array().into_iter().flatten() {
+                let matcher = group.get("matcher").and_then(Value::as_str);
+                let entries = group.get("hooks").and_then(Value::as_array).into_iter().flatten();
+                hooks.extend(entries.map(|entry| Hook { event, matcher, entry }));
+            }
+        }
+        hooks
+    }
+
+    /// Whether a switch of this name is on.
+    pub fn is_on(&self, switch: &str) -> bool {
+        self.0.get(switch) == Some(&Value::Bool(true))
+    }
+
+    /// The variables that the file sets for everything that the client starts, hooks included.
+    pub fn variables(&self) -> Vec<&str> {
+        let variables = self.0.get("env").and_then(Value::as_object);
+        variables.into_iter().flatten().map(|(name, _)| name.as_str()).collect()
+    }
+
+    /// The entries that the client refuses.
+    pub fn invalid(&self) -> Vec<Invalid> {
+        let flaw = |event: &str, what| Invalid { event: event.to_owned(), what, voids: STRICT.contains(&event) };
+        let Some(hooks) = self.0.get("hooks") else { return Vec::new() };
+        let Some(events) = hooks.as_object() else {
+            return vec![Invalid { event: "hooks".to_owned(), what: "is not an object", voids: true }];
+        };
+        let mut invalid = Vec::new();
+        for (event, groups) in events {
+            match groups.as_array() {
+                None => invalid.push(flaw(event, "is not a list")),
+                Some(groups) => invalid.extend(groups.iter().filter_map(group_flaw).map(|what| flaw(event, what))),
+            }
+        }
+        invalid
+    }
+}
+
+fn group_flaw(group: &Value) -> Option<&'static str> {
+    if !group.is_object() {
+        return Some("holds something that is not an object");
+    }
+    if group.get("matcher").is_some_and(|matcher| !matcher.is_string()) {
+        return Some("has a `matcher` that is not text");
+    }
+    match group.get("hooks").and_then(Value::as_array) {
+        None => Some("has an entry without a list of `hooks`"),
+        Some(entries) => entries.iter().find_map(entry_flaw),
+    }
+}
+
+fn entry_flaw(entry: &Value) -> Option<&'static str> {
+    let text = |name: &str| entry.get(name).and_then(Value::as_str);
+    let kind = text("type").unwrap_or_default();
+    if !TYPES.contains(&kind) {
+        return Some("has a hook of an unknown `type`");
+    }
+    if kind == "command" && text("command").is_none() {
+        return Some("has a hook without a `command`");
+    }
+    let words = |args: &Value| args.as_array().is_some_and(|args| args.iter().all(Value::is_string));
+    if entry.get("args").is_some_and(|args| !words(args)) {
+        return Some("has a hook whose `args` are not a list of texts");
+    }
+    if entry.get("timeout").is_some_and(|timeout| timeout.as_f64().is_none_or(|seconds| seconds <= 0.0)) {
+        return Some("has a hook whose `timeout` is not a number of seconds");
+    }
+    let failure = entry.get("onFailure");
+    let known = |value: &Value| matches!(value.as_str(), Some("block" | "continue"));
+    failure
+        .is_some_and(|value| !known(value))
+        .then_some("has a hook whose `onFailure` is neither `block` nor `continue`")
+}
+
+impl<'a> Hook<'a> {
+    /// An entry by itself.
+    pub(super) fn new(event: &'a str, entry: &'a Value) -> Self {
+        Hook { event, matcher: None, entry }
+    }
+
+    /// The program that it starts and the words that it hands over; `None` where it starts none, or several.
+    pub fn call(&self) -> Option<(String, Vec<String>)> {
+        let command = self.entry.get("command")?.as_str()?;
+        if let Some(args) = self.entry.get("args") {
+            let words = args.as_array()?.iter().filter_map(Value::as_str).map(str::to_owned);
+            return Some((command.to_owned(), words.collect()));
+        }
+        // Without `args` a shell reads it.
+        let reading = shell::read(command, &Place::default());
+        let [only] = reading.commands.as_slice() else { return None };
+        Some((only.program.clone(), only.args.iter().map(|arg| arg.text.clone()).collect()))
+    }
+
+    /// Whether it runs this guard, wherever the program lies and whatever it is called by now.
+    pub fn is_ours(&self) -> bool {
+        let Some((program, words)) = self.call() else { return false };
+        let name = program.rsplit(['/', '\\']).next().unwrap_or_default().trim_end_matches(".exe");
+        let hook = words.first().is_some_and(|word| word == "hook");
+        let flagged = words.iter().any(|word| word == "--config-dir" || word == "--client-dir");
+        name == "security-hook" || (hook && (name == "rune" || flagged))
+    }
+
+    /// The value of a flag among its words.
+    pub fn flag(&self, flag: &str) -> Option<String> {
+        let words = self.call()?.1;
+        let at = words.iter().rposition(|word| word == flag || word.starts_with(&format!("{flag}=")))?;
+        let word = words.get(at)?;
+        word.split_once('=').map(|(_, value)| value.to_owned()).or_else(|| words.get(at + 1).cloned())
+    }
+
+    /// How many seconds the client gives it, where the entry says.
+    pub fn timeout(&self) -> Option<f64> {
+        self.entry.get("timeout").and_then(Value::as_f64)
+    }
+
+    /// Whether a failure of the hook blocks the call.
+    pub fn blocks_on_failure(&self) -> bool {
+        self.entry.get("onFailure").and_then(Value::as_str) == Some("block")
+    }
+
+    /// Whether it is asked about every tool.
+    pub fn is_for_all(&self) -> bool {
+        matches!(self.matcher, None | Some("" | "*"))
+    }
+
+    /// Whether it is asked about a tool, as the client reads matchers; `None` where the matcher is none.
+    pub fn is_for(&self, tool: &str) -> Option<bool> {
+        let Some(matcher) = self.matcher.filter(|_| !self.is_for_all()) else { return Some(true) };
+        let plain = |c: char| c.is_ascii_alphanumeric() || "_- ,|".contains(c);
+        if matcher.chars().all(plain) {
+            return Some(matcher.split(['|', ',']).any(|name| name.trim() == tool));
+        }
+        regex_lite::Regex::new(matcher).ok().map(|matcher| matcher.is_match(tool))
+    }
+
+    /// The entry itself.
+    pub fn entry(&self) -> &'a Value {
+        self.entry
+    }
+}
