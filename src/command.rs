@@ -47,7 +47,11 @@ pub(crate) fn judge(command: &Field, dialect: Dialect, scene: &Scene<'_>, verdic
 
 fn is_same(one: &Command, other: &Command) -> bool {
     let same = one.canonical == other.canonical && one.via == other.via && one.input == other.input;
-    same && one.cwd == other.cwd && one.env == other.env && one.hidden == other.hidden && one.stage == other.stage
+    same && one.cwd == other.cwd
+        && one.elsewhere == other.elsewhere
+        && one.env == other.env
+        && one.hidden == other.hidden
+        && one.stage == other.stage
 }
 
 fn add_unreadable(reason: String, scene: &Scene<'_>, verdict: &mut Verdict) {

@@ -72,7 +72,7 @@ fn named(name: &str, act: Act, event: &Event<'_>) -> Vec<Access> {
         || (name.starts_with('~') && !name.starts_with("~/") && name != "~");
     let path = AbsPath::resolve(&name, place);
     let target = |path: AbsPath| Target { text: path.to_string(), path: Some(path), open: false };
-    let access = |target| Access { act, target, deep: false, row: None };
+    let access = |target| Access { act, target, deep: false, astray: false, row: None };
     if strange {
         // Another user's home, or a name that ends where a reader thinks it does.
         return vec![access(Target { text: String::new(), path: None, open: true })];

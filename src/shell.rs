@@ -10,11 +10,13 @@ mod interpreter;
 mod options;
 mod parse;
 mod runner;
+mod state;
 mod syntax;
 mod walk;
 
 pub use canonical::{plain, typed};
 pub use effect::{Access, Act, Effects, Target, addresses, bodies, uploads};
+pub use state::Elsewhere;
 pub use syntax::{Doubt, Flaw};
 pub use walk::{MADE, is_builtin};
 
@@ -125,6 +127,8 @@ pub struct Command {
     pub span: Range<usize>,
     /// The directory that it runs in, where that is known.
     pub cwd: Option<Rc<str>>,
+    /// Where else it may run.
+    pub elsewhere: Vec<Elsewhere>,
     /// Variables that are set for it, with their values where they are known.
     pub env: Vec<(String, Option<String>)>,
     /// Its redirections to and from files.
@@ -145,6 +149,7 @@ impl Command {
         Command {
             span: self.span.clone(),
             cwd: self.cwd.clone(),
+            elsewhere: self.elsewhere.clone(),
             env: self.env.clone(),
             input: self.input.clone(),
             pipeline: self.pipeline,
@@ -211,57 +216,4 @@ pub enum Input {
     Pipe,
     /// Something that cannot be known.
     Unknown,
-}
-
-/// What is known of the shell at one point of the line.
-#[derive(Clone, Debug, Default)]
-struct State {
-    home: Option<String>,
-    project: Option<String>,
-    cwd: Option<Rc<str>>,
-    /// Where `cd -` leads.
-    before: Option<Rc<str>>,
-    /// What substitutions print, by their numbers, where that is known.
-    outputs: BTreeMap<usize, String>,
-    variables: BTreeMap<String, Value>,
-    /// Functions: which variables they set, and whether they change the directory.
-    functions: BTreeMap<String, (Vec<String>, bool)>,
-}
-
-/// The value of a variable.
-#[derive(Clone, Debug, PartialEq, Eq)]
-enum Value {
-    Known(String),
-    /// One after the other, in a loop.
-    Each(Vec<String>),
-    /// This and something behind it that cannot be known.
-    Written(Arg),
-    /// One of these, or something else: it was set where that depends on what happened.
-    Maybe(Vec<String>),
-    Unknown,
-}
-
-impl Value {
-    /// The values that it can have, as far as they are known.
-    fn values(&self) -> &[String] {
-        match self {
-            Value::Known(value) => std::slice::from_ref(value),
-            Value::Each(values) | Value::Maybe(values) => values,
-            Value::Written(_) | Value::Unknown => &[],
-        }
-    }
-
-    /// This value or the one before, whoever knows which.
-    fn doubted(&self, before: Option<&Value>) -> Value {
-        let mut values: Vec<String> = before.map(Value::values).unwrap_or_default().to_vec();
-        values.extend(self.values().iter().filter(|value| !values.contains(value)).cloned().collect::<Vec<_>>());
-        values.truncate(16);
-        if values.is_empty() { Value::Unknown } else { Value::Maybe(values) }
-    }
-}
-
-impl State {
-    fn value(&self, name: &str) -> Option<&Value> {
-        self.variables.get(name)
-    }
 }

@@ -63,8 +63,7 @@ pub fn run(args: &ExplainArgs) -> anyhow::Result<()> {
         None => std::env::current_dir()?,
     };
     let (verdict, place) = judge(args, &line, &cwd.to_string_lossy())?;
-    let bash = args.tool.eq_ignore_ascii_case("bash") || args.tool.eq_ignore_ascii_case("monitor");
-    let reading = if bash { shell::read(&line, &place) } else { Reading::default() };
+    let reading = if is_shell(&args.tool) { shell::read(&line, &place) } else { Reading::default() };
     let mut out = std::io::stdout().lock();
     if args.json {
         writeln!(out, "{}", serde_json::to_string(&explanation(&args.tool, &reading, &reading.effects(), &verdict))?)?;
@@ -74,10 +73,18 @@ pub fn run(args: &ExplainArgs) -> anyhow::Result<()> {
     Ok(())
 }
 
+fn is_shell(tool: &str) -> bool {
+    tool.eq_ignore_ascii_case("bash") || tool.eq_ignore_ascii_case("monitor")
+}
+
 /// What the tool would be given: an object as it stands, else the one field that matters.
 fn input(tool: &str, line: &str) -> anyhow::Result<serde_json::Value> {
     if line.trim_start().starts_with('{') {
-        return serde_json::from_str(line).context("the input looks like JSON");
+        let object = serde_json::from_str(line).context("the input looks like JSON");
+        // A shell's group begins with the same sign.
+        if object.is_ok() || !is_shell(tool) {
+            return object;
+        }
     }
     let plain: String = tool.chars().filter(char::is_ascii_alphanumeric).map(|c| c.to_ascii_lowercase()).collect();
     Ok(match plain.as_str() {

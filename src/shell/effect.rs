@@ -55,6 +55,8 @@ pub struct Access {
     pub target: Target,
     /// What lies below goes too.
     pub deep: bool,
+    /// It happens only if a `cd` has failed.
+    pub astray: bool,
     /// Which of the commands does it; `None` for a redirection without a command, or a tool.
     pub row: Option<usize>,
 }
@@ -136,16 +138,19 @@ pub(super) fn effects(reading: &Reading) -> Effects {
     let mut effects = Effects::default();
     let rows = reading.commands.iter().enumerate().map(|(row, command)| (Some(row), command));
     for (row, command) in rows.chain(reading.loose.iter().map(|command| (None, command))) {
-        let mut noted = Noted { command, row, effects: &mut effects };
-        for redirect in &command.redirects {
-            if redirect.writes {
-                noted.note(Act::Redirect, &redirect.target);
-            }
-            if redirect.reads {
-                noted.note(Act::Read, &redirect.target);
-            }
+        let from = effects.accesses.len();
+        Noted { command, row, astray: false, effects: &mut effects }.all_of_it();
+        // The same from wherever else it may run, as far as that is something else.
+        for other in &command.elsewhere {
+            let command = Command { cwd: other.at.clone(), ..command.clone() };
+            let mut also = Effects::default();
+            Noted { command: &command, row, astray: other.astray, effects: &mut also }.all_of_it();
+            let known = effects.accesses.get(from..).unwrap_or_default();
+            let new =
+                |access: &Access| !known.iter().any(|known| known.act == access.act && known.target == access.target);
+            let new: Vec<Access> = also.accesses.into_iter().filter(new).collect();
+            effects.accesses.extend(new);
         }
-        program::note(&mut noted);
         effects.env.extend(command.env.iter().cloned());
     }
     effects.follow_links(reading);
@@ -157,10 +162,23 @@ pub(super) fn effects(reading: &Reading) -> Effects {
 struct Noted<'a> {
     command: &'a Command,
     row: Option<usize>,
+    astray: bool,
     effects: &'a mut Effects,
 }
 
 impl Noted<'_> {
+    fn all_of_it(&mut self) {
+        for redirect in &self.command.redirects {
+            if redirect.writes {
+                self.note(Act::Redirect, &redirect.target);
+            }
+            if redirect.reads {
+                self.note(Act::Read, &redirect.target);
+            }
+        }
+        program::note(self);
+    }
+
     fn note(&mut self, act: Act, word: &Arg) {
         self.take_down(act, word, false);
     }
@@ -170,8 +188,12 @@ impl Noted<'_> {
     }
 
     fn take_down(&mut self, act: Act, word: &Arg, deep: bool) {
+        // No file has an empty name.
+        if word.is_known() && word.text.is_empty() {
+            return;
+        }
         let target = Target::of(word, self.command.cwd.as_deref());
-        self.effects.accesses.push(Access { act, target, deep, row: self.row });
+        self.effects.accesses.push(Access { act, target, deep, astray: self.astray, row: self.row });
     }
 
     /// A file of this name that is put into a directory, or takes its place.

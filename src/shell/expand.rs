@@ -1,7 +1,8 @@
 //! Expansion: from words as they are written to words as a program gets them, as far as that can be known.
 
-use super::syntax::{Part, Word};
-use super::{APART, Arg, State, Value};
+use super::state::{State, Value};
+use super::syntax::{Part, Trim, Word};
+use super::{APART, Arg};
 
 /// More words than this from one are not worth knowing one by one.
 const MOST: usize = 64;
@@ -45,8 +46,11 @@ pub(super) fn fields(words: impl IntoIterator<Item = Word>, state: &State) -> Ve
     fields
 }
 
+/// Commands that one becomes by the values of several variables.
+const MOST_LISTS: usize = 64;
+
 /// Commands that one becomes by the values of a loop's variable.
-const MOST_LISTS: usize = 8;
+const LONGEST_LOOP: usize = 1_000;
 
 /// The words of a command; several lists where a word of it may be one of several.
 pub(super) fn argument_lists(words: Vec<Word>, state: &State) -> Vec<Vec<Arg>> {
@@ -64,9 +68,11 @@ pub(super) fn argument_lists(words: Vec<Word>, state: &State) -> Vec<Vec<Arg>> {
             }
             Err(word) => choices(&word, state),
         };
-        // One command for each value, as long as that is not too many; else one command with all of them.
-        if several.len() > 1 && several.len() * lists.len() > MOST_LISTS {
-            several = vec![several.into_iter().flatten().collect()];
+        // One command for each value, as long as that is not too many; else what it becomes is not known.
+        let most = if lists.len() == 1 { LONGEST_LOOP } else { MOST_LISTS };
+        if several.len() > 1 && several.len() * lists.len() > most {
+            several = vec![several.into_iter().flatten().collect(), vec![hole()]];
+            lists.truncate(MOST_LISTS);
         }
         lists = match several.as_slice() {
             [only] => {
@@ -128,25 +134,30 @@ fn choices(word: &Word, state: &State) -> Vec<Vec<Arg>> {
     alternatives(word, state, Splitting::On).into_iter().map(choice).collect()
 }
 
-/// The one string that a word becomes where nothing is split: an assignment's value, a redirection's target.
-pub(super) fn string(word: &Word, state: &State) -> Arg {
+/// The one string that a word becomes where nothing is split: an assignment's value, a redirection's target. Several
+/// where it may be one of several.
+pub(super) fn strings(word: &Word, state: &State) -> Vec<Arg> {
     if let Ok(arg) = as_it_is(word.clone()) {
-        return arg;
+        return vec![arg];
     }
-    let first = alternatives(word, state, Splitting::Off).into_iter().next().unwrap_or_default();
-    arg(tilde(first, state))
+    alternatives(word, state, Splitting::Off).into_iter().map(|pieces| arg(tilde(pieces, state))).collect()
 }
 
 /// The text of a heredoc.
-pub(super) fn text(parts: &[Part], state: &State) -> Arg {
+pub(super) fn texts(parts: &[Part], state: &State) -> Vec<Arg> {
     if let [Part::Quoted(text)] = parts {
-        return Arg::literal(text.clone());
+        return vec![Arg::literal(text.clone())];
     }
     let word = Word { parts: parts.to_vec(), span: 0..0 };
-    arg(alternatives(&word, state, Splitting::Off).into_iter().next().unwrap_or_default())
+    alternatives(&word, state, Splitting::Off).into_iter().map(arg).collect()
 }
 
-/// The pieces of a word; one sequence for each value of a loop's variable in it.
+/// A word of which nothing is known.
+pub(super) fn hole() -> Arg {
+    Arg { text: "$()".to_owned(), known: Some(0), glob: false }
+}
+
+/// The pieces of a word; one sequence for each value that the variables in it can have.
 fn alternatives(word: &Word, state: &State, splitting: Splitting) -> Vec<Pieces> {
     let mut all = vec![Pieces::new()];
     for part in &word.parts {
@@ -162,7 +173,7 @@ fn alternatives(word: &Word, state: &State, splitting: Splitting) -> Vec<Pieces>
                 Some(printed) => vec![value(printed, Quoting::Expanded, splitting)],
                 None => vec![vec![Piece::Hole("$()".to_owned())]],
             },
-            Part::Variable { name, altered, trims, default, quoted } => {
+            Part::Variable { name, altered, trim, default, quoted } => {
                 let splitting = if *quoted { Splitting::Off } else { splitting };
                 let quoting = if *quoted { Quoting::Quoted } else { Quoting::Expanded };
                 let hole = || vec![vec![Piece::Hole(format!("${name}"))]];
@@ -181,26 +192,19 @@ fn alternatives(word: &Word, state: &State, splitting: Splitting) -> Vec<Pieces>
                         };
                         [hole(), vec![value(&text, quoting, splitting)]].concat()
                     }
-                    // Without its end it still lies in the same directory.
-                    Some(Value::Known(_) | Value::Each(_)) if *trims => {
-                        let known = state.value(name).map(Value::values).unwrap_or_default();
-                        let directory = known
-                            .first()
-                            .and_then(|value| value.rsplit_once('/'))
-                            .map_or(".", |(directory, _)| directory);
-                        let same = known
-                            .iter()
-                            .all(|value| value.rsplit_once('/').map_or(".", |(directory, _)| directory) == directory);
-                        let mut pieces = if same {
-                            value(&format!("{directory}/"), Quoting::Quoted, Splitting::Off)
-                        } else {
-                            Pieces::new()
-                        };
-                        pieces.push(Piece::Hole(format!("${name}")));
-                        vec![pieces]
-                    }
                     // What a value falls into when somebody has changed the separators is theirs to know.
                     Some(_) if splitting == Splitting::On && state.value("IFS").is_some() => hole(),
+                    Some(Value::Known(_) | Value::Each(_))
+                        if trim.as_ref().is_some_and(|trim| trim.pattern.is_some()) =>
+                    {
+                        let known = state.value(name).map(Value::values).unwrap_or_default();
+                        let cut = known.iter().map(|known| trimmed(known, trim.as_deref()));
+                        let cut: Option<Vec<&str>> = cut.collect();
+                        match cut.filter(|cut| cut.len() * all.len() <= MOST) {
+                            Some(cut) => cut.into_iter().map(|known| value(known, quoting, splitting)).collect(),
+                            None => hole(),
+                        }
+                    }
                     Some(Value::Known(known)) if !altered => vec![value(known, quoting, splitting)],
                     Some(Value::Each(each)) if !altered && each.len() * all.len() <= MOST => {
                         each.iter().map(|known| value(known, quoting, splitting)).collect()
@@ -232,6 +236,62 @@ fn alternatives(word: &Word, state: &State, splitting: Splitting) -> Vec<Pieces>
         }
     }
     all
+}
+
+/// What is left of a value when a pattern is cut off it.
+fn trimmed<'a>(value: &'a str, trim: Option<&Trim>) -> Option<&'a str> {
+    const LONGEST: usize = 256;
+    let Some(Trim { end, greedy, pattern: Some(pattern) }) = trim else { return None };
+    if value.len() > LONGEST || pattern.len() > LONGEST {
+        return None;
+    }
+    let mut cuts: Vec<usize> = value.char_indices().map(|(at, _)| at).chain([value.len()]).collect();
+    // The least that is cut off comes first.
+    if *end != *greedy {
+        cuts.reverse();
+    }
+    let matches = |at: &usize| {
+        let (before, after) = value.split_at_checked(*at).unwrap_or_default();
+        matches(pattern, if *end { after } else { before })
+    };
+    let at = cuts.into_iter().find(matches);
+    // Of the names that a pattern for files finds, only the last part can be told from here.
+    let name = value.rfind('/').map_or(0, |at| at + 1);
+    if *end && value.contains(['*', '?', '[']) && at.is_none_or(|at| at < name) {
+        return None;
+    }
+    Some(match at {
+        Some(at) if *end => value.get(..at).unwrap_or_default(),
+        Some(at) => value.get(at..).unwrap_or_default(),
+        None => value,
+    })
+}
+
+/// Whether a pattern of stars and question marks matches all of a text.
+fn matches(pattern: &str, text: &str) -> bool {
+    let (pattern, text): (Vec<char>, Vec<char>) = (pattern.chars().collect(), text.chars().collect());
+    let (mut at, mut from) = (0, 0);
+    let mut star: Option<(usize, usize)> = None;
+    while from < text.len() {
+        match (pattern.get(at), star) {
+            (Some('*'), _) => {
+                star = Some((at, from));
+                at += 1;
+            }
+            (Some(c), _) if *c == '?' || text.get(from) == Some(c) => {
+                at += 1;
+                from += 1;
+            }
+            // The last star takes one more.
+            (_, Some((again, taken))) => {
+                star = Some((again, taken + 1));
+                at = again + 1;
+                from = taken + 1;
+            }
+            (_, None) => return false,
+        }
+    }
+    pattern.get(at..).unwrap_or_default().iter().all(|c| *c == '*')
 }
 
 fn chars(text: &str, quoting: Quoting) -> Pieces {
@@ -361,7 +421,11 @@ fn sequence(pieces: &[Piece]) -> Option<Vec<Pieces>> {
         })
         .collect();
     let text = text?;
-    let (first, last) = text.split_once("..")?;
+    let mut ends = text.split("..");
+    let (first, last, step) = (ends.next()?, ends.next()?, ends.next());
+    if ends.next().is_some() || step.is_some_and(|step| step.parse::<i64>().is_err()) {
+        return None;
+    }
     let words: Vec<String> = match (first.parse::<i64>(), last.parse::<i64>()) {
         (Ok(first), Ok(last)) => {
             let (low, high) = (first.min(last), first.max(last));

@@ -246,8 +246,10 @@ impl<'a> Parser<'a> {
     fn open_list(&mut self, close: list::Close, scope: Scope) {
         self.step(Step::Open(scope));
         self.open_until(Kind::List, close);
-        let waiting = self.pending.len();
-        self.top().list.waiting = waiting;
+        let (waiting, began) = (self.pending.len(), self.script.steps.len());
+        let list = &mut self.top().list;
+        list.waiting = waiting;
+        list.began = began;
     }
 
     fn step(&mut self, step: Step) {

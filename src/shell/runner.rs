@@ -80,15 +80,15 @@ pub(super) fn hides(command: &Command) -> bool {
 }
 
 /// What a shell's text finds in `$0`, `$1` and so on.
-pub(super) fn parameters(command: &Command) -> Vec<Arg> {
+pub(super) fn parameters(command: &Command) -> Option<Vec<Arg>> {
     if !shells::is_shell(&command.program) {
-        return Vec::new();
+        return None;
     }
     let text = command
         .args
         .iter()
-        .position(|arg| arg.text.starts_with('-') && !arg.text.starts_with("--") && arg.text.contains('c'));
-    text.and_then(|at| command.args.get(at + 2..)).unwrap_or_default().to_vec()
+        .position(|arg| arg.text.starts_with('-') && !arg.text.starts_with("--") && arg.text.contains('c'))?;
+    Some(command.args.get(text + 2..).unwrap_or_default().to_vec())
 }
 
 /// Everything that a command runs, in order.

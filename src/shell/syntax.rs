@@ -14,8 +14,8 @@ pub(super) enum Part {
         name: String,
         /// `${x%y}`, `${x:-y}` and the like: not the value as it is.
         altered: bool,
-        /// `${x%y}`: something is cut off its end.
-        trims: bool,
+        /// `${x%y}`: what is cut off.
+        trim: Option<Box<Trim>>,
         /// `y` in `${x:-y}`, where it is written out: the value, should there be none.
         default: Option<String>,
         quoted: bool,
@@ -26,6 +26,17 @@ pub(super) enum Part {
     List(Vec<Word>),
     /// What only a running shell can know: an arithmetic value, the name of a pipe.
     Unknown { quoted: bool },
+}
+
+/// What `${x%y}`, `${x%%y}`, `${x#y}` and `${x##y}` cut off.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Trim {
+    /// From the end, not from the start.
+    pub end: bool,
+    /// As much as matches, not as little.
+    pub greedy: bool,
+    /// The pattern, where it is written out.
+    pub pattern: Option<String>,
 }
 
 /// A word before any expansion.
@@ -54,8 +65,10 @@ pub(super) enum Direction {
     To,
     /// `<>`
     Both,
-    /// `<&`, `>&` with a descriptor
+    /// `>&` with a descriptor
     Copy,
+    /// `<&` with a descriptor
+    CopyFrom,
     /// `<<<`
     String,
     /// `<<`, `<<-`; `strip` drops leading tabs
@@ -72,6 +85,8 @@ pub(super) enum Target {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Redirect {
+    /// It is about another descriptor than a program reads from or prints to.
+    pub aside: bool,
     pub direction: Direction,
     pub target: Target,
 }
@@ -108,8 +123,10 @@ impl Simple {
 pub(super) enum Scope {
     /// Runs in the same shell.
     Group,
-    /// Runs in the same shell, perhaps, perhaps often.
+    /// Runs in the same shell, perhaps.
     Branch,
+    /// Runs in the same shell, perhaps often.
+    Loop,
     /// Runs in a shell of its own.
     Subshell,
     /// Runs in a shell of its own, and reads what is written to it.

@@ -1,21 +1,29 @@
 //! The walk: steps in order, with the directory and the variables that are in force at each.
 
+mod again;
 mod builtin;
 mod function;
+mod later;
+mod output;
 mod run;
 
 use super::runner::{self, Inner};
+use super::state::{State, Value, is_parameter};
 use super::syntax::{Assignment, Backquoted, Doubt, Flaw, Loop, Scope, Simple, Step};
-use super::{Arg, Command, Reading, State, Value, canonical, expand, interpreter, parse};
+use super::{Arg, Command, Reading, canonical, expand, interpreter, parse};
 use crate::event::Place;
-use builtin::{evaluates, output};
-use function::Body;
-use run::{Level, Outside, Run};
+use crate::path::AbsPath;
+use builtin::evaluates;
+use function::{Around, Body};
+use later::{Later, Text};
+use output::output;
+use run::{Level, Outside, Run, Shared};
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::rc::Rc;
 
-pub use builtin::{MADE, is_builtin};
+pub use builtin::is_builtin;
+pub use output::MADE;
 pub(super) use run::value_of;
 
 /// Texts and commands within each other: `bash -c "env sudo …"`.
@@ -32,6 +40,9 @@ const MOST_FUNCTIONS: usize = 256;
 
 /// Functions that are walked where they are called.
 const MOST_BODIES: usize = 64;
+
+/// Variables in one shell.
+const MOST_VARIABLES: usize = 512;
 
 /// Characters in the value of a variable or in the name of a directory.
 const LONGEST_VALUE: usize = 4 << 10;
@@ -65,12 +76,13 @@ pub(super) fn walk(line: &str, place: &Place) -> Reading {
         match run.steps.pop_front() {
             Some(step) if !walker.full => {
                 walker.walked += 1;
-                if walker.walked > LONGEST_WALK {
+                if walker.walked > LONGEST_WALK || run.state.variables.len() > MOST_VARIABLES {
                     walker.full = true;
                     walker.reading.limited = true;
                 }
                 walker.step(step);
             }
+            _ if !walker.full && walker.goes_on() => {}
             _ => walker.leave(),
         }
     }
@@ -97,10 +109,20 @@ struct Walker {
 
 impl Walker {
     /// Begins with a text; tells whether it can.
-    fn enter(&mut self, text: &str, via: Vec<String>, state: Rc<State>, inner: Option<(Range<usize>, bool)>) -> bool {
+    fn enter(
+        &mut self,
+        text: &str,
+        via: Vec<String>,
+        mut state: Rc<State>,
+        inner: Option<(Range<usize>, Shared)>,
+    ) -> bool {
         if self.runs.len() >= DEEPEST {
             self.reading.limited = true;
             return false;
+        }
+        // Each text counts its substitutions anew.
+        if !state.outputs.is_empty() {
+            Rc::make_mut(&mut state).outputs.clear();
         }
         let script = parse::parse(text);
         let offset = inner.as_ref().map(|(span, _)| span.start);
@@ -111,7 +133,7 @@ impl Walker {
         self.reading.doubts.extend(doubts);
         self.reading.limited |= script.limited;
         let pipeline = self.next_pipeline();
-        let (span, shared) = inner.map_or((None, false), |(span, shared)| (Some(span), shared));
+        let (span, shared) = inner.map_or((None, Shared::No), |(span, shared)| (Some(span), shared));
         self.runs.push(Run {
             steps: script.steps.into(),
             heredocs: Rc::new(script.heredocs),
@@ -123,32 +145,11 @@ impl Walker {
             hidden: false,
             number: None,
             function: None,
-            given: None,
+            locals: Vec::new(),
+            lent: Vec::new(),
+            traps: Vec::new(),
         });
         true
-    }
-
-    fn leave(&mut self) {
-        let Some(run) = self.runs.pop() else { return };
-        let Some(below) = self.runs.last_mut() else { return };
-        if run.shared {
-            let outer = Rc::clone(&below.state);
-            below.state = run.state;
-            // What it was given is its own.
-            if run.function.is_some() {
-                let variables = &mut Rc::make_mut(&mut below.state).variables;
-                variables.retain(|name, _| name != "@" && name.parse::<usize>().is_err());
-                let given = outer.variables.iter().filter(|(name, _)| *name == "@" || name.parse::<usize>().is_ok());
-                variables.extend(given.map(|(name, value)| (name.clone(), value.clone())));
-            }
-        } else if let Some(number) = run.number
-            && let [level] = run.levels.as_slice()
-            && let Some(printed) =
-                level.output.as_ref().filter(|printed| level.commands == 1 && printed.len() <= LONGEST_VALUE)
-        {
-            let printed = printed.trim_end_matches('\n').to_owned();
-            Rc::make_mut(&mut below.state).outputs.insert(number, printed);
-        }
     }
 
     fn doubt(&mut self, flaw: Flaw, command: &Command) {
@@ -166,14 +167,22 @@ impl Walker {
         match step {
             Step::Simple(simple) => self.simple(*simple),
             Step::Redirects(simple) => {
+                // What a list prints goes elsewhere.
+                run.level().output = run.level().output.take().filter(|_| run::prints_here(&simple));
                 let redirects = run.redirects(&simple);
-                let cwd = run.state.cwd.clone();
-                self.reading.loose.push(Command { redirects, cwd, span: simple.span.clone(), ..Command::default() });
+                let (cwd, elsewhere) = (run.state.cwd.clone(), run.state.elsewhere.clone());
+                let span = simple.span.clone();
+                self.reading.loose.push(Command { redirects, cwd, elsewhere, span, ..Command::default() });
             }
             Step::Open(scope) => {
                 let fed = run.level().fed || run.level().stage > 0 || scope == Scope::Sink;
                 let outside = match scope {
                     Scope::Group => Outside::Same(Rc::clone(&run.state)),
+                    Scope::Loop => {
+                        let before = Rc::clone(&run.state);
+                        run.begin_loop(&self.bodies);
+                        Outside::Same(before)
+                    }
                     Scope::Branch => Outside::Doubt(run.state.clone()),
                     Scope::Subshell | Scope::Sink => Outside::Restore(Rc::clone(&run.state)),
                     Scope::Substitution(number) => Outside::Substitution(number, Rc::clone(&run.state)),
@@ -187,15 +196,11 @@ impl Walker {
                         }
                         // Where it is called later on, it is walked there, with what it is given.
                         if self.bodies.len() < MOST_BODIES {
-                            let mut steps = run.take_scope();
-                            if run.calls(&name) {
-                                // Which of several is in force depends on what happened: all of them count.
-                                let body = Body { steps, heredocs: Rc::clone(&run.heredocs) };
-                                self.bodies.entry(name.to_string()).or_default().push(body);
-                                return;
-                            }
-                            steps.push_back(Step::Close);
-                            steps.into_iter().rev().for_each(|step| run.steps.push_front(step));
+                            // Which of several is in force depends on what happened: all of them count.
+                            let body =
+                                Body { steps: run.take_scope(), heredocs: Rc::clone(&run.heredocs), called: false };
+                            self.bodies.entry(name.to_string()).or_default().push(body);
+                            return;
                         }
                         // It runs when it is called, with the values of that time.
                         let before = Rc::clone(&run.state);
@@ -207,41 +212,41 @@ impl Walker {
                 run.level().commands += 1;
                 run.levels.push(Level::new(outside, pipeline, fed));
             }
-            Step::Close => run.close(),
+            Step::Close => self.close(),
             Step::Pipe => run.level().stage += 1,
             Step::Then | Step::Else => {
-                run.level().chained.get_or_insert_default();
-                run.level().otherwise |= step == Step::Else;
+                run.chain(step == Step::Else);
                 run.level().next(pipeline);
             }
             Step::End | Step::Background => {
-                if std::mem::take(&mut run.level().moved) {
-                    Rc::make_mut(&mut run.state).cwd = None;
-                }
-                run.level().otherwise = false;
-                for (name, before) in run.level().chained.take().unwrap_or_default() {
-                    let now = run.state.value(&name).map_or(Value::Unknown, |now| now.doubted(before.as_ref()));
-                    Rc::make_mut(&mut run.state).variables.insert(name, now);
-                }
+                run.end();
                 run.level().next(pipeline);
             }
             Step::Loop(looped) => {
                 let Loop { name, words } = *looped;
-                let (listed, kept) = (words.is_some(), words.as_ref().is_some_and(Vec::is_empty));
-                let state = &run.state;
-                let values: Vec<Arg> = expand::fields(words.into_iter().flatten(), state);
-                // The names that a pattern finds are as good as the pattern, for what is done to them.
-                let known = listed && values.iter().all(|value| value.is_known());
-                let each = Value::Each(values.into_iter().map(|value| value.text).collect());
+                let listed = words.is_some();
+                let values: Vec<Arg> = expand::fields(words.into_iter().flatten(), &run.state);
                 // A loop over nothing leaves the variable as it was.
-                if !kept {
-                    // A loop can set what other programs obey, without an equals sign.
-                    if name.chars().all(|c| c.is_ascii_uppercase() || c == '_') {
-                        let value = each.values().first().cloned().filter(|_| known);
-                        self.reading.loose.push(Command { env: vec![(name.clone(), value)], ..Command::default() });
-                    }
-                    Rc::make_mut(&mut run.state).variables.insert(name, if known { each } else { Value::Unknown });
+                if listed && values.is_empty() {
+                    return;
                 }
+                // The names that a pattern finds are as good as the pattern, for what is done to them.
+                let value = Value::one_of(&values);
+                // A pattern may find nothing.
+                let found = values.iter().any(|value| value.glob);
+                let value = if found {
+                    run.state.value(&name).map_or(value.clone(), |before| value.or(Some(before)))
+                } else {
+                    value
+                };
+                // A loop can set what other programs obey, without an equals sign.
+                if name.chars().all(|c| c.is_ascii_uppercase() || c == '_') {
+                    let known = value.values().iter().cloned().map(Some);
+                    let env: Vec<(String, Option<String>)> = known.map(|value| (name.clone(), value)).collect();
+                    let env = if env.is_empty() { vec![(name.clone(), None)] } else { env };
+                    self.reading.loose.push(Command { env, ..Command::default() });
+                }
+                run.set(&name, value);
             }
             Step::Backquoted(quoted) => {
                 let Backquoted { text, span, number } = *quoted;
@@ -250,7 +255,7 @@ impl Walker {
                 }
                 let (via, state, hidden) = (run.via.clone(), run.state.clone(), run.hidden);
                 let span = run.span.clone().unwrap_or(span);
-                if self.enter(&text, via, state, Some((span, false)))
+                if self.enter(&text, via, state, Some((span, Shared::No)))
                     && let Some(run) = self.runs.last_mut()
                 {
                     run.hidden = hidden;
@@ -263,12 +268,16 @@ impl Walker {
     fn simple(&mut self, mut simple: Simple) {
         let Some(run) = self.runs.last_mut() else { return };
         let apart = run.is_apart();
-        let value = |set: &Assignment| set.value.as_ref().map(|word| expand::string(word, &run.state));
-        let values: Vec<Option<Arg>> = simple.assignments.iter().map(value).collect();
-        let named = simple.assignments.iter().zip(&values);
-        let env: Vec<(String, Option<String>)> = named
-            .map(|(set, value)| (set.name.clone(), value.as_ref().and_then(|value| value_of(&set.name, value))))
-            .collect();
+        let value =
+            |set: &Assignment| set.value.as_ref().map(|word| expand::strings(word, &run.state)).unwrap_or_default();
+        let values: Vec<Vec<Arg>> = simple.assignments.iter().map(value).collect();
+        let mut env: Vec<(String, Option<String>)> = Vec::new();
+        for (set, values) in simple.assignments.iter().zip(&values) {
+            env.extend(values.iter().map(|value| (set.name.clone(), value_of(&set.name, value))));
+            if values.is_empty() {
+                env.push((set.name.clone(), None));
+            }
+        }
         let wordless = simple.words.is_empty();
         let mut args = expand::argument_lists(std::mem::take(&mut simple.words), &run.state);
         if env
@@ -286,56 +295,72 @@ impl Walker {
         let input = run.input(&simple);
         let level = run.level();
         let (pipeline, stage) = (level.pipeline, level.stage);
-        let cwd = run.state.cwd.clone();
+        let (cwd, elsewhere) = (run.state.cwd.clone(), run.state.elsewhere.clone());
+        let prints_here = run::prints_here(&simple);
         let span = run.span.clone().unwrap_or(simple.span);
         let hidden = run.hidden;
-        let base = Command { env, redirects, input, pipeline, stage, cwd, span, hidden, ..Command::default() };
+        let base =
+            Command { env, redirects, input, pipeline, stage, cwd, elsewhere, span, hidden, ..Command::default() };
         if args.is_empty() {
             // A word that vanished could have been anything.
             if wordless && !apart {
-                for (begins, (name, value)) in values.iter().zip(&base.env) {
-                    run.set(name, value.clone());
-                    // Of a value that is put together, the beginning is known.
-                    if let Some(arg) = begins.as_ref().filter(|arg| value.is_none() && arg.text.len() <= LONGEST_VALUE)
-                    {
-                        run.begin(name, arg);
+                for (set, values) in simple.assignments.iter().zip(&values) {
+                    let value = match values.as_slice() {
+                        [only] => value_of(&set.name, only).map_or_else(|| Value::of(only), Value::Known),
+                        several => Value::one_of(several),
+                    };
+                    match &set.list {
+                        Some(words) => run.set_list(set, words),
+                        None => run.set(&set.name, value),
                     }
                 }
-            }
-            if wordless && !apart {
-                simple.assignments.iter().for_each(|set| run.set_list(set));
             }
             self.reading.loose.push(base);
             return;
         }
         let via = run.via.clone();
-        let printed = |words: &[Arg]| output(words, &base.input, &run.state);
         let printed = match args.as_slice() {
-            [only] => printed(only),
+            // A function of that name prints what it wants.
+            [only] if only.first().is_some_and(|program| !self.reading.functions.contains(&program.text)) => {
+                output(only, &base, &run.state)
+            }
             _ => None,
         };
         for (path, text) in run.written(&base.redirects, args.as_slice(), &base.input, printed.as_ref()) {
             self.files.insert(path, text);
         }
         let Some(run) = self.runs.last_mut() else { return };
-        run.level().output = printed;
+        run.level().output = printed.filter(|_| prints_here);
         run.level().commands += 1;
+        let mut later = Later::default();
         if let [_] = args.as_slice()
             && let Some(only) = args.pop()
         {
-            return self.run(base, only, via, apart);
+            self.run(base, only, via, apart, &mut later);
+            return self.go_on(later, if apart { Shared::No } else { Shared::Yes });
         }
+        // It is one of these, and each begins where the others do.
+        let before = Rc::clone(&run.state);
+        let mut after: Option<Rc<State>> = None;
         for args in args {
-            self.run(base.clone(), args, via.clone(), apart);
+            self.run(base.clone(), args, via.clone(), apart, &mut later);
+            let Some(run) = self.runs.last_mut() else { return };
+            let state = std::mem::replace(&mut run.state, Rc::clone(&before));
+            match &mut after {
+                Some(after) => after.join(&state),
+                None => after = Some(state),
+            }
         }
+        if let (Some(run), Some(after)) = (self.runs.last_mut(), after) {
+            run.state = after;
+        }
+        self.go_on(later, if apart { Shared::No } else { Shared::Perhaps });
     }
 
     /// Notes a command and everything that it runs in turn.
-    fn run(&mut self, base: Command, args: Vec<Arg>, via: Vec<String>, apart: bool) {
+    fn run(&mut self, base: Command, args: Vec<Arg>, via: Vec<String>, apart: bool, later: &mut Later) {
         let mut next = Some((base, args, via));
         let mut work = Vec::new();
-        let mut texts = Vec::new();
-        let mut called = Vec::new();
         while let Some((base, args, via)) = next.take().or_else(|| work.pop()) {
             let mut args = args.into_iter();
             let Some(mut program) = args.next() else { continue };
@@ -351,7 +376,7 @@ impl Walker {
             // `"$@"` is whatever the text or the function was given.
             if matches!(program.text.as_str(), "$@" | "$*")
                 && !program.is_known()
-                && let Some(given) = self.runs.last().and_then(|run| run.given.clone())
+                && let Some(given) = self.runs.last().and_then(|run| run.state.given.clone())
                 && given.first().is_some_and(|first| first.text != program.text)
             {
                 work.push((base, given.into_iter().chain(args).collect(), via));
@@ -380,15 +405,18 @@ impl Walker {
             if is_lookalike(&command.program) {
                 self.doubt(Flaw::Lookalike, &command);
             }
-            if let Some(run) = self.runs.last_mut()
-                && !apart
-                && via == run.via
-            {
+            // `command` and `builtin` pass functions by.
+            let behind = self.runs.last().and_then(|run| via.strip_prefix(run.via.as_slice()));
+            let direct = behind.is_some_and(<[String]>::is_empty);
+            let in_shell = behind.is_some_and(|behind| behind.iter().all(|by| by == "command" || by == "builtin"));
+            let shadowed = direct && self.reading.functions.contains(&command.program);
+            if let Some(run) = self.runs.last_mut().filter(|_| in_shell && !apart && !shadowed) {
                 run.builtin(&command);
             }
             let active = |run: &Run| run.function.as_ref() == Some(&command.program);
-            if self.bodies.contains_key(&command.program) && !self.runs.iter().any(active) {
-                called.push((command.program.clone(), command.args.clone(), via.clone(), command.span.clone()));
+            if (direct || !in_shell) && self.bodies.contains_key(&command.program) && !self.runs.iter().any(active) {
+                let around = Around { via: via.clone(), span: Some(command.span.clone()), env: command.env.clone() };
+                later.called.push((command.program.clone(), command.args.clone(), around));
             }
             // Popped last to first, so that they come out in order.
             let mut inner = runner::inner(&command);
@@ -404,14 +432,14 @@ impl Walker {
                 let fresh = Command { hidden, ..command.around() };
                 match inner {
                     Inner::Command { args, cwd, env } => {
-                        let cwd = cwd.map_or_else(|| fresh.cwd.clone(), |cwd| cwd.map(Rc::from));
+                        let fresh = cwd.map_or(fresh.clone(), |cwd| moved(fresh, cwd.as_deref()));
                         let env = [fresh.env.clone(), env].concat();
-                        work.push((Command { cwd, env, ..fresh }, args, via.clone()));
+                        work.push((Command { env, ..fresh }, args, via.clone()));
                     }
                     Inner::Text { text, shared } => {
                         // `bash -c 'text' name first second`
-                        let args = runner::parameters(&command);
-                        texts.push((text, shared, via.clone(), Command { args, ..fresh }));
+                        let given = runner::parameters(&command).map(|args| args.into_iter().skip(1).collect());
+                        later.texts.push(Text { text, in_shell: shared, via: via.clone(), around: fresh, given });
                     }
                     Inner::Code { language, text } => {
                         for found in interpreter::calls(language, &text) {
@@ -422,11 +450,13 @@ impl Walker {
                                         (Some(rest), Some(home)) => Arg::literal(format!("{home}/{rest}")),
                                         _ => Arg::literal(word),
                                     };
-                                    let args = words.into_iter().map(|word| word.map_or_else(hole, literal)).collect();
+                                    let args =
+                                        words.into_iter().map(|word| word.map_or_else(expand::hole, literal)).collect();
                                     work.push((fresh.clone(), args, via.clone()));
                                 }
                                 interpreter::Call::Text(text) => {
-                                    texts.push((text, false, via.clone(), fresh.clone()));
+                                    let (via, around) = (via.clone(), fresh.clone());
+                                    later.texts.push(Text { text, in_shell: false, via, around, given: None });
                                 }
                             }
                         }
@@ -436,37 +466,21 @@ impl Walker {
             self.expanded += command.canonical.len();
             self.reading.commands.push(command);
         }
-        for (name, args, via, span) in called {
-            self.call(&name, args, via, span, apart);
-        }
-        for (text, shared, via, around) in texts {
-            let mut state = self.runs.last().map(|run| run.state.clone()).unwrap_or_default();
-            for (at, value) in around.args.iter().enumerate() {
-                let value =
-                    if value.is_known() { Value::Known(value.text.clone()) } else { Value::Written(value.clone()) };
-                Rc::make_mut(&mut state).variables.insert(at.to_string(), value);
-            }
-            if around.args.len() > 1 {
-                let all = run::joined(around.args.get(1..).unwrap_or_default());
-                Rc::make_mut(&mut state).variables.insert("@".to_owned(), all);
-            }
-            for (name, value) in around.env {
-                let value = value.map_or(Value::Unknown, Value::Known);
-                Rc::make_mut(&mut state).variables.insert(name, value);
-            }
-            if self.enter(&text, via, state, Some((around.span, shared)))
-                && let Some(run) = self.runs.last_mut()
-            {
-                run.hidden = around.hidden;
-                run.given =
-                    Some(around.args.iter().skip(1).cloned().collect()).filter(|given: &Vec<Arg>| !given.is_empty());
-            }
-        }
     }
 }
 
-fn hole() -> Arg {
-    Arg { text: "$()".to_owned(), known: Some(0), glob: false }
+/// Another directory for a command.
+fn moved(mut command: Command, to: Option<&str>) -> Command {
+    let at = |from: Option<&str>| {
+        let target = to.filter(|to| from.is_some() || to.starts_with('/'))?;
+        let place = Place { cwd: from.unwrap_or_default().to_owned(), ..Place::default() };
+        Some(Rc::from(AbsPath::resolve(target, &place).to_string()))
+    };
+    command.cwd = at(command.cwd.as_deref());
+    for other in &mut command.elsewhere {
+        other.at = at(other.at.as_deref());
+    }
+    command
 }
 
 /// Whether a program's name holds characters that cannot be seen, or letters of another alphabet.

@@ -43,6 +43,8 @@ fn removed(access: &Access, program: Option<&Command>, scene: &Scene<'_>) -> Opt
         Area::Vital | Area::System if whole || sweeping => {
             block("it would delete a directory that the system or you cannot do without")
         }
+        // Whoever writes `cd build; rm -rf *` means what is in `build`.
+        Area::Vital | Area::System | Area::Project | Area::Temp | Area::Outside if access.astray => None,
         Area::Vital | Area::System => suspicious("it deletes outside of the project"),
         Area::Project if whole || (sweeping && (!access.target.open || program.is_some_and(takes_all))) => {
             suspicious("it deletes the project itself")

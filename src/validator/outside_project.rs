@@ -9,7 +9,7 @@ use crate::shell::{Act, MADE};
 use crate::unit::{Subject, Unit};
 
 pub(super) fn find(unit: &Unit<'_>, scene: &Scene<'_>) -> Option<Found> {
-    let access = unit.touched()?;
+    let access = unit.touched().filter(|access| !access.astray)?;
     let by_tool = matches!(unit.subject, Subject::File(_));
     let Some(path) = &access.target.path else {
         return match access.act {

@@ -446,8 +446,12 @@ fn git(noted: &mut Noted<'_>) {
         cwd: target.path.filter(|_| !target.open).map(|path| path.to_string().into()),
         ..noted.command.clone()
     });
-    let mut noted =
-        Noted { command: moved.as_ref().unwrap_or(noted.command), row: noted.row, effects: &mut *noted.effects };
+    let mut noted = Noted {
+        command: moved.as_ref().unwrap_or(noted.command),
+        row: noted.row,
+        astray: noted.astray,
+        effects: &mut *noted.effects,
+    };
     let noted = &mut noted;
     let Some((verb, rest)) = words.split_first() else { return };
     let paths = || {

@@ -70,7 +70,7 @@ impl Case {
 
 impl Parser<'_> {
     pub(super) fn open_compound(&mut self, compound: Compound, until: &'static [&'static str]) {
-        self.step(Step::Open(Scope::Group));
+        self.step(Step::Open(if compound == Compound::Loop { Scope::Loop } else { Scope::Group }));
         self.open(Kind::Compound(compound));
         self.open_list(Close::Keyword(until), Scope::Group);
     }

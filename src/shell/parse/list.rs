@@ -4,7 +4,7 @@ use super::super::PROCESS;
 use super::super::syntax::{Direction, Flaw, Part, Scope, Simple, Step, Word};
 use super::assignment::assignment;
 use super::compound::{Case, Compound, For};
-use super::redirect::is_descriptor;
+use super::redirect::descriptor;
 use super::{Arith, Kind, Parser};
 use std::mem;
 
@@ -70,12 +70,17 @@ pub(super) struct List {
     empty: bool,
     pub(super) simple: Simple,
     pub(super) redirect: Option<Direction>,
+    /// It is about another descriptor than the usual one.
+    pub(super) aside: bool,
     /// The function whose body is being read ends with it.
     function: bool,
     coproc: bool,
     timed: Timed,
     /// The command stands behind `|`.
     piped: bool,
+    /// The step that the chain of `&&` and `||` began with, and whether it is one.
+    pub(super) began: usize,
+    chained: bool,
     /// Heredocs that were waiting for their bodies when the list began.
     pub(super) waiting: usize,
 }
@@ -89,10 +94,13 @@ impl List {
             empty: true,
             simple: Simple::default(),
             redirect: None,
+            aside: false,
             function: false,
             coproc: false,
             timed: Timed::No,
             piped: false,
+            began: 0,
+            chained: false,
             waiting: 0,
         }
     }
@@ -211,14 +219,17 @@ impl Parser<'_> {
             ("!", _) => list.state = State::Prefixed,
             ("coproc", _) => {
                 list.state = State::Prefixed;
-                list.coproc = true;
+                // It runs beside the shell, in one of its own.
+                if !mem::replace(&mut list.coproc, true) {
+                    self.step(Step::Open(Scope::Subshell));
+                }
             }
             ("function", _) => list.state = State::FunctionName,
             ("{", _) => self.open_list(Close::Brace, Scope::Group),
             ("if", _) => self.open_compound(Compound::If, &["then"]),
             ("while" | "until", _) => self.open_compound(Compound::Loop, &["do"]),
             ("for" | "select", _) => {
-                self.step(Step::Open(Scope::Group));
+                self.step(Step::Open(Scope::Loop));
                 self.open(Kind::For(For::new()));
             }
             ("case", _) => {
@@ -246,11 +257,13 @@ impl Parser<'_> {
 
     pub(super) fn list_operator(&mut self, byte: u8) {
         // `2>` and `{fd}>`: the word before is a descriptor if nothing stands between.
-        let descriptor = matches!(byte, b'<' | b'>') && is_descriptor(&self.top().parts);
-        if descriptor {
+        let usual = if byte == b'<' { "0" } else { "1" };
+        let descriptor = descriptor(&self.top().parts).filter(|_| matches!(byte, b'<' | b'>'));
+        if let Some(aside) = descriptor.map(|descriptor| descriptor != usual) {
             let top = self.top();
             top.parts.clear();
             top.started = None;
+            top.list.aside = aside;
         }
         if byte == b'(' && self.opens_array() {
             self.at += 1;
@@ -364,8 +377,28 @@ impl Parser<'_> {
             self.unexpected("separator");
         }
         self.at += length;
-        self.list().last = last;
-        self.list().piped = step == Step::Pipe;
+        let list = self.list();
+        list.last = last;
+        list.piped = step == Step::Pipe;
+        match step {
+            Step::Then | Step::Else => list.chained = true,
+            Step::End | Step::Background => {
+                let (began, chained) = (list.began, mem::take(&mut list.chained));
+                // What runs aside as a whole is a shell of its own.
+                if chained && step == Step::Background {
+                    self.script.steps.insert(began.min(self.script.steps.len()), Step::Open(Scope::Subshell));
+                    self.step(Step::Close);
+                }
+                self.list().began = self.script.steps.len() + 1;
+            }
+            Step::Simple(_)
+            | Step::Redirects(_)
+            | Step::Open(_)
+            | Step::Close
+            | Step::Pipe
+            | Step::Loop(_)
+            | Step::Backquoted(_) => {}
+        }
         self.step(step);
     }
 
@@ -378,6 +411,10 @@ impl Parser<'_> {
         if !waits && self.finish_simple() {
             self.list().last = Last::Separator;
             self.step(Step::End);
+            let began = self.script.steps.len();
+            let list = self.list();
+            list.began = began;
+            list.chained = false;
         }
     }
 
@@ -394,7 +431,7 @@ impl Parser<'_> {
         let function = mem::take(&mut list.function);
         let mut simple = mem::take(&mut list.simple);
         list.state = State::Start;
-        list.coproc = false;
+        let coproc = mem::take(&mut list.coproc);
         list.empty &= !had;
         if had {
             list.last = Last::Separator;
@@ -409,6 +446,9 @@ impl Parser<'_> {
             simple.span.end = at;
             let simple = Box::new(simple);
             self.step(if done { Step::Redirects(simple) } else { Step::Simple(simple) });
+        }
+        if coproc {
+            self.step(Step::Close);
         }
         had
     }

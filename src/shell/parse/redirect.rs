@@ -11,7 +11,7 @@ impl Parser<'_> {
             ("<<-", Direction::Heredoc { strip: true }),
             ("<<", Direction::Heredoc { strip: false }),
             ("<>", Direction::Both),
-            ("<&", Direction::Copy),
+            ("<&", Direction::CopyFrom),
             ("<", Direction::From),
             ("&>>", Direction::To),
             ("&>", Direction::To),
@@ -54,16 +54,22 @@ impl Parser<'_> {
     pub(super) fn redirect_to(&mut self, direction: Direction, word: Word) {
         let target = match direction {
             Direction::Heredoc { strip } => Target::Heredoc(self.heredoc(&word, strip)),
-            Direction::From | Direction::To | Direction::Both | Direction::Copy | Direction::String => {
-                Target::Word(word)
-            }
+            Direction::From
+            | Direction::To
+            | Direction::Both
+            | Direction::Copy
+            | Direction::CopyFrom
+            | Direction::String => Target::Word(word),
         };
         // `>&` to anything but a descriptor is a file.
         let direction = match (&target, direction) {
-            (Target::Word(word), Direction::Copy) if !word.bare().is_some_and(is_copy) => Direction::To,
+            (Target::Word(word), Direction::Copy | Direction::CopyFrom) if !word.bare().is_some_and(is_copy) => {
+                Direction::To
+            }
             _ => direction,
         };
-        self.list().simple.redirects.push(Redirect { direction, target });
+        let aside = std::mem::take(&mut self.list().aside);
+        self.list().simple.redirects.push(Redirect { aside, direction, target });
     }
 }
 
@@ -73,14 +79,14 @@ fn is_copy(word: &str) -> bool {
     digits.bytes().all(|byte| byte.is_ascii_digit())
 }
 
-/// Whether the word before `<` or `>` is the descriptor that it redirects.
-pub(super) fn is_descriptor(parts: &[Part]) -> bool {
+/// The descriptor that `<` or `>` redirects, if that is what the word before it is.
+pub(super) fn descriptor(parts: &[Part]) -> Option<&str> {
     match parts {
         [Part::Plain(text)] => {
             let number = text.bytes().all(|byte| byte.is_ascii_digit());
             let named = text.strip_prefix('{').and_then(|text| text.strip_suffix('}')).is_some_and(is_name);
-            number || named
+            (number || named).then_some(text)
         }
-        _ => false,
+        _ => None,
     }
 }

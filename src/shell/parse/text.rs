@@ -1,6 +1,6 @@
 //! Quotes, escapes and expansions: what stands within words.
 
-use super::super::syntax::{Backquoted, Flaw, Loop, Part, Scope, Step};
+use super::super::syntax::{Backquoted, Flaw, Loop, Part, Scope, Step, Trim};
 use super::list::Close;
 use super::{Arith, Kind, Parser, ansi};
 
@@ -159,12 +159,12 @@ impl Parser<'_> {
                 let rest = self.rest().get(1..).unwrap_or_default();
                 let length = rest.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(rest.len());
                 let name = rest.get(..length).unwrap_or_default().to_owned();
-                self.add(Part::Variable { name, altered: false, trims: false, default: None, quoted });
+                self.add(Part::Variable { name, altered: false, trim: None, default: None, quoted });
                 self.at += 1 + length;
             }
             Some(byte) if byte.is_ascii_digit() || b"@*#?-$!".contains(&byte) => {
                 let name = char::from(byte).to_string();
-                self.add(Part::Variable { name, altered: false, trims: false, default: None, quoted });
+                self.add(Part::Variable { name, altered: false, trim: None, default: None, quoted });
                 self.at += 2;
             }
             _ => {
@@ -197,7 +197,7 @@ impl Parser<'_> {
         self.at += 2 + usize::from(prefix) + length;
         if whole {
             self.at += 1;
-            self.add(Part::Variable { name, altered: false, trims: false, default: None, quoted });
+            self.add(Part::Variable { name, altered: false, trim: None, default: None, quoted });
         } else {
             self.open(Kind::Param { name, quoted });
         }
@@ -209,7 +209,9 @@ impl Parser<'_> {
         match byte {
             b'}' => {
                 self.at += 1;
-                if let Some(super::Frame { kind: Kind::Param { name, quoted, .. }, parts, .. }) = self.frames.pop() {
+                if let Some(super::Frame { kind: Kind::Param { name, quoted, .. }, parts, opened, .. }) =
+                    self.frames.pop()
+                {
                     // `${x:=y}` sets the variable.
                     if matches!(parts.first(), Some(Part::Quoted(text)) if text.starts_with('=') || text.starts_with(":="))
                     {
@@ -226,26 +228,26 @@ impl Parser<'_> {
                     {
                         let index = if index == "*" { "@" } else { index };
                         let name = format!("{name}[{index}]");
-                        return self.add(Part::Variable { name, altered: false, trims: false, default: None, quoted });
+                        return self.add(Part::Variable { name, altered: false, trim: None, default: None, quoted });
                     }
                     // `${x:?y}` is the value, or nothing goes on.
                     if matches!(parts.first(), Some(Part::Quoted(text)) if text.starts_with('?') || text.starts_with(":?"))
                     {
-                        return self.add(Part::Variable { name, altered: false, trims: false, default: None, quoted });
+                        return self.add(Part::Variable { name, altered: false, trim: None, default: None, quoted });
                     }
                     // `${x:+y}` only tells whether it is set.
                     if matches!(parts.first(), Some(Part::Quoted(text)) if text.starts_with('+') || text.starts_with(":+"))
                     {
                         return self.add(Part::Unknown { quoted });
                     }
-                    let trims = matches!(parts.first(), Some(Part::Quoted(text)) if text.starts_with('%'));
+                    let trim = trim(self.slice(opened, self.at - 1)).map(Box::new);
                     let default = match parts.as_slice() {
                         [Part::Quoted(text)] => {
                             text.strip_prefix(":-").or_else(|| text.strip_prefix(":=")).map(str::to_owned)
                         }
                         _ => None,
                     };
-                    self.add(Part::Variable { name, altered: true, trims, default, quoted });
+                    self.add(Part::Variable { name, altered: true, trim, default, quoted });
                 }
             }
             b'\\' => self.backslash(),
@@ -391,4 +393,13 @@ impl Parser<'_> {
         self.push(&text, true);
         self.at += 2 + length;
     }
+}
+
+/// What the text behind a name cuts off its value.
+fn trim(text: &str) -> Option<Trim> {
+    let sign = text.chars().next().filter(|sign| matches!(sign, '%' | '#'))?;
+    let rest = text.strip_prefix(sign)?;
+    let (greedy, pattern) = rest.strip_prefix(sign).map_or((false, rest), |rest| (true, rest));
+    let plain = !pattern.contains(['[', '(', '\\', '\'', '"', '$', '`']);
+    Some(Trim { end: sign == '%', greedy, pattern: plain.then(|| pattern.to_owned()) })
 }

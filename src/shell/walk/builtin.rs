@@ -1,138 +1,231 @@
-//! Builtins: what they do to the shell that runs them, and what they print.
+//! Builtins: what they do to the shell that runs them.
 
-use super::super::{Arg, Command, Input, State, Value, canonical};
-use super::Run;
-use crate::event::Place;
-use crate::path::AbsPath;
+use super::super::state::{Elsewhere, Value};
+use super::super::{Arg, Command};
+use super::function::give;
+use super::run::Outside;
+use super::{Run, runner};
 use std::rc::Rc;
 
 impl Run {
     /// What a builtin does to the shell that runs it.
     pub(super) fn builtin(&mut self, command: &Command) {
         let operands = || command.args.iter().filter(|arg| !arg.text.starts_with('-') || arg.text == "-");
+        let flagged =
+            |flags: &[char]| command.args.iter().any(|arg| arg.text.starts_with('-') && arg.text.contains(flags));
         match command.program.as_str() {
-            "cd" | "pushd" => {
-                let target = operands().next();
-                let here = self.state.cwd.clone();
-                let cwd = match target {
-                    None if command.program == "cd" => self.state.home.as_deref().map(Rc::from),
-                    Some(arg) if arg.text == "-" => self.state.before.clone(),
-                    Some(arg) if arg.is_known() && !arg.glob && arg.text != "-" && !arg.text.starts_with('+') => {
-                        self.resolve(&arg.text)
-                    }
-                    _ => None,
-                };
-                let value = cwd.as_deref().map_or(Value::Unknown, |cwd: &str| Value::Known(cwd.to_owned()));
-                let cwd = cwd.filter(|cwd| cwd.len() <= super::LONGEST_VALUE);
-                self.level().moved |= self.level().otherwise;
-                Rc::make_mut(&mut self.state).cwd = cwd;
-                Rc::make_mut(&mut self.state).before = here;
-                Rc::make_mut(&mut self.state).variables.insert("PWD".to_owned(), value);
-            }
+            "cd" | "pushd" => self.change_directory(command),
             "popd" => {
-                let before = self.state.before.clone();
-                Rc::make_mut(&mut self.state).cwd = before;
-                Rc::make_mut(&mut self.state).before = None;
-            }
-            // Another name for a variable, or a value that is changed on the way: nothing is sure any more.
-            "declare" | "typeset" | "local"
-                if command
-                    .args
-                    .iter()
-                    .any(|arg| arg.text.starts_with('-') && arg.text.contains(['n', 'l', 'u', 'i'])) =>
-            {
-                Rc::make_mut(&mut self.state).variables.clear();
-            }
-            "source" | "." => Rc::make_mut(&mut self.state).variables.clear(),
-            "export" | "declare" | "typeset" | "local" | "readonly" => {
-                for arg in command.args.iter().filter(|arg| !arg.text.starts_with('-')) {
-                    if let Some((name, value)) = arg.text.split_once('=') {
-                        let known = arg.is_known().then(|| value.to_owned());
-                        let written = Arg {
-                            text: value.to_owned(),
-                            known: arg.known.map(|known| known.saturating_sub(name.len() + 1)),
-                            glob: false,
-                        };
-                        self.set(name, known);
-                        if !arg.is_known() {
-                            self.begin(name, &written);
-                        }
-                    }
+                let state = Rc::make_mut(&mut self.state);
+                let here = state.cwd.clone();
+                let plain = command.args.is_empty();
+                // With nowhere to go back to, it stays.
+                if let Some(at) = state.pushed.pop().map(|at| at.filter(|_| plain)) {
+                    state.settle(vec![Elsewhere { at, astray: false }]);
+                    state.before = here;
                 }
+            }
+            "exit" => self.leaves(),
+            "return" if self.function.is_some() => self.leaves(),
+            // Only a function has variables of its own.
+            "local" if self.function.is_none() => {}
+            "export" | "declare" | "typeset" | "local" | "readonly" => {
+                // Another name for a variable, or a value that is changed on the way.
+                if command.program != "export" && flagged(&['n', 'l', 'u', 'i']) {
+                    Rc::make_mut(&mut self.state).options.aliased = true;
+                }
+                self.declare(command, flagged(&['x']) || command.program == "export", flagged(&['g']));
+                let fixed = command.program == "readonly" || flagged(&['r']);
+                let names = operands().map(|arg| arg.text.split('=').next().unwrap_or_default().to_owned());
+                Rc::make_mut(&mut self.state).fixed.extend(names.filter(|_| fixed));
+            }
+            "source" | "." => {
+                let state = Rc::make_mut(&mut self.state);
+                state.variables.clear();
+                state.options.stops = false;
             }
             // Nothing is left of it.
-            "unset" => operands().for_each(|arg| self.set(&arg.text, Some(String::new()))),
+            "unset" if flagged(&['f']) => {}
+            "unset" => operands().for_each(|arg| self.set(&arg.text, Value::Known(String::new()))),
             "shift" => {
-                let variables = &mut Rc::make_mut(&mut self.state).variables;
-                for at in 1..9_usize {
-                    match variables.remove(&(at + 1).to_string()) {
-                        Some(next) => drop(variables.insert(at.to_string(), next)),
-                        None => drop(variables.remove(&at.to_string())),
+                let by = command.args.first().map_or(Some(1), |arg| arg.text.parse::<usize>().ok());
+                match (self.state.given.clone(), by) {
+                    // By too many, and nothing happens.
+                    (Some(given), Some(by)) if given.iter().all(|arg| arg.is_known() && !arg.glob) => {
+                        let by = if by > given.len() { 0 } else { by };
+                        give(Rc::make_mut(&mut self.state), given.get(by..).unwrap_or_default());
+                    }
+                    _ => {
+                        let state = Rc::make_mut(&mut self.state);
+                        state.variables.retain(|name, _| !super::is_parameter(name));
+                        state.given = None;
                     }
                 }
-                variables.remove("@");
-                if let Some(given) = &mut self.given {
-                    given.drain(..1.min(given.len()));
-                    let all = super::run::joined(given);
-                    variables.insert("@".to_owned(), all);
-                }
             }
-            // `set -- a b` gives new ones.
-            "set" if command.args.first().is_some_and(|arg| arg.text == "--") => {
-                let given: Vec<Arg> = command.args.iter().skip(1).cloned().collect();
-                for (at, arg) in given.iter().enumerate().take(9) {
-                    let value = arg.is_known().then(|| arg.text.clone());
-                    self.set(&(at + 1).to_string(), value);
-                }
-                let all = super::run::joined(&given);
-                Rc::make_mut(&mut self.state).variables.insert("@".to_owned(), all);
-                self.given = Some(given);
+            "set" => self.set_options(command),
+            "shopt" => {
+                let finds = operands().any(|arg| arg.text == "cdable_vars");
+                Rc::make_mut(&mut self.state).options.finds |= finds;
             }
             "read" | "mapfile" | "readarray" | "getopts" | "let" => {
                 for name in ["REPLY", "MAPFILE", "OPTARG"] {
-                    self.set(name, None);
+                    self.set(name, Value::Unknown);
                 }
                 for arg in operands() {
-                    self.set(&arg.text, None);
+                    let name = arg.text.split(['=', '+', '-', '*', '/']).next().unwrap_or_default();
+                    self.set(name, Value::Unknown);
                 }
             }
             "printf" => {
                 let mut args = command.args.iter();
-                if args.next().is_some_and(|arg| arg.text == "-v")
-                    && let Some(name) = args.next()
-                {
-                    self.set(&name.text, None);
+                let first = args.next().map_or("", |arg| arg.text.as_str());
+                let name = match first.strip_prefix("-v") {
+                    Some("") => args.next().map_or("", |arg| arg.text.as_str()),
+                    Some(name) => name,
+                    None => return,
+                };
+                self.set(name, Value::Unknown);
+            }
+            "mkdir" => self.makes(operands()),
+            "git" => {
+                let args = runner::behind_global(&command.args);
+                if args.first().is_some_and(|verb| verb.text == "clone" || verb.text == "init") {
+                    self.makes(args.last());
                 }
             }
             program => {
                 if let Some((sets, moves)) = self.state.functions.get(program).cloned() {
                     for name in sets {
-                        self.set(&name, None);
+                        self.set(&name, Value::Unknown);
                     }
                     if moves {
-                        Rc::make_mut(&mut self.state).cwd = None;
+                        Rc::make_mut(&mut self.state).settle(vec![Elsewhere { at: None, astray: false }]);
                     }
                 }
             }
         }
     }
 
-    fn resolve(&self, path: &str) -> Option<Rc<str>> {
-        let cwd = self.state.cwd.clone();
-        if !path.starts_with('/') && cwd.is_none() {
-            return None;
-        }
-        let place = Place {
-            cwd: cwd.map(|cwd| cwd.to_string()).unwrap_or_default(),
-            home: self.state.home.clone(),
-            project: None,
+    fn change_directory(&mut self, command: &Command) {
+        let target = command.args.iter().find(|arg| !arg.text.starts_with('-') || arg.text == "-");
+        let from = self.state.places();
+        let here = self.state.cwd.clone();
+        let plain = |arg: &&Arg| arg.is_known() && !arg.glob && !arg.text.starts_with('+');
+        let state = &self.state;
+        // `CDPATH` and `cdable_vars` look elsewhere for a name that says nothing about where.
+        let found = |name: &str| {
+            let sought = state.options.finds
+                || state.value("CDPATH").is_some()
+                || command.env.iter().any(|(name, _)| name == "CDPATH");
+            sought && !name.starts_with(['/', '.'])
         };
-        Some(Rc::from(format!("/{}", AbsPath::resolve(path, &place).components().join("/"))))
+        let path = match target {
+            None if command.program == "cd" => state.home.clone(),
+            Some(arg) if arg.text == "-" => state.before.as_deref().map(str::to_owned),
+            Some(arg) => Some(arg).filter(plain).map(|arg| arg.text.clone()).filter(|path| !found(path)),
+            None => None,
+        };
+        let to: Vec<Elsewhere> = match &path {
+            Some(path) => from
+                .iter()
+                .map(|place| Elsewhere {
+                    at: state.resolve(path, place.at.as_deref()).filter(|at| at.len() <= super::LONGEST_VALUE),
+                    astray: place.astray,
+                })
+                .collect(),
+            None => vec![Elsewhere { at: None, astray: false }],
+        };
+        let pushes = command.program == "pushd";
+        // `pushd -n` only remembers it.
+        if pushes && command.args.iter().any(|arg| arg.text == "-n") {
+            let first = to.into_iter().next().and_then(|place| place.at);
+            Rc::make_mut(&mut self.state).pushed.push(first);
+            return;
+        }
+        let sure = to.first().and_then(|first| first.at.as_deref()).is_none_or(|at| state.is_there(at));
+        if !sure {
+            let back = from.into_iter().map(|place| Elsewhere { astray: true, ..place });
+            self.level().fallback.extend(back);
+        }
+        let state = Rc::make_mut(&mut self.state);
+        if pushes {
+            let sure = state.elsewhere.iter().all(|other| other.astray);
+            state.pushed.push(here.clone().filter(|_| sure));
+            // Without a name, or with a number, it turns the list around.
+            if target.is_none_or(|arg| !plain(&arg)) {
+                state.pushed.fill(None);
+            }
+        }
+        state.settle(to);
+        state.before = here;
+    }
+
+    /// `name=value` and `name` behind `export`, `declare` and the like.
+    fn declare(&mut self, command: &Command, exported: bool, global: bool) {
+        for arg in command.args.iter().filter(|arg| !arg.text.starts_with('-')) {
+            let (name, value) =
+                arg.text.split_once('=').map_or((arg.text.as_str(), None), |(name, value)| (name, Some(value)));
+            let appends = name.ends_with('+');
+            let name = name.trim_end_matches('+');
+            let own = !global && matches!(command.program.as_str(), "local" | "declare" | "typeset");
+            if own {
+                let sure = self
+                    .levels
+                    .iter()
+                    .all(|level| !matches!(level.outside, Outside::Doubt(_)) && level.chain.is_none());
+                self.locals.push((name.to_owned(), sure));
+            }
+            if exported {
+                Rc::make_mut(&mut self.state).exported.insert(name.to_owned());
+            }
+            match value {
+                Some(_) if appends => self.set(name, Value::Unknown),
+                Some(value) => {
+                    let known = arg.known.map(|known| known.saturating_sub(arg.text.len() - value.len()));
+                    self.set(name, Value::of(&Arg { text: value.to_owned(), known, glob: false }));
+                }
+                // A variable of its own has no value yet.
+                None if own && self.function.is_some() => self.set(name, Value::Known(String::new())),
+                None => {}
+            }
+        }
+    }
+
+    /// `set -e`, `set -a`, `set -- a b`, `set a b`.
+    fn set_options(&mut self, command: &Command) {
+        let mut args = command.args.iter().peekable();
+        while let Some(arg) =
+            args.next_if(|arg| arg.text.len() > 1 && arg.text.starts_with(['-', '+']) && arg.text != "--")
+        {
+            let on = arg.text.starts_with('-');
+            let named = if arg.text.ends_with('o') { args.next().map_or("", |arg| arg.text.as_str()) } else { "" };
+            let options = &mut Rc::make_mut(&mut self.state).options;
+            if arg.text.contains('e') || named == "errexit" {
+                options.stops = on;
+            }
+            if arg.text.contains('a') || named == "allexport" {
+                options.exports = on;
+            }
+        }
+        let given = args.next_if(|arg| arg.text == "--" || arg.text == "-").is_some();
+        let rest: Vec<Arg> = args.cloned().collect();
+        if given || !rest.is_empty() {
+            give(Rc::make_mut(&mut self.state), &rest);
+        }
+    }
+
+    /// The line makes these directories.
+    fn makes<'a>(&mut self, directories: impl IntoIterator<Item = &'a Arg>) {
+        let here = self.state.cwd.clone();
+        let known = directories.into_iter().filter(|arg| arg.is_known() && !arg.glob);
+        let made: Vec<Rc<str>> =
+            known.filter_map(|arg| self.state.resolve(&arg.text, here.as_deref())).take(32).collect();
+        let state = Rc::make_mut(&mut self.state);
+        if state.made.len() < 32 {
+            state.made.extend(made);
+        }
     }
 }
-
-/// What `mktemp` makes: nobody knows its name, and it is in nobody's way.
-pub const MADE: &str = "/tmp/.made-by-mktemp";
 
 /// Commands that are part of the shell.
 const BUILTINS: [&str; 62] = [
@@ -203,99 +296,6 @@ const BUILTINS: [&str; 62] = [
 /// Whether a command is part of the shell.
 pub fn is_builtin(name: &str) -> bool {
     BUILTINS.binary_search(&name).is_ok() || matches!(name, "wait" | "coproc" | "if" | "for")
-}
-
-/// What a command prints, where its words say so.
-pub(super) fn output(args: &[Arg], input: &Input, state: &State) -> Option<String> {
-    let (program, rest) = args.split_first()?;
-    if !args.iter().all(|arg| arg.is_known() && !arg.glob) {
-        return None;
-    }
-    let words = |from: usize| rest.iter().skip(from).map(|arg| arg.text.as_str()).collect::<Vec<_>>().join(" ");
-    match canonical::program(&program.text) {
-        "echo" => {
-            let flags =
-                rest.iter().take_while(|arg| matches!(arg.text.as_str(), "-n" | "-e" | "-E" | "-ne" | "-en")).count();
-            let escapes = rest.iter().take(flags).any(|arg| arg.text.contains('e'));
-            let text = words(flags);
-            let text = if escapes { text.replace("\\n", "\n").replace("\\t", "\t") } else { text };
-            (!escapes || !text.contains('\\')).then_some(text)
-        }
-        // A format with directives is put together at run time.
-        "printf" => {
-            let format = rest.first()?.text.clone();
-            match format.as_str() {
-                "%s" | "%s\\n" | "%b" | "%b\\n" if !words(1).contains('\\') => Some(words(1)),
-                // As many values as places for them.
-                _ if format.matches("%s").count() == rest.len() - 1
-                    && format.matches('%').count() == rest.len() - 1
-                    && !format.contains('\\') =>
-                {
-                    let mut values = rest.iter().skip(1);
-                    let parts = format.split("%s").enumerate();
-                    Some(
-                        parts
-                            .map(|(at, part)| {
-                                if at == 0 {
-                                    part.to_owned()
-                                } else {
-                                    format!("{}{part}", values.next().map_or("", |arg| arg.text.as_str()))
-                                }
-                            })
-                            .collect(),
-                    )
-                }
-                _ if !format.contains('%') => {
-                    Some(format.replace("\\n", "\n").replace("\\t", "\t")).filter(|text| !text.contains('\\'))
-                }
-                _ => None,
-            }
-        }
-        // Where a program is, is as good as the program.
-        "which" | "type" | "command" => match rest {
-            [name]
-                if name.text.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-' || b == b'_')
-                    && program.text == "which" =>
-            {
-                Some(name.text.clone())
-            }
-            [option, name] if matches!(option.text.as_str(), "-v" | "-P" | "-p") && !name.text.contains('/') => {
-                Some(name.text.clone())
-            }
-            _ => None,
-        },
-        "realpath" | "readlink" | "dirname" | "basename" => {
-            let mut operands = rest.iter().filter(|arg| !arg.text.starts_with('-'));
-            let only = operands.next().filter(|_| operands.next().is_none())?;
-            let place = Place { cwd: state.cwd.as_deref()?.to_owned(), ..Place::default() };
-            match program.text.as_str() {
-                "basename" => only.text.trim_end_matches('/').rsplit('/').next().map(str::to_owned),
-                "dirname" => Some(only.text.rsplit_once('/').map_or(".", |(directory, _)| directory).to_owned()),
-                _ => Some(AbsPath::resolve(&only.text, &place).to_string()),
-            }
-        }
-        "pwd" if rest.is_empty() => state.cwd.as_deref().map(str::to_owned),
-        // A name that nobody knows, in a place that everybody may use.
-        "mktemp"
-            if !rest.iter().any(|arg| {
-                (arg.text.contains('/') && !arg.text.starts_with("/tmp/"))
-                    || arg.text.starts_with("-p")
-                    || arg.text.starts_with("--tmpdir=")
-            }) =>
-        {
-            Some(MADE.to_owned())
-        }
-        "git" if words(0) == "rev-parse --show-toplevel" => {
-            let (project, cwd) = (state.project.as_deref()?, state.cwd.as_deref()?);
-            let inside = cwd == project || cwd.strip_prefix(project).is_some_and(|rest| rest.starts_with('/'));
-            inside.then(|| project.to_owned())
-        }
-        "cat" if rest.is_empty() => match input {
-            Input::Text(text) => Some(text.clone()),
-            Input::Inherited | Input::Pipe | Input::Unknown => None,
-        },
-        _ => None,
-    }
 }
 
 /// Whether a builtin is given the name of an array element whose subscript it would expand itself.

@@ -3,9 +3,10 @@
 use super::super::effect::Target;
 use super::super::interpreter::Language;
 use super::super::runner::Inner;
+use super::super::state::{State, Value, is_parameter};
 use super::super::syntax::{Heredoc, Step};
-use super::super::{Arg, Command, Value, runner};
-use super::run::{Level, Outside, Run, joined};
+use super::super::{Arg, Command, runner};
+use super::run::{Level, Outside, Run, Shared, joined};
 use super::{DEEPEST, Walker};
 use std::collections::VecDeque;
 use std::ops::Range;
@@ -16,35 +17,74 @@ use std::rc::Rc;
 pub(super) struct Body {
     pub steps: VecDeque<Step>,
     pub heredocs: Rc<Vec<Heredoc>>,
+    pub called: bool,
+}
+
+/// What stands around a call: who runs it, where, and which variables are set for it.
+#[derive(Default)]
+pub(super) struct Around {
+    pub via: Vec<String>,
+    pub span: Option<Range<usize>>,
+    pub env: Vec<(String, Option<String>)>,
+}
+
+/// Variables that are set for a command, in the shell that runs it.
+pub(super) fn lend(state: &mut Rc<State>, env: &[(String, Option<String>)]) {
+    for (name, value) in env {
+        let value = value.clone().map_or(Value::Unknown, Value::Known);
+        // What is said twice may be either.
+        let twice = env.iter().filter(|(other, _)| other == name).count() > 1;
+        let state = Rc::make_mut(state);
+        let value = if twice { value.or(state.variables.get(name)) } else { value };
+        state.variables.insert(name.clone(), value);
+        state.exported.insert(name.clone());
+    }
+}
+
+/// Words as `$1`, `$2` and so on.
+pub(super) fn give(state: &mut State, args: &[Arg]) {
+    state.variables.retain(|name, _| !is_parameter(name));
+    for (at, arg) in args.iter().enumerate().take(9) {
+        state.variables.insert((at + 1).to_string(), Value::of(arg));
+    }
+    // Behind words that are all known, there are none.
+    if args.iter().all(|arg| arg.is_known() && !arg.glob) {
+        for at in args.len()..9 {
+            state.variables.insert((at + 1).to_string(), Value::Known(String::new()));
+        }
+    }
+    state.variables.insert("@".to_owned(), joined(args));
+    state.given = Some(args.to_vec());
 }
 
 impl Walker {
-    /// Walks the body of a function with what it is given.
-    pub(super) fn call(&mut self, name: &str, args: Vec<Arg>, via: Vec<String>, span: Range<usize>, apart: bool) {
-        let Some(bodies) = self.bodies.get(name).cloned() else { return };
+    /// Walks the body of a function with what it is given, where that is known.
+    pub(super) fn call(&mut self, name: &str, args: Option<Vec<Arg>>, around: Around, shared: Shared) {
+        let Around { via, span, env } = around;
+        let Some(bodies) = self.bodies.get_mut(name) else { return };
+        bodies.iter_mut().for_each(|body| body.called = true);
+        let bodies = bodies.clone();
         if self.runs.len() + bodies.len() > DEEPEST {
             self.reading.limited = true;
             return;
         }
-        let several = bodies.len() > 1;
+        // Of several, nobody knows which it is.
+        let shared = if bodies.len() > 1 && shared == Shared::Yes { Shared::Perhaps } else { shared };
         let Some(below) = self.runs.last_mut() else { return };
         let (mut state, hidden) = (Rc::clone(&below.state), below.hidden);
-        let span = Some(below.span.clone().unwrap_or(span));
-        // Of several, nobody knows what the one that runs leaves behind.
-        if several {
-            let state = Rc::make_mut(&mut below.state);
-            state.cwd = None;
-            state.variables.retain(|name, _| name == "HOME");
+        let span = below.span.clone().or(span);
+        lend(&mut state, &env);
+        match &args {
+            Some(args) => give(Rc::make_mut(&mut state), args),
+            None => {
+                let state = Rc::make_mut(&mut state);
+                state.variables.retain(|name, _| !is_parameter(name));
+                state.given = None;
+            }
         }
-        let variables = &mut Rc::make_mut(&mut state).variables;
-        for (at, value) in args.iter().enumerate().take(9) {
-            let value = if value.is_known() { Value::Known(value.text.clone()) } else { Value::Written(value.clone()) };
-            variables.insert((at + 1).to_string(), value);
-        }
-        variables.insert("@".to_owned(), joined(&args));
         // Not the program of that name.
         let via = [via.as_slice(), &[format!("{name}()")]].concat();
-        for Body { steps, heredocs } in bodies {
+        for Body { steps, heredocs, .. } in bodies {
             let levels = vec![Level::new(Outside::Same(Rc::clone(&state)), self.next_pipeline(), false)];
             self.runs.push(Run {
                 steps,
@@ -53,13 +93,23 @@ impl Walker {
                 span: span.clone(),
                 levels,
                 state: Rc::clone(&state),
-                shared: !apart && !several,
+                shared,
                 hidden,
                 number: None,
                 function: Some(name.to_owned()),
-                given: Some(args.clone()),
+                locals: Vec::new(),
+                lent: env.iter().map(|(name, _)| name.clone()).collect(),
+                traps: Vec::new(),
             });
         }
+    }
+
+    /// A function that nobody has called by its name may still be called by another; tells whether there is one.
+    pub(super) fn call_the_uncalled(&mut self) -> bool {
+        let uncalled = self.bodies.iter().find(|(_, bodies)| bodies.iter().any(|body| !body.called));
+        let Some(name) = uncalled.map(|(name, _)| name.clone()) else { return false };
+        self.call(&name, None, Around::default(), Shared::Perhaps);
+        true
     }
 
     /// What a command runs from a file that the line itself has written.

@@ -1,7 +1,8 @@
 //! One text on its way: its lists, its state, and what a command in it reads and opens.
 
-use super::super::syntax::{Assignment, Direction, Heredoc, Simple, Step, Target, Word};
-use super::super::{APART, Arg, Input, Redirect, State, Value, expand};
+use super::super::state::{Elsewhere, State, Value};
+use super::super::syntax::{Assignment, Direction, Heredoc, Part, Simple, Step, Target, Word};
+use super::super::{APART, Arg, Input, Redirect, expand};
 use super::LONGEST_VALUE;
 use std::collections::VecDeque;
 use std::ops::Range;
@@ -17,16 +18,39 @@ pub(super) struct Run {
     pub levels: Vec<Level>,
     /// Shared with the scopes around it until one of them changes something.
     pub state: Rc<State>,
-    /// It runs in the shell of the text below it, as `eval` does.
-    pub shared: bool,
+    /// Whether it runs in the shell of the text below it, as `eval` does.
+    pub shared: Shared,
     /// It runs by an option or a line of code.
     pub hidden: bool,
     /// What it prints is the output of this number.
     pub number: Option<usize>,
     /// It is the body of this function.
     pub function: Option<String>,
-    /// What `$@` stands for.
-    pub given: Option<Vec<Arg>>,
+    /// Variables that are its own, or perhaps are.
+    pub locals: Vec<(String, bool)>,
+    /// Variables that are set for it only, and for what it calls.
+    pub lent: Vec<String>,
+    /// Texts that run when it ends.
+    pub traps: Vec<Trap>,
+}
+
+/// A text that runs when the shell ends.
+pub(super) struct Trap {
+    pub text: String,
+    pub span: Range<usize>,
+    /// How things were when it was said.
+    pub then: Rc<State>,
+    /// In how many lists it was said.
+    pub depth: usize,
+}
+
+/// What a text leaves behind in the shell of the text below it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Shared {
+    No,
+    Yes,
+    /// It is one of several that may run.
+    Perhaps,
 }
 
 /// One list of commands within a text.
@@ -40,12 +64,22 @@ pub(super) struct Level {
     pub output: Option<String>,
     /// How many commands and lists it holds so far.
     pub commands: usize,
-    /// We are behind `&&` or `||`; these variables were set there.
-    pub chained: Option<Vec<(String, Option<Value>)>>,
+    /// We are behind `&&` or `||`.
+    pub chain: Option<Chain>,
+    /// Where we are if a `cd` has failed.
+    pub fallback: Vec<Elsewhere>,
+    /// It ends the text for sure.
+    pub leaves: bool,
+}
+
+/// What came before in a chain of `&&` and `||`.
+pub(super) struct Chain {
+    /// How things are where it ended early, and went well so far.
+    pub ends: Rc<State>,
     /// We are behind `||`.
     pub otherwise: bool,
-    /// The directory was changed there.
-    pub moved: bool,
+    /// What stands there ends the text.
+    pub leaves: bool,
 }
 
 /// What is in force again when a list ends.
@@ -70,9 +104,9 @@ impl Level {
             fed,
             output: None,
             commands: 0,
-            chained: None,
-            otherwise: false,
-            moved: false,
+            chain: None,
+            fallback: Vec::new(),
+            leaves: false,
         }
     }
 
@@ -93,13 +127,6 @@ impl Run {
         let last = self.levels.len() - 1;
         #[expect(clippy::indexing_slicing, reason = "the stack was just seen not to be empty")]
         &mut self.levels[last]
-    }
-
-    /// Whether a command of this name comes later in the text.
-    pub(super) fn calls(&self, name: &str) -> bool {
-        self.steps
-            .iter()
-            .any(|step| matches!(step, Step::Simple(simple) if simple.words.first().and_then(Word::bare) == Some(name)))
     }
 
     /// Takes the steps up to the end of the list that has just begun.
@@ -135,11 +162,14 @@ impl Run {
     }
 
     pub(super) fn close(&mut self) {
+        self.end();
         let Some(level) = self.levels.pop() else { return };
         match level.outside {
             Outside::Same(before) => {
                 if self.is_apart() {
                     self.state = before;
+                } else if level.leaves {
+                    self.leaves();
                 }
             }
             Outside::Restore(state) => self.state = state,
@@ -147,10 +177,7 @@ impl Run {
                 self.state = state;
                 // One command, whose words say what it prints.
                 let printed = level.output.filter(|_| level.commands == 1);
-                if let Some(printed) = printed.filter(|printed| printed.len() <= LONGEST_VALUE) {
-                    let printed = printed.trim_end_matches('\n').to_owned();
-                    Rc::make_mut(&mut self.state).outputs.insert(number, printed);
-                }
+                self.printed(number, printed);
             }
             Outside::Function(name, before) => {
                 let sets = self.state.variables.keys().filter(|name| *name != "HOME").cloned().collect();
@@ -158,16 +185,76 @@ impl Run {
                 self.state = before;
                 Rc::make_mut(&mut self.state).functions.insert(name, (sets, moves));
             }
-            Outside::Doubt(before) => {
-                for (name, value) in &mut Rc::make_mut(&mut self.state).variables {
-                    if before.value(name) != Some(value) {
-                        *value = value.doubted(before.value(name));
-                    }
-                }
-                if before.cwd != self.state.cwd {
-                    Rc::make_mut(&mut self.state).cwd = None;
-                }
+            Outside::Doubt(before) => self.state.join(&before),
+        }
+    }
+
+    /// The substitution of this number prints this, or nobody knows what.
+    pub(super) fn printed(&mut self, number: usize, printed: Option<String>) {
+        match printed.filter(|printed| printed.len() <= LONGEST_VALUE) {
+            Some(printed) => {
+                let printed = printed.trim_end_matches('\n').to_owned();
+                Rc::make_mut(&mut self.state).outputs.insert(number, printed);
             }
+            None if self.state.outputs.contains_key(&number) => {
+                Rc::make_mut(&mut self.state).outputs.remove(&number);
+            }
+            None => {}
+        }
+    }
+
+    /// `&&` or `||`: what comes next may not run, and runs if what came before went well, or if it did not.
+    pub(super) fn chain(&mut self, otherwise: bool) {
+        let state = Rc::clone(&self.state);
+        let fallback = self.level().fallback.clone();
+        let chain = self.level().chain.get_or_insert_with(|| Chain {
+            ends: Rc::clone(&state),
+            otherwise: false,
+            leaves: false,
+        });
+        chain.ends.join(&state);
+        chain.otherwise |= otherwise;
+        if chain.otherwise {
+            let ends = Rc::clone(&chain.ends);
+            self.state.join(&ends);
+        }
+        if otherwise {
+            self.stay(fallback);
+        }
+    }
+
+    /// A chain ends, and so does what is certain within it.
+    pub(super) fn end(&mut self) {
+        let fallback = std::mem::take(&mut self.level().fallback);
+        match self.level().chain.take() {
+            // Whoever goes on has come through.
+            Some(chain) if chain.leaves && chain.otherwise => self.state = chain.ends,
+            Some(chain) if chain.leaves => {
+                self.state = chain.ends;
+                self.stay(fallback);
+            }
+            Some(chain) => {
+                self.state.join(&chain.ends);
+                self.stay(fallback);
+            }
+            None if self.state.options.stops => {}
+            None => self.stay(fallback),
+        }
+    }
+
+    /// We may also be where we were.
+    fn stay(&mut self, fallback: Vec<Elsewhere>) {
+        if !fallback.is_empty() {
+            let places = self.state.places().into_iter().chain(fallback).collect();
+            Rc::make_mut(&mut self.state).settle(places);
+        }
+    }
+
+    /// Nothing behind this runs.
+    pub(super) fn leaves(&mut self) {
+        match &mut self.level().chain {
+            Some(chain) => chain.leaves = true,
+            None => self.level().leaves = true,
         }
     }
 
@@ -176,38 +263,39 @@ impl Run {
         matches!(self.steps.front(), Some(Step::Pipe | Step::Background)) || self.level().stage > 0
     }
 
-    pub(super) fn set(&mut self, name: &str, value: Option<String>) {
+    pub(super) fn set(&mut self, name: &str, value: Value) {
         // A value that only grows is nobody's.
-        let value = value.filter(|value| value.len() <= LONGEST_VALUE);
-        let before = self.state.value(name).cloned();
-        if let Some(chained) = &mut self.level().chained {
-            chained.push((name.to_owned(), before));
-        }
-        Rc::make_mut(&mut self.state).variables.insert(name.to_owned(), value.map_or(Value::Unknown, Value::Known));
+        let value = if value.length() > LONGEST_VALUE { Value::Unknown } else { value };
+        // `x[0]` is part of `x`, and nobody knows what is left of it.
+        let (name, value) = name.split_once('[').map_or((name, value), |(name, _)| (name, Value::Unknown));
+        let state = Rc::make_mut(&mut self.state);
+        let fixed = state.fixed.contains(name);
+        let value = if fixed { value.or(state.variables.get(name)) } else { value };
+        forget_elements(state, name);
+        state.variables.insert(name.to_owned(), value);
     }
 
     /// The elements of an array, each by its number and all of them together.
-    pub(super) fn set_list(&mut self, set: &Assignment) {
-        let Some(words) = &set.list else { return };
+    pub(super) fn set_list(&mut self, set: &Assignment, words: &[Word]) {
+        // `([5]=x)` says itself where it stands.
+        let numbered =
+            words.iter().any(|word| matches!(word.parts.first(), Some(Part::Plain(text)) if text.starts_with('[')));
         let elements = expand::fields(words.iter().cloned(), &self.state);
         let all = format!("{}[@]", set.name);
-        let before = self.state.value(&all).cloned().filter(|_| set.appends);
-        let variables = &mut Rc::make_mut(&mut self.state).variables;
+        let before = self.state.value(&all).cloned();
         let value = match (before, joined(&elements)) {
-            (None, value) => value,
+            (_, value) if !set.appends => value,
             (Some(Value::Known(before)), Value::Known(more)) => Value::Known(format!("{before}{APART}{more}")),
-            (Some(_), _) => Value::Unknown,
+            _ => Value::Unknown,
         };
+        self.set(&set.name, elements.first().filter(|_| !set.appends && !numbered).map_or(Value::Unknown, Value::of));
+        let variables = &mut Rc::make_mut(&mut self.state).variables;
         variables.insert(all, value);
-        for (at, element) in elements.iter().enumerate().take(16).filter(|_| !set.appends) {
-            let value =
-                if element.is_known() { Value::Known(element.text.clone()) } else { Value::Written(element.clone()) };
-            variables.insert(format!("{}[{at}]", set.name), value);
+        // Behind what may be several words, nobody knows the numbers.
+        let counted = elements.iter().take_while(|element| element.is_known() && !element.glob);
+        for (at, element) in counted.enumerate().take(16).filter(|_| !set.appends && !numbered) {
+            variables.insert(format!("{}[{at}]", set.name), Value::of(element));
         }
-    }
-
-    pub(super) fn begin(&mut self, name: &str, value: &Arg) {
-        Rc::make_mut(&mut self.state).variables.insert(name.to_owned(), Value::Written(value.clone()));
     }
 
     /// What a command writes to files, where both are known.
@@ -247,37 +335,66 @@ impl Run {
                 Direction::To => (true, false),
                 Direction::From => (false, true),
                 Direction::Both => (true, true),
-                Direction::Copy | Direction::String | Direction::Heredoc { .. } => return None,
+                Direction::Copy | Direction::CopyFrom | Direction::String | Direction::Heredoc { .. } => return None,
             };
-            Some(Redirect { writes, reads, target: expand::string(word, &self.state) })
+            let targets = expand::strings(word, &self.state).into_iter();
+            Some(targets.map(move |target| Redirect { writes, reads, target }))
         });
-        opened.collect()
+        opened.flatten().collect()
     }
 
     /// What the command reads: its last redirection of input, else the pipe.
     pub(super) fn input(&mut self, simple: &Simple) -> Input {
         let fed = self.level().fed;
         let (stage, output) = (self.level().stage, self.level().output.clone());
-        let known_or_not = |arg: Arg| known(&arg).map_or(Input::Unknown, Input::Text);
-        let redirected =
-            simple.redirects.iter().rev().find_map(|redirect| match (&redirect.target, redirect.direction) {
-                (Target::Heredoc(number), _) => {
-                    let parts = self.heredocs.get(*number).map(|heredoc| heredoc.parts.as_slice()).unwrap_or_default();
-                    Some(known_or_not(expand::text(parts, &self.state)))
-                }
-                (Target::Word(word), Direction::String) => Some(known_or_not(expand::string(word, &self.state))),
-                (Target::Word(word), Direction::From | Direction::Both) => {
-                    let empty = expand::string(word, &self.state).text == "/dev/null";
-                    Some(if empty { Input::Text(String::new()) } else { Input::Unknown })
-                }
-                _ => None,
-            });
+        // Where it may be one of several texts, all of them count.
+        let known_or_not = |args: Vec<Arg>| {
+            let texts: Option<Vec<String>> = args.iter().map(known).collect();
+            texts.map_or(Input::Unknown, |texts| Input::Text(texts.join("\n")))
+        };
+        // `3<<x <&3`
+        let copied = simple.redirects.iter().any(|redirect| redirect.direction == Direction::CopyFrom);
+        let given = simple.redirects.iter().rev().filter(|redirect| copied || !redirect.aside);
+        let redirected = given.clone().find_map(|redirect| match (&redirect.target, redirect.direction) {
+            (Target::Heredoc(number), _) => {
+                let parts = self.heredocs.get(*number).map(|heredoc| heredoc.parts.as_slice()).unwrap_or_default();
+                Some(known_or_not(expand::texts(parts, &self.state)))
+            }
+            (Target::Word(word), Direction::String) => Some(known_or_not(expand::strings(word, &self.state))),
+            (Target::Word(word), Direction::From | Direction::Both) => {
+                let empty = expand::strings(word, &self.state).iter().all(|file| file.text == "/dev/null");
+                Some(if empty { Input::Text(String::new()) } else { Input::Unknown })
+            }
+            _ => None,
+        });
+        let redirected = redirected.or(copied.then_some(Input::Unknown));
         match redirected {
             Some(input) => input,
             None if stage > 0 => output.map_or(Input::Pipe, Input::Text),
             None if fed => Input::Pipe,
             None => Input::Inherited,
         }
+    }
+}
+
+/// Whether a command prints to where the shell prints.
+pub(super) fn prints_here(simple: &Simple) -> bool {
+    !simple.redirects.iter().any(|redirect| {
+        !redirect.aside && matches!(redirect.direction, Direction::To | Direction::Both | Direction::Copy)
+    })
+}
+
+/// An array that is set anew has none of its elements any more.
+fn forget_elements(state: &mut State, name: &str) {
+    let start = format!("{name}[");
+    let old: Vec<String> = state
+        .variables
+        .range(start.clone()..)
+        .map(|(name, _)| name.clone())
+        .take_while(|name| name.starts_with(&start))
+        .collect();
+    for name in old {
+        state.variables.remove(&name);
     }
 }
 

@@ -1,0 +1,258 @@
+//! What is known of the shell at one point of the line: where it is, and what its variables hold.
+
+use super::Arg;
+use crate::event::Place;
+use crate::path::AbsPath;
+use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
+
+/// Directories that are worth knowing one by one.
+const MOST_PLACES: usize = 8;
+
+/// Values that are worth knowing one by one.
+const MOST_VALUES: usize = 64;
+
+/// Another directory that a command may run in.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Elsewhere {
+    /// The directory, where it is known.
+    pub at: Option<Rc<str>>,
+    /// It runs there only if a `cd` has failed.
+    pub astray: bool,
+}
+
+/// What is known of the shell at one point of the line.
+#[derive(Clone, Debug, Default)]
+pub(super) struct State {
+    pub home: Option<String>,
+    pub project: Option<String>,
+    pub cwd: Option<Rc<str>>,
+    /// Where else the shell may be: it depends on what happened.
+    pub elsewhere: Vec<Elsewhere>,
+    /// Where `cd -` leads.
+    pub before: Option<Rc<str>>,
+    /// Where `popd` leads, one after the other.
+    pub pushed: Vec<Option<Rc<str>>>,
+    /// Directories that are there, because the line makes them.
+    pub made: Vec<Rc<str>>,
+    /// What substitutions print, by their numbers, where that is known.
+    pub outputs: BTreeMap<usize, String>,
+    pub variables: BTreeMap<String, Value>,
+    /// What `$@` stands for, where that is known.
+    pub given: Option<Vec<Arg>>,
+    /// The variables that programs get.
+    pub exported: BTreeSet<String>,
+    /// The variables that keep their value.
+    pub fixed: BTreeSet<String>,
+    /// Functions: which variables they set, and whether they change the directory.
+    pub functions: BTreeMap<String, (Vec<String>, bool)>,
+    pub options: Options,
+}
+
+/// What `set`, `shopt` and `declare` have changed for the rest of the text.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Options {
+    /// A command that fails ends the text.
+    pub stops: bool,
+    /// Every variable is exported.
+    pub exports: bool,
+    /// A variable has a second name: whatever is set may set another.
+    pub aliased: bool,
+    /// `cd name` may lead to the value of a variable, or below another directory.
+    pub finds: bool,
+}
+
+/// The value of a variable.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Value {
+    Known(String),
+    /// One of these.
+    Each(Vec<String>),
+    /// This and something behind it that cannot be known.
+    Written(Arg),
+    /// One of these, or something else: it was set where that depends on what happened.
+    Maybe(Vec<String>),
+    Unknown,
+}
+
+impl Value {
+    /// The value of a word.
+    pub fn of(arg: &Arg) -> Value {
+        if arg.is_known() { Value::Known(arg.text.clone()) } else { Value::Written(arg.clone()) }
+    }
+
+    /// The value of a word that may be one of several.
+    pub fn one_of(args: &[Arg]) -> Value {
+        match args {
+            [] => Value::Unknown,
+            [only] => Value::of(only),
+            [first, rest @ ..] => rest.iter().fold(Value::of(first), |value, arg| value.or(Some(&Value::of(arg)))),
+        }
+    }
+
+    /// The values that it can have, as far as they are known.
+    pub fn values(&self) -> &[String] {
+        match self {
+            Value::Known(value) => std::slice::from_ref(value),
+            Value::Each(values) | Value::Maybe(values) => values,
+            Value::Written(_) | Value::Unknown => &[],
+        }
+    }
+
+    /// How long it is, or the longest of those that it can be.
+    pub fn length(&self) -> usize {
+        match self {
+            Value::Known(text) | Value::Written(Arg { text, .. }) => text.len(),
+            Value::Each(values) | Value::Maybe(values) => values.iter().map(String::len).max().unwrap_or_default(),
+            Value::Unknown => 0,
+        }
+    }
+
+    fn is_closed(&self) -> bool {
+        matches!(self, Value::Known(_) | Value::Each(_))
+    }
+
+    /// This value or the other, whoever knows which; a variable that has none may have been given one before.
+    pub fn or(&self, other: Option<&Value>) -> Value {
+        if Some(self) == other {
+            return self.clone();
+        }
+        let mut values: Vec<String> = other.map(Value::values).unwrap_or_default().to_vec();
+        for value in self.values() {
+            if !values.contains(value) {
+                values.push(value.clone());
+            }
+        }
+        let all = values.len() <= MOST_VALUES && self.is_closed() && other.is_some_and(Value::is_closed);
+        values.truncate(MOST_VALUES);
+        match values.is_empty() {
+            true => Value::Unknown,
+            false if all => Value::Each(values),
+            false => Value::Maybe(values),
+        }
+    }
+}
+
+impl State {
+    pub fn value(&self, name: &str) -> Option<&Value> {
+        if self.options.aliased && name != "HOME" {
+            return Some(&Value::Unknown);
+        }
+        self.variables.get(name)
+    }
+
+    /// Where the shell may be, the likeliest first.
+    pub fn places(&self) -> Vec<Elsewhere> {
+        let here = Elsewhere { at: self.cwd.clone(), astray: false };
+        std::iter::once(here).chain(self.elsewhere.iter().cloned()).collect()
+    }
+
+    /// The shell is in one of these directories.
+    pub fn settle(&mut self, places: Vec<Elsewhere>) {
+        let mut distinct: Vec<Elsewhere> = Vec::new();
+        for place in places {
+            match distinct.iter_mut().find(|known| known.at == place.at) {
+                Some(known) => known.astray &= place.astray,
+                // Where a `cd` that fails leaves it is then as unknown as it was.
+                None if place.at.is_none() && place.astray => {}
+                None => distinct.push(place),
+            }
+        }
+        if distinct.len() > MOST_PLACES {
+            distinct.truncate(MOST_PLACES);
+            distinct.push(Elsewhere { at: None, astray: false });
+        }
+        let mut distinct = distinct.into_iter();
+        self.cwd = distinct.next().and_then(|first| first.at);
+        self.elsewhere = distinct.collect();
+        let sure = self.elsewhere.iter().all(|other| other.astray);
+        let here = self.cwd.as_deref().filter(|_| sure).map(|cwd| Value::Known(cwd.to_owned()));
+        self.variables.insert("PWD".to_owned(), here.unwrap_or(Value::Unknown));
+    }
+
+    /// Where `path` leads from a directory.
+    pub fn resolve(&self, path: &str, from: Option<&str>) -> Option<Rc<str>> {
+        if !path.starts_with('/') && from.is_none() {
+            return None;
+        }
+        let place = Place { cwd: from.unwrap_or_default().to_owned(), home: self.home.clone(), project: None };
+        Some(Rc::from(format!("/{}", AbsPath::resolve(path, &place).components().join("/"))))
+    }
+
+    /// Whether a directory is there whatever happens: it lies above one that we know, or the line makes it.
+    pub fn is_there(&self, path: &str) -> bool {
+        let above = |known: &str| {
+            let rest = known.strip_prefix(path.trim_end_matches('/'));
+            rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+        };
+        let known = [self.home.as_deref(), self.project.as_deref(), self.cwd.as_deref()];
+        let always = ["/dev", "/etc", "/proc", "/tmp", "/usr/bin", "/var/tmp"];
+        known.into_iter().flatten().chain(always).any(above) || self.made.iter().any(|made| above(made))
+    }
+
+    /// This state or the other, whoever knows which.
+    pub fn join(self: &mut Rc<Self>, other: &Rc<Self>) {
+        if Rc::ptr_eq(self, other) {
+            return;
+        }
+        let state = Rc::make_mut(self);
+        for (name, value) in &mut state.variables {
+            let also = other.variables.get(name);
+            if also != Some(value) {
+                *value = value.or(also);
+            }
+        }
+        for (name, value) in &other.variables {
+            if !state.variables.contains_key(name) {
+                state.variables.insert(name.clone(), value.or(None));
+            }
+        }
+        let pwd = state.variables.remove("PWD");
+        if state.cwd != other.cwd || state.elsewhere != other.elsewhere {
+            let places = state.places().into_iter().chain(other.places()).collect();
+            state.settle(places);
+        } else if let Some(pwd) = pwd {
+            state.variables.insert("PWD".to_owned(), pwd);
+        }
+        if state.before != other.before {
+            state.before = None;
+        }
+        if state.pushed != other.pushed {
+            state.pushed = vec![None; MOST_PLACES];
+        }
+        if state.given != other.given {
+            state.given = None;
+        }
+        state.outputs.retain(|number, printed| other.outputs.get(number).is_none_or(|also| also == printed));
+        state.exported.retain(|name| other.exported.contains(name));
+        state.fixed.extend(other.fixed.iter().cloned());
+        state.functions.extend(other.functions.iter().map(|(name, does)| (name.clone(), does.clone())));
+        state.made.retain(|made| other.made.contains(made));
+        let (one, two) = (state.options, other.options);
+        state.options = Options {
+            stops: one.stops && two.stops,
+            exports: one.exports && two.exports,
+            aliased: one.aliased || two.aliased,
+            finds: one.finds || two.finds,
+        };
+    }
+
+    /// What a shell that this one starts knows: its own variables are none of the other's business.
+    pub fn started(&self) -> State {
+        let inherited = ["HOME", "LOGNAME", "PATH", "PWD", "SHELL", "USER"];
+        let mut state = self.clone();
+        if !self.options.exports {
+            state.variables.retain(|name, _| inherited.contains(&name.as_str()) || self.exported.contains(name));
+        }
+        state.variables.retain(|name, _| name != "IFS" && !is_parameter(name));
+        state.given = None;
+        state.fixed.clear();
+        state.options = Options { aliased: self.options.aliased, ..Options::default() };
+        state
+    }
+}
+
+/// Whether a name is one of `$1`, `$2` …, or all of them.
+pub(super) fn is_parameter(name: &str) -> bool {
+    name == "@" || name.bytes().all(|byte| byte.is_ascii_digit())
+}
