@@ -121,7 +121,8 @@ impl Registration {
         let Some((program, words)) = hook.call().filter(|_| hook.is_ours()) else { return false };
         let before = hook.event != "PreToolUse" || (hook.is_for_all() && hook.timeout().is_none_or(|time| time >= 6.0));
         // `async` or `if`, say, would let calls pass unasked.
-        let plain = hook.entry().as_object().is_some_and(|entry| entry.keys().all(|key| FIELDS.contains(&key.as_str())));
+        let plain =
+            hook.entry().as_object().is_some_and(|entry| entry.keys().all(|key| FIELDS.contains(&key.as_str())));
         let (preset, rest) = parts(&words);
         let (own, own_rest) = parts(&self.words);
         before && plain && program == self.program && rest == own_rest && (preset == own || preset == Some("strict"))
