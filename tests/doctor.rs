@@ -281,8 +281,8 @@ const FAULTS: &[Fault] = &[
     ("a client's directory that anybody may write", "loose-mode", ".claude", |home| {
         mode(&home.path(".claude"), 0o777);
     }),
-    ("a key that anybody may read", "loose-mode", "receipts/sign.key", |home| {
-        mode(&home.file(".local/state/rune/receipts/sign.key", "k"), 0o604);
+    ("a key that others may read", "loose-mode", "receipts/sign.key", |home| {
+        mode(&home.file(".local/state/rune/receipts/sign.key", "k"), 0o640);
     }),
     ("a pin that anybody may write", "loose-mode", "pins/demo.json", |home| {
         mode(&home.file(".local/share/rune/pins/demo.json", "{}"), 0o646);
@@ -369,6 +369,15 @@ fn a_project_does_not_choose_what_is_started() {
         assert!(found.contains(&id.to_owned()), "{file}: {found:?}");
         assert_eq!(home.path("proj/rune.ran").exists(), started, "{file}");
     }
+    // Nor by one entry among others.
+    let home = installed("gentle");
+    let program = impostor(&home, "proj/rune");
+    let mut value: Value = serde_json::from_slice(&fs::read(home.path(SETTINGS)).unwrap()).unwrap();
+    fs::remove_file(home.path(SETTINGS)).unwrap();
+    value["hooks"]["PostToolUse"][0]["hooks"][0]["command"] = json!(program);
+    home.file(PROJECT, &value.to_string());
+    assert!(ids(&home).contains(&"entry-differs".to_owned()));
+    assert!(!home.path("proj/rune.ran").exists());
     // Nor what a terminal does.
     let home = installed("gentle");
     home.file(PROJECT, "{\"env\": {\"LD_\\u001b[2J\": \"x\"}}");

@@ -8,12 +8,19 @@ mod policy;
 mod sample;
 mod settings;
 
+use super::deadline::{Progress, arm};
 use super::hooks::{LookArgs, Sight, Wired, say};
 use super::options::Options;
 use clap::Args;
 use finding::Finding;
 use serde::Serialize;
+use std::io::Write;
 use std::process::ExitCode;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// How long everything may take: longer than a sample in each file through a program that hangs.
+const PATIENCE: Duration = Duration::from_secs(60);
 
 /// Finds out whether the guard is on and works, and says what to do where it does not
 #[derive(Debug, Args)]
@@ -33,6 +40,12 @@ struct Report {
 }
 
 pub fn run(args: &DoctorArgs) -> anyhow::Result<ExitCode> {
+    // A pipe in place of a file would be waited for.
+    arm(PATIENCE, &Arc::new(Progress::new()), |progress| {
+        writeln!(std::io::stderr().lock(), "rune: cannot tell: a file of the policy or a registered program hangs")
+            .ok();
+        progress.claim(2);
+    });
     let sight = args.look.look()?;
     let findings = examine(&sight)?;
     let healthy = findings.is_empty();

@@ -102,8 +102,8 @@ fn below(dir: &Path) -> Vec<PathBuf> {
 
 /// A directory in which anybody may put another file in place of ours.
 fn loose_folder(path: &Path) -> Option<Finding> {
-    let sticky = fs::metadata(path).is_ok_and(|found| found.mode() & 0o1002 != 0o002);
-    if sticky { None } else { loose(path) }
+    let open = fs::metadata(path).is_ok_and(|found| found.mode() & 0o1002 == 0o002);
+    if open { loose(path) } else { None }
 }
 
 /// A file or directory that others may change; of a key, one that others may read.
@@ -113,9 +113,12 @@ fn loose(path: &Path) -> Option<Finding> {
     let key = path.extension().is_some_and(|extension| extension == "key");
     // A group of the owner's own name has nobody else in it.
     let own_group = found.gid() == found.uid();
-    let others = mode & if key { 0o007 } else { 0o002 };
-    let group = mode & if key { 0o070 } else { 0o020 };
-    if others == 0 && (group == 0 || own_group) {
+    let shut = match (key, own_group) {
+        (true, _) => 0o077,
+        (false, true) => 0o002,
+        (false, false) => 0o022,
+    };
+    if mode & shut == 0 {
         return None;
     }
     let (what, right) = match (key, found.is_dir()) {

@@ -83,11 +83,20 @@ pub fn check(wired: &Wired<'_>, world: &World, project: &Path) -> anyhow::Result
         let place = wired.layer.place(&hook.pointer());
         findings.extend(disarmed(&sample, ours).map(|finding| finding.at(&place)));
         let Some((program, words)) = hook.call() else { continue };
-        let theirs = play(&program, &words, &event, project);
-        if theirs != Ok(ours) {
-            let theirs = theirs.map_or_else(|what| what, |said| format!("the registered command {}", said.words()));
-            let what = format!("{}: {theirs}, and should have {}", sample.what, ours.past());
-            findings.push(Finding::new("sample-differs", what, retry(hook)).at(place));
+        // Another program than that of the other entries is found elsewhere, and not ours to start.
+        if program != wired.registration.program {
+            continue;
+        }
+        let (theirs, over) = match play(&program, &words, &event, project) {
+            Ok(said) if said == ours => continue,
+            Ok(said) => (format!("the registered command {}", said.words()), false),
+            Err(what) => (what, true),
+        };
+        let what = format!("{}: {theirs}, and should have {}", sample.what, ours.past());
+        findings.push(Finding::new("sample-differs", what, retry(hook)).at(place));
+        // Nor will it take the next one.
+        if over {
+            break;
         }
     }
     Ok(findings)
@@ -174,7 +183,9 @@ impl Said {
 /// Runs a command as the client would, but without log or state.
 fn play(program: &str, words: &[String], event: &str, project: &Path) -> Result<Said, String> {
     let mut command = Command::new(program);
-    command.args(words).arg("--dry-run").env("CLAUDE_PROJECT_DIR", project);
+    // In front, where no flag can take it for its value.
+    let (verb, rest) = words.split_at(words.iter().take_while(|word| *word == "hook").count().min(1));
+    command.args(verb).arg("--dry-run").args(rest).env("CLAUDE_PROJECT_DIR", project);
     // A project that is not there yet has no directory to start in.
     if project.is_dir() {
         command.current_dir(project);
