@@ -3,6 +3,7 @@
 
 mod args;
 mod deadline;
+mod doctor;
 mod explain;
 mod hook;
 mod hook_help;

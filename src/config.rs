@@ -109,6 +109,26 @@ pub struct Exception {
     pub reason: String,
     /// The last day that it holds.
     pub until: Option<time::Date>,
+    /// Where it is written: file, line and column.
+    pub source: String,
+}
+
+/// Why an exception excepts nothing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Idle {
+    /// Its last day is past.
+    Expired,
+    /// Its rule is not asked.
+    Disabled,
+    /// There is no such rule.
+    Unknown,
+}
+
+impl Exception {
+    /// Whether its last day is past; where the day is not known, it is.
+    pub fn is_past(&self, today: Option<time::Date>) -> bool {
+        self.until.is_some_and(|until| today.is_none_or(|today| today > until))
+    }
 }
 
 /// Which MCP servers are trusted.
@@ -230,6 +250,15 @@ impl Config {
         milder
             || (self.results == Results::Silent && other.results != Results::Silent)
             || other.always_deny.iter().any(|id| !denied(self, id))
+    }
+
+    /// Why an exception excepts nothing, where it does; all rules have to be there.
+    pub fn idle(&self, exception: &Exception, today: time::Date) -> Option<Idle> {
+        let is = |id: &str| id == exception.rule;
+        if self.rules.iter().any(|rule| is(rule.id.as_str())) {
+            return exception.is_past(Some(today)).then_some(Idle::Expired);
+        }
+        Some(if self.disabled.iter().any(|id| is(id)) { Idle::Disabled } else { Idle::Unknown })
     }
 
     /// Adds the names of the operator's allowlist: one a line, `#` starts a comment, with or without `mcp__`.

@@ -112,7 +112,7 @@ fn answer(rule: &Rule, unit: &Unit<'_>, scene: &Scene<'_>) -> Result<Option<Find
         return Ok(None);
     }
     for exception in scene.config.exceptions.iter().filter(|exception| exception.rule == rule.id.as_str()) {
-        let past = exception.until.is_some_and(|until| scene.event.facts.today.is_none_or(|today| today > until));
+        let past = exception.is_past(scene.event.facts.today);
         if !past && (exception.patterns.is_empty() || matches_any(&exception.patterns, unit)?) {
             return Ok(None);
         }

@@ -1,7 +1,7 @@
 //! The command line of every command but the hook.
 
 use super::hook_help::HookArgs;
-use super::{explain, hooks, notice, rules, status};
+use super::{doctor, explain, hooks, notice, rules, status};
 use clap::{Args, Parser, Subcommand};
 use std::ffi::OsString;
 use std::io::Write;
@@ -30,9 +30,10 @@ enum Command {
     #[command(subcommand, arg_required_else_help = true, after_help = "Example:\n  rune quarantine status --since 7d")]
     Quarantine(Quarantine),
     Explain(ExplainArgs),
-    /// The hooks in a client's settings: register ours, remove them
+    /// The hooks in a client's settings: register ours, remove them, see what is there
     #[command(subcommand, arg_required_else_help = true, after_help = "Example:\n  rune hooks install --preset strict")]
     Hooks(hooks::Hooks),
+    Doctor(doctor::DoctorArgs),
     /// The rules in force: check them, list them, run their examples
     #[command(
         subcommand,
@@ -148,19 +149,23 @@ pub fn run(verbs: &[OsString], words: Vec<OsString>) -> ExitCode {
             return ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2));
         }
     };
+    // Those who ask how things stand tell a "no" from a "cannot tell".
+    let asked = matches!(parsed.command, Command::Doctor(_) | Command::Hooks(hooks::Hooks::Status(_)));
+    let done = |()| ExitCode::SUCCESS;
     let outcome = match parsed.command {
-        Command::Quarantine(Quarantine::Status(args)) => status::run(&args),
-        Command::Quarantine(Quarantine::Notice(args)) => notice::run(&args),
-        Command::Explain(args) => explain::run(&args),
+        Command::Quarantine(Quarantine::Status(args)) => status::run(&args).map(done),
+        Command::Quarantine(Quarantine::Notice(args)) => notice::run(&args).map(done),
+        Command::Explain(args) => explain::run(&args).map(done),
         Command::Hooks(command) => hooks::run(&command),
-        Command::Rules(Rules::Check(args)) => rules::check(&args),
-        Command::Rules(Rules::List(args)) => rules::list(&args),
-        Command::Rules(Rules::Test(args)) => rules::test(&args),
+        Command::Doctor(args) => doctor::run(&args),
+        Command::Rules(Rules::Check(args)) => rules::check(&args).map(done),
+        Command::Rules(Rules::List(args)) => rules::list(&args).map(done),
+        Command::Rules(Rules::Test(args)) => rules::test(&args).map(done),
         // Only its help comes this way.
-        Command::Hook(_) => Ok(()),
+        Command::Hook(_) => Ok(ExitCode::SUCCESS),
     };
     match outcome {
-        Ok(()) => ExitCode::SUCCESS,
+        Ok(exit) => exit,
         // Whoever stops reading has what they wanted.
         Err(error)
             if error
@@ -171,7 +176,7 @@ pub fn run(verbs: &[OsString], words: Vec<OsString>) -> ExitCode {
         }
         Err(error) => {
             writeln!(std::io::stderr().lock(), "rune: {error:#}").ok();
-            ExitCode::FAILURE
+            ExitCode::from(if asked { 2 } else { 1 })
         }
     }
 }

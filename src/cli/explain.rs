@@ -5,8 +5,7 @@ use super::load;
 use super::options::Options;
 use super::world::{World, now};
 use anyhow::{Context, bail};
-use rune::client::Client;
-use rune::event::Place;
+use rune::event::{Header, Place};
 use rune::quarantined::{ContentSource, Origin, Quarantined};
 use rune::shell::{self, Command, Effects, Reading};
 use rune::verdict::{Effect, Verdict};
@@ -99,7 +98,6 @@ fn input(tool: &str, line: &str) -> anyhow::Result<serde_json::Value> {
     })
 }
 
-/// Sends the call through the hook's own line, without log or state.
 fn judge(args: &ExplainArgs, line: &str, cwd: &str) -> anyhow::Result<(Verdict, Place)> {
     let words: Vec<_> = args.preset.iter().flat_map(|preset| ["--preset".into(), preset.into()]).collect();
     let options = Options::parse(&words);
@@ -107,16 +105,30 @@ fn judge(args: &ExplainArgs, line: &str, cwd: &str) -> anyhow::Result<(Verdict, 
     world.project = args.project.clone().or(world.project);
     let event = serde_json::json!({"session_id": "", "cwd": cwd, "hook_event_name": "PreToolUse", "tool_name": args.tool,
         "tool_input": input(&args.tool, line)?});
-    let origin = Origin::new(ContentSource::UserInput, "explain", now());
-    let input = Quarantined::new(event.to_string().into_bytes(), origin);
-    let mut event = match Client::Claude.read(&input) {
+    let judged = preview(&event.to_string(), &options, &world)?;
+    Ok((judged.verdict, judged.place))
+}
+
+/// An event and what we would answer.
+pub struct Judged {
+    pub header: Header,
+    pub place: Place,
+    pub verdict: Verdict,
+}
+
+/// Sends an event through the hook's own line, without log or state.
+pub fn preview(event: &str, options: &Options, world: &World) -> anyhow::Result<Judged> {
+    let origin = Origin::new(ContentSource::UserInput, "preview", now());
+    let input = Quarantined::new(event.as_bytes().to_vec(), origin);
+    let mut event = match options.client.read(&input) {
         Ok(event) => event,
         Err(unread) => bail!(unread.failure.reason()),
     };
-    let project = world.project_of(cwd);
-    let mut config = load::config(&options, &world, load::kinds(&event), project.as_deref());
-    load::look_up(&mut event, &mut config, &options, &world);
-    Ok((rune::decide(&event, &config), event.place))
+    let project = world.project_of(&event.place.cwd);
+    let mut config = load::config(options, world, load::kinds(&event), project.as_deref());
+    load::look_up(&mut event, &mut config, options, world);
+    let verdict = rune::decide(&event, &config);
+    Ok(Judged { header: event.header, place: event.place, verdict })
 }
 
 fn explanation<'a>(tool: &'a str, reading: &'a Reading, effects: &'a Effects, verdict: &'a Verdict) -> Explanation<'a> {

@@ -1,9 +1,15 @@
-//! The hooks of clients: putting ours in, taking them out, and nothing else.
+//! The hooks of clients: putting ours in, taking them out, and telling what is there.
 
 mod file;
+mod layer;
 mod plugin;
+mod program;
+mod status;
 
 pub use file::{SettingsFile, backup, put};
+pub use layer::{Layer, Layers, Level};
+pub use program::Flaw;
+pub use status::{LookArgs, Sight, Wired};
 
 use super::load;
 use super::options::{Dirs, Options};
@@ -16,11 +22,23 @@ use rune::client::claude::settings::{Hook, Settings};
 use rune::config::{Config, DEFAULT_PRESET, PRESETS, nearest};
 use std::io::Write;
 use std::path::{Path, PathBuf};
+use std::process::ExitCode;
 
 #[derive(Debug, Subcommand)]
 pub enum Hooks {
     Install(InstallArgs),
     Uninstall(UninstallArgs),
+    Status(StatusArgs),
+}
+
+/// Says which settings files hold our entries, whether they are in force, and whether the guard is on
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Example:\n  rune hooks status --json\n\nExit 0: the guard is on. Exit 1: it is off, or partly on. Exit 2: cannot tell."
+)]
+pub struct StatusArgs {
+    #[command(flatten)]
+    pub look: LookArgs,
 }
 
 /// Registers the guard in a client's settings, or changes how it is registered
@@ -114,15 +132,17 @@ impl Scope {
     }
 }
 
-pub fn run(command: &Hooks) -> anyhow::Result<()> {
+pub fn run(command: &Hooks) -> anyhow::Result<ExitCode> {
     match command {
         Hooks::Install(args) => match (&args.plugin, args.preset.as_deref()) {
-            (_, Some("off")) => uninstall(&args.place, "`rune hooks install --preset off`"),
-            (Some(folder), preset) => plugin::write(folder, preset, &args.place),
-            (None, preset) => install(preset, &args.place),
+            (_, Some("off")) => uninstall(&args.place, "`rune hooks install --preset off`")?,
+            (Some(folder), preset) => plugin::write(folder, preset, &args.place)?,
+            (None, preset) => install(preset, &args.place)?,
         },
-        Hooks::Uninstall(args) => uninstall(&args.place, "`rune hooks uninstall`"),
+        Hooks::Uninstall(args) => uninstall(&args.place, "`rune hooks uninstall`")?,
+        Hooks::Status(args) => return status::run(&args.look),
     }
+    Ok(ExitCode::SUCCESS)
 }
 
 fn install(preset: Option<&str>, place: &PlaceArgs) -> anyhow::Result<()> {
@@ -325,6 +345,9 @@ impl DirArgs {
     }
 }
 
-fn say(line: &str) -> anyhow::Result<()> {
+/// Says something to a person. A project's files may name anything, and a terminal obeys control characters.
+pub fn say(line: &str) -> anyhow::Result<()> {
+    let plain = |c: char| if c.is_control() && !matches!(c, '\n' | '\r' | '\t') { '?' } else { c };
+    let line: String = line.chars().map(plain).collect();
     Ok(writeln!(std::io::stdout().lock(), "{line}")?)
 }

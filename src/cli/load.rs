@@ -118,7 +118,8 @@ fn read_layer(path: &Path, embedded: &str) -> Result<Option<Layer>, (Option<Stri
     }
 }
 
-fn allowlist(config: &mut Config, world: &World) -> Result<(), String> {
+/// Adds the servers that the operator's list trusts.
+pub fn allowlist(config: &mut Config, world: &World) -> Result<(), String> {
     let Some(dir) = &world.client_dir else { return Ok(()) };
     let list = read_regular(&dir.join("quarantine.d/trusted-mcp-allowlist.txt"))?;
     config.allow(&list.unwrap_or_default());

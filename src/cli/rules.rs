@@ -3,19 +3,39 @@
 use super::args::RulesArgs;
 use super::load;
 use super::options::Options;
-use super::world::World;
+use super::world::{World, now};
 use anyhow::{Context, bail};
-use rune::config::Config;
+use rune::config::{Config, Idle};
 use rune::failure::Failure;
 use rune::rule::{self, Kind, Matcher, Owner, Rule, Tier};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-const ALL: [Kind; 5] = [Kind::Bash, Kind::Edit, Kind::Read, Kind::Mcp, Kind::Agent];
+/// Every kind of rules.
+pub const ALL: [Kind; 5] = [Kind::Bash, Kind::Edit, Kind::Read, Kind::Mcp, Kind::Agent];
 
 /// Reads every rule and every pattern, and says what is wrong with them.
 pub fn check(args: &RulesArgs) -> anyhow::Result<()> {
     let (config, notes) = policy(args)?;
+    let mut wrong = flaws(&config);
+    let today = now().date();
+    let unknown = config.exceptions.iter().filter(|exception| config.idle(exception, today) == Some(Idle::Unknown));
+    if args.file.is_none() {
+        wrong.extend(unknown.map(|unknown| format!("{}: there is no rule `{}`", unknown.source, unknown.rule)));
+    }
+    let mut out = std::io::stdout().lock();
+    for note in notes {
+        writeln!(out, "note: {note}")?;
+    }
+    if !wrong.is_empty() {
+        bail!("{}", wrong.join("\n"));
+    }
+    writeln!(out, "{} rules, nothing wrong", config.rules.len())?;
+    Ok(())
+}
+
+/// What is wrong with a policy and with the patterns of its rules, with its place where it is known.
+pub fn flaws(config: &Config) -> Vec<String> {
     let mut wrong: Vec<String> = config.flaws.iter().map(explained).collect();
     for rule in &config.rules {
         let lists = rule.only_when.iter().chain(&rule.except_when);
@@ -27,22 +47,7 @@ pub fn check(args: &RulesArgs) -> anyhow::Result<()> {
             wrong.push(format!("{}: rule `{}`: pattern `{}`: {}", rule.source, rule.id, error.pattern, error.what));
         }
     }
-    let known = |id: &str| config.rules.iter().any(|rule| rule.id.as_str() == id);
-    let excepted = config.exceptions.iter().map(|exception| ("exceptions", exception.rule.as_str()));
-    for (key, id) in
-        excepted.filter(|(_, id)| args.file.is_none() && !known(id) && !config.disabled.iter().any(|off| off == id))
-    {
-        wrong.push(format!("{key}: there is no rule `{id}`"));
-    }
-    let mut out = std::io::stdout().lock();
-    for note in notes {
-        writeln!(out, "note: {note}")?;
-    }
-    if !wrong.is_empty() {
-        bail!("{}", wrong.join("\n"));
-    }
-    writeln!(out, "{} rules, nothing wrong", config.rules.len())?;
-    Ok(())
+    wrong
 }
 
 /// Lists the rules in force, in the order in which they are asked.

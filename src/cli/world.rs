@@ -45,6 +45,18 @@ impl World {
         }
     }
 
+    /// The same as a hook sees it that is told these directories.
+    pub fn told(&self, dirs: &Dirs) -> World {
+        World {
+            config_dir: dirs.config.clone().or_else(|| self.config_dir.clone()),
+            state_dir: dirs.state.clone().or_else(|| self.state_dir.clone()),
+            data_dir: dirs.data.clone().or_else(|| self.data_dir.clone()),
+            client_dir: dirs.client.clone().or_else(|| self.client_dir.clone()),
+            client_dir_given: dirs.client.is_some(),
+            ..self.clone()
+        }
+    }
+
     /// The project that a call in `cwd` is part of.
     pub fn project_of(&self, cwd: &str) -> Option<PathBuf> {
         self.project.clone().or_else(|| Some(PathBuf::from(cwd)).filter(|cwd| cwd.is_absolute()))

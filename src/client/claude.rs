@@ -1,5 +1,7 @@
 //! Claude Code: its payloads and its answers, as measured on the real client.
 
+pub mod drift;
+pub mod locate;
 pub mod register;
 pub mod settings;
 

@@ -150,10 +150,10 @@ struct RawRules {
     disabled: Vec<String>,
 }
 
-#[derive(Debug, Default, Deserialize)]
+#[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct RawException {
-    rule: String,
+    rule: toml::Spanned<String>,
     #[serde(rename = "match")]
     pattern: Option<String>,
     reason: String,
@@ -290,6 +290,9 @@ impl RawEffect {
 
 impl RawException {
     fn check(self, text: &str, file: &str) -> Result<Exception, LayerError> {
+        let before = text.get(..self.rule.span().start).unwrap_or_default();
+        let (line, column) = place(before);
+        let rule = self.rule.into_inner();
         let pattern = self.pattern.as_deref().map(Pattern::new);
         let bad = pattern.as_ref().and_then(|pattern| pattern.check().err());
         let until = self.until.as_ref().map(|until| {
@@ -298,20 +301,24 @@ impl RawException {
             time::Date::from_calendar_date(i32::from(date.year), month, date.day).ok()
         });
         let what = match (&bad, until) {
-            _ if self.rule.trim().is_empty() => "an exception without the rule that it is from".to_owned(),
-            _ if self.reason.trim().is_empty() => format!("an exception from `{}` without a reason", self.rule),
+            _ if rule.trim().is_empty() => "an exception without the rule that it is from".to_owned(),
+            _ if self.reason.trim().is_empty() => format!("an exception from `{rule}` without a reason"),
             (Some(error), _) => format!("pattern `{}`: {}", error.pattern, error.what),
             (None, Some(None)) => "`until` is not a date such as 2026-12-31".to_owned(),
             (None, _) => {
                 let patterns = pattern.into_iter().collect();
-                return Ok(Exception { rule: self.rule, patterns, reason: self.reason, until: until.flatten() });
+                let source = format!("{file}:{line}:{column}");
+                return Ok(Exception { rule, patterns, reason: self.reason, until: until.flatten(), source });
             }
         };
-        // The first line that names the rule is the best place to show.
-        let line =
-            text.lines().position(|line| line.contains("rule") && line.contains(&self.rule)).map_or(1, |at| at + 1);
-        Err(LayerError { file: file.to_owned(), line, column: 1, what, help: None, preset: None })
+        Err(LayerError { file: file.to_owned(), line, column, what, help: None, preset: None })
     }
+}
+
+/// The line and column, from 1, behind a text.
+fn place(before: &str) -> (usize, usize) {
+    let line = before.rsplit('\n').next().unwrap_or_default();
+    (before.matches('\n').count() + 1, line.chars().count() + 1)
 }
 
 impl LayerError {
@@ -327,10 +334,11 @@ impl LayerError {
         let mut names = what.split('`').skip(1).step_by(2);
         let near = names.next().and_then(|wrong| nearest(wrong, names)).map(|name| format!("did you mean `{name}`?"));
         let (what, expected) = what.split_once(", expected ").map_or((what.as_str(), None), |(a, b)| (a, Some(b)));
+        let (line, column) = place(before);
         LayerError {
             file: file.to_owned(),
-            line: before.matches('\n').count() + 1,
-            column: before.rsplit('\n').next().map_or(0, |line| line.chars().count()) + 1,
+            line,
+            column,
             what: what.to_owned(),
             help: near.or_else(|| expected.map(|expected| format!("expected {expected}"))),
             preset: toml::from_str::<toml::Table>(text)

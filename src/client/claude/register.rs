@@ -14,7 +14,7 @@ const SURFACES: &str = "^(mcp__.*|WebFetch|WebSearch|ReadMcpResource(Dir)?(Tool)
 const TIMEOUT: u64 = 10;
 
 /// The moments that we are registered for: `(the client's name, our word for it, the tools)`.
-const MOMENTS: [(&str, Option<&str>, Option<&str>); 6] = [
+pub(super) const MOMENTS: [(&str, Option<&str>, Option<&str>); 6] = [
     ("PreToolUse", Some("pre"), None),
     ("PostToolUse", Some("post"), Some(SURFACES)),
     ("PostToolUseFailure", Some("post"), Some(SURFACES)),
@@ -27,7 +27,7 @@ const MOMENTS: [(&str, Option<&str>, Option<&str>); 6] = [
 const NEEDED: [&str; 4] = ["PreToolUse", "PostToolUse", "PostToolUseFailure", "ConfigChange"];
 
 /// The fields of an entry, in the order in which we write them.
-const FIELDS: [&str; 7] = ["matcher", "hooks", "type", "command", "args", "timeout", "onFailure"];
+pub(super) const FIELDS: [&str; 7] = ["matcher", "hooks", "type", "command", "args", "timeout", "onFailure"];
 
 /// How the guard is to be called.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -45,7 +45,7 @@ pub const REGISTERED_IN: &str = "--registered-in";
 
 impl Registration {
     /// The groups that we write: `(moment, group)`.
-    fn groups(&self) -> Vec<(&'static str, Value)> {
+    pub(super) fn groups(&self) -> Vec<(&'static str, Value)> {
         let group = |(event, word, matcher): (&'static str, Option<&str>, Option<&str>)| {
             let words = ["hook"].into_iter().chain(word).map(str::to_owned).chain(self.words.iter().cloned());
             let place = self.file.iter().filter(|_| word.is_none()).flat_map(|file| [REGISTERED_IN, file.as_str()]);
@@ -62,32 +62,6 @@ impl Registration {
             (event, group)
         };
         MOMENTS.into_iter().map(group).collect()
-    }
-
-    /// What differs between a settings file and what we would write there, one line each; nothing where it is the same.
-    pub fn drift(&self, settings: &Settings) -> Vec<String> {
-        let ours: Vec<Hook<'_>> = settings.hooks().into_iter().filter(Hook::is_ours).collect();
-        let mut lines = Vec::new();
-        for (event, group) in self.groups() {
-            let matcher = group.get("matcher").and_then(Value::as_str);
-            let wanted = group.pointer("/hooks/0");
-            match ours.iter().filter(|hook| hook.event == event).collect::<Vec<_>>().as_slice() {
-                [] => lines.push(format!("{event}: not registered")),
-                [hook] if Some(hook.entry()) != wanted => {
-                    let value = |field: &str| wanted.and_then(|wanted| wanted.get(field));
-                    let other = FIELDS.into_iter().filter(|field| hook.entry().get(field) != value(field));
-                    let other = other.collect::<Vec<_>>().join(", ");
-                    let other = if other.is_empty() { "fields that we do not write".to_owned() } else { other };
-                    lines.push(format!("{event}: differs in {other}"));
-                }
-                [hook] if hook.matcher != matcher => lines.push(format!("{event}: differs in matcher")),
-                [_] => {}
-                several => lines.push(format!("{event}: registered {} times", several.len())),
-            }
-        }
-        let known = |hook: &&Hook<'_>| !MOMENTS.iter().any(|(event, ..)| *event == hook.event);
-        lines.extend(ours.iter().filter(known).map(|hook| format!("{}: registered without need", hook.event)));
-        lines
     }
 
     /// How the guard is called by the entries of a settings file.
@@ -146,9 +120,12 @@ impl Registration {
     fn is_kept_by(&self, hook: &Hook<'_>) -> bool {
         let Some((program, words)) = hook.call().filter(|_| hook.is_ours()) else { return false };
         let before = hook.event != "PreToolUse" || (hook.is_for_all() && hook.timeout().is_none_or(|time| time >= 6.0));
+        // `async` or `if`, say, would let calls pass unasked.
+        let plain =
+            hook.entry().as_object().is_some_and(|entry| entry.keys().all(|key| FIELDS.contains(&key.as_str())));
         let (preset, rest) = parts(&words);
         let (own, own_rest) = parts(&self.words);
-        before && program == self.program && rest == own_rest && (preset == own || preset == Some("strict"))
+        before && plain && program == self.program && rest == own_rest && (preset == own || preset == Some("strict"))
     }
 }
 
@@ -370,6 +347,7 @@ mod tests {
             ("no time", "\"timeout\": 10", "\"timeout\": 1"),
             ("an entry that voids the file", "\"timeout\": 10", "\"timeout\": \"10\""),
             ("some tools only", "\"hooks\": [", "\"matcher\": \"Read\", \"hooks\": ["),
+            ("not waited for", "\"timeout\": 10", "\"timeout\": 10, \"async\": true"),
             ("switched off", "\"z\":", "\"disableAllHooks\": true, \"z\":"),
         ] {
             let changed = text.replace(from, to);

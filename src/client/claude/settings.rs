@@ -27,6 +27,8 @@ pub struct Hook<'a> {
     /// The tools that it is for; all of them where there is none.
     pub matcher: Option<&'a str>,
     entry: &'a Value,
+    /// Which group of the moment, and which hook of the group.
+    at: (usize, usize),
 }
 
 /// An entry that the client refuses.
@@ -38,6 +40,8 @@ pub struct Invalid {
     pub what: &'static str,
     /// Whether the client drops the whole file for it.
     pub voids: bool,
+    /// Where it stands in the file, as a JSON pointer.
+    pub pointer: String,
 }
 
 /// The kinds of hooks that the client knows.
@@ -69,18 +73,23 @@ impl Settings {
         let Some(events) = self.0.get("hooks").and_then(Value::as_object) else { return Vec::new() };
         let mut hooks = Vec::new();
         for (event, groups) in events {
-            for group in groups.as_array().into_iter().flatten() {
+            for (nth, group) in groups.as_array().into_iter().flatten().enumerate() {
                 let matcher = group.get("matcher").and_then(Value::as_str);
-                let entries = group.get("hooks").and_then(Value::as_array).into_iter().flatten();
-                hooks.extend(entries.map(|entry| Hook { event, matcher, entry }));
+                let entries = group.get("hooks").and_then(Value::as_array).into_iter().flatten().enumerate();
+                hooks.extend(entries.map(|(place, entry)| Hook { event, matcher, entry, at: (nth, place) }));
             }
         }
         hooks
     }
 
+    /// What the file says to a switch of this name, where it says anything.
+    pub fn switch(&self, name: &str) -> Option<bool> {
+        self.0.get(name).and_then(Value::as_bool)
+    }
+
     /// Whether a switch of this name is on.
     pub fn is_on(&self, switch: &str) -> bool {
-        self.0.get(switch) == Some(&Value::Bool(true))
+        self.switch(switch) == Some(true)
     }
 
     /// The variables that the file sets for everything that the client starts, hooks included.
@@ -91,16 +100,25 @@ impl Settings {
 
     /// The entries that the client refuses.
     pub fn invalid(&self) -> Vec<Invalid> {
-        let flaw = |event: &str, what| Invalid { event: event.to_owned(), what, voids: STRICT.contains(&event) };
+        let flaw = |event: &str, place: &str, what| Invalid {
+            event: event.to_owned(),
+            what,
+            voids: STRICT.contains(&event),
+            pointer: format!("/hooks/{event}{place}"),
+        };
         let Some(hooks) = self.0.get("hooks") else { return Vec::new() };
         let Some(events) = hooks.as_object() else {
-            return vec![Invalid { event: "hooks".to_owned(), what: "is not an object", voids: true }];
+            let pointer = "/hooks".to_owned();
+            return vec![Invalid { event: "hooks".to_owned(), what: "is not an object", voids: true, pointer }];
         };
         let mut invalid = Vec::new();
         for (event, groups) in events {
             match groups.as_array() {
-                None => invalid.push(flaw(event, "is not a list")),
-                Some(groups) => invalid.extend(groups.iter().filter_map(group_flaw).map(|what| flaw(event, what))),
+                None => invalid.push(flaw(event, "", "is not a list")),
+                Some(groups) => {
+                    let flawed = groups.iter().enumerate().filter_map(|(nth, group)| Some((nth, group_flaw(group)?)));
+                    invalid.extend(flawed.map(|(nth, what)| flaw(event, &format!("/{nth}"), what)));
+                }
             }
         }
         invalid
@@ -146,7 +164,13 @@ fn entry_flaw(entry: &Value) -> Option<&'static str> {
 impl<'a> Hook<'a> {
     /// An entry by itself.
     pub(super) fn new(event: &'a str, entry: &'a Value) -> Self {
-        Hook { event, matcher: None, entry }
+        Hook { event, matcher: None, entry, at: (0, 0) }
+    }
+
+    /// Where it stands in its file, as a JSON pointer.
+    pub fn pointer(&self) -> String {
+        let (group, place) = self.at;
+        format!("/hooks/{}/{group}/hooks/{place}", self.event)
     }
 
     /// The program that it starts and the words that it hands over; `None` where it starts none, or several.
