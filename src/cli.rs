@@ -4,6 +4,7 @@
 mod args;
 mod deadline;
 mod explain;
+mod file;
 mod hook;
 mod hook_help;
 mod hooks;
@@ -12,6 +13,8 @@ mod log;
 mod notice;
 mod options;
 mod person;
+mod policy;
+mod reference;
 mod rules;
 mod session;
 mod status;

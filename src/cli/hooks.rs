@@ -3,8 +3,9 @@
 mod file;
 mod plugin;
 
-pub use file::{SettingsFile, backup, put};
+pub use file::{SettingsFile, backup};
 
+use super::file::patch;
 use super::load;
 use super::options::{Dirs, Options};
 use super::person;
@@ -190,11 +191,7 @@ fn show_or_write(file: &SettingsFile, text: Option<&str>, first: bool, place: &P
         return Ok(false);
     }
     if place.dry_run {
-        let name = file.path.display().to_string();
-        let mut options = diffy::DiffOptions::new();
-        options.set_original_filename(name.clone()).set_modified_filename(name);
-        let before = file.text.as_deref().unwrap_or_default();
-        say(options.create_patch(before, text.unwrap_or_default()).to_string().trim_end())?;
+        say(&patch(&file.path, file.text.as_deref().unwrap_or_default(), text.unwrap_or_default()))?;
         return Ok(false);
     }
     file.write(text, first)?;
@@ -325,6 +322,7 @@ impl DirArgs {
     }
 }
 
-fn say(line: &str) -> anyhow::Result<()> {
+/// Tells the one who asked.
+pub fn say(line: &str) -> anyhow::Result<()> {
     Ok(writeln!(std::io::stdout().lock(), "{line}")?)
 }
