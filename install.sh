@@ -211,7 +211,8 @@ fi
 # Whoever has taken the hooks away does not get them back by an update.
 registered=yes
 if [ "$verb" = update ] && [ -z "$preset" ]; then
-  "$rune" hooks uninstall --dry-run | grep '^@@' >/dev/null || registered=
+  answer=$("$rune" hooks uninstall --dry-run)
+  if [ "${answer#*@@ }" = "$answer" ]; then registered=; fi
 fi
 if [ -n "$registered" ]; then
   answer=$("$rune" hooks install ${preset:+--preset "$preset"} ${yes:+--yes})
