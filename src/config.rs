@@ -242,14 +242,33 @@ impl Config {
         if always { Effect::Deny } else { effect }
     }
 
-    /// Whether anything that another policy stops or marks would be treated more mildly, as far as presets go.
+    /// Whether anything that another policy stops or marks would be treated more mildly, as far as its keys go.
     pub fn is_looser_than(&self, other: &Config) -> bool {
         let rank = |config: &Config| [config.block, config.suspicious, config.failure];
         let milder = rank(self).iter().zip(rank(other)).any(|(mine, theirs)| *mine < theirs);
         let denied = |config: &Config, id: &String| config.block == Effect::Deny || config.always_deny.contains(id);
+        let unpinned = self.pins != other.pins && (self.pins == Pins::Off || other.pins == Pins::Required);
         milder
+            || unpinned
             || (self.results == Results::Silent && other.results != Results::Silent)
+            || (self.allow == Allow::Explicit && other.allow != Allow::Explicit)
             || other.always_deny.iter().any(|id| !denied(self, id))
+            || lacks(&self.secrets, &other.secrets)
+            || lacks(&self.sensitive, &other.sensitive)
+            || lacks(&other.executables, &self.executables)
+            || lacks(&other.disabled, &self.disabled)
+            || lacks(&other.servers, &self.servers)
+            || lacks(&other.exceptions, &self.exceptions)
+            || self.trust.names().any(|name| !other.trust.names().any(|other| other == name))
+    }
+
+    /// The rules of another policy that this one lacks or takes less seriously.
+    pub fn milder_rules<'a>(&self, other: &'a Config) -> Vec<&'a str> {
+        let kept = |rule: &Rule| {
+            let same = self.rules.iter().filter(|mine| mine.kind == rule.kind && mine.id == rule.id);
+            same.map(|mine| self.effect(mine)).max() >= Some(other.effect(rule))
+        };
+        other.rules.iter().filter(|rule| !kept(rule)).map(|rule| rule.id.as_str()).collect()
     }
 
     /// Why an exception excepts nothing, where it does; all rules have to be there.
@@ -274,6 +293,11 @@ impl Config {
         self.flaws.push(flaw);
         self.trust = Trust::Unknown;
     }
+}
+
+/// Whether something of `wanted` is not in `list`.
+fn lacks<T: PartialEq>(list: &[T], wanted: &[T]) -> bool {
+    wanted.iter().any(|item| !list.contains(item))
 }
 
 #[cfg(test)]

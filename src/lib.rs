@@ -27,6 +27,7 @@ mod judge;
 pub mod label;
 mod patch;
 pub mod path;
+pub mod policy;
 pub mod quarantine;
 pub mod quarantined;
 pub mod rule;

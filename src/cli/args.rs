@@ -1,8 +1,8 @@
 //! The command line of every command but the hook.
 
 use super::hook_help::HookArgs;
-use super::{doctor, explain, hooks, notice, rules, status};
-use clap::{Args, Parser, Subcommand};
+use super::{doctor, explain, hooks, notice, person, policy, reference, rules, status};
+use clap::{Args, CommandFactory, Parser, Subcommand};
 use std::ffi::OsString;
 use std::io::Write;
 use std::path::PathBuf;
@@ -41,20 +41,28 @@ enum Command {
         after_help = "Example:\n  rune rules test ~/.config/rune/rules/bash.team.rules"
     )]
     Rules(Rules),
+    /// The files of the policy: write the defaults, bring newer ones in
+    #[command(subcommand, arg_required_else_help = true, after_help = "Example:\n  rune policy update --dry-run")]
+    Policy(policy::Policy),
+    Person(PersonArgs),
+    Completions(reference::CompletionsArgs),
+    Man(reference::ManArgs),
 }
 
 #[derive(Debug, Subcommand)]
 enum Rules {
     /// Says what is wrong with the policy and its rules, with file, line and column
+    #[command(after_help = "Example:\n  rune rules check")]
     Check(RulesArgs),
     /// Lists the rules in the order in which they are asked
+    #[command(after_help = "Example:\n  rune rules list --preset gentle")]
     List(RulesArgs),
     /// Runs the examples of the rules: every `hits` is answered by its rule, every `misses` by nobody
+    #[command(after_help = "Example:\n  rune rules test ~/.config/rune/rules/bash.team.rules")]
     Test(RulesArgs),
 }
 
 #[derive(Debug, Args)]
-#[command(after_help = "Example:\n  rune rules check")]
 pub struct RulesArgs {
     /// One file instead of those in force
     pub file: Option<PathBuf>,
@@ -132,11 +140,25 @@ pub struct NoticeArgs {
     pub place: PlaceArgs,
 }
 
+/// Tells who has started this: exit 0 for a person, 1 for an agent
+#[derive(Debug, Args)]
+#[command(after_help = "Example:\n  rune person 'replacing the guard' && make install")]
+pub struct PersonArgs {
+    /// What is about to be done, in words
+    #[arg(default_value = "what follows")]
+    what: String,
+}
+
 #[derive(Debug, Args)]
 pub struct PlaceArgs {
     /// The client's directory, which holds telemetry.jsonl [default: $CLAUDE_CONFIG_DIR or ~/.claude]
     #[arg(long, value_name = "DIR")]
     pub client_dir: Option<PathBuf>,
+}
+
+/// What the help, the completions and the man pages are made from.
+pub fn definition() -> clap::Command {
+    Rune::command()
 }
 
 /// Parses `verbs` and `words` and runs what they name.
@@ -161,6 +183,10 @@ pub fn run(verbs: &[OsString], words: Vec<OsString>) -> ExitCode {
         Command::Rules(Rules::Check(args)) => rules::check(&args).map(done),
         Command::Rules(Rules::List(args)) => rules::list(&args).map(done),
         Command::Rules(Rules::Test(args)) => rules::test(&args).map(done),
+        Command::Policy(command) => policy::run(&command).map(done),
+        Command::Person(args) => person::refuse_agent(&args.what).map(done),
+        Command::Completions(args) => reference::completions(&args).map(done),
+        Command::Man(args) => reference::man(&args).map(done),
         // Only its help comes this way.
         Command::Hook(_) => Ok(ExitCode::SUCCESS),
     };
@@ -178,5 +204,28 @@ pub fn run(verbs: &[OsString], words: Vec<OsString>) -> ExitCode {
             writeln!(std::io::stderr().lock(), "rune: {error:#}").ok();
             ExitCode::from(if asked { 2 } else { 1 })
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_help_of_every_verb_has_an_example_of_it() {
+        let mut verbs = vec![(vec!["rune".to_owned()], definition())];
+        let mut seen = 0;
+        while let Some((path, verb)) = verbs.pop() {
+            seen += 1;
+            let path_text = path.join(" ");
+            let help = verb.get_after_help().map(ToString::to_string).unwrap_or_default();
+            assert!(help.starts_with("Example") && help.contains(&path_text), "{path_text}: {help}");
+            for below in verb.get_subcommands() {
+                let path = path.iter().cloned().chain([below.get_name().to_owned()]).collect();
+                verbs.push((path, below.clone()));
+            }
+        }
+        assert!(seen > 15, "{seen}");
+        definition().debug_assert();
     }
 }

@@ -6,11 +6,12 @@ mod plugin;
 mod program;
 mod status;
 
-pub use file::{SettingsFile, backup, put};
+pub use file::{SettingsFile, backup};
 pub use layer::{Layer, Layers, Level};
 pub use program::Flaw;
 pub use status::{LookArgs, Sight, Wired};
 
+use super::file::patch;
 use super::load;
 use super::options::{Dirs, Options};
 use super::person;
@@ -210,11 +211,7 @@ fn show_or_write(file: &SettingsFile, text: Option<&str>, first: bool, place: &P
         return Ok(false);
     }
     if place.dry_run {
-        let name = file.path.display().to_string();
-        let mut options = diffy::DiffOptions::new();
-        options.set_original_filename(name.clone()).set_modified_filename(name);
-        let before = file.text.as_deref().unwrap_or_default();
-        say(options.create_patch(before, text.unwrap_or_default()).to_string().trim_end())?;
+        say(&patch(&file.path, file.text.as_deref().unwrap_or_default(), text.unwrap_or_default()))?;
         return Ok(false);
     }
     file.write(text, first)?;

@@ -44,9 +44,12 @@ const FILES: [&str; 33] = [
 ];
 
 /// Verbs of the guard that loosen it.
-const LOOSENING: [(&str, &str); 9] = [
+const LOOSENING: [(&str, &str); 11] = [
     ("hooks", "uninstall"),
     ("hooks", "install"),
+    ("policy", "update"),
+    // What it writes takes the place of the defaults of every later version.
+    ("policy", "install"),
     ("mcp", "approve"),
     ("mcp", "unblock"),
     ("mcp", "import"),
@@ -84,8 +87,13 @@ fn by_command(command: &Command) -> bool {
     let has = |word: &str| command.args.iter().any(|arg| arg.text.to_ascii_lowercase().contains(word));
     let operands: Vec<&str> =
         command.args.iter().map(|arg| arg.text.as_str()).filter(|word| !word.starts_with('-')).collect();
+    let uninstalls = command.args.iter().any(|arg| arg.text == "--uninstall");
     match command.program.rsplit('/').next().unwrap_or_default() {
         "rune" => LOOSENING.iter().any(|(noun, verb)| operands.starts_with(&[noun, verb])),
+        "install.sh" => uninstalls,
+        "bash" | "sh" | "dash" | "zsh" | "ksh" | "source" | "." => {
+            uninstalls && operands.iter().any(|script| script.rsplit('/').next() == Some("install.sh"))
+        }
         "quarantine" => operands.first().is_some_and(|verb| *verb == "clear"),
         "git" => {
             let sets = has("core.hookspath")

@@ -1,9 +1,8 @@
-//! Settings files on disk: read whole, written atomically, with a copy of how they were before us.
+//! Settings files on disk: read whole, written with a copy of how they were before us.
 
+use crate::cli::file::{follow, put, read};
 use anyhow::{Context, bail};
-use std::fs::{self, DirBuilder, File, OpenOptions, Permissions};
-use std::io::{ErrorKind, Write};
-use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsExt};
+use std::fs;
 use std::path::{Path, PathBuf};
 
 /// A settings file, as it was when we looked.
@@ -51,53 +50,4 @@ pub fn backup(path: &Path) -> PathBuf {
     let mut name = path.file_name().unwrap_or_default().to_owned();
     name.push(".before-rune");
     path.with_file_name(name)
-}
-
-/// The file that a path means: through links, also one that leads to where nothing is yet.
-fn follow(path: &Path) -> anyhow::Result<PathBuf> {
-    let mut path = path.to_owned();
-    for _ in 0..40 {
-        match fs::read_link(&path) {
-            Ok(target) => path = path.parent().map_or(target.clone(), |folder| folder.join(&target)),
-            Err(_) => return Ok(path),
-        }
-    }
-    bail!("{}: a link that leads to itself", path.display())
-}
-
-fn read(path: &Path) -> anyhow::Result<Option<String>> {
-    match fs::metadata(path) {
-        Ok(found) if !found.is_file() => bail!("{}: not a regular file", path.display()),
-        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
-        Ok(_) | Err(_) => {}
-    }
-    fs::read_to_string(path).map(Some).with_context(|| path.display().to_string())
-}
-
-/// Writes beside the file and moves it there, so that nobody ever sees half of it. Mode and owner are those of `like`.
-pub fn put(path: &Path, text: &str, like: &Path) -> anyhow::Result<()> {
-    let folder = path.parent().unwrap_or(Path::new("/"));
-    if !folder.exists() {
-        DirBuilder::new().recursive(true).mode(0o700).create(folder).with_context(|| folder.display().to_string())?;
-    }
-    let found = fs::metadata(like).ok();
-    let name = path.file_name().unwrap_or_default().to_string_lossy();
-    let scratch = folder.join(format!(".{name}.{}", std::process::id()));
-    let write = || -> std::io::Result<()> {
-        let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&scratch)?;
-        file.write_all(text.as_bytes())?;
-        if let Some(found) = &found {
-            file.set_permissions(Permissions::from_mode(found.mode() & 0o7777))?;
-            // Only root may give files away, and only root needs to.
-            std::os::unix::fs::chown(&scratch, Some(found.uid()), Some(found.gid())).ok();
-        }
-        file.sync_all()?;
-        fs::rename(&scratch, path)?;
-        File::open(folder)?.sync_all()
-    };
-    write()
-        .inspect_err(|_| {
-            fs::remove_file(&scratch).ok();
-        })
-        .with_context(|| format!("{}: cannot be written", path.display()))
 }

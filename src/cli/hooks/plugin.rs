@@ -1,6 +1,7 @@
 //! The guard as a plugin of Claude Code: the same binary, called from a plugin's hooks.
 
-use super::{DEFAULT_PRESET, PlaceArgs, check_preset, put, registration, say};
+use super::{DEFAULT_PRESET, PlaceArgs, check_preset, registration, say};
+use crate::cli::file::put;
 use anyhow::{Context, bail};
 use std::path::Path;
 
