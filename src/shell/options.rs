@@ -47,6 +47,7 @@ impl Options {
     fn takes_next(&self, option: &str) -> bool {
         match option.strip_prefix("--") {
             Some(long) => self.long.contains(&self.meant(long)),
+            None if !option.starts_with('-') => false,
             // In a cluster, the first letter that takes a value takes the rest of the word.
             None => option
                 .chars()

@@ -17,7 +17,7 @@ mod xargs;
 
 pub(super) use find::found;
 pub(super) use git::{behind_global, works_in};
-pub(super) use names::names;
+pub(super) use names::{Names, names};
 
 use super::interpreter::Language;
 use super::options::Options;
@@ -44,8 +44,9 @@ pub(super) enum Inner {
 
 impl Inner {
     /// Says what the names are that a pipeline hands over, where that is known.
-    pub fn found_below(&mut self, names: &[Arg]) {
+    pub fn found_below(&mut self, names: &Names) {
         let Inner::Command { args, .. } = self else { return };
+        let names = names.of(args);
         let named = |arg: Arg| match arg.text.strip_prefix("$ARGS") {
             Some(end) if arg.known == Some(0) => {
                 let with = |name: &Arg| Arg { text: format!("{}{end}", name.text), ..name.clone() };
@@ -73,7 +74,10 @@ pub(super) fn hides(command: &Command) -> bool {
     }
     if program == "git" {
         let verb = behind_global(&command.args).first().map_or("", |arg| arg.text.as_str());
-        let asked = matches!(verb, "submodule" | "bisect" | "rebase" | "filter-branch" | "difftool" | "mergetool");
+        // An alias for a verb of git runs nothing else.
+        let plain = verb == "config" && !command.args.iter().any(|arg| arg.text.starts_with('!'));
+        let asked =
+            plain || matches!(verb, "submodule" | "bisect" | "rebase" | "filter-branch" | "difftool" | "mergetool");
         return !asked || git::sets_program(&command.args);
     }
     let asked =
@@ -132,6 +136,10 @@ pub(super) fn inner(command: &Command) -> Vec<Inner> {
         "docker-compose" => container::compose(args),
         "kubectl" | "oc" => container::kubectl(args),
         "rune" => behind(args, &["mcp", "wrap"]),
+        "zellij" => behind(args, &[]),
+        "deno" if args.iter().any(|arg| arg.text.starts_with("npm:") || arg.text.starts_with("jsr:")) => {
+            package::of_registry(args)
+        }
         "bun" if option_code(args).is_some() => {
             option_code(args).map(|text| Inner::Code { language: Language::Node, text }).into_iter().collect()
         }
@@ -184,14 +192,17 @@ fn by_table(command: &Command) -> Vec<Inner> {
     match row.shape {
         // `sudo A=1 x`
         Shape::Command(skip) => {
-            let args: Vec<Arg> = rest(skip).into_iter().skip_while(|arg| is_assignment(&arg.text)).collect();
+            let mut args: Vec<Arg> = rest(skip).into_iter().skip_while(|arg| is_assignment(&arg.text)).collect();
+            if matches!(program, "bunx" | "pnpx" | "uvx") {
+                args.iter_mut().take(1).for_each(|name| *name = package::unversioned(name));
+            }
             let cwd = moved(row.options.value(command.args.as_slice(), table::directory(program)), command);
             if args.is_empty() { Vec::new() } else { vec![Inner::Command { args, cwd, env: Vec::new() }] }
         }
         Shape::Text(skip) => joined(&rest(skip)),
         Shape::Before(names) => {
             let text = row.options.value(args, names).map(|value| vec![Inner::text(value.text.clone())]);
-            text.unwrap_or_else(|| one(rest(0)))
+            text.unwrap_or_else(|| package::line_or_command(&rest(0)))
         }
         Shape::Either(skip, names) => option(names).unwrap_or_else(|| one(rest(skip))),
         Shape::OnlyOption(names) => option(names).unwrap_or_default(),

@@ -55,7 +55,7 @@ fn by_command(command: &Command, at: usize, scene: &Scene<'_>) -> Option<Found> 
     };
     match program {
         "curl" | "wget" | "http" | "https" | "xh" => {
-            if is_local(command) {
+            if is_local(command, scene) {
                 return None;
             }
             let unseen = matches!(command.input, Input::Pipe | Input::Unknown);
@@ -77,7 +77,7 @@ fn by_command(command: &Command, at: usize, scene: &Scene<'_>) -> Option<Found> 
         _ if PIPES.contains(&program) => {
             // A word that ends the talk is no data.
             let farewell = matches!(&command.input, Input::Text(text) if text.trim().len() < 2);
-            (piped && !farewell && !waits(command) && !is_local(command) || carries_secret(command, at, scene))
+            (piped && !farewell && !waits(command) && !is_local(command, scene) || carries_secret(command, at, scene))
                 .then_some(sends)
                 .flatten()
         }
@@ -179,7 +179,7 @@ fn carries_secret(command: &Command, at: usize, scene: &Scene<'_>) -> bool {
         let header = arg.text.contains(':') && !arg.text.contains("://") && !body.contains(arg);
         let upper = arg.text.to_ascii_uppercase();
         header
-            && !command.is_rerouted()
+            && !is_rerouted(command, scene)
             && OWN.iter().any(|(name, service)| {
                 upper.contains(&format!("${name}_")) | upper.contains(&format!("${{{name}_"))
                     && !addresses.is_empty()
@@ -239,6 +239,12 @@ fn fed_by_secret(command: &Command, at: usize, scene: &Scene<'_>) -> bool {
         })
 }
 
+/// Whether what a command says to one server goes to another, by its own options or by what the line has set before.
+fn is_rerouted(command: &Command, scene: &Scene<'_>) -> bool {
+    let set = scene.effects().map(|effects| effects.env.clone()).unwrap_or_default();
+    Command { env: set, ..command.clone() }.is_rerouted() || command.is_rerouted()
+}
+
 /// Whether a command prints every variable.
 fn dumps(command: &Command) -> bool {
     let mut args = command.args.iter().map(|arg| arg.text.as_str());
@@ -251,7 +257,7 @@ fn dumps(command: &Command) -> bool {
 }
 
 /// Whether everything that a command talks to is this machine.
-fn is_local(command: &Command) -> bool {
+fn is_local(command: &Command, scene: &Scene<'_>) -> bool {
     let hosts = ["localhost", "127.0.0.1", "[::1]", "0.0.0.0", "::1", "host.docker.internal"];
     let is_host = |arg: &Arg| {
         let rest = arg.text.split_once("://").map_or(arg.text.as_str(), |(_, rest)| rest);
@@ -264,5 +270,5 @@ fn is_local(command: &Command) -> bool {
         here && is_port && arg.prefix().len() >= host.len()
     };
     let addresses = addresses(command);
-    !addresses.is_empty() && addresses.iter().all(is_host) && !command.is_rerouted()
+    !addresses.is_empty() && addresses.iter().all(is_host) && !is_rerouted(command, scene)
 }

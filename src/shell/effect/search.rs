@@ -21,7 +21,8 @@ pub(super) fn grep(noted: &mut Noted<'_>, operands: &[&Arg]) {
     let files = operands.iter().skip(usize::from(!scripted)).copied();
     let greps = matches!(command.program.as_str(), "grep" | "egrep" | "fgrep");
     let recursive = ['r', 'R'].iter().any(|letter| in_cluster(command, *letter, "ABCDefm"))
-        || has(command, &["--recursive", "--dereference-recursive"]);
+        || has(command, &["--recursive", "--dereference-recursive"])
+        || option(command, &["-d", "--directories"]).iter().any(|action| action.text == "recurse");
     // By a pattern for names it reads what has such a name, and no key has.
     let picks = has(command, &["--include", "-g", "--glob", "-t", "--type", "--iglob"]);
     let lists = greps && !recursive || picks;

@@ -18,7 +18,7 @@ pub(in super::super) struct Found {
 
 impl Found {
     /// Some or all of what lies below these.
-    pub fn below(starts: Vec<&Arg>, picks: bool) -> Found {
+    pub fn in_places(starts: Vec<&Arg>, picks: bool) -> Found {
         let starts: Vec<Arg> = starts.into_iter().cloned().collect();
         let starts = if starts.is_empty() { vec![Arg::literal(".")] } else { starts };
         Found { starts, name: None, picks }
@@ -39,7 +39,13 @@ impl Found {
         self
     }
 
-    /// A word for what is found below each start; `mark` stands in it for the name that nobody knows.
+    /// A word for each of the files that are found; `mark` stands in it for the name that nobody knows.
+    pub fn below(&self, mark: &str) -> Vec<Arg> {
+        let glob = self.starts.iter().any(|start| start.glob);
+        Found { picks: self.picks || !glob, name: self.name.clone(), starts: self.starts.clone() }.words(mark)
+    }
+
+    /// The same, where all that there is counts as the directory that it is in.
     pub fn words(&self, mark: &str) -> Vec<Arg> {
         let below = |start: &Arg| {
             let base = format!("{}/", start.text.trim_end_matches('/'));
@@ -220,7 +226,8 @@ pub(super) fn find(command: &Command) -> Vec<Inner> {
             found.starts = found.starts.iter().map(|start| rooted(start, command)).collect();
         }
         let cwd = apart.then_some(None);
-        for word in found.words("$FOUND") {
+        let words = if takes_away(run) { found.words("$FOUND") } else { found.below("$FOUND") };
+        for word in words {
             let args = run.iter().map(|arg| placed(arg, &word)).collect();
             inner.push(Inner::Command { args, cwd: cwd.clone(), env: Vec::new() });
             if !run.iter().any(|arg| arg.text.contains("{}")) {
@@ -229,6 +236,13 @@ pub(super) fn find(command: &Command) -> Vec<Inner> {
         }
     }
     inner
+}
+
+/// Whether a command takes files away, so that of all in a directory nothing is left.
+pub(super) fn takes_away(args: &[Arg]) -> bool {
+    let removers = ["rm", "rmdir", "unlink", "shred", "trash", "srm", "wipe", "rimraf", "del-cli", "grm", "mv", "gmv"];
+    let names = args.iter().flat_map(|arg| arg.text.split(|c: char| c.is_whitespace() || matches!(c, '/' | ';' | '"')));
+    names.into_iter().any(|word| removers.contains(&word))
 }
 
 /// `{}` stands for whatever is found.
@@ -329,7 +343,9 @@ pub(super) fn fd(args: &[Arg]) -> Vec<Inner> {
     let found = fd_found(args);
     let above = Found { picks: false, ..fd_found(args) };
     let marked = run.iter().any(|arg| arg.text.contains('{'));
-    let both = found.words("$FOUND").into_iter().zip(above.words("$FOUND"));
+    let owned: Vec<Arg> = run.iter().map(|arg| (*arg).clone()).collect();
+    let words = if takes_away(&owned) { found.words("$FOUND") } else { found.below("$FOUND") };
+    let both = words.into_iter().zip(above.words("$FOUND"));
     let inner = both.map(|(word, above)| {
         // `{//}` is the directory that it lies in, which may be the first one.
         let place = |arg: &&Arg| match arg.text.as_str() {

@@ -245,7 +245,7 @@ fn verb_options(verb: &str) -> Options {
         "rebase" => ("xsXCS", &["exec", "empty", "onto", "strategy", "strategy-option", "whitespace"]),
         "difftool" | "mergetool" => ("xtO", &["extcmd", "tool"]),
         "filter-branch" => (
-            "dfU",
+            "d",
             &[
                 "commit-filter",
                 "env-filter",

@@ -2,7 +2,7 @@
 
 use super::super::effect::options_of;
 use super::super::{Arg, Command, Input};
-use super::find::{Found, fd_found, first_action, found, prints_names};
+use super::find::{Found, fd_found, first_action, found, prints_names, takes_away};
 use super::{git, xargs};
 
 /// What a command in a pipeline does to a list of names.
@@ -17,15 +17,33 @@ enum Step {
     Changes,
 }
 
+/// The names that a pipeline hands over, as words.
+pub(in super::super) struct Names {
+    /// For what takes files away.
+    taken: Vec<Arg>,
+    /// For what does anything else with them.
+    touched: Vec<Arg>,
+}
+
+impl Names {
+    /// The words for a command.
+    pub fn of(&self, args: &[Arg]) -> &[Arg] {
+        if takes_away(args) { &self.taken } else { &self.touched }
+    }
+}
+
 /// Words for the names that the commands before this one hand to it, the nearest first.
-pub(in super::super) fn names<'a>(before: impl Iterator<Item = &'a Command>, command: &Command) -> Option<Vec<Arg>> {
+pub(in super::super) fn names<'a>(before: impl Iterator<Item = &'a Command>, command: &Command) -> Option<Names> {
     let elsewhere = command.input != Input::Pipe || xargs::OPTIONS.value(&command.args, "a arg-file").is_some();
     let mut picked = false;
     for other in before.filter(|_| !elsewhere) {
         match step(other) {
             Step::Passes { some } => picked |= some,
-            Step::Lists(found) => return Some(found.narrowed(picked).words("$ARGS")),
-            Step::Words(words) => return Some(words),
+            Step::Lists(found) => {
+                let found = found.narrowed(picked);
+                return Some(Names { taken: found.words("$ARGS"), touched: found.below("$ARGS") });
+            }
+            Step::Words(words) => return Some(Names { taken: words.clone(), touched: words }),
             Step::Changes => return None,
         }
     }
@@ -82,7 +100,7 @@ fn grep(command: &Command) -> Step {
     let picks = pattern.contains(|c: char| c.is_alphanumeric());
     if all || has("lL", &["files-with-matches", "files-without-match"]) {
         let globs = options.values(args, "g glob t type include iglob");
-        return Step::Lists(Found::below(operands, picks || !globs.is_empty()));
+        return Step::Lists(Found::in_places(operands, picks || !globs.is_empty()));
     }
     let changes =
         has("ocnbH", &["only-matching", "count", "line-number", "byte-offset", "with-filename", "replace", "passthru"]);
@@ -99,14 +117,18 @@ fn listed_by_git(args: &[Arg]) -> Step {
     let inside =
         words.iter().all(|arg| arg.is_known() && !arg.text.starts_with(['/', '~']) && !arg.text.contains(".."));
     let has = |names: &[&str]| words.iter().any(|arg| names.contains(&arg.text.as_str()));
+    let letters = |of: &str| {
+        let clusters = words.iter().filter_map(|arg| arg.text.strip_prefix('-'));
+        clusters.filter(|cluster| !cluster.starts_with('-')).any(|cluster| cluster.contains(|c| of.contains(c)))
+    };
     let lists = match words.first().map_or("", |arg| arg.text.as_str()) {
         // What git does not know cannot come back.
-        "ls-files" => !has(&["-o", "--others", "-i", "--ignored", "-s", "--stage"]),
+        "ls-files" => !has(&["--others", "--ignored", "--stage"]) && !letters("ois"),
         "diff" | "diff-tree" | "ls-tree" => has(&["--name-only"]) && !has(&["--no-index"]),
         "grep" => has(&["-l", "--files-with-matches", "-L", "--name-only"]) && !has(&["--no-index"]),
         _ => false,
     };
-    if here && inside && lists { Step::Lists(Found::below(Vec::new(), true)) } else { Step::Changes }
+    if here && inside && lists { Step::Lists(Found::in_places(Vec::new(), true)) } else { Step::Changes }
 }
 
 fn listed_by_ls(args: &[Arg]) -> Step {

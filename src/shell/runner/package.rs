@@ -104,7 +104,7 @@ static MANAGERS: [Manager; 9] = [
         Run::Installed,
     ),
     manager(&["bun"], "crFd", &["config", "cwd", "env-file", "filter", "preload"], "cwd", Run::Any),
-    manager(&["bundle", "mise", "devbox", "pixi"], "C", &["cd", "gemfile", "manifest-path"], "C cd", Run::Script),
+    manager(&["bundle", "mise"], "C", &["cd", "gemfile"], "C cd", Run::Script),
     manager(
         &["uv"],
         "pwP",
@@ -137,9 +137,9 @@ static MANAGERS: [Manager; 9] = [
     manager(&["poetry"], "CP", &["directory", "project"], "C directory", Run::Program),
     manager(&["hatch"], "ep", &["cache-dir", "config", "data-dir", "env", "project"], "", Run::Either),
     manager(
-        &["pdm", "pipenv", "pipx", "rye"],
+        &["devbox", "pdm", "pipenv", "pipx", "pixi", "rye"],
         "pcL",
-        &["config", "index-url", "lockfile", "pip-args", "project", "python", "spec"],
+        &["config", "environment", "index-url", "lockfile", "manifest-path", "pip-args", "project", "python", "spec"],
         "",
         Run::Either,
     ),
@@ -255,6 +255,8 @@ fn behind(manager: &Manager, verb: &str, rest: &[Arg], command: &Command) -> Vec
                     inner.iter().enumerate().map(|(at, arg)| if at == 0 { unprefixed(arg) } else { arg.clone() });
                 if alone { Vec::new() } else { line_or_command(&inner.collect::<Vec<_>>()) }
             }
+            // `uv run file.py`
+            Run::Program if name.ends_with(".py") => one([&[Arg::literal("python3")], inner].concat()),
             Run::Program => line_or_command(inner),
         },
     }
@@ -278,8 +280,24 @@ fn behind_dashes(args: &[Arg]) -> &[Arg] {
 pub(super) fn line_or_command(args: &[Arg]) -> Vec<Inner> {
     match args {
         [only] if only.text.contains(' ') => vec![Inner::text(only.text.clone())],
-        _ => one(args.to_vec()),
+        [name, rest @ ..] => one([&[unversioned(name)], rest].concat()),
+        [] => Vec::new(),
     }
+}
+
+/// `rimraf@5` is `rimraf`, of some version.
+pub(super) fn unversioned(name: &Arg) -> Arg {
+    let at = name.text.find('@').filter(|at| *at > 0 && name.is_known() && !name.text.contains(['/', ':']));
+    at.and_then(|at| name.text.get(..at)).map_or_else(|| name.clone(), Arg::literal)
+}
+
+/// `deno run npm:rimraf x`
+pub(super) fn of_registry(args: &[Arg]) -> Vec<Inner> {
+    let named = |arg: &Arg| arg.behind("npm:").or_else(|| arg.behind("jsr:"));
+    let Some((at, name)) = args.iter().enumerate().find_map(|(at, arg)| Some((at, named(arg)?))) else {
+        return Vec::new();
+    };
+    one([&[unversioned(&name)], args.get(at + 1..).unwrap_or_default()].concat())
 }
 
 fn move_to(inner: &mut Inner, directory: &Arg, command: &Command) {

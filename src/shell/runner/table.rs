@@ -85,7 +85,12 @@ pub(super) static ROWS: [Row; 42] = [
         &["command", "log-in", "log-out", "log-io", "log-timing"],
         Shape::Either(1, "c command"),
     ),
-    row(&["npx"], "pc", &["package", "call", "registry", "cache", "userconfig"], Shape::Before("c call")),
+    row(
+        &["npx"],
+        "pcw",
+        &["cache", "call", "loglevel", "package", "prefix", "registry", "userconfig", "workspace"],
+        Shape::Before("c call"),
+    ),
     row(&["bunx", "pnpx"], "p", &["package"], Shape::Command(0)),
     row(&["uvx"], "pw", &["from", "with", "python", "index-url"], Shape::Command(0)),
     row(&["direnv"], "", &[], Shape::Command(2)),
@@ -108,7 +113,8 @@ pub(super) fn directory(program: &str) -> &'static str {
 }
 
 /// Programs that are made to run others, besides those in the table, shells and containers.
-pub(super) const RUNNERS: [&str; 67] = [
+pub(super) const RUNNERS: [&str; 68] = [
+    "zellij",
     "lerna",
     "nx",
     "turbo",

@@ -122,7 +122,13 @@ pub(super) fn behind_verb(command: &Command) -> Vec<Inner> {
                 .any(|name| text.strip_prefix(name).is_some_and(|rest| rest.is_empty() || rest.starts_with('-')))
             || (command.program == "nvm" && matches!(text, "node" | "system" | "iojs"))
     });
-    let args: Vec<Arg> = rest.iter().skip(usize::from(named)).cloned().collect();
+    // `nvm run 20 file` is `node file`.
+    let node =
+        (command.program == "nvm" && args.get(at).is_some_and(|verb| verb.text == "run")).then(|| Arg::literal("node"));
+    let args: Vec<Arg> = node
+        .into_iter()
+        .chain(Options::NONE.behind(rest.get(usize::from(named)..).unwrap_or_default()).iter().cloned())
+        .collect();
     let cwd = moved(options.value(within, "cwd"), command);
     if args.is_empty() { Vec::new() } else { vec![Inner::Command { args, cwd, env: Vec::new() }] }
 }

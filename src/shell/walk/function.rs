@@ -80,9 +80,10 @@ impl Walker {
     }
 
     /// Words for the names that a pipeline hands to a command.
-    pub(super) fn listed(&self, command: &Command) -> Option<Vec<Arg>> {
+    pub(super) fn listed(&self, command: &Command) -> Option<runner::Names> {
         let before = self.reading.commands.iter().rev().filter(|other| {
-            other.pipeline == command.pipeline && other.stage < command.stage && other.via == command.via
+            let same = other.pipeline == command.pipeline && other.stage < command.stage;
+            same && command.via.starts_with(&other.via)
         });
         runner::names(before, command)
     }

@@ -6,9 +6,9 @@ use crate::path::AbsPath;
 /// Whether a value of this variable does no more than that.
 pub(super) fn is_mild(name: &str, value: &str) -> bool {
     match name {
-        "RUSTFLAGS" => is_mild_for_rust(value),
+        "RUSTFLAGS" | "RUSTDOCFLAGS" | "CARGO_BUILD_RUSTFLAGS" => is_mild_for_rust(value),
         "GOFLAGS" => value.split_whitespace().all(is_mild_for_go),
-        "MAVEN_OPTS" | "GRADLE_OPTS" | "JAVA_TOOL_OPTIONS" | "_JAVA_OPTIONS" | "JDK_JAVA_OPTIONS" => {
+        "MAVEN_OPTS" | "GRADLE_OPTS" | "SBT_OPTS" | "JAVA_TOOL_OPTIONS" | "_JAVA_OPTIONS" | "JDK_JAVA_OPTIONS" => {
             value.split_whitespace().all(is_mild_for_java)
         }
         "GOPROXY" => value
@@ -17,7 +17,7 @@ pub(super) fn is_mild(name: &str, value: &str) -> bool {
         "GOTOOLCHAIN" => value.bytes().all(|byte| byte.is_ascii_alphanumeric() || b".+".contains(&byte)),
         "RUSTC_WRAPPER" => value == "sccache",
         "CC" | "CXX" => !value.contains(['/', ' ']),
-        "MAKEFLAGS" => value.split_whitespace().all(|flag| {
+        "MAKEFLAGS" | "GNUMAKEFLAGS" | "MFLAGS" => value.split_whitespace().all(|flag| {
             let jobs = flag.strip_prefix("-j").or_else(|| flag.strip_prefix("--jobs="));
             let jobs = jobs.is_some_and(|jobs| jobs.bytes().all(|byte| byte.is_ascii_digit()));
             jobs || matches!(flag, "-k" | "-s" | "-B" | "--silent" | "--no-print-directory" | "--keep-going")
