@@ -160,6 +160,7 @@ pub(super) fn inner(command: &Command) -> Vec<Inner> {
             let language = if command.program == "mix" { Language::Elixir } else { Language::Ruby };
             option_code(args).map(|text| Inner::Code { language, text }).into_iter().collect()
         }
+        _ if command.reads_program() => unknown_script(),
         "eval" => shells::eval(args),
         "trap" => shells::trap(args),
         "alias" => shells::alias(args),

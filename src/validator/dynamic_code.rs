@@ -11,6 +11,15 @@ use std::collections::BTreeSet;
 const INTERPRETERS: [&str; 12] =
     ["bun", "deno", "elixir", "lua", "node", "nodejs", "perl", "php", "python", "ruby", "ts-node", "tsx"];
 
+/// Files that a program runs without being told to.
+const IMPLIED: [(&[&str], &[&str]); 5] = [
+    (&["make", "gmake"], &["Makefile", "makefile", "GNUmakefile"]),
+    (&["just"], &["justfile", "Justfile", ".justfile"]),
+    (&["rake"], &["Rakefile"]),
+    (&["npm", "pnpm", "yarn", "bun"], &["package.json"]),
+    (&["gradle"], &["build.gradle", "build.gradle.kts", "settings.gradle"]),
+];
+
 pub(super) fn find(unit: &Unit<'_>, scene: &Scene<'_>) -> Option<Found> {
     if matches!(unit.subject, Subject::Line) {
         return runs_fetched(scene);
@@ -95,10 +104,13 @@ fn runs_fetched(scene: &Scene<'_>) -> Option<Found> {
     }
     let runs = reading.commands.iter().any(|command| {
         let program = Some(Arg::literal(command.program.clone())).filter(|program| program.text.contains('/'));
+        let implied = IMPLIED.iter().filter(|(names, _)| names.contains(&command.program.as_str()));
+        let implied = implied.flat_map(|(_, files)| files.iter().copied().map(Arg::literal));
         command
             .scripts()
             .into_iter()
             .chain(program)
+            .chain(implied)
             .any(|word| fetched.contains(&Target::of(&word, command.cwd.as_deref()).text))
     });
     runs.then(|| suspicious("it runs a file that it has just fetched")).flatten()

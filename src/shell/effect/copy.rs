@@ -27,6 +27,10 @@ pub(super) fn copy(noted: &mut Noted<'_>, operands: &[&Arg]) {
     };
     for source in sources.iter().filter(|source| !elsewhere(source)) {
         noted.take_down(act, source, true);
+        // What is taken from elsewhere can be read here.
+        if act == Act::Move && source.text.starts_with('/') {
+            noted.note(Act::Read, source);
+        }
     }
     let Some(target) = target.filter(|target| !elsewhere(target)) else { return };
     // What is copied whole may bring any file with it.

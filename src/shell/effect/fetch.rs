@@ -260,7 +260,7 @@ pub(super) fn note(noted: &mut Noted<'_>, operands: &[&Arg]) {
     let outputs: &[&str] = if curl {
         &["-o", "--output", "-D", "--dump-header", "-c", "--cookie-jar", "--output-dir"]
     } else {
-        &["-O", "--output-document", "-o", "--output-file"]
+        &["-O", "--output-document", "-o", "--output-file", "--output"]
     };
     let into = option(command, if curl { &["--output-dir"] } else { &["-P", "--directory-prefix"] });
     let below = |name: &Arg| match into.first().filter(|_| !name.text.starts_with('/')) {
@@ -286,7 +286,8 @@ pub(super) fn note(noted: &mut Noted<'_>, operands: &[&Arg]) {
                 || arg.text.strip_prefix('-').is_some_and(|letters| !letters.starts_with('-') && letters.contains('O'))
         })
     } else {
-        command.program == "wget" && fetched.is_empty()
+        let downloads = command.args.iter().any(|arg| matches!(arg.text.as_str(), "-d" | "--download" | "-dc"));
+        (command.program == "wget" || downloads) && fetched.is_empty()
     };
     for address in operands.iter().filter(|arg| named && arg.is_known() && arg.text.contains('/')) {
         let name =
@@ -299,7 +300,10 @@ pub(super) fn note(noted: &mut Noted<'_>, operands: &[&Arg]) {
     let named = option(command, &["--url"]);
     let local = operands.iter().copied().chain(&named).filter_map(of_this_machine);
     let local: Vec<Arg> = local
-        .chain(option(command, if curl { &["-b", "--cookie"] } else { &["-i", "--input-file", "--load-cookies"] }))
+        .chain(option(
+            command,
+            if curl { &["-b", "--cookie", "-K", "--config"] } else { &["-i", "--input-file", "--load-cookies"] },
+        ))
         .collect();
     noted.all(Act::Read, local.iter().filter(|file| !file.text.contains('=') && !file.text.is_empty()));
     noted.all(

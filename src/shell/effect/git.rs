@@ -39,6 +39,11 @@ pub(super) fn git(noted: &mut Noted<'_>) {
             let removed = if named.is_empty() { vec![everything] } else { named };
             removed.iter().for_each(|path| noted.take_down(Act::Remove, path, false));
         }
+        "hash-object" => noted.all(Act::Read, rest.iter().filter(|arg| !arg.text.starts_with('-'))),
+        "diff" if rest.iter().any(|arg| arg.text == "--no-index") => {
+            let files = rest.iter().filter(|arg| !arg.text.starts_with('-'));
+            files.for_each(|path| noted.take_down(Act::Read, path, true));
+        }
         "grep" if rest.iter().any(|arg| arg.text == "--no-index") => {
             let options = Options { short: "ABCefmO", long: &[] };
             options.operands(rest).iter().skip(1).for_each(|path| noted.take_down(Act::Read, path, true));

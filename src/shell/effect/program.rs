@@ -5,51 +5,99 @@ use super::super::{Arg, Command, Input};
 use super::{Act, Noted, archive, container, copy, fetch, git, search};
 
 /// Programs that read every file they are given.
-const READERS: [&str; 37] = [
+const READERS: [&str; 88] = [
     ".",
     "b2sum",
     "base32",
     "base64",
+    "basenc",
     "bat",
     "batcat",
+    "bzcat",
+    "bzgrep",
+    "bzless",
     "cat",
     "cksum",
     "cmp",
+    "col",
+    "colordiff",
+    "colrm",
     "column",
     "comm",
     "csplit",
+    "csvcut",
+    "csvlook",
     "cut",
+    "delta",
     "diff",
+    "diff3",
+    "difft",
+    "envsubst",
+    "expand",
+    "fmt",
     "fold",
     "gcat",
+    "glow",
+    "gron",
     "head",
     "hexdump",
+    "icdiff",
+    "iconv",
+    "jaq",
+    "join",
     "less",
+    "look",
+    "m4",
+    "md5",
     "md5sum",
+    "mdcat",
+    "mlr",
     "more",
     "nl",
     "od",
     "paste",
     "pr",
+    "ptx",
     "rev",
+    "rga",
+    "sdiff",
+    "sha1sum",
+    "sha224sum",
     "sha256sum",
+    "sha384sum",
+    "sha512sum",
+    "shasum",
     "source",
     "split",
     "strings",
+    "sum",
     "tac",
     "tail",
+    "tsort",
+    "ul",
+    "unexpand",
     "uniq",
     "vimdiff",
     "wc",
+    "wdiff",
+    "xmllint",
+    "xq",
+    "xsv",
     "xxd",
+    "xzcat",
+    "ydiff",
     "zcat",
+    "zdiff",
+    "zegrep",
+    "zfgrep",
+    "zgrep",
+    "zless",
+    "zmore",
+    "zstdcat",
 ];
 
 /// Programs that change every file they are given.
-const WRITERS: [&str; 18] = [
-    "bunzip2", "bzip2", "ed", "emacs", "ex", "nvim", "gunzip", "gzip", "mkfifo", "mknod", "nano", "touch", "truncate",
-    "unxz", "vi", "vim", "xz", "zstd",
-];
+const WRITERS: [&str; 11] = ["ed", "emacs", "ex", "nvim", "mkfifo", "mknod", "nano", "touch", "truncate", "vi", "vim"];
 
 /// The options of these programs that take a value.
 pub(in super::super) fn options(program: &str) -> Options {
@@ -231,6 +279,11 @@ pub(super) fn note(noted: &mut Noted<'_>) {
             option(command, &["-d"]).iter().for_each(|directory| noted.take_down(Act::Write, directory, true));
             noted.all(Act::Read, operands.first().copied());
         }
+        // `7z a archive file…`
+        "7z" | "7za" | "7zz" if operands.first().is_some_and(|verb| matches!(verb.text.as_str(), "a" | "u")) => {
+            noted.all(Act::Write, operands.get(1).copied());
+            operands.iter().skip(2).for_each(|operand| noted.take_down(Act::Read, operand, true));
+        }
         "zip" => {
             noted.all(Act::Write, operands.first().copied());
             let act = if in_cluster(command, 'm', "") { Act::Remove } else { Act::Read };
@@ -308,6 +361,12 @@ pub(super) fn note(noted: &mut Noted<'_>) {
         "printf" => noted.effects.env.extend(option(command, &["-v"]).into_iter().map(|arg| (arg.text, None))),
         "patch" => noted.all(Act::Write, operands.first().copied()),
         "xargs" => noted.all(Act::Read, &option(command, &["-a", "--arg-file"])),
+        "bunzip2" | "bzip2" | "gunzip" | "gzip" | "unxz" | "xz" | "zstd" | "unzstd" => {
+            noted.all(Act::Read, operands.iter().copied());
+            if !in_cluster(command, 'c', "S") && !has(command, &["--stdout", "--to-stdout"]) {
+                noted.all(Act::Write, operands.iter().copied());
+            }
+        }
         _ if READERS.contains(&program) => noted.all(Act::Read, operands.iter().copied()),
         _ if WRITERS.contains(&program) => noted.all(Act::Write, operands.iter().copied()),
         _ => named_outputs(noted),

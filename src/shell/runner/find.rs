@@ -6,12 +6,14 @@ use super::Inner;
 use super::cwd::rooted;
 
 /// What a search finds.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(in super::super) struct Found {
     /// Where it begins.
     starts: Vec<Arg>,
     /// By this name only.
     name: Option<String>,
+    /// By this path below a start.
+    path: Option<String>,
     /// A test picks some of what there is.
     picks: bool,
 }
@@ -21,12 +23,12 @@ impl Found {
     pub fn in_places(starts: Vec<&Arg>, picks: bool) -> Found {
         let starts: Vec<Arg> = starts.into_iter().cloned().collect();
         let starts = if starts.is_empty() { vec![Arg::literal(".")] } else { starts };
-        Found { starts, name: None, picks }
+        Found { starts, picks, ..Found::default() }
     }
 
     /// All names in the directory in force.
     pub fn everything_here() -> Found {
-        Found { starts: vec![Arg { text: "*".to_owned(), known: None, glob: true }], name: None, picks: false }
+        Found { starts: vec![Arg { text: "*".to_owned(), known: None, glob: true }], ..Found::default() }
     }
 
     /// The same where something later picks from it.
@@ -42,7 +44,13 @@ impl Found {
     /// A word for each of the files that are found; `mark` stands in it for the name that nobody knows.
     pub fn below(&self, mark: &str) -> Vec<Arg> {
         let glob = self.starts.iter().any(|start| start.glob);
-        Found { picks: self.picks || !glob, name: self.name.clone(), starts: self.starts.clone() }.words(mark)
+        Found { picks: self.picks || !glob, ..self.clone() }.words(mark)
+    }
+
+    /// For what takes them away: the files, and the directory where nothing of it is left.
+    pub fn taken(&self, mark: &str) -> Vec<Arg> {
+        let below = if self.picks { Vec::new() } else { self.below(mark) };
+        self.words(mark).into_iter().chain(below.into_iter().filter(|word| !word.is_known())).collect()
     }
 
     /// The same, where all that there is counts as the directory that it is in.
@@ -55,7 +63,16 @@ impl Found {
                 _ => Arg { known: start.known.or(Some(base.len())), text: format!("{base}{mark}"), glob: false },
             }
         };
-        self.starts.iter().map(|start| if self.picks { below(start) } else { start.clone() }).collect()
+        let named = |start: &Arg| {
+            let path = self.path.as_ref().filter(|_| start.is_known())?;
+            let text = format!("{}/{path}", start.text.trim_end_matches('/'));
+            Some(Arg { text, known: None, glob: true })
+        };
+        let words = |start: &Arg| match self.picks {
+            true => [Some(below(start)), named(start)],
+            false => [Some(start.clone()), None],
+        };
+        self.starts.iter().flat_map(words).flatten().collect()
     }
 }
 
@@ -131,7 +148,8 @@ fn starts(args: &[Arg]) -> Vec<Arg> {
 pub(in super::super) fn found(args: &[Arg], at: usize) -> Found {
     let words: Vec<&str> = args.iter().map(|arg| arg.text.as_str()).collect();
     let name = only_name(args).map(str::to_owned);
-    Found { starts: starts(args), picks: name.is_some() || picks(&words, at), name }
+    let path = only_path(args);
+    Found { starts: starts(args), picks: name.is_some() || picks(&words, at), name, path }
 }
 
 /// Whether a test stands in the way to the action at this place: in its own branch, and not turned around.
@@ -195,10 +213,14 @@ impl Branch {
     }
 }
 
-/// How many words a command behind `-exec` has: up to `;`, or to a `+` behind `{}`.
+/// How many words a command behind `-exec` has: up to `;`, or to a `+` behind `{}` or with nothing to end it later.
 fn run_length(words: &[&str]) -> usize {
     let ends = |at: &usize| match words.get(*at) {
-        Some(word) => *word == ";" || (*word == "+" && at.checked_sub(1).and_then(|at| words.get(at)) == Some(&"{}")),
+        Some(&"+") => {
+            let behind_name = at.checked_sub(1).and_then(|at| words.get(at)) == Some(&"{}");
+            behind_name || !words.iter().skip(*at).any(|word| *word == ";")
+        }
+        Some(word) => *word == ";",
         None => true,
     };
     (0..=words.len()).find(ends).unwrap_or(words.len())
@@ -226,7 +248,7 @@ pub(super) fn find(command: &Command) -> Vec<Inner> {
             found.starts = found.starts.iter().map(|start| rooted(start, command)).collect();
         }
         let cwd = apart.then_some(None);
-        let words = if takes_away(run) { found.words("$FOUND") } else { found.below("$FOUND") };
+        let words = if takes_away(run) { found.taken("$FOUND") } else { found.below("$FOUND") };
         for word in words {
             let args = run.iter().map(|arg| placed(arg, &word)).collect();
             inner.push(Inner::Command { args, cwd: cwd.clone(), env: Vec::new() });
@@ -260,6 +282,17 @@ pub(in super::super) fn only_name(args: &[Arg]) -> Option<&str> {
     let either = args.iter().any(|arg| matches!(arg.text.as_str(), "-o" | "-or" | "!" | "-not" | ","));
     let name = Some(name.text.as_str()).filter(|name| !either && !name.contains(['/', '$']))?;
     name.contains(|c| !matches!(c, '*' | '?' | '.')).then_some(name)
+}
+
+/// The one path that is searched for, as it would lie right below a start.
+fn only_path(args: &[Arg]) -> Option<String> {
+    let is_test = |arg: &Arg| matches!(arg.text.as_str(), "-path" | "-ipath" | "-wholename" | "-iwholename");
+    let mut paths = args.iter().zip(args.iter().skip(1)).filter(|(test, _)| is_test(test));
+    let (_, path) = paths.next().filter(|_| paths.next().is_none())?;
+    let either = args.iter().any(|arg| matches!(arg.text.as_str(), "-o" | "-or" | "!" | "-not" | ","));
+    let path = path.text.trim_start_matches('.').trim_start_matches(['*', '/']);
+    let path = if path.starts_with(|c: char| c.is_alphanumeric() || c == '.') { path } else { return None };
+    (!either && !path.is_empty()).then(|| path.to_owned())
 }
 
 /// Whether a `find` prints the names that it finds, and nothing else.
@@ -325,7 +358,7 @@ pub(in super::super) fn fd_found(args: &[Arg]) -> Found {
         starts = starts.iter().map(below).collect();
     }
     let picks = !picked.is_empty() || pattern.contains(|c| !matches!(c, '.' | '*' | '^' | '$' | '?'));
-    Found { starts, name: None, picks }
+    Found { starts, picks, ..Found::default() }
 }
 
 fn is_fd_run(arg: &Arg) -> bool {

@@ -41,7 +41,7 @@ pub(in super::super) fn names<'a>(before: impl Iterator<Item = &'a Command>, com
             Step::Passes { some } => picked |= some,
             Step::Lists(found) => {
                 let found = found.narrowed(picked);
-                return Some(Names { taken: found.words("$ARGS"), touched: found.below("$ARGS") });
+                return Some(Names { taken: found.taken("$ARGS"), touched: found.below("$ARGS") });
             }
             Step::Words(words) => return Some(Names { taken: words.clone(), touched: words }),
             Step::Changes => return None,

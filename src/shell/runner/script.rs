@@ -86,6 +86,15 @@ impl Command {
         }
     }
 
+    /// Whether it runs what it reads, where it is given no file.
+    pub(super) fn reads_program(&self) -> bool {
+        let file = self.args.iter().find(|arg| !arg.text.starts_with('-') || arg.text == "-");
+        let none = file.is_none_or(|file| matches!(file.text.as_str(), "-" | "/dev/stdin" | "/dev/fd/0"));
+        none && FIRST.contains(&self.program.as_str())
+            && matches!(self.input, super::super::Input::Pipe | super::super::Input::Unknown)
+            && !self.args.iter().any(|arg| matches!(arg.text.as_str(), "-e" | "-E" | "--version" | "--help"))
+    }
+
     /// All files of code that it is told to run.
     pub(crate) fn scripts(&self) -> Vec<Arg> {
         let program = self.program.as_str();
