@@ -60,7 +60,7 @@ pub(super) fn line(first: &Arg, args: &[Arg]) -> String {
 }
 
 /// Programs whose verb may stand behind options of their own, and which of these take a value.
-const VERBED: [(&str, Options); 14] = [
+const VERBED: [(&str, Options); 16] = [
     (
         "aws",
         Options {
@@ -101,6 +101,8 @@ const VERBED: [(&str, Options); 14] = [
             long: &["registry", "prefix", "workspace", "userconfig", "cache", "loglevel", "otp", "tag"],
         },
     ),
+    ("nerdctl", Options { short: "Han", long: &["address", "host", "namespace", "snapshotter"] }),
+    ("podman", Options { short: "c", long: &["connection", "log-level", "root", "runroot", "url"] }),
     ("pnpm", Options { short: "FC", long: &["registry", "prefix", "dir", "filter", "loglevel"] }),
     ("yarn", Options { short: "", long: &["cwd", "registry", "cache-folder"] }),
 ];

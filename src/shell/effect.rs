@@ -1,9 +1,16 @@
 //! Effects: what the commands of a line do to files, variables and the network, derived once for every rule.
 
+mod archive;
+mod container;
+mod copy;
 mod fetch;
+mod git;
+mod link;
 mod program;
+mod search;
 
 pub use fetch::{addresses, bodies, uploads};
+pub(super) use program::options as options_of;
 
 use super::{Arg, Command, Reading};
 use crate::event::Place;
@@ -93,36 +100,6 @@ impl Effects {
         distinct(self.env.iter().map(|(name, _)| name.clone()))
     }
 
-    /// What is done by way of a link that the line itself makes is done to where it leads.
-    fn follow_links(&mut self, reading: &Reading) {
-        let mut links: Vec<(AbsPath, AbsPath)> = Vec::new();
-        for command in reading.commands.iter().filter(|command| command.program == "ln") {
-            let symbolic = command.args.iter().any(|arg| arg.text.starts_with('-') && arg.text.contains('s'));
-            let operands: Vec<&Arg> = command.args.iter().filter(|arg| !arg.text.starts_with('-')).collect();
-            if let ([target, link], true) = (operands.as_slice(), symbolic) {
-                let at = |word: &Arg| Target::of(word, command.cwd.as_deref()).path;
-                links.extend(at(link).zip(at(target)));
-            }
-        }
-        let through = |access: &Access| {
-            let path = access.target.path.as_ref()?;
-            links.iter().find_map(|(link, target)| {
-                let rest = path.components().strip_prefix(link.components())?;
-                let maker =
-                    access.row.and_then(|row| reading.commands.get(row)).is_some_and(|command| command.program == "ln");
-                let whole = target.components().iter().chain(rest).map(String::as_str).collect::<Vec<_>>().join("/");
-                let path = AbsPath::resolve(&format!("/{whole}"), &Place::default());
-                // Taking the link itself away leaves what it leads to.
-                let itself = rest.is_empty() && matches!(access.act, Act::Remove | Act::Move);
-                let target = Target { text: path.to_string(), path: Some(path), open: access.target.open };
-                (!maker && !itself).then(|| Access { target, ..access.clone() })
-            })
-        };
-        let more: Vec<Access> =
-            if links.is_empty() { Vec::new() } else { self.accesses.iter().filter_map(through).collect() };
-        self.accesses.extend(more);
-    }
-
     fn paths(&self, of: impl Fn(Act) -> bool) -> Vec<String> {
         let found = self.accesses.iter().filter(|access| of(access.act));
         distinct(found.map(|access| access.target.text.clone()))
@@ -153,7 +130,7 @@ pub(super) fn effects(reading: &Reading) -> Effects {
         }
         effects.env.extend(command.env.iter().cloned());
     }
-    effects.follow_links(reading);
+    link::follow(&mut effects, reading);
     effects.network = distinct(std::mem::take(&mut effects.network).into_iter());
     effects
 }
@@ -211,6 +188,9 @@ impl Noted<'_> {
 impl Target {
     /// What `word` names for a command that runs in `cwd`.
     pub fn of(word: &Arg, cwd: Option<&str>) -> Target {
+        if let Some(home) = of_user(word) {
+            return Target::of(&home, cwd);
+        }
         let known = word.prefix();
         let as_written = || Target { text: word.text.clone(), path: None, open: !word.is_known() };
         if (known.is_empty() && !word.is_known()) || (!known.starts_with('/') && cwd.is_none()) {
@@ -236,4 +216,14 @@ impl Target {
         let directory = if directory.is_empty() && !wild.is_empty() { "." } else { directory };
         Target { text: rooted(&word.text).to_string(), path: Some(rooted(&format!("{directory}{wild}"))), open: true }
     }
+}
+
+/// `~name/…`: the home of a user by name, where such homes are.
+fn of_user(word: &Arg) -> Option<Arg> {
+    let rest = word.text.strip_prefix('~').filter(|rest| word.known == Some(0) && !rest.contains(['$', '`']))?;
+    let (name, below) = rest.split_once('/').unwrap_or((rest, ""));
+    let plain = name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"._-".contains(&byte));
+    let named = plain && name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_');
+    let home = if name == "root" { "/root".to_owned() } else { format!("/home/{name}") };
+    named.then(|| Arg { text: format!("{home}/{below}"), known: None, glob: word.glob })
 }

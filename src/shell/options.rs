@@ -8,7 +8,13 @@ pub(super) struct Options {
     pub long: &'static [&'static str],
 }
 
+/// Options without a value whose names begin the name of one with a value: `curl --head` is no `--header`.
+const FLAGS: [&str; 8] = ["crlf", "detach", "head", "http", "index", "netrc", "parallel", "wait"];
+
 impl Options {
+    /// No option takes a value.
+    pub const NONE: Options = Options { short: "", long: &[] };
+
     /// How many words are options, with their values and the `--` behind them.
     pub fn end(&self, args: &[Arg]) -> usize {
         let mut at = 0;
@@ -25,11 +31,23 @@ impl Options {
         at.min(args.len())
     }
 
+    /// The words behind the options.
+    pub fn behind<'a>(&self, args: &'a [Arg]) -> &'a [Arg] {
+        args.get(self.end(args)..).unwrap_or_default()
+    }
+
+    /// The long option that a name means: GNU takes any beginning of one, and a whole name is itself.
+    pub fn meant<'a>(&self, name: &'a str) -> &'a str {
+        let whole = name.is_empty() || self.long.contains(&name) || FLAGS.contains(&name);
+        let begun = self.long.iter().copied().find(|long| !whole && long.starts_with(name));
+        begun.unwrap_or(name)
+    }
+
     /// Whether the option's value is the next word.
     fn takes_next(&self, option: &str) -> bool {
         match option.strip_prefix("--") {
-            // GNU takes any beginning of a name that is the only one.
-            Some(long) => self.long.iter().any(|name| *name == long || (long.len() >= 3 && name.starts_with(long))),
+            Some(long) => self.long.contains(&self.meant(long)),
+            None if !option.starts_with('-') => false,
             // In a cluster, the first letter that takes a value takes the rest of the word.
             None => option
                 .chars()
@@ -60,48 +78,79 @@ impl Options {
         found
     }
 
+    /// Where one of these verbs stands, behind options. A word before it can only be the value of an option: not every
+    /// option of every program is known here.
+    pub fn verb(&self, args: &[Arg], is_verb: impl Fn(&str) -> bool) -> Option<usize> {
+        let mut at = 0;
+        let mut spare = false;
+        loop {
+            let text = args.get(at)?.text.as_str();
+            let option = text.starts_with('-') && text.len() > 1;
+            if !option && is_verb(text) {
+                return Some(at);
+            }
+            if !option && !spare {
+                return None;
+            }
+            let known = option && self.takes_next(text);
+            spare = option && !known && !text.contains('=');
+            at += if known { 2 } else { 1 };
+        }
+    }
+
     /// The value of an option by one of its names (letters and long names, separated by blanks), before the operands.
     pub fn value(&self, args: &[Arg], names: &str) -> Option<Arg> {
-        self.value_before(args, names, self.end(args))
+        self.values_before(args, names, self.end(args)).into_iter().next()
     }
 
     /// The same, also behind operands.
     pub fn anywhere(&self, args: &[Arg], names: &str) -> Option<Arg> {
-        self.value_before(args, names, args.len())
+        self.values(args, names).into_iter().next()
     }
 
-    fn value_before(&self, args: &[Arg], names: &str, end: usize) -> Option<Arg> {
+    /// All values of it, wherever they stand.
+    pub fn values(&self, args: &[Arg], names: &str) -> Vec<Arg> {
+        let end = args.iter().position(|arg| arg.text == "--").unwrap_or(args.len());
+        self.values_before(args, names, end)
+    }
+
+    fn values_before(&self, args: &[Arg], names: &str, end: usize) -> Vec<Arg> {
         let names: Vec<&str> = names.split(' ').collect();
+        let mut found = Vec::new();
         let mut at = 0;
-        while at < end {
-            let arg = args.get(at)?;
+        while let Some(arg) = args.get(at).filter(|_| at < end) {
             let next = args.get(at + 1);
             if let Some(long) = arg.text.strip_prefix("--") {
                 match long.split_once('=') {
-                    Some((name, value)) if names.contains(&name) => {
-                        return Some(Arg { text: value.to_owned(), ..arg.clone() });
+                    Some((name, _)) if names.contains(&self.meant(name)) => {
+                        found.extend(arg.behind(&format!("--{name}=")));
                     }
-                    None if names.contains(&long) => return next.cloned(),
+                    None if names.contains(&self.meant(long)) => found.extend(next.cloned()),
                     _ => {}
                 }
-            } else if arg.text.starts_with('-') {
-                let letters: Vec<char> = arg.text.chars().collect();
-                for (index, letter) in letters.iter().enumerate().skip(1) {
+            } else if let Some(cluster) = arg.text.strip_prefix('-') {
+                for (index, letter) in cluster.char_indices() {
                     if names.contains(&letter.to_string().as_str()) {
-                        let attached: String = letters.iter().skip(index + 1).collect();
-                        return if attached.is_empty() {
-                            next.cloned()
-                        } else {
-                            Some(Arg { text: attached, ..arg.clone() })
-                        };
+                        let attached =
+                            arg.text.get(..index + 1 + letter.len_utf8()).and_then(|start| arg.behind(start));
+                        found.extend(attached.filter(|value| !value.text.is_empty()).or_else(|| next.cloned()));
+                        break;
                     }
-                    if self.short.contains(*letter) {
+                    if self.short.contains(letter) {
                         break;
                     }
                 }
             }
             at += if self.takes_next(&arg.text) { 2 } else { 1 };
         }
-        None
+        found
+    }
+}
+
+impl Arg {
+    /// The word without its beginning.
+    pub(super) fn behind(&self, start: &str) -> Option<Arg> {
+        let text = self.text.strip_prefix(start)?.to_owned();
+        Some(Arg { text, known: self.known.map(|known| known.saturating_sub(start.len())), glob: self.glob })
     }
 }

@@ -1,18 +1,30 @@
 //! What runs its argument: one row a program, and for the few with a grammar of their own, one file.
 
 mod container;
+mod cwd;
 mod find;
 mod git;
+mod names;
 mod option;
+mod package;
+mod parallel;
+mod script;
 mod shells;
 mod table;
+mod terminal;
 mod tool;
+mod xargs;
+
+pub(super) use find::found;
+pub(super) use git::{behind_global, works_in};
+pub(super) use names::{Names, names};
 
 use super::interpreter::Language;
 use super::options::Options;
 use super::{Arg, Command, Input};
+use cwd::{moved, text_in};
 use table::{ROWS, RUNNERS, Shape};
-use tool::{Scripts, behind, behind_verb, option_code, package_runner, program_verbs, prompts, terminal, tool_code};
+use tool::{behind, behind_verb, hyperfine, monorepo, option_code, prompts, tool_code};
 
 /// Something that a command runs.
 #[derive(Debug)]
@@ -31,14 +43,18 @@ pub(super) enum Inner {
 }
 
 impl Inner {
-    /// Says where the names lie that are only known when the command runs.
-    pub fn found_below(&mut self, start: &str) {
+    /// Says what the names are that a pipeline hands over, where that is known.
+    pub fn found_below(&mut self, names: &Names) {
         let Inner::Command { args, .. } = self else { return };
-        for arg in args.iter_mut().filter(|arg| arg.known == Some(0) && arg.text.starts_with("$ARGS")) {
-            let start = format!("{}/", start.trim_end_matches('/'));
-            arg.known = Some(start.len());
-            arg.text.insert_str(0, &start);
-        }
+        let names = names.of(args);
+        let named = |arg: Arg| match arg.text.strip_prefix("$ARGS") {
+            Some(end) if arg.known == Some(0) => {
+                let with = |name: &Arg| Arg { text: format!("{}{end}", name.text), ..name.clone() };
+                names.iter().map(with).collect()
+            }
+            _ => vec![arg],
+        };
+        *args = std::mem::take(args).into_iter().flat_map(named).collect();
     }
 
     fn command(args: Vec<Arg>) -> Inner {
@@ -50,27 +66,18 @@ impl Inner {
     }
 }
 
-/// Whether a program is a shell.
-pub(super) fn is_shell(program: &str) -> bool {
-    shells::is_shell(program)
-}
-
-/// The one name that a `find` searches for.
-pub(super) fn only_name(args: &[Arg]) -> Option<&str> {
-    find::only_name(args)
-}
-
-/// The words of a `git` command behind its global options.
-pub(super) fn behind_global(args: &[Arg]) -> &[Arg] {
-    git::behind_global(args)
-}
-
 /// Whether what a command runs is run by an option, a setting or code, and not because that is what it is for.
 pub(super) fn hides(command: &Command) -> bool {
     let program = command.program.as_str();
+    if program.starts_with("git-") {
+        return false;
+    }
     if program == "git" {
-        let verb = git::behind_global(&command.args).first().map_or("", |arg| arg.text.as_str());
-        let asked = matches!(verb, "submodule" | "bisect" | "rebase" | "filter-branch" | "difftool" | "mergetool");
+        let verb = behind_global(&command.args).first().map_or("", |arg| arg.text.as_str());
+        // An alias for a verb of git runs nothing else.
+        let plain = verb == "config" && !command.args.iter().any(|arg| arg.text.starts_with('!'));
+        let asked =
+            plain || matches!(verb, "submodule" | "bisect" | "rebase" | "filter-branch" | "difftool" | "mergetool");
         return !asked || git::sets_program(&command.args);
     }
     let asked =
@@ -96,21 +103,11 @@ pub(super) fn inner(command: &Command) -> Vec<Inner> {
     let args = command.args.as_slice();
     match command.program.as_str() {
         "command" => not_a_question(args),
-        "env" => env(args),
-        "xargs" | "gxargs" => xargs(args, &command.input),
-        "parallel"
-            if matches!(command.input, Input::Pipe | Input::Unknown)
-                && args.iter().all(|arg| arg.text.starts_with('-')) =>
-        {
-            unknown_script()
-        }
-        "parallel" if args.is_empty() => match &command.input {
-            Input::Text(text) => text.lines().map(Inner::text).collect(),
-            Input::Inherited | Input::Pipe | Input::Unknown => Vec::new(),
-        },
-        "parallel" => parallel(args),
-        "cross-env" | "dotenv" => env(args),
-        "lerna" | "nx" | "turbo" if args.iter().any(|arg| arg.text == "exec") => behind(args, &[]),
+        "env" | "cross-env" | "cross-env-shell" | "dotenv" | "env-cmd" => env(command),
+        "xargs" | "gxargs" => xargs::xargs(args, &command.input),
+        "parallel" => parallel::parallel(command),
+        "lerna" | "nx" | "turbo" => monorepo(args),
+        "hyperfine" => hyperfine(args),
         "php" if args.first().is_some_and(|arg| arg.text == "artisan") => {
             tool_code(args).map(|text| Inner::Code { language: Language::Php, text }).into_iter().collect()
         }
@@ -127,33 +124,43 @@ pub(super) fn inner(command: &Command) -> Vec<Inner> {
             texts.map(|arg| Inner::text(arg.text.clone())).collect()
         }
         "rustup" | "pyenv" | "conda" | "mamba" | "opam" | "stack" | "nvm" | "tox" | "rbenv" | "asdf" | "perf"
-        | "bundler" => behind_verb(args),
-        "find" | "gfind" => find::find(args),
+        | "volta" | "fnm" | "bundler" | "foreman" | "ruby-install" | "sdk" => behind_verb(command),
+        "find" | "gfind" | "bfs" => find::find(command),
         "fd" | "fdfind" => find::fd(args),
+        program if program.starts_with("git-") && program.len() > 4 => {
+            let verb = program.get(4..).map(Arg::literal);
+            one([Arg::literal("git")].into_iter().chain(verb).chain(args.iter().cloned()).collect())
+        }
         "git" => git::git(args),
         "docker" | "podman" | "nerdctl" => container::docker(args),
         "docker-compose" => container::compose(args),
         "kubectl" | "oc" => container::kubectl(args),
         "rune" => behind(args, &["mcp", "wrap"]),
+        "zellij" => behind(args, &[]),
+        "deno" if args.iter().any(|arg| arg.text.starts_with("npm:") || arg.text.starts_with("jsr:")) => {
+            package::of_registry(args)
+        }
         "bun" if option_code(args).is_some() => {
             option_code(args).map(|text| Inner::Code { language: Language::Node, text }).into_iter().collect()
         }
         "bun" if args.iter().any(|arg| arg.text == "-") => code(Language::Node, command),
-        "npm" | "pnpm" | "yarn" | "bun" | "bundle" => package_runner(args, Scripts::Named),
+        "npm" | "pnpm" | "yarn" | "yarnpkg" | "bun" | "bundle" | "uv" | "pipx" | "poetry" | "rye" | "pdm" | "mise"
+        | "hatch" | "pipenv" | "devbox" | "pixi" => package::package_runner(command),
         "rails" | "artisan" | "Rscript" | "julia" | "erl" if tool_code(args).is_some() => {
             let language = if command.program == "artisan" { Language::Php } else { Language::Ruby };
             tool_code(args).map(|text| Inner::Code { language, text }).into_iter().collect()
         }
-        "uv" | "pipx" | "poetry" | "rye" | "pdm" | "mise" | "hatch" | "pipenv" => package_runner(args, Scripts::None),
-        "tmux" | "screen" => terminal(program_verbs(&command.program), args),
+        "tmux" => terminal::tmux(args),
+        "screen" => terminal::screen(args),
         "cmake" if args.iter().take(2).map(|arg| arg.text.as_str()).eq(["-E", "env"]) => {
-            env(args.get(2..).unwrap_or_default())
+            env(&Command { args: args.get(2..).unwrap_or_default().to_vec(), ..command.clone() })
         }
         "psql" | "mysql" | "sqlite3" | "ed" | "ex" | "red" => prompts(command),
         "mix" | "rake" if option_code(args).is_some() => {
             let language = if command.program == "mix" { Language::Elixir } else { Language::Ruby };
             option_code(args).map(|text| Inner::Code { language, text }).into_iter().collect()
         }
+        _ if command.reads_program() => unknown_script(),
         "eval" => shells::eval(args),
         "trap" => shells::trap(args),
         "alias" => shells::alias(args),
@@ -162,13 +169,14 @@ pub(super) fn inner(command: &Command) -> Vec<Inner> {
             Some(inner) => inner,
             None => match Language::of(program) {
                 Some(language) => code(language, command),
-                None => [by_table(program, args), option::options(program, args)].into_iter().flatten().collect(),
+                None => [by_table(command), option::options(program, args)].into_iter().flatten().collect(),
             },
         },
     }
 }
 
-fn by_table(program: &str, args: &[Arg]) -> Vec<Inner> {
+fn by_table(command: &Command) -> Vec<Inner> {
+    let (program, args) = (command.program.as_str(), command.args.as_slice());
     // Without an argument there is nothing to run.
     if args.is_empty() {
         return Vec::new();
@@ -184,11 +192,18 @@ fn by_table(program: &str, args: &[Arg]) -> Vec<Inner> {
     let option = |names: &str| row.options.anywhere(args, names).map(|value| vec![Inner::text(value.text.clone())]);
     match row.shape {
         // `sudo A=1 x`
-        Shape::Command(skip) => one(rest(skip).into_iter().skip_while(|arg| is_assignment(&arg.text)).collect()),
+        Shape::Command(skip) => {
+            let mut args: Vec<Arg> = rest(skip).into_iter().skip_while(|arg| is_assignment(&arg.text)).collect();
+            if matches!(program, "bunx" | "pnpx" | "uvx") {
+                args.iter_mut().take(1).for_each(|name| *name = package::unversioned(name));
+            }
+            let cwd = moved(row.options.value(command.args.as_slice(), table::directory(program)), command);
+            if args.is_empty() { Vec::new() } else { vec![Inner::Command { args, cwd, env: Vec::new() }] }
+        }
         Shape::Text(skip) => joined(&rest(skip)),
         Shape::Before(names) => {
             let text = row.options.value(args, names).map(|value| vec![Inner::text(value.text.clone())]);
-            text.unwrap_or_else(|| one(rest(0)))
+            text.unwrap_or_else(|| package::line_or_command(&rest(0)))
         }
         Shape::Either(skip, names) => option(names).unwrap_or_else(|| one(rest(skip))),
         Shape::OnlyOption(names) => option(names).unwrap_or_default(),
@@ -224,7 +239,8 @@ fn not_a_question(args: &[Arg]) -> Vec<Inner> {
     if asks { Vec::new() } else { one(args.iter().skip(start).cloned().collect()) }
 }
 
-fn env(args: &[Arg]) -> Vec<Inner> {
+fn env(command: &Command) -> Vec<Inner> {
+    let args = command.args.as_slice();
     let options = Options { short: "uCSa", long: &["unset", "chdir", "split-string", "argv0"] };
     // `env -` is `env -i`.
     let start = options.end(args);
@@ -237,21 +253,24 @@ fn env(args: &[Arg]) -> Vec<Inner> {
         Some((name.to_owned(), arg.is_known().then(|| value.to_owned())))
     });
     let rest: Vec<Arg> = given.skip_while(|arg| is_setting(&arg.text)).cloned().collect();
-    let split = args
-        .iter()
-        .take(start)
-        .position(|arg| clustered_split(&arg.text).is_some() || arg.text.starts_with("--split-string"));
+    let directory = options.value(args, "C chdir");
+    let named = |arg: &Arg| {
+        let name = arg.text.strip_prefix("--").map(|name| name.split('=').next().unwrap_or_default());
+        name.is_some_and(|name| options.meant(name) == "split-string")
+    };
+    let split = args.iter().take(start).position(|arg| clustered_split(&arg.text).is_some() || named(arg));
     if let Some(at) = split {
         let option = args.get(at).map_or("", |arg| arg.text.as_str());
-        let attached = option.strip_prefix("--split-string=").or_else(|| clustered_split(option)).unwrap_or_default();
+        let long = option.strip_prefix("--").map(|option| option.split_once('=').map_or("", |(_, text)| text));
+        let attached = long.or_else(|| clustered_split(option)).unwrap_or_default();
         let next = args.get(at + 1).map_or("", |arg| arg.text.as_str());
         let (text, used) = if attached.is_empty() { (next, 2) } else { (attached, 1) };
         // Its words are split like a shell's, and what follows is added to them as it is.
         let more = args.iter().skip(at + used).map(|arg| quoted(&arg.text));
         let words = [text.replace("\\_", " ")].into_iter().chain(more).collect::<Vec<_>>().join(" ");
-        return vec![Inner::text(format!("env {words}"))];
+        return vec![Inner::text(text_in(directory.as_ref(), format!("env {words}")))];
     }
-    let cwd = options.value(args, "C chdir").map(|dir| dir.is_known().then(|| dir.text.clone()));
+    let cwd = moved(directory, command);
     if rest.is_empty() { Vec::new() } else { vec![Inner::Command { args: rest, cwd, env: variables.collect() }] }
 }
 
@@ -274,75 +293,9 @@ fn later(written: &str) -> Arg {
     Arg { text: written.to_owned(), known: Some(0), glob: false }
 }
 
-fn xargs(args: &[Arg], given: &Input) -> Vec<Inner> {
-    let options = Options {
-        short: "aEILnPsd",
-        long: &["arg-file", "delimiter", "max-args", "max-procs", "max-chars", "process-slot-var"],
-    };
-    let start = options.end(args);
-    let rest: Vec<Arg> = args.iter().skip(start).cloned().collect();
-    let attached = args.iter().take(start).find_map(|arg| {
-        arg.text
-            .strip_prefix("-i")
-            .or_else(|| arg.text.strip_prefix("--replace").map(|mark| mark.trim_start_matches('=')))
-    });
-    let attached = attached.map(|mark| if mark.is_empty() { "{}" } else { mark });
-    let mark = options.value(args, "I").map(|mark| mark.text).or(attached.map(str::to_owned));
-    // Separated by something else than blanks, what comes is one word.
-    let whole =
-        args.iter().take(start).any(|arg| arg.text == "-0" || arg.text == "--null" || arg.text.starts_with("-d"));
-    let input = match given {
-        Input::Text(text) if !text.trim().is_empty() && text.lines().count() == 1 => {
-            Arg::literal(text.trim_end_matches('\n'))
-        }
-        Input::Text(_) | Input::Inherited | Input::Pipe | Input::Unknown => later("$ARGS"),
-    };
-    match mark.filter(|mark| !mark.is_empty()) {
-        Some(mark) => one(rest
-            .iter()
-            .map(|arg| match arg.text.contains(&mark) {
-                true if input.is_known() => Arg { text: arg.text.replace(&mark, &input.text), ..arg.clone() },
-                true => replaced(arg, &mark, &input.text),
-                false => arg.clone(),
-            })
-            .collect()),
-        None if rest.is_empty() => Vec::new(),
-        None => match given {
-            // The words are on the line.
-            Input::Text(text) if whole => {
-                one(rest.into_iter().chain([Arg::literal(text.trim_end_matches('\n'))]).collect())
-            }
-            Input::Text(text) if !text.contains(['"', '\'', '\\']) => {
-                one(rest.into_iter().chain(text.split_whitespace().map(Arg::literal)).collect())
-            }
-            Input::Text(_) | Input::Inherited | Input::Pipe | Input::Unknown => {
-                one(rest.into_iter().chain([input]).collect())
-            }
-        },
-    }
-}
-
 /// A word with something in place of a mark that is only known when the command runs.
 fn replaced(arg: &Arg, mark: &str, by: &str) -> Arg {
     Arg { text: arg.text.replace(mark, by), known: arg.text.find(mark), glob: false }
-}
-
-fn parallel(args: &[Arg]) -> Vec<Inner> {
-    let options = Options {
-        short: "jaNnLSsIdX",
-        long: &["jobs", "arg-file", "max-args", "sshlogin", "delay", "timeout", "joblog"],
-    };
-    let rest = args.iter().skip(options.end(args));
-    let template: Vec<Arg> = rest.clone().take_while(|arg| !arg.text.starts_with(":::")).cloned().collect();
-    let values: Vec<Arg> = rest.skip_while(|arg| !arg.text.starts_with(":::")).skip(1).cloned().collect();
-    if template.is_empty() {
-        // Without a template each value is a command of its own.
-        return values.iter().map(|value| Inner::text(value.text.clone())).collect();
-    }
-    let words = template.iter().map(|arg| arg.text.as_str()).collect::<Vec<_>>().join(" ");
-    let values = values.iter().map(|arg| arg.text.as_str()).collect::<Vec<_>>().join(" ");
-    let text = if words.contains("{}") { words.replace("{}", &values) } else { format!("{words} {values}") };
-    vec![Inner::text(text)]
 }
 
 /// An interpreter that reads its program from somewhere that cannot be known.

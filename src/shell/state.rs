@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 /// Directories that are worth knowing one by one.
-const MOST_PLACES: usize = 8;
+const MOST_PLACES: usize = 6;
 
 /// Values that are worth knowing one by one.
 const MOST_VALUES: usize = 64;

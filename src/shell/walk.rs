@@ -42,10 +42,13 @@ const MOST_FUNCTIONS: usize = 256;
 const MOST_BODIES: usize = 64;
 
 /// Variables in one shell.
-const MOST_VARIABLES: usize = 512;
+const MOST_VARIABLES: usize = 256;
 
-/// Characters in the value of a variable or in the name of a directory.
+/// Characters in the value of a variable.
 const LONGEST_VALUE: usize = 4 << 10;
+
+/// Characters in the name of a directory.
+const LONGEST_DIRECTORY: usize = 512;
 
 /// Characters in all commands, once their words are expanded.
 const LARGEST: usize = 4 << 20;

@@ -46,9 +46,7 @@ fn removed(access: &Access, program: Option<&Command>, scene: &Scene<'_>) -> Opt
         // Whoever writes `cd build; rm -rf *` means what is in `build`.
         Area::Vital | Area::System | Area::Project | Area::Temp | Area::Outside if access.astray => None,
         Area::Vital | Area::System => suspicious("it deletes outside of the project"),
-        Area::Project if whole || (sweeping && (!access.target.open || program.is_some_and(takes_all))) => {
-            suspicious("it deletes the project itself")
-        }
+        Area::Project if whole || (sweeping && !access.target.open) => suspicious("it deletes the project itself"),
         Area::Inside if is_history(&base, scene) => suspicious("it deletes the history of the project"),
         Area::Project | Area::Inside | Area::Scratch | Area::Sink => None,
         Area::Temp if !whole && !sweeping => None,
@@ -57,15 +55,6 @@ fn removed(access: &Access, program: Option<&Command>, scene: &Scene<'_>) -> Opt
         Area::Outside if program.is_some_and(is_elsewhere) => None,
         Area::Outside => suspicious("it deletes outside of the project"),
     }
-}
-
-/// Whether a search has no test but for the kind of a file.
-fn takes_all(command: &Command) -> bool {
-    let tests = command
-        .args
-        .iter()
-        .filter(|arg| arg.text.starts_with('-') && !matches!(arg.text.as_str(), "-delete" | "-type" | "-depth"));
-    command.program == "find" && tests.count() == 0
 }
 
 /// Whether a command runs in a container.

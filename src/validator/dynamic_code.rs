@@ -3,14 +3,22 @@
 use super::{Scene, command, suspicious};
 use crate::ground::Area;
 use crate::rule::Found;
-use crate::shell::{Act, Arg, Command, PROCESS, Target};
+use crate::shell::{Act, Arg, Command, Effects, PROCESS, Target};
 use crate::unit::{Subject, Unit};
-
-/// Interpreters that run the file they are given.
-const SHELLS: [&str; 9] = ["ash", "bash", "csh", "dash", "fish", "ksh", "sh", "tcsh", "zsh"];
+use std::collections::BTreeSet;
 
 /// Interpreters that run the code they are given.
-const INTERPRETERS: [&str; 10] = ["bun", "deno", "elixir", "lua", "node", "nodejs", "perl", "php", "python", "ruby"];
+const INTERPRETERS: [&str; 12] =
+    ["bun", "deno", "elixir", "lua", "node", "nodejs", "perl", "php", "python", "ruby", "ts-node", "tsx"];
+
+/// Files that a program runs without being told to.
+const IMPLIED: [(&[&str], &[&str]); 5] = [
+    (&["make", "gmake"], &["Makefile", "makefile", "GNUmakefile"]),
+    (&["just"], &["justfile", "Justfile", ".justfile"]),
+    (&["rake"], &["Rakefile"]),
+    (&["npm", "pnpm", "yarn", "bun"], &["package.json"]),
+    (&["gradle"], &["build.gradle", "build.gradle.kts", "settings.gradle"]),
+];
 
 pub(super) fn find(unit: &Unit<'_>, scene: &Scene<'_>) -> Option<Found> {
     if matches!(unit.subject, Subject::Line) {
@@ -26,9 +34,13 @@ pub(super) fn find(unit: &Unit<'_>, scene: &Scene<'_>) -> Option<Found> {
     if pairs.into_iter().any(|(option, file)| matches!(option.text.as_str(), "-f" | "--file") && file.text == PROCESS) {
         return suspicious("it runs whatever it is fed");
     }
+    let scripts = command.scripts();
+    if scripts.iter().any(|file| file.text == PROCESS) {
+        return suspicious("it runs whatever it is fed");
+    }
     match command.program.as_str() {
         // Which verb it is decides everything.
-        "git" if command.args.first().is_some_and(|arg| !arg.is_known() && arg.prefix().is_empty()) => {
+        "git" if command.behind_global().first().is_some_and(|arg| !arg.is_known() && arg.prefix().is_empty()) => {
             suspicious("what git does here is only known when it runs")
         }
         "awk" | "gawk" if command.args.first().is_some_and(|arg| !arg.is_known() && arg.prefix().is_empty()) => {
@@ -37,16 +49,18 @@ pub(super) fn find(unit: &Unit<'_>, scene: &Scene<'_>) -> Option<Found> {
         "eval" if command.args.iter().any(|arg| !arg.is_known()) => {
             suspicious("it runs text that is only known when it runs")
         }
-        program if matches!(program, "source" | ".") || SHELLS.contains(&program) => {
-            let options = command.args.iter().take_while(|arg| arg.text.starts_with('-'));
-            let text = options.clone().any(|arg| !arg.text.starts_with("--") && arg.text.contains(['c', 'n']));
-            let file = command.args.get(options.count()).filter(|_| !text);
+        program if matches!(program, "source" | ".") || command.is_shell() => {
+            // `bash -n` only reads.
+            let checks = command.args.iter().take_while(|arg| arg.text.starts_with('-'));
+            let checks = checks.into_iter().any(|arg| !arg.text.starts_with("--") && arg.text.contains('n'));
             // Somewhere in the project it is one of the project's own.
             let inside = |file: &Arg| {
                 let target = Target::of(file, command.cwd.as_deref());
                 target.path.is_some_and(|path| matches!(scene.ground.area(&path), Area::Inside | Area::Project))
             };
-            file.filter(|file| (!file.is_known() && !inside(file)) || file.text == PROCESS)
+            scripts
+                .iter()
+                .find(|file| !checks && !file.is_known() && !inside(file))
                 .and_then(|_| suspicious("it runs a file that is only known when it runs"))
         }
         program if INTERPRETERS.contains(&program.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.')) => {
@@ -57,10 +71,8 @@ pub(super) fn find(unit: &Unit<'_>, scene: &Scene<'_>) -> Option<Found> {
             };
             let pairs = command.args.iter().zip(command.args.iter().skip(1));
             let unknown = |text: &Arg| !text.is_known() && text.prefix().is_empty();
-            let piped =
-                command.args.iter().find(|arg| !arg.text.starts_with('-')).is_some_and(|arg| arg.text == PROCESS);
-            let script = command.args.first().is_some_and(|arg| unknown(arg) && !arg.text.contains("$@"));
-            (piped || script || pairs.into_iter().any(|(option, text)| code(option) && unknown(text))).then_some(())?;
+            let script = scripts.first().is_some_and(|arg| unknown(arg) && !arg.text.contains("$@"));
+            (script || pairs.into_iter().any(|(option, text)| code(option) && unknown(text))).then_some(())?;
             suspicious("it runs code that is only known when it runs")
         }
         _ => None,
@@ -70,8 +82,8 @@ pub(super) fn find(unit: &Unit<'_>, scene: &Scene<'_>) -> Option<Found> {
 /// Whether the line runs a file that it has just fetched.
 fn runs_fetched(scene: &Scene<'_>) -> Option<Found> {
     let (reading, effects) = (scene.reading()?, scene.effects()?);
-    let fetchers = ["curl", "wget", "aria2c", "http", "https", "xh"];
-    let fetched: Vec<String> = effects
+    let fetchers = ["curl", "wget", "http", "https", "xh"];
+    let fetched: BTreeSet<String> = effects
         .accesses
         .iter()
         .filter(|access| matches!(access.act, Act::Write | Act::Redirect))
@@ -86,19 +98,37 @@ fn runs_fetched(scene: &Scene<'_>) -> Option<Found> {
         })
         .map(|access| access.target.text.clone())
         .collect();
+    let fetched = handed_on(fetched, effects);
     if fetched.is_empty() {
         return None;
     }
     let runs = reading.commands.iter().any(|command| {
-        let interpreter = SHELLS.contains(&command.program.as_str())
-            || INTERPRETERS.contains(&command.program.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.'))
-            || matches!(command.program.as_str(), "source" | ".");
-        let file = command.args.iter().find(|arg| !arg.text.starts_with('-')).filter(|_| interpreter).cloned();
         let program = Some(Arg::literal(command.program.clone())).filter(|program| program.text.contains('/'));
-        [file, program]
+        let implied = IMPLIED.iter().filter(|(names, _)| names.contains(&command.program.as_str()));
+        let implied = implied.flat_map(|(_, files)| files.iter().copied().map(Arg::literal));
+        command
+            .scripts()
             .into_iter()
-            .flatten()
+            .chain(program)
+            .chain(implied)
             .any(|word| fetched.contains(&Target::of(&word, command.cwd.as_deref()).text))
     });
     runs.then(|| suspicious("it runs a file that it has just fetched")).flatten()
+}
+
+/// These files, and those that a command makes of them: copies, links, what is decoded or moved.
+fn handed_on(mut files: BTreeSet<String>, effects: &Effects) -> BTreeSet<String> {
+    if files.is_empty() {
+        return files;
+    }
+    let makes = |row: Option<usize>| {
+        let written = effects.accesses.iter().filter(move |access| access.row == row);
+        written.filter(|access| matches!(access.act, Act::Write | Act::Redirect) && !access.deep)
+    };
+    for access in effects.accesses.iter().filter(|access| access.row.is_some()) {
+        if matches!(access.act, Act::Read | Act::Move) && files.contains(&access.target.text) {
+            files.extend(makes(access.row).map(|made| made.target.text.clone()));
+        }
+    }
+    files
 }

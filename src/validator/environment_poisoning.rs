@@ -1,14 +1,17 @@
 //! Variables that change what other programs do.
 
+mod mild;
+
 use super::{Scene, block, suspicious};
 use crate::event::Place;
 use crate::ground::Area;
 use crate::path::AbsPath;
 use crate::rule::Found;
 use crate::unit::{Subject, Unit};
+use mild::is_mild;
 
 /// The same effect by other names.
-const ALIKE: [&str; 133] = [
+const ALIKE: [&str; 149] = [
     "ANSIBLE_CONFIG",
     "ANTHROPIC_BASE_URL",
     "AWS_CONFIG_FILE",
@@ -19,7 +22,10 @@ const ALIKE: [&str; 133] = [
     "BASH_FUNC",
     "BROWSER",
     "BUNDLE_GEMFILE",
+    "CARGO_BUILD_RUSTC",
     "CARGO_BUILD_RUSTC_WRAPPER",
+    "CARGO_BUILD_RUSTFLAGS",
+    "CARGO_ENCODED_RUSTFLAGS",
     "CARGO_HOME",
     "CC",
     "CDPATH",
@@ -67,9 +73,14 @@ const ALIKE: [&str; 133] = [
     "GIT_SSH_COMMAND",
     "GIT_SSL_NO_VERIFY",
     "GIT_TEMPLATE_DIR",
+    "GIT_WORK_TREE",
+    "GNUMAKEFLAGS",
+    "GOENV",
     "GOFLAGS",
+    "GOINSECURE",
     "GOPROXY",
     "GOTOOLCHAIN",
+    "GOVCS",
     "GRADLE_OPTS",
     "HGRCPATH",
     "HOME",
@@ -88,11 +99,13 @@ const ALIKE: [&str; 133] = [
     "MAKEFLAGS",
     "MANPAGER",
     "MAVEN_OPTS",
+    "MFLAGS",
     "NODE_EXTRA_CA_CERTS",
     "NODE_PATH",
     "NODE_REPL_EXTERNAL_MODULE",
     "NODE_TLS_REJECT_UNAUTHORIZED",
     "NPM_CONFIG_GLOBALCONFIG",
+    "NPM_CONFIG_NODE_OPTIONS",
     "NPM_CONFIG_USERCONFIG",
     "OPENAI_BASE_URL",
     "OPENSSL_CONF",
@@ -107,6 +120,7 @@ const ALIKE: [&str; 133] = [
     "PIP_CONFIG_FILE",
     "PIP_EXTRA_INDEX_URL",
     "PIP_INDEX_URL",
+    "PIP_TRUSTED_HOST",
     "PROMPT_COMMAND",
     "PS0",
     "PS1",
@@ -122,9 +136,12 @@ const ALIKE: [&str; 133] = [
     "RUBYOPT",
     "RUBYSHELL",
     "RUSTC",
+    "RUSTC_WORKSPACE_WRAPPER",
     "RUSTC_WRAPPER",
     "RUSTDOC",
+    "RUSTDOCFLAGS",
     "RUSTFLAGS",
+    "SBT_OPTS",
     "SHELL",
     "SHELLOPTS",
     "SSH_ASKPASS",
@@ -134,6 +151,8 @@ const ALIKE: [&str; 133] = [
     "TAR_OPTIONS",
     "TCLLIBPATH",
     "TERMINFO",
+    "UV_DEFAULT_INDEX",
+    "UV_EXTRA_INDEX_URL",
     "UV_INDEX_URL",
     "VIMINIT",
     "VISUAL",
@@ -144,14 +163,11 @@ const ALIKE: [&str; 133] = [
     "_JAVA_OPTIONS",
 ];
 
-/// Values that only switch a program off or name an everyday one.
-const HARMLESS: [&str; 21] = [
-    "",
-    ":",
-    "0",
-    "1",
-    "true",
-    "false",
+/// Values that only switch something on or off.
+const SWITCHES: [&str; 6] = ["", ":", "0", "1", "true", "false"];
+
+/// Everyday programs, where a variable names one.
+const PROGRAMS: [&str; 15] = [
     "cat",
     "less",
     "more",
@@ -168,6 +184,35 @@ const HARMLESS: [&str; 21] = [
     "clang",
     "cc",
 ];
+
+/// Variables that name a file or a directory, so that any value is one.
+const NAMES_FILE: [&str; 14] = [
+    "BASH_ENV",
+    "CLASSPATH",
+    "ENV",
+    "GIT_TEMPLATE_DIR",
+    "GIT_WORK_TREE",
+    "INPUTRC",
+    "LIBRARY_PATH",
+    "MAKEFILES",
+    "NODE_PATH",
+    "PERL5LIB",
+    "PYTHONSTARTUP",
+    "RUBYLIB",
+    "RUSTC",
+    "ZDOTDIR",
+];
+
+/// Whether a value switches something off, or names an everyday program where one is expected.
+fn is_harmless(name: &str, value: &str) -> bool {
+    let program = ["PAGER", "EDITOR", "VISUAL", "BROWSER", "CC", "CXX", "ASKPASS", "FCEDIT"];
+    match NAMES_FILE.contains(&name) {
+        true => value.is_empty() || value == "/dev/null",
+        false => {
+            SWITCHES.contains(&value) || (PROGRAMS.contains(&value) && program.iter().any(|end| name.ends_with(end)))
+        }
+    }
+}
 
 pub(super) fn find(unit: &Unit<'_>, scene: &Scene<'_>) -> Option<Found> {
     if !matches!(unit.subject, Subject::Line) {
@@ -201,26 +246,10 @@ fn one(name: &str, value: Option<&str>, scene: &Scene<'_>) -> Option<Found> {
         }
         // What is already so is not changed.
         "HOME" if value.is_some() && value == scene.event.place.home.as_deref() => None,
-        _ if ALIKE.contains(&name) && !value.is_some_and(|value| HARMLESS.contains(&value) || is_mild(name, value)) => {
+        _ if ALIKE.contains(&name) && !value.is_some_and(|value| is_harmless(name, value) || is_mild(name, value)) => {
             alike()
         }
         _ => None,
-    }
-}
-
-/// Switches that are set for every second build.
-fn is_mild(name: &str, value: &str) -> bool {
-    match name {
-        "RUSTFLAGS" => !value.contains("linker") && !value.contains("runner"),
-        "GOFLAGS" => !value.contains("exec"),
-        "MAVEN_OPTS" | "GRADLE_OPTS" => !value.contains("agent"),
-        "GOPROXY" => matches!(value, "direct" | "off") || value.starts_with("https://proxy.golang.org"),
-        "RUSTC_WRAPPER" => value == "sccache",
-        "CC" | "CXX" => !value.contains(['/', ' ']),
-        "MAKEFLAGS" => value.starts_with("-j"),
-        "SHELL" => value.starts_with("/bin/") || value.starts_with("/usr/bin/"),
-        "HOME" | "XDG_CONFIG_HOME" | "CARGO_HOME" => value.starts_with(crate::shell::MADE) && !value.contains(".."),
-        _ => false,
     }
 }
 

@@ -16,9 +16,6 @@ const LOOKUPS: [&str; 7] = ["dig", "host", "nslookup", "ping", "ping6", "drill",
 const TALKERS: [&str; 14] =
     ["aria2c", "curl", "ftp", "http", "https", "lynx", "mail", "mutt", "sendmail", "sftp", "ssh", "tftp", "wget", "xh"];
 
-/// Programs whose output holds every variable.
-const DUMPS: [&str; 4] = ["env", "printenv", "set", "export"];
-
 /// Secrets and the services that they are for.
 const OWN: [(&str, &str); 12] = [
     ("GITHUB", "github.com"),
@@ -58,11 +55,13 @@ fn by_command(command: &Command, at: usize, scene: &Scene<'_>) -> Option<Found> 
     };
     match program {
         "curl" | "wget" | "http" | "https" | "xh" => {
-            if is_local(command) {
+            if is_local(command, scene) {
                 return None;
             }
-            let uploaded = !uploads(command).is_empty()
-                || (piped && matches!(program, "http" | "https" | "xh") && command.input == Input::Pipe);
+            let unseen = matches!(command.input, Input::Pipe | Input::Unknown);
+            let httpie = matches!(program, "http" | "https" | "xh");
+            let reads = httpie && !command.args.iter().any(|arg| arg.text == "--ignore-stdin");
+            let uploaded = !uploads(command).is_empty() || (unseen && reads);
             let searched = command.via.iter().any(|runner| matches!(runner.as_str(), "find" | "fd" | "fdfind"));
             // What a command prints, as a body: nobody has seen it.
             let built = bodies(command).iter().any(|body| !body.is_known() && body.text.contains("$()"));
@@ -76,9 +75,9 @@ fn by_command(command: &Command, at: usize, scene: &Scene<'_>) -> Option<Found> 
         }
         "openssl" if !command.args.iter().any(|arg| arg.text == "s_client") => None,
         _ if PIPES.contains(&program) => {
-            let listens = command.args.iter().any(|arg| arg.text.starts_with('-') && arg.text.contains('l'));
-            let quiet = command.args.iter().any(|arg| arg.text.starts_with('-') && arg.text.contains('z'));
-            (piped && !listens && !quiet && !is_local(command) || carries_secret(command, at, scene))
+            // A word that ends the talk is no data.
+            let farewell = matches!(&command.input, Input::Text(text) if text.trim().len() < 2);
+            (piped && !farewell && !waits(command) && !is_local(command, scene) || carries_secret(command, at, scene))
                 .then_some(sends)
                 .flatten()
         }
@@ -107,6 +106,25 @@ fn by_command(command: &Command, at: usize, scene: &Scene<'_>) -> Option<Found> 
             }
         }
         _ => None,
+    }
+}
+
+/// Whether a program waits to be called, or only tries a door.
+fn waits(command: &Command) -> bool {
+    let cluster = |arg: &Arg| {
+        let letters = arg.text.strip_prefix('-').filter(|letters| !letters.starts_with('-')).unwrap_or_default();
+        letters.chars().take_while(|letter| !"egimpqsTwXx".contains(*letter)).any(|letter| matches!(letter, 'l' | 'z'))
+    };
+    match command.program.as_str() {
+        "nc" | "ncat" | "netcat" => command.args.iter().any(|arg| cluster(arg) || arg.text == "--listen"),
+        "socat" => {
+            let talks = |arg: &&Arg| !arg.text.starts_with('-') && arg.text.contains(':');
+            let mut talks = command.args.iter().filter(talks).map(|arg| arg.text.to_ascii_uppercase()).peekable();
+            talks.peek().is_some()
+                && talks.all(|address| address.split(':').next().is_some_and(|kind| kind.ends_with("LISTEN")))
+        }
+        "websocat" => command.args.iter().any(|arg| matches!(arg.text.as_str(), "-s" | "--server-mode")),
+        _ => false,
     }
 }
 
@@ -161,6 +179,7 @@ fn carries_secret(command: &Command, at: usize, scene: &Scene<'_>) -> bool {
         let header = arg.text.contains(':') && !arg.text.contains("://") && !body.contains(arg);
         let upper = arg.text.to_ascii_uppercase();
         header
+            && !is_rerouted(command, scene)
             && OWN.iter().any(|(name, service)| {
                 upper.contains(&format!("${name}_")) | upper.contains(&format!("${{{name}_"))
                     && !addresses.is_empty()
@@ -214,14 +233,31 @@ fn fed_by_secret(command: &Command, at: usize, scene: &Scene<'_>) -> bool {
         || reading.commands.iter().enumerate().any(|(row, other)| {
             row != at
                 && feeds(other)
-                && ((DUMPS.contains(&other.program.as_str()) && other.args.is_empty())
+                && (dumps(other)
                     || other.args.iter().any(|arg| names_secret(arg, scene))
                     || accesses(row, scene).any(|path| is_secret_file(path, scene)))
         })
 }
 
+/// Whether what a command says to one server goes to another, by its own options or by what the line has set before.
+fn is_rerouted(command: &Command, scene: &Scene<'_>) -> bool {
+    let set = scene.effects().map(|effects| effects.env.clone()).unwrap_or_default();
+    Command { env: set, ..command.clone() }.is_rerouted() || command.is_rerouted()
+}
+
+/// Whether a command prints every variable.
+fn dumps(command: &Command) -> bool {
+    let mut args = command.args.iter().map(|arg| arg.text.as_str());
+    match command.program.as_str() {
+        "env" | "printenv" | "gprintenv" | "genv" => args.all(|word| word.starts_with('-')),
+        "set" => command.args.is_empty(),
+        "export" | "declare" | "typeset" | "readonly" | "local" => args.all(|word| word.starts_with('-')),
+        _ => false,
+    }
+}
+
 /// Whether everything that a command talks to is this machine.
-fn is_local(command: &Command) -> bool {
+fn is_local(command: &Command, scene: &Scene<'_>) -> bool {
     let hosts = ["localhost", "127.0.0.1", "[::1]", "0.0.0.0", "::1", "host.docker.internal"];
     let is_host = |arg: &Arg| {
         let rest = arg.text.split_once("://").map_or(arg.text.as_str(), |(_, rest)| rest);
@@ -233,8 +269,6 @@ fn is_local(command: &Command) -> bool {
         let is_port = port.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"${}_".contains(&byte));
         here && is_port && arg.prefix().len() >= host.len()
     };
-    let elsewhere = ["-x", "--proxy", "--resolve", "--connect-to", "--socks5", "--preproxy"];
-    let proxied = command.args.iter().any(|arg| elsewhere.iter().any(|option| arg.text.starts_with(option)));
     let addresses = addresses(command);
-    !addresses.is_empty() && addresses.iter().all(is_host) && !proxied
+    !addresses.is_empty() && addresses.iter().all(is_host) && !is_rerouted(command, scene)
 }

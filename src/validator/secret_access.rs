@@ -53,9 +53,16 @@ pub(super) fn find(unit: &Unit<'_>, scene: &Scene<'_>) -> Option<Found> {
     }
     let path = access.target.path.as_ref()?;
     let reach = if access.target.open || access.deep { Reach::Below } else { Reach::Itself };
-    if (is_key(path) || KEYS.iter().any(|pattern| touches(pattern, path, reach, scene.ground.home.as_ref())))
-        && !is_public(path)
-    {
+    // A search through the files of the system shows lines of some, and of those that are locked nothing.
+    let searched = searches(access.row, scene) && reach == Reach::Below;
+    let mut keys = KEYS.iter().filter(|pattern| !searched || pattern.starts_with('~'));
+    let listed = keys.any(|pattern| anywhere(pattern, path, reach, scene));
+    // Who works at home reads there.
+    let whole = access.deep
+        && !access.target.open
+        && *path != scene.ground.project
+        && scene.ground.home.as_ref().is_some_and(|home| home.components().starts_with(path.components()));
+    if (is_key(path) || listed || whole) && !is_public(path) {
         return block("the file holds keys or passwords");
     }
     is_secret_file(path, scene).then(|| suspicious("the file holds secrets")).flatten()
@@ -66,8 +73,26 @@ pub(super) fn is_secret_file(path: &AbsPath, scene: &Scene<'_>) -> bool {
     let home = scene.ground.home.as_ref();
     let itself = |pattern: &str| touches(pattern, path, Reach::Itself, home);
     let listed = scene.config.sensitive.iter().any(|place| itself(place) || itself(&format!("{place}/**")));
-    ((listed || is_key(path) || KEYS.iter().any(|pattern| itself(pattern))) && !is_public(path))
-        || is_secret_settings(path)
+    let keys = || KEYS.iter().any(|pattern| anywhere(pattern, path, Reach::Itself, scene));
+    ((listed || is_key(path) || keys()) && !is_public(path)) || is_secret_settings(path)
+}
+
+/// Whether a path is one of the user's home or of anybody's.
+fn anywhere(pattern: &str, path: &AbsPath, reach: Reach, scene: &Scene<'_>) -> bool {
+    let homes = ["/home/*", "/Users/*", "/root"];
+    let of_others = pattern.strip_prefix('~').is_some_and(|rest| {
+        // What lies above it is not a way to one of them.
+        path.components().len() > 2 && homes.iter().any(|home| touches(&format!("{home}{rest}"), path, reach, None))
+    });
+    of_others || touches(pattern, path, reach, scene.ground.home.as_ref())
+}
+
+/// Whether a command looks for a text in all files, and shows lines of some.
+fn searches(row: Option<usize>, scene: &Scene<'_>) -> bool {
+    let command = scene.reading().zip(row).and_then(|(reading, row)| reading.commands.get(row));
+    command.is_some_and(|command| {
+        ["grep", "egrep", "fgrep", "rg", "ag", "ack", "ugrep"].contains(&command.program.as_str())
+    })
 }
 
 /// The names that keys have by themselves, wherever they lie.

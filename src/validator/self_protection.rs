@@ -4,7 +4,10 @@ use super::{Scene, block, command};
 use crate::path::{Reach, touches};
 use crate::rule::Found;
 use crate::shell::{Act, Command};
-use crate::unit::Unit;
+use crate::unit::{Subject, Unit};
+
+/// The setting of git that says where its hooks are.
+const HOOKS: &str = "core.hookspath";
 
 /// Settings of agents, tool servers and hooks, and the guard's own files.
 const FILES: [&str; 33] = [
@@ -63,6 +66,15 @@ pub(super) fn find(unit: &Unit<'_>, scene: &Scene<'_>) -> Option<Found> {
     if let Some(command) = command(unit) {
         return by_command(command).then(|| block("it would change what guards this session")).flatten();
     }
+    if matches!(unit.subject, Subject::Line) {
+        let set = |(name, value): &(String, Option<String>)| {
+            let value = value.as_deref().unwrap_or_default().to_ascii_lowercase();
+            name.starts_with("GIT_CONFIG_KEY") && value == HOOKS
+                || name == "GIT_CONFIG_PARAMETERS" && value.contains(HOOKS)
+        };
+        let set = scene.effects()?.env.iter().any(set);
+        return set.then(|| block("it would change what guards this session")).flatten();
+    }
     let access = unit.touched()?;
     if !access.act.changes() {
         return None;
@@ -95,13 +107,7 @@ fn by_command(command: &Command) -> bool {
             uninstalls && operands.iter().any(|script| script.rsplit('/').next() == Some("install.sh"))
         }
         "quarantine" => operands.first().is_some_and(|verb| *verb == "clear"),
-        "git" => {
-            let sets = has("core.hookspath")
-                && (!has("--get") || has("--unset"))
-                && !has("--list")
-                && (operands != ["config", "core.hooksPath"] || has("--unset"));
-            sets || (has("core.hookspath") && operands.len() > 2)
-        }
+        "git" => command.sets_key(HOOKS) || configures_hooks(command),
         "pkill" | "killall" => {
             operands.iter().any(|name| *name == "rune" || name.contains("security-hook") || name.contains("rune hook"))
         }
@@ -116,4 +122,22 @@ fn by_command(command: &Command) -> bool {
         }
         _ => false,
     }
+}
+
+/// `git config` that sets or unsets where the hooks are. A word alone is a question.
+fn configures_hooks(command: &Command) -> bool {
+    let words: Vec<&str> = command.behind_global().iter().map(|arg| arg.text.as_str()).collect();
+    let Some((&"config", rest)) = words.split_first() else { return false };
+    let operands: Vec<&str> = rest.iter().copied().filter(|word| !word.starts_with('-')).collect();
+    let is_hooks = |word: &&str| word.eq_ignore_ascii_case(HOOKS);
+    let Some(at) = operands.iter().position(is_hooks) else {
+        // A section goes with everything in it.
+        let section = rest.iter().any(|word| word.ends_with("-section"));
+        return section && operands.iter().any(|word| word.eq_ignore_ascii_case("core"));
+    };
+    let changes =
+        rest.iter().any(|word| ["--unset", "--unset-all", "--add", "--replace-all", "set", "unset"].contains(word));
+    let asks =
+        rest.iter().any(|word| ["--get", "--get-all", "--get-regexp", "--list", "-l", "get", "list"].contains(word));
+    changes || (!asks && operands.len() > at + 1)
 }

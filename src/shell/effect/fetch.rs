@@ -14,6 +14,7 @@ pub(super) fn options(program: &str) -> Options {
                 "cert",
                 "config",
                 "connect-timeout",
+                "connect-to",
                 "cookie",
                 "cookie-jar",
                 "data",
@@ -21,23 +22,45 @@ pub(super) fn options(program: &str) -> Options {
                 "data-binary",
                 "data-raw",
                 "data-urlencode",
+                "dns-servers",
+                "doh-url",
                 "dump-header",
                 "form",
                 "form-string",
                 "header",
+                "interface",
                 "json",
                 "key",
+                "limit-rate",
+                "max-redirs",
                 "max-time",
+                "netrc-file",
                 "oauth2-bearer",
                 "output",
                 "output-dir",
+                "parallel-max",
+                "preproxy",
+                "proto",
                 "proxy",
+                "proxy-header",
+                "proxy-user",
                 "range",
                 "referer",
                 "request",
                 "resolve",
                 "retry",
                 "retry-delay",
+                "retry-max-time",
+                "socks4",
+                "socks4a",
+                "socks5",
+                "socks5-hostname",
+                "speed-limit",
+                "speed-time",
+                "stderr",
+                "tls-max",
+                "trace",
+                "trace-ascii",
                 "unix-socket",
                 "upload-file",
                 "url",
@@ -53,18 +76,53 @@ pub(super) fn options(program: &str) -> Options {
             &[
                 "body-data",
                 "body-file",
+                "ca-certificate",
                 "directory-prefix",
+                "execute",
                 "header",
+                "input-file",
+                "limit-rate",
+                "load-cookies",
                 "method",
                 "output-document",
                 "output-file",
                 "password",
                 "post-data",
                 "post-file",
+                "save-cookies",
                 "timeout",
                 "tries",
                 "user",
                 "user-agent",
+            ],
+        ),
+        "http" | "https" | "xh" | "xhs" => (
+            "aAopsP",
+            &[
+                "auth",
+                "auth-type",
+                "bearer",
+                "boundary",
+                "cert",
+                "cert-key",
+                "default-scheme",
+                "format-options",
+                "history-print",
+                "max-redirects",
+                "output",
+                "pretty",
+                "print",
+                "proxy",
+                "raw",
+                "resolve",
+                "response-charset",
+                "response-mime",
+                "session",
+                "session-read-only",
+                "ssl",
+                "style",
+                "timeout",
+                "verify",
             ],
         ),
         _ => ("", &[]),
@@ -77,6 +135,7 @@ pub fn addresses(command: &Command) -> Vec<Arg> {
     let operands = super::program::options(&command.program).operands(&command.args);
     let named = option(command, &["--url"]);
     match command.program.as_str() {
+        "openssl" => option(command, &["-connect", "-host"]),
         // What follows the host is a port.
         "nc" | "ncat" | "netcat" | "telnet" => operands.into_iter().take(1).cloned().collect(),
         // `http POST host field=value`
@@ -85,6 +144,54 @@ pub fn addresses(command: &Command) -> Vec<Arg> {
             operands.iter().skip_while(verb).take(1).map(|arg| (*arg).clone()).collect()
         }
         _ => operands.into_iter().cloned().chain(named).collect(),
+    }
+}
+
+/// Whether what a command says to one server goes to another: by a proxy, or by an answer to whose name it is.
+fn is_rerouted(command: &Command) -> bool {
+    let curl = [
+        "-x",
+        "--proxy",
+        "--preproxy",
+        "--resolve",
+        "--connect-to",
+        "--doh-url",
+        "--dns-servers",
+        "--socks4",
+        "--socks4a",
+        "--socks5",
+        "--socks5-hostname",
+        "--unix-socket",
+    ];
+    let own = ["localhost", "127.0.0.1", "[::1]"];
+    // A proxy of this machine is one that somebody runs here.
+    let elsewhere = |value: &str| {
+        let rest = value.split_once("://").map_or(value, |(_, rest)| rest);
+        let host = rest.split(['/', ':']).next().unwrap_or_default();
+        !value.is_empty() && !own.contains(&host)
+    };
+    let by_option = match command.program.as_str() {
+        "curl" => option(command, &curl).iter().any(|value| elsewhere(&value.text)),
+        // `-e http_proxy=…`, and addresses in a file.
+        "wget" => {
+            let settings = option(command, &["-e", "--execute"]);
+            settings.iter().any(|setting| setting.text.to_ascii_lowercase().contains("proxy"))
+                || !option(command, &["-i", "--input-file"]).is_empty()
+        }
+        "http" | "https" | "xh" | "xhs" => !option(command, &["--proxy", "--resolve"]).is_empty(),
+        _ => false,
+    };
+    let by_variable = command.env.iter().any(|(name, value)| {
+        let name = name.to_ascii_lowercase();
+        matches!(name.as_str(), "http_proxy" | "https_proxy" | "all_proxy") && value.as_deref().is_none_or(elsewhere)
+    });
+    by_option || by_variable
+}
+
+impl Command {
+    /// Whether what it says to one server goes to another.
+    pub(crate) fn is_rerouted(&self) -> bool {
+        is_rerouted(self)
     }
 }
 
@@ -153,10 +260,22 @@ pub(super) fn note(noted: &mut Noted<'_>, operands: &[&Arg]) {
     let outputs: &[&str] = if curl {
         &["-o", "--output", "-D", "--dump-header", "-c", "--cookie-jar", "--output-dir"]
     } else {
-        &["-O", "--output-document", "-o", "--output-file"]
+        &["-O", "--output-document", "-o", "--output-file", "--output"]
     };
-    let fetched = option(command, outputs);
-    noted.all(Act::Write, fetched.iter().filter(|arg| arg.text != "-"));
+    let into = option(command, if curl { &["--output-dir"] } else { &["-P", "--directory-prefix"] });
+    let below = |name: &Arg| match into.first().filter(|_| !name.text.starts_with('/')) {
+        Some(directory) => {
+            let base = format!("{}/", directory.text.trim_end_matches('/'));
+            let known = directory.known.or(name.known.map(|known| known + base.len()));
+            Arg { text: format!("{base}{}", name.text), known, glob: false }
+        }
+        None => name.clone(),
+    };
+    let fetched: Vec<Arg> = option(command, outputs);
+    // Only curl puts a named file there too.
+    let placed: Vec<Arg> = fetched.iter().filter(|file| curl && file.text != "-").map(below).collect();
+    noted.all(Act::Write, &placed);
+    noted.all(Act::Write, fetched.iter().filter(|arg| arg.text != "-" && (!curl || into.is_empty())));
     if !curl {
         noted.all(Act::Write, &option(command, &["-P", "--directory-prefix"]));
     }
@@ -167,21 +286,24 @@ pub(super) fn note(noted: &mut Noted<'_>, operands: &[&Arg]) {
                 || arg.text.strip_prefix('-').is_some_and(|letters| !letters.starts_with('-') && letters.contains('O'))
         })
     } else {
-        command.program == "wget" && fetched.is_empty()
+        let downloads = command.args.iter().any(|arg| matches!(arg.text.as_str(), "-d" | "--download" | "-dc"));
+        (command.program == "wget" || downloads) && fetched.is_empty()
     };
     for address in operands.iter().filter(|arg| named && arg.is_known() && arg.text.contains('/')) {
         let name =
             address.text.split(['?', '#']).next().and_then(|address| address.rsplit('/').next()).unwrap_or_default();
         if !name.is_empty() {
-            let into = option(command, if curl { &["--output-dir"] } else { &["-P", "--directory-prefix"] });
-            let into = into.first().map_or(String::new(), |directory| format!("{}/", directory.text));
-            noted.note(Act::Write, &Arg::literal(format!("{into}{name}")));
+            noted.note(Act::Write, &below(&Arg::literal(name)));
         }
     }
     noted.all(Act::Read, uploads(command).iter().filter(|file| file.text != "-"));
-    let local = operands.iter().filter_map(|address| address.behind("file://"));
+    let named = option(command, &["--url"]);
+    let local = operands.iter().copied().chain(&named).filter_map(of_this_machine);
     let local: Vec<Arg> = local
-        .chain(option(command, if curl { &["-b", "--cookie"] } else { &["-i", "--input-file", "--load-cookies"] }))
+        .chain(option(
+            command,
+            if curl { &["-b", "--cookie", "-K", "--config"] } else { &["-i", "--input-file", "--load-cookies"] },
+        ))
         .collect();
     noted.all(Act::Read, local.iter().filter(|file| !file.text.contains('=') && !file.text.is_empty()));
     noted.all(
@@ -190,4 +312,13 @@ pub(super) fn note(noted: &mut Noted<'_>, operands: &[&Arg]) {
     );
     noted.effects.network.extend(operands.iter().map(|arg| arg.text.clone()));
     noted.effects.network.extend(option(command, &["--url"]).into_iter().map(|arg| arg.text));
+}
+
+/// The file that an address names: `file:///x`, `file://localhost/x`, `FILE:/x`.
+fn of_this_machine(address: &Arg) -> Option<Arg> {
+    let scheme = address.text.get(..5).filter(|scheme| scheme.eq_ignore_ascii_case("file:"))?;
+    let rest = address.behind(scheme)?;
+    let Some(rest) = rest.behind("//") else { return Some(rest) };
+    let at = rest.text.find('/')?;
+    rest.behind(rest.text.get(..at)?)
 }

@@ -269,7 +269,9 @@ fn effect(does: Does, arguments: &[Argument]) -> Option<Call> {
                 return with(&["tee"], vec![text(2)]);
             }
             let writes = mode.len() <= 4 && mode.contains(['w', 'a', 'x', '+', '>']);
-            if writes { with(&["tee"], vec![text(0)]) } else { text(0).map(|file| Call::known(&["cat", &file])) }
+            // Perl names a handle first: `open(F, "x")`, `open(F, "<", "x")`.
+            let file = text(0).or_else(|| text(2)).unwrap_or_else(|| mode.trim_start_matches(['<', ' ']).to_owned());
+            if writes { with(&["tee"], vec![text(0)]) } else { Some(Call::known(&["cat", &file])) }
         }
         Does::Move => with(&["mv"], vec![text(0), text(1)]),
         Does::Copy => with(&["cp"], vec![text(0), text(1)]),

@@ -1,8 +1,10 @@
 //! `git`: aliases, hooks into other programs by configuration, and verbs that run commands.
 
-use super::super::Arg;
+use super::super::effect::Target;
 use super::super::options::Options;
+use super::super::{Arg, Command};
 use super::{Inner, joined, one, quoted};
+use std::rc::Rc;
 
 const GLOBAL: Options = Options {
     short: "Cc",
@@ -10,7 +12,8 @@ const GLOBAL: Options = Options {
 };
 
 /// Configuration whose value is a program.
-const PROGRAMS: [&str; 20] = [
+const PROGRAMS: [&str; 28] = [
+    "core.alternaterefscommand",
     "core.askpass",
     "core.editor",
     "core.fsmonitor",
@@ -19,6 +22,7 @@ const PROGRAMS: [&str; 20] = [
     "core.sshcommand",
     "credential.helper",
     "diff.external",
+    "gpg.openpgp.program",
     "gpg.program",
     "gpg.ssh.program",
     "gpg.x509.program",
@@ -29,12 +33,34 @@ const PROGRAMS: [&str; 20] = [
     "pager.log",
     "pager.show",
     "sequence.editor",
+    "instaweb.httpd",
+    "sendemail.cccmd",
+    "sendemail.headercmd",
+    "sendemail.sendmailcmd",
     "sendemail.smtpserver",
+    "sendemail.tocmd",
+    "web.browser",
     "uploadpack.packobjectshook",
 ];
 
-pub(super) fn behind_global(args: &[Arg]) -> &[Arg] {
-    args.get(GLOBAL.end(args)..).unwrap_or_default()
+/// The words of a `git` command behind its global options.
+pub(in super::super) fn behind_global(args: &[Arg]) -> &[Arg] {
+    GLOBAL.behind(args)
+}
+
+/// The directory that a `git` command works in, each `-C` from the one before, and the work tree where it is told one.
+pub(in super::super) fn works_in(command: &Command) -> (Option<Rc<str>>, Option<Arg>) {
+    let args = command.args.as_slice();
+    let global = args.get(..GLOBAL.end(args)).unwrap_or_default();
+    let cwd = GLOBAL.values(global, "C").iter().fold(command.cwd.clone(), |cwd, directory| {
+        let target = Target::of(directory, cwd.as_deref());
+        target.path.filter(|_| !target.open).map(|path| Rc::from(path.to_string()))
+    });
+    let set = command.env.iter().rev().find(|(name, _)| name == "GIT_WORK_TREE").map(|(_, value)| match value {
+        Some(value) => Arg::literal(value.clone()),
+        None => super::later("$GIT_WORK_TREE"),
+    });
+    (cwd, GLOBAL.values(global, "work-tree").pop().or(set))
 }
 
 pub(super) fn git(args: &[Arg]) -> Vec<Inner> {
@@ -76,6 +102,16 @@ pub(super) fn git(args: &[Arg]) -> Vec<Inner> {
     );
     found.extend(verb(rest));
     found
+}
+
+/// Whether git sets this key for itself or for a repository by one of its options: `-c`, `--config-env`, `clone -c`.
+pub(super) fn sets_key(args: &[Arg], key: &str) -> bool {
+    let (global, rest) = args.split_at_checked(GLOBAL.end(args)).unwrap_or((args, &[]));
+    let from_env = GLOBAL.values(global, "config-env");
+    let cloned = rest.first().filter(|verb| matches!(verb.text.as_str(), "clone" | "init"));
+    let cloned = cloned.map(|_| Options { short: "cbou", long: &["config"] }.values(rest, "c config"));
+    let mut given = GLOBAL.values(global, "c").into_iter().chain(from_env).chain(cloned.into_iter().flatten());
+    given.any(|setting| setting.text.split('=').next().is_some_and(|name| name.eq_ignore_ascii_case(key)))
 }
 
 /// Whether the options set a program for git to run.
@@ -155,18 +191,8 @@ fn program(value: &str) -> Option<Inner> {
 
 fn verb(rest: &[Arg]) -> Vec<Inner> {
     let Some((verb, args)) = rest.split_first() else { return Vec::new() };
-    let value = |names: &[&str]| {
-        let pairs = args.iter().zip(args.iter().skip(1));
-        let separate =
-            pairs.filter(|(option, _)| names.contains(&option.text.as_str())).map(|(_, value)| value.text.clone());
-        // Any beginning of a name will do that is no other's.
-        let attached = args.iter().filter_map(|arg| {
-            let (name, value) = arg.text.split_once('=')?;
-            let begins = |known: &&str| known.starts_with(name) && name.len() > 5;
-            (names.contains(&name) || names.iter().any(begins)).then(|| value.to_owned())
-        });
-        separate.chain(attached).map(Inner::text).collect::<Vec<_>>()
-    };
+    let options = verb_options(&verb.text);
+    let value = |names: &str| options.values(args, names).into_iter().map(|value| Inner::text(value.text)).collect();
     let operands = || args.iter().filter(|arg| !arg.text.starts_with('-')).cloned().collect::<Vec<_>>();
     match verb.text.as_str() {
         "submodule" if operands().first().is_some_and(|arg| arg.text == "foreach") => {
@@ -183,22 +209,96 @@ fn verb(rest: &[Arg]) -> Vec<Inner> {
             let text = expansion.map(|text| text.strip_prefix('!').map_or(format!("git {text}"), str::to_owned));
             text.map(Inner::text).into_iter().collect()
         }
-        "rebase" => value(&["-x", "--exec"]),
-        "difftool" | "mergetool" => value(&["-x", "--extcmd"]),
-        "filter-branch" => {
-            value(&["--tree-filter", "--index-filter", "--env-filter", "--msg-filter", "--commit-filter", "--setup"])
+        "rebase" => value("x exec"),
+        "difftool" | "mergetool" => value("x extcmd"),
+        "filter-branch" => value("tree-filter index-filter env-filter msg-filter commit-filter parent-filter setup"),
+        "send-email" => value("sendmail-cmd to-cmd cc-cmd header-cmd"),
+        "instaweb" => value("d httpd b browser"),
+        "daemon" => value("access-hook"),
+        "web--browse" => value("c b browser"),
+        "for-each-repo" => {
+            let rest = options.behind(args).iter().map(|arg| quoted(&arg.text)).collect::<Vec<_>>().join(" ");
+            vec![Inner::text(format!("git {rest}"))]
         }
+        "remote-ext" | "shell" => operands().into_iter().skip(1).map(|arg| Inner::text(arg.text)).collect(),
         "grep" => {
             let attached = args.iter().filter_map(|arg| arg.text.strip_prefix("-O").filter(|text| !text.is_empty()));
-            attached.map(Inner::text).chain(value(&["--open-files-in-pager"])).collect()
+            let named: Vec<Inner> = value("open-files-in-pager");
+            attached.map(Inner::text).chain(named).collect()
         }
-        "clone" | "fetch" | "pull" | "ls-remote" | "push" | "archive" | "remote" => {
+        _ => {
             let external = operands();
             let external = external.iter().filter_map(|arg| arg.text.strip_prefix("ext::")).map(Inner::text);
-            let short: &[&str] = if verb.text == "clone" { &["-u"] } else { &[] };
-            let packs = value(&["--upload-pack", "--receive-pack", "--exec"]).into_iter().chain(value(short));
-            packs.chain(external).collect()
+            let packs = options.values(args, "upload-pack receive-pack exec").into_iter();
+            let short = options.values(args, "u").into_iter().filter(|_| verb.text == "clone");
+            // What the other side is expected to run.
+            let usual = ["git-upload-pack", "git-receive-pack", "git upload-pack", "git receive-pack"];
+            let packs = packs.chain(short).filter(|text| !usual.contains(&text.text.as_str()));
+            packs.map(|text| Inner::text(text.text)).chain(external).collect()
         }
-        _ => Vec::new(),
     }
+}
+
+/// The options of a verb that take a value, as far as one of them runs something.
+fn verb_options(verb: &str) -> Options {
+    let (short, long): (&'static str, &'static [&'static str]) = match verb {
+        "rebase" => ("xsXCS", &["exec", "empty", "onto", "strategy", "strategy-option", "whitespace"]),
+        "difftool" | "mergetool" => ("xtO", &["extcmd", "tool"]),
+        "filter-branch" => (
+            "d",
+            &[
+                "commit-filter",
+                "env-filter",
+                "index-filter",
+                "msg-filter",
+                "original",
+                "parent-filter",
+                "setup",
+                "subdirectory-filter",
+                "tag-name-filter",
+                "tree-filter",
+            ],
+        ),
+        "send-email" => (
+            "v",
+            &[
+                "bcc",
+                "cc",
+                "cc-cmd",
+                "from",
+                "header-cmd",
+                "in-reply-to",
+                "sendmail-cmd",
+                "smtp-server",
+                "subject",
+                "to",
+                "to-cmd",
+            ],
+        ),
+        "instaweb" => ("dbpm", &["httpd", "browser", "port", "module-path"]),
+        "web--browse" => ("bc", &["browser", "config"]),
+        "daemon" => ("", &["access-hook", "base-path", "listen", "port"]),
+        "for-each-repo" => ("", &["config"]),
+        "grep" => ("ABCefm", &["open-files-in-pager"]),
+        "clone" => (
+            "uobcj",
+            &[
+                "branch",
+                "config",
+                "depth",
+                "jobs",
+                "origin",
+                "reference",
+                "separate-git-dir",
+                "template",
+                "upload-pack",
+            ],
+        ),
+        "fetch" | "pull" | "ls-remote" | "fetch-pack" | "archive" => {
+            ("joX", &["depth", "exec", "format", "jobs", "output", "prefix", "remote", "upload-pack"])
+        }
+        "push" | "send-pack" => ("o", &["exec", "push-option", "receive-pack", "repo"]),
+        _ => ("", &[]),
+    };
+    Options { short, long }
 }

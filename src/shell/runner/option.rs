@@ -4,11 +4,10 @@ use super::super::Arg;
 use super::Inner;
 
 /// Options of programs that take shell text.
-const TEXTS: [(&[&str], &[&str]); 15] = [
+const TEXTS: [(&[&str], &[&str]); 14] = [
     (&["go"], &["-exec", "-toolexec", "--exec", "--toolexec", "-vettool", "--vettool"]),
     (&["wget"], &["--use-askpass"]),
     (&["nodemon", "tsx", "watchexec"], &["--exec", "-x"]),
-    (&["hyperfine"], &["--prepare", "--setup", "--cleanup", "-p", "-s", "-c"]),
     (&["gcc", "cc", "g++", "clang", "clang++"], &["-wrapper"]),
     (&["make", "gmake"], &["--eval", "-E"]),
     (&["compgen", "mapfile", "readarray"], &["-C"]),

@@ -79,8 +79,18 @@ pub(super) static ROWS: [Row; 42] = [
     ),
     row(&["sg", "newgrp"], "c", &["command"], Shape::OnlyOption("c command")),
     row(&["runuser"], "cugGsw", &["command", "user", "group", "shell"], Shape::Either(0, "c command")),
-    row(&["script"], "cEIOBTm", &["command", "log-in", "log-out"], Shape::OnlyOption("c command")),
-    row(&["npx"], "pc", &["package", "call", "registry", "cache", "userconfig"], Shape::Before("c call")),
+    row(
+        &["script"],
+        "cEIOBTmt",
+        &["command", "log-in", "log-out", "log-io", "log-timing"],
+        Shape::Either(1, "c command"),
+    ),
+    row(
+        &["npx"],
+        "pcw",
+        &["cache", "call", "loglevel", "package", "prefix", "registry", "userconfig", "workspace"],
+        Shape::Before("c call"),
+    ),
     row(&["bunx", "pnpx"], "p", &["package"], Shape::Command(0)),
     row(&["uvx"], "pw", &["from", "with", "python", "index-url"], Shape::Command(0)),
     row(&["direnv"], "", &[], Shape::Command(2)),
@@ -89,16 +99,36 @@ pub(super) static ROWS: [Row; 42] = [
     row(&["catchsegv", "fakeroot", "eatmydata", "winpty", "linux64", "linux32"], "", &[], Shape::Command(0)),
     row(&["setarch"], "", &[], Shape::Command(1)),
     row(&["prlimit", "setpriv", "gosu", "valgrind"], "p", &[], Shape::Command(0)),
-    row(
-        &["hyperfine"],
-        "wmMrLpcCnSN",
-        &["warmup", "runs", "prepare", "setup", "cleanup", "export-json"],
-        Shape::Text(0),
-    ),
+    row(&["shx", "esno", "heaptrack", "numactl"], "CNm", &[], Shape::Command(0)),
 ];
 
+/// The options by which a runner works in another directory.
+pub(super) fn directory(program: &str) -> &'static str {
+    match program {
+        "sudo" => "D chdir",
+        "systemd-run" => "working-directory",
+        "unshare" | "nsenter" => "w wd",
+        _ => "none",
+    }
+}
+
 /// Programs that are made to run others, besides those in the table, shells and containers.
-pub(super) const RUNNERS: [&str; 53] = [
+pub(super) const RUNNERS: [&str; 68] = [
+    "zellij",
+    "lerna",
+    "nx",
+    "turbo",
+    "pipenv",
+    "devbox",
+    "pixi",
+    "volta",
+    "fnm",
+    "foreman",
+    "yarnpkg",
+    "hyperfine",
+    "env-cmd",
+    "cross-env-shell",
+    "bfs",
     "tmux",
     "screen",
     "cross-env",

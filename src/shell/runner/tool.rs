@@ -1,8 +1,9 @@
-//! Tools that run programs by a verb: package managers, terminals, prompts.
+//! Tools that run programs by a verb: version managers, monorepos, benchmarks, prompts.
 
 use super::super::options::Options;
 use super::super::{Arg, Command, Input};
-use super::{Inner, one, option};
+use super::cwd::moved;
+use super::{Inner, joined, one, option};
 
 /// What stands behind `--`, for a program called with these words.
 pub(super) fn behind(args: &[Arg], verbs: &[&str]) -> Vec<Inner> {
@@ -11,83 +12,71 @@ pub(super) fn behind(args: &[Arg], verbs: &[&str]) -> Vec<Inner> {
     if called { one(rest) } else { Vec::new() }
 }
 
-/// `npm exec x`, `pnpm dlx x`, `uv run x`: the verb, its options, then a command.
-pub(super) fn package_runner(args: &[Arg], scripts: Scripts) -> Vec<Inner> {
+/// `lerna exec -- x`, `nx exec -- x`: in every package, by a shell.
+pub(super) fn monorepo(args: &[Arg]) -> Vec<Inner> {
     let options = Options {
-        short: "pcCw",
-        long: &["package", "call", "filter", "dir", "prefix", "workspace", "with", "from", "python"],
+        short: "",
+        long: &["concurrency", "ignore", "loglevel", "npm-client", "parallel", "prefix", "scope", "since"],
     };
-    let start = options.end(args);
-    let verb = args.get(start).map_or("", |arg| arg.text.as_str());
-    if !matches!(verb, "exec" | "dlx" | "x" | "run" | "tool") {
-        return Vec::new();
-    }
-    let rest: Vec<Arg> = args.iter().skip(start + 1).cloned().collect();
-    if let Some(text) = options.value(&rest, "c call") {
-        return vec![Inner::text(text.text.clone())];
-    }
-    let inner: Vec<Arg> = rest.iter().skip(options.end(&rest)).cloned().collect();
-    match verb {
-        // `npm run x` names a script of the project, `uv run x` a program.
-        "run" if scripts == Scripts::Named => Vec::new(),
-        "tool" => one(inner.into_iter().skip(1).collect()),
-        // One word with blanks is a line.
-        _ => match inner.as_slice() {
-            [only] if only.text.contains(' ') => vec![Inner::text(only.text.clone())],
-            _ => one(inner),
-        },
-    }
+    // Of a number of jobs, `lerna` knows none.
+    let Some(at) = options.verb(args, |word| word == "exec") else { return Vec::new() };
+    let rest = args.get(at + 1..).unwrap_or_default();
+    let flagged: Vec<Arg> = rest.iter().filter(|arg| arg.text != "--parallel").cloned().collect();
+    joined(options.behind(&flagged))
 }
 
-/// Whether `run` names a script of the project, or a program.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Scripts {
-    Named,
-    None,
-}
-
-pub(super) fn program_verbs(program: &str) -> &'static [&'static str] {
-    match program {
-        "tmux" => &[
-            "new-session",
-            "new",
-            "new-window",
-            "neww",
-            "split-window",
-            "splitw",
-            "respawn-pane",
-            "respawn-window",
-            "run-shell",
-            "run",
-            "send-keys",
-            "send",
-            "popup",
-            "display-popup",
+/// `hyperfine 'x' 'y'`: every operand is a line of its own, with parameters in it.
+pub(super) fn hyperfine(args: &[Arg]) -> Vec<Inner> {
+    let options = Options {
+        short: "wmMrpscCnSu",
+        long: &[
+            "cleanup",
+            "command-name",
+            "conclude",
+            "export-asciidoc",
+            "export-csv",
+            "export-json",
+            "export-markdown",
+            "export-orgmode",
+            "input",
+            "max-runs",
+            "min-runs",
+            "output",
+            "prepare",
+            "reference",
+            "runs",
+            "setup",
+            "shell",
+            "sort",
+            "style",
+            "time-unit",
+            "warmup",
         ],
-        _ => &[],
-    }
-}
-
-/// A terminal that outlives the call: the words behind its options are a command.
-pub(super) fn terminal(verbs: &[&str], args: &[Arg]) -> Vec<Inner> {
-    let at = args.iter().position(|arg| verbs.contains(&arg.text.as_str()));
-    let rest = match at {
-        Some(at) => args.get(at + 1..).unwrap_or_default(),
-        None if verbs.is_empty() => args,
-        None => return Vec::new(),
     };
-    let options = Options { short: "ceFnstxyCSTh", long: &[] };
-    let behind: Vec<Arg> = rest
-        .iter()
-        .skip(options.end(rest))
-        .filter(|arg| !matches!(arg.text.as_str(), "Enter" | "C-m"))
-        .cloned()
-        .collect();
-    match behind.as_slice() {
-        [] => Vec::new(),
-        [only] => vec![Inner::text(only.text.clone())],
-        _ => one(behind),
+    let mut parameters: Vec<(String, Vec<String>)> = Vec::new();
+    let mut words: Vec<Arg> = Vec::new();
+    let mut rest = args.iter();
+    while let Some(arg) = rest.next() {
+        match arg.text.as_str() {
+            "-L" | "--parameter-list" => {
+                let name = rest.next().map(|name| format!("{{{}}}", name.text));
+                let values = rest.next().map(|values| values.text.split(',').map(str::to_owned).collect());
+                parameters.extend(name.zip(values));
+            }
+            "-P" | "--parameter-scan" => drop(rest.nth(2)),
+            _ => words.push(arg.clone()),
+        }
     }
+    let filled = |text: String| {
+        parameters.iter().fold(vec![text], |texts, (mark, values)| {
+            let with = |text: &String| values.iter().map(|value| text.replace(mark, value)).collect::<Vec<_>>();
+            texts.iter().flat_map(with).take(16).collect()
+        })
+    };
+    let before = ["prepare p", "setup s", "cleanup c", "conclude C", "reference"];
+    let before = before.iter().flat_map(|names| options.values(&words, names));
+    let operands = options.operands(&words).into_iter().cloned();
+    before.chain(operands).flat_map(|arg| filled(arg.text)).map(Inner::text).collect()
 }
 
 /// Lines that a program reads and hands to a shell: `\! x`, `.shell x`, `!x`.
@@ -101,22 +90,47 @@ pub(super) fn prompts(command: &Command) -> Vec<Inner> {
     shell.chain(option::options(&command.program, &command.args)).collect()
 }
 
-/// `rustup run stable x`, `pyenv exec x`, `conda run -n env x`.
-pub(super) fn behind_verb(args: &[Arg]) -> Vec<Inner> {
-    let options = Options { short: "nepo", long: &["name", "prefix", "output", "switch"] };
-    let start = options.end(args);
-    let verb = args.get(start).map_or("", |arg| arg.text.as_str());
-    if !matches!(verb, "run" | "exec" | "stat" | "record" | "shell") {
-        return Vec::new();
-    }
-    let rest = args.get(start + 1..).unwrap_or_default();
-    let rest = rest.get(options.end(rest)..).unwrap_or_default();
+/// `rustup run stable x`, `pyenv exec x`, `conda run -n env x`, `perf stat x`.
+pub(super) fn behind_verb(command: &Command) -> Vec<Inner> {
+    let short = match command.program.as_str() {
+        "perf" => "eopCtFcrIxGujDmk",
+        "foreman" => "efpmt",
+        _ => "nepo",
+    };
+    let long: &'static [&'static str] =
+        &["cwd", "env", "event", "name", "node", "output", "prefix", "repeat", "switch", "using"];
+    let options = Options { short, long };
+    let verbs =
+        ["run", "exec", "stat", "record", "shell", "trace", "top", "mem", "lock", "sched", "kmem", "c2c", "ftrace"];
+    let args = command.args.as_slice();
+    let Some(at) = options.verb(args, |word| verbs.contains(&word)) else { return Vec::new() };
+    let within = args.get(at + 1..).unwrap_or_default();
+    let rest = options.behind(within);
+    // `perf mem record x`
+    let rest = if rest.first().is_some_and(|arg| arg.text == "record") {
+        options.behind(rest.get(1..).unwrap_or_default())
+    } else {
+        rest
+    };
     // A toolchain or a version may stand first.
     let named = rest.first().is_some_and(|arg| {
-        arg.text.starts_with(|c: char| c.is_ascii_digit())
-            || matches!(arg.text.as_str(), "stable" | "nightly" | "beta" | "default" | "node")
+        let text = arg.text.trim_start_matches(['v', '+']);
+        text.starts_with(|c: char| c.is_ascii_digit())
+            || text.starts_with("lts/")
+            || ["stable", "nightly", "beta", "default"]
+                .iter()
+                .any(|name| text.strip_prefix(name).is_some_and(|rest| rest.is_empty() || rest.starts_with('-')))
+            || (command.program == "nvm" && matches!(text, "node" | "system" | "iojs"))
     });
-    one(rest.iter().skip(usize::from(named)).cloned().collect())
+    // `nvm run 20 file` is `node file`.
+    let node =
+        (command.program == "nvm" && args.get(at).is_some_and(|verb| verb.text == "run")).then(|| Arg::literal("node"));
+    let args: Vec<Arg> = node
+        .into_iter()
+        .chain(Options::NONE.behind(rest.get(usize::from(named)..).unwrap_or_default()).iter().cloned())
+        .collect();
+    let cwd = moved(options.value(within, "cwd"), command);
+    if args.is_empty() { Vec::new() } else { vec![Inner::Command { args, cwd, env: Vec::new() }] }
 }
 
 /// Code that a tool is given behind an option or a verb.

@@ -129,7 +129,7 @@ impl Run {
             Some(path) => from
                 .iter()
                 .map(|place| Elsewhere {
-                    at: state.resolve(path, place.at.as_deref()).filter(|at| at.len() <= super::LONGEST_VALUE),
+                    at: state.resolve(path, place.at.as_deref()).filter(|at| at.len() <= super::LONGEST_DIRECTORY),
                     astray: place.astray,
                 })
                 .collect(),

@@ -118,12 +118,8 @@ impl Walker {
             return None;
         }
         let language = Language::of(&command.program);
-        let reads = language.is_some()
-            || runner::is_shell(&command.program)
-            || matches!(command.program.as_str(), "source" | ".");
-        let file = command.args.iter().find(|arg| !arg.text.starts_with('-')).filter(|_| reads).cloned();
         let program = Some(Arg::literal(command.program.clone())).filter(|program| program.text.contains('/'));
-        let text = [file, program].into_iter().flatten().find_map(|word| {
+        let text = [command.script(), program].into_iter().flatten().find_map(|word| {
             let path = Target::of(&word, command.cwd.as_deref()).path?.to_string();
             self.files.get(&path).cloned()
         })?;
@@ -133,28 +129,12 @@ impl Walker {
         })
     }
 
-    /// Where the names lie that a pipeline hands to a command: what lists them, filtered or not.
-    pub(super) fn listed(&self, command: &Command) -> Option<String> {
+    /// Words for the names that a pipeline hands to a command.
+    pub(super) fn listed(&self, command: &Command) -> Option<runner::Names> {
         let before = self.reading.commands.iter().rev().filter(|other| {
-            other.pipeline == command.pipeline && other.stage < command.stage && other.via == command.via
+            let same = other.pipeline == command.pipeline && other.stage < command.stage;
+            same && command.via.starts_with(&other.via)
         });
-        for other in before {
-            let operands = || other.args.iter().filter(|arg| !arg.text.starts_with('-')).map(|arg| arg.text.as_str());
-            let verb = runner::behind_global(&other.args).first().map_or("", |arg| arg.text.as_str());
-            match other.program.as_str() {
-                "grep" | "egrep" | "rg"
-                    if !other.args.iter().any(|arg| arg.text.starts_with("-l") || arg.text.contains("files")) => {}
-                "head" | "tail" | "sort" | "uniq" | "tr" | "cat" => {}
-                "find" | "gfind" => return operands().next().filter(|start| !start.contains('$')).map(str::to_owned),
-                "fd" | "fdfind" | "rg" | "grep"
-                    if !operands().any(|word| word.starts_with(['/', '~']) || word.contains("..")) =>
-                {
-                    return Some(".".to_owned());
-                }
-                "git" if matches!(verb, "ls-files" | "diff" | "grep") => return Some(".".to_owned()),
-                _ => return None,
-            }
-        }
-        None
+        runner::names(before, command)
     }
 }

@@ -11,16 +11,26 @@ pub const MADE: &str = "/tmp/.made-by-mktemp";
 /// Programs that are everywhere, so that asking where they are has an answer.
 const EVERYWHERE: [&str; 12] = ["bash", "cat", "chmod", "cp", "dd", "find", "ls", "mv", "python3", "rm", "sh", "tee"];
 
+/// Programs whose output can be known.
+const SPEAKERS: [&str; 13] = [
+    "basename", "cat", "command", "dirname", "echo", "git", "mktemp", "printf", "pwd", "readlink", "realpath", "type",
+    "which",
+];
+
 /// What a command prints, where its words say so.
 pub(super) fn output(args: &[Arg], command: &Command, state: &State) -> Option<String> {
     let (program, rest) = args.split_first()?;
+    let name = canonical::program(&program.text);
+    if !SPEAKERS.contains(&name) {
+        return None;
+    }
     // What a program is told by its variables, only it knows.
     if !args.iter().all(|arg| arg.is_known() && !arg.glob) || !command.env.is_empty() {
         return None;
     }
     let rest: Vec<&str> = rest.iter().map(|arg| arg.text.as_str()).collect();
     let rest = rest.as_slice();
-    match canonical::program(&program.text) {
+    match name {
         "echo" => echo(rest),
         "printf" => printf(rest.strip_prefix(&["--"]).unwrap_or(rest)),
         // Where a program is, is as good as the program.

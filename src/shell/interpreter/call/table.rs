@@ -25,7 +25,7 @@ pub(super) enum Does {
 }
 
 /// By the last part of the name: `os.system` and `system` are the same to us.
-pub(super) const CALLS: [(&str, Does); 100] = [
+pub(super) const CALLS: [(&str, Does); 108] = [
     ("system", Does::Run),
     ("popen", Does::Run),
     ("popen2", Does::Run),
@@ -115,6 +115,14 @@ pub(super) const CALLS: [(&str, Does); 100] = [
     ("readFileSync", Does::Read),
     ("readFile", Does::Read),
     ("file_get_contents", Does::Read),
+    ("readTextFile", Does::Read),
+    ("readTextFileSync", Does::Read),
+    ("createReadStream", Does::Read),
+    ("binread", Does::Read),
+    ("foreach", Does::Read),
+    ("read", Does::Read),
+    ("readlines", Does::Read),
+    ("readfile", Does::Read),
     ("shell", Does::Run),
     ("spawnlp", Does::Fork),
     ("spawnvp", Does::Fork),
@@ -129,7 +137,10 @@ pub(super) const CALLS: [(&str, Does); 100] = [
 ];
 
 /// Names that mean something only behind these.
-pub(super) const QUALIFIED: [(&str, &[&str]); 19] = [
+pub(super) const QUALIFIED: [(&str, &[&str]); 22] = [
+    ("read", &["File", "IO"]),
+    ("readlines", &["File", "IO"]),
+    ("foreach", &["File", "IO"]),
     ("run", &["subprocess"]),
     ("call", &["subprocess"]),
     ("remove", &["os", "fs", "pathlib", "Deno"]),

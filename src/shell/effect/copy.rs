@@ -1,0 +1,47 @@
+//! Copies, moves and links: what is read, what is taken away, and what is written where.
+
+use super::super::Arg;
+use super::program::{flag, has, option};
+use super::{Act, Noted};
+
+pub(super) fn copy(noted: &mut Noted<'_>, operands: &[&Arg]) {
+    let command = noted.command;
+    let remote = matches!(command.program.as_str(), "scp" | "rsync");
+    let elsewhere = |arg: &Arg| remote && arg.text.split_once(':').is_some_and(|(host, _)| !host.contains('/'));
+    if remote {
+        let hosts = operands.iter().filter(|arg| elsewhere(arg)).filter_map(|arg| arg.text.split_once(':'));
+        noted.effects.network.extend(hosts.map(|(host, _)| host.to_owned()));
+    }
+    let named = option(command, &["-t", "--target-directory"]);
+    let (target, sources) = match (named.first(), operands.split_last()) {
+        (Some(target), _) => (Some(target.clone()), operands),
+        // `ln x` makes its link here.
+        (None, Some((only, []))) if command.program == "ln" => (Some(Arg::literal(".")), std::slice::from_ref(only)),
+        (None, Some((last, sources))) => (Some((*last).clone()), sources),
+        (None, None) => (None, operands),
+    };
+    let act = match command.program.as_str() {
+        "mv" | "gmv" => Act::Move,
+        "rsync" if has(command, &["--remove-source-files"]) => Act::Remove,
+        _ => Act::Read,
+    };
+    for source in sources.iter().filter(|source| !elsewhere(source)) {
+        noted.take_down(act, source, true);
+        // What is taken from elsewhere can be read here.
+        if act == Act::Move && source.text.starts_with('/') {
+            noted.note(Act::Read, source);
+        }
+    }
+    let Some(target) = target.filter(|target| !elsewhere(target)) else { return };
+    // What is copied whole may bring any file with it.
+    if matches!(command.program.as_str(), "rsync" | "ln")
+        || flag(command, "rRa", "recursive")
+        || flag(command, "", "archive")
+    {
+        noted.take_down(Act::Write, &target, true);
+    }
+    match sources {
+        [] => noted.note(Act::Write, &target),
+        sources => sources.iter().for_each(|source| noted.put(&target, Some(source))),
+    }
+}
