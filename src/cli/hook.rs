@@ -113,7 +113,10 @@ impl Call {
                 let mut config = load::config(&self.options, &self.world, load::kinds(&event), project.as_deref());
                 load::look_up(&mut event, &mut config, &self.options, &self.world);
                 let verdict = decide(&event, &config);
-                (event.header, verdict)
+                let header = event.header.clone();
+                // The process ends in a moment, and the answer need not wait until thousands of rows are taken apart.
+                std::mem::forget((event, config));
+                (header, verdict)
             }
             Err(unread) => {
                 let header = self.header(unread.header);
