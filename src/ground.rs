@@ -106,7 +106,7 @@ impl Ground {
             _ if self.temps.contains(path) => Area::Temp,
             ["var" | "private", "folders"] | ["private", "var", "folders"] => Area::Temp,
             _ if self.is_inside(path) => Area::Inside,
-            _ if self.temps.iter().any(|temp| path.is_below(temp)) => Area::Scratch,
+            _ if self.is_scratch(path) => Area::Scratch,
             ["var", "folders", ..] | ["private", "var", "folders", ..] => Area::Scratch,
             ["dev", "null" | "zero" | "stdin" | "stdout" | "stderr" | "tty" | "full" | "random" | "urandom"]
             | ["dev", "fd" | "pts", _]
@@ -129,6 +129,12 @@ impl Ground {
             [root] => !SYSTEM.contains(&root.as_str()) && !SHARED.contains(&root.as_str()) && root != "tmp",
             _ => true,
         }
+    }
+
+    /// In a directory for temporary files, unless that is where somebody lives.
+    fn is_scratch(&self, path: &AbsPath) -> bool {
+        let below = |path: &AbsPath| self.temps.iter().any(|temp| path.is_below(temp));
+        below(path) && !self.home.as_ref().is_some_and(|home| below(home) && path.is_below(home))
     }
 
     fn is_project(&self, path: &AbsPath) -> bool {

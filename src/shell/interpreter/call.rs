@@ -1,6 +1,7 @@
 //! Calls by name.
 
 mod argument;
+mod guess;
 mod name;
 mod table;
 
@@ -74,17 +75,7 @@ pub(super) fn calls(language: Language, code: &str) -> Vec<Call> {
             [Token::Name(_), Token::Sign('='), text] => path(text).filter(|text| text.contains(['/', '.'])),
             _ => None,
         });
-        // `join("a", "b")` and `Path("a") / "b"` put two of them together.
-        let joined = tokens.windows(6).filter_map(|near| match near {
-            [Token::Name(maker), Token::Sign('('), first, Token::Sign(','), second, _]
-            | [Token::Name(maker), Token::Sign('('), first, Token::Sign(')'), Token::Sign('/'), second]
-                if makes_path(maker) && !maker.ends_with("open") =>
-            {
-                Some(format!("{}/{}", path(first)?, path(second)?))
-            }
-            _ => None,
-        });
-        let texts = single.chain(joined);
+        let texts = single.chain(guess::put_together(&tokens)).chain(guess::filled_in(code));
         let verb = words.iter().flatten().cloned().map(Some).collect::<Vec<_>>();
         found.extend(
             texts.map(|text| Call::Command(verb.iter().cloned().chain([Some(text)]).collect())).collect::<Vec<_>>(),
@@ -95,7 +86,7 @@ pub(super) fn calls(language: Language, code: &str) -> Vec<Call> {
 }
 
 fn changes(words: &[Option<String>]) -> bool {
-    matches!(words.first(), Some(Some(verb)) if verb == "tee" || verb == "rm")
+    matches!(words.first(), Some(Some(verb)) if ["cp", "mv", "rm", "tee"].contains(&verb.as_str()))
 }
 
 fn writes(words: &[Option<String>]) -> bool {
@@ -244,6 +235,10 @@ fn effect(does: Does, arguments: &[Argument]) -> Option<Call> {
                 Argument::Keyword(name, value) if name == "mode" => value.clone(),
                 Argument::Keyword(..) | Argument::Text(_) | Argument::List(_) | Argument::Other => None,
             });
+            // A name that is put together may hold the mode, too.
+            if let [_, Argument::Text(None), ..] = arguments {
+                return with(&["tee"], vec![None]);
+            }
             let Some(mode) = named.or_else(|| text(1)) else {
                 let file = text(0)?;
                 // Ruby opens commands too.

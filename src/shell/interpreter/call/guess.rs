@@ -1,0 +1,114 @@
+//! Which files a code may mean, where it puts their names together.
+
+use super::super::token::Token;
+use super::name::makes_path;
+
+/// Names that lead home.
+const HOMES: [&str; 6] = ["HOME", "USERPROFILE", "expanduser", "home", "homedir", "~"];
+
+/// Tokens that one path is put together from.
+const LONGEST: usize = 40;
+
+/// Methods that make a path of a path.
+const GOES_ON: [&str; 5] = ["absolute", "expanduser", "join", "joinpath", "resolve"];
+
+/// The paths that calls such as `join` and signs such as `/` put together from texts.
+pub(super) fn put_together(tokens: &[Token]) -> Vec<String> {
+    let mut found = Vec::new();
+    let values: Vec<(&str, &str)> = tokens.windows(3).filter_map(assigned).take(LONGEST).collect();
+    for (at, token) in tokens.iter().enumerate() {
+        let after = tokens.get(at + 1..).unwrap_or_default();
+        match token {
+            Token::Name(maker)
+                if (makes_path(maker) || is_home(token))
+                    && !maker.ends_with("open")
+                    && after.first() == Some(&Token::Sign('(')) =>
+            {
+                found.extend(joined(maker, expression(after), &values));
+            }
+            // `home + "/.claude/x"`: what stands before is only known when it runs.
+            Token::Sign('+' | '.') => {
+                let before = tokens.get(at.saturating_sub(6)..at).unwrap_or_default();
+                if let Some(Token::Text(Some(text))) = after.first()
+                    && (text.starts_with("/.") || (text.starts_with('/') && before.iter().any(is_home)))
+                {
+                    found.push(format!("~{text}"));
+                    found.push(format!(".{text}"));
+                }
+            }
+            Token::Name(_) | Token::Sign(_) | Token::Text(_) | Token::Command(_) => {}
+        }
+    }
+    found
+}
+
+/// The paths behind a value within a text: `f"{home}/.claude/x"`, `` `${home}/.claude/x` ``, `"#{home}/.claude/x"`.
+pub(super) fn filled_in(code: &str) -> Vec<String> {
+    let behind = code.split('}').skip(1).filter(|rest| rest.starts_with("/."));
+    let path = |rest: &str| {
+        let end = rest.find(|c: char| !c.is_ascii_alphanumeric() && !"._-/".contains(c)).unwrap_or(rest.len());
+        rest.get(..end).unwrap_or_default().to_owned()
+    };
+    behind.map(path).flat_map(|path| [format!("~{path}"), format!(".{path}")]).take(LONGEST).collect()
+}
+
+/// The tokens of a call, and of what is added to it by `/` and by methods.
+fn expression(tokens: &[Token]) -> &[Token] {
+    let mut depth = 0_usize;
+    let mut end = 0;
+    for (at, token) in tokens.iter().enumerate().take(LONGEST) {
+        match token {
+            Token::Sign('(' | '[') => depth += 1,
+            Token::Sign('.')
+                if depth == 0
+                    && !matches!(tokens.get(at + 1), Some(Token::Name(name)) if GOES_ON.contains(&name.as_str())) =>
+            {
+                break;
+            }
+            Token::Sign(')' | ']') => depth = depth.saturating_sub(1),
+            Token::Sign('/' | '.' | '+') | Token::Text(_) | Token::Name(_) => {}
+            Token::Sign(_) | Token::Command(_) if depth == 0 => break,
+            Token::Sign(_) | Token::Command(_) => {}
+        }
+        end = at + 1;
+        let goes_on = matches!(tokens.get(at + 1), Some(Token::Sign('/' | '.' | '+')));
+        if depth == 0 && matches!(token, Token::Sign(')') | Token::Text(_)) && !goes_on {
+            break;
+        }
+    }
+    tokens.get(..end).unwrap_or_default()
+}
+
+/// `name = "text"`
+fn assigned(near: &[Token]) -> Option<(&str, &str)> {
+    match near {
+        [Token::Name(name), Token::Sign('='), Token::Text(Some(text))] => Some((name, text)),
+        _ => None,
+    }
+}
+
+fn joined(maker: &str, tokens: &[Token], values: &[(&str, &str)]) -> Option<String> {
+    let texts = tokens.iter().filter_map(|token| match token {
+        Token::Text(Some(text)) if !HOMES.contains(&text.as_str()) && !text.contains([' ', '\n', '*', '(']) => {
+            Some(text.as_str())
+        }
+        Token::Name(name) => values.iter().find(|(known, _)| known == name).map(|(_, text)| *text),
+        Token::Text(_) | Token::Sign(_) | Token::Command(_) => None,
+    });
+    let parts: Vec<&str> = texts.map(|text| text.trim_end_matches('/')).filter(|part| !part.is_empty()).collect();
+    let first = parts.first()?;
+    let path = parts.join("/");
+    let home = is_home(&Token::Name(maker.to_owned())) || tokens.iter().any(is_home);
+    Some(if home && !first.starts_with(['/', '~']) { format!("~/{path}") } else { path })
+}
+
+fn is_home(token: &Token) -> bool {
+    match token {
+        Token::Text(Some(text)) => HOMES.contains(&text.as_str()),
+        Token::Name(name) => {
+            let last = name.rsplit(['.', ':']).next().unwrap_or(name);
+            HOMES.contains(&last) && last != "expanduser"
+        }
+        Token::Text(None) | Token::Sign(_) | Token::Command(_) => false,
+    }
+}
