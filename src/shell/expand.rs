@@ -1,7 +1,7 @@
 //! Expansion: from words as they are written to words as a program gets them, as far as that can be known.
 
 use super::state::{State, Value};
-use super::syntax::{Part, Trim, Word};
+use super::syntax::{Part, Trim, Variable, Word};
 use super::{APART, Arg};
 
 /// More words than this from one are not worth knowing one by one.
@@ -52,42 +52,42 @@ const MOST_LISTS: usize = 64;
 /// Commands that one becomes by the values of a loop's variable.
 const LONGEST_LOOP: usize = 1_000;
 
-/// The words of a command; several lists where a word of it may be one of several.
-pub(super) fn argument_lists(words: Vec<Word>, state: &State) -> Vec<Vec<Arg>> {
-    let mut words = words.into_iter();
-    let Some(first) = words.next() else { return Vec::new() };
-    let mut lists = match as_it_is(first) {
-        Ok(program) => vec![Vec::from([program])],
-        Err(first) => choices(&first, state),
-    };
+/// The words of a command, and further lists where a word of it may be one of several.
+pub(super) fn argument_lists(words: Vec<Word>, state: &State) -> (Vec<Arg>, Vec<Vec<Arg>>) {
+    let mut first = Vec::with_capacity(words.len());
+    let mut more: Vec<Vec<Arg>> = Vec::new();
     for word in words {
-        let mut several = match as_it_is(word) {
+        let several = match as_it_is(word) {
             Ok(arg) => {
-                lists.iter_mut().for_each(|list| list.push(arg.clone()));
+                more.iter_mut().for_each(|list| list.push(arg.clone()));
+                first.push(arg);
                 continue;
             }
             Err(word) => choices(&word, state),
         };
         // One command for each value, as long as that is not too many; else what it becomes is not known.
-        let most = if lists.len() == 1 { LONGEST_LOOP } else { MOST_LISTS };
-        if several.len() > 1 && several.len() * lists.len() > most {
-            several = vec![several.into_iter().flatten().collect(), vec![hole()]];
-            lists.truncate(MOST_LISTS);
-        }
-        lists = match several.as_slice() {
-            [only] => {
-                lists.iter_mut().for_each(|list| list.extend_from_slice(only));
-                lists
-            }
-            several => {
-                let with =
-                    |list: &Vec<Arg>| several.iter().map(|more| [list.as_slice(), more].concat()).collect::<Vec<_>>();
-                lists.iter().flat_map(with).collect()
-            }
+        let most = if more.is_empty() { LONGEST_LOOP } else { MOST_LISTS };
+        let several = if several.len() > 1 && several.len() * (more.len() + 1) > most {
+            more.truncate(MOST_LISTS);
+            vec![several.into_iter().flatten().collect(), vec![hole()]]
+        } else {
+            several
         };
+        let mut several = several.into_iter();
+        let one = several.next().unwrap_or_default();
+        let others: Vec<Vec<Arg>> = several.collect();
+        let lists = std::iter::once(&first).chain(&more);
+        let with = |list: &Vec<Arg>| others.iter().map(|other| [list.as_slice(), other].concat()).collect::<Vec<_>>();
+        let added: Vec<Vec<Arg>> = lists.flat_map(with).collect();
+        more.iter_mut().for_each(|list| list.extend_from_slice(&one));
+        first.extend(one);
+        more.extend(added);
     }
-    lists.retain(|list| !list.is_empty());
-    lists
+    more.retain(|list| !list.is_empty());
+    if first.is_empty() && !more.is_empty() {
+        first = more.remove(0);
+    }
+    (first, more)
 }
 
 /// Most words hold nothing to expand, and need not be taken apart.
@@ -100,7 +100,7 @@ fn as_it_is(word: Word) -> Result<Arg, Word> {
                 glob |= text.contains(['*', '?', ']']);
             }
             Part::Quoted(_) => {}
-            Part::Plain(_) | Part::Variable { .. } | Part::Output { .. } | Part::List(_) | Part::Unknown { .. } => {
+            Part::Plain(_) | Part::Variable(_) | Part::Output { .. } | Part::List(_) | Part::Unknown { .. } => {
                 return Err(word);
             }
         }
@@ -110,7 +110,7 @@ fn as_it_is(word: Word) -> Result<Arg, Word> {
         match part {
             Part::Plain(part) | Part::Quoted(part) if text.is_empty() => text = part,
             Part::Plain(part) | Part::Quoted(part) => text.push_str(&part),
-            Part::Variable { .. } | Part::Output { .. } | Part::List(_) | Part::Unknown { .. } => {}
+            Part::Variable(_) | Part::Output { .. } | Part::List(_) | Part::Unknown { .. } => {}
         }
     }
     Ok(Arg { text, known: None, glob })
@@ -173,7 +173,8 @@ fn alternatives(word: &Word, state: &State, splitting: Splitting) -> Vec<Pieces>
                 Some(printed) => vec![value(printed, Quoting::Expanded, splitting)],
                 None => vec![vec![Piece::Hole("$()".to_owned())]],
             },
-            Part::Variable { name, altered, trim, default, quoted } => {
+            Part::Variable(variable) => {
+                let Variable { name, altered, trim, default, quoted } = variable.as_ref();
                 let splitting = if *quoted { Splitting::Off } else { splitting };
                 let quoting = if *quoted { Quoting::Quoted } else { Quoting::Expanded };
                 let hole = || vec![vec![Piece::Hole(format!("${name}"))]];
@@ -198,7 +199,7 @@ fn alternatives(word: &Word, state: &State, splitting: Splitting) -> Vec<Pieces>
                         if trim.as_ref().is_some_and(|trim| trim.pattern.is_some()) =>
                     {
                         let known = state.value(name).map(Value::values).unwrap_or_default();
-                        let cut = known.iter().map(|known| trimmed(known, trim.as_deref()));
+                        let cut = known.iter().map(|known| trimmed(known, trim.as_ref()));
                         let cut: Option<Vec<&str>> = cut.collect();
                         match cut.filter(|cut| cut.len() * all.len() <= MOST) {
                             Some(cut) => cut.into_iter().map(|known| value(known, quoting, splitting)).collect(),

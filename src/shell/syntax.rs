@@ -10,22 +10,33 @@ pub(super) enum Part {
     /// Characters that stand for themselves.
     Quoted(String),
     /// The value of a variable.
-    Variable {
-        name: String,
-        /// `${x%y}`, `${x:-y}` and the like: not the value as it is.
-        altered: bool,
-        /// `${x%y}`: what is cut off.
-        trim: Option<Box<Trim>>,
-        /// `y` in `${x:-y}`, where it is written out: the value, should there be none.
-        default: Option<String>,
-        quoted: bool,
-    },
+    Variable(Box<Variable>),
     /// What the substitution of this number prints.
     Output { number: usize, quoted: bool },
     /// The words of an array.
     List(Vec<Word>),
     /// What only a running shell can know: an arithmetic value, the name of a pipe.
     Unknown { quoted: bool },
+}
+
+/// A variable, as it is asked for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Variable {
+    pub name: String,
+    /// `${x%y}`, `${x:-y}` and the like: not the value as it is.
+    pub altered: bool,
+    /// `${x%y}`: what is cut off.
+    pub trim: Option<Trim>,
+    /// `y` in `${x:-y}`, where it is written out: the value, should there be none.
+    pub default: Option<String>,
+    pub quoted: bool,
+}
+
+impl Variable {
+    /// The value as it is.
+    pub fn plain(name: String, quoted: bool) -> Part {
+        Part::Variable(Box::new(Variable { name, altered: false, trim: None, default: None, quoted }))
+    }
 }
 
 /// What `${x%y}`, `${x%%y}`, `${x#y}` and `${x##y}` cut off.

@@ -282,7 +282,7 @@ impl Walker {
             }
         }
         let wordless = simple.words.is_empty();
-        let mut args = expand::argument_lists(std::mem::take(&mut simple.words), &run.state);
+        let (args, more) = expand::argument_lists(std::mem::take(&mut simple.words), &run.state);
         if env
             .iter()
             .any(|(_, value)| value.as_ref().is_some_and(|value| value.contains("[$(") || value.contains("[`")))
@@ -322,30 +322,25 @@ impl Walker {
             return;
         }
         let via = run.via.clone();
-        let printed = match args.as_slice() {
-            // A function of that name prints what it wants.
-            [only] if only.first().is_some_and(|program| !self.reading.functions.contains(&program.text)) => {
-                output(only, &base, &run.state)
-            }
-            _ => None,
-        };
-        for (path, text) in run.written(&base.redirects, args.as_slice(), &base.input, printed.as_ref()) {
+        // A function of that name prints what it wants.
+        let speaks =
+            more.is_empty() && args.first().is_some_and(|program| !self.reading.functions.contains(&program.text));
+        let printed = if speaks { output(&args, &base, &run.state) } else { None };
+        for (path, text) in run.written(&base.redirects, &args, &base.input, printed.as_ref()) {
             self.files.insert(path, text);
         }
         let Some(run) = self.runs.last_mut() else { return };
         run.level().output = printed.filter(|_| prints_here);
         run.level().commands += 1;
         let mut later = Later::default();
-        if let [_] = args.as_slice()
-            && let Some(only) = args.pop()
-        {
-            self.run(base, only, via, apart, &mut later);
+        if more.is_empty() {
+            self.run(base, args, via, apart, &mut later);
             return self.go_on(later, if apart { Shared::No } else { Shared::Yes });
         }
         // It is one of these, and each begins where the others do.
         let before = Rc::clone(&run.state);
         let mut after: Option<Rc<State>> = None;
-        for args in args {
+        for args in std::iter::once(args).chain(more) {
             self.run(base.clone(), args, via.clone(), apart, &mut later);
             let Some(run) = self.runs.last_mut() else { return };
             let state = std::mem::replace(&mut run.state, Rc::clone(&before));

@@ -75,9 +75,7 @@ impl Parser<'_> {
     pub(super) fn cond_word(&mut self, word: &Word) {
         let evaluated = word.parts.iter().any(|part| match part {
             Part::Quoted(text) => text.contains("[$(") || text.contains("[`"),
-            Part::Plain(_) | Part::Variable { .. } | Part::Output { .. } | Part::List(_) | Part::Unknown { .. } => {
-                false
-            }
+            Part::Plain(_) | Part::Variable(_) | Part::Output { .. } | Part::List(_) | Part::Unknown { .. } => false,
         });
         if evaluated {
             self.flaw(Flaw::Unclear("an expansion in a quoted subscript"), word.span.start);

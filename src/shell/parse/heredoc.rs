@@ -25,7 +25,7 @@ impl Parser<'_> {
                     delimiter.push_str(text);
                     quoted = true;
                 }
-                Part::Variable { .. } | Part::Output { .. } | Part::List(_) | Part::Unknown { .. } => {
+                Part::Variable(_) | Part::Output { .. } | Part::List(_) | Part::Unknown { .. } => {
                     self.flaw(Flaw::Unclear("an expansion in a heredoc's delimiter"), word.span.start);
                 }
             }

@@ -1,6 +1,6 @@
 //! Quotes, escapes and expansions: what stands within words.
 
-use super::super::syntax::{Backquoted, Flaw, Loop, Part, Scope, Step, Trim};
+use super::super::syntax::{Backquoted, Flaw, Loop, Part, Scope, Step, Trim, Variable};
 use super::list::Close;
 use super::{Arith, Kind, Parser, ansi};
 
@@ -51,7 +51,7 @@ impl Parser<'_> {
                 for part in frame.parts {
                     match part {
                         Part::Quoted(text) | Part::Plain(text) => self.push(&text, true),
-                        Part::Variable { .. } | Part::Output { .. } | Part::List(_) | Part::Unknown { .. } => {
+                        Part::Variable(_) | Part::Output { .. } | Part::List(_) | Part::Unknown { .. } => {
                             self.add(part)
                         }
                     }
@@ -159,12 +159,12 @@ impl Parser<'_> {
                 let rest = self.rest().get(1..).unwrap_or_default();
                 let length = rest.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(rest.len());
                 let name = rest.get(..length).unwrap_or_default().to_owned();
-                self.add(Part::Variable { name, altered: false, trim: None, default: None, quoted });
+                self.add(Variable::plain(name, quoted));
                 self.at += 1 + length;
             }
             Some(byte) if byte.is_ascii_digit() || b"@*#?-$!".contains(&byte) => {
                 let name = char::from(byte).to_string();
-                self.add(Part::Variable { name, altered: false, trim: None, default: None, quoted });
+                self.add(Variable::plain(name, quoted));
                 self.at += 2;
             }
             _ => {
@@ -197,7 +197,7 @@ impl Parser<'_> {
         self.at += 2 + usize::from(prefix) + length;
         if whole {
             self.at += 1;
-            self.add(Part::Variable { name, altered: false, trim: None, default: None, quoted });
+            self.add(Variable::plain(name, quoted));
         } else {
             self.open(Kind::Param { name, quoted });
         }
@@ -228,26 +228,26 @@ impl Parser<'_> {
                     {
                         let index = if index == "*" { "@" } else { index };
                         let name = format!("{name}[{index}]");
-                        return self.add(Part::Variable { name, altered: false, trim: None, default: None, quoted });
+                        return self.add(Variable::plain(name, quoted));
                     }
                     // `${x:?y}` is the value, or nothing goes on.
                     if matches!(parts.first(), Some(Part::Quoted(text)) if text.starts_with('?') || text.starts_with(":?"))
                     {
-                        return self.add(Part::Variable { name, altered: false, trim: None, default: None, quoted });
+                        return self.add(Variable::plain(name, quoted));
                     }
                     // `${x:+y}` only tells whether it is set.
                     if matches!(parts.first(), Some(Part::Quoted(text)) if text.starts_with('+') || text.starts_with(":+"))
                     {
                         return self.add(Part::Unknown { quoted });
                     }
-                    let trim = trim(self.slice(opened, self.at - 1)).map(Box::new);
+                    let trim = trim(self.slice(opened, self.at - 1));
                     let default = match parts.as_slice() {
                         [Part::Quoted(text)] => {
                             text.strip_prefix(":-").or_else(|| text.strip_prefix(":=")).map(str::to_owned)
                         }
                         _ => None,
                     };
-                    self.add(Part::Variable { name, altered: true, trim, default, quoted });
+                    self.add(Part::Variable(Box::new(Variable { name, altered: true, trim, default, quoted })));
                 }
             }
             b'\\' => self.backslash(),

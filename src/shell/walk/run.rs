@@ -302,7 +302,7 @@ impl Run {
     pub(super) fn written(
         &self,
         redirects: &[Redirect],
-        args: &[Vec<Arg>],
+        args: &[Arg],
         input: &Input,
         printed: Option<&String>,
     ) -> Vec<(String, String)> {
@@ -315,8 +315,8 @@ impl Run {
             let files = redirects.iter().filter(|redirect| redirect.writes);
             found.extend(files.filter_map(|redirect| Some((at(&redirect.target)?, text.clone()))));
         }
-        if let ([words], Input::Text(text)) = (args, input)
-            && let [program, files @ ..] = words.as_slice()
+        if let Input::Text(text) = input
+            && let [program, files @ ..] = args
             && program.text == "tee"
         {
             let files = files.iter().filter(|file| !file.text.starts_with('-'));
