@@ -172,12 +172,30 @@ pub(crate) fn ask_about(access: &Access, scene: &Scene<'_>, verdict: &mut Verdic
         let path = AbsPath::resolve(real, place);
         all.push(Access { target: Target { text: path.to_string(), path: Some(path), open: false }, ..access.clone() });
     }
+    all.extend(below_home(access, scene));
     for access in &all {
         if matches!(access.act, Act::Remove | Act::Move) {
             ask(&Unit::deletion(access), scene, verdict);
         }
         ask(&Unit::access(std::borrow::Cow::Borrowed(access), scene.ground), scene, verdict);
     }
+}
+
+/// Where only the end of a path is known and it begins like the name of a settings directory, it may lie at home.
+fn below_home(access: &Access, scene: &Scene<'_>) -> Option<Access> {
+    if access.target.path.is_some() {
+        return None;
+    }
+    let home = scene.ground.home.as_ref()?;
+    let (start, _) = access
+        .target
+        .text
+        .match_indices("/.")
+        .find(|(at, _)| !access.target.text.get(at + 2..).unwrap_or_default().starts_with(['.', '/']))?;
+    let tail = access.target.text.get(start..).filter(|tail| !tail.contains(['$', '*']))?;
+    let path = AbsPath::resolve(&format!("{home}{tail}"), &scene.event.place);
+    let target = Target { text: path.to_string(), path: Some(path), open: false };
+    Some(Access { target, astray: true, ..access.clone() })
 }
 
 /// The paths of a call that may be links, absolute.

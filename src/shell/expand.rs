@@ -178,6 +178,12 @@ fn alternatives(word: &Word, state: &State, splitting: Splitting) -> Vec<Pieces>
                 let splitting = if *quoted { Splitting::Off } else { splitting };
                 let quoting = if *quoted { Quoting::Quoted } else { Quoting::Expanded };
                 let hole = || vec![vec![Piece::Hole(format!("${name}"))]];
+                // `${!x}` is the value of the variable that `x` names.
+                let named = name.strip_prefix('!').and_then(|name| state.value(name));
+                let (name, altered) = match named {
+                    Some(Value::Known(name)) => (name, &false),
+                    _ => (name, altered),
+                };
                 match state.value(name) {
                     // `$IFS`, and whatever is cut out of it, is a blank that nobody typed.
                     None if name == "IFS" => vec![value(" ", quoting, splitting)],

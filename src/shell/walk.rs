@@ -137,7 +137,9 @@ impl Walker {
         self.reading.limited |= script.limited;
         let pipeline = self.next_pipeline();
         let (span, shared) = inner.map_or((None, Shared::No), |(span, shared)| (Some(span), shared));
+        let starter = self.runs.len().saturating_sub(1);
         self.runs.push(Run {
+            starter,
             steps: script.steps.into(),
             heredocs: Rc::new(script.heredocs),
             via,
@@ -436,7 +438,7 @@ impl Walker {
                     }
                     Inner::Text { text, shared } => {
                         // `bash -c 'text' name first second`
-                        let given = runner::parameters(&command).map(|args| args.into_iter().skip(1).collect());
+                        let given = runner::parameters(&command);
                         later.texts.push(Text { text, in_shell: shared, via: via.clone(), around: fresh, given });
                     }
                     Inner::Code { language, text } => {

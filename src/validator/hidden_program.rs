@@ -13,7 +13,7 @@ const EXPECTED: [&str; 21] = [
 ];
 
 /// How the reader writes down that code changes a file: it is judged as that.
-const FILES: [&str; 4] = ["cat", "cp", "mv", "tee"];
+const FILES: [&str; 5] = ["cat", "cp", "mv", "rm", "tee"];
 
 /// Settings of git that change how it looks, and not what it runs or where it goes.
 const LOOKS: [&str; 33] = [
@@ -88,7 +88,9 @@ pub(super) fn find(unit: &Unit<'_>, scene: &Scene<'_>) -> Option<Found> {
     if by_git && !usual && !command.hidden {
         return suspicious("git runs a program here that is not one of the usual ones");
     }
-    let expected = EXPECTED.contains(&program) || FILES.contains(&program);
+    // What it deletes is judged too, as long as it says what.
+    let says = program != "rm" || command.args.iter().any(|arg| !arg.text.starts_with('-'));
+    let expected = EXPECTED.contains(&program) || (FILES.contains(&program) && says);
     (command.hidden && !expected)
         .then(|| suspicious("a program runs here by way of another one's option or code"))
         .flatten()

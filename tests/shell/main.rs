@@ -9,6 +9,7 @@
 
 #[path = "../fuzz/holds.rs"]
 mod holds;
+mod oracle;
 mod spelling;
 
 use rune::event::Place;

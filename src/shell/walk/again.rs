@@ -25,6 +25,8 @@ struct Rounds {
     anything: bool,
     /// It changes what `$1` and the others are.
     shifts: bool,
+    /// And not only by `shift`.
+    gives: bool,
 }
 
 impl Run {
@@ -60,7 +62,7 @@ impl Run {
         if rounds.shifts {
             let any = all.iter().skip(1).fold(all.first().cloned(), |any, value| any.map(|any| any.or(Some(value))));
             state.variables.retain(|name, _| !is_parameter(name));
-            state.variables.extend(any.map(|any| ("1".to_owned(), any)));
+            state.variables.extend(any.filter(|_| !rounds.gives).map(|any| ("1".to_owned(), any)));
             state.given = None;
         }
         if rounds.strays || !rounds.depth.is_empty() || !rounds.goes.is_empty() {
@@ -164,7 +166,10 @@ impl Rounds {
                 let names = operands.map(|word| word.split(['=', '[', '+']).next().unwrap_or_default().to_owned());
                 self.sets.extend(names.filter(|name| !name.is_empty()).map(|name| (name, Value::Unknown)));
             }
-            "shift" | "set" => self.shifts = true,
+            "shift" | "set" => {
+                self.shifts = true;
+                self.gives |= program == "set";
+            }
             "eval" | "source" | "." => self.anything = true,
             program => {
                 if let Some((sets, moves)) = state.functions.get(program) {

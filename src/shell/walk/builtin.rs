@@ -1,7 +1,7 @@
 //! Builtins: what they do to the shell that runs them.
 
 use super::super::state::{Elsewhere, Value};
-use super::super::{Arg, Command};
+use super::super::{Arg, Command, Input};
 use super::function::give;
 use super::run::Outside;
 use super::{Run, runner};
@@ -71,9 +71,19 @@ impl Run {
                 for name in ["REPLY", "MAPFILE", "OPTARG"] {
                     self.set(name, Value::Unknown);
                 }
+                // One name takes the line whole.
+                let mut names = operands();
+                let line = match (&command.input, names.next(), names.next()) {
+                    (Input::Text(text), Some(_), None)
+                        if command.program == "read" && !flagged(&['a', 'd', 'n', 'N']) =>
+                    {
+                        text.lines().next().map(|line| line.trim().to_owned()).filter(|line| !line.contains('\\'))
+                    }
+                    _ => None,
+                };
                 for arg in operands() {
                     let name = arg.text.split(['=', '+', '-', '*', '/']).next().unwrap_or_default();
-                    self.set(name, Value::Unknown);
+                    self.set(name, line.clone().map_or(Value::Unknown, Value::Known));
                 }
             }
             "printf" => {
@@ -84,7 +94,9 @@ impl Run {
                     Some(name) => name,
                     None => return,
                 };
-                self.set(name, Value::Unknown);
+                let rest: Option<Vec<&str>> = args.map(|arg| arg.is_known().then_some(arg.text.as_str())).collect();
+                let printed = rest.and_then(|rest| super::output::printf(&rest));
+                self.set(name, printed.map_or(Value::Unknown, Value::Known));
             }
             "mkdir" => self.makes(operands()),
             "git" => {

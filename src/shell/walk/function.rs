@@ -70,6 +70,7 @@ impl Walker {
         }
         // Of several, nobody knows which it is.
         let shared = if bodies.len() > 1 && shared == Shared::Yes { Shared::Perhaps } else { shared };
+        let starter = self.runs.len().saturating_sub(1);
         let Some(below) = self.runs.last_mut() else { return };
         let (mut state, hidden) = (Rc::clone(&below.state), below.hidden);
         let span = below.span.clone().or(span);
@@ -87,6 +88,7 @@ impl Walker {
         for Body { steps, heredocs, .. } in bodies {
             let levels = vec![Level::new(Outside::Same(Rc::clone(&state)), self.next_pipeline(), false)];
             self.runs.push(Run {
+                starter,
                 steps,
                 heredocs,
                 via: via.clone(),

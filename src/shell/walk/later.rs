@@ -1,6 +1,6 @@
 //! What a command runs in turn, and what a text leaves behind when it ends.
 
-use super::super::state::is_parameter;
+use super::super::state::{Value, is_parameter};
 use super::super::syntax::Step;
 use super::super::{Arg, Command};
 use super::Walker;
@@ -23,7 +23,7 @@ pub(super) struct Text {
     pub in_shell: bool,
     pub via: Vec<String>,
     pub around: Command,
-    /// What it finds in `$1`, `$2` and so on, where that is known.
+    /// What it finds in `$0`, `$1` and so on, where that is known.
     pub given: Option<Vec<Arg>>,
 }
 
@@ -53,7 +53,9 @@ impl Walker {
                 state = Rc::new(state.started());
             }
             if let Some(given) = &given {
-                function::give(Rc::make_mut(&mut state), given);
+                function::give(Rc::make_mut(&mut state), given.get(1..).unwrap_or_default());
+                let first = given.first().map(|first| ("0".to_owned(), Value::of(first)));
+                Rc::make_mut(&mut state).variables.extend(first);
             }
             function::lend(&mut state, &around.env);
             let state_of_place = Rc::make_mut(&mut state);
@@ -63,6 +65,7 @@ impl Walker {
             if self.enter(&text, via, state, Some((around.span, shared)))
                 && let Some(run) = self.runs.last_mut()
             {
+                run.starter = at;
                 run.hidden = around.hidden;
                 run.lent = around.env.into_iter().map(|(name, _)| name).collect();
             }
@@ -101,11 +104,13 @@ impl Walker {
             return;
         }
         run.close();
+        let depth = run.levels.len();
+        run.traps.iter_mut().for_each(|trap| trap.depth = trap.depth.min(depth));
     }
 
     pub(super) fn leave(&mut self) {
         let Some(mut run) = self.runs.pop() else { return };
-        let Some(below) = self.runs.last_mut() else { return };
+        let Some(below) = self.runs.get_mut(run.starter) else { return };
         if run.shared != Shared::No {
             let outer = Rc::clone(&below.state);
             // What it was given, and what it calls its own, is gone with it.

@@ -35,8 +35,8 @@ pub(super) fn output(args: &[Arg], command: &Command, state: &State) -> Option<S
         "printf" => printf(rest.strip_prefix(&["--"]).unwrap_or(rest)),
         // Where a program is, is as good as the program.
         "which" | "type" | "command" => match rest {
-            [name] if program.text == "which" && EVERYWHERE.contains(name) => Some((*name).to_owned()),
-            ["-v" | "-P" | "-p", name] if EVERYWHERE.contains(name) => Some((*name).to_owned()),
+            [name] if program.text == "which" => place_of(name, state),
+            ["-v" | "-P" | "-p", name] => place_of(name, state),
             _ => None,
         },
         "realpath" => resolved(rest.strip_prefix(&["-m"]).unwrap_or(rest), state),
@@ -55,16 +55,31 @@ pub(super) fn output(args: &[Arg], command: &Command, state: &State) -> Option<S
         },
         "pwd" if rest.is_empty() => here(state).map(str::to_owned),
         "mktemp" if state.value("TMPDIR").is_none() => mktemp(rest),
-        "git" if rest == ["rev-parse", "--show-toplevel"] => {
+        "git" if rest.first() == Some(&"rev-parse") => {
             let (project, cwd) = (state.project.as_deref()?, here(state)?);
             let told = state.variables.keys().any(|name| name.starts_with("GIT_"));
             let inside = cwd == project || cwd.strip_prefix(project).is_some_and(|rest| rest.starts_with('/'));
-            (inside && !told).then(|| project.to_owned())
+            let below = match rest.get(1..)? {
+                ["--show-toplevel"] => "",
+                ["--git-dir" | "--absolute-git-dir" | "--git-common-dir"] => "/.git",
+                ["--git-path", "hooks"] => "/.git/hooks",
+                _ => return None,
+            };
+            (inside && !told).then(|| format!("{project}{below}"))
         }
         "cat" if rest.is_empty() => match &command.input {
             Input::Text(text) => Some(text.clone()),
             Input::Inherited | Input::Pipe | Input::Unknown => None,
         },
+        _ => None,
+    }
+}
+
+/// Where a program is. Where the guard itself is, everybody has to keep their hands off.
+fn place_of(name: &str, state: &State) -> Option<String> {
+    match name {
+        "rune" => Some(format!("{}/.local/bin/rune", state.home.as_deref()?)),
+        name if EVERYWHERE.contains(&name) => Some(name.to_owned()),
         _ => None,
     }
 }
@@ -86,7 +101,7 @@ fn echo(args: &[&str]) -> Option<String> {
 }
 
 /// A format with other directives than `%s` is put together at run time.
-fn printf(args: &[&str]) -> Option<String> {
+pub(super) fn printf(args: &[&str]) -> Option<String> {
     let (format, values) = args.split_first()?;
     if format.starts_with('-') || values.iter().any(|value| value.contains('\\')) {
         return None;

@@ -18,7 +18,9 @@ pub(super) struct Run {
     pub levels: Vec<Level>,
     /// Shared with the scopes around it until one of them changes something.
     pub state: Rc<State>,
-    /// Whether it runs in the shell of the text below it, as `eval` does.
+    /// Which of the texts that wait has started it.
+    pub starter: usize,
+    /// Whether it runs in the shell of that text, as `eval` does.
     pub shared: Shared,
     /// It runs by an option or a line of code.
     pub hidden: bool,
@@ -44,7 +46,7 @@ pub(super) struct Trap {
     pub depth: usize,
 }
 
-/// What a text leaves behind in the shell of the text below it.
+/// What a text leaves behind in the shell of the text that has started it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Shared {
     No,
@@ -326,6 +328,9 @@ impl Run {
     }
 
     pub(super) fn redirects(&self, simple: &Simple) -> Vec<Redirect> {
+        if simple.redirects.is_empty() {
+            return Vec::new();
+        }
         let files = simple.redirects.iter().filter_map(|redirect| match &redirect.target {
             Target::Word(word) => Some((redirect.direction, word)),
             Target::Heredoc(_) => None,
@@ -345,8 +350,12 @@ impl Run {
 
     /// What the command reads: its last redirection of input, else the pipe.
     pub(super) fn input(&mut self, simple: &Simple) -> Input {
-        let fed = self.level().fed;
-        let (stage, output) = (self.level().stage, self.level().output.clone());
+        let level = self.level();
+        let (fed, stage) = (level.fed, level.stage);
+        if stage == 0 && simple.redirects.is_empty() {
+            return if fed { Input::Pipe } else { Input::Inherited };
+        }
+        let output = level.output.clone();
         // Where it may be one of several texts, all of them count.
         let known_or_not = |args: Vec<Arg>| {
             let texts: Option<Vec<String>> = args.iter().map(known).collect();
@@ -413,5 +422,8 @@ pub(super) fn known(arg: &Arg) -> Option<String> {
 pub(in super::super) fn value_of(name: &str, arg: &Arg) -> Option<String> {
     let before = format!("${name}");
     let rest = arg.text.replace(&before, "/usr/bin");
+    // What comes behind all that was there before is asked last.
+    let appended = arg.text.strip_prefix(&before).is_some_and(|rest| rest.starts_with(':'));
+    let rest = if appended && name == "PATH" { rest.replace("$()", "/usr/local") } else { rest };
     known(arg).or_else(|| (name.ends_with("PATH") && arg.text.contains(&before) && !rest.contains('$')).then_some(rest))
 }
