@@ -36,6 +36,10 @@ pub(super) fn calls(language: Language, code: &str) -> Vec<Call> {
             {
                 found.push(Call::Command(vec![None]));
             }
+            // Which file a path reads is said where the path is made.
+            Token::Name(name) if matches!(name.rsplit('.').next(), Some("read_text" | "read_bytes")) => {
+                found.push(Call::Command(vec![Some("cat".to_owned()), None]));
+            }
             Token::Name(name) => {
                 found.extend(named(language, name, &imported, tokens.get(at + 1..).unwrap_or_default()));
             }
@@ -61,28 +65,41 @@ pub(super) fn calls(language: Language, code: &str) -> Vec<Call> {
         }
         found.extend(on_path(tokens.get(at..).unwrap_or_default()));
     }
-    // Where it cannot be told which file a call changes, it may be any that the code names.
-    let vague =
-        found.iter().position(|call| matches!(call, Call::Command(words) if words.contains(&None) && changes(words)));
-    if let Some(Call::Command(words)) = vague.and_then(|at| found.get(at)).cloned() {
-        let path = |token: &Token| match token {
-            Token::Text(Some(text)) if !text.is_empty() && !text.contains([' ', '\n', '*', '(']) => Some(text.clone()),
-            Token::Text(_) | Token::Name(_) | Token::Sign(_) | Token::Command(_) => None,
-        };
-        // Assigned to a name, or handed to a call that makes or opens a path.
-        let single = tokens.windows(3).filter_map(|near| match near {
-            [Token::Name(maker), Token::Sign('('), text] if makes_path(maker) => path(text),
-            [Token::Name(_), Token::Sign('='), text] => path(text).filter(|text| text.contains(['/', '.'])),
-            _ => None,
-        });
-        let texts = single.chain(guess::put_together(&tokens)).chain(guess::filled_in(code));
-        let verb = words.iter().flatten().cloned().map(Some).collect::<Vec<_>>();
-        found.extend(
-            texts.map(|text| Call::Command(verb.iter().cloned().chain([Some(text)]).collect())).collect::<Vec<_>>(),
-        );
-        found.retain(|call| !matches!(call, Call::Command(words) if words.contains(&None) && writes(words)));
+    // Where it cannot be told which file a call changes or reads, it may be any that the code names.
+    for (kind, all) in [(changes as fn(&[Option<String>]) -> bool, false), (reads, true)] {
+        let vague =
+            found.iter().find(|call| matches!(call, Call::Command(words) if words.contains(&None) && kind(words)));
+        let Some(Call::Command(words)) = vague.cloned() else { continue };
+        let verb: Vec<Option<String>> = words.iter().flatten().cloned().map(Some).collect();
+        let mut texts = named_paths(&tokens, code);
+        if words.first().is_some_and(|verb| verb.as_deref() == Some("rm")) && guess::names_home(&tokens) {
+            texts.push("~/".to_owned());
+        }
+        found.extend(texts.into_iter().map(|text| Call::Command(verb.iter().cloned().chain([Some(text)]).collect())));
+        let left = |words: &[Option<String>]| words.contains(&None) && kind(words) && (all || writes(words));
+        found.retain(|call| !matches!(call, Call::Command(words) if left(words)));
     }
     found
+}
+
+/// The paths that a code names, whole or in parts.
+fn named_paths(tokens: &[Token], code: &str) -> Vec<String> {
+    let path = |token: &Token| match token {
+        Token::Text(Some(text)) if !text.is_empty() && !text.contains([' ', '\n', '*', '(']) => Some(text.clone()),
+        Token::Text(_) | Token::Name(_) | Token::Sign(_) | Token::Command(_) => None,
+    };
+    // Assigned to a name, or handed to a call that makes or opens a path.
+    let single = tokens.windows(3).filter_map(|near| match near {
+        [Token::Name(maker), Token::Sign('('), text] if makes_path(maker) => path(text),
+        [Token::Name(_), Token::Sign('='), text] => path(text).filter(|text| text.contains(['/', '.'])),
+        _ => None,
+    });
+    single.chain(guess::put_together(tokens)).chain(guess::filled_in(code)).collect()
+}
+
+/// How the reader writes down that code reads a file.
+fn reads(words: &[Option<String>]) -> bool {
+    matches!(words.first(), Some(Some(verb)) if verb == "cat")
 }
 
 fn changes(words: &[Option<String>]) -> bool {
@@ -240,7 +257,7 @@ fn effect(does: Does, arguments: &[Argument]) -> Option<Call> {
                 return with(&["tee"], vec![None]);
             }
             let Some(mode) = named.or_else(|| text(1)) else {
-                let file = text(0)?;
+                let Some(file) = text(0) else { return with(&["cat"], vec![None]) };
                 // Ruby opens commands too.
                 return Some(match file.strip_prefix('|') {
                     Some(command) => Call::Text(command.to_owned()),
@@ -272,11 +289,11 @@ fn effect(does: Does, arguments: &[Argument]) -> Option<Call> {
         Does::Copy => with(&["cp"], vec![text(0), text(1)]),
         Does::Fetch => with(&["curl"], vec![text(0)]),
         Does::Send => with(&["curl", "--data", "@-"], vec![text(0)]),
-        Does::Read => {
-            text(0).map(
-                |file| if file.contains("://") { Call::known(&["curl", &file]) } else { Call::known(&["cat", &file]) },
-            )
-        }
+        Does::Read => Some(match text(0) {
+            Some(file) if file.contains("://") => Call::known(&["curl", &file]),
+            Some(file) => Call::known(&["cat", &file]),
+            None => return with(&["cat"], vec![None]),
+        }),
         // A name that is put together hides what it finds, and so does one that runs something.
         Does::Lookup => {
             let harmless = text(1).is_some_and(|name| !CALLS.iter().any(|(call, _)| *call == name));

@@ -41,7 +41,11 @@ pub(super) fn tokens(language: Language, code: &str) -> Vec<Token> {
                 if prefix {
                     tokens.pop();
                 }
-                tokens.push(quoted(language, c, text, formatted));
+                // bun and zx run the text that stands behind a dollar sign.
+                let runs = c == '`'
+                    && language == Language::Node
+                    && matches!(tokens.last(), Some(Token::Name(name)) if name == "$" || name.ends_with(".$"));
+                tokens.push(if runs { Token::Command(text) } else { quoted(language, c, text, formatted) });
             }
             // A slash where no value stands before it begins a regular expression.
             '/' if language != Language::Python && !tokens.last().is_some_and(is_value) => {

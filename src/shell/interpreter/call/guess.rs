@@ -42,6 +42,21 @@ pub(super) fn put_together(tokens: &[Token]) -> Vec<String> {
     found
 }
 
+/// Whether home itself is named, and nothing below it.
+pub(super) fn names_home(tokens: &[Token]) -> bool {
+    let ends = |at: usize| matches!(tokens.get(at), Some(Token::Sign(')' | ',' | ']' | ';' | '}')) | None);
+    tokens.iter().enumerate().any(|(at, token)| {
+        let called = tokens.get(at + 1) == Some(&Token::Sign('(')) && tokens.get(at + 2) == Some(&Token::Sign(')'));
+        // `environ['HOME']` and `expanduser("~")` close what they are in first.
+        let behind = match token {
+            Token::Text(_) => at + 2,
+            _ if called => at + 3,
+            _ => at + 1,
+        };
+        is_home(token) && ends(behind)
+    })
+}
+
 /// The paths behind a value within a text: `f"{home}/.claude/x"`, `` `${home}/.claude/x` ``, `"#{home}/.claude/x"`.
 pub(super) fn filled_in(code: &str) -> Vec<String> {
     let behind = code.split('}').skip(1).filter(|rest| rest.starts_with("/."));
