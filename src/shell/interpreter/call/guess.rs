@@ -50,8 +50,8 @@ pub(super) fn names_home(tokens: &[Token]) -> bool {
         // `environ['HOME']` and `expanduser("~")` close what they are in first.
         let behind = match token {
             Token::Text(_) => at + 2,
-            _ if called => at + 3,
-            _ => at + 1,
+            Token::Name(_) if called => at + 3,
+            Token::Name(_) | Token::Sign(_) | Token::Command(_) => at + 1,
         };
         is_home(token) && ends(behind)
     })
