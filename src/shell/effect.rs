@@ -6,6 +6,7 @@ mod copy;
 mod fetch;
 mod git;
 mod link;
+mod product;
 mod program;
 mod search;
 

@@ -38,11 +38,21 @@ const KEYS: [&str; 24] = [
 /// Programs that print their arguments.
 const PRINTERS: [&str; 5] = ["echo", "printf", "print", "cat", "logger"];
 
+/// Programs that run a line of code.
+const SPEAKERS: [&str; 13] =
+    ["awk", "bun", "deno", "gawk", "jaq", "jq", "lua", "mawk", "node", "perl", "php", "python", "ruby"];
+
 pub(super) fn find(unit: &Unit<'_>, scene: &Scene<'_>) -> Option<Found> {
     if let Some(command) = command(unit) {
         let shown = match command.program.as_str() {
             "printenv" => command.args.iter().any(|arg| is_secret_name(&arg.text, scene)),
             program if PRINTERS.contains(&program) => command.args.iter().any(|arg| names_secret(arg, scene)),
+            "declare" | "typeset" | "export" if command.args.first().is_some_and(|arg| arg.text == "-p") => {
+                command.args.iter().any(|arg| is_secret_name(&arg.text, scene))
+            }
+            program if SPEAKERS.contains(&program.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.')) => {
+                command.args.iter().any(|arg| asks_for_secret(&arg.text, scene))
+            }
             _ => false,
         };
         return shown.then(|| suspicious("it shows a variable that holds a secret")).flatten();
@@ -107,6 +117,20 @@ fn is_public(path: &AbsPath) -> bool {
     name.ends_with(".pub")
         || matches!(name, "known_hosts" | "config" | "authorized_keys" | "passwd")
             && !path.components().iter().any(|part| part == ".kube")
+}
+
+/// Whether a line of code asks for such a variable: `os.environ["X"]`, `process.env.X`, `ENV["X"]`, `$ENV.X`.
+fn asks_for_secret(code: &str, scene: &Scene<'_>) -> bool {
+    const DOORS: [&str; 6] = ["environ", "process.env", "ENV", "getenv", "Deno.env", "Bun.env"];
+    let door = |at: &usize| code.get(*at..).is_some_and(|rest| DOORS.iter().any(|door| rest.starts_with(door)));
+    let starts = code.match_indices(['e', 'p', 'E', 'g', 'D', 'B']).map(|(at, _)| at);
+    starts.filter(door).take(32).any(|at| {
+        // The name stands right behind, in brackets, quotes or dots.
+        let rest = code.get(at..).unwrap_or_default();
+        let words = rest.split(|c: char| !(c.is_ascii_alphanumeric() || c == '_')).filter(|word| !word.is_empty());
+        words.skip(1).take(3).any(|word| is_secret_name(word, scene))
+            && !rest.split(['\n', ';']).next().is_some_and(|rest| rest.contains("] =") || rest.contains("]="))
+    })
 }
 
 /// Whether a variable holds a secret, by its name and by the operator's list.

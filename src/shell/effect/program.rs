@@ -2,7 +2,7 @@
 
 use super::super::options::Options;
 use super::super::{Arg, Command, Input};
-use super::{Act, Noted, archive, container, copy, fetch, git, search};
+use super::{Act, Noted, archive, container, copy, fetch, git, product, search};
 
 /// Programs that read every file they are given.
 const READERS: [&str; 88] = [
@@ -218,6 +218,9 @@ pub(super) fn note(noted: &mut Noted<'_>) {
     }
     let operands = options(program).operands(&command.args);
     let operands = operands.as_slice();
+    if product::product(noted, operands) {
+        return;
+    }
     match program {
         "rm" | "rmdir" | "unlink" | "shred" | "trash" | "srm" | "wipe" | "rimraf" | "del-cli" | "grm" => {
             let deep = matches!(program, "rimraf" | "del-cli") || flag(command, "rR", "recursive");
