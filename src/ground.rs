@@ -40,7 +40,7 @@ const LOCAL: [&[&str]; 7] = [
     &["usr", "src"],
     &["var", "www"],
     &["var", "log"],
-    &["var", "lib"],
+    &["var", "lib", "apt", "lists"],
     &["var", "cache"],
     &["var", "opt"],
 ];
