@@ -168,6 +168,7 @@ impl Walker {
 
     fn step(&mut self, step: Step) {
         let pipeline = self.next_pipeline();
+        let first = self.runs.len() == 1;
         let Some(run) = self.runs.last_mut() else { return };
         match step {
             Step::Simple(simple) => self.simple(*simple),
@@ -202,8 +203,7 @@ impl Walker {
                         // Where it is called later on, it is walked there, with what it is given.
                         if self.bodies.len() < MOST_BODIES {
                             // Which of several is in force depends on what happened: all of them count.
-                            let body =
-                                Body { steps: run.take_scope(), heredocs: Rc::clone(&run.heredocs), called: false };
+                            let body = run.take_body(first);
                             self.bodies.entry(name.to_string()).or_default().push(body);
                             return;
                         }

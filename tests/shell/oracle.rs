@@ -209,7 +209,7 @@ fn tidy(path: &str) -> String {
 #[test]
 fn what_bash_deletes_was_read() {
     let root = tempfile::tempdir().unwrap();
-    let mut dice = Dice(0x5eed_0f12);
+    let mut dice = Dice(0x5eed_7777);
     let (mut deletions, mut told) = (0, 0);
     for number in 0..SCRIPTS {
         // Each in a place of its own: what one leaves behind is not the next one's.

@@ -18,6 +18,10 @@ pub(super) struct Body {
     pub steps: VecDeque<Step>,
     pub heredocs: Rc<Vec<Heredoc>>,
     pub called: bool,
+    /// Nothing had to happen for it to be defined.
+    pub sure: bool,
+    /// Where it stands in the line, if the text that defines it is not the line.
+    pub span: Option<Range<usize>>,
 }
 
 /// What stands around a call: who runs it, where, and which variables are set for it.
@@ -69,7 +73,8 @@ impl Walker {
             return;
         }
         // Of several, nobody knows which it is.
-        let shared = if bodies.len() > 1 && shared == Shared::Yes { Shared::Perhaps } else { shared };
+        let one = bodies.len() == 1 && bodies.iter().all(|body| body.sure);
+        let shared = if !one && shared == Shared::Yes { Shared::Perhaps } else { shared };
         let starter = self.runs.len().saturating_sub(1);
         let Some(below) = self.runs.last_mut() else { return };
         let (mut state, hidden) = (Rc::clone(&below.state), below.hidden);
@@ -85,14 +90,14 @@ impl Walker {
         }
         // Not the program of that name.
         let via = [via.as_slice(), &[format!("{name}()")]].concat();
-        for Body { steps, heredocs, .. } in bodies {
+        for Body { steps, heredocs, span: own, .. } in bodies {
             let levels = vec![Level::new(Outside::Same(Rc::clone(&state)), self.next_pipeline(), false)];
             self.runs.push(Run {
                 starter,
                 steps,
                 heredocs,
                 via: via.clone(),
-                span: span.clone(),
+                span: span.clone().or(own),
                 levels,
                 state: Rc::clone(&state),
                 shared,

@@ -4,6 +4,7 @@ use super::super::state::{Elsewhere, State, Value};
 use super::super::syntax::{Assignment, Direction, Heredoc, Part, Simple, Step, Target, Word};
 use super::super::{APART, Arg, Input, Redirect, expand};
 use super::LONGEST_VALUE;
+use super::function::Body;
 use std::collections::VecDeque;
 use std::ops::Range;
 use std::rc::Rc;
@@ -153,6 +154,14 @@ impl Run {
             taken.push_back(step);
         }
         taken
+    }
+
+    /// Takes the body of the function that has just begun.
+    pub(super) fn take_body(&mut self, first: bool) -> Body {
+        let plain = |level: &Level| matches!(level.outside, Outside::Same(_)) && level.chain.is_none();
+        let sure = self.levels.iter().all(plain) && (first || self.shared == Shared::Yes) && self.level().stage == 0;
+        let (heredocs, span) = (Rc::clone(&self.heredocs), self.span.clone());
+        Body { steps: self.take_scope(), heredocs, called: false, sure, span }
     }
 
     /// The function whose body this is.
