@@ -81,6 +81,13 @@ fn impostor(home: &Sandbox, name: &str) -> String {
     file.to_str().unwrap().to_owned()
 }
 
+/// A pipe that nobody writes to, in place of a file of the policy.
+fn pipe(home: &Sandbox, name: &str) {
+    let path = home.path(".config/rune").join(name);
+    fs::create_dir_all(path.parent().unwrap()).unwrap();
+    assert!(std::process::Command::new("mkfifo").arg(path).status().unwrap().success());
+}
+
 /// How a fault comes about.
 type Plant = fn(&Sandbox);
 
@@ -230,6 +237,14 @@ const FAULTS: &[Fault] = &[
     ("a policy with a typo", "policy-broken", "config.local.toml:1:2", |home| {
         home.file(".config/rune/config.local.toml", "[decison]\n");
     }),
+    ("a pipe in place of the policy", "policy-broken", ".config/rune/config.toml", |home| pipe(home, "config.toml")),
+    ("a pipe in place of your own policy", "policy-broken", "config.local.toml", |home| {
+        pipe(home, "config.local.toml");
+    }),
+    ("a pipe in place of a preset", "policy-broken", "presets/gentle.toml", |home| pipe(home, "presets/gentle.toml")),
+    ("a preset that overrules a stricter one", "preset-looser", "settings.json:", |home| {
+        home.file(".config/rune/config.local.toml", "preset = 'strict'\n");
+    }),
     ("a rule with a typo", "policy-broken", "bash.mine.rules:2:", |home| {
         home.file(".config/rune/rules/bash.mine.rules", "block \"x\"\n  mtch y\n");
     }),
@@ -347,6 +362,19 @@ fn advice_can_be_followed() {
     assert_eq!(ids(&home), ["timeout-too-short"]);
     assert_eq!(home.run_alone(&["hooks", "install", "--yes"]).exit, 0);
     assert_eq!(ids(&home), [] as [String; 0]);
+}
+
+#[test]
+fn a_pipe_in_place_of_a_file_is_not_waited_for() {
+    for name in ["config.toml", "config.local.toml", "presets/strict.toml"] {
+        let home = installed("strict");
+        pipe(&home, name);
+        let started = std::time::Instant::now();
+        let checked = home.run(&["rules", "check"], "");
+        assert!(checked.exit == 1 && checked.stderr.contains("not a regular file"), "{checked:?}");
+        assert_eq!(ask(&home, &["doctor"]).exit, 1, "{name}");
+        assert!(started.elapsed().as_secs() < 5, "{name}");
+    }
 }
 
 #[test]

@@ -426,3 +426,45 @@ fn a_session_begins_with_one_line_where_the_guard_is_degraded() {
     let told = start().context();
     assert!(!told.contains('\n') && told.contains("PostToolUse"), "{told}");
 }
+
+/// The presets that the entries name, each once.
+fn presets(home: &Sandbox) -> Vec<String> {
+    let named = |(_, words): (String, Vec<String>)| {
+        words.iter().position(|word| word == "--preset").map(|at| words[at + 1].clone()).unwrap()
+    };
+    let mut presets: Vec<String> = ours(home).into_iter().map(named).collect();
+    presets.sort();
+    presets.dedup();
+    presets
+}
+
+#[test]
+fn the_strictest_of_mixed_entries_is_kept() {
+    let home = Sandbox::new();
+    assert_eq!(install(&home, "strict").exit, 0);
+    let file = home.path(SETTINGS);
+    let strict = fs::read_to_string(&file).unwrap();
+    let mixed = strict.replacen("\"strict\"", "\"gentle\"", 1);
+    fs::write(&file, &mixed).unwrap();
+    let refused = home.run_alone(&["hooks", "install", "--preset", "gentle"]);
+    assert!(refused.exit == 1 && refused.stderr.contains("loosens the guard"), "{refused:?}");
+    assert_eq!(fs::read_to_string(&file).unwrap(), mixed);
+    assert_eq!(home.run(&["hooks", "install"], "").exit, 0);
+    assert_eq!(presets(&home), ["strict"]);
+    fs::write(&file, strict.replacen("\"strict\"", "\"off\"", 5)).unwrap();
+    assert_eq!(home.run(&["hooks", "install"], "").exit, 0);
+    assert_eq!(presets(&home), ["strict"]);
+}
+
+#[test]
+fn the_preset_of_the_policy_is_the_default_of_a_first_registration() {
+    for name in ["config.toml", "config.local.toml"] {
+        let home = Sandbox::new();
+        home.file(&format!(".config/rune/{name}"), "preset = 'strict'\n");
+        assert_eq!(home.run(&["hooks", "install"], "").exit, 0, "{name}");
+        assert_eq!(presets(&home), ["strict"], "{name}");
+    }
+    let home = Sandbox::new();
+    assert_eq!(home.run(&["hooks", "install"], "").exit, 0);
+    assert_eq!(presets(&home), ["gentle"]);
+}

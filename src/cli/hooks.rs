@@ -49,7 +49,7 @@ pub struct StatusArgs {
 Only our own entries are touched. The file as it was before the first of them is kept beside it as *.before-rune."
 )]
 pub struct InstallArgs {
-    /// gentle, strict, a file of your own in presets/, or off, which removes our entries [default: what is registered, else gentle]
+    /// gentle, strict, a file of your own in presets/, or off, which removes our entries [default: what is registered, else what the policy names, else gentle]
     #[arg(long, value_name = "NAME")]
     pub preset: Option<String>,
     /// Write a plugin for Claude Code into this directory instead of a settings file
@@ -154,14 +154,14 @@ fn install(preset: Option<&str>, place: &PlaceArgs) -> anyhow::Result<()> {
     let path = place.file(&world)?;
     let file = SettingsFile::read(&path)?;
     let settings = read(&file)?;
-    let old = Registration::of(&settings);
-    let kept = || old.as_ref().and_then(|old| old.preset().map(str::to_owned));
-    let preset = preset.map(str::to_owned).or_else(kept).unwrap_or_else(|| DEFAULT_PRESET.to_owned());
+    let old = Registration::each(&settings);
+    let preset = match preset {
+        Some(preset) => preset.to_owned(),
+        None => strictest(&old, &world).unwrap_or_else(|| first_preset(&world)),
+    };
     check_preset(&preset, &world)?;
     let new = registration(&preset, &world, Some(&file.path))?;
-    if let Some(old) = &old {
-        check_step(old, &new, place)?;
-    }
+    check_step(&old, &new, place)?;
     let text = file.text.as_deref().unwrap_or_default();
     let edited = new.install(text, file.before.as_deref()).map_err(|broken| refusal(&file, &broken))?;
     let first = !settings.hooks().iter().any(Hook::is_ours);
@@ -218,18 +218,38 @@ fn show_or_write(file: &SettingsFile, text: Option<&str>, first: bool, place: &P
     Ok(true)
 }
 
-/// Whether this one may go from one registration to another.
-fn check_step(old: &Registration, new: &Registration, place: &PlaceArgs) -> anyhow::Result<()> {
-    if place.dry_run || old == new {
+/// The preset of those who name none and have none registered.
+fn first_preset(world: &World) -> String {
+    load::preset(world).unwrap_or_else(|| DEFAULT_PRESET.to_owned())
+}
+
+/// The strictest preset among entries; somebody may have worked on one of them.
+fn strictest(entries: &[Registration], world: &World) -> Option<String> {
+    let mut best: Option<(String, Config)> = None;
+    for entry in entries {
+        let preset = entry.preset().map_or_else(|| first_preset(world), str::to_owned);
+        let config = policy(entry);
+        let stays = |(_, best): &(String, Config)| config.is_looser_than(best) || !best.is_looser_than(&config);
+        if !best.as_ref().is_some_and(stays) {
+            best = Some((preset, config));
+        }
+    }
+    best.map(|(preset, _)| preset)
+}
+
+/// The policy that a hook of this registration judges by.
+fn policy(registration: &Registration) -> Config {
+    let options = Options::parse(&registration.words.iter().map(Into::into).collect::<Vec<_>>());
+    load::config(&options, &World::look(&options.dirs), &[], None)
+}
+
+/// Whether this one may go from these entries to a registration.
+fn check_step(old: &[Registration], new: &Registration, place: &PlaceArgs) -> anyhow::Result<()> {
+    if place.dry_run {
         return Ok(());
     }
-    let policy = |registration: &Registration| {
-        let words: Vec<_> = registration.words.iter().map(Into::into).collect();
-        let options = Options::parse(&words);
-        load::config(&options, &World::look(&options.dirs), &[], None)
-    };
-    let (before, after): (Config, Config) = (policy(old), policy(new));
-    if after.is_looser_than(&before) {
+    let after = policy(new);
+    if old.iter().any(|old| after.is_looser_than(&policy(old))) {
         return person::may_loosen("making the guard less strict", place.yes);
     }
     // Another program or another policy may be anything.
@@ -239,7 +259,8 @@ fn check_step(old: &Registration, new: &Registration, place: &PlaceArgs) -> anyh
             words.into_iter().filter(|word| Some(word.as_str()) != registration.preset()).collect();
         (program, words)
     };
-    if rest(old) == rest(new) { Ok(()) } else { person::refuse_agent("moving the guard to another program or policy") }
+    let moved = old.iter().any(|old| rest(old) != rest(new));
+    if moved { person::refuse_agent("moving the guard to another program or policy") } else { Ok(()) }
 }
 
 fn check_preset(preset: &str, world: &World) -> anyhow::Result<()> {
@@ -283,9 +304,9 @@ fn text(path: &Path) -> anyhow::Result<String> {
 }
 
 fn say_managed(preset: Option<&str>, place: &PlaceArgs, world: &World) -> anyhow::Result<()> {
-    let preset = preset.unwrap_or(DEFAULT_PRESET);
-    check_preset(preset, world)?;
-    let words = registration(preset, world, None)?.words;
+    let preset = preset.map_or_else(|| first_preset(world), str::to_owned);
+    check_preset(&preset, world)?;
+    let words = registration(&preset, world, None)?.words;
     let quoted: Vec<String> = words.iter().map(|word| rune::shell::typed(word)).collect();
     let dry = if place.dry_run { " --dry-run" } else { "" };
     say(&format!(

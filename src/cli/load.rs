@@ -41,7 +41,7 @@ fn with_project(operator: &Config, layers: Vec<Layer>, own: &Path, kinds: &[Kind
     let broken = |line: usize| {
         Failure::Config(format!("the project's own policy cannot be read: .rune/config.toml, line {line}"))
     };
-    let (layer, flaw) = match read_regular(&own.join("config.toml")) {
+    let (layer, flaw) = match read_text(&own.join("config.toml")) {
         Ok(None) => (Layer::default(), None),
         Ok(Some(text)) => match Layer::read(&text, ".rune/config.toml") {
             Ok(layer) => (layer, None),
@@ -94,6 +94,17 @@ fn layers(options: &Options, world: &World) -> (Vec<Layer>, Vec<Failure>) {
     (embedded.into_iter().chain([tuned, main, local]).collect(), flaws)
 }
 
+/// The preset that the policy's own files name.
+pub fn preset(world: &World) -> Option<String> {
+    let dir = world.config_dir.as_ref()?;
+    // A file with an error still names its preset.
+    let named = |(name, embedded)| match read_layer(&dir.join(name), embedded) {
+        Ok(layer) => layer?.preset,
+        Err((preset, _)) => preset,
+    };
+    named(("config.local.toml", "")).or_else(|| named(DEFAULT))
+}
+
 /// What the operator may want to know of the policy's files, though nothing is wrong with them.
 pub fn notes(options: &Options, world: &World) -> Vec<String> {
     layers(options, world).0.into_iter().flat_map(|layer| layer.notes).collect()
@@ -121,7 +132,7 @@ fn read_layer(path: &Path, embedded: &str) -> Result<Option<Layer>, (Option<Stri
 /// Adds the servers that the operator's list trusts.
 pub fn allowlist(config: &mut Config, world: &World) -> Result<(), String> {
     let Some(dir) = &world.client_dir else { return Ok(()) };
-    let list = read_regular(&dir.join("quarantine.d/trusted-mcp-allowlist.txt"))?;
+    let list = read_text(&dir.join("quarantine.d/trusted-mcp-allowlist.txt"))?;
     config.allow(&list.unwrap_or_default());
     Ok(())
 }
@@ -131,7 +142,7 @@ fn project_servers(world: &World, cwd: &str) -> Result<Vec<String>, String> {
     let mut servers = Vec::new();
     for dir in world.project_dirs(cwd) {
         let path = dir.join(".mcp.json");
-        let Some(text) = read_regular(&path)? else { continue };
+        let Some(text) = read_text(&path)? else { continue };
         let fields = Fields::read(text.as_bytes());
         let named = fields.object("mcpServers").unwrap_or_default();
         if let Some(flaw) = fields.flaw().or(named.flaw()) {
@@ -153,7 +164,7 @@ fn project_silences(world: &World, cwd: &str) -> bool {
         .map(|dir| dir.join(".claude"))
         .filter(|dir| !own.contains(&Some(dir.clone())))
         .flat_map(|dir| ["settings.json", "settings.local.json"].map(|name| dir.join(name)))
-        .any(|path| match read_regular(&path) {
+        .any(|path| match read_text(&path) {
             Ok(None) => false,
             Ok(Some(text)) => {
                 let fields = Fields::read(text.as_bytes());
@@ -176,7 +187,11 @@ fn read_text(path: &Path) -> Result<Option<String>, String> {
     read_up_to(LARGEST_FILE, path)
 }
 
+/// A pipe in place of a file would hold us until the deadline.
 fn read_up_to(most: u64, path: &Path) -> Result<Option<String>, String> {
+    if std::fs::metadata(path).is_ok_and(|found| !found.is_file()) {
+        return Err(format!("{}: not a regular file", path.display()));
+    }
     let mut text = String::new();
     match File::open(path).and_then(|file| file.take(most + 1).read_to_string(&mut text)) {
         Ok(length) if length as u64 > most => Err(format!("{}: larger than {} MB", path.display(), most >> 20)),
@@ -184,14 +199,6 @@ fn read_up_to(most: u64, path: &Path) -> Result<Option<String>, String> {
         // A link to nowhere is a policy that went missing, not one that never was.
         Err(error) if error.kind() == ErrorKind::NotFound && !path.ancestors().take(2).any(is_dangling) => Ok(None),
         Err(error) => Err(format!("{}: {error}", path.display())),
-    }
-}
-
-/// The same for files that others may place: a pipe there would hold us until the deadline.
-fn read_regular(path: &Path) -> Result<Option<String>, String> {
-    match std::fs::metadata(path) {
-        Ok(found) if !found.is_file() => Err(format!("{}: not a regular file", path.display())),
-        _ => read_text(path),
     }
 }
 

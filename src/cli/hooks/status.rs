@@ -2,7 +2,7 @@
 
 use super::layer::{Layer, Layers, Level};
 use super::program::{self, Flaw};
-use super::{DirArgs, project, registration, say};
+use super::{DirArgs, first_preset, project, registration, say};
 use crate::cli::options::Options;
 use crate::cli::world::World;
 use anyhow::Context;
@@ -10,7 +10,6 @@ use clap::Args;
 use rune::client::claude::drift::Drift;
 use rune::client::claude::register::Registration;
 use rune::client::claude::settings::{Hook, Settings};
-use rune::config::DEFAULT_PRESET;
 use serde::Serialize;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -94,8 +93,8 @@ impl<'a> Wired<'a> {
     /// What differs from what we would write there for the same program, preset and directories.
     pub fn drift(&self, world: &World) -> anyhow::Result<Vec<Drift<'a>>> {
         let world = world.told(&self.options.dirs);
-        let preset = self.registration.preset().unwrap_or(DEFAULT_PRESET);
-        let wanted = registration(preset, &world, Some(&self.layer.path))?;
+        let preset = self.registration.preset().map_or_else(|| first_preset(&world), str::to_owned);
+        let wanted = registration(&preset, &world, Some(&self.layer.path))?;
         let wanted = Registration { program: self.registration.program.clone(), ..wanted };
         Ok(wanted.drift(self.settings))
     }

@@ -72,6 +72,22 @@ impl Registration {
         Some(Registration { program, words, file: ours.iter().find_map(|hook| hook.flag(REGISTERED_IN)) })
     }
 
+    /// How each single entry of a settings file calls the guard, without the file.
+    pub fn each(settings: &Settings) -> Vec<Registration> {
+        let mut all = Vec::new();
+        for hook in settings.hooks().iter().filter(|hook| hook.is_ours()) {
+            let Some((program, words)) = hook.call() else { continue };
+            let (preset, rest) = parts(&words);
+            let preset = preset.into_iter().flat_map(|preset| ["--preset", preset]);
+            let words = preset.chain(rest).map(str::to_owned).collect();
+            let one = Registration { program, words, file: None };
+            if !all.contains(&one) {
+                all.push(one);
+            }
+        }
+        all
+    }
+
     /// The preset that it names.
     pub fn preset(&self) -> Option<&str> {
         parts(&self.words).0
@@ -139,7 +155,11 @@ fn parts(words: &[String]) -> (Option<&str>, Vec<&str>) {
             "hook" | "pre" | "post" => {}
             "--preset" => preset = words.next(),
             REGISTERED_IN => drop(words.next()),
-            _ => rest.push(word),
+            _ => match word.split_once('=') {
+                Some(("--preset", name)) => preset = Some(name),
+                Some((REGISTERED_IN, _)) => {}
+                _ => rest.push(word),
+            },
         }
     }
     (preset, rest)
