@@ -132,6 +132,22 @@ const FAULTS: &[Fault] = &[
         add(home, "\"x\": 1");
         replace(home, "\"hooks\": {", r#""hooks": {"PermissionRequest": [{"hooks": [{"type": "comand"}]}],"#);
     }),
+    ("a prompt without words", "entry-invalid", PROJECT, |home| {
+        home.file(PROJECT, r#"{"hooks": {"Stop": [{"hooks": [{"type": "prompt"}]}]}}"#);
+    }),
+    ("a request to nowhere", "entry-invalid", PROJECT, |home| {
+        home.file(PROJECT, r#"{"hooks": {"PostToolUse": [{"hooks": [{"type": "http"}]}]}}"#);
+    }),
+    ("a switch that is none", "settings-void", "settings.json:2:1", |home| add(home, "\"disableAllHooks\": \"no\"")),
+    ("a program that was cut short", "program-broken", "settings.json:", |home| {
+        let whole = fs::read(RUNE).unwrap();
+        let program = home.path("bin/rune");
+        fs::create_dir_all(home.path("bin")).unwrap();
+        fs::write(&program, &whole[..whole.len() / 2]).unwrap();
+        mode(&program, 0o755);
+        let text = fs::read_to_string(home.path(SETTINGS)).unwrap();
+        home.file(SETTINGS, &text.replace(RUNE, program.to_str().unwrap()));
+    }),
     ("an entry that drops itself", "entry-invalid", "settings.json:", |home| {
         replace(home, "\"hooks\": {", r#""hooks": {"Stop": [{"hooks": [{"type": "command"}]}],"#);
     }),
@@ -214,6 +230,12 @@ const FAULTS: &[Fault] = &[
     }),
     ("a project that loads code", "project-env", PROJECT, |home| {
         home.file(PROJECT, r#"{"env": {"DYLD_INSERT_LIBRARIES": "/proj/x"}}"#);
+    }),
+    ("a project that starts without hooks", "project-env", "proj/.claude/settings.json:1:10", |home| {
+        home.file(PROJECT, r#"{"env": {"CLAUDE_CODE_SIMPLE": "1"}}"#);
+    }),
+    ("settings that start without hooks", "settings-env", "settings.json:2:", |home| {
+        add(home, r#""env": {"CLAUDE_CODE_SAFE_MODE": "1"}"#);
     }),
     ("somebody who answers questions", "foreign-permission-hook", "proj/.claude/settings.json:1:", |home| {
         home.file(PROJECT, PERMISSION);
@@ -365,6 +387,36 @@ fn advice_can_be_followed() {
 }
 
 #[test]
+fn members_of_the_wrong_type_void_the_file() {
+    for (member, place) in [
+        (r#""model": 3"#, ":1:2"),
+        (r#""permissions": []"#, ":1:2"),
+        (r#""permissions": {"allow": "Bash"}"#, ":1:18"),
+        (r#""permissions": {"deny": {}}"#, ":1:18"),
+        (r#""permissions": {"ask": null}"#, ":1:18"),
+        (r#""env": ["A=1"]"#, ":1:2"),
+        (r#""env": {"A": {}}"#, ":1:2"),
+        (r#""cleanupPeriodDays": "7""#, ":1:2"),
+        (r#""sandbox": true"#, ":1:2"),
+        (r#""statusLine": "x""#, ":1:2"),
+    ] {
+        let home = installed("gentle");
+        home.file(LOCAL, &format!("{{{member}}}"));
+        let found = findings(&home);
+        let void = |(id, at, ..): &(String, String, String, String)| {
+            id == "settings-void" && at.ends_with(&format!("{LOCAL}{place}"))
+        };
+        assert!(found.iter().any(void), "{member}: {found:?}");
+    }
+    let home = installed("gentle");
+    let fine = r#"{"model": "opus", "permissions": {"allow": [], "deny": []}, "env": {"A": "1"}, "disableAllHooks": false,
+        "cleanupPeriodDays": 7, "sandbox": {}, "statusLine": {}, "other": 1,
+        "hooks": {"Stop": [{"hooks": [{"type": "prompt", "prompt": "p"}, {"type": "http", "url": "u"}]}]}}"#;
+    home.file(LOCAL, fine);
+    assert_eq!(ids(&home), [] as [String; 0]);
+}
+
+#[test]
 fn a_pipe_in_place_of_a_file_is_not_waited_for() {
     for name in ["config.toml", "config.local.toml", "presets/strict.toml"] {
         let home = installed("strict");
@@ -430,6 +482,13 @@ fn without_a_home_nothing_can_be_told() {
         assert!(ran.exit == 2 && ran.stderr.contains("HOME"), "{ran:?}");
     }
     assert_eq!(home.run(&["doctor", "--nonsense"], "").exit, 2);
+    let home = installed("gentle");
+    for verb in [["doctor"].as_slice(), &["hooks", "status"]] {
+        for place in [["--settings", "/nope/x.json"], ["--project", "/nope"]] {
+            let ran = ask(&home, &[verb, &place].concat());
+            assert!(ran.exit == 2 && ran.stderr.contains("/nope") && ran.stderr.contains("no such"), "{ran:?}");
+        }
+    }
 }
 
 #[test]
@@ -460,7 +519,21 @@ fn status_tells_in_one_word_whether_the_guard_is_on() {
     assert_eq!((word.as_str(), &report["files"][3]["registered"]["in_force"]), ("partly", &json!(true)));
     assert!(report["files"][3]["registered"]["drift"].to_string().contains("ConfigChange: not registered"), "{report}");
 
-    let off: [(&str, Plant); 5] = [
+    let home = installed("gentle");
+    replace(&home, "\"type\": \"command\"", "\"type\": \"prompt\", \"prompt\": \"?\"");
+    assert_eq!(status(&home).0, "partly", "a prompt starts no program");
+
+    let off: [(&str, Plant); 7] = [
+        ("which stops nothing", |home| {
+            let text = fs::read_to_string(home.path(SETTINGS)).unwrap();
+            home.file(SETTINGS, &text.replace("\"gentle\"", "\"off\""));
+        }),
+        ("is empty", |home| {
+            let program = home.file("bin/rune", "");
+            mode(&program, 0o755);
+            let text = fs::read_to_string(home.path(SETTINGS)).unwrap();
+            home.file(SETTINGS, &text.replace(RUNE, program.to_str().unwrap()));
+        }),
         ("switches all hooks off", |home| drop(home.file(PROJECT, r#"{"disableAllHooks": true}"#))),
         ("only the machine's own", |home| drop(home.file(MANAGED, r#"{"allowManagedHooksOnly": true}"#))),
         ("drops the file", |home| replace(home, "\"timeout\": 10", "\"timeout\": \"10\"")),

@@ -280,3 +280,26 @@ fn man_pages_are_not_written_through_links_nor_for_agents() {
     assert!(refused.exit == 1 && refused.stderr.contains("is for people"), "{refused:?}");
     assert!(!home.path("man2").exists());
 }
+
+#[test]
+fn a_default_that_waits_and_was_edited_stays() {
+    let (home, old) = with_older(BASH, |text| text.replacen("  nudge \"Delete inside", "  nudge \"Delete only in", 1));
+    let edited = old.replacen("  nudge \"Delete only in", "  nudge \"Kindly delete in", 1);
+    write_mine(&home, BASH, &edited);
+    let new = format!("{BASH}.new");
+    // What waits is the default of an earlier version: it makes way.
+    write_mine(&home, &new, &old);
+    done(&home, "update");
+    assert_eq!(mine(&home, &new), ours(BASH));
+    // Somebody works on it.
+    home.file(&format!(".local/share/rune/policy/{BASH}"), &old);
+    write_mine(&home, &new, "# half done\n");
+    let before = home.all_files();
+    let told = done(&home, "update");
+    assert!(told.contains("bash.rules.new, which you have edited"), "{told}");
+    assert!(home.all_files() == before);
+    // Also where the file itself has become the default.
+    write_mine(&home, BASH, ours(BASH));
+    done(&home, "update");
+    assert_eq!(mine(&home, &new), "# half done\n");
+}

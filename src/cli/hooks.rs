@@ -6,7 +6,7 @@ mod plugin;
 mod program;
 mod status;
 
-pub use file::{SettingsFile, backup};
+pub use file::SettingsFile;
 pub use layer::{Layer, Layers, Level};
 pub use program::Flaw;
 pub use status::{LookArgs, Sight, Wired};
@@ -138,7 +138,7 @@ pub fn run(command: &Hooks) -> anyhow::Result<ExitCode> {
         Hooks::Install(args) => match (&args.plugin, args.preset.as_deref()) {
             (_, Some("off")) => uninstall(&args.place, "`rune hooks install --preset off`")?,
             (Some(folder), preset) => plugin::write(folder, preset, &args.place)?,
-            (None, preset) => install(preset, &args.place)?,
+            (None, preset) => return install(preset, &args.place),
         },
         Hooks::Uninstall(args) => uninstall(&args.place, "`rune hooks uninstall`")?,
         Hooks::Status(args) => return status::run(&args.look),
@@ -146,10 +146,10 @@ pub fn run(command: &Hooks) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-fn install(preset: Option<&str>, place: &PlaceArgs) -> anyhow::Result<()> {
+fn install(preset: Option<&str>, place: &PlaceArgs) -> anyhow::Result<ExitCode> {
     let world = place.dirs.world()?;
     if place.scope == Scope::Managed {
-        return say_managed(preset, place, &world);
+        return say_managed(preset, place, &world).map(|()| ExitCode::SUCCESS);
     }
     let path = place.file(&world)?;
     let file = SettingsFile::read(&path)?;
@@ -165,10 +165,10 @@ fn install(preset: Option<&str>, place: &PlaceArgs) -> anyhow::Result<()> {
     let text = file.text.as_deref().unwrap_or_default();
     let edited = new.install(text, file.before.as_deref()).map_err(|broken| refusal(&file, &broken))?;
     let first = !settings.hooks().iter().any(Hook::is_ours);
-    if show_or_write(&file, Some(&edited), first, place)? {
+    if let Some(kept) = show_or_write(&file, Some(&edited), first, place)? {
         say(&format!("registered in {} with the preset {preset}", file.path.display()))?;
-        if first && file.text.is_some() {
-            say(&format!("how it was before is kept in {}", backup(&file.path).display()))?;
+        if let Some(kept) = kept {
+            say(&format!("how it was before is kept in {}", kept.display()))?;
         }
         if matches!(place.scope, Scope::Project | Scope::Local) && place.settings.is_none() {
             say("note: the entries name files of this machine; others who share the project need their own")?;
@@ -176,7 +176,24 @@ fn install(preset: Option<&str>, place: &PlaceArgs) -> anyhow::Result<()> {
     } else if !place.dry_run {
         say(&format!("{} is as it should be (preset {preset})", file.path.display()))?;
     }
-    Ok(())
+    if place.dry_run { Ok(ExitCode::SUCCESS) } else { warn(&file.path, place, &world) }
+}
+
+/// Says what keeps the entries of a file from guarding anything, where something does.
+fn warn(file: &Path, place: &PlaceArgs, world: &World) -> anyhow::Result<ExitCode> {
+    let here = std::env::current_dir().context("the current directory cannot be told")?;
+    let layers = Layers::read(world, &project(&here), Some(file), None)?;
+    let in_project = place.settings.is_none() && matches!(place.scope, Scope::Project | Scope::Local);
+    // What one project says is no fault of a registration for all of them.
+    let layers = if in_project { layers } else { layers.of_no_project() };
+    let wired = Wired::all(&layers);
+    let obstacles: Vec<_> = wired.iter().filter(|wired| wired.layer.path == file).collect();
+    let obstacles: Vec<_> = obstacles.iter().flat_map(|wired| wired.obstacles(&layers)).collect();
+    if obstacles.is_empty() {
+        return Ok(ExitCode::SUCCESS);
+    }
+    let lines = obstacles.iter().map(|obstacle| format!("{}\n  help: {}", obstacle.what, obstacle.advice));
+    bail!("the entries are there, and the guard stays off\n{}", lines.collect::<Vec<_>>().join("\n"))
 }
 
 fn uninstall(place: &PlaceArgs, what: &str) -> anyhow::Result<()> {
@@ -193,7 +210,7 @@ fn uninstall(place: &PlaceArgs, what: &str) -> anyhow::Result<()> {
     let file = SettingsFile::read(&place.file(&world)?)?;
     let Some(text) = &file.text else { return say(&format!("nothing is registered in {}", file.path.display())) };
     let left = register::remove(text, file.before.as_deref()).map_err(|broken| refusal(&file, &broken))?;
-    if show_or_write(&file, left.as_deref(), false, place)? {
+    if show_or_write(&file, left.as_deref(), false, place)?.is_some() {
         say(&format!("removed from {}", file.path.display()))?;
         say("a session that is running keeps its guard until it ends")?;
     } else if !place.dry_run {
@@ -202,20 +219,24 @@ fn uninstall(place: &PlaceArgs, what: &str) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Shows or makes a change; tells whether one was made.
-fn show_or_write(file: &SettingsFile, text: Option<&str>, first: bool, place: &PlaceArgs) -> anyhow::Result<bool> {
+/// Shows or makes a change. Where one was made: the copy of how the file was before, if one was kept.
+fn show_or_write(
+    file: &SettingsFile,
+    text: Option<&str>,
+    first: bool,
+    place: &PlaceArgs,
+) -> anyhow::Result<Option<Option<PathBuf>>> {
     if file.text.as_deref() == text {
         if place.dry_run {
             say(&format!("{} would stay as it is", file.path.display()))?;
         }
-        return Ok(false);
+        return Ok(None);
     }
     if place.dry_run {
         say(&patch(&file.path, file.text.as_deref().unwrap_or_default(), text.unwrap_or_default()))?;
-        return Ok(false);
+        return Ok(None);
     }
-    file.write(text, first)?;
-    Ok(true)
+    file.write(text, first).map(Some)
 }
 
 /// The preset of those who name none and have none registered.
@@ -354,6 +375,12 @@ impl DirArgs {
     pub fn world(&self) -> anyhow::Result<World> {
         let here = std::env::current_dir().context("the current directory cannot be told")?;
         let absolute = |dir: &Option<PathBuf>| dir.as_ref().map(|dir| here.join(dir));
+        let named = std::env::var_os("CLAUDE_CONFIG_DIR").map(PathBuf::from).filter(|_| self.client_dir.is_none());
+        if let Some(dir) = named.filter(|dir| dir.is_relative() && !dir.as_os_str().is_empty()) {
+            // The client would look for it in whatever directory it is started in.
+            let help = "help: make it absolute, or name the directory with `--client-dir`";
+            bail!("CLAUDE_CONFIG_DIR is `{}`, which is not an absolute path\n  {help}", dir.display());
+        }
         Ok(World::look(&Dirs {
             config: absolute(&self.config_dir),
             state: absolute(&self.state_dir),

@@ -47,6 +47,7 @@ fn program(wired: &Wired<'_>) -> Option<Finding> {
             let (id, advice) = match flaw {
                 Flaw::Relative => ("program-relative", again),
                 Flaw::Missing => ("program-missing", format!("it was moved or removed; {again}")),
+                Flaw::Broken => ("program-broken", again),
                 Flaw::NotExecutable => {
                     ("program-not-executable", format!("`chmod 755 {}`", rune::shell::typed(program)))
                 }
