@@ -301,6 +301,21 @@ const FAULTS: &[Fault] = &[
     ("a policy that marks nothing", "guard-disarmed", "settings.json:", |home| {
         home.file(".config/rune/config.local.toml", "[quarantine]\nresults = 'silent'\n");
     }),
+    ("a rule that is not asked", "policy-looser", "settings.json:", |home| {
+        home.file(".config/rune/config.local.toml", "[rules]\ndisabled = ['git-force-push']\n");
+    }),
+    ("a tier that passes", "policy-looser", "settings.json:", |home| {
+        home.file(".config/rune/config.local.toml", "[decision]\nsuspicious = 'pass'\n");
+    }),
+    ("a preset that was worked on", "policy-looser", "settings.json:", |home| {
+        home.file(".config/rune/presets/gentle.toml", "[decision]\nblock = 'advise'\n");
+    }),
+    ("a name of a rule with a typo", "unknown-rule", "config.local.toml:2:13", |home| {
+        home.file(".config/rune/config.local.toml", "[rules]\ndisabled = ['git-forse-push']\n");
+    }),
+    ("a rule to deny with a typo", "unknown-rule", "config.toml:2:16", |home| {
+        home.file(".config/rune/config.toml", "[decision]\nalways_deny = [\"git-forse-push\"]\n");
+    }),
     ("a log that cannot be written", "telemetry-unwritable", "telemetry.jsonl", |home| {
         fs::create_dir_all(home.path(".claude/telemetry.jsonl")).unwrap();
     }),

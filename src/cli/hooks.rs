@@ -240,7 +240,7 @@ fn show_or_write(
 }
 
 /// The preset of those who name none and have none registered.
-fn first_preset(world: &World) -> String {
+pub fn first_preset(world: &World) -> String {
     load::preset(world).unwrap_or_else(|| DEFAULT_PRESET.to_owned())
 }
 

@@ -9,7 +9,7 @@ pub use rules::kinds;
 use super::options::Options;
 use super::world::World;
 use rune::client::claude::settings::{Broken, Settings};
-use rune::config::{Config, DEFAULT, DEFAULT_PRESET, Layer, PRESETS};
+use rune::config::{Config, DEFAULT, DEFAULT_PRESET, Layer, PRESETS, nearest};
 use rune::failure::Failure;
 use rune::json::Fields;
 use rune::rule::Kind;
@@ -94,6 +94,13 @@ fn layers(options: &Options, world: &World) -> (Vec<Layer>, Vec<Failure>) {
     (embedded.into_iter().chain([tuned, main, local]).collect(), flaws)
 }
 
+/// The policy that ships with the binary, under a preset that does.
+pub fn shipped(preset: &str, kinds: &[Kind]) -> Option<Config> {
+    let (name, text) = PRESETS.iter().find(|(name, _)| *name == preset)?;
+    let layers = [DEFAULT, (name, text)].map(|(name, text)| Layer::read(text, name).unwrap_or_default());
+    Some(Config::fold(layers, Vec::new()).with_default_rules(kinds))
+}
+
 /// The preset that the policy's own files name.
 pub fn preset(world: &World) -> Option<String> {
     let dir = world.config_dir.as_ref()?;
@@ -108,6 +115,32 @@ pub fn preset(world: &World) -> Option<String> {
 /// What the operator may want to know of the policy's files, though nothing is wrong with them.
 pub fn notes(options: &Options, world: &World) -> Vec<String> {
     layers(options, world).0.into_iter().flat_map(|layer| layer.notes).collect()
+}
+
+/// Names of rules in the policy's files that are no rules: the name, its file, line and column, and a near one.
+pub fn unknown_rules(options: &Options, world: &World) -> Vec<(String, String, Option<String>)> {
+    let Some(dir) = &world.config_dir else { return Vec::new() };
+    let config = Config::fold(layers(options, world).0, Vec::new());
+    let known = rules::names_of_all(Some(&dir.join("rules")));
+    let preset = options.preset.clone().or_else(|| preset(world)).unwrap_or_else(|| DEFAULT_PRESET.to_owned());
+    let files = ["config.local.toml", DEFAULT.0, &format!("presets/{preset}.toml")].map(|name| dir.join(name));
+    let mut unknown: Vec<String> = config.disabled.into_iter().chain(config.always_deny).collect();
+    unknown.retain(|name| !known.contains(name));
+    let place = |name: &String| files.iter().find_map(|file| place_of(name, file));
+    let row = |name: String| {
+        let near = nearest(&name, known.iter().map(String::as_str)).map(str::to_owned);
+        Some((name.clone(), place(&name)?, near))
+    };
+    unknown.into_iter().filter_map(row).collect()
+}
+
+/// Where a name stands in quotes in a file.
+fn place_of(name: &str, file: &Path) -> Option<String> {
+    let text = read_text(file).ok()??;
+    let column = |line: &str| ['"', '\''].iter().find_map(|quote| line.find(&format!("{quote}{name}{quote}")));
+    let lines = text.lines().enumerate().filter(|(_, line)| !line.trim_start().starts_with('#'));
+    let (line, column) = lines.into_iter().find_map(|(nth, line)| Some((nth + 1, column(line)? + 1)))?;
+    Some(format!("{}:{line}:{column}", file.display()))
 }
 
 /// What a failure does where the policy itself may be what hangs: the embedded word of the named preset.

@@ -60,6 +60,14 @@ pub fn of_operator(config: &mut Config, directory: Option<&Path>, kinds: &[Kind]
     }
 }
 
+/// The names of all rules that an operator has, whether or not they are asked.
+pub fn names_of_all(directory: Option<&Path>) -> Vec<String> {
+    let kinds = Kind::ALL.map(|(kind, ..)| kind);
+    let mut config = Config::fold([], Vec::new()).with_default_rules(&kinds);
+    of_operator(&mut config, directory, &kinds);
+    config.rules.iter().map(|rule| rule.id.as_str().to_owned()).collect()
+}
+
 /// The project's rules, of which no word reaches an answer.
 pub fn of_project(config: &mut Config, directory: &Path, kinds: &[Kind]) {
     let flaw = |what: &str| Failure::Config(format!("the project's own policy cannot be read: {what}"));
