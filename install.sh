@@ -108,7 +108,7 @@ left() {
 }
 
 uninstall() {
-  local answer= copy
+  local answer='' copy
   if [ ! -x "$rune" ]; then
     [ -z "$purge" ] || fail "there is no $rune to ask whether you are a person; remove $config, $data, $state and $client/telemetry.jsonl by hand"
     printf 'there is no %s\n' "$rune"

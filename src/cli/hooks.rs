@@ -3,24 +3,25 @@
 mod file;
 mod layer;
 mod plugin;
+mod preset;
 mod program;
 mod status;
 
 pub use file::SettingsFile;
 pub use layer::{Layer, Layers, Level};
+pub use preset::first_preset;
 pub use program::Flaw;
 pub use status::{LookArgs, Sight, Wired};
 
 use super::file::patch;
-use super::load;
-use super::options::{Dirs, Options};
+use super::options::Dirs;
 use super::person;
 use super::world::World;
 use anyhow::{Context, bail};
 use clap::{Args, Subcommand, ValueEnum};
+use preset::{check_preset, check_step, strictest};
 use rune::client::claude::register::{self, Registration};
 use rune::client::claude::settings::{Hook, Settings};
-use rune::config::{Config, DEFAULT_PRESET, PRESETS, nearest};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -237,65 +238,6 @@ fn show_or_write(
         return Ok(None);
     }
     file.write(text, first).map(Some)
-}
-
-/// The preset of those who name none and have none registered.
-pub fn first_preset(world: &World) -> String {
-    load::preset(world).unwrap_or_else(|| DEFAULT_PRESET.to_owned())
-}
-
-/// The strictest preset among entries; somebody may have worked on one of them.
-fn strictest(entries: &[Registration], world: &World) -> Option<String> {
-    let mut best: Option<(String, Config)> = None;
-    for entry in entries {
-        let preset = entry.preset().map_or_else(|| first_preset(world), str::to_owned);
-        let config = policy(entry);
-        let stays = |(_, best): &(String, Config)| config.is_looser_than(best) || !best.is_looser_than(&config);
-        if !best.as_ref().is_some_and(stays) {
-            best = Some((preset, config));
-        }
-    }
-    best.map(|(preset, _)| preset)
-}
-
-/// The policy that a hook of this registration judges by.
-fn policy(registration: &Registration) -> Config {
-    let options = Options::parse(&registration.words.iter().map(Into::into).collect::<Vec<_>>());
-    load::config(&options, &World::look(&options.dirs), &[], None)
-}
-
-/// Whether this one may go from these entries to a registration.
-fn check_step(old: &[Registration], new: &Registration, place: &PlaceArgs) -> anyhow::Result<()> {
-    if place.dry_run {
-        return Ok(());
-    }
-    let after = policy(new);
-    if old.iter().any(|old| after.is_looser_than(&policy(old))) {
-        return person::may_loosen("making the guard less strict", place.yes);
-    }
-    // Another program or another policy may be anything.
-    let rest = |registration: &Registration| {
-        let Registration { program, words, .. } = registration.clone();
-        let words: Vec<String> =
-            words.into_iter().filter(|word| Some(word.as_str()) != registration.preset()).collect();
-        (program, words)
-    };
-    let moved = old.iter().any(|old| rest(old) != rest(new));
-    if moved { person::refuse_agent("moving the guard to another program or policy") } else { Ok(()) }
-}
-
-fn check_preset(preset: &str, world: &World) -> anyhow::Result<()> {
-    let own = world.config_dir.as_ref().map(|dir| dir.join("presets").join(format!("{preset}.toml")));
-    let plain = preset.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-');
-    if PRESETS.iter().any(|(name, _)| *name == preset) || (plain && own.is_some_and(|own| own.is_file())) {
-        return Ok(());
-    }
-    let names = PRESETS.map(|(name, _)| name);
-    let help = nearest(preset, names.into_iter()).map_or_else(
-        || format!("there are {}, and the files in presets/ beside your config.toml", names.join(", ")),
-        |near| format!("did you mean `{near}`?"),
-    );
-    bail!("unknown preset `{preset}`\n  help: {help}")
 }
 
 /// The registration that we would write now.

@@ -1,6 +1,7 @@
 //! The guard as a plugin of Claude Code: the same binary, called from a plugin's hooks.
 
-use super::{PlaceArgs, check_preset, first_preset, registration, say};
+use super::preset::{check_preset, first_preset};
+use super::{PlaceArgs, registration, say};
 use crate::cli::file::put;
 use anyhow::{Context, bail};
 use std::path::Path;
