@@ -108,7 +108,7 @@ left() {
 }
 
 uninstall() {
-  local answer=
+  local answer='' copy
   if [ ! -x "$rune" ]; then
     [ -z "$purge" ] || fail "there is no $rune to ask whether you are a person; remove $config, $data, $state and $client/telemetry.jsonl by hand"
     printf 'there is no %s\n' "$rune"
@@ -124,7 +124,9 @@ uninstall() {
     left "$state" 'what sessions have seen; --purge removes it'
     left "$client/telemetry.jsonl" 'the log; --purge removes it'
     left "$client/quarantine.d" 'the servers that you trust; --purge removes it'
-    left "$client/settings.json.before-rune" 'your settings before the first change; you have changed them since, so it is yours to delete'
+    for copy in "$client"/settings.json.before-rune*; do
+      left "$copy" 'your settings before the first change; you have changed them since, so it is yours to delete'
+    done
     left "$PWD/target" 'what cargo has built; cargo clean removes it'
   )
   if [ -n "$answer" ]; then printf 'left behind:\n%s\n' "$answer"; fi
@@ -195,7 +197,8 @@ for name in quarantine security-hook; do
   fi
 done
 mkdir -p "$man" "${bash_completion%/*}" "${zsh_completion%/*}" "${fish_completion%/*}"
-"$rune" man --out "$man"
+# An agent may run this to look; the pages it leaves alone.
+"$rune" man --out "$man" || printf 'install.sh: the man pages stay as they are\n' >&2
 "$rune" completions bash >"$bash_completion"
 "$rune" completions zsh >"$zsh_completion"
 "$rune" completions fish >"$fish_completion"
@@ -215,7 +218,7 @@ if [ "$verb" = update ] && [ -z "$preset" ]; then
   if [ "${answer#*@@ }" = "$answer" ]; then registered=; fi
 fi
 if [ -n "$registered" ]; then
-  answer=$("$rune" hooks install ${preset:+--preset "$preset"} ${yes:+--yes})
+  answer=$("$rune" hooks install ${preset:+--preset "$preset"} ${yes:+--yes}) || fail "${answer:-the hooks are not registered}"
   printf '%s\n' "$answer"
   preset=${preset:-$(printf '%s\n' "$answer" | sed -n 's/.*preset \([A-Za-z0-9-]*\).*/\1/p' | head -n 1)}
 else

@@ -59,6 +59,8 @@ pub enum Doubt {
     NoBase,
     /// An earlier default still waits.
     Waiting,
+    /// What waits is none of ours any more: somebody works on it.
+    WorkedOn,
 }
 
 impl Shipped {
@@ -73,6 +75,7 @@ impl Shipped {
             return Step::Newer;
         }
         match found.base.as_deref() {
+            _ if self.is_worked_on(found) => Step::Beside(Doubt::WorkedOn),
             _ if found.waiting.is_some() => Step::Beside(Doubt::Waiting),
             None => Step::Beside(Doubt::NoBase),
             Some(base) if base == self.text => Step::Edited,
@@ -82,6 +85,11 @@ impl Shipped {
                 Ok(_) | Err(_) => Step::Beside(Doubt::Conflict),
             },
         }
+    }
+
+    /// Whether what waits beside the file is something that we did not put there.
+    pub fn is_worked_on(&self, found: &Found) -> bool {
+        found.waiting.as_deref().is_some_and(|waiting| waiting != self.text && found.base.as_deref() != Some(waiting))
     }
 
     /// Whether a text can stand in for this file.
@@ -144,6 +152,8 @@ mod tests {
         assert_eq!(step(&edited, Some(OLD), None), Step::Beside(Doubt::Conflict));
         assert_eq!(step(&edited, None, None), Step::Beside(Doubt::NoBase));
         assert_eq!(step(&edited, Some(NEW), Some(NEW)), Step::Beside(Doubt::Waiting));
+        assert_eq!(step(&edited, Some(OLD), Some(OLD)), Step::Beside(Doubt::Waiting), "of an earlier version");
+        assert_eq!(step(&edited, Some(OLD), Some(&edited)), Step::Beside(Doubt::WorkedOn));
         assert_eq!(step(&edited, Some(NEW), None), Step::Edited, "they have looked");
         // It merges, and the result is no file of rules.
         let broken = OLD.replace("  match a\n", "  mach a\n");

@@ -81,6 +81,13 @@ fn impostor(home: &Sandbox, name: &str) -> String {
     file.to_str().unwrap().to_owned()
 }
 
+/// A pipe that nobody writes to, in place of a file of the policy.
+fn pipe(home: &Sandbox, name: &str) {
+    let path = home.path(".config/rune").join(name);
+    fs::create_dir_all(path.parent().unwrap()).unwrap();
+    assert!(std::process::Command::new("mkfifo").arg(path).status().unwrap().success());
+}
+
 /// How a fault comes about.
 type Plant = fn(&Sandbox);
 
@@ -124,6 +131,22 @@ const FAULTS: &[Fault] = &[
     ("somebody else's entry that voids the file", "settings-void", "settings.json:", |home| {
         add(home, "\"x\": 1");
         replace(home, "\"hooks\": {", r#""hooks": {"PermissionRequest": [{"hooks": [{"type": "comand"}]}],"#);
+    }),
+    ("a prompt without words", "entry-invalid", PROJECT, |home| {
+        home.file(PROJECT, r#"{"hooks": {"Stop": [{"hooks": [{"type": "prompt"}]}]}}"#);
+    }),
+    ("a request to nowhere", "entry-invalid", PROJECT, |home| {
+        home.file(PROJECT, r#"{"hooks": {"PostToolUse": [{"hooks": [{"type": "http"}]}]}}"#);
+    }),
+    ("a switch that is none", "settings-void", "settings.json:2:1", |home| add(home, "\"disableAllHooks\": \"no\"")),
+    ("a program that was cut short", "program-broken", "settings.json:", |home| {
+        let whole = fs::read(RUNE).unwrap();
+        let program = home.path("bin/rune");
+        fs::create_dir_all(home.path("bin")).unwrap();
+        fs::write(&program, &whole[..whole.len() / 2]).unwrap();
+        mode(&program, 0o755);
+        let text = fs::read_to_string(home.path(SETTINGS)).unwrap();
+        home.file(SETTINGS, &text.replace(RUNE, program.to_str().unwrap()));
     }),
     ("an entry that drops itself", "entry-invalid", "settings.json:", |home| {
         replace(home, "\"hooks\": {", r#""hooks": {"Stop": [{"hooks": [{"type": "command"}]}],"#);
@@ -208,6 +231,12 @@ const FAULTS: &[Fault] = &[
     ("a project that loads code", "project-env", PROJECT, |home| {
         home.file(PROJECT, r#"{"env": {"DYLD_INSERT_LIBRARIES": "/proj/x"}}"#);
     }),
+    ("a project that starts without hooks", "project-env", "proj/.claude/settings.json:1:10", |home| {
+        home.file(PROJECT, r#"{"env": {"CLAUDE_CODE_SIMPLE": "1"}}"#);
+    }),
+    ("settings that start without hooks", "settings-env", "settings.json:2:", |home| {
+        add(home, r#""env": {"CLAUDE_CODE_SAFE_MODE": "1"}"#);
+    }),
     ("somebody who answers questions", "foreign-permission-hook", "proj/.claude/settings.json:1:", |home| {
         home.file(PROJECT, PERMISSION);
     }),
@@ -229,6 +258,14 @@ const FAULTS: &[Fault] = &[
     }),
     ("a policy with a typo", "policy-broken", "config.local.toml:1:2", |home| {
         home.file(".config/rune/config.local.toml", "[decison]\n");
+    }),
+    ("a pipe in place of the policy", "policy-broken", ".config/rune/config.toml", |home| pipe(home, "config.toml")),
+    ("a pipe in place of your own policy", "policy-broken", "config.local.toml", |home| {
+        pipe(home, "config.local.toml");
+    }),
+    ("a pipe in place of a preset", "policy-broken", "presets/gentle.toml", |home| pipe(home, "presets/gentle.toml")),
+    ("a preset that overrules a stricter one", "preset-looser", "settings.json:", |home| {
+        home.file(".config/rune/config.local.toml", "preset = 'strict'\n");
     }),
     ("a rule with a typo", "policy-broken", "bash.mine.rules:2:", |home| {
         home.file(".config/rune/rules/bash.mine.rules", "block \"x\"\n  mtch y\n");
@@ -263,6 +300,21 @@ const FAULTS: &[Fault] = &[
     }),
     ("a policy that marks nothing", "guard-disarmed", "settings.json:", |home| {
         home.file(".config/rune/config.local.toml", "[quarantine]\nresults = 'silent'\n");
+    }),
+    ("a rule that is not asked", "policy-looser", "settings.json:", |home| {
+        home.file(".config/rune/config.local.toml", "[rules]\ndisabled = ['git-force-push']\n");
+    }),
+    ("a tier that passes", "policy-looser", "settings.json:", |home| {
+        home.file(".config/rune/config.local.toml", "[decision]\nsuspicious = 'pass'\n");
+    }),
+    ("a preset that was worked on", "policy-looser", "settings.json:", |home| {
+        home.file(".config/rune/presets/gentle.toml", "[decision]\nblock = 'advise'\n");
+    }),
+    ("a name of a rule with a typo", "unknown-rule", "config.local.toml:2:13", |home| {
+        home.file(".config/rune/config.local.toml", "[rules]\ndisabled = ['git-forse-push']\n");
+    }),
+    ("a rule to deny with a typo", "unknown-rule", "config.toml:2:16", |home| {
+        home.file(".config/rune/config.toml", "[decision]\nalways_deny = [\"git-forse-push\"]\n");
     }),
     ("a log that cannot be written", "telemetry-unwritable", "telemetry.jsonl", |home| {
         fs::create_dir_all(home.path(".claude/telemetry.jsonl")).unwrap();
@@ -350,6 +402,49 @@ fn advice_can_be_followed() {
 }
 
 #[test]
+fn members_of_the_wrong_type_void_the_file() {
+    for (member, place) in [
+        (r#""model": 3"#, ":1:2"),
+        (r#""permissions": []"#, ":1:2"),
+        (r#""permissions": {"allow": "Bash"}"#, ":1:18"),
+        (r#""permissions": {"deny": {}}"#, ":1:18"),
+        (r#""permissions": {"ask": null}"#, ":1:18"),
+        (r#""env": ["A=1"]"#, ":1:2"),
+        (r#""env": {"A": {}}"#, ":1:2"),
+        (r#""cleanupPeriodDays": "7""#, ":1:2"),
+        (r#""sandbox": true"#, ":1:2"),
+        (r#""statusLine": "x""#, ":1:2"),
+    ] {
+        let home = installed("gentle");
+        home.file(LOCAL, &format!("{{{member}}}"));
+        let found = findings(&home);
+        let void = |(id, at, ..): &(String, String, String, String)| {
+            id == "settings-void" && at.ends_with(&format!("{LOCAL}{place}"))
+        };
+        assert!(found.iter().any(void), "{member}: {found:?}");
+    }
+    let home = installed("gentle");
+    let fine = r#"{"model": "opus", "permissions": {"allow": [], "deny": []}, "env": {"A": "1"}, "disableAllHooks": false,
+        "cleanupPeriodDays": 7, "sandbox": {}, "statusLine": {}, "other": 1,
+        "hooks": {"Stop": [{"hooks": [{"type": "prompt", "prompt": "p"}, {"type": "http", "url": "u"}]}]}}"#;
+    home.file(LOCAL, fine);
+    assert_eq!(ids(&home), [] as [String; 0]);
+}
+
+#[test]
+fn a_pipe_in_place_of_a_file_is_not_waited_for() {
+    for name in ["config.toml", "config.local.toml", "presets/strict.toml"] {
+        let home = installed("strict");
+        pipe(&home, name);
+        let started = std::time::Instant::now();
+        let checked = home.run(&["rules", "check"], "");
+        assert!(checked.exit == 1 && checked.stderr.contains("not a regular file"), "{checked:?}");
+        assert_eq!(ask(&home, &["doctor"]).exit, 1, "{name}");
+        assert!(started.elapsed().as_secs() < 5, "{name}");
+    }
+}
+
+#[test]
 fn a_project_does_not_choose_what_is_started() {
     for (own, file, id, started) in [
         (true, SETTINGS, "program-other", true),
@@ -402,6 +497,13 @@ fn without_a_home_nothing_can_be_told() {
         assert!(ran.exit == 2 && ran.stderr.contains("HOME"), "{ran:?}");
     }
     assert_eq!(home.run(&["doctor", "--nonsense"], "").exit, 2);
+    let home = installed("gentle");
+    for verb in [["doctor"].as_slice(), &["hooks", "status"]] {
+        for place in [["--settings", "/nope/x.json"], ["--project", "/nope"]] {
+            let ran = ask(&home, &[verb, &place].concat());
+            assert!(ran.exit == 2 && ran.stderr.contains("/nope") && ran.stderr.contains("no such"), "{ran:?}");
+        }
+    }
 }
 
 #[test]
@@ -432,7 +534,21 @@ fn status_tells_in_one_word_whether_the_guard_is_on() {
     assert_eq!((word.as_str(), &report["files"][3]["registered"]["in_force"]), ("partly", &json!(true)));
     assert!(report["files"][3]["registered"]["drift"].to_string().contains("ConfigChange: not registered"), "{report}");
 
-    let off: [(&str, Plant); 5] = [
+    let home = installed("gentle");
+    replace(&home, "\"type\": \"command\"", "\"type\": \"prompt\", \"prompt\": \"?\"");
+    assert_eq!(status(&home).0, "partly", "a prompt starts no program");
+
+    let off: [(&str, Plant); 7] = [
+        ("which stops nothing", |home| {
+            let text = fs::read_to_string(home.path(SETTINGS)).unwrap();
+            home.file(SETTINGS, &text.replace("\"gentle\"", "\"off\""));
+        }),
+        ("is empty", |home| {
+            let program = home.file("bin/rune", "");
+            mode(&program, 0o755);
+            let text = fs::read_to_string(home.path(SETTINGS)).unwrap();
+            home.file(SETTINGS, &text.replace(RUNE, program.to_str().unwrap()));
+        }),
         ("switches all hooks off", |home| drop(home.file(PROJECT, r#"{"disableAllHooks": true}"#))),
         ("only the machine's own", |home| drop(home.file(MANAGED, r#"{"allowManagedHooksOnly": true}"#))),
         ("drops the file", |home| replace(home, "\"timeout\": 10", "\"timeout\": \"10\"")),

@@ -426,3 +426,100 @@ fn a_session_begins_with_one_line_where_the_guard_is_degraded() {
     let told = start().context();
     assert!(!told.contains('\n') && told.contains("PostToolUse"), "{told}");
 }
+
+/// The presets that the entries name, each once.
+fn presets(home: &Sandbox) -> Vec<String> {
+    let named = |(_, words): (String, Vec<String>)| {
+        words.iter().position(|word| word == "--preset").map(|at| words[at + 1].clone()).unwrap()
+    };
+    let mut presets: Vec<String> = ours(home).into_iter().map(named).collect();
+    presets.sort();
+    presets.dedup();
+    presets
+}
+
+#[test]
+fn the_strictest_of_mixed_entries_is_kept() {
+    let home = Sandbox::new();
+    assert_eq!(install(&home, "strict").exit, 0);
+    let file = home.path(SETTINGS);
+    let strict = fs::read_to_string(&file).unwrap();
+    let mixed = strict.replacen("\"strict\"", "\"gentle\"", 1);
+    fs::write(&file, &mixed).unwrap();
+    let refused = home.run_alone(&["hooks", "install", "--preset", "gentle"]);
+    assert!(refused.exit == 1 && refused.stderr.contains("loosens the guard"), "{refused:?}");
+    assert_eq!(fs::read_to_string(&file).unwrap(), mixed);
+    assert_eq!(home.run(&["hooks", "install"], "").exit, 0);
+    assert_eq!(presets(&home), ["strict"]);
+    fs::write(&file, strict.replacen("\"strict\"", "\"off\"", 5)).unwrap();
+    assert_eq!(home.run(&["hooks", "install"], "").exit, 0);
+    assert_eq!(presets(&home), ["strict"]);
+}
+
+#[test]
+fn the_preset_of_the_policy_is_the_default_of_a_first_registration() {
+    for name in ["config.toml", "config.local.toml"] {
+        let home = Sandbox::new();
+        home.file(&format!(".config/rune/{name}"), "preset = 'strict'\n");
+        assert_eq!(home.run(&["hooks", "install"], "").exit, 0, "{name}");
+        assert_eq!(presets(&home), ["strict"], "{name}");
+    }
+    let home = Sandbox::new();
+    assert_eq!(home.run(&["hooks", "install"], "").exit, 0);
+    assert_eq!(presets(&home), ["gentle"]);
+}
+
+#[test]
+fn what_keeps_the_entries_from_counting_is_said() {
+    for (text, place, why) in [
+        ("{\n  \"disableAllHooks\": true\n}", ":2:3", "switches all hooks off"),
+        ("{\n  \"disableAllHooks\": \"no\"\n}", ":2:3", "drops the file"),
+        (r#"{"hooks": {"PreToolUse": ["x"]}}"#, ":2:20", "drops the file"),
+        (r#"{"hooks": {"PreToolUse": [{"matcher": "x"}]}}"#, ":2:20", "drops the file"),
+    ] {
+        let home = Sandbox::new();
+        home.file(SETTINGS, text);
+        for times in 1..3 {
+            let told = install(&home, "gentle");
+            assert_eq!(told.exit, 1, "{text}");
+            let said = |part: &str| assert!(told.stderr.contains(part), "{times} {part}: {}", told.stderr);
+            said(&format!("{SETTINGS}{place}: "));
+            said(why);
+            said("help: ");
+            assert_eq!(fs::read_to_string(home.path(SETTINGS)).unwrap().matches("\"hook\"").count(), 6, "{text}");
+        }
+    }
+    // Another project's switch is not looked at.
+    let home = Sandbox::new();
+    home.file("proj/.claude/settings.json", r#"{"disableAllHooks": true}"#);
+    let mut command = home.command(&["hooks", "install"]);
+    assert_eq!(finish(command.current_dir(home.path("proj")).spawn().unwrap(), b"").exit, 0);
+}
+
+#[test]
+fn a_copy_of_somebody_else_is_left_alone() {
+    for theirs in ["{\"mine\": 1}", FULL] {
+        let home = Sandbox::new();
+        let file = home.file(SETTINGS, FULL);
+        let copy = home.file(".claude/settings.json.before-rune", theirs);
+        let told = install(&home, "gentle");
+        assert!(told.exit == 0 && told.stdout.contains("settings.json.before-rune.1"), "{told:?}");
+        assert_eq!(text(&home.path(".claude/settings.json.before-rune.1")).unwrap(), FULL.as_bytes());
+        assert_eq!(install(&home, "strict").exit, 0);
+        assert_eq!(install(&home, "off").exit, 0);
+        assert_eq!(text(&file).unwrap(), FULL.as_bytes());
+        assert_eq!(text(&copy).unwrap(), theirs.as_bytes());
+        assert!(!home.path(".claude/settings.json.before-rune.1").exists());
+    }
+}
+
+#[test]
+fn a_client_directory_that_moves_with_the_shell_is_refused() {
+    let home = Sandbox::new();
+    let run = |words: &[&str]| finish(home.command(words).env("CLAUDE_CONFIG_DIR", "conf").spawn().unwrap(), b"");
+    let refused = run(&["hooks", "install"]);
+    assert!(refused.exit == 1 && refused.stderr.contains("CLAUDE_CONFIG_DIR is `conf`"), "{refused:?}");
+    assert!(tree(&home).is_empty());
+    assert_eq!(run(&["hooks", "install", "--client-dir", "conf"]).exit, 0, "named, it is meant");
+    assert!(home.path("conf/settings.json").is_file());
+}

@@ -254,9 +254,52 @@ fn completions_and_man_pages_come_from_the_binary() {
         assert!(made.exit == 0 && made.stdout.contains(sign) && made.stdout.contains("policy"), "{shell}");
     }
     assert!(home.run(&["man"], "").stdout.contains(".TH rune 1"));
-    assert_eq!(home.run(&["man", "--out", "man1"], "").exit, 0);
+    assert_eq!(home.run_alone(&["man", "--out", "man1"]).exit, 0);
+    assert_eq!(home.run_alone(&["man", "--out", "man1"]).exit, 0, "again");
+    let mode = fs::metadata(home.path("man1/rune.1")).unwrap().permissions().mode();
+    assert_eq!(mode & 0o444, 0o444, "anybody may read it");
     let page = fs::read_to_string(home.path("man1/rune-policy-update.1")).unwrap();
     assert!(page.contains("rune policy update"), "{page}");
     let wrong = home.run(&["polcy"], "");
     assert!(wrong.exit == 2 && wrong.stderr.contains("'policy'"), "{wrong:?}");
+}
+
+#[test]
+fn man_pages_are_not_written_through_links_nor_for_agents() {
+    let home = Sandbox::new();
+    let settings = home.file(".claude/settings.json", "{}");
+    fs::create_dir_all(home.path("man1")).unwrap();
+    for page in ["rune.1", "rune-hook.1"] {
+        symlink(&settings, home.path("man1").join(page)).unwrap();
+        let refused = home.run_alone(&["man", "--out", "man1"]);
+        assert!(refused.exit == 1 && refused.stderr.contains(&format!("{page}: a link")), "{refused:?}");
+        assert_eq!(fs::read_to_string(&settings).unwrap(), "{}");
+        fs::remove_file(home.path("man1").join(page)).unwrap();
+    }
+    let refused = finish(home.command(&["man", "--out", "man2"]).env("CLAUDECODE", "1").spawn().unwrap(), b"");
+    assert!(refused.exit == 1 && refused.stderr.contains("is for people"), "{refused:?}");
+    assert!(!home.path("man2").exists());
+}
+
+#[test]
+fn a_default_that_waits_and_was_edited_stays() {
+    let (home, old) = with_older(BASH, |text| text.replacen("  nudge \"Delete inside", "  nudge \"Delete only in", 1));
+    let edited = old.replacen("  nudge \"Delete only in", "  nudge \"Kindly delete in", 1);
+    write_mine(&home, BASH, &edited);
+    let new = format!("{BASH}.new");
+    // What waits is the default of an earlier version: it makes way.
+    write_mine(&home, &new, &old);
+    done(&home, "update");
+    assert_eq!(mine(&home, &new), ours(BASH));
+    // Somebody works on it.
+    home.file(&format!(".local/share/rune/policy/{BASH}"), &old);
+    write_mine(&home, &new, "# half done\n");
+    let before = home.all_files();
+    let told = done(&home, "update");
+    assert!(told.contains("bash.rules.new, which you have edited"), "{told}");
+    assert!(home.all_files() == before);
+    // Also where the file itself has become the default.
+    write_mine(&home, BASH, ours(BASH));
+    done(&home, "update");
+    assert_eq!(mine(&home, &new), "# half done\n");
 }

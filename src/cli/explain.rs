@@ -5,13 +5,16 @@ use super::load;
 use super::options::Options;
 use super::world::{World, now};
 use anyhow::{Context, bail};
+use rune::config::Config;
 use rune::event::{Header, Place};
 use rune::quarantined::{ContentSource, Origin, Quarantined};
+use rune::rule::Kind;
 use rune::shell::{self, Command, Effects, Reading};
 use rune::verdict::{Effect, Verdict};
 use serde::Serialize;
 use std::fmt::Write as _;
 use std::io::Write as _;
+use std::path::Path;
 
 /// What `--json` prints.
 #[derive(Serialize)]
@@ -118,6 +121,16 @@ pub struct Judged {
 
 /// Sends an event through the hook's own line, without log or state.
 pub fn preview(event: &str, options: &Options, world: &World) -> anyhow::Result<Judged> {
+    preview_by(event, options, world, |kinds, project| load::config(options, world, kinds, project))
+}
+
+/// The same by another policy, which is made for the kinds of rules and the project that the event is about.
+pub fn preview_by(
+    event: &str,
+    options: &Options,
+    world: &World,
+    policy: impl FnOnce(&[Kind], Option<&Path>) -> Config,
+) -> anyhow::Result<Judged> {
     let origin = Origin::new(ContentSource::UserInput, "preview", now());
     let input = Quarantined::new(event.as_bytes().to_vec(), origin);
     let mut event = match options.client.read(&input) {
@@ -125,7 +138,7 @@ pub fn preview(event: &str, options: &Options, world: &World) -> anyhow::Result<
         Err(unread) => bail!(unread.failure.reason()),
     };
     let project = world.project_of(&event.place.cwd);
-    let mut config = load::config(options, world, load::kinds(&event), project.as_deref());
+    let mut config = policy(load::kinds(&event), project.as_deref());
     load::look_up(&mut event, &mut config, options, world);
     let verdict = rune::decide(&event, &config);
     Ok(Judged { header: event.header, place: event.place, verdict })

@@ -3,24 +3,25 @@
 mod file;
 mod layer;
 mod plugin;
+mod preset;
 mod program;
 mod status;
 
-pub use file::{SettingsFile, backup};
+pub use file::SettingsFile;
 pub use layer::{Layer, Layers, Level};
+pub use preset::first_preset;
 pub use program::Flaw;
 pub use status::{LookArgs, Sight, Wired};
 
 use super::file::patch;
-use super::load;
-use super::options::{Dirs, Options};
+use super::options::Dirs;
 use super::person;
 use super::world::World;
 use anyhow::{Context, bail};
 use clap::{Args, Subcommand, ValueEnum};
+use preset::{check_preset, check_step, strictest};
 use rune::client::claude::register::{self, Registration};
 use rune::client::claude::settings::{Hook, Settings};
-use rune::config::{Config, DEFAULT_PRESET, PRESETS, nearest};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -49,7 +50,7 @@ pub struct StatusArgs {
 Only our own entries are touched. The file as it was before the first of them is kept beside it as *.before-rune."
 )]
 pub struct InstallArgs {
-    /// gentle, strict, a file of your own in presets/, or off, which removes our entries [default: what is registered, else gentle]
+    /// gentle, strict, a file of your own in presets/, or off, which removes our entries [default: what is registered, else what the policy names, else gentle]
     #[arg(long, value_name = "NAME")]
     pub preset: Option<String>,
     /// Write a plugin for Claude Code into this directory instead of a settings file
@@ -138,7 +139,7 @@ pub fn run(command: &Hooks) -> anyhow::Result<ExitCode> {
         Hooks::Install(args) => match (&args.plugin, args.preset.as_deref()) {
             (_, Some("off")) => uninstall(&args.place, "`rune hooks install --preset off`")?,
             (Some(folder), preset) => plugin::write(folder, preset, &args.place)?,
-            (None, preset) => install(preset, &args.place)?,
+            (None, preset) => return install(preset, &args.place),
         },
         Hooks::Uninstall(args) => uninstall(&args.place, "`rune hooks uninstall`")?,
         Hooks::Status(args) => return status::run(&args.look),
@@ -146,29 +147,29 @@ pub fn run(command: &Hooks) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-fn install(preset: Option<&str>, place: &PlaceArgs) -> anyhow::Result<()> {
+fn install(preset: Option<&str>, place: &PlaceArgs) -> anyhow::Result<ExitCode> {
     let world = place.dirs.world()?;
     if place.scope == Scope::Managed {
-        return say_managed(preset, place, &world);
+        return say_managed(preset, place, &world).map(|()| ExitCode::SUCCESS);
     }
     let path = place.file(&world)?;
     let file = SettingsFile::read(&path)?;
     let settings = read(&file)?;
-    let old = Registration::of(&settings);
-    let kept = || old.as_ref().and_then(|old| old.preset().map(str::to_owned));
-    let preset = preset.map(str::to_owned).or_else(kept).unwrap_or_else(|| DEFAULT_PRESET.to_owned());
+    let old = Registration::each(&settings);
+    let preset = match preset {
+        Some(preset) => preset.to_owned(),
+        None => strictest(&old, &world).unwrap_or_else(|| first_preset(&world)),
+    };
     check_preset(&preset, &world)?;
     let new = registration(&preset, &world, Some(&file.path))?;
-    if let Some(old) = &old {
-        check_step(old, &new, place)?;
-    }
+    check_step(&old, &new, place)?;
     let text = file.text.as_deref().unwrap_or_default();
     let edited = new.install(text, file.before.as_deref()).map_err(|broken| refusal(&file, &broken))?;
     let first = !settings.hooks().iter().any(Hook::is_ours);
-    if show_or_write(&file, Some(&edited), first, place)? {
+    if let Some(kept) = show_or_write(&file, Some(&edited), first, place)? {
         say(&format!("registered in {} with the preset {preset}", file.path.display()))?;
-        if first && file.text.is_some() {
-            say(&format!("how it was before is kept in {}", backup(&file.path).display()))?;
+        if let Some(kept) = kept {
+            say(&format!("how it was before is kept in {}", kept.display()))?;
         }
         if matches!(place.scope, Scope::Project | Scope::Local) && place.settings.is_none() {
             say("note: the entries name files of this machine; others who share the project need their own")?;
@@ -176,7 +177,24 @@ fn install(preset: Option<&str>, place: &PlaceArgs) -> anyhow::Result<()> {
     } else if !place.dry_run {
         say(&format!("{} is as it should be (preset {preset})", file.path.display()))?;
     }
-    Ok(())
+    if place.dry_run { Ok(ExitCode::SUCCESS) } else { warn(&file.path, place, &world) }
+}
+
+/// Says what keeps the entries of a file from guarding anything, where something does.
+fn warn(file: &Path, place: &PlaceArgs, world: &World) -> anyhow::Result<ExitCode> {
+    let here = std::env::current_dir().context("the current directory cannot be told")?;
+    let layers = Layers::read(world, &project(&here), Some(file), None)?;
+    let in_project = place.settings.is_none() && matches!(place.scope, Scope::Project | Scope::Local);
+    // What one project says is no fault of a registration for all of them.
+    let layers = if in_project { layers } else { layers.of_no_project() };
+    let wired = Wired::all(&layers);
+    let obstacles: Vec<_> = wired.iter().filter(|wired| wired.layer.path == file).collect();
+    let obstacles: Vec<_> = obstacles.iter().flat_map(|wired| wired.obstacles(&layers)).collect();
+    if obstacles.is_empty() {
+        return Ok(ExitCode::SUCCESS);
+    }
+    let lines = obstacles.iter().map(|obstacle| format!("{}\n  help: {}", obstacle.what, obstacle.advice));
+    bail!("the entries are there, and the guard stays off\n{}", lines.collect::<Vec<_>>().join("\n"))
 }
 
 fn uninstall(place: &PlaceArgs, what: &str) -> anyhow::Result<()> {
@@ -193,7 +211,7 @@ fn uninstall(place: &PlaceArgs, what: &str) -> anyhow::Result<()> {
     let file = SettingsFile::read(&place.file(&world)?)?;
     let Some(text) = &file.text else { return say(&format!("nothing is registered in {}", file.path.display())) };
     let left = register::remove(text, file.before.as_deref()).map_err(|broken| refusal(&file, &broken))?;
-    if show_or_write(&file, left.as_deref(), false, place)? {
+    if show_or_write(&file, left.as_deref(), false, place)?.is_some() {
         say(&format!("removed from {}", file.path.display()))?;
         say("a session that is running keeps its guard until it ends")?;
     } else if !place.dry_run {
@@ -202,58 +220,24 @@ fn uninstall(place: &PlaceArgs, what: &str) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Shows or makes a change; tells whether one was made.
-fn show_or_write(file: &SettingsFile, text: Option<&str>, first: bool, place: &PlaceArgs) -> anyhow::Result<bool> {
+/// Shows or makes a change. Where one was made: the copy of how the file was before, if one was kept.
+fn show_or_write(
+    file: &SettingsFile,
+    text: Option<&str>,
+    first: bool,
+    place: &PlaceArgs,
+) -> anyhow::Result<Option<Option<PathBuf>>> {
     if file.text.as_deref() == text {
         if place.dry_run {
             say(&format!("{} would stay as it is", file.path.display()))?;
         }
-        return Ok(false);
+        return Ok(None);
     }
     if place.dry_run {
         say(&patch(&file.path, file.text.as_deref().unwrap_or_default(), text.unwrap_or_default()))?;
-        return Ok(false);
+        return Ok(None);
     }
-    file.write(text, first)?;
-    Ok(true)
-}
-
-/// Whether this one may go from one registration to another.
-fn check_step(old: &Registration, new: &Registration, place: &PlaceArgs) -> anyhow::Result<()> {
-    if place.dry_run || old == new {
-        return Ok(());
-    }
-    let policy = |registration: &Registration| {
-        let words: Vec<_> = registration.words.iter().map(Into::into).collect();
-        let options = Options::parse(&words);
-        load::config(&options, &World::look(&options.dirs), &[], None)
-    };
-    let (before, after): (Config, Config) = (policy(old), policy(new));
-    if after.is_looser_than(&before) {
-        return person::may_loosen("making the guard less strict", place.yes);
-    }
-    // Another program or another policy may be anything.
-    let rest = |registration: &Registration| {
-        let Registration { program, words, .. } = registration.clone();
-        let words: Vec<String> =
-            words.into_iter().filter(|word| Some(word.as_str()) != registration.preset()).collect();
-        (program, words)
-    };
-    if rest(old) == rest(new) { Ok(()) } else { person::refuse_agent("moving the guard to another program or policy") }
-}
-
-fn check_preset(preset: &str, world: &World) -> anyhow::Result<()> {
-    let own = world.config_dir.as_ref().map(|dir| dir.join("presets").join(format!("{preset}.toml")));
-    let plain = preset.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-');
-    if PRESETS.iter().any(|(name, _)| *name == preset) || (plain && own.is_some_and(|own| own.is_file())) {
-        return Ok(());
-    }
-    let names = PRESETS.map(|(name, _)| name);
-    let help = nearest(preset, names.into_iter()).map_or_else(
-        || format!("there are {}, and the files in presets/ beside your config.toml", names.join(", ")),
-        |near| format!("did you mean `{near}`?"),
-    );
-    bail!("unknown preset `{preset}`\n  help: {help}")
+    file.write(text, first).map(Some)
 }
 
 /// The registration that we would write now.
@@ -283,9 +267,9 @@ fn text(path: &Path) -> anyhow::Result<String> {
 }
 
 fn say_managed(preset: Option<&str>, place: &PlaceArgs, world: &World) -> anyhow::Result<()> {
-    let preset = preset.unwrap_or(DEFAULT_PRESET);
-    check_preset(preset, world)?;
-    let words = registration(preset, world, None)?.words;
+    let preset = preset.map_or_else(|| first_preset(world), str::to_owned);
+    check_preset(&preset, world)?;
+    let words = registration(&preset, world, None)?.words;
     let quoted: Vec<String> = words.iter().map(|word| rune::shell::typed(word)).collect();
     let dry = if place.dry_run { " --dry-run" } else { "" };
     say(&format!(
@@ -333,6 +317,12 @@ impl DirArgs {
     pub fn world(&self) -> anyhow::Result<World> {
         let here = std::env::current_dir().context("the current directory cannot be told")?;
         let absolute = |dir: &Option<PathBuf>| dir.as_ref().map(|dir| here.join(dir));
+        let named = std::env::var_os("CLAUDE_CONFIG_DIR").map(PathBuf::from).filter(|_| self.client_dir.is_none());
+        if let Some(dir) = named.filter(|dir| dir.is_relative() && !dir.as_os_str().is_empty()) {
+            // The client would look for it in whatever directory it is started in.
+            let help = "help: make it absolute, or name the directory with `--client-dir`";
+            bail!("CLAUDE_CONFIG_DIR is `{}`, which is not an absolute path\n  {help}", dir.display());
+        }
         Ok(World::look(&Dirs {
             config: absolute(&self.config_dir),
             state: absolute(&self.state_dir),

@@ -9,7 +9,7 @@ pub use rules::kinds;
 use super::options::Options;
 use super::world::World;
 use rune::client::claude::settings::{Broken, Settings};
-use rune::config::{Config, DEFAULT, DEFAULT_PRESET, Layer, PRESETS};
+use rune::config::{Config, DEFAULT, DEFAULT_PRESET, Layer, PRESETS, nearest};
 use rune::failure::Failure;
 use rune::json::Fields;
 use rune::rule::Kind;
@@ -41,7 +41,7 @@ fn with_project(operator: &Config, layers: Vec<Layer>, own: &Path, kinds: &[Kind
     let broken = |line: usize| {
         Failure::Config(format!("the project's own policy cannot be read: .rune/config.toml, line {line}"))
     };
-    let (layer, flaw) = match read_regular(&own.join("config.toml")) {
+    let (layer, flaw) = match read_text(&own.join("config.toml")) {
         Ok(None) => (Layer::default(), None),
         Ok(Some(text)) => match Layer::read(&text, ".rune/config.toml") {
             Ok(layer) => (layer, None),
@@ -94,9 +94,53 @@ fn layers(options: &Options, world: &World) -> (Vec<Layer>, Vec<Failure>) {
     (embedded.into_iter().chain([tuned, main, local]).collect(), flaws)
 }
 
+/// The policy that ships with the binary, under a preset that does.
+pub fn shipped(preset: &str, kinds: &[Kind]) -> Option<Config> {
+    let (name, text) = PRESETS.iter().find(|(name, _)| *name == preset)?;
+    let layers = [DEFAULT, (name, text)].map(|(name, text)| Layer::read(text, name).unwrap_or_default());
+    Some(Config::fold(layers, Vec::new()).with_default_rules(kinds))
+}
+
+/// The preset that the policy's own files name.
+pub fn preset(world: &World) -> Option<String> {
+    let dir = world.config_dir.as_ref()?;
+    // A file with an error still names its preset.
+    let named = |(name, embedded)| match read_layer(&dir.join(name), embedded) {
+        Ok(layer) => layer?.preset,
+        Err((preset, _)) => preset,
+    };
+    named(("config.local.toml", "")).or_else(|| named(DEFAULT))
+}
+
 /// What the operator may want to know of the policy's files, though nothing is wrong with them.
 pub fn notes(options: &Options, world: &World) -> Vec<String> {
     layers(options, world).0.into_iter().flat_map(|layer| layer.notes).collect()
+}
+
+/// Names of rules in the policy's files that are no rules: the name, its file, line and column, and a near one.
+pub fn unknown_rules(options: &Options, world: &World) -> Vec<(String, String, Option<String>)> {
+    let Some(dir) = &world.config_dir else { return Vec::new() };
+    let config = Config::fold(layers(options, world).0, Vec::new());
+    let known = rules::names_of_all(Some(&dir.join("rules")));
+    let preset = options.preset.clone().or_else(|| preset(world)).unwrap_or_else(|| DEFAULT_PRESET.to_owned());
+    let files = ["config.local.toml", DEFAULT.0, &format!("presets/{preset}.toml")].map(|name| dir.join(name));
+    let mut unknown: Vec<String> = config.disabled.into_iter().chain(config.always_deny).collect();
+    unknown.retain(|name| !known.contains(name));
+    let place = |name: &String| files.iter().find_map(|file| place_of(name, file));
+    let row = |name: String| {
+        let near = nearest(&name, known.iter().map(String::as_str)).map(str::to_owned);
+        Some((name.clone(), place(&name)?, near))
+    };
+    unknown.into_iter().filter_map(row).collect()
+}
+
+/// Where a name stands in quotes in a file.
+fn place_of(name: &str, file: &Path) -> Option<String> {
+    let text = read_text(file).ok()??;
+    let column = |line: &str| ['"', '\''].iter().find_map(|quote| line.find(&format!("{quote}{name}{quote}")));
+    let lines = text.lines().enumerate().filter(|(_, line)| !line.trim_start().starts_with('#'));
+    let (line, column) = lines.into_iter().find_map(|(nth, line)| Some((nth + 1, column(line)? + 1)))?;
+    Some(format!("{}:{line}:{column}", file.display()))
 }
 
 /// What a failure does where the policy itself may be what hangs: the embedded word of the named preset.
@@ -121,7 +165,7 @@ fn read_layer(path: &Path, embedded: &str) -> Result<Option<Layer>, (Option<Stri
 /// Adds the servers that the operator's list trusts.
 pub fn allowlist(config: &mut Config, world: &World) -> Result<(), String> {
     let Some(dir) = &world.client_dir else { return Ok(()) };
-    let list = read_regular(&dir.join("quarantine.d/trusted-mcp-allowlist.txt"))?;
+    let list = read_text(&dir.join("quarantine.d/trusted-mcp-allowlist.txt"))?;
     config.allow(&list.unwrap_or_default());
     Ok(())
 }
@@ -131,7 +175,7 @@ fn project_servers(world: &World, cwd: &str) -> Result<Vec<String>, String> {
     let mut servers = Vec::new();
     for dir in world.project_dirs(cwd) {
         let path = dir.join(".mcp.json");
-        let Some(text) = read_regular(&path)? else { continue };
+        let Some(text) = read_text(&path)? else { continue };
         let fields = Fields::read(text.as_bytes());
         let named = fields.object("mcpServers").unwrap_or_default();
         if let Some(flaw) = fields.flaw().or(named.flaw()) {
@@ -153,7 +197,7 @@ fn project_silences(world: &World, cwd: &str) -> bool {
         .map(|dir| dir.join(".claude"))
         .filter(|dir| !own.contains(&Some(dir.clone())))
         .flat_map(|dir| ["settings.json", "settings.local.json"].map(|name| dir.join(name)))
-        .any(|path| match read_regular(&path) {
+        .any(|path| match read_text(&path) {
             Ok(None) => false,
             Ok(Some(text)) => {
                 let fields = Fields::read(text.as_bytes());
@@ -176,7 +220,11 @@ fn read_text(path: &Path) -> Result<Option<String>, String> {
     read_up_to(LARGEST_FILE, path)
 }
 
+/// A pipe in place of a file would hold us until the deadline.
 fn read_up_to(most: u64, path: &Path) -> Result<Option<String>, String> {
+    if std::fs::metadata(path).is_ok_and(|found| !found.is_file()) {
+        return Err(format!("{}: not a regular file", path.display()));
+    }
     let mut text = String::new();
     match File::open(path).and_then(|file| file.take(most + 1).read_to_string(&mut text)) {
         Ok(length) if length as u64 > most => Err(format!("{}: larger than {} MB", path.display(), most >> 20)),
@@ -184,14 +232,6 @@ fn read_up_to(most: u64, path: &Path) -> Result<Option<String>, String> {
         // A link to nowhere is a policy that went missing, not one that never was.
         Err(error) if error.kind() == ErrorKind::NotFound && !path.ancestors().take(2).any(is_dangling) => Ok(None),
         Err(error) => Err(format!("{}: {error}", path.display())),
-    }
-}
-
-/// The same for files that others may place: a pipe there would hold us until the deadline.
-fn read_regular(path: &Path) -> Result<Option<String>, String> {
-    match std::fs::metadata(path) {
-        Ok(found) if !found.is_file() => Err(format!("{}: not a regular file", path.display())),
-        _ => read_text(path),
     }
 }
 

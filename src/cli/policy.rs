@@ -162,11 +162,13 @@ impl File {
         }
         let new = Some(self.shipped.text);
         match self.step {
+            // Until they are done, it is not known what they have seen.
+            Step::Beside(Doubt::WorkedOn) => return Ok(()),
             Step::Beside(_) if self.found.waiting.as_deref() != new => {
                 put(&self.beside, self.shipped.text, &self.path)?
             }
             // Whoever has taken all of it over need not be told again.
-            Step::Same | Step::Write if self.found.waiting.is_some() => {
+            Step::Same | Step::Write if self.found.waiting.is_some() && !self.shipped.is_worked_on(&self.found) => {
                 std::fs::remove_file(&self.beside).with_context(|| self.beside.display().to_string())?;
             }
             Step::Same
@@ -203,6 +205,9 @@ impl File {
                 format!("kept {name}: it is not known what your edits were made to; {}", beside())
             }
             Step::Beside(Doubt::Waiting) => format!("kept {name}: you have not looked yet; {}", beside()),
+            Step::Beside(Doubt::WorkedOn) => {
+                format!("kept {name} and {name}.new, which you have edited: delete it to get what ships now ({new})")
+            }
         })
     }
 }

@@ -1,6 +1,8 @@
 //! Completions and man pages, made from the definition of the command line.
 
 use super::args::definition;
+use super::file::put_public;
+use super::person;
 use anyhow::Context;
 use clap::Args;
 use clap_complete::Shell;
@@ -36,7 +38,18 @@ pub fn man(args: &ManArgs) -> anyhow::Result<()> {
         clap_mangen::Man::new(definition()).render(&mut text)?;
         return Ok(std::io::stdout().lock().write_all(&text)?);
     };
-    std::fs::create_dir_all(folder)
-        .and_then(|()| clap_mangen::generate_to(definition(), folder))
-        .with_context(|| folder.display().to_string())
+    // What it writes over is for its caller to name, and an agent could name anything.
+    person::refuse_agent("writing man pages")?;
+    std::fs::create_dir_all(folder).with_context(|| folder.display().to_string())?;
+    let mut command = definition().disable_help_subcommand(true);
+    command.build();
+    let mut open = vec![command];
+    while let Some(command) = open.pop() {
+        open.extend(command.get_subcommands().filter(|below| !below.is_hide_set()).cloned());
+        let page = clap_mangen::Man::new(command);
+        let mut text = Vec::new();
+        page.render(&mut text)?;
+        put_public(&folder.join(page.get_filename()), &text)?;
+    }
+    Ok(())
 }

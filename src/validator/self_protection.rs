@@ -100,8 +100,15 @@ fn by_command(command: &Command) -> bool {
     let operands: Vec<&str> =
         command.args.iter().map(|arg| arg.text.as_str()).filter(|word| !word.starts_with('-')).collect();
     let uninstalls = command.args.iter().any(|arg| arg.text == "--uninstall");
+    if is_by_another_name(command) {
+        return true;
+    }
     match command.program.rsplit('/').next().unwrap_or_default() {
-        "rune" => LOOSENING.iter().any(|(noun, verb)| operands.starts_with(&[noun, verb])),
+        "rune" => {
+            LOOSENING.iter().any(|(noun, verb)| operands.starts_with(&[noun, verb]))
+                // Its pages may lie where a link to the settings does.
+                || operands.first() == Some(&"man") && has("--out")
+        }
         "install.sh" => uninstalls,
         "bash" | "sh" | "dash" | "zsh" | "ksh" | "source" | "." => {
             uninstalls && operands.iter().any(|script| script.rsplit('/').next() == Some("install.sh"))
@@ -120,6 +127,27 @@ fn by_command(command: &Command) -> bool {
         "apt" | "apt-get" | "brew" | "cargo" => {
             operands.iter().any(|word| matches!(*word, "uninstall" | "remove" | "purge")) && operands.contains(&"rune")
         }
+        _ => false,
+    }
+}
+
+/// Programs that say words, or look for them.
+const WORDS: [&str; 9] = ["echo", "printf", "grep", "egrep", "fgrep", "rg", "ag", "man", "alias"];
+
+/// The guard's own loosening words, said to a program of any name: it may be a copy of the guard.
+fn is_by_another_name(command: &Command) -> bool {
+    let name = command.program.rsplit('/').next().unwrap_or_default();
+    let words: Vec<&str> = command.args.iter().map(|arg| arg.text.as_str()).collect();
+    let mild = |preset: &str| matches!(preset, "off" | "gentle");
+    match words.as_slice() {
+        _ if WORDS.contains(&name) => false,
+        ["hooks", "uninstall", ..] => true,
+        ["hooks", "install", rest @ ..] => {
+            let apart = rest.windows(2).any(|pair| matches!(pair, ["--preset", preset] if mild(preset)));
+            apart || rest.iter().any(|word| word.strip_prefix("--preset=").is_some_and(mild))
+        }
+        // Other programs have policies too; those are not started by their path.
+        ["policy", "update"] | ["policy", "update", "--yes"] => command.program.contains('/'),
         _ => false,
     }
 }

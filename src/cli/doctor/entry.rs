@@ -2,6 +2,7 @@
 
 use super::finding::Finding;
 use crate::cli::hooks::{Flaw, Level, Wired};
+use crate::cli::load;
 use crate::cli::world::World;
 use rune::client::claude::drift::{Difference, Drift};
 use rune::client::claude::settings::Hook;
@@ -13,6 +14,7 @@ const NEEDED: f64 = 6.0;
 pub fn check(wired: &Wired<'_>, world: &World) -> anyhow::Result<Vec<Finding>> {
     let mut findings: Vec<Finding> = program(wired).into_iter().collect();
     findings.extend(directories(wired, world));
+    findings.extend(looser(wired, world));
     findings.extend(wired.drift(world)?.iter().map(|drift| drifted(drift, wired)));
     Ok(findings)
 }
@@ -45,6 +47,7 @@ fn program(wired: &Wired<'_>) -> Option<Finding> {
             let (id, advice) = match flaw {
                 Flaw::Relative => ("program-relative", again),
                 Flaw::Missing => ("program-missing", format!("it was moved or removed; {again}")),
+                Flaw::Broken => ("program-broken", again),
                 Flaw::NotExecutable => {
                     ("program-not-executable", format!("`chmod 755 {}`", rune::shell::typed(program)))
                 }
@@ -61,6 +64,22 @@ fn program(wired: &Wired<'_>) -> Option<Finding> {
         None => return None,
     };
     Some(finding.at(place(wired)))
+}
+
+/// A preset that lets more pass than the one that the policy names, which it overrules.
+fn looser(wired: &Wired<'_>, world: &World) -> Option<Finding> {
+    let world = world.told(&wired.options.dirs);
+    let (registered, named) = (wired.options.preset.clone()?, load::preset(&world)?);
+    let policy = |preset: &str| {
+        let mut options = wired.options.clone();
+        options.preset = Some(preset.to_owned());
+        load::config(&options, &world, &[], None)
+    };
+    let what = format!("the hooks are told `--preset {registered}`, and the policy names the stricter `{named}`");
+    let advice =
+        format!("{} with `--preset {named}`; where {registered} is meant, say so in config.local.toml", install(wired));
+    let looser = registered != named && policy(&registered).is_looser_than(&policy(&named));
+    looser.then(|| Finding::new("preset-looser", what, advice).at(place(wired)))
 }
 
 /// Directories that the entries name and that are others than those of this shell.

@@ -20,6 +20,11 @@ pub fn check(options: &Options, world: &World, project: &Path) -> Vec<Finding> {
     let theirs = theirs.iter().filter(|flaw| !own.contains(flaw));
     findings.extend(theirs.map(|flaw| broken("project-policy-broken", flaw)));
     findings.extend(exceptions(&config));
+    findings.extend(load::unknown_rules(options, &world).into_iter().map(|(name, place, near)| {
+        let near = near.map(|near| format!("did you mean `{near}`? ")).unwrap_or_default();
+        let what = format!("`{name}` is no rule, so naming it does nothing");
+        Finding::new("unknown-rule", what, format!("{near}`rune rules list` shows the rules")).at(place)
+    }));
     findings
 }
 

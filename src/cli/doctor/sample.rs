@@ -1,10 +1,13 @@
 //! Samples: events played through the registered commands, and compared with what we would answer ourselves.
 
 use super::finding::Finding;
-use crate::cli::explain::preview;
-use crate::cli::hooks::Wired;
+use crate::cli::explain::{Judged, preview, preview_by};
+use crate::cli::hooks::{Wired, first_preset};
+use crate::cli::load;
 use crate::cli::world::World;
 use rune::client::claude::settings::Hook;
+use rune::config::Config;
+use rune::rule::Kind;
 use serde_json::{Value, json};
 use std::io::{Read, Write};
 use std::path::Path;
@@ -30,6 +33,8 @@ enum Wish {
     Stopped,
     /// The model is told whose words they are.
     Marked,
+    /// At least what the preset of that name does as it ships.
+    AsShipped,
 }
 
 struct Sample {
@@ -39,7 +44,7 @@ struct Sample {
     wish: Wish,
 }
 
-fn samples(settings: &Path) -> [Sample; 4] {
+fn samples(settings: &Path) -> [Sample; 6] {
     let before = |what, tool, input: Value, wish| Sample {
         what,
         event: "PreToolUse",
@@ -55,6 +60,9 @@ fn samples(settings: &Path) -> [Sample; 4] {
             json!({"file_path": settings.to_string_lossy(), "content": "{}"}),
             Wish::Stopped,
         ),
+        // One for each tier of rules.
+        before("`git push --force`", "Bash", json!({"command": "git push --force origin main"}), Wish::AsShipped),
+        before("`git clean -fd`", "Bash", json!({"command": "git clean -fd"}), Wish::AsShipped),
         Sample {
             what: "a page from the web",
             event: "PostToolUse",
@@ -78,10 +86,12 @@ pub fn check(wired: &Wired<'_>, world: &World, project: &Path) -> anyhow::Result
         let Some(hook) = hooks.iter().find(|hook| hook.is_ours() && hook.event == sample.event) else { continue };
         let event = sample.event(project);
         let judged = preview(&event, &wired.options, &world)?;
-        let answer = wired.options.client.answer(&judged.header, &judged.verdict);
-        let ours = Said::read(answer.stdout.as_deref().unwrap_or_default(), Some(i32::from(answer.exit)));
+        let ours = said(&judged, wired);
         let place = wired.layer.place(&hook.pointer());
         findings.extend(disarmed(&sample, ours).map(|finding| finding.at(&place)));
+        if sample.wish == Wish::AsShipped {
+            findings.extend(looser(&sample, ours, wired, &world, project)?.map(|finding| finding.at(&place)));
+        }
         let Some((program, words)) = hook.call() else { continue };
         // Another program than that of the other entries is found elsewhere, and not ours to start.
         if program != wired.registration.program {
@@ -102,6 +112,34 @@ pub fn check(wired: &Wired<'_>, world: &World, project: &Path) -> anyhow::Result
     Ok(findings)
 }
 
+fn said(judged: &Judged, wired: &Wired<'_>) -> Said {
+    let answer = wired.options.client.answer(&judged.header, &judged.verdict);
+    Said::read(answer.stdout.as_deref().unwrap_or_default(), Some(i32::from(answer.exit)))
+}
+
+/// A policy by which more passes than by its preset as it ships; a preset of the operator's own has nothing to differ from.
+fn looser(
+    sample: &Sample,
+    ours: Said,
+    wired: &Wired<'_>,
+    world: &World,
+    project: &Path,
+) -> anyhow::Result<Option<Finding>> {
+    let preset = wired.options.preset.clone().unwrap_or_else(|| first_preset(world));
+    if load::shipped(&preset, &[]).is_none() {
+        return Ok(None);
+    }
+    let policy = |kinds: &[Kind], _: Option<&Path>| {
+        load::shipped(&preset, kinds).unwrap_or_else(|| Config::fold([], Vec::new()))
+    };
+    let judged = preview_by(&sample.event(project), &wired.options, world, policy)?;
+    let shipped = said(&judged, wired);
+    let what =
+        format!("{}: the policy {}, and the preset {preset} as it ships {}", sample.what, ours.past(), shipped.past());
+    let advice = "you may have meant it: `[decision]`, `rules.disabled`, `[[exceptions]]` or your own rules say so; `rune explain` shows why";
+    Ok((ours < shipped).then(|| Finding::new("policy-looser", what, advice)))
+}
+
 fn retry(hook: &Hook<'_>) -> String {
     let program = hook.call().map(|(program, _)| rune::shell::typed(&program)).unwrap_or_default();
     format!("is `{program}` the guard that you have installed? `rune hooks install` registers this program")
@@ -114,7 +152,7 @@ fn disarmed(sample: &Sample, said: Said) -> Option<Finding> {
     let what = match (sample.wish, said) {
         (Wish::Stopped, Said::Nothing | Said::Told | Said::Allowed) => format!("{} would not be stopped", sample.what),
         (Wish::Marked, Said::Nothing | Said::Allowed) => format!("{} would not be marked", sample.what),
-        (Wish::Passes | Wish::Stopped | Wish::Marked, _) => return None,
+        (Wish::Passes | Wish::Stopped | Wish::Marked | Wish::AsShipped, _) => return None,
     };
     Some(Finding::new("guard-disarmed", what, advice))
 }
@@ -130,12 +168,13 @@ impl Sample {
     }
 }
 
-/// What an answer comes to; its words may differ between versions.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// What an answer comes to, mildest first; its words may differ between versions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Said {
+    /// Not even the client asks.
+    Allowed,
     Nothing,
     Told,
-    Allowed,
     Asked,
     Denied,
     /// It is no answer.

@@ -8,6 +8,9 @@ use rune::client::claude::settings::Settings;
 const VARIABLES: [&str; 5] = ["QUARANTINE_DISABLE", "HOME", "PATH", "CLAUDE_CONFIG_DIR", "CLAUDE_PROJECT_DIR"];
 const PREFIXES: [&str; 3] = ["XDG_", "LD_", "DYLD_"];
 
+/// Variables that start the client without hooks.
+const SWITCHES: [&str; 2] = ["CLAUDE_CODE_SIMPLE", "CLAUDE_CODE_SAFE_MODE"];
+
 pub fn check(layers: &Layers, wired: &[Wired<'_>]) -> Vec<Finding> {
     let mut findings = Vec::new();
     for layer in layers.iter() {
@@ -21,8 +24,7 @@ pub fn check(layers: &Layers, wired: &[Wired<'_>]) -> Vec<Finding> {
                 .at(place),
             ),
             Ok(settings) => {
-                let ours = wired.iter().any(|wired| std::ptr::eq(wired.layer, layer));
-                findings.extend(invalid(layer, settings, ours));
+                findings.extend(invalid(layer, settings));
                 findings.extend(switches(layer, settings, wired));
                 findings.extend(variables(layer, settings));
             }
@@ -32,19 +34,19 @@ pub fn check(layers: &Layers, wired: &[Wired<'_>]) -> Vec<Finding> {
     findings
 }
 
-/// Entries that the client refuses.
-fn invalid(layer: &Layer, settings: &Settings, ours: bool) -> Vec<Finding> {
+/// Members and entries that the client refuses.
+fn invalid(layer: &Layer, settings: &Settings) -> Vec<Finding> {
     let finding = |invalid: rune::client::claude::settings::Invalid| {
         let what = format!("{} {}", invalid.event, invalid.what);
         let place = layer.place(&invalid.pointer);
         if invalid.voids {
             let what = format!("the client drops this whole file: {what}");
-            return Some(Finding::new("settings-void", what, "mend or remove the entry").at(place));
+            return Finding::new("settings-void", what, "mend or remove it").at(place);
         }
         let what = format!("the client drops this entry, and older ones the whole file: {what}");
-        ours.then(|| Finding::new("entry-invalid", what, "mend or remove the entry").at(place))
+        Finding::new("entry-invalid", what, "mend or remove the entry").at(place)
     };
-    settings.invalid().into_iter().filter_map(finding).collect()
+    settings.invalid().into_iter().map(finding).collect()
 }
 
 /// Switches that turn hooks off, whether or not another file turns them on again.
@@ -74,18 +76,26 @@ fn switches(layer: &Layer, settings: &Settings, wired: &[Wired<'_>]) -> Vec<Find
     findings
 }
 
-/// Variables that a project sets for the hooks of its user.
+/// Variables that a project sets for the hooks of its user, and those that switch hooks off whoever sets them.
 fn variables(layer: &Layer, settings: &Settings) -> Vec<Finding> {
-    if !layer.level.is_project() {
-        return Vec::new();
-    }
-    let ours = |name: &&str| VARIABLES.contains(name) || PREFIXES.iter().any(|prefix| name.starts_with(prefix));
+    let project = layer.level.is_project();
+    let ours = |name: &str| VARIABLES.contains(&name) || PREFIXES.iter().any(|prefix| name.starts_with(prefix));
     let finding = |name: &str| {
-        let what = format!("the project sets `{name}` for your hooks");
-        let advice = "take it out unless you know why it is there; entries with absolute directories and a static binary are not moved by it";
-        Finding::new("project-env", what, advice).at(layer.place(&format!("/env/{name}")))
+        let (id, what, advice) = match (SWITCHES.contains(&name), project) {
+            (true, true) => {
+                ("project-env", format!("the project sets `{name}`, with which no hooks run"), "take it out")
+            }
+            (true, false) => ("settings-env", format!("`{name}` is set, with which no hooks run"), "take it out"),
+            (false, true) if ours(name) => (
+                "project-env",
+                format!("the project sets `{name}` for your hooks"),
+                "take it out unless you know why it is there; entries with absolute directories and a static binary are not moved by it",
+            ),
+            (false, _) => return None,
+        };
+        Some(Finding::new(id, what, advice).at(layer.place(&format!("/env/{name}"))))
     };
-    settings.variables().into_iter().filter(ours).map(finding).collect()
+    settings.variables().into_iter().filter_map(finding).collect()
 }
 
 /// Whether we are registered at all.

@@ -113,6 +113,12 @@ impl Layers {
         Ok(Layers(layers))
     }
 
+    /// Those that count in every project.
+    pub fn of_no_project(mut self) -> Layers {
+        self.0.retain(|layer| !layer.level.is_project());
+        self
+    }
+
     pub fn iter(&self) -> std::slice::Iter<'_, Layer> {
         self.0.iter()
     }

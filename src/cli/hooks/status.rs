@@ -2,15 +2,14 @@
 
 use super::layer::{Layer, Layers, Level};
 use super::program::{self, Flaw};
-use super::{DirArgs, project, registration, say};
+use super::{DirArgs, first_preset, project, registration, say};
 use crate::cli::options::Options;
 use crate::cli::world::World;
-use anyhow::Context;
+use anyhow::{Context, bail};
 use clap::Args;
 use rune::client::claude::drift::Drift;
 use rune::client::claude::register::Registration;
 use rune::client::claude::settings::{Hook, Settings};
-use rune::config::DEFAULT_PRESET;
 use serde::Serialize;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -48,6 +47,12 @@ impl LookArgs {
         let project = absolute(&self.project).unwrap_or_else(|| project(&here));
         let world = World { project: Some(project.clone()), ..self.dirs.world()? };
         let (given, managed) = (absolute(&self.settings), absolute(&self.managed_dir));
+        if let Some(given) = given.as_ref().filter(|given| !given.exists()) {
+            bail!("{}: no such file\n  help: name the one that the client is started with", given.display());
+        }
+        if self.project.is_some() && !project.is_dir() {
+            bail!("{}: no such directory\n  help: name the directory of a project", project.display());
+        }
         let layers = Layers::read(&world, &project, given.as_deref(), managed.as_deref())?;
         Ok(Sight { world, project, layers })
     }
@@ -77,6 +82,12 @@ pub struct Wired<'a> {
     pub this_program: bool,
 }
 
+/// Why entries guard nothing, and what to do about it.
+pub struct Obstacle {
+    pub what: String,
+    pub advice: &'static str,
+}
+
 impl<'a> Wired<'a> {
     /// All files with entries of ours, strongest first.
     pub fn all(layers: &'a Layers) -> Vec<Wired<'a>> {
@@ -94,26 +105,38 @@ impl<'a> Wired<'a> {
     /// What differs from what we would write there for the same program, preset and directories.
     pub fn drift(&self, world: &World) -> anyhow::Result<Vec<Drift<'a>>> {
         let world = world.told(&self.options.dirs);
-        let preset = self.registration.preset().unwrap_or(DEFAULT_PRESET);
-        let wanted = registration(preset, &world, Some(&self.layer.path))?;
+        let preset = self.registration.preset().map_or_else(|| first_preset(&world), str::to_owned);
+        let wanted = registration(&preset, &world, Some(&self.layer.path))?;
         let wanted = Registration { program: self.registration.program.clone(), ..wanted };
         Ok(wanted.drift(self.settings))
     }
 
-    /// What keeps the client from running the entries, one line each.
-    pub fn obstacles(&self, layers: &Layers) -> Vec<String> {
+    /// What keeps the client from running the entries, or them from guarding anything.
+    pub fn obstacles(&self, layers: &Layers) -> Vec<Obstacle> {
         let managed = self.layer.level == Level::Managed;
         let mut obstacles = Vec::new();
+        let mut add = |what: String, advice| obstacles.push(Obstacle { what, advice });
         if let Some(layer) = layers.switching_off().filter(|layer| !managed || layer.level == Level::Managed) {
-            obstacles.push(format!("{} switches all hooks off", layer.place("/disableAllHooks")));
+            add(format!("{}: this switches all hooks off", layer.place("/disableAllHooks")), "take it out");
         }
         if let Some(layer) = layers.managed_only().filter(|_| !managed) {
-            obstacles.push(format!("{} lets only the machine's own hooks run", layer.place("/allowManagedHooksOnly")));
+            let what = format!("{}: this lets only the machine's own hooks run", layer.place("/allowManagedHooksOnly"));
+            add(what, "register there: `rune hooks install --scope managed`");
         }
         if let Some(invalid) = self.settings.invalid().into_iter().find(|invalid| invalid.voids) {
-            obstacles.push(format!("the client drops the file: {} {}", invalid.event, invalid.what));
+            let place = self.layer.place(&invalid.pointer);
+            let what = format!("{place}: the client drops the file: {} {}", invalid.event, invalid.what);
+            add(what, "mend or remove it");
         }
-        obstacles.extend(self.flaw.map(|flaw| format!("{} {}", self.registration.program, flaw.what())));
+        if let Some(flaw) = self.flaw {
+            let what = format!("{} {}", self.registration.program, flaw.what());
+            add(what, "`rune hooks install` registers the program that you start it with");
+        }
+        let is_off = |entry: &Registration| entry.preset() == Some("off");
+        if Registration::each(self.settings).iter().all(is_off) {
+            let what = format!("{}: all entries name the preset off, which stops nothing", self.layer.place("/hooks"));
+            add(what, "`rune hooks install --preset gentle` names another");
+        }
         obstacles
     }
 
@@ -187,7 +210,7 @@ fn row(layer: &Layer, wired: &[Wired<'_>], layers: &Layers, world: &World) -> an
             program: wired.registration.program.clone(),
             events: ours.map(|hook| hook.event.to_owned()).collect(),
             in_force: obstacles.is_empty(),
-            obstacles,
+            obstacles: obstacles.into_iter().map(|obstacle| obstacle.what).collect(),
             drift: wired.drift(world)?.iter().map(ToString::to_string).collect(),
         })
     };

@@ -1,6 +1,6 @@
 //! The facts that judging one event needs, looked up on disk, and nothing else.
 
-use super::{allowlist, project_servers, project_silences, read_regular, read_settings};
+use super::{allowlist, project_servers, project_silences, read_settings, read_text};
 use crate::cli::options::Options;
 use crate::cli::session;
 use crate::cli::world::{World, now};
@@ -72,7 +72,7 @@ fn before(event: &mut Event<'_>, config: &mut Config, world: &World) {
     if matches!(event.action, Action::Edit { .. }) {
         let names = event.facts.real_paths.iter().map(|(_, real)| real.clone());
         let texts = paths.iter().cloned().chain(names).filter_map(|path| {
-            let text = read_regular(Path::new(&path)).ok()??;
+            let text = read_text(Path::new(&path)).ok()??;
             Some((path, text))
         });
         event.facts.contents = texts.collect();

@@ -1,6 +1,6 @@
 //! The files of rules: the operator's in place of or beside the embedded ones, and the project's on top.
 
-use super::read_regular;
+use super::read_text;
 use rune::config::Config;
 use rune::event::{Action, Event};
 use rune::failure::Failure;
@@ -45,7 +45,7 @@ pub fn of_operator(config: &mut Config, directory: Option<&Path>, kinds: &[Kind]
         let Some(directory) = directory else { continue };
         for name in names.iter().filter(|name| Kind::of_file(name) == Some(*kind)) {
             let path = directory.join(name);
-            match read_regular(&path) {
+            match read_text(&path) {
                 Ok(Some(text)) => {
                     add(
                         config,
@@ -58,6 +58,14 @@ pub fn of_operator(config: &mut Config, directory: Option<&Path>, kinds: &[Kind]
             }
         }
     }
+}
+
+/// The names of all rules that an operator has, whether or not they are asked.
+pub fn names_of_all(directory: Option<&Path>) -> Vec<String> {
+    let kinds = Kind::ALL.map(|(kind, ..)| kind);
+    let mut config = Config::fold([], Vec::new()).with_default_rules(&kinds);
+    of_operator(&mut config, directory, &kinds);
+    config.rules.iter().map(|rule| rule.id.as_str().to_owned()).collect()
 }
 
 /// The project's rules, of which no word reaches an answer.
@@ -75,7 +83,7 @@ pub fn of_project(config: &mut Config, directory: &Path, kinds: &[Kind]) {
         if !kinds.contains(&kind) {
             continue;
         }
-        match read_regular(&directory.join(name)) {
+        match read_text(&directory.join(name)) {
             Ok(Some(text)) => {
                 let rules = rule::parse(&text, &format!(".rune/rules/{}.rules", kind.name()), kind, Owner::Project);
                 add(config, rules, |error| {

@@ -72,6 +72,22 @@ impl Registration {
         Some(Registration { program, words, file: ours.iter().find_map(|hook| hook.flag(REGISTERED_IN)) })
     }
 
+    /// How each single entry of a settings file calls the guard, without the file.
+    pub fn each(settings: &Settings) -> Vec<Registration> {
+        let mut all = Vec::new();
+        for hook in settings.hooks().iter().filter(|hook| hook.is_ours()) {
+            let Some((program, words)) = hook.call() else { continue };
+            let (preset, rest) = parts(&words);
+            let preset = preset.into_iter().flat_map(|preset| ["--preset", preset]);
+            let words = preset.chain(rest).map(str::to_owned).collect();
+            let one = Registration { program, words, file: None };
+            if !all.contains(&one) {
+                all.push(one);
+            }
+        }
+        all
+    }
+
     /// The preset that it names.
     pub fn preset(&self) -> Option<&str> {
         parts(&self.words).0
@@ -107,7 +123,7 @@ impl Registration {
             return losses;
         }
         if settings.invalid().iter().any(|invalid| invalid.voids) {
-            losses.push("the client drops the whole file for an invalid hook in it".to_owned());
+            losses.push("the client drops the whole file for what is invalid in it".to_owned());
         }
         let hooks = settings.hooks();
         let stays = |event: &str| hooks.iter().any(|hook| hook.event == event && self.is_kept_by(hook));
@@ -123,6 +139,8 @@ impl Registration {
         // `async` or `if`, say, would let calls pass unasked.
         let plain =
             hook.entry().as_object().is_some_and(|entry| entry.keys().all(|key| FIELDS.contains(&key.as_str())));
+        // A prompt, say, starts no program.
+        let plain = plain && hook.entry().get("type").and_then(Value::as_str) == Some("command");
         let (preset, rest) = parts(&words);
         let (own, own_rest) = parts(&self.words);
         before && plain && program == self.program && rest == own_rest && (preset == own || preset == Some("strict"))
@@ -139,7 +157,11 @@ fn parts(words: &[String]) -> (Option<&str>, Vec<&str>) {
             "hook" | "pre" | "post" => {}
             "--preset" => preset = words.next(),
             REGISTERED_IN => drop(words.next()),
-            _ => rest.push(word),
+            _ => match word.split_once('=') {
+                Some(("--preset", name)) => preset = Some(name),
+                Some((REGISTERED_IN, _)) => {}
+                _ => rest.push(word),
+            },
         }
     }
     (preset, rest)
@@ -347,6 +369,8 @@ mod tests {
             ("no time", "\"timeout\": 10", "\"timeout\": 1"),
             ("an entry that voids the file", "\"timeout\": 10", "\"timeout\": \"10\""),
             ("some tools only", "\"hooks\": [", "\"matcher\": \"Read\", \"hooks\": ["),
+            ("a prompt", "\"type\": \"command\"", "\"type\": \"prompt\", \"prompt\": \"?\""),
+            ("a member that voids the file", "\"z\":", "\"model\": 3, \"z\":"),
             ("not waited for", "\"timeout\": 10", "\"timeout\": 10, \"async\": true"),
             ("switched off", "\"z\":", "\"disableAllHooks\": true, \"z\":"),
         ] {

@@ -31,10 +31,10 @@ pub struct Hook<'a> {
     at: (usize, usize),
 }
 
-/// An entry that the client refuses.
+/// A part of a settings file that the client refuses.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Invalid {
-    /// The moment that it was meant for.
+    /// The moment that it was meant for, or the name of the member.
     pub event: String,
     /// What is wrong with it.
     pub what: &'static str,
@@ -49,6 +49,50 @@ const TYPES: [&str; 5] = ["command", "http", "mcp_tool", "prompt", "agent"];
 
 /// Moments whose invalid entry makes the client drop the whole file (measured).
 const STRICT: [&str; 2] = ["PreToolUse", "PermissionRequest"];
+
+/// Members of a type that the client insists on: where one is of another, it drops the whole file.
+const MEMBERS: [(&str, Kind); 10] = [
+    ("/model", Kind::Text),
+    ("/permissions", Kind::Object),
+    ("/permissions/allow", Kind::List),
+    ("/permissions/deny", Kind::List),
+    ("/permissions/ask", Kind::List),
+    ("/env", Kind::Texts),
+    ("/disableAllHooks", Kind::Switch),
+    ("/cleanupPeriodDays", Kind::Number),
+    ("/sandbox", Kind::Object),
+    ("/statusLine", Kind::Object),
+];
+
+/// A type of JSON, as far as the client looks.
+#[derive(Clone, Copy, Debug)]
+enum Kind {
+    Text,
+    Switch,
+    Number,
+    List,
+    Object,
+    /// An object whose members are all texts.
+    Texts,
+}
+
+impl Kind {
+    /// What is wrong with a value, where something is.
+    fn flaw(self, value: &Value) -> Option<&'static str> {
+        let (fits, flaw) = match self {
+            Kind::Text => (value.is_string(), "is not a text"),
+            Kind::Switch => (value.is_boolean(), "is neither true nor false"),
+            Kind::Number => (value.is_number(), "is not a number"),
+            Kind::List => (value.is_array(), "is not a list"),
+            Kind::Object => (value.is_object(), "is not an object"),
+            Kind::Texts => {
+                let texts = value.as_object().is_some_and(|members| members.values().all(Value::is_string));
+                (texts, "is not an object of texts")
+            }
+        };
+        (!fits).then_some(flaw)
+    }
+}
 
 impl Settings {
     /// Reads a settings file. An empty one says nothing.
@@ -98,8 +142,17 @@ impl Settings {
         variables.into_iter().flatten().map(|(name, _)| name.as_str()).collect()
     }
 
-    /// The entries that the client refuses.
+    /// What the client refuses: members of the wrong type, and entries of hooks.
     pub fn invalid(&self) -> Vec<Invalid> {
+        let member = |(pointer, kind): (&str, Kind)| {
+            let what = kind.flaw(self.0.pointer(pointer)?)?;
+            let event = pointer.trim_start_matches('/').replace('/', ".");
+            Some(Invalid { event, what, voids: true, pointer: pointer.to_owned() })
+        };
+        MEMBERS.into_iter().filter_map(member).chain(self.invalid_hooks()).collect()
+    }
+
+    fn invalid_hooks(&self) -> Vec<Invalid> {
         let flaw = |event: &str, place: &str, what| Invalid {
             event: event.to_owned(),
             what,
@@ -144,8 +197,14 @@ fn entry_flaw(entry: &Value) -> Option<&'static str> {
     if !TYPES.contains(&kind) {
         return Some("has a hook of an unknown `type`");
     }
-    if kind == "command" && text("command").is_none() {
-        return Some("has a hook without a `command`");
+    let needed = match kind {
+        "command" => Some(("command", "has a hook without a `command`")),
+        "prompt" | "agent" => Some(("prompt", "has a hook without a `prompt`")),
+        "http" => Some(("url", "has a hook without a `url`")),
+        _ => None,
+    };
+    if let Some((_, flaw)) = needed.filter(|(field, _)| text(field).is_none()) {
+        return Some(flaw);
     }
     let words = |args: &Value| args.as_array().is_some_and(|args| args.iter().all(Value::is_string));
     if entry.get("args").is_some_and(|args| !words(args)) {

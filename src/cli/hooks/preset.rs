@@ -1,0 +1,69 @@
+//! Presets: which one a registration names, and who may step from one to another.
+
+use super::PlaceArgs;
+use crate::cli::options::Options;
+use crate::cli::world::World;
+use crate::cli::{load, person};
+use anyhow::bail;
+use rune::client::claude::register::Registration;
+use rune::config::{Config, DEFAULT_PRESET, PRESETS, nearest};
+
+/// The preset of those who name none and have none registered.
+pub fn first_preset(world: &World) -> String {
+    load::preset(world).unwrap_or_else(|| DEFAULT_PRESET.to_owned())
+}
+
+/// The strictest preset among entries; somebody may have worked on one of them.
+pub fn strictest(entries: &[Registration], world: &World) -> Option<String> {
+    let mut best: Option<(String, Config)> = None;
+    for entry in entries {
+        let preset = entry.preset().map_or_else(|| first_preset(world), str::to_owned);
+        let config = policy(entry);
+        let stays = |(_, best): &(String, Config)| config.is_looser_than(best) || !best.is_looser_than(&config);
+        if !best.as_ref().is_some_and(stays) {
+            best = Some((preset, config));
+        }
+    }
+    best.map(|(preset, _)| preset)
+}
+
+/// The policy that a hook of this registration judges by.
+fn policy(registration: &Registration) -> Config {
+    let options = Options::parse(&registration.words.iter().map(Into::into).collect::<Vec<_>>());
+    load::config(&options, &World::look(&options.dirs), &[], None)
+}
+
+/// Whether this one may go from these entries to a registration.
+pub fn check_step(old: &[Registration], new: &Registration, place: &PlaceArgs) -> anyhow::Result<()> {
+    if place.dry_run {
+        return Ok(());
+    }
+    let after = policy(new);
+    if old.iter().any(|old| after.is_looser_than(&policy(old))) {
+        return person::may_loosen("making the guard less strict", place.yes);
+    }
+    // Another program or another policy may be anything.
+    let rest = |registration: &Registration| {
+        let Registration { program, words, .. } = registration.clone();
+        let words: Vec<String> =
+            words.into_iter().filter(|word| Some(word.as_str()) != registration.preset()).collect();
+        (program, words)
+    };
+    let moved = old.iter().any(|old| rest(old) != rest(new));
+    if moved { person::refuse_agent("moving the guard to another program or policy") } else { Ok(()) }
+}
+
+/// Whether there is a preset of this name.
+pub fn check_preset(preset: &str, world: &World) -> anyhow::Result<()> {
+    let own = world.config_dir.as_ref().map(|dir| dir.join("presets").join(format!("{preset}.toml")));
+    let plain = preset.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-');
+    if PRESETS.iter().any(|(name, _)| *name == preset) || (plain && own.is_some_and(|own| own.is_file())) {
+        return Ok(());
+    }
+    let names = PRESETS.map(|(name, _)| name);
+    let help = nearest(preset, names.into_iter()).map_or_else(
+        || format!("there are {}, and the files in presets/ beside your config.toml", names.join(", ")),
+        |near| format!("did you mean `{near}`?"),
+    );
+    bail!("unknown preset `{preset}`\n  help: {help}")
+}
