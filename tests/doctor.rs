@@ -410,7 +410,7 @@ fn members_of_the_wrong_type_void_the_file() {
         (r#""permissions": {"deny": {}}"#, ":1:18"),
         (r#""permissions": {"ask": null}"#, ":1:18"),
         (r#""env": ["A=1"]"#, ":1:2"),
-        (r#""env": {"A": {}}"#, ":1:2"),
+        (r#""permissions": {"defaultMode": "foo"}"#, ":1:18"),
         (r#""cleanupPeriodDays": "7""#, ":1:2"),
         (r#""sandbox": true"#, ":1:2"),
         (r#""statusLine": "x""#, ":1:2"),
@@ -424,7 +424,7 @@ fn members_of_the_wrong_type_void_the_file() {
         assert!(found.iter().any(void), "{member}: {found:?}");
     }
     let home = installed("gentle");
-    let fine = r#"{"model": "opus", "permissions": {"allow": [], "deny": []}, "env": {"A": "1"}, "disableAllHooks": false,
+    let fine = r#"{"model": "opus", "permissions": {"allow": [], "deny": []}, "env": {"A": "1", "PORT": 3000}, "disableAllHooks": false,
         "cleanupPeriodDays": 7, "sandbox": {}, "statusLine": {}, "other": 1,
         "hooks": {"Stop": [{"hooks": [{"type": "prompt", "prompt": "p"}, {"type": "http", "url": "u"}]}]}}"#;
     home.file(LOCAL, fine);

@@ -50,14 +50,19 @@ const TYPES: [&str; 5] = ["command", "http", "mcp_tool", "prompt", "agent"];
 /// Moments whose invalid entry makes the client drop the whole file (measured).
 const STRICT: [&str; 2] = ["PreToolUse", "PermissionRequest"];
 
-/// Members of a type that the client insists on: where one is of another, it drops the whole file.
-const MEMBERS: [(&str, Kind); 10] = [
+/// Ways of the client to deal with permissions.
+const MODES: [&str; 7] = ["acceptEdits", "auto", "bypassPermissions", "default", "delegate", "dontAsk", "plan"];
+
+/// Members of a type that the client insists on: where one is of another, it drops the whole file (measured).
+const MEMBERS: [(&str, Kind); 11] = [
     ("/model", Kind::Text),
     ("/permissions", Kind::Object),
     ("/permissions/allow", Kind::List),
     ("/permissions/deny", Kind::List),
     ("/permissions/ask", Kind::List),
-    ("/env", Kind::Texts),
+    ("/permissions/defaultMode", Kind::Mode),
+    // What is in it may be anything: the client makes texts of it.
+    ("/env", Kind::Object),
     ("/disableAllHooks", Kind::Switch),
     ("/cleanupPeriodDays", Kind::Number),
     ("/sandbox", Kind::Object),
@@ -72,8 +77,8 @@ enum Kind {
     Number,
     List,
     Object,
-    /// An object whose members are all texts.
-    Texts,
+    /// One of the client's ways to deal with permissions.
+    Mode,
 }
 
 impl Kind {
@@ -85,10 +90,7 @@ impl Kind {
             Kind::Number => (value.is_number(), "is not a number"),
             Kind::List => (value.is_array(), "is not a list"),
             Kind::Object => (value.is_object(), "is not an object"),
-            Kind::Texts => {
-                let texts = value.as_object().is_some_and(|members| members.values().all(Value::is_string));
-                (texts, "is not an object of texts")
-            }
+            Kind::Mode => (value.as_str().is_some_and(|mode| MODES.contains(&mode)), "is not a mode that we know"),
         };
         (!fits).then_some(flaw)
     }
