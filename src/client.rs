@@ -6,6 +6,26 @@ use crate::event::{Event, Header, Phase, Unread};
 use crate::quarantined::Quarantined;
 use crate::verdict::{Finding, Verdict};
 
+/// Programs that are agents: none may loosen the guard, and one that starts another is asked about.
+pub const AGENTS: [&str; 16] = [
+    "aider",
+    "amp",
+    "auggie",
+    "claude",
+    "codex",
+    "copilot",
+    "crush",
+    "cursor-agent",
+    "droid",
+    "gemini",
+    "goose",
+    "grok",
+    "kiro",
+    "kiro-cli",
+    "opencode",
+    "qwen",
+];
+
 /// A client that can call us.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Client {

@@ -1,6 +1,7 @@
 //! Who is asking: verbs that loosen the guard are for people, not for the agents that it guards.
 
 use anyhow::bail;
+use rune::client::AGENTS;
 use std::io::IsTerminal;
 use std::path::Path;
 
@@ -28,24 +29,6 @@ const MARKERS: [&str; 22] = [
     "OPENCODE",
     "QWEN_CODE",
     "QWEN_PROJECT_DIR",
-];
-
-/// Programs that are agents.
-const AGENTS: [&str; 14] = [
-    "aider",
-    "amp",
-    "claude",
-    "codex",
-    "copilot",
-    "crush",
-    "cursor-agent",
-    "droid",
-    "gemini",
-    "goose",
-    "grok",
-    "kiro-cli",
-    "opencode",
-    "qwen",
 ];
 
 /// Ancestors that are looked at; nobody nests deeper.

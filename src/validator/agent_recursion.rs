@@ -1,6 +1,7 @@
 //! Agents that are started without their guard, or with what strangers wrote.
 
 use super::{Scene, block, command, suspicious};
+use crate::client::AGENTS;
 use crate::rule::Found;
 use crate::shell::Input;
 use crate::unit::Unit;
@@ -19,24 +20,6 @@ const UNLEASHED: [&str; 12] = [
     "--approval-mode=yolo",
     "--permission-mode=bypassPermissions",
     "--permission-mode=dontAsk",
-];
-
-/// The commands of agents.
-const AGENTS: [&str; 14] = [
-    "aider",
-    "amp",
-    "auggie",
-    "claude",
-    "codex",
-    "copilot",
-    "crush",
-    "cursor-agent",
-    "droid",
-    "gemini",
-    "goose",
-    "kiro",
-    "opencode",
-    "qwen",
 ];
 
 pub(super) fn find(unit: &Unit<'_>, _scene: &Scene<'_>) -> Option<Found> {

@@ -58,9 +58,9 @@ impl Walker {
                 Rc::make_mut(&mut state).variables.extend(first);
             }
             function::lend(&mut state, &around.env);
-            let state_of_place = Rc::make_mut(&mut state);
-            state_of_place.cwd = around.cwd;
-            state_of_place.elsewhere = around.elsewhere;
+            let there = Rc::make_mut(&mut state);
+            there.cwd = around.cwd;
+            there.elsewhere = around.elsewhere;
             let shared = if in_shell { shared } else { Shared::No };
             if self.enter(&text, via, state, Some((around.span, shared)))
                 && let Some(run) = self.runs.last_mut()
