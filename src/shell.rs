@@ -21,9 +21,11 @@ pub use syntax::{Doubt, Flaw};
 pub use walk::{MADE, is_builtin};
 
 use crate::event::Place;
+use smol_str::SmolStr;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use std::rc::Rc;
+use thin_vec::ThinVec;
 
 /// What a process substitution is to the command that is given it: the end of a pipe.
 pub const PROCESS: &str = "/dev/fd/63";
@@ -114,25 +116,25 @@ pub struct Pipeline {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Command {
     /// The program after quote removal; a path only where it is not in a standard directory.
-    pub program: String,
+    pub program: SmolStr,
     /// Whether the program is known.
     pub known: bool,
     /// Its arguments.
-    pub args: Vec<Arg>,
+    pub args: ThinVec<Arg>,
     /// The command with one blank between words, quoted where it has to be.
-    pub canonical: String,
+    pub canonical: SmolStr,
     /// The programs that run it, outermost first.
-    pub via: Vec<String>,
+    pub via: ThinVec<String>,
     /// Where it stands in the line.
     pub span: Range<usize>,
     /// The directory that it runs in, where that is known.
     pub cwd: Option<Rc<str>>,
     /// Where else it may run.
-    pub elsewhere: Vec<Elsewhere>,
+    pub elsewhere: ThinVec<Elsewhere>,
     /// Variables that are set for it, with their values where they are known.
-    pub env: Vec<(String, Option<String>)>,
+    pub env: ThinVec<(String, Option<String>)>,
     /// Its redirections to and from files.
-    pub redirects: Vec<Redirect>,
+    pub redirects: ThinVec<Redirect>,
     /// What it reads from its standard input.
     pub input: Input,
     /// The pipeline that it is part of.

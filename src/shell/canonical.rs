@@ -21,6 +21,9 @@ const STANDARD: [&str; 10] = [
 
 /// The program's name: its base name in a standard directory, else the word as it is.
 pub(super) fn program(word: &str) -> &str {
+    if !word.starts_with('/') {
+        return word;
+    }
     let base = STANDARD.iter().find_map(|directory| word.strip_prefix(directory));
     base.filter(|base| !base.is_empty() && !base.contains('/')).unwrap_or(word)
 }
@@ -31,23 +34,21 @@ pub(super) fn tidy(word: String) -> String {
     if turns { AbsPath::resolve(&word, &Place::default()).to_string() } else { word }
 }
 
-/// The same of a word that is no longer needed.
-pub(super) fn cut(word: String) -> String {
-    let name = program(&word);
-    if name.len() == word.len() { word } else { name.to_owned() }
+/// Whether a word means something else where a program stands.
+#[rustfmt::skip]
+fn is_keyword(word: &str) -> bool {
+    matches!(
+        word,
+        "!" | "[[" | "]]" | "case" | "coproc" | "do" | "done" | "elif" | "else" | "esac" | "fi" | "for" | "function"
+            | "if" | "in" | "select" | "then" | "time" | "until" | "while" | "{" | "}"
+    )
 }
-
-/// Words that mean something else where a program stands.
-const KEYWORDS: [&str; 22] = [
-    "!", "[[", "]]", "case", "coproc", "do", "done", "elif", "else", "esac", "fi", "for", "function", "if", "in",
-    "select", "then", "time", "until", "while", "{", "}",
-];
 
 /// One blank between words, each quoted where a shell would otherwise read something else.
 pub(super) fn line(first: &Arg, args: &[Arg]) -> String {
     let name = program(&first.text);
     let mut line = String::with_capacity(name.len() + args.iter().map(|arg| arg.text.len() + 1).sum::<usize>());
-    if KEYWORDS.contains(&name) || name.contains('=') {
+    if is_keyword(name) || name.contains('=') {
         quote(name, &mut line);
     } else {
         word(name, first, &mut line);
@@ -135,6 +136,11 @@ pub fn typed(text: &str) -> String {
 }
 
 fn word(text: &str, arg: &Arg, line: &mut String) {
+    // Most words mean nothing to a shell, and need not be looked at again and again.
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'/' | b'.' | b':' | b',');
+    if !text.is_empty() && text.bytes().all(plain) {
+        return line.push_str(text);
+    }
     let special = |c: char| {
         matches!(
             c,

@@ -91,7 +91,13 @@ pub(super) fn argument_lists(words: Vec<Word>, state: &State) -> (Vec<Arg>, Vec<
 }
 
 /// Most words hold nothing to expand, and need not be taken apart.
-fn as_it_is(word: Word) -> Result<Arg, Word> {
+fn as_it_is(mut word: Word) -> Result<Arg, Word> {
+    let plain = |byte: u8| !matches!(byte, b'{' | b'~' | b'*' | b'?' | b']');
+    if let [Part::Plain(text)] = word.parts.as_mut_slice()
+        && text.bytes().all(plain)
+    {
+        return Ok(Arg { text: std::mem::take(text), known: None, glob: false });
+    }
     let mut glob = false;
     for (at, part) in word.parts.iter().enumerate() {
         match part {

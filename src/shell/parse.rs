@@ -17,6 +17,7 @@ use compound::{Case, Compound, For};
 use cond::Cond;
 use list::List;
 use std::collections::VecDeque;
+use std::mem;
 
 /// Frames within frames.
 const DEEPEST: usize = 64;
@@ -26,17 +27,10 @@ const LONGEST: usize = 10_000;
 
 /// Reads `text` as bash would.
 pub(super) fn parse(text: &str) -> Script {
-    let mut parser = Parser {
-        text,
-        at: 0,
-        end: text.len(),
-        frames: vec![Frame::new(Kind::List, list::Close::Eof, 0)],
-        script: Script::default(),
-        commands: 0,
-        substitutions: 0,
-        pending: VecDeque::new(),
-    };
-    parser.run();
+    let mut parser = Parser::new(text);
+    while !parser.done {
+        parser.run();
+    }
     parser.script
 }
 
@@ -118,7 +112,7 @@ impl Frame {
     }
 }
 
-struct Parser<'a> {
+pub(super) struct Parser<'a> {
     text: &'a str,
     at: usize,
     /// Where the text ends for the frames on top: the end of a heredoc's body, or of all.
@@ -128,15 +122,54 @@ struct Parser<'a> {
     script: Script,
     commands: usize,
     substitutions: usize,
+    flaws: usize,
     /// Heredocs whose bodies have not come yet.
     pending: VecDeque<heredoc::Pending>,
+    /// A command of the outermost list has just ended.
+    ended: bool,
+    done: bool,
 }
 
 impl<'a> Parser<'a> {
+    pub(super) fn new(text: &'a str) -> Self {
+        Parser {
+            text,
+            at: 0,
+            end: text.len(),
+            frames: vec![Frame::new(Kind::List, list::Close::Eof, 0)],
+            script: Script::default(),
+            commands: 0,
+            substitutions: 0,
+            flaws: 0,
+            pending: VecDeque::new(),
+            ended: false,
+            done: false,
+        }
+    }
+
+    /// Reads the next commands of the text, with all that belongs to them, as a shell does; `None` at its end. What
+    /// was read before is forgotten, so that a long text costs no more room than its longest command.
+    pub(super) fn next(&mut self) -> Option<&mut Script> {
+        if self.done {
+            return None;
+        }
+        self.script.steps.clear();
+        self.script.heredocs.clear();
+        self.list().began = 0;
+        self.run();
+        Some(&mut self.script)
+    }
+
+    /// Reads to the end of a command of the outermost list, or of the text.
     fn run(&mut self) {
         while !self.script.limited {
+            if self.ended && self.frames.len() == 1 && self.pending.is_empty() {
+                self.ended = false;
+                return;
+            }
             let Some(byte) = self.peek(0) else {
                 if self.at_end() {
+                    self.done = true;
                     return;
                 }
                 continue;
@@ -152,6 +185,7 @@ impl<'a> Parser<'a> {
                 Kind::Body { .. } => self.body_byte(byte),
             }
         }
+        self.done = true;
         // Past a limit: what is half read is ended here, so that its commands count.
         while self.frames.len() > 1 {
             self.abandon();
@@ -257,12 +291,14 @@ impl<'a> Parser<'a> {
             self.commands += 1;
             self.script.limited |= self.commands > LONGEST;
         }
+        self.ended = matches!(step, Step::End | Step::Background);
         self.script.steps.push(step);
     }
 
     fn flaw(&mut self, flaw: Flaw, at: usize) {
         // One is enough to know, a few are enough to explain.
-        if self.script.flaws.len() < 8 {
+        if self.flaws < 8 {
+            self.flaws += 1;
             self.script.flaws.push((flaw, at));
         }
     }
@@ -351,7 +387,7 @@ impl<'a> Parser<'a> {
         let at = self.at;
         let top = self.top();
         let Some(start) = top.started.take() else { return };
-        let word = Word { parts: std::mem::take(&mut top.parts), span: start..at };
+        let word = Word { parts: mem::take(&mut top.parts), span: start..at };
         match &top.kind {
             Kind::List => self.list_word(word),
             Kind::Compound(_) => self.unexpected("word"),

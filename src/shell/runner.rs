@@ -153,7 +153,7 @@ pub(super) fn inner(command: &Command) -> Vec<Inner> {
         "tmux" => terminal::tmux(args),
         "screen" => terminal::screen(args),
         "cmake" if args.iter().take(2).map(|arg| arg.text.as_str()).eq(["-E", "env"]) => {
-            env(&Command { args: args.get(2..).unwrap_or_default().to_vec(), ..command.clone() })
+            env(&Command { args: args.get(2..).unwrap_or_default().into(), ..command.clone() })
         }
         "psql" | "mysql" | "sqlite3" | "ed" | "ex" | "red" => prompts(command),
         "mix" | "rake" if option_code(args).is_some() => {
@@ -169,7 +169,11 @@ pub(super) fn inner(command: &Command) -> Vec<Inner> {
             Some(inner) => inner,
             None => match Language::of(program) {
                 Some(language) => code(language, command),
-                None => [by_table(command), option::options(program, args)].into_iter().flatten().collect(),
+                None => {
+                    let mut inner = by_table(command);
+                    inner.extend(option::options(program, args));
+                    inner
+                }
             },
         },
     }

@@ -5,6 +5,7 @@ use crate::event::Place;
 use crate::path::AbsPath;
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
+use thin_vec::ThinVec;
 
 /// Directories that are worth knowing one by one.
 const MOST_PLACES: usize = 6;
@@ -28,7 +29,7 @@ pub(super) struct State {
     pub project: Option<String>,
     pub cwd: Option<Rc<str>>,
     /// Where else the shell may be: it depends on what happened.
-    pub elsewhere: Vec<Elsewhere>,
+    pub elsewhere: ThinVec<Elsewhere>,
     /// Where `cd -` leads.
     pub before: Option<Rc<str>>,
     /// Where `popd` leads, one after the other.

@@ -15,12 +15,13 @@ use crate::event::Place;
 use crate::path::AbsPath;
 use builtin::evaluates;
 use function::{Around, Body};
-use later::{Later, Text};
+use later::{Later, Text, within};
 use output::output;
 use run::{Level, Outside, Run, Shared};
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::rc::Rc;
+use thin_vec::{ThinVec, thin_vec};
 
 pub use builtin::is_builtin;
 pub use output::MADE;
@@ -64,8 +65,10 @@ pub(super) fn walk(line: &str, place: &Place) -> Reading {
         }
     }
     let mut walker = Walker {
+        line: parse::Parser::new(line),
         runs: Vec::new(),
-        reading: Reading::default(),
+        // Room that nobody comes to use costs nothing; moving thousands of rows does.
+        reading: Reading { commands: Vec::with_capacity((line.len() / 2 + 1).min(LONGEST)), ..Reading::default() },
         pipelines: 0,
         full: false,
         expanded: 0,
@@ -74,7 +77,7 @@ pub(super) fn walk(line: &str, place: &Place) -> Reading {
         calls: BTreeMap::new(),
         bodies: BTreeMap::new(),
     };
-    walker.enter(line, Vec::new(), Rc::new(state), None);
+    walker.begin(Rc::new(state));
     while let Some(run) = walker.runs.last_mut() {
         match run.steps.pop_front() {
             Some(step) if !walker.full => {
@@ -85,14 +88,16 @@ pub(super) fn walk(line: &str, place: &Place) -> Reading {
                 }
                 walker.step(step);
             }
-            _ if !walker.full && walker.goes_on() => {}
+            _ if !walker.full && (walker.reads_on() || walker.goes_on()) => {}
             _ => walker.leave(),
         }
     }
     walker.reading
 }
 
-struct Walker {
+struct Walker<'a> {
+    /// What is left of the line.
+    line: parse::Parser<'a>,
     /// The text that is being walked, and below it those that wait for it.
     runs: Vec<Run>,
     reading: Reading,
@@ -110,14 +115,34 @@ struct Walker {
     calls: BTreeMap<String, (usize, bool)>,
 }
 
-impl Walker {
-    /// Begins with a text; tells whether it can.
+impl Walker<'_> {
+    /// Begins with the line.
+    fn begin(&mut self, state: Rc<State>) {
+        let pipeline = self.next_pipeline();
+        self.runs.push(Run::new(state, pipeline));
+    }
+
+    /// Reads the next commands of the line, once those before them are done; tells whether there are any.
+    fn reads_on(&mut self) -> bool {
+        let [run] = self.runs.as_mut_slice() else { return false };
+        let Some(script) = self.line.next() else { return false };
+        run.steps.extend(script.steps.drain(..));
+        if !script.heredocs.is_empty() {
+            run.heredocs = Rc::new(std::mem::take(&mut script.heredocs));
+        }
+        self.reading.limited |= script.limited;
+        let doubts = script.flaws.drain(..).map(|(flaw, at)| Doubt { flaw, at, inner: false });
+        self.reading.doubts.extend(doubts);
+        true
+    }
+
+    /// Begins with a text that the line holds; tells whether it can.
     fn enter(
         &mut self,
         text: &str,
-        via: Vec<String>,
+        via: ThinVec<String>,
         mut state: Rc<State>,
-        inner: Option<(Range<usize>, Shared)>,
+        (span, shared): (Range<usize>, Shared),
     ) -> bool {
         if self.runs.len() >= DEEPEST {
             self.reading.limited = true;
@@ -128,31 +153,18 @@ impl Walker {
             Rc::make_mut(&mut state).outputs.clear();
         }
         let script = parse::parse(text);
-        let offset = inner.as_ref().map(|(span, _)| span.start);
-        let doubts = script.flaws.into_iter().map(|(flaw, at)| match offset {
-            Some(at) => Doubt { flaw, at, inner: true },
-            None => Doubt { flaw, at, inner: false },
-        });
+        let doubts = script.flaws.into_iter().map(|(flaw, _)| Doubt { flaw, at: span.start, inner: true });
         self.reading.doubts.extend(doubts);
         self.reading.limited |= script.limited;
         let pipeline = self.next_pipeline();
-        let (span, shared) = inner.map_or((None, Shared::No), |(span, shared)| (Some(span), shared));
-        let starter = self.runs.len().saturating_sub(1);
         self.runs.push(Run {
-            starter,
+            starter: self.runs.len().saturating_sub(1),
             steps: script.steps.into(),
             heredocs: Rc::new(script.heredocs),
             via,
-            span,
-            levels: vec![Level::new(Outside::Same(Rc::clone(&state)), pipeline, false)],
-            state,
+            span: Some(span),
             shared,
-            hidden: false,
-            number: None,
-            function: None,
-            locals: Vec::new(),
-            lent: Vec::new(),
-            traps: Vec::new(),
+            ..Run::new(state, pipeline)
         });
         true
     }
@@ -247,8 +259,8 @@ impl Walker {
                 // A loop can set what other programs obey, without an equals sign.
                 if name.chars().all(|c| c.is_ascii_uppercase() || c == '_') {
                     let known = value.values().iter().cloned().map(Some);
-                    let env: Vec<(String, Option<String>)> = known.map(|value| (name.clone(), value)).collect();
-                    let env = if env.is_empty() { vec![(name.clone(), None)] } else { env };
+                    let env: ThinVec<(String, Option<String>)> = known.map(|value| (name.clone(), value)).collect();
+                    let env = if env.is_empty() { thin_vec![(name.clone(), None)] } else { env };
                     self.reading.loose.push(Command { env, ..Command::default() });
                 }
                 run.set(&name, value);
@@ -260,7 +272,7 @@ impl Walker {
                 }
                 let (via, state, hidden) = (run.via.clone(), run.state.clone(), run.hidden);
                 let span = run.span.clone().unwrap_or(span);
-                if self.enter(&text, via, state, Some((span, Shared::No)))
+                if self.enter(&text, via, state, (span, Shared::No))
                     && let Some(run) = self.runs.last_mut()
                 {
                     run.hidden = hidden;
@@ -276,7 +288,7 @@ impl Walker {
         let value =
             |set: &Assignment| set.value.as_ref().map(|word| expand::strings(word, &run.state)).unwrap_or_default();
         let values: Vec<Vec<Arg>> = simple.assignments.iter().map(value).collect();
-        let mut env: Vec<(String, Option<String>)> = Vec::new();
+        let mut env: ThinVec<(String, Option<String>)> = ThinVec::new();
         for (set, values) in simple.assignments.iter().zip(&values) {
             env.extend(values.iter().map(|value| (set.name.clone(), value_of(&set.name, value))));
             if values.is_empty() {
@@ -358,114 +370,131 @@ impl Walker {
     }
 
     /// Notes a command and everything that it runs in turn.
-    fn run(&mut self, base: Command, args: Vec<Arg>, via: Vec<String>, apart: bool, later: &mut Later) {
-        let mut next = Some((base, args, via));
+    fn run(&mut self, base: Command, args: Vec<Arg>, via: ThinVec<String>, apart: bool, later: &mut Later) {
         let mut work = Vec::new();
-        while let Some((base, args, via)) = next.take().or_else(|| work.pop()) {
-            let mut args = args.into_iter();
-            let Some(mut program) = args.next() else { continue };
-            if program.is_known() {
-                program.text = canonical::tidy(program.text);
-            }
-            if self.reading.commands.len() >= LONGEST || via.len() > DEEPEST || self.expanded > LARGEST {
-                self.reading.limited = true;
-                self.full = true;
-                return;
-            }
-            let args: Vec<Arg> = args.collect();
-            // `"$@"` is whatever the text or the function was given.
-            if matches!(program.text.as_str(), "$@" | "$*")
-                && !program.is_known()
-                && let Some(given) = self.runs.last().and_then(|run| run.state.given.clone())
-                && given.first().is_some_and(|first| first.text != program.text)
-            {
-                work.push((base, given.into_iter().chain(args).collect(), via));
-                continue;
-            }
-            let command = Command {
-                canonical: canonical::line(&program, &args),
-                known: program.is_known() && !program.glob,
-                program: canonical::cut(program.text),
-                args,
-                via: via.clone(),
-                ..base
-            };
-            if !command.args.is_empty() && evaluates(&command) {
-                self.doubt(Flaw::Unclear("an expansion in a quoted subscript"), &command);
-            }
-            if let Some(run) = self.runs.last()
-                && (run.function() == Some(command.program.as_str()) || run.function.as_ref() == Some(&command.program))
-            {
-                let calls = self.calls.entry(command.program.clone()).or_default();
-                calls.0 += 1;
-                calls.1 |= apart;
-                // Starting itself twice, and waiting for neither.
-                self.reading.bomb |= calls.0 > 1 && calls.1;
-            }
-            if is_lookalike(&command.program) {
-                self.doubt(Flaw::Lookalike, &command);
-            }
-            // `command` and `builtin` pass functions by.
-            let behind = self.runs.last().and_then(|run| via.strip_prefix(run.via.as_slice()));
-            let direct = behind.is_some_and(<[String]>::is_empty);
-            let in_shell = behind.is_some_and(|behind| behind.iter().all(|by| by == "command" || by == "builtin"));
-            let shadowed = direct && self.reading.functions.contains(&command.program);
-            if let Some(run) = self.runs.last_mut().filter(|_| in_shell && !apart && !shadowed) {
-                run.builtin(&command);
-            }
-            let active = |run: &Run| run.function.as_ref() == Some(&command.program);
-            if (direct || !in_shell) && self.bodies.contains_key(&command.program) && !self.runs.iter().any(active) {
-                let around = Around { via: via.clone(), span: Some(command.span.clone()), env: command.env.clone() };
-                later.called.push((command.program.clone(), command.args.clone(), around));
-            }
-            // Popped last to first, so that they come out in order.
-            let mut inner = runner::inner(&command);
-            inner.extend(self.just_written(&command));
-            if matches!(command.program.as_str(), "xargs" | "gxargs")
-                && let Some(start) = self.listed(&command)
-            {
-                inner.iter_mut().for_each(|inner| inner.found_below(&start));
-            }
-            let hidden = command.hidden || (!inner.is_empty() && runner::hides(&command));
-            let via = if inner.is_empty() { Vec::new() } else { [via, vec![command.program.clone()]].concat() };
-            for inner in inner.into_iter().rev() {
-                let fresh = Command { hidden, ..command.around() };
-                match inner {
-                    Inner::Command { args, cwd, env } => {
-                        let fresh = cwd.map_or(fresh.clone(), |cwd| moved(fresh, cwd.as_deref()));
-                        let env = [fresh.env.clone(), env].concat();
-                        work.push((Command { env, ..fresh }, args, via.clone()));
-                    }
-                    Inner::Text { text, shared } => {
-                        // `bash -c 'text' name first second`
-                        let given = runner::parameters(&command);
-                        later.texts.push(Text { text, in_shell: shared, via: via.clone(), around: fresh, given });
-                    }
-                    Inner::Code { language, text } => {
-                        for found in interpreter::calls(language, &text) {
-                            match found {
-                                interpreter::Call::Command(words) => {
-                                    let home = self.runs.last().and_then(|run| run.state.home.clone());
-                                    let literal = |word: String| match (word.strip_prefix("~/"), &home) {
-                                        (Some(rest), Some(home)) => Arg::literal(format!("{home}/{rest}")),
-                                        _ => Arg::literal(word),
-                                    };
-                                    let args =
-                                        words.into_iter().map(|word| word.map_or_else(expand::hole, literal)).collect();
-                                    work.push((fresh.clone(), args, via.clone()));
-                                }
-                                interpreter::Call::Text(text) => {
-                                    let (via, around) = (via.clone(), fresh.clone());
-                                    later.texts.push(Text { text, in_shell: false, via, around, given: None });
-                                }
+        self.note(base, args, via, apart, later, &mut work);
+        while let Some((base, args, via)) = work.pop() {
+            self.note(base, args, via, apart, later, &mut work);
+        }
+    }
+
+    /// Notes a command, and in `work` what it runs.
+    fn note(
+        &mut self,
+        base: Command,
+        args: Vec<Arg>,
+        via: ThinVec<String>,
+        apart: bool,
+        later: &mut Later,
+        work: &mut Vec<(Command, Vec<Arg>, ThinVec<String>)>,
+    ) {
+        let mut args = args.into_iter();
+        let Some(mut program) = args.next() else { return };
+        if program.is_known() {
+            program.text = canonical::tidy(program.text);
+        }
+        if self.reading.commands.len() >= LONGEST || via.len() > DEEPEST || self.expanded > LARGEST {
+            self.reading.limited = true;
+            self.full = true;
+            work.clear();
+            return;
+        }
+        let args: ThinVec<Arg> = args.collect();
+        // `"$@"` is whatever the text or the function was given.
+        if matches!(program.text.as_str(), "$@" | "$*")
+            && !program.is_known()
+            && let Some(given) = self.runs.last().and_then(|run| run.state.given.clone())
+            && given.first().is_some_and(|first| first.text != program.text)
+        {
+            work.push((base, given.into_iter().chain(args).collect(), via));
+            return;
+        }
+        let command = Command {
+            canonical: canonical::line(&program, &args).into(),
+            known: program.is_known() && !program.glob,
+            program: canonical::program(&program.text).into(),
+            args,
+            via: via.clone(),
+            ..base
+        };
+        if !command.args.is_empty() && evaluates(&command) {
+            self.doubt(Flaw::Unclear("an expansion in a quoted subscript"), &command);
+        }
+        if let Some(run) = self.runs.last()
+            && (run.function() == Some(command.program.as_str())
+                || run.function.as_deref() == Some(command.program.as_str()))
+        {
+            let calls = self.calls.entry(command.program.to_string()).or_default();
+            calls.0 += 1;
+            calls.1 |= apart;
+            // Starting itself twice, and waiting for neither.
+            self.reading.bomb |= calls.0 > 1 && calls.1;
+        }
+        if is_lookalike(&command.program) {
+            self.doubt(Flaw::Lookalike, &command);
+        }
+        // `command` and `builtin` pass functions by.
+        let behind = self.runs.last().and_then(|run| via.strip_prefix(run.via.as_slice()));
+        let direct = behind.is_some_and(<[String]>::is_empty);
+        let in_shell = behind.is_some_and(|behind| behind.iter().all(|by| by == "command" || by == "builtin"));
+        let shadowed = direct && self.reading.functions.contains(command.program.as_str());
+        if let Some(run) = self.runs.last_mut().filter(|_| in_shell && !apart && !shadowed) {
+            run.builtin(&command);
+        }
+        let active = |run: &Run| run.function.as_deref() == Some(command.program.as_str());
+        if (direct || !in_shell) && self.bodies.contains_key(command.program.as_str()) && !self.runs.iter().any(active)
+        {
+            let around = Around { via: via.clone(), span: Some(command.span.clone()), env: command.env.clone() };
+            later.called.push((command.program.clone(), command.args.clone(), around));
+        }
+        // Popped last to first, so that they come out in order.
+        let mut inner = runner::inner(&command);
+        inner.extend(self.just_written(&command));
+        if matches!(command.program.as_str(), "xargs" | "gxargs")
+            && let Some(start) = self.listed(&command)
+        {
+            inner.iter_mut().for_each(|inner| inner.found_below(&start));
+        }
+        let hidden = command.hidden || (!inner.is_empty() && runner::hides(&command));
+        let via = if inner.is_empty() { via } else { within(via, &command.program) };
+        for inner in inner.into_iter().rev() {
+            let fresh = Command { hidden, ..command.around() };
+            match inner {
+                Inner::Command { args, cwd, env } => {
+                    let fresh = cwd.map_or(fresh.clone(), |cwd| moved(fresh, cwd.as_deref()));
+                    let mut fresh = fresh;
+                    fresh.env.extend(env);
+                    work.push((fresh, args, via.clone()));
+                }
+                Inner::Text { text, shared } => {
+                    // `bash -c 'text' name first second`
+                    let given = runner::parameters(&command);
+                    later.texts.push(Text { text, in_shell: shared, via: via.clone(), around: fresh, given });
+                }
+                Inner::Code { language, text } => {
+                    for found in interpreter::calls(language, &text) {
+                        match found {
+                            interpreter::Call::Command(words) => {
+                                let home = self.runs.last().and_then(|run| run.state.home.clone());
+                                let literal = |word: String| match (word.strip_prefix("~/"), &home) {
+                                    (Some(rest), Some(home)) => Arg::literal(format!("{home}/{rest}")),
+                                    _ => Arg::literal(word),
+                                };
+                                let args =
+                                    words.into_iter().map(|word| word.map_or_else(expand::hole, literal)).collect();
+                                work.push((fresh.clone(), args, via.clone()));
+                            }
+                            interpreter::Call::Text(text) => {
+                                let (via, around) = (via.clone(), fresh.clone());
+                                later.texts.push(Text { text, in_shell: false, via, around, given: None });
                             }
                         }
                     }
                 }
             }
-            self.expanded += command.canonical.len();
-            self.reading.commands.push(command);
         }
+        self.expanded += command.canonical.len();
+        self.reading.commands.push(command);
     }
 }
 
@@ -485,5 +514,5 @@ fn moved(mut command: Command, to: Option<&str>) -> Command {
 
 /// Whether a program's name holds characters that cannot be seen, or letters of another alphabet.
 fn is_lookalike(name: &str) -> bool {
-    name.chars().any(|c| !c.is_ascii() || c.is_ascii_control())
+    name.bytes().any(|byte| !byte.is_ascii() || byte.is_ascii_control())
 }

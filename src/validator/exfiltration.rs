@@ -165,7 +165,7 @@ fn pushes_elsewhere(command: &Command) -> Option<Found> {
 /// A remote that is set up and pushed to in one go.
 fn pushes_to_new_remote(scene: &Scene<'_>) -> Option<Found> {
     let texts = scene.reading()?.commands.iter().filter(|command| command.program == "git");
-    let mut texts = texts.map(|command| crate::shell::plain(command).unwrap_or_else(|| command.canonical.clone()));
+    let mut texts = texts.map(|command| crate::shell::plain(command).unwrap_or_else(|| command.canonical.to_string()));
     let set = texts.by_ref().any(|text| text.starts_with("git remote add ") || text.starts_with("git remote set-url "));
     let pushed = set && texts.any(|text| text.starts_with("git push"));
     pushed.then(|| suspicious("it pushes to a remote that was set up just before")).flatten()
@@ -242,7 +242,7 @@ fn fed_by_secret(command: &Command, at: usize, scene: &Scene<'_>) -> bool {
 /// Whether what a command says to one server goes to another, by its own options or by what the line has set before.
 fn is_rerouted(command: &Command, scene: &Scene<'_>) -> bool {
     let set = scene.effects().map(|effects| effects.env.clone()).unwrap_or_default();
-    Command { env: set, ..command.clone() }.is_rerouted() || command.is_rerouted()
+    Command { env: set.into(), ..command.clone() }.is_rerouted() || command.is_rerouted()
 }
 
 /// Whether a command prints every variable.

@@ -159,9 +159,9 @@ fn ours(line: &str) -> Programs {
             continue;
         }
         if command.via.is_empty() {
-            programs.direct.insert(command.program.clone());
+            programs.direct.insert(command.program.to_string());
         }
-        programs.known.insert(command.program);
+        programs.known.insert(command.program.to_string());
     }
     programs
 }

@@ -244,7 +244,7 @@ impl<'a> Hook<'a> {
         // Without `args` a shell reads it.
         let reading = shell::read(command, &Place::default());
         let [only] = reading.commands.as_slice() else { return None };
-        Some((only.program.clone(), only.args.iter().map(|arg| arg.text.clone()).collect()))
+        Some((only.program.to_string(), only.args.iter().map(|arg| arg.text.clone()).collect()))
     }
 
     /// Whether it runs this guard, wherever the program lies and whatever it is called by now.

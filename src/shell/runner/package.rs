@@ -218,7 +218,7 @@ pub(super) fn package_runner(command: &Command) -> Vec<Inner> {
 fn behind(manager: &Manager, verb: &str, rest: &[Arg], command: &Command) -> Vec<Inner> {
     let inner = manager.options.behind(rest);
     let name = inner.first().map_or("", |arg| arg.text.as_str());
-    let again = |args: &[Arg]| package_runner(&Command { args: args.to_vec(), ..command.clone() });
+    let again = |args: &[Arg]| package_runner(&Command { args: args.into(), ..command.clone() });
     match verb {
         "exec" | "x" | "dlx" | "script" if manager.run != Run::Program => {
             match manager.options.value(rest, "c call").filter(|_| command.program != "bun") {

@@ -3,16 +3,16 @@
 use super::super::{Arg, Command, Input};
 use super::Inner;
 
-const SHELLS: [&str; 18] = [
-    "ash", "bash", "csh", "dash", "elvish", "fish", "ksh", "lksh", "mksh", "nu", "oksh", "posh", "rbash", "sh", "tcsh",
-    "xonsh", "yash", "zsh",
-];
-
 /// Whether a program is a shell, whatever its version: `zsh5`, `bash-5.2`, `ksh93`.
+#[rustfmt::skip]
 pub(super) fn is_shell(program: &str) -> bool {
     let name = program.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
     let name = if name.len() < program.len() { name.trim_end_matches('-') } else { name };
-    SHELLS.contains(&name.strip_suffix("-static").unwrap_or(name))
+    matches!(
+        name.strip_suffix("-static").unwrap_or(name),
+        "ash" | "bash" | "csh" | "dash" | "elvish" | "fish" | "ksh" | "lksh" | "mksh" | "nu" | "oksh" | "posh"
+            | "rbash" | "sh" | "tcsh" | "xonsh" | "yash" | "zsh"
+    )
 }
 
 /// What a shell is given.

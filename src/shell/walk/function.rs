@@ -6,11 +6,13 @@ use super::super::runner::Inner;
 use super::super::state::{State, Value, is_parameter};
 use super::super::syntax::{Heredoc, Step};
 use super::super::{Arg, Command, runner};
-use super::run::{Level, Outside, Run, Shared, joined};
+use super::later::within;
+use super::run::{Run, Shared, joined};
 use super::{DEEPEST, Walker};
 use std::collections::VecDeque;
 use std::ops::Range;
 use std::rc::Rc;
+use thin_vec::ThinVec;
 
 /// The body of a function.
 #[derive(Clone)]
@@ -27,9 +29,9 @@ pub(super) struct Body {
 /// What stands around a call: who runs it, where, and which variables are set for it.
 #[derive(Default)]
 pub(super) struct Around {
-    pub via: Vec<String>,
+    pub via: ThinVec<String>,
     pub span: Option<Range<usize>>,
-    pub env: Vec<(String, Option<String>)>,
+    pub env: ThinVec<(String, Option<String>)>,
 }
 
 /// Variables that are set for a command, in the shell that runs it.
@@ -61,9 +63,9 @@ pub(super) fn give(state: &mut State, args: &[Arg]) {
     state.given = Some(args.to_vec());
 }
 
-impl Walker {
+impl Walker<'_> {
     /// Walks the body of a function with what it is given, where that is known.
-    pub(super) fn call(&mut self, name: &str, args: Option<Vec<Arg>>, around: Around, shared: Shared) {
+    pub(super) fn call(&mut self, name: &str, args: Option<&[Arg]>, around: Around, shared: Shared) {
         let Around { via, span, env } = around;
         let Some(bodies) = self.bodies.get_mut(name) else { return };
         bodies.iter_mut().for_each(|body| body.called = true);
@@ -80,7 +82,7 @@ impl Walker {
         let (mut state, hidden) = (Rc::clone(&below.state), below.hidden);
         let span = below.span.clone().or(span);
         lend(&mut state, &env);
-        match &args {
+        match args {
             Some(args) => give(Rc::make_mut(&mut state), args),
             None => {
                 let state = Rc::make_mut(&mut state);
@@ -89,24 +91,20 @@ impl Walker {
             }
         }
         // Not the program of that name.
-        let via = [via.as_slice(), &[format!("{name}()")]].concat();
+        let via = within(via, &format!("{name}()"));
         for Body { steps, heredocs, span: own, .. } in bodies {
-            let levels = vec![Level::new(Outside::Same(Rc::clone(&state)), self.next_pipeline(), false)];
+            let pipeline = self.next_pipeline();
             self.runs.push(Run {
                 starter,
                 steps,
                 heredocs,
                 via: via.clone(),
                 span: span.clone().or(own),
-                levels,
-                state: Rc::clone(&state),
                 shared,
                 hidden,
-                number: None,
                 function: Some(name.to_owned()),
-                locals: Vec::new(),
                 lent: env.iter().map(|(name, _)| name.clone()).collect(),
-                traps: Vec::new(),
+                ..Run::new(Rc::clone(&state), pipeline)
             });
         }
     }

@@ -6,13 +6,15 @@ use super::super::{Arg, Command};
 use super::Walker;
 use super::function::{self, Around};
 use super::run::{Outside, Shared, Trap};
+use smol_str::SmolStr;
 use std::rc::Rc;
+use thin_vec::ThinVec;
 
 /// What a command runs, and is walked when the command itself is done with.
 #[derive(Default)]
 pub(super) struct Later {
     /// Functions, with what they are given.
-    pub called: Vec<(String, Vec<Arg>, Around)>,
+    pub called: Vec<(SmolStr, ThinVec<Arg>, Around)>,
     pub texts: Vec<Text>,
 }
 
@@ -21,18 +23,24 @@ pub(super) struct Text {
     pub text: String,
     /// It runs in the shell that runs the command.
     pub in_shell: bool,
-    pub via: Vec<String>,
+    pub via: ThinVec<String>,
     pub around: Command,
     /// What it finds in `$0`, `$1` and so on, where that is known.
     pub given: Option<Vec<Arg>>,
 }
 
-impl Walker {
+/// What is run by one more program.
+pub(super) fn within(mut via: ThinVec<String>, program: &str) -> ThinVec<String> {
+    via.push(program.to_owned());
+    via
+}
+
+impl Walker<'_> {
     /// Begins with the texts and functions that a command runs in turn.
     pub(super) fn go_on(&mut self, later: Later, shared: Shared) {
         let Some(at) = self.runs.len().checked_sub(1) else { return };
         for (name, args, around) in later.called {
-            self.call(&name, Some(args), around, shared);
+            self.call(&name, Some(&args), around, shared);
         }
         let shared = if later.texts.len() > 1 && shared == Shared::Yes { Shared::Perhaps } else { shared };
         // The one on top comes first.
@@ -62,7 +70,7 @@ impl Walker {
             there.cwd = around.cwd;
             there.elsewhere = around.elsewhere;
             let shared = if in_shell { shared } else { Shared::No };
-            if self.enter(&text, via, state, Some((around.span, shared)))
+            if self.enter(&text, via, state, (around.span, shared))
                 && let Some(run) = self.runs.last_mut()
             {
                 run.starter = at;
@@ -80,8 +88,8 @@ impl Walker {
         while let Some(Trap { text, span, then, .. }) = run.traps.pop_if(|_| run.shared == Shared::No) {
             // As long as nothing has changed, it was walked where it was said.
             if !Rc::ptr_eq(&then, &state) {
-                let via = [via, vec!["trap".to_owned()]].concat();
-                return self.enter(&text, via, state, Some((span, Shared::No)));
+                let via = within(via, "trap");
+                return self.enter(&text, via, state, (span, Shared::No));
             }
         }
         let last = self.runs.len() == 1;
@@ -99,8 +107,8 @@ impl Walker {
         if let Some(Trap { text, span, .. }) = run.traps.pop_if(|trap| own && trap.depth >= depth) {
             run.end();
             run.steps.push_front(Step::Close);
-            let (state, via) = (Rc::clone(&run.state), [run.via.clone(), vec!["trap".to_owned()]].concat());
-            self.enter(&text, via, state, Some((span, Shared::No)));
+            let (state, via) = (Rc::clone(&run.state), within(run.via.clone(), "trap"));
+            self.enter(&text, via, state, (span, Shared::No));
             return;
         }
         run.close();

@@ -8,12 +8,13 @@ use super::function::Body;
 use std::collections::VecDeque;
 use std::ops::Range;
 use std::rc::Rc;
+use thin_vec::ThinVec;
 
 /// One text on its way.
 pub(super) struct Run {
     pub steps: VecDeque<Step>,
     pub heredocs: Rc<Vec<Heredoc>>,
-    pub via: Vec<String>,
+    pub via: ThinVec<String>,
     /// Where it stands in the line, if it is not the line.
     pub span: Option<Range<usize>>,
     pub levels: Vec<Level>,
@@ -122,6 +123,26 @@ impl Level {
 }
 
 impl Run {
+    /// A text without any steps yet, in a shell of this state.
+    pub(super) fn new(state: Rc<State>, pipeline: usize) -> Self {
+        Run {
+            steps: VecDeque::new(),
+            heredocs: Rc::default(),
+            via: ThinVec::new(),
+            span: None,
+            levels: vec![Level::new(Outside::Same(Rc::clone(&state)), pipeline, false)],
+            state,
+            starter: 0,
+            shared: Shared::No,
+            hidden: false,
+            number: None,
+            function: None,
+            locals: Vec::new(),
+            lent: Vec::new(),
+            traps: Vec::new(),
+        }
+    }
+
     pub(super) fn level(&mut self) -> &mut Level {
         if self.levels.is_empty() {
             let outside = Outside::Same(Rc::clone(&self.state));
@@ -336,9 +357,9 @@ impl Run {
         found
     }
 
-    pub(super) fn redirects(&self, simple: &Simple) -> Vec<Redirect> {
+    pub(super) fn redirects(&self, simple: &Simple) -> ThinVec<Redirect> {
         if simple.redirects.is_empty() {
-            return Vec::new();
+            return ThinVec::new();
         }
         let files = simple.redirects.iter().filter_map(|redirect| match &redirect.target {
             Target::Word(word) => Some((redirect.direction, word)),
