@@ -450,10 +450,14 @@ pub(super) fn known(arg: &Arg) -> Option<String> {
 
 /// The value of an assignment; a list that goes on with what it was before counts as one that begins so.
 pub(in super::super) fn value_of(name: &str, arg: &Arg) -> Option<String> {
+    // Only a list of places may go on with what it was.
+    if arg.is_known() || !name.ends_with("PATH") {
+        return known(arg);
+    }
     let before = format!("${name}");
     let rest = arg.text.replace(&before, "/usr/bin");
     // What comes behind all that was there before is asked last.
     let appended = arg.text.strip_prefix(&before).is_some_and(|rest| rest.starts_with(':'));
     let rest = if appended && name == "PATH" { rest.replace("$()", "/usr/local") } else { rest };
-    known(arg).or_else(|| (name.ends_with("PATH") && arg.text.contains(&before) && !rest.contains('$')).then_some(rest))
+    (arg.text.contains(&before) && !rest.contains('$')).then_some(rest)
 }
