@@ -144,7 +144,7 @@ fn finding(rule: &Rule, found: &Found, effect: Effect, unit: &Unit<'_>, scene: &
         | Action::Settings { .. }
         | Action::Other => Label::default(),
     };
-    let mut nudge = rule.nudge.clone();
+    let mut nudge = rule.nudge.as_str().to_owned();
     for name in ["command", "base_command", "file_path", "tool_name", "server_name"] {
         let mark = format!("{{{name}}}");
         if nudge.contains(&mark) {

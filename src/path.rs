@@ -2,7 +2,7 @@
 
 mod pattern;
 
-pub use pattern::{Reach, meet, touches};
+pub use pattern::{Reach, meet, touches, touches_any_home, touches_tree};
 
 use crate::event::Place;
 use std::fmt;

@@ -1,11 +1,17 @@
 //! Rules: what is looked for, how sure it is to be wrong, and what to tell the one who was stopped.
 
 mod example;
+mod excerpt;
+mod gist;
 mod parse;
 mod pattern;
 mod proof;
+mod walk;
 
 pub use example::Example;
+use example::Says;
+pub use excerpt::Excerpt;
+pub(crate) use gist::Letters;
 pub use parse::{RuleError, parse};
 pub use pattern::{Pattern, PatternError};
 pub use proof::{Disproof, disproofs};
@@ -15,6 +21,7 @@ use crate::validator::{Scene, Validator};
 use crate::verdict::RuleId;
 use std::fmt;
 use std::rc::Rc;
+use thin_vec::ThinVec;
 
 /// How sure a rule is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -95,7 +102,7 @@ impl fmt::Display for Source {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Matcher {
     /// Any of these patterns.
-    Patterns(Vec<Pattern>),
+    Patterns(ThinVec<Pattern>),
     /// What only a program can find.
     Validator(Validator),
 }
@@ -112,17 +119,15 @@ pub struct Rule {
     /// What it looks for.
     pub matcher: Matcher,
     /// One of these has to match too.
-    pub only_when: Vec<Pattern>,
+    pub only_when: ThinVec<Pattern>,
     /// None of these may match.
-    pub except_when: Vec<Pattern>,
+    pub except_when: ThinVec<Pattern>,
     /// It counts only in a session that has taken in untrusted content.
     pub only_when_tainted: bool,
     /// What to do instead.
-    pub nudge: String,
-    /// Calls that it answers.
-    pub hits: Vec<Example>,
-    /// Calls that nobody objects to.
-    pub misses: Vec<Example>,
+    pub nudge: Excerpt,
+    /// Its lines, with the examples that prove it.
+    proof: Excerpt,
     /// Where it is written.
     pub source: Source,
     /// Whose it is.
@@ -139,6 +144,16 @@ pub struct Found {
 }
 
 impl Rule {
+    /// Calls that it answers.
+    pub fn hits(&self) -> impl Iterator<Item = Example<'_>> {
+        example::examples(self.proof.as_str(), self.source.line, Says::Hits)
+    }
+
+    /// Calls that nobody objects to.
+    pub fn misses(&self) -> impl Iterator<Item = Example<'_>> {
+        example::examples(self.proof.as_str(), self.source.line, Says::Misses)
+    }
+
     /// What this rule finds in a unit.
     pub fn find(&self, unit: &Unit<'_>, scene: &Scene<'_>) -> Result<Option<Found>, PatternError> {
         if self.kind != unit.kind() || (self.only_when_tainted && !scene.event.facts.tainted) {
@@ -165,8 +180,8 @@ pub(crate) fn matches_any(patterns: &[Pattern], unit: &Unit<'_>) -> Result<bool,
     // A pattern that says nothing of a pipe means one command.
     let piped = matches!(unit.subject, Subject::Pipeline(_));
     for pattern in patterns.iter().filter(|pattern| !piped || pattern.as_str().contains("\\|")) {
-        for text in unit.texts() {
-            if pattern.is_match(text)? {
+        for (text, letters) in unit.texts() {
+            if pattern.is_match(text, letters)? {
                 return Ok(true);
             }
         }

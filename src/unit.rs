@@ -3,9 +3,10 @@
 use crate::ground::Ground;
 use crate::label::Label;
 use crate::path::AbsPath;
-use crate::rule::Kind;
+use crate::rule::{Kind, Letters};
 use crate::shell::{Access, Act, Command, Pipeline, plain};
 use std::borrow::Cow;
+use thin_vec::ThinVec;
 
 /// What a unit is about.
 #[derive(Clone, Debug)]
@@ -32,32 +33,39 @@ pub enum Subject<'a> {
 #[derive(Clone, Debug)]
 pub struct Unit<'a> {
     kind: Kind,
-    texts: Vec<Cow<'a, str>>,
+    texts: ThinVec<(Cow<'a, str>, Letters)>,
     /// What it is about.
     pub subject: Subject<'a>,
 }
 
 impl<'a> Unit<'a> {
+    fn new(kind: Kind, texts: impl IntoIterator<Item = Cow<'a, str>>, subject: Subject<'a>) -> Self {
+        let with_letters = |text: Cow<'a, str>| {
+            let letters = Letters::of(&text);
+            (text, letters)
+        };
+        Unit { kind, texts: texts.into_iter().map(with_letters).collect(), subject }
+    }
+
     /// A command: patterns see it as it is, and without the options that stand before its verb.
     pub fn command(command: &'a Command, at: usize) -> Self {
         let texts = [Some(Cow::Borrowed(command.canonical.as_str())), plain(command).map(Cow::Owned)];
-        Unit { kind: Kind::Bash, texts: texts.into_iter().flatten().collect(), subject: Subject::Command(command, at) }
+        Unit::new(Kind::Bash, texts.into_iter().flatten(), Subject::Command(command, at))
     }
 
     /// A pipeline.
     pub fn pipeline(pipeline: &'a Pipeline) -> Self {
-        let texts = vec![Cow::Borrowed(pipeline.canonical.as_str())];
-        Unit { kind: Kind::Bash, texts, subject: Subject::Pipeline(pipeline) }
+        Unit::new(Kind::Bash, [Cow::Borrowed(pipeline.canonical.as_str())], Subject::Pipeline(pipeline))
     }
 
     /// The line as a whole, for what is in no single command.
     pub fn line() -> Self {
-        Unit { kind: Kind::Bash, texts: Vec::new(), subject: Subject::Line }
+        Unit::new(Kind::Bash, [], Subject::Line)
     }
 
     /// What is deleted, as part of a command.
     pub fn deletion(access: &'a Access) -> Self {
-        Unit { kind: Kind::Bash, texts: Vec::new(), subject: Subject::Access(Cow::Borrowed(access)) }
+        Unit::new(Kind::Bash, [], Subject::Access(Cow::Borrowed(access)))
     }
 
     /// What a command does to a file.
@@ -65,29 +73,28 @@ impl<'a> Unit<'a> {
         let kind = if access.act == Act::Read { Kind::Read } else { Kind::Edit };
         // What is taken away or put back is not a change of what is in it.
         let text = matches!(access.act, Act::Read | Act::Write | Act::Redirect).then(|| text(&access, ground));
-        Unit { kind, texts: text.into_iter().map(Cow::Owned).collect(), subject: Subject::Access(access) }
+        Unit::new(kind, text.map(Cow::Owned), Subject::Access(access))
     }
 
     /// A file that a tool reads or changes.
     pub fn file(access: Access, ground: &Ground) -> Self {
         let kind = if access.act == Act::Read { Kind::Read } else { Kind::Edit };
-        let texts = vec![Cow::Owned(text(&access, ground))];
-        Unit { kind, texts, subject: Subject::File(access) }
+        Unit::new(kind, [Cow::Owned(text(&access, ground))], Subject::File(access))
     }
 
     /// A page that is fetched.
     pub fn page(url: &str) -> Self {
-        Unit { kind: Kind::Read, texts: vec![Cow::Owned(url.to_owned())], subject: Subject::Page(url.to_owned()) }
+        Unit::new(Kind::Read, [Cow::Owned(url.to_owned())], Subject::Page(url.to_owned()))
     }
 
     /// A call of an MCP tool.
     pub fn mcp(tool: &str) -> Self {
-        Unit { kind: Kind::Mcp, texts: vec![Cow::Owned(tool.to_owned())], subject: Subject::Mcp }
+        Unit::new(Kind::Mcp, [Cow::Owned(tool.to_owned())], Subject::Mcp)
     }
 
     /// Work for another agent, with these permissions.
     pub fn agent(mode: &str) -> Self {
-        Unit { kind: Kind::Agent, texts: vec![Cow::Owned(mode.to_owned())], subject: Subject::Agent }
+        Unit::new(Kind::Agent, [Cow::Owned(mode.to_owned())], Subject::Agent)
     }
 
     /// Which rules it is asked about.
@@ -96,8 +103,8 @@ impl<'a> Unit<'a> {
     }
 
     /// What patterns are matched with.
-    pub fn texts(&self) -> impl Iterator<Item = &str> {
-        self.texts.iter().map(AsRef::as_ref)
+    pub(crate) fn texts(&self) -> impl Iterator<Item = (&str, Letters)> {
+        self.texts.iter().map(|(text, letters)| (text.as_ref(), *letters))
     }
 
     /// The file that it is about and what is done to it.
@@ -116,7 +123,7 @@ impl<'a> Unit<'a> {
 
     /// The value of a variable in a nudge, made harmless.
     pub fn value(&self, name: &str, tool: &Label, server: &Label) -> String {
-        let text = self.texts().next().unwrap_or_default();
+        let text = self.texts().next().map_or("", |(text, _)| text);
         let raw = match (name, &self.subject) {
             ("tool_name", _) => return tool.to_string(),
             ("server_name", _) => return server.to_string(),

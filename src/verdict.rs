@@ -1,7 +1,7 @@
 //! Verdicts: the findings about one event, and the effect that follows.
 
 use crate::quarantine::Surface;
-use std::borrow::Cow;
+use smol_str::SmolStr;
 use std::fmt;
 
 /// What a verdict does to a call, weakest first.
@@ -19,20 +19,20 @@ pub enum Effect {
 
 /// The name of a rule, never blank.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct RuleId(Cow<'static, str>);
+pub struct RuleId(SmolStr);
 
 impl RuleId {
     /// A rule that is compiled in.
     pub const fn known(id: &'static str) -> Self {
         assert!(!id.is_empty(), "a rule has a name");
-        RuleId(Cow::Borrowed(id))
+        RuleId(SmolStr::new_static(id))
     }
 
     /// A rule of a file; whatever is not harmless in its name is left out.
     pub fn named(id: &str) -> Self {
         let plain = |c: &char| c.is_ascii_lowercase() || c.is_ascii_digit() || matches!(c, '-' | '/');
-        let id: String = id.chars().filter(plain).take(64).collect();
-        RuleId(if id.is_empty() { Cow::Borrowed("unnamed") } else { Cow::Owned(id) })
+        let id: SmolStr = id.chars().filter(plain).take(64).collect();
+        RuleId(if id.is_empty() { SmolStr::new_static("unnamed") } else { id })
     }
 
     /// The characters of the name.

@@ -81,13 +81,13 @@ fn neither_emptying_nor_breaking_a_file_disarms_the_guard() {
         ("config.local.toml", "[mcp]\npins = 'sometimes'\n", "config.local.toml:2:8"),
     ] {
         let path = home.file(&format!(".config/rune/{name}"), text);
-        let ran = ask(&home, "ls");
+        let ran = ask(&home, "touch x");
         assert_eq!(ran.decision(), "deny", "{name} {text:?}");
         assert!(reason(&ran).contains(place), "{name} {text:?}: {}", reason(&ran));
-        assert_eq!(ask_as(&home, "ls", "gentle").decision(), "ask", "{name} {text:?}");
+        assert_eq!(ask_as(&home, "touch x", "gentle").decision(), "ask", "{name} {text:?}");
         std::fs::remove_file(path).unwrap();
     }
-    assert_eq!(ask(&home, "ls").decision(), "");
+    assert_eq!(ask(&home, "touch x").decision(), "");
 }
 
 #[test]

@@ -138,7 +138,8 @@ pub fn preview_by(
         Err(unread) => bail!(unread.failure.reason()),
     };
     let project = world.project_of(&event.place.cwd);
-    let mut config = policy(load::kinds(&event), project.as_deref());
+    load::place(&mut event, world);
+    let mut config = policy(&load::kinds(&event), project.as_deref());
     load::look_up(&mut event, &mut config, options, world);
     let verdict = rune::decide(&event, &config);
     Ok(Judged { header: event.header, place: event.place, verdict })

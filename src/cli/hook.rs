@@ -110,7 +110,9 @@ impl Call {
                     progress.note(&event.header, decide(&event, &Config::fold([], Vec::new())));
                 }
                 let project = self.world.project_of(&event.place.cwd);
-                let mut config = load::config(&self.options, &self.world, load::kinds(&event), project.as_deref());
+                load::place(&mut event, &self.world);
+                let kinds = load::kinds(&event);
+                let mut config = load::config(&self.options, &self.world, &kinds, project.as_deref());
                 load::look_up(&mut event, &mut config, &self.options, &self.world);
                 let verdict = decide(&event, &config);
                 let header = event.header.clone();

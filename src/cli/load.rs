@@ -1,9 +1,10 @@
 //! Loading: the policy and the facts, from disk, for one event.
 
 mod facts;
+mod links;
 mod rules;
 
-pub use facts::look_up;
+pub use facts::{look_up, place};
 pub use rules::kinds;
 
 use super::options::Options;

@@ -74,7 +74,7 @@ pub fn test(args: &RulesArgs) -> anyhow::Result<()> {
     if let Some(flaw) = config.flaws.first() {
         bail!("{}", explained(flaw));
     }
-    let examples: usize = config.rules.iter().map(|rule| rule.hits.len() + rule.misses.len()).sum();
+    let examples: usize = config.rules.iter().map(|rule| rule.hits().count() + rule.misses().count()).sum();
     let wrong: Vec<String> = rule::disproofs(&config).iter().map(ToString::to_string).collect();
     if !wrong.is_empty() {
         bail!("{} of {examples} examples do not hold\n{}", wrong.len(), wrong.join("\n"));
@@ -113,7 +113,7 @@ fn one(file: &PathBuf) -> anyhow::Result<(Vec<Rule>, Vec<Failure>)> {
             file.display()
         );
     };
-    let (rules, errors) = rule::parse(&text, &Path::new(file).display().to_string(), kind, Owner::Operator);
+    let (rules, errors) = rule::parse(text, &Path::new(file).display().to_string(), kind, Owner::Operator);
     Ok((rules, errors.iter().map(|error| Failure::Config(error.to_string())).collect()))
 }
 

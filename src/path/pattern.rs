@@ -13,12 +13,25 @@ pub enum Reach {
 
 /// Whether `path` may name something that `pattern` names. Both may hold wildcards; letters match in either case.
 pub fn touches(pattern: &str, path: &AbsPath, reach: Reach, home: Option<&AbsPath>) -> bool {
+    touches_until(pattern, path, reach, home, End::Exact)
+}
+
+/// The same for a place and everything below it.
+pub fn touches_tree(place: &str, path: &AbsPath, reach: Reach, home: Option<&AbsPath>) -> bool {
+    touches_until(place, path, reach, home, End::Tree)
+}
+
+/// Whether what a pattern names ends with it, or goes on below.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum End {
+    Exact,
+    Tree,
+}
+
+fn touches_until(pattern: &str, path: &AbsPath, reach: Reach, home: Option<&AbsPath>, end: End) -> bool {
     let path = path.components();
-    // A search finds a name wherever it is; what it is not told by name, it does not look for.
-    if path.iter().any(|part| part == "**") {
-        let named = |name: &&String| !name.starts_with(['*', '?', '[']);
-        let (last, name) = (parts(pattern).pop().filter(|last| *last != "**"), path.last().filter(named));
-        return last.zip(name).is_some_and(|(last, name)| meet(last.as_bytes(), name.as_bytes()));
+    if let Some(found) = searched(pattern, path) {
+        return found;
     }
     // Most paths hold none of the names that patterns ask for.
     if let Some(first) = pattern.strip_prefix("**/").and_then(|rest| rest.split('/').next()) {
@@ -30,14 +43,38 @@ pub fn touches(pattern: &str, path: &AbsPath, reach: Reach, home: Option<&AbsPat
     match pattern.strip_prefix("~/") {
         Some(rest) => {
             let below = home.and_then(|home| path.strip_prefix(home.components()));
-            below.is_some_and(|below| meets(&parts(rest), below, reach, Seen::Nothing))
+            below.is_some_and(|below| meets(rest, below, (reach, end), Seen::Nothing))
         }
-        None => meets(&parts(pattern), path, reach, Seen::Nothing),
+        None => meets(pattern, path, (reach, end), Seen::Nothing),
     }
 }
 
-fn parts(pattern: &str) -> Vec<&str> {
-    pattern.split('/').filter(|part| !part.is_empty()).collect()
+/// The same for a pattern that is about whatever home: `rest` stands behind the `~/` of it.
+pub fn touches_any_home(rest: &str, path: &AbsPath, reach: Reach) -> bool {
+    let path = path.components();
+    if let Some(found) = searched(rest, path) {
+        return found;
+    }
+    let named = |name: &str, known: &str| meet(known.as_bytes(), name.as_bytes());
+    match path {
+        // What lies above it is not a way to one of them.
+        [] | [_] | [_, _] => false,
+        [first, below @ ..] if named(first, "root") && meets(rest, below, (reach, End::Exact), Seen::Name) => true,
+        [first, _, below @ ..] => {
+            (named(first, "home") || named(first, "Users")) && meets(rest, below, (reach, End::Exact), Seen::Name)
+        }
+    }
+}
+
+/// A search finds a name wherever it is; what it is not told by name, it does not look for.
+fn searched(pattern: &str, path: &[String]) -> Option<bool> {
+    if !path.iter().any(|part| part == "**") {
+        return None;
+    }
+    let named = |name: &&String| !name.starts_with(['*', '?', '[']);
+    let last = pattern.rsplit('/').find(|part| !part.is_empty()).filter(|last| *last != "**");
+    let name = path.last().filter(named);
+    Some(last.zip(name).is_some_and(|(last, name)| meet(last.as_bytes(), name.as_bytes())))
 }
 
 /// Whether a name of the pattern was already met: before that, what lies below may be anything.
@@ -47,26 +84,38 @@ enum Seen {
     Name,
 }
 
-fn meets(pattern: &[&str], path: &[String], reach: Reach, seen: Seen) -> bool {
-    match (pattern, path) {
-        ([], rest) => rest.is_empty(),
-        (["**"], _) => true,
-        (["**", more @ ..], _) => {
-            meets(more, path, reach, seen)
-                || path.split_first().is_some_and(|(_, rest)| meets(pattern, rest, reach, seen))
+fn meets(pattern: &str, path: &[String], (reach, end): (Reach, End), seen: Seen) -> bool {
+    let pattern = pattern.trim_start_matches('/');
+    let (name, more) = pattern.split_once('/').unwrap_or((pattern, ""));
+    match (name, path) {
+        ("", rest) => rest.is_empty() || end == End::Tree,
+        ("**", _) if more.is_empty() => true,
+        ("**", _) => {
+            meets(more, path, (reach, end), seen)
+                || path.split_first().is_some_and(|(_, rest)| meets(pattern, rest, (reach, end), seen))
         }
         (_, []) => reach == Reach::Below && seen == Seen::Name,
-
-        ([name, more @ ..], [first, rest @ ..]) => {
+        (_, [first, rest @ ..]) => {
             // A wildcard at the start of a name finds no name that starts with a dot.
             let hidden = name.starts_with('.') && first.starts_with(['*', '?', '[']);
-            !hidden && meet(name.as_bytes(), first.as_bytes()) && meets(more, rest, reach, Seen::Name)
+            !hidden && meet(name.as_bytes(), first.as_bytes()) && meets(more, rest, (reach, end), Seen::Name)
         }
     }
 }
 
 /// Whether two names with wildcards have a name in common.
 pub fn meet(a: &[u8], b: &[u8]) -> bool {
+    let special = |byte: &u8| matches!(byte, b'*' | b'?' | b'[');
+    if let ([x, ..], [y, ..]) = (a, b)
+        && !x.eq_ignore_ascii_case(y)
+        && !special(x)
+        && !special(y)
+    {
+        return false;
+    }
+    if !a.iter().chain(b).any(special) {
+        return a.eq_ignore_ascii_case(b);
+    }
     let wild = |name: &[u8]| name.iter().filter(|byte| **byte == b'*').count();
     // Beyond that it is nobody's file name, and could be any.
     if wild(a) + wild(b) > 6 {

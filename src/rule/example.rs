@@ -2,22 +2,40 @@
 
 use super::Kind;
 use serde_json::{Value, json};
-use std::ops::Range;
-use std::rc::Rc;
 
-/// One line behind `hits` or `misses`: a place in its file, because a hook never reads it.
+/// Whether a call is answered by its rule.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Says {
+    Hits,
+    Misses,
+}
+
+/// What a line says, if it is an example: the line behind `hits` or `misses`.
+pub(super) fn split(line: &str) -> Option<(Says, &str)> {
+    let hits = line.strip_prefix("  hits ").map(|text| (Says::Hits, text));
+    let said = hits.or_else(|| line.strip_prefix("  misses ").map(|text| (Says::Misses, text)));
+    said.filter(|(_, text)| !text.trim_start().is_empty())
+}
+
+/// One line behind `hits` or `misses`.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Example {
-    pub(super) file: Rc<str>,
-    pub(super) place: Range<usize>,
+pub struct Example<'a> {
+    text: &'a str,
     /// Its line in the file.
     pub line: usize,
 }
 
-impl Example {
+/// The examples among the lines of a rule that begins on line `first`.
+pub(super) fn examples(lines: &str, first: usize, says: Says) -> impl Iterator<Item = Example<'_>> {
+    let said = lines.split('\n').enumerate().filter_map(|(at, line)| Some((at, split(line)?)));
+    let said = said.filter(move |(_, (said, _))| *said == says);
+    said.map(move |(at, (_, text))| Example { text: text.trim_end(), line: first + at })
+}
+
+impl Example<'_> {
     /// As it is written.
     pub fn text(&self) -> &str {
-        self.file.get(self.place.clone()).unwrap_or_default().trim_end()
+        self.text
     }
 
     /// The call that the line stands for: the tool's name and its input.

@@ -1,11 +1,16 @@
 //! The `.rules` language: one rule a paragraph, patterns unquoted to the end of their line.
 
-use super::{Example, Kind, Matcher, Owner, Pattern, Rule, Source, Tier};
+use super::example;
+use super::excerpt::{Excerpt, Text};
+use super::{Kind, Matcher, Owner, Pattern, Rule, Source, Tier};
 use crate::config::nearest;
 use crate::validator::Validator;
 use crate::verdict::RuleId;
+use std::borrow::Cow;
 use std::fmt;
+use std::ops::Range;
 use std::rc::Rc;
+use thin_vec::ThinVec;
 
 /// What a line within a rule may begin with.
 const CLAUSES: [&str; 10] = [
@@ -49,26 +54,25 @@ impl fmt::Display for RuleError {
 }
 
 /// Reads all rules of a file, and all errors in it. A file without a rule is an error: it would disarm the guard.
-pub fn parse(text: &str, file: &str, kind: Kind, owner: Owner) -> (Vec<Rule>, Vec<RuleError>) {
-    // Ours are compiled by a test, and need not be looked at as closely.
-    let pattern = if text == kind.embedded() { Pattern::proven } else { Pattern::new };
-    let (file, text) = (Rc::from(file), Rc::<str>::from(text));
+pub fn parse(text: impl Into<Cow<'static, str>>, file: &str, kind: Kind, owner: Owner) -> (Vec<Rule>, Vec<RuleError>) {
+    let text: Text = Rc::new(text.into());
     let mut parser = Parser {
-        file,
+        file: Rc::from(file),
         text: Rc::clone(&text),
         kind,
         owner,
-        pattern,
         rules: Vec::new(),
         draft: None,
         errors: Vec::new(),
     };
     let mut start = 0;
-    for (number, line) in text.split('\n').enumerate() {
-        parser.line(number + 1, start, line);
-        start += line.len() + 1;
+    let ends = memchr::memchr_iter(b'\n', text.as_bytes()).chain([text.len()]);
+    for (number, end) in ends.enumerate() {
+        parser.line(number + 1, start, text.get(start..end).unwrap_or_default());
+        start = end + 1;
     }
     parser.finish();
+    parser.drop_doubles();
     if parser.rules.is_empty() && parser.errors.is_empty() {
         parser.error(1, 1, "there is no rule in this file".to_owned(), "delete the file to get the default rules");
     }
@@ -77,10 +81,9 @@ pub fn parse(text: &str, file: &str, kind: Kind, owner: Owner) -> (Vec<Rule>, Ve
 
 struct Parser {
     file: Rc<str>,
-    text: Rc<str>,
+    text: Text,
     kind: Kind,
     owner: Owner,
-    pattern: fn(&str) -> Pattern,
     rules: Vec<Rule>,
     draft: Option<Draft>,
     errors: Vec<RuleError>,
@@ -89,19 +92,19 @@ struct Parser {
 /// A rule that is being read.
 struct Draft {
     tier: Tier,
-    name: String,
+    id: RuleId,
     line: usize,
-    patterns: Vec<Pattern>,
+    patterns: ThinVec<Pattern>,
     validator: Option<Validator>,
     /// The lines that follow are patterns.
     listing: bool,
     matchers: usize,
-    only_when: Vec<Pattern>,
-    except_when: Vec<Pattern>,
+    only_when: ThinVec<Pattern>,
+    except_when: ThinVec<Pattern>,
     only_when_tainted: bool,
-    nudge: Option<String>,
-    hits: Vec<Example>,
-    misses: Vec<Example>,
+    nudge: Option<Excerpt>,
+    /// Its place in the file.
+    place: Range<usize>,
     /// Something in it is wrong, and said.
     broken: bool,
 }
@@ -117,20 +120,15 @@ impl Parser {
 
     fn line(&mut self, number: usize, start: usize, line: &str) {
         if let Some(draft) = &mut self.draft {
-            let mut keep = |word: &str, to: fn(&mut Draft) -> &mut Vec<Example>| {
-                let begins = line.strip_prefix(word).is_some_and(|rest| !rest.trim().is_empty());
-                if begins {
-                    let place = start + word.len()..start + line.len();
-                    to(draft).push(Example { file: Rc::clone(&self.text), place, line: number });
-                    draft.listing = false;
-                }
-                begins
-            };
-            if keep("  hits ", |draft| &mut draft.hits) || keep("  misses ", |draft| &mut draft.misses) {
+            // A proof is read by whoever asks for it.
+            if example::split(line).is_some() {
+                draft.listing = false;
+                draft.place.end = start + line.len();
                 return;
             }
         }
         let line = line.strip_suffix('\r').unwrap_or(line);
+        let end = start + line.len();
         let text = line.trim_start();
         if text.is_empty() || text.starts_with('#') {
             return;
@@ -145,9 +143,11 @@ impl Parser {
             );
         }
         match (indent, &mut self.draft) {
-            (0, _) => self.header(number, text.trim_end()),
-            (2, Some(_)) => self.clause(number, text),
-            (4, Some(draft)) if draft.listing => draft.patterns.push((self.pattern)(text)),
+            (0, _) => self.header(number, text.trim_end(), start),
+            (2, Some(_)) => self.clause(number, text, end),
+            (4, Some(draft)) if draft.listing => {
+                draft.patterns.push(pattern(&self.text, text, end));
+            }
             (_, None) => self.error(
                 number,
                 1,
@@ -163,7 +163,7 @@ impl Parser {
         }
     }
 
-    fn header(&mut self, number: usize, text: &str) {
+    fn header(&mut self, number: usize, text: &str, start: usize) {
         self.finish();
         let (word, rest) = text.split_once(' ').unwrap_or((text, ""));
         let tier = match word {
@@ -188,18 +188,32 @@ impl Parser {
         let name = rest.trim().strip_prefix('"').and_then(|rest| rest.strip_suffix('"')).unwrap_or_default();
         let plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
         let sound = !name.is_empty() && name.chars().all(plain);
-        self.draft = Some(Draft::new(tier, name.to_owned(), number));
+        self.draft = Some(Draft::new(tier, RuleId::named(name), number, start));
         if !sound {
             let help = "a name is lower-case words joined by `-`, in double quotes";
-            return self.error(number, word.len() + 2, "a rule without a name that can be used".to_owned(), help);
-        }
-        if let Some(first) = self.rules.iter().find(|rule| rule.id.as_str() == name) {
-            let help = format!("the first one is on line {}", first.source.line);
-            self.error(number, word.len() + 2, format!("a second rule named `{name}`"), help);
+            self.error(number, word.len() + 2, "a rule without a name that can be used".to_owned(), help);
         }
     }
 
-    fn clause(&mut self, number: usize, text: &str) {
+    /// Of two rules with one name, the second is an error.
+    fn drop_doubles(&mut self) {
+        let mut order: Vec<&Rule> = self.rules.iter().collect();
+        order.sort_by(|a, b| a.id.as_str().cmp(b.id.as_str()));
+        let doubles = order.iter().zip(order.iter().skip(1)).filter(|(first, second)| first.id == second.id);
+        let doubles: Vec<(usize, usize)> =
+            doubles.map(|(first, second)| (first.source.line, second.source.line)).collect();
+        for (first, second) in doubles {
+            let Some(at) = self.rules.iter().position(|rule| rule.source.line == second) else { continue };
+            let rule = self.rules.remove(at);
+            let help = format!("the first one is on line {first}");
+            let column = if rule.tier == Tier::Block { 7 } else { 12 };
+            self.error(second, column, format!("a second rule named `{}`", rule.id), help);
+        }
+        self.errors.sort_by_key(|error| error.line);
+    }
+
+    /// A clause, of a line that ends at `end`.
+    fn clause(&mut self, number: usize, text: &str, end: usize) {
         let (word, rest) = text.split_once(' ').unwrap_or((text.trim_end(), ""));
         let column = word.len() + 4;
         let Some(draft) = &mut self.draft else { return };
@@ -211,7 +225,7 @@ impl Parser {
         match word {
             "match" => {
                 draft.matchers += 1;
-                draft.patterns.push((self.pattern)(rest));
+                draft.patterns.push(pattern(&self.text, rest, end));
             }
             "match_any" => {
                 draft.matchers += 1;
@@ -238,10 +252,10 @@ impl Parser {
                     self.error(number, column, format!("unknown validator `{}`", rest.trim()), help);
                 }
             }
-            "only_when" => draft.only_when.push((self.pattern)(rest)),
-            "except_when" => draft.except_when.push((self.pattern)(rest)),
+            "only_when" => draft.only_when.push(pattern(&self.text, rest, end)),
+            "except_when" => draft.except_when.push(pattern(&self.text, rest, end)),
             "only_when_tainted" => draft.only_when_tainted = true,
-            "nudge" => self.nudge(number, column, rest.trim()),
+            "nudge" => self.nudge(number, column, rest.trim(), end - (rest.len() - rest.trim_end().len())),
             // Those with a value are kept before.
             "hits" | "misses" => {}
             _ => {
@@ -255,7 +269,8 @@ impl Parser {
         }
     }
 
-    fn nudge(&mut self, number: usize, column: usize, text: &str) {
+    /// A nudge, of which the last quote stands before `end`.
+    fn nudge(&mut self, number: usize, column: usize, text: &str, end: usize) {
         let Some(inner) = text.strip_prefix('"').and_then(|text| text.strip_suffix('"')).filter(|_| text.len() > 1)
         else {
             return self.error(
@@ -275,7 +290,7 @@ impl Parser {
             }
         }
         if let Some(draft) = &mut self.draft {
-            draft.nudge = Some(inner.to_owned());
+            draft.nudge = Some(Excerpt::new(&self.text, end - 1 - inner.len()..end - 1));
         }
     }
 
@@ -301,16 +316,15 @@ impl Parser {
         }
         let matcher = draft.validator.map_or(Matcher::Patterns(draft.patterns), Matcher::Validator);
         self.rules.push(Rule {
-            id: RuleId::named(&draft.name),
+            id: draft.id,
             tier: draft.tier,
             kind: self.kind,
             matcher,
             only_when: draft.only_when,
             except_when: draft.except_when,
             only_when_tainted: draft.only_when_tainted,
-            nudge: draft.nudge.unwrap_or_default(),
-            hits: draft.hits,
-            misses: draft.misses,
+            nudge: draft.nudge.unwrap_or_else(|| Excerpt::from("")),
+            proof: Excerpt::new(&self.text, draft.place),
             source: Source { file: Rc::clone(&self.file), line },
             owner: self.owner,
         });
@@ -318,32 +332,37 @@ impl Parser {
 }
 
 impl Draft {
-    fn new(tier: Tier, name: String, line: usize) -> Self {
+    fn new(tier: Tier, id: RuleId, line: usize, start: usize) -> Self {
         Draft {
             tier,
-            name,
+            id,
             line,
-            patterns: Vec::new(),
+            patterns: ThinVec::new(),
             validator: None,
             listing: false,
             matchers: 0,
-            only_when: Vec::new(),
-            except_when: Vec::new(),
+            only_when: ThinVec::new(),
+            except_when: ThinVec::new(),
             only_when_tainted: false,
             nudge: None,
-            hits: Vec::new(),
-            misses: Vec::new(),
+            place: start..start,
             broken: false,
         }
     }
 }
 
+/// The pattern that a line ends with.
+fn pattern(file: &Text, text: &str, end: usize) -> Pattern {
+    Pattern::new(Excerpt::new(file, end - text.len()..end))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use thin_vec::thin_vec;
 
     fn errors(text: &str) -> Vec<String> {
-        parse(text, "f.rules", Kind::Bash, Owner::Operator).1.iter().map(ToString::to_string).collect()
+        parse(text.to_owned(), "f.rules", Kind::Bash, Owner::Operator).1.iter().map(ToString::to_string).collect()
     }
 
     #[test]
@@ -353,9 +372,13 @@ mod tests {
         assert_eq!(errors, []);
         let rule = &rules[0];
         assert_eq!((rule.id.as_str(), rule.tier, rule.source.line), ("a-b", Tier::Block, 3));
-        assert_eq!(rule.matcher, Matcher::Patterns(vec![Pattern::new("^x  y "), Pattern::new("z")]));
-        assert_eq!(rule.nudge, "do {command}");
-        assert_eq!((rule.hits.len(), rule.misses.len(), rule.except_when.len()), (1, 1, 1));
+        assert_eq!(rule.matcher, Matcher::Patterns(thin_vec![Pattern::new("^x  y "), Pattern::new("z")]));
+        assert_eq!(rule.nudge.as_str(), "do {command}");
+        assert_eq!((rule.hits().count(), rule.misses().count(), rule.except_when.len()), (1, 1, 1));
+        assert_eq!(
+            rule.hits().map(|hit| (hit.line, hit.text().to_owned())).collect::<Vec<_>>(),
+            [(9, "x  y".to_owned())]
+        );
     }
 
     #[test]

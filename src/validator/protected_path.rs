@@ -2,7 +2,7 @@
 
 use super::{Scene, block, suspicious};
 use crate::ground::Area;
-use crate::path::{AbsPath, Reach, touches};
+use crate::path::{AbsPath, Reach, touches, touches_tree};
 use crate::rule::Found;
 use crate::shell::Act;
 use crate::unit::{Subject, Unit};
@@ -61,7 +61,8 @@ pub(super) fn find(unit: &Unit<'_>, scene: &Scene<'_>) -> Option<Found> {
     let path = access.target.path.as_ref()?;
     let reach = if access.target.open { Reach::Below } else { Reach::Itself };
     let touches = |pattern: &str| touches(pattern, path, reach, scene.ground.home.as_ref());
-    let sensitive = || scene.config.sensitive.iter().any(|place| touches(place) || touches(&format!("{place}/**")));
+    let sensitive =
+        || scene.config.sensitive.iter().any(|place| touches_tree(place, path, reach, scene.ground.home.as_ref()));
     if STARTED.iter().any(|pattern| touches(pattern)) {
         return block("the file is run whenever a shell or a session starts");
     }

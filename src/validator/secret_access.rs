@@ -2,7 +2,7 @@
 
 use super::protected_path::is_secret_settings;
 use super::{Scene, block, command, suspicious};
-use crate::path::{AbsPath, Reach, touches};
+use crate::path::{AbsPath, Reach, touches, touches_any_home, touches_tree};
 use crate::rule::Found;
 use crate::shell::{Act, Arg};
 use crate::unit::Unit;
@@ -81,20 +81,15 @@ pub(super) fn find(unit: &Unit<'_>, scene: &Scene<'_>) -> Option<Found> {
 /// Whether a file holds secrets, by its name and by the operator's list.
 pub(super) fn is_secret_file(path: &AbsPath, scene: &Scene<'_>) -> bool {
     let home = scene.ground.home.as_ref();
-    let itself = |pattern: &str| touches(pattern, path, Reach::Itself, home);
-    let listed = scene.config.sensitive.iter().any(|place| itself(place) || itself(&format!("{place}/**")));
+    let listed = scene.config.sensitive.iter().any(|place| touches_tree(place, path, Reach::Itself, home));
     let keys = || KEYS.iter().any(|pattern| anywhere(pattern, path, Reach::Itself, scene));
     ((listed || is_key(path) || keys()) && !is_public(path)) || is_secret_settings(path)
 }
 
 /// Whether a path is one of the user's home or of anybody's.
 fn anywhere(pattern: &str, path: &AbsPath, reach: Reach, scene: &Scene<'_>) -> bool {
-    let homes = ["/home/*", "/Users/*", "/root"];
-    let of_others = pattern.strip_prefix('~').is_some_and(|rest| {
-        // What lies above it is not a way to one of them.
-        path.components().len() > 2 && homes.iter().any(|home| touches(&format!("{home}{rest}"), path, reach, None))
-    });
-    of_others || touches(pattern, path, reach, scene.ground.home.as_ref())
+    pattern.strip_prefix("~/").is_some_and(|rest| touches_any_home(rest, path, reach))
+        || touches(pattern, path, reach, scene.ground.home.as_ref())
 }
 
 /// Whether a command looks for a text in all files, and shows lines of some.

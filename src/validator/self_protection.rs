@@ -1,7 +1,7 @@
 //! What keeps the guard in place: its files and verbs, the settings that call it, and what could call others instead.
 
 use super::{Scene, block, command};
-use crate::path::{Reach, touches};
+use crate::path::{Reach, touches, touches_tree};
 use crate::rule::Found;
 use crate::shell::{Act, Command};
 use crate::unit::{Subject, Unit};
@@ -90,8 +90,7 @@ pub(super) fn find(unit: &Unit<'_>, scene: &Scene<'_>) -> Option<Found> {
     }
     let listed = FILES.iter().any(|pattern| touches(pattern, path, reach, home));
     let own = scene.event.facts.own.iter();
-    let own =
-        own.clone().any(|file| touches(file, path, reach, home) || touches(&format!("{file}/**"), path, reach, home));
+    let own = own.clone().any(|file| touches_tree(file, path, reach, home));
     (listed || own).then(|| block("the file is part of what guards this session")).flatten()
 }
 

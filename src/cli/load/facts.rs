@@ -1,5 +1,6 @@
 //! The facts that judging one event needs, looked up on disk, and nothing else.
 
+use super::links::Links;
 use super::{allowlist, project_servers, project_silences, read_settings, read_text};
 use crate::cli::options::Options;
 use crate::cli::session;
@@ -13,10 +14,14 @@ use std::path::{Path, PathBuf};
 /// Paths beyond this are not followed: nobody names so many in one call.
 const MOST_PATHS: usize = 1_000;
 
-/// Looks up what judging this event needs.
-pub fn look_up(event: &mut Event<'_>, config: &mut Config, options: &Options, world: &World) {
+/// Says where the event happens; comes before anything is read of it.
+pub fn place(event: &mut Event<'_>, world: &World) {
     event.place.home = world.home.as_ref().map(|home| home.to_string_lossy().into_owned());
     event.place.project = world.project.as_ref().map(|project| project.to_string_lossy().into_owned());
+}
+
+/// Looks up what judging this event needs.
+pub fn look_up(event: &mut Event<'_>, config: &mut Config, options: &Options, world: &World) {
     match event.phase {
         Phase::Before => before(event, config, world),
         Phase::After | Phase::Failed => after(event, config, world),
@@ -68,7 +73,9 @@ fn before(event: &mut Event<'_>, config: &mut Config, world: &World) {
         servers(event, config, world);
     }
     let paths = event.paths();
-    event.facts.real_paths = paths.iter().take(MOST_PATHS).filter_map(|path| real(path, event, world)).collect();
+    let project = event.place.project.clone().unwrap_or_else(|| event.place.cwd.clone());
+    let mut links = Links::new([Some(PathBuf::from(project)), world.home.clone()]);
+    event.facts.real_paths = paths.iter().take(MOST_PATHS).filter_map(|path| links.real(path)).collect();
     if matches!(event.action, Action::Edit { .. }) {
         let names = event.facts.real_paths.iter().map(|(_, real)| real.clone());
         let texts = paths.iter().cloned().chain(names).filter_map(|path| {
@@ -77,38 +84,6 @@ fn before(event: &mut Event<'_>, config: &mut Config, world: &World) {
         });
         event.facts.contents = texts.collect();
     }
-}
-
-/// Where a path really leads, in the words of the project and of home where these are links themselves.
-fn real(path: &str, event: &Event<'_>, world: &World) -> Option<(String, String)> {
-    // Descriptors are this process's own.
-    if path.starts_with("/dev/") || path.starts_with("/proc/self/fd") {
-        return None;
-    }
-    let mut rest = Vec::new();
-    let mut start = PathBuf::from(path);
-    // The deepest part that exists; what follows is as it is written.
-    let found = loop {
-        if let Ok(found) = start.canonicalize() {
-            break found;
-        }
-        // A link to nowhere still says where it leads.
-        if let Ok(target) = std::fs::read_link(&start) {
-            let target = start.parent().map_or(target.clone(), |parent| parent.join(&target));
-            break target;
-        }
-        rest.push(start.file_name()?.to_owned());
-        start = start.parent()?.to_owned();
-    };
-    let whole = rest.iter().rev().fold(found, |path, part| path.join(part));
-    let project = event.place.project.clone().unwrap_or_else(|| event.place.cwd.clone());
-    let known = [Some(PathBuf::from(project)), world.home.clone()];
-    let renamed = known.into_iter().flatten().find_map(|name| {
-        let below = whole.strip_prefix(name.canonicalize().ok()?).ok()?.to_owned();
-        Some(if below.as_os_str().is_empty() { name } else { name.join(below) })
-    });
-    let real = renamed.unwrap_or(whole).to_string_lossy().into_owned();
-    (real != path).then(|| (path.to_owned(), real))
 }
 
 fn after(event: &mut Event<'_>, config: &mut Config, world: &World) {

@@ -5,21 +5,30 @@ use rune::config::Config;
 use rune::event::{Action, Event};
 use rune::failure::Failure;
 use rune::rule::{self, Kind, Owner, RuleError};
+use rune::shell::Act;
 use std::io::ErrorKind;
 use std::path::Path;
 
 /// The kinds of rules that an event is asked about.
-pub fn kinds(event: &Event<'_>) -> &'static [Kind] {
+pub fn kinds(event: &Event<'_>) -> Vec<Kind> {
     if event.phase != rune::event::Phase::Before {
-        return &[];
+        return Vec::new();
     }
     match &event.action {
-        Action::Shell { .. } => &[Kind::Bash, Kind::Edit, Kind::Read],
-        Action::Edit { .. } | Action::Patch { .. } => &[Kind::Edit],
-        Action::Read { .. } | Action::Fetch { .. } => &[Kind::Read],
-        Action::Mcp { .. } => &[Kind::Mcp],
-        Action::Agent { .. } => &[Kind::Agent],
-        Action::Search | Action::Resource { .. } | Action::Settings { .. } | Action::Other => &[],
+        Action::Shell { .. } => {
+            // A line that touches no file is not asked about files.
+            let touches = |of: fn(Act) -> bool| {
+                event.shell().is_some_and(|(_, effects)| effects.accesses.iter().any(|access| of(access.act)))
+            };
+            let edit = touches(|act| act != Act::Read).then_some(Kind::Edit);
+            let read = touches(|act| act == Act::Read).then_some(Kind::Read);
+            [Some(Kind::Bash), edit, read].into_iter().flatten().collect()
+        }
+        Action::Edit { .. } | Action::Patch { .. } => vec![Kind::Edit],
+        Action::Read { .. } | Action::Fetch { .. } => vec![Kind::Read],
+        Action::Mcp { .. } => vec![Kind::Mcp],
+        Action::Agent { .. } => vec![Kind::Agent],
+        Action::Search | Action::Resource { .. } | Action::Settings { .. } | Action::Other => Vec::new(),
     }
 }
 
@@ -49,7 +58,7 @@ pub fn of_operator(config: &mut Config, directory: Option<&Path>, kinds: &[Kind]
                 Ok(Some(text)) => {
                     add(
                         config,
-                        rule::parse(&text, &path.display().to_string(), *kind, Owner::Operator),
+                        rule::parse(text, &path.display().to_string(), *kind, Owner::Operator),
                         ToString::to_string,
                     );
                 }
@@ -85,7 +94,7 @@ pub fn of_project(config: &mut Config, directory: &Path, kinds: &[Kind]) {
         }
         match read_text(&directory.join(name)) {
             Ok(Some(text)) => {
-                let rules = rule::parse(&text, &format!(".rune/rules/{}.rules", kind.name()), kind, Owner::Project);
+                let rules = rule::parse(text, &format!(".rune/rules/{}.rules", kind.name()), kind, Owner::Project);
                 add(config, rules, |error| {
                     format!(
                         "the project's own policy cannot be read: .rune/rules/{}.rules, line {}",

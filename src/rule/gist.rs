@@ -1,0 +1,242 @@
+//! The gist of a pattern: what every text that it matches begins with and holds.
+//!
+//! Compiling is what a pattern costs, and most patterns have nothing to do with most texts. So its text is walked
+//! first, for characters that no match can do without. What the walk does not understand may match anything.
+
+use super::walk::{DEEPEST, Piece, Times, Walk};
+
+/// Which characters a text begins with and holds; letters in either case.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Letters {
+    first: u128,
+    all: u128,
+}
+
+impl Letters {
+    pub fn of(text: &str) -> Self {
+        let first = text.bytes().next().map_or(0, bit);
+        Letters { first, all: text.bytes().fold(0, |all, byte| all | bit(byte)) }
+    }
+}
+
+/// The place of a character among the letters; none for what is not ASCII.
+fn bit(byte: u8) -> u128 {
+    if byte.is_ascii() { 1 << byte.to_ascii_lowercase() } else { 0 }
+}
+
+fn bit_of(c: char) -> u128 {
+    u8::try_from(c).map_or(0, bit)
+}
+
+/// Whatever character.
+const ANY: u128 = u128::MAX;
+
+/// What every match needs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Gist {
+    /// The text begins with one of these.
+    first: u128,
+    /// It holds all of these.
+    all: u128,
+}
+
+/// One list of alternatives on the way to the gist.
+#[derive(Clone, Copy)]
+struct Level {
+    /// Of the alternatives before.
+    firsts: u128,
+    alls: u128,
+    /// Of this one; `first` once it is known.
+    first: Option<u128>,
+    all: u128,
+    anchored: bool,
+    /// How the level began.
+    began_anchored: bool,
+    /// It stands at the beginning of the level around it.
+    leads: bool,
+}
+
+impl Level {
+    fn new(anchored: bool, leads: bool) -> Self {
+        Level { firsts: 0, alls: ANY, first: None, all: 0, anchored, began_anchored: anchored, leads }
+    }
+
+    /// An alternative ends.
+    fn end(&mut self) {
+        self.firsts |= self.first.filter(|_| self.anchored).unwrap_or(ANY);
+        self.alls &= self.all;
+        *self = Level { firsts: self.firsts, alls: self.alls, ..Level::new(self.began_anchored, self.leads) };
+    }
+}
+
+impl Gist {
+    pub fn of(pattern: &str) -> Self {
+        Gist::understood(pattern).unwrap_or(Gist { first: ANY, all: 0 })
+    }
+
+    fn understood(pattern: &str) -> Option<Self> {
+        let mut walk = Walk::new(pattern);
+        let mut levels = [Level::new(false, true); DEEPEST];
+        let mut depth = 0;
+        loop {
+            let (piece, times) = walk.next()?;
+            let level = levels.get_mut(depth)?;
+            match piece {
+                Piece::Start if level.first.is_none() => level.anchored = true,
+                Piece::Start => {}
+                Piece::Literal(c) if times != Times::Perhaps => {
+                    let bit = bit_of(c);
+                    level.first.get_or_insert(if bit == 0 { ANY } else { bit });
+                    level.all |= bit;
+                }
+                Piece::Literal(_) | Piece::Vague => drop(level.first.get_or_insert(ANY)),
+                Piece::Open => {
+                    let inner = Level::new(level.anchored, level.first.is_none());
+                    depth += 1;
+                    *levels.get_mut(depth)? = inner;
+                }
+                Piece::Or => level.end(),
+                Piece::Close => {
+                    level.end();
+                    let Level { firsts, alls, leads, .. } = *level;
+                    depth = depth.checked_sub(1)?;
+                    let around = levels.get_mut(depth)?;
+                    let sure = times != Times::Perhaps;
+                    if leads {
+                        around.first = Some(if sure { firsts } else { ANY });
+                        around.anchored |= sure && firsts != ANY;
+                    }
+                    around.all |= if sure { alls } else { 0 };
+                }
+                Piece::End => {
+                    level.end();
+                    return Some(Gist { first: level.firsts, all: level.alls });
+                }
+            }
+        }
+    }
+
+    /// Whether a text with these letters could match.
+    pub fn allows(&self, letters: Letters) -> bool {
+        (self.first == ANY || self.first & letters.first != 0) && self.all & !letters.all == 0
+    }
+}
+
+/// Whether a text holds all the words that a match of the pattern cannot do without. `true` where that cannot be told.
+pub(super) fn may_match(pattern: &str, text: &str) -> bool {
+    let folded = Walk::new(pattern).folded;
+    let lower = folded.then(|| text.to_ascii_lowercase());
+    words_are_met(pattern, lower.as_deref().unwrap_or(text)).unwrap_or(true)
+}
+
+fn words_are_met(pattern: &str, text: &str) -> Option<bool> {
+    let mut walk = Walk::new(pattern);
+    // Of each list of alternatives: whether one was met, and whether this one is, so far.
+    let mut levels = [(false, true); DEEPEST];
+    let mut depth = 0;
+    let mut word = Word { text: String::new(), anchored: false };
+    loop {
+        let (piece, times) = walk.next()?;
+        let (met, holds) = levels.get_mut(depth)?;
+        match piece {
+            Piece::Literal(c) if times != Times::Perhaps => {
+                word.text.push(if walk.folded { c.to_ascii_lowercase() } else { c });
+                // A character that is repeated stands next to itself, and ends what is known of its place.
+                if times == Times::Often {
+                    *holds &= word.is_met(text);
+                }
+            }
+            Piece::Literal(_) | Piece::Vague => *holds &= word.is_met(text),
+            Piece::Start => {
+                *holds &= word.is_met(text);
+                word.anchored = true;
+            }
+            Piece::Open => {
+                *holds &= word.is_met(text);
+                depth += 1;
+                *levels.get_mut(depth)? = (false, true);
+            }
+            Piece::Or => {
+                *holds &= word.is_met(text);
+                *met |= *holds;
+                *holds = true;
+            }
+            Piece::Close => {
+                *holds &= word.is_met(text);
+                let met = *met | *holds;
+                depth = depth.checked_sub(1)?;
+                let (_, around) = levels.get_mut(depth)?;
+                *around &= met || times == Times::Perhaps;
+            }
+            Piece::End => {
+                *holds &= word.is_met(text);
+                return Some(*met | *holds);
+            }
+        }
+    }
+}
+
+/// Characters that stand in a row.
+struct Word {
+    text: String,
+    /// The text begins with them.
+    anchored: bool,
+}
+
+impl Word {
+    /// Whether the text holds the word, which ends here.
+    fn is_met(&mut self, text: &str) -> bool {
+        let anchored = std::mem::take(&mut self.anchored);
+        let met = self.text.is_empty()
+            || if anchored { text.starts_with(self.text.as_str()) } else { text.contains(self.text.as_str()) };
+        self.text.clear();
+        met
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use regex_lite::Regex;
+
+    fn allows(pattern: &str, text: &str) -> bool {
+        Gist::of(pattern).allows(Letters::of(text)) && may_match(pattern, text)
+    }
+
+    #[test]
+    fn a_missing_character_saves_the_compiler() {
+        for (pattern, text, expected) in [
+            ("^git push\\b", "git status", false),
+            ("^git push\\b", "git push", true),
+            ("^push", "git push", false),
+            ("^(npm|yarn) unpublish", "npm install", false),
+            ("^(npm|yarn) unpublish", "yarn unpublish x", true),
+            ("(^npm|^yarn) x", "git x npm yarn", false),
+            ("xmrig|minerd", "ls", false),
+            ("xmrig|minerd", "minerd -a", true),
+            ("ab?c", "ac", true),
+            ("a(b)?c", "ac", true),
+            ("(?i)SUDO", "sudo", true),
+            ("(?i)sudo", "SUDO", true),
+            ("a{0}b", "b", true),
+            ("x(", "y", true),
+            ("", "y", true),
+        ] {
+            assert_eq!(allows(pattern, text), expected, "{pattern} {text}");
+        }
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { cases: 40_000, failure_persistence: None, ..ProptestConfig::default() })]
+
+        #[test]
+        fn the_shortcut_never_hides_a_match(pattern in "(\\(\\?i\\))?([ab|()^$.*+?\\[\\]{}\\\\-]{0,8}|(a|b|A|ab|[ab]|\\.|\\^|\\$|\\||\\(|\\)|\\*|\\?|\\+|\\{2\\}|\\(\\?:|\\\\b|\\[ab\\]|\\[\\^a\\]){0,8})",
+            text in "[abAB|]{0,6}") {
+            match Regex::new(&pattern) {
+                Ok(regex) => prop_assert!(allows(&pattern, &text) || !regex.is_match(&text), "{pattern:?} {text:?}"),
+                Err(_) => prop_assert!(allows(&pattern, &text), "{pattern:?} is broken and must be seen to be"),
+            }
+        }
+    }
+}
