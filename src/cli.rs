@@ -9,6 +9,7 @@ mod file;
 mod hook;
 mod hook_help;
 mod hooks;
+mod input;
 mod load;
 mod log;
 mod notice;

@@ -1,5 +1,6 @@
 //! Rules: what is looked for, how sure it is to be wrong, and what to tell the one who was stopped.
 
+mod embedded;
 mod example;
 mod excerpt;
 mod gist;

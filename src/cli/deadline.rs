@@ -2,7 +2,7 @@
 
 use rune::event::Header;
 use rune::verdict::Verdict;
-use std::sync::atomic::{AtomicU8, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, mpsc};
 use std::time::Duration;
 
@@ -12,18 +12,24 @@ pub struct Progress {
     /// `UNANSWERED`, or the exit code of the answer that was given.
     exit: AtomicU8,
     known: Mutex<Option<(Header, Verdict)>>,
+    watched: AtomicBool,
 }
 
 const UNANSWERED: u8 = u8::MAX;
 
 impl Progress {
     pub fn new() -> Self {
-        Progress { exit: AtomicU8::new(UNANSWERED), known: Mutex::new(None) }
+        Progress { exit: AtomicU8::new(UNANSWERED), known: Mutex::new(None), watched: AtomicBool::new(false) }
     }
 
     /// Takes the right to answer; only the first to ask gets it.
     pub fn claim(&self, exit: u8) -> bool {
         self.exit.compare_exchange(UNANSWERED, exit, Ordering::SeqCst, Ordering::SeqCst).is_ok()
+    }
+
+    /// Tells whether somebody has yet to be found who watches.
+    pub fn be_watched(&self) -> bool {
+        !self.watched.swap(true, Ordering::SeqCst)
     }
 
     /// Changes the exit code of the answer that was claimed.

@@ -124,7 +124,7 @@ pub fn preview(event: &str, options: &Options, world: &World) -> anyhow::Result<
     preview_by(event, options, world, |kinds, project| load::config(options, world, kinds, project))
 }
 
-/// The same by another policy, which is made for the kinds of rules and the project that the event is about.
+/// The same by another policy, which is made for the kinds of rules that the event is about, and the project's own policy.
 pub fn preview_by(
     event: &str,
     options: &Options,
@@ -139,7 +139,7 @@ pub fn preview_by(
     };
     let project = world.project_of(&event.place.cwd);
     load::place(&mut event, world);
-    let mut config = policy(&load::kinds(&event), project.as_deref());
+    let mut config = policy(&load::kinds(&event), project.as_deref().and_then(load::policy_of).as_deref());
     load::look_up(&mut event, &mut config, options, world);
     let verdict = rune::decide(&event, &config);
     Ok(Judged { header: event.header, place: event.place, verdict })

@@ -3,16 +3,16 @@
 use super::deadline::{Progress, arm, attempt, stand_aside};
 use super::options::Options;
 use super::world::{World, now};
-use super::{load, log, session};
+use super::{input, load, log, session};
 use rune::client::Answer;
 use rune::config::Config;
 use rune::event::{Event, Header, Phase};
 use rune::failure::Failure;
 use rune::quarantined::{ContentSource, Origin, Quarantined};
 use rune::telemetry::Line;
-use rune::verdict::Verdict;
+use rune::verdict::{Effect, Verdict};
 use std::ffi::OsString;
-use std::io::{IsTerminal, Read, Write};
+use std::io::{IsTerminal, Write};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -25,7 +25,7 @@ const DEADLINE: Duration = Duration::from_secs(5);
 const LAST_WORDS: Duration = Duration::from_millis(300);
 
 /// Bytes of an event that are kept. The rest is drained, so that the client is never left with a broken pipe.
-const LARGEST_EVENT: u64 = 16 << 20;
+const LARGEST_EVENT: usize = 16 << 20;
 
 const TOO_LARGE: &str = "over 16 MB";
 
@@ -39,9 +39,10 @@ pub fn run(words: &[OsString], started: Instant) -> ExitCode {
     let world = World::look(&options.dirs);
     let call = Call { options, world, started };
     let progress = Arc::new(Progress::new());
-    let watcher = call.clone();
-    arm(DEADLINE, &progress, move |progress| watcher.answer_late(progress));
-    call.answer(&progress, rune::decide);
+    match read_event() {
+        Some((input, whole)) => call.answer(&input, whole, &progress, rune::decide),
+        None => call.answer_late(&progress),
+    }
     ExitCode::from(progress.exit())
 }
 
@@ -54,9 +55,12 @@ struct Call {
 
 impl Call {
     /// The straight line: read, judge, answer, log.
-    fn answer(&self, progress: &Progress, decide: Decide) {
-        let (input, whole) = read_event();
-        let (header, verdict) = self.judge(&input, whole, progress, decide);
+    fn answer(&self, input: &Quarantined<Vec<u8>>, whole: bool, progress: &Arc<Progress>, decide: Decide) {
+        let (header, verdict) = self.judge(input, whole, progress, decide);
+        // Should the log hang, what was objected to is still objected to.
+        if verdict.effect() > Effect::Advise {
+            self.watch(progress);
+        }
         let spoken = self.speak(progress, &header, &verdict, |line| {
             if !self.options.dry_run
                 && let Err(what) = log::append(&self.world, line)
@@ -85,7 +89,7 @@ impl Call {
         &self,
         input: &Quarantined<Vec<u8>>,
         whole: bool,
-        progress: &Progress,
+        progress: &Arc<Progress>,
         decide: Decide,
     ) -> (Header, Verdict) {
         let judged = catch_unwind(AssertUnwindSafe(|| self.judge_or_panic(input, whole, progress, decide)));
@@ -96,7 +100,7 @@ impl Call {
         &self,
         input: &Quarantined<Vec<u8>>,
         whole: bool,
-        progress: &Progress,
+        progress: &Arc<Progress>,
         decide: Decide,
     ) -> (Header, Verdict) {
         match self.options.client.read(input) {
@@ -111,6 +115,11 @@ impl Call {
                 }
                 let project = self.world.project_of(&event.place.cwd);
                 load::place(&mut event, &self.world);
+                let project = project.as_deref().and_then(load::policy_of);
+                // Files that others may have put there can hang; only somebody else can then answer.
+                if project.is_some() || load::looks_around(&event, &self.world) {
+                    self.watch(progress);
+                }
                 let kinds = load::kinds(&event);
                 let mut config = load::config(&self.options, &self.world, &kinds, project.as_deref());
                 load::look_up(&mut event, &mut config, &self.options, &self.world);
@@ -128,6 +137,16 @@ impl Call {
                 (header, Verdict::of(finding))
             }
         }
+    }
+
+    /// Has somebody else answer, should the straight line get stuck.
+    fn watch(&self, progress: &Arc<Progress>) {
+        if !progress.be_watched() {
+            return;
+        }
+        let watcher = self.clone();
+        let left = DEADLINE.saturating_sub(self.started.elapsed());
+        arm(left, progress, move |progress| watcher.answer_late(progress));
     }
 
     /// Somebody has to answer, and the straight line is stuck.
@@ -185,22 +204,18 @@ impl Call {
     }
 }
 
-/// Reads stdin to its end; the flag tells whether all of it was kept.
-fn read_event() -> (Quarantined<Vec<u8>>, bool) {
-    let mut bytes = Vec::new();
-    let mut stdin = std::io::stdin().lock();
-    let mut whole = true;
-    if stdin.is_terminal() {
+/// Reads stdin to its end; the flag tells whether all of it was kept. `None` where it does not end in time.
+fn read_event() -> Option<(Quarantined<Vec<u8>>, bool)> {
+    if std::io::stdin().is_terminal() {
         complain("hook: an event is read from stdin, as JSON; see `rune hook --help`");
-    } else if stdin
-        .by_ref()
-        .take(LARGEST_EVENT)
-        .read_to_end(&mut bytes)
-        .is_ok_and(|length| length as u64 == LARGEST_EVENT)
-    {
-        whole = std::io::copy(&mut stdin, &mut std::io::sink()).is_ok_and(|rest| rest == 0);
+        return Some((seal(Vec::new()), true));
     }
-    (Quarantined::new(bytes, Origin::new(ContentSource::ToolOutput, "stdin", now())), whole)
+    let input = input::read(LARGEST_EVENT, DEADLINE)?;
+    Some((seal(input.bytes), input.whole))
+}
+
+fn seal(bytes: Vec<u8>) -> Quarantined<Vec<u8>> {
+    Quarantined::new(bytes, Origin::new(ContentSource::ToolOutput, "stdin", now()))
 }
 
 /// One write, complete, checked.
@@ -218,14 +233,11 @@ fn complain(what: &str) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use rune::verdict::Effect;
 
     #[test]
     fn a_panic_in_the_library_is_answered_like_any_failure() {
-        let seal =
-            |text: &str| Quarantined::new(text.as_bytes().to_vec(), Origin::new(ContentSource::ToolOutput, "", now()));
-        let before = seal(include_str!("../../tests/fixtures/pretooluse-bash.json"));
-        let after = seal(include_str!("../../tests/fixtures/posttooluse-webfetch.json"));
+        let before = seal(include_bytes!("../../tests/fixtures/pretooluse-bash.json").to_vec());
+        let after = seal(include_bytes!("../../tests/fixtures/posttooluse-webfetch.json").to_vec());
         for (preset, input, effect, exit) in [
             ("gentle", &before, Effect::Ask, 0),
             ("strict", &before, Effect::Deny, 0),
@@ -233,7 +245,7 @@ mod tests {
         ] {
             let options = Options::parse(&["--preset".into(), preset.into()]);
             let call = Call { options, world: World::default(), started: Instant::now() };
-            let progress = Progress::new();
+            let progress = Arc::new(Progress::new());
             let (header, verdict) = call.judge(input, true, &progress, |_, _| panic!("injected"));
             assert_eq!(verdict.effect(), effect, "{preset}");
             assert_eq!(verdict.findings().iter().map(|found| found.rule().as_str()).collect::<Vec<_>>(), ["rune/bug"]);

@@ -4,7 +4,7 @@ mod facts;
 mod links;
 mod rules;
 
-pub use facts::{look_up, place};
+pub use facts::{look_up, looks_around, place};
 pub use rules::kinds;
 
 use super::options::Options;
@@ -17,7 +17,7 @@ use rune::rule::Kind;
 use rune::verdict::Effect;
 use std::fs::File;
 use std::io::{ErrorKind, Read};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// A policy file beyond this is not one.
 const LARGEST_FILE: u64 = 1 << 20;
@@ -25,15 +25,20 @@ const LARGEST_FILE: u64 = 1 << 20;
 /// A settings file beyond this is not one.
 const LARGEST_SETTINGS: u64 = 64 << 20;
 
-/// The policy in force for calls of these kinds, in a project. It never fails: what cannot be read is a flaw of the
+/// The project's own policy, where it has one.
+pub fn policy_of(project: &Path) -> Option<PathBuf> {
+    Some(project.join(".rune")).filter(|own| own.symlink_metadata().is_ok())
+}
+
+/// The policy in force for calls of these kinds, with a project's own on top. It never fails: what cannot be read is a flaw of the
 /// policy and counts in every verdict.
-pub fn config(options: &Options, world: &World, kinds: &[Kind], project: Option<&Path>) -> Config {
+pub fn config(options: &Options, world: &World, kinds: &[Kind], own: Option<&Path>) -> Config {
     let (layers, flaws) = layers(options, world);
-    let directory = world.config_dir.as_ref().map(|directory| directory.join("rules"));
-    let mut config = Config::fold(layers.clone(), flaws);
+    let directory = world.config_dir.as_ref().filter(|dir| !is_missing(dir)).map(|directory| directory.join("rules"));
+    let own = own.map(|own| (own, layers.clone()));
+    let mut config = Config::fold(layers, flaws);
     rules::of_operator(&mut config, directory.as_deref(), kinds);
-    let own = project.map(|project| project.join(".rune")).filter(|own| own.symlink_metadata().is_ok());
-    config.project = own.map(|own| Box::new(with_project(&config, layers, &own, kinds)));
+    config.project = own.map(|(own, layers)| Box::new(with_project(&config, layers, own, kinds)));
     config
 }
 
@@ -51,7 +56,7 @@ fn with_project(operator: &Config, layers: Vec<Layer>, own: &Path, kinds: &[Kind
         Err(_) => (Layer::default(), Some(broken(1))),
     };
     let preset = PRESETS.iter().find(|(name, _)| Some(*name) == layer.preset.as_deref());
-    let preset = preset.and_then(|(name, text)| Layer::read(text, name).ok());
+    let preset = preset.and_then(|(name, _)| Layer::embedded(name));
     let flaws = operator.flaws.iter().cloned().chain(flaw).collect();
     let mut config = Config::fold(layers.into_iter().chain(preset).chain([layer]), flaws);
     config.add_rules(operator.rules.clone());
@@ -66,9 +71,11 @@ fn layers(options: &Options, world: &World) -> (Vec<Layer>, Vec<Failure>) {
         let help = "help: set it, or name the directory with `--config-dir`";
         flaws.push(Failure::Config(format!("HOME is not an absolute directory\n  {help}")));
     }
+    // Most people have no policy of their own.
+    let there = world.config_dir.as_ref().filter(|dir| !is_missing(dir));
     // A file with an error still is a file, and still names its preset.
     let mut layer = |name: &str, embedded: &str| {
-        let dir = world.config_dir.as_ref()?;
+        let dir = there?;
         read_layer(&dir.join(name), embedded).unwrap_or_else(|(preset, what)| {
             flaws.push(Failure::Config(what));
             Some(Layer::naming(preset))
@@ -90,15 +97,13 @@ fn layers(options: &Options, world: &World) -> (Vec<Layer>, Vec<Failure>) {
     if tuned.preset.is_some() {
         flaws.push(Failure::Config(format!("{file}: a preset cannot name a preset")));
     }
-    let embedded =
-        [DEFAULT.1, embedded.unwrap_or_default()].map(|text| Layer::read(text, "embedded").unwrap_or_default());
+    let embedded = [DEFAULT.0, &preset].map(|name| Layer::embedded(name).unwrap_or_default());
     (embedded.into_iter().chain([tuned, main, local]).collect(), flaws)
 }
 
 /// The policy that ships with the binary, under a preset that does.
 pub fn shipped(preset: &str, kinds: &[Kind]) -> Option<Config> {
-    let (name, text) = PRESETS.iter().find(|(name, _)| *name == preset)?;
-    let layers = [DEFAULT, (name, text)].map(|(name, text)| Layer::read(text, name).unwrap_or_default());
+    let layers = [Layer::embedded(DEFAULT.0)?, Layer::embedded(preset)?];
     Some(Config::fold(layers, Vec::new()).with_default_rules(kinds))
 }
 
@@ -147,8 +152,7 @@ fn place_of(name: &str, file: &Path) -> Option<String> {
 /// What a failure does where the policy itself may be what hangs: the embedded word of the named preset.
 pub fn failure_effect(options: &Options) -> Effect {
     let name = options.preset.as_deref().unwrap_or(DEFAULT_PRESET);
-    let preset = PRESETS.iter().find(|(preset, _)| *preset == name).map(|(_, text)| *text);
-    Config::fold(preset.map(|text| Layer::read(text, name).unwrap_or_default()), Vec::new()).failure
+    Config::fold(Layer::embedded(name), Vec::new()).failure
 }
 
 /// One file of the policy, `None` where there is none; on an error, what can be told of it and what is wrong.
@@ -223,17 +227,23 @@ fn read_text(path: &Path) -> Result<Option<String>, String> {
 
 /// A pipe in place of a file would hold us until the deadline.
 fn read_up_to(most: u64, path: &Path) -> Result<Option<String>, String> {
-    if std::fs::metadata(path).is_ok_and(|found| !found.is_file()) {
+    let mut text = String::new();
+    let found = std::fs::metadata(path);
+    if found.as_ref().is_ok_and(|found| !found.is_file()) {
         return Err(format!("{}: not a regular file", path.display()));
     }
-    let mut text = String::new();
-    match File::open(path).and_then(|file| file.take(most + 1).read_to_string(&mut text)) {
+    match found.and_then(|_| File::open(path)?.take(most + 1).read_to_string(&mut text)) {
         Ok(length) if length as u64 > most => Err(format!("{}: larger than {} MB", path.display(), most >> 20)),
         Ok(_) => Ok(Some(text)),
         // A link to nowhere is a policy that went missing, not one that never was.
         Err(error) if error.kind() == ErrorKind::NotFound && !path.ancestors().take(2).any(is_dangling) => Ok(None),
         Err(error) => Err(format!("{}: {error}", path.display())),
     }
+}
+
+/// Whether there is nothing of this name, not even a link to nowhere.
+fn is_missing(path: &Path) -> bool {
+    std::fs::symlink_metadata(path).is_err_and(|error| error.kind() == ErrorKind::NotFound)
 }
 
 fn is_dangling(path: &Path) -> bool {

@@ -207,6 +207,12 @@ pub struct Layer {
     pub notes: Vec<String>,
 }
 
+/// The settings of one file.
+type Settings = &'static [(&'static str, &'static [&'static str])];
+
+/// The settings of the embedded policy, by the names of its files.
+const SETTINGS: &[(&str, Settings)] = include!(concat!(env!("OUT_DIR"), "/settings.rs"));
+
 /// Where and why a layer cannot be read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LayerError {
@@ -223,6 +229,36 @@ impl Layer {
     /// A layer of which only the preset's name is known.
     pub fn naming(preset: Option<String>) -> Layer {
         Layer { preset, ..Layer::default() }
+    }
+
+    /// A file of the embedded policy, as it was read at the build: `config.toml`, or a preset by its name.
+    pub fn embedded(name: &str) -> Option<Layer> {
+        let (_, settings) = SETTINGS.iter().find(|(known, _)| *known == name)?;
+        let mut layer = Layer::default();
+        for (key, values) in *settings {
+            let texts = || values.iter().map(|value| (*value).to_owned()).collect();
+            match (*key, *values) {
+                ("meta.version", _) => {}
+                ("decision.failure", ["ask"]) => layer.failure = Some(Effect::Ask),
+                ("decision.failure", ["deny"]) => layer.failure = Some(Effect::Deny),
+                ("decision.block", [effect]) => layer.block = Some(effect_named(effect)?),
+                ("decision.suspicious", [effect]) => layer.suspicious = Some(effect_named(effect)?),
+                ("decision.always_deny", _) => layer.always_deny = texts(),
+                ("executables.allowed", _) => layer.executables = texts(),
+                ("secrets.env_vars", _) => layer.secrets = texts(),
+                ("paths.sensitive", _) => layer.sensitive = texts(),
+                ("rules.disabled", _) => layer.disabled = texts(),
+                ("quarantine.trusted", _) => layer.trusted = texts(),
+                ("quarantine.untrusted", _) => layer.untrusted = texts(),
+                ("quarantine.results", ["notice"]) => layer.results = Some(Results::Notice),
+                ("quarantine.results", ["silent"]) => layer.results = Some(Results::Silent),
+                ("mcp.pins", ["required"]) => layer.pins = Some(Pins::Required),
+                ("mcp.pins", ["when-present"]) => layer.pins = Some(Pins::WhenPresent),
+                ("mcp.pins", ["off"]) => layer.pins = Some(Pins::Off),
+                _ => return None,
+            }
+        }
+        Some(layer)
     }
 
     /// Reads the text of `file`.
@@ -274,6 +310,16 @@ impl Layer {
                 .into_iter()
                 .collect(),
         })
+    }
+}
+
+fn effect_named(name: &str) -> Option<Effect> {
+    match name {
+        "pass" => Some(Effect::Pass),
+        "advise" => Some(Effect::Advise),
+        "ask" => Some(Effect::Ask),
+        "deny" => Some(Effect::Deny),
+        _ => None,
     }
 }
 
@@ -382,7 +428,15 @@ fn distance(a: &str, b: &str) -> usize {
 
 #[cfg(test)]
 mod tests {
+    use super::super::{DEFAULT, PRESETS};
     use super::*;
+
+    #[test]
+    fn what_was_read_at_the_build_is_what_is_written() {
+        for (name, text) in [DEFAULT].into_iter().chain(PRESETS) {
+            assert_eq!(Layer::embedded(name), Some(Layer::read(text, name).unwrap()), "{name}");
+        }
+    }
 
     #[test]
     fn errors_say_where_what_and_what_now() {

@@ -35,9 +35,9 @@ const ANY: u128 = u128::MAX;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Gist {
     /// The text begins with one of these.
-    first: u128,
+    pub first: u128,
     /// It holds all of these.
-    all: u128,
+    pub all: u128,
 }
 
 /// One list of alternatives on the way to the gist.

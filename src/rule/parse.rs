@@ -1,5 +1,6 @@
 //! The `.rules` language: one rule a paragraph, patterns unquoted to the end of their line.
 
+use super::embedded;
 use super::example;
 use super::excerpt::{Excerpt, Text};
 use super::{Kind, Matcher, Owner, Pattern, Rule, Source, Tier};
@@ -56,6 +57,13 @@ impl fmt::Display for RuleError {
 /// Reads all rules of a file, and all errors in it. A file without a rule is an error: it would disarm the guard.
 pub fn parse(text: impl Into<Cow<'static, str>>, file: &str, kind: Kind, owner: Owner) -> (Vec<Rule>, Vec<RuleError>) {
     let text: Text = Rc::new(text.into());
+    match embedded::rules(&text, file, kind, owner) {
+        Some(rules) => (rules, Vec::new()),
+        None => read(text, file, kind, owner),
+    }
+}
+
+pub(super) fn read(text: Text, file: &str, kind: Kind, owner: Owner) -> (Vec<Rule>, Vec<RuleError>) {
     let mut parser = Parser {
         file: Rc::from(file),
         text: Rc::clone(&text),
@@ -66,8 +74,8 @@ pub fn parse(text: impl Into<Cow<'static, str>>, file: &str, kind: Kind, owner: 
         errors: Vec::new(),
     };
     let mut start = 0;
-    let ends = memchr::memchr_iter(b'\n', text.as_bytes()).chain([text.len()]);
-    for (number, end) in ends.enumerate() {
+    for (number, line) in text.as_bytes().split(|byte| *byte == b'\n').enumerate() {
+        let end = start + line.len();
         parser.line(number + 1, start, text.get(start..end).unwrap_or_default());
         start = end + 1;
     }

@@ -29,6 +29,11 @@ impl Pattern {
         Pattern { text: text.into(), gist: OnceCell::new(), compiled: OnceCell::new() }
     }
 
+    /// A pattern whose gist is known.
+    pub(super) fn known(text: Excerpt, gist: Gist) -> Self {
+        Pattern { gist: OnceCell::from(gist), ..Pattern::new(text) }
+    }
+
     /// As it is written.
     pub fn as_str(&self) -> &str {
         self.text.as_str()

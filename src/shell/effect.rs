@@ -108,7 +108,7 @@ impl Effects {
 }
 
 fn distinct(items: impl Iterator<Item = String>) -> Vec<String> {
-    let mut seen = std::collections::HashSet::new();
+    let mut seen = std::collections::BTreeSet::new();
     items.filter(|item| seen.insert(item.clone())).collect()
 }
 

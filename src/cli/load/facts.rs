@@ -20,6 +20,29 @@ pub fn place(event: &mut Event<'_>, world: &World) {
     event.place.project = world.project.as_ref().map(|project| project.to_string_lossy().into_owned());
 }
 
+/// Whether looking up what this event needs leads to files that are not the operator's own.
+pub fn looks_around(event: &Event<'_>, world: &World) -> bool {
+    match event.phase {
+        Phase::Before => {
+            matches!(
+                event.action,
+                Action::Mcp { .. } | Action::Edit { .. } | Action::Read { .. } | Action::Patch { .. }
+            ) || touches_files(event)
+        }
+        Phase::After | Phase::Failed => {
+            let leads = matches!(event.action, Action::Mcp { .. } | Action::Read { .. } | Action::Resource { .. });
+            leads || world.silence_wanted
+        }
+        Phase::Settings | Phase::Start => true,
+        Phase::End | Phase::Other => false,
+    }
+}
+
+/// Whether a command line does something to files.
+fn touches_files(event: &Event<'_>) -> bool {
+    event.shell().is_some_and(|(_, effects)| !effects.accesses.is_empty())
+}
+
 /// Looks up what judging this event needs.
 pub fn look_up(event: &mut Event<'_>, config: &mut Config, options: &Options, world: &World) {
     match event.phase {
@@ -65,7 +88,6 @@ fn is_settings(file: &Path) -> bool {
 
 fn before(event: &mut Event<'_>, config: &mut Config, world: &World) {
     event.facts.today = Some(now().date());
-    event.facts.own = world.own().iter().map(|path| path.to_string_lossy().into_owned()).collect();
     if config.rules.iter().any(|rule| rule.only_when_tainted) {
         event.facts.tainted = session::is_tainted(world, &event.header.session);
     }
@@ -73,6 +95,9 @@ fn before(event: &mut Event<'_>, config: &mut Config, world: &World) {
         servers(event, config, world);
     }
     let paths = event.paths();
+    if touches_files(event) || !paths.is_empty() {
+        event.facts.own = world.own().iter().map(|path| path.to_string_lossy().into_owned()).collect();
+    }
     let project = event.place.project.clone().unwrap_or_else(|| event.place.cwd.clone());
     let mut links = Links::new([Some(PathBuf::from(project)), world.home.clone()]);
     event.facts.real_paths = paths.iter().take(MOST_PATHS).filter_map(|path| links.real(path)).collect();

@@ -1,0 +1,136 @@
+//! Reads the embedded policy when the binary is built, so that no call has to.
+//!
+//! Tests compare what comes of it with what a call would have read.
+#![allow(
+    clippy::disallowed_methods,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "a build reads files, and ends where it cannot"
+)]
+
+#[allow(dead_code, reason = "only the gists are of use here")]
+#[path = "src/rule/gist.rs"]
+mod gist;
+#[path = "src/rule/walk.rs"]
+mod walk;
+
+use gist::Gist;
+use std::fmt::Write;
+use std::ops::Range;
+use std::path::Path;
+
+fn main() {
+    println!("cargo::rerun-if-changed=build.rs");
+    let out = std::env::var("OUT_DIR").expect("cargo names a directory for what is made");
+    let write = |name: &str, text: &str| {
+        std::fs::write(Path::new(&out).join(name), text).expect("the directory can be written to");
+    };
+    write("settings.rs", &settings());
+    write("rules.rs", &rules());
+}
+
+fn read(path: &str) -> String {
+    println!("cargo::rerun-if-changed={path}");
+    std::fs::read_to_string(path).unwrap_or_else(|error| panic!("{path}: {error}"))
+}
+
+/// Every setting of the embedded policy as `(key, values)`, by the name of its file.
+fn settings() -> String {
+    let mut code = String::from("&[\n");
+    let presets = ["gentle", "strict", "off"].map(|name| (name, format!("presets/{name}.toml")));
+    for (name, path) in [("config.toml", "config/config.toml".to_owned())].into_iter().chain(presets) {
+        let tables: toml::Table = read(&path).parse().unwrap_or_else(|error| panic!("{path}: {error}"));
+        writeln!(code, "    ({name:?}, &[").expect("a text takes everything");
+        for (table, keys) in &tables {
+            let keys = keys.as_table().unwrap_or_else(|| panic!("{path}: `{table}` is not a table"));
+            for (key, value) in keys {
+                let values = value.as_array().map_or(std::slice::from_ref(value), Vec::as_slice);
+                let texts: Option<Vec<&str>> = values.iter().map(toml::Value::as_str).collect();
+                let texts = texts.unwrap_or_else(|| panic!("{path}: `{table}.{key}` is neither a text nor texts"));
+                writeln!(code, "        (\"{table}.{key}\", &{texts:?}),").expect("a text takes everything");
+            }
+        }
+        code.push_str("    ]),\n");
+    }
+    code.push(']');
+    code
+}
+
+/// Every embedded rule as a row, by the name of its file.
+fn rules() -> String {
+    let mut code = String::from("&[\n");
+    for name in ["bash", "edit", "read", "mcp", "agent"] {
+        writeln!(code, "    ({name:?}, &[").expect("a text takes everything");
+        let text = read(&format!("rules/{name}.rules"));
+        let mut start = 0;
+        let mut row: Option<Row> = None;
+        let mut rows: Vec<Row> = Vec::new();
+        for (at, line) in text.split('\n').enumerate() {
+            let end = start + line.len();
+            if let Some(tier) = ["Block", "Suspicious"].into_iter().find(|tier| line.starts_with(&tier.to_lowercase()))
+            {
+                rows.extend(row.take());
+                let name = line.split('"').nth(1).unwrap_or_default().to_owned();
+                row = Some(Row { tier, name, line: at + 1, proof: start..start, ..Row::default() });
+            } else if let Some(row) = &mut row {
+                row.take(line, end);
+            }
+            start = end + 1;
+        }
+        rows.extend(row);
+        rows.into_iter().for_each(|row| row.write(&mut code));
+        code.push_str("    ]),\n");
+    }
+    code.push(']');
+    code
+}
+
+/// A rule, in the words of the code that is made.
+#[derive(Default)]
+struct Row {
+    tier: &'static str,
+    name: String,
+    line: usize,
+    validator: Option<String>,
+    patterns: String,
+    only_when: String,
+    except_when: String,
+    tainted: bool,
+    nudge: Range<usize>,
+    proof: Range<usize>,
+}
+
+impl Row {
+    /// Takes down a line of the rule, which ends at `end`.
+    fn take(&mut self, line: &str, end: usize) {
+        let (word, rest) = line.trim_start().split_once(' ').unwrap_or((line.trim(), ""));
+        let pattern = |pattern: &str| {
+            let Gist { first, all } = Gist::of(pattern);
+            format!("({}..{end}, Gist {{ first: {first:#x}, all: {all:#x} }}), ", end - pattern.len())
+        };
+        match word {
+            _ if line.starts_with("    ") => self.patterns.push_str(&pattern(line.trim_start())),
+            "match" => self.patterns.push_str(&pattern(rest)),
+            "only_when" => self.only_when.push_str(&pattern(rest)),
+            "except_when" => self.except_when.push_str(&pattern(rest)),
+            "only_when_tainted" => self.tainted = true,
+            "validator" => self.validator = Some(rest.to_owned()),
+            "match_base_command_not_in" => self.validator = Some("UnknownExecutable".to_owned()),
+            "nudge" => self.nudge = end - rest.len() + 1..end - 1,
+            "hits" | "misses" => self.proof.end = end,
+            // What else a line may say, the reader of rules says.
+            _ => {}
+        }
+    }
+
+    fn write(self, code: &mut String) {
+        let Row { tier, name, line, validator, patterns, only_when, except_when, tainted, nudge, proof } = self;
+        let validator = validator.map_or("None".to_owned(), |name| format!("Some(Validator::{name})"));
+        writeln!(
+            code,
+            "        Row {{ tier: Tier::{tier}, name: {name:?}, line: {line}, validator: {validator}, patterns: &[{patterns}], \
+             only_when: &[{only_when}], except_when: &[{except_when}], tainted: {tainted}, nudge: {nudge:?}, proof: {proof:?} }},"
+        )
+        .expect("a text takes everything");
+    }
+}

@@ -1,0 +1,70 @@
+//! The embedded rules, as they were read when the binary was built.
+
+use super::excerpt::{Excerpt, Text};
+use super::gist::Gist;
+use super::{Kind, Matcher, Owner, Pattern, Rule, Source, Tier};
+use crate::validator::Validator;
+use crate::verdict::RuleId;
+use std::borrow::Cow;
+use std::ops::Range;
+use std::rc::Rc;
+
+/// A rule by its places in the text of its file.
+struct Row {
+    tier: Tier,
+    name: &'static str,
+    line: usize,
+    validator: Option<Validator>,
+    patterns: &'static [(Range<usize>, Gist)],
+    only_when: &'static [(Range<usize>, Gist)],
+    except_when: &'static [(Range<usize>, Gist)],
+    tainted: bool,
+    nudge: Range<usize>,
+    proof: Range<usize>,
+}
+
+/// The rules of each embedded file.
+const ROWS: &[(&str, &[Row])] = include!(concat!(env!("OUT_DIR"), "/rules.rs"));
+
+/// The rules of a text, if it is the embedded one.
+pub(super) fn rules(text: &str, file: &str, kind: Kind, owner: Owner) -> Option<Vec<Rule>> {
+    let (_, rows) = ROWS.iter().find(|(name, _)| *name == kind.name()).filter(|_| text == kind.embedded())?;
+    let text: Text = Rc::new(Cow::Borrowed(kind.embedded()));
+    let file: Rc<str> = Rc::from(file);
+    let pattern = |(place, gist): &(Range<usize>, Gist)| Pattern::known(Excerpt::new(&text, place.clone()), *gist);
+    let rule = |row: &Row| Rule {
+        id: RuleId::known(row.name),
+        tier: row.tier,
+        kind,
+        matcher: row
+            .validator
+            .map_or_else(|| Matcher::Patterns(row.patterns.iter().map(pattern).collect()), Matcher::Validator),
+        only_when: row.only_when.iter().map(pattern).collect(),
+        except_when: row.except_when.iter().map(pattern).collect(),
+        only_when_tainted: row.tainted,
+        nudge: Excerpt::new(&text, row.nudge.clone()),
+        proof: Excerpt::new(&text, row.proof.clone()),
+        source: Source { file: Rc::clone(&file), line: row.line },
+        owner,
+    };
+    Some(rows.iter().map(rule).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::parse::read;
+    use super::*;
+
+    #[test]
+    fn what_was_read_at_the_build_is_what_is_written() {
+        for (kind, name, text) in Kind::ALL {
+            let (written, errors) = read(Rc::new(Cow::Borrowed(text)), name, kind, Owner::Operator);
+            assert_eq!(errors, []);
+            assert_eq!(rules(text, name, kind, Owner::Operator), Some(written), "{name}");
+            let rows = ROWS.iter().filter(|(file, _)| *file == name).flat_map(|(_, rows)| *rows);
+            for (place, gist) in rows.flat_map(|row| row.patterns.iter().chain(row.only_when).chain(row.except_when)) {
+                assert_eq!(*gist, Gist::of(text.get(place.clone()).unwrap()), "{name}: {place:?}");
+            }
+        }
+    }
+}
