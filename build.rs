@@ -105,8 +105,9 @@ impl Row {
     fn take(&mut self, line: &str, end: usize) {
         let (word, rest) = line.trim_start().split_once(' ').unwrap_or((line.trim(), ""));
         let pattern = |pattern: &str| {
-            let Gist { first, all } = Gist::of(pattern);
-            format!("({}..{end}, Gist {{ first: {first:#x}, all: {all:#x} }}), ", end - pattern.len())
+            let Gist { first, all, pairs } = Gist::of(pattern);
+            let gist = format!("Gist {{ first: {first:#x}, all: {all:#x}, pairs: {pairs:?} }}");
+            format!("({}..{end}, {gist}), ", end - pattern.len())
         };
         match word {
             _ if line.starts_with("    ") => self.patterns.push_str(&pattern(line.trim_start())),

@@ -3,10 +3,13 @@
 use crate::event::{Dialect, Field};
 use crate::failure::Failure;
 use crate::judge::{ask, ask_about};
-use crate::shell::{Command, Flaw};
+use crate::shell::{Access, Command, Effects, Flaw, Reading, Target};
 use crate::unit::Unit;
 use crate::validator::Scene;
 use crate::verdict::{Effect, Finding, RuleId, Verdict};
+use std::collections::{BTreeMap, BTreeSet};
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::ops::Range;
 
 /// Judges a call that runs shell text: each command, each pipeline, each file that is touched, and the line.
 pub(crate) fn judge(command: &Field, dialect: Dialect, scene: &Scene<'_>, verdict: &mut Verdict) {
@@ -28,28 +31,77 @@ pub(crate) fn judge(command: &Field, dialect: Dialect, scene: &Scene<'_>, verdic
             format!("this command cannot be read with certainty: {}. Write it in plainer words", words(&doubt.flaw));
         add_unreadable(reason, scene, verdict);
     }
-    let mut last: Option<&Command> = None;
-    for (at, command) in reading.commands.iter().enumerate() {
-        // What was just judged need not be judged again.
-        if last.is_none_or(|last| !is_same(last, command)) {
-            ask(&Unit::command(command, at), scene, verdict);
-        }
-        last = Some(command);
+    let again = repeated(reading, effects);
+    for (at, command) in
+        reading.commands.iter().enumerate().zip(&again).filter(|(_, again)| !**again).map(|(row, _)| row)
+    {
+        ask(&Unit::command(command, at), scene, verdict);
     }
-    for pipeline in &reading.pipelines() {
+    let mut pipelines = reading.pipelines();
+    let mut seen = BTreeSet::new();
+    pipelines.retain(|pipeline| seen.insert(pipeline.canonical.clone()));
+    for pipeline in &pipelines {
         ask(&Unit::pipeline(pipeline), scene, verdict);
     }
     ask(&Unit::line(), scene, verdict);
-    for access in &effects.accesses {
+    for access in effects.accesses.iter().filter(|access| access.row.and_then(|row| again.get(row)) != Some(&true)) {
         ask_about(access, scene, verdict);
     }
 }
 
-fn is_same(one: &Command, other: &Command) -> bool {
+/// The commands that need not be judged, because their whole pipeline was judged before, word by word the same.
+fn repeated(reading: &Reading, effects: &Effects) -> Vec<bool> {
+    let mut again = Vec::with_capacity(reading.commands.len());
+    let mut seen: BTreeMap<&str, Vec<Range<usize>>> = BTreeMap::new();
+    let traces = traces(reading, effects);
+    let mut start = 0;
+    for pipeline in reading.commands.chunk_by(|one, other| one.pipeline == other.pipeline) {
+        let rows = start..start + pipeline.len();
+        start = rows.end;
+        // What stands behind something else may mean something else there.
+        let Some(first) = pipeline.first().filter(|first| first.stage == 0) else {
+            again.resize(rows.end, false);
+            continue;
+        };
+        let known = seen.entry(first.canonical.as_str()).or_default();
+        let same = |known: &Range<usize>| {
+            let before = reading.commands.get(known.clone()).unwrap_or_default();
+            known.len() == rows.len()
+                && before.iter().zip(pipeline).all(is_same)
+                && traces.get(known.clone()) == traces.get(rows.clone())
+        };
+        let known_before = known.iter().any(same);
+        again.resize(rows.end, known_before);
+        if !known_before && known.len() < ENOUGH {
+            known.push(rows);
+        }
+    }
+    again
+}
+
+/// For each command a number for all that it does to files, which depends on what came before: a link, for one.
+fn traces(reading: &Reading, effects: &Effects) -> Vec<u64> {
+    let mut traces = vec![0; reading.commands.len()];
+    for access in &effects.accesses {
+        if let Some(trace) = access.row.and_then(|row| traces.get_mut(row)) {
+            let mut hasher = DefaultHasher::new();
+            let Access { act, target: Target { text, open, .. }, deep, astray, .. } = access;
+            (*trace, act, text, open, deep, astray).hash(&mut hasher);
+            *trace = hasher.finish();
+        }
+    }
+    traces
+}
+
+/// Pipelines beyond this that begin alike are judged one by one.
+const ENOUGH: usize = 8;
+
+fn is_same((one, other): (&Command, &Command)) -> bool {
     let same = one.canonical == other.canonical && one.via == other.via && one.input == other.input;
     same && one.cwd == other.cwd
         && one.elsewhere == other.elsewhere
         && one.env == other.env
+        && one.redirects == other.redirects
         && one.hidden == other.hidden
         && one.stage == other.stage
 }

@@ -1,7 +1,8 @@
 //! What comes on stdin, as long as it comes in time.
 
+use rustix::buffer::spare_capacity;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use std::io::{ErrorKind, Read};
+use rustix::io::Errno;
 use std::time::{Duration, Instant};
 
 /// What was read.
@@ -26,31 +27,32 @@ pub fn read(most: usize, limit: Duration) -> Option<Input> {
     let stdin = std::io::stdin();
     // What is kept, and room for what is thrown away.
     let (mut bytes, mut rest) = (Vec::new(), Vec::new());
-    let (mut length, mut whole) = (0, true);
+    let mut whole = true;
     loop {
         let left = until.checked_duration_since(Instant::now())?;
         let timeout = Timespec::try_from(left).ok();
         match poll(&mut [PollFd::new(&stdin, PollFlags::IN)], timeout.as_ref()) {
             Ok(0) => return None,
-            Err(rustix::io::Errno::INTR) => continue,
+            Err(Errno::INTR) => continue,
             // What cannot be waited for can still be read.
             Ok(_) | Err(_) => {}
         }
-        if length < most && bytes.len() == length {
-            bytes.resize((length * 2).clamp(FIRST, most), 0);
-        }
-        let room = if length < most { bytes.get_mut(length..).unwrap_or_default() } else { rest.as_mut_slice() };
-        match stdin.lock().read(room) {
+        let kept = bytes.len() < most;
+        let room = if kept {
+            let room = bytes.len().max(FIRST).min(most - bytes.len());
+            bytes.reserve_exact(room);
+            &mut bytes
+        } else {
+            rest.clear();
+            rest.reserve_exact(CHUNK);
+            &mut rest
+        };
+        match rustix::io::read(&stdin, spare_capacity(room)) {
             Ok(0) => break,
-            Ok(more) if length < most => length += more,
-            Ok(_) => whole = false,
-            Err(error) if error.kind() == ErrorKind::Interrupted => {}
+            Ok(_) => whole &= kept,
+            Err(Errno::INTR) => {}
             Err(_) => break,
         }
-        if length == most {
-            rest.resize(CHUNK, 0);
-        }
     }
-    bytes.truncate(length);
     Some(Input { bytes, whole })
 }

@@ -1,7 +1,7 @@
 //! The embedded rules, as they were read when the binary was built.
 
 use super::excerpt::{Excerpt, Text};
-use super::gist::Gist;
+use super::gist::{Gist, Pairs};
 use super::{Kind, Matcher, Owner, Pattern, Rule, Source, Tier};
 use crate::validator::Validator;
 use crate::verdict::RuleId;

@@ -5,17 +5,53 @@
 
 use super::walk::{DEEPEST, Piece, Times, Walk};
 
-/// Which characters a text begins with and holds; letters in either case.
+/// Which characters a text begins with and holds, and which of them stand side by side; letters in either case.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Letters {
     first: u128,
     all: u128,
+    pairs: Pairs,
 }
 
 impl Letters {
     pub fn of(text: &str) -> Self {
-        let first = text.bytes().next().map_or(0, bit);
-        Letters { first, all: text.bytes().fold(0, |all, byte| all | bit(byte)) }
+        let mut letters = Letters { first: text.bytes().next().map_or(0, bit), ..Letters::default() };
+        let mut before = 0;
+        for byte in text.bytes() {
+            letters.all |= bit(byte);
+            letters.pairs.add(before, byte);
+            before = byte;
+        }
+        letters
+    }
+}
+
+/// Characters that stand side by side, as places in a small set: several pairs may share one.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Pairs(pub [u64; 4]);
+
+impl Pairs {
+    fn add(&mut self, one: u8, other: u8) {
+        let place = one.to_ascii_lowercase().wrapping_mul(37) ^ other.to_ascii_lowercase();
+        if let Some(part) = self.0.get_mut(usize::from(place >> 6)) {
+            *part |= 1 << (place & 63);
+        }
+    }
+
+    fn with(self, other: Pairs) -> Pairs {
+        let [a, b, c, d] = self.0;
+        let [e, f, g, h] = other.0;
+        Pairs([a | e, b | f, c | g, d | h])
+    }
+
+    fn common(self, other: Pairs) -> Pairs {
+        let [a, b, c, d] = self.0;
+        let [e, f, g, h] = other.0;
+        Pairs([a & e, b & f, c & g, d & h])
+    }
+
+    fn are_in(self, other: Pairs) -> bool {
+        self.common(other) == self
     }
 }
 
@@ -38,6 +74,8 @@ pub(super) struct Gist {
     pub first: u128,
     /// It holds all of these.
     pub all: u128,
+    /// And these side by side.
+    pub pairs: Pairs,
 }
 
 /// One list of alternatives on the way to the gist.
@@ -46,9 +84,13 @@ struct Level {
     /// Of the alternatives before.
     firsts: u128,
     alls: u128,
+    all_pairs: Pairs,
     /// Of this one; `first` once it is known.
     first: Option<u128>,
     all: u128,
+    pairs: Pairs,
+    /// The character that was just passed.
+    before: Option<u8>,
     anchored: bool,
     /// How the level began.
     began_anchored: bool,
@@ -58,20 +100,33 @@ struct Level {
 
 impl Level {
     fn new(anchored: bool, leads: bool) -> Self {
-        Level { firsts: 0, alls: ANY, first: None, all: 0, anchored, began_anchored: anchored, leads }
+        Level {
+            firsts: 0,
+            alls: ANY,
+            all_pairs: Pairs([u64::MAX; 4]),
+            first: None,
+            all: 0,
+            pairs: Pairs::default(),
+            before: None,
+            anchored,
+            began_anchored: anchored,
+            leads,
+        }
     }
 
     /// An alternative ends.
     fn end(&mut self) {
         self.firsts |= self.first.filter(|_| self.anchored).unwrap_or(ANY);
         self.alls &= self.all;
-        *self = Level { firsts: self.firsts, alls: self.alls, ..Level::new(self.began_anchored, self.leads) };
+        self.all_pairs = self.all_pairs.common(self.pairs);
+        let Level { firsts, alls, all_pairs, .. } = *self;
+        *self = Level { firsts, alls, all_pairs, ..Level::new(self.began_anchored, self.leads) };
     }
 }
 
 impl Gist {
     pub fn of(pattern: &str) -> Self {
-        Gist::understood(pattern).unwrap_or(Gist { first: ANY, all: 0 })
+        Gist::understood(pattern).unwrap_or(Gist { first: ANY, all: 0, pairs: Pairs::default() })
     }
 
     fn understood(pattern: &str) -> Option<Self> {
@@ -81,6 +136,7 @@ impl Gist {
         loop {
             let (piece, times) = walk.next()?;
             let level = levels.get_mut(depth)?;
+            let before = level.before.take();
             match piece {
                 Piece::Start if level.first.is_none() => level.anchored = true,
                 Piece::Start => {}
@@ -88,6 +144,11 @@ impl Gist {
                     let bit = bit_of(c);
                     level.first.get_or_insert(if bit == 0 { ANY } else { bit });
                     level.all |= bit;
+                    let byte = u8::try_from(c).ok().filter(u8::is_ascii);
+                    if let Some((before, byte)) = before.zip(byte) {
+                        level.pairs.add(before, byte);
+                    }
+                    level.before = byte;
                 }
                 Piece::Literal(_) | Piece::Vague => drop(level.first.get_or_insert(ANY)),
                 Piece::Open => {
@@ -98,7 +159,7 @@ impl Gist {
                 Piece::Or => level.end(),
                 Piece::Close => {
                     level.end();
-                    let Level { firsts, alls, leads, .. } = *level;
+                    let Level { firsts, alls, all_pairs, leads, .. } = *level;
                     depth = depth.checked_sub(1)?;
                     let around = levels.get_mut(depth)?;
                     let sure = times != Times::Perhaps;
@@ -106,11 +167,14 @@ impl Gist {
                         around.first = Some(if sure { firsts } else { ANY });
                         around.anchored |= sure && firsts != ANY;
                     }
-                    around.all |= if sure { alls } else { 0 };
+                    if sure {
+                        around.all |= alls;
+                        around.pairs = around.pairs.with(all_pairs);
+                    }
                 }
                 Piece::End => {
                     level.end();
-                    return Some(Gist { first: level.firsts, all: level.alls });
+                    return Some(Gist { first: level.firsts, all: level.alls, pairs: level.all_pairs });
                 }
             }
         }
@@ -118,7 +182,9 @@ impl Gist {
 
     /// Whether a text with these letters could match.
     pub fn allows(&self, letters: Letters) -> bool {
-        (self.first == ANY || self.first & letters.first != 0) && self.all & !letters.all == 0
+        (self.first == ANY || self.first & letters.first != 0)
+            && self.all & !letters.all == 0
+            && self.pairs.are_in(letters.pairs)
     }
 }
 

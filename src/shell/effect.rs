@@ -18,7 +18,7 @@ use crate::event::Place;
 use crate::path::AbsPath;
 
 /// What is done to a file.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Act {
     /// It is read.
     Read,

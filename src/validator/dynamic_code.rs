@@ -83,16 +83,24 @@ pub(super) fn find(unit: &Unit<'_>, scene: &Scene<'_>) -> Option<Found> {
 fn runs_fetched(scene: &Scene<'_>) -> Option<Found> {
     let (reading, effects) = (scene.reading()?, scene.effects()?);
     let fetchers = ["curl", "wget", "http", "https", "xh"];
+    let fetcher = |command: &Command| fetchers.contains(&command.program.as_str());
+    let feeding: BTreeSet<(usize, usize)> = reading
+        .commands
+        .iter()
+        .filter(|command| fetcher(command))
+        .map(|command| (command.pipeline, command.stage))
+        .collect();
+    if feeding.is_empty() {
+        return None;
+    }
     let fetched: BTreeSet<String> = effects
         .accesses
         .iter()
         .filter(|access| matches!(access.act, Act::Write | Act::Redirect))
         .filter(|access| {
             let writer = access.row.and_then(|row| reading.commands.get(row));
-            let fetcher = |command: &Command| fetchers.contains(&command.program.as_str());
             let fed = |writer: &Command| {
-                let mut before = reading.commands.iter().filter(|other| other.pipeline == writer.pipeline);
-                before.any(|other| other.stage < writer.stage && fetcher(other))
+                feeding.range((writer.pipeline, 0)..(writer.pipeline, writer.stage)).next().is_some()
             };
             writer.is_some_and(|writer| fetcher(writer) || fed(writer))
         })
