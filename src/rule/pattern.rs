@@ -44,7 +44,12 @@ impl Pattern {
         self.regex().map(drop)
     }
 
-    /// Whether it matches somewhere in `text`, which has these letters.
+    /// Whether it matches somewhere in `text`.
+    pub fn matches(&self, text: &str) -> Result<bool, PatternError> {
+        self.is_match(text, Letters::of(text))
+    }
+
+    /// The same of a text that has these letters.
     pub(crate) fn is_match(&self, text: &str, letters: Letters) -> Result<bool, PatternError> {
         let pattern = self.as_str();
         if !self.gist.get_or_init(|| Gist::of(pattern)).allows(letters)

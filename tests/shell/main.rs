@@ -7,7 +7,7 @@
     reason = "a test fails by panicking and reads its data"
 )]
 
-#[path = "../fuzz/holds.rs"]
+#[path = "../fuzz/holds/shell.rs"]
 mod holds;
 mod oracle;
 mod spelling;

@@ -1,7 +1,7 @@
 //! Any text is read, and in time.
 #![no_main]
 
-#[path = "../holds.rs"]
+#[path = "../holds/shell.rs"]
 mod holds;
 
 use libfuzzer_sys::fuzz_target;

@@ -1,0 +1,81 @@
+//! What holds for any event; shared by the fuzzer and the test of what it found.
+
+use rune::client::Client;
+use rune::config::{Config, Layer};
+use rune::event::Phase;
+use rune::quarantined::{ContentSource, Origin, Quarantined};
+use rune::rule::Kind;
+use rune::telemetry::Line;
+use rune::verdict::{Effect, Verdict};
+use time::OffsetDateTime;
+
+/// Panics if it does not hold for an event of these bytes.
+pub fn holds(bytes: &[u8]) {
+    let now = OffsetDateTime::UNIX_EPOCH;
+    let layers = ["config.toml", "strict"].map(|name| Layer::embedded(name).unwrap());
+    let config = Config::fold(layers, Vec::new()).with_default_rules(&Kind::ALL.map(|(kind, ..)| kind));
+    let input = Quarantined::new(bytes.to_vec(), Origin::new(ContentSource::ToolOutput, "stdin", now));
+    let (header, verdict) = match Client::Claude.read(&input) {
+        Ok(event) => {
+            let verdict = rune::decide(&event, &config);
+            assert_eq!(verdict, rune::decide(&event, &config), "one event has one verdict");
+            (event.header.clone(), verdict)
+        }
+        Err(unread) => {
+            let header = unread.header.clone();
+            (header, Verdict::of(unread.failure.finding(unread.header.phase, config.failure)))
+        }
+    };
+    let answer = Client::Claude.answer(&header, &verdict);
+    if let Some(text) = &answer.stdout {
+        assert!(serde_json::from_str::<serde_json::Value>(text).is_ok_and(|answer| answer.is_object()), "{text}");
+    }
+    if header.phase == Some(Phase::Before) && verdict.effect() > Effect::Advise {
+        assert!(answer.stdout.is_some() || answer.exit != 0, "an objection is said");
+    }
+    let line = Line::new(&header, &verdict, now, 1).to_json();
+    assert!(line.ends_with('\n') && line.matches('\n').count() == 1, "one call is one line");
+    assert!(serde_json::from_str::<serde_json::Value>(&line).is_ok(), "{line}");
+}
+
+/// An event from the grammar of events: what the bytes choose are its tool, its fields and their values.
+pub fn grown(bytes: &[u8]) -> Vec<u8> {
+    let mut bytes = bytes.iter().copied();
+    let mut pick = |from: &[&str]| from.get(usize::from(bytes.next().unwrap_or(0)) % from.len()).unwrap().to_string();
+    let moment =
+        pick(&["PreToolUse", "PostToolUse", "PostToolUseFailure", "SessionStart", "ConfigChange", "Stop", "x"]);
+    let tool = pick(&[
+        "Bash",
+        "Write",
+        "Edit",
+        "Read",
+        "WebFetch",
+        "WebSearch",
+        "mcp__a__b",
+        "mcp__",
+        "Agent",
+        "NotebookEdit",
+        "Glob",
+        "ReadMcpResourceTool",
+        "PowerShell",
+        "",
+        "\\u0000",
+    ]);
+    let key = pick(&["command", "file_path", "url", "notebook_path", "content", "server", "prompt", "x", "command"]);
+    let wrap = pick(&["\"@\"", "@", "[\"@\"]", "{\"text\":\"@\"}", "null", "\"@\",\"command\":\"rm -rf /\"", "{"]);
+    let response = pick(&[
+        "",
+        ",\"tool_response\":\"@\"",
+        ",\"tool_response\":[{\"type\":\"text\",\"text\":\"@\"}]",
+        ",\"error\":\"@\"",
+        ",",
+    ]);
+    let text: Vec<u8> = bytes.collect();
+    let text = String::from_utf8_lossy(&text).replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n");
+    let value = wrap.replace('@', &text);
+    let response = response.replace('@', &text);
+    format!(
+        r#"{{"session_id":"s","cwd":"/home/u/proj","hook_event_name":"{moment}","tool_name":"{tool}","tool_input":{{"{key}":{value}}}{response}}}"#
+    )
+    .into_bytes()
+}
