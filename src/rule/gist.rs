@@ -9,6 +9,8 @@ use super::walk::{DEEPEST, Piece, Times, Walk};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Letters {
     first: u128,
+    /// The first two.
+    start: Pairs,
     all: u128,
     pairs: Pairs,
 }
@@ -21,6 +23,9 @@ impl Letters {
             letters.all |= bit(byte);
             letters.pairs.add(before, byte);
             before = byte;
+        }
+        if let [one, other, ..] = text.as_bytes() {
+            letters.start.add(*one, *other);
         }
         letters
     }
@@ -55,6 +60,9 @@ impl Pairs {
     }
 }
 
+/// Whatever stands side by side.
+const ANY_PAIR: Pairs = Pairs([u64::MAX; 4]);
+
 /// The place of a character among the letters; none for what is not ASCII.
 fn bit(byte: u8) -> u128 {
     if byte.is_ascii() { 1 << byte.to_ascii_lowercase() } else { 0 }
@@ -72,6 +80,8 @@ const ANY: u128 = u128::MAX;
 pub(super) struct Gist {
     /// The text begins with one of these.
     pub first: u128,
+    /// And with two of these.
+    pub start: Pairs,
     /// It holds all of these.
     pub all: u128,
     /// And these side by side.
@@ -83,10 +93,12 @@ pub(super) struct Gist {
 struct Level {
     /// Of the alternatives before.
     firsts: u128,
+    starts: Pairs,
     alls: u128,
     all_pairs: Pairs,
-    /// Of this one; `first` once it is known.
+    /// Of this one; `first` and `start` once they are known.
     first: Option<u128>,
+    start: Option<Pairs>,
     all: u128,
     pairs: Pairs,
     /// The character that was just passed.
@@ -102,9 +114,11 @@ impl Level {
     fn new(anchored: bool, leads: bool) -> Self {
         Level {
             firsts: 0,
+            starts: Pairs::default(),
             alls: ANY,
-            all_pairs: Pairs([u64::MAX; 4]),
+            all_pairs: ANY_PAIR,
             first: None,
+            start: None,
             all: 0,
             pairs: Pairs::default(),
             before: None,
@@ -117,16 +131,17 @@ impl Level {
     /// An alternative ends.
     fn end(&mut self) {
         self.firsts |= self.first.filter(|_| self.anchored).unwrap_or(ANY);
+        self.starts = self.starts.with(self.start.filter(|_| self.anchored).unwrap_or(ANY_PAIR));
         self.alls &= self.all;
         self.all_pairs = self.all_pairs.common(self.pairs);
-        let Level { firsts, alls, all_pairs, .. } = *self;
-        *self = Level { firsts, alls, all_pairs, ..Level::new(self.began_anchored, self.leads) };
+        let Level { firsts, starts, alls, all_pairs, .. } = *self;
+        *self = Level { firsts, starts, alls, all_pairs, ..Level::new(self.began_anchored, self.leads) };
     }
 }
 
 impl Gist {
     pub fn of(pattern: &str) -> Self {
-        Gist::understood(pattern).unwrap_or(Gist { first: ANY, all: 0, pairs: Pairs::default() })
+        Gist::understood(pattern).unwrap_or(Gist { first: ANY, start: ANY_PAIR, all: 0, pairs: Pairs::default() })
     }
 
     fn understood(pattern: &str) -> Option<Self> {
@@ -142,29 +157,46 @@ impl Gist {
                 Piece::Start => {}
                 Piece::Literal(c) if times != Times::Perhaps => {
                     let bit = bit_of(c);
+                    let leads = level.first.is_none();
                     level.first.get_or_insert(if bit == 0 { ANY } else { bit });
                     level.all |= bit;
                     let byte = u8::try_from(c).ok().filter(u8::is_ascii);
+                    let mut pair = Pairs::default();
                     if let Some((before, byte)) = before.zip(byte) {
-                        level.pairs.add(before, byte);
+                        pair.add(before, byte);
+                        level.pairs = level.pairs.with(pair);
+                    }
+                    // The second of two that nothing stands between.
+                    if !leads {
+                        level.start.get_or_insert(if pair == Pairs::default() { ANY_PAIR } else { pair });
+                    } else if times == Times::Often {
+                        level.start = Some(ANY_PAIR);
                     }
                     level.before = byte;
                 }
-                Piece::Literal(_) | Piece::Vague => drop(level.first.get_or_insert(ANY)),
+                Piece::Literal(_) | Piece::Vague => {
+                    level.first.get_or_insert(ANY);
+                    level.start.get_or_insert(ANY_PAIR);
+                }
                 Piece::Open => {
                     let inner = Level::new(level.anchored, level.first.is_none());
+                    // What a group begins with is asked only where it leads.
+                    if !inner.leads {
+                        level.start.get_or_insert(ANY_PAIR);
+                    }
                     depth += 1;
                     *levels.get_mut(depth)? = inner;
                 }
                 Piece::Or => level.end(),
                 Piece::Close => {
                     level.end();
-                    let Level { firsts, alls, all_pairs, leads, .. } = *level;
+                    let Level { firsts, starts, alls, all_pairs, leads, .. } = *level;
                     depth = depth.checked_sub(1)?;
                     let around = levels.get_mut(depth)?;
                     let sure = times != Times::Perhaps;
                     if leads {
                         around.first = Some(if sure { firsts } else { ANY });
+                        around.start = Some(if sure { starts } else { ANY_PAIR });
                         around.anchored |= sure && firsts != ANY;
                     }
                     if sure {
@@ -174,7 +206,12 @@ impl Gist {
                 }
                 Piece::End => {
                     level.end();
-                    return Some(Gist { first: level.firsts, all: level.alls, pairs: level.all_pairs });
+                    return Some(Gist {
+                        first: level.firsts,
+                        start: level.starts,
+                        all: level.alls,
+                        pairs: level.all_pairs,
+                    });
                 }
             }
         }
@@ -183,6 +220,7 @@ impl Gist {
     /// Whether a text with these letters could match.
     pub fn allows(&self, letters: Letters) -> bool {
         (self.first == ANY || self.first & letters.first != 0)
+            && (self.start == ANY_PAIR || letters.start != Pairs::default() && letters.start.are_in(self.start))
             && self.all & !letters.all == 0
             && self.pairs.are_in(letters.pairs)
     }
