@@ -1,5 +1,6 @@
 //! `rune quarantine status`: the log as tables or as JSON.
 
+mod read;
 mod table;
 
 use super::args::StatusArgs;
@@ -8,21 +9,17 @@ use super::options::Dirs;
 use super::world::{World, now};
 use anyhow::{Context, anyhow, bail};
 use rune::telemetry::rfc3339;
-use rune::telemetry::summary::{Filter, Summary};
-use std::fs::File;
-use std::io::{BufRead, BufReader, ErrorKind, IsTerminal, Write};
+use rune::telemetry::summary::Filter;
+use std::io::{ErrorKind, IsTerminal, Write};
 use std::path::Path;
 use time::{Date, Duration, OffsetDateTime, UtcOffset};
-
-/// A line beyond this is not one of ours.
-const LONGEST_LINE: usize = 64 << 10;
 
 pub fn run(args: &StatusArgs) -> anyhow::Result<()> {
     let world = World::look(&Dirs { client: args.place.client_dir.clone(), ..Dirs::default() });
     let path = log::path(&world).context("HOME is not set\n  help: name the client's directory with `--client-dir`")?;
     let since = args.since.as_deref().map(|since| parse_since(since, now())).transpose()?;
     let filter = Filter { since: since.map(rfc3339), session: args.session.clone() };
-    let summary = read(&path, &filter).with_context(|| format!("cannot read {}", path.display()))?;
+    let summary = read::summary(&path, &filter).with_context(|| format!("cannot read {}", path.display()))?;
     let report = summary.report();
     let mut out = std::io::stdout().lock();
     let written = if args.json {
@@ -60,46 +57,6 @@ fn nothing(path: &Path, filter: &Filter) -> String {
     format!(
         "nothing is logged yet in {path}\n  help: register `rune hook` in your client's settings and let the agent make a call;\n  `rune hook --help` shows the command"
     )
-}
-
-/// Folds the log. A log that is not there yet is an empty one.
-fn read(path: &Path, filter: &Filter) -> std::io::Result<Summary> {
-    let mut summary = Summary::default();
-    // A pipe would be waited for, and there is nothing behind it.
-    if std::fs::metadata(path).is_ok_and(|found| !found.is_file()) {
-        return Err(std::io::Error::new(ErrorKind::InvalidInput, "not a regular file"));
-    }
-    let file = match File::open(path) {
-        Ok(file) => file,
-        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(summary),
-        Err(error) => return Err(error),
-    };
-    let mut reader = BufReader::with_capacity(256 << 10, file);
-    let mut line = Vec::new();
-    let mut long = false;
-    loop {
-        let chunk = reader.fill_buf()?;
-        let end = chunk.iter().position(|byte| *byte == b'\n');
-        let part = chunk.get(..end.unwrap_or(chunk.len())).unwrap_or_default();
-        let (last, used) = (chunk.is_empty(), part.len() + usize::from(end.is_some()));
-        long |= line.len() + part.len() > LONGEST_LINE;
-        if !long {
-            line.extend_from_slice(part);
-        }
-        reader.consume(used);
-        if end.is_some() || last {
-            match () {
-                () if long => summary.add_malformed(),
-                () if !line.is_empty() => summary.add(&line, filter),
-                () => {}
-            }
-            line.clear();
-            long = false;
-        }
-        if last {
-            return Ok(summary);
-        }
-    }
 }
 
 /// A span before now, or a date, or a time.

@@ -1,5 +1,7 @@
 //! Summaries: a log of any length, folded line by line into what a person wants to know.
 
+use super::counts::Counts;
+use super::scan;
 use crate::label::Label;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
@@ -22,11 +24,11 @@ pub struct Filter {
 pub struct Summary {
     lines: u64,
     malformed: u64,
-    decisions: BTreeMap<String, u64>,
-    sources: BTreeMap<String, Tally>,
-    tools: BTreeMap<String, u64>,
-    days: BTreeMap<String, u64>,
-    sessions: BTreeMap<String, BTreeMap<String, u64>>,
+    decisions: Counts<u64>,
+    sources: Counts<Tally>,
+    tools: Counts<u64>,
+    days: Counts<u64>,
+    sessions: Counts<Counts<u64>>,
     times: Histogram,
     first_ts: Option<String>,
     last_ts: Option<String>,
@@ -38,22 +40,29 @@ struct Tally {
     skip: u64,
 }
 
+impl Tally {
+    fn add(&mut self, other: Tally) {
+        self.emit += other.emit;
+        self.skip += other.skip;
+    }
+}
+
 /// A line as it is read; the original log has neither `rule` nor `us`.
-#[derive(Deserialize)]
-struct Record<'a> {
+#[derive(Debug, PartialEq, Eq, Deserialize)]
+pub(super) struct Record<'a> {
     #[serde(borrow)]
-    event: Cow<'a, str>,
+    pub event: Cow<'a, str>,
     #[serde(borrow)]
-    ts: Cow<'a, str>,
+    pub ts: Cow<'a, str>,
     #[serde(borrow)]
-    decision: Cow<'a, str>,
+    pub decision: Cow<'a, str>,
     #[serde(borrow)]
-    tool: Cow<'a, str>,
+    pub tool: Cow<'a, str>,
     #[serde(borrow)]
-    source: Cow<'a, str>,
+    pub source: Cow<'a, str>,
     #[serde(borrow)]
-    session_id: Cow<'a, str>,
-    us: Option<u64>,
+    pub session_id: Cow<'a, str>,
+    pub us: Option<u64>,
 }
 
 impl Report {
@@ -71,10 +80,28 @@ impl Report {
 impl Summary {
     /// Takes in one line, without its line end.
     pub fn add(&mut self, line: &[u8], filter: &Filter) {
-        match serde_json::from_slice::<Record<'_>>(line) {
-            Ok(record) if is_time(&record.ts) => self.count(&record, filter),
-            _ => self.add_malformed(),
+        // Ours are read in one go; whatever else there is, by the book.
+        let record = scan::record(line).or_else(|| serde_json::from_slice(line).ok());
+        match record.filter(|record| is_time(&record.ts)) {
+            Some(record) => self.count(&record, filter),
+            None => self.add_malformed(),
         }
+    }
+
+    /// Takes in what another part of the log says.
+    pub fn join(&mut self, other: Summary) {
+        self.lines += other.lines;
+        self.malformed += other.malformed;
+        self.decisions.join(other.decisions, |mine, theirs| *mine += theirs);
+        self.sources.join(other.sources, Tally::add);
+        self.tools.join(other.tools, |mine, theirs| *mine += theirs);
+        self.days.join(other.days, |mine, theirs| *mine += theirs);
+        self.sessions.join(other.sessions, |mine, theirs| mine.join(theirs, |mine, theirs| *mine += theirs));
+        self.times.join(&other.times);
+        let earlier = |first: &String| self.first_ts.as_ref().is_none_or(|mine| first < mine);
+        self.first_ts = other.first_ts.filter(earlier).or(self.first_ts.take());
+        let later = |last: &String| self.last_ts.as_ref().is_none_or(|mine| last > mine);
+        self.last_ts = other.last_ts.filter(later).or(self.last_ts.take());
     }
 
     /// Takes in a line that is too long to be one.
@@ -89,19 +116,17 @@ impl Summary {
             return;
         }
         self.lines += 1;
-        bump(&mut self.decisions, &record.decision, 1);
-        bump(&mut self.tools, &record.tool, 1);
-        bump(&mut self.days, record.ts.get(..10).unwrap_or_default(), 1);
+        *self.decisions.of(&record.decision) += 1;
+        *self.tools.of(&record.tool) += 1;
+        *self.days.of(record.ts.get(..10).unwrap_or_default()) += 1;
         let count = |decision| u64::from(record.event == "quarantine" && record.decision == decision);
         let (emit, skip) = (count("emit"), count("skip"));
         if !record.source.is_empty() && emit + skip > 0 {
-            let tally = entry(&mut self.sources, &record.source);
-            tally.emit += emit;
-            tally.skip += skip;
+            self.sources.of(&record.source).add(Tally { emit, skip });
         }
-        let session = entry(&mut self.sessions, &record.session_id);
+        let session = self.sessions.of(&record.session_id);
         if emit > 0 {
-            bump(session, &record.source, 1);
+            *session.of(&record.source) += 1;
         }
         if let Some(us) = record.us {
             self.times.add(us);
@@ -118,33 +143,36 @@ impl Summary {
     pub fn report(&self) -> Report {
         let mut sources: Vec<SourceRow> = self
             .sources
-            .iter()
+            .sorted()
             .map(|(source, tally)| SourceRow { source: plain(source), emit: tally.emit, skip: tally.skip })
             .collect();
         sources.sort_by_key(|row| std::cmp::Reverse((row.emit, row.skip)));
         let mut sessions: Vec<SessionRow> = self
             .sessions
-            .iter()
-            .map(|(session, sources)| SessionRow { session_id: plain(session), emit: sources.values().sum() })
+            .sorted()
+            .map(|(session, sources)| SessionRow {
+                session_id: plain(session),
+                emit: sources.sorted().map(|(_, count)| count).sum(),
+            })
             .collect();
         sessions.sort_by_key(|row| std::cmp::Reverse(row.emit));
         let mut escalations: Vec<EscalationRow> = self
             .sessions
-            .iter()
-            .flat_map(|(session, sources)| sources.iter().map(move |(source, count)| (session, source, *count)))
+            .sorted()
+            .flat_map(|(session, sources)| sources.sorted().map(move |(source, count)| (session, source, *count)))
             .filter(|(_, _, count)| *count >= ESCALATION)
             .map(|(session, source, count)| EscalationRow { session_id: plain(session), source: plain(source), count })
             .collect();
         escalations.sort_by_key(|row| std::cmp::Reverse(row.count));
         let mut tools: Vec<ToolRow> =
-            self.tools.iter().map(|(tool, lines)| ToolRow { tool: plain(tool), lines: *lines }).collect();
+            self.tools.sorted().map(|(tool, lines)| ToolRow { tool: plain(tool), lines: *lines }).collect();
         tools.sort_by_key(|row| std::cmp::Reverse(row.lines));
         let days: Vec<DayRow> =
-            self.days.iter().rev().map(|(day, lines)| DayRow { day: plain(day), lines: *lines }).collect();
+            self.days.sorted().rev().map(|(day, lines)| DayRow { day: plain(day), lines: *lines }).collect();
         Report {
             lines: self.lines,
             malformed: self.malformed,
-            decisions: self.decisions.iter().map(|(decision, lines)| (plain(decision).to_string(), *lines)).collect(),
+            decisions: self.decisions.sorted().map(|(decision, lines)| (plain(decision).to_string(), *lines)).collect(),
             sources,
             sessions,
             escalations,
@@ -262,6 +290,14 @@ impl Histogram {
         self.largest = self.largest.max(value);
     }
 
+    fn join(&mut self, other: &Histogram) {
+        for (upper, count) in &other.buckets {
+            *self.buckets.entry(*upper).or_default() += count;
+        }
+        self.count += other.count;
+        self.largest = self.largest.max(other.largest);
+    }
+
     fn quantiles(&self) -> Option<Quantiles> {
         let at = |percent: u64| {
             let rank = (self.count * percent).div_ceil(100);
@@ -278,18 +314,6 @@ impl Histogram {
 
 fn plain(name: &str) -> Label {
     Label::tool(name)
-}
-
-fn bump(counts: &mut BTreeMap<String, u64>, name: &str, by: u64) {
-    *entry(counts, name) += by;
-}
-
-/// The value under `name`, looked up before it is allocated for.
-fn entry<'m, V: Default>(map: &'m mut BTreeMap<String, V>, name: &str) -> &'m mut V {
-    if !map.contains_key(name) {
-        map.insert(name.to_owned(), V::default());
-    }
-    map.entry(name.to_owned()).or_default()
 }
 
 /// `2026-11-16T01:02:03Z`, with any number of decimals.
