@@ -8,95 +8,194 @@
     reason = "a bench measures the world and prints"
 )]
 
+mod common;
+
+use common::{Subject, before, empty, installed};
 use std::fmt::Write as _;
 use std::io::Write as _;
-use std::process::{Command, Stdio};
-use std::time::{Duration, Instant};
+use std::path::{Path, PathBuf};
+use std::time::Instant;
 
-struct Subject {
-    name: String,
-    program: String,
-    words: Vec<String>,
-    input: Vec<u8>,
-    times: Vec<Duration>,
+/// A row of the table: its name, what it may cost as a ratio to `/bin/true`, and how often it is run in a round.
+struct Row {
+    subject: Subject,
+    budget: Option<f64>,
+    times: Vec<f64>,
 }
 
 fn main() {
     let words: Vec<String> = std::env::args().skip(1).filter(|word| word != "--bench").collect();
-    let rounds = if words.iter().any(|word| word == "--short") { 5 } else { 300 };
-    let home = tempfile::tempdir().unwrap();
-    let mut subjects = vec![subject("/bin/true", "/bin/true", &[], Vec::new())];
-    let rune = env!("CARGO_BIN_EXE_rune").to_owned();
-    let programs = [rune].into_iter().chain(words.into_iter().filter(|word| !word.starts_with("--")));
-    for program in programs {
-        let short = program.rsplit('/').next().unwrap_or_default().to_owned();
-        for (name, phase, input) in events() {
-            subjects.push(subject(&format!("{short}: {name}"), &program, &["hook", phase], input));
-        }
+    let short = words.iter().any(|word| word == "--short");
+    let folder = tempfile::tempdir().unwrap();
+    let rune = if short { PathBuf::from(env!("CARGO_BIN_EXE_rune")) } else { installed() };
+    let bytes = std::fs::metadata(&rune).unwrap().len();
+    println!("{} ({:.1} MB)\n", rune.display(), bytes as f64 / 1e6);
+    let mut rows = rows(&rune, folder.path());
+    for peer in words.iter().filter(|word| !word.starts_with("--")) {
+        let name = peer.rsplit('/').next().unwrap_or_default();
+        let input = before("git status");
+        rows.push(row(&format!("{name}: git status"), Path::new(peer), "pre", input, folder.path(), None));
     }
-    for _ in 0..rounds {
-        for subject in &mut subjects {
-            subject.run(home.path());
-        }
+    for _ in 0..if short { 3 } else { 300 } {
+        rows.iter_mut().for_each(Row::run);
     }
-    let floor = subjects.first().map(|subject| (subject.quantile(0), subject.quantile(50))).unwrap();
-    println!("{:<44} {:>10} {:>10} {:>7} {:>7}", "", "min us", "median us", "min x", "med x");
-    for subject in &subjects {
-        let (least, median) = (subject.quantile(0), subject.quantile(50));
+    let floor = rows.first().map(|row| (row.quantile(0), row.quantile(50))).unwrap();
+    let (ratio, us) = ("x true", "us");
+    println!("{:<46} {:>17} {:>17} {:>7} {:>11} {:>7}", "", us, ratio, "budget", "instr", "faults");
+    println!("{:<46} {:>8} {:>8} {:>8} {:>8}", "", "min", "median", "min", "median");
+    for row in &rows {
+        let (least, median) = (row.quantile(0), row.quantile(50));
+        let budget = row.budget.map_or(String::new(), |budget| format!("{budget:.1}"));
+        let counted = if short { None } else { row.subject.instructions() };
+        let counted = counted.map_or("-".to_owned(), |count| count.to_string());
+        let faults = if short { None } else { faults(&row.subject) };
+        let faults = faults.map_or("-".to_owned(), |count| count.to_string());
         println!(
-            "{:<44} {least:>10.0} {median:>10.0} {:>7.2} {:>7.2}",
-            subject.name,
+            "{:<46} {least:>8.0} {median:>8.0} {:>8.2} {:>8.2} {budget:>7} {counted:>11} {faults:>7}",
+            row.subject.name,
             least / floor.0,
             median / floor.1
         );
     }
+    session(&rune, folder.path(), short);
 }
 
-fn subject(name: &str, program: &str, words: &[&str], input: Vec<u8>) -> Subject {
-    let words = words.iter().map(ToString::to_string).collect();
-    Subject { name: name.to_owned(), program: program.to_owned(), words, input, times: Vec::new() }
-}
-
-/// The events of the budget table that can be judged today.
-fn events() -> Vec<(&'static str, &'static str, Vec<u8>)> {
-    let result = |bytes: usize| {
-        let mut event = String::from(
-            r#"{"session_id":"s","cwd":"/p","hook_event_name":"PostToolUse","tool_name":"WebFetch","tool_input":{"url":"https://e.example/"},"tool_response":{"result":""#,
-        );
-        event.extend(std::iter::repeat_n('x', bytes));
-        write!(event, r#""}}}}"#).unwrap();
-        event.into_bytes()
+/// The rows of the budget, and how the cost grows.
+fn rows(rune: &Path, folder: &Path) -> Vec<Row> {
+    let script = script();
+    let mut rows = vec![row("/bin/true", Path::new("/bin/true"), "", Vec::new(), folder, None)];
+    rows.extend(empty(folder).map(|empty| row("an empty static program", &empty, "", Vec::new(), folder, None)));
+    let mut add = |name: &str, phase: &str, input: Vec<u8>, budget: Option<f64>| {
+        rows.push(row(name, rune, phase, input, folder, budget));
     };
-    let status = r#"{"session_id":"s","cwd":"/p","hook_event_name":"PreToolUse","tool_name":"Bash","tool_input":{"command":"git status"}}"#;
-    vec![
-        ("before, git status", "pre", status.as_bytes().to_vec()),
-        ("after, 1 KB result, notice", "post", result(1 << 10)),
-        ("after, 1 MB result, notice", "post", result(1 << 20)),
-    ]
+    add("git status", "pre", before("git status"), Some(1.2));
+    add("rm -rf /", "pre", before("rm -rf /"), Some(1.3));
+    add("a 2 KB script", "pre", before(&script), Some(1.5));
+    add("a 64 KB command, one long word", "pre", before(&format!("echo {}", "x".repeat(64 << 10))), Some(4.0));
+    add("a 64 KB command, a heredoc", "pre", before(&heredoc(64 << 10)), Some(4.0));
+    add("after, 1 KB result, notice", "post", result(1 << 10), Some(1.2));
+    add("after, 1 MB result, notice", "post", result(1 << 20), Some(4.0));
+    add("growth: 100 B", "pre", before(&heredoc(100)), None);
+    add("growth: 2 KB", "pre", before(&heredoc(2 << 10)), None);
+    add("growth: 64 KB", "pre", before(&heredoc(64 << 10)), None);
+    add("growth: 1 MB", "pre", before(&heredoc((1 << 20) - 100)), None);
+    add("worst: every literal of every rule", "pre", before(&literals()), None);
+    add("worst: 64 KB of scripts, all alike", "pre", before(&script.repeat((64 << 10) / script.len())), None);
+    add("worst: 64 KB of nested $(", "pre", before(&"$(".repeat(32 << 10)), None);
+    add("worst: 64 KB of ((", "pre", before(&"((".repeat(32 << 10)), None);
+    add("worst: 3,000 heredocs", "pre", before(&heredocs()), None);
+    add("worst: 20,000 separators", "pre", before(&format!("{}rm -rf /", "true; ".repeat(20_000))), None);
+    for count in [60, 300, 3_000] {
+        let home = folder.join(format!("home-{count}"));
+        let rules = home.join(".config/rune/rules");
+        std::fs::create_dir_all(&rules).unwrap();
+        std::fs::write(rules.join("bash.team.rules"), team(count)).unwrap();
+        rows.push(row(&format!("git status, {count} more rules"), rune, "pre", before("git status"), &home, None));
+    }
+    rows
 }
 
-impl Subject {
-    fn run(&mut self, home: &std::path::Path) {
+fn row(name: &str, program: &Path, phase: &str, input: Vec<u8>, home: &Path, budget: Option<f64>) -> Row {
+    let words = if phase.is_empty() { Vec::new() } else { vec!["hook".to_owned(), phase.to_owned()] };
+    let subject = Subject { name: name.to_owned(), program: program.to_owned(), words, input, home: home.to_owned() };
+    Row { subject, budget, times: Vec::new() }
+}
+
+impl Row {
+    fn run(&mut self) {
         let started = Instant::now();
-        let mut child = Command::new(&self.program)
-            .args(&self.words)
-            .env_clear()
-            .env("HOME", home)
-            .stdin(Stdio::piped())
-            .stdout(Stdio::null())
-            .stderr(Stdio::null())
-            .spawn()
-            .unwrap();
+        let mut child = self.subject.command(&[]).spawn().unwrap();
         // A program that does not read its input may be gone already.
-        child.stdin.take().unwrap().write_all(&self.input).ok();
+        child.stdin.take().unwrap().write_all(&self.subject.input).ok();
         child.wait().unwrap();
-        self.times.push(started.elapsed());
+        self.times.push(started.elapsed().as_secs_f64() * 1e6);
     }
 
     /// Microseconds at a percentage of the sorted times.
     fn quantile(&self, percent: usize) -> f64 {
         let mut times = self.times.clone();
-        times.sort();
-        times.get(times.len() * percent / 100).map_or(0.0, |time| time.as_secs_f64() * 1e6)
+        times.sort_by(f64::total_cmp);
+        times.get(times.len() * percent / 100).copied().unwrap_or_default()
     }
+}
+
+/// A hundred marked calls in a row, as in a session.
+fn session(rune: &Path, folder: &Path, short: bool) {
+    let mut call = row("", rune, "post", result(1 << 10), folder, None);
+    let started = Instant::now();
+    (0..if short { 5 } else { 100 }).for_each(|_| call.run());
+    println!("\n{} marked calls in a row: {:.0} ms", call.times.len(), started.elapsed().as_secs_f64() * 1e3);
+}
+
+/// Page faults, as `perf` counts them.
+fn faults(subject: &Subject) -> Option<u64> {
+    let mut child = subject
+        .command(&["perf", "stat", "-x", ",", "-e", "page-faults"])
+        .stderr(std::process::Stdio::piped())
+        .spawn()
+        .ok()?;
+    child.stdin.take()?.write_all(&subject.input).ok();
+    let output = child.wait_with_output().ok()?;
+    let text = String::from_utf8_lossy(&output.stderr).into_owned();
+    text.lines().find(|line| line.contains("page-faults"))?.split(',').next()?.parse().ok()
+}
+
+/// What somebody might run to make a release.
+fn script() -> String {
+    let lines = "set -euo pipefail\n\
+        cd \"$(git rev-parse --show-toplevel)\"\n\
+        if [ -n \"$(git status --porcelain)\" ]; then echo 'the tree is not clean' >&2; exit 1; fi\n\
+        npm ci --no-audit && npm run lint && npm test -- --coverage\n\
+        rm -rf dist build\n\
+        for f in src/assets/*.svg; do cp \"$f\" dist/assets/; done\n\
+        grep -rn TODO src | sort | uniq -c | sort -rn | head -20 > todo.txt\n\
+        tar -czf app.tgz -C dist . && sha256sum app.tgz | awk '{print $1}' > app.sha256\n";
+    let mut script = String::new();
+    let mut at = 0;
+    while script.len() < 2 << 10 {
+        script.push_str(&lines.replace("dist", &format!("dist{at}")));
+        at += 1;
+    }
+    script.truncate(script.get(..2 << 10).and_then(|head| head.rfind('\n')).unwrap_or(0));
+    script.push('\n');
+    script
+}
+
+fn heredoc(bytes: usize) -> String {
+    format!("cat > notes.md <<'EOF'\n{}\nEOF\n", "a line of text that says nothing\n".repeat(bytes / 33))
+}
+
+fn heredocs() -> String {
+    (0..3_000).fold(String::new(), |mut text, at| {
+        write!(text, "cat <<E{at}\nx\nE{at}\n").unwrap();
+        text
+    })
+}
+
+/// A command that holds every literal of every embedded rule.
+fn literals() -> String {
+    let rules = rune::rule::Kind::ALL.iter().map(|(.., text)| *text).collect::<String>();
+    let patterns = rules.lines().filter(|line| line.starts_with("    ") || line.starts_with("  match "));
+    let words = patterns.flat_map(|line| line.split(|c: char| !(c.is_ascii_alphanumeric() || "-_./".contains(c))));
+    let words: Vec<&str> = words.filter(|word| word.len() > 1).collect();
+    format!("git push {} ; rm -rf /", words.join(" "))
+}
+
+/// Rules of a team, none of which has to do with anything here.
+fn team(count: usize) -> String {
+    (0..count).fold(String::new(), |mut text, at| {
+        write!(
+            text,
+            "block \"team-{at}\"\n  match ^(deploy|release)-{at}\\b.* --(force|yes)( |$)\n  except_when --dry-run\n  \
+             nudge \"Ask the team first\"\n  hits deploy-{at} --force\n  misses deploy-{at} --dry-run\n\n"
+        )
+        .unwrap();
+        text
+    })
+}
+
+fn result(bytes: usize) -> Vec<u8> {
+    let event = serde_json::json!({"session_id": "s", "cwd": "/p", "hook_event_name": "PostToolUse",
+        "tool_name": "WebFetch", "tool_input": {"url": "https://e.example/"}, "tool_response": {"result": "x".repeat(bytes)}});
+    event.to_string().into_bytes()
 }

@@ -8,20 +8,20 @@
     reason = "a bench measures the world and prints"
 )]
 
+mod common;
+
+use common::{Subject, before};
 use rune::event::Place;
 use rune::shell;
-use std::io::Write;
-use std::process::{Command, Stdio};
 use std::time::Instant;
 
 const SIZE: usize = 64 << 10;
 
 fn main() {
     let short = std::env::args().any(|word| word == "--short");
-    let counts = !short && Command::new("valgrind").arg("--version").stdout(Stdio::null()).status().is_ok();
     let rounds = if short { 1 } else { 20 };
     let place = Place { cwd: "/home/u/proj".to_owned(), home: Some("/home/u".to_owned()), project: None };
-    let floor = if counts { instructions("true") } else { None };
+    let floor = if short { None } else { instructions("true") };
     println!("{:<30} {:>8} {:>9} {:>9} {:>9}", "", "bytes", "min ms", "commands", "instr/B");
     for (name, line) in lines() {
         let times = (0..rounds).map(|_| {
@@ -66,20 +66,12 @@ fn lines() -> Vec<(&'static str, String)> {
 /// The instructions of one hook call on the line.
 fn instructions(line: &str) -> Option<u64> {
     let home = tempfile::tempdir().unwrap();
-    let event = serde_json::json!({"session_id": "s", "cwd": "/p", "hook_event_name": "PreToolUse", "tool_name": "Bash",
-        "tool_input": {"command": line}});
-    let mut child = Command::new("valgrind")
-        .args(["--tool=callgrind", "--callgrind-out-file=/dev/null", env!("CARGO_BIN_EXE_rune"), "hook"])
-        .env_clear()
-        .env("HOME", home.path())
-        .env("PATH", std::env::var_os("PATH").unwrap_or_default())
-        .stdin(Stdio::piped())
-        .stdout(Stdio::null())
-        .stderr(Stdio::piped())
-        .spawn()
-        .ok()?;
-    child.stdin.take()?.write_all(event.to_string().as_bytes()).ok()?;
-    let output = child.wait_with_output().ok()?;
-    let text = String::from_utf8_lossy(&output.stderr).into_owned();
-    text.lines().find_map(|line| line.split("Collected :").nth(1))?.trim().parse().ok()
+    let subject = Subject {
+        name: String::new(),
+        program: env!("CARGO_BIN_EXE_rune").into(),
+        words: vec!["hook".to_owned()],
+        input: before(line),
+        home: home.path().to_owned(),
+    };
+    subject.instructions()
 }

@@ -1,0 +1,88 @@
+//! What the benches share: the binary as it is installed, an empty one beside it, and events.
+
+#![allow(dead_code, reason = "not every bench needs all of it")]
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+/// The flags that `install.sh` builds with.
+const STATIC: [&str; 4] = ["-C", "target-feature=+crt-static", "-C", "relocation-model=static"];
+
+/// The binary as it is installed: static, where that can be built, and stripped.
+pub fn installed() -> PathBuf {
+    let host = host();
+    let built = Command::new(env!("CARGO"))
+        .args(["build", "--release", "--locked", "--bin", "rune", "--target", &host])
+        .current_dir(env!("CARGO_MANIFEST_DIR"))
+        .env("RUSTFLAGS", STATIC.join(" "))
+        .stderr(Stdio::null())
+        .status();
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("target").join(host).join("release/rune");
+    let is_built = built.is_ok_and(|status| status.success()) && path.is_file();
+    if is_built { path } else { PathBuf::from(env!("CARGO_BIN_EXE_rune")) }
+}
+
+/// A program that does nothing, built with the same flags: what starting a process costs.
+pub fn empty(folder: &Path) -> Option<PathBuf> {
+    let (source, program) = (folder.join("empty.rs"), folder.join("empty"));
+    std::fs::write(&source, "fn main() {}").ok()?;
+    let mut rustc = Command::new("rustc");
+    rustc.args(["-O", "-C", "strip=symbols", "--target", &host()]).args(STATIC).arg(&source).arg("-o").arg(&program);
+    let built = rustc.stderr(Stdio::null()).status();
+    built.is_ok_and(|status| status.success()).then_some(program)
+}
+
+fn host() -> String {
+    let told = Command::new("rustc").arg("-vV").output().map(|output| output.stdout).unwrap_or_default();
+    let told = String::from_utf8_lossy(&told).into_owned();
+    told.lines().find_map(|line| line.strip_prefix("host: ")).unwrap_or_default().to_owned()
+}
+
+/// An event before a command.
+pub fn before(command: &str) -> Vec<u8> {
+    let event = serde_json::json!({"session_id": "s", "cwd": "/p", "hook_event_name": "PreToolUse",
+        "tool_name": "Bash", "tool_input": {"command": command}});
+    event.to_string().into_bytes()
+}
+
+/// A program whose time or instructions are counted.
+pub struct Subject {
+    pub name: String,
+    pub program: PathBuf,
+    pub words: Vec<String>,
+    pub input: Vec<u8>,
+    pub home: PathBuf,
+}
+
+impl Subject {
+    /// The program, ready to run, in its home and with nothing inherited.
+    pub fn command(&self, under: &[&str]) -> Command {
+        let mut command = match under.split_first() {
+            Some((program, words)) => {
+                let mut command = Command::new(program);
+                command.args(words).arg(&self.program);
+                command
+            }
+            None => Command::new(&self.program),
+        };
+        command
+            .args(&self.words)
+            .env_clear()
+            .env("HOME", &self.home)
+            .env("PATH", std::env::var_os("PATH").unwrap_or_default())
+            .stdin(Stdio::piped())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null());
+        command
+    }
+
+    /// The instructions of one run, where `valgrind` is installed.
+    pub fn instructions(&self) -> Option<u64> {
+        let mut command = self.command(&["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null"]);
+        let mut child = command.stderr(Stdio::piped()).spawn().ok()?;
+        std::io::Write::write_all(&mut child.stdin.take()?, &self.input).ok();
+        let output = child.wait_with_output().ok()?;
+        let text = String::from_utf8_lossy(&output.stderr).into_owned();
+        text.lines().find_map(|line| line.split("Collected :").nth(1))?.trim().parse().ok()
+    }
+}
