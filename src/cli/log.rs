@@ -3,7 +3,7 @@
 use super::world::World;
 use rune::telemetry::Line;
 use std::fs::{self, DirBuilder, OpenOptions};
-use std::io::{Error, ErrorKind, Write};
+use std::io::{Error, ErrorKind, Seek, Write};
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
@@ -35,10 +35,15 @@ pub fn append_text(path: &Path, text: &str) -> Result<(), Error> {
         _ => Err(error),
     })?;
     // Whether the file ends within a line cannot be asked: while others write, it may seem to.
-    if file.write(text.as_bytes())? == text.len() {
+    let written = file.write(text.as_bytes())?;
+    if written == text.len() {
         return Ok(());
     }
-    // A full disk took part of it: end the line, so that the next one is whole.
-    file.write_all(b"\n").ok();
+    // A full disk took part of it: take that back, or at least end the line, so that the next one is whole.
+    let end = file.stream_position()?;
+    let last = file.metadata().is_ok_and(|found| found.len() == end);
+    if !last || file.set_len(end.saturating_sub(written as u64)).is_err() {
+        file.write_all(b"\n").ok();
+    }
     Err(Error::new(ErrorKind::StorageFull, "only part of the line was written"))
 }

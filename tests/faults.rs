@@ -1,0 +1,163 @@
+//! Nothing is lost and nothing passes where the machine fails us: no room, no descriptors, no time, no mercy.
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::disallowed_methods,
+    clippy::print_stderr,
+    dead_code,
+    reason = "a test fails by panicking and touches the world"
+)]
+
+mod sandbox;
+
+use sandbox::{Sandbox, after, before, finish};
+use serde_json::{Value, json};
+use std::io::Write;
+use std::path::Path;
+use std::process::Stdio;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+
+const STRICT: [&str; 4] = ["hook", "pre", "--preset", "strict"];
+
+fn harmless() -> String {
+    before("Bash", json!({"command": "git status"}))
+}
+
+fn deadly() -> String {
+    before("Bash", json!({"command": "rm -rf /"}))
+}
+
+/// Runs the hook as a shell leaves it behind that was told `limit` first.
+fn limited(home: &Sandbox, limit: &str, words: &[&str], input: &str) -> sandbox::Ran {
+    let script = format!("{limit} && exec \"$0\" \"$@\"");
+    let words = [&["-c", &script, env!("CARGO_BIN_EXE_rune")], words].concat();
+    finish(home.command_at(Path::new("/bin/sh"), &words).spawn().unwrap(), input.as_bytes())
+}
+
+#[test]
+fn in_little_room_the_answer_is_the_same() {
+    let home = Sandbox::new();
+    let room = "ulimit -v 65536";
+    assert_eq!(limited(&home, room, &STRICT, &harmless()).decision(), "");
+    assert_eq!(limited(&home, room, &STRICT, &deadly()).decision(), "deny");
+    let long = before("Bash", json!({"command": format!("{}rm -rf /", "true; ".repeat(20_000))}));
+    assert_eq!(limited(&home, room, &STRICT, &long).decision(), "deny");
+    let large = before("Bash", json!({"command": "x".repeat(10 << 20)}));
+    assert_eq!(limited(&home, room, &STRICT, &large).decision(), "deny");
+    let page = after("WebFetch", json!({"url": "https://e.example/"}), json!("x".repeat(10 << 20)));
+    assert!(!limited(&home, room, &["hook", "post"], &page).stdout.is_empty());
+    assert_eq!(home.log().len(), 5);
+}
+
+#[test]
+fn a_hundred_megabytes_are_drained_and_answered() {
+    let home = Sandbox::new();
+    let text = "x".repeat(100 << 20);
+    let command = before("Bash", json!({"command": text}));
+    assert_eq!(home.run(&STRICT, command).decision(), "deny");
+    let page = after("WebFetch", json!({"url": "https://e.example/"}), json!(text));
+    let started = Instant::now();
+    assert!(!home.run(&["hook", "post"], page).stdout.is_empty());
+    eprintln!("100 MB after a call: {:?}", started.elapsed());
+    assert_eq!(home.log().len(), 2);
+}
+
+#[test]
+fn a_trickle_is_not_waited_for_and_does_not_pass() {
+    let home = Sandbox::new();
+    let mut child = home.command(&STRICT).spawn().unwrap();
+    let mut stdin = child.stdin.take().unwrap();
+    let feeder = std::thread::spawn(move || {
+        for byte in deadly().bytes() {
+            if stdin.write_all(&[byte]).is_err() {
+                return;
+            }
+            std::thread::sleep(Duration::from_secs(1));
+        }
+    });
+    let output = child.wait_with_output().unwrap();
+    assert!(String::from_utf8(output.stdout).unwrap().contains("\"deny\""));
+    assert_eq!(home.log()[0]["rule"], "rune/timeout");
+    // It ends once nobody reads any more.
+    feeder.join().unwrap();
+}
+
+#[test]
+fn nobody_reads_the_answer() {
+    let home = Sandbox::new();
+    for _ in 0..20 {
+        let mut child = home.command(&STRICT).spawn().unwrap();
+        drop(child.stdout.take());
+        child.stdin.take().unwrap().write_all(deadly().as_bytes()).unwrap();
+        assert_eq!(child.wait().unwrap().code(), Some(2), "the call is blocked all the same");
+    }
+    assert_eq!(home.log().len(), 20);
+}
+
+#[test]
+fn a_home_that_is_not_there_is_made_or_done_without() {
+    let home = Sandbox::new();
+    let gone = home.path("gone/away");
+    let mut command = home.command(&STRICT);
+    command.env("HOME", &gone);
+    assert_eq!(finish(command.spawn().unwrap(), deadly().as_bytes()).decision(), "deny");
+    // A file where the home should be.
+    let file = home.file("file", "");
+    let mut command = home.command(&STRICT);
+    command.env("HOME", &file);
+    let ran = finish(command.spawn().unwrap(), deadly().as_bytes());
+    assert_eq!((ran.decision().as_str(), ran.exit), ("deny", 0), "{ran:?}");
+}
+
+#[test]
+fn killed_at_any_point_every_line_is_whole_and_no_answer_is_half() {
+    let home = Sandbox::new();
+    let (answers, kills) = (AtomicUsize::new(0), 150);
+    std::thread::scope(|scope| {
+        for thread in 0..8_u32 {
+            let (home, answers) = (&home, &answers);
+            scope.spawn(move || {
+                for round in 0..kills {
+                    let mut child = home.command(&STRICT).stderr(Stdio::null()).spawn().unwrap();
+                    child.stdin.take().unwrap().write_all(deadly().as_bytes()).ok();
+                    // Anywhere between the start and the end; the machine adds its own chance to it.
+                    let until = Instant::now() + Duration::from_micros(u64::from(thread * 37 + round * 53) % 9_000);
+                    while Instant::now() < until {
+                        std::hint::spin_loop();
+                    }
+                    child.kill().unwrap();
+                    let stdout = String::from_utf8(child.wait_with_output().unwrap().stdout).unwrap();
+                    if !stdout.is_empty() {
+                        let answer: Value = serde_json::from_str(&stdout).unwrap_or_else(|_| panic!("{stdout}"));
+                        assert_eq!(answer["hookSpecificOutput"]["permissionDecision"], "deny");
+                        answers.fetch_add(1, Ordering::Relaxed);
+                    }
+                }
+            });
+        }
+    });
+    // Reading the log fails where a line is not whole.
+    let (lines, answers) = (home.log().len(), answers.into_inner());
+    eprintln!("{} killed, {answers} had answered, {lines} had logged", kills * 8);
+    assert!(lines <= answers, "who has logged has answered before");
+}
+
+#[test]
+fn five_thousand_calls_from_sixty_four_processes_at_once() {
+    let home = Sandbox::new();
+    let calls = AtomicUsize::new(0);
+    let started = Instant::now();
+    std::thread::scope(|scope| {
+        for _ in 0..64 {
+            scope.spawn(|| {
+                while calls.fetch_add(1, Ordering::Relaxed) < 5_000 {
+                    assert_eq!(home.run(&STRICT, deadly()).decision(), "deny");
+                }
+            });
+        }
+    });
+    eprintln!("5,000 calls in {:?}", started.elapsed());
+    assert_eq!(home.log().len(), 5_000, "no line is lost, torn or there twice");
+}
