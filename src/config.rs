@@ -218,7 +218,12 @@ impl Config {
         let disabled = &self.disabled;
         // A project cannot be disarmed by a name that the operator has switched off.
         let kept = |rule: &Rule| rule.owner == Owner::Project || !disabled.iter().any(|id| id == rule.id.as_str());
-        self.rules.extend(rules.into_iter().filter(kept));
+        if self.rules.is_empty() {
+            self.rules = rules;
+            self.rules.retain(kept);
+        } else {
+            self.rules.extend(rules.into_iter().filter(kept));
+        }
     }
 
     /// The rules that are embedded in the binary, for calls of these kinds.

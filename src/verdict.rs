@@ -31,6 +31,10 @@ impl RuleId {
     /// A rule of a file; whatever is not harmless in its name is left out.
     pub fn named(id: &str) -> Self {
         let plain = |c: &char| c.is_ascii_lowercase() || c.is_ascii_digit() || matches!(c, '-' | '/');
+        let harmless = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || matches!(byte, b'-' | b'/');
+        if !id.is_empty() && id.len() <= 64 && id.bytes().all(harmless) {
+            return RuleId(id.into());
+        }
         let id: SmolStr = id.chars().filter(plain).take(64).collect();
         RuleId(if id.is_empty() { SmolStr::new_static("unnamed") } else { id })
     }

@@ -31,7 +31,8 @@ pub(super) fn rules(text: &str, file: &str, kind: Kind, owner: Owner) -> Option<
     let (_, rows) = ROWS.iter().find(|(name, _)| *name == kind.name()).filter(|_| text == kind.embedded())?;
     let text: Text = Rc::new(Cow::Borrowed(kind.embedded()));
     let file: Rc<str> = Rc::from(file);
-    let pattern = |(place, gist): &(Range<usize>, Gist)| Pattern::known(Excerpt::new(&text, place.clone()), *gist);
+    let pattern =
+        |(place, gist): &'static (Range<usize>, Gist)| Pattern::known(Excerpt::new(&text, place.clone()), gist);
     let rule = |row: &Row| Rule {
         id: RuleId::known(row.name),
         tier: row.tier,

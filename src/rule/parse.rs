@@ -74,9 +74,11 @@ pub(super) fn read(text: Text, file: &str, kind: Kind, owner: Owner) -> (Vec<Rul
         errors: Vec::new(),
     };
     let mut start = 0;
-    for (number, line) in text.as_bytes().split(|byte| *byte == b'\n').enumerate() {
-        let end = start + line.len();
-        parser.line(number + 1, start, text.get(start..end).unwrap_or_default());
+    let mut number = 0;
+    while start <= text.len() {
+        let end = line_end(text.as_bytes(), start);
+        number += 1;
+        parser.line(number, start, text.get(start..end).unwrap_or_default());
         start = end + 1;
     }
     parser.finish();
@@ -154,7 +156,7 @@ impl Parser {
             (0, _) => self.header(number, text.trim_end(), start),
             (2, Some(_)) => self.clause(number, text, end),
             (4, Some(draft)) if draft.listing => {
-                draft.patterns.push(pattern(&self.text, text, end));
+                add(&mut draft.patterns, pattern(&self.text, text, end));
             }
             (_, None) => self.error(
                 number,
@@ -233,7 +235,7 @@ impl Parser {
         match word {
             "match" => {
                 draft.matchers += 1;
-                draft.patterns.push(pattern(&self.text, rest, end));
+                add(&mut draft.patterns, pattern(&self.text, rest, end));
             }
             "match_any" => {
                 draft.matchers += 1;
@@ -260,8 +262,8 @@ impl Parser {
                     self.error(number, column, format!("unknown validator `{}`", rest.trim()), help);
                 }
             }
-            "only_when" => draft.only_when.push(pattern(&self.text, rest, end)),
-            "except_when" => draft.except_when.push(pattern(&self.text, rest, end)),
+            "only_when" => add(&mut draft.only_when, pattern(&self.text, rest, end)),
+            "except_when" => add(&mut draft.except_when, pattern(&self.text, rest, end)),
             "only_when_tainted" => draft.only_when_tainted = true,
             "nudge" => self.nudge(number, column, rest.trim(), end - (rest.len() - rest.trim_end().len())),
             // Those with a value are kept before.
@@ -359,6 +361,31 @@ impl Draft {
     }
 }
 
+/// Where the line that begins at `start` ends. Eight bytes at a time: a file may hold thousands of rules.
+fn line_end(text: &[u8], start: usize) -> usize {
+    const ONES: u64 = 0x0101_0101_0101_0101;
+    let rest = text.get(start..).unwrap_or_default();
+    let (chunks, tail) = rest.as_chunks::<8>();
+    for (at, chunk) in chunks.iter().enumerate() {
+        let same = u64::from_le_bytes(*chunk) ^ (ONES * u64::from(b'\n'));
+        // A byte that is zero borrows from its highest bit; the lowest such byte is the first.
+        let zero = same.wrapping_sub(ONES) & !same & (ONES << 7);
+        if zero != 0 {
+            return start + at * 8 + (zero.trailing_zeros() / 8) as usize;
+        }
+    }
+    let behind = tail.iter().position(|byte| *byte == b'\n').unwrap_or(tail.len());
+    start + chunks.len() * 8 + behind
+}
+
+/// Most lists hold one pattern, and there may be thousands of them.
+fn add(patterns: &mut ThinVec<Pattern>, pattern: Pattern) {
+    if patterns.is_empty() {
+        patterns.reserve_exact(1);
+    }
+    patterns.push(pattern);
+}
+
 /// The pattern that a line ends with.
 fn pattern(file: &Text, text: &str, end: usize) -> Pattern {
     Pattern::new(Excerpt::new(file, end - text.len()..end))
@@ -371,6 +398,20 @@ mod tests {
 
     fn errors(text: &str) -> Vec<String> {
         parse(text.to_owned(), "f.rules", Kind::Bash, Owner::Operator).1.iter().map(ToString::to_string).collect()
+    }
+
+    #[test]
+    fn lines_end_where_they_end() {
+        for text in ["", "\n", "a\nb", "abcdefgh\n", "abcdefg\nh\n\n", "\u{8a}\u{9}\u{b}\n12345678901234567890\n\n\n"] {
+            let mut lines = Vec::new();
+            let mut start = 0;
+            while start <= text.len() {
+                let end = line_end(text.as_bytes(), start);
+                lines.push(text.get(start..end).unwrap());
+                start = end + 1;
+            }
+            assert_eq!(lines, text.split('\n').collect::<Vec<_>>(), "{text:?}");
+        }
     }
 
     #[test]

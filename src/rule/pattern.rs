@@ -1,7 +1,7 @@
 //! Patterns: regular expressions that are compiled only where they could match.
 
 use super::excerpt::Excerpt;
-use super::gist::{Gist, Letters, may_match};
+use super::gist::{Gist, Letters, begins_otherwise, may_match};
 use regex_lite::Regex;
 use std::cell::OnceCell;
 use std::fmt;
@@ -10,7 +10,9 @@ use std::fmt;
 #[derive(Clone)]
 pub struct Pattern {
     text: Excerpt,
-    gist: OnceCell<Gist>,
+    /// Its gist, known since the build or found out when it was first looked at.
+    known: Option<&'static Gist>,
+    found: OnceCell<Box<Gist>>,
     compiled: OnceCell<Box<Result<Regex, PatternError>>>,
 }
 
@@ -26,12 +28,12 @@ pub struct PatternError {
 impl Pattern {
     /// A pattern; whether it is a valid one is seen when it is compiled.
     pub fn new(text: impl Into<Excerpt>) -> Self {
-        Pattern { text: text.into(), gist: OnceCell::new(), compiled: OnceCell::new() }
+        Pattern { text: text.into(), known: None, found: OnceCell::new(), compiled: OnceCell::new() }
     }
 
     /// A pattern whose gist is known.
-    pub(super) fn known(text: Excerpt, gist: Gist) -> Self {
-        Pattern { gist: OnceCell::from(gist), ..Pattern::new(text) }
+    pub(super) fn known(text: Excerpt, gist: &'static Gist) -> Self {
+        Pattern { known: Some(gist), ..Pattern::new(text) }
     }
 
     /// As it is written.
@@ -52,9 +54,13 @@ impl Pattern {
     /// The same of a text that has these letters.
     pub(crate) fn is_match(&self, text: &str, letters: Letters) -> Result<bool, PatternError> {
         let pattern = self.as_str();
-        if !self.gist.get_or_init(|| Gist::of(pattern)).allows(letters)
-            || (self.compiled.get().is_none() && !may_match(pattern, text))
-        {
+        // Of thousands of rules, most are gone after a glance.
+        let known = self.known.or_else(|| self.found.get().map(AsRef::as_ref));
+        if known.is_none() && begins_otherwise(pattern, letters) {
+            return Ok(false);
+        }
+        let gist = known.unwrap_or_else(|| self.found.get_or_init(|| Box::new(Gist::of(pattern))));
+        if !gist.allows(letters) || (self.compiled.get().is_none() && !may_match(pattern, text)) {
             return Ok(false);
         }
         Ok(self.regex()?.is_match(text))
