@@ -11,6 +11,8 @@ use std::fmt;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AbsPath {
     components: Vec<String>,
+    /// A name in it may be a pattern.
+    wild: bool,
 }
 
 impl fmt::Display for AbsPath {
@@ -38,7 +40,17 @@ impl AbsPath {
                 name => components.push(name.to_owned()),
             }
         }
-        AbsPath { components }
+        AbsPath::of(components)
+    }
+
+    fn of(components: Vec<String>) -> Self {
+        let wild = components.iter().any(|name| name.bytes().any(|byte| matches!(byte, b'*' | b'?' | b'[')));
+        AbsPath { components, wild }
+    }
+
+    /// Whether a name in it may be a pattern.
+    fn is_wild(&self) -> bool {
+        self.wild
     }
 
     /// The directories that the file lies in, outermost first.
@@ -48,7 +60,7 @@ impl AbsPath {
 
     /// The path of its first components.
     pub fn head(&self, components: usize) -> AbsPath {
-        AbsPath { components: self.components.iter().take(components).cloned().collect() }
+        AbsPath::of(self.components.iter().take(components).cloned().collect())
     }
 
     /// All components, the last one included.

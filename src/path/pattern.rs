@@ -29,14 +29,16 @@ enum End {
 }
 
 fn touches_until(pattern: &str, path: &AbsPath, reach: Reach, home: Option<&AbsPath>, end: End) -> bool {
+    let wild = path.is_wild();
     let path = path.components();
-    if let Some(found) = searched(pattern, path) {
+    if wild && let Some(found) = searched(pattern, path) {
         return found;
     }
     // Most paths hold none of the names that patterns ask for.
-    if let Some(first) = pattern.strip_prefix("**/").and_then(|rest| rest.split('/').next()) {
-        let wild = |name: &str| name.contains(['*', '?', '[']);
-        if !wild(first) && !path.iter().any(|part| part.eq_ignore_ascii_case(first) || wild(part)) {
+    if let Some(rest) = pattern.strip_prefix("**/").filter(|_| !wild) {
+        let end = rest.bytes().position(|byte| byte == b'/').unwrap_or(rest.len());
+        let first = rest.get(..end).unwrap_or_default();
+        if !path.iter().any(|part| part.eq_ignore_ascii_case(first)) && !first.contains(['*', '?', '[']) {
             return false;
         }
     }
@@ -51,10 +53,12 @@ fn touches_until(pattern: &str, path: &AbsPath, reach: Reach, home: Option<&AbsP
 
 /// The same for a pattern that is about whatever home: `rest` stands behind the `~/` of it.
 pub fn touches_any_home(rest: &str, path: &AbsPath, reach: Reach) -> bool {
-    let path = path.components();
-    if let Some(found) = searched(rest, path) {
+    if path.is_wild()
+        && let Some(found) = searched(rest, path.components())
+    {
         return found;
     }
+    let path = path.components();
     let named = |name: &str, known: &str| meet(known.as_bytes(), name.as_bytes());
     match path {
         // What lies above it is not a way to one of them.
