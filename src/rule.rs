@@ -4,6 +4,7 @@ mod embedded;
 mod example;
 mod excerpt;
 mod gist;
+mod glance;
 mod parse;
 mod pattern;
 mod proof;

@@ -1,7 +1,8 @@
 //! Patterns: regular expressions that are compiled only where they could match.
 
 use super::excerpt::Excerpt;
-use super::gist::{Gist, Letters, begins_otherwise, may_match};
+use super::gist::{Gist, Letters, may_match};
+use super::glance::begins_otherwise;
 use regex_lite::Regex;
 use std::cell::OnceCell;
 use std::fmt;

@@ -33,7 +33,8 @@ fn agrees(pattern: &Pattern, text: &str) {
     let engine = regex_lite::RegexBuilder::new(pattern.as_str()).size_limit(1 << 20).build();
     match (engine, pattern.matches(&text)) {
         (Ok(engine), found) => assert_eq!(found, Ok(engine.is_match(&text)), "{pattern:?} {text:?}"),
-        // A pattern that is none may be seen to have no chance before it is seen to be none.
-        (Err(_), found) => assert_ne!(found, Ok(true), "{pattern:?} {text:?}"),
+        // A pattern that is none may be seen to have no chance before it is seen to be none, where only its size is
+        // wrong.
+        (Err(error), found) => assert!(found.is_err() || error.to_string().contains("size"), "{pattern:?} {text:?}"),
     }
 }
