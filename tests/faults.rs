@@ -161,3 +161,29 @@ fn five_thousand_calls_from_sixty_four_processes_at_once() {
     eprintln!("5,000 calls in {:?}", started.elapsed());
     assert_eq!(home.log().len(), 5_000, "no line is lost, torn or there twice");
 }
+
+/// A command that holds every literal of every embedded rule.
+fn every_literal() -> String {
+    let rules = rune::rule::Kind::ALL.iter().map(|(.., text)| *text).collect::<String>();
+    let patterns = rules.lines().filter(|line| line.starts_with("    ") || line.starts_with("  match "));
+    let words = patterns.flat_map(|line| line.split(|c: char| !(c.is_ascii_alphanumeric() || "-_./".contains(c))));
+    format!("echo {}", words.filter(|word| word.len() > 1).collect::<Vec<_>>().join(" "))
+}
+
+#[test]
+fn no_length_hides_what_stands_at_the_end() {
+    let home = Sandbox::new();
+    let heredoc = "a line that says nothing\n".repeat(40_000);
+    for (name, command) in [
+        ("every literal", format!("{}; rm -rf /", every_literal())),
+        ("just below 1 MB", format!("cat > notes.md <<'EOF'\n{heredoc}EOF\nrm -rf /")),
+        ("above 1 MB", format!("cat > notes.md <<'EOF'\n{heredoc}{heredoc}EOF\nrm -rf /")),
+        ("20,000 separators", format!("{}rm -rf /", "true; ".repeat(20_000))),
+        ("3,000 substitutions", format!("{}rm -rf /{}", "echo $(".repeat(3_000), ")".repeat(3_000))),
+        ("3,000 substitutions, one after the other", format!("echo {}; rm -rf /", "$(x) ".repeat(3_000))),
+    ] {
+        let event = before("Bash", json!({"command": command}));
+        assert_eq!(home.run(&STRICT, &event).decision(), "deny", "{name}");
+        assert!(["ask", "deny"].contains(&home.run(&["hook", "pre"], &event).decision().as_str()), "{name}");
+    }
+}
