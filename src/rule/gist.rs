@@ -337,7 +337,7 @@ mod tests {
     }
 
     proptest! {
-        #![proptest_config(ProptestConfig { cases: 40_000, failure_persistence: None, ..ProptestConfig::default() })]
+        #![proptest_config(ProptestConfig { cases: 20_000, failure_persistence: None, ..ProptestConfig::default() })]
 
         #[test]
         fn the_shortcut_never_hides_a_match(pattern in "(\\(\\?i\\))?([ab|()^$.*+?\\[\\]{}\\\\-]{0,8}|(a|b|A|ab|[ab]|\\.|\\^|\\$|\\||\\(|\\)|\\*|\\?|\\+|\\{2\\}|\\(\\?:|\\\\b|\\[ab\\]|\\[\\^a\\]){0,8})",
