@@ -8,7 +8,7 @@
     reason = "a build reads files, and ends where it cannot"
 )]
 
-#[allow(dead_code, reason = "only the gists are of use here")]
+#[expect(dead_code, reason = "only the gists are of use here")]
 #[path = "src/rule/gist.rs"]
 mod gist;
 #[path = "src/rule/walk.rs"]

@@ -16,7 +16,7 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-/// A row of the table: its name, what it may cost as a ratio to `/bin/true`, and how often it is run in a round.
+/// A row of the table: what is run, what it may cost as a ratio to `/bin/true`, and what it did.
 struct Row {
     subject: Subject,
     budget: Option<f64>,

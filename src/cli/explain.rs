@@ -124,7 +124,7 @@ pub fn preview(event: &str, options: &Options, world: &World) -> anyhow::Result<
     preview_by(event, options, world, |kinds, project| load::config(options, world, kinds, project))
 }
 
-/// The same by another policy, which is made for the kinds of rules that the event is about, and the project's own policy.
+/// The same by another policy, which is made for the kinds of rules that the event is about, with the project's own.
 pub fn preview_by(
     event: &str,
     options: &Options,

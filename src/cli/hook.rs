@@ -115,13 +115,13 @@ impl Call {
                 }
                 let project = self.world.project_of(&event.place.cwd);
                 load::place(&mut event, &self.world);
-                let project = project.as_deref().and_then(load::policy_of);
+                let own = project.as_deref().and_then(load::policy_of);
                 // Files that others may have put there can hang; only somebody else can then answer.
-                if project.is_some() || load::looks_around(&event, &self.world) {
+                if own.is_some() || load::looks_around(&event, &self.world) {
                     self.watch(progress);
                 }
                 let kinds = load::kinds(&event);
-                let mut config = load::config(&self.options, &self.world, &kinds, project.as_deref());
+                let mut config = load::config(&self.options, &self.world, &kinds, own.as_deref());
                 load::look_up(&mut event, &mut config, &self.options, &self.world);
                 let verdict = decide(&event, &config);
                 let header = event.header.clone();

@@ -71,7 +71,7 @@ fn layers(options: &Options, world: &World) -> (Vec<Layer>, Vec<Failure>) {
         let help = "help: set it, or name the directory with `--config-dir`";
         flaws.push(Failure::Config(format!("HOME is not an absolute directory\n  {help}")));
     }
-    // Most people have no policy of their own.
+    // Without a directory there is nothing to ask for file by file.
     let there = world.config_dir.as_ref().filter(|dir| !is_missing(dir));
     // A file with an error still is a file, and still names its preset.
     let mut layer = |name: &str, embedded: &str| {

@@ -450,6 +450,19 @@ mod tests {
     }
 
     #[test]
+    fn of_rules_with_one_name_only_the_first_is_kept() {
+        let rule = |name: &str, pattern: &str| format!("block \"{name}\"\n  match {pattern}\n  nudge \"n\"\n");
+        let text = [rule("b", "x"), rule("a", "y"), rule("b", "z")].concat();
+        let (rules, errors) = parse(text, "f.rules", Kind::Bash, Owner::Operator);
+        assert_eq!(
+            rules.iter().map(|rule| (rule.id.as_str(), rule.source.line)).collect::<Vec<_>>(),
+            [("b", 1), ("a", 4)]
+        );
+        let errors: Vec<String> = errors.iter().map(ToString::to_string).collect();
+        assert_eq!(errors, ["f.rules:7:7: a second rule named `b`\n  help: the first one is on line 1"]);
+    }
+
+    #[test]
     fn an_emptied_file_is_an_error() {
         for text in ["", "# version: 1\n", "\n\n"] {
             assert_eq!(errors(text).len(), 1, "{text:?}");
