@@ -105,8 +105,10 @@ impl Row {
     fn take(&mut self, line: &str, end: usize) {
         let (word, rest) = line.trim_start().split_once(' ').unwrap_or((line.trim(), ""));
         let pattern = |pattern: &str| {
-            let Gist { first, start, all, pairs } = Gist::of(pattern);
-            let gist = format!("Gist {{ first: {first:#x}, start: {start:?}, all: {all:#x}, pairs: {pairs:?} }}");
+            let Gist { first, start, all, pairs, one_of } = Gist::of(pattern);
+            let gist = format!(
+                "Gist {{ first: {first:#x}, start: {start:?}, all: {all:#x}, pairs: {pairs:?}, one_of: Cow::Borrowed(&{one_of:?}) }}"
+            );
             format!("({}..{end}, {gist}), ", end - pattern.len())
         };
         match word {

@@ -2,6 +2,7 @@
 
 use crate::command;
 use crate::config::Config;
+use crate::docket::Docket;
 use crate::event::{Action, Event};
 use crate::failure::Failure;
 use crate::ground::Ground;
@@ -9,7 +10,7 @@ use crate::label::Label;
 use crate::patch;
 use crate::path::AbsPath;
 use crate::quarantine::Namespace;
-use crate::rule::{Found, Owner, PatternError, Rule, Tier, matches_any};
+use crate::rule::{Found, Owner, PatternError, Rule, matches_any};
 use crate::shell::{Access, Act, Target};
 use crate::unit::Unit;
 use crate::validator::Scene;
@@ -21,7 +22,8 @@ const ENOUGH: usize = 32;
 /// Judges a call that has not happened yet.
 pub(crate) fn judge(event: &Event<'_>, config: &Config, verdict: &mut Verdict) {
     let ground = Ground::of(event);
-    let scene = Scene::new(event, config, &ground);
+    let docket = Docket::of(event, config);
+    let scene = Scene { event, config, ground: &ground, docket: &docket };
     match &event.action {
         Action::Shell { command, dialect } => command::judge(command, *dialect, &scene, verdict),
         Action::Edit { path: Some(path), .. } => {
@@ -83,22 +85,20 @@ fn named(name: &str, act: Act, event: &Event<'_>) -> Vec<Access> {
 
 /// Asks the rules about one unit: the first block rule that matches answers, else the first suspicious one.
 pub(crate) fn ask(unit: &Unit<'_>, scene: &Scene<'_>, verdict: &mut Verdict) {
-    for tier in [Tier::Block, Tier::Suspicious] {
-        for rule in scene.config.rules.iter().filter(|rule| rule.tier == tier) {
-            match answer(rule, unit, scene) {
-                Ok(None) => {}
-                Ok(Some(finding)) => {
-                    if verdict.findings().len() < ENOUGH && !verdict.findings().contains(&finding) {
-                        verdict.add(finding);
-                    }
-                    return;
+    for rule in scene.docket.concerning(unit) {
+        match answer(rule, unit, scene) {
+            Ok(None) => {}
+            Ok(Some(finding)) => {
+                if verdict.findings().len() < ENOUGH && !verdict.findings().contains(&finding) {
+                    verdict.add(finding);
                 }
-                Err(error) => {
-                    let failure = Failure::Config(bad_pattern(rule, &error));
-                    let finding = failure.finding(Some(scene.event.phase), scene.config.failure);
-                    if !verdict.findings().contains(&finding) {
-                        verdict.add(finding);
-                    }
+                return;
+            }
+            Err(error) => {
+                let failure = Failure::Config(bad_pattern(rule, &error));
+                let finding = failure.finding(Some(scene.event.phase), scene.config.failure);
+                if !verdict.findings().contains(&finding) {
+                    verdict.add(finding);
                 }
             }
         }
@@ -165,15 +165,13 @@ fn bad_pattern(rule: &Rule, error: &PatternError) -> String {
 
 /// Judges what is done to one file: as a deletion, as a change or a reading, and by where it really leads.
 pub(crate) fn ask_about(access: &Access, scene: &Scene<'_>, verdict: &mut Verdict) {
-    let place = &scene.event.place;
-    let mut all = vec![access.clone()];
     let known = access.target.path.as_ref().filter(|_| !access.target.open);
-    if let Some(real) = known.and_then(|path| scene.event.facts.real(&path.to_string())) {
-        let path = AbsPath::resolve(real, place);
-        all.push(Access { target: Target { text: path.to_string(), path: Some(path), open: false }, ..access.clone() });
-    }
-    all.extend(below_home(access, scene));
-    for access in &all {
+    let real = known.and_then(|path| scene.event.facts.real(&path.to_string())).map(|real| {
+        let path = AbsPath::resolve(real, &scene.event.place);
+        Access { target: Target { text: path.to_string(), path: Some(path), open: false }, ..access.clone() }
+    });
+    let home = below_home(access, scene);
+    for access in [Some(access), real.as_ref(), home.as_ref()].into_iter().flatten() {
         if matches!(access.act, Act::Remove | Act::Move) {
             ask(&Unit::deletion(access), scene, verdict);
         }

@@ -19,6 +19,7 @@
 pub mod client;
 mod command;
 pub mod config;
+mod docket;
 pub mod event;
 pub mod failure;
 pub mod ground;

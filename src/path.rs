@@ -1,8 +1,10 @@
 //! Paths: from the words of an event to absolute, normalised components.
 
+mod names;
 mod pattern;
 
-pub use pattern::{Reach, meet, touches, touches_any_home, touches_tree};
+use names::Names;
+pub use pattern::{Glob, Reach, globs, meet, touches, touches_any_home, touches_tree};
 
 use crate::event::Place;
 use std::fmt;
@@ -13,6 +15,8 @@ pub struct AbsPath {
     components: Vec<String>,
     /// A name in it may be a pattern.
     wild: bool,
+    /// Its names at a glance.
+    names: Names,
 }
 
 impl fmt::Display for AbsPath {
@@ -45,12 +49,18 @@ impl AbsPath {
 
     fn of(components: Vec<String>) -> Self {
         let wild = components.iter().any(|name| name.bytes().any(|byte| matches!(byte, b'*' | b'?' | b'[')));
-        AbsPath { components, wild }
+        let names = components.iter().fold(Names::default(), |names, name| names.with(name));
+        AbsPath { components, wild, names }
     }
 
     /// Whether a name in it may be a pattern.
     fn is_wild(&self) -> bool {
         self.wild
+    }
+
+    /// Which names it holds.
+    fn names(&self) -> Names {
+        self.names
     }
 
     /// The directories that the file lies in, outermost first.

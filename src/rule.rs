@@ -13,7 +13,7 @@ mod walk;
 pub use example::Example;
 use example::Says;
 pub use excerpt::Excerpt;
-pub(crate) use gist::Letters;
+pub(crate) use gist::{Beginning, Letters};
 pub use parse::{RuleError, parse};
 pub use pattern::{Pattern, PatternError};
 pub use proof::{Disproof, disproofs};
@@ -156,18 +156,24 @@ impl Rule {
         example::examples(self.proof.as_str(), self.source.line, Says::Misses)
     }
 
-    /// What this rule finds in a unit.
-    pub fn find(&self, unit: &Unit<'_>, scene: &Scene<'_>) -> Result<Option<Found>, PatternError> {
-        if self.kind != unit.kind() || (self.only_when_tainted && !scene.event.facts.tainted) {
-            return Ok(None);
+    /// How the texts begin that it could match.
+    pub(crate) fn beginning(&self) -> Beginning {
+        match &self.matcher {
+            Matcher::Patterns(patterns) => patterns.iter().map(Pattern::beginning).fold(Beginning::NONE, Beginning::or),
+            Matcher::Validator(_) => Beginning::ANY,
         }
+    }
+
+    /// What this rule finds in a unit of its kind.
+    pub fn find(&self, unit: &Unit<'_>, scene: &Scene<'_>) -> Result<Option<Found>, PatternError> {
         let found = match &self.matcher {
             Matcher::Patterns(patterns) => {
                 matches_any(patterns, unit)?.then(|| Found { tier: self.tier, what: String::new() })
             }
             // What is certain is suspicious too; what is only suspicious is not certain.
             Matcher::Validator(validator) => {
-                validator.find(unit, scene).filter(|found| self.tier == Tier::Suspicious || found.tier == Tier::Block)
+                let found = unit.ask(*validator, scene);
+                found.filter(|found| self.tier == Tier::Suspicious || found.tier == Tier::Block)
             }
         };
         let Some(found) = found else { return Ok(None) };

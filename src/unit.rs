@@ -3,9 +3,11 @@
 use crate::ground::Ground;
 use crate::label::Label;
 use crate::path::AbsPath;
-use crate::rule::{Kind, Letters};
+use crate::rule::{Found, Kind, Letters};
 use crate::shell::{Access, Act, Command, Pipeline, plain};
+use crate::validator::{Scene, Validator};
 use std::borrow::Cow;
+use std::cell::Cell;
 use thin_vec::ThinVec;
 
 /// What a unit is about.
@@ -36,6 +38,8 @@ pub struct Unit<'a> {
     texts: ThinVec<(Cow<'a, str>, Letters)>,
     /// What it is about.
     pub subject: Subject<'a>,
+    /// The validators that have found nothing in it.
+    cleared: Cell<u32>,
 }
 
 impl<'a> Unit<'a> {
@@ -44,7 +48,7 @@ impl<'a> Unit<'a> {
             let letters = Letters::of(&text);
             (text, letters)
         };
-        Unit { kind, texts: texts.into_iter().map(with_letters).collect(), subject }
+        Unit { kind, texts: texts.into_iter().map(with_letters).collect(), subject, cleared: Cell::new(0) }
     }
 
     /// A command: patterns see it as it is, and without the options that stand before its verb.
@@ -103,8 +107,21 @@ impl<'a> Unit<'a> {
     }
 
     /// What patterns are matched with.
-    pub(crate) fn texts(&self) -> impl Iterator<Item = (&str, Letters)> {
-        self.texts.iter().map(|(text, letters)| (text.as_ref(), *letters))
+    pub(crate) fn texts(&self) -> impl Iterator<Item = (&str, &Letters)> {
+        self.texts.iter().map(|(text, letters)| (text.as_ref(), letters))
+    }
+
+    /// What a validator finds in it. Two rules may share one, and what found nothing is not asked again.
+    pub(crate) fn ask(&self, validator: Validator, scene: &Scene<'_>) -> Option<Found> {
+        let cleared = self.cleared.get();
+        if cleared & validator.bit() != 0 {
+            return None;
+        }
+        let found = validator.find(self, scene);
+        if found.is_none() {
+            self.cleared.set(cleared | validator.bit());
+        }
+        found
     }
 
     /// The file that it is about and what is done to it.

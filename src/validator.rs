@@ -19,6 +19,7 @@ mod self_protection;
 mod unknown_executable;
 
 use crate::config::Config;
+use crate::docket::Docket;
 use crate::event::Event;
 use crate::ground::Ground;
 use crate::rule::{Found, Tier};
@@ -34,14 +35,11 @@ pub struct Scene<'a> {
     pub config: &'a Config,
     /// Where it happens.
     pub ground: &'a Ground,
+    /// The rules that are asked.
+    pub(crate) docket: &'a Docket<'a>,
 }
 
 impl<'a> Scene<'a> {
-    /// The scene of one event.
-    pub fn new(event: &'a Event<'a>, config: &'a Config, ground: &'a Ground) -> Self {
-        Scene { event, config, ground }
-    }
-
     fn reading(&self) -> Option<&'a Reading> {
         self.event.shell().map(|(reading, _)| reading)
     }
@@ -115,6 +113,11 @@ impl Validator {
     /// The validator of this name.
     pub fn named(name: &str) -> Option<Validator> {
         Self::ALL.iter().find(|(known, _)| *known == name).map(|(_, validator)| *validator)
+    }
+
+    /// Its place in a set.
+    pub(crate) fn bit(self) -> u32 {
+        1 << self as u32
     }
 
     /// What it finds in a unit.

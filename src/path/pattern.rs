@@ -1,6 +1,7 @@
 //! Patterns for paths: components, `*` within one, `**` for any number of them, `~` for home.
 
 use super::AbsPath;
+use super::names::Names;
 
 /// How much of a path is meant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -11,14 +12,53 @@ pub enum Reach {
     Below,
 }
 
-/// Whether `path` may name something that `pattern` names. Both may hold wildcards; letters match in either case.
-pub fn touches(pattern: &str, path: &AbsPath, reach: Reach, home: Option<&AbsPath>) -> bool {
-    touches_until(pattern, path, reach, home, End::Exact)
+/// A pattern for paths, and which names a path has to hold for it.
+#[derive(Clone, Copy, Debug)]
+pub struct Glob<'a> {
+    text: &'a str,
+    /// The first name in it that is no wildcard.
+    name: Names,
+}
+
+impl<'a> Glob<'a> {
+    /// A pattern as written.
+    pub const fn new(text: &'a str) -> Self {
+        Glob { text, name: Names::first_in(text.as_bytes()) }
+    }
+
+    /// What stands behind the `~/` of a pattern that is about home.
+    fn below_home(self) -> Option<&'a str> {
+        self.text.strip_prefix("~/")
+    }
+
+    /// Whether it is about something at home.
+    pub fn is_at_home(self) -> bool {
+        self.text.starts_with('~')
+    }
+}
+
+/// Patterns as written, in a table.
+pub const fn globs<const N: usize>(texts: [&'static str; N]) -> [Glob<'static>; N] {
+    let mut all = [Glob::new(""); N];
+    let mut at = 0;
+    while at < N {
+        #[expect(clippy::indexing_slicing, reason = "the bound stands right above, and nothing else is const")]
+        {
+            all[at] = Glob::new(texts[at]);
+        }
+        at += 1;
+    }
+    all
+}
+
+/// Whether `path` may name something that `glob` names. Both may hold wildcards; letters match in either case.
+pub fn touches(glob: Glob<'_>, path: &AbsPath, reach: Reach, home: Option<&AbsPath>) -> bool {
+    path.names().may_be(glob.name) && touches_until(glob.text, path, reach, home, End::Exact)
 }
 
 /// The same for a place and everything below it.
 pub fn touches_tree(place: &str, path: &AbsPath, reach: Reach, home: Option<&AbsPath>) -> bool {
-    touches_until(place, path, reach, home, End::Tree)
+    path.names().may_be(Glob::new(place).name) && touches_until(place, path, reach, home, End::Tree)
 }
 
 /// Whether what a pattern names ends with it, or goes on below.
@@ -34,14 +74,6 @@ fn touches_until(pattern: &str, path: &AbsPath, reach: Reach, home: Option<&AbsP
     if wild && let Some(found) = searched(pattern, path) {
         return found;
     }
-    // Most paths hold none of the names that patterns ask for.
-    if let Some(rest) = pattern.strip_prefix("**/").filter(|_| !wild) {
-        let end = rest.bytes().position(|byte| byte == b'/').unwrap_or(rest.len());
-        let first = rest.get(..end).unwrap_or_default();
-        if !path.iter().any(|part| part.eq_ignore_ascii_case(first)) && !first.contains(['*', '?', '[']) {
-            return false;
-        }
-    }
     match pattern.strip_prefix("~/") {
         Some(rest) => {
             let below = home.and_then(|home| path.strip_prefix(home.components()));
@@ -51,8 +83,9 @@ fn touches_until(pattern: &str, path: &AbsPath, reach: Reach, home: Option<&AbsP
     }
 }
 
-/// The same for a pattern that is about whatever home: `rest` stands behind the `~/` of it.
-pub fn touches_any_home(rest: &str, path: &AbsPath, reach: Reach) -> bool {
+/// The same for what lies at home, whoever's home it is.
+pub fn touches_any_home(glob: Glob<'_>, path: &AbsPath, reach: Reach) -> bool {
+    let Some(rest) = glob.below_home().filter(|_| path.names().may_be(glob.name)) else { return false };
     if path.is_wild()
         && let Some(found) = searched(rest, path.components())
     {
@@ -153,6 +186,7 @@ fn class(name: &[u8]) -> Option<&[u8]> {
 mod tests {
     use super::*;
     use crate::event::Place;
+    use proptest::prelude::*;
 
     #[test]
     fn wildcards_on_both_sides_meet() {
@@ -178,7 +212,28 @@ mod tests {
             ("**/.env", "/p/x.env", Reach::Itself, false),
             ("/etc/**", "/etc/x/y", Reach::Itself, true),
         ] {
-            assert_eq!(touches(pattern, &at(path), reach, Some(&home)), expected, "{pattern} {path} {reach:?}");
+            assert_eq!(
+                touches(Glob::new(pattern), &at(path), reach, Some(&home)),
+                expected,
+                "{pattern} {path} {reach:?}"
+            );
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn the_names_of_a_path_never_hide_what_it_touches(
+            pattern in "(/|~/|\\*\\*/)?([.]?[aB*]{0,2}/){0,2}(\\*\\*|[.]?[ab]{0,2})",
+            path in "(/|~/)?([.]?[ab*?]{0,2}/){0,2}([.]?[Ab]{0,2}|\\*\\*)",
+            below: bool,
+            tree: bool,
+        ) {
+            let place = Place { cwd: "/a".into(), home: Some("/b/.a".into()), project: None };
+            let (path, home) = (AbsPath::resolve(&path, &place), AbsPath::resolve("~", &place));
+            let reach = if below { Reach::Below } else { Reach::Itself };
+            let end = if tree { End::Tree } else { End::Exact };
+            let touched = touches_until(&pattern, &path, reach, Some(&home), end);
+            prop_assert!(!touched || path.names().may_be(Glob::new(&pattern).name), "{pattern} {path}");
         }
     }
 }

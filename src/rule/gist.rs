@@ -4,6 +4,7 @@
 //! first, for characters that no match can do without. What the walk does not understand may match anything.
 
 use super::walk::{DEEPEST, Piece, Times, Walk};
+use std::borrow::Cow;
 
 /// Which characters a text begins with and holds, and which of them stand side by side; letters in either case.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -31,7 +32,7 @@ impl Letters {
     }
 
     /// Whether the text begins with this, in either case.
-    pub fn begin_with(self, byte: u8) -> bool {
+    pub fn begin_with(&self, byte: u8) -> bool {
         bit(byte) & self.first != 0
     }
 }
@@ -63,6 +64,35 @@ impl Pairs {
     fn are_in(self, other: Pairs) -> bool {
         self.common(other) == self
     }
+
+    fn meet(self, other: Pairs) -> bool {
+        self.common(other) != Pairs::default()
+    }
+}
+
+/// How texts begin that could match.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Beginning {
+    first: u128,
+    start: Pairs,
+}
+
+impl Beginning {
+    /// Whatever beginning.
+    pub const ANY: Beginning = Beginning { first: ANY, start: ANY_PAIR };
+    /// No text.
+    pub const NONE: Beginning = Beginning { first: 0, start: Pairs([0; 4]) };
+
+    /// This one or the other.
+    pub fn or(self, other: Beginning) -> Beginning {
+        Beginning { first: self.first | other.first, start: self.start.with(other.start) }
+    }
+
+    /// Whether a text with these letters begins like that.
+    pub fn allows(&self, letters: &Letters) -> bool {
+        (self.first == ANY || self.first & letters.first != 0)
+            && (self.start == ANY_PAIR || self.start.meet(letters.start))
+    }
 }
 
 /// Whatever stands side by side.
@@ -81,7 +111,7 @@ fn bit_of(c: char) -> u128 {
 const ANY: u128 = u128::MAX;
 
 /// What every match needs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Gist {
     /// The text begins with one of these.
     pub first: u128,
@@ -91,10 +121,12 @@ pub(super) struct Gist {
     pub all: u128,
     /// And these side by side.
     pub pairs: Pairs,
+    /// And all of one of these; whatever where there are none.
+    pub one_of: Cow<'static, [Pairs]>,
 }
 
 /// One list of alternatives on the way to the gist.
-#[derive(Clone, Copy)]
+#[derive(Clone)]
 struct Level {
     /// Of the alternatives before.
     firsts: u128,
@@ -106,6 +138,10 @@ struct Level {
     start: Option<Pairs>,
     all: u128,
     pairs: Pairs,
+    /// What the alternatives before have side by side, each by itself.
+    each: Vec<Pairs>,
+    /// The same of a group in this one that every match passes.
+    one_of: Vec<Pairs>,
     /// The character that was just passed.
     before: Option<u8>,
     anchored: bool,
@@ -116,16 +152,18 @@ struct Level {
 }
 
 impl Level {
-    fn new(anchored: bool, leads: bool) -> Self {
+    const fn new(anchored: bool, leads: bool) -> Self {
         Level {
             firsts: 0,
-            starts: Pairs::default(),
+            starts: Pairs([0; 4]),
             alls: ANY,
             all_pairs: ANY_PAIR,
             first: None,
             start: None,
             all: 0,
-            pairs: Pairs::default(),
+            pairs: Pairs([0; 4]),
+            each: Vec::new(),
+            one_of: Vec::new(),
             before: None,
             anchored,
             began_anchored: anchored,
@@ -139,19 +177,32 @@ impl Level {
         self.starts = self.starts.with(self.start.filter(|_| self.anchored).unwrap_or(ANY_PAIR));
         self.alls &= self.all;
         self.all_pairs = self.all_pairs.common(self.pairs);
+        self.each.push(self.pairs);
         let Level { firsts, starts, alls, all_pairs, .. } = *self;
-        *self = Level { firsts, starts, alls, all_pairs, ..Level::new(self.began_anchored, self.leads) };
+        let (each, one_of) = (std::mem::take(&mut self.each), std::mem::take(&mut self.one_of));
+        *self = Level { firsts, starts, alls, all_pairs, each, one_of, ..Level::new(self.began_anchored, self.leads) };
     }
 }
 
 impl Gist {
     pub fn of(pattern: &str) -> Self {
-        Gist::understood(pattern).unwrap_or(Gist { first: ANY, start: ANY_PAIR, all: 0, pairs: Pairs::default() })
+        Gist::understood(pattern).unwrap_or(Gist {
+            first: ANY,
+            start: ANY_PAIR,
+            all: 0,
+            pairs: Pairs::default(),
+            one_of: Cow::Borrowed(&[]),
+        })
+    }
+
+    /// How texts begin that could match.
+    pub fn beginning(&self) -> Beginning {
+        Beginning { first: self.first, start: self.start }
     }
 
     fn understood(pattern: &str) -> Option<Self> {
         let mut walk = Walk::new(pattern);
-        let mut levels = [Level::new(false, true); DEEPEST];
+        let mut levels = [const { Level::new(false, true) }; DEEPEST];
         let mut depth = 0;
         loop {
             let (piece, times) = walk.next()?;
@@ -196,6 +247,7 @@ impl Gist {
                 Piece::Close => {
                     level.end();
                     let Level { firsts, starts, alls, all_pairs, leads, .. } = *level;
+                    let each = std::mem::take(&mut level.each);
                     depth = depth.checked_sub(1)?;
                     let around = levels.get_mut(depth)?;
                     let sure = times != Times::Perhaps;
@@ -207,15 +259,22 @@ impl Gist {
                     if sure {
                         around.all |= alls;
                         around.pairs = around.pairs.with(all_pairs);
+                        // One alternative that has no two characters lets everything pass.
+                        if around.one_of.is_empty() && each.iter().all(|pairs| *pairs != Pairs::default()) {
+                            around.one_of = each;
+                        }
                     }
                 }
                 Piece::End => {
                     level.end();
+                    // What one alternative needs, the others may not.
+                    let one_of = if level.each.len() == 1 { std::mem::take(&mut level.one_of) } else { Vec::new() };
                     return Some(Gist {
                         first: level.firsts,
                         start: level.starts,
                         all: level.alls,
                         pairs: level.all_pairs,
+                        one_of: Cow::Owned(one_of),
                     });
                 }
             }
@@ -223,11 +282,11 @@ impl Gist {
     }
 
     /// Whether a text with these letters could match.
-    pub fn allows(&self, letters: Letters) -> bool {
-        (self.first == ANY || self.first & letters.first != 0)
-            && (self.start == ANY_PAIR || letters.start != Pairs::default() && letters.start.are_in(self.start))
+    pub fn allows(&self, letters: &Letters) -> bool {
+        self.beginning().allows(letters)
             && self.all & !letters.all == 0
             && self.pairs.are_in(letters.pairs)
+            && (self.one_of.is_empty() || self.one_of.iter().any(|pairs| pairs.are_in(letters.pairs)))
     }
 }
 
@@ -310,7 +369,7 @@ mod tests {
     use regex_lite::Regex;
 
     fn allows(pattern: &str, text: &str) -> bool {
-        Gist::of(pattern).allows(Letters::of(text)) && may_match(pattern, text)
+        Gist::of(pattern).allows(&Letters::of(text)) && may_match(pattern, text)
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! Patterns: regular expressions that are compiled only where they could match.
 
 use super::excerpt::Excerpt;
-use super::gist::{Gist, Letters, may_match};
+use super::gist::{Beginning, Gist, Letters, may_match};
 use super::glance::begins_otherwise;
 use regex_lite::Regex;
 use std::cell::OnceCell;
@@ -49,22 +49,32 @@ impl Pattern {
 
     /// Whether it matches somewhere in `text`.
     pub fn matches(&self, text: &str) -> Result<bool, PatternError> {
-        self.is_match(text, Letters::of(text))
+        self.is_match(text, &Letters::of(text))
     }
 
     /// The same of a text that has these letters.
-    pub(crate) fn is_match(&self, text: &str, letters: Letters) -> Result<bool, PatternError> {
-        let pattern = self.as_str();
-        // Of thousands of rules, most are gone after a glance.
-        let known = self.known.or_else(|| self.found.get().map(AsRef::as_ref));
-        if known.is_none() && begins_otherwise(pattern, letters) {
-            return Ok(false);
-        }
-        let gist = known.unwrap_or_else(|| self.found.get_or_init(|| Box::new(Gist::of(pattern))));
-        if !gist.allows(letters) || (self.compiled.get().is_none() && !may_match(pattern, text)) {
+    pub(crate) fn is_match(&self, text: &str, letters: &Letters) -> Result<bool, PatternError> {
+        if !self.could_match(letters) || (self.compiled.get().is_none() && !may_match(self.as_str(), text)) {
             return Ok(false);
         }
         Ok(self.regex()?.is_match(text))
+    }
+
+    /// Whether a text with these letters could match.
+    pub(super) fn could_match(&self, letters: &Letters) -> bool {
+        let known = self.known.or_else(|| self.found.get().map(AsRef::as_ref));
+        let gist = match known {
+            Some(gist) => gist,
+            // Of thousands of rules, most are gone after a glance.
+            None if begins_otherwise(self.as_str(), letters) => return false,
+            None => self.found.get_or_init(|| Box::new(Gist::of(self.as_str()))),
+        };
+        gist.allows(letters)
+    }
+
+    /// How the texts begin that it could match, as far as that is known without a look at it.
+    pub(super) fn beginning(&self) -> Beginning {
+        self.known.map_or(Beginning::ANY, Gist::beginning)
     }
 
     fn regex(&self) -> Result<&Regex, PatternError> {

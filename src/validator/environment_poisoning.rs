@@ -5,7 +5,7 @@ mod mild;
 use super::{Scene, block, suspicious};
 use crate::event::Place;
 use crate::ground::Area;
-use crate::path::AbsPath;
+use crate::path::{AbsPath, Reach, globs, touches};
 use crate::rule::Found;
 use crate::unit::{Subject, Unit};
 use mild::is_mild;
@@ -279,7 +279,7 @@ fn is_local(name: &str, value: &str, scene: &Scene<'_>) -> bool {
     !value.is_empty()
         && value.split(':').all(|part| {
             let path = AbsPath::resolve(part, &place);
-            let tools = [
+            let tools = globs([
                 "~/.cargo/bin",
                 "~/.local/bin",
                 "~/go/bin",
@@ -291,10 +291,10 @@ fn is_local(name: &str, value: &str, scene: &Scene<'_>) -> bool {
                 "/opt/homebrew/**",
                 "~/.nvm/**",
                 "~/.pyenv/**",
-            ];
+            ]);
             let home = scene.ground.home.as_ref();
             !part.is_empty()
                 && (matches!(scene.ground.area(&path), Area::Inside | Area::Project)
-                    || tools.iter().any(|tool| crate::path::touches(tool, &path, crate::path::Reach::Itself, home)))
+                    || tools.iter().any(|tool| touches(*tool, &path, Reach::Itself, home)))
         })
 }

@@ -2,13 +2,13 @@
 
 use super::{Scene, block, suspicious};
 use crate::ground::Area;
-use crate::path::{AbsPath, Reach, touches, touches_tree};
+use crate::path::{AbsPath, Glob, Reach, globs, touches, touches_tree};
 use crate::rule::Found;
 use crate::shell::Act;
 use crate::unit::{Subject, Unit};
 
 /// What shells run when they start, and what the system runs by itself.
-const STARTED: [&str; 22] = [
+const STARTED: [Glob<'_>; 22] = globs([
     "**/.bashrc",
     "**/.bash_profile",
     "**/.bash_login",
@@ -31,10 +31,10 @@ const STARTED: [&str; 22] = [
     "~/.vimrc",
     "~/.pythonrc",
     "~/.xprofile",
-];
+]);
 
 /// Keys and passwords.
-const KEYS: [&str; 16] = [
+const KEYS: [Glob<'_>; 16] = globs([
     "~/.ssh/**",
     "~/.aws/**",
     "~/.config/gcloud/**",
@@ -51,7 +51,7 @@ const KEYS: [&str; 16] = [
     "~/.gem/credentials",
     "~/.password-store/**",
     "~/.local/share/keyrings/**",
-];
+]);
 
 pub(super) fn find(unit: &Unit<'_>, scene: &Scene<'_>) -> Option<Found> {
     let access = unit.touched()?;
@@ -60,13 +60,13 @@ pub(super) fn find(unit: &Unit<'_>, scene: &Scene<'_>) -> Option<Found> {
     }
     let path = access.target.path.as_ref()?;
     let reach = if access.target.open { Reach::Below } else { Reach::Itself };
-    let touches = |pattern: &str| touches(pattern, path, reach, scene.ground.home.as_ref());
+    let touches = |glob: &Glob<'_>| touches(*glob, path, reach, scene.ground.home.as_ref());
     let sensitive =
         || scene.config.sensitive.iter().any(|place| touches_tree(place, path, reach, scene.ground.home.as_ref()));
-    if STARTED.iter().any(|pattern| touches(pattern)) {
+    if STARTED.iter().any(touches) {
         return block("the file is run whenever a shell or a session starts");
     }
-    if KEYS.iter().any(|pattern| touches(pattern)) || sensitive() {
+    if KEYS.iter().any(touches) || sensitive() {
         return block("the file holds keys or passwords");
     }
     if is_secret_settings(path) {

@@ -2,13 +2,13 @@
 
 use super::protected_path::is_secret_settings;
 use super::{Scene, block, command, suspicious};
-use crate::path::{AbsPath, Reach, touches, touches_any_home, touches_tree};
+use crate::path::{AbsPath, Glob, Reach, globs, touches, touches_any_home, touches_tree};
 use crate::rule::Found;
 use crate::shell::{Act, Arg};
 use crate::unit::Unit;
 
 /// Files that are keys, wherever they lie.
-const KEYS: [&str; 24] = [
+const KEYS: [Glob<'_>; 24] = globs([
     "~/.npmrc",
     "~/.pgpass",
     "~/.my.cnf",
@@ -33,7 +33,7 @@ const KEYS: [&str; 24] = [
     "/etc/shadow-",
     "/etc/gshadow",
     "/proc/*/environ",
-];
+]);
 
 /// Programs that print their arguments.
 const PRINTERS: [&str; 5] = ["echo", "printf", "print", "cat", "logger"];
@@ -65,8 +65,8 @@ pub(super) fn find(unit: &Unit<'_>, scene: &Scene<'_>) -> Option<Found> {
     let reach = if access.target.open || access.deep { Reach::Below } else { Reach::Itself };
     // A search through the files of the system shows lines of some, and of those that are locked nothing.
     let searched = searches(access.row, scene) && reach == Reach::Below;
-    let mut keys = KEYS.iter().filter(|pattern| !searched || pattern.starts_with('~'));
-    let listed = keys.any(|pattern| anywhere(pattern, path, reach, scene));
+    let mut keys = KEYS.iter().filter(|glob| !searched || glob.is_at_home());
+    let listed = keys.any(|glob| anywhere(*glob, path, reach, scene));
     // Who works at home reads there.
     let whole = access.deep
         && !access.target.open
@@ -82,14 +82,13 @@ pub(super) fn find(unit: &Unit<'_>, scene: &Scene<'_>) -> Option<Found> {
 pub(super) fn is_secret_file(path: &AbsPath, scene: &Scene<'_>) -> bool {
     let home = scene.ground.home.as_ref();
     let listed = scene.config.sensitive.iter().any(|place| touches_tree(place, path, Reach::Itself, home));
-    let keys = || KEYS.iter().any(|pattern| anywhere(pattern, path, Reach::Itself, scene));
+    let keys = || KEYS.iter().any(|glob| anywhere(*glob, path, Reach::Itself, scene));
     ((listed || is_key(path) || keys()) && !is_public(path)) || is_secret_settings(path)
 }
 
 /// Whether a path is one of the user's home or of anybody's.
-fn anywhere(pattern: &str, path: &AbsPath, reach: Reach, scene: &Scene<'_>) -> bool {
-    pattern.strip_prefix("~/").is_some_and(|rest| touches_any_home(rest, path, reach))
-        || touches(pattern, path, reach, scene.ground.home.as_ref())
+fn anywhere(glob: Glob<'_>, path: &AbsPath, reach: Reach, scene: &Scene<'_>) -> bool {
+    touches_any_home(glob, path, reach) || touches(glob, path, reach, scene.ground.home.as_ref())
 }
 
 /// Whether a command looks for a text in all files, and shows lines of some.

@@ -1,7 +1,7 @@
 //! What keeps the guard in place: its files and verbs, the settings that call it, and what could call others instead.
 
 use super::{Scene, block, command};
-use crate::path::{Reach, touches, touches_tree};
+use crate::path::{Glob, Reach, globs, touches, touches_tree};
 use crate::rule::Found;
 use crate::shell::{Act, Command};
 use crate::unit::{Subject, Unit};
@@ -10,7 +10,7 @@ use crate::unit::{Subject, Unit};
 const HOOKS: &str = "core.hookspath";
 
 /// Settings of agents, tool servers and hooks, and the guard's own files.
-const FILES: [&str; 33] = [
+const FILES: [Glob<'_>; 33] = globs([
     "**/.claude/settings*.json",
     "**/.claude/hooks/**",
     "**/.claude/plugins/**",
@@ -44,7 +44,7 @@ const FILES: [&str; 33] = [
     "**/.opencode/opencode.json",
     "**/.github/hooks/**",
     "**/.factory/settings.json",
-];
+]);
 
 /// Verbs of the guard that loosen it.
 const LOOSENING: [(&str, &str); 11] = [
@@ -88,7 +88,7 @@ pub(super) fn find(unit: &Unit<'_>, scene: &Scene<'_>) -> Option<Found> {
     if nested {
         return None;
     }
-    let listed = FILES.iter().any(|pattern| touches(pattern, path, reach, home));
+    let listed = FILES.iter().any(|glob| touches(*glob, path, reach, home));
     let own = scene.event.facts.own.iter();
     let own = own.clone().any(|file| touches_tree(file, path, reach, home));
     (listed || own).then(|| block("the file is part of what guards this session")).flatten()

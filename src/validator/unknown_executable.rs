@@ -5,7 +5,7 @@ mod everyday;
 use super::{Scene, command, suspicious};
 use crate::event::Place;
 use crate::ground::Area;
-use crate::path::AbsPath;
+use crate::path::{AbsPath, Glob, Reach, globs, touches};
 use crate::rule::Found;
 use crate::shell::is_builtin;
 use crate::unit::Unit;
@@ -22,7 +22,7 @@ const TOOLED: [&[&str]; 7] = [
 ];
 
 /// Directories of the home, and elsewhere, that people install their tools to.
-const INSTALLED: [&str; 21] = [
+const INSTALLED: [Glob<'_>; 21] = globs([
     "~/.cargo/bin/*",
     "~/.local/bin/*",
     "~/go/bin/*",
@@ -44,7 +44,7 @@ const INSTALLED: [&str; 21] = [
     "/nix/store/**",
     "/snap/bin/*",
     "/opt/local/**",
-];
+]);
 
 pub(super) fn find(unit: &Unit<'_>, scene: &Scene<'_>) -> Option<Found> {
     let command = command(unit)?;
@@ -95,14 +95,10 @@ pub(super) fn find(unit: &Unit<'_>, scene: &Scene<'_>) -> Option<Found> {
         let shadow = is_allowed(name, scene) && !tooled;
         return shadow.then(|| suspicious("a program in the project bears the name of a known one")).flatten();
     }
-    if listed && INSTALLED.iter().any(|place| installed(place, &path, scene)) {
+    if listed && INSTALLED.iter().any(|glob| touches(*glob, &path, Reach::Itself, scene.ground.home.as_ref())) {
         return None;
     }
     suspicious("the program lies outside of the project and of where programs are installed")
-}
-
-fn installed(place: &str, path: &AbsPath, scene: &Scene<'_>) -> bool {
-    crate::path::touches(place, path, crate::path::Reach::Itself, scene.ground.home.as_ref())
 }
 
 trait EndsWithParts {

@@ -1,0 +1,51 @@
+//! The docket: the rules that a call is asked about, by kind, in the order in which they are asked.
+
+use crate::config::Config;
+use crate::event::Event;
+use crate::rule::{Beginning, Kind, Matcher, Rule, Tier};
+use crate::unit::Unit;
+
+/// The rules in force for one call.
+#[derive(Debug)]
+pub(crate) struct Docket<'a> {
+    kinds: Vec<(Kind, Vec<Entry<'a>>)>,
+}
+
+#[derive(Debug)]
+struct Entry<'a> {
+    rule: &'a Rule,
+    beginning: Beginning,
+}
+
+impl<'a> Docket<'a> {
+    /// The rules of a policy: those that block before those that only suspect.
+    pub fn of(event: &Event<'_>, config: &'a Config) -> Self {
+        let mut docket = Docket { kinds: Vec::new() };
+        let tainted = event.facts.tainted;
+        for tier in [Tier::Block, Tier::Suspicious] {
+            let rules = config.rules.iter().filter(|rule| rule.tier == tier);
+            for rule in rules.filter(|rule| tainted || !rule.only_when_tainted) {
+                docket.add(rule);
+            }
+        }
+        docket
+    }
+
+    fn add(&mut self, rule: &'a Rule) {
+        let entry = Entry { rule, beginning: rule.beginning() };
+        match self.kinds.iter_mut().find(|(kind, _)| *kind == rule.kind) {
+            Some((_, entries)) => entries.push(entry),
+            None => self.kinds.push((rule.kind, vec![entry])),
+        }
+    }
+
+    /// The rules that could have to do with a unit.
+    pub fn concerning(&self, unit: &Unit<'_>) -> impl Iterator<Item = &'a Rule> {
+        let entries = self.kinds.iter().find(|(kind, _)| *kind == unit.kind()).map(|(_, entries)| entries.as_slice());
+        let concerns = move |entry: &&Entry<'a>| match entry.rule.matcher {
+            Matcher::Validator(_) => true,
+            Matcher::Patterns(_) => unit.texts().any(|(_, letters)| entry.beginning.allows(letters)),
+        };
+        entries.unwrap_or_default().iter().filter(concerns).map(|entry| entry.rule)
+    }
+}
