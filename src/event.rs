@@ -3,7 +3,8 @@
 use crate::failure::Failure;
 use crate::label::Label;
 use crate::quarantined::Quarantined;
-use crate::shell::{self, Effects, Reading};
+use crate::rule::Initials;
+use crate::shell::{self, Command, Effects, Reading};
 use std::cell::OnceCell;
 
 /// When, relative to a call, the client asks.
@@ -210,6 +211,13 @@ pub struct Event<'a> {
 }
 
 impl Event<'_> {
+    /// How the commands of the call begin; `None` where it has none that can be read.
+    pub fn initials(&self) -> Option<Initials> {
+        let (reading, _) = self.shell()?;
+        let add = |initials: Initials, command: &Command| initials.with(&command.canonical).with(&command.program);
+        Some(reading.commands.iter().fold(Initials::default(), add))
+    }
+
     /// The shell text of the call, read once; `None` where there is none, or none that can be read.
     pub fn shell(&self) -> Option<&(Reading, Effects)> {
         let read = || {

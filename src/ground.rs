@@ -96,10 +96,13 @@ impl Ground {
 
     /// What a path is.
     pub fn area(&self, path: &AbsPath) -> Area {
-        let parts: Vec<&str> = path.components().iter().map(String::as_str).collect();
+        // What lies deeper than any place below is the same as what lies one deeper.
+        let mut parts = [""; 5];
+        parts.iter_mut().zip(path.components()).for_each(|(part, name)| *part = name);
+        let parts = parts.get(..path.components().len()).unwrap_or(&parts);
         let above = |of: &AbsPath| of.components().starts_with(path.components());
         let home = self.home.as_ref().filter(|home| !home.components().is_empty());
-        match parts.as_slice() {
+        match parts {
             [] => Area::Vital,
             _ if self.is_project(path) => Area::Project,
             _ if above(&self.project) || home.is_some_and(above) => Area::Vital,

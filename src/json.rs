@@ -206,12 +206,10 @@ impl Text {
             return Some(Text { text: source.into_owned(), flaw });
         }
         let mut text = String::with_capacity(source.len());
-        let mut chars = source.chars();
-        while let Some(c) = chars.next() {
-            if c != '\\' {
-                text.push(c);
-                continue;
-            }
+        let mut rest = &*source;
+        while let Some((before, escaped)) = rest.split_once('\\') {
+            text.push_str(before);
+            let mut chars = escaped.chars();
             match chars.next()? {
                 'b' => text.push('\u{8}'),
                 'f' => text.push('\u{c}'),
@@ -225,7 +223,9 @@ impl Text {
                 }
                 other => text.push(other),
             }
+            rest = chars.as_str();
         }
+        text.push_str(rest);
         Some(Text { text, flaw })
     }
 }
@@ -377,8 +377,22 @@ fn plain(bytes: &[u8]) -> usize {
     let special = |byte: &u8| (*byte == b'"') | (*byte == b'\\') | (*byte < 0x20);
     let blocks = bytes.chunks_exact(32).take_while(|block| !block.iter().fold(false, |any, byte| any | special(byte)));
     let skipped = blocks.count() * 32;
-    skipped + bytes.iter().skip(skipped).take_while(|byte| !special(byte)).count()
+    let (words, tail) = bytes.get(skipped..).unwrap_or_default().as_chunks::<8>();
+    for (at, word) in words.iter().enumerate() {
+        let word = u64::from_le_bytes(*word);
+        // A byte that is less borrows from its highest bit; the lowest such byte is the first.
+        let less = |word: u64, than: u64| word.wrapping_sub(ONES * than) & !word & (ONES << 7);
+        let same = |byte: u8| less(word ^ (ONES * u64::from(byte)), 1);
+        let found = same(b'"') | same(b'\\') | less(word, 0x20);
+        if found != 0 {
+            return skipped + at * 8 + (found.trailing_zeros() / 8) as usize;
+        }
+    }
+    bytes.len() - tail.len() + tail.iter().take_while(|byte| !special(byte)).count()
 }
+
+/// A one in every byte.
+const ONES: u64 = 0x0101_0101_0101_0101;
 
 /// Whether `raw` can be read in one way only: valid, at most 128 deep, no field named twice at any level.
 pub fn check(raw: &[u8]) -> Result<(), Flaw> {

@@ -8,7 +8,7 @@ use crate::failure::Failure;
 use crate::ground::Ground;
 use crate::label::Label;
 use crate::patch;
-use crate::path::AbsPath;
+use crate::path::{AbsPath, Glob};
 use crate::quarantine::Namespace;
 use crate::rule::{Found, Owner, PatternError, Rule, matches_any};
 use crate::shell::{Access, Act, Target};
@@ -23,7 +23,9 @@ const ENOUGH: usize = 32;
 pub(crate) fn judge(event: &Event<'_>, config: &Config, verdict: &mut Verdict) {
     let ground = Ground::of(event);
     let docket = Docket::of(event, config);
-    let scene = Scene { event, config, ground: &ground, docket: &docket };
+    let [sensitive, own] =
+        [&config.sensitive, &event.facts.own].map(|texts| texts.iter().map(|text| Glob::new(text)).collect::<Vec<_>>());
+    let scene = Scene { event, config, ground: &ground, docket: &docket, sensitive: &sensitive, own: &own };
     match &event.action {
         Action::Shell { command, dialect } => command::judge(command, *dialect, &scene, verdict),
         Action::Edit { path: Some(path), .. } => {
@@ -166,6 +168,7 @@ fn bad_pattern(rule: &Rule, error: &PatternError) -> String {
 /// Judges what is done to one file: as a deletion, as a change or a reading, and by where it really leads.
 pub(crate) fn ask_about(access: &Access, scene: &Scene<'_>, verdict: &mut Verdict) {
     let known = access.target.path.as_ref().filter(|_| !access.target.open);
+    let known = known.filter(|_| !scene.event.facts.real_paths.is_empty());
     let real = known.and_then(|path| scene.event.facts.real(&path.to_string())).map(|real| {
         let path = AbsPath::resolve(real, &scene.event.place);
         Access { target: Target { text: path.to_string(), path: Some(path), open: false }, ..access.clone() }
@@ -212,7 +215,7 @@ pub(crate) fn paths(event: &Event<'_>) -> Vec<String> {
             let Some((_, effects)) = event.shell() else { return Vec::new() };
             let known = effects.accesses.iter().filter(|access| !access.target.open);
             let mut paths: Vec<String> =
-                known.filter_map(|access| Some(access.target.path.as_ref()?.to_string())).collect();
+                known.filter_map(|access| Some(String::from(access.target.path.as_ref()?))).collect();
             paths.sort();
             paths.dedup();
             paths

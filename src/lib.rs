@@ -38,6 +38,7 @@ pub mod telemetry;
 pub mod unit;
 pub mod validator;
 pub mod verdict;
+mod words;
 
 use config::{Allow, Config};
 use event::{Event, Phase};

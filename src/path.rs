@@ -7,12 +7,13 @@ use names::Names;
 pub use pattern::{Glob, Reach, globs, meet, touches, touches_any_home, touches_tree};
 
 use crate::event::Place;
+use smol_str::SmolStr;
 use std::fmt;
 
 /// An absolute path without `.`, `..` or empty components.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AbsPath {
-    components: Vec<String>,
+    components: Vec<SmolStr>,
     /// A name in it may be a pattern.
     wild: bool,
     /// Its names at a glance.
@@ -21,7 +22,22 @@ pub struct AbsPath {
 
 impl fmt::Display for AbsPath {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "/{}", self.components.join("/"))
+        f.write_str(&String::from(self))
+    }
+}
+
+impl From<&AbsPath> for String {
+    fn from(path: &AbsPath) -> String {
+        let length = path.components.iter().map(|name| name.len() + 1).sum::<usize>();
+        let mut text = String::with_capacity(length.max(1));
+        for name in &path.components {
+            text.push('/');
+            text.push_str(name);
+        }
+        if text.is_empty() {
+            text.push('/');
+        }
+        text
     }
 }
 
@@ -36,18 +52,18 @@ impl AbsPath {
             _ => &place.cwd,
         };
         let rest = if start == home { raw.trim_start_matches('~') } else { raw };
-        let mut components: Vec<String> = Vec::new();
+        let mut components: Vec<SmolStr> = Vec::with_capacity(8);
         for part in [start, rest].iter().flat_map(|text| split(text)) {
             match part {
                 "" | "." => {}
                 ".." => drop(components.pop()),
-                name => components.push(name.to_owned()),
+                name => components.push(name.into()),
             }
         }
         AbsPath::of(components)
     }
 
-    fn of(components: Vec<String>) -> Self {
+    fn of(components: Vec<SmolStr>) -> Self {
         let wild = components.iter().any(|name| name.bytes().any(|byte| matches!(byte, b'*' | b'?' | b'[')));
         let names = components.iter().fold(Names::default(), |names, name| names.with(name));
         AbsPath { components, wild, names }
@@ -64,7 +80,7 @@ impl AbsPath {
     }
 
     /// The directories that the file lies in, outermost first.
-    pub fn directories(&self) -> &[String] {
+    pub fn directories(&self) -> &[SmolStr] {
         self.components.split_last().map_or(&[], |(_, directories)| directories)
     }
 
@@ -74,7 +90,7 @@ impl AbsPath {
     }
 
     /// All components, the last one included.
-    pub fn components(&self) -> &[String] {
+    pub fn components(&self) -> &[SmolStr] {
         &self.components
     }
 

@@ -8,6 +8,7 @@ mod glance;
 mod parse;
 mod pattern;
 mod proof;
+mod skim;
 mod walk;
 
 pub use example::Example;
@@ -17,6 +18,7 @@ pub(crate) use gist::{Beginning, Letters};
 pub use parse::{RuleError, parse};
 pub use pattern::{Pattern, PatternError};
 pub use proof::{Disproof, disproofs};
+pub use skim::{Initials, Skim};
 
 use crate::unit::{Subject, Unit};
 use crate::validator::{Scene, Validator};
@@ -189,7 +191,7 @@ pub(crate) fn matches_any(patterns: &[Pattern], unit: &Unit<'_>) -> Result<bool,
     let piped = matches!(unit.subject, Subject::Pipeline(_));
     for pattern in patterns.iter().filter(|pattern| !piped || pattern.as_str().contains("\\|")) {
         for (text, letters) in unit.texts() {
-            if pattern.is_match(text, letters)? {
+            if pattern.could_match(letters) && pattern.is_match(text)? {
                 return Ok(true);
             }
         }

@@ -22,6 +22,7 @@ use crate::config::Config;
 use crate::docket::Docket;
 use crate::event::Event;
 use crate::ground::Ground;
+use crate::path::Glob;
 use crate::rule::{Found, Tier};
 use crate::shell::{Command, Effects, Reading};
 use crate::unit::{Subject, Unit};
@@ -37,6 +38,10 @@ pub struct Scene<'a> {
     pub ground: &'a Ground,
     /// The rules that are asked.
     pub(crate) docket: &'a Docket<'a>,
+    /// Files and directories that the operator keeps.
+    pub(crate) sensitive: &'a [Glob<'a>],
+    /// Those of the guard itself.
+    pub(crate) own: &'a [Glob<'a>],
 }
 
 impl<'a> Scene<'a> {

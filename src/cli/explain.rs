@@ -8,7 +8,6 @@ use anyhow::{Context, bail};
 use rune::config::Config;
 use rune::event::{Header, Place};
 use rune::quarantined::{ContentSource, Origin, Quarantined};
-use rune::rule::Kind;
 use rune::shell::{self, Command, Effects, Reading};
 use rune::verdict::{Effect, Verdict};
 use serde::Serialize;
@@ -121,15 +120,15 @@ pub struct Judged {
 
 /// Sends an event through the hook's own line, without log or state.
 pub fn preview(event: &str, options: &Options, world: &World) -> anyhow::Result<Judged> {
-    preview_by(event, options, world, |kinds, project| load::config(options, world, kinds, project))
+    preview_by(event, options, world, |wanted, project| load::config(options, world, wanted, project))
 }
 
-/// The same by another policy, which is made for the kinds of rules that the event is about, with the project's own.
+/// The same by another policy, which is made for the rules that the event is asked about, with the project's own.
 pub fn preview_by(
     event: &str,
     options: &Options,
     world: &World,
-    policy: impl FnOnce(&[Kind], Option<&Path>) -> Config,
+    policy: impl FnOnce(&load::Wanted, Option<&Path>) -> Config,
 ) -> anyhow::Result<Judged> {
     let origin = Origin::new(ContentSource::UserInput, "preview", now());
     let input = Quarantined::new(event.as_bytes().to_vec(), origin);
@@ -139,7 +138,7 @@ pub fn preview_by(
     };
     let project = world.project_of(&event.place.cwd);
     load::place(&mut event, world);
-    let mut config = policy(&load::kinds(&event), project.as_deref().and_then(load::policy_of).as_deref());
+    let mut config = policy(&load::Wanted::of(&event), project.as_deref().and_then(load::policy_of).as_deref());
     load::look_up(&mut event, &mut config, options, world);
     let verdict = rune::decide(&event, &config);
     Ok(Judged { header: event.header, place: event.place, verdict })

@@ -1,6 +1,7 @@
 //! The hook: one event in, one answer out, one line in the log.
 
 use super::deadline::{Progress, arm, attempt, stand_aside};
+use super::load::Wanted;
 use super::options::Options;
 use super::world::{World, now};
 use super::{input, load, log, session};
@@ -120,8 +121,7 @@ impl Call {
                 if own.is_some() || load::looks_around(&event, &self.world) {
                     self.watch(progress);
                 }
-                let kinds = load::kinds(&event);
-                let mut config = load::config(&self.options, &self.world, &kinds, own.as_deref());
+                let mut config = load::config(&self.options, &self.world, &Wanted::of(&event), own.as_deref());
                 load::look_up(&mut event, &mut config, &self.options, &self.world);
                 let verdict = decide(&event, &config);
                 let header = event.header.clone();
@@ -132,7 +132,7 @@ impl Call {
             Err(unread) => {
                 let header = self.header(unread.header);
                 let failure = if whole { unread.failure } else { Failure::Limit(TOO_LARGE.to_owned()) };
-                let policy = load::config(&self.options, &self.world, &[], None).failure;
+                let policy = load::config(&self.options, &self.world, &Wanted::all(&[]), None).failure;
                 let finding = failure.finding(header.phase, policy);
                 (header, Verdict::of(finding))
             }

@@ -5,7 +5,7 @@ mod links;
 mod rules;
 
 pub use facts::{look_up, looks_around, place};
-pub use rules::kinds;
+pub use rules::Wanted;
 
 use super::options::Options;
 use super::world::World;
@@ -30,20 +30,20 @@ pub fn policy_of(project: &Path) -> Option<PathBuf> {
     Some(project.join(".rune")).filter(|own| own.symlink_metadata().is_ok())
 }
 
-/// The policy in force for calls of these kinds, with a project's own on top. It never fails: what cannot be read is a flaw of the
-/// policy and counts in every verdict.
-pub fn config(options: &Options, world: &World, kinds: &[Kind], own: Option<&Path>) -> Config {
+/// The policy in force, with the rules that are wanted and a project's own on top. It never fails: what cannot be read
+/// is a flaw of the policy and counts in every verdict.
+pub fn config(options: &Options, world: &World, wanted: &Wanted, own: Option<&Path>) -> Config {
     let (layers, flaws) = layers(options, world);
     let directory = world.config_dir.as_ref().filter(|dir| !is_missing(dir)).map(|directory| directory.join("rules"));
     let own = own.map(|own| (own, layers.clone()));
     let mut config = Config::fold(layers, flaws);
-    rules::of_operator(&mut config, directory.as_deref(), kinds);
-    config.project = own.map(|(own, layers)| Box::new(with_project(&config, layers, own, kinds)));
+    rules::of_operator(&mut config, directory.as_deref(), wanted);
+    config.project = own.map(|(own, layers)| Box::new(with_project(&config, layers, own, wanted)));
     config
 }
 
 /// The same policy with the project's own on top.
-fn with_project(operator: &Config, layers: Vec<Layer>, own: &Path, kinds: &[Kind]) -> Config {
+fn with_project(operator: &Config, layers: Vec<Layer>, own: &Path, wanted: &Wanted) -> Config {
     let broken = |line: usize| {
         Failure::Config(format!("the project's own policy cannot be read: .rune/config.toml, line {line}"))
     };
@@ -60,7 +60,7 @@ fn with_project(operator: &Config, layers: Vec<Layer>, own: &Path, kinds: &[Kind
     let flaws = operator.flaws.iter().cloned().chain(flaw).collect();
     let mut config = Config::fold(layers.into_iter().chain(preset).chain([layer]), flaws);
     config.add_rules(operator.rules.clone());
-    rules::of_project(&mut config, &own.join("rules"), kinds);
+    rules::of_project(&mut config, &own.join("rules"), wanted);
     config
 }
 
@@ -227,8 +227,9 @@ fn read_text(path: &Path) -> Result<Option<String>, String> {
 
 /// A pipe in place of a file would hold us until the deadline.
 fn read_up_to(most: u64, path: &Path) -> Result<Option<String>, String> {
-    let mut text = String::new();
     let found = std::fs::metadata(path);
+    let length = found.as_ref().map_or(0, |found| found.len().min(most));
+    let mut text = String::with_capacity(usize::try_from(length + 1).unwrap_or(0));
     if found.as_ref().is_ok_and(|found| !found.is_file()) {
         return Err(format!("{}: not a regular file", path.display()));
     }

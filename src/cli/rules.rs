@@ -93,10 +93,10 @@ fn policy(args: &RulesArgs) -> anyhow::Result<(Config, Vec<String>)> {
     let options = Options::parse(&words);
     let world = World::look(&options.dirs);
     let Some(file) = &args.file else {
-        let config = load::config(&options, &world, &ALL, None);
+        let config = load::config(&options, &world, &load::Wanted::all(&ALL), None);
         return Ok((config, load::notes(&options, &world)));
     };
-    let mut config = load::config(&options, &world, &[], None);
+    let mut config = load::config(&options, &world, &load::Wanted::all(&[]), None);
     let (rules, errors) = one(file)?;
     config.add_rules(rules);
     config.flaws.extend(errors);

@@ -2,6 +2,7 @@
 
 use super::AbsPath;
 use super::names::Names;
+use smol_str::SmolStr;
 
 /// How much of a path is meant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -57,8 +58,8 @@ pub fn touches(glob: Glob<'_>, path: &AbsPath, reach: Reach, home: Option<&AbsPa
 }
 
 /// The same for a place and everything below it.
-pub fn touches_tree(place: &str, path: &AbsPath, reach: Reach, home: Option<&AbsPath>) -> bool {
-    path.names().may_be(Glob::new(place).name) && touches_until(place, path, reach, home, End::Tree)
+pub fn touches_tree(place: Glob<'_>, path: &AbsPath, reach: Reach, home: Option<&AbsPath>) -> bool {
+    path.names().may_be(place.name) && touches_until(place.text, path, reach, home, End::Tree)
 }
 
 /// Whether what a pattern names ends with it, or goes on below.
@@ -104,11 +105,11 @@ pub fn touches_any_home(glob: Glob<'_>, path: &AbsPath, reach: Reach) -> bool {
 }
 
 /// A search finds a name wherever it is; what it is not told by name, it does not look for.
-fn searched(pattern: &str, path: &[String]) -> Option<bool> {
+fn searched(pattern: &str, path: &[SmolStr]) -> Option<bool> {
     if !path.iter().any(|part| part == "**") {
         return None;
     }
-    let named = |name: &&String| !name.starts_with(['*', '?', '[']);
+    let named = |name: &&SmolStr| !name.starts_with(['*', '?', '[']);
     let last = pattern.rsplit('/').find(|part| !part.is_empty()).filter(|last| *last != "**");
     let name = path.last().filter(named);
     Some(last.zip(name).is_some_and(|(last, name)| meet(last.as_bytes(), name.as_bytes())))
@@ -121,7 +122,7 @@ enum Seen {
     Name,
 }
 
-fn meets(pattern: &str, path: &[String], (reach, end): (Reach, End), seen: Seen) -> bool {
+fn meets(pattern: &str, path: &[SmolStr], (reach, end): (Reach, End), seen: Seen) -> bool {
     let pattern = pattern.trim_start_matches('/');
     let (name, more) = pattern.split_once('/').unwrap_or((pattern, ""));
     match (name, path) {

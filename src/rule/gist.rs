@@ -7,28 +7,38 @@ use super::walk::{DEEPEST, Piece, Times, Walk};
 use std::borrow::Cow;
 
 /// Which characters a text begins with and holds, and which of them stand side by side; letters in either case.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Letters {
+    /// The first; the zero stands for none, and for what is not ASCII.
     first: u128,
-    /// The first two.
-    start: Pairs,
+    /// The place of the first two.
+    start: u8,
     all: u128,
     pairs: Pairs,
 }
 
 impl Letters {
     pub fn of(text: &str) -> Self {
-        let mut letters = Letters { first: text.bytes().next().map_or(0, bit), ..Letters::default() };
+        let mut all = [0_u64; 4];
+        let mut pairs = [0_u64; 4];
         let mut before = 0;
-        for byte in text.bytes() {
-            letters.all |= bit(byte);
-            letters.pairs.add(before, byte);
+        for byte in text.bytes().map(|byte| byte.to_ascii_lowercase()) {
+            let place = place(before, byte);
             before = byte;
+            // Both have a place for every byte.
+            if let (Some(all), Some(pairs)) =
+                (all.get_mut(usize::from(byte >> 6)), pairs.get_mut(usize::from(place >> 6)))
+            {
+                *all |= 1 << (byte & 63);
+                *pairs |= 1 << (place & 63);
+            }
         }
-        if let [one, other, ..] = text.as_bytes() {
-            letters.start.add(*one, *other);
-        }
-        letters
+        // A text that is too short begins like one that no pattern asks for.
+        let (one, other) = if let [one, other, ..] = text.as_bytes() { (*one, *other) } else { (0, 0) };
+        let start = place(one.to_ascii_lowercase(), other.to_ascii_lowercase());
+        let first = text.bytes().next().filter(u8::is_ascii).map_or(1, bit);
+        let [low, high, ..] = all;
+        Letters { first, start, all: u128::from(low) | u128::from(high) << 64, pairs: Pairs(pairs) }
     }
 
     /// Whether the text begins with this, in either case.
@@ -43,10 +53,14 @@ pub(super) struct Pairs(pub [u64; 4]);
 
 impl Pairs {
     fn add(&mut self, one: u8, other: u8) {
-        let place = one.to_ascii_lowercase().wrapping_mul(37) ^ other.to_ascii_lowercase();
+        let place = place(one.to_ascii_lowercase(), other.to_ascii_lowercase());
         if let Some(part) = self.0.get_mut(usize::from(place >> 6)) {
             *part |= 1 << (place & 63);
         }
+    }
+
+    fn hold(&self, place: u8) -> bool {
+        self.0.get(usize::from(place >> 6)).is_some_and(|part| part & (1 << (place & 63)) != 0)
     }
 
     fn with(self, other: Pairs) -> Pairs {
@@ -63,10 +77,6 @@ impl Pairs {
 
     fn are_in(self, other: Pairs) -> bool {
         self.common(other) == self
-    }
-
-    fn meet(self, other: Pairs) -> bool {
-        self.common(other) != Pairs::default()
     }
 }
 
@@ -89,10 +99,15 @@ impl Beginning {
     }
 
     /// Whether a text with these letters begins like that.
+    #[inline]
     pub fn allows(&self, letters: &Letters) -> bool {
-        (self.first == ANY || self.first & letters.first != 0)
-            && (self.start == ANY_PAIR || self.start.meet(letters.start))
+        self.start.hold(letters.start) && self.first & letters.first != 0
     }
+}
+
+/// The place of two characters, which are lower case.
+fn place(one: u8, other: u8) -> u8 {
+    one.wrapping_mul(37) ^ other
 }
 
 /// Whatever stands side by side.

@@ -63,25 +63,16 @@ pub fn parse(text: impl Into<Cow<'static, str>>, file: &str, kind: Kind, owner: 
     }
 }
 
+/// Reads one rule, of which the first line is line `number` of its file; `None` where something is wrong with it.
+pub(super) fn one(text: Text, number: usize, file: &Rc<str>, kind: Kind, owner: Owner) -> Option<Vec<Rule>> {
+    let mut parser = Parser::new(&text, Rc::clone(file), kind, owner);
+    parser.lines(number);
+    parser.errors.is_empty().then_some(parser.rules)
+}
+
 pub(super) fn read(text: Text, file: &str, kind: Kind, owner: Owner) -> (Vec<Rule>, Vec<RuleError>) {
-    let mut parser = Parser {
-        file: Rc::from(file),
-        text: Rc::clone(&text),
-        kind,
-        owner,
-        rules: Vec::new(),
-        draft: None,
-        errors: Vec::new(),
-    };
-    let mut start = 0;
-    let mut number = 0;
-    while start <= text.len() {
-        let end = line_end(text.as_bytes(), start);
-        number += 1;
-        parser.line(number, start, text.get(start..end).unwrap_or_default());
-        start = end + 1;
-    }
-    parser.finish();
+    let mut parser = Parser::new(&text, Rc::from(file), kind, owner);
+    parser.lines(1);
     parser.drop_doubles();
     if parser.rules.is_empty() && parser.errors.is_empty() {
         parser.error(1, 1, "there is no rule in this file".to_owned(), "delete the file to get the default rules");
@@ -120,6 +111,23 @@ struct Draft {
 }
 
 impl Parser {
+    fn new(text: &Text, file: Rc<str>, kind: Kind, owner: Owner) -> Self {
+        Parser { file, text: Rc::clone(text), kind, owner, rules: Vec::new(), draft: None, errors: Vec::new() }
+    }
+
+    /// Reads all lines, of which the first is line `number` of the file.
+    fn lines(&mut self, mut number: usize) {
+        let text = Rc::clone(&self.text);
+        let mut start = 0;
+        while start < text.len() {
+            let end = line_end(text.as_bytes(), start);
+            self.line(number, start, text.get(start..end).unwrap_or_default());
+            number += 1;
+            start = end + 1;
+        }
+        self.finish();
+    }
+
     fn error(&mut self, line: usize, column: usize, what: String, help: impl Into<String>) {
         let help = Some(help.into()).filter(|help: &String| !help.is_empty());
         self.errors.push(RuleError { file: Rc::clone(&self.file), line, column, what, help });
@@ -362,20 +370,20 @@ impl Draft {
 }
 
 /// Where the line that begins at `start` ends. Eight bytes at a time: a file may hold thousands of rules.
-fn line_end(text: &[u8], start: usize) -> usize {
+pub(super) fn line_end(text: &[u8], start: usize) -> usize {
     const ONES: u64 = 0x0101_0101_0101_0101;
-    let rest = text.get(start..).unwrap_or_default();
-    let (chunks, tail) = rest.as_chunks::<8>();
-    for (at, chunk) in chunks.iter().enumerate() {
+    let mut rest = text.get(start..).unwrap_or_default();
+    while let Some((chunk, behind)) = rest.split_first_chunk() {
         let same = u64::from_le_bytes(*chunk) ^ (ONES * u64::from(b'\n'));
         // A byte that is zero borrows from its highest bit; the lowest such byte is the first.
         let zero = same.wrapping_sub(ONES) & !same & (ONES << 7);
         if zero != 0 {
-            return start + at * 8 + (zero.trailing_zeros() / 8) as usize;
+            return text.len() - rest.len() + (zero.trailing_zeros() / 8) as usize;
         }
+        rest = behind;
     }
-    let behind = tail.iter().position(|byte| *byte == b'\n').unwrap_or(tail.len());
-    start + chunks.len() * 8 + behind
+    let behind = rest.iter().position(|byte| *byte == b'\n').unwrap_or(rest.len());
+    text.len() - rest.len() + behind
 }
 
 /// Most lists hold one pattern, and there may be thousands of them.

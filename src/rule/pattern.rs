@@ -49,24 +49,25 @@ impl Pattern {
 
     /// Whether it matches somewhere in `text`.
     pub fn matches(&self, text: &str) -> Result<bool, PatternError> {
-        self.is_match(text, &Letters::of(text))
+        Ok(self.could_match(&Letters::of(text)) && self.is_match(text)?)
     }
 
-    /// The same of a text that has these letters.
-    pub(crate) fn is_match(&self, text: &str, letters: &Letters) -> Result<bool, PatternError> {
-        if !self.could_match(letters) || (self.compiled.get().is_none() && !may_match(self.as_str(), text)) {
+    /// The same of a text whose letters are the right ones.
+    pub(super) fn is_match(&self, text: &str) -> Result<bool, PatternError> {
+        if self.compiled.get().is_none() && !may_match(self.as_str(), text) {
             return Ok(false);
         }
         Ok(self.regex()?.is_match(text))
     }
 
     /// Whether a text with these letters could match.
+    #[inline]
     pub(super) fn could_match(&self, letters: &Letters) -> bool {
         let known = self.known.or_else(|| self.found.get().map(AsRef::as_ref));
         let gist = match known {
             Some(gist) => gist,
             // Of thousands of rules, most are gone after a glance.
-            None if begins_otherwise(self.as_str(), letters) => return false,
+            None if begins_otherwise(self.as_str(), |byte| letters.begin_with(byte)) => return false,
             None => self.found.get_or_init(|| Box::new(Gist::of(self.as_str()))),
         };
         gist.allows(letters)

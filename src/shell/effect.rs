@@ -166,11 +166,16 @@ impl Noted<'_> {
     }
 
     fn take_down(&mut self, act: Act, word: &Arg, deep: bool) {
+        self.take_down_in(self.command.cwd.as_deref(), act, word, deep);
+    }
+
+    /// The same for what is looked for in another directory.
+    fn take_down_in(&mut self, cwd: Option<&str>, act: Act, word: &Arg, deep: bool) {
         // No file has an empty name.
         if word.is_known() && word.text.is_empty() {
             return;
         }
-        let target = Target::of(word, self.command.cwd.as_deref());
+        let target = Target::of(word, cwd);
         self.effects.accesses.push(Access { act, target, deep, astray: self.astray, row: self.row });
     }
 
@@ -204,7 +209,7 @@ impl Target {
         };
         if word.is_known() {
             let path = rooted(&word.text);
-            return Target { text: path.to_string(), path: Some(path), open: false };
+            return Target { text: String::from(&path), path: Some(path), open: false };
         }
         let (directory, name) = known.rsplit_once('/').unwrap_or(("", known));
         let rest = word.text.get(known.len()..).unwrap_or_default();

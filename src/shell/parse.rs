@@ -313,7 +313,7 @@ impl<'a> Parser<'a> {
     fn push(&mut self, text: &str, quoted: bool) {
         let at = self.at;
         // bash takes it for a letter, others for the end of a line.
-        if !quoted && text.contains('\r') {
+        if !quoted && text.bytes().any(|byte| byte == b'\r') {
             self.flaw(Flaw::Unclear("a carriage return outside of quotes"), at);
         }
         let top = self.top();

@@ -23,7 +23,7 @@ use super::interpreter::Language;
 use super::options::Options;
 use super::{Arg, Command, Input};
 use cwd::{moved, text_in};
-use table::{ROWS, RUNNERS, Shape};
+use table::{RUNNERS, Shape, row_of};
 use tool::{behind, behind_verb, hyperfine, monorepo, option_code, prompts, tool_code};
 
 /// Something that a command runs.
@@ -80,8 +80,7 @@ pub(super) fn hides(command: &Command) -> bool {
             plain || matches!(verb, "submodule" | "bisect" | "rebase" | "filter-branch" | "difftool" | "mergetool");
         return !asked || git::sets_program(&command.args);
     }
-    let asked =
-        RUNNERS.contains(&program) || ROWS.iter().any(|row| row.names.contains(&program)) || shells::is_shell(program);
+    let asked = RUNNERS.contains(&program) || row_of(program).is_some() || shells::is_shell(program);
     // Any of them may be told to run something else by its options.
     !asked || !option::options(program, &command.args).is_empty()
 }
@@ -185,7 +184,7 @@ fn by_table(command: &Command) -> Vec<Inner> {
     if args.is_empty() {
         return Vec::new();
     }
-    let Some(row) = ROWS.iter().find(|row| row.names.contains(&program)) else { return Vec::new() };
+    let Some(row) = row_of(program) else { return Vec::new() };
     // Options may also stand behind the operands that come before the command: `ssh host -p 22 x`.
     let rest = |skip: usize| {
         let behind = args.get(row.options.end(args) + skip..).unwrap_or_default();

@@ -62,7 +62,7 @@ pub(super) fn find(unit: &Unit<'_>, scene: &Scene<'_>) -> Option<Found> {
     let reach = if access.target.open { Reach::Below } else { Reach::Itself };
     let touches = |glob: &Glob<'_>| touches(*glob, path, reach, scene.ground.home.as_ref());
     let sensitive =
-        || scene.config.sensitive.iter().any(|place| touches_tree(place, path, reach, scene.ground.home.as_ref()));
+        || scene.sensitive.iter().any(|place| touches_tree(*place, path, reach, scene.ground.home.as_ref()));
     if STARTED.iter().any(touches) {
         return block("the file is run whenever a shell or a session starts");
     }

@@ -6,6 +6,7 @@ use crate::path::{AbsPath, Glob, Reach, globs, touches, touches_any_home, touche
 use crate::rule::Found;
 use crate::shell::{Act, Arg};
 use crate::unit::Unit;
+use smol_str::SmolStr;
 
 /// Files that are keys, wherever they lie.
 const KEYS: [Glob<'_>; 24] = globs([
@@ -81,7 +82,7 @@ pub(super) fn find(unit: &Unit<'_>, scene: &Scene<'_>) -> Option<Found> {
 /// Whether a file holds secrets, by its name and by the operator's list.
 pub(super) fn is_secret_file(path: &AbsPath, scene: &Scene<'_>) -> bool {
     let home = scene.ground.home.as_ref();
-    let listed = scene.config.sensitive.iter().any(|place| touches_tree(place, path, Reach::Itself, home));
+    let listed = scene.sensitive.iter().any(|place| touches_tree(*place, path, Reach::Itself, home));
     let keys = || KEYS.iter().any(|glob| anywhere(*glob, path, Reach::Itself, scene));
     ((listed || is_key(path) || keys()) && !is_public(path)) || is_secret_settings(path)
 }
@@ -101,13 +102,13 @@ fn searches(row: Option<usize>, scene: &Scene<'_>) -> bool {
 
 /// The names that keys have by themselves, wherever they lie.
 fn is_key(path: &AbsPath) -> bool {
-    let name = path.components().last().map_or("", String::as_str);
+    let name = path.components().last().map_or("", SmolStr::as_str);
     matches!(name, "id_rsa" | "id_dsa" | "id_ecdsa" | "id_ed25519")
 }
 
 /// What everybody may know: public keys, known hosts, the names of hosts.
 fn is_public(path: &AbsPath) -> bool {
-    let name = path.components().last().map_or("", String::as_str);
+    let name = path.components().last().map_or("", SmolStr::as_str);
     name.ends_with(".pub")
         || matches!(name, "known_hosts" | "config" | "authorized_keys" | "passwd")
             && !path.components().iter().any(|part| part == ".kube")

@@ -89,8 +89,7 @@ pub(super) fn find(unit: &Unit<'_>, scene: &Scene<'_>) -> Option<Found> {
         return None;
     }
     let listed = FILES.iter().any(|glob| touches(*glob, path, reach, home));
-    let own = scene.event.facts.own.iter();
-    let own = own.clone().any(|file| touches_tree(file, path, reach, home));
+    let own = scene.own.iter().any(|file| touches_tree(*file, path, reach, home));
     (listed || own).then(|| block("the file is part of what guards this session")).flatten()
 }
 

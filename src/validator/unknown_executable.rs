@@ -9,6 +9,7 @@ use crate::path::{AbsPath, Glob, Reach, globs, touches};
 use crate::rule::Found;
 use crate::shell::is_builtin;
 use crate::unit::Unit;
+use smol_str::SmolStr;
 
 /// Directories of a project that its tools put programs into.
 const TOOLED: [&[&str]; 7] = [
@@ -105,7 +106,7 @@ trait EndsWithParts {
     fn ends_with_parts(&self, parts: &[&str]) -> bool;
 }
 
-impl EndsWithParts for [String] {
+impl EndsWithParts for [SmolStr] {
     fn ends_with_parts(&self, parts: &[&str]) -> bool {
         let start = self.len().checked_sub(parts.len());
         start.and_then(|at| self.get(at..)).is_some_and(|tail| tail.iter().zip(parts).all(|(a, b)| a == b))
@@ -119,7 +120,6 @@ fn is_allowed(name: &str, scene: &Scene<'_>) -> bool {
 pub(super) fn is_known(name: &str, scene: &Scene<'_>) -> bool {
     // `python3.12`, `pip3.12`, `gcc-13`: the version is not the name.
     let plain = name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.').trim_end_matches('-');
-    let listed =
-        |name: &str| is_builtin(name) || everyday::EVERYDAY.binary_search(&name).is_ok() || is_allowed(name, scene);
+    let listed = |name: &str| everyday::is_everyday(name) || is_builtin(name) || is_allowed(name, scene);
     listed(name) || (!plain.is_empty() && plain != name && listed(plain)) || name.starts_with("git-")
 }

@@ -73,7 +73,7 @@ fn looser(wired: &Wired<'_>, world: &World) -> Option<Finding> {
     let policy = |preset: &str| {
         let mut options = wired.options.clone();
         options.preset = Some(preset.to_owned());
-        load::config(&options, &world, &[], None)
+        load::config(&options, &world, &load::Wanted::all(&[]), None)
     };
     let what = format!("the hooks are told `--preset {registered}`, and the policy names the stricter `{named}`");
     let advice =

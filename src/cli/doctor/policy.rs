@@ -10,7 +10,8 @@ use std::path::Path;
 
 pub fn check(options: &Options, world: &World, project: &Path) -> Vec<Finding> {
     let world = world.told(&options.dirs);
-    let mut config = load::config(options, &world, &rules::ALL, load::policy_of(project).as_deref());
+    let mut config =
+        load::config(options, &world, &load::Wanted::all(&rules::ALL), load::policy_of(project).as_deref());
     if let Err(what) = load::allowlist(&mut config, &world) {
         config.flaws.push(Failure::Config(what));
     }

@@ -7,7 +7,6 @@ use crate::cli::load;
 use crate::cli::world::World;
 use rune::client::claude::settings::Hook;
 use rune::config::Config;
-use rune::rule::Kind;
 use serde_json::{Value, json};
 use std::io::{Read, Write};
 use std::path::Path;
@@ -129,8 +128,8 @@ fn looser(
     if load::shipped(&preset, &[]).is_none() {
         return Ok(None);
     }
-    let policy = |kinds: &[Kind], _: Option<&Path>| {
-        load::shipped(&preset, kinds).unwrap_or_else(|| Config::fold([], Vec::new()))
+    let policy = |wanted: &load::Wanted, _: Option<&Path>| {
+        load::shipped(&preset, &wanted.kinds).unwrap_or_else(|| Config::fold([], Vec::new()))
     };
     let judged = preview_by(&sample.event(project), &wired.options, world, policy)?;
     let shipped = said(&judged, wired);

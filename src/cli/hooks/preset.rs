@@ -30,7 +30,7 @@ pub fn strictest(entries: &[Registration], world: &World) -> Option<String> {
 /// The policy that a hook of this registration judges by.
 fn policy(registration: &Registration) -> Config {
     let options = Options::parse(&registration.words.iter().map(Into::into).collect::<Vec<_>>());
-    load::config(&options, &World::look(&options.dirs), &[], None)
+    load::config(&options, &World::look(&options.dirs), &load::Wanted::all(&[]), None)
 }
 
 /// Whether this one may go from these entries to a registration.

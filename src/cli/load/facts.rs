@@ -6,8 +6,9 @@ use crate::cli::options::Options;
 use crate::cli::session;
 use crate::cli::world::{World, now};
 use rune::config::Config;
-use rune::event::{Action, Event, Phase};
+use rune::event::{Action, Event, Phase, Place};
 use rune::failure::Failure;
+use rune::path::AbsPath;
 use rune::quarantined::{Audit, Reason};
 use std::path::{Path, PathBuf};
 
@@ -99,7 +100,9 @@ fn before(event: &mut Event<'_>, config: &mut Config, world: &World) {
         event.facts.own = world.own().iter().map(|path| path.to_string_lossy().into_owned()).collect();
     }
     let project = event.place.project.clone().unwrap_or_else(|| event.place.cwd.clone());
-    let mut links = Links::new([Some(PathBuf::from(project)), world.home.clone()]);
+    let home = world.home.as_ref().map(|home| home.to_string_lossy().into_owned());
+    let named = [project].into_iter().chain(home).map(|name| AbsPath::resolve(&name, &Place::default()).to_string());
+    let mut links = Links::new(named);
     event.facts.real_paths = paths.iter().take(MOST_PATHS).filter_map(|path| links.real(path)).collect();
     if matches!(event.action, Action::Edit { .. }) {
         let names = event.facts.real_paths.iter().map(|(_, real)| real.clone());

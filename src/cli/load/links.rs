@@ -1,21 +1,23 @@
 //! Links: where paths really lead. Directories are asked once, however many files of them are named.
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::Path;
+
+/// Where something leads; `None` where that is what its name says.
+type Lead = Option<String>;
 
 /// What was found so far.
 pub struct Links {
-    /// Directories that have a name of their own, and where that leads.
-    named: Vec<(PathBuf, Option<PathBuf>)>,
+    /// Directories that have a name of their own, and where that leads, once it is known.
+    named: Vec<(String, Option<Lead>)>,
     /// Where directories lead, and whether there is such a directory.
-    directories: BTreeMap<PathBuf, (PathBuf, bool)>,
+    directories: BTreeMap<String, (Lead, bool)>,
 }
 
 impl Links {
     /// Paths are told in the words of these directories, where these are links themselves.
-    pub fn new(named: impl IntoIterator<Item = Option<PathBuf>>) -> Self {
-        let named = named.into_iter().flatten().map(|name| (name, None)).collect();
-        Links { named, directories: BTreeMap::new() }
+    pub fn new(named: impl IntoIterator<Item = String>) -> Self {
+        Links { named: named.into_iter().map(|name| (name, None)).collect(), directories: BTreeMap::new() }
     }
 
     /// A path and where it really leads, where that is somewhere else.
@@ -24,53 +26,49 @@ impl Links {
         if path.starts_with("/dev/") || path.starts_with("/proc/self/fd") {
             return None;
         }
-        let real = self.lead(Path::new(path));
-        let real = self.renamed(&real).unwrap_or(real).to_string_lossy().into_owned();
+        let lead = self.lead(path);
+        let real = self.renamed(lead.as_deref().unwrap_or(path)).or(lead)?;
         (real != path).then(|| (path.to_owned(), real))
     }
 
     /// Where a path leads; what does not exist of it is as it is written.
-    fn lead(&mut self, path: &Path) -> PathBuf {
-        let mut real = PathBuf::from("/");
+    fn lead(&mut self, path: &str) -> Lead {
+        let mut real: Lead = None;
         let mut exists = true;
-        let mut names = path.strip_prefix("/").unwrap_or(path).components();
-        let mut so_far = PathBuf::from("/");
-        while let Some(name) = names.next() {
-            let directory = real;
-            so_far.push(name);
-            real = match self.directories.get(&so_far) {
-                Some((known, there)) => {
-                    exists &= there;
-                    known.clone()
-                }
-                None => {
-                    let found = if exists { std::fs::symlink_metadata(&so_far).ok() } else { None };
-                    exists = found.is_some();
-                    let real = match found {
-                        Some(found) if found.is_symlink() => led(&so_far).unwrap_or_else(|| directory.join(name)),
-                        _ => directory.join(name),
-                    };
-                    // A file is asked for once; what lies around it, again and again.
-                    if !names.as_path().as_os_str().is_empty() {
-                        self.directories.insert(so_far.clone(), (real.clone(), exists));
-                    }
-                    real
-                }
-            };
+        let mut start = 1;
+        let ends = path.match_indices('/').map(|(at, _)| at).skip(1);
+        for end in ends.chain([path.len()]) {
+            let so_far = path.get(..end).unwrap_or_default();
+            let name = path.get(start..end).unwrap_or_default();
+            start = end + 1;
+            if let Some((known, there)) = self.directories.get(so_far) {
+                exists &= there;
+                real.clone_from(known);
+                continue;
+            }
+            let found = if exists { std::fs::symlink_metadata(so_far).ok() } else { None };
+            exists = found.is_some();
+            let link = found.filter(std::fs::Metadata::is_symlink).and_then(|_| led(Path::new(so_far)));
+            real = link.or_else(|| real.map(|above| format!("{}/{name}", above.trim_end_matches('/'))));
+            // A file is asked for once; what lies around it, again and again.
+            if end < path.len() {
+                self.directories.insert(so_far.to_owned(), (real.clone(), exists));
+            }
         }
         real
     }
 
     /// The path by the name that one of the named directories has.
-    fn renamed(&mut self, real: &Path) -> Option<PathBuf> {
+    fn renamed(&mut self, real: &str) -> Option<String> {
         for at in 0..self.named.len() {
-            let Some((name, lead)) = self.named.get(at).cloned() else { continue };
-            let lead = lead.unwrap_or_else(|| self.lead(&name));
-            if let Some((_, known)) = self.named.get_mut(at) {
-                *known = Some(lead.clone());
+            if let Some((name, None)) = self.named.get(at).cloned() {
+                let lead = self.lead(&name);
+                self.named.get_mut(at)?.1 = Some(lead);
             }
-            if let Ok(below) = real.strip_prefix(&lead) {
-                return Some(if below.as_os_str().is_empty() { name } else { name.join(below) });
+            let (name, lead) = self.named.get(at)?;
+            let lead = lead.as_ref().and_then(Option::as_deref).unwrap_or(name).trim_end_matches('/');
+            if let Some(below) = real.strip_prefix(lead).filter(|below| below.is_empty() || below.starts_with('/')) {
+                return Some(format!("{}{below}", name.trim_end_matches('/')));
             }
         }
         None
@@ -78,7 +76,8 @@ impl Links {
 }
 
 /// Where a link leads; one to nowhere still says where that is.
-fn led(link: &Path) -> Option<PathBuf> {
+fn led(link: &Path) -> Lead {
     let target = || Some(link.parent()?.join(std::fs::read_link(link).ok()?));
-    link.canonicalize().ok().or_else(target)
+    let lead = link.canonicalize().ok().or_else(target)?;
+    Some(lead.to_string_lossy().into_owned())
 }

@@ -1,16 +1,76 @@
 //! The files of rules: the operator's in place of or beside the embedded ones, and the project's on top.
 
-use super::read_text;
+use super::{LARGEST_FILE, read_text};
 use rune::config::Config;
 use rune::event::{Action, Event};
 use rune::failure::Failure;
-use rune::rule::{self, Kind, Owner, RuleError};
+use rune::rule::{self, Initials, Kind, Owner, Rule, RuleError, Skim};
 use rune::shell::Act;
-use std::io::ErrorKind;
+use std::fs::File;
+use std::io::{ErrorKind, Read as _};
 use std::path::Path;
 
-/// The kinds of rules that an event is asked about.
-pub fn kinds(event: &Event<'_>) -> Vec<Kind> {
+/// Which rules are wanted.
+pub struct Wanted {
+    /// Those of these kinds.
+    pub kinds: Vec<Kind>,
+    /// Of those about commands, only those that could concern commands that begin so.
+    initials: Option<Initials>,
+}
+
+impl Wanted {
+    /// All rules of these kinds.
+    pub fn all(kinds: &[Kind]) -> Self {
+        Wanted { kinds: kinds.to_vec(), initials: None }
+    }
+
+    /// The rules that an event is asked about.
+    pub fn of(event: &Event<'_>) -> Self {
+        Wanted { kinds: kinds(event), initials: event.initials() }
+    }
+
+    /// Reads a file of rules, `None` where there is none; on an error, what cannot be read of the file at all.
+    fn read(&self, path: &Path, name: &str, kind: Kind, owner: Owner) -> Result<Option<Read>, String> {
+        let initials = self.initials.filter(|_| kind == Kind::Bash);
+        let skim = initials.map(|initials| Skim::new(name, kind, owner, initials));
+        if let Some(rules) = skim.and_then(|skim| skimmed(path, skim)) {
+            return Ok(Some((rules, Vec::new())));
+        }
+        Ok(read_text(path)?.map(|text| rule::parse(text, name, kind, owner)))
+    }
+}
+
+/// Rules, and what is wrong with others.
+type Read = (Vec<Rule>, Vec<RuleError>);
+
+/// Files up to this are read whole; larger ones piece by piece.
+const PIECE: usize = 64 << 10;
+
+/// The rules of a large file that could concern a call; `None` where it has to be read by the book.
+fn skimmed(path: &Path, mut skim: Skim) -> Option<Vec<Rule>> {
+    let found = std::fs::metadata(path).ok()?;
+    if !found.is_file() || !(PIECE as u64..LARGEST_FILE).contains(&found.len()) {
+        return None;
+    }
+    let mut file = File::open(path).ok()?;
+    let mut piece = vec![0; PIECE];
+    let (mut filled, mut all) = (0, 0);
+    loop {
+        let read = file.read(piece.get_mut(filled..)?).ok()?;
+        (filled, all) = (filled + read, all + read as u64);
+        if read == 0 {
+            return skim.finish(piece.get(..filled)?);
+        }
+        let used = skim.feed(piece.get(..filled)?)?;
+        piece.copy_within(used..filled, 0);
+        filled -= used;
+        if all > LARGEST_FILE {
+            return None;
+        }
+    }
+}
+
+fn kinds(event: &Event<'_>) -> Vec<Kind> {
     if event.phase != rune::event::Phase::Before {
         return Vec::new();
     }
@@ -33,7 +93,7 @@ pub fn kinds(event: &Event<'_>) -> Vec<Kind> {
 }
 
 /// The operator's rules: `bash.rules` in place of the embedded file, `bash.<name>.rules` beside it.
-pub fn of_operator(config: &mut Config, directory: Option<&Path>, kinds: &[Kind]) {
+pub fn of_operator(config: &mut Config, directory: Option<&Path>, wanted: &Wanted) {
     let names = match directory.map(names) {
         None => Vec::new(),
         Some(Ok(names)) => names,
@@ -45,7 +105,7 @@ pub fn of_operator(config: &mut Config, directory: Option<&Path>, kinds: &[Kind]
             "rules/{name}: which calls are these rules for?\n  help: there are {known}"
         )));
     }
-    for kind in kinds {
+    for kind in &wanted.kinds {
         let base = format!("{}.rules", kind.name());
         if !names.contains(&base) {
             let defaults = rule::parse(kind.embedded(), &base, *kind, Owner::Operator);
@@ -54,14 +114,8 @@ pub fn of_operator(config: &mut Config, directory: Option<&Path>, kinds: &[Kind]
         let Some(directory) = directory else { continue };
         for name in names.iter().filter(|name| Kind::of_file(name) == Some(*kind)) {
             let path = directory.join(name);
-            match read_text(&path) {
-                Ok(Some(text)) => {
-                    add(
-                        config,
-                        rule::parse(text, &path.display().to_string(), *kind, Owner::Operator),
-                        ToString::to_string,
-                    );
-                }
+            match wanted.read(&path, &path.display().to_string(), *kind, Owner::Operator) {
+                Ok(Some(rules)) => add(config, rules, ToString::to_string),
                 Ok(None) => {}
                 Err(what) => config.flaws.push(Failure::Config(what)),
             }
@@ -73,12 +127,12 @@ pub fn of_operator(config: &mut Config, directory: Option<&Path>, kinds: &[Kind]
 pub fn names_of_all(directory: Option<&Path>) -> Vec<String> {
     let kinds = Kind::ALL.map(|(kind, ..)| kind);
     let mut config = Config::fold([], Vec::new()).with_default_rules(&kinds);
-    of_operator(&mut config, directory, &kinds);
+    of_operator(&mut config, directory, &Wanted::all(&kinds));
     config.rules.iter().map(|rule| rule.id.as_str().to_owned()).collect()
 }
 
 /// The project's rules, of which no word reaches an answer.
-pub fn of_project(config: &mut Config, directory: &Path, kinds: &[Kind]) {
+pub fn of_project(config: &mut Config, directory: &Path, wanted: &Wanted) {
     let flaw = |what: &str| Failure::Config(format!("the project's own policy cannot be read: {what}"));
     let names = match names(directory) {
         Ok(names) => names,
@@ -89,12 +143,12 @@ pub fn of_project(config: &mut Config, directory: &Path, kinds: &[Kind]) {
             config.flaws.push(flaw("one of its files of rules has a name that tells no kind of call"));
             continue;
         };
-        if !kinds.contains(&kind) {
+        if !wanted.kinds.contains(&kind) {
             continue;
         }
-        match read_text(&directory.join(name)) {
-            Ok(Some(text)) => {
-                let rules = rule::parse(text, &format!(".rune/rules/{}.rules", kind.name()), kind, Owner::Project);
+        let file = format!(".rune/rules/{}.rules", kind.name());
+        match wanted.read(&directory.join(name), &file, kind, Owner::Project) {
+            Ok(Some(rules)) => {
                 add(config, rules, |error| {
                     format!(
                         "the project's own policy cannot be read: .rune/rules/{}.rules, line {}",
@@ -109,7 +163,7 @@ pub fn of_project(config: &mut Config, directory: &Path, kinds: &[Kind]) {
     }
 }
 
-fn add(config: &mut Config, (rules, errors): (Vec<rule::Rule>, Vec<RuleError>), words: impl Fn(&RuleError) -> String) {
+fn add(config: &mut Config, (rules, errors): Read, words: impl Fn(&RuleError) -> String) {
     config.add_rules(rules);
     config.flaws.extend(errors.iter().map(|error| Failure::Config(words(error))));
 }

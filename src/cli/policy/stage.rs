@@ -34,7 +34,7 @@ fn compare(before: &Path, after: &Path) -> Vec<String> {
 
 fn policy(directory: &Path, preset: &str) -> Config {
     let options = Options::parse(&["--preset".into(), preset.into(), "--config-dir".into(), directory.into()]);
-    load::config(&options, &World::look(&options.dirs), &Kind::ALL.map(|(kind, ..)| kind), None)
+    load::config(&options, &World::look(&options.dirs), &load::Wanted::all(&Kind::ALL.map(|(kind, ..)| kind)), None)
 }
 
 /// Copies the policy as it would be.

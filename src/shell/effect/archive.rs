@@ -1,7 +1,7 @@
 //! `tar`: what is put into an archive, from which directory, and where one is unpacked to.
 
+use super::super::Arg;
 use super::super::options::Options;
-use super::super::{Arg, Command};
 use super::program::has;
 use super::{Act, Noted, Target};
 use std::rc::Rc;
@@ -60,12 +60,9 @@ pub(super) fn tar(noted: &mut Noted<'_>) {
                 cwd = target.path.filter(|_| !target.open).map(|path| Rc::from(path.to_string()));
             }
             Part::Operand(operand) if packs => {
-                let command = Command { cwd: cwd.clone(), ..noted.command.clone() };
-                let mut there =
-                    Noted { command: &command, row: noted.row, astray: noted.astray, effects: &mut *noted.effects };
-                there.take_down(Act::Read, &operand, true);
+                noted.take_down_in(cwd.as_deref(), Act::Read, &operand, true);
                 if removes {
-                    there.take_down(Act::Remove, &operand, true);
+                    noted.take_down_in(cwd.as_deref(), Act::Remove, &operand, true);
                 }
             }
             Part::Operand(_) => {}

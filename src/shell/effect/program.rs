@@ -151,6 +151,9 @@ pub(super) fn option(command: &Command, names: &[&str]) -> Vec<Arg> {
         if arg.text == "--" {
             break;
         }
+        if !arg.text.starts_with('-') {
+            continue;
+        }
         let next = command.args.get(at + 1);
         for name in names {
             if abbreviates(&arg.text, name, &taken) {

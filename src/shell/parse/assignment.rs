@@ -55,7 +55,7 @@ fn is_name_start(text: &str) -> bool {
 /// The assignment that a word is, if it is one.
 pub(super) fn assignment(word: &Word) -> Option<Assignment> {
     let Some(Part::Plain(first)) = word.parts.first() else { return None };
-    let length = first.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(first.len());
+    let length = first.bytes().position(|byte| !byte.is_ascii_alphanumeric() && byte != b'_').unwrap_or(first.len());
     let (name, rest) = (first.get(..length)?, first.get(length..)?);
     if !is_name(name) {
         return None;

@@ -142,8 +142,9 @@ impl Parser<'_> {
                     list.state = State::Prefixed;
                     return self.first_word(word);
                 }
-                let assigns = list.simple.words.is_empty();
-                match assignment(&word).filter(|_| assigns) {
+                // Behind the first word, what looks like an assignment is a word.
+                let assigned = if list.simple.words.is_empty() { assignment(&word) } else { None };
+                match assigned {
                     Some(assignment) => list.simple.assignments.push(assignment),
                     None => list.simple.words.push(word),
                 }

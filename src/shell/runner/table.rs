@@ -1,6 +1,7 @@
 //! The table: one row a program that is made to run others.
 
 use super::super::options::Options;
+use crate::words::Words;
 
 /// Where in the arguments the command begins.
 pub(super) enum Shape {
@@ -27,7 +28,7 @@ const fn row(names: &'static [&'static str], short: &'static str, long: &'static
 }
 
 /// Programs whose options come first and whose command is the rest.
-pub(super) static ROWS: [Row; 42] = [
+pub(super) const ROWS: [Row; 42] = [
     row(
         &["builtin", "nohup", "setsid", "unbuffer", "torsocks", "torify", "dbus-run-session"],
         "",
@@ -101,6 +102,26 @@ pub(super) static ROWS: [Row; 42] = [
     row(&["prlimit", "setpriv", "gosu", "valgrind"], "p", &[], Shape::Command(0)),
     row(&["shx", "esno", "heaptrack", "numactl"], "CNm", &[], Shape::Command(0)),
 ];
+
+/// The programs of all rows.
+static NAMES: Words = {
+    let mut names = Words::NONE;
+    let mut rows: &[Row] = &ROWS;
+    while let [row, more @ ..] = rows {
+        names = names.with(row.names);
+        rows = more;
+    }
+    names
+};
+
+/// The row of a program.
+pub(super) fn row_of(program: &str) -> Option<&'static Row> {
+    const ALL: &[Row] = &ROWS;
+    if !NAMES.may_hold(program) {
+        return None;
+    }
+    ALL.iter().find(|row| row.names.contains(&program))
+}
 
 /// The options by which a runner works in another directory.
 pub(super) fn directory(program: &str) -> &'static str {

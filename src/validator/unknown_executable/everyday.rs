@@ -1,7 +1,32 @@
 //! The programs that developers run all day, besides those on the operator's list.
 
+/// Whether it is one of them.
+pub(super) fn is_everyday(name: &str) -> bool {
+    let first = name.bytes().next().filter(u8::is_ascii).map_or(127, usize::from);
+    let place = STARTS.get(first).zip(STARTS.get(first + 1));
+    let alike = place.and_then(|(start, end)| EVERYDAY.get(*start..*end)).unwrap_or_default();
+    alike.binary_search(&name).is_ok()
+}
+
+/// Where the names begin that begin with a letter.
+static STARTS: [usize; 129] = {
+    let mut starts = [0; 129];
+    let (mut at, mut letter) = (0, 0);
+    while letter < starts.len() {
+        #[expect(clippy::indexing_slicing, reason = "both bounds stand right here, and nothing else is const")]
+        {
+            while at < EVERYDAY.len() && (EVERYDAY[at].as_bytes()[0] as usize) < letter {
+                at += 1;
+            }
+            starts[letter] = at;
+        }
+        letter += 1;
+    }
+    starts
+};
+
 /// In order, to be searched by halves.
-pub(super) static EVERYDAY: &[&str] = &[
+const EVERYDAY: &[&str] = &[
     "7z",
     "R",
     "Rscript",
@@ -870,5 +895,11 @@ mod tests {
     #[test]
     fn the_table_is_in_order() {
         assert!(super::EVERYDAY.is_sorted());
+    }
+
+    #[test]
+    fn every_name_is_found() {
+        assert!(super::EVERYDAY.iter().all(|name| super::is_everyday(name)));
+        assert!(["", "é", "~", "\u{7f}", "zzz", "gi"].iter().all(|name| !super::is_everyday(name)));
     }
 }
