@@ -7,8 +7,8 @@ use crate::shell::{Access, Command, Effects, Flaw, Reading, Target};
 use crate::unit::Unit;
 use crate::validator::Scene;
 use crate::verdict::{Effect, Finding, RuleId, Verdict};
+use smallvec::SmallVec;
 use std::collections::{BTreeMap, BTreeSet};
-use std::hash::{DefaultHasher, Hash, Hasher};
 use std::ops::Range;
 
 /// Judges a call that runs shell text: each command, each pipeline, each file that is touched, and the line.
@@ -52,7 +52,7 @@ pub(crate) fn judge(command: &Field, dialect: Dialect, scene: &Scene<'_>, verdic
 /// The commands that need not be judged, because their whole pipeline was judged before, word by word the same.
 fn repeated(reading: &Reading, effects: &Effects) -> Vec<bool> {
     let mut again = Vec::with_capacity(reading.commands.len());
-    let mut seen: BTreeMap<&str, Vec<Range<usize>>> = BTreeMap::new();
+    let mut seen: BTreeMap<&str, SmallVec<[Range<usize>; 1]>> = BTreeMap::new();
     let traces = traces(reading, effects);
     let mut start = 0;
     for pipeline in reading.commands.chunk_by(|one, other| one.pipeline == other.pipeline) {
@@ -68,7 +68,10 @@ fn repeated(reading: &Reading, effects: &Effects) -> Vec<bool> {
             let before = reading.commands.get(known.clone()).unwrap_or_default();
             known.len() == rows.len()
                 && before.iter().zip(pipeline).all(is_same)
-                && traces.get(known.clone()) == traces.get(rows.clone())
+                && traces
+                    .get(known.clone())
+                    .zip(traces.get(rows.clone()))
+                    .is_some_and(|(before, now)| before.iter().zip(now).all(do_the_same))
         };
         let known_before = known.iter().any(same);
         again.resize(rows.end, known_before);
@@ -79,18 +82,30 @@ fn repeated(reading: &Reading, effects: &Effects) -> Vec<bool> {
     again
 }
 
-/// For each command a number for all that it does to files, which depends on what came before: a link, for one.
-fn traces(reading: &Reading, effects: &Effects) -> Vec<u64> {
-    let mut traces = vec![0; reading.commands.len()];
+/// What a command does to files.
+type Trace<'a> = SmallVec<[&'a Access; 1]>;
+
+/// For each command all that it does to files, which depends on what came before: a link, for one.
+fn traces<'a>(reading: &Reading, effects: &'a Effects) -> Vec<Trace<'a>> {
+    let mut traces = vec![Trace::new(); reading.commands.len()];
     for access in &effects.accesses {
         if let Some(trace) = access.row.and_then(|row| traces.get_mut(row)) {
-            let mut hasher = DefaultHasher::new();
-            let Access { act, target: Target { text, open, .. }, deep, astray, .. } = access;
-            (*trace, act, text, open, deep, astray).hash(&mut hasher);
-            *trace = hasher.finish();
+            trace.push(access);
         }
     }
     traces
+}
+
+fn do_the_same((one, other): (&Trace<'_>, &Trace<'_>)) -> bool {
+    let same = |(one, other): (&&Access, &&Access)| {
+        let Access { act, target: Target { text, open, .. }, deep, astray, .. } = one;
+        *act == other.act
+            && *text == other.target.text
+            && *open == other.target.open
+            && *deep == other.deep
+            && *astray == other.astray
+    };
+    one.len() == other.len() && one.iter().zip(other).all(same)
 }
 
 /// Pipelines beyond this that begin alike are judged one by one.

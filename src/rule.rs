@@ -189,9 +189,9 @@ impl Rule {
 pub(crate) fn matches_any(patterns: &[Pattern], unit: &Unit<'_>) -> Result<bool, PatternError> {
     // A pattern that says nothing of a pipe means one command.
     let piped = matches!(unit.subject, Subject::Pipeline(_));
-    for pattern in patterns.iter().filter(|pattern| !piped || pattern.as_str().contains("\\|")) {
-        for (text, letters) in unit.texts() {
-            if pattern.could_match(letters) && pattern.is_match(text)? {
+    for (text, letters) in unit.texts() {
+        for pattern in patterns {
+            if pattern.could_match(letters) && (!piped || pattern.as_str().contains("\\|")) && pattern.is_match(text)? {
                 return Ok(true);
             }
         }

@@ -139,7 +139,7 @@ pub fn preview_by(
     let project = world.project_of(&event.place.cwd);
     load::place(&mut event, world);
     let mut config = policy(&load::Wanted::of(&event), project.as_deref().and_then(load::policy_of).as_deref());
-    load::look_up(&mut event, &mut config, options, world);
+    load::look_up(&mut event, &mut config, options, world, &|| {});
     let verdict = rune::decide(&event, &config);
     Ok(Judged { header: event.header, place: event.place, verdict })
 }

@@ -122,7 +122,7 @@ impl Call {
                     self.watch(progress);
                 }
                 let mut config = load::config(&self.options, &self.world, &Wanted::of(&event), own.as_deref());
-                load::look_up(&mut event, &mut config, &self.options, &self.world);
+                load::look_up(&mut event, &mut config, &self.options, &self.world, &|| self.watch(progress));
                 let verdict = decide(&event, &config);
                 let header = event.header.clone();
                 // The process ends in a moment, and the answer need not wait until thousands of rows are taken apart.

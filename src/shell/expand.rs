@@ -154,7 +154,7 @@ pub(super) fn texts(parts: &[Part], state: &State) -> Vec<Arg> {
     if let [Part::Quoted(text)] = parts {
         return vec![Arg::literal(text.clone())];
     }
-    let word = Word { parts: parts.to_vec(), span: 0..0 };
+    let word = Word { parts: parts.into(), span: 0..0 };
     alternatives(&word, state, Splitting::Off).into_iter().map(arg).collect()
 }
 

@@ -12,7 +12,7 @@ mod list;
 mod redirect;
 mod text;
 
-use super::syntax::{Flaw, Part, Scope, Script, Step, Word};
+use super::syntax::{Flaw, Part, Parts, Scope, Script, Step, Word};
 use compound::{Case, Compound, For};
 use cond::Cond;
 use list::List;
@@ -41,7 +41,7 @@ struct Frame {
     /// The state of a list; unused in other frames.
     list: List,
     /// The word or text that is being read.
-    parts: Vec<Part>,
+    parts: Parts,
     /// Where the word began; `None` between words.
     started: Option<usize>,
     opened: usize,
@@ -95,15 +95,11 @@ enum Arith {
 
 impl Frame {
     fn new(kind: Kind, close: list::Close, opened: usize) -> Self {
-        Frame { kind, list: List::new(close), parts: Vec::new(), started: None, opened }
+        Frame { kind, list: List::new(close), parts: Parts::new(), started: None, opened }
     }
 
     /// Adds characters to the word or text under construction.
     fn push(&mut self, text: &str, quoted: bool) {
-        // Most words have one part, and there may be many words.
-        if self.parts.is_empty() {
-            self.parts.reserve_exact(1);
-        }
         match (self.parts.last_mut(), quoted) {
             (Some(Part::Plain(last)), false) | (Some(Part::Quoted(last)), true) => last.push_str(text),
             (_, false) => self.parts.push(Part::Plain(text.to_owned())),

@@ -1,5 +1,6 @@
 //! What a shell text is made of, as it is written: words, commands, and the steps in which they run.
 
+use smallvec::SmallVec;
 use std::ops::Range;
 
 /// A piece of a word.
@@ -18,6 +19,9 @@ pub(super) enum Part {
     /// What only a running shell can know: an arithmetic value, the name of a pipe.
     Unknown { quoted: bool },
 }
+
+/// The parts of a word; most have one.
+pub(super) type Parts = SmallVec<[Part; 1]>;
 
 /// A variable, as it is asked for.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -53,7 +57,7 @@ pub(super) struct Trim {
 /// A word before any expansion.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Word {
-    pub parts: Vec<Part>,
+    pub parts: Parts,
     pub span: Range<usize>,
 }
 
@@ -189,7 +193,7 @@ pub(super) struct Backquoted {
 /// The body of a heredoc.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Heredoc {
-    pub parts: Vec<Part>,
+    pub parts: Parts,
 }
 
 /// Why a text cannot be read with certainty.

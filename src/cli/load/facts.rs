@@ -21,15 +21,10 @@ pub fn place(event: &mut Event<'_>, world: &World) {
     event.place.project = world.project.as_ref().map(|project| project.to_string_lossy().into_owned());
 }
 
-/// Whether looking up what this event needs leads to files that are not the operator's own.
+/// Whether looking up what this event needs reads files that are not the operator's own.
 pub fn looks_around(event: &Event<'_>, world: &World) -> bool {
     match event.phase {
-        Phase::Before => {
-            matches!(
-                event.action,
-                Action::Mcp { .. } | Action::Edit { .. } | Action::Read { .. } | Action::Patch { .. }
-            ) || touches_files(event)
-        }
+        Phase::Before => matches!(event.action, Action::Mcp { .. } | Action::Edit { .. }),
         Phase::After | Phase::Failed => {
             let leads = matches!(event.action, Action::Mcp { .. } | Action::Read { .. } | Action::Resource { .. });
             leads || world.silence_wanted
@@ -44,10 +39,10 @@ fn touches_files(event: &Event<'_>) -> bool {
     event.shell().is_some_and(|(_, effects)| !effects.accesses.is_empty())
 }
 
-/// Looks up what judging this event needs.
-pub fn look_up(event: &mut Event<'_>, config: &mut Config, options: &Options, world: &World) {
+/// Looks up what judging this event needs. Before it follows a path that may hang, it calls for somebody to watch.
+pub fn look_up(event: &mut Event<'_>, config: &mut Config, options: &Options, world: &World, watch: &dyn Fn()) {
     match event.phase {
-        Phase::Before => before(event, config, world),
+        Phase::Before => before(event, config, world, watch),
         Phase::After | Phase::Failed => after(event, config, world),
         Phase::Settings | Phase::Start => event.facts.losses = losses(event, options, world),
         Phase::End | Phase::Other => {}
@@ -87,7 +82,7 @@ fn is_settings(file: &Path) -> bool {
     file.extension().is_some_and(|extension| extension == "json")
 }
 
-fn before(event: &mut Event<'_>, config: &mut Config, world: &World) {
+fn before(event: &mut Event<'_>, config: &mut Config, world: &World, watch: &dyn Fn()) {
     event.facts.today = Some(now().date());
     if config.rules.iter().any(|rule| rule.only_when_tainted) {
         event.facts.tainted = session::is_tainted(world, &event.header.session);
@@ -102,7 +97,7 @@ fn before(event: &mut Event<'_>, config: &mut Config, world: &World) {
     let project = event.place.project.clone().unwrap_or_else(|| event.place.cwd.clone());
     let home = world.home.as_ref().map(|home| home.to_string_lossy().into_owned());
     let named = [project].into_iter().chain(home).map(|name| AbsPath::resolve(&name, &Place::default()).to_string());
-    let mut links = Links::new(named);
+    let mut links = Links::new(named, watch);
     event.facts.real_paths = paths.iter().take(MOST_PATHS).filter_map(|path| links.real(path)).collect();
     if matches!(event.action, Action::Edit { .. }) {
         let names = event.facts.real_paths.iter().map(|(_, real)| real.clone());

@@ -7,17 +7,20 @@ use std::path::Path;
 type Lead = Option<String>;
 
 /// What was found so far.
-pub struct Links {
+pub struct Links<'a> {
     /// Directories that have a name of their own, and where that leads, once it is known.
     named: Vec<(String, Option<Lead>)>,
     /// Where directories lead, and whether there is such a directory.
     directories: BTreeMap<String, (Lead, bool)>,
+    /// Called before anything is asked that may hang.
+    watch: &'a dyn Fn(),
 }
 
-impl Links {
+impl<'a> Links<'a> {
     /// Paths are told in the words of these directories, where these are links themselves.
-    pub fn new(named: impl IntoIterator<Item = String>) -> Self {
-        Links { named: named.into_iter().map(|name| (name, None)).collect(), directories: BTreeMap::new() }
+    pub fn new(named: impl IntoIterator<Item = String>, watch: &'a dyn Fn()) -> Self {
+        let named = named.into_iter().map(|name| (name, None)).collect();
+        Links { named, directories: BTreeMap::new(), watch }
     }
 
     /// A path and where it really leads, where that is somewhere else.
@@ -46,9 +49,9 @@ impl Links {
                 real.clone_from(known);
                 continue;
             }
-            let found = if exists { std::fs::symlink_metadata(so_far).ok() } else { None };
-            exists = found.is_some();
-            let link = found.filter(std::fs::Metadata::is_symlink).and_then(|_| led(Path::new(so_far)));
+            let found = if exists { self.ask(so_far) } else { Found::Nothing };
+            exists = found != Found::Nothing;
+            let link = if found == Found::Link { led(Path::new(so_far)) } else { None };
             real = link.or_else(|| real.map(|above| format!("{}/{name}", above.trim_end_matches('/'))));
             // A file is asked for once; what lies around it, again and again.
             if end < path.len() {
@@ -56,6 +59,19 @@ impl Links {
             }
         }
         real
+    }
+
+    /// What there is at a path.
+    fn ask(&self, path: &str) -> Found {
+        let known = remembered(path).filter(|found| *found != Found::Link);
+        known.unwrap_or_else(|| {
+            (self.watch)();
+            match std::fs::symlink_metadata(path) {
+                Ok(found) if found.is_symlink() => Found::Link,
+                Ok(_) => Found::Other,
+                Err(_) => Found::Nothing,
+            }
+        })
     }
 
     /// The path by the name that one of the named directories has.
@@ -73,6 +89,35 @@ impl Links {
         }
         None
     }
+}
+
+/// What there is at a path.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Found {
+    Nothing,
+    Link,
+    Other,
+}
+
+/// What the system remembers of a path, so that neither a disk nor a network can keep us waiting.
+#[cfg(target_os = "linux")]
+fn remembered(path: &str) -> Option<Found> {
+    use rustix::fs::{AtFlags, CWD, FileType, Mode, OFlags, ResolveFlags, StatxFlags, openat2, statx};
+    use rustix::io::Errno;
+    let flags = OFlags::PATH | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    let file = match openat2(CWD, path, flags, Mode::empty(), ResolveFlags::CACHED) {
+        Ok(file) => file,
+        Err(Errno::NOENT | Errno::NOTDIR) => return Some(Found::Nothing),
+        Err(_) => return None,
+    };
+    let found = statx(file, "", AtFlags::EMPTY_PATH | AtFlags::STATX_DONT_SYNC, StatxFlags::TYPE).ok()?;
+    let link = FileType::from_raw_mode(found.stx_mode.into()) == FileType::Symlink;
+    Some(if link { Found::Link } else { Found::Other })
+}
+
+#[cfg(not(target_os = "linux"))]
+fn remembered(_: &str) -> Option<Found> {
+    None
 }
 
 /// Where a link leads; one to nowhere still says where that is.

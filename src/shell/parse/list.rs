@@ -183,7 +183,8 @@ impl Parser<'_> {
         match assignment(&word) {
             Some(assignment) => list.simple.assignments.push(assignment),
             None => {
-                list.simple.words.reserve_exact(1);
+                // Most commands have a few.
+                list.simple.words.reserve(4);
                 list.simple.words.push(word);
             }
         }
