@@ -14,6 +14,7 @@ use common::{Subject, before, empty, installed};
 use std::fmt::Write as _;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
 use std::time::Instant;
 
 /// A row of the table: what is run, what it may cost as a ratio to `/bin/true`, and what it did.
@@ -27,9 +28,10 @@ fn main() {
     let words: Vec<String> = std::env::args().skip(1).filter(|word| word != "--bench").collect();
     let short = words.iter().any(|word| word == "--short");
     let folder = tempfile::tempdir().unwrap();
-    let rune = if short { PathBuf::from(env!("CARGO_BIN_EXE_rune")) } else { installed() };
+    let rune = if short { PathBuf::from(env!("CARGO_BIN_EXE_rune")) } else { installed(folder.path()) };
     let bytes = std::fs::metadata(&rune).unwrap().len();
     println!("{} ({:.1} MB)\n", rune.display(), bytes as f64 / 1e6);
+    policy(&rune, folder.path());
     let mut rows = rows(&rune, folder.path());
     for peer in words.iter().filter(|word| !word.starts_with("--")) {
         let name = peer.rsplit('/').next().unwrap_or_default();
@@ -60,6 +62,13 @@ fn main() {
     session(&rune, folder.path(), short);
 }
 
+/// Writes the policy into a home, as an installation does.
+fn policy(rune: &Path, home: &Path) {
+    let mut command = Command::new(rune);
+    command.args(["policy", "install"]).env_clear().env("HOME", home).stdout(Stdio::null());
+    assert!(command.status().unwrap().success());
+}
+
 /// The rows of the budget, and how the cost grows.
 fn rows(rune: &Path, folder: &Path) -> Vec<Row> {
     let script = script();
@@ -87,9 +96,9 @@ fn rows(rune: &Path, folder: &Path) -> Vec<Row> {
     add("worst: 20,000 separators", "pre", before(&format!("{}rm -rf /", "true; ".repeat(20_000))), None);
     for count in [60, 300, 3_000] {
         let home = folder.join(format!("home-{count}"));
-        let rules = home.join(".config/rune/rules");
-        std::fs::create_dir_all(&rules).unwrap();
-        std::fs::write(rules.join("bash.team.rules"), team(count)).unwrap();
+        std::fs::create_dir(&home).unwrap();
+        policy(rune, &home);
+        std::fs::write(home.join(".config/rune/rules/bash.team.rules"), team(count)).unwrap();
         rows.push(row(&format!("git status, {count} more rules"), rune, "pre", before("git status"), &home, None));
     }
     rows

@@ -21,7 +21,7 @@ fn main() {
     let short = words.iter().any(|word| word == "--short");
     let megabytes = words.iter().find_map(|word| word.parse().ok()).unwrap_or(if short { 8 } else { 1024 });
     let home = tempfile::tempdir().unwrap();
-    let rune = if short { env!("CARGO_BIN_EXE_rune").into() } else { common::installed() };
+    let rune = if short { env!("CARGO_BIN_EXE_rune").into() } else { common::installed(home.path()) };
     std::fs::create_dir(home.path().join(".claude")).unwrap();
     let log = home.path().join(".claude/telemetry.jsonl");
     write_log(&log, megabytes << 20);

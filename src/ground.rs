@@ -117,7 +117,7 @@ impl Ground {
             [root] if SYSTEM.contains(root) || SHARED.contains(root) => Area::Vital,
             // Somebody else's home.
             ["home" | "Users", _] => Area::Vital,
-            [_, ..] if LOCAL.iter().any(|local| parts == *local) => Area::Vital,
+            [_, ..] if LOCAL.contains(&parts) => Area::Vital,
             [_, ..] if LOCAL.iter().any(|local| parts.starts_with(local)) => Area::Outside,
             [root, ..] if SYSTEM.contains(root) => Area::System,
             _ if self.is_life(path) => Area::Vital,

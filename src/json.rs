@@ -373,7 +373,7 @@ impl<'a> Cursor<'a> {
 
 /// How many bytes at the start stand for themselves in a string. A result may be megabytes of them, so they are
 /// taken in blocks that the compiler can compare at once.
-fn plain(bytes: &[u8]) -> usize {
+pub(crate) fn plain(bytes: &[u8]) -> usize {
     let special = |byte: &u8| (*byte == b'"') | (*byte == b'\\') | (*byte < 0x20);
     let blocks = bytes.chunks_exact(32).take_while(|block| !block.iter().fold(false, |any, byte| any | special(byte)));
     let skipped = blocks.count() * 32;

@@ -44,28 +44,41 @@ impl From<&AbsPath> for String {
 impl AbsPath {
     /// Resolves `raw` as the shell would from `place`: home, directory in force, then `.` and `..` by their letters.
     pub fn resolve(raw: &str, place: &Place) -> Self {
-        let home = place.home.as_deref().unwrap_or("~");
+        AbsPath::resolve_in(raw, &place.cwd, place.home.as_deref())
+    }
+
+    /// The same from this directory and with this home.
+    pub fn resolve_in(raw: &str, cwd: &str, home: Option<&str>) -> Self {
+        let home = home.unwrap_or("~");
         let start = match raw {
             _ if raw.starts_with('/') || is_windows(raw) => "",
             "~" => home,
             _ if raw.starts_with("~/") => home,
-            _ => &place.cwd,
+            _ => cwd,
         };
         let rest = if start == home { raw.trim_start_matches('~') } else { raw };
         let mut components: Vec<SmolStr> = Vec::with_capacity(8);
-        for part in [start, rest].iter().flat_map(|text| split(text)) {
-            match part {
-                "" | "." => {}
-                ".." => drop(components.pop()),
-                name => components.push(name.into()),
+        for text in [start, rest] {
+            let windows = is_windows(text);
+            let mut from = 0;
+            for (at, byte) in text.bytes().enumerate() {
+                if byte == b'/' || windows && byte == b'\\' {
+                    step(&mut components, text.get(from..at).unwrap_or_default());
+                    from = at + 1;
+                }
             }
+            step(&mut components, text.get(from..).unwrap_or_default());
         }
         AbsPath::of(components)
     }
 
     fn of(components: Vec<SmolStr>) -> Self {
-        let wild = components.iter().any(|name| name.bytes().any(|byte| matches!(byte, b'*' | b'?' | b'[')));
-        let names = components.iter().fold(Names::default(), |names, name| names.with(name));
+        let (mut wild, mut names) = (false, Names::default());
+        for name in &components {
+            let is_wild = name.bytes().any(|byte| matches!(byte, b'*' | b'?' | b'['));
+            names = names.with(name, is_wild);
+            wild |= is_wild;
+        }
         AbsPath { components, wild, names }
     }
 
@@ -100,10 +113,13 @@ impl AbsPath {
     }
 }
 
-/// Splits at `/`, and at `\` where the path is a Windows one.
-fn split(path: &str) -> impl Iterator<Item = &str> {
-    let windows = is_windows(path);
-    path.split(move |c| c == '/' || (windows && c == '\\'))
+/// Goes on by one component.
+fn step(components: &mut Vec<SmolStr>, name: &str) {
+    match name {
+        "" | "." => {}
+        ".." => drop(components.pop()),
+        name => components.push(name.into()),
+    }
 }
 
 /// A drive letter or a share: there `\` separates, elsewhere it is an ordinary character of a name.

@@ -68,6 +68,34 @@ fn rules_of_the_operator_stand_beside_or_in_place_of_ours() {
 }
 
 #[test]
+fn of_thousands_of_rules_each_counts_and_no_mistake_is_passed_over() {
+    let home = Sandbox::new();
+    let rule = |at: usize| {
+        format!("block \"team-{at}\"\n  match ^deploy-{at}\\b\n  nudge \"Ask the team\"\n  hits deploy-{at}\n\n")
+    };
+    let all: String = (0..3_000).map(rule).collect();
+    assert!(all.len() > 128 << 10);
+    home.file(".config/rune/rules/bash.team.rules", &all);
+    assert_eq!(ask(&home, "git status").decision(), "");
+    for at in [0, 1, 777, 1_500, 2_999] {
+        let ran = ask(&home, &format!("deploy-{at} --now"));
+        assert_eq!(ran.decision(), "deny", "{at}");
+        assert!(reason(&ran).contains(&format!("team-{at}")), "{}", reason(&ran));
+    }
+    for (broken, place) in [
+        (format!("{all}block \"x\"\n  mach y\n"), ":15002:3"),
+        (format!("{all}{}", rule(7)), ":15001:7"),
+        (all.replacen("^deploy-1500\\b", "^deploy-1500\\b(", 1), ":7501"),
+        (all.replacen("nudge", "nudge {", 1), ":3:9"),
+    ] {
+        home.file(".config/rune/rules/bash.team.rules", &broken);
+        let ran = ask(&home, "git status");
+        assert_eq!(ran.decision(), "deny", "{place}");
+        assert!(reason(&ran).contains(&format!("bash.team.rules{place}")), "{place}: {}", reason(&ran));
+    }
+}
+
+#[test]
 fn neither_emptying_nor_breaking_a_file_disarms_the_guard() {
     let home = Sandbox::new();
     for (name, text, place) in [

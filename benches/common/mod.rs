@@ -1,6 +1,6 @@
 //! What the benches share: the binary as it is installed, an empty one beside it, and events.
 
-#![allow(dead_code, reason = "not every bench needs all of it")]
+#![allow(dead_code, clippy::expect_used, reason = "not every bench needs all of it, and all of them need a folder")]
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -8,8 +8,15 @@ use std::process::{Command, Stdio};
 /// The flags that `install.sh` builds with.
 const STATIC: [&str; 4] = ["-C", "target-feature=+crt-static", "-C", "relocation-model=static"];
 
-/// The binary as it is installed: static, where that can be built, and stripped.
-pub fn installed() -> PathBuf {
+/// The binary as it is installed: static, where that can be built, stripped, and copied. A file that was copied is
+/// mapped in larger pieces than one that a linker wrote here and there.
+pub fn installed(folder: &Path) -> PathBuf {
+    let path = folder.join("rune");
+    std::fs::copy(built(), &path).expect("a scratch folder can be written to");
+    path
+}
+
+fn built() -> PathBuf {
     let host = host();
     let built = Command::new(env!("CARGO"))
         .args(["build", "--release", "--locked", "--bin", "rune", "--target", &host])

@@ -15,8 +15,10 @@ use rune::failure::Failure;
 use rune::json::Fields;
 use rune::rule::Kind;
 use rune::verdict::Effect;
+use rustix::fs::OFlags;
 use std::fs::File;
-use std::io::{ErrorKind, Read};
+use std::io::{Error, ErrorKind, Read};
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
 /// A policy file beyond this is not one.
@@ -33,8 +35,10 @@ pub fn policy_of(project: &Path) -> Option<PathBuf> {
 /// The policy in force, with the rules that are wanted and a project's own on top. It never fails: what cannot be read
 /// is a flaw of the policy and counts in every verdict.
 pub fn config(options: &Options, world: &World, wanted: &Wanted, own: Option<&Path>) -> Config {
-    let (layers, flaws) = layers(options, world);
-    let directory = world.config_dir.as_ref().filter(|dir| !is_missing(dir)).map(|directory| directory.join("rules"));
+    // Without a directory there is nothing to ask for file by file.
+    let there = world.config_dir.as_deref().filter(|dir| !is_missing(dir));
+    let (layers, flaws) = layers(options, world, there);
+    let directory = there.map(|directory| directory.join("rules"));
     let own = own.map(|own| (own, layers.clone()));
     let mut config = Config::fold(layers, flaws);
     rules::of_operator(&mut config, directory.as_deref(), wanted);
@@ -64,15 +68,13 @@ fn with_project(operator: &Config, layers: Vec<Layer>, own: &Path, wanted: &Want
     config
 }
 
-/// The layers of the operator's policy, weakest first, and what is wrong with them.
-fn layers(options: &Options, world: &World) -> (Vec<Layer>, Vec<Failure>) {
+/// The layers of the operator's policy, of which the files are `there`, weakest first, and what is wrong with them.
+fn layers(options: &Options, world: &World, there: Option<&Path>) -> (Vec<Layer>, Vec<Failure>) {
     let mut flaws = options.flaws.clone();
     if world.config_dir.is_none() {
         let help = "help: set it, or name the directory with `--config-dir`";
         flaws.push(Failure::Config(format!("HOME is not an absolute directory\n  {help}")));
     }
-    // Without a directory there is nothing to ask for file by file.
-    let there = world.config_dir.as_ref().filter(|dir| !is_missing(dir));
     // A file with an error still is a file, and still names its preset.
     let mut layer = |name: &str, embedded: &str| {
         let dir = there?;
@@ -120,13 +122,13 @@ pub fn preset(world: &World) -> Option<String> {
 
 /// What the operator may want to know of the policy's files, though nothing is wrong with them.
 pub fn notes(options: &Options, world: &World) -> Vec<String> {
-    layers(options, world).0.into_iter().flat_map(|layer| layer.notes).collect()
+    layers(options, world, world.config_dir.as_deref()).0.into_iter().flat_map(|layer| layer.notes).collect()
 }
 
 /// Names of rules in the policy's files that are no rules: the name, its file, line and column, and a near one.
 pub fn unknown_rules(options: &Options, world: &World) -> Vec<(String, String, Option<String>)> {
     let Some(dir) = &world.config_dir else { return Vec::new() };
-    let config = Config::fold(layers(options, world).0, Vec::new());
+    let config = Config::fold(layers(options, world, Some(dir)).0, Vec::new());
     let known = rules::names_of_all(Some(&dir.join("rules")));
     let preset = options.preset.clone().or_else(|| preset(world)).unwrap_or_else(|| DEFAULT_PRESET.to_owned());
     let files = ["config.local.toml", DEFAULT.0, &format!("presets/{preset}.toml")].map(|name| dir.join(name));
@@ -159,12 +161,17 @@ pub fn failure_effect(options: &Options) -> Effect {
 fn read_layer(path: &Path, embedded: &str) -> Result<Option<Layer>, (Option<String>, String)> {
     match read_text(path).map_err(|what| (None, what))? {
         None => Ok(None),
-        // An installed copy of a default need not be parsed twice.
-        Some(text) if text == embedded => Ok(Some(Layer::default())),
+        // An installed copy of a default need not be parsed twice, nor one that only tells what could be written.
+        Some(text) if text == embedded || says_nothing(&text) => Ok(Some(Layer::default())),
         Some(text) => Layer::read(&text, &path.display().to_string())
             .map(Some)
             .map_err(|error| (error.preset.clone(), error.to_string())),
     }
+}
+
+/// Whether a text has comments only.
+fn says_nothing(text: &str) -> bool {
+    text.lines().all(|line| line.is_empty() || line.starts_with('#'))
 }
 
 /// Adds the servers that the operator's list trusts.
@@ -225,21 +232,46 @@ fn read_text(path: &Path) -> Result<Option<String>, String> {
     read_up_to(LARGEST_FILE, path)
 }
 
-/// A pipe in place of a file would hold us until the deadline.
 fn read_up_to(most: u64, path: &Path) -> Result<Option<String>, String> {
-    let found = std::fs::metadata(path);
-    let length = found.as_ref().map_or(0, |found| found.len().min(most));
-    let mut text = String::with_capacity(usize::try_from(length + 1).unwrap_or(0));
-    if found.as_ref().is_ok_and(|found| !found.is_file()) {
-        return Err(format!("{}: not a regular file", path.display()));
-    }
-    match found.and_then(|_| File::open(path)?.take(most + 1).read_to_string(&mut text)) {
-        Ok(length) if length as u64 > most => Err(format!("{}: larger than {} MB", path.display(), most >> 20)),
-        Ok(_) => Ok(Some(text)),
+    match open(path).and_then(|(file, length)| read_all(file, length, most)) {
+        Ok(text) if text.len() as u64 > most => Err(format!("{}: larger than {} MB", path.display(), most >> 20)),
+        Ok(text) => Ok(Some(text)),
         // A link to nowhere is a policy that went missing, not one that never was.
         Err(error) if error.kind() == ErrorKind::NotFound && !path.ancestors().take(2).any(is_dangling) => Ok(None),
         Err(error) => Err(format!("{}: {error}", path.display())),
     }
+}
+
+/// Opens a file, and tells its length. A pipe in its place would hold us until the deadline.
+fn open(path: &Path) -> std::io::Result<(File, u64)> {
+    let flags = OFlags::NONBLOCK.bits().cast_signed();
+    let file = File::options().read(true).custom_flags(flags).open(path)?;
+    let found = file.metadata()?;
+    let other = || Error::new(ErrorKind::InvalidInput, "not a regular file");
+    if found.is_file() { Ok((file, found.len())) } else { Err(other()) }
+}
+
+/// The text of a file of this length; of one that is too long, enough to tell.
+fn read_all(mut file: File, length: u64, most: u64) -> std::io::Result<String> {
+    let mut bytes = vec![0; usize::try_from(length.min(most) + 1).unwrap_or(1)];
+    let mut filled = 0;
+    // What fits is all; a file that grew meanwhile is read to its end.
+    while filled as u64 <= most {
+        match file.read(bytes.get_mut(filled..).unwrap_or_default()) {
+            Ok(0) => break,
+            Ok(read) => filled += read,
+            Err(error) if error.kind() == ErrorKind::Interrupted => continue,
+            Err(error) => return Err(error),
+        }
+        if filled as u64 == length {
+            break;
+        }
+        if filled == bytes.len() {
+            bytes.resize(filled * 2, 0);
+        }
+    }
+    bytes.truncate(filled);
+    String::from_utf8(bytes).map_err(|_| Error::new(ErrorKind::InvalidData, "it is not UTF-8"))
 }
 
 /// Whether there is nothing of this name, not even a link to nowhere.

@@ -41,19 +41,19 @@ impl Names {
         Names(1 << (place + if hidden { 0 } else { 32 }))
     }
 
-    /// With one more name of a path, in which a wildcard may stand.
-    pub fn with(self, name: &str) -> Names {
+    /// With one more name of a path, which may be `wild`: hold a wildcard.
+    pub fn with(self, name: &str, wild: bool) -> Names {
         let more = match name.as_bytes() {
+            name if !wild => Names::of(name),
             b"**" => Names::ANY,
             [b'*' | b'?' | b'[', ..] => Names(!HIDDEN),
-            name if name.iter().any(|byte| matches!(byte, b'*' | b'?' | b'[')) => Names::ANY,
-            name => Names::of(name),
+            _ => Names::ANY,
         };
         Names(self.0 | more.0)
     }
 
     /// Whether one of these names may be that one.
     pub const fn may_be(self, name: Names) -> bool {
-        self.0 & name.0 != 0
+        self.0 & name.0 != 0 || name.0 == Names::ANY.0
     }
 }

@@ -15,16 +15,15 @@ pub(super) fn begins_otherwise(pattern: &str, begin_with: impl Fn(u8) -> bool) -
             loop {
                 let Some((byte, behind)) = rest.split_first() else { return false };
                 rest = behind;
-                match class(*byte) {
-                    Class::Word if begins => {
-                        alike |= begin_with(*byte);
+                match byte {
+                    _ if class(*byte) == Class::Word => {
+                        alike |= begins && begin_with(*byte);
                         begins = false;
                     }
-                    Class::Word => {}
                     // An empty word begins like everything.
                     _ if begins => return false,
-                    _ if *byte == b'|' => begins = true,
-                    _ if *byte == b')' => break (alike, rest),
+                    b'|' => begins = true,
+                    b')' => break (alike, rest),
                     _ => return false,
                 }
             }

@@ -14,8 +14,8 @@ pub use fetch::{addresses, bodies, uploads};
 pub(super) use program::options as options_of;
 
 use super::{Arg, Command, Reading};
-use crate::event::Place;
 use crate::path::AbsPath;
+use std::borrow::Cow;
 
 /// What is done to a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -202,10 +202,10 @@ impl Target {
         if (known.is_empty() && !word.is_known()) || (!known.starts_with('/') && cwd.is_none()) {
             return as_written();
         }
-        let place = Place { cwd: cwd.unwrap_or_default().to_owned(), ..Place::default() };
         // A tilde was expanded where it was one; here it is a character.
         let rooted = |text: &str| {
-            AbsPath::resolve(&if text.starts_with('~') { format!("./{text}") } else { text.into() }, &place)
+            let text = if text.starts_with('~') { Cow::Owned(format!("./{text}")) } else { Cow::Borrowed(text) };
+            AbsPath::resolve_in(&text, cwd.unwrap_or_default(), None)
         };
         if word.is_known() {
             let path = rooted(&word.text);

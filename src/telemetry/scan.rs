@@ -1,11 +1,39 @@
 //! One line of our own log, read in one go: plain texts and numbers under names, and nothing else.
 
 use super::summary::Record;
+use crate::json::plain;
 use std::borrow::Cow;
 
 /// The record in a line as we write them; `None` for any other line.
 pub(super) fn record(line: &[u8]) -> Option<Record<'_>> {
     let line = std::str::from_utf8(line).ok()?.trim_ascii_end();
+    in_order(line).or_else(|| in_any_order(line))
+}
+
+/// The same with all names in the order in which we write them.
+fn in_order(line: &str) -> Option<Record<'_>> {
+    let mut rest = line;
+    let mut behind = |name: &str| {
+        rest = rest.strip_prefix(name)?;
+        let (text, more) = rest.split_at_checked(plain(rest.as_bytes()))?;
+        rest = more;
+        Some(Cow::Borrowed(text))
+    };
+    let event = behind("{\"event\":\"")?;
+    let ts = behind("\",\"ts\":\"")?;
+    let tool = behind("\",\"tool\":\"")?;
+    let decision = behind("\",\"decision\":\"")?;
+    let source = behind("\",\"source\":\"")?;
+    let session_id = behind("\",\"session_id\":\"")?;
+    behind("\",\"rule\":\"")?;
+    let digits = rest.strip_prefix("\",\"us\":")?.strip_suffix('}')?;
+    if digits.len() > 1 && digits.starts_with('0') || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
+        return None;
+    }
+    Some(Record { event, ts, decision, tool, source, session_id, us: Some(digits.parse().ok()?) })
+}
+
+fn in_any_order(line: &str) -> Option<Record<'_>> {
     let mut rest = line.strip_prefix('{')?;
     let (mut event, mut ts, mut decision, mut tool) = (None, None, None, None);
     let (mut source, mut session_id, mut us) = (None, None, None);
@@ -66,7 +94,7 @@ fn behind(rest: &mut &str) -> Option<bool> {
 /// Takes a text in quotes without escapes.
 fn text<'a>(rest: &mut &'a str) -> Option<&'a str> {
     let inside = rest.strip_prefix('"')?;
-    let end = inside.bytes().position(|byte| matches!(byte, b'"' | b'\\' | 0..0x20))?;
+    let end = plain(inside.as_bytes());
     let (text, more) = inside.split_at_checked(end)?;
     *rest = more.strip_prefix('"')?;
     Some(text)
@@ -81,6 +109,7 @@ mod tests {
     fn our_lines_are_read_in_one_go() {
         let line = br#"{"event":"quarantine","ts":"2026-11-16T01:00:00.000Z","tool":"WebFetch","decision":"emit","source":"webfetch:a","session_id":"s","rule":"x","us":120}"#;
         assert_eq!(record(line).unwrap(), serde_json::from_slice(line).unwrap());
+        assert!(in_order(std::str::from_utf8(line).unwrap()).is_some());
     }
 
     proptest! {

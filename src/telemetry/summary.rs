@@ -3,6 +3,8 @@
 use super::counts::Counts;
 use super::scan;
 use crate::label::Label;
+use foldhash::fast::RandomState;
+use hashbrown::HashMap;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -28,7 +30,10 @@ pub struct Summary {
     sources: Counts<Tally>,
     tools: Counts<u64>,
     days: Counts<u64>,
-    sessions: Counts<Counts<u64>>,
+    /// Notices by session.
+    sessions: Counts<u64>,
+    /// Notices by session and source, which have numbers.
+    pairs: HashMap<(u32, u32), u64, RandomState>,
     times: Histogram,
     first_ts: Option<String>,
     last_ts: Option<String>,
@@ -92,11 +97,18 @@ impl Summary {
     pub fn join(&mut self, other: Summary) {
         self.lines += other.lines;
         self.malformed += other.malformed;
-        self.decisions.join(other.decisions, |mine, theirs| *mine += theirs);
-        self.sources.join(other.sources, Tally::add);
-        self.tools.join(other.tools, |mine, theirs| *mine += theirs);
-        self.days.join(other.days, |mine, theirs| *mine += theirs);
-        self.sessions.join(other.sessions, |mine, theirs| mine.join(theirs, |mine, theirs| *mine += theirs));
+        let add = |mine: &mut u64, theirs: u64| *mine += theirs;
+        self.decisions.join(other.decisions, add);
+        self.tools.join(other.tools, add);
+        self.days.join(other.days, add);
+        let sources = self.sources.join(other.sources, Tally::add);
+        let sessions = self.sessions.join(other.sessions, add);
+        for ((session, source), count) in other.pairs {
+            let here = sessions.get(session as usize).zip(sources.get(source as usize));
+            if let Some((session, source)) = here {
+                *self.pairs.entry((*session, *source)).or_default() += count;
+            }
+        }
         self.times.join(&other.times);
         let earlier = |first: &String| self.first_ts.as_ref().is_none_or(|mine| first < mine);
         self.first_ts = other.first_ts.filter(earlier).or(self.first_ts.take());
@@ -121,12 +133,13 @@ impl Summary {
         *self.days.of(record.ts.get(..10).unwrap_or_default()) += 1;
         let count = |decision| u64::from(record.event == "quarantine" && record.decision == decision);
         let (emit, skip) = (count("emit"), count("skip"));
+        *self.sessions.of(&record.session_id) += emit;
         if !record.source.is_empty() && emit + skip > 0 {
             self.sources.of(&record.source).add(Tally { emit, skip });
-        }
-        let session = self.sessions.of(&record.session_id);
-        if emit > 0 {
-            *session.of(&record.source) += 1;
+            if emit > 0 {
+                let pair = (self.sessions.number(&record.session_id), self.sources.number(&record.source));
+                *self.pairs.entry(pair).or_default() += 1;
+            }
         }
         if let Some(us) = record.us {
             self.times.add(us);
@@ -150,20 +163,17 @@ impl Summary {
         let mut sessions: Vec<SessionRow> = self
             .sessions
             .sorted()
-            .map(|(session, sources)| SessionRow {
-                session_id: plain(session),
-                emit: sources.sorted().map(|(_, count)| count).sum(),
-            })
+            .map(|(session, emit)| SessionRow { session_id: plain(session), emit: *emit })
             .collect();
         sessions.sort_by_key(|row| std::cmp::Reverse(row.emit));
-        let mut escalations: Vec<EscalationRow> = self
-            .sessions
-            .sorted()
-            .flat_map(|(session, sources)| sources.sorted().map(move |(source, count)| (session, source, *count)))
-            .filter(|(_, _, count)| *count >= ESCALATION)
-            .map(|(session, source, count)| EscalationRow { session_id: plain(session), source: plain(source), count })
-            .collect();
-        escalations.sort_by_key(|row| std::cmp::Reverse(row.count));
+        let named = |((session, source), count): (&(u32, u32), &u64)| {
+            Some((self.sessions.name(*session)?, self.sources.name(*source)?, *count))
+        };
+        let often = self.pairs.iter().filter(|(_, count)| **count >= ESCALATION);
+        let mut escalations: Vec<(&str, &str, u64)> = often.filter_map(named).collect();
+        escalations.sort_by_key(|(session, source, count)| (std::cmp::Reverse(*count), *session, *source));
+        let row = |(session, source, count)| EscalationRow { session_id: plain(session), source: plain(source), count };
+        let escalations = escalations.into_iter().map(row).collect();
         let mut tools: Vec<ToolRow> =
             self.tools.sorted().map(|(tool, lines)| ToolRow { tool: plain(tool), lines: *lines }).collect();
         tools.sort_by_key(|row| std::cmp::Reverse(row.lines));
@@ -275,25 +285,43 @@ pub struct Quantiles {
 /// Counts by size in constant memory: eight buckets for each power of two.
 #[derive(Clone, Debug, Default)]
 struct Histogram {
-    buckets: BTreeMap<u64, u64>,
+    /// By their place, from the smallest on.
+    buckets: Vec<u64>,
     count: u64,
     largest: u64,
 }
 
+/// Buckets for each power of two.
+const FINE: u64 = 8;
+
 impl Histogram {
     fn add(&mut self, value: u64) {
-        // The bucket is named by its upper end: the value with all but its four leading bits set.
-        let spare = (u64::BITS - value.leading_zeros()).saturating_sub(4);
-        let upper = value | ((1 << spare) - 1);
-        *self.buckets.entry(upper).or_default() += 1;
+        // Four leading bits count; of a value that has no more, all.
+        let spare = u64::from(u64::BITS - value.leading_zeros()).saturating_sub(4);
+        let place = spare * FINE + (value >> spare);
+        self.add_at(usize::try_from(place).unwrap_or(usize::MAX), 1);
         self.count += 1;
         self.largest = self.largest.max(value);
     }
 
-    fn join(&mut self, other: &Histogram) {
-        for (upper, count) in &other.buckets {
-            *self.buckets.entry(*upper).or_default() += count;
+    fn add_at(&mut self, place: usize, count: u64) {
+        if place >= self.buckets.len() {
+            self.buckets.resize(place + 1, 0);
         }
+        if let Some(bucket) = self.buckets.get_mut(place) {
+            *bucket += count;
+        }
+    }
+
+    /// The largest value that a bucket can hold.
+    fn upper(place: u64) -> u64 {
+        let spare = (place / FINE).saturating_sub(1);
+        let leading = place - spare * FINE;
+        leading.checked_add(1).and_then(|next| next.checked_mul(1 << spare)).map_or(u64::MAX, |next| next - 1)
+    }
+
+    fn join(&mut self, other: &Histogram) {
+        other.buckets.iter().enumerate().for_each(|(place, count)| self.add_at(place, *count));
         self.count += other.count;
         self.largest = self.largest.max(other.largest);
     }
@@ -302,12 +330,12 @@ impl Histogram {
         let at = |percent: u64| {
             let rank = (self.count * percent).div_ceil(100);
             let mut seen = 0;
-            self.buckets.iter().find(|(_, count)| {
-                seen += **count;
-                seen >= rank
+            self.buckets.iter().position(|count| {
+                seen += count;
+                seen >= rank && seen > 0
             })
         };
-        let at = |percent| at(percent).map(|(upper, _)| (*upper).min(self.largest));
+        let at = |percent| at(percent).map(|place| Histogram::upper(place as u64).min(self.largest));
         Some(Quantiles { p50: at(50)?, p95: at(95)?, p99: at(99)? })
     }
 }
@@ -318,13 +346,10 @@ fn plain(name: &str) -> Label {
 
 /// `2026-11-16T01:02:03Z`, with any number of decimals.
 fn is_time(ts: &str) -> bool {
-    let shape = ts.bytes().take(19).enumerate().all(|(at, byte)| match at {
-        4 | 7 => byte == b'-',
-        10 => byte == b'T',
-        13 | 16 => byte == b':',
-        _ => byte.is_ascii_digit(),
-    });
-    shape && ts.len() >= 20 && ts.ends_with('Z')
+    let Some(start) = ts.as_bytes().first_chunk::<19>() else { return false };
+    let shape = b"0000-00-00T00:00:00".iter().zip(start);
+    let same = |(shape, byte): (&u8, &u8)| if *shape == b'0' { byte.is_ascii_digit() } else { byte == shape };
+    shape.map(same).fold(true, |all, same| all & same) && ts.len() >= 20 && ts.ends_with('Z')
 }
 
 #[cfg(test)]
@@ -390,5 +415,13 @@ mod tests {
         }
         times.add(0);
         times.add(u64::MAX);
+        for value in
+            (0..200).chain((3..64).flat_map(|bit| [(1 << bit) - 1, 1 << bit, (1 << bit) + 1])).chain([u64::MAX])
+        {
+            let mut one = Histogram { largest: u64::MAX, ..Histogram::default() };
+            one.add(value);
+            let upper = one.quantiles().unwrap().p50;
+            assert!(upper >= value && upper - value <= value / 8, "{upper} for {value}");
+        }
     }
 }

@@ -1,12 +1,11 @@
 //! The files of rules: the operator's in place of or beside the embedded ones, and the project's on top.
 
-use super::{LARGEST_FILE, read_text};
+use super::{LARGEST_FILE, open, read_text};
 use rune::config::Config;
 use rune::event::{Action, Event};
 use rune::failure::Failure;
 use rune::rule::{self, Initials, Kind, Owner, Rule, RuleError, Skim};
 use rune::shell::Act;
-use std::fs::File;
 use std::io::{ErrorKind, Read as _};
 use std::path::Path;
 
@@ -31,9 +30,10 @@ impl Wanted {
 
     /// Reads a file of rules, `None` where there is none; on an error, what cannot be read of the file at all.
     fn read(&self, path: &Path, name: &str, kind: Kind, owner: Owner) -> Result<Option<Read>, String> {
-        let initials = self.initials.filter(|_| kind == Kind::Bash);
-        let skim = initials.map(|initials| Skim::new(name, kind, owner, initials));
-        if let Some(rules) = skim.and_then(|skim| skimmed(path, skim)) {
+        if let Some(initials) = self.initials.filter(|_| kind == Kind::Bash)
+            && std::fs::metadata(path).is_ok_and(|found| found.len() > PIECE as u64)
+            && let Some(rules) = skimmed(path, Skim::new(name, kind, owner, initials))
+        {
             return Ok(Some((rules, Vec::new())));
         }
         Ok(read_text(path)?.map(|text| rule::parse(text, name, kind, owner)))
@@ -48,11 +48,7 @@ const PIECE: usize = 64 << 10;
 
 /// The rules of a large file that could concern a call; `None` where it has to be read by the book.
 fn skimmed(path: &Path, mut skim: Skim) -> Option<Vec<Rule>> {
-    let found = std::fs::metadata(path).ok()?;
-    if !found.is_file() || !(PIECE as u64..LARGEST_FILE).contains(&found.len()) {
-        return None;
-    }
-    let mut file = File::open(path).ok()?;
+    let (mut file, _) = open(path).ok()?;
     let mut piece = vec![0; PIECE];
     let (mut filled, mut all) = (0, 0);
     loop {
