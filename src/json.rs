@@ -373,11 +373,16 @@ impl<'a> Cursor<'a> {
 
 /// How many bytes at the start stand for themselves in a string. A result may be megabytes of them, so they are
 /// taken in blocks that the compiler can compare at once.
-pub(crate) fn plain(bytes: &[u8]) -> usize {
-    let special = |byte: &u8| (*byte == b'"') | (*byte == b'\\') | (*byte < 0x20);
-    let blocks = bytes.chunks_exact(32).take_while(|block| !block.iter().fold(false, |any, byte| any | special(byte)));
+fn plain(bytes: &[u8]) -> usize {
+    let blocks =
+        bytes.chunks_exact(32).take_while(|block| !block.iter().fold(false, |any, byte| any | is_special(byte)));
     let skipped = blocks.count() * 32;
-    let (words, tail) = bytes.get(skipped..).unwrap_or_default().as_chunks::<8>();
+    skipped + plain_in_short(bytes.get(skipped..).unwrap_or_default())
+}
+
+/// The same for a string that is mostly short.
+pub(crate) fn plain_in_short(bytes: &[u8]) -> usize {
+    let (words, tail) = bytes.as_chunks::<8>();
     for (at, word) in words.iter().enumerate() {
         let word = u64::from_le_bytes(*word);
         // A byte that is less borrows from its highest bit; the lowest such byte is the first.
@@ -385,10 +390,14 @@ pub(crate) fn plain(bytes: &[u8]) -> usize {
         let same = |byte: u8| less(word ^ (ONES * u64::from(byte)), 1);
         let found = same(b'"') | same(b'\\') | less(word, 0x20);
         if found != 0 {
-            return skipped + at * 8 + (found.trailing_zeros() / 8) as usize;
+            return at * 8 + (found.trailing_zeros() / 8) as usize;
         }
     }
-    bytes.len() - tail.len() + tail.iter().take_while(|byte| !special(byte)).count()
+    bytes.len() - tail.len() + tail.iter().take_while(|byte| !is_special(byte)).count()
+}
+
+fn is_special(byte: &u8) -> bool {
+    (*byte == b'"') | (*byte == b'\\') | (*byte < 0x20)
 }
 
 /// A one in every byte.

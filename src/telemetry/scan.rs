@@ -1,7 +1,7 @@
 //! One line of our own log, read in one go: plain texts and numbers under names, and nothing else.
 
 use super::summary::Record;
-use crate::json::plain;
+use crate::json::plain_in_short;
 use std::borrow::Cow;
 
 /// The record in a line as we write them; `None` for any other line.
@@ -15,7 +15,7 @@ fn in_order(line: &str) -> Option<Record<'_>> {
     let mut rest = line;
     let mut behind = |name: &str| {
         rest = rest.strip_prefix(name)?;
-        let (text, more) = rest.split_at_checked(plain(rest.as_bytes()))?;
+        let (text, more) = rest.split_at_checked(plain_in_short(rest.as_bytes()))?;
         rest = more;
         Some(Cow::Borrowed(text))
     };
@@ -94,7 +94,7 @@ fn behind(rest: &mut &str) -> Option<bool> {
 /// Takes a text in quotes without escapes.
 fn text<'a>(rest: &mut &'a str) -> Option<&'a str> {
     let inside = rest.strip_prefix('"')?;
-    let end = plain(inside.as_bytes());
+    let end = plain_in_short(inside.as_bytes());
     let (text, more) = inside.split_at_checked(end)?;
     *rest = more.strip_prefix('"')?;
     Some(text)
