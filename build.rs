@@ -14,7 +14,7 @@ mod gist;
 #[path = "src/rule/walk.rs"]
 mod walk;
 
-use gist::Gist;
+use gist::{Beginning, Gist};
 use std::fmt::Write;
 use std::ops::Range;
 use std::path::Path;
@@ -92,6 +92,7 @@ struct Row {
     name: String,
     line: usize,
     validator: Option<String>,
+    beginning: Beginning,
     patterns: String,
     only_when: String,
     except_when: String,
@@ -111,9 +112,13 @@ impl Row {
             );
             format!("({}..{end}, {gist}), ", end - pattern.len())
         };
+        let own =
+            if line.starts_with("    ") { Some(line.trim_start()) } else { Some(rest).filter(|_| word == "match") };
+        if let Some(own) = own {
+            self.beginning = self.beginning.or(Gist::of(own).beginning());
+            return self.patterns.push_str(&pattern(own));
+        }
         match word {
-            _ if line.starts_with("    ") => self.patterns.push_str(&pattern(line.trim_start())),
-            "match" => self.patterns.push_str(&pattern(rest)),
             "only_when" => self.only_when.push_str(&pattern(rest)),
             "except_when" => self.except_when.push_str(&pattern(rest)),
             "only_when_tainted" => self.tainted = true,
@@ -127,11 +132,14 @@ impl Row {
     }
 
     fn write(self, code: &mut String) {
-        let Row { tier, name, line, validator, patterns, only_when, except_when, tainted, nudge, proof } = self;
+        let Row { tier, name, line, validator, beginning, patterns, only_when, except_when, tainted, nudge, proof } =
+            self;
+        let Beginning { first, start } = if validator.is_some() { Beginning::ANY } else { beginning };
+        let beginning = format!("Beginning {{ first: {first:#x}, start: {start:?} }}");
         let validator = validator.map_or("None".to_owned(), |name| format!("Some(Validator::{name})"));
         writeln!(
             code,
-            "        Row {{ tier: Tier::{tier}, name: {name:?}, line: {line}, validator: {validator}, patterns: &[{patterns}], \
+            "        Row {{ tier: Tier::{tier}, name: {name:?}, line: {line}, validator: {validator}, beginning: {beginning}, patterns: &[{patterns}], \
              only_when: &[{only_when}], except_when: &[{except_when}], tainted: {tainted}, nudge: {nudge:?}, proof: {proof:?} }},"
         )
         .expect("a text takes everything");

@@ -5,6 +5,7 @@ use crate::label::Label;
 use crate::quarantined::Quarantined;
 use crate::rule::Initials;
 use crate::shell::{self, Command, Effects, Reading};
+use std::borrow::Cow;
 use std::cell::OnceCell;
 
 /// When, relative to a call, the client asks.
@@ -236,7 +237,7 @@ impl Event<'_> {
     }
 
     /// The files that the call names, absolute: where they really lead is a fact that a judgement needs.
-    pub fn paths(&self) -> Vec<String> {
+    pub fn paths(&self) -> Vec<Cow<'_, str>> {
         crate::judge::paths(self)
     }
 }

@@ -15,6 +15,7 @@ use crate::shell::{Access, Act, Target};
 use crate::unit::Unit;
 use crate::validator::Scene;
 use crate::verdict::{Effect, Finding, Verdict};
+use std::borrow::Cow;
 
 /// Findings beyond this say nothing new.
 const ENOUGH: usize = 32;
@@ -178,7 +179,7 @@ pub(crate) fn ask_about(access: &Access, scene: &Scene<'_>, verdict: &mut Verdic
         if matches!(access.act, Act::Remove | Act::Move) {
             ask(&Unit::deletion(access), scene, verdict);
         }
-        ask(&Unit::access(std::borrow::Cow::Borrowed(access), scene.ground), scene, verdict);
+        ask(&Unit::access(Cow::Borrowed(access), scene.ground), scene, verdict);
     }
 }
 
@@ -200,10 +201,10 @@ fn below_home(access: &Access, scene: &Scene<'_>) -> Option<Access> {
 }
 
 /// The paths of a call that may be links, absolute.
-pub(crate) fn paths(event: &Event<'_>) -> Vec<String> {
+pub(crate) fn paths<'a>(event: &'a Event<'_>) -> Vec<Cow<'a, str>> {
     let file = |name: &str, act: Act| {
         let accesses = named(name, act, event).into_iter();
-        accesses.filter_map(|access| access.target.path.map(|path| path.to_string())).collect::<Vec<_>>()
+        accesses.filter_map(|access| access.target.path.map(|path| Cow::Owned(path.to_string()))).collect::<Vec<_>>()
     };
     match &event.action {
         Action::Edit { path: Some(path), .. } => file(path.inspect("where it leads"), Act::Write),
@@ -213,10 +214,10 @@ pub(crate) fn paths(event: &Event<'_>) -> Vec<String> {
         }
         Action::Shell { .. } => {
             let Some((_, effects)) = event.shell() else { return Vec::new() };
-            let known = effects.accesses.iter().filter(|access| !access.target.open);
-            let mut paths: Vec<String> =
-                known.filter_map(|access| Some(String::from(access.target.path.as_ref()?))).collect();
-            paths.sort();
+            // Of a path that is known, the text is the path.
+            let known = effects.accesses.iter().filter(|access| access.target.path.is_some() && !access.target.open);
+            let mut paths: Vec<Cow<'_, str>> = known.map(|access| access.target.text.as_str().into()).collect();
+            paths.sort_unstable();
             paths.dedup();
             paths
         }

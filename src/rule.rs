@@ -7,6 +7,7 @@ mod gist;
 mod glance;
 mod parse;
 mod pattern;
+mod patterns;
 mod proof;
 mod skim;
 mod walk;
@@ -17,6 +18,7 @@ pub use excerpt::Excerpt;
 pub(crate) use gist::{Beginning, Letters};
 pub use parse::{RuleError, parse};
 pub use pattern::{Pattern, PatternError};
+pub use patterns::Patterns;
 pub use proof::{Disproof, disproofs};
 pub use skim::{Initials, Skim};
 
@@ -25,7 +27,6 @@ use crate::validator::{Scene, Validator};
 use crate::verdict::RuleId;
 use std::fmt;
 use std::rc::Rc;
-use thin_vec::ThinVec;
 
 /// How sure a rule is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -106,13 +107,13 @@ impl fmt::Display for Source {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Matcher {
     /// Any of these patterns.
-    Patterns(ThinVec<Pattern>),
+    Patterns(Patterns),
     /// What only a program can find.
     Validator(Validator),
 }
 
 /// One rule.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub struct Rule {
     /// Its name.
     pub id: RuleId,
@@ -123,13 +124,15 @@ pub struct Rule {
     /// What it looks for.
     pub matcher: Matcher,
     /// One of these has to match too.
-    pub only_when: ThinVec<Pattern>,
+    pub only_when: Patterns,
     /// None of these may match.
-    pub except_when: ThinVec<Pattern>,
+    pub except_when: Patterns,
     /// It counts only in a session that has taken in untrusted content.
     pub only_when_tainted: bool,
     /// What to do instead.
     pub nudge: Excerpt,
+    /// How texts begin that it could match.
+    beginning: Beginning,
     /// Its lines, with the examples that prove it.
     proof: Excerpt,
     /// Where it is written.
@@ -137,6 +140,32 @@ pub struct Rule {
     /// Whose it is.
     pub owner: Owner,
 }
+
+impl PartialEq for Rule {
+    fn eq(&self, other: &Self) -> bool {
+        // How its texts begin is told by its patterns.
+        let Rule {
+            id,
+            tier,
+            kind,
+            matcher,
+            only_when,
+            except_when,
+            only_when_tainted,
+            nudge,
+            proof,
+            source,
+            owner,
+            ..
+        } = self;
+        (id, tier, kind, matcher, only_when, except_when)
+            == (&other.id, &other.tier, &other.kind, &other.matcher, &other.only_when, &other.except_when)
+            && (only_when_tainted, nudge, proof, source, owner)
+                == (&other.only_when_tainted, &other.nudge, &other.proof, &other.source, &other.owner)
+    }
+}
+
+impl Eq for Rule {}
 
 /// What a rule found.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -160,10 +189,7 @@ impl Rule {
 
     /// How the texts begin that it could match.
     pub(crate) fn beginning(&self) -> Beginning {
-        match &self.matcher {
-            Matcher::Patterns(patterns) => patterns.iter().map(Pattern::beginning).fold(Beginning::NONE, Beginning::or),
-            Matcher::Validator(_) => Beginning::ANY,
-        }
+        self.beginning
     }
 
     /// What this rule finds in a unit of its kind.

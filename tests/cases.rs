@@ -69,7 +69,8 @@ impl Case {
     /// The links and files that the case needs, as the shell would have looked them up.
     fn set_up(&self, event: &mut Event<'_>) {
         let links = self.value["setup"]["symlink"].as_object().cloned().unwrap_or_default();
-        for path in event.paths() {
+        let paths: Vec<String> = event.paths().into_iter().map(Into::into).collect();
+        for path in paths {
             for (link, target) in &links {
                 if let Some(rest) =
                     path.strip_prefix(link.as_str()).filter(|rest| rest.is_empty() || rest.starts_with('/'))

@@ -38,7 +38,7 @@ pub fn check(args: &RulesArgs) -> anyhow::Result<()> {
 pub fn flaws(config: &Config) -> Vec<String> {
     let mut wrong: Vec<String> = config.flaws.iter().map(explained).collect();
     for rule in &config.rules {
-        let lists = rule.only_when.iter().chain(&rule.except_when);
+        let lists = rule.only_when.iter().chain(rule.except_when.iter());
         let patterns = match &rule.matcher {
             Matcher::Patterns(patterns) => patterns.iter().chain(lists).collect::<Vec<_>>(),
             Matcher::Validator(_) => lists.collect(),

@@ -1,8 +1,9 @@
 //! The embedded rules, as they were read when the binary was built.
 
 use super::excerpt::{Excerpt, Text};
-use super::gist::{Gist, Pairs};
-use super::{Kind, Matcher, Owner, Pattern, Rule, Source, Tier};
+use super::gist::{Beginning, Gist, Pairs};
+use super::patterns::{Patterns, Place};
+use super::{Kind, Matcher, Owner, Rule, Source, Tier};
 use crate::validator::Validator;
 use crate::verdict::RuleId;
 use std::borrow::Cow;
@@ -15,9 +16,10 @@ struct Row {
     name: &'static str,
     line: usize,
     validator: Option<Validator>,
-    patterns: &'static [(Range<usize>, Gist)],
-    only_when: &'static [(Range<usize>, Gist)],
-    except_when: &'static [(Range<usize>, Gist)],
+    beginning: Beginning,
+    patterns: &'static [Place],
+    only_when: &'static [Place],
+    except_when: &'static [Place],
     tainted: bool,
     nudge: Range<usize>,
     proof: Range<usize>,
@@ -31,17 +33,15 @@ pub(super) fn rules(text: &str, file: &str, kind: Kind, owner: Owner) -> Option<
     let (_, rows) = ROWS.iter().find(|(name, _)| *name == kind.name()).filter(|_| text == kind.embedded())?;
     let text: Text = Rc::new(Cow::Borrowed(kind.embedded()));
     let file: Rc<str> = Rc::from(file);
-    let pattern =
-        |(place, gist): &'static (Range<usize>, Gist)| Pattern::known(Excerpt::new(&text, place.clone()), gist);
+    let patterns = |places: &'static [Place]| Patterns::embedded(&text, places);
     let rule = |row: &Row| Rule {
         id: RuleId::known(row.name),
         tier: row.tier,
         kind,
-        matcher: row
-            .validator
-            .map_or_else(|| Matcher::Patterns(row.patterns.iter().map(pattern).collect()), Matcher::Validator),
-        only_when: row.only_when.iter().map(pattern).collect(),
-        except_when: row.except_when.iter().map(pattern).collect(),
+        matcher: row.validator.map_or_else(|| Matcher::Patterns(patterns(row.patterns)), Matcher::Validator),
+        beginning: row.beginning,
+        only_when: patterns(row.only_when),
+        except_when: patterns(row.except_when),
         only_when_tainted: row.tainted,
         nudge: Excerpt::new(&text, row.nudge.clone()),
         proof: Excerpt::new(&text, row.proof.clone()),
@@ -65,6 +65,11 @@ mod tests {
             let rows = ROWS.iter().filter(|(file, _)| *file == name).flat_map(|(_, rows)| *rows);
             for (place, gist) in rows.flat_map(|row| row.patterns.iter().chain(row.only_when).chain(row.except_when)) {
                 assert_eq!(*gist, Gist::of(text.get(place.clone()).unwrap()), "{name}: {place:?}");
+            }
+            for row in ROWS.iter().filter(|(file, _)| *file == name).flat_map(|(_, rows)| *rows) {
+                let all =
+                    row.patterns.iter().map(|(_, gist)| gist.beginning()).fold(Beginning::default(), Beginning::or);
+                assert_eq!(row.beginning, if row.validator.is_some() { Beginning::ANY } else { all }, "{}", row.name);
             }
         }
     }

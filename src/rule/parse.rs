@@ -3,6 +3,7 @@
 use super::embedded;
 use super::example;
 use super::excerpt::{Excerpt, Text};
+use super::gist::Beginning;
 use super::{Kind, Matcher, Owner, Pattern, Rule, Source, Tier};
 use crate::config::nearest;
 use crate::validator::Validator;
@@ -332,14 +333,15 @@ impl Parser {
                 "a rule has one of `match`, `match_any`, `match_base_command_not_in` or `validator`, and a `nudge`";
             return self.error(line, 1, what.to_owned(), help);
         }
-        let matcher = draft.validator.map_or(Matcher::Patterns(draft.patterns), Matcher::Validator);
+        let matcher = draft.validator.map_or_else(|| Matcher::Patterns(draft.patterns.into()), Matcher::Validator);
         self.rules.push(Rule {
             id: draft.id,
             tier: draft.tier,
             kind: self.kind,
             matcher,
-            only_when: draft.only_when,
-            except_when: draft.except_when,
+            beginning: Beginning::ANY,
+            only_when: draft.only_when.into(),
+            except_when: draft.except_when.into(),
             only_when_tainted: draft.only_when_tainted,
             nudge: draft.nudge.unwrap_or_else(|| Excerpt::from("")),
             proof: Excerpt::new(&self.text, draft.place),
@@ -429,7 +431,7 @@ mod tests {
         assert_eq!(errors, []);
         let rule = &rules[0];
         assert_eq!((rule.id.as_str(), rule.tier, rule.source.line), ("a-b", Tier::Block, 3));
-        assert_eq!(rule.matcher, Matcher::Patterns(thin_vec![Pattern::new("^x  y "), Pattern::new("z")]));
+        assert_eq!(rule.matcher, Matcher::Patterns(thin_vec![Pattern::new("^x  y "), Pattern::new("z")].into()));
         assert_eq!(rule.nudge.as_str(), "do {command}");
         assert_eq!((rule.hits().count(), rule.misses().count(), rule.except_when.len()), (1, 1, 1));
         assert_eq!(

@@ -1,7 +1,7 @@
 //! Patterns: regular expressions that are compiled only where they could match.
 
 use super::excerpt::Excerpt;
-use super::gist::{Beginning, Gist, Letters, may_match};
+use super::gist::{Gist, Letters, may_match};
 use super::glance::begins_otherwise;
 use regex_lite::Regex;
 use std::cell::OnceCell;
@@ -71,11 +71,6 @@ impl Pattern {
             None => self.found.get_or_init(|| Box::new(Gist::of(self.as_str()))),
         };
         gist.allows(letters)
-    }
-
-    /// How the texts begin that it could match, as far as that is known without a look at it.
-    pub(super) fn beginning(&self) -> Beginning {
-        self.known.map_or(Beginning::ANY, Gist::beginning)
     }
 
     fn regex(&self) -> Result<&Regex, PatternError> {

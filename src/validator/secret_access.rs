@@ -76,15 +76,24 @@ pub(super) fn find(unit: &Unit<'_>, scene: &Scene<'_>) -> Option<Found> {
     if (is_key(path) || listed || whole) && !is_public(path) {
         return block("the file holds keys or passwords");
     }
-    is_secret_file(path, scene).then(|| suspicious("the file holds secrets")).flatten()
+    // Where nothing is searched, no key is met that was not met above.
+    let secret = holds_secrets(path, scene, || searched && is_listed_key(path, scene));
+    secret.then(|| suspicious("the file holds secrets")).flatten()
 }
 
 /// Whether a file holds secrets, by its name and by the operator's list.
 pub(super) fn is_secret_file(path: &AbsPath, scene: &Scene<'_>) -> bool {
+    holds_secrets(path, scene, || is_listed_key(path, scene))
+}
+
+fn holds_secrets(path: &AbsPath, scene: &Scene<'_>, is_key_too: impl FnOnce() -> bool) -> bool {
     let home = scene.ground.home.as_ref();
     let listed = scene.sensitive.iter().any(|place| touches_tree(*place, path, Reach::Itself, home));
-    let keys = || KEYS.iter().any(|glob| anywhere(*glob, path, Reach::Itself, scene));
-    ((listed || is_key(path) || keys()) && !is_public(path)) || is_secret_settings(path)
+    ((listed || is_key(path) || is_key_too()) && !is_public(path)) || is_secret_settings(path)
+}
+
+fn is_listed_key(path: &AbsPath, scene: &Scene<'_>) -> bool {
+    KEYS.iter().any(|glob| anywhere(*glob, path, Reach::Itself, scene))
 }
 
 /// Whether a path is one of the user's home or of anybody's.

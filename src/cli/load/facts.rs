@@ -90,23 +90,33 @@ fn before(event: &mut Event<'_>, config: &mut Config, world: &World, watch: &dyn
     if matches!(event.action, Action::Mcp { .. }) {
         servers(event, config, world);
     }
-    let paths = event.paths();
-    if touches_files(event) || !paths.is_empty() {
+    if touches_files(event) || !event.paths().is_empty() {
         event.facts.own = world.own().iter().map(|path| path.to_string_lossy().into_owned()).collect();
+        (event.facts.real_paths, event.facts.contents) = leads(event, world, watch);
     }
+}
+
+/// Texts about paths.
+type ByPath = Vec<(String, String)>;
+
+/// Where the paths of a call really lead, and what is in the files that it edits.
+fn leads(event: &Event<'_>, world: &World, watch: &dyn Fn()) -> (ByPath, ByPath) {
+    let paths = event.paths();
     let project = event.place.project.clone().unwrap_or_else(|| event.place.cwd.clone());
     let home = world.home.as_ref().map(|home| home.to_string_lossy().into_owned());
     let named = [project].into_iter().chain(home).map(|name| AbsPath::resolve(&name, &Place::default()).to_string());
     let mut links = Links::new(named, watch);
-    event.facts.real_paths = paths.iter().take(MOST_PATHS).filter_map(|path| links.real(path)).collect();
-    if matches!(event.action, Action::Edit { .. }) {
-        let names = event.facts.real_paths.iter().map(|(_, real)| real.clone());
-        let texts = paths.iter().cloned().chain(names).filter_map(|path| {
-            let text = read_text(Path::new(&path)).ok()??;
-            Some((path, text))
-        });
-        event.facts.contents = texts.collect();
+    let real: ByPath = paths.iter().take(MOST_PATHS).filter_map(|path| links.real(path)).collect();
+    if !matches!(event.action, Action::Edit { .. }) {
+        return (real, Vec::new());
     }
+    let names = real.iter().map(|(_, real)| real.as_str());
+    let texts = paths.iter().map(AsRef::as_ref).chain(names).filter_map(|path: &str| {
+        let text = read_text(Path::new(path)).ok()??;
+        Some((path.to_owned(), text))
+    });
+    let texts = texts.collect();
+    (real, texts)
 }
 
 fn after(event: &mut Event<'_>, config: &mut Config, world: &World) {

@@ -101,7 +101,7 @@ impl Command {
         let named = NAMED.iter().filter(|(programs, _)| programs.contains(&program));
         let named = named.flat_map(|(_, names)| Options { short: "fSulxLc", long: &[] }.values(&self.args, names));
         let first = self.args.iter().find(|arg| !arg.text.starts_with('-')).filter(|_| FIRST.contains(&program));
-        let started = shells::words(program, &self.args).started.filter(|_| shells::is_shell(program));
+        let started = if shells::is_shell(program) { shells::words(program, &self.args).started } else { None };
         self.script().into_iter().chain(named).chain(first.cloned()).chain(started.cloned()).collect()
     }
 

@@ -15,10 +15,10 @@ pub fn holds(text: &str) {
         let proof: Vec<usize> = rule.hits().chain(rule.misses()).map(|example| example.line).collect();
         assert!(proof.iter().all(|line| (rule.source.line..=lines).contains(line)), "{proof:?}");
         let patterns = match &rule.matcher {
-            Matcher::Patterns(patterns) => patterns.as_slice(),
+            Matcher::Patterns(patterns) => &**patterns,
             Matcher::Validator(_) => &[],
         };
-        for pattern in patterns.iter().chain(&rule.only_when).chain(&rule.except_when).take(8) {
+        for pattern in patterns.iter().chain(rule.only_when.iter()).chain(rule.except_when.iter()).take(8) {
             agrees(pattern, text);
         }
     }
