@@ -222,6 +222,7 @@ impl Config {
             self.rules = rules;
             self.rules.retain(kept);
         } else {
+            self.rules.reserve_exact(rules.len());
             self.rules.extend(rules.into_iter().filter(kept));
         }
     }

@@ -2,19 +2,13 @@
 
 use crate::config::Config;
 use crate::event::Event;
-use crate::rule::{Beginning, Kind, Matcher, Rule, Tier};
+use crate::rule::{Kind, Rule, Tier};
 use crate::unit::Unit;
 
 /// The rules in force for one call.
 #[derive(Debug)]
 pub(crate) struct Docket<'a> {
-    kinds: Vec<(Kind, Vec<Entry<'a>>)>,
-}
-
-#[derive(Debug)]
-struct Entry<'a> {
-    rule: &'a Rule,
-    beginning: Beginning,
+    kinds: Vec<(Kind, Vec<&'a Rule>)>,
 }
 
 impl<'a> Docket<'a> {
@@ -32,20 +26,15 @@ impl<'a> Docket<'a> {
     }
 
     fn add(&mut self, rule: &'a Rule) {
-        let entry = Entry { rule, beginning: rule.beginning() };
         match self.kinds.iter_mut().find(|(kind, _)| *kind == rule.kind) {
-            Some((_, entries)) => entries.push(entry),
-            None => self.kinds.push((rule.kind, vec![entry])),
+            Some((_, rules)) => rules.push(rule),
+            None => self.kinds.push((rule.kind, vec![rule])),
         }
     }
 
     /// The rules that could have to do with a unit.
     pub fn concerning(&self, unit: &Unit<'_>) -> impl Iterator<Item = &'a Rule> {
-        let entries = self.kinds.iter().find(|(kind, _)| *kind == unit.kind()).map(|(_, entries)| entries.as_slice());
-        let concerns = move |entry: &&Entry<'a>| match entry.rule.matcher {
-            Matcher::Validator(_) => true,
-            Matcher::Patterns(_) => unit.texts().any(|(_, letters)| entry.beginning.allows(letters)),
-        };
-        entries.unwrap_or_default().iter().filter(concerns).map(|entry| entry.rule)
+        let rules = self.kinds.iter().find(|(kind, _)| *kind == unit.kind()).map(|(_, rules)| rules.as_slice());
+        rules.unwrap_or_default().iter().copied().filter(move |rule| rule.could_concern(unit))
     }
 }

@@ -15,7 +15,8 @@ mod walk;
 pub use example::Example;
 use example::Says;
 pub use excerpt::Excerpt;
-pub(crate) use gist::{Beginning, Letters};
+use gist::Beginning;
+pub(crate) use gist::Letters;
 pub use parse::{RuleError, parse};
 pub use pattern::{Pattern, PatternError};
 pub use patterns::Patterns;
@@ -187,9 +188,12 @@ impl Rule {
         example::examples(self.proof.as_str(), self.source.line, Says::Misses)
     }
 
-    /// How the texts begin that it could match.
-    pub(crate) fn beginning(&self) -> Beginning {
-        self.beginning
+    /// Whether it could find something in a unit of its kind, as far as that is plain to see.
+    pub(crate) fn could_concern(&self, unit: &Unit<'_>) -> bool {
+        match self.matcher {
+            Matcher::Validator(_) => true,
+            Matcher::Patterns(_) => unit.texts().any(|(_, letters)| self.beginning.allows(letters)),
+        }
     }
 
     /// What this rule finds in a unit of its kind.

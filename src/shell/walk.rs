@@ -68,7 +68,7 @@ pub(super) fn walk(line: &str, place: &Place) -> Reading {
         line: parse::Parser::new(line),
         runs: Vec::new(),
         // Room that nobody comes to use costs nothing; moving thousands of rows does.
-        reading: Reading { commands: Vec::with_capacity((line.len() / 2 + 1).min(LONGEST)), ..Reading::default() },
+        reading: Reading { commands: Vec::with_capacity(room_for(line.len())), ..Reading::default() },
         pipelines: 0,
         full: false,
         expanded: 0,
@@ -496,6 +496,12 @@ impl Walker<'_> {
         self.expanded += command.canonical.len();
         self.reading.commands.push(command);
     }
+}
+
+/// Room for the commands of a text. Of a long one it is the most that there can be, of which the system hands out what
+/// is used; of a short one, what there usually are.
+fn room_for(length: usize) -> usize {
+    if length > 4 << 10 { (length / 2 + 1).min(LONGEST) } else { length / 16 + 4 }
 }
 
 /// Another directory for a command.
