@@ -15,7 +15,8 @@ use rune::failure::Failure;
 use rune::json::Fields;
 use rune::rule::Kind;
 use rune::verdict::Effect;
-use rustix::fs::OFlags;
+use rustix::fs::{OFlags, lstat};
+use rustix::io::Errno;
 use std::fs::File;
 use std::io::{Error, ErrorKind, Read};
 use std::os::unix::fs::OpenOptionsExt;
@@ -29,7 +30,7 @@ const LARGEST_SETTINGS: u64 = 64 << 20;
 
 /// The project's own policy, where it has one.
 pub fn policy_of(project: &Path) -> Option<PathBuf> {
-    Some(project.join(".rune")).filter(|own| own.symlink_metadata().is_ok())
+    Some(project.join(".rune")).filter(|own| lstat(own).is_ok())
 }
 
 /// The policy in force, with the rules that are wanted and a project's own on top. It never fails: what cannot be read
@@ -276,7 +277,7 @@ fn read_all(mut file: File, length: u64, most: u64) -> std::io::Result<String> {
 
 /// Whether there is nothing of this name, not even a link to nowhere.
 fn is_missing(path: &Path) -> bool {
-    std::fs::symlink_metadata(path).is_err_and(|error| error.kind() == ErrorKind::NotFound)
+    matches!(lstat(path), Err(Errno::NOENT))
 }
 
 fn is_dangling(path: &Path) -> bool {

@@ -6,7 +6,9 @@ use rune::event::{Action, Event};
 use rune::failure::Failure;
 use rune::rule::{self, Initials, Kind, Owner, Rule, RuleError, Skim};
 use rune::shell::Act;
-use std::io::{ErrorKind, Read as _};
+use rustix::fs::{CWD, Dir, Mode, OFlags, openat};
+use rustix::io::Errno;
+use std::io::Read as _;
 use std::path::Path;
 
 /// Which rules are wanted.
@@ -166,15 +168,20 @@ fn add(config: &mut Config, (rules, errors): Read, words: impl Fn(&RuleError) ->
 
 /// The names of the `.rules` files in a directory, in order.
 fn names(directory: &Path) -> Result<Vec<String>, String> {
-    let entries = match std::fs::read_dir(directory) {
+    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
+    let entries = match openat(CWD, directory, flags, Mode::empty()).and_then(Dir::new) {
         Ok(entries) => entries,
-        Err(error) if error.kind() == ErrorKind::NotFound && !super::is_dangling(directory) => return Ok(Vec::new()),
-        Err(error) => return Err(format!("{}: {error}", directory.display())),
+        Err(Errno::NOENT) if !super::is_dangling(directory) => return Ok(Vec::new()),
+        Err(error) => return Err(format!("{}: {}", directory.display(), std::io::Error::from(error))),
     };
-    let mut names: Vec<String> = entries
-        .filter_map(|entry| Some(entry.ok()?.file_name().to_string_lossy().into_owned()))
-        .filter(|name| name.ends_with(".rules") && !name.starts_with('.'))
-        .collect();
+    let mut names = Vec::new();
+    for entry in entries {
+        let entry = entry.map_err(|error| format!("{}: {}", directory.display(), std::io::Error::from(error)))?;
+        let name = entry.file_name().to_string_lossy();
+        if name.ends_with(".rules") && !name.starts_with('.') {
+            names.push(name.into_owned());
+        }
+    }
     names.sort();
     Ok(names)
 }
