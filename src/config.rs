@@ -60,13 +60,15 @@ pub struct Config {
     pub flaws: Vec<Failure>,
 }
 
-/// What happens to a result from an untrusted surface.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// What happens to a result from an untrusted surface, weakest first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Results {
-    /// A notice is put beside it.
-    Notice,
     /// Nothing.
     Silent,
+    /// A notice is put beside it.
+    Notice,
+    /// The same, and its texts are put between marks that they cannot know.
+    Wrap,
 }
 
 /// What to say where nothing matched.
@@ -256,7 +258,7 @@ impl Config {
         let unpinned = self.pins != other.pins && (self.pins == Pins::Off || other.pins == Pins::Required);
         milder
             || unpinned
-            || (self.results == Results::Silent && other.results != Results::Silent)
+            || self.results < other.results
             || (self.allow == Allow::Explicit && other.allow != Allow::Explicit)
             || other.always_deny.iter().any(|id| !denied(self, id))
             || lacks(&self.secrets, &other.secrets)

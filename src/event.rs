@@ -2,6 +2,7 @@
 
 use crate::failure::Failure;
 use crate::label::Label;
+use crate::quarantine::Nonce;
 use crate::quarantined::Quarantined;
 use crate::rule::Initials;
 use crate::shell::{self, Command, Effects, Reading};
@@ -150,6 +151,8 @@ pub struct Facts {
     pub silenced: bool,
     /// The session has taken in untrusted content before.
     pub tainted: bool,
+    /// A number that nobody could have written before, where a result is to be wrapped.
+    pub nonce: Option<Nonce>,
     /// The real path of the file that was read, where it differs from the name.
     pub real_path: Option<String>,
     /// Where paths of the call really lead, where that is somewhere else: `(as named, in reality)`.

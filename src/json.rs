@@ -77,6 +77,11 @@ impl<'a> Fields<'a> {
         }
     }
 
+    /// The fields in order: name and raw text.
+    pub fn iter(&self) -> impl Iterator<Item = (&str, &'a [u8])> {
+        self.fields.iter().map(|(name, raw)| (name.as_str(), *raw))
+    }
+
     /// The names of the fields.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.fields.iter().map(|(name, _)| name.as_str())

@@ -108,11 +108,34 @@ impl Finding {
     }
 }
 
+/// A result as the client is to have it in place of the original, as JSON. It holds payload, so nothing of it is ever
+/// said by us.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Replacement(String);
+
+impl Replacement {
+    pub(crate) fn new(json: String) -> Self {
+        Replacement(json)
+    }
+
+    /// For the client, and nobody else.
+    pub(crate) fn into_json(self) -> String {
+        self.0
+    }
+}
+
+impl fmt::Debug for Replacement {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Replacement({} bytes)", self.0.len())
+    }
+}
+
 /// All findings about one event.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Verdict {
     findings: Vec<Finding>,
     surface: Option<Surface>,
+    replacement: Option<Replacement>,
     explicit: bool,
 }
 
@@ -132,6 +155,17 @@ impl Verdict {
         self.findings
             .extend(other.findings.into_iter().filter(|finding| !self.findings.contains(finding)).collect::<Vec<_>>());
         self.surface = self.surface.take().or(other.surface);
+        self.replacement = self.replacement.take().or(other.replacement);
+    }
+
+    /// Has the client take this in place of the result.
+    pub(crate) fn replace(&mut self, replacement: Replacement) {
+        self.replacement = Some(replacement);
+    }
+
+    /// What the client is to take in place of the result.
+    pub fn replacement(&self) -> Option<&Replacement> {
+        self.replacement.as_ref()
     }
 
     /// Names the untrusted surface that the event touched.

@@ -13,6 +13,7 @@ use crate::label::Label;
 use crate::quarantined::{ContentSource, Quarantined};
 use crate::verdict::{Effect, Verdict};
 use serde::Serialize;
+use serde_json::value::RawValue;
 use std::cell::OnceCell;
 
 /// The moments that we have a part in.
@@ -254,6 +255,9 @@ struct Output<'a> {
     permission_decision_reason: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     additional_context: Option<String>,
+    /// The result as the model is to see it, in the tool's own shape: the client drops any other in silence.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    updated_tool_output: Option<Box<RawValue>>,
 }
 
 pub(super) fn answer(header: &Header, verdict: &Verdict) -> Answer {
@@ -264,12 +268,19 @@ pub(super) fn answer(header: &Header, verdict: &Verdict) -> Answer {
         permission_decision: decision,
         permission_decision_reason: decision.map(|_| reasons(verdict)),
         additional_context: text,
+        updated_tool_output: None,
     };
+    // A result that cannot be put into JSON stays as it is, and is marked.
+    let replacement = || RawValue::from_string(verdict.replacement()?.clone().into_json()).ok();
     let nudges = || Some(nudges(verdict)).filter(|text| !text.is_empty());
     let specific = |output| Reply { decision: None, reason: None, hook_specific_output: Some(output) };
     let reply = match (phase, effect) {
         (Phase::Before, Effect::Pass) if verdict.is_explicit() => {
             Some(specific(Output { permission_decision_reason: None, ..output(Some("allow"), None) }))
+        }
+        (Phase::After, _) if verdict.replacement().is_some() => {
+            let said = Some(context(verdict)).filter(|_| effect > Effect::Pass);
+            Some(specific(Output { updated_tool_output: replacement(), ..output(None, said) }))
         }
         (_, Effect::Pass) => None,
         (Phase::Before, Effect::Ask) => Some(specific(output(Some("ask"), nudges()))),

@@ -180,6 +180,7 @@ struct RawQuarantine {
 #[serde(rename_all = "lowercase")]
 enum RawResults {
     Notice,
+    Wrap,
     Silent,
 }
 
@@ -251,6 +252,7 @@ impl Layer {
                 ("quarantine.trusted", _) => layer.trusted = texts(),
                 ("quarantine.untrusted", _) => layer.untrusted = texts(),
                 ("quarantine.results", ["notice"]) => layer.results = Some(Results::Notice),
+                ("quarantine.results", ["wrap"]) => layer.results = Some(Results::Wrap),
                 ("quarantine.results", ["silent"]) => layer.results = Some(Results::Silent),
                 ("mcp.pins", ["required"]) => layer.pins = Some(Pins::Required),
                 ("mcp.pins", ["when-present"]) => layer.pins = Some(Pins::WhenPresent),
@@ -272,6 +274,7 @@ impl Layer {
             }),
             results: raw.quarantine.0.results.map(|results| match results {
                 RawResults::Notice => Results::Notice,
+                RawResults::Wrap => Results::Wrap,
                 RawResults::Silent => Results::Silent,
             }),
             trusted: raw.quarantine.0.trusted.into_iter().map(|server| server.0).collect(),
@@ -444,7 +447,7 @@ mod tests {
             ("prset = 'x'", "f.toml:1:1: unknown field `prset`\n  help: did you mean `preset`?"),
             (
                 "\n[quarantine]\n  results = 'wrapp'",
-                "f.toml:3:13: unknown variant `wrapp`\n  help: expected `notice` or `silent`",
+                "f.toml:3:13: unknown variant `wrapp`\n  help: did you mean `wrap`?",
             ),
             ("[decision]\nfailure = 'pass'", "f.toml:2:11: unknown variant `pass`\n  help: expected `ask` or `deny`"),
             ("[decision]\nfailure = 'denny'", "f.toml:2:11: unknown variant `denny`\n  help: did you mean `deny`?"),

@@ -5,10 +5,11 @@ use super::{allowlist, project_servers, project_silences, read_settings, read_te
 use crate::cli::options::Options;
 use crate::cli::session;
 use crate::cli::world::{World, now};
-use rune::config::Config;
+use rune::config::{Config, Results};
 use rune::event::{Action, Event, Phase, Place};
 use rune::failure::Failure;
 use rune::path::AbsPath;
+use rune::quarantine::Nonce;
 use rune::quarantined::{Audit, Reason};
 use std::path::{Path, PathBuf};
 
@@ -120,6 +121,9 @@ fn leads(event: &Event<'_>, world: &World, watch: &dyn Fn()) -> (ByPath, ByPath)
 }
 
 fn after(event: &mut Event<'_>, config: &mut Config, world: &World) {
+    if config.results == Results::Wrap && event.phase == Phase::After {
+        event.facts.nonce = nonce();
+    }
     event.facts.silenced = world.silence_wanted && !project_silences(world, &event.place.cwd);
     match &event.action {
         Action::Read { path: Some(path) } => {
@@ -141,6 +145,13 @@ fn after(event: &mut Event<'_>, config: &mut Config, world: &World) {
         | Action::Settings { .. }
         | Action::Other => {}
     }
+}
+
+/// A number that nobody could have written before.
+fn nonce() -> Option<Nonce> {
+    let mut random = [0; 16];
+    let filled = rustix::rand::getrandom(&mut random[..], rustix::rand::GetRandomFlags::empty()).ok()?;
+    (filled == random.len()).then(|| Nonce::new(random))
 }
 
 /// Which servers the operator trusts, and which the project brings along.

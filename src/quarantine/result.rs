@@ -1,0 +1,122 @@
+//! Results in their own shape with their texts wrapped: what a client takes in place of the original.
+
+use super::wrap::Wrap;
+use crate::event::Action;
+use crate::json::{Fields, Text, items};
+
+/// Blocks of one result that are passed at most; of more, the first and the last.
+const MOST_BLOCKS: usize = 200;
+
+/// A result with its texts wrapped, as JSON. `None` where it has none that could be replaced, or where a client would
+/// not take a replacement.
+pub(super) fn wrapped(action: &Action, raw: &[u8], wrap: &Wrap<'_>) -> Option<String> {
+    let text = |raw: &[u8]| Text::read(raw).map(|text| quoted(&wrap.text(&text.text)));
+    match action {
+        Action::Mcp { .. } => Some(of_server(raw, wrap)),
+        // A picture is no text.
+        Action::Shell { .. } if Fields::read(raw).get("isImage") == Some(b"true") => None,
+        Action::Shell { .. } => object(raw, |name, raw| match name {
+            "stdout" | "stderr" => text(raw).filter(|_| raw != b"\"\""),
+            _ => None,
+        }),
+        Action::Read { .. } => object(raw, |name, raw| match name {
+            "file" => object(raw, |name, raw| if name == "content" { text(raw) } else { None }),
+            _ => None,
+        }),
+        Action::Fetch { .. } => object(raw, |name, raw| if name == "result" { text(raw) } else { None }),
+        Action::Search => object(raw, |name, raw| match name {
+            // A list of links is taken as a text, too.
+            "results" => array(raw, wrap, |item| text(item).unwrap_or_else(|| quoted(&wrap.text(&as_it_is(item))))),
+            _ => None,
+        }),
+        Action::Resource { .. } => object(raw, |name, raw| match name {
+            "contents" => array(raw, wrap, |item| {
+                let texts = |name: &str, raw: &[u8]| if name == "text" { text(raw) } else { None };
+                object(item, texts).unwrap_or_else(|| as_it_is(item))
+            }),
+            _ => None,
+        }),
+        Action::Agent { .. } | Action::Edit { .. } | Action::Patch { .. } | Action::Settings { .. } | Action::Other => {
+            None
+        }
+    }
+}
+
+/// A result of a tool server, which may have any shape. What cannot be read is not passed.
+fn of_server(raw: &[u8], wrap: &Wrap<'_>) -> String {
+    let text = |raw: &[u8]| Text::read(raw).map(|text| quoted(&wrap.text(&text.text)));
+    let whole = || quoted(&wrap.text(&String::from_utf8_lossy(raw)));
+    match raw.first() {
+        Some(b'"') => text(raw).unwrap_or_else(|| quoted(&wrap.withheld("it cannot be read"))),
+        Some(b'[') => array(raw, wrap, |item| block(item, wrap)).unwrap_or_else(whole),
+        _ => whole(),
+    }
+}
+
+/// A block of a tool server's result.
+fn block(raw: &[u8], wrap: &Wrap<'_>) -> String {
+    let text = |raw: &[u8]| Text::read(raw).map(|text| quoted(&wrap.text(&text.text)));
+    let fields = Fields::read(raw);
+    let kind = fields.string("type").map(|kind| kind.text).unwrap_or_default();
+    let replaced = match kind.as_str() {
+        "text" => object(raw, |name, raw| if name == "text" { text(raw) } else { None }),
+        "resource" => object(raw, |name, raw| match name {
+            "resource" => object(raw, |name, raw| if name == "text" { text(raw) } else { None }),
+            _ => None,
+        }),
+        "image" | "audio" | "resource_link" => Some(as_it_is(raw)),
+        _ => None,
+    };
+    // What has no shape that we know is passed as a text.
+    replaced.unwrap_or_else(|| {
+        let text = quoted(&wrap.text(&String::from_utf8_lossy(raw)));
+        format!("{{\"type\":\"text\",\"text\":{text}}}")
+    })
+}
+
+/// An object with some of its fields replaced; `None` where it is none, or none of its fields is replaced.
+fn object(raw: &[u8], replace: impl Fn(&str, &[u8]) -> Option<String>) -> Option<String> {
+    let fields = Fields::read(raw);
+    if fields.flaw().is_some() {
+        return None;
+    }
+    let mut changed = false;
+    let mut written = Vec::new();
+    for (name, raw) in fields.iter() {
+        let value = replace(name, raw);
+        changed |= value.is_some();
+        written.push(format!("{}:{}", quoted(name), value.unwrap_or_else(|| as_it_is(raw))));
+    }
+    changed.then(|| format!("{{{}}}", written.join(",")))
+}
+
+/// An array with each of its items replaced.
+fn array(raw: &[u8], wrap: &Wrap<'_>, replace: impl Fn(&[u8]) -> String) -> Option<String> {
+    let items = items(raw);
+    if raw.first() != Some(&b'[') || items.is_empty() {
+        return None;
+    }
+    let last = items.len().saturating_sub(MOST_BLOCKS / 2);
+    let mut written = Vec::new();
+    for (at, item) in items.iter().enumerate() {
+        match at {
+            _ if items.len() <= MOST_BLOCKS || at < MOST_BLOCKS / 2 || at >= last => written.push(replace(item)),
+            _ if at == MOST_BLOCKS / 2 => {
+                let text = quoted(&wrap.withheld(&format!("{} blocks", last - at)));
+                let block = format!("{{\"type\":\"text\",\"text\":{text}}}");
+                // A list of texts takes a text.
+                written.push(if item.first() == Some(&b'"') { text } else { block });
+            }
+            _ => {}
+        }
+    }
+    Some(format!("[{}]", written.join(",")))
+}
+
+fn as_it_is(raw: &[u8]) -> String {
+    String::from_utf8_lossy(raw).into_owned()
+}
+
+fn quoted(text: &str) -> String {
+    serde_json::Value::from(text).to_string()
+}
