@@ -2,6 +2,7 @@
 #![expect(clippy::disallowed_methods, reason = "the shell is where input and output live")]
 
 mod args;
+mod clear;
 mod deadline;
 mod doctor;
 mod explain;

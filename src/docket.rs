@@ -15,7 +15,7 @@ impl<'a> Docket<'a> {
     /// The rules of a policy: those that block before those that only suspect.
     pub fn of(event: &Event<'_>, config: &'a Config) -> Self {
         let mut docket = Docket { kinds: Vec::new() };
-        let tainted = event.facts.tainted;
+        let tainted = !event.facts.taint.is_empty();
         for tier in [Tier::Block, Tier::Suspicious] {
             let rules = config.rules.iter().filter(|rule| rule.tier == tier);
             for rule in rules.filter(|rule| tainted || !rule.only_when_tainted) {

@@ -6,6 +6,7 @@ use crate::quarantine::Nonce;
 use crate::quarantined::Quarantined;
 use crate::rule::Initials;
 use crate::shell::{self, Command, Effects, Reading};
+use crate::taint::Taint;
 use std::borrow::Cow;
 use std::cell::OnceCell;
 
@@ -149,8 +150,8 @@ pub struct Place {
 pub struct Facts {
     /// The operator has switched the notice off.
     pub silenced: bool,
-    /// The session has taken in untrusted content before.
-    pub tainted: bool,
+    /// The untrusted content that the session has taken in before.
+    pub taint: Taint,
     /// A number that nobody could have written before, where a result is to be wrapped.
     pub nonce: Option<Nonce>,
     /// The real path of the file that was read, where it differs from the name.

@@ -9,11 +9,11 @@ use crate::ground::Ground;
 use crate::label::Label;
 use crate::patch;
 use crate::path::{AbsPath, Glob};
-use crate::quarantine::Namespace;
-use crate::rule::{Found, Owner, PatternError, Rule, matches_any};
+use crate::quarantine::{self, Namespace};
+use crate::rule::{Found, Matcher, Owner, PatternError, Rule, matches_any};
 use crate::shell::{Access, Act, Target};
 use crate::unit::Unit;
-use crate::validator::Scene;
+use crate::validator::{Scene, Validator};
 use crate::verdict::{Effect, Finding, Verdict};
 use std::borrow::Cow;
 
@@ -47,7 +47,10 @@ pub(crate) fn judge(event: &Event<'_>, config: &Config, verdict: &mut Verdict) {
             }
         }
         Action::Fetch { url: Some(url) } => ask(&Unit::page(url.inspect("which page is read")), &scene, verdict),
-        Action::Mcp { .. } => ask(&Unit::mcp(event.tool.inspect("which tool is called")), &scene, verdict),
+        Action::Mcp { .. } => {
+            quarantine::escalate(event, config, verdict);
+            ask(&Unit::mcp(event.tool.inspect("which tool is called")), &scene, verdict);
+        }
         Action::Agent { mode: Some(mode) } => {
             ask(&Unit::agent(mode.inspect("what another agent may do")), &scene, verdict);
         }
@@ -154,7 +157,12 @@ fn finding(rule: &Rule, found: &Found, effect: Effect, unit: &Unit<'_>, scene: &
             nudge = nudge.replace(&mark, &unit.value(name, &tool, &server));
         }
     }
-    let reason = if found.what.is_empty() { nudge.clone() } else { format!("{}. {nudge}", found.what) };
+    let mut reason = if found.what.is_empty() { nudge.clone() } else { format!("{}. {nudge}", found.what) };
+    let taint = &scene.event.facts.taint;
+    let outbound = rule.only_when_tainted || rule.matcher == Matcher::Validator(Validator::Exfiltration);
+    if outbound && !taint.is_empty() {
+        reason = format!("{reason}; {}", taint.words());
+    }
     Finding::new(rule.id.clone(), effect, reason).nudging(nudge).at(rule.source.to_string())
 }
 

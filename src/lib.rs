@@ -34,6 +34,7 @@ pub mod quarantined;
 pub mod rule;
 pub mod shell;
 mod staying;
+pub mod taint;
 pub mod telemetry;
 pub mod unit;
 pub mod validator;

@@ -16,7 +16,8 @@ pub use wrap::{Nonce, Wrap};
 
 use crate::config::{Config, Results};
 use crate::event::{Event, Phase};
-use crate::verdict::{Effect, Finding, Replacement, Verdict};
+use crate::taint::ESCALATION;
+use crate::verdict::{Effect, Finding, Replacement, RuleId, Verdict};
 
 /// Judges a result: names the surface it came from, and marks and wraps it unless the operator trusts it. Silence is
 /// for the notice only.
@@ -25,6 +26,13 @@ pub(crate) fn judge(event: &Event<'_>, config: &Config, verdict: &mut Verdict) {
     if !surface.trusted && config.results != Results::Silent {
         let wrapped = if config.results == Results::Wrap { wrapped(event, &surface) } else { None };
         let mut text = notice(&event.header.tool, &surface.source);
+        let times = event.facts.taint.times(&surface.source) + 1;
+        if times >= ESCALATION && is_server(&surface) {
+            text = format!(
+                "{text}\nThis is notice {times} for {} in this session: a person should look at it.",
+                surface.source
+            );
+        }
         if let Some((replacement, words)) = wrapped {
             verdict.replace(replacement);
             text = format!("{text}\n{words}");
@@ -34,6 +42,22 @@ pub(crate) fn judge(event: &Event<'_>, config: &Config, verdict: &mut Verdict) {
         }
     }
     verdict.touch(surface);
+}
+
+/// Whether it is a tool server; a page that is read again and again is research.
+fn is_server(surface: &Surface) -> bool {
+    surface.rule.as_str() == "quarantine-mcp"
+}
+
+/// Before a call to a server that was marked again and again: a person should look.
+pub(crate) fn escalate(event: &Event<'_>, config: &Config, verdict: &mut Verdict) {
+    let Some(surface) = Surface::of(event, config) else { return };
+    let times = event.facts.taint.times(&surface.source);
+    if times >= ESCALATION && !surface.trusted && config.suspicious > Effect::Pass {
+        let reason =
+            format!("{times} results from {} were marked in this session. Let the user look at them", surface.source);
+        verdict.add(Finding::new(RuleId::known("quarantine-escalation"), config.suspicious, reason));
+    }
 }
 
 /// Bytes of one text that are passed at most: the client itself puts longer results aside.

@@ -11,6 +11,7 @@ mod fork_bomb;
 mod hidden_program;
 mod mcp_parameters;
 mod mcp_unregistered;
+mod mcp_write;
 mod obfuscation;
 mod outside_project;
 mod protected_path;
@@ -79,6 +80,8 @@ pub enum Validator {
     McpParameters,
     /// MCP servers and tools that nobody has registered.
     McpUnregistered,
+    /// MCP tools that write, in a session that has read what others sent.
+    McpWrite,
     /// Long encoded texts.
     Obfuscation,
     /// Files outside of the project that are written.
@@ -95,7 +98,7 @@ pub enum Validator {
 
 impl Validator {
     /// All of them by name.
-    pub const ALL: [(&'static str, Validator); 17] = [
+    pub const ALL: [(&'static str, Validator); 18] = [
         ("AgentRecursion", Validator::AgentRecursion),
         ("DependencyMutation", Validator::DependencyMutation),
         ("DestructiveDelete", Validator::DestructiveDelete),
@@ -107,6 +110,7 @@ impl Validator {
         ("HiddenProgram", Validator::HiddenProgram),
         ("McpParameters", Validator::McpParameters),
         ("McpUnregistered", Validator::McpUnregistered),
+        ("McpWrite", Validator::McpWrite),
         ("Obfuscation", Validator::Obfuscation),
         ("OutsideProject", Validator::OutsideProject),
         ("ProtectedPath", Validator::ProtectedPath),
@@ -139,6 +143,7 @@ impl Validator {
             Validator::HiddenProgram => hidden_program::find(unit, scene),
             Validator::McpParameters => mcp_parameters::find(unit, scene),
             Validator::McpUnregistered => mcp_unregistered::find(unit, scene),
+            Validator::McpWrite => mcp_write::find(unit, scene),
             Validator::Obfuscation => obfuscation::find(unit, scene),
             Validator::OutsideProject => outside_project::find(unit, scene),
             Validator::ProtectedPath => protected_path::find(unit, scene),

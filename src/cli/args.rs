@@ -1,7 +1,7 @@
 //! The command line of every command but the hook.
 
 use super::hook_help::HookArgs;
-use super::{doctor, explain, hooks, notice, person, policy, reference, rules, status};
+use super::{clear, doctor, explain, hooks, notice, person, policy, reference, rules, status};
 use clap::{Args, CommandFactory, Parser, Subcommand};
 use std::ffi::OsString;
 use std::io::Write;
@@ -81,6 +81,7 @@ pub struct RulesArgs {
 enum Quarantine {
     Status(StatusArgs),
     Notice(NoticeArgs),
+    Clear(ClearArgs),
 }
 
 /// Shows what a call would do and what we would answer; writes nothing, runs nothing
@@ -127,6 +128,18 @@ pub struct StatusArgs {
     pub json: bool,
     #[command(flatten)]
     pub place: PlaceArgs,
+}
+
+/// Forgets what a session has taken in from strangers; for people only
+#[derive(Debug, Args)]
+#[command(after_help = "Example:\n  rune quarantine clear --session 977a3550-4d8b-4ce0-8865-a064dffdc873")]
+pub struct ClearArgs {
+    /// The session, as `rune quarantine status` and the log name it
+    #[arg(long, value_name = "ID")]
+    pub session: String,
+    /// Do it without a terminal
+    #[arg(long)]
+    pub yes: bool,
 }
 
 /// Prints the notice for content that came by a way without hooks, and logs it
@@ -177,6 +190,7 @@ pub fn run(verbs: &[OsString], words: Vec<OsString>) -> ExitCode {
     let outcome = match parsed.command {
         Command::Quarantine(Quarantine::Status(args)) => status::run(&args).map(done),
         Command::Quarantine(Quarantine::Notice(args)) => notice::run(&args).map(done),
+        Command::Quarantine(Quarantine::Clear(args)) => clear::run(&args).map(done),
         Command::Explain(args) => explain::run(&args).map(done),
         Command::Hooks(command) => hooks::run(&command),
         Command::Doctor(args) => doctor::run(&args),

@@ -78,7 +78,7 @@ impl Call {
         if header.phase == Some(Phase::End) {
             session::forget_old(&self.world);
         }
-        if let Some(surface) = verdict.surface().filter(|surface| !surface.trusted)
+        if let Some(surface) = verdict.surface().filter(|surface| surface.taints)
             && let Err(what) = session::taint(&self.world, &header.session, surface)
         {
             complain(&what);

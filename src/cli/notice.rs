@@ -32,7 +32,7 @@ pub fn run(args: &NoticeArgs) -> anyhow::Result<()> {
     };
     let rule = RuleId::known("quarantine-external");
     let text = notice(&header.tool, &source);
-    let surface = Surface { source, rule: rule.clone(), trusted: false };
+    let surface = Surface { source, rule: rule.clone(), trusted: false, taints: true };
     let mut verdict = Verdict::of(Finding::new(rule, Effect::Advise, text.clone()));
     writeln!(std::io::stdout().lock(), "{text}").context("cannot print the notice")?;
     let noted = session::taint(&world, &header.session, &surface);

@@ -4,18 +4,36 @@ use super::log::append_text;
 use super::world::World;
 use rune::label::Label;
 use rune::quarantine::Surface;
+use rune::taint::Taint;
+use std::fs::File;
+use std::io::{ErrorKind, Read};
 use std::path::PathBuf;
 use std::time::Duration;
 
 /// How long the file of a session is kept after its last change.
 const KEPT: Duration = Duration::from_secs(90 * 24 * 60 * 60);
 
-/// Whether the session has taken in untrusted content. Where that cannot be known, it has.
-pub fn is_tainted(world: &World, session: &Label) -> bool {
-    let Some(path) = path(world, session) else { return true };
-    match std::fs::metadata(path) {
-        Ok(found) => found.len() > 0,
-        Err(error) => error.kind() != std::io::ErrorKind::NotFound,
+/// Bytes of a session's file that are read; whoever has seen more has seen enough.
+const MOST: u64 = 64 << 10;
+
+/// What the session has taken in from strangers. Where that cannot be known, it may be anything.
+pub fn seen(world: &World, session: &Label) -> Taint {
+    let Some(path) = path(world, session) else { return Taint::unknown() };
+    let mut bytes = Vec::new();
+    match File::open(path).and_then(|file| file.take(MOST).read_to_end(&mut bytes)) {
+        Ok(_) => Taint::of(String::from_utf8_lossy(&bytes).lines().filter(|line| !line.is_empty()).map(Label::new)),
+        Err(error) if error.kind() == ErrorKind::NotFound => Taint::default(),
+        Err(_) => Taint::unknown(),
+    }
+}
+
+/// Forgets what the session has taken in; tells what that was.
+pub fn clear(world: &World, session: &Label) -> Result<Taint, String> {
+    let seen = seen(world, session);
+    let Some(path) = path(world, session) else { return Err("there is no session of this name".to_owned()) };
+    match std::fs::remove_file(&path) {
+        Err(error) if error.kind() != ErrorKind::NotFound => Err(format!("{}: {error}", path.display())),
+        _ => Ok(seen),
     }
 }
 
@@ -37,9 +55,17 @@ pub fn forget_old(world: &World) {
     }
 }
 
-/// The session's file. A label holds no `/`; without dots at its start it cannot name a folder either.
+/// The session's file. A name that is not plain becomes a number, so that none can leave the folder.
 fn path(world: &World, session: &Label) -> Option<PathBuf> {
-    let name = session.as_str().trim_start_matches('.');
+    let name = session.as_str();
+    let plain = name.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_'));
     let folder = world.state_dir.as_ref()?.join("sessions");
-    (!name.is_empty()).then(|| folder.join(name))
+    match name {
+        "" => None,
+        name if plain => Some(folder.join(name)),
+        name => {
+            let mix = |number: u64, byte: u8| (number ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
+            Some(folder.join(format!("={:016x}", name.bytes().fold(0xcbf2_9ce4_8422_2325, mix))))
+        }
+    }
 }

@@ -16,20 +16,25 @@ pub struct Surface {
     pub rule: RuleId,
     /// The operator trusts it.
     pub trusted: bool,
+    /// What comes from it may still be what strangers wrote.
+    pub taints: bool,
 }
 
 impl Surface {
     /// The surface that the event's result came from; ordinary work touches none.
     pub fn of(event: &Event<'_>, config: &Config) -> Option<Surface> {
-        let untrusted = |rule, source| Some(Surface { source, rule: RuleId::known(rule), trusted: false });
+        let untrusted =
+            |rule, source| Some(Surface { source, rule: RuleId::known(rule), trusted: false, taints: true });
         match &event.action {
             Action::Mcp { server, .. } => {
                 let tool = event.tool.inspect("the namespace is in the tool's name");
-                Some(Surface::server(Namespace::of_tool(tool, server.as_ref(), event, config), event, config))
+                let namespace = Namespace::of_tool(tool, server.as_ref(), event, config);
+                let third = is_of_third_parties(tool.get(5 + namespace.as_str().len()..).unwrap_or_default());
+                Some(Surface::server(namespace, third, event, config))
             }
             Action::Resource { server } => {
                 let name = server.as_ref().map_or("", |name| name.inspect("a resource belongs to a server").as_str());
-                Some(Surface::server(Namespace::of_server(name), event, config))
+                Some(Surface::server(Namespace::of_server(name), true, event, config))
             }
             Action::Fetch { url } => untrusted(
                 "quarantine-webfetch",
@@ -57,7 +62,7 @@ impl Surface {
                 None => untrusted("quarantine-shell", Label::of("shell", "")),
                 Some(command) => untrusted("quarantine-shell", fetched::source(command, event)?),
             },
-            Action::Agent { .. } if event.facts.tainted => untrusted("quarantine-agent", Label::new("agent")),
+            Action::Agent { .. } if !event.facts.taint.is_empty() => untrusted("quarantine-agent", Label::new("agent")),
             Action::Agent { .. }
             | Action::Edit { .. }
             | Action::Patch { .. }
@@ -66,10 +71,42 @@ impl Surface {
         }
     }
 
-    fn server(namespace: Namespace, event: &Event<'_>, config: &Config) -> Surface {
+    fn server(namespace: Namespace, third: bool, event: &Event<'_>, config: &Config) -> Surface {
         let trusted = namespace.is_trusted(event, config);
-        Surface { source: Label::of("mcp", namespace.as_str()), rule: RuleId::known("quarantine-mcp"), trusted }
+        let source = Label::of("mcp", namespace.as_str());
+        Surface { source, rule: RuleId::known("quarantine-mcp"), trusted, taints: !trusted || third }
     }
+}
+
+/// Words in the names of tools that give what third parties wrote, whoever runs the server.
+const THIRD_PARTIES: [&str; 22] = [
+    "article",
+    "attachment",
+    "comment",
+    "conversation",
+    "discussion",
+    "doc",
+    "feed",
+    "gist",
+    "issue",
+    "mail",
+    "message",
+    "note",
+    "page",
+    "post",
+    "pull_request",
+    "review",
+    "search",
+    "thread",
+    "ticket",
+    "transcript",
+    "web",
+    "wiki",
+];
+
+fn is_of_third_parties(tool: &str) -> bool {
+    let tool = tool.to_ascii_lowercase();
+    THIRD_PARTIES.iter().any(|word| tool.contains(word))
 }
 
 /// Below a directory called `uploads`: a whole component, and not the file itself.

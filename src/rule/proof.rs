@@ -3,7 +3,9 @@
 use super::{Example, Rule};
 use crate::client::Client;
 use crate::config::Config;
+use crate::label::Label;
 use crate::quarantined::{ContentSource, Origin, Quarantined};
+use crate::taint::Taint;
 use crate::verdict::{Effect, Finding};
 use serde_json::json;
 use std::fmt;
@@ -70,7 +72,9 @@ fn judge(example: &Example<'_>, rule: &Rule, config: &Config) -> Vec<Finding> {
         Ok(mut event) => {
             event.place.home = Some("/home/user".to_owned());
             event.place.project = Some(PROJECT.to_owned());
-            event.facts.tainted = rule.only_when_tainted;
+            if rule.only_when_tainted {
+                event.facts.taint = Taint::of([Label::of("mcp", "example")]);
+            }
             crate::decide(&event, config).findings().to_vec()
         }
         Err(unread) => vec![unread.failure.finding(unread.header.phase, config.failure)],

@@ -3,14 +3,12 @@
 use super::counts::Counts;
 use super::scan;
 use crate::label::Label;
+use crate::taint::ESCALATION;
 use foldhash::fast::RandomState;
 use hashbrown::HashMap;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
-
-/// Notices for one source in one session from which on somebody should look.
-pub const ESCALATION: u64 = 5;
 
 /// Which lines count.
 #[derive(Clone, Debug, Default)]

@@ -86,7 +86,7 @@ fn is_settings(file: &Path) -> bool {
 fn before(event: &mut Event<'_>, config: &mut Config, world: &World, watch: &dyn Fn()) {
     event.facts.today = Some(now().date());
     if config.rules.iter().any(|rule| rule.only_when_tainted) {
-        event.facts.tainted = session::is_tainted(world, &event.header.session);
+        event.facts.taint = session::seen(world, &event.header.session);
     }
     if matches!(event.action, Action::Mcp { .. }) {
         servers(event, config, world);
@@ -124,6 +124,7 @@ fn after(event: &mut Event<'_>, config: &mut Config, world: &World) {
     if config.results == Results::Wrap && event.phase == Phase::After {
         event.facts.nonce = nonce();
     }
+    event.facts.taint = session::seen(world, &event.header.session);
     event.facts.silenced = world.silence_wanted && !project_silences(world, &event.place.cwd);
     match &event.action {
         Action::Read { path: Some(path) } => {
@@ -135,7 +136,7 @@ fn after(event: &mut Event<'_>, config: &mut Config, world: &World) {
             event.facts.real_path = real.map(|real| real.to_string_lossy().into_owned());
         }
         Action::Mcp { .. } | Action::Resource { .. } => servers(event, config, world),
-        Action::Agent { .. } => event.facts.tainted = session::is_tainted(world, &event.header.session),
+        Action::Agent { .. } => {}
         Action::Read { path: None }
         | Action::Shell { .. }
         | Action::Edit { .. }

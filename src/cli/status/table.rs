@@ -1,6 +1,7 @@
 //! The tables of `rune quarantine status`, within 80 columns.
 
-use rune::telemetry::summary::{ESCALATION, Report};
+use rune::taint::ESCALATION;
+use rune::telemetry::summary::Report;
 use std::fmt::Write;
 use std::path::Path;
 

@@ -1,0 +1,70 @@
+//! Taint: what a session has taken in from strangers decides what may go out of it.
+
+use crate::label::Label;
+
+/// Notices for one source in one session from which on somebody should look.
+pub const ESCALATION: u64 = 5;
+
+/// Sources that are named; more say nothing new.
+const NAMED: usize = 3;
+
+/// The untrusted sources that a session has seen, and how often.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Taint(Vec<(Label, u64)>);
+
+impl Taint {
+    /// The sources in the order of their first appearance, one for each time.
+    pub fn of(sources: impl IntoIterator<Item = Label>) -> Self {
+        let mut taint = Taint::default();
+        for source in sources {
+            match taint.0.iter_mut().find(|(known, _)| *known == source) {
+                Some((_, times)) => *times += 1,
+                None => taint.0.push((source, 1)),
+            }
+        }
+        taint
+    }
+
+    /// It cannot be known what the session has seen, so it may be anything.
+    pub fn unknown() -> Self {
+        Taint::of([Label::new("unknown")])
+    }
+
+    /// Whether it has seen any.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// How often it has seen a source.
+    pub fn times(&self, source: &Label) -> u64 {
+        self.0.iter().find(|(known, _)| known == source).map_or(0, |(_, times)| *times)
+    }
+
+    /// Whether it has seen another source than this one.
+    pub fn is_by_other_than(&self, source: &Label) -> bool {
+        self.0.iter().any(|(known, _)| known != source)
+    }
+
+    /// What it has seen, in words.
+    pub fn words(&self) -> String {
+        let named: Vec<&str> = self.0.iter().take(NAMED).map(|(source, _)| source.as_str()).collect();
+        let more = self.0.len().saturating_sub(NAMED);
+        let more = if more == 0 { String::new() } else { format!(" and {more} more") };
+        format!("this session has read {}{more}", named.join(", "))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sources_are_counted_and_the_first_are_named() {
+        let label = |name: &str| Label::of("mcp", name);
+        let taint = Taint::of(["a", "b", "a", "c", "d"].map(label));
+        assert_eq!((taint.times(&label("a")), taint.times(&label("x"))), (2, 0));
+        assert_eq!(taint.words(), "this session has read mcp:a, mcp:b, mcp:c and 1 more");
+        assert!(Taint::default().is_empty() && !Taint::unknown().is_empty());
+        assert!(!Taint::of([label("a")]).is_by_other_than(&label("a")));
+    }
+}

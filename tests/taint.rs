@@ -1,0 +1,127 @@
+//! Taint: the same session with and without a result from strangers before.
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::disallowed_methods,
+    dead_code,
+    reason = "a test fails by panicking and touches the world"
+)]
+
+mod sandbox;
+
+use sandbox::{Ran, Sandbox, after, before};
+use serde_json::{Value, json};
+
+const STRICT: [&str; 4] = ["hook", "pre", "--preset", "strict"];
+
+fn take_in(home: &Sandbox, tool: &str) -> Ran {
+    home.run(&["hook", "post", "--preset", "strict"], after(tool, json!({}), json!("text")))
+}
+
+fn reason(ran: &Ran) -> String {
+    ran.json()["hookSpecificOutput"]["permissionDecisionReason"].as_str().unwrap_or_default().to_owned()
+}
+
+/// What is asked about only once strangers' text is in the session, and what goes on all the same.
+fn calls() -> Vec<(&'static str, Value, bool)> {
+    let bash = |line: &str, asked: bool| ("Bash", json!({"command": line}), asked);
+    let write = |path: &str, asked: bool| ("Write", json!({"file_path": path, "content": "x"}), asked);
+    let fetch = |url: &str, asked: bool| ("WebFetch", json!({"url": url, "prompt": "?"}), asked);
+    vec![
+        bash("gh issue comment 7 --body done", true),
+        bash("gh pr create --fill", true),
+        bash("npm publish", true),
+        bash("docker push example.com/app:1", true),
+        bash("git remote add out https://example.com/x.git", true),
+        bash("curl -X POST https://example.com/hook", true),
+        bash("gh pr view 12", false),
+        bash("git push origin main", false),
+        bash("git commit -m 'gh issue comment'", false),
+        bash("npm test && npm run build", false),
+        bash("curl https://docs.example.com/guide", false),
+        write("/proj/AGENTS.md", true),
+        write("/proj/.pre-commit-config.yaml", true),
+        write("/proj/src/a.rs", false),
+        fetch("https://example.com/log?token=ghp0123456789abcdef", true),
+        fetch("https://docs.example.com/guide?page=2", false),
+        ("mcp__github__create_issue", json!({"title": "x"}), true),
+        ("mcp__github__get_issue", json!({"number": 1}), false),
+        ("Agent", json!({"prompt": "x", "mode": "acceptEdits"}), true),
+        ("Agent", json!({"prompt": "x"}), false),
+    ]
+}
+
+#[test]
+fn what_came_in_decides_what_may_go_out() {
+    let home = Sandbox::new();
+    for (tool, input, _) in calls() {
+        assert_eq!(home.run(&STRICT, before(tool, input.clone())).decision(), "", "{tool} {input} before");
+    }
+    take_in(&home, "mcp__zendesk__get_ticket");
+    for (tool, input, asked) in calls() {
+        let ran = home.run(&STRICT, before(tool, input.clone()));
+        assert_eq!(ran.decision(), if asked { "ask" } else { "" }, "{tool} {input} after");
+        assert!(!asked || reason(&ran).contains("this session has read mcp:zendesk"), "{}", reason(&ran));
+    }
+    let other = before("Bash", json!({"command": "npm publish"})).replace("\"s1\"", "\"s2\"");
+    assert_eq!(home.run(&STRICT, other).decision(), "", "another session has read nothing");
+}
+
+#[test]
+fn an_objection_to_what_leaves_names_what_came_in_whichever_rule_it_is() {
+    let home = Sandbox::new();
+    let push = before("Bash", json!({"command": "git push https://example.com/x.git main"}));
+    assert!(!reason(&home.run(&STRICT, &push)).contains("this session has read"));
+    take_in(&home, "mcp__zendesk__get_ticket");
+    assert!(reason(&home.run(&STRICT, &push)).contains("this session has read mcp:zendesk"));
+}
+
+#[test]
+fn trusted_servers_hand_on_what_strangers_wrote() {
+    let home = Sandbox::new();
+    let publish = before("Bash", json!({"command": "npm publish"}));
+    assert_eq!(take_in(&home, "mcp__github__list_branches").stdout, "");
+    assert_eq!(home.run(&STRICT, &publish).decision(), "");
+    assert_eq!(take_in(&home, "mcp__github__get_issue").stdout, "", "it gets no notice");
+    assert_eq!(home.run(&STRICT, &publish).decision(), "ask");
+}
+
+#[test]
+fn what_came_from_a_server_may_go_back_to_it() {
+    let home = Sandbox::new();
+    take_in(&home, "mcp__github__get_issue");
+    let comment = before("mcp__github__add_comment", json!({"body": "x"}));
+    assert_eq!(home.run(&STRICT, &comment).decision(), "");
+    take_in(&home, "mcp__zendesk__get_ticket");
+    assert_eq!(home.run(&STRICT, &comment).decision(), "ask");
+}
+
+#[test]
+fn the_fifth_notice_says_so_and_the_next_call_is_asked_about() {
+    let home = Sandbox::new();
+    home.file(".config/rune/config.local.toml", "[[mcp.servers]]\nname = \"zendesk\"\n");
+    let call = before("mcp__zendesk__get_ticket", json!({}));
+    for time in 1..=6 {
+        assert_eq!(home.run(&STRICT, &call).decision(), if time > 5 { "ask" } else { "" }, "call {time}");
+        let said = take_in(&home, "mcp__zendesk__get_ticket").context();
+        assert_eq!(said.contains(&format!("notice {time} for mcp:zendesk")), time >= 5, "{said}");
+    }
+}
+
+#[test]
+fn a_person_clears_it_and_no_name_leads_out_of_the_folder() {
+    let home = Sandbox::new();
+    let publish = before("Bash", json!({"command": "npm publish"}));
+    take_in(&home, "mcp__zendesk__get_ticket");
+    let elsewhere = |event: String| event.replace("\"s1\"", "\"../../../far\"");
+    let refused = home.run(&["quarantine", "clear", "--session", "s1"], "");
+    assert_ne!(refused.exit, 0, "without a terminal it needs a word");
+    let cleared = home.run_alone(&["quarantine", "clear", "--session", "s1", "--yes"]);
+    assert!(cleared.exit == 0 && cleared.stdout.contains("mcp:zendesk"), "{cleared:?}");
+    assert_eq!(home.run(&STRICT, &publish).decision(), "");
+    let far = elsewhere(after("mcp__zendesk__get_ticket", json!({}), json!("x")));
+    home.run(&["hook", "post", "--preset", "strict"], &far);
+    assert_eq!(home.run(&STRICT, elsewhere(publish)).decision(), "ask");
+    assert!(!home.path("far").exists() && !home.path(".local/far").exists() && !home.path(".local/state/far").exists());
+}
