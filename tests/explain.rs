@@ -10,7 +10,7 @@
 
 mod sandbox;
 
-use sandbox::{Sandbox, before};
+use sandbox::{Sandbox, after, before};
 use serde_json::json;
 
 #[test]
@@ -53,6 +53,20 @@ fn explain_agrees_with_the_hook_and_leaves_nothing_behind() {
             assert_eq!(explained["effect"], answer, "{preset} {line}");
         }
     }
+}
+
+#[test]
+fn a_result_is_shown_as_the_model_would_have_it_and_nothing_is_noted() {
+    let home = Sandbox::new();
+    let event = home.file("event.json", &after("mcp__desk__get", json!({}), json!("hi\u{200b}")));
+    let words = ["explain", "--preset", "strict", "--post", event.to_str().unwrap()];
+    let told = home.run(&words, "");
+    assert!(told.exit == 0 && told.stdout.contains("mcp:desk") && told.stdout.contains("hi⟦U+200B⟧"), "{told:?}");
+    let json = home.run(&[&words[..], &["--json"]].concat(), "").json();
+    assert!(json["hookSpecificOutput"]["updatedToolOutput"].as_str().unwrap().contains("UNTRUSTED DATA"));
+    assert!(home.log().is_empty() && !home.path(".local/state/rune/sessions").exists());
+    let wrong = home.run(&["explain", "--post", "-"], before("Bash", json!({"command": "ls"})));
+    assert!(wrong.exit != 0 && wrong.stderr.contains("no event after a call"), "{wrong:?}");
 }
 
 #[test]

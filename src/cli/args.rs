@@ -86,7 +86,9 @@ enum Quarantine {
 
 /// Shows what a call would do and what we would answer; writes nothing, runs nothing
 #[derive(Debug, Args)]
-#[command(after_help = "Example:\n  rune explain -- 'cd /tmp && sudo rm -rf \"$DIR\"/cache'")]
+#[command(
+    after_help = "Examples:\n  rune explain -- 'cd /tmp && sudo rm -rf \"$DIR\"/cache'\n  rune explain --preset strict --post event.json"
+)]
 pub struct ExplainArgs {
     /// The tool that would be called
     #[arg(long, value_name = "NAME", default_value = "Bash")]
@@ -103,8 +105,11 @@ pub struct ExplainArgs {
     /// The project that the call would be part of
     #[arg(long, value_name = "DIR")]
     pub project: Option<PathBuf>,
+    /// What would be done to the result in an event after a call, as the client sends it; `-` for stdin
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["line", "tool", "cwd", "project"])]
+    pub post: Option<PathBuf>,
     /// The command line; several words are joined with blanks
-    #[arg(required = true, last = true, value_name = "LINE")]
+    #[arg(required_unless_present = "post", last = true, value_name = "LINE")]
     pub line: Vec<String>,
 }
 

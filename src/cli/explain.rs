@@ -1,5 +1,7 @@
 //! `rune explain`: what was read of a call, and what we would answer. The same `decide` as the hook's.
 
+mod result;
+
 use super::args::ExplainArgs;
 use super::load;
 use super::options::Options;
@@ -58,6 +60,9 @@ struct FindingRow<'a> {
 }
 
 pub fn run(args: &ExplainArgs) -> anyhow::Result<()> {
+    if let Some(file) = &args.post {
+        return result::run(file, args);
+    }
     let line = args.line.join(" ");
     let cwd = match &args.cwd {
         Some(cwd) => cwd.clone(),
@@ -105,7 +110,7 @@ fn judge(args: &ExplainArgs, line: &str, cwd: &str) -> anyhow::Result<(Verdict, 
     let options = Options::parse(&words);
     let mut world = World::look(&options.dirs);
     world.project = args.project.clone().or(world.project);
-    let event = serde_json::json!({"session_id": "", "cwd": cwd, "hook_event_name": "PreToolUse", "tool_name": args.tool,
+    let event = serde_json::json!({"session_id": "explain", "cwd": cwd, "hook_event_name": "PreToolUse", "tool_name": args.tool,
         "tool_input": input(&args.tool, line)?});
     let judged = preview(&event.to_string(), &options, &world)?;
     Ok((judged.verdict, judged.place))
