@@ -44,6 +44,12 @@ pub fn taint(world: &World, session: &Label, surface: &Surface) -> Result<(), St
         .map_err(|error| format!("session: {}: {error}", path.display()))
 }
 
+/// How many sessions have taken in something from strangers.
+pub fn count(world: &World) -> usize {
+    let folder = world.state_dir.as_ref().map(|state| state.join("sessions"));
+    folder.and_then(|folder| std::fs::read_dir(folder).ok()).map_or(0, Iterator::count)
+}
+
 /// Removes the files of sessions that nobody will take up again. One that has just ended may be resumed, so it stays.
 pub fn forget_old(world: &World) {
     let Some(folder) = world.state_dir.as_ref().map(|state| state.join("sessions")) else { return };

@@ -4,10 +4,11 @@ mod read;
 mod table;
 
 use super::args::StatusArgs;
-use super::log;
 use super::options::Dirs;
 use super::world::{World, now};
+use super::{log, session};
 use anyhow::{Context, anyhow, bail};
+use rune::label::Label;
 use rune::telemetry::rfc3339;
 use rune::telemetry::summary::Filter;
 use std::io::{ErrorKind, IsTerminal, Write};
@@ -32,20 +33,26 @@ pub fn run(args: &StatusArgs) -> anyhow::Result<()> {
         writeln!(out, "{}", nothing(&path, &filter))
     } else {
         let fancy = out.is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
-        out.write_all(
-            table::render(
-                &report,
-                args.top.unwrap_or(10),
-                &path,
-                if fancy { table::Style::Colour } else { table::Style::Plain },
-            )
-            .as_bytes(),
-        )
+        let style = if fancy { table::Style::Colour } else { table::Style::Plain };
+        let tables = table::render(&report, args.top.unwrap_or(10), &path, style);
+        out.write_all(format!("{tables}{}", taint(&world, args.session.as_deref())).as_bytes())
     };
     match written {
         // `| head` is not an error.
         Err(error) if error.kind() != ErrorKind::BrokenPipe => Err(error.into()),
         _ => Ok(()),
+    }
+}
+
+/// What sessions have taken in: one of them, or how many.
+fn taint(world: &World, named: Option<&str>) -> String {
+    match named.map(|name| session::seen(world, &Label::new(name))) {
+        Some(seen) if seen.is_empty() => "\nthis session has read nothing from strangers\n".to_owned(),
+        Some(seen) => format!("\n{}\n  help: `rune quarantine clear --session ID` forgets it\n", seen.words()),
+        None => match session::count(world) {
+            0 => String::new(),
+            count => format!("\nsessions that have read untrusted sources: {count}\n"),
+        },
     }
 }
 

@@ -25,18 +25,18 @@ fn in_order(line: &str) -> Option<Record<'_>> {
     let decision = behind("\",\"decision\":\"")?;
     let source = behind("\",\"source\":\"")?;
     let session_id = behind("\",\"session_id\":\"")?;
-    behind("\",\"rule\":\"")?;
+    let rule = behind("\",\"rule\":\"")?;
     let digits = rest.strip_prefix("\",\"us\":")?.strip_suffix('}')?;
     if digits.len() > 1 && digits.starts_with('0') || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
         return None;
     }
-    Some(Record { event, ts, decision, tool, source, session_id, us: Some(digits.parse().ok()?) })
+    Some(Record { event, ts, decision, tool, source, session_id, rule, us: Some(digits.parse().ok()?) })
 }
 
 fn in_any_order(line: &str) -> Option<Record<'_>> {
     let mut rest = line.strip_prefix('{')?;
     let (mut event, mut ts, mut decision, mut tool) = (None, None, None, None);
-    let (mut source, mut session_id, mut us) = (None, None, None);
+    let (mut source, mut session_id, mut rule, mut us) = (None, None, None, None);
     loop {
         let key = text(&mut rest)?;
         rest = rest.strip_prefix(':')?;
@@ -47,6 +47,7 @@ fn in_any_order(line: &str) -> Option<Record<'_>> {
             "tool" => &mut tool,
             "source" => &mut source,
             "session_id" => &mut session_id,
+            "rule" => &mut rule,
             "us" => {
                 let end = rest.bytes().position(|byte| !byte.is_ascii_digit())?;
                 let (digits, more) = rest.split_at_checked(end)?;
@@ -80,6 +81,7 @@ fn in_any_order(line: &str) -> Option<Record<'_>> {
         tool: borrowed(tool)?,
         source: borrowed(source)?,
         session_id: borrowed(session_id)?,
+        rule: borrowed(rule).unwrap_or_default(),
         us,
     })
 }

@@ -27,6 +27,7 @@ pub struct Summary {
     decisions: Counts<u64>,
     sources: Counts<Tally>,
     tools: Counts<u64>,
+    rules: Counts<u64>,
     days: Counts<u64>,
     /// Notices by session.
     sessions: Counts<u64>,
@@ -65,6 +66,8 @@ pub(super) struct Record<'a> {
     pub source: Cow<'a, str>,
     #[serde(borrow)]
     pub session_id: Cow<'a, str>,
+    #[serde(borrow, default)]
+    pub rule: Cow<'a, str>,
     pub us: Option<u64>,
 }
 
@@ -75,6 +78,7 @@ impl Report {
         self.sources.truncate(rows);
         self.sessions.truncate(rows);
         self.tools.truncate(rows);
+        self.rules.truncate(rows);
         self.days.truncate(rows);
         self
     }
@@ -98,6 +102,7 @@ impl Summary {
         let add = |mine: &mut u64, theirs: u64| *mine += theirs;
         self.decisions.join(other.decisions, add);
         self.tools.join(other.tools, add);
+        self.rules.join(other.rules, add);
         self.days.join(other.days, add);
         let sources = self.sources.join(other.sources, Tally::add);
         let sessions = self.sessions.join(other.sessions, add);
@@ -128,6 +133,9 @@ impl Summary {
         self.lines += 1;
         *self.decisions.of(&record.decision) += 1;
         *self.tools.of(&record.tool) += 1;
+        if !record.rule.is_empty() {
+            *self.rules.of(&record.rule) += 1;
+        }
         *self.days.of(record.ts.get(..10).unwrap_or_default()) += 1;
         let count = |decision| u64::from(record.event == "quarantine" && record.decision == decision);
         let (emit, skip) = (count("emit"), count("skip"));
@@ -175,6 +183,9 @@ impl Summary {
         let mut tools: Vec<ToolRow> =
             self.tools.sorted().map(|(tool, lines)| ToolRow { tool: plain(tool), lines: *lines }).collect();
         tools.sort_by_key(|row| std::cmp::Reverse(row.lines));
+        let mut rules: Vec<RuleRow> =
+            self.rules.sorted().map(|(rule, lines)| RuleRow { rule: plain(rule), lines: *lines }).collect();
+        rules.sort_by_key(|row| std::cmp::Reverse(row.lines));
         let days: Vec<DayRow> =
             self.days.sorted().rev().map(|(day, lines)| DayRow { day: plain(day), lines: *lines }).collect();
         Report {
@@ -185,6 +196,7 @@ impl Summary {
             sessions,
             escalations,
             tools,
+            rules,
             days,
             us: self.times.quantiles(),
             first_ts: self.first_ts.clone(),
@@ -210,6 +222,8 @@ pub struct Report {
     pub escalations: Vec<EscalationRow>,
     /// Tools, most lines first.
     pub tools: Vec<ToolRow>,
+    /// Rules that answered, most lines first.
+    pub rules: Vec<RuleRow>,
     /// Days, newest first.
     pub days: Vec<DayRow>,
     /// Our own time in microseconds.
@@ -256,6 +270,15 @@ pub struct EscalationRow {
 pub struct ToolRow {
     /// The tool.
     pub tool: Label,
+    /// How many lines.
+    pub lines: u64,
+}
+
+/// Lines of one rule.
+#[derive(Clone, Debug, Serialize)]
+pub struct RuleRow {
+    /// The rule.
+    pub rule: Label,
     /// How many lines.
     pub lines: u64,
 }
@@ -376,6 +399,17 @@ mod tests {
             summary(&[&whole, half, "[]", "{}", r#"{"ts":"yesterday","decision":"emit"}"#], &Filter::default());
         assert_eq!((report.lines, report.malformed), (5, 4));
         assert_eq!(report.decisions.get("emit"), Some(&1));
+    }
+
+    #[test]
+    fn rules_are_counted_where_a_line_names_one() {
+        let old = line("2026-11-16T01:00:00.000Z", "emit", "webfetch:a", "s1");
+        let new = old.replace("\"us\"", "\"rule\":\"quarantine-webfetch\",\"us\"");
+        let rules = summary(&[&old, &new, &new], &Filter::default()).rules;
+        assert_eq!(
+            rules.iter().map(|row| (row.rule.as_str(), row.lines)).collect::<Vec<_>>(),
+            [("quarantine-webfetch", 2)]
+        );
     }
 
     #[test]

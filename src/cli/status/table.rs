@@ -47,6 +47,7 @@ pub fn render(report: &Report, top: usize, path: &Path, style: Style) -> String 
     });
     table(&mut text, "marked by source", sources.collect());
     table(&mut text, "tools", report.tools.iter().map(|at| row(at.tool.as_str(), at.lines, String::new())).collect());
+    table(&mut text, "rules", report.rules.iter().map(|at| row(at.rule.as_str(), at.lines, String::new())).collect());
     table(&mut text, "days", report.days.iter().map(|at| row(at.day.as_str(), at.lines, String::new())).collect());
     let sessions = report.sessions.iter().filter(|at| at.emit > 0);
     table(
