@@ -176,6 +176,36 @@ mod tests {
     }
 
     #[test]
+    fn every_document_of_the_corpus_stays_inside() {
+        let files = [
+            include_str!("../../tests/corpus/hard.jsonl"),
+            include_str!("../../tests/corpus/issues.jsonl"),
+            include_str!("../../tests/corpus/mail.jsonl"),
+            include_str!("../../tests/corpus/web.jsonl"),
+        ];
+        let mut seen = 0;
+        for line in files.iter().flat_map(|file| file.lines()) {
+            let document: serde_json::Value = serde_json::from_str(line).unwrap();
+            let text = document["text"].as_str().unwrap();
+            let (inside, _) = wrapped(text);
+            assert_eq!(restore(&inside).as_deref(), Some(text), "{}", document["id"]);
+            let lower = inside.to_lowercase();
+            let markup = [
+                "<system-reminder",
+                "</system-reminder",
+                "<|im_start|>",
+                "[inst]",
+                "<tool_result",
+                "-----end untrusted",
+            ];
+            assert!(!inside.chars().any(is_hidden), "{}: hidden", document["id"]);
+            assert!(markup.iter().all(|markup| !lower.contains(markup)), "{}: markup", document["id"]);
+            seen += 1;
+        }
+        assert_eq!(seen, 660);
+    }
+
+    #[test]
     fn of_a_long_text_head_and_tail_are_passed() {
         let (nonce, source) = (Nonce::new([7; 16]), Label::of("mcp", "desk"));
         let wrap = Wrap { nonce: &nonce, source: &source, most: 10 };
