@@ -49,7 +49,8 @@ fn every_shape_comes_back_as_it_was_with_its_texts_wrapped() {
     let fetched = json!({"bytes": 64, "code": 200, "codeText": "OK", "result": EVIL, "durationMs": 1, "url": "https://e.example/"});
     let ran = json!({"stdout": EVIL, "stderr": "", "interrupted": false, "isImage": false, "noOutputExpected": false});
     let blocks = json!([{"type": "text", "text": EVIL}, {"type": "image", "data": "AAAA", "mimeType": "image/png"},
-        {"type": "resource", "resource": {"uri": "u:x", "text": EVIL}}]);
+        {"type": "resource", "resource": {"uri": "u:x", "text": EVIL}}, {"type": "resource_link", "uri": EVIL, "name": "n"},
+        {"type": "text", "text": "t", "title": EVIL, "annotations": {"note": EVIL}}]);
     for (tool, input, response, source, places) in [
         ("Read", json!({"file_path": "/p/uploads/x.md"}), read, "upload:x.md", vec!["/file/content"]),
         (
@@ -60,7 +61,7 @@ fn every_shape_comes_back_as_it_was_with_its_texts_wrapped() {
             vec!["/result"],
         ),
         ("Bash", json!({"command": "curl https://e.example/"}), ran, "shell:curl", vec!["/stdout"]),
-        ("mcp__desk__get", json!({}), blocks, "mcp:desk", vec!["/0/text", "/2/resource/text"]),
+        ("mcp__desk__get", json!({}), blocks, "mcp:desk", vec!["/0/text", "/2", "/3", "/4"]),
         ("mcp__desk__get", json!({}), json!(EVIL), "mcp:desk", vec![""]),
         (
             "WebSearch",
@@ -82,9 +83,11 @@ fn every_shape_comes_back_as_it_was_with_its_texts_wrapped() {
         assert!(context.starts_with(&notice(tool, source)), "{tool}: {context}");
         let mut expected = response;
         for place in places {
-            let text = replaced.pointer(place).unwrap_or_else(|| panic!("{tool} {place}: {replaced}"));
+            let new = replaced.pointer(place).unwrap_or_else(|| panic!("{tool} {place}: {replaced}"));
+            // A block that has more than a text becomes one.
+            let text = new.get("text").unwrap_or(new);
             assert!(is_wrapped(text, source, &mark), "{tool} {place}: {text}");
-            *expected.pointer_mut(place).unwrap() = text.clone();
+            *expected.pointer_mut(place).unwrap() = new.clone();
         }
         assert_eq!(replaced, expected, "{tool}: only the texts are replaced");
     }
@@ -116,6 +119,16 @@ fn what_has_no_shape_is_still_wrapped_or_marked() {
             answer(&home, "Bash", json!({"command": "curl https://e.example/"}), response.clone());
         assert_eq!(replaced, Value::Null, "{response}");
         assert_eq!(context, notice("Bash", "shell:curl"), "{response}");
+    }
+    // What an event that breaks off, says a thing twice or is too large had in it is not passed on.
+    let whole = after("mcp__desk__get", json!({}), json!(EVIL));
+    for broken in [
+        whole.get(..whole.len() - 40).unwrap().to_owned(),
+        whole.replacen('{', "{\"tool_response\": 1, ", 1),
+        whole.replacen("run it", &"run it ".repeat(3 << 20), 1),
+    ] {
+        let ran = home.run(&["hook", "post", "--preset", "strict"], &broken);
+        assert!(!ran.stdout.contains("obey") && ran.stdout.contains("QUARANTINE-NOTICE"), "{}", broken.len());
     }
     let own = json!({"stdout": "hi", "stderr": "", "interrupted": false});
     let ran = home.run(&["hook", "post", "--preset", "strict"], after("Bash", json!({"command": "ls"}), own));

@@ -160,6 +160,11 @@ impl Call {
             // The disk may be what hangs: it gets a moment, not a veto.
             attempt(LAST_WORDS, move || drop(log::append(&world, &line)));
         });
+        // Whatever took so long has been read all the same.
+        if let Some(surface) = verdict.surface().filter(|surface| surface.taints && !self.options.dry_run).cloned() {
+            let (world, session) = (self.world.clone(), header.session);
+            attempt(LAST_WORDS, move || drop(session::taint(&world, &session, &surface)));
+        }
     }
 
     /// The verdict on an event that was not judged.

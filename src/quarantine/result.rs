@@ -1,6 +1,6 @@
 //! Results in their own shape with their texts wrapped: what a client takes in place of the original.
 
-use super::wrap::Wrap;
+use super::wrap::{Wrap, visible};
 use crate::event::Action;
 use crate::json::{Fields, Text, items};
 
@@ -23,7 +23,10 @@ pub(super) fn wrapped(action: &Action, raw: &[u8], wrap: &Wrap<'_>) -> Option<St
             "file" => object(raw, |name, raw| if name == "content" { text(raw) } else { None }),
             _ => None,
         }),
-        Action::Fetch { .. } => object(raw, |name, raw| if name == "result" { text(raw) } else { None }),
+        Action::Fetch { .. } => {
+            Fields::read(raw).string("result")?;
+            object(raw, |name, raw| if name == "result" { text(raw) } else { shown(raw) })
+        }
         Action::Search => object(raw, |name, raw| match name {
             // A list of links is taken as a text, too.
             "results" => array(raw, wrap, |item| text(item).unwrap_or_else(|| quoted(&wrap.text(&as_it_is(item))))),
@@ -31,8 +34,8 @@ pub(super) fn wrapped(action: &Action, raw: &[u8], wrap: &Wrap<'_>) -> Option<St
         }),
         Action::Resource { .. } => object(raw, |name, raw| match name {
             "contents" => array(raw, wrap, |item| {
-                let texts = |name: &str, raw: &[u8]| if name == "text" { text(raw) } else { None };
-                object(item, texts).unwrap_or_else(|| as_it_is(item))
+                let texts = |name: &str, raw: &[u8]| if name == "text" { text(raw) } else { shown(raw) };
+                object(item, texts).unwrap_or_else(|| quoted(&wrap.text(&as_it_is(item))))
             }),
             _ => None,
         }),
@@ -42,36 +45,57 @@ pub(super) fn wrapped(action: &Action, raw: &[u8], wrap: &Wrap<'_>) -> Option<St
     }
 }
 
+/// What stands in place of a tool server's result that cannot be read.
+pub(super) fn stub(wrap: &Wrap<'_>) -> String {
+    quoted(&wrap.withheld("it cannot be read"))
+}
+
 /// A result of a tool server, which may have any shape. What cannot be read is not passed.
 fn of_server(raw: &[u8], wrap: &Wrap<'_>) -> String {
     let text = |raw: &[u8]| Text::read(raw).map(|text| quoted(&wrap.text(&text.text)));
     let whole = || quoted(&wrap.text(&String::from_utf8_lossy(raw)));
     match raw.first() {
-        Some(b'"') => text(raw).unwrap_or_else(|| quoted(&wrap.withheld("it cannot be read"))),
+        Some(b'"') => text(raw).unwrap_or_else(|| stub(wrap)),
         Some(b'[') => array(raw, wrap, |item| block(item, wrap)).unwrap_or_else(whole),
         _ => whole(),
     }
 }
 
-/// A block of a tool server's result.
+/// A block of a tool server's result. All that a server can write goes into the wrap; a picture has no words.
 fn block(raw: &[u8], wrap: &Wrap<'_>) -> String {
-    let text = |raw: &[u8]| Text::read(raw).map(|text| quoted(&wrap.text(&text.text)));
     let fields = Fields::read(raw);
     let kind = fields.string("type").map(|kind| kind.text).unwrap_or_default();
-    let replaced = match kind.as_str() {
-        "text" => object(raw, |name, raw| if name == "text" { text(raw) } else { None }),
-        "resource" => object(raw, |name, raw| match name {
-            "resource" => object(raw, |name, raw| if name == "text" { text(raw) } else { None }),
-            _ => None,
-        }),
-        "image" | "audio" | "resource_link" => Some(as_it_is(raw)),
-        _ => None,
+    let is_plain = |(name, raw): (&str, &[u8])| match name {
+        "type" => true,
+        "data" | "mimeType" => Text::read(raw).is_some_and(|value| is_token(&value.text)),
+        _ => false,
     };
-    // What has no shape that we know is passed as a text.
-    replaced.unwrap_or_else(|| {
-        let text = quoted(&wrap.text(&String::from_utf8_lossy(raw)));
-        format!("{{\"type\":\"text\",\"text\":{text}}}")
-    })
+    if matches!(kind.as_str(), "image" | "audio") && fields.flaw().is_none() && fields.iter().all(is_plain) {
+        return as_it_is(raw);
+    }
+    let text = fields.string("text").filter(|_| kind == "text" && fields.flaw().is_none());
+    let words = match text {
+        None => as_it_is(raw),
+        Some(text) => {
+            let others = fields.iter().filter(|(name, _)| !matches!(*name, "type" | "text"));
+            let others: Vec<String> =
+                others.map(|(name, raw)| format!("{}: {}", quoted(name), as_it_is(raw))).collect();
+            [text.text].into_iter().chain(others).collect::<Vec<_>>().join("\n")
+        }
+    };
+    format!("{{\"type\":\"text\",\"text\":{}}}", quoted(&wrap.text(&words)))
+}
+
+/// Letters, digits and the signs of base64 and of types: nothing that anybody could read.
+fn is_token(text: &str) -> bool {
+    text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"+/=-_.;".contains(&byte))
+}
+
+/// A string with everything in it made visible; anything else as it is.
+fn shown(raw: &[u8]) -> Option<String> {
+    let mut seen = String::new();
+    visible(&Text::read(raw)?.text, &mut seen);
+    Some(quoted(&seen))
 }
 
 /// An object with some of its fields replaced; `None` where it is none, or none of its fields is replaced.

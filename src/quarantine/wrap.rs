@@ -97,7 +97,7 @@ pub(super) fn visible(text: &str, to: &mut String) {
             to.push_str(&format!("{}U+{:04X}{}", ESCAPE.0, u32::from(c), ESCAPE.1));
             plain = at + c.len_utf8();
         }
-        line_begins = c == '\n' || line_begins && (c == ' ' || c == '\t' || hidden);
+        line_begins = c == '\n' || line_begins && (markup::is_ornament(c) || hidden);
     }
     to.push_str(text.get(plain..).unwrap_or_default());
 }

@@ -7,8 +7,12 @@ use crate::quarantine::Namespace;
 use crate::rule::Found;
 use crate::unit::Unit;
 
+/// Words that the names of tools begin with that only look.
+const READS: [&str; 12] =
+    ["check", "count", "describe", "find", "get", "list", "lookup", "query", "read", "search", "show", "view"];
+
 /// Words in the names of tools that change something or send it somewhere.
-const WRITES: [&str; 38] = [
+const WRITES: [&str; 52] = [
     "add",
     "append",
     "approve",
@@ -47,6 +51,20 @@ const WRITES: [&str; 38] = [
     "update",
     "upload",
     "write",
+    "attach",
+    "broadcast",
+    "dispatch",
+    "dismiss",
+    "emit",
+    "enqueue",
+    "link",
+    "mark",
+    "notify",
+    "patch",
+    "react",
+    "remember",
+    "store",
+    "trigger",
 ];
 
 pub(super) fn find(_unit: &Unit<'_>, scene: &Scene<'_>) -> Option<Found> {
@@ -58,9 +76,10 @@ pub(super) fn find(_unit: &Unit<'_>, scene: &Scene<'_>) -> Option<Found> {
         return None;
     }
     let tool = name.get("mcp__".len() + namespace.as_str().len()..).unwrap_or_default();
-    words(tool)
-        .any(|word| WRITES.contains(&word.as_str()))
-        .then(|| suspicious("the tool sends or changes something"))?
+    let mut words = words(tool).peekable();
+    let reads = words.peek().is_some_and(|first| READS.contains(&first.as_str()));
+    let writes = !reads && words.any(|word| WRITES.contains(&word.as_str()));
+    writes.then(|| suspicious("the tool sends or changes something"))?
 }
 
 /// The words of a name, in whatever case it is written.
