@@ -11,6 +11,9 @@ use crate::unit::Unit;
 const READS: [&str; 12] =
     ["check", "count", "describe", "find", "get", "list", "lookup", "query", "read", "search", "show", "view"];
 
+/// Words that say so even there.
+const PLAINLY: [&str; 7] = ["delete", "execute", "publish", "replace", "send", "upload", "write"];
+
 /// Words in the names of tools that change something or send it somewhere.
 const WRITES: [&str; 52] = [
     "add",
@@ -78,7 +81,8 @@ pub(super) fn find(_unit: &Unit<'_>, scene: &Scene<'_>) -> Option<Found> {
     let tool = name.get("mcp__".len() + namespace.as_str().len()..).unwrap_or_default();
     let mut words = words(tool).peekable();
     let reads = words.peek().is_some_and(|first| READS.contains(&first.as_str()));
-    let writes = !reads && words.any(|word| WRITES.contains(&word.as_str()));
+    let writes =
+        words.any(|word| if reads { PLAINLY.contains(&word.as_str()) } else { WRITES.contains(&word.as_str()) });
     writes.then(|| suspicious("the tool sends or changes something"))?
 }
 
