@@ -146,6 +146,9 @@ fn of_very_much_only_head_and_tail_are_passed() {
     let (text, blocks) = (replaced.to_string(), replaced.as_array().unwrap());
     assert!(text.contains("\\nb0\\n") && text.contains("\\nb99999\\n") && !text.contains("\\nb5000\\n"));
     assert!(blocks.iter().all(|block| block["text"].as_str().unwrap().contains(&mark(&context))));
+    let large: Vec<Value> = (0..80).map(|_| json!({"type": "text", "text": "x".repeat(200_000)})).collect();
+    let (replaced, _) = answer(&home, "mcp__desk__get", json!({}), Value::from(large));
+    assert!(replaced.to_string().len() < 2 << 20);
     let deep = format!("{}{}", "[".repeat(100_000), "]".repeat(100_000));
     let event = after("mcp__desk__get", json!({}), json!("HERE")).replace("\"HERE\"", &deep);
     let ran = home.run(&["hook", "post", "--preset", "strict"], event);

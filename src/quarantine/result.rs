@@ -7,10 +7,13 @@ use crate::json::{Fields, Text, items};
 /// Blocks of one result that are passed at most; of more, the first and the last.
 const MOST_BLOCKS: usize = 200;
 
+/// Bytes of all its blocks together, of which each has its share.
+const MOST_BYTES: usize = 1 << 20;
+
 /// A result with its texts wrapped, as JSON. `None` where it has none that could be replaced, or where a client would
 /// not take a replacement.
 pub(super) fn wrapped(action: &Action, raw: &[u8], wrap: &Wrap<'_>) -> Option<String> {
-    let text = |raw: &[u8]| Text::read(raw).map(|text| quoted(&wrap.text(&text.text)));
+    let text = |raw: &[u8]| in_wrap(raw, wrap);
     match action {
         Action::Mcp { .. } => Some(of_server(raw, wrap)),
         // A picture is no text.
@@ -29,12 +32,14 @@ pub(super) fn wrapped(action: &Action, raw: &[u8], wrap: &Wrap<'_>) -> Option<St
         }
         Action::Search => object(raw, |name, raw| match name {
             // A list of links is taken as a text, too.
-            "results" => array(raw, wrap, |item| text(item).unwrap_or_else(|| quoted(&wrap.text(&as_it_is(item))))),
+            "results" => array(raw, wrap, |item, wrap| {
+                in_wrap(item, wrap).unwrap_or_else(|| quoted(&wrap.text(&as_it_is(item))))
+            }),
             _ => None,
         }),
         Action::Resource { .. } => object(raw, |name, raw| match name {
-            "contents" => array(raw, wrap, |item| {
-                let texts = |name: &str, raw: &[u8]| if name == "text" { text(raw) } else { shown(raw) };
+            "contents" => array(raw, wrap, |item, wrap| {
+                let texts = |name: &str, raw: &[u8]| if name == "text" { in_wrap(raw, wrap) } else { shown(raw) };
                 object(item, texts).unwrap_or_else(|| quoted(&wrap.text(&as_it_is(item))))
             }),
             _ => None,
@@ -52,11 +57,10 @@ pub(super) fn stub(wrap: &Wrap<'_>) -> String {
 
 /// A result of a tool server, which may have any shape. What cannot be read is not passed.
 fn of_server(raw: &[u8], wrap: &Wrap<'_>) -> String {
-    let text = |raw: &[u8]| Text::read(raw).map(|text| quoted(&wrap.text(&text.text)));
     let whole = || quoted(&wrap.text(&String::from_utf8_lossy(raw)));
     match raw.first() {
-        Some(b'"') => text(raw).unwrap_or_else(|| stub(wrap)),
-        Some(b'[') => array(raw, wrap, |item| block(item, wrap)).unwrap_or_else(whole),
+        Some(b'"') => in_wrap(raw, wrap).unwrap_or_else(|| stub(wrap)),
+        Some(b'[') => array(raw, wrap, block).unwrap_or_else(whole),
         _ => whole(),
     }
 }
@@ -114,17 +118,24 @@ fn object(raw: &[u8], replace: impl Fn(&str, &[u8]) -> Option<String>) -> Option
     changed.then(|| format!("{{{}}}", written.join(",")))
 }
 
+/// A string in its wrap.
+fn in_wrap(raw: &[u8], wrap: &Wrap<'_>) -> Option<String> {
+    Text::read(raw).map(|text| quoted(&wrap.text(&text.text)))
+}
+
 /// An array with each of its items replaced.
-fn array(raw: &[u8], wrap: &Wrap<'_>, replace: impl Fn(&[u8]) -> String) -> Option<String> {
+fn array(raw: &[u8], wrap: &Wrap<'_>, replace: impl Fn(&[u8], &Wrap<'_>) -> String) -> Option<String> {
     let items = items(raw);
     if raw.first() != Some(&b'[') || items.is_empty() {
         return None;
     }
     let last = items.len().saturating_sub(MOST_BLOCKS / 2);
+    let share = (MOST_BYTES / items.len().min(MOST_BLOCKS)).max(4 << 10);
+    let each = Wrap { most: wrap.most.min(share), ..*wrap };
     let mut written = Vec::new();
     for (at, item) in items.iter().enumerate() {
         match at {
-            _ if items.len() <= MOST_BLOCKS || at < MOST_BLOCKS / 2 || at >= last => written.push(replace(item)),
+            _ if items.len() <= MOST_BLOCKS || at < MOST_BLOCKS / 2 || at >= last => written.push(replace(item, &each)),
             _ if at == MOST_BLOCKS / 2 => {
                 let text = quoted(&wrap.withheld(&format!("{} blocks", last - at)));
                 let block = format!("{{\"type\":\"text\",\"text\":{text}}}");
