@@ -3,7 +3,7 @@
 use rune::event::Header;
 use rune::verdict::Verdict;
 use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
-use std::sync::{Arc, Mutex, PoisonError, mpsc};
+use std::sync::{Arc, Condvar, Mutex, PoisonError, mpsc};
 use std::time::Duration;
 
 /// How far the work has come, shared between the worker and whoever waits for it.
@@ -13,13 +13,23 @@ pub struct Progress {
     exit: AtomicU8,
     known: Mutex<Option<(Header, Verdict)>>,
     watched: AtomicBool,
+    /// The answer is out.
+    settled: (Mutex<bool>, Condvar),
 }
 
 const UNANSWERED: u8 = u8::MAX;
 
+/// How long whoever has begun to answer may take for it once the deadline is past.
+const LAST_BYTES: Duration = Duration::from_secs(3);
+
 impl Progress {
     pub fn new() -> Self {
-        Progress { exit: AtomicU8::new(UNANSWERED), known: Mutex::new(None), watched: AtomicBool::new(false) }
+        Progress {
+            exit: AtomicU8::new(UNANSWERED),
+            known: Mutex::new(None),
+            watched: AtomicBool::new(false),
+            settled: (Mutex::new(false), Condvar::new()),
+        }
     }
 
     /// Takes the right to answer; only the first to ask gets it.
@@ -32,9 +42,17 @@ impl Progress {
         !self.watched.swap(true, Ordering::SeqCst)
     }
 
-    /// Changes the exit code of the answer that was claimed.
+    /// The answer that was claimed is out, with this exit code.
     pub fn settle(&self, exit: u8) {
         self.exit.store(exit, Ordering::SeqCst);
+        *self.settled.0.lock().unwrap_or_else(PoisonError::into_inner) = true;
+        self.settled.1.notify_all();
+    }
+
+    /// Waits until the answer is out, or will not be.
+    fn wait(&self) {
+        let settled = self.settled.0.lock().unwrap_or_else(PoisonError::into_inner);
+        drop(self.settled.1.wait_timeout_while(settled, LAST_BYTES, |settled| !*settled));
     }
 
     /// The exit code of the answer that was given.
@@ -63,6 +81,8 @@ pub fn arm(limit: Duration, progress: &Arc<Progress>, late: impl FnOnce(&Progres
     let watch = move || {
         std::thread::sleep(limit);
         late(&progress);
+        // Somebody else may be about to answer.
+        progress.wait();
         std::process::exit(i32::from(progress.exit()));
     };
     std::thread::Builder::new().stack_size(256 << 10).spawn(watch).ok();

@@ -9,6 +9,7 @@ use rune::client::Answer;
 use rune::config::Config;
 use rune::event::{Event, Header, Phase};
 use rune::failure::Failure;
+use rune::quarantine::Surface;
 use rune::quarantined::{ContentSource, Origin, Quarantined};
 use rune::telemetry::Line;
 use rune::verdict::{Effect, Verdict};
@@ -152,7 +153,7 @@ impl Call {
     /// Somebody has to answer, and the straight line is stuck.
     fn answer_late(&self, progress: &Progress) {
         let (header, verdict) = self.failed(progress, &Failure::Timeout);
-        self.speak(progress, &header, &verdict, |line| {
+        let spoken = self.speak(progress, &header, &verdict, |line| {
             let (world, line) = (self.world.clone(), line.clone());
             if self.options.dry_run {
                 return;
@@ -161,7 +162,8 @@ impl Call {
             attempt(LAST_WORDS, move || drop(log::append(&world, &line)));
         });
         // Whatever took so long has been read all the same.
-        if let Some(surface) = verdict.surface().filter(|surface| surface.taints && !self.options.dry_run).cloned() {
+        let taints = |surface: &&Surface| spoken && surface.taints && !self.options.dry_run;
+        if let Some(surface) = verdict.surface().filter(taints).cloned() {
             let (world, session) = (self.world.clone(), header.session);
             attempt(LAST_WORDS, move || drop(session::taint(&world, &session, &surface)));
         }
@@ -190,11 +192,11 @@ impl Call {
     /// Answers and logs, unless somebody else already has; tells whether it did.
     fn speak(&self, progress: &Progress, header: &Header, verdict: &Verdict, log: impl FnOnce(&Line)) -> bool {
         let after = header.phase.is_some_and(Phase::is_after);
+        let mut answer = self.options.client.answer(header, verdict);
         // Until the answer is out, ending the process has to block the call.
         if !progress.claim(if after { 0 } else { Answer::BLOCKED }) {
             return false;
         }
-        let mut answer = self.options.client.answer(header, verdict);
         if let Err(error) = answer.stdout.as_deref().map_or(Ok(()), write_answer) {
             complain(&format!("stdout: {error}"));
             answer = if after { Answer::default() } else { Answer::blocked(verdict) };
