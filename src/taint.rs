@@ -5,6 +5,9 @@ use crate::label::Label;
 /// Notices for one source in one session from which on somebody should look.
 pub const ESCALATION: u64 = 5;
 
+/// Sources that are told apart.
+const MOST: usize = 256;
+
 /// Sources that are named; more say nothing new.
 const NAMED: usize = 3;
 
@@ -16,13 +19,29 @@ impl Taint {
     /// The sources in the order of their first appearance, one for each time.
     pub fn of(sources: impl IntoIterator<Item = Label>) -> Self {
         let mut taint = Taint::default();
-        for source in sources {
-            match taint.0.iter_mut().find(|(known, _)| *known == source) {
+        sources.into_iter().for_each(|source| taint.add(source, 1));
+        taint
+    }
+
+    /// The sources in the lines of a session's file. There may be thousands of lines, and few sources.
+    pub fn read(text: &str) -> Self {
+        let mut lines: Vec<(&str, u64)> = Vec::new();
+        for line in text.lines().filter(|line| !line.is_empty()) {
+            match lines.iter_mut().find(|(known, _)| *known == line) {
                 Some((_, times)) => *times += 1,
-                None => taint.0.push((source, 1)),
+                None => lines.push((line, 1)),
             }
         }
+        let mut taint = Taint::default();
+        lines.into_iter().take(MOST).for_each(|(line, times)| taint.add(Label::new(line), times));
         taint
+    }
+
+    fn add(&mut self, source: Label, more: u64) {
+        match self.0.iter_mut().find(|(known, _)| *known == source) {
+            Some((_, times)) => *times += more,
+            None => self.0.push((source, more)),
+        }
     }
 
     /// It cannot be known what the session has seen, so it may be anything.
@@ -65,6 +84,7 @@ mod tests {
         assert_eq!((taint.times(&label("a")), taint.times(&label("x"))), (2, 0));
         assert_eq!(taint.words(), "this session has read mcp:a, mcp:b, mcp:c and 1 more");
         assert!(Taint::default().is_empty() && !Taint::unknown().is_empty());
+        assert_eq!(Taint::read("mcp:a\nmcp:b\n\nmcp:a\nmcp:c\nmcp:d\n"), taint);
         assert!(!Taint::of([label("a")]).is_by_other_than(&label("a")));
     }
 }

@@ -21,7 +21,7 @@ pub fn seen(world: &World, session: &Label) -> Taint {
     let Some(path) = path(world, session) else { return Taint::unknown() };
     let mut bytes = Vec::new();
     match File::open(path).and_then(|file| file.take(MOST).read_to_end(&mut bytes)) {
-        Ok(_) => Taint::of(String::from_utf8_lossy(&bytes).lines().filter(|line| !line.is_empty()).map(Label::new)),
+        Ok(_) => Taint::read(&String::from_utf8_lossy(&bytes)),
         Err(error) if error.kind() == ErrorKind::NotFound => Taint::default(),
         Err(_) => Taint::unknown(),
     }
