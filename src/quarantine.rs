@@ -61,12 +61,12 @@ pub(crate) fn escalate(event: &Event<'_>, config: &Config, verdict: &mut Verdict
 }
 
 /// Bytes of one text that are passed at most: the client itself puts longer results aside.
-const MOST_BYTES: usize = 256 << 10;
+const LONGEST_TEXT: usize = 256 << 10;
 
 /// The result with its texts wrapped, and what to say of it. A call that failed has no result that could be replaced.
 fn wrapped(event: &Event<'_>, surface: &Surface) -> Option<(Replacement, String)> {
     let nonce = event.facts.nonce.as_ref().filter(|_| event.phase == Phase::After)?;
-    let wrap = Wrap { nonce, source: &surface.source, most: MOST_BYTES };
+    let wrap = Wrap { nonce, source: &surface.source, most: LONGEST_TEXT };
     let replaced = match &event.result {
         Some(raw) => result::wrapped(&event.action, raw.inspect("its texts are wrapped"), &wrap)?,
         // An event that breaks off, or is too large, may have had one.

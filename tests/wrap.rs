@@ -149,6 +149,22 @@ fn of_very_much_only_head_and_tail_are_passed() {
     let large: Vec<Value> = (0..80).map(|_| json!({"type": "text", "text": "x".repeat(200_000)})).collect();
     let (replaced, _) = answer(&home, "mcp__desk__get", json!({}), Value::from(large));
     assert!(replaced.to_string().len() < 2 << 20);
+    // An item of another shape would have the client take the original.
+    let many: Vec<Value> = (0..300).map(|at| json!({"uri": "u:x", "text": format!("b{at}")})).collect();
+    let (replaced, _) =
+        answer(&home, "ReadMcpResourceTool", json!({"server": "desk", "uri": "u"}), json!({"contents": many}));
+    let contents = replaced["contents"].as_array().unwrap();
+    assert!(contents.len() == 201 && contents.iter().all(|item| item["uri"].is_string() && item["text"].is_string()));
+    let links: Vec<Value> =
+        (0..300).map(|at| json!({"tool_use_id": "t", "content": [{"title": at, "url": "u"}]})).collect();
+    let (replaced, _) = answer(
+        &home,
+        "WebSearch",
+        json!({"query": "q"}),
+        json!({"query": "q", "results": links, "durationSeconds": 1}),
+    );
+    let results = replaced["results"].as_array().unwrap();
+    assert!(results.len() == 201 && results.iter().all(Value::is_string));
     let deep = format!("{}{}", "[".repeat(100_000), "]".repeat(100_000));
     let event = after("mcp__desk__get", json!({}), json!("HERE")).replace("\"HERE\"", &deep);
     let ran = home.run(&["hook", "post", "--preset", "strict"], event);

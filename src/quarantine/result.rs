@@ -32,15 +32,18 @@ pub(super) fn wrapped(action: &Action, raw: &[u8], wrap: &Wrap<'_>) -> Option<St
         }
         Action::Search => object(raw, |name, raw| match name {
             // A list of links is taken as a text, too.
-            "results" => array(raw, wrap, |item, wrap| {
-                in_wrap(item, wrap).unwrap_or_else(|| quoted(&wrap.text(&as_it_is(item))))
-            }),
+            "results" => array(
+                raw,
+                wrap,
+                |text| text,
+                |item, wrap| in_wrap(item, wrap).unwrap_or_else(|| quoted(&wrap.text(&as_it_is(item)))),
+            ),
             _ => None,
         }),
         Action::Resource { .. } => object(raw, |name, raw| match name {
-            "contents" => array(raw, wrap, |item, wrap| {
+            "contents" => array(raw, wrap, content, |item, wrap| {
                 let texts = |name: &str, raw: &[u8]| if name == "text" { in_wrap(raw, wrap) } else { shown(raw) };
-                object(item, texts).unwrap_or_else(|| quoted(&wrap.text(&as_it_is(item))))
+                object(item, texts).unwrap_or_else(|| content(quoted(&wrap.text(&as_it_is(item)))))
             }),
             _ => None,
         }),
@@ -60,7 +63,7 @@ fn of_server(raw: &[u8], wrap: &Wrap<'_>) -> String {
     let whole = || quoted(&wrap.text(&String::from_utf8_lossy(raw)));
     match raw.first() {
         Some(b'"') => in_wrap(raw, wrap).unwrap_or_else(|| stub(wrap)),
-        Some(b'[') => array(raw, wrap, block).unwrap_or_else(whole),
+        Some(b'[') => array(raw, wrap, text_block, block).unwrap_or_else(whole),
         _ => whole(),
     }
 }
@@ -87,12 +90,22 @@ fn block(raw: &[u8], wrap: &Wrap<'_>) -> String {
             [text.text].into_iter().chain(others).collect::<Vec<_>>().join("\n")
         }
     };
-    format!("{{\"type\":\"text\",\"text\":{}}}", quoted(&wrap.text(&words)))
+    text_block(quoted(&wrap.text(&words)))
 }
 
-/// Letters, digits and the signs of base64 and of types: nothing that anybody could read.
+/// A text as a block of a tool server's result.
+fn text_block(text: String) -> String {
+    format!("{{\"type\":\"text\",\"text\":{text}}}")
+}
+
+/// A text as the content of a resource.
+fn content(text: String) -> String {
+    format!("{{\"uri\":\"\",\"text\":{text}}}")
+}
+
+/// Letters, digits and the signs of base64 and of types: no blanks, so no sentences.
 fn is_token(text: &str) -> bool {
-    text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"+/=-_.;".contains(&byte))
+    text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"+/=.".contains(&byte))
 }
 
 /// A string with everything in it made visible; anything else as it is.
@@ -123,8 +136,14 @@ fn in_wrap(raw: &[u8], wrap: &Wrap<'_>) -> Option<String> {
     Text::read(raw).map(|text| quoted(&wrap.text(&text.text)))
 }
 
-/// An array with each of its items replaced.
-fn array(raw: &[u8], wrap: &Wrap<'_>, replace: impl Fn(&[u8], &Wrap<'_>) -> String) -> Option<String> {
+/// An array with each of its items replaced. A text of our own becomes an `item` of it: of one item that does not fit, a
+/// client would take the whole original.
+fn array(
+    raw: &[u8],
+    wrap: &Wrap<'_>,
+    item: impl Fn(String) -> String,
+    replace: impl Fn(&[u8], &Wrap<'_>) -> String,
+) -> Option<String> {
     let items = items(raw);
     if raw.first() != Some(&b'[') || items.is_empty() {
         return None;
@@ -133,14 +152,11 @@ fn array(raw: &[u8], wrap: &Wrap<'_>, replace: impl Fn(&[u8], &Wrap<'_>) -> Stri
     let share = (MOST_BYTES / items.len().min(MOST_BLOCKS)).max(4 << 10);
     let each = Wrap { most: wrap.most.min(share), ..*wrap };
     let mut written = Vec::new();
-    for (at, item) in items.iter().enumerate() {
+    for (at, raw) in items.iter().enumerate() {
         match at {
-            _ if items.len() <= MOST_BLOCKS || at < MOST_BLOCKS / 2 || at >= last => written.push(replace(item, &each)),
+            _ if items.len() <= MOST_BLOCKS || at < MOST_BLOCKS / 2 || at >= last => written.push(replace(raw, &each)),
             _ if at == MOST_BLOCKS / 2 => {
-                let text = quoted(&wrap.withheld(&format!("{} blocks", last - at)));
-                let block = format!("{{\"type\":\"text\",\"text\":{text}}}");
-                // A list of texts takes a text.
-                written.push(if item.first() == Some(&b'"') { text } else { block });
+                written.push(item(quoted(&wrap.withheld(&format!("{} blocks", last - at)))));
             }
             _ => {}
         }
