@@ -106,3 +106,19 @@ pub fn stand_aside() -> ! {
         std::thread::park();
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn whoever_has_begun_to_answer_is_waited_for() {
+        let progress = Arc::new(Progress::new());
+        assert!(progress.claim(2) && !progress.claim(0));
+        let other = Arc::clone(&progress);
+        let answering = std::thread::spawn(move || other.settle(0));
+        progress.wait();
+        assert_eq!(progress.exit(), 0);
+        answering.join().unwrap();
+    }
+}

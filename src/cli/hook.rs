@@ -242,6 +242,19 @@ mod tests {
     use super::*;
 
     #[test]
+    fn what_took_too_long_has_been_read_all_the_same() {
+        let folder = tempfile::tempdir().unwrap();
+        let world = World { state_dir: Some(folder.path().to_owned()), ..World::default() };
+        let call = Call { options: Options::parse(&[]), world, started: Instant::now() };
+        let input = seal(include_bytes!("../../tests/fixtures/posttooluse-webfetch.json").to_vec());
+        let progress = Arc::new(Progress::new());
+        let event = call.options.client.read(&input).unwrap();
+        progress.note(&event.header, rune::decide(&event, &Config::fold([], Vec::new())));
+        call.answer_late(&progress);
+        assert!(!session::seen(&call.world, &event.header.session).is_empty());
+    }
+
+    #[test]
     fn a_panic_in_the_library_is_answered_like_any_failure() {
         let before = seal(include_bytes!("../../tests/fixtures/pretooluse-bash.json").to_vec());
         let after = seal(include_bytes!("../../tests/fixtures/posttooluse-webfetch.json").to_vec());

@@ -244,7 +244,7 @@ fn read_up_to(most: u64, path: &Path) -> Result<Option<String>, String> {
 }
 
 /// Opens a file, and tells its length. A pipe in its place would hold us until the deadline.
-fn open(path: &Path) -> std::io::Result<(File, u64)> {
+pub fn open(path: &Path) -> std::io::Result<(File, u64)> {
     let flags = OFlags::NONBLOCK.bits().cast_signed();
     let file = File::options().read(true).custom_flags(flags).open(path)?;
     let found = file.metadata()?;

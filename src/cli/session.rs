@@ -1,11 +1,11 @@
 //! Session files: which untrusted sources a session has taken in, one a line.
 
+use super::load::open;
 use super::log::append_text;
 use super::world::World;
 use rune::label::Label;
 use rune::quarantine::Surface;
 use rune::taint::Taint;
-use std::fs::File;
 use std::io::{ErrorKind, Read};
 use std::path::PathBuf;
 use std::time::Duration;
@@ -20,7 +20,7 @@ const MOST: u64 = 64 << 10;
 pub fn seen(world: &World, session: &Label) -> Taint {
     let Some(path) = path(world, session) else { return Taint::unknown() };
     let mut bytes = Vec::new();
-    match File::open(path).and_then(|file| file.take(MOST).read_to_end(&mut bytes)) {
+    match open(&path).and_then(|(file, _)| file.take(MOST).read_to_end(&mut bytes)) {
         Ok(_) => Taint::read(&String::from_utf8_lossy(&bytes)),
         Err(error) if error.kind() == ErrorKind::NotFound => Taint::default(),
         Err(_) => Taint::unknown(),

@@ -85,9 +85,7 @@ fn is_settings(file: &Path) -> bool {
 
 fn before(event: &mut Event<'_>, config: &mut Config, world: &World, watch: &dyn Fn()) {
     event.facts.today = Some(now().date());
-    if config.rules.iter().any(|rule| rule.only_when_tainted) {
-        event.facts.taint = session::seen(world, &event.header.session);
-    }
+    event.facts.taint = session::seen(world, &event.header.session);
     if matches!(event.action, Action::Mcp { .. }) {
         servers(event, config, world);
     }
@@ -124,7 +122,10 @@ fn after(event: &mut Event<'_>, config: &mut Config, world: &World) {
     if config.results == Results::Wrap && event.phase == Phase::After {
         event.facts.nonce = nonce();
     }
-    event.facts.taint = session::seen(world, &event.header.session);
+    // Whether an agent's result is one of strangers, and how often a server was marked.
+    if matches!(event.action, Action::Agent { .. } | Action::Mcp { .. } | Action::Resource { .. }) {
+        event.facts.taint = session::seen(world, &event.header.session);
+    }
     event.facts.silenced = world.silence_wanted && !project_silences(world, &event.place.cwd);
     match &event.action {
         Action::Read { path: Some(path) } => {
