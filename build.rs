@@ -115,7 +115,9 @@ impl Row {
         let own =
             if line.starts_with("    ") { Some(line.trim_start()) } else { Some(rest).filter(|_| word == "match") };
         if let Some(own) = own {
-            self.beginning = self.beginning.or(Gist::of(own).beginning());
+            let Beginning { first, start } = Gist::of(own).beginning();
+            self.beginning.first |= first;
+            self.beginning.start.0.iter_mut().zip(start.0).for_each(|(mine, more)| *mine |= more);
             return self.patterns.push_str(&pattern(own));
         }
         match word {

@@ -5,6 +5,7 @@
 //! keeps the raw text of each field, and keeps what it has when the text breaks off. [`check`] is the strict
 //! reading for what is judged before a call.
 
+use crate::swar::Marks;
 use serde::de::{Deserialize, DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 use std::collections::BTreeSet;
 use std::fmt;
@@ -390,12 +391,9 @@ pub(crate) fn plain_in_short(bytes: &[u8]) -> usize {
     let (words, tail) = bytes.as_chunks::<8>();
     for (at, word) in words.iter().enumerate() {
         let word = u64::from_le_bytes(*word);
-        // A byte that is less borrows from its highest bit; the lowest such byte is the first.
-        let less = |word: u64, than: u64| word.wrapping_sub(ONES * than) & !word & (ONES << 7);
-        let same = |byte: u8| less(word ^ (ONES * u64::from(byte)), 1);
-        let found = same(b'"') | same(b'\\') | less(word, 0x20);
-        if found != 0 {
-            return at * 8 + (found.trailing_zeros() / 8) as usize;
+        let special = Marks::same(word, b'"').or(Marks::same(word, b'\\')).or(Marks::less(word, 0x20));
+        if let Some(first) = special.first() {
+            return at * 8 + first;
         }
     }
     bytes.len() - tail.len() + tail.iter().take_while(|byte| !is_special(byte)).count()
@@ -404,9 +402,6 @@ pub(crate) fn plain_in_short(bytes: &[u8]) -> usize {
 fn is_special(byte: &u8) -> bool {
     (*byte == b'"') | (*byte == b'\\') | (*byte < 0x20)
 }
-
-/// A one in every byte.
-const ONES: u64 = 0x0101_0101_0101_0101;
 
 /// Whether `raw` can be read in one way only: valid, at most 128 deep, no field named twice at any level.
 pub fn check(raw: &[u8]) -> Result<(), Flaw> {

@@ -159,7 +159,7 @@ fn finding(rule: &Rule, found: &Found, effect: Effect, unit: &Unit<'_>, scene: &
     }
     let mut reason = if found.what.is_empty() { nudge.clone() } else { format!("{}. {nudge}", found.what) };
     let taint = &scene.event.facts.taint;
-    let outbound = rule.only_when_tainted || rule.matcher == Matcher::Validator(Validator::Exfiltration);
+    let outbound = rule.only_when_tainted || matches!(rule.matcher, Matcher::Validator(Validator::Exfiltration));
     if outbound && !taint.is_empty() {
         reason = format!("{reason}; {}", taint.words());
     }

@@ -34,6 +34,7 @@ pub mod quarantined;
 pub mod rule;
 pub mod shell;
 mod staying;
+mod swar;
 pub mod taint;
 pub mod telemetry;
 pub mod unit;

@@ -91,12 +91,6 @@ impl Beginning {
     /// Whatever beginning.
     pub const ANY: Beginning = Beginning { first: ANY, start: ANY_PAIR };
 
-    /// This one or the other.
-    #[allow(dead_code, reason = "rules are put together when the binary is built, and in tests")]
-    pub fn or(self, other: Beginning) -> Beginning {
-        Beginning { first: self.first | other.first, start: self.start.with(other.start) }
-    }
-
     /// Whether a text with these letters begins like that.
     #[inline]
     pub fn allows(&self, letters: &Letters) -> bool {

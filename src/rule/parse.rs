@@ -6,6 +6,7 @@ use super::excerpt::{Excerpt, Text};
 use super::gist::Beginning;
 use super::{Kind, Matcher, Owner, Pattern, Rule, Source, Tier};
 use crate::config::nearest;
+use crate::swar::Marks;
 use crate::validator::Validator;
 use crate::verdict::RuleId;
 use std::borrow::Cow;
@@ -373,14 +374,10 @@ impl Draft {
 
 /// Where the line that begins at `start` ends. Eight bytes at a time: a file may hold thousands of rules.
 pub(super) fn line_end(text: &[u8], start: usize) -> usize {
-    const ONES: u64 = 0x0101_0101_0101_0101;
     let mut rest = text.get(start..).unwrap_or_default();
     while let Some((chunk, behind)) = rest.split_first_chunk() {
-        let same = u64::from_le_bytes(*chunk) ^ (ONES * u64::from(b'\n'));
-        // A byte that is zero borrows from its highest bit; the lowest such byte is the first.
-        let zero = same.wrapping_sub(ONES) & !same & (ONES << 7);
-        if zero != 0 {
-            return text.len() - rest.len() + (zero.trailing_zeros() / 8) as usize;
+        if let Some(first) = Marks::same(u64::from_le_bytes(*chunk), b'\n').first() {
+            return text.len() - rest.len() + first;
         }
         rest = behind;
     }

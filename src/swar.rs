@@ -1,0 +1,48 @@
+//! Eight bytes at a time: short texts are searched on every call, and nothing larger may ask the processor what it can do.
+
+/// A one in every byte.
+const ONES: u64 = 0x0101_0101_0101_0101;
+
+/// Marks of bytes, in their highest bits. Only the lowest mark is sure: a byte that is less borrows from those above it.
+pub(crate) struct Marks(u64);
+
+impl Marks {
+    /// The bytes of a word that are this one.
+    pub fn same(word: u64, byte: u8) -> Self {
+        Marks::less(word ^ (ONES * u64::from(byte)), 1)
+    }
+
+    /// The bytes that are less than this one, which is at most 128.
+    pub fn less(word: u64, than: u8) -> Self {
+        Marks(word.wrapping_sub(ONES * u64::from(than)) & !word & (ONES << 7))
+    }
+
+    /// Those of both.
+    pub fn or(self, other: Marks) -> Self {
+        Marks(self.0 | other.0)
+    }
+
+    /// Which byte is the first that is marked.
+    pub fn first(self) -> Option<usize> {
+        (self.0 != 0).then(|| (self.0.trailing_zeros() / 8) as usize)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_mark_is_the_first_such_byte() {
+        for at in 0..8 {
+            for (one, others) in [(b'\n', 0xff_u8), (0, 1), (b'\n', b'\n' + 1), (b'"', 0x80)] {
+                let mut bytes = [others; 8];
+                *bytes.get_mut(at).unwrap() = one;
+                let word = u64::from_le_bytes(bytes);
+                assert_eq!(Marks::same(word, one).first(), Some(at), "{bytes:?}");
+                assert_eq!(Marks::same(word, b'x').first(), None, "{bytes:?}");
+                assert_eq!(Marks::less(word, one + 1).or(Marks::same(word, b'x')).first(), Some(at), "{bytes:?}");
+            }
+        }
+    }
+}
