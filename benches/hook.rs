@@ -204,7 +204,7 @@ fn team(count: usize) -> String {
 }
 
 fn result(bytes: usize) -> Vec<u8> {
-    let event = serde_json::json!({"session_id": "s", "cwd": "/p", "hook_event_name": "PostToolUse",
+    let event = serde_json::json!({"session_id": "reader", "cwd": "/p", "hook_event_name": "PostToolUse",
         "tool_name": "WebFetch", "tool_input": {"url": "https://e.example/"}, "tool_response": {"result": "x".repeat(bytes)}});
     event.to_string().into_bytes()
 }

@@ -1,4 +1,5 @@
 //! The shell: everything that touches files, clocks, the environment and the standard streams.
+#![forbid(unsafe_code)]
 #![expect(clippy::disallowed_methods, reason = "the shell is where input and output live")]
 
 mod args;
@@ -20,17 +21,39 @@ mod policy;
 mod reference;
 mod rules;
 mod session;
+mod start;
 mod status;
 mod world;
 
 use std::ffi::OsString;
+use std::io::Write;
 use std::path::Path;
-use std::process::ExitCode;
 
-/// Runs the command that the process was started for. The hook comes first and alone: it costs what it costs on
-/// every tool call, and parsing the command line properly costs more than judging.
-pub fn main() -> ExitCode {
+/// How a process ends that has done what it was asked for.
+const DONE: u8 = 0;
+
+/// How it ends when it could not.
+const FAILED: u8 = 1;
+
+/// How it ends when it would not, or was asked in a way that it does not understand; to a client, this is a no.
+pub const REFUSED: u8 = 2;
+
+/// Runs the command that the process was started for.
+pub fn main() -> u8 {
     let started = std::time::Instant::now();
+    if let Err(error) = start::ready() {
+        writeln!(std::io::stderr(), "rune: {error}").ok();
+        return REFUSED;
+    }
+    let exit = run(started);
+    // Nobody else does it behind us.
+    std::io::stdout().flush().ok();
+    exit
+}
+
+/// The hook comes first and alone: it costs what it costs on every tool call, and parsing the command line properly
+/// costs more than judging.
+fn run(started: std::time::Instant) -> u8 {
     let mut words = std::env::args_os();
     let name = words.next().unwrap_or_default();
     let words: Vec<OsString> = words.collect();

@@ -15,6 +15,7 @@
 //!
 //! This library does no input or output, asks no clock and rolls no dice: `.clippy.toml` forbids it. What a
 //! judgement needs to know is in the event or in the policy.
+#![forbid(unsafe_code)]
 
 pub mod client;
 mod command;

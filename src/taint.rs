@@ -26,14 +26,22 @@ impl Taint {
     /// The sources in the lines of a session's file. There may be thousands of lines, and few sources.
     pub fn read(text: &str) -> Self {
         let mut lines: Vec<(&str, u64)> = Vec::new();
-        for line in text.lines().filter(|line| !line.is_empty()) {
+        let mut rest = text;
+        while let Some(line) = rest.split_inclusive('\n').next() {
+            let mut again = 0;
+            // Mostly the same one many times.
+            while let Some(behind) = rest.strip_prefix(line) {
+                (rest, again) = (behind, again + 1);
+            }
             match lines.iter_mut().find(|(known, _)| *known == line) {
-                Some((_, times)) => *times += 1,
-                None => lines.push((line, 1)),
+                Some((_, times)) => *times += again,
+                None => lines.push((line, again)),
             }
         }
         let mut taint = Taint::default();
-        lines.into_iter().take(MOST).for_each(|(line, times)| taint.add(Label::new(line), times));
+        let sources =
+            lines.into_iter().map(|(line, times)| (line.trim_end(), times)).filter(|(line, _)| !line.is_empty());
+        sources.take(MOST).for_each(|(line, times)| taint.add(Label::new(line), times));
         taint
     }
 
@@ -85,6 +93,7 @@ mod tests {
         assert_eq!(taint.words(), "this session has read mcp:a, mcp:b, mcp:c and 1 more");
         assert!(Taint::default().is_empty() && !Taint::unknown().is_empty());
         assert_eq!(Taint::read("mcp:a\nmcp:b\n\nmcp:a\nmcp:c\nmcp:d\n"), taint);
+        assert_eq!(Taint::read("mcp:a\nmcp:a\nmcp:b\nmcp:a").times(&label("a")), 3);
         assert!(!Taint::of([label("a")]).is_by_other_than(&label("a")));
     }
 }

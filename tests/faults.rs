@@ -97,6 +97,58 @@ fn nobody_reads_the_answer() {
 }
 
 #[test]
+fn a_stream_that_is_closed_is_nobody_elses() {
+    let home = Sandbox::new();
+    let event = home.file("event.json", &deadly());
+    let closed = |streams: &str| {
+        let script = format!("exec \"$0\" \"$@\" <'{}' {streams}", event.display());
+        let words = [&["-c", &script, env!("CARGO_BIN_EXE_rune")], STRICT.as_slice()].concat();
+        finish(home.command_at(Path::new("/bin/sh"), &words).spawn().unwrap(), b"")
+    };
+    assert_eq!(closed("2>&-").decision(), "deny");
+    assert_eq!(closed("<&-").decision(), "deny", "no event is no reason to pass");
+    assert_eq!(closed("<&- 2>&-").decision(), "deny");
+    assert_eq!(home.log().len(), 3);
+    // Nobody can hear it, and the log is not in the place of the answer.
+    for streams in [">&-", "<&- >&-", "<&- >&- 2>&-"] {
+        assert_eq!(closed(streams).exit, 2, "{streams}");
+    }
+    assert_eq!(home.log().len(), 3);
+}
+
+/// A library that tells the time as it was before there were clocks like ours.
+#[cfg(target_os = "linux")]
+const CLOCK: &str = "
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+int clock_gettime(clockid_t which, struct timespec *time) {
+    int told = syscall(SYS_clock_gettime, which, time);
+    if (which == CLOCK_REALTIME) time->tv_sec = -14182980;
+    return told;
+}";
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_clock_before_1970_is_a_clock_like_any_other() {
+    let home = Sandbox::new();
+    let (source, library) = (home.file("clock.c", CLOCK), home.path("clock.so"));
+    let built = std::process::Command::new("cc").args(["-shared", "-fPIC", "-o"]).args([&library, &source]).status();
+    assert!(built.unwrap().success());
+    let at_that_time = |words: &[&str], input: String| {
+        let mut command = home.command(words);
+        command.env("LD_PRELOAD", &library);
+        finish(command.spawn().unwrap(), input.as_bytes())
+    };
+    assert_eq!(at_that_time(&STRICT, deadly()).decision(), "deny");
+    assert_eq!(at_that_time(&STRICT, harmless()).decision(), "");
+    let page = after("WebFetch", json!({"url": "https://e.example/"}), json!("text"));
+    assert!(!at_that_time(&["hook", "post"], page).stdout.is_empty());
+    assert_eq!(home.log().len(), 3);
+    assert!(home.log().iter().all(|line| line["ts"].as_str().unwrap().starts_with("1969-07-20T")));
+}
+
+#[test]
 fn a_home_that_is_not_there_is_made_or_done_without() {
     let home = Sandbox::new();
     let gone = home.path("gone/away");

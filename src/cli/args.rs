@@ -1,12 +1,11 @@
 //! The command line of every command but the hook.
 
 use super::hook_help::HookArgs;
-use super::{clear, doctor, explain, hooks, notice, person, policy, reference, rules, status};
+use super::{DONE, FAILED, REFUSED, clear, doctor, explain, hooks, notice, person, policy, reference, rules, status};
 use clap::{Args, CommandFactory, Parser, Subcommand};
 use std::ffi::OsString;
 use std::io::Write;
 use std::path::PathBuf;
-use std::process::ExitCode;
 
 #[derive(Debug, Parser)]
 #[command(
@@ -180,18 +179,18 @@ pub fn definition() -> clap::Command {
 }
 
 /// Parses `verbs` and `words` and runs what they name.
-pub fn run(verbs: &[OsString], words: Vec<OsString>) -> ExitCode {
+pub fn run(verbs: &[OsString], words: Vec<OsString>) -> u8 {
     let line = [OsString::from("rune")].into_iter().chain(verbs.iter().cloned()).chain(words);
     let parsed = match Rune::try_parse_from(line) {
         Ok(parsed) => parsed,
         Err(error) => {
             error.print().ok();
-            return ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2));
+            return u8::try_from(error.exit_code()).unwrap_or(REFUSED);
         }
     };
     // Those who ask how things stand tell a "no" from a "cannot tell".
     let asked = matches!(parsed.command, Command::Doctor(_) | Command::Hooks(hooks::Hooks::Status(_)));
-    let done = |()| ExitCode::SUCCESS;
+    let done = |()| DONE;
     let outcome = match parsed.command {
         Command::Quarantine(Quarantine::Status(args)) => status::run(&args).map(done),
         Command::Quarantine(Quarantine::Notice(args)) => notice::run(&args).map(done),
@@ -207,7 +206,7 @@ pub fn run(verbs: &[OsString], words: Vec<OsString>) -> ExitCode {
         Command::Completions(args) => reference::completions(&args).map(done),
         Command::Man(args) => reference::man(&args).map(done),
         // Only its help comes this way.
-        Command::Hook(_) => Ok(ExitCode::SUCCESS),
+        Command::Hook(_) => Ok(DONE),
     };
     match outcome {
         Ok(exit) => exit,
@@ -217,11 +216,11 @@ pub fn run(verbs: &[OsString], words: Vec<OsString>) -> ExitCode {
                 .downcast_ref::<std::io::Error>()
                 .is_some_and(|error| error.kind() == std::io::ErrorKind::BrokenPipe) =>
         {
-            ExitCode::SUCCESS
+            DONE
         }
         Err(error) => {
             writeln!(std::io::stderr().lock(), "rune: {error:#}").ok();
-            ExitCode::from(if asked { 2 } else { 1 })
+            if asked { REFUSED } else { FAILED }
         }
     }
 }

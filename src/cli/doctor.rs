@@ -11,11 +11,11 @@ mod settings;
 use super::deadline::{Progress, arm};
 use super::hooks::{LookArgs, Sight, Wired, say};
 use super::options::Options;
+use super::{DONE, FAILED};
 use clap::Args;
 use finding::Finding;
 use serde::Serialize;
 use std::io::Write;
-use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -39,7 +39,7 @@ struct Report {
     findings: Vec<Finding>,
 }
 
-pub fn run(args: &DoctorArgs) -> anyhow::Result<ExitCode> {
+pub fn run(args: &DoctorArgs) -> anyhow::Result<u8> {
     // A pipe in place of a file would be waited for.
     arm(PATIENCE, &Arc::new(Progress::new()), |progress| {
         writeln!(std::io::stderr().lock(), "rune: cannot tell: a file of the policy or a registered program hangs")
@@ -56,7 +56,7 @@ pub fn run(args: &DoctorArgs) -> anyhow::Result<ExitCode> {
     } else {
         findings.iter().try_for_each(|finding| say(&finding.to_string()))?;
     }
-    Ok(if healthy { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+    Ok(if healthy { DONE } else { FAILED })
 }
 
 fn examine(sight: &Sight) -> anyhow::Result<Vec<Finding>> {

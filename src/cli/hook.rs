@@ -16,7 +16,6 @@ use rune::verdict::{Effect, Verdict};
 use std::ffi::OsString;
 use std::io::{IsTerminal, Write};
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -34,7 +33,7 @@ const TOO_LARGE: &str = "over 16 MB";
 type Decide = fn(&Event<'_>, &Config) -> Verdict;
 
 /// Answers one event.
-pub fn run(words: &[OsString], started: Instant) -> ExitCode {
+pub fn run(words: &[OsString], started: Instant) -> u8 {
     // A panic is answered like any failure; its message could quote the payload.
     std::panic::set_hook(Box::new(|_| {}));
     let options = Options::parse(words);
@@ -45,7 +44,7 @@ pub fn run(words: &[OsString], started: Instant) -> ExitCode {
         Some((input, whole)) => call.answer(&input, whole, &progress, rune::decide),
         None => call.answer_late(&progress),
     }
-    ExitCode::from(progress.exit())
+    progress.exit()
 }
 
 #[derive(Clone)]

@@ -13,6 +13,7 @@ pub use preset::first_preset;
 pub use program::Flaw;
 pub use status::{LookArgs, Sight, Wired};
 
+use super::DONE;
 use super::file::patch;
 use super::options::Dirs;
 use super::person;
@@ -24,7 +25,6 @@ use rune::client::claude::register::{self, Registration};
 use rune::client::claude::settings::{Hook, Settings};
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::process::ExitCode;
 
 #[derive(Debug, Subcommand)]
 pub enum Hooks {
@@ -134,7 +134,7 @@ impl Scope {
     }
 }
 
-pub fn run(command: &Hooks) -> anyhow::Result<ExitCode> {
+pub fn run(command: &Hooks) -> anyhow::Result<u8> {
     match command {
         Hooks::Install(args) => match (&args.plugin, args.preset.as_deref()) {
             (_, Some("off")) => uninstall(&args.place, "`rune hooks install --preset off`")?,
@@ -144,13 +144,13 @@ pub fn run(command: &Hooks) -> anyhow::Result<ExitCode> {
         Hooks::Uninstall(args) => uninstall(&args.place, "`rune hooks uninstall`")?,
         Hooks::Status(args) => return status::run(&args.look),
     }
-    Ok(ExitCode::SUCCESS)
+    Ok(DONE)
 }
 
-fn install(preset: Option<&str>, place: &PlaceArgs) -> anyhow::Result<ExitCode> {
+fn install(preset: Option<&str>, place: &PlaceArgs) -> anyhow::Result<u8> {
     let world = place.dirs.world()?;
     if place.scope == Scope::Managed {
-        return say_managed(preset, place, &world).map(|()| ExitCode::SUCCESS);
+        return say_managed(preset, place, &world).map(|()| DONE);
     }
     let path = place.file(&world)?;
     let file = SettingsFile::read(&path)?;
@@ -177,11 +177,11 @@ fn install(preset: Option<&str>, place: &PlaceArgs) -> anyhow::Result<ExitCode> 
     } else if !place.dry_run {
         say(&format!("{} is as it should be (preset {preset})", file.path.display()))?;
     }
-    if place.dry_run { Ok(ExitCode::SUCCESS) } else { warn(&file.path, place, &world) }
+    if place.dry_run { Ok(DONE) } else { warn(&file.path, place, &world) }
 }
 
 /// Says what keeps the entries of a file from guarding anything, where something does.
-fn warn(file: &Path, place: &PlaceArgs, world: &World) -> anyhow::Result<ExitCode> {
+fn warn(file: &Path, place: &PlaceArgs, world: &World) -> anyhow::Result<u8> {
     let here = std::env::current_dir().context("the current directory cannot be told")?;
     let layers = Layers::read(world, &project(&here), Some(file), None)?;
     let in_project = place.settings.is_none() && matches!(place.scope, Scope::Project | Scope::Local);
@@ -191,7 +191,7 @@ fn warn(file: &Path, place: &PlaceArgs, world: &World) -> anyhow::Result<ExitCod
     let obstacles: Vec<_> = wired.iter().filter(|wired| wired.layer.path == file).collect();
     let obstacles: Vec<_> = obstacles.iter().flat_map(|wired| wired.obstacles(&layers)).collect();
     if obstacles.is_empty() {
-        return Ok(ExitCode::SUCCESS);
+        return Ok(DONE);
     }
     let lines = obstacles.iter().map(|obstacle| format!("{}\n  help: {}", obstacle.what, obstacle.advice));
     bail!("the entries are there, and the guard stays off\n{}", lines.collect::<Vec<_>>().join("\n"))

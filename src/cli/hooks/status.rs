@@ -1,5 +1,6 @@
 //! `rune hooks status`: which entries of ours stand where, and whether the guard is on.
 
+use super::super::{DONE, FAILED};
 use super::layer::{Layer, Layers, Level};
 use super::program::{self, Flaw};
 use super::{DirArgs, first_preset, project, registration, say};
@@ -12,7 +13,6 @@ use rune::client::claude::register::Registration;
 use rune::client::claude::settings::{Hook, Settings};
 use serde::Serialize;
 use std::path::{Path, PathBuf};
-use std::process::ExitCode;
 
 /// Where to look, and how to say what was found.
 #[derive(Debug, Args)]
@@ -191,14 +191,14 @@ struct Entries {
     drift: Vec<String>,
 }
 
-pub fn run(args: &LookArgs) -> anyhow::Result<ExitCode> {
+pub fn run(args: &LookArgs) -> anyhow::Result<u8> {
     let Sight { world, layers, .. } = args.look()?;
     let wired = Wired::all(&layers);
     let guard = Guard::of(&wired, &layers);
     let files = layers.iter().map(|layer| row(layer, &wired, &layers, &world)).collect::<anyhow::Result<_>>()?;
     let report = Report { guard, files };
     say(&if args.json { serde_json::to_string(&report)? } else { text(&report) })?;
-    Ok(if guard == Guard::On { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+    Ok(if guard == Guard::On { DONE } else { FAILED })
 }
 
 fn row(layer: &Layer, wired: &[Wired<'_>], layers: &Layers, world: &World) -> anyhow::Result<Row> {
