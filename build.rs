@@ -3,17 +3,23 @@
 //! Tests compare what comes of it with what a call would have read.
 #![allow(
     clippy::disallowed_methods,
+    clippy::indexing_slicing,
     clippy::expect_used,
     clippy::panic,
     reason = "a build reads files, and ends where it cannot"
 )]
 
+#[path = "src/rule/clause.rs"]
+mod clause;
+#[path = "src/rule/clue.rs"]
+mod clue;
 #[expect(dead_code, reason = "only the gists are of use here")]
 #[path = "src/rule/gist.rs"]
 mod gist;
 #[path = "src/rule/walk.rs"]
 mod walk;
 
+use clause::{Clause, Clue};
 use gist::{Beginning, Gist};
 use std::fmt::Write;
 use std::ops::Range;
@@ -26,7 +32,9 @@ fn main() {
         std::fs::write(Path::new(&out).join(name), text).expect("the directory can be written to");
     };
     write("settings.rs", &settings());
-    write("rules.rs", &rules());
+    let (rules, clues) = rules();
+    write("rules.rs", &rules);
+    write("clues.rs", &clues.write());
 }
 
 fn read(path: &str) -> String {
@@ -56,10 +64,11 @@ fn settings() -> String {
     code
 }
 
-/// Every embedded rule as a row, by the name of its file.
-fn rules() -> String {
+/// Every embedded rule as a row, by the name of its file, and the clues to those about content.
+fn rules() -> (String, Clues) {
+    let mut clues = Clues::default();
     let mut code = String::from("&[\n");
-    for name in ["bash", "edit", "read", "mcp", "agent"] {
+    for name in ["bash", "edit", "read", "mcp", "agent", "post"] {
         writeln!(code, "    ({name:?}, &[").expect("a text takes everything");
         let text = read(&format!("rules/{name}.rules"));
         let mut start = 0;
@@ -73,7 +82,7 @@ fn rules() -> String {
                 let name = line.split('"').nth(1).unwrap_or_default().to_owned();
                 row = Some(Row { tier, name, line: at + 1, proof: start..start, ..Row::default() });
             } else if let Some(row) = &mut row {
-                row.take(line, end);
+                row.take(line, end, Some(&mut clues).filter(|_| name == "post"));
             }
             start = end + 1;
         }
@@ -82,7 +91,61 @@ fn rules() -> String {
         code.push_str("    ]),\n");
     }
     code.push(']');
-    code
+    (code, clues)
+}
+
+/// What leads to patterns.
+#[derive(Default)]
+struct Clues {
+    /// The lists of each pattern, the one that tells most first.
+    patterns: Vec<Vec<Clause>>,
+}
+
+impl Clues {
+    /// The number of a pattern.
+    fn add(&mut self, pattern: &str) -> usize {
+        let mut clauses = clause::clauses(pattern);
+        let shortest = |clause: &Clause| clause.iter().map(|clue| clue.text.len()).min().unwrap_or(0);
+        clauses.sort_by_key(|clause| (std::cmp::Reverse(shortest(clause)), clause.len()));
+        self.patterns.push(clauses);
+        self.patterns.len() - 1
+    }
+
+    fn write(&self) -> String {
+        let place = |clue: &Clue| clue::place(clue.key().expect("clues can be looked up"));
+        let mut clues: Vec<&Clue> = self.patterns.iter().flatten().flatten().collect();
+        clues.sort_by_key(|clue| (place(clue), *clue));
+        clues.dedup();
+        let number = |clue: &Clue| clues.iter().position(|other| *other == clue).expect("all of them are there");
+        let mut places = [0_u64; 1024];
+        let mut lists = vec![0; (1 << 16 >> clue::SHARE) + 1];
+        for clue in &clues {
+            let place = usize::from(place(clue));
+            places[place >> 6] |= 1 << (place & 63);
+            lists[(place >> clue::SHARE) + 1] += 1;
+        }
+        (1..lists.len()).for_each(|at| lists[at] += lists[at - 1]);
+        let patterns: Vec<Vec<Vec<usize>>> = self
+            .patterns
+            .iter()
+            .map(|clauses| clauses.iter().map(|clause| clause.iter().map(number).collect()).collect())
+            .collect();
+        let leads: Vec<Vec<usize>> = (0..clues.len())
+            .map(|clue| {
+                let led = |number: &usize| patterns[*number].first().is_some_and(|clause| clause.contains(&clue));
+                (0..patterns.len()).filter(led).collect()
+            })
+            .collect();
+        let texts: Vec<_> = clues.iter().map(|clue| (clue.text.as_str(), clue.left, clue.right)).collect();
+        let nested = |lists: &[Vec<usize>]| {
+            format!("&[{}]", lists.iter().map(|list| format!("&{list:?}, ")).collect::<String>())
+        };
+        let patterns: String = patterns.iter().map(|clauses| nested(clauses) + ", ").collect();
+        format!(
+            "Table {{ clues: &{texts:?}, places: {places:?}, lists: {lists:?}, leads: {}, patterns: &[{patterns}] }}",
+            nested(&leads)
+        )
+    }
 }
 
 /// A rule, in the words of the code that is made.
@@ -103,14 +166,14 @@ struct Row {
 
 impl Row {
     /// Takes down a line of the rule, which ends at `end`.
-    fn take(&mut self, line: &str, end: usize) {
+    fn take(&mut self, line: &str, end: usize, clues: Option<&mut Clues>) {
         let (word, rest) = line.trim_start().split_once(' ').unwrap_or((line.trim(), ""));
-        let pattern = |pattern: &str| {
+        let pattern = |pattern: &str, number: Option<usize>| {
             let Gist { first, start, all, pairs, one_of } = Gist::of(pattern);
             let gist = format!(
                 "Gist {{ first: {first:#x}, start: {start:?}, all: {all:#x}, pairs: {pairs:?}, one_of: Cow::Borrowed(&{one_of:?}) }}"
             );
-            format!("({}..{end}, {gist}), ", end - pattern.len())
+            format!("({}..{end}, {gist}, {number:?}), ", end - pattern.len())
         };
         let own =
             if line.starts_with("    ") { Some(line.trim_start()) } else { Some(rest).filter(|_| word == "match") };
@@ -118,11 +181,11 @@ impl Row {
             let Beginning { first, start } = Gist::of(own).beginning();
             self.beginning.first |= first;
             self.beginning.start.0.iter_mut().zip(start.0).for_each(|(mine, more)| *mine |= more);
-            return self.patterns.push_str(&pattern(own));
+            return self.patterns.push_str(&pattern(own, clues.map(|clues| clues.add(own))));
         }
         match word {
-            "only_when" => self.only_when.push_str(&pattern(rest)),
-            "except_when" => self.except_when.push_str(&pattern(rest)),
+            "only_when" => self.only_when.push_str(&pattern(rest, None)),
+            "except_when" => self.except_when.push_str(&pattern(rest, None)),
             "only_when_tainted" => self.tainted = true,
             "validator" => self.validator = Some(rest.to_owned()),
             "match_base_command_not_in" => self.validator = Some("UnknownExecutable".to_owned()),

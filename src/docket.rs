@@ -32,6 +32,11 @@ impl<'a> Docket<'a> {
         }
     }
 
+    /// The rules about what results say.
+    pub fn about_content(&self) -> impl Iterator<Item = &'a Rule> {
+        self.kinds.iter().filter(|(kind, _)| *kind == Kind::Post).flat_map(|(_, rules)| rules.iter().copied())
+    }
+
     /// The rules that could have to do with a unit.
     pub fn concerning(&self, unit: &Unit<'_>) -> impl Iterator<Item = &'a Rule> {
         let rules = self.kinds.iter().find(|(kind, _)| *kind == unit.kind()).map(|(_, rules)| rules.as_slice());

@@ -216,24 +216,28 @@ impl Text {
         while let Some((before, escaped)) = rest.split_once('\\') {
             text.push_str(before);
             let mut chars = escaped.chars();
-            match chars.next()? {
-                'b' => text.push('\u{8}'),
-                'f' => text.push('\u{c}'),
-                'n' => text.push('\n'),
-                'r' => text.push('\r'),
-                't' => text.push('\t'),
-                'u' => {
-                    let decoded = pair(&mut chars)?;
-                    flaw = flaw.or(decoded.is_none().then_some(Flaw::Surrogate));
-                    text.push(decoded.unwrap_or(char::REPLACEMENT_CHARACTER));
-                }
-                other => text.push(other),
-            }
+            let decoded = unescaped(&mut chars)?;
+            flaw = flaw.or(decoded.is_none().then_some(Flaw::Surrogate));
+            text.push(decoded.unwrap_or(char::REPLACEMENT_CHARACTER));
             rest = chars.as_str();
         }
         text.push_str(rest);
         Some(Text { text, flaw })
     }
+}
+
+/// The character that an escape stands for, behind its backslash. The outer `None` is no escape, the inner one half a
+/// pair.
+pub(crate) fn unescaped(chars: &mut std::str::Chars<'_>) -> Option<Option<char>> {
+    Some(Some(match chars.next()? {
+        'b' => '\u{8}',
+        'f' => '\u{c}',
+        'n' => '\n',
+        'r' => '\r',
+        't' => '\t',
+        'u' => return pair(chars),
+        other => other,
+    }))
 }
 
 /// Reads the digits of one `\u` escape and, after a high surrogate, the low one that follows it.

@@ -101,8 +101,7 @@ pub(crate) fn ask(unit: &Unit<'_>, scene: &Scene<'_>, verdict: &mut Verdict) {
                 return;
             }
             Err(error) => {
-                let failure = Failure::Config(bad_pattern(rule, &error));
-                let finding = failure.finding(Some(scene.event.phase), scene.config.failure);
+                let finding = no_pattern(rule, &error, scene);
                 if !verdict.findings().contains(&finding) {
                     verdict.add(finding);
                 }
@@ -111,7 +110,8 @@ pub(crate) fn ask(unit: &Unit<'_>, scene: &Scene<'_>, verdict: &mut Verdict) {
     }
 }
 
-fn answer(rule: &Rule, unit: &Unit<'_>, scene: &Scene<'_>) -> Result<Option<Finding>, PatternError> {
+/// What a rule has to say to a unit, unless the operator has carved it out.
+pub(crate) fn answer(rule: &Rule, unit: &Unit<'_>, scene: &Scene<'_>) -> Result<Option<Finding>, PatternError> {
     let Some(found) = rule.find(unit, scene)? else { return Ok(None) };
     let effect = scene.config.effect(rule);
     if effect == Effect::Pass {
@@ -166,12 +166,14 @@ fn finding(rule: &Rule, found: &Found, effect: Effect, unit: &Unit<'_>, scene: &
     Finding::new(rule.id.clone(), effect, reason).nudging(nudge).at(rule.source.to_string())
 }
 
-fn bad_pattern(rule: &Rule, error: &PatternError) -> String {
+/// That a pattern of a rule is none.
+pub(crate) fn no_pattern(rule: &Rule, error: &PatternError, scene: &Scene<'_>) -> Finding {
     let Rule { id, source, owner, .. } = rule;
-    match owner {
+    let what = match owner {
         Owner::Operator => format!("{source}: rule `{id}`: pattern `{}`: {}", error.pattern, error.what),
         Owner::Project => format!("the project's own policy has a pattern that is none, in line {}", source.line),
-    }
+    };
+    Failure::Config(what).finding(Some(scene.event.phase), scene.config.failure)
 }
 
 /// Judges what is done to one file: as a deletion, as a change or a reading, and by where it really leads.

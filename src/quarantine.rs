@@ -1,5 +1,6 @@
 //! Quarantine: which results come from an untrusted surface, the notice that marks them, and the wrap around them.
 
+mod content;
 mod fetched;
 mod markup;
 mod namespace;
@@ -15,16 +16,26 @@ pub use surface::Surface;
 pub use wrap::{Nonce, Wrap};
 
 use crate::config::{Config, Results};
+use crate::docket::Docket;
 use crate::event::{Action, Event, Phase};
+use crate::ground::Ground;
 use crate::taint::ESCALATION;
+use crate::validator::Scene;
 use crate::verdict::{Effect, Finding, Replacement, RuleId, Verdict};
+use content::Look;
 
 /// Judges a result: names the surface it came from, and marks and wraps it unless the operator trusts it. Silence is
 /// for the notice only.
 pub(crate) fn judge(event: &Event<'_>, config: &Config, verdict: &mut Verdict) {
     let Some(surface) = Surface::of(event, config) else { return };
     if !surface.trusted && config.results != Results::Silent {
-        let wrapped = if config.results == Results::Wrap { wrapped(event, &surface) } else { None };
+        let (ground, docket) = (Ground::of(event), Docket::of(event, config));
+        let scene = Scene { event, config, ground: &ground, docket: &docket, sensitive: &[], own: &[] };
+        let look = Look::new(&scene);
+        let wrapped = if config.results == Results::Wrap { wrapped(event, &surface, &look) } else { None };
+        if let (None, Some(raw)) = (&wrapped, &event.result) {
+            look.at_all(raw.inspect("what it says"));
+        }
         let mut text = notice(&event.header.tool, &surface.source);
         let times = event.facts.taint.times(&surface.source) + 1;
         if times >= ESCALATION && is_server(&surface) {
@@ -40,8 +51,17 @@ pub(crate) fn judge(event: &Event<'_>, config: &Config, verdict: &mut Verdict) {
         if !event.facts.silenced {
             verdict.add(Finding::new(surface.rule.clone(), Effect::Advise, text));
         }
+        look.tell(verdict);
     }
     verdict.touch(surface);
+}
+
+/// Whether the content of an event's result is looked at.
+pub fn is_looked_at(event: &Event<'_>, config: &Config) -> bool {
+    let looks = |config: &Config| config.results != Results::Silent;
+    event.phase.is_after()
+        && (looks(config) || config.project.as_deref().is_some_and(looks))
+        && Surface::of(event, config).is_some_and(|surface| !surface.trusted)
 }
 
 /// Whether it is a tool server; a page that is read again and again is research.
@@ -64,9 +84,10 @@ pub(crate) fn escalate(event: &Event<'_>, config: &Config, verdict: &mut Verdict
 const LONGEST_TEXT: usize = 256 << 10;
 
 /// The result with its texts wrapped, and what to say of it. A call that failed has no result that could be replaced.
-fn wrapped(event: &Event<'_>, surface: &Surface) -> Option<(Replacement, String)> {
+fn wrapped(event: &Event<'_>, surface: &Surface, look: &Look<'_>) -> Option<(Replacement, String)> {
     let nonce = event.facts.nonce.as_ref().filter(|_| event.phase == Phase::After)?;
-    let wrap = Wrap { nonce, source: &surface.source, most: LONGEST_TEXT };
+    let judge = |text: &str| look.at(text).map(|rule| rule.id.clone());
+    let wrap = Wrap { nonce, source: &surface.source, most: LONGEST_TEXT, judge: &judge };
     let replaced = match &event.result {
         Some(raw) => result::wrapped(&event.action, raw.inspect("its texts are wrapped"), &wrap)?,
         // An event that breaks off, or is too large, may have had one.

@@ -1,10 +1,14 @@
 //! Rules: what is looked for, how sure it is to be wrong, and what to tell the one who was stopped.
 
+#[cfg(test)]
+mod clause;
+mod clue;
 mod embedded;
 mod example;
 mod excerpt;
 mod gist;
 mod glance;
+mod lead;
 mod parse;
 mod pattern;
 mod patterns;
@@ -17,6 +21,8 @@ use example::Says;
 pub use excerpt::Excerpt;
 use gist::Beginning;
 pub(crate) use gist::Letters;
+pub use lead::Leads;
+pub(crate) use lead::{Trace, traces};
 pub use parse::{RuleError, parse};
 pub use pattern::{Pattern, PatternError};
 pub use patterns::Patterns;
@@ -51,16 +57,19 @@ pub enum Kind {
     Mcp,
     /// Work that is handed to another agent.
     Agent,
+    /// What results from untrusted surfaces say.
+    Post,
 }
 
 impl Kind {
     /// All kinds: name, and the rules that are embedded in the binary.
-    pub const ALL: [(Kind, &'static str, &'static str); 5] = [
+    pub const ALL: [(Kind, &'static str, &'static str); 6] = [
         (Kind::Bash, "bash", include_str!("../rules/bash.rules")),
         (Kind::Edit, "edit", include_str!("../rules/edit.rules")),
         (Kind::Read, "read", include_str!("../rules/read.rules")),
         (Kind::Mcp, "mcp", include_str!("../rules/mcp.rules")),
         (Kind::Agent, "agent", include_str!("../rules/agent.rules")),
+        (Kind::Post, "post", include_str!("../rules/post.rules")),
     ];
 
     /// The kind of a file by its name: `bash.rules`, `bash.team.rules`.
@@ -196,6 +205,24 @@ impl Rule {
         }
     }
 
+    /// Whether one of its patterns could match, as far as the letters of a unit tell.
+    pub(crate) fn could_match(&self, unit: &Unit<'_>) -> bool {
+        match &self.matcher {
+            Matcher::Validator(_) => true,
+            Matcher::Patterns(patterns) => {
+                unit.texts().any(|(_, letters)| patterns.iter().any(|pattern| could_match(pattern, letters, unit)))
+            }
+        }
+    }
+
+    /// Whether there are clues to what it looks for.
+    pub(crate) fn has_clues(&self) -> bool {
+        match &self.matcher {
+            Matcher::Validator(_) => false,
+            Matcher::Patterns(patterns) => patterns.iter().all(|pattern| pattern.number().is_some()),
+        }
+    }
+
     /// What this rule finds in a unit of its kind.
     pub fn find(&self, unit: &Unit<'_>, scene: &Scene<'_>) -> Result<Option<Found>, PatternError> {
         let found = match &self.matcher {
@@ -210,9 +237,29 @@ impl Rule {
         };
         let Some(found) = found else { return Ok(None) };
         let wanted = self.only_when.is_empty() || matches_any(&self.only_when, unit)?;
-        let excepted = matches_any(&self.except_when, unit)?;
+        let excepted = match unit.subject {
+            // What a passage is about is said before or behind it.
+            Subject::Passage(around, _) => matches_in(&self.except_when, around)?,
+            Subject::Command(..)
+            | Subject::Pipeline(_)
+            | Subject::Line
+            | Subject::Access(_)
+            | Subject::File(_)
+            | Subject::Page(_)
+            | Subject::Mcp
+            | Subject::Agent => matches_any(&self.except_when, unit)?,
+        };
         Ok((wanted && !excepted).then_some(found))
     }
+}
+
+fn matches_in(patterns: &[Pattern], text: &str) -> Result<bool, PatternError> {
+    for pattern in patterns {
+        if pattern.matches(text)? {
+            return Ok(true);
+        }
+    }
+    Ok(false)
 }
 
 /// Whether a pattern matches one of the texts of a unit.
@@ -221,10 +268,19 @@ pub(crate) fn matches_any(patterns: &[Pattern], unit: &Unit<'_>) -> Result<bool,
     let piped = matches!(unit.subject, Subject::Pipeline(_));
     for (text, letters) in unit.texts() {
         for pattern in patterns {
-            if pattern.could_match(letters) && (!piped || pattern.as_str().contains("\\|")) && pattern.is_match(text)? {
+            if could_match(pattern, letters, unit)
+                && (!piped || pattern.as_str().contains("\\|"))
+                && pattern.is_match(text)?
+            {
                 return Ok(true);
             }
         }
     }
     Ok(false)
+}
+
+/// Whether a pattern could match, by the letters of a text or by the clues of its unit.
+fn could_match(pattern: &Pattern, letters: &Letters, unit: &Unit<'_>) -> bool {
+    let led = if let Subject::Passage(_, leads) = &unit.subject { leads.lead_to(pattern) } else { None };
+    led.unwrap_or_else(|| pattern.could_match(letters))
 }

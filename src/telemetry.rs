@@ -7,7 +7,7 @@ pub mod summary;
 use crate::event::{Header, Phase};
 use crate::failure::Failure;
 use crate::label::Label;
-use crate::verdict::{Effect, Finding, Verdict};
+use crate::verdict::{Effect, Finding, RuleId, Verdict};
 use serde::Serialize;
 use time::OffsetDateTime;
 
@@ -31,6 +31,9 @@ impl Line {
         let failure = verdict.findings().iter().find(|finding| Failure::owns(finding.rule()));
         // After a call a failure says more than the notice that came in spite of it.
         let rule = failure.filter(|_| after).or_else(|| verdict.deciding().next()).map(Finding::rule);
+        // Beside the surface, the rules that its content matched.
+        let more = verdict.deciding().filter(|_| after && failure.is_none()).map(Finding::rule).skip(1);
+        let rules: Vec<&str> = rule.into_iter().chain(more).map(RuleId::as_str).collect();
         let decision = if after { marked(verdict, failure) } else { judged(verdict.effect()) };
         Line {
             event: if after { Label::new("quarantine") } else { header.moment.clone() },
@@ -39,7 +42,7 @@ impl Line {
             decision,
             source: verdict.surface().map(|surface| surface.source.clone()).unwrap_or_default(),
             session_id: header.session.clone(),
-            rule: rule.map(ToString::to_string).unwrap_or_default(),
+            rule: rules.join(" "),
             us,
         }
     }

@@ -3,7 +3,7 @@
 use crate::ground::Ground;
 use crate::label::Label;
 use crate::path::AbsPath;
-use crate::rule::{Found, Kind, Letters};
+use crate::rule::{Found, Kind, Leads, Letters};
 use crate::shell::{Access, Act, Command, Pipeline, plain};
 use crate::validator::{Scene, Validator};
 use std::borrow::Cow;
@@ -29,6 +29,8 @@ pub enum Subject<'a> {
     Mcp,
     /// Another agent.
     Agent,
+    /// Some sentences of a result, with what stands around them, and the patterns that their words lead to.
+    Passage(&'a str, Leads),
 }
 
 /// One unit: the kind of rules that it is asked about, and the texts that patterns are matched with.
@@ -101,6 +103,11 @@ impl<'a> Unit<'a> {
         Unit::new(Kind::Agent, [Cow::Owned(mode.to_owned())], Subject::Agent)
     }
 
+    /// Some sentences of a result.
+    pub(crate) fn passage(text: &'a str, around: &'a str, leads: Leads) -> Self {
+        Unit::new(Kind::Post, [Cow::Borrowed(text)], Subject::Passage(around, leads))
+    }
+
     /// Which rules it is asked about.
     pub fn kind(&self) -> Kind {
         self.kind
@@ -134,7 +141,8 @@ impl<'a> Unit<'a> {
             | Subject::Line
             | Subject::Page(_)
             | Subject::Mcp
-            | Subject::Agent => None,
+            | Subject::Agent
+            | Subject::Passage(..) => None,
         }
     }
 

@@ -172,6 +172,7 @@ fn command<'a>(unit: &Unit<'a>) -> Option<&'a Command> {
         | Subject::File(_)
         | Subject::Page(_)
         | Subject::Mcp
-        | Subject::Agent => None,
+        | Subject::Agent
+        | Subject::Passage(..) => None,
     }
 }

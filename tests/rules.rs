@@ -16,7 +16,7 @@ use rune::rule::{self, Kind, Owner, Rule, Tier};
 use rune::verdict::{Effect, Verdict};
 use serde_json::{Value, json};
 
-const KINDS: [Kind; 5] = [Kind::Bash, Kind::Edit, Kind::Read, Kind::Mcp, Kind::Agent];
+const KINDS: [Kind; 6] = [Kind::Bash, Kind::Edit, Kind::Read, Kind::Mcp, Kind::Agent, Kind::Post];
 
 fn layers(preset: &str) -> Vec<Layer> {
     let preset = PRESETS.iter().find(|(name, _)| *name == preset).unwrap();

@@ -123,6 +123,7 @@ impl Call {
                 }
                 let mut config = load::config(&self.options, &self.world, &Wanted::of(&event), own.as_deref());
                 load::look_up(&mut event, &mut config, &self.options, &self.world, &|| self.watch(progress));
+                load::content_rules(&event, &mut config, &self.world, own.as_deref());
                 let verdict = decide(&event, &config);
                 let header = event.header.clone();
                 // The process ends in a moment, and the answer need not wait until thousands of rows are taken apart.

@@ -11,8 +11,10 @@ use super::options::Options;
 use super::world::World;
 use rune::client::claude::settings::{Broken, Settings};
 use rune::config::{Config, DEFAULT, DEFAULT_PRESET, Layer, PRESETS, nearest};
+use rune::event::Event;
 use rune::failure::Failure;
 use rune::json::Fields;
+use rune::quarantine;
 use rune::rule::Kind;
 use rune::verdict::Effect;
 use rustix::fs::{OFlags, lstat};
@@ -45,6 +47,14 @@ pub fn config(options: &Options, world: &World, wanted: &Wanted, own: Option<&Pa
     rules::of_operator(&mut config, directory.as_deref(), wanted);
     config.project = own.map(|(own, layers)| Box::new(with_project(&config, layers, own, wanted)));
     config
+}
+
+/// Adds the rules about content where the event's result is one that they are asked about.
+pub fn content_rules(event: &Event<'_>, config: &mut Config, world: &World, own: Option<&Path>) {
+    if quarantine::is_looked_at(event, config) {
+        let directory = world.config_dir.as_deref().map(|directory| directory.join("rules"));
+        rules::about_content(config, directory.as_deref(), own.map(|own| own.join("rules")).as_deref());
+    }
 }
 
 /// The same policy with the project's own on top.

@@ -12,7 +12,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 /// Every kind of rules.
-pub const ALL: [Kind; 5] = [Kind::Bash, Kind::Edit, Kind::Read, Kind::Mcp, Kind::Agent];
+pub const ALL: [Kind; 6] = [Kind::Bash, Kind::Edit, Kind::Read, Kind::Mcp, Kind::Agent, Kind::Post];
 
 /// Reads every rule and every pattern, and says what is wrong with them.
 pub fn check(args: &RulesArgs) -> anyhow::Result<()> {

@@ -1,5 +1,7 @@
 //! Markup that is somebody else's to write: the client's, a model's, and our own.
 
+use super::content::letters::{lookalike, undressed};
+
 /// What stands behind `<` or `</`, whatever follows.
 const TAGS: [&str; 42] = [
     "system-reminder",
@@ -132,32 +134,15 @@ fn starts_with<'a>(mut text: std::str::Chars<'a>, with: &str) -> Option<std::str
 
 /// A character as it looks: full width and other forms are what they stand for, in lower case.
 fn plain(c: char) -> char {
-    let c = match c {
-        '\u{ff01}'..='\u{ff5e}' => char::from_u32(u32::from(c) - 0xfee0).unwrap_or(c),
+    match c {
         '\u{fe64}' | '\u{2039}' | '\u{27e8}' | '\u{3008}' | '\u{2329}' => '<',
-        '\u{2010}'..='\u{2015}' | '\u{2212}' | '\u{fe58}' | '\u{fe63}' => '-',
+        '\u{fe58}' | '\u{fe63}' => '-',
         '\u{2215}' | '\u{2044}' => '/',
-        'а' | 'А' | 'α' | 'Α' => 'a',
-        'В' | 'Β' => 'b',
-        'с' | 'С' | 'ϲ' => 'c',
-        'ԁ' => 'd',
-        'е' | 'Е' | 'Ε' | 'ε' => 'e',
-        'һ' | 'Н' | 'Η' => 'h',
-        'і' | 'І' | 'ι' | 'Ι' => 'i',
-        'ј' | 'Ј' => 'j',
-        'К' | 'к' | 'Κ' | 'κ' => 'k',
-        'М' | 'м' | 'Μ' => 'm',
-        'Ν' | 'п' => 'n',
-        'о' | 'О' | 'ο' | 'Ο' => 'o',
-        'р' | 'Р' | 'ρ' | 'Ρ' => 'p',
-        'ѕ' | 'Ѕ' => 's',
-        'Т' | 'т' | 'Τ' | 'τ' => 't',
-        'υ' | 'ц' => 'u',
-        'у' | 'У' | 'Υ' => 'y',
-        'х' | 'Х' | 'Χ' => 'x',
-        _ => c,
-    };
-    c.to_ascii_lowercase()
+        _ => {
+            let c = undressed(c);
+            lookalike(c).unwrap_or(c)
+        }
+    }
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 use super::wrap::{Wrap, visible};
 use crate::event::Action;
-use crate::json::{Fields, Text, items};
+use crate::json::{Fields, Text, items, unescaped};
 
 /// Blocks of one result that are passed at most; of more, the first and the last.
 const MOST_BLOCKS: usize = 200;
@@ -51,6 +51,28 @@ pub(super) fn wrapped(action: &Action, raw: &[u8], wrap: &Wrap<'_>) -> Option<St
             None
         }
     }
+}
+
+/// All that a result says: its strings, each a paragraph, and whatever stands between them. It may begin `inside` of one.
+pub(super) fn flat(raw: &[u8], inside: bool) -> String {
+    let text = String::from_utf8_lossy(raw);
+    let mut flat = String::with_capacity(text.len());
+    let mut inside = inside;
+    let mut rest = &*text;
+    while let Some(at) = rest.find(['"', '\\']) {
+        let (before, behind) = rest.split_at_checked(at).unwrap_or_default();
+        flat.push_str(before);
+        let mut chars = behind.chars();
+        if chars.next() == Some('"') {
+            inside = !inside;
+            flat.push_str(if inside { "" } else { "\n\n" });
+        } else {
+            flat.push(unescaped(&mut chars).flatten().unwrap_or(' '));
+        }
+        rest = chars.as_str();
+    }
+    flat.push_str(rest);
+    flat
 }
 
 /// What stands in place of a tool server's result that cannot be read.

@@ -5,6 +5,7 @@
 
 use super::markup;
 use crate::label::Label;
+use crate::verdict::RuleId;
 
 /// A number that nobody could have written before.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -26,7 +27,7 @@ impl Nonce {
 const ESCAPE: (char, char) = ('⟦', '⟧');
 
 /// How a text is wrapped.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy)]
 pub struct Wrap<'a> {
     /// What stands in both delimiters.
     pub nonce: &'a Nonce,
@@ -34,6 +35,8 @@ pub struct Wrap<'a> {
     pub source: &'a Label,
     /// Bytes that are passed at most; of a longer text, its head and its tail.
     pub most: usize,
+    /// The rule that would have a text withheld.
+    pub judge: &'a dyn Fn(&str) -> Option<RuleId>,
 }
 
 impl Wrap<'_> {
@@ -49,6 +52,11 @@ impl Wrap<'_> {
 
     /// The text between its delimiters.
     pub fn text(&self, text: &str) -> String {
+        if let Some(rule) = (self.judge)(text) {
+            let way =
+                "A person can look at the source itself, or disable the rule under `[rules]` in config.local.toml";
+            return format!("{}\n{way} and have it called again.", self.withheld(&format!("by the rule `{rule}`")));
+        }
         let (head, withheld, tail) = cut(text, self.most);
         let mut wrapped = self.begin();
         wrapped.push('\n');
@@ -73,7 +81,7 @@ const END: &str = "END UNTRUSTED DATA";
 const WITHHELD: &str = "WITHHELD UNTRUSTED DATA";
 
 /// The head of a text, how many bytes follow that are not passed, and its tail.
-fn cut(text: &str, most: usize) -> (&str, usize, &str) {
+pub(super) fn cut(text: &str, most: usize) -> (&str, usize, &str) {
     if text.len() <= most {
         return (text, 0, "");
     }
@@ -116,7 +124,7 @@ fn restore(text: &str) -> Option<String> {
 }
 
 /// Characters that nobody sees, or that change what others look like.
-fn is_hidden(c: char) -> bool {
+pub(super) fn is_hidden(c: char) -> bool {
     match c {
         '\n' | '\t' => false,
         // A line of another system ends so.
@@ -154,7 +162,7 @@ mod tests {
 
     fn wrapped(text: &str) -> (String, String) {
         let (nonce, source) = (Nonce::new([7; 16]), Label::of("mcp", "desk"));
-        let wrap = Wrap { nonce: &nonce, source: &source, most: 1 << 20 };
+        let wrap = Wrap { nonce: &nonce, source: &source, most: 1 << 20, judge: &|_| None };
         let whole = wrap.text(text);
         let inside = whole.strip_prefix(&wrap.begin()).and_then(|rest| rest.strip_suffix(&wrap.end())).unwrap();
         (inside.strip_prefix('\n').unwrap().strip_suffix('\n').unwrap().to_owned(), whole)
@@ -208,7 +216,7 @@ mod tests {
     #[test]
     fn of_a_long_text_head_and_tail_are_passed() {
         let (nonce, source) = (Nonce::new([7; 16]), Label::of("mcp", "desk"));
-        let wrap = Wrap { nonce: &nonce, source: &source, most: 10 };
+        let wrap = Wrap { nonce: &nonce, source: &source, most: 10, judge: &|_| None };
         let text = wrap.text("0123456789é0123456789");
         assert!(text.contains("\n01234\n-----WITHHELD") && text.contains("12 bytes-----\n56789\n"), "{text}");
     }

@@ -63,13 +63,14 @@ mod tests {
             assert_eq!(errors, []);
             assert_eq!(rules(text, name, kind, Owner::Operator), Some(written), "{name}");
             let rows = ROWS.iter().filter(|(file, _)| *file == name).flat_map(|(_, rows)| *rows);
-            for (place, gist) in rows.flat_map(|row| row.patterns.iter().chain(row.only_when).chain(row.except_when)) {
+            for (place, gist, _) in rows.flat_map(|row| row.patterns.iter().chain(row.only_when).chain(row.except_when))
+            {
                 assert_eq!(*gist, Gist::of(text.get(place.clone()).unwrap()), "{name}: {place:?}");
             }
             for row in ROWS.iter().filter(|(file, _)| *file == name).flat_map(|(_, rows)| *rows) {
-                let firsts = row.patterns.iter().fold(0, |firsts, (_, gist)| firsts | gist.first);
+                let firsts = row.patterns.iter().fold(0, |firsts, (_, gist, _)| firsts | gist.first);
                 let mut all = Beginning { first: firsts, ..Beginning::default() };
-                for (at, more) in row.patterns.iter().flat_map(|(_, gist)| gist.start.0.into_iter().enumerate()) {
+                for (at, more) in row.patterns.iter().flat_map(|(_, gist, _)| gist.start.0.into_iter().enumerate()) {
                     all.start.0[at] |= more;
                 }
                 assert_eq!(row.beginning, if row.validator.is_some() { Beginning::ANY } else { all }, "{}", row.name);

@@ -38,6 +38,18 @@ impl Example<'_> {
         self.text
     }
 
+    /// The result that the line stands for, in `post.rules`: `\n` and `\u{200b}` are what they are in code.
+    pub(super) fn result(&self) -> Value {
+        let mut parts = self.text.split("\\u{");
+        let mut text = parts.next().unwrap_or_default().to_owned();
+        for part in parts {
+            let (code, rest) = part.split_once('}').unwrap_or((part, ""));
+            text.extend(u32::from_str_radix(code, 16).ok().and_then(char::from_u32));
+            text.push_str(rest);
+        }
+        json!({"result": text.replace("\\n", "\n")})
+    }
+
     /// The call that the line stands for: the tool's name and its input.
     ///
     /// A command line in `bash.rules`; elsewhere a file, a page or a tool, with the rest of the input as JSON behind
@@ -60,6 +72,7 @@ impl Example<'_> {
         };
         match kind {
             Kind::Mcp => (name.to_owned(), input),
+            Kind::Post => ("WebFetch".to_owned(), json!({"url": "https://example.com/", "prompt": "x"})),
             Kind::Agent => ("Agent".to_owned(), json!({"prompt": "x", "mode": name})),
             Kind::Read if name.contains("://") => ("WebFetch".to_owned(), with(json!({"url": name, "prompt": "x"}))),
             Kind::Read => ("Read".to_owned(), with(json!({"file_path": name}))),

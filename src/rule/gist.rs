@@ -219,7 +219,7 @@ impl Gist {
             match piece {
                 Piece::Start if level.first.is_none() => level.anchored = true,
                 Piece::Start => {}
-                Piece::Literal(c) if times != Times::Perhaps => {
+                Piece::Literal(c) if times.is_sure() => {
                     let bit = bit_of(c);
                     let leads = level.first.is_none();
                     level.first.get_or_insert(if bit == 0 { ANY } else { bit });
@@ -238,7 +238,7 @@ impl Gist {
                     }
                     level.before = byte;
                 }
-                Piece::Literal(_) | Piece::Vague => {
+                Piece::Literal(_) | Piece::Vague | Piece::Edge => {
                     level.first.get_or_insert(ANY);
                     level.start.get_or_insert(ANY_PAIR);
                 }
@@ -258,7 +258,7 @@ impl Gist {
                     let each = std::mem::take(&mut level.each);
                     depth = depth.checked_sub(1)?;
                     let around = levels.get_mut(depth)?;
-                    let sure = times != Times::Perhaps;
+                    let sure = times.is_sure();
                     if leads {
                         around.first = Some(if sure { firsts } else { ANY });
                         around.start = Some(if sure { starts } else { ANY_PAIR });
@@ -315,14 +315,14 @@ fn words_are_met(pattern: &str, text: &str) -> Option<bool> {
         let (piece, times) = walk.next()?;
         let (met, holds) = levels.get_mut(depth)?;
         match piece {
-            Piece::Literal(c) if times != Times::Perhaps => {
+            Piece::Literal(c) if times.is_sure() => {
                 word.text.push(if walk.folded { c.to_ascii_lowercase() } else { c });
                 // A character that is repeated stands next to itself, and ends what is known of its place.
                 if times == Times::Often {
                     *holds &= word.is_met(text);
                 }
             }
-            Piece::Literal(_) | Piece::Vague => *holds &= word.is_met(text),
+            Piece::Literal(_) | Piece::Vague | Piece::Edge => *holds &= word.is_met(text),
             Piece::Start => {
                 *holds &= word.is_met(text);
                 word.anchored = true;
@@ -342,7 +342,7 @@ fn words_are_met(pattern: &str, text: &str) -> Option<bool> {
                 let met = *met | *holds;
                 depth = depth.checked_sub(1)?;
                 let (_, around) = levels.get_mut(depth)?;
-                *around &= met || times == Times::Perhaps;
+                *around &= met || !times.is_sure();
             }
             Piece::End => {
                 *holds &= word.is_met(text);

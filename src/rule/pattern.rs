@@ -7,12 +7,17 @@ use regex_lite::Regex;
 use std::cell::OnceCell;
 use std::fmt;
 
+/// Texts beyond this are long.
+const LONG: usize = 128;
+
 /// A regular expression as written.
 #[derive(Clone)]
 pub struct Pattern {
     text: Excerpt,
     /// Its gist, known since the build or found out when it was first looked at.
     known: Option<&'static Gist>,
+    /// Its number among the patterns that clues lead to.
+    number: Option<u16>,
     found: OnceCell<Box<Gist>>,
     compiled: OnceCell<Box<Result<Regex, PatternError>>>,
 }
@@ -29,12 +34,17 @@ pub struct PatternError {
 impl Pattern {
     /// A pattern; whether it is a valid one is seen when it is compiled.
     pub fn new(text: impl Into<Excerpt>) -> Self {
-        Pattern { text: text.into(), known: None, found: OnceCell::new(), compiled: OnceCell::new() }
+        Pattern { text: text.into(), known: None, number: None, found: OnceCell::new(), compiled: OnceCell::new() }
     }
 
     /// A pattern whose gist is known.
-    pub(super) fn known(text: Excerpt, gist: &'static Gist) -> Self {
-        Pattern { known: Some(gist), ..Pattern::new(text) }
+    pub(super) fn known(text: Excerpt, gist: &'static Gist, number: Option<u16>) -> Self {
+        Pattern { known: Some(gist), number, ..Pattern::new(text) }
+    }
+
+    /// Its number among the patterns that clues lead to.
+    pub(super) fn number(&self) -> Option<u16> {
+        self.number
     }
 
     /// As it is written.
@@ -54,7 +64,8 @@ impl Pattern {
 
     /// The same of a text whose letters are the right ones.
     pub(super) fn is_match(&self, text: &str) -> Result<bool, PatternError> {
-        if self.compiled.get().is_none() && !may_match(self.as_str(), text) {
+        // Of a long text, looking for its words costs less than matching.
+        if (self.compiled.get().is_none() || text.len() > LONG) && !may_match(self.as_str(), text) {
             return Ok(false);
         }
         Ok(self.regex()?.is_match(text))

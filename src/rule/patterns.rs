@@ -8,8 +8,8 @@ use std::fmt;
 use std::ops::{Deref, Range};
 use thin_vec::ThinVec;
 
-/// A pattern by its place in the text of its file.
-pub(super) type Place = (Range<usize>, Gist);
+/// A pattern by its place in the text of its file, and its number among those that clues lead to.
+pub(super) type Place = (Range<usize>, Gist, Option<u16>);
 
 /// A list of patterns.
 #[derive(Clone)]
@@ -38,7 +38,9 @@ impl Deref for Patterns {
     fn deref(&self) -> &[Pattern] {
         self.made.get_or_init(|| {
             let Some((text, places)) = &self.embedded else { return ThinVec::new() };
-            let made = |(place, gist): &'static Place| Pattern::known(Excerpt::new(text, place.clone()), gist);
+            let made = |(place, gist, number): &'static Place| {
+                Pattern::known(Excerpt::new(text, place.clone()), gist, *number)
+            };
             places.iter().map(made).collect()
         })
     }

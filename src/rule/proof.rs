@@ -1,6 +1,6 @@
 //! Proof: every rule answers what it says it answers, and nobody objects to what it says is fine.
 
-use super::{Example, Rule};
+use super::{Example, Kind, Rule};
 use crate::client::Client;
 use crate::config::Config;
 use crate::label::Label;
@@ -46,7 +46,12 @@ pub fn disproofs(config: &Config) -> Vec<Disproof> {
         }
         for example in rule.misses() {
             let findings = judge(&example, rule, config);
-            if findings.iter().any(|finding| finding.effect() > Effect::Pass) {
+            // That it came from elsewhere is said of every result.
+            let objects = |finding: &Finding| {
+                finding.effect() > Effect::Pass
+                    && !(rule.kind == Kind::Post && finding.rule().as_str().starts_with("quarantine-"))
+            };
+            if findings.iter().any(objects) {
                 found.push(disproof(rule, &example, format!("should be left alone, but {}", said(&findings))));
             }
         }
@@ -65,7 +70,12 @@ fn said(findings: &[Finding]) -> String {
 
 fn judge(example: &Example<'_>, rule: &Rule, config: &Config) -> Vec<Finding> {
     let (tool, input) = example.call(rule.kind);
-    let event = json!({"session_id": "", "cwd": PROJECT, "hook_event_name": "PreToolUse", "tool_name": tool, "tool_input": input});
+    let event = match rule.kind {
+        Kind::Post => json!({"session_id": "", "cwd": PROJECT, "hook_event_name": "PostToolUse", "tool_name": tool,
+            "tool_input": input, "tool_response": example.result()}),
+        Kind::Bash | Kind::Edit | Kind::Read | Kind::Mcp | Kind::Agent => json!({"session_id": "", "cwd": PROJECT,
+            "hook_event_name": "PreToolUse", "tool_name": tool, "tool_input": input}),
+    };
     let origin = Origin::new(ContentSource::UserInput, "example", time::OffsetDateTime::UNIX_EPOCH);
     let sealed = Quarantined::new(event.to_string().into_bytes(), origin);
     match Client::Claude.read(&sealed) {

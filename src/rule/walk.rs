@@ -7,6 +7,8 @@ pub(super) enum Piece {
     Literal(char),
     /// One character of several, or a place between two.
     Vague,
+    /// The place between a word and something else.
+    Edge,
     /// `^`
     Start,
     /// `(`
@@ -25,8 +27,17 @@ pub(super) enum Times {
     Once,
     /// At least once.
     Often,
-    /// Perhaps not at all.
+    /// Once, or not at all.
+    Maybe,
+    /// However often, or not at all.
     Perhaps,
+}
+
+impl Times {
+    /// At least once.
+    pub fn is_sure(self) -> bool {
+        matches!(self, Times::Once | Times::Often)
+    }
 }
 
 /// Groups within groups.
@@ -89,7 +100,8 @@ impl<'p> Walk<'p> {
 
     fn quantifier(&mut self) -> Option<Times> {
         let times = match self.peek() {
-            Some(b'*' | b'?') => Times::Perhaps,
+            Some(b'?') => Times::Maybe,
+            Some(b'*') => Times::Perhaps,
             Some(b'+') => Times::Often,
             Some(b'{') => return self.repetition(),
             _ => return Some(Times::Once),
@@ -122,7 +134,9 @@ impl<'p> Walk<'p> {
     /// What an escape stands for.
     fn escape(&mut self) -> Option<Piece> {
         match self.take()? {
-            'b' | 'd' | 's' | 'w' | 'D' | 'S' | 'W' => Some(Piece::Vague),
+            'b' => Some(Piece::Edge),
+            'd' | 's' | 'w' | 'D' | 'S' | 'W' => Some(Piece::Vague),
+            'n' => Some(Piece::Literal('\n')),
             c if c.is_ascii_punctuation() && !"<>".contains(c) => Some(Piece::Literal(c)),
             _ => None,
         }
@@ -139,11 +153,13 @@ impl<'p> Walk<'p> {
         loop {
             let from = match self.take()? {
                 ']' => return Some(()),
-                '[' | '&' | '~' => return None,
+                '[' => return None,
+                // Two of them are for the compiler to judge.
+                sign @ ('&' | '~') if self.rest.starts_with(sign) => return None,
                 '\\' => {
                     let escaped = self
                         .take()
-                        .filter(|c| "dswDSW".contains(*c) || (c.is_ascii_punctuation() && !"<>".contains(*c)))?;
+                        .filter(|c| "dswDSWn".contains(*c) || (c.is_ascii_punctuation() && !"<>".contains(*c)))?;
                     // A range from or to an escape.
                     if self.peek() == Some(b'-') && !self.rest.starts_with("-]") {
                         return None;
@@ -157,7 +173,7 @@ impl<'p> Walk<'p> {
                 continue;
             }
             self.take();
-            let to = self.take().filter(|to| to.is_ascii_alphanumeric() && from.is_ascii_alphanumeric())?;
+            let to = self.take().filter(|to| to.is_alphanumeric() && from.is_alphanumeric())?;
             if from > to || self.peek() == Some(b'-') && !self.rest.starts_with("-]") {
                 return None;
             }

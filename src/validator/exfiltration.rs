@@ -41,7 +41,12 @@ pub(super) fn find(unit: &Unit<'_>, scene: &Scene<'_>) -> Option<Found> {
             (access.act.changes() && socket).then(|| block("it sends what it writes to another machine")).flatten()
         }
         Subject::Line => pushes_to_new_remote(scene),
-        Subject::Pipeline(_) | Subject::File(_) | Subject::Page(_) | Subject::Mcp | Subject::Agent => None,
+        Subject::Pipeline(_)
+        | Subject::File(_)
+        | Subject::Page(_)
+        | Subject::Mcp
+        | Subject::Agent
+        | Subject::Passage(..) => None,
     }
 }
 

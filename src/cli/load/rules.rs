@@ -90,6 +90,16 @@ fn kinds(event: &Event<'_>) -> Vec<Kind> {
     }
 }
 
+/// The rules about content, once it is known that a result comes from an untrusted surface.
+pub fn about_content(config: &mut Config, directory: Option<&Path>, project: Option<&Path>) {
+    let wanted = Wanted::all(&[Kind::Post]);
+    of_operator(config, directory, &wanted);
+    if let (Some(own), Some(project)) = (&mut config.project, project) {
+        own.add_rules(config.rules.clone());
+        of_project(own, project, &wanted);
+    }
+}
+
 /// The operator's rules: `bash.rules` in place of the embedded file, `bash.<name>.rules` beside it.
 pub fn of_operator(config: &mut Config, directory: Option<&Path>, wanted: &Wanted) {
     let names = match directory.map(names) {

@@ -1,0 +1,116 @@
+//! Leads: which of the embedded patterns could match a passage, by the clues that it holds.
+
+use super::Pattern;
+use super::clue::{KEY, SHARE, is_word, key_byte, place};
+
+/// All clues, by the place at which they are looked up, and what they lead to.
+struct Table {
+    /// Phrases, and whether a word begins and ends with them.
+    clues: &'static [(&'static str, bool, bool)],
+    /// The places at which there is a phrase.
+    places: [u64; 1024],
+    /// Where the phrases of some places begin, and those of the next.
+    lists: [u16; (1 << 16 >> SHARE) + 1],
+    /// The patterns that a phrase leads to.
+    leads: &'static [&'static [u16]],
+    /// Of each pattern, the lists of phrases of which a match holds one of each.
+    patterns: &'static [&'static [&'static [u16]]],
+}
+
+static TABLE: Table = include!(concat!(env!("OUT_DIR"), "/clues.rs"));
+
+/// A clue in a text: where it begins, and which it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Trace {
+    pub at: usize,
+    clue: u16,
+}
+
+/// The clues in a text that is in lower case, in their order.
+pub(crate) fn traces(text: &str) -> Vec<Trace> {
+    let mut traces = Vec::new();
+    let mut key = [0; KEY];
+    for (end, byte) in text.bytes().chain([b'\n']).enumerate() {
+        let [_, one, other] = key;
+        key = [one, other, key_byte(byte)];
+        look(text, end, key, &mut traces);
+        // A short word ends where another script begins.
+        if !byte.is_ascii() {
+            look(text, end, [one, other, b' '], &mut traces);
+        }
+    }
+    traces
+}
+
+#[inline]
+fn look(text: &str, end: usize, key: [u8; KEY], traces: &mut Vec<Trace>) {
+    let place = place(key);
+    let is_there = TABLE.places.get(usize::from(place >> 6)).is_some_and(|bits| bits & 1 << (place & 63) != 0);
+    if is_there && let Some(at) = (end + 1).checked_sub(KEY) {
+        at_place(text, at, usize::from(place >> SHARE), traces);
+    }
+}
+
+/// The clues that begin here.
+fn at_place(text: &str, at: usize, list: usize, traces: &mut Vec<Trace>) {
+    let [Some(first), Some(next)] = [list, list + 1].map(|list| TABLE.lists.get(list).copied()) else { return };
+    let (before, rest) = text.as_bytes().split_at_checked(at).unwrap_or_default();
+    for clue in first..next {
+        let Some((phrase, left, right)) = TABLE.clues.get(usize::from(clue)) else { continue };
+        if let Some(behind) = rest.strip_prefix(phrase.as_bytes())
+            && !(*left && before.last().is_some_and(|byte| is_word(*byte)))
+            && !(*right && behind.first().is_some_and(|byte| is_word(*byte)))
+        {
+            traces.push(Trace { at, clue });
+        }
+    }
+}
+
+fn add(numbers: &mut [u64], number: u16) {
+    if let Some(bits) = numbers.get_mut(usize::from(number >> 6)) {
+        *bits |= 1 << (number & 63);
+    }
+}
+
+fn has(numbers: &[u64], number: u16) -> bool {
+    numbers.get(usize::from(number >> 6)).is_some_and(|bits| bits & 1 << (number & 63) != 0)
+}
+
+/// The patterns that could match a passage.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Leads([u64; MOST_PATTERNS / 64]);
+
+/// The patterns that there are, at most.
+const MOST_PATTERNS: usize = 512;
+
+/// The clues that there are, at most.
+const MOST_CLUES: usize = 8192;
+
+impl Leads {
+    /// By the clues in it.
+    pub(crate) fn of(traces: &[Trace]) -> Self {
+        let mut leads = Leads([0; MOST_PATTERNS / 64]);
+        let mut seen = [0; MOST_CLUES / 64];
+        traces.iter().for_each(|trace| add(&mut seen, trace.clue));
+        let holds_one = |clause: &&[u16]| clause.iter().any(|clue| has(&seen, *clue));
+        for trace in traces {
+            for number in TABLE.leads.get(usize::from(trace.clue)).copied().unwrap_or_default() {
+                let clauses = TABLE.patterns.get(usize::from(*number)).copied().unwrap_or_default();
+                if !has(&leads.0, *number) && clauses.iter().all(holds_one) {
+                    add(&mut leads.0, *number);
+                }
+            }
+        }
+        leads
+    }
+
+    /// Whether there are none.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.0 == [0; MOST_PATTERNS / 64]
+    }
+
+    /// Whether they lead to a pattern; `None` where no clues to it are known.
+    pub(crate) fn lead_to(&self, pattern: &Pattern) -> Option<bool> {
+        pattern.number().map(|number| has(&self.0, number))
+    }
+}
