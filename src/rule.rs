@@ -205,13 +205,17 @@ impl Rule {
         }
     }
 
-    /// Whether one of its patterns could match, as far as the letters of a unit tell.
-    pub(crate) fn could_match(&self, unit: &Unit<'_>) -> bool {
+    /// What it would cost to match those of its patterns that could match; nothing where none could.
+    pub(crate) fn effort(&self, unit: &Unit<'_>) -> usize {
+        let of = |letters: &Letters, pattern: &Pattern| {
+            if could_match(pattern, letters, unit) { pattern.effort() } else { 0 }
+        };
         match &self.matcher {
-            Matcher::Validator(_) => true,
-            Matcher::Patterns(patterns) => {
-                unit.texts().any(|(_, letters)| patterns.iter().any(|pattern| could_match(pattern, letters, unit)))
-            }
+            Matcher::Validator(_) => 1,
+            Matcher::Patterns(patterns) => unit
+                .texts()
+                .map(|(_, letters)| patterns.iter().map(|pattern| of(letters, pattern)).sum::<usize>())
+                .sum(),
         }
     }
 

@@ -143,8 +143,10 @@ pub fn preview_by(
     };
     let project = world.project_of(&event.place.cwd);
     load::place(&mut event, world);
-    let mut config = policy(&load::Wanted::of(&event), project.as_deref().and_then(load::policy_of).as_deref());
+    let own = project.as_deref().and_then(load::policy_of);
+    let mut config = policy(&load::Wanted::of(&event), own.as_deref());
     load::look_up(&mut event, &mut config, options, world, &|| {});
+    load::content_rules(&event, &mut config, world, own.as_deref());
     let verdict = rune::decide(&event, &config);
     Ok(Judged { header: event.header, place: event.place, verdict })
 }

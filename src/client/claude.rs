@@ -109,7 +109,10 @@ pub(super) fn read(input: &Quarantined<Vec<u8>>) -> Result<Event<'_>, Unread> {
     Ok(Event {
         phase,
         tool: input.derive(text("tool_name").text, ContentSource::ModelOutput),
-        result: fields.get("tool_response").map(|raw| input.derive(raw, result_source(&action))),
+        // A call that failed says so in a text.
+        result: fields
+            .get(if phase == Phase::Failed { "error" } else { "tool_response" })
+            .map(|raw| input.derive(raw, result_source(&action))),
         action,
         place: Place { cwd: text("cwd").text, ..Place::default() },
         facts: Facts::default(),

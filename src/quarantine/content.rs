@@ -23,8 +23,8 @@ const LONGEST: usize = 128 << 10;
 /// Passages that tell what a text is about.
 const BEGINNING: usize = 6;
 
-/// Patterns that are tried at most: whoever needs more writes to be found everywhere.
-const MOST_TRIED: usize = 2_000;
+/// What is tried at most: whoever needs more writes to be found everywhere.
+const MOST_TRIED: usize = 4_000;
 
 /// What a text says where nobody sees it, or in another writing.
 fn covert(text: &str) -> Vec<String> {
@@ -127,10 +127,11 @@ impl<'a> Look<'a> {
     }
 
     fn matches(&self, rule: &Rule, unit: &Unit<'_>) -> bool {
-        if !rule.could_match(unit) {
+        let effort = rule.effort(unit);
+        if effort == 0 {
             return false;
         }
-        self.tried.set(self.tried.get() + 1);
+        self.tried.set(self.tried.get() + effort);
         match judge::answer(rule, unit, self.scene) {
             Ok(found) => found.is_some(),
             Err(error) => {

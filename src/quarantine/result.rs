@@ -40,10 +40,24 @@ pub(super) fn wrapped(action: &Action, raw: &[u8], wrap: &Wrap<'_>) -> Option<St
             ),
             _ => None,
         }),
+        // The resources that a server says it has.
+        Action::Resource { .. } if raw.first() == Some(&b'[') => {
+            array(raw, wrap, resource, |item, wrap| resource(quoted(&wrap.text(&as_it_is(item)))))
+        }
         Action::Resource { .. } => object(raw, |name, raw| match name {
             "contents" => array(raw, wrap, content, |item, wrap| {
-                let texts = |name: &str, raw: &[u8]| if name == "text" { in_wrap(raw, wrap) } else { shown(raw) };
-                object(item, texts).unwrap_or_else(|| content(quoted(&wrap.text(&as_it_is(item)))))
+                let fields = Fields::read(item);
+                if fields.get("text").is_none() && all_plain(&fields, &["uri", "mimeType", "blob"]) {
+                    return as_it_is(item);
+                }
+                // A name that can be no sentence stays where the client looks for it.
+                let is_kept = |name: &str, raw: &[u8]| matches!(name, "uri" | "mimeType") && is_plain(raw);
+                let kept: Vec<_> = fields.iter().filter(|(name, raw)| is_kept(name, raw)).collect();
+                let names: Vec<&str> = kept.iter().map(|(name, _)| *name).collect();
+                let uri = if names.contains(&"uri") { "" } else { "\"uri\":\"\"," };
+                let kept = kept.into_iter().map(|(name, raw)| format!("{}:{},", quoted(name), as_it_is(raw)));
+                let text = quoted(&wrap.text(&words(item, &fields, &names)));
+                format!("{{{uri}{}\"text\":{text}}}", kept.collect::<String>())
             }),
             _ => None,
         }),
@@ -94,30 +108,39 @@ fn of_server(raw: &[u8], wrap: &Wrap<'_>) -> String {
 fn block(raw: &[u8], wrap: &Wrap<'_>) -> String {
     let fields = Fields::read(raw);
     let kind = fields.string("type").map(|kind| kind.text).unwrap_or_default();
-    let is_plain = |(name, raw): (&str, &[u8])| match name {
-        "type" => true,
-        "data" | "mimeType" => Text::read(raw).is_some_and(|value| is_token(&value.text)),
-        _ => false,
-    };
-    if matches!(kind.as_str(), "image" | "audio") && fields.flaw().is_none() && fields.iter().all(is_plain) {
+    if matches!(kind.as_str(), "image" | "audio") && all_plain(&fields, &["type", "data", "mimeType"]) {
         return as_it_is(raw);
     }
-    let text = fields.string("text").filter(|_| kind == "text" && fields.flaw().is_none());
-    let words = match text {
-        None => as_it_is(raw),
-        Some(text) => {
-            let others = fields.iter().filter(|(name, _)| !matches!(*name, "type" | "text"));
-            let others: Vec<String> =
-                others.map(|(name, raw)| format!("{}: {}", quoted(name), as_it_is(raw))).collect();
-            [text.text].into_iter().chain(others).collect::<Vec<_>>().join("\n")
-        }
-    };
+    let words = if kind == "text" { words(raw, &fields, &["type"]) } else { as_it_is(raw) };
     text_block(quoted(&wrap.text(&words)))
+}
+
+/// What an item says: its text, and behind it whatever else is in it but for the fields that say nothing.
+fn words(raw: &[u8], fields: &Fields<'_>, mute: &[&str]) -> String {
+    let Some(text) = fields.string("text").filter(|_| fields.flaw().is_none()) else { return as_it_is(raw) };
+    let others = fields.iter().filter(|(name, _)| *name != "text" && !mute.contains(name));
+    let others = others.map(|(name, raw)| format!("{}: {}", quoted(name), as_it_is(raw)));
+    [text.text].into_iter().chain(others).collect::<Vec<_>>().join("\n")
+}
+
+/// Whether an item has only these fields, and nothing in them that could be a sentence.
+fn all_plain(fields: &Fields<'_>, names: &[&str]) -> bool {
+    fields.flaw().is_none() && fields.iter().all(|(name, raw)| names.contains(&name) && is_plain(raw))
+}
+
+/// A string that has no sentences.
+fn is_plain(raw: &[u8]) -> bool {
+    Text::read(raw).is_some_and(|value| is_token(&value.text))
 }
 
 /// A text as a block of a tool server's result.
 fn text_block(text: String) -> String {
     format!("{{\"type\":\"text\",\"text\":{text}}}")
+}
+
+/// A text as a resource that a server has.
+fn resource(text: String) -> String {
+    format!("{{\"uri\":\"\",\"name\":{text},\"server\":\"\"}}")
 }
 
 /// A text as the content of a resource.
@@ -127,7 +150,7 @@ fn content(text: String) -> String {
 
 /// Letters, digits and the signs of base64 and of types: no blanks, so no sentences.
 fn is_token(text: &str) -> bool {
-    text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"+/=.".contains(&byte))
+    text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"+/=.:-_".contains(&byte))
 }
 
 /// A string with everything in it made visible; anything else as it is.

@@ -238,7 +238,7 @@ impl Gist {
                     }
                     level.before = byte;
                 }
-                Piece::Literal(_) | Piece::Vague | Piece::Edge => {
+                Piece::Literal(_) | Piece::OneOf(_) | Piece::Vague | Piece::Edge => {
                     level.first.get_or_insert(ANY);
                     level.start.get_or_insert(ANY_PAIR);
                 }
@@ -322,7 +322,7 @@ fn words_are_met(pattern: &str, text: &str) -> Option<bool> {
                     *holds &= word.is_met(text);
                 }
             }
-            Piece::Literal(_) | Piece::Vague | Piece::Edge => *holds &= word.is_met(text),
+            Piece::Literal(_) | Piece::OneOf(_) | Piece::Vague | Piece::Edge => *holds &= word.is_met(text),
             Piece::Start => {
                 *holds &= word.is_met(text);
                 word.anchored = true;

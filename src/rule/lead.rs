@@ -26,33 +26,50 @@ pub(crate) struct Trace {
     clue: u16,
 }
 
+/// How a byte is looked up.
+static KEYS: [u8; 256] = {
+    let mut keys = [0; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        #[expect(clippy::indexing_slicing, reason = "it is counted up to the length")]
+        {
+            keys[byte] = key_byte(byte as u8);
+        }
+        byte += 1;
+    }
+    keys
+};
+
 /// The clues in a text that is in lower case, in their order.
 pub(crate) fn traces(text: &str) -> Vec<Trace> {
     let mut traces = Vec::new();
     let mut key = [0; KEY];
     for (end, byte) in text.bytes().chain([b'\n']).enumerate() {
         let [_, one, other] = key;
-        key = [one, other, key_byte(byte)];
-        look(text, end, key, &mut traces);
+        key = [one, other, KEYS.get(usize::from(byte)).copied().unwrap_or_default()];
+        if is_there(key) {
+            look(text, end, key, &mut traces);
+        }
         // A short word ends where another script begins.
-        if !byte.is_ascii() {
+        if !byte.is_ascii() && is_there([one, other, b' ']) {
             look(text, end, [one, other, b' '], &mut traces);
         }
     }
     traces
 }
 
-#[inline]
-fn look(text: &str, end: usize, key: [u8; KEY], traces: &mut Vec<Trace>) {
+/// Whether there are phrases with this key.
+#[inline(always)]
+fn is_there(key: [u8; KEY]) -> bool {
     let place = place(key);
-    let is_there = TABLE.places.get(usize::from(place >> 6)).is_some_and(|bits| bits & 1 << (place & 63) != 0);
-    if is_there && let Some(at) = (end + 1).checked_sub(KEY) {
-        at_place(text, at, usize::from(place >> SHARE), traces);
-    }
+    TABLE.places.get(usize::from(place >> 6)).is_some_and(|bits| bits & 1 << (place & 63) != 0)
 }
 
-/// The clues that begin here.
-fn at_place(text: &str, at: usize, list: usize, traces: &mut Vec<Trace>) {
+/// The clues of which the key ends here.
+#[inline(never)]
+fn look(text: &str, end: usize, key: [u8; KEY], traces: &mut Vec<Trace>) {
+    let Some(at) = (end + 1).checked_sub(KEY) else { return };
+    let list = usize::from(place(key) >> SHARE);
     let [Some(first), Some(next)] = [list, list + 1].map(|list| TABLE.lists.get(list).copied()) else { return };
     let (before, rest) = text.as_bytes().split_at_checked(at).unwrap_or_default();
     for clue in first..next {

@@ -10,6 +10,9 @@ use std::fmt;
 /// Texts beyond this are long.
 const LONG: usize = 128;
 
+/// Patterns beyond this are large.
+const LARGE: usize = 400;
+
 /// A regular expression as written.
 #[derive(Clone)]
 pub struct Pattern {
@@ -47,6 +50,11 @@ impl Pattern {
         self.number
     }
 
+    /// What it costs to match, compared with others.
+    pub(super) fn effort(&self) -> usize {
+        if self.as_str().len() < LARGE { 1 } else { 10 }
+    }
+
     /// As it is written.
     pub fn as_str(&self) -> &str {
         self.text.as_str()
@@ -64,8 +72,11 @@ impl Pattern {
 
     /// The same of a text whose letters are the right ones.
     pub(super) fn is_match(&self, text: &str) -> Result<bool, PatternError> {
-        // Of a long text, looking for its words costs less than matching.
-        if (self.compiled.get().is_none() || text.len() > LONG) && !may_match(self.as_str(), text) {
+        // Of a long text, looking for its words costs less than matching. Whoever follows clues has seen most of them,
+        // but large patterns cost much more.
+        let led = self.number.is_some() && self.as_str().len() < LARGE;
+        let unsure = !led && (self.compiled.get().is_none() || text.len() > LONG);
+        if unsure && !may_match(self.as_str(), text) {
             return Ok(false);
         }
         Ok(self.regex()?.is_match(text))

@@ -2,9 +2,11 @@
 
 /// A piece of a pattern.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Piece {
+pub(super) enum Piece<'p> {
     /// This character.
     Literal(char),
+    /// One of these characters.
+    OneOf(&'p str),
     /// One character of several, or a place between two.
     Vague,
     /// The place between a word and something else.
@@ -40,12 +42,16 @@ impl Times {
     }
 }
 
+/// Characters of a class that are told one by one.
+const FEW: usize = 4;
+
 /// Groups within groups.
 pub(super) const DEEPEST: usize = 16;
 
 /// A pattern on its way.
 pub(super) struct Walk<'p> {
-    rest: &'p str,
+    /// What was not taken yet.
+    pub rest: &'p str,
     depth: usize,
     /// Letters count in either case.
     pub folded: bool,
@@ -58,7 +64,7 @@ impl<'p> Walk<'p> {
     }
 
     /// The next piece; `None` for what only the compiler understands.
-    pub fn next(&mut self) -> Option<(Piece, Times)> {
+    pub fn next(&mut self) -> Option<(Piece<'p>, Times)> {
         let piece = match self.take() {
             None => return (self.depth == 0).then_some((Piece::End, Times::Once)),
             Some('|') => return Some((Piece::Or, Times::Once)),
@@ -76,8 +82,14 @@ impl<'p> Walk<'p> {
                 Piece::Close
             }
             Some('[') => {
+                let begins = self.rest;
                 self.class()?;
-                Piece::Vague
+                let inside = begins.get(..begins.len().saturating_sub(self.rest.len() + 1)).unwrap_or_default();
+                // A sign between two characters would make a range.
+                let plain = |c: char| c.is_ascii_alphanumeric() || " _:;,/=?&-".contains(c);
+                let range = inside.trim_end_matches('-').contains('-');
+                let few = inside.len() <= FEW && !range && inside.chars().all(plain);
+                if few { Piece::OneOf(inside) } else { Piece::Vague }
             }
             Some('.' | '$') => Piece::Vague,
             Some('\\') => self.escape()?,
@@ -132,7 +144,7 @@ impl<'p> Walk<'p> {
     }
 
     /// What an escape stands for.
-    fn escape(&mut self) -> Option<Piece> {
+    fn escape(&mut self) -> Option<Piece<'p>> {
         match self.take()? {
             'b' => Some(Piece::Edge),
             'd' | 's' | 'w' | 'D' | 'S' | 'W' => Some(Piece::Vague),

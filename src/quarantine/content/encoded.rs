@@ -2,24 +2,29 @@
 //! others, and what it says itself is to be turned around.
 
 /// Parts that are kept at most.
-const MOST: usize = 100;
+const MOST: usize = 1_000;
 
 /// A token up to this is too short to say anything.
 const SHORT: usize = 24;
 
 /// Tokens beyond this are files.
-const LONG: usize = 16 << 10;
+const LONG: usize = 64 << 10;
 
 /// The texts that are written in a text in another way.
 pub(super) fn parts(text: &str) -> Vec<String> {
     let mut parts: Vec<String> = tokens(text).filter_map(token).take(MOST).collect();
-    parts.extend(apart(text));
-    parts.extend(text.lines().filter(|line| is_leet(line)).take(MOST).map(unleet));
-    let lower = text.to_ascii_lowercase();
-    if lower.contains("rot13") || lower.contains("rot-13") {
+    for line in text.lines() {
+        let strange = Strange::of(line);
+        parts.extend(Some(line).filter(|_| strange.apart).and_then(apart));
+        parts.extend(Some(line).filter(|line| strange.mixed && is_leet(line)).map(unleet));
+        if parts.len() > MOST {
+            break;
+        }
+    }
+    if names(text, &["rot13", "rot-13"]) {
         parts.push(text.chars().map(rot13).collect());
     }
-    if ["backward", "reverse", "right to left"].iter().any(|word| lower.contains(word)) {
+    if names(text, &["backward", "reverse", "right to left"]) {
         parts.extend(
             text.split(['\n', '"']).filter(|line| line.len() > 15).take(MOST).map(|line| line.chars().rev().collect()),
         );
@@ -27,10 +32,59 @@ pub(super) fn parts(text: &str) -> Vec<String> {
     parts
 }
 
+/// Whether a text holds one of these words, in either case.
+fn names(text: &str, words: &[&str]) -> bool {
+    let begins = |byte: u8| words.iter().any(|word| word.as_bytes().first() == Some(&byte.to_ascii_lowercase()));
+    let bytes = text.as_bytes();
+    let at = |at: usize, word: &str| {
+        bytes.get(at..at + word.len()).is_some_and(|here| here.eq_ignore_ascii_case(word.as_bytes()))
+    };
+    bytes.iter().enumerate().any(|(place, byte)| begins(*byte) && words.iter().any(|word| at(place, word)))
+}
+
+/// What a line may hold, after a quick look at its bytes.
+struct Strange {
+    /// Letters that stand apart.
+    apart: bool,
+    /// Words with digits among their letters.
+    mixed: bool,
+}
+
+impl Strange {
+    fn of(line: &str) -> Self {
+        // Letters of other scripts have several bytes, and may stand alone too.
+        let mut strange = Strange { apart: !line.is_ascii(), mixed: false };
+        let (mut first, mut second, mut digit) = (false, false, false);
+        let (mut alone, mut mixed) = (0, 0);
+        for byte in line.bytes().chain([b' ']) {
+            let letter = byte.is_ascii_alphanumeric() || byte == b'@';
+            if second {
+                alone = if first || letter { 0 } else { alone + 1 };
+                strange.apart |= alone > 4;
+            }
+            mixed += usize::from(digit && byte.is_ascii_lowercase());
+            (first, second, digit) = (second, letter, byte.is_ascii_digit());
+        }
+        strange.mixed = mixed > 2;
+        strange
+    }
+}
+
 /// Long runs of the characters that such writings use.
 fn tokens(text: &str) -> impl Iterator<Item = &str> {
-    let is_part = |c: char| c.is_ascii_alphanumeric() || matches!(c, '+' | '/' | '=' | '_' | '-' | '%');
-    text.split(move |c| !is_part(c)).filter(|token| token.len() >= SHORT && token.len() < LONG)
+    let is_part = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'=' | b'_' | b'-' | b'%');
+    let mut at = 0;
+    std::iter::from_fn(move || {
+        loop {
+            let rest = text.as_bytes().get(at..).filter(|rest| !rest.is_empty())?;
+            let length = rest.iter().take_while(|byte| is_part(byte)).count();
+            let start = at;
+            at += length + 1;
+            if (SHORT..LONG).contains(&length) {
+                return text.get(start..start + length);
+            }
+        }
+    })
 }
 
 fn token(token: &str) -> Option<String> {
@@ -110,30 +164,24 @@ fn rot13(c: char) -> char {
 }
 
 /// `i g n o r e  t h i s`: letters that stand apart, where five or more do in a row.
-fn apart(text: &str) -> Vec<String> {
-    let mut found = Vec::new();
-    for line in text.lines().filter(|line| line.len() > 8) {
-        let letters: Vec<char> = line.chars().collect();
-        let (mut joined, mut single, mut most, mut blanks) = (String::new(), 0, 0, 0);
-        for (at, c) in letters.iter().enumerate() {
-            if c.is_alphanumeric() || *c == '@' {
-                let alone = |at: Option<usize>| !at.and_then(|at| letters.get(at)).is_some_and(|c| c.is_alphanumeric());
-                single = if alone(at.checked_sub(1)) && alone(Some(at + 1)) { single + 1 } else { 0 };
-                most = most.max(single);
-                if blanks > 1 || single == 0 && blanks > 0 {
-                    joined.push(' ');
-                }
-                joined.push(*c);
-                blanks = 0;
-            } else {
-                blanks += 1;
+fn apart(line: &str) -> Option<String> {
+    let letters: Vec<char> = line.chars().collect();
+    let (mut joined, mut single, mut most, mut blanks) = (String::new(), 0, 0, 0);
+    for (at, c) in letters.iter().enumerate() {
+        if c.is_alphanumeric() || *c == '@' {
+            let alone = |at: Option<usize>| !at.and_then(|at| letters.get(at)).is_some_and(|c| c.is_alphanumeric());
+            single = if alone(at.checked_sub(1)) && alone(Some(at + 1)) { single + 1 } else { 0 };
+            most = most.max(single);
+            if blanks > 1 || single == 0 && blanks > 0 {
+                joined.push(' ');
             }
-        }
-        if most > 4 && found.len() < MOST {
-            found.push(joined);
+            joined.push(*c);
+            blanks = 0;
+        } else {
+            blanks += 1;
         }
     }
-    found
+    (most > 4).then_some(joined)
 }
 
 /// The letter that a digit stands for.

@@ -10,6 +10,9 @@ const LONGEST_SENTENCE: usize = 300;
 /// Passages go on up to this.
 const LONGEST_PASSAGE: usize = 240;
 
+/// Bytes of an element between its brackets.
+const LONGEST_TAG: usize = 1_000;
+
 /// A sentence up to this is repeated at the beginning of the next passage.
 const SHORT: usize = 160;
 
@@ -80,6 +83,16 @@ fn folded(text: &str) -> Fold {
                 fold.take('\n');
             }
             '\\' if next() == Some(b'"') => {}
+            '<' if tag(chars.as_str()) => {
+                fold.tag = true;
+                fold.take('<');
+            }
+            '>' if fold.tag => {
+                fold.tag = false;
+                fold.take('>');
+            }
+            // What stands around the values of an element quotes nothing.
+            '"' | '\'' if fold.tag => {}
             // Those of JSON and of tables quote nothing.
             '"' if matches!(next(), Some(b',' | b'}' | b']' | b':')) || fold.is_in_data() => {
                 fold.recent = [fold.recent[1], '"']
@@ -92,6 +105,12 @@ fn folded(text: &str) -> Fold {
     }
     fold.end_sentence();
     fold
+}
+
+/// Whether an element begins here, which also ends soon.
+fn tag(rest: &str) -> bool {
+    let begins = rest.as_bytes().first().is_some_and(|byte| byte.is_ascii_alphabetic() || *byte == b'/');
+    begins && rest.bytes().take(LONGEST_TAG).take_while(|byte| *byte != b'<').any(|byte| byte == b'>')
 }
 
 /// Whether a tag begins here that ends a paragraph, a row or the like.
@@ -156,6 +175,8 @@ struct Fold {
     lines: usize,
     /// The sentence may end here.
     ends: bool,
+    /// It is within the brackets of an element.
+    tag: bool,
 }
 
 impl Fold {
@@ -323,6 +344,7 @@ mod tests {
             ("&#105;gnore &#x41;ll", vec!["ignore all"]),
             ("précédentes", vec!["precedentes"]),
             ("see a.b.example/c.txt for it", vec!["see a.b.example/c.txt for it"]),
+            ("<p class=\"a\">Do as I say</p>", vec!["<p class=a>do as i say", "/p>"]),
             ("Stop. Now. Do it at once.", vec!["stop. now.", "do it at once."]),
         ] {
             assert_eq!(sentences(text), expected, "{text:?}");
