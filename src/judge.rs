@@ -51,6 +51,7 @@ pub(crate) fn judge(event: &Event<'_>, config: &Config, verdict: &mut Verdict) {
             quarantine::escalate(event, config, verdict);
             ask(&Unit::mcp(event.tool.inspect("which tool is called")), &scene, verdict);
         }
+        Action::Resource { .. } => quarantine::escalate(event, config, verdict),
         Action::Agent { mode: Some(mode) } => {
             ask(&Unit::agent(mode.inspect("what another agent may do")), &scene, verdict);
         }
@@ -61,7 +62,6 @@ pub(crate) fn judge(event: &Event<'_>, config: &Config, verdict: &mut Verdict) {
         | Action::Fetch { url: None }
         | Action::Agent { mode: None }
         | Action::Search
-        | Action::Resource { .. }
         | Action::Settings { .. }
         | Action::Other => {}
     }

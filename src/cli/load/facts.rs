@@ -25,7 +25,9 @@ pub fn place(event: &mut Event<'_>, world: &World) {
 /// Whether looking up what this event needs reads files that are not the operator's own.
 pub fn looks_around(event: &Event<'_>, world: &World) -> bool {
     match event.phase {
-        Phase::Before => matches!(event.action, Action::Mcp { .. } | Action::Edit { .. }),
+        Phase::Before => {
+            matches!(event.action, Action::Mcp { .. } | Action::Resource { .. } | Action::Edit { .. })
+        }
         Phase::After | Phase::Failed => {
             let leads = matches!(event.action, Action::Mcp { .. } | Action::Read { .. } | Action::Resource { .. });
             leads || world.silence_wanted
@@ -86,7 +88,7 @@ fn is_settings(file: &Path) -> bool {
 fn before(event: &mut Event<'_>, config: &mut Config, world: &World, watch: &dyn Fn()) {
     event.facts.today = Some(now().date());
     event.facts.taint = session::seen(world, &event.header.session);
-    if matches!(event.action, Action::Mcp { .. }) {
+    if matches!(event.action, Action::Mcp { .. } | Action::Resource { .. }) {
         servers(event, config, world);
     }
     if touches_files(event) || !event.paths().is_empty() {
