@@ -159,6 +159,31 @@ fn trusted_servers_hand_on_what_strangers_wrote() {
     assert_eq!(home.run(&STRICT, &publish).decision(), "");
     assert_eq!(take_in(&home, "mcp__github__get_issue").stdout, "", "it gets no notice");
     assert_eq!(home.run(&STRICT, &publish).decision(), "ask");
+    for (tool, taints) in [
+        ("claude_ai_Google_Drive__read_file_content", true),
+        ("claude_ai_Google_Drive__download_file_content", true),
+        ("claude_ai_Google_Drive__fetch", true),
+        ("atlassian__fetch", true),
+        ("github__get_file_contents", true),
+        ("github__get_commit", true),
+        ("github__list_commits", true),
+        ("github__get_job_logs", true),
+        ("github__get_release_by_tag", true),
+        ("github__list_notifications", true),
+        ("github__getFileContents", true),
+        ("github__get-job-logs", true),
+        ("github__list_branches", false),
+        ("github__get_me", false),
+        ("github__list_tags", false),
+        ("linear__list_teams", false),
+        ("linear__get_user_profile", false),
+        ("atlassian__getVisibleJiraProjects", false),
+        ("neural-memory__recall", false),
+    ] {
+        let home = Sandbox::new();
+        assert_eq!(take_in(&home, &format!("mcp__{tool}")).stdout, "", "{tool}");
+        assert_eq!(home.run(&STRICT, &publish).decision() == "ask", taints, "{tool}");
+    }
 }
 
 #[test]
@@ -181,6 +206,49 @@ fn the_fifth_notice_says_so_and_the_next_call_is_asked_about() {
         let said = take_in(&home, "mcp__zendesk__get_ticket").context();
         assert_eq!(said.contains(&format!("notice {time} for mcp:zendesk")), time >= 5, "{said}");
     }
+}
+
+#[test]
+fn a_resource_of_a_server_that_was_marked_too_often_is_asked_about_like_its_tools() {
+    let home = Sandbox::new();
+    let read = |server: &str| before("ReadMcpResourceTool", json!({"server": server, "uri": "desk://1"}));
+    for _ in 0..5 {
+        assert_eq!(home.run(&STRICT, read("desk")).decision(), "");
+        take_in(&home, "mcp__desk__get_ticket");
+        take_in(&home, "mcp__github__get_issue");
+    }
+    assert_eq!(home.run(&STRICT, read("desk")).decision(), "ask");
+    assert_eq!(home.run(&STRICT, before("ListMcpResourcesTool", json!({"server": "desk"}))).decision(), "ask");
+    assert_eq!(home.run(&STRICT, read("other")).decision(), "");
+    assert_eq!(home.run(&STRICT, read("github")).decision(), "", "it is trusted");
+    home.file("proj/.mcp.json", r#"{"mcpServers": {"github": {"command": "evil"}}}"#);
+    let place = home.path("proj");
+    let inside = read("github").replace("\"/proj\"", &json!(place).to_string());
+    assert_eq!(home.run(&STRICT, inside).decision(), "ask", "the project says what is behind the name");
+}
+
+#[test]
+fn a_trusted_name_is_no_proof_where_the_client_names_another_server() {
+    let home = Sandbox::new();
+    let publish = before("Bash", json!({"command": "npm publish"}));
+    let told = |event: String, name: &str| {
+        let mut event: Value = serde_json::from_str(&event).unwrap();
+        event["mcp_server"] = json!({"name": name, "source": "user"});
+        event.to_string()
+    };
+    let post = ["hook", "post", "--preset", "strict"];
+    let result = || after("mcp__github__list_branches", json!({}), json!("text"));
+    assert_eq!(home.run(&post, told(result(), "github")).stdout, "");
+    assert_eq!(home.run(&STRICT, &publish).decision(), "");
+    let call = || before("mcp__github__get_issue", json!({"number": 1}));
+    assert_eq!(home.run(&STRICT, told(call(), "github")).decision(), "");
+    assert_eq!(home.run(&STRICT, told(call(), "evil")).decision(), "deny");
+    assert!(home.run(&post, told(result(), "evil")).context().contains("mcp:evil"));
+    assert_eq!(home.run(&STRICT, &publish).decision(), "ask");
+    let comment = before("mcp__github__add_comment", json!({"body": "x"}));
+    assert_eq!(home.run(&STRICT, comment).decision(), "ask", "what evil sent does not go to github");
+    let drive = told(after("mcp__claude_ai_Google_Drive__list_x", json!({}), json!("x")), "claude.ai Google Drive");
+    assert_eq!(home.run(&post, drive).stdout, "", "the client writes names in its own way");
 }
 
 #[test]

@@ -2,6 +2,7 @@
 
 use crate::config::{Config, Trust};
 use crate::event::{Action, Event, Server};
+use crate::label::Label;
 
 /// The name of an MCP server as it stands in tool names.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -40,7 +41,22 @@ impl Namespace {
     /// Whether the operator trusts it. A trusted name that the project itself configures is anybody's server.
     pub fn is_trusted(&self, event: &Event<'_>, config: &Config) -> bool {
         // An event that breaks off may have said more about its server.
-        event.flaw.is_none() && !self.is_of_project(event) && config.trust.contains(&self.0)
+        event.flaw.is_none()
+            && !self.is_of_project(event)
+            && self.told_otherwise(event).is_none()
+            && config.trust.contains(&self.0)
+    }
+
+    /// The server that the client says it is, where that is another than the tool's name says.
+    pub fn told_otherwise(&self, event: &Event<'_>) -> Option<Namespace> {
+        let Action::Mcp { server: Some(server), .. } = &event.action else { return None };
+        Some(Namespace::of_server(&server.name)).filter(|told| told != self)
+    }
+
+    /// Its label as a source. What the client says counts more than a name that somebody may have chosen to be taken
+    /// for another.
+    pub fn source(&self, event: &Event<'_>) -> Label {
+        Label::of("mcp", self.told_otherwise(event).as_ref().unwrap_or(self).as_str())
     }
 
     /// Whether the project itself configures it.

@@ -73,28 +73,40 @@ impl Surface {
 
     fn server(namespace: Namespace, third: bool, event: &Event<'_>, config: &Config) -> Surface {
         let trusted = namespace.is_trusted(event, config);
-        let source = Label::of("mcp", namespace.as_str());
+        let source = namespace.source(event);
         Surface { source, rule: RuleId::known("quarantine-mcp"), trusted, taints: !trusted || third }
     }
 }
 
-/// Words in the names of tools that give what third parties wrote, whoever runs the server.
-const THIRD_PARTIES: [&str; 22] = [
+/// Words in the names of tools that give what third parties wrote, whoever runs the server. A file, a commit, a log
+/// and a release are written by whoever contributes.
+const THIRD_PARTIES: [&str; 33] = [
     "article",
     "attachment",
+    "blob",
     "comment",
+    "commit",
+    "content",
     "conversation",
+    "diff",
     "discussion",
     "doc",
+    "download",
     "feed",
+    "fetch",
     "gist",
     "issue",
+    "logs",
     "mail",
     "message",
     "note",
+    "notification",
     "page",
     "post",
-    "pull_request",
+    "pullrequest",
+    "readfile",
+    "readme",
+    "release",
     "review",
     "search",
     "thread",
@@ -105,7 +117,8 @@ const THIRD_PARTIES: [&str; 22] = [
 ];
 
 fn is_of_third_parties(tool: &str) -> bool {
-    let tool = tool.to_ascii_lowercase();
+    let letters = tool.chars().filter(char::is_ascii_alphanumeric);
+    let tool: String = letters.map(|letter| letter.to_ascii_lowercase()).collect();
     THIRD_PARTIES.iter().any(|word| tool.contains(word))
 }
 

@@ -18,6 +18,9 @@ pub(super) fn find(_unit: &Unit<'_>, scene: &Scene<'_>) -> Option<Found> {
     if server.is_none() && tool.contains("__") {
         return block("the name can be read as that of more than one server");
     }
+    if namespace.told_otherwise(scene.event).is_some() {
+        return block("the client names another server than the tool's name does");
+    }
     let by_project = namespace.is_of_project(scene.event);
     let registered = scene.config.servers.iter().find(|known| known.name == namespace.as_str());
     match registered {

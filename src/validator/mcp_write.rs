@@ -2,7 +2,6 @@
 
 use super::{Scene, suspicious};
 use crate::event::Action;
-use crate::label::Label;
 use crate::quarantine::Namespace;
 use crate::rule::Found;
 use crate::unit::Unit;
@@ -75,7 +74,7 @@ pub(super) fn find(_unit: &Unit<'_>, scene: &Scene<'_>) -> Option<Found> {
     let name = scene.event.tool.inspect("does it write");
     let namespace = Namespace::of_tool(name, server.as_ref(), scene.event, scene.config);
     // What came from a server may go back to it.
-    if !scene.event.facts.taint.is_by_other_than(&Label::of("mcp", namespace.as_str())) {
+    if !scene.event.facts.taint.is_by_other_than(&namespace.source(scene.event)) {
         return None;
     }
     let tool = name.get("mcp__".len() + namespace.as_str().len()..).unwrap_or_default();
