@@ -1,6 +1,7 @@
 //! Validators: what no pattern can find. A closed list, compiled in, one file each.
 
 mod agent_recursion;
+mod carried_data;
 mod dependency_mutation;
 mod destructive_delete;
 mod disk;
@@ -60,6 +61,8 @@ impl<'a> Scene<'a> {
 pub enum Validator {
     /// Agents that are started without their guard, or with what strangers wrote.
     AgentRecursion,
+    /// Addresses and headers that carry data.
+    CarriedData,
     /// Dependencies that an edit adds, removes or changes.
     DependencyMutation,
     /// Deletions, by what they would delete.
@@ -98,8 +101,9 @@ pub enum Validator {
 
 impl Validator {
     /// All of them by name.
-    pub const ALL: [(&'static str, Validator); 18] = [
+    pub const ALL: [(&'static str, Validator); 19] = [
         ("AgentRecursion", Validator::AgentRecursion),
+        ("CarriedData", Validator::CarriedData),
         ("DependencyMutation", Validator::DependencyMutation),
         ("DestructiveDelete", Validator::DestructiveDelete),
         ("Disk", Validator::Disk),
@@ -133,6 +137,7 @@ impl Validator {
     pub fn find(self, unit: &Unit<'_>, scene: &Scene<'_>) -> Option<Found> {
         match self {
             Validator::AgentRecursion => agent_recursion::find(unit, scene),
+            Validator::CarriedData => carried_data::find(unit, scene),
             Validator::DependencyMutation => dependency_mutation::find(unit, scene),
             Validator::DestructiveDelete => destructive_delete::find(unit, scene),
             Validator::Disk => disk::find(unit, scene),

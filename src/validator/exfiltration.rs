@@ -201,7 +201,7 @@ fn carries_secret(command: &Command, at: usize, scene: &Scene<'_>) -> bool {
 }
 
 /// Whether the host of a URL is the service itself or part of it.
-fn belongs(url: &str, service: &str) -> bool {
+pub(super) fn belongs(url: &str, service: &str) -> bool {
     let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
     let host = rest.split(['/', '?', '#', ' ']).next().unwrap_or_default().rsplit('@').next().unwrap_or_default();
     let host = host.split(':').next().unwrap_or_default();
@@ -245,7 +245,7 @@ fn fed_by_secret(command: &Command, at: usize, scene: &Scene<'_>) -> bool {
 }
 
 /// Whether what a command says to one server goes to another, by its own options or by what the line has set before.
-fn is_rerouted(command: &Command, scene: &Scene<'_>) -> bool {
+pub(super) fn is_rerouted(command: &Command, scene: &Scene<'_>) -> bool {
     let set = scene.effects().map(|effects| effects.env.clone()).unwrap_or_default();
     Command { env: set.into(), ..command.clone() }.is_rerouted() || command.is_rerouted()
 }
@@ -262,7 +262,7 @@ fn dumps(command: &Command) -> bool {
 }
 
 /// Whether everything that a command talks to is this machine.
-fn is_local(command: &Command, scene: &Scene<'_>) -> bool {
+pub(super) fn is_local(command: &Command, scene: &Scene<'_>) -> bool {
     let hosts = ["localhost", "127.0.0.1", "[::1]", "0.0.0.0", "::1", "host.docker.internal"];
     let is_host = |arg: &Arg| {
         let rest = arg.text.split_once("://").map_or(arg.text.as_str(), |(_, rest)| rest);
