@@ -182,7 +182,13 @@ impl Noted<'_> {
     /// A file of this name that is put into a directory, or takes its place.
     fn put(&mut self, target: &Arg, source: Option<&Arg>) {
         self.note(Act::Write, target);
-        let name = source.filter(|source| source.is_known() && target.is_known());
+        // `cp a.md b.md`: what ends like the file is a file too.
+        let kind = |arg: &Arg| {
+            let name = arg.text.rsplit('/').next()?.trim_start_matches('.');
+            name.rsplit_once('.').map(|(_, kind)| kind.to_owned())
+        };
+        let alike = |source: &Arg| kind(source).is_some_and(|of| kind(target) == Some(of));
+        let name = source.filter(|source| source.is_known() && target.is_known() && !alike(source));
         if let Some(name) = name.and_then(|source| source.text.trim_end_matches('/').rsplit('/').next()) {
             let text = format!("{}/{name}", target.text.trim_end_matches('/'));
             // The rooted name of the root itself is empty once its slash is gone.

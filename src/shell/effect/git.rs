@@ -11,6 +11,11 @@ fn is_rehearsal(word: &str) -> bool {
         || cluster.is_some_and(|letters| letters.split('e').next().unwrap_or_default().contains('n'))
 }
 
+/// Where a project keeps what it has agreed on: to take a file from there is to put it back.
+fn is_trunk(commit: &str) -> bool {
+    matches!(commit.strip_prefix("origin/").unwrap_or(commit), "HEAD" | "main" | "master" | "develop" | "trunk")
+}
+
 /// `git checkout x -- file`, `git restore file`, `git rm`, `git mv`.
 pub(super) fn git(noted: &mut Noted<'_>) {
     let command = noted.command;
@@ -50,7 +55,8 @@ pub(super) fn git(noted: &mut Noted<'_>) {
         }
         // From another commit it is as good as written anew.
         "checkout" if rest.iter().any(|arg| arg.text == "--") => {
-            let from = rest.iter().take_while(|arg| arg.text != "--").any(|arg| !arg.text.starts_with('-'));
+            let mut before = rest.iter().take_while(|arg| arg.text != "--");
+            let from = before.any(|arg| !arg.text.starts_with('-') && !is_trunk(&arg.text));
             let act = if from { Act::Write } else { Act::Restore };
             paths().into_iter().for_each(|path| noted.take_down(act, path, true));
         }
