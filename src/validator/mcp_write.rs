@@ -13,8 +13,43 @@ const READS: [&str; 12] =
 /// Words that say so even there.
 const PLAINLY: [&str; 7] = ["delete", "execute", "publish", "replace", "send", "upload", "write"];
 
+/// What such a word is about where one of these follows it: to look at how sending went sends nothing.
+const ABOUT: [&str; 20] = [
+    "config",
+    "count",
+    "date",
+    "history",
+    "info",
+    "limit",
+    "limits",
+    "log",
+    "logs",
+    "metrics",
+    "permission",
+    "permissions",
+    "policy",
+    "progress",
+    "quota",
+    "settings",
+    "state",
+    "stats",
+    "status",
+    "time",
+];
+
+/// Words that do something where a name begins with them, and may be a thing elsewhere: `order_pizza`, `list_order`.
+const AT_FIRST: [&str; 36] = [
+    "accept", "apply", "book", "buy", "call", "cancel", "chat", "cmd", "command", "confirm", "console", "disable",
+    "draft", "drag", "email", "enable", "export", "fill", "order", "pay", "press", "purchase", "register", "reject",
+    "request", "resolve", "restart", "schedule", "shell", "start", "stop", "sync", "tweet", "type", "webhook",
+    "withdraw",
+];
+
+/// Words that names of tools begin with that only say what is worked on.
+const STAGES: [&str; 6] = ["browser", "computer", "page", "playwright", "puppeteer", "tab"];
+
 /// Words in the names of tools that change something or send it somewhere.
-const WRITES: [&str; 52] = [
+const WRITES: [&str; 67] = [
     "add",
     "append",
     "approve",
@@ -67,6 +102,21 @@ const WRITES: [&str; 52] = [
     "remember",
     "store",
     "trigger",
+    "bash",
+    "click",
+    "drop",
+    "eval",
+    "evaluate",
+    "exec",
+    "grant",
+    "install",
+    "invoke",
+    "purge",
+    "revoke",
+    "terminal",
+    "transfer",
+    "truncate",
+    "upsert",
 ];
 
 pub(super) fn find(_unit: &Unit<'_>, scene: &Scene<'_>) -> Option<Found> {
@@ -78,15 +128,27 @@ pub(super) fn find(_unit: &Unit<'_>, scene: &Scene<'_>) -> Option<Found> {
         return None;
     }
     let tool = name.get("mcp__".len() + namespace.as_str().len()..).unwrap_or_default();
-    let mut words = words(tool).peekable();
-    let reads = words.peek().is_some_and(|first| READS.contains(&first.as_str()));
-    let writes =
-        words.any(|word| if reads { PLAINLY.contains(&word.as_str()) } else { WRITES.contains(&word.as_str()) });
-    writes.then(|| suspicious("the tool sends or changes something"))?
+    writes(&words(tool)).then(|| suspicious("the tool sends or changes something"))?
+}
+
+/// Whether a tool with these words in its name writes.
+fn writes(words: &[String]) -> bool {
+    let is_in = |list: &[&str], word: &String| list.contains(&word.as_str());
+    let staged = words.iter().take_while(|word| is_in(&STAGES, word)).count();
+    let words = words.get(staged..).unwrap_or_default();
+    let Some((first, rest)) = words.split_first() else { return false };
+    if is_in(&READS, first) {
+        let about = |at: usize| rest.get(at..).unwrap_or_default().iter().any(|word| is_in(&ABOUT, word));
+        return rest.iter().enumerate().any(|(at, word)| is_in(&PLAINLY, word) && !about(at));
+    }
+    // `resolve_library_id` looks something up.
+    let names = rest.last().is_some_and(|last| matches!(last.as_str(), "id" | "ids" | "name" | "path" | "url"));
+    let begins = is_in(&AT_FIRST, first) && !(first == "resolve" && names);
+    begins || words.iter().any(|word| is_in(&WRITES, word))
 }
 
 /// The words of a name, in whatever case it is written.
-fn words(name: &str) -> impl Iterator<Item = String> {
+fn words(name: &str) -> Vec<String> {
     let mut split = String::new();
     for c in name.chars() {
         if c.is_ascii_uppercase() {
@@ -94,5 +156,5 @@ fn words(name: &str) -> impl Iterator<Item = String> {
         }
         split.push(if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { ' ' });
     }
-    split.split_whitespace().map(str::to_owned).collect::<Vec<_>>().into_iter()
+    split.split_whitespace().map(str::to_owned).collect()
 }
