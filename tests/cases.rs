@@ -10,8 +10,10 @@
 use rune::client::{Answer, Client};
 use rune::config::{Config, DEFAULT, Layer, PRESETS};
 use rune::event::{Event, Phase};
+use rune::label::Label;
 use rune::quarantined::{ContentSource, Origin, Quarantined};
 use rune::rule::Kind;
+use rune::taint::Taint;
 use rune::verdict::Verdict;
 use serde_json::{Value, json};
 
@@ -190,6 +192,33 @@ fn no_benign_call_is_objected_to() {
 fn what_must_not_happen_is_stopped_with_the_right_tier() {
     let (of, missed) = wrong(&["deny", "ask", "not_allow"]);
     assert!(missed.is_empty(), "{} of {of}\n{}", missed.len(), missed.join("\n"));
+}
+
+#[test]
+fn ordinary_work_goes_on_in_a_session_that_has_read_what_strangers_wrote() {
+    let policy = policy("strict");
+    let benign = |case: &&Case| case.text("event") == "pre" && case.text("expect") == "allow";
+    let cases: Vec<Case> = cases().into_iter().filter(|case| benign(&case)).collect();
+    let mut asked = Vec::new();
+    for case in cases.iter().filter(|case| !case.value["raw_b64"].is_string()) {
+        let origin = Origin::new(ContentSource::ToolOutput, &case.id, time::OffsetDateTime::UNIX_EPOCH);
+        let payload = Quarantined::new(case.payload(), origin);
+        let mut event = Client::Claude.read(&payload).unwrap_or_else(|_| panic!("{}", case.id));
+        event.place.home = Some(case.text("home").to_owned());
+        event.place.project = Some(case.text("project").to_owned());
+        case.set_up(&mut event);
+        event.facts.taint = Taint::of([Label::of("mcp", "desk")]);
+        let verdict = rune::decide(&event, &policy);
+        let rules = verdict.findings().iter().map(|finding| finding.rule().to_string());
+        // To post is what these two are about; what is posted in the cases is harmless, and they cannot know.
+        let posts = ["tainted-mcp-write", "tainted-forge-write"];
+        asked.extend(
+            rules
+                .filter(|rule| rule.starts_with("tainted-") && !posts.contains(&rule.as_str()))
+                .map(|rule| format!("{rule} {} {}", case.id, case.value["input"])),
+        );
+    }
+    assert!(cases.len() > 3_000 && asked.len() * 200 < cases.len(), "{}\n{}", asked.len(), asked.join("\n"));
 }
 
 #[test]

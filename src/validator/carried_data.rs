@@ -3,7 +3,7 @@
 use super::exfiltration::{belongs, is_local, is_rerouted};
 use super::{Scene, suspicious};
 use crate::rule::Found;
-use crate::shell::{Arg, Command, addresses};
+use crate::shell::{Arg, Command, addresses, bodies, uploads};
 use crate::unit::{Subject, Unit};
 
 /// Programs that ask a server for a page.
@@ -80,6 +80,13 @@ fn by_command(command: &Command, scene: &Scene<'_>) -> Option<Found> {
     if to.iter().any(|address| is_laden(address.prefix())) {
         return suspicious("the address itself carries data");
     }
+    match body(command) {
+        Body::Sent => return suspicious("it sends data to another machine"),
+        Body::Asked(parts) if parts.iter().any(|part| is_laden(&format!("?{}", part.text))) => {
+            return suspicious("the address itself carries data");
+        }
+        Body::Asked(_) => {}
+    }
     let words = || command.args.iter().filter(|_| !git);
     let to_others = |service: &str| {
         service.is_empty() || is_rerouted(command, scene) || !to.iter().all(|address| belongs(&address.text, service))
@@ -95,6 +102,33 @@ fn by_command(command: &Command, scene: &Scene<'_>) -> Option<Found> {
     let begun = |arg: &&Arg| !arg.prefix().is_empty();
     let told = to.iter().chain(words().filter(|arg| is_header(arg)));
     told.filter(begun).any(built).then(|| suspicious("it puts what is read into what it asks a server for"))?
+}
+
+/// What a request says beside its address.
+enum Body {
+    /// Something that the server is to take.
+    Sent,
+    /// The rest of the address, or nothing.
+    Asked(Vec<Arg>),
+}
+
+fn body(command: &Command) -> Body {
+    if !matches!(command.program.as_str(), "curl" | "wget") {
+        return Body::Asked(Vec::new());
+    }
+    let parts = bodies(command);
+    let any = |is: fn(&str) -> bool| command.args.iter().any(|arg| is(&arg.text));
+    // Of letters behind one dash, those count that stand before one which takes the rest for itself.
+    let gets = any(|word| {
+        let letters = word.strip_prefix('-').filter(|letters| !letters.starts_with('-')).unwrap_or_default();
+        let last = letters.find(|letter| "AbcCdDeEFhHKmoPQrtTuUwxXyYz".contains(letter)).unwrap_or(letters.len());
+        word == "--get" || letters.get(..last).is_some_and(|flags| flags.contains('G'))
+    });
+    // What follows `--next` is a request of its own.
+    let again = any(|word| matches!(word, "--next" | "-:"));
+    let long = any(|word| ["--form", "--json", "--upload", "--expand-d"].iter().any(|start| word.starts_with(start)));
+    let sent = !uploads(command).is_empty() || long || !parts.is_empty() && (!gets || again);
+    if sent { Body::Sent } else { Body::Asked(parts) }
 }
 
 /// Whether a word is an address.
