@@ -14,6 +14,7 @@ mod hooks;
 mod input;
 mod load;
 mod log;
+mod mcp;
 mod notice;
 mod options;
 mod person;

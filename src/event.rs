@@ -2,6 +2,7 @@
 
 use crate::failure::Failure;
 use crate::label::Label;
+use crate::pin::call::Lookup;
 use crate::quarantine::Nonce;
 use crate::quarantined::Quarantined;
 use crate::rule::Initials;
@@ -166,8 +167,21 @@ pub struct Facts {
     pub today: Option<time::Date>,
     /// The MCP servers that the project itself configures.
     pub project_servers: Vec<String>,
+    /// What is known of the server of an MCP call and of what was approved of it; `None` where nobody looked.
+    pub pins: Option<Lookup>,
+    /// Servers that are configured now and that nobody has approved, or not like that.
+    pub servers: ServerNews,
     /// What the client's settings, as they are now, take away from the guard.
     pub losses: Vec<String>,
+}
+
+/// What a session begins with that a person may want to look at: labels of servers.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ServerNews {
+    /// Nobody has approved them.
+    pub unpinned: Vec<Label>,
+    /// They are not configured as they were approved.
+    pub changed: Vec<Label>,
 }
 
 /// What can be told of an event, readable or not: enough to answer in the right form and to write a log line.

@@ -9,6 +9,7 @@ use crate::ground::Ground;
 use crate::label::Label;
 use crate::patch;
 use crate::path::{AbsPath, Glob};
+use crate::pin;
 use crate::quarantine::{self, Namespace};
 use crate::rule::{Found, Matcher, Owner, PatternError, Rule, matches_any};
 use crate::shell::{Access, Act, Target};
@@ -48,6 +49,7 @@ pub(crate) fn judge(event: &Event<'_>, config: &Config, verdict: &mut Verdict) {
         }
         Action::Fetch { url: Some(url) } => ask(&Unit::page(url.inspect("which page is read")), &scene, verdict),
         Action::Mcp { .. } => {
+            pin::call::judge(event, config, verdict);
             quarantine::escalate(event, config, verdict);
             ask(&Unit::mcp(event.tool.inspect("which tool is called")), &scene, verdict);
         }

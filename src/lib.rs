@@ -17,6 +17,7 @@
 //! judgement needs to know is in the event or in the policy.
 #![forbid(unsafe_code)]
 
+pub mod canonical;
 pub mod client;
 mod command;
 pub mod config;
@@ -29,10 +30,12 @@ mod judge;
 pub mod label;
 mod patch;
 pub mod path;
+pub mod pin;
 pub mod policy;
 pub mod quarantine;
 pub mod quarantined;
 pub mod rule;
+pub mod served;
 pub mod shell;
 mod staying;
 mod swar;

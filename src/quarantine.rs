@@ -24,6 +24,18 @@ use crate::validator::Scene;
 use crate::verdict::{Effect, Finding, Replacement, RuleId, Verdict};
 use content::Look;
 
+/// A text of strangers as a person may see it: nothing in it is hidden, and nothing steers a terminal.
+pub fn visible(text: &str) -> String {
+    let mut shown = String::new();
+    wrap::visible(text, &mut shown);
+    shown
+}
+
+/// Whether a character cannot be seen, or changes what others look like.
+pub(crate) fn hidden(c: char) -> bool {
+    wrap::is_hidden(c)
+}
+
 /// Judges a result: names the surface it came from, and marks and wraps it unless the operator trusts it. Silence is
 /// for the notice only.
 pub(crate) fn judge(event: &Event<'_>, config: &Config, verdict: &mut Verdict) {

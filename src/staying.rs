@@ -1,7 +1,8 @@
 //! Staying on: what the client's settings take away from the guard.
 
-use crate::config::Config;
+use crate::config::{Config, Pins};
 use crate::event::{Event, Phase};
+use crate::label::Label;
 use crate::verdict::{Effect, Finding, RuleId, Verdict};
 
 const RULE: RuleId = RuleId::known("self-protection");
@@ -23,4 +24,30 @@ pub(crate) fn judge(event: &Event<'_>, config: &Config, verdict: &mut Verdict) {
         let effect = if config.block == Effect::Pass { Effect::Pass } else { effect };
         verdict.add(Finding::new(RULE, effect, reason));
     }
+    tell_of_servers(event, config, verdict);
+}
+
+const PINS: RuleId = RuleId::known("mcp-pins");
+
+/// Names that are told; a configuration may hold many.
+const MOST: usize = 8;
+
+/// Tells of servers that nobody has approved as they are now, in one line and by labels alone.
+fn tell_of_servers(event: &Event<'_>, config: &Config, verdict: &mut Verdict) {
+    let news = &event.facts.servers;
+    let told = |names: &[Label], what: &str| {
+        let first: Vec<&str> = names.iter().take(MOST).map(Label::as_str).collect();
+        let more = if names.len() > MOST { format!(" and {} more", names.len() - MOST) } else { String::new() };
+        (!names.is_empty()).then(|| format!("{what}: {}{more}", first.join(", ")))
+    };
+    let parts = [
+        told(&news.unpinned, "MCP servers that nobody has approved"),
+        told(&news.changed, "MCP servers that are not configured as the user approved them"),
+    ];
+    let parts: Vec<String> = parts.into_iter().flatten().collect();
+    if parts.is_empty() || config.pins == Pins::Off {
+        return;
+    }
+    let reason = format!("{}. The user can run `rune mcp status` to see what to do", parts.join("; "));
+    verdict.add(Finding::new(PINS, Effect::Advise, reason));
 }

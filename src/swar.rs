@@ -28,6 +28,17 @@ impl Marks {
     }
 }
 
+/// Where a byte stands first.
+pub(crate) fn find(bytes: &[u8], wanted: u8) -> Option<usize> {
+    let (words, tail) = bytes.as_chunks::<8>();
+    for (at, word) in words.iter().enumerate() {
+        if let Some(first) = Marks::same(u64::from_le_bytes(*word), wanted).first() {
+            return Some(at * 8 + first);
+        }
+    }
+    tail.iter().position(|byte| *byte == wanted).map(|at| bytes.len() - tail.len() + at)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -43,6 +54,14 @@ mod tests {
                 assert_eq!(Marks::same(word, b'x').first(), None, "{bytes:?}");
                 assert_eq!(Marks::less(word, one + 1).or(Marks::same(word, b'x')).first(), Some(at), "{bytes:?}");
             }
+        }
+    }
+
+    #[test]
+    fn a_byte_is_found_where_it_stands_first() {
+        let text = b"abcdefgh\x80\x01ijklmnop\nqrs\n";
+        for byte in 0..=255 {
+            assert_eq!(find(text, byte), text.iter().position(|known| *known == byte), "{byte}");
         }
     }
 }

@@ -13,6 +13,13 @@ mod sandbox;
 use sandbox::{Ran, Sandbox, after, before};
 use serde_json::{Value, json};
 
+/// A home where only servers with a pin are held to it: these calls are about other rules.
+fn home() -> Sandbox {
+    let home = Sandbox::new();
+    home.file(".config/rune/config.local.toml", "[mcp]\npins = 'when-present'\n");
+    home
+}
+
 const STRICT: [&str; 4] = ["hook", "pre", "--preset", "strict"];
 
 fn take_in(home: &Sandbox, tool: &str) -> Ran {
@@ -54,7 +61,7 @@ fn calls() -> Vec<(&'static str, Value, bool)> {
 
 #[test]
 fn what_came_in_decides_what_may_go_out() {
-    let home = Sandbox::new();
+    let home = home();
     for (tool, input, _) in calls() {
         assert_eq!(home.run(&STRICT, before(tool, input.clone())).decision(), "", "{tool} {input} before");
     }
@@ -144,7 +151,7 @@ const STAYS: [&str; 28] = [
 
 #[test]
 fn ways_out_are_asked_about_and_ordinary_work_is_not() {
-    let home = Sandbox::new();
+    let home = home();
     take_in(&home, "mcp__zendesk__get_ticket");
     let asked = |line: &&str| home.run(&STRICT, before("Bash", json!({"command": line}))).decision() != "";
     let silent: Vec<&str> = LEAVES.into_iter().filter(|line| !asked(line)).collect();
@@ -154,7 +161,7 @@ fn ways_out_are_asked_about_and_ordinary_work_is_not() {
 
 #[test]
 fn an_objection_to_what_leaves_names_what_came_in_whichever_rule_it_is() {
-    let home = Sandbox::new();
+    let home = home();
     let push = before("Bash", json!({"command": "git push https://example.com/x.git main"}));
     assert!(!reason(&home.run(&STRICT, &push)).contains("this session has read"));
     take_in(&home, "mcp__zendesk__get_ticket");
@@ -163,7 +170,7 @@ fn an_objection_to_what_leaves_names_what_came_in_whichever_rule_it_is() {
 
 #[test]
 fn trusted_servers_hand_on_what_strangers_wrote() {
-    let home = Sandbox::new();
+    let home = home();
     let publish = before("Bash", json!({"command": "npm publish"}));
     assert_eq!(take_in(&home, "mcp__github__list_branches").stdout, "");
     assert_eq!(home.run(&STRICT, &publish).decision(), "");
@@ -198,7 +205,7 @@ fn trusted_servers_hand_on_what_strangers_wrote() {
 
 #[test]
 fn what_came_from_a_server_may_go_back_to_it() {
-    let home = Sandbox::new();
+    let home = home();
     take_in(&home, "mcp__github__get_issue");
     let comment = before("mcp__github__add_comment", json!({"body": "x"}));
     assert_eq!(home.run(&STRICT, &comment).decision(), "");
@@ -208,8 +215,8 @@ fn what_came_from_a_server_may_go_back_to_it() {
 
 #[test]
 fn the_fifth_notice_says_so_and_the_next_call_is_asked_about() {
-    let home = Sandbox::new();
-    home.file(".config/rune/config.local.toml", "[[mcp.servers]]\nname = \"zendesk\"\n");
+    let home = home();
+    home.file(".config/rune/config.local.toml", "[mcp]\npins = 'when-present'\n[[mcp.servers]]\nname = \"zendesk\"\n");
     let call = before("mcp__zendesk__get_ticket", json!({}));
     for time in 1..=6 {
         assert_eq!(home.run(&STRICT, &call).decision(), if time > 5 { "ask" } else { "" }, "call {time}");
@@ -263,7 +270,7 @@ fn a_trusted_name_is_no_proof_where_the_client_names_another_server() {
 
 #[test]
 fn a_person_clears_it_and_no_name_leads_out_of_the_folder() {
-    let home = Sandbox::new();
+    let home = home();
     let publish = before("Bash", json!({"command": "npm publish"}));
     take_in(&home, "mcp__zendesk__get_ticket");
     let elsewhere = |event: String| event.replace("\"s1\"", "\"../../../far\"");

@@ -1,7 +1,9 @@
 //! The command line of every command but the hook.
 
 use super::hook_help::HookArgs;
-use super::{DONE, FAILED, REFUSED, clear, doctor, explain, hooks, notice, person, policy, reference, rules, status};
+use super::{
+    DONE, FAILED, REFUSED, clear, doctor, explain, hooks, mcp, notice, person, policy, reference, rules, status,
+};
 use clap::{Args, CommandFactory, Parser, Subcommand};
 use std::ffi::OsString;
 use std::io::Write;
@@ -33,6 +35,9 @@ enum Command {
     #[command(subcommand, arg_required_else_help = true, after_help = "Example:\n  rune hooks install --preset strict")]
     Hooks(hooks::Hooks),
     Doctor(doctor::DoctorArgs),
+    /// The tools of MCP servers: what they serve
+    #[command(subcommand, arg_required_else_help = true, after_help = "Example:\n  rune mcp probe")]
+    Mcp(mcp::Mcp),
     /// The rules in force: check them, list them, run their examples
     #[command(
         subcommand,
@@ -198,6 +203,7 @@ pub fn run(verbs: &[OsString], words: Vec<OsString>) -> u8 {
         Command::Explain(args) => explain::run(&args).map(done),
         Command::Hooks(command) => hooks::run(&command),
         Command::Doctor(args) => doctor::run(&args),
+        Command::Mcp(command) => mcp::run(&command),
         Command::Rules(Rules::Check(args)) => rules::check(&args).map(done),
         Command::Rules(Rules::List(args)) => rules::list(&args).map(done),
         Command::Rules(Rules::Test(args)) => rules::test(&args).map(done),

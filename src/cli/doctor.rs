@@ -4,6 +4,7 @@ mod disk;
 mod entry;
 mod finding;
 mod foreign;
+mod pins;
 mod policy;
 mod sample;
 mod settings;
@@ -77,6 +78,7 @@ fn examine(sight: &Sight) -> anyhow::Result<Vec<Finding>> {
     let called: Vec<&Options> = wired.iter().map(|wired| &wired.options).collect();
     for options in if called.is_empty() { vec![&unregistered] } else { called } {
         findings.extend(policy::check(options, world, project));
+        findings.extend(pins::check(options, world, project));
         findings.extend(disk::check(options, world));
     }
     for wired in &wired {

@@ -38,12 +38,23 @@ pub fn put(path: &Path, text: &str, like: &Path) -> anyhow::Result<()> {
 
 /// The same for a file that anybody may read. A link in its place leads to a file that nobody has named.
 pub fn put_public(path: &Path, text: &[u8]) -> anyhow::Result<()> {
+    refuse_link(path)?;
+    write(path, text, 0o644, None)
+}
+
+/// The same for a file that is ours alone.
+pub fn put_private(path: &Path, text: &[u8]) -> anyhow::Result<()> {
+    refuse_link(path)?;
+    write(path, text, 0o600, None)
+}
+
+fn refuse_link(path: &Path) -> anyhow::Result<()> {
     match fs::symlink_metadata(path) {
         Ok(found) if !found.is_file() => {
             let help = "help: remove it, or name another directory";
             bail!("{}: a link or no regular file, and nothing is written through it\n  {help}", path.display())
         }
-        Ok(_) | Err(_) => write(path, text, 0o644, None),
+        Ok(_) | Err(_) => Ok(()),
     }
 }
 

@@ -2,6 +2,7 @@
 
 mod facts;
 mod links;
+mod pins;
 mod rules;
 
 pub use facts::{look_up, looks_around, place};
@@ -236,6 +237,11 @@ pub fn read_settings(path: &Path) -> Result<Option<Settings>, String> {
     let Some(text) = read_up_to(LARGEST_SETTINGS, path)? else { return Ok(None) };
     let broken = |broken: Broken| format!("{}:{}:{}: {}", path.display(), broken.line, broken.column, broken.what);
     Settings::read(&text).map(Some).map_err(broken)
+}
+
+/// The text of a file of the client's, which may be large.
+pub fn read_settings_text(path: &Path) -> Result<Option<String>, String> {
+    read_up_to(LARGEST_SETTINGS, path)
 }
 
 /// The text of a file, `None` where there is none. The error names the file.

@@ -3,6 +3,8 @@
 pub mod drift;
 pub mod locate;
 pub mod register;
+pub mod rewrap;
+pub mod server;
 pub mod settings;
 
 use super::{Answer, context, nudges, reasons};

@@ -3,6 +3,7 @@
 use crate::config::{Config, Trust};
 use crate::event::{Action, Event, Server};
 use crate::label::Label;
+use crate::pin::call::{Standing, standing};
 
 /// The name of an MCP server as it stands in tool names.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -38,13 +39,19 @@ impl Namespace {
         &self.0
     }
 
-    /// Whether the operator trusts it. A trusted name that the project itself configures is anybody's server.
+    /// Whether the operator trusts it. A trusted name that the project itself configures is anybody's server, unless a
+    /// person has approved what is behind it.
     pub fn is_trusted(&self, event: &Event<'_>, config: &Config) -> bool {
         // An event that breaks off may have said more about its server.
         event.flaw.is_none()
-            && !self.is_of_project(event)
             && self.told_otherwise(event).is_none()
             && config.trust.contains(&self.0)
+            && (!self.is_of_project(event) || self.is_approved(event, config))
+    }
+
+    /// Whether the tool of the event is the one of this server that a person has approved.
+    pub fn is_approved(&self, event: &Event<'_>, config: &Config) -> bool {
+        standing(event, config.pins) == Standing::Approved
     }
 
     /// The server that the client says it is, where that is another than the tool's name says.

@@ -27,7 +27,9 @@ pub(super) fn find(_unit: &Unit<'_>, scene: &Scene<'_>) -> Option<Found> {
         Some(known) if known.tools.as_ref().is_none_or(|tools| tools.iter().any(|known| known == tool)) => None,
         Some(_) => block("this tool of the server is not registered"),
         // A name that is trusted is no proof where the project says what is behind it.
-        None if by_project => block("the project itself configures this server, and nobody has registered it"),
+        None if by_project && !namespace.is_approved(scene.event, scene.config) => {
+            block("the project itself configures this server, and nobody has registered it")
+        }
         None if namespace.is_trusted(scene.event, scene.config) => None,
         None => block("nobody has registered this server"),
     }

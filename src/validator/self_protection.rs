@@ -140,6 +140,7 @@ fn is_by_another_name(command: &Command) -> bool {
     match words.as_slice() {
         _ if WORDS.contains(&name) => false,
         ["hooks", "uninstall", ..] => true,
+        ["mcp", "approve" | "unblock", ..] => true,
         ["hooks", "install", rest @ ..] => {
             let apart = rest.windows(2).any(|pair| matches!(pair, ["--preset", preset] if mild(preset)));
             apart || rest.iter().any(|word| word.strip_prefix("--preset=").is_some_and(mild))

@@ -1,7 +1,7 @@
 //! The facts that judging one event needs, looked up on disk, and nothing else.
 
 use super::links::Links;
-use super::{allowlist, project_servers, project_silences, read_settings, read_text};
+use super::{allowlist, pins, project_servers, project_silences, read_settings, read_text};
 use crate::cli::options::Options;
 use crate::cli::session;
 use crate::cli::world::{World, now};
@@ -47,7 +47,11 @@ pub fn look_up(event: &mut Event<'_>, config: &mut Config, options: &Options, wo
     match event.phase {
         Phase::Before => before(event, config, world, watch),
         Phase::After | Phase::Failed => after(event, config, world),
-        Phase::Settings | Phase::Start => event.facts.losses = losses(event, options, world),
+        Phase::Settings => event.facts.losses = losses(event, options, world),
+        Phase::Start => {
+            event.facts.losses = losses(event, options, world);
+            event.facts.servers = pins::news(event, config, world);
+        }
         Phase::End | Phase::Other => {}
     }
 }
@@ -90,6 +94,7 @@ fn before(event: &mut Event<'_>, config: &mut Config, world: &World, watch: &dyn
     event.facts.taint = session::seen(world, &event.header.session);
     if matches!(event.action, Action::Mcp { .. } | Action::Resource { .. }) {
         servers(event, config, world);
+        event.facts.pins = pins::look_up(event, config, world);
     }
     if touches_files(event) || !event.paths().is_empty() {
         event.facts.own = world.own().iter().map(|path| path.to_string_lossy().into_owned()).collect();
@@ -138,7 +143,14 @@ fn after(event: &mut Event<'_>, config: &mut Config, world: &World) {
             });
             event.facts.real_path = real.map(|real| real.to_string_lossy().into_owned());
         }
-        Action::Mcp { .. } | Action::Resource { .. } => servers(event, config, world),
+        Action::Mcp { .. } => {
+            servers(event, config, world);
+            // Only a pin tells a trusted server from one that a project puts in its place.
+            if !event.facts.project_servers.is_empty() {
+                event.facts.pins = pins::look_up(event, config, world);
+            }
+        }
+        Action::Resource { .. } => servers(event, config, world),
         Action::Agent { .. } => {}
         Action::Read { path: None }
         | Action::Shell { .. }

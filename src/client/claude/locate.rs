@@ -6,11 +6,16 @@ use jsonc_parser::{CollectOptions, ParseOptions, parse_to_ast};
 
 /// The line and column, from 1, of what a JSON pointer names: of a member its name, of an element its value.
 pub fn locate(text: &str, pointer: &str) -> Option<(usize, usize)> {
+    find(text, pointer.split('/').skip(1))
+}
+
+/// The same by names, which may hold a `/`.
+pub fn find<'a>(text: &str, steps: impl Iterator<Item = &'a str>) -> Option<(usize, usize)> {
     let body = text.strip_prefix('\u{feff}').unwrap_or(text);
     let parsed = parse_to_ast(body, &CollectOptions::default(), &ParseOptions::default()).ok()?;
     let root = parsed.value?;
     let (mut value, mut start) = (&root, root.start());
-    for step in pointer.split('/').skip(1) {
+    for step in steps {
         (value, start) = match value {
             // Of several members of one name the client takes the last.
             Value::Object(object) => {

@@ -96,22 +96,27 @@ impl Kind {
     }
 }
 
+/// The object in a file of the client's; nothing in an empty one.
+pub(super) fn object(text: &str, expected: &str) -> Result<Value, Broken> {
+    let text = text.trim_start_matches('\u{feff}');
+    if text.trim().is_empty() {
+        return Ok(Value::Object(serde_json::Map::new()));
+    }
+    let value: Value = serde_json::from_str(text).map_err(|error| {
+        let words = error.to_string();
+        let what = words.rsplit_once(" at line ").map_or(words.as_str(), |(what, _)| what);
+        Broken { line: error.line().max(1), column: error.column().max(1), what: what.to_owned() }
+    })?;
+    if value.is_object() {
+        return Ok(value);
+    }
+    Err(Broken { line: 1, column: 1, what: expected.to_owned() })
+}
+
 impl Settings {
     /// Reads a settings file. An empty one says nothing.
     pub fn read(text: &str) -> Result<Settings, Broken> {
-        let text = text.trim_start_matches('\u{feff}');
-        if text.trim().is_empty() {
-            return Ok(Settings(Value::Object(serde_json::Map::new())));
-        }
-        let value: Value = serde_json::from_str(text).map_err(|error| {
-            let words = error.to_string();
-            let what = words.rsplit_once(" at line ").map_or(words.as_str(), |(what, _)| what);
-            Broken { line: error.line().max(1), column: error.column().max(1), what: what.to_owned() }
-        })?;
-        if value.is_object() {
-            return Ok(Settings(value));
-        }
-        Err(Broken { line: 1, column: 1, what: "settings are a JSON object".to_owned() })
+        object(text, "settings are a JSON object").map(Settings)
     }
 
     /// All hooks of the file, in order.

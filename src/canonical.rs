@@ -1,0 +1,212 @@
+//! JSON in one canonical form (RFC 8785), so that equal meanings have equal bytes and equal hashes.
+//!
+//! Reading is strict: what two readers could understand in two ways has no canonical form and is a [`Fault`]. A value
+//! that was read can be walked as a tree, and is written the same way whoever has sent it.
+//!
+//! ```
+//! use rune::canonical::{Fault, Value};
+//! let value = Value::read(br#"{ "b": [1.0, "\u00e9"], "a": 1E3 }"#)?;
+//! assert_eq!(value.to_string(), r#"{"a":1000,"b":[1,"é"]}"#);
+//! assert_eq!(Value::read(br#"{"a":1,"\u0061":2}"#), Err(Fault::Duplicate));
+//! # Ok::<(), Fault>(())
+//! ```
+
+mod read;
+
+use serde::Serialize;
+use std::cmp::Ordering;
+use std::fmt::{self, Write};
+
+/// Levels of nesting beyond this have no canonical form.
+pub const DEEPEST: usize = 128;
+
+/// A JSON value with one meaning.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Value {
+    /// `null`.
+    Null,
+    /// `true` or `false`.
+    Bool(bool),
+    /// A number, finite.
+    Number(f64),
+    /// A string.
+    String(String),
+    /// A list.
+    Array(Vec<Value>),
+    /// An object: its fields, each name once, in canonical order.
+    Object(Vec<(String, Value)>),
+}
+
+/// Why a text has no canonical form.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Fault {
+    /// It is not JSON, or breaks off.
+    Broken,
+    /// It goes on after its end.
+    Trailing,
+    /// It names a field twice.
+    Duplicate,
+    /// It escapes half of a surrogate pair.
+    Surrogate,
+    /// It has a number that readers would round, each in its own way.
+    Number,
+    /// It is not UTF-8.
+    Encoding,
+    /// It nests deeper than 128 levels.
+    Deep,
+}
+
+impl Fault {
+    /// Every fault, for tables and tests.
+    pub const ALL: [Fault; 7] = [
+        Fault::Broken,
+        Fault::Trailing,
+        Fault::Duplicate,
+        Fault::Surrogate,
+        Fault::Number,
+        Fault::Encoding,
+        Fault::Deep,
+    ];
+}
+
+impl fmt::Display for Fault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Fault::Broken => "it is not valid JSON",
+            Fault::Trailing => "there is text after its end",
+            Fault::Duplicate => "it names a field twice",
+            Fault::Surrogate => "it escapes half of a surrogate pair",
+            Fault::Number => "it has a number that cannot be kept exactly",
+            Fault::Encoding => "it is not UTF-8",
+            Fault::Deep => "it nests deeper than 128 levels",
+        })
+    }
+}
+
+impl std::error::Error for Fault {}
+
+impl Value {
+    /// Reads one JSON text, strictly.
+    pub fn read(text: &[u8]) -> Result<Value, Fault> {
+        read::read(text)
+    }
+
+    /// The canonical value of something that we build ourselves.
+    pub fn of(value: &impl Serialize) -> Result<Value, Fault> {
+        // Whatever serde can write is read by the same strict rules as what strangers write.
+        Value::read(&serde_json::to_vec(value).map_err(|_| Fault::Broken)?)
+    }
+
+    /// A field of an object.
+    pub fn get(&self, name: &str) -> Option<&Value> {
+        self.fields().find(|(key, _)| *key == name).map(|(_, value)| value)
+    }
+
+    /// The fields of an object; of anything else, none.
+    pub fn fields(&self) -> impl Iterator<Item = (&str, &Value)> {
+        let fields = if let Value::Object(fields) = self { fields.as_slice() } else { &[] };
+        fields.iter().map(|(name, value)| (name.as_str(), value))
+    }
+
+    /// The items of a list; of anything else, none.
+    pub fn items(&self) -> &[Value] {
+        if let Value::Array(items) = self { items } else { &[] }
+    }
+
+    /// The text of a string.
+    pub fn text(&self) -> Option<&str> {
+        if let Value::String(text) = self { Some(text) } else { None }
+    }
+
+    /// An object of these fields; of a name that is there twice, the last one.
+    pub fn object(fields: impl IntoIterator<Item = (String, Value)>) -> Value {
+        let mut sorted: Vec<(String, Value)> = Vec::new();
+        for (name, value) in fields {
+            match sorted.binary_search_by(|(known, _)| order(known, &name)) {
+                Ok(at) => {
+                    if let Some(known) = sorted.get_mut(at) {
+                        known.1 = value;
+                    }
+                }
+                Err(at) => sorted.insert(at, (name, value)),
+            }
+        }
+        Value::Object(sorted)
+    }
+}
+
+/// The canonical text of one JSON text.
+pub fn canonical(text: &[u8]) -> Result<String, Fault> {
+    Value::read(text).map(|value| value.to_string())
+}
+
+/// The canonical text of something that we build ourselves.
+pub fn canonical_of(value: &impl Serialize) -> Result<String, Fault> {
+    Value::of(value).map(|value| value.to_string())
+}
+
+/// RFC 8785, 3.2.3: names are ordered by their UTF-16 code units.
+fn order(one: &str, other: &str) -> Ordering {
+    one.encode_utf16().cmp(other.encode_utf16())
+}
+
+// INVARIANT: a value is at most `DEEPEST` levels deep, so writing it cannot use up the stack.
+impl fmt::Display for Value {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Value::Null => f.write_str("null"),
+            Value::Bool(value) => write!(f, "{value}"),
+            Value::Number(number) => f.write_str(ryu_js::Buffer::new().format(*number)),
+            Value::String(text) => quote(text, f),
+            Value::Array(items) => {
+                f.write_char('[')?;
+                for (nth, item) in items.iter().enumerate() {
+                    if nth > 0 {
+                        f.write_char(',')?;
+                    }
+                    item.fmt(f)?;
+                }
+                f.write_char(']')
+            }
+            Value::Object(fields) => {
+                f.write_char('{')?;
+                for (nth, (name, value)) in fields.iter().enumerate() {
+                    if nth > 0 {
+                        f.write_char(',')?;
+                    }
+                    quote(name, f)?;
+                    f.write_char(':')?;
+                    value.fmt(f)?;
+                }
+                f.write_char('}')
+            }
+        }
+    }
+}
+
+/// RFC 8785, 3.2.2.2: only what has to be escaped is, in the shortest way.
+fn quote(text: &str, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    f.write_char('"')?;
+    let mut rest = text;
+    while let Some(at) = rest.find(|c: char| c < ' ' || matches!(c, '"' | '\\')) {
+        let (plain, special) = rest.split_at(at);
+        f.write_str(plain)?;
+        let mut chars = special.chars();
+        match chars.next().unwrap_or_default() {
+            '"' => f.write_str("\\\"")?,
+            '\\' => f.write_str("\\\\")?,
+            '\u{8}' => f.write_str("\\b")?,
+            '\t' => f.write_str("\\t")?,
+            '\n' => f.write_str("\\n")?,
+            '\u{c}' => f.write_str("\\f")?,
+            '\r' => f.write_str("\\r")?,
+            control => write!(f, "\\u{:04x}", u32::from(control))?,
+        }
+        rest = chars.as_str();
+    }
+    f.write_str(rest)?;
+    f.write_char('"')
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,124 @@
+//! What judging a call of an MCP tool needs to know of its server: two records and its entry in the configuration.
+
+use super::is_missing;
+use crate::cli::mcp::live::Servers;
+use crate::cli::mcp::servers::Servers as AllServers;
+use crate::cli::mcp::store::{Store, bytes};
+use crate::cli::world::World;
+use rune::canonical::Value;
+use rune::config::{Config, Pins};
+use rune::event::{Action, Event, ServerNews};
+use rune::label::Label;
+use rune::pin::call::{Live, Lookup, Record};
+use rune::pin::{Identity, Pin, PinHead, Resolved, resolve};
+use rune::quarantined::{Audit, Reason};
+use std::io::ErrorKind;
+use std::path::Path;
+
+/// What pins are for, by the stricter of the operator's policy and the project's.
+fn wanted(config: &Config) -> Pins {
+    let project = config.project.as_ref().map(|project| project.pins);
+    match [Some(config.pins), project] {
+        all if all.contains(&Some(Pins::Required)) => Pins::Required,
+        all if all.contains(&Some(Pins::WhenPresent)) => Pins::WhenPresent,
+        _ => Pins::Off,
+    }
+}
+
+/// Whether nothing was ever pinned here, and nothing has to be.
+fn is_idle(config: &Config, world: &World) -> bool {
+    match wanted(config) {
+        Pins::Off => true,
+        Pins::WhenPresent => world.data_dir.as_ref().is_some_and(|data| is_missing(&data.join("pins"))),
+        Pins::Required => false,
+    }
+}
+
+/// Looks up what was approved of the tool that a call is about.
+pub fn look_up(event: &Event<'_>, config: &Config, world: &World) -> Option<Lookup> {
+    let Action::Mcp { server, .. } = &event.action else { return None };
+    if is_idle(config, world) {
+        return None;
+    }
+    let reason = Reason::new("which server and tool a call is about").ok()?;
+    let call = event.tool.expose(reason, &mut Audit::new(|_| {}));
+    let servers = Servers::look(world, &event.place.cwd);
+    let told = server.as_ref().map(|server| server.name.as_str());
+    let resolved = resolve(call, told, &servers.names());
+    let unknown =
+        Lookup { resolved: resolved.clone(), live: Live::Nowhere, pin: Record::Missing, observed: Record::Missing };
+    let Resolved::Tool { server: name, .. } = &resolved else { return Some(unknown) };
+    let Ok(store) = Store::of(world) else {
+        return Some(Lookup { pin: Record::Unreadable, ..unknown });
+    };
+    let pin = record(&store.pin_path(name));
+    if pin == Record::Missing && wanted(config) == Pins::WhenPresent {
+        return None;
+    }
+    let observed = record(&store.observed_path(name));
+    let live = if name.starts_with("plugin:") {
+        plugin(world, &event.place.cwd, name)
+    } else {
+        servers.live(name, server.as_ref().map(|server| server.source.as_str()))
+    };
+    Some(Lookup { resolved, live, pin, observed })
+}
+
+/// How the server of a plugin is started or reached: plugins are many files, and read for nobody else.
+fn plugin(world: &World, cwd: &str, name: &str) -> Live {
+    let servers = AllServers::look(world, Path::new(cwd));
+    let Some(server) = servers.named(name) else { return Live::Nowhere };
+    let identity = Value::of(&server.entry).ok().and_then(|entry| Identity::of_entry(&entry).ok());
+    identity.map_or(Live::Unreadable, Live::Entry)
+}
+
+fn record(path: &Path) -> Record {
+    match bytes(path) {
+        Ok(bytes) => Record::Bytes(bytes),
+        Err(error) if error.kind() == ErrorKind::NotFound => Record::Missing,
+        Err(_) => Record::Unreadable,
+    }
+}
+
+/// Which of the configured servers nobody has approved, or not as they are configured now.
+pub fn news(event: &Event<'_>, config: &Config, world: &World) -> ServerNews {
+    let mut news = ServerNews::default();
+    let Ok(store) = Store::of(world) else { return news };
+    if is_idle(config, world) {
+        return news;
+    }
+    let servers = Servers::look(world, &event.place.cwd);
+    for name in servers.names() {
+        let head = match record(&store.pin_path(&name)) {
+            Record::Missing => None,
+            Record::Unreadable => Some(Err(())),
+            Record::Bytes(bytes) => Some(head(&bytes).ok_or(())),
+        };
+        let approved = match &head {
+            Some(Ok(head)) if head.blocked => continue,
+            Some(Ok(head)) => head.approved.as_ref(),
+            Some(Err(())) => {
+                news.changed.push(Label::new(&name));
+                continue;
+            }
+            None => None,
+        };
+        match approved {
+            None if wanted(config) == Pins::Required => news.unpinned.push(Label::new(&name)),
+            Some(approved)
+                if servers.live(&name, None) != approved.identity.clone().map_or(Live::Nowhere, Live::Entry) =>
+            {
+                news.changed.push(Label::new(&name));
+            }
+            None | Some(_) => {}
+        }
+    }
+    news
+}
+
+fn head(bytes: &[u8]) -> Option<PinHead> {
+    match PinHead::read(bytes) {
+        Some(head) => head.ok(),
+        None => Pin::read(bytes).ok().map(|pin| pin.head()),
+    }
+}

@@ -1,0 +1,48 @@
+//! `rune mcp block` and `unblock`: anybody may stop a server or a tool, and a person may take that back.
+
+use super::view::{Target, View};
+use crate::cli::hooks::say;
+use crate::cli::person;
+use clap::Args;
+use rune::quarantine::visible;
+
+/// Blocks a server or a tool until a person unblocks it
+#[derive(Debug, Args)]
+#[command(after_help = "Example:\n  rune mcp block github:delete_repository")]
+pub struct BlockArgs {
+    /// A server, or one of its tools
+    #[arg(value_name = "SERVER[:TOOL]")]
+    target: String,
+}
+
+/// Takes a block back; for people only
+#[derive(Debug, Args)]
+#[command(after_help = "Example:\n  rune mcp unblock github:delete_repository")]
+pub struct UnblockArgs {
+    /// A server, or one of its tools
+    #[arg(value_name = "SERVER[:TOOL]")]
+    target: String,
+    /// Do it without a terminal
+    #[arg(long)]
+    yes: bool,
+}
+
+pub fn block(args: &BlockArgs) -> anyhow::Result<()> {
+    let view = View::look()?;
+    let target = view.target(&args.target)?;
+    view.store.change(&target.server, |pin| pin.block(target.tool.as_deref()))?;
+    say(&format!("blocked: {}", shown(&target)))
+}
+
+pub fn unblock(args: &UnblockArgs) -> anyhow::Result<()> {
+    person::may_loosen("`rune mcp unblock`", args.yes)?;
+    let view = View::look()?;
+    let target = view.target(&args.target)?;
+    view.store.change(&target.server, |pin| pin.unblock(target.tool.as_deref()))?;
+    say(&format!("unblocked: {}; what was approved of it before is approved as before", shown(&target)))
+}
+
+fn shown(target: &Target) -> String {
+    let tool = target.tool.iter().map(|tool| format!(":{}", visible(tool))).collect::<String>();
+    format!("{}{tool}", visible(&target.server))
+}

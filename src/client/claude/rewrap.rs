@@ -1,0 +1,139 @@
+//! Rewrapping: another program in front of a server's own, put into the text of a configuration and taken out again
+//! to the byte.
+
+use super::settings::Broken;
+use jsonc_parser::ast::{Object, Value};
+use jsonc_parser::common::{Range, Ranged};
+use jsonc_parser::{CollectOptions, ParseOptions, parse_to_ast};
+
+/// How a list of arguments is written that was not there before; nobody else spaces it so.
+const ADDED: &str = ", \"args\":[";
+
+/// The text with `program` as the command of the server that `steps` lead to, and `words` before its arguments.
+pub fn wrap(text: &str, steps: &[&str], program: &str, words: &[String]) -> Result<String, Broken> {
+    let entry = Entry::find(text, steps)?;
+    let words = words.iter().map(|word| quoted(word)).collect::<Vec<_>>().join(", ");
+    let mut edits = vec![(entry.command.start, entry.command.end, quoted(program))];
+    edits.push(match (&entry.args, entry.elements.is_empty()) {
+        (None, _) => (entry.command.end, entry.command.end, format!("{ADDED}{words}]")),
+        (Some(args), true) => (args.start + 1, args.start + 1, words),
+        (Some(args), false) => (args.start + 1, args.start + 1, format!("{words},")),
+    });
+    Ok(spliced(text, edits))
+}
+
+/// The text with `program` as the command again, and without the first `count` arguments.
+pub fn unwrap(text: &str, steps: &[&str], program: &str, count: usize) -> Result<String, Broken> {
+    let entry = Entry::find(text, steps)?;
+    let (Some(args), Some(last)) = (&entry.args, entry.elements.get(count.saturating_sub(1))) else {
+        return Err(broken("the server is not wrapped"));
+    };
+    let mut edits = vec![(entry.command.start, entry.command.end, quoted(program))];
+    let before = text.get(entry.command.end..args.start + 1);
+    edits.push(match entry.elements.get(count) {
+        None if before == Some(ADDED) => (entry.command.end, args.end, String::new()),
+        None => (args.start + 1, last.end, String::new()),
+        Some(next) => {
+            // Up to the comma behind the last word that is ours.
+            let between = text.get(last.end..next.start).unwrap_or_default();
+            (args.start + 1, last.end + between.find(',').map_or(0, |at| at + 1), String::new())
+        }
+    });
+    Ok(spliced(text, edits))
+}
+
+/// Where the parts of an entry stand in the text.
+struct Entry {
+    command: Range,
+    args: Option<Range>,
+    elements: Vec<Range>,
+}
+
+impl Entry {
+    fn find(text: &str, steps: &[&str]) -> Result<Entry, Broken> {
+        let mark = if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
+        let body = text.get(mark..).unwrap_or_default();
+        let parsed = parse_to_ast(body, &CollectOptions::default(), &ParseOptions::default());
+        let root = parsed.map_err(|error| broken(&error.to_string()))?.value;
+        let mut object = match &root {
+            Some(Value::Object(object)) => object,
+            _ => return Err(broken("it is not a JSON object")),
+        };
+        for step in steps {
+            object = match member(object, step) {
+                Some(Value::Object(inner)) => inner,
+                _ => return Err(broken("the server is not there any more")),
+            };
+        }
+        let moved = |range: Range| Range { start: range.start + mark, end: range.end + mark };
+        let command = match member(object, "command") {
+            Some(Value::StringLit(command)) => moved(command.range()),
+            _ => return Err(broken("the server has no `command`")),
+        };
+        match member(object, "args") {
+            None => Ok(Entry { command, args: None, elements: Vec::new() }),
+            Some(Value::Array(args)) => {
+                let elements = args.elements.iter().map(|element| moved(element.range())).collect();
+                Ok(Entry { command, args: Some(moved(args.range())), elements })
+            }
+            Some(_) => Err(broken("`args` is not a list")),
+        }
+    }
+}
+
+/// Of several members of one name the client takes the last.
+fn member<'a, 'b>(object: &'b Object<'a>, name: &str) -> Option<&'b Value<'a>> {
+    object.properties.iter().rfind(|member| member.name.as_str() == name).map(|member| &member.value)
+}
+
+fn spliced(text: &str, mut edits: Vec<(usize, usize, String)>) -> String {
+    edits.sort_by_key(|(start, ..)| std::cmp::Reverse(*start));
+    let mut text = text.to_owned();
+    for (start, end, new) in edits {
+        text.replace_range(start..end, &new);
+    }
+    text
+}
+
+fn quoted(text: &str) -> String {
+    serde_json::Value::from(text).to_string()
+}
+
+fn broken(what: &str) -> Broken {
+    Broken { line: 1, column: 1, what: what.to_owned() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_goes_in_comes_out_again_to_the_byte() {
+        let words: Vec<String> = ["mcp", "wrap", "--server", "a", "--", "npx"].map(str::to_owned).to_vec();
+        for entry in [
+            r#"{"command":"npx"}"#,
+            r#"{"command": "npx", "args": []}"#,
+            r#"{"args": [ ], "command": "npx"}"#,
+            r#"{"command":"npx","args":["-y","x"],"env":{}}"#,
+            "{\r\n\t\"args\" : [\r\n\t\t\"-y\" ,\r\n\t\t\"x\"\r\n\t],\r\n\t\"command\" : \"npx\"\r\n}",
+            "{\n  \"type\": \"stdio\",\n  \"command\": \"npx\",\n  \"args\": [\n    \"--\"\n  ],\n  \"env\": {}\n}",
+        ] {
+            for text in [
+                format!("{{\"é\":1,\"mcpServers\": {{\"a\": {entry} }}, \"z\": [1,2 ]}}\n"),
+                format!("\u{feff}{{\"mcpServers\":{{\"b\":{{\"command\":\"y\"}},\"a\":{entry}}}}}"),
+            ] {
+                let steps = ["mcpServers", "a"];
+                let wrapped = wrap(&text, &steps, "/opt/rune", &words).unwrap();
+                let value: serde_json::Value = serde_json::from_str(wrapped.trim_start_matches('\u{feff}')).unwrap();
+                let found = &value["mcpServers"]["a"];
+                assert_eq!(found["command"], "/opt/rune", "{wrapped}");
+                let args: Vec<&str> =
+                    found["args"].as_array().unwrap().iter().map(|arg| arg.as_str().unwrap()).collect();
+                assert_eq!(args[..words.len()], words.iter().map(String::as_str).collect::<Vec<_>>(), "{wrapped}");
+                assert_eq!(unwrap(&wrapped, &steps, "npx", words.len()).unwrap(), text);
+            }
+        }
+        assert!(wrap("{}", &["mcpServers", "a"], "x", &words).is_err());
+        assert!(unwrap(r#"{"a":{"command":"x"}}"#, &["a"], "x", 6).is_err());
+    }
+}

@@ -1,0 +1,115 @@
+//! What fits the approved schema, and what does not.
+
+use super::*;
+
+fn fits(schema: &str, arguments: &str) -> Result<(), String> {
+    let (schema, arguments) = (serde_json::from_str(schema).unwrap(), serde_json::from_str(arguments).unwrap());
+    check(&schema, &arguments).map_err(|off| format!("{}: {off}", off.name))
+}
+
+#[test]
+fn arguments_are_what_the_schema_says() {
+    let plain = r#"{"type":"object","properties":{"q":{"type":"string"},"n":{"type":"integer","minimum":1,"maximum":9},
+        "mode":{"enum":["a","b",1]},"list":{"type":"array","items":{"type":"object","properties":{"x":{"type":"number"}},
+        "required":["x"]},"maxItems":2},"free":{"type":"object"},"maybe":{"type":["string","null"]}},"required":["q"]}"#;
+    let open = r#"{"type":"object","properties":{"q":{}},"additionalProperties":true}"#;
+    let typed = r#"{"type":"object","additionalProperties":{"type":"string"}}"#;
+    let by_pattern = r#"{"type":"object","patternProperties":{"^x-":{"type":"string"}},"additionalProperties":false}"#;
+    let reference = r##"{"type":"object","properties":{"a":{"$ref":"#/$defs/node"}},
+        "$defs":{"node":{"type":"object","properties":{"next":{"$ref":"#/$defs/node"},"v":{"type":"integer"}}}}}"##;
+    let any = r#"{"type":"object","anyOf":[{"properties":{"a":{"type":"string"}},"required":["a"]},
+        {"properties":{"b":{"type":"integer"}},"required":["b"]}]}"#;
+    let all = r#"{"allOf":[{"type":"object","properties":{"a":{}}},{"properties":{"b":{"const":7}}}]}"#;
+    let conditional = r#"{"type":"object","properties":{"k":{"type":"string"}},"if":{"properties":{"k":{"const":"x"}}},
+        "then":{"properties":{"only":{}},"required":["only"]}}"#;
+    let text = r#"{"type":"object","properties":{"t":{"type":"string","minLength":2,"maxLength":3,"pattern":"^é"}}}"#;
+    for (schema, arguments, fine) in [
+        (plain, r#"{"q":"x"}"#, true),
+        (plain, r#"{"q":"x","n":3,"mode":"a","list":[{"x":1.5}],"free":{"any":{"thing":1}},"maybe":null}"#, true),
+        (plain, r#"{"q":"x","n":3.0,"mode":1.0}"#, true),
+        (plain, r#"{}"#, false),
+        (plain, r#"{"q":1}"#, false),
+        (plain, r#"{"q":"x","n":3.5}"#, false),
+        (plain, r#"{"q":"x","n":10}"#, false),
+        (plain, r#"{"q":"x","n":0}"#, false),
+        (plain, r#"{"q":"x","mode":"c"}"#, false),
+        (plain, r#"{"q":"x","sidenote":"y"}"#, false),
+        (plain, r#"{"q":"x","list":[{"x":1,"y":2}]}"#, false),
+        (plain, r#"{"q":"x","list":[{}]}"#, false),
+        (plain, r#"{"q":"x","list":[{"x":1},{"x":1},{"x":1}]}"#, false),
+        (plain, r#"{"q":"x","maybe":1}"#, false),
+        (plain, r#"["q"]"#, false),
+        (open, r#"{"q":"x","other":1}"#, true),
+        (typed, r#"{"a":"x"}"#, true),
+        (typed, r#"{"a":1}"#, false),
+        (by_pattern, r#"{"x-a":"1"}"#, true),
+        (by_pattern, r#"{"x-a":1}"#, false),
+        (by_pattern, r#"{"y":"1"}"#, false),
+        (reference, r#"{"a":{"next":{"next":{"v":1}}}}"#, true),
+        (reference, r#"{"a":{"next":{"next":{"v":"x"}}}}"#, false),
+        (reference, r#"{"a":{"next":{"next":{"w":1}}}}"#, false),
+        (any, r#"{"a":"x"}"#, true),
+        (any, r#"{"b":1}"#, true),
+        (any, r#"{"a":1}"#, false),
+        (any, r#"{"a":"x","c":1}"#, false),
+        (all, r#"{"a":1,"b":7}"#, true),
+        (all, r#"{"a":1,"b":8}"#, false),
+        (all, r#"{"c":1}"#, false),
+        (conditional, r#"{"k":"x","only":1}"#, true),
+        (conditional, r#"{"k":"x"}"#, false),
+        (conditional, r#"{"k":"y"}"#, true),
+        (text, r#"{"t":"éa"}"#, true),
+        (text, r#"{"t":"é"}"#, false),
+        (text, r#"{"t":"éaaa"}"#, false),
+        (text, r#"{"t":"aa"}"#, false),
+        (r#"{"type":"object"}"#, r#"{}"#, true),
+        // An approved tool without arguments has none.
+        (r#"{"type":"object"}"#, r#"{"ssh_key":"x"}"#, false),
+        (r#"{"type":"object","properties":{}}"#, r#"{"ssh_key":"x"}"#, false),
+        ("true", r#"{"a":1}"#, false),
+        ("true", "{}", true),
+        ("false", "{}", false),
+        (r#"{"type":"object","not":{"required":["a"]},"properties":{"a":{},"b":{}}}"#, r#"{"a":1}"#, false),
+        (r#"{"type":"object","not":{"required":["a"]},"properties":{"a":{},"b":{}}}"#, r#"{"b":1}"#, true),
+        // What is elsewhere is not known, and what another engine would read is not read.
+        (r#"{"$ref":"https://e.example/schema"}"#, r#"{"a":1}"#, true),
+        (r#"{"properties":{"a":{"pattern":"(?<=x)y"}}}"#, r#"{"a":"z"}"#, true),
+        (r#"{"properties":{"a":{"minimum":1,"exclusiveMinimum":true}}}"#, r#"{"a":1}"#, false),
+        (r#"{"properties":{"a":{"exclusiveMaximum":5}}}"#, r#"{"a":5}"#, false),
+        (
+            r#"{"properties":{"a":{"prefixItems":[{"type":"string"}],"items":{"type":"number"}}}}"#,
+            r#"{"a":["x",1]}"#,
+            true,
+        ),
+        (
+            r#"{"properties":{"a":{"prefixItems":[{"type":"string"}],"items":{"type":"number"}}}}"#,
+            r#"{"a":["x","y"]}"#,
+            false,
+        ),
+        (r#"{"properties":{"a":{"type":"string","nullable":true}}}"#, r#"{"a":null}"#, true),
+    ] {
+        assert_eq!(fits(schema, arguments).is_ok(), fine, "{schema} {arguments} {:?}", fits(schema, arguments));
+    }
+}
+
+#[test]
+fn the_argument_is_named() {
+    let schema = r#"{"properties":{"a":{"properties":{"b":{"type":"string"}}}}}"#;
+    let named = |arguments: &str| fits(schema, arguments).unwrap_err().split(':').next().unwrap().to_owned();
+    assert_eq!(named(r#"{"a":{"b":1}}"#), "a");
+    assert_eq!(named(r#"{"z":1}"#), "z");
+}
+
+#[test]
+fn a_schema_without_end_ends() {
+    for schema in [
+        r##"{"$ref":"#"}"##.to_owned(),
+        r##"{"allOf":[{"$ref":"#"},{"$ref":"#"}]}"##.to_owned(),
+        r##"{"anyOf":[{"$ref":"#/anyOf/1"},{"$ref":"#/anyOf/0"}]}"##.to_owned(),
+        format!("{}{{}}{}", r#"{"anyOf":["#.repeat(40), "]}".repeat(40)),
+        r##"{"anyOf":[{"$ref":"#"},{"$ref":"#"},{"$ref":"#"},{"$ref":"#"}]}"##.to_owned(),
+    ] {
+        fits(&schema, r#"{"a":{"a":{"a":1}}}"#).ok();
+    }
+    assert!(fits(r##"{"$ref":"#"}"##, "{}").is_err(), "what cannot be checked does not fit");
+}
