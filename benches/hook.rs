@@ -94,6 +94,17 @@ fn rows(rune: &Path, folder: &Path) -> Vec<Row> {
     add("worst: 64 KB of ((", "pre", before(&"((".repeat(32 << 10)), None);
     add("worst: 3,000 heredocs", "pre", before(&heredocs()), None);
     add("worst: 20,000 separators", "pre", before(&format!("{}rm -rf /", "true; ".repeat(20_000))), None);
+    // The same objection with and without a receipt: the difference is what a receipt costs.
+    for (name, words) in
+        [("an MCP call that is asked about, receipt", ""), ("the same, no receipt", "[mcp]\nreceipts = \"off\"\n")]
+    {
+        let home = folder.join(format!("home-receipt-{}", words.len()));
+        std::fs::create_dir(&home).unwrap();
+        policy(rune, &home);
+        std::fs::write(home.join(".config/rune/config.local.toml"), format!("{words}[rules]\ndisabled = []\n"))
+            .unwrap();
+        rows.push(row(name, rune, "pre", mcp(), &home, None));
+    }
     for count in [60, 300, 3_000] {
         let home = folder.join(format!("home-{count}"));
         std::fs::create_dir(&home).unwrap();
@@ -102,6 +113,12 @@ fn rows(rune: &Path, folder: &Path) -> Vec<Row> {
         rows.push(row(&format!("git status, {count} more rules"), rune, "pre", before("git status"), &home, None));
     }
     rows
+}
+
+/// A call of a tool that nobody has registered.
+fn mcp() -> Vec<u8> {
+    let call = r#"{"session_id":"s1","transcript_path":"/t","cwd":"/proj","hook_event_name":"PreToolUse","tool_name":"mcp__acme__run","tool_input":{"query":"x"}}"#;
+    call.as_bytes().to_vec()
 }
 
 fn row(name: &str, program: &Path, phase: &str, input: Vec<u8>, home: &Path, budget: Option<f64>) -> Row {

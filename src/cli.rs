@@ -19,6 +19,8 @@ mod notice;
 mod options;
 mod person;
 mod policy;
+mod proof;
+mod receipt;
 mod reference;
 mod rules;
 mod session;

@@ -48,6 +48,11 @@ impl Client {
     /// All clients by name.
     pub const ALL: [(&'static str, Client); 1] = [("claude", Client::Claude)];
 
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        Client::ALL.iter().find(|(_, client)| *client == self).map_or("", |(name, _)| name)
+    }
+
     /// Reads one event.
     pub fn read<'a>(self, input: &'a Quarantined<Vec<u8>>) -> Result<Event<'a>, Unread> {
         match self {

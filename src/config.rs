@@ -48,6 +48,8 @@ pub struct Config {
     pub servers: Vec<McpServer>,
     /// What pins are for.
     pub pins: Pins,
+    /// Which decisions leave a receipt.
+    pub receipts: Receipts,
     /// Cases that the operator has carved out.
     pub exceptions: Vec<Exception>,
     /// The rules, in the order of their files.
@@ -89,6 +91,28 @@ pub enum Pins {
     WhenPresent,
     /// Pins do not count.
     Off,
+}
+
+/// Which decisions about MCP tools leave a receipt, fewest first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Receipts {
+    /// None.
+    Off,
+    /// Those that object.
+    Denials,
+    /// All.
+    Mcp,
+}
+
+impl Receipts {
+    /// Whether a decision of this effect leaves one.
+    pub fn wants(self, effect: Effect) -> bool {
+        match self {
+            Receipts::Off => false,
+            Receipts::Denials => effect >= Effect::Ask,
+            Receipts::Mcp => true,
+        }
+    }
 }
 
 /// An MCP server that the operator has registered.
@@ -171,6 +195,7 @@ impl Config {
             sensitive: Vec::new(),
             servers: Vec::new(),
             pins: Pins::Required,
+            receipts: Receipts::Mcp,
             exceptions: Vec::new(),
             rules: Vec::new(),
             disabled: Vec::new(),
@@ -192,6 +217,7 @@ impl Config {
             config.sensitive.extend(layer.sensitive);
             config.register(layer.servers);
             config.pins = layer.pins.unwrap_or(config.pins);
+            config.receipts = layer.receipts.unwrap_or(config.receipts);
             config.exceptions.extend(layer.exceptions);
             config.disabled.extend(layer.disabled);
         }
@@ -259,6 +285,7 @@ impl Config {
         milder
             || unpinned
             || self.results < other.results
+            || self.receipts < other.receipts
             || (self.allow == Allow::Explicit && other.allow != Allow::Explicit)
             || other.always_deny.iter().any(|id| !denied(self, id))
             || lacks(&self.secrets, &other.secrets)

@@ -34,6 +34,7 @@ pub mod pin;
 pub mod policy;
 pub mod quarantine;
 pub mod quarantined;
+pub mod receipt;
 pub mod rule;
 pub mod served;
 pub mod shell;

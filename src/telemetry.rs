@@ -34,7 +34,7 @@ impl Line {
         // Beside the surface, the rules that its content matched.
         let more = verdict.deciding().filter(|_| after && failure.is_none()).map(Finding::rule).skip(1);
         let rules: Vec<&str> = rule.into_iter().chain(more).map(RuleId::as_str).collect();
-        let decision = if after { marked(verdict, failure) } else { judged(verdict.effect()) };
+        let decision = if after { marked(verdict, failure) } else { verdict.effect().name() };
         Line {
             event: if after { Label::new("quarantine") } else { header.moment.clone() },
             ts: rfc3339(now),
@@ -63,15 +63,6 @@ fn marked(verdict: &Verdict, failure: Option<&Finding>) -> &'static str {
         _ if verdict.effect() > Effect::Pass => "emit",
         Some(_) => "error",
         None => "skip",
-    }
-}
-
-fn judged(effect: Effect) -> &'static str {
-    match effect {
-        Effect::Pass => "allow",
-        Effect::Advise => "advise",
-        Effect::Ask => "ask",
-        Effect::Deny => "deny",
     }
 }
 

@@ -17,6 +17,18 @@ pub enum Effect {
     Deny,
 }
 
+impl Effect {
+    /// The word for it in logs and receipts.
+    pub fn name(self) -> &'static str {
+        match self {
+            Effect::Pass => "allow",
+            Effect::Advise => "advise",
+            Effect::Ask => "ask",
+            Effect::Deny => "deny",
+        }
+    }
+}
+
 /// The name of a rule, never blank.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct RuleId(SmolStr);

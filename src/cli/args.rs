@@ -2,7 +2,8 @@
 
 use super::hook_help::HookArgs;
 use super::{
-    DONE, FAILED, REFUSED, clear, doctor, explain, hooks, mcp, notice, person, policy, reference, rules, status,
+    DONE, FAILED, REFUSED, clear, doctor, explain, hooks, mcp, notice, person, policy, receipt, reference, rules,
+    status,
 };
 use clap::{Args, CommandFactory, Parser, Subcommand};
 use std::ffi::OsString;
@@ -48,6 +49,13 @@ enum Command {
     /// The files of the policy: write the defaults, bring newer ones in
     #[command(subcommand, arg_required_else_help = true, after_help = "Example:\n  rune policy update --dry-run")]
     Policy(policy::Policy),
+    /// What was decided about MCP calls, signed: list it, show it, pack it, verify it
+    #[command(
+        subcommand,
+        arg_required_else_help = true,
+        after_help = "Example:\n  rune receipts verify --key audit.pub audit-november"
+    )]
+    Receipts(receipt::Receipts),
     Person(PersonArgs),
     Completions(reference::CompletionsArgs),
     Man(reference::ManArgs),
@@ -194,7 +202,10 @@ pub fn run(verbs: &[OsString], words: Vec<OsString>) -> u8 {
         }
     };
     // Those who ask how things stand tell a "no" from a "cannot tell".
-    let asked = matches!(parsed.command, Command::Doctor(_) | Command::Hooks(hooks::Hooks::Status(_)));
+    let asked = matches!(
+        parsed.command,
+        Command::Doctor(_) | Command::Hooks(hooks::Hooks::Status(_)) | Command::Receipts(receipt::Receipts::Verify(_))
+    );
     let done = |()| DONE;
     let outcome = match parsed.command {
         Command::Quarantine(Quarantine::Status(args)) => status::run(&args).map(done),
@@ -208,6 +219,7 @@ pub fn run(verbs: &[OsString], words: Vec<OsString>) -> u8 {
         Command::Rules(Rules::List(args)) => rules::list(&args).map(done),
         Command::Rules(Rules::Test(args)) => rules::test(&args).map(done),
         Command::Policy(command) => policy::run(&command).map(done),
+        Command::Receipts(command) => receipt::run(&command),
         Command::Person(args) => person::refuse_agent(&args.what).map(done),
         Command::Completions(args) => reference::completions(&args).map(done),
         Command::Man(args) => reference::man(&args).map(done),

@@ -3,14 +3,16 @@
 use super::deadline::{Progress, arm, attempt, stand_aside};
 use super::load::Wanted;
 use super::options::Options;
+use super::receipt::{self, Due};
 use super::world::{World, now};
 use super::{input, load, log, session};
 use rune::client::Answer;
-use rune::config::Config;
+use rune::config::{Config, Receipts};
 use rune::event::{Event, Header, Phase};
 use rune::failure::Failure;
 use rune::quarantine::Surface;
 use rune::quarantined::{ContentSource, Origin, Quarantined};
+use rune::receipt::Decision;
 use rune::telemetry::Line;
 use rune::verdict::{Effect, Verdict};
 use std::ffi::OsString;
@@ -57,7 +59,7 @@ struct Call {
 impl Call {
     /// The straight line: read, judge, answer, log.
     fn answer(&self, input: &Quarantined<Vec<u8>>, whole: bool, progress: &Arc<Progress>, decide: Decide) {
-        let (header, verdict) = self.judge(input, whole, progress, decide);
+        let (header, verdict, due) = self.judge(input, whole, progress, decide);
         // Should the log hang, what was objected to is still objected to.
         if verdict.effect() > Effect::Advise {
             self.watch(progress);
@@ -76,11 +78,27 @@ impl Call {
             return;
         }
         if header.phase == Some(Phase::End) {
+            self.seal(&header, progress);
             session::forget_old(&self.world);
+        }
+        if let Some(due) = due {
+            // Somebody else may hold the file.
+            self.watch(progress);
+            if let Err(what) = due.write(&self.options, &self.world, &header.session) {
+                complain(&what);
+            }
         }
         if let Some(surface) = verdict.surface().filter(|surface| surface.taints)
             && let Err(what) = session::taint(&self.world, &header.session, surface)
         {
+            complain(&what);
+        }
+    }
+
+    /// Seals the receipts of a session that has ended.
+    fn seal(&self, header: &Header, progress: &Arc<Progress>) {
+        self.watch(progress);
+        if let Err(what) = receipt::seal(&self.options, &self.world, &header.session) {
             complain(&what);
         }
     }
@@ -92,9 +110,18 @@ impl Call {
         whole: bool,
         progress: &Arc<Progress>,
         decide: Decide,
-    ) -> (Header, Verdict) {
+    ) -> (Header, Verdict, Option<Due>) {
         let judged = catch_unwind(AssertUnwindSafe(|| self.judge_or_panic(input, whole, progress, decide)));
-        judged.unwrap_or_else(|_| self.failed(progress, &Failure::Bug))
+        judged.unwrap_or_else(|_| {
+            let (header, verdict) = self.failed(progress, &Failure::Bug);
+            let due = self.due(&header, load::receipts(&self.options), &verdict);
+            (header, verdict, due)
+        })
+    }
+
+    /// The receipt for an event that was not judged.
+    fn due(&self, header: &Header, wanted: Receipts, verdict: &Verdict) -> Option<Due> {
+        Decision::of_failure(header, wanted, verdict).map(|decision| Due { decision, own: None })
     }
 
     fn judge_or_panic(
@@ -103,7 +130,7 @@ impl Call {
         whole: bool,
         progress: &Arc<Progress>,
         decide: Decide,
-    ) -> (Header, Verdict) {
+    ) -> (Header, Verdict, Option<Due>) {
         match self.options.client.read(input) {
             Ok(mut event) => {
                 if !whole {
@@ -125,17 +152,19 @@ impl Call {
                 load::look_up(&mut event, &mut config, &self.options, &self.world, &|| self.watch(progress));
                 load::content_rules(&event, &mut config, &self.world, own.as_deref());
                 let verdict = decide(&event, &config);
+                let due = Decision::of(&event, &config, &verdict).map(|decision| Due { decision, own });
                 let header = event.header.clone();
                 // The process ends in a moment, and the answer need not wait until thousands of rows are taken apart.
                 std::mem::forget((event, config));
-                (header, verdict)
+                (header, verdict, due)
             }
             Err(unread) => {
                 let header = self.header(unread.header);
                 let failure = if whole { unread.failure } else { Failure::Limit(TOO_LARGE.to_owned()) };
-                let policy = load::config(&self.options, &self.world, &Wanted::all(&[]), None).failure;
-                let finding = failure.finding(header.phase, policy);
-                (header, Verdict::of(finding))
+                let policy = load::config(&self.options, &self.world, &Wanted::all(&[]), None);
+                let verdict = Verdict::of(failure.finding(header.phase, policy.failure));
+                let due = self.due(&header, policy.receipts, &verdict);
+                (header, verdict, due)
             }
         }
     }
@@ -161,6 +190,15 @@ impl Call {
             // The disk may be what hangs: it gets a moment, not a veto.
             attempt(LAST_WORDS, move || drop(log::append(&world, &line)));
         });
+        if !spoken {
+            // The answer is out; what hangs is what comes behind it.
+            complain("something of this call's log or receipt was not written in time");
+        } else if let Some(due) =
+            self.due(&header, load::receipts(&self.options), &verdict).filter(|_| !self.options.dry_run)
+        {
+            let (call, session) = (self.clone(), header.session.clone());
+            attempt(LAST_WORDS, move || drop(due.write(&call.options, &call.world, &session)));
+        }
         // Whatever took so long has been read all the same.
         let taints = |surface: &&Surface| spoken && surface.taints && !self.options.dry_run;
         if let Some(surface) = verdict.surface().filter(taints).cloned() {
@@ -266,7 +304,7 @@ mod tests {
             let options = Options::parse(&["--preset".into(), preset.into()]);
             let call = Call { options, world: World::default(), started: Instant::now() };
             let progress = Arc::new(Progress::new());
-            let (header, verdict) = call.judge(input, true, &progress, |_, _| panic!("injected"));
+            let (header, verdict, _) = call.judge(input, true, &progress, |_, _| panic!("injected"));
             assert_eq!(verdict.effect(), effect, "{preset}");
             assert_eq!(verdict.findings().iter().map(|found| found.rule().as_str()).collect::<Vec<_>>(), ["rune/bug"]);
             assert_eq!(call.options.client.answer(&header, &verdict).exit, exit);

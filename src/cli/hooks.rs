@@ -17,6 +17,7 @@ use super::DONE;
 use super::file::patch;
 use super::options::Dirs;
 use super::person;
+use super::receipt;
 use super::world::World;
 use anyhow::{Context, bail};
 use clap::{Args, Subcommand, ValueEnum};
@@ -177,7 +178,12 @@ fn install(preset: Option<&str>, place: &PlaceArgs) -> anyhow::Result<u8> {
     } else if !place.dry_run {
         say(&format!("{} is as it should be (preset {preset})", file.path.display()))?;
     }
-    if place.dry_run { Ok(DONE) } else { warn(&file.path, place, &world) }
+    if place.dry_run {
+        return Ok(DONE);
+    }
+    // The first call that is objected to need not make it.
+    receipt::make_key(&world).map_err(anyhow::Error::msg)?;
+    warn(&file.path, place, &world)
 }
 
 /// Says what keeps the entries of a file from guarding anything, where something does.

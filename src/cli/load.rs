@@ -6,12 +6,12 @@ mod pins;
 mod rules;
 
 pub use facts::{look_up, looks_around, place};
-pub use rules::Wanted;
+pub use rules::{Wanted, names as rule_files};
 
 use super::options::Options;
 use super::world::World;
 use rune::client::claude::settings::{Broken, Settings};
-use rune::config::{Config, DEFAULT, DEFAULT_PRESET, Layer, PRESETS, nearest};
+use rune::config::{Config, DEFAULT, DEFAULT_PRESET, Layer, PRESETS, Receipts, nearest};
 use rune::event::Event;
 use rune::failure::Failure;
 use rune::json::Fields;
@@ -169,6 +169,12 @@ pub fn failure_effect(options: &Options) -> Effect {
     Config::fold(Layer::embedded(name), Vec::new()).failure
 }
 
+/// Which decisions leave a receipt where the policy itself may be what hangs: the embedded word of the named preset.
+pub fn receipts(options: &Options) -> Receipts {
+    let name = options.preset.as_deref().unwrap_or(DEFAULT_PRESET);
+    Config::fold(Layer::embedded(name), Vec::new()).receipts
+}
+
 /// One file of the policy, `None` where there is none; on an error, what can be told of it and what is wrong.
 fn read_layer(path: &Path, embedded: &str) -> Result<Option<Layer>, (Option<String>, String)> {
     match read_text(path).map_err(|what| (None, what))? {
@@ -245,7 +251,7 @@ pub fn read_settings_text(path: &Path) -> Result<Option<String>, String> {
 }
 
 /// The text of a file, `None` where there is none. The error names the file.
-fn read_text(path: &Path) -> Result<Option<String>, String> {
+pub fn read_text(path: &Path) -> Result<Option<String>, String> {
     read_up_to(LARGEST_FILE, path)
 }
 
@@ -301,6 +307,6 @@ fn is_dangling(path: &Path) -> bool {
 }
 
 /// A name that can only be a file of the folder it is looked for in.
-fn is_plain(name: &str) -> bool {
+pub fn is_plain(name: &str) -> bool {
     !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-')
 }

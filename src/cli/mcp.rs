@@ -18,7 +18,7 @@ pub mod store;
 mod view;
 mod wrap;
 
-use super::DONE;
+use super::{DONE, proof};
 use clap::Subcommand;
 
 #[derive(Debug, Subcommand)]
@@ -31,6 +31,9 @@ pub enum Mcp {
     Approve(approve::ApproveArgs),
     Block(block::BlockArgs),
     Unblock(block::UnblockArgs),
+    Proof(proof::ProofArgs),
+    #[command(hide = true)]
+    Fixture(proof::fixture::FixtureArgs),
 }
 
 pub fn run(command: &Mcp) -> anyhow::Result<u8> {
@@ -43,5 +46,7 @@ pub fn run(command: &Mcp) -> anyhow::Result<u8> {
         Mcp::Approve(args) => approve::run(args),
         Mcp::Block(args) => block::block(args).map(|()| DONE),
         Mcp::Unblock(args) => block::unblock(args).map(|()| DONE),
+        Mcp::Proof(args) => proof::run(args),
+        Mcp::Fixture(args) => proof::fixture::run(args).map(|()| DONE),
     }
 }

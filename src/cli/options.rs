@@ -7,6 +7,8 @@ use rune::event::Phase;
 use rune::failure::Failure;
 use std::ffi::OsString;
 use std::path::PathBuf;
+use time::OffsetDateTime;
+use time::format_description::well_known::Rfc3339;
 
 /// What the command line of a hook says.
 #[derive(Clone, Debug)]
@@ -17,6 +19,8 @@ pub struct Options {
     pub dirs: Dirs,
     /// The settings file that this call is registered in.
     pub registered_in: Option<PathBuf>,
+    /// The time that receipts say, where it is not the clock's: proofs are the same each time.
+    pub at: Option<OffsetDateTime>,
     /// Judge and answer, and leave nothing behind.
     pub dry_run: bool,
     /// The words themselves.
@@ -34,8 +38,8 @@ pub struct Dirs {
     pub client: Option<PathBuf>,
 }
 
-const FLAGS: [&str; 7] =
-    ["--client", "--preset", "--config-dir", "--state-dir", "--data-dir", "--client-dir", REGISTERED_IN];
+const FLAGS: [&str; 8] =
+    ["--client", "--preset", "--config-dir", "--state-dir", "--data-dir", "--client-dir", REGISTERED_IN, "--at"];
 
 impl Options {
     pub fn parse(words: &[OsString]) -> Options {
@@ -45,6 +49,7 @@ impl Options {
             preset: None,
             dirs: Dirs::default(),
             registered_in: None,
+            at: None,
             dry_run: false,
             words: words.iter().map(|word| word.to_string_lossy().into_owned()).collect(),
             flaws: Vec::new(),
@@ -106,6 +111,10 @@ impl Options {
             "--state-dir" => self.dirs.state = self.directory(flag, value),
             "--client-dir" => self.dirs.client = self.directory(flag, value),
             "--data-dir" => self.dirs.data = self.directory(flag, value),
+            "--at" => match OffsetDateTime::parse(&value.to_string_lossy(), &Rfc3339) {
+                Ok(at) => self.at = Some(at),
+                Err(_) => self.complain("`--at` needs a time such as 2026-06-09T00:00:00Z".to_owned()),
+            },
             REGISTERED_IN => self.registered_in = self.directory(flag, value),
             _ => self.complain(format!("unknown option `{flag}`")),
         }

@@ -61,17 +61,21 @@ pub fn forget_old(world: &World) {
     }
 }
 
-/// The session's file. A name that is not plain becomes a number, so that none can leave the folder.
+/// The session's file.
 fn path(world: &World, session: &Label) -> Option<PathBuf> {
+    Some(world.state_dir.as_ref()?.join("sessions").join(file_name(session)?))
+}
+
+/// The name of a session's files. One that is not plain becomes a number, so that none can leave the folder.
+pub fn file_name(session: &Label) -> Option<String> {
     let name = session.as_str();
     let plain = name.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_'));
-    let folder = world.state_dir.as_ref()?.join("sessions");
     match name {
         "" => None,
-        name if plain => Some(folder.join(name)),
+        name if plain => Some(name.to_owned()),
         name => {
             let mix = |number: u64, byte: u8| (number ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
-            Some(folder.join(format!("={:016x}", name.bytes().fold(0xcbf2_9ce4_8422_2325, mix))))
+            Some(format!("={:016x}", name.bytes().fold(0xcbf2_9ce4_8422_2325, mix)))
         }
     }
 }

@@ -1,6 +1,6 @@
 //! A layer of the policy as it is written: one TOML file.
 
-use super::{Allow, Exception, McpServer, Pins, Results};
+use super::{Allow, Exception, McpServer, Pins, Receipts, Results};
 use crate::rule::Pattern;
 use crate::verdict::Effect;
 use serde::Deserialize;
@@ -126,6 +126,7 @@ struct RawPaths {
 #[serde(deny_unknown_fields, default)]
 struct RawMcp {
     pins: Option<RawPins>,
+    receipts: Option<RawReceipts>,
     servers: Vec<Table<RawMcpServer>>,
 }
 
@@ -135,6 +136,14 @@ enum RawPins {
     Required,
     WhenPresent,
     Off,
+}
+
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum RawReceipts {
+    Off,
+    Denials,
+    Mcp,
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -202,6 +211,7 @@ pub struct Layer {
     pub(super) sensitive: Vec<String>,
     pub(super) servers: Vec<McpServer>,
     pub(super) pins: Option<Pins>,
+    pub(super) receipts: Option<Receipts>,
     pub(super) disabled: Vec<String>,
     pub(super) exceptions: Vec<Exception>,
     /// What a reader of the file may want to know.
@@ -257,6 +267,9 @@ impl Layer {
                 ("mcp.pins", ["required"]) => layer.pins = Some(Pins::Required),
                 ("mcp.pins", ["when-present"]) => layer.pins = Some(Pins::WhenPresent),
                 ("mcp.pins", ["off"]) => layer.pins = Some(Pins::Off),
+                ("mcp.receipts", ["off"]) => layer.receipts = Some(Receipts::Off),
+                ("mcp.receipts", ["denials"]) => layer.receipts = Some(Receipts::Denials),
+                ("mcp.receipts", ["mcp"]) => layer.receipts = Some(Receipts::Mcp),
                 _ => return None,
             }
         }
@@ -300,6 +313,11 @@ impl Layer {
                 RawPins::Required => Pins::Required,
                 RawPins::WhenPresent => Pins::WhenPresent,
                 RawPins::Off => Pins::Off,
+            }),
+            receipts: raw.mcp.0.receipts.map(|receipts| match receipts {
+                RawReceipts::Off => Receipts::Off,
+                RawReceipts::Denials => Receipts::Denials,
+                RawReceipts::Mcp => Receipts::Mcp,
             }),
             disabled: raw.rules.0.disabled,
             exceptions: raw

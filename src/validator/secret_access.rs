@@ -9,12 +9,13 @@ use crate::unit::Unit;
 use smol_str::SmolStr;
 
 /// Files that are keys, wherever they lie.
-const KEYS: [Glob<'_>; 24] = globs([
+const KEYS: [Glob<'_>; 25] = globs([
     "~/.npmrc",
     "~/.pgpass",
     "~/.my.cnf",
     "~/.claude/.credentials.json",
     "~/.local/share/keyrings/**",
+    "~/.local/share/rune/receipt.key",
     "~/.ssh/id_*",
     "~/.ssh/*.pem",
     "~/.ssh/*_key",
@@ -112,7 +113,9 @@ fn searches(row: Option<usize>, scene: &Scene<'_>) -> bool {
 /// The names that keys have by themselves, wherever they lie.
 fn is_key(path: &AbsPath) -> bool {
     let name = path.components().last().map_or("", SmolStr::as_str);
-    matches!(name, "id_rsa" | "id_dsa" | "id_ecdsa" | "id_ed25519")
+    // The key that receipts are signed with lies where the installation says.
+    let own = || matches!(path.components(), [.., folder, name] if folder == "rune" && name == "receipt.key");
+    matches!(name, "id_rsa" | "id_dsa" | "id_ecdsa" | "id_ed25519") || own()
 }
 
 /// What everybody may know: public keys, known hosts, the names of hosts.

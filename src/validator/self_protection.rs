@@ -104,9 +104,13 @@ fn by_command(command: &Command) -> bool {
     match command.program.rsplit('/').next().unwrap_or_default() {
         "rune" => {
             LOOSENING.iter().any(|(noun, verb)| operands.starts_with(&[noun, verb]))
+                || operands.starts_with(&["receipts", "key", "rotate"])
+                // A call that nobody made, and a receipt for it.
+                || operands.first() == Some(&"hook") && !has("--dry-run") && !has("--help")
                 // Its pages may lie where a link to the settings does.
                 || operands.first() == Some(&"man") && has("--out")
         }
+        "security-hook" => !has("--dry-run") && !has("--help"),
         "install.sh" => uninstalls,
         "bash" | "sh" | "dash" | "zsh" | "ksh" | "source" | "." => {
             uninstalls && operands.iter().any(|script| script.rsplit('/').next() == Some("install.sh"))

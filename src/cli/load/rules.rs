@@ -177,7 +177,7 @@ fn add(config: &mut Config, (rules, errors): Read, words: impl Fn(&RuleError) ->
 }
 
 /// The names of the `.rules` files in a directory, in order.
-fn names(directory: &Path) -> Result<Vec<String>, String> {
+pub fn names(directory: &Path) -> Result<Vec<String>, String> {
     let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
     let entries = match openat(CWD, directory, flags, Mode::empty()).and_then(Dir::new) {
         Ok(entries) => entries,

@@ -1,5 +1,6 @@
 //! `rune mcp approve`: a person looks at what a server serves, and says that it may be called.
 
+use super::block::leave_receipt;
 use super::diff::pretty;
 use super::view::{Row, Target, View, words};
 use crate::cli::hooks::say;
@@ -9,6 +10,7 @@ use clap::Args;
 use rune::canonical::Value;
 use rune::pin::{Proposal, Status, scan};
 use rune::quarantine::visible;
+use rune::receipt::Kind;
 use std::io::{BufRead, IsTerminal, Write};
 
 /// Shows what a server serves, and approves it once its short hash is typed; for people only
@@ -71,6 +73,7 @@ fn approve(view: &View, row: &Row, target: &Target, args: &ApproveArgs) -> anyho
         None => format!("`{name}`"),
     })?;
     show(view, row, &proposal)?;
+    let hash = proposal.hash().to_string();
     let short = proposal.hash().short();
     say(&format!("hash of all this: {short}"))?;
     let approval = if args.hash.is_empty() {
@@ -93,6 +96,7 @@ fn approve(view: &View, row: &Row, target: &Target, args: &ApproveArgs) -> anyho
             let at = crate::cli::world::now();
             view.store.change(&row.name, |pin| pin.approve(approval, at))?;
             say(&format!("approved: {name}"))?;
+            leave_receipt(Kind::Approve, target, Some(hash))?;
             Ok(true)
         }
         Err(mismatch) => {

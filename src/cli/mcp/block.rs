@@ -2,9 +2,14 @@
 
 use super::view::{Target, View};
 use crate::cli::hooks::say;
-use crate::cli::person;
+use crate::cli::options::Dirs;
+use crate::cli::world::World;
+use crate::cli::{person, receipt};
+use anyhow::{Context, anyhow};
 use clap::Args;
+use rune::label::Label;
 use rune::quarantine::visible;
+use rune::receipt::Kind;
 
 /// Blocks a server or a tool until a person unblocks it
 #[derive(Debug, Args)]
@@ -31,7 +36,8 @@ pub fn block(args: &BlockArgs) -> anyhow::Result<()> {
     let view = View::look()?;
     let target = view.target(&args.target)?;
     view.store.change(&target.server, |pin| pin.block(target.tool.as_deref()))?;
-    say(&format!("blocked: {}", shown(&target)))
+    say(&format!("blocked: {}", shown(&target)))?;
+    leave_receipt(Kind::Block, &target, None)
 }
 
 pub fn unblock(args: &UnblockArgs) -> anyhow::Result<()> {
@@ -39,7 +45,16 @@ pub fn unblock(args: &UnblockArgs) -> anyhow::Result<()> {
     let view = View::look()?;
     let target = view.target(&args.target)?;
     view.store.change(&target.server, |pin| pin.unblock(target.tool.as_deref()))?;
-    say(&format!("unblocked: {}; what was approved of it before is approved as before", shown(&target)))
+    say(&format!("unblocked: {}; what was approved of it before is approved as before", shown(&target)))?;
+    leave_receipt(Kind::Unblock, &target, None)
+}
+
+/// Notes what was done, for those who look later.
+pub fn leave_receipt(kind: Kind, target: &Target, pin: Option<String>) -> anyhow::Result<()> {
+    let world = World::look(&Dirs::default());
+    let (server, tool) = (Label::new(&target.server), target.tool.as_deref().map(Label::new));
+    let left = receipt::deed(&world, kind, server, tool, pin, None);
+    left.map_err(|what| anyhow!(what)).context("it is done, and has left no receipt")
 }
 
 fn shown(target: &Target) -> String {
