@@ -119,9 +119,10 @@ impl Observed {
         }
     }
 
-    /// Whether this record may take the place of a known one: what a stronger source saw stays.
+    /// Whether this record may take the place of a known one: what a stronger source saw stays, as long as it is the
+    /// same server that was seen.
     pub fn replaces(&self, known: &Observed) -> bool {
-        self.source >= known.source
+        self.source >= known.source || self.identity.is_some() && self.identity != known.identity
     }
 
     /// The server's configured name.

@@ -3,7 +3,10 @@
 use super::block::leave_receipt;
 use super::diff::pretty;
 use super::view::{Row, Target, View, words};
+use crate::cli::explain::preview;
 use crate::cli::hooks::say;
+use crate::cli::options::Options;
+use crate::cli::world::World;
 use crate::cli::{DONE, FAILED, person};
 use anyhow::{Context, bail};
 use clap::Args;
@@ -11,6 +14,7 @@ use rune::canonical::Value;
 use rune::pin::{Proposal, Status, scan};
 use rune::quarantine::visible;
 use rune::receipt::Kind;
+use serde_json::json;
 use std::io::{BufRead, IsTerminal, Write};
 
 /// Shows what a server serves, and approves it once its short hash is typed; for people only
@@ -114,6 +118,7 @@ fn show(view: &View, row: &Row, proposal: &Proposal) -> anyhow::Result<()> {
     }
     if let Some(text) = proposal.instructions() {
         say(&format!("instructions:\n{}", visible(text)))?;
+        warn(by_rules(text)?)?;
         warn(scan::text(text))?;
     }
     let names = foreign_tools(view, &row.name);
@@ -125,6 +130,7 @@ fn show(view: &View, row: &Row, proposal: &Proposal) -> anyhow::Result<()> {
             continue;
         }
         say(&format!("{} ({})\n{}", visible(name), words(status), visible(&pretty(body))))?;
+        warn(by_rules(&scan::words(body))?)?;
         warn(scan::tool(body, &names))?;
     }
     if same > 0 {
@@ -137,6 +143,16 @@ fn show(view: &View, row: &Row, proposal: &Proposal) -> anyhow::Result<()> {
         }
     }
     Ok(())
+}
+
+/// What the rules about content say of a text, as if it were a page.
+fn by_rules(text: &str) -> anyhow::Result<Vec<String>> {
+    let event = json!({"session_id": "", "cwd": "/", "hook_event_name": "PostToolUse", "tool_name": "WebFetch",
+        "tool_input": {"url": "", "prompt": ""}, "tool_response": {"result": text}});
+    let options = Options::parse(&[]);
+    let judged = preview(&event.to_string(), &options, &World::look(&options.dirs))?;
+    let findings = judged.verdict.findings().iter().filter(|finding| finding.rule().as_str().starts_with("content-"));
+    Ok(findings.map(|finding| finding.reason().to_owned()).collect())
 }
 
 fn warn(points: Vec<String>) -> anyhow::Result<()> {
