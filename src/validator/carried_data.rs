@@ -5,6 +5,7 @@ use super::{Scene, suspicious};
 use crate::rule::Found;
 use crate::shell::{Arg, Command, addresses, bodies, uploads};
 use crate::unit::{Subject, Unit};
+use thin_vec::ThinVec;
 
 /// Programs that ask a server for a page.
 const FETCHERS: [&str; 12] =
@@ -80,6 +81,10 @@ fn by_command(command: &Command, scene: &Scene<'_>) -> Option<Found> {
     if to.iter().any(|address| is_laden(address.prefix())) {
         return suspicious("the address itself carries data");
     }
+    let bare = Command { args: ThinVec::new(), ..command.clone() };
+    if is_rerouted(&bare, scene) {
+        return suspicious("a variable leads what it says through another server");
+    }
     match body(command) {
         Body::Sent => return suspicious("it sends data to another machine"),
         Body::Asked(parts) if parts.iter().any(|part| is_laden(&format!("?{}", part.text))) => {
@@ -97,11 +102,11 @@ fn by_command(command: &Command, scene: &Scene<'_>) -> Option<Found> {
     if words().any(|arg| !is_address(arg) && dense(&arg.text, 16) >= 100) {
         return suspicious("a header carries data");
     }
+    // Where all of an address is unknown, it is one of a list, and what is read beside it is its name here.
+    let begun = to.iter().any(|address| !address.prefix().is_empty());
     let built = |arg: &Arg| !arg.is_known() && (git && arg.text.contains("$()") || is_read(arg, command, scene));
-    // Where all of the address is unknown, it is one of a list.
-    let begun = |arg: &&Arg| !arg.prefix().is_empty();
-    let told = to.iter().chain(words().filter(|arg| is_header(arg)));
-    told.filter(begun).any(built).then(|| suspicious("it puts what is read into what it asks a server for"))?
+    let told = to.iter().chain(words()).any(built);
+    (begun && told).then(|| suspicious("it puts what is read into what it asks a server for"))?
 }
 
 /// What a request says beside its address.
@@ -136,11 +141,6 @@ fn is_address(arg: &Arg) -> bool {
     arg.text.contains("://")
 }
 
-/// Whether a word is a header, with or without its option before it.
-fn is_header(arg: &Arg) -> bool {
-    arg.text.contains(':') && !is_address(arg)
-}
-
 /// Whether a word is put together from lines that are read: by `read` and its like, or by what runs a command for
 /// each of them.
 fn is_read(arg: &Arg, command: &Command, scene: &Scene<'_>) -> bool {
@@ -153,9 +153,17 @@ fn is_read(arg: &Arg, command: &Command, scene: &Scene<'_>) -> bool {
         let rest = rest.trim_start_matches(['{', '#', '!']);
         rest.split(|c: char| !c.is_ascii_alphanumeric() && c != '_').next().unwrap_or_default()
     });
+    let set = scene.effects().map(|effects| effects.env.as_slice()).unwrap_or_default();
+    let printed = |name: &str| {
+        let value = |(set, value): &(String, Option<String>)| {
+            set == name && value.as_deref().is_none_or(|value| value.contains("$()"))
+        };
+        set.iter().any(value)
+    };
     each || names.into_iter().any(|name| {
         let own = matches!(name, "REPLY" | "MAPFILE");
-        readers().any(|reader| own || !name.is_empty() && reader.args.iter().any(|arg| arg.text == name))
+        printed(name)
+            || readers().any(|reader| own || !name.is_empty() && reader.args.iter().any(|arg| arg.text == name))
     })
 }
 
@@ -196,6 +204,7 @@ fn is_laden(url: &str) -> bool {
         || dense(query, 4) >= 120
         || dense(user, 16) >= 60
         || dense(path, 16) >= 100
+        || path.split('/').any(|name| mixed(name) && dense(name, 16) >= 60)
         || dense(path, 4) >= 200
         || labels().any(|label| dense(label, 16) >= if mixed(label) { 20 } else { 40 })
         || labels().map(|label| dense(label, 8)).sum::<usize>() >= 60

@@ -169,14 +169,15 @@ fn pushes_elsewhere(command: &Command) -> Option<Found> {
 
 /// A remote that is set up and pushed to in one go.
 fn pushes_to_new_remote(scene: &Scene<'_>) -> Option<Found> {
-    let texts = scene.reading()?.commands.iter().filter(|command| command.program == "git");
+    let commands = scene.reading()?.commands.iter();
+    let texts = commands.filter(|command| matches!(command.program.as_str(), "git" | "gh"));
     let mut texts = texts.map(|command| crate::shell::plain(command).unwrap_or_else(|| command.canonical.to_string()));
     // Who has read what strangers wrote may have been told what to clone.
     let tainted = !scene.event.facts.taint.is_empty();
     let set = texts.by_ref().any(|text| {
         text.starts_with("git remote add ")
             || text.starts_with("git remote set-url ")
-            || (tainted && text.starts_with("git clone "))
+            || (tainted && (text.starts_with("git clone ") || text.starts_with("gh repo clone ")))
     });
     let pushed = set && texts.any(|text| text.starts_with("git push"));
     pushed.then(|| suspicious("it pushes to a remote that was set up just before")).flatten()

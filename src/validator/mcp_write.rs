@@ -144,7 +144,9 @@ fn writes(words: &[String]) -> bool {
     // `resolve_library_id` looks something up.
     let names = rest.last().is_some_and(|last| matches!(last.as_str(), "id" | "ids" | "name" | "path" | "url"));
     let begins = is_in(&AT_FIRST, first) && !(first == "resolve" && names);
-    begins || words.iter().any(|word| is_in(&WRITES, word))
+    // `sendmessage`: one word that begins like a verb.
+    let fused = rest.is_empty() && WRITES.iter().any(|verb| verb.len() >= 4 && first.starts_with(verb));
+    begins || fused || words.iter().any(|word| is_in(&WRITES, word))
 }
 
 /// The words of a name, in whatever case it is written.
