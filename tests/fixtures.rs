@@ -49,7 +49,7 @@ fn captured_payloads_are_read_and_marked() {
         let (phase, source) = expected(name);
         assert_eq!(event.phase, phase, "{name}");
         assert_eq!(event.flaw, None, "{name}");
-        assert_eq!(event.result.is_some(), phase == Phase::After, "{name}");
+        assert_eq!(event.result.is_some(), phase.is_after(), "{name}");
         let verdict = rune::decide(&event, &config);
         assert_eq!(verdict.surface().map(|surface| surface.source.as_str()), source, "{name}");
         assert_eq!(verdict.effect(), if source.is_some() { Effect::Advise } else { Effect::Pass }, "{name}");

@@ -247,7 +247,7 @@ fn a_resource_of_a_server_that_was_marked_too_often_is_asked_about_like_its_tool
 
 #[test]
 fn a_trusted_name_is_no_proof_where_the_client_names_another_server() {
-    let home = Sandbox::new();
+    let home = home();
     let publish = before("Bash", json!({"command": "npm publish"}));
     let told = |event: String, name: &str| {
         let mut event: Value = serde_json::from_str(&event).unwrap();
