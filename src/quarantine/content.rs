@@ -17,8 +17,16 @@ use folded::Folded;
 use std::cell::{Cell, RefCell};
 use std::ops::Range;
 
-/// Bytes of one text that are looked at: its head and its tail.
+/// Bytes of a text that is looked at whole. Clients put longer ones aside, and what is then read of them is looked at.
 const LONGEST: usize = 128 << 10;
+
+/// Bytes that are looked at of a longer one, half of them at its beginning.
+const OF_LONGER: usize = 64 << 10;
+
+/// How much of so many bytes is looked at.
+fn most(length: usize) -> usize {
+    if length > LONGEST { OF_LONGER } else { LONGEST }
+}
 
 /// Passages that tell what a text is about.
 const BEGINNING: usize = 6;
@@ -57,8 +65,9 @@ impl<'a> Look<'a> {
     /// Looks at a result of whatever shape.
     pub fn at_all(&self, raw: &[u8]) {
         if !self.rules.is_empty() {
-            let middle = raw.len().min(LONGEST / 2);
-            let tail = raw.len().saturating_sub(LONGEST / 2).max(middle);
+            let half = most(raw.len()) / 2;
+            let middle = raw.len().min(half);
+            let tail = raw.len().saturating_sub(half).max(middle);
             self.at(&result::flat(raw.get(..middle).unwrap_or_default(), false));
             // Where it begins in the middle of a text, most of it is text.
             self.at(&result::flat(raw.get(tail..).unwrap_or_default(), true));
@@ -71,7 +80,7 @@ impl<'a> Look<'a> {
             return None;
         }
         let mut withheld = None;
-        let (head, _, tail) = cut(text, LONGEST);
+        let (head, _, tail) = cut(text, most(text.len()));
         for part in [head, tail].into_iter().filter(|part| !part.is_empty()) {
             let found = self.at_part(part);
             withheld = withheld.or(found);

@@ -73,7 +73,7 @@ pub(super) fn flat(raw: &[u8], inside: bool) -> String {
     let mut flat = String::with_capacity(text.len());
     let mut inside = inside;
     let mut rest = &*text;
-    while let Some(at) = rest.find(['"', '\\']) {
+    while let Some(at) = rest.bytes().position(|byte| matches!(byte, b'"' | b'\\')) {
         let (before, behind) = rest.split_at_checked(at).unwrap_or_default();
         flat.push_str(before);
         let mut chars = behind.chars();

@@ -21,10 +21,11 @@ pub(super) fn parts(text: &str) -> Vec<String> {
             break;
         }
     }
-    if names(text, &["rot13", "rot-13"]) {
+    let (turned_around, backwards) = names(text);
+    if turned_around {
         parts.push(text.chars().map(rot13).collect());
     }
-    if names(text, &["backward", "reverse", "right to left"]) {
+    if backwards {
         parts.extend(
             text.split(['\n', '"']).filter(|line| line.len() > 15).take(MOST).map(|line| line.chars().rev().collect()),
         );
@@ -32,14 +33,20 @@ pub(super) fn parts(text: &str) -> Vec<String> {
     parts
 }
 
-/// Whether a text holds one of these words, in either case.
-fn names(text: &str, words: &[&str]) -> bool {
-    let begins = |byte: u8| words.iter().any(|word| word.as_bytes().first() == Some(&byte.to_ascii_lowercase()));
+/// Whether a text says that its letters, or its lines, are turned around.
+fn names(text: &str) -> (bool, bool) {
     let bytes = text.as_bytes();
-    let at = |at: usize, word: &str| {
-        bytes.get(at..at + word.len()).is_some_and(|here| here.eq_ignore_ascii_case(word.as_bytes()))
-    };
-    bytes.iter().enumerate().any(|(place, byte)| begins(*byte) && words.iter().any(|word| at(place, word)))
+    let (mut letters, mut lines) = (false, false);
+    for (at, byte) in bytes.iter().enumerate() {
+        if matches!(byte | 0x20, b'r' | b'b') {
+            let is = |word: &str| {
+                bytes.get(at..at + word.len()).is_some_and(|here| here.eq_ignore_ascii_case(word.as_bytes()))
+            };
+            letters |= is("rot13") || is("rot-13");
+            lines |= is("backward") || is("reverse") || is("right to left");
+        }
+    }
+    (letters, lines)
 }
 
 /// What a line may hold, after a quick look at its bytes.

@@ -33,6 +33,9 @@ const HIDDEN: [&str; 20] = [
 /// Attributes whose words nobody sees, or few.
 const WORDS: [&str; 6] = ["alt=\"", "title=\"", "aria-label=\"", "content=\"", "data-prompt=\"", "placeholder=\""];
 
+/// How a comment begins in Markdown.
+const COMMENT: &str = "[//]: #";
+
 /// The parts of a page that are not shown.
 pub(super) fn parts(text: &str) -> Vec<String> {
     let mut parts = Vec::new();
@@ -61,9 +64,11 @@ pub(super) fn parts(text: &str) -> Vec<String> {
         rest = after;
     }
     // Markdown has comments, too.
+    let comments = if text.contains(COMMENT) { text } else { "" };
     parts.extend(
-        text.lines()
-            .filter_map(|line| line.trim().strip_prefix("[//]: #"))
+        comments
+            .lines()
+            .filter_map(|line| line.trim().strip_prefix(COMMENT))
             .take(MOST)
             .map(|part| head(part).to_owned()),
     );
