@@ -1,8 +1,9 @@
 //! Events: one tool call or session moment, in the words of no particular client.
 
+use crate::config::Pins;
 use crate::failure::Failure;
 use crate::label::Label;
-use crate::pin::call::Lookup;
+use crate::pin::call::{Lookup, Standing};
 use crate::quarantine::Nonce;
 use crate::quarantined::Quarantined;
 use crate::rule::Initials;
@@ -227,6 +228,8 @@ pub struct Event<'a> {
     pub flaw: Option<Failure>,
     /// The shell text of the call as it was read, once it was.
     pub(crate) read: OnceCell<Option<(Reading, Effects)>>,
+    /// How the call stands to what a person has approved, once that was asked.
+    pub(crate) stood: OnceCell<(Pins, Standing)>,
 }
 
 impl Event<'_> {

@@ -120,6 +120,7 @@ pub(super) fn read(input: &Quarantined<Vec<u8>>) -> Result<Event<'_>, Unread> {
         facts: Facts::default(),
         flaw: flaw.map(Failure::Event),
         read: OnceCell::new(),
+        stood: OnceCell::new(),
         header,
     })
 }
