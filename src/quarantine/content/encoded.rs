@@ -97,9 +97,15 @@ fn tokens(text: &str) -> impl Iterator<Item = &str> {
 fn token(token: &str) -> Option<String> {
     let hexadecimal = token.rsplit(['=', '/', '-']).next().unwrap_or(token);
     let value = token.split_once('=').map_or(token, |(_, value)| if value.len() < SHORT { token } else { value });
-    percent(token)
-        .or_else(|| hex(hexadecimal).and_then(sentence))
-        .or_else(|| base64(value).and_then(|bytes| sentence(bytes.clone()).or_else(|| twice(bytes))))
+    // Text that is written so has letters of both cases.
+    let mixed =
+        value.bytes().any(|byte| byte.is_ascii_uppercase()) && value.bytes().any(|byte| byte.is_ascii_lowercase());
+    percent(token).or_else(|| hex(hexadecimal).and_then(sentence)).or_else(|| {
+        Some(value)
+            .filter(|_| mixed)
+            .and_then(base64)
+            .and_then(|bytes| sentence(bytes.clone()).or_else(|| twice(bytes)))
+    })
 }
 
 /// Encoded once more.
