@@ -21,7 +21,7 @@ use std::ops::Range;
 const LONGEST: usize = 128 << 10;
 
 /// Bytes that are looked at of a longer one, half of them at its beginning.
-const OF_LONGER: usize = 64 << 10;
+const OF_LONGER: usize = 32 << 10;
 
 /// How much of so many bytes is looked at.
 fn most(length: usize) -> usize {
