@@ -28,6 +28,8 @@ pub struct Config {
     pub failure: Effect,
     /// What happens to results from untrusted surfaces.
     pub results: Results,
+    /// Kilobytes of one wrapped text that are passed whole.
+    pub longest_kb: u16,
     /// Which MCP servers are trusted.
     pub trust: Trust,
     /// What a match of a block rule does.
@@ -177,6 +179,9 @@ impl Trust {
     }
 }
 
+/// Kilobytes of one text that are passed whole where nothing else is said: the client itself puts longer results aside.
+const LONGEST_KB: u16 = 256;
+
 impl Config {
     /// Folds layers into a policy, weakest first: scalars overwrite, lists append, `untrusted` subtracts.
     ///
@@ -185,6 +190,7 @@ impl Config {
         let mut config = Config {
             failure: Effect::Deny,
             results: Results::Notice,
+            longest_kb: LONGEST_KB,
             trust: Trust::Unknown,
             block: Effect::Deny,
             suspicious: Effect::Ask,
@@ -206,6 +212,7 @@ impl Config {
         for layer in layers {
             config.failure = layer.failure.unwrap_or(config.failure);
             config.results = layer.results.unwrap_or(config.results);
+            config.longest_kb = layer.longest_kb.unwrap_or(config.longest_kb);
             trusted.extend(layer.trusted);
             untrusted.extend(layer.untrusted);
             config.block = layer.block.unwrap_or(config.block);

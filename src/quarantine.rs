@@ -44,7 +44,7 @@ pub(crate) fn judge(event: &Event<'_>, config: &Config, verdict: &mut Verdict) {
         let (ground, docket) = (Ground::of(event), Docket::of(event, config));
         let scene = Scene { event, config, ground: &ground, docket: &docket, sensitive: &[], own: &[] };
         let look = Look::new(&scene);
-        let wrapped = if config.results == Results::Wrap { wrapped(event, &surface, &look) } else { None };
+        let wrapped = if config.results == Results::Wrap { wrapped(event, &surface, &look, config) } else { None };
         if let (None, Some(raw)) = (&wrapped, &event.result) {
             look.at_all(raw.inspect("what it says"));
         }
@@ -92,14 +92,11 @@ pub(crate) fn escalate(event: &Event<'_>, config: &Config, verdict: &mut Verdict
     }
 }
 
-/// Bytes of one text that are passed at most: the client itself puts longer results aside.
-const LONGEST_TEXT: usize = 256 << 10;
-
 /// The result with its texts wrapped, and what to say of it. A call that failed has no result that could be replaced.
-fn wrapped(event: &Event<'_>, surface: &Surface, look: &Look<'_>) -> Option<(Replacement, String)> {
+fn wrapped(event: &Event<'_>, surface: &Surface, look: &Look<'_>, config: &Config) -> Option<(Replacement, String)> {
     let nonce = event.facts.nonce.as_ref().filter(|_| event.phase == Phase::After)?;
     let judge = |text: &str| look.at(text).map(|rule| rule.id.clone());
-    let wrap = Wrap { nonce, source: &surface.source, most: LONGEST_TEXT, judge: &judge };
+    let wrap = Wrap { nonce, source: &surface.source, most: usize::from(config.longest_kb) << 10, judge: &judge };
     let replaced = match &event.result {
         Some(raw) => result::wrapped(&event.action, raw.inspect("its texts are wrapped"), &wrap)?,
         // An event that breaks off, or is too large, may have had one.

@@ -179,6 +179,16 @@ fn of_very_much_only_head_and_tail_are_passed() {
 }
 
 #[test]
+fn how_much_is_passed_whole_is_for_the_operator_to_say() {
+    for (policy, whole) in [("", true), ("[quarantine]\nlongest_kb = 4\n", false)] {
+        let home = Sandbox::new();
+        home.file(".config/rune/config.local.toml", policy);
+        let (replaced, _) = answer(&home, "mcp__desk__get", json!({}), json!("x ".repeat(4 << 10)));
+        assert_eq!(!replaced.as_str().unwrap().contains("-----WITHHELD"), whole, "{policy}");
+    }
+}
+
+#[test]
 fn silence_is_for_the_notice_and_not_for_the_wrap() {
     let home = home();
     let event = after("mcp__desk__get", json!({}), json!(EVIL));

@@ -181,6 +181,7 @@ enum RawFailure {
 #[serde(deny_unknown_fields, default)]
 struct RawQuarantine {
     results: Option<RawResults>,
+    longest_kb: Option<u16>,
     trusted: Vec<RawServer>,
     untrusted: Vec<RawServer>,
 }
@@ -200,6 +201,7 @@ pub struct Layer {
     pub preset: Option<String>,
     pub(super) failure: Option<Effect>,
     pub(super) results: Option<Results>,
+    pub(super) longest_kb: Option<u16>,
     pub(super) trusted: Vec<String>,
     pub(super) untrusted: Vec<String>,
     pub(super) block: Option<Effect>,
@@ -285,6 +287,7 @@ impl Layer {
                 RawFailure::Ask => Effect::Ask,
                 RawFailure::Deny => Effect::Deny,
             }),
+            longest_kb: raw.quarantine.0.longest_kb,
             results: raw.quarantine.0.results.map(|results| match results {
                 RawResults::Notice => Results::Notice,
                 RawResults::Wrap => Results::Wrap,
