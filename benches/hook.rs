@@ -10,7 +10,7 @@
 
 mod common;
 
-use common::{Subject, before, empty, installed};
+use common::{Subject, before, empty, installed, script};
 use std::fmt::Write as _;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
@@ -164,27 +164,6 @@ fn faults(subject: &Subject) -> Option<u64> {
     let output = child.wait_with_output().ok()?;
     let text = String::from_utf8_lossy(&output.stderr).into_owned();
     text.lines().find(|line| line.contains("page-faults"))?.split(',').next()?.parse().ok()
-}
-
-/// What somebody might run to make a release.
-fn script() -> String {
-    let lines = "set -euo pipefail\n\
-        cd \"$(git rev-parse --show-toplevel)\"\n\
-        if [ -n \"$(git status --porcelain)\" ]; then echo 'the tree is not clean' >&2; exit 1; fi\n\
-        npm ci --no-audit && npm run lint && npm test -- --coverage\n\
-        rm -rf dist build\n\
-        for f in src/assets/*.svg; do cp \"$f\" dist/assets/; done\n\
-        grep -rn TODO src | sort | uniq -c | sort -rn | head -20 > todo.txt\n\
-        tar -czf app.tgz -C dist . && sha256sum app.tgz | awk '{print $1}' > app.sha256\n";
-    let mut script = String::new();
-    let mut at = 0;
-    while script.len() < 2 << 10 {
-        script.push_str(&lines.replace("dist", &format!("dist{at}")));
-        at += 1;
-    }
-    script.truncate(script.get(..2 << 10).and_then(|head| head.rfind('\n')).unwrap_or(0));
-    script.push('\n');
-    script
 }
 
 fn heredoc(bytes: usize) -> String {

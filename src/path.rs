@@ -57,7 +57,8 @@ impl AbsPath {
             _ => cwd,
         };
         let rest = if start == home { raw.trim_start_matches('~') } else { raw };
-        let mut components: Vec<SmolStr> = Vec::with_capacity(8);
+        let turns = [start, rest].iter().flat_map(|text| text.bytes()).filter(|byte| *byte == b'/').count();
+        let mut components: Vec<SmolStr> = Vec::with_capacity(turns + 1);
         for text in [start, rest] {
             let windows = is_windows(text);
             let mut from = 0;

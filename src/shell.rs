@@ -77,11 +77,14 @@ impl Reading {
 
     /// The pipelines of two or more commands, in the order in which they begin.
     pub fn pipelines(&self) -> Vec<Pipeline> {
-        if self.commands.iter().all(|command| command.stage == 0) {
+        // Most commands feed none.
+        let fed: BTreeSet<usize> =
+            self.commands.iter().filter(|command| command.stage > 0).map(|command| command.pipeline).collect();
+        if fed.is_empty() {
             return Vec::new();
         }
         let mut found: BTreeMap<usize, Vec<&Command>> = BTreeMap::new();
-        for command in &self.commands {
+        for command in self.commands.iter().filter(|command| fed.contains(&command.pipeline)) {
             let stages = found.entry(command.pipeline).or_default();
             // What a stage runs in turn has its number too; the stage itself comes first.
             if stages.last().is_none_or(|last| last.stage < command.stage) {

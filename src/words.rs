@@ -1,4 +1,22 @@
-//! A set of words that may say too much: whether a table is worth a look.
+//! Lists of words, and whether one is worth a look: most words that are looked up are in none.
+
+/// A list of words.
+pub(crate) struct Table {
+    words: &'static [&'static str],
+    may: Words,
+}
+
+impl Table {
+    /// Of these words.
+    pub const fn of(words: &'static [&'static str]) -> Table {
+        Table { words, may: Words::NONE.with(words) }
+    }
+
+    /// Whether the word is one of them.
+    pub fn holds(&self, word: &str) -> bool {
+        self.may.may_hold(word) && self.words.contains(&word)
+    }
+}
 
 /// Words by their first and last letter and their length. What is not in it is in none of the tables.
 pub(crate) struct Words([u64; 16]);
@@ -48,5 +66,13 @@ mod tests {
             assert!(WORDS.may_hold(word), "{word}");
         }
         assert!(!WORDS.may_hold("git") && !WORDS.may_hold("b"));
+    }
+
+    #[test]
+    fn a_table_holds_its_words_and_no_other() {
+        static TABLE: Table = Table::of(&["", "a", "sudo", "xargs"]);
+        for (word, held) in [("", true), ("a", true), ("sudo", true), ("xargs", true), ("sado", false), ("b", false)] {
+            assert_eq!(TABLE.holds(word), held, "{word}");
+        }
     }
 }

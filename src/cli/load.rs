@@ -18,10 +18,12 @@ use rune::json::Fields;
 use rune::quarantine;
 use rune::rule::Kind;
 use rune::verdict::Effect;
+use rustix::buffer::spare_capacity;
 use rustix::fs::{OFlags, lstat};
-use rustix::io::Errno;
+use rustix::io::{Errno, read, retry_on_intr};
+use std::borrow::Cow;
 use std::fs::File;
-use std::io::{Error, ErrorKind, Read};
+use std::io::{Error, ErrorKind};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
@@ -88,7 +90,7 @@ fn layers(options: &Options, world: &World, there: Option<&Path>) -> (Vec<Layer>
         flaws.push(Failure::Config(format!("HOME is not an absolute directory\n  {help}")));
     }
     // A file with an error still is a file, and still names its preset.
-    let mut layer = |name: &str, embedded: &str| {
+    let mut layer = |name: &str, embedded: &'static str| {
         let dir = there?;
         read_layer(&dir.join(name), embedded).unwrap_or_else(|(preset, what)| {
             flaws.push(Failure::Config(what));
@@ -176,8 +178,8 @@ pub fn receipts(options: &Options) -> Receipts {
 }
 
 /// One file of the policy, `None` where there is none; on an error, what can be told of it and what is wrong.
-fn read_layer(path: &Path, embedded: &str) -> Result<Option<Layer>, (Option<String>, String)> {
-    match read_text(path).map_err(|what| (None, what))? {
+fn read_layer(path: &Path, embedded: &'static str) -> Result<Option<Layer>, (Option<String>, String)> {
+    match read_copy(path, embedded).map_err(|what| (None, what))? {
         None => Ok(None),
         // An installed copy of a default need not be parsed twice, nor one that only tells what could be written.
         Some(text) if text == embedded || says_nothing(&text) => Ok(Some(Layer::default())),
@@ -255,8 +257,17 @@ pub fn read_text(path: &Path) -> Result<Option<String>, String> {
     read_up_to(LARGEST_FILE, path)
 }
 
+/// The text of a file that is most often a copy of this one, `None` where there is none.
+fn read_copy(path: &Path, of: &'static str) -> Result<Option<Cow<'static, str>>, String> {
+    read_like(of, LARGEST_FILE, path)
+}
+
 fn read_up_to(most: u64, path: &Path) -> Result<Option<String>, String> {
-    match open(path).and_then(|(file, length)| read_all(file, length, most)) {
+    read_like("", most, path).map(|text| text.map(Cow::into_owned))
+}
+
+fn read_like(like: &'static str, most: u64, path: &Path) -> Result<Option<Cow<'static, str>>, String> {
+    match open(path).and_then(|(file, length)| read_all(&file, length, most, like)) {
         Ok(text) if text.len() as u64 > most => Err(format!("{}: larger than {} MB", path.display(), most >> 20)),
         Ok(text) => Ok(Some(text)),
         // A link to nowhere is a policy that went missing, not one that never was.
@@ -274,27 +285,44 @@ pub fn open(path: &Path) -> std::io::Result<(File, u64)> {
     if found.is_file() { Ok((file, found.len())) } else { Err(other()) }
 }
 
-/// The text of a file of this length; of one that is too long, enough to tell.
-fn read_all(mut file: File, length: u64, most: u64) -> std::io::Result<String> {
-    let mut bytes = vec![0; usize::try_from(length.min(most) + 1).unwrap_or(1)];
-    let mut filled = 0;
+/// The text of a file of this length; of one that is too long, enough to tell. What is like this text is compared with
+/// it and not kept.
+fn read_all(file: &File, length: u64, most: u64, like: &'static str) -> std::io::Result<Cow<'static, str>> {
+    let mut bytes = Vec::new();
+    if !like.is_empty() && length == like.len() as u64 && reads_like(file, like, &mut bytes)? {
+        return Ok(Cow::Borrowed(like));
+    }
+    let expected = usize::try_from(length.min(most) + 1).unwrap_or(1);
+    bytes.reserve(expected.saturating_sub(bytes.len()));
     // What fits is all; a file that grew meanwhile is read to its end.
-    while filled as u64 <= most {
-        match file.read(bytes.get_mut(filled..).unwrap_or_default()) {
-            Ok(0) => break,
-            Ok(read) => filled += read,
-            Err(error) if error.kind() == ErrorKind::Interrupted => continue,
-            Err(error) => return Err(error),
+    while bytes.len() as u64 <= most {
+        if bytes.len() == bytes.capacity() {
+            bytes.reserve(bytes.len());
         }
-        if filled as u64 == length {
+        if retry_on_intr(|| read(file, spare_capacity(&mut bytes)))? == 0 || bytes.len() as u64 == length {
             break;
         }
-        if filled == bytes.len() {
-            bytes.resize(filled * 2, 0);
+    }
+    let text = String::from_utf8(bytes).map_err(|_| Error::new(ErrorKind::InvalidData, "it is not UTF-8"))?;
+    Ok(Cow::Owned(text))
+}
+
+/// Whether a file reads like a text. If not, what was read of it is in `bytes`.
+fn reads_like(file: &File, like: &str, bytes: &mut Vec<u8>) -> std::io::Result<bool> {
+    let mut piece = Vec::with_capacity(like.len().min(16 << 10));
+    let mut rest = like.as_bytes();
+    while !rest.is_empty() {
+        piece.clear();
+        retry_on_intr(|| read(file, spare_capacity(&mut piece)))?;
+        match rest.strip_prefix(piece.as_slice()) {
+            Some(more) if !piece.is_empty() => rest = more,
+            _ => {
+                bytes.extend(like.as_bytes().iter().take(like.len() - rest.len()).chain(&piece));
+                return Ok(false);
+            }
         }
     }
-    bytes.truncate(filled);
-    String::from_utf8(bytes).map_err(|_| Error::new(ErrorKind::InvalidData, "it is not UTF-8"))
+    Ok(true)
 }
 
 /// Whether there is nothing of this name, not even a link to nowhere.

@@ -5,16 +5,18 @@ use super::{Scene, block, suspicious};
 use crate::rule::Found;
 use crate::shell::{Act, Arg, Command, Input, addresses, bodies, uploads};
 use crate::unit::{Subject, Unit};
+use crate::words::Table;
 
 /// Programs that send what they read.
-const PIPES: [&str; 7] = ["nc", "ncat", "netcat", "socat", "telnet", "openssl", "websocat"];
+static PIPES: Table = Table::of(&["nc", "ncat", "netcat", "socat", "telnet", "openssl", "websocat"]);
 
 /// Programs that ask a server by name.
-const LOOKUPS: [&str; 7] = ["dig", "host", "nslookup", "ping", "ping6", "drill", "traceroute"];
+static LOOKUPS: Table = Table::of(&["dig", "host", "nslookup", "ping", "ping6", "drill", "traceroute"]);
 
 /// Programs that talk to servers.
-const TALKERS: [&str; 14] =
-    ["aria2c", "curl", "ftp", "http", "https", "lynx", "mail", "mutt", "sendmail", "sftp", "ssh", "tftp", "wget", "xh"];
+static TALKERS: Table = Table::of(&[
+    "aria2c", "curl", "ftp", "http", "https", "lynx", "mail", "mutt", "sendmail", "sftp", "ssh", "tftp", "wget", "xh",
+]);
 
 /// Secrets and the services that they are for.
 const OWN: [(&str, &str); 12] = [
@@ -52,7 +54,7 @@ pub(super) fn find(unit: &Unit<'_>, scene: &Scene<'_>) -> Option<Found> {
 
 fn by_command(command: &Command, at: usize, scene: &Scene<'_>) -> Option<Found> {
     let program = command.program.as_str();
-    let sends = block("it sends data to another machine");
+    let sends = || block("it sends data to another machine");
     let piped = match &command.input {
         Input::Pipe | Input::Unknown => true,
         Input::Text(text) => !text.is_empty(),
@@ -71,7 +73,7 @@ fn by_command(command: &Command, at: usize, scene: &Scene<'_>) -> Option<Found> 
             // What a command prints, as a body: nobody has seen it.
             let built = bodies(command).iter().any(|body| !body.is_known() && body.text.contains("$()"));
             match uploaded || carries_secret(command, at, scene) {
-                true => sends,
+                true => sends(),
                 false if built || carries_output(command, at, scene) => {
                     suspicious("it sends what another command prints")
                 }
@@ -79,25 +81,25 @@ fn by_command(command: &Command, at: usize, scene: &Scene<'_>) -> Option<Found> 
             }
         }
         "openssl" if !command.args.iter().any(|arg| arg.text == "s_client") => None,
-        _ if PIPES.contains(&program) => {
+        _ if PIPES.holds(program) => {
             // A word that ends the talk is no data.
             let farewell = matches!(&command.input, Input::Text(text) if text.trim().len() < 2);
             (piped && !farewell && !waits(command) && !is_local(command, scene) || carries_secret(command, at, scene))
-                .then_some(sends)
+                .then(sends)
                 .flatten()
         }
-        "ssh" => (piped || carries_secret(command, at, scene)).then_some(sends).flatten(),
-        "mail" | "mutt" | "sendmail" | "mailx" if piped => sends,
+        "ssh" => (piped || carries_secret(command, at, scene)).then(sends).flatten(),
+        "mail" | "mutt" | "sendmail" | "mailx" if piped => sends(),
         "scp" | "sftp" | "rsync" => sends_file(command, at, scene),
-        _ if LOOKUPS.contains(&program) => {
+        _ if LOOKUPS.holds(program) => {
             // A name that is put together carries what it is put together from.
             let built = command.args.iter().any(|arg| !arg.is_known() && arg.text.contains("$()"));
             match carries_secret(command, at, scene) {
-                true => sends,
+                true => sends(),
                 false => built.then(|| suspicious("it asks a server for a name that is put together")).flatten(),
             }
         }
-        _ if TALKERS.contains(&program) => carries_secret(command, at, scene).then_some(sends).flatten(),
+        _ if TALKERS.holds(program) => carries_secret(command, at, scene).then(sends).flatten(),
         "git" => pushes_elsewhere(command),
         "gh" => {
             let words: Vec<&str> = command.args.iter().map(|arg| arg.text.as_str()).collect();

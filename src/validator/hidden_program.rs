@@ -5,15 +5,16 @@ use super::{Scene, command, suspicious};
 use crate::rule::Found;
 use crate::shell::Command;
 use crate::unit::Unit;
+use crate::words::Table;
 
 /// What such options are made for.
-const EXPECTED: [&str; 21] = [
+static EXPECTED: Table = Table::of(&[
     ":", "brotli", "bzip2", "cat", "gzip", "lbzip2", "less", "lz4", "lzma", "lzop", "more", "pbzip2", "pigz", "pxz",
     "pzstd", "ssh", "unzstd", "xz", "zstd", "zstdmt", "true",
-];
+]);
 
 /// How the reader writes down that code changes a file: it is judged as that.
-const FILES: [&str; 5] = ["cat", "cp", "mv", "rm", "tee"];
+static FILES: Table = Table::of(&["cat", "cp", "mv", "rm", "tee"]);
 
 /// Settings of git that change how it looks, and not what it runs or where it goes.
 const LOOKS: [&str; 33] = [
@@ -90,7 +91,7 @@ pub(super) fn find(unit: &Unit<'_>, scene: &Scene<'_>) -> Option<Found> {
     }
     // What it deletes is judged too, as long as it says what.
     let says = program != "rm" || command.args.iter().any(|arg| !arg.text.starts_with('-'));
-    let expected = EXPECTED.contains(&program) || (FILES.contains(&program) && says);
+    let expected = EXPECTED.holds(program) || (FILES.holds(program) && says);
     (command.hidden && !expected)
         .then(|| suspicious("a program runs here by way of another one's option or code"))
         .flatten()

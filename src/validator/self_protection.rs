@@ -5,6 +5,7 @@ use crate::path::{Glob, Reach, globs, touches, touches_tree};
 use crate::rule::Found;
 use crate::shell::{Act, Command};
 use crate::unit::{Subject, Unit};
+use crate::words::Table;
 
 /// The setting of git that says where its hooks are.
 const HOOKS: &str = "core.hookspath";
@@ -95,54 +96,59 @@ pub(super) fn find(unit: &Unit<'_>, scene: &Scene<'_>) -> Option<Found> {
 
 fn by_command(command: &Command) -> bool {
     let has = |word: &str| command.args.iter().any(|arg| arg.text.to_ascii_lowercase().contains(word));
-    let operands: Vec<&str> =
-        command.args.iter().map(|arg| arg.text.as_str()).filter(|word| !word.starts_with('-')).collect();
-    let uninstalls = command.args.iter().any(|arg| arg.text == "--uninstall");
-    if is_by_another_name(command) {
+    let name = command.program.rsplit('/').next().unwrap_or_default();
+    if is_by_another_name(name, command) {
         return true;
     }
-    match command.program.rsplit('/').next().unwrap_or_default() {
+    let words = || command.args.iter().map(|arg| arg.text.as_str());
+    let operands = || words().filter(|word| !word.starts_with('-'));
+    let begins_with = |verbs: &[&str]| operands().take(verbs.len()).eq(verbs.iter().copied());
+    let uninstalls = || words().any(|word| word == "--uninstall");
+    match name {
         "rune" => {
-            LOOSENING.iter().any(|(noun, verb)| operands.starts_with(&[noun, verb]))
-                || operands.starts_with(&["receipts", "key", "rotate"])
+            LOOSENING.iter().any(|(noun, verb)| begins_with(&[noun, verb]))
+                || begins_with(&["receipts", "key", "rotate"])
                 // A call that nobody made, and a receipt for it.
-                || operands.first() == Some(&"hook") && !has("--dry-run") && !has("--help")
+                || begins_with(&["hook"]) && !has("--dry-run") && !has("--help")
                 // Its pages may lie where a link to the settings does.
-                || operands.first() == Some(&"man") && has("--out")
+                || begins_with(&["man"]) && has("--out")
         }
         "security-hook" => !has("--dry-run") && !has("--help"),
-        "install.sh" => uninstalls,
+        "install.sh" => uninstalls(),
         "bash" | "sh" | "dash" | "zsh" | "ksh" | "source" | "." => {
-            uninstalls && operands.iter().any(|script| script.rsplit('/').next() == Some("install.sh"))
+            uninstalls() && operands().any(|script| script.rsplit('/').next() == Some("install.sh"))
         }
-        "quarantine" => operands.first().is_some_and(|verb| *verb == "clear"),
+        "quarantine" => begins_with(&["clear"]),
         "git" => command.sets_key(HOOKS) || configures_hooks(command),
         "pkill" | "killall" => {
-            operands.iter().any(|name| *name == "rune" || name.contains("security-hook") || name.contains("rune hook"))
+            operands().any(|name| name == "rune" || name.contains("security-hook") || name.contains("rune hook"))
         }
         "claude" => {
             has("disableallhooks")
                 || has("--safe-mode")
                 || has("--bare")
-                || operands.starts_with(&["config", "set"]) && has("hook")
+                || begins_with(&["config", "set"]) && has("hook")
         }
         "apt" | "apt-get" | "brew" | "cargo" => {
-            operands.iter().any(|word| matches!(*word, "uninstall" | "remove" | "purge")) && operands.contains(&"rune")
+            operands().any(|word| matches!(word, "uninstall" | "remove" | "purge"))
+                && operands().any(|word| word == "rune")
         }
         _ => false,
     }
 }
 
 /// Programs that say words, or look for them.
-const WORDS: [&str; 9] = ["echo", "printf", "grep", "egrep", "fgrep", "rg", "ag", "man", "alias"];
+static WORDS: Table = Table::of(&["echo", "printf", "grep", "egrep", "fgrep", "rg", "ag", "man", "alias"]);
 
 /// The guard's own loosening words, said to a program of any name: it may be a copy of the guard.
-fn is_by_another_name(command: &Command) -> bool {
-    let name = command.program.rsplit('/').next().unwrap_or_default();
+fn is_by_another_name(name: &str, command: &Command) -> bool {
+    if !command.args.first().is_some_and(|noun| matches!(noun.text.as_str(), "hooks" | "mcp" | "policy")) {
+        return false;
+    }
     let words: Vec<&str> = command.args.iter().map(|arg| arg.text.as_str()).collect();
     let mild = |preset: &str| matches!(preset, "off" | "gentle");
     match words.as_slice() {
-        _ if WORDS.contains(&name) => false,
+        _ if WORDS.holds(name) => false,
         ["hooks", "uninstall", ..] => true,
         ["mcp", "approve" | "unblock", ..] => true,
         ["hooks", "install", rest @ ..] => {

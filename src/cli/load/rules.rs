@@ -1,6 +1,6 @@
 //! The files of rules: the operator's in place of or beside the embedded ones, and the project's on top.
 
-use super::{LARGEST_FILE, open, read_text};
+use super::{LARGEST_FILE, open, read_copy};
 use rune::config::Config;
 use rune::event::{Action, Event};
 use rune::failure::Failure;
@@ -38,7 +38,7 @@ impl Wanted {
         {
             return Ok(Some((rules, Vec::new())));
         }
-        Ok(read_text(path)?.map(|text| rule::parse(text, name, kind, owner)))
+        Ok(read_copy(path, kind.embedded())?.map(|text| rule::parse(text, name, kind, owner)))
     }
 }
 

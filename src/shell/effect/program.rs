@@ -3,9 +3,10 @@
 use super::super::options::Options;
 use super::super::{Arg, Command, Input};
 use super::{Act, Noted, archive, container, copy, fetch, git, product, search};
+use crate::words::Table;
 
 /// Programs that read every file they are given.
-const READERS: [&str; 88] = [
+static READERS: Table = Table::of(&[
     ".",
     "b2sum",
     "base32",
@@ -94,10 +95,11 @@ const READERS: [&str; 88] = [
     "zless",
     "zmore",
     "zstdcat",
-];
+]);
 
 /// Programs that change every file they are given.
-const WRITERS: [&str; 11] = ["ed", "emacs", "ex", "nvim", "mkfifo", "mknod", "nano", "touch", "truncate", "vi", "vim"];
+static WRITERS: Table =
+    Table::of(&["ed", "emacs", "ex", "nvim", "mkfifo", "mknod", "nano", "touch", "truncate", "vi", "vim"]);
 
 /// The options of these programs that take a value.
 pub(in super::super) fn options(program: &str) -> Options {
@@ -145,8 +147,11 @@ pub(in super::super) fn options(program: &str) -> Options {
 
 /// The value of an option in any of its spellings: `-o x`, `-ox`, `-sox`, `--output x`, `--output=x`.
 pub(super) fn option(command: &Command, names: &[&str]) -> Vec<Arg> {
-    let taken = options(&command.program);
     let mut found = Vec::new();
+    if !command.args.iter().any(|arg| arg.text.starts_with('-')) {
+        return found;
+    }
+    let taken = options(&command.program);
     for (at, arg) in command.args.iter().enumerate() {
         if arg.text == "--" {
             break;
@@ -155,7 +160,12 @@ pub(super) fn option(command: &Command, names: &[&str]) -> Vec<Arg> {
             continue;
         }
         let next = command.args.get(at + 1);
-        for name in names {
+        // A word that begins otherwise is none of them, in no spelling.
+        let long = arg.text.starts_with("--");
+        let third = arg.text.as_bytes().get(2);
+        let alike =
+            |name: &&&str| !(long && name.starts_with("--")) || third.is_none() || third == name.as_bytes().get(2);
+        for name in names.iter().filter(alike) {
             if abbreviates(&arg.text, name, &taken) {
                 let value = arg.text.find('=').and_then(|at| arg.behind(arg.text.get(..=at)?));
                 found.extend(value.or_else(|| next.cloned()));
@@ -373,8 +383,8 @@ pub(super) fn note(noted: &mut Noted<'_>) {
                 noted.all(Act::Write, operands.iter().copied());
             }
         }
-        _ if READERS.contains(&program) => noted.all(Act::Read, operands.iter().copied()),
-        _ if WRITERS.contains(&program) => noted.all(Act::Write, operands.iter().copied()),
+        _ if READERS.holds(program) => noted.all(Act::Read, operands.iter().copied()),
+        _ if WRITERS.holds(program) => noted.all(Act::Write, operands.iter().copied()),
         _ => named_outputs(noted),
     }
 }

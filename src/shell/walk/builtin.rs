@@ -5,6 +5,7 @@ use super::super::{Arg, Command, Input};
 use super::function::give;
 use super::run::Outside;
 use super::{Run, runner};
+use crate::words::Table;
 use std::rc::Rc;
 
 impl Run {
@@ -310,29 +311,31 @@ pub fn is_builtin(name: &str) -> bool {
     BUILTINS.binary_search(&name).is_ok() || matches!(name, "wait" | "coproc" | "if" | "for")
 }
 
+/// Builtins that are given the names of variables.
+static TAKERS: Table = Table::of(&[
+    "[",
+    "declare",
+    "export",
+    "let",
+    "local",
+    "mapfile",
+    "printf",
+    "read",
+    "readarray",
+    "readonly",
+    "test",
+    "typeset",
+    "unset",
+    "wait",
+]);
+
 /// Whether a builtin is given the name of an array element whose subscript it would expand itself.
 pub(super) fn evaluates(command: &Command) -> bool {
-    let builtin = [
-        "[",
-        "declare",
-        "export",
-        "let",
-        "local",
-        "mapfile",
-        "printf",
-        "read",
-        "readarray",
-        "readonly",
-        "test",
-        "typeset",
-        "unset",
-        "wait",
-    ];
     let hidden = |arg: &Arg| {
         let subscript = arg.text.split_once('[').map_or("", |(_, subscript)| subscript);
         let evaluated = if command.program == "let" { arg.text.as_str() } else { subscript };
         arg.is_known() && (evaluated.contains("$(") || evaluated.contains('`'))
     };
     let named = |arg: &Arg| arg.text.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_');
-    builtin.contains(&command.program.as_str()) && command.args.iter().any(|arg| named(arg) && hidden(arg))
+    TAKERS.holds(&command.program) && command.args.iter().any(|arg| named(arg) && hidden(arg))
 }
