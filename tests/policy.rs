@@ -67,6 +67,22 @@ fn rules_of_the_operator_stand_beside_or_in_place_of_ours() {
     assert_eq!(ask(&home, "git push --force").decision(), "deny");
 }
 
+/// A copy of the defaults is compared with them piece by piece: whichever piece differs, the file is in force.
+#[test]
+fn one_other_letter_anywhere_in_a_copy_of_the_defaults_counts() {
+    let home = Sandbox::new();
+    let ours = include_str!("../rules/bash.rules");
+    home.file(".config/rune/rules/bash.rules", ours);
+    assert!(reason(&ask(&home, "git push --force")).starts_with("git-force-push: "));
+    assert_eq!(ask(&home, "terraform plan").decision(), "ask");
+    for (name, other, line) in
+        [("git-force-push", "git-farce-push", "git push --force"), ("unknown-executable", "unknown-axecutable", "blah")]
+    {
+        home.file(".config/rune/rules/bash.rules", &ours.replace(name, other));
+        assert!(reason(&ask(&home, line)).starts_with(other), "{}", reason(&ask(&home, line)));
+    }
+}
+
 #[test]
 fn of_thousands_of_rules_each_counts_and_no_mistake_is_passed_over() {
     let home = Sandbox::new();
