@@ -314,38 +314,42 @@ fn words_are_met(pattern: &str, text: &str) -> Option<bool> {
     loop {
         let (piece, times) = walk.next()?;
         let (met, holds) = levels.get_mut(depth)?;
+        // One alternative is enough, and one missing word is.
+        let open = *holds && !*met;
         match piece {
             Piece::Literal(c) if times.is_sure() => {
                 word.text.push(if walk.folded { c.to_ascii_lowercase() } else { c });
                 // A character that is repeated stands next to itself, and ends what is known of its place.
                 if times == Times::Often {
-                    *holds &= word.is_met(text);
+                    *holds &= word.ends(text, open);
                 }
             }
-            Piece::Literal(_) | Piece::OneOf(_) | Piece::Vague | Piece::Edge => *holds &= word.is_met(text),
+            Piece::Literal(_) | Piece::OneOf(_) | Piece::Vague | Piece::Edge => *holds &= word.ends(text, open),
             Piece::Start => {
-                *holds &= word.is_met(text);
+                *holds &= word.ends(text, open);
                 word.anchored = true;
             }
             Piece::Open => {
-                *holds &= word.is_met(text);
+                *holds &= word.ends(text, open);
+                // Where it is settled around it, nothing in it counts.
+                let settled = *met || !*holds;
                 depth += 1;
-                *levels.get_mut(depth)? = (false, true);
+                *levels.get_mut(depth)? = (settled, true);
             }
             Piece::Or => {
-                *holds &= word.is_met(text);
+                *holds &= word.ends(text, open);
                 *met |= *holds;
                 *holds = true;
             }
             Piece::Close => {
-                *holds &= word.is_met(text);
+                *holds &= word.ends(text, open);
                 let met = *met | *holds;
                 depth = depth.checked_sub(1)?;
                 let (_, around) = levels.get_mut(depth)?;
                 *around &= met || !times.is_sure();
             }
             Piece::End => {
-                *holds &= word.is_met(text);
+                *holds &= word.ends(text, open);
                 return Some(*met | *holds);
             }
         }
@@ -360,10 +364,11 @@ struct Word {
 }
 
 impl Word {
-    /// Whether the text holds the word, which ends here.
-    fn is_met(&mut self, text: &str) -> bool {
+    /// The word ends here: whether the text holds it, where that is still open.
+    fn ends(&mut self, text: &str, open: bool) -> bool {
         let anchored = std::mem::take(&mut self.anchored);
-        let met = self.text.is_empty()
+        let met = !open
+            || self.text.is_empty()
             || if anchored { text.starts_with(self.text.as_str()) } else { text.contains(self.text.as_str()) };
         self.text.clear();
         met

@@ -45,19 +45,26 @@ fn is_keyword(word: &str) -> bool {
 }
 
 /// One blank between words, each quoted where a shell would otherwise read something else.
-pub(super) fn line(first: &Arg, args: &[Arg]) -> String {
+fn line(first: &Arg, args: &[Arg]) -> String {
+    let mut line = String::new();
+    line_into(&mut line, first, args);
+    line
+}
+
+/// The same, in room that is there.
+pub(super) fn line_into(line: &mut String, first: &Arg, args: &[Arg]) {
     let name = program(&first.text);
-    let mut line = String::with_capacity(name.len() + args.iter().map(|arg| arg.text.len() + 1).sum::<usize>());
+    line.clear();
+    line.reserve(name.len() + args.iter().map(|arg| arg.text.len() + 1).sum::<usize>());
     if is_keyword(name) || name.contains('=') {
-        quote(name, &mut line);
+        quote(name, line);
     } else {
-        word(name, first, &mut line);
+        word(name, first, line);
     }
     for arg in args {
         line.push(' ');
-        word(&arg.text, arg, &mut line);
+        word(&arg.text, arg, line);
     }
-    line
 }
 
 /// Programs whose verb may stand behind options of their own, and which of these take a value.

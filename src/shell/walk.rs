@@ -70,6 +70,7 @@ pub(super) fn walk(line: &str, place: &Place) -> Reading {
         // Room that nobody comes to use costs nothing; moving thousands of rows does.
         reading: Reading { commands: Vec::with_capacity(room_for(line.len())), ..Reading::default() },
         pipelines: 0,
+        spelled: String::new(),
         full: false,
         expanded: 0,
         walked: 0,
@@ -102,6 +103,8 @@ struct Walker<'a> {
     runs: Vec<Run>,
     reading: Reading,
     pipelines: usize,
+    /// Room for the canonical text of a command.
+    spelled: String,
     /// No more commands are taken in.
     full: bool,
     /// How long all commands together are.
@@ -409,8 +412,9 @@ impl Walker<'_> {
             work.push((base, given.into_iter().chain(args).collect(), via));
             return;
         }
+        canonical::line_into(&mut self.spelled, &program, &args);
         let command = Command {
-            canonical: canonical::line(&program, &args).into(),
+            canonical: self.spelled.as_str().into(),
             known: program.is_known() && !program.glob,
             program: canonical::program(&program.text).into(),
             args,
