@@ -25,6 +25,7 @@ mod docket;
 pub mod event;
 pub mod failure;
 pub mod ground;
+mod hex;
 pub mod json;
 mod judge;
 pub mod label;

@@ -5,7 +5,6 @@
 
 mod chain;
 mod decision;
-mod hex;
 mod key;
 pub mod pack;
 
@@ -13,6 +12,7 @@ pub use chain::{Code, Expected, Fault, Outcome, Report, verify};
 pub use decision::Decision;
 pub use key::{Keys, PublicKey, Secret};
 
+use crate::hex;
 use crate::label::Label;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};

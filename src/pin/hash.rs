@@ -1,6 +1,7 @@
 //! Hashes of what is pinned: `sha256/v1:` and 64 digits.
 
 use crate::canonical::Value;
+use crate::hex;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use sha2::{Digest, Sha256};
 use std::fmt;
@@ -49,16 +50,7 @@ impl Hash {
 
     /// Reads a hash as it is written; `None` for anything else, also for one of a version that is not known.
     pub fn parse(text: &str) -> Option<Hash> {
-        let digits = text.strip_prefix(PREFIX)?;
-        let mut bytes = [0; 32];
-        let (pairs, rest) = digits.as_bytes().as_chunks::<2>();
-        if pairs.len() != bytes.len() || !rest.is_empty() {
-            return None;
-        }
-        for (byte, [high, low]) in bytes.iter_mut().zip(pairs) {
-            *byte = digit(*high)? << 4 | digit(*low)?;
-        }
-        Some(Hash(bytes))
+        hex::decode(text.strip_prefix(PREFIX)?).map(Hash)
     }
 
     /// The first digits, for people.
@@ -67,19 +59,10 @@ impl Hash {
     }
 }
 
-/// The value of a digit as we write it.
-fn digit(byte: u8) -> Option<u8> {
-    match byte {
-        b'0'..=b'9' => Some(byte - b'0'),
-        b'a'..=b'f' => Some(byte - b'a' + 10),
-        _ => None,
-    }
-}
-
 impl fmt::Display for Hash {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(PREFIX)?;
-        self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+        f.write_str(&hex::encode(&self.0))
     }
 }
 
@@ -97,7 +80,7 @@ impl Serialize for Hash {
 
 impl<'de> Deserialize<'de> for Hash {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let text = std::borrow::Cow::<str>::deserialize(deserializer)?;
+        let text = String::deserialize(deserializer)?;
         Hash::parse(&text)
             .ok_or_else(|| serde::de::Error::custom("a hash of a version that this program does not know"))
     }
@@ -118,6 +101,9 @@ mod tests {
             text.replace("sha256/v1:", ""),
             format!("{text}0"),
             text.chars().take(73).collect(),
+            text.chars().take(72).chain(['g', '0']).collect(),
+            text.chars().take(73).chain(['/']).collect(),
+            text.chars().take(72).chain(['\u{e9}']).collect(),
             String::new(),
         ] {
             assert_eq!(Hash::parse(&other), None, "{other}");

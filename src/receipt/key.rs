@@ -1,7 +1,7 @@
 //! Keys: who signs, who is believed, and what makes arguments comparable without telling them.
 
-use super::hex;
 use crate::canonical;
+use crate::hex;
 use crate::quarantined::Quarantined;
 use ed25519_dalek::{Signature, Signer as _, SigningKey, VerifyingKey};
 use hmac::{Hmac, KeyInit, Mac};

@@ -1,0 +1,58 @@
+//! Hex digits: lower case, and no other spelling.
+
+/// The digits of some bytes.
+pub(crate) fn encode(bytes: &[u8]) -> String {
+    let digit = |nibble: u8| char::from(if nibble < 10 { b'0' + nibble } else { b'a' + nibble - 10 });
+    let mut text = String::with_capacity(2 * bytes.len());
+    for byte in bytes {
+        text.push(digit(byte >> 4));
+        text.push(digit(byte & 15));
+    }
+    text
+}
+
+/// The bytes of as many digits as they need.
+pub(crate) fn decode<const N: usize>(text: &str) -> Option<[u8; N]> {
+    let mut values = [[0; 2]; N];
+    if text.len() != 2 * N {
+        return None;
+    }
+    // All of them without a branch, and so many at once: a record of pins has a hash for each of its tools.
+    values.as_flattened_mut().iter_mut().zip(text.bytes()).for_each(|(place, digit)| *place = value(digit));
+    if values.as_flattened().iter().fold(0, |all, value| all | value) > 15 {
+        return None;
+    }
+    let mut bytes = [0; N];
+    bytes.iter_mut().zip(values).for_each(|(byte, [high, low])| *byte = high << 4 | low);
+    Some(bytes)
+}
+
+/// The value of a digit; over 15 for anything else.
+fn value(digit: u8) -> u8 {
+    let (number, letter) = (digit.wrapping_sub(b'0'), digit.wrapping_sub(b'a'));
+    if number < 10 {
+        number
+    } else if letter < 6 {
+        letter + 10
+    } else {
+        u8::MAX
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn there_is_one_spelling() {
+        assert_eq!(encode(&[0, 10, 255]), "000aff");
+        assert_eq!(decode("000aff"), Some([0, 10, 255]));
+        for wrong in ["000aFF", "000af", "000aff00", "000ag0", "0000\u{e9}", ""] {
+            assert_eq!(decode::<3>(wrong), None, "{wrong}");
+        }
+        for byte in 0..=255 {
+            let digit = b"0123456789abcdef".iter().position(|digit| *digit == byte);
+            assert_eq!(value(byte), digit.map_or(u8::MAX, |digit| u8::try_from(digit).unwrap()), "{byte}");
+        }
+    }
+}
