@@ -45,13 +45,31 @@ fn approve(pin: &mut Pin, observed: &Observed, live: Option<&Identity>, tool: Op
 /// How the call of the tool `t` with no arguments stands.
 fn call(pin: Option<&Pin>, observed: Option<&Observed>, live: Option<&Identity>) -> Standing {
     let record = |text: Option<String>| text.map_or(Record::Missing, |text| Record::Bytes(text.into_bytes()));
-    let lookup = Lookup {
-        resolved: Resolved::Tool { server: "s".to_owned(), tool: "t".to_owned() },
-        live: live.map_or(Live::Nowhere, |live| Live::Entry(live.clone())),
-        pin: record(pin.map(Pin::write)),
-        observed: record(observed.map(Observed::write)),
+    let lookup = |observed: Record| {
+        Lookup::new(
+            Resolved::Tool { server: "s".to_owned(), tool: "t".to_owned() },
+            live.map_or(Live::Nowhere, |live| Live::Entry(live.clone())),
+            record(pin.map(Pin::write)),
+            observed,
+        )
     };
-    call_with(lookup, &json!({}))
+    let whole = record(observed.map(Observed::write));
+    let standing = call_with(lookup(whole.clone()), &json!({}));
+    if let Some(observed) = observed {
+        let line = observed.write().lines().next().map(|line| format!("{line}\n")).unwrap();
+        let start = lookup(Record::Start(line.into_bytes()));
+        if start.is_plain() {
+            assert_eq!(call_with(start, &json!({})), standing, "the first line told");
+        } else {
+            let alone = call_with(start.clone(), &json!({}));
+            assert!(
+                matches!(alone, Standing::Stopped(Code::LockInvalid, _)),
+                "it never passes for the whole: {alone:?}"
+            );
+            assert_eq!(call_with(start.with_observed(whole), &json!({})), standing);
+        }
+    }
+    standing
 }
 
 fn call_with(lookup: Lookup, arguments: &Value) -> Standing {
@@ -178,16 +196,16 @@ fn of_several_reasons_the_strongest_is_told() {
         }
         let now =
             if changed { observed(Source::Probe, Some(identity("a")), None, &[TOOLS[1].to_owned()]) } else { base() };
-        let lookup = Lookup {
-            resolved: if collision {
+        let lookup = Lookup::new(
+            if collision {
                 Resolved::Collision
             } else {
                 Resolved::Tool { server: "s".to_owned(), tool: "t".to_owned() }
             },
-            live: Live::Entry(identity(if config { "b" } else { "a" })),
-            pin: if invalid { Record::Unreadable } else { Record::Bytes(pin.write().into_bytes()) },
-            observed: if stale { Record::Missing } else { Record::Bytes(now.write().into_bytes()) },
-        };
+            Live::Entry(identity(if config { "b" } else { "a" })),
+            if invalid { Record::Unreadable } else { Record::Bytes(pin.write().into_bytes()) },
+            if stale { Record::Missing } else { Record::Bytes(now.write().into_bytes()) },
+        );
         let expected = [
             (invalid, Code::LockInvalid),
             (collision, Code::NameCollision),

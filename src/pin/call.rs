@@ -2,25 +2,39 @@
 
 use super::status::{self, Part, Status};
 use super::tool::fold;
-use super::{Identity, Invalid, Observed, ObservedHead, Pin, PinHead, Resolved, file, schema};
+use super::{Hash, Identity, Invalid, Marks, Observed, ObservedHead, Pin, PinHead, Resolved, file, schema};
 use crate::config::{Config, Pins};
 use crate::event::{Action, Event};
 use crate::label::Label;
 use crate::verdict::{Effect, Finding, RuleId, Verdict};
 use serde_json::Value;
+use std::cell::OnceCell;
 use std::collections::BTreeSet;
 
 /// What the shell has looked up about the server of a call.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Lookup {
     /// The server and the tool that are called.
-    pub resolved: Resolved,
+    resolved: Resolved,
     /// How the client's configuration, as it is now, starts or reaches the server.
-    pub live: Live,
+    live: Live,
     /// The pin of the server.
-    pub pin: Record,
+    pin: Record,
     /// What the server was last seen to serve.
-    pub observed: Record,
+    observed: Record,
+    /// Who judges asks, and who writes it down.
+    told: OnceCell<Told>,
+}
+
+/// What the first lines of both records tell of the called tool.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Told {
+    /// The hash of the approved definition.
+    pub pin: Option<Hash>,
+    /// The hash of the one that was last seen.
+    pub observed: Option<Hash>,
+    /// The approved tool, where everything is plainly as approved.
+    approved: Option<Value>,
 }
 
 /// How a server is configured now.
@@ -41,6 +55,8 @@ pub enum Record {
     Missing,
     /// There is something that is no file of ours.
     Unreadable,
+    /// Its beginning; the rest has not been read.
+    Start(Vec<u8>),
     /// Its bytes.
     Bytes(Vec<u8>),
 }
@@ -189,6 +205,22 @@ impl Objection {
 }
 
 impl Lookup {
+    /// What was found.
+    pub fn new(resolved: Resolved, live: Live, pin: Record, observed: Record) -> Self {
+        Lookup { resolved, live, pin, observed, told: OnceCell::new() }
+    }
+
+    /// Whether the first lines of both records are enough, because everything is plainly as approved.
+    pub fn is_plain(&self) -> bool {
+        self.told().approved.is_some()
+    }
+
+    /// The same with all of what the server was last seen to serve.
+    #[must_use]
+    pub fn with_observed(self, observed: Record) -> Self {
+        Lookup { observed, told: OnceCell::new(), ..self }
+    }
+
     fn standing(&self, pins: Pins, arguments: &[u8]) -> Result<Standing, Objection> {
         for (record, name) in [(&self.pin, "pin"), (&self.observed, "record of what the server serves")] {
             if *record == Record::Unreadable {
@@ -199,8 +231,8 @@ impl Lookup {
             let what = "two servers are called by this name, and it cannot be told which one was approved";
             return Err(Objection::new(Code::NameCollision, what));
         };
-        if let Some(schema) = self.quick(server, tool) {
-            return fits(&schema, arguments).map(|()| Standing::Approved);
+        if let Some(approved) = &self.told().approved {
+            return fits(approved, arguments).map(|()| Standing::Approved);
         }
         let pin = self.pin.read(Pin::read, |pin| pin.server() == server)?;
         let observed = self.observed.read(Observed::read, |observed| observed.server() == server)?;
@@ -309,40 +341,73 @@ impl Lookup {
         }
     }
 
+    /// What the first lines of both records tell, read once.
+    pub(crate) fn told(&self) -> &Told {
+        self.told.get_or_init(|| {
+            let Resolved::Tool { server, tool } = &self.resolved else { return Told::default() };
+            let pin = self.pin.start().and_then(PinHead::read).and_then(Result::ok);
+            let observed = self.observed.start().and_then(ObservedHead::read).and_then(Result::ok);
+            let hash = |tools: &Marks<'_>| tools.called(tool).next().and_then(|(_, hash)| hash.ok());
+            Told {
+                pin: pin.as_ref().and_then(|head| hash(&head.tools)),
+                observed: observed.as_ref().and_then(|head| hash(&head.tools)),
+                approved: pin.zip(observed).and_then(|(pin, observed)| self.plain(&pin, &observed, server, tool)),
+            }
+        })
+    }
+
     /// The approved tool, where the first lines of both records tell that everything is as approved. Nobody is stopped
     /// here: what is not plainly equal is compared in full.
-    fn quick(&self, server: &str, tool: &str) -> Option<Value> {
-        let (Record::Bytes(pin), Record::Bytes(observed)) = (&self.pin, &self.observed) else { return None };
-        let (head, seen) = (PinHead::read(pin)?.ok()?, ObservedHead::read(observed)?.ok()?);
-        let approved = head.approved.as_ref()?;
+    fn plain(&self, pin: &PinHead<'_>, seen: &ObservedHead<'_>, server: &str, tool: &str) -> Option<Value> {
+        let Record::Bytes(text) = &self.pin else { return None };
+        let approved = pin.approved.as_ref()?;
         let live = match &self.live {
             Live::Unreadable => return None,
             Live::Nowhere => None,
             Live::Entry(identity) => Some(identity),
         };
-        let same = head.server == *server
+        let same = pin.server == *server
             && seen.server == *server
-            && !head.blocked
-            && !head.blocked_tools.iter().any(|name| fold(name) == tool)
+            && !pin.blocked
+            && !pin.blocked_tools.iter().any(|name| fold(name) == tool)
             && approved.identity.as_ref() == live
             && (seen.identity.is_none() || seen.identity == approved.identity)
             && approved.instructions.map(Ok) == seen.instructions.map(|mark| mark.0);
-        let (name, hash) = head.tools.only(tool).filter(|_| same)?;
-        let (as_served, served) = seen.tools.only(tool)?;
+        let (name, hash) = only(pin.tools.called(tool)).filter(|_| same)?;
+        let (as_served, served) = only(seen.tools.called(tool))?;
         if name != as_served || hash.ok()? != served.ok()? {
             return None;
         }
-        file::tool_line(pin, name).and_then(|line| serde_json::from_slice(line).ok())
+        file::tool_line(text, name).and_then(|line| serde_json::from_slice(line).ok())
     }
 }
 
+/// The one that there is; `None` where there are others.
+fn only<T>(mut all: impl Iterator<Item = T>) -> Option<T> {
+    all.next().filter(|_| all.next().is_none())
+}
+
 impl Record {
+    /// What is known of its beginning.
+    fn start(&self) -> Option<&[u8]> {
+        match self {
+            Record::Start(bytes) | Record::Bytes(bytes) => Some(bytes),
+            Record::Missing | Record::Unreadable => None,
+        }
+    }
+
     fn read<T>(
         &self,
         read: impl FnOnce(&[u8]) -> Result<T, Invalid>,
         fits: impl FnOnce(&T) -> bool,
     ) -> Result<Option<T>, Objection> {
-        let Record::Bytes(bytes) = self else { return Ok(None) };
+        let bytes = match self {
+            Record::Bytes(bytes) => bytes,
+            Record::Missing => return Ok(None),
+            Record::Start(_) | Record::Unreadable => {
+                return Err(Objection::new(Code::LockInvalid, "a record of this server was not read"));
+            }
+        };
         match read(bytes) {
             Ok(record) if fits(&record) => Ok(Some(record)),
             Ok(_) => Err(Objection::new(Code::LockInvalid, "a record of this server is that of another one")),

@@ -15,8 +15,9 @@ use super::record::Approved;
 use super::{Flaw, Hash, Identity, Instructions, Observed, Pin, Source, Subject, Tool};
 use crate::canonical::Value;
 use crate::json::Fields;
-use serde::de::{DeserializeOwned, Error as _, MapAccess, Visitor};
+use serde::de::{Error as _, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use time::OffsetDateTime;
@@ -72,9 +73,13 @@ impl Serialize for Mark {
     }
 }
 
+/// A text of a head, which need not be copied: there may be hundreds, and a call asks for one.
+#[derive(Deserialize)]
+struct Borrowed<'a>(#[serde(borrow)] Cow<'a, str>);
+
 impl<'de> Deserialize<'de> for Mark {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let text = std::borrow::Cow::<str>::deserialize(deserializer)?;
+        let Borrowed(text) = Borrowed::deserialize(deserializer)?;
         let flaw = text.strip_prefix(UNPINNABLE).and_then(Flaw::named);
         let mark = flaw.map(Err).or_else(|| Hash::parse(&text).map(Ok));
         mark.map(Mark).ok_or_else(|| D::Error::custom("a hash of a version that this program does not know"))
@@ -83,18 +88,17 @@ impl<'de> Deserialize<'de> for Mark {
 
 /// The tools of a head by name, each once and in order.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Marks(Vec<(String, Mark)>);
+pub struct Marks<'a>(Vec<(Cow<'a, str>, Mark)>);
 
-impl Marks {
-    /// The one tool that is called by this name, as names stand in calls; `None` where there are others.
-    pub(super) fn only(&self, folded: &str) -> Option<(&str, Result<Hash, Flaw>)> {
-        let mut named = self.iter().filter(|(name, _)| same_when_folded(name, folded));
-        named.next().filter(|_| named.next().is_none())
+impl Marks<'_> {
+    /// The tools that are called by this name, as names stand in calls.
+    pub(super) fn called<'m>(&'m self, folded: &'m str) -> impl Iterator<Item = (&'m str, Result<Hash, Flaw>)> {
+        self.iter().filter(move |(name, _)| same_when_folded(name, folded))
     }
 
     /// The names and what is said of each.
     pub fn iter(&self) -> impl Iterator<Item = (&str, Result<Hash, Flaw>)> {
-        self.0.iter().map(|(name, mark)| (name.as_str(), mark.0))
+        self.0.iter().map(|(name, mark)| (name.as_ref(), mark.0))
     }
 }
 
@@ -107,23 +111,23 @@ fn same_when_folded(name: &str, folded: &str) -> bool {
     }) && chars.next().is_none()
 }
 
-impl Serialize for Marks {
+impl Serialize for Marks<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_map(self.0.iter().map(|(name, mark)| (name, mark)))
     }
 }
 
-impl<'de> Deserialize<'de> for Marks {
+impl<'de: 'a, 'a> Deserialize<'de> for Marks<'a> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         struct MarksVisitor;
         impl<'de> Visitor<'de> for MarksVisitor {
-            type Value = Marks;
+            type Value = Marks<'de>;
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 f.write_str("tools by name")
             }
-            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Marks, A::Error> {
-                let mut marks: Vec<(String, Mark)> = Vec::new();
-                while let Some((name, mark)) = map.next_entry::<String, Mark>()? {
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Marks<'de>, A::Error> {
+                let mut marks: Vec<(Cow<'de, str>, Mark)> = Vec::new();
+                while let Some((Borrowed(name), mark)) = map.next_entry()? {
                     if marks.last().is_some_and(|(last, _)| *last >= name) {
                         return Err(A::Error::custom("a tool is named twice or out of order"));
                     }
@@ -139,7 +143,7 @@ impl<'de> Deserialize<'de> for Marks {
 /// The first line of an observed record.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct ObservedHead {
+pub struct ObservedHead<'a> {
     version: u32,
     /// The server's configured name.
     pub server: String,
@@ -152,13 +156,14 @@ pub struct ObservedHead {
     /// Its instructions.
     pub instructions: Option<Mark>,
     /// Its tools.
-    pub tools: Marks,
+    #[serde(borrow)]
+    pub tools: Marks<'a>,
 }
 
 /// The first line of a pin.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct PinHead {
+pub struct PinHead<'a> {
     version: u32,
     /// The server's configured name.
     pub server: String,
@@ -169,7 +174,8 @@ pub struct PinHead {
     /// The tools that are blocked.
     pub blocked_tools: BTreeSet<String>,
     /// The approved tools.
-    pub tools: Marks,
+    #[serde(borrow)]
+    pub tools: Marks<'a>,
 }
 
 /// What was approved of a server itself.
@@ -191,8 +197,10 @@ struct AnyVersion {
 }
 
 /// The first line of a record, typed.
-fn head<T: DeserializeOwned>(raw: &[u8]) -> Result<T, Invalid> {
-    serde_json::from_slice(raw).map_err(|error| match serde_json::from_slice::<AnyVersion>(raw) {
+fn head<'a, T: Deserialize<'a>>(raw: &'a [u8]) -> Result<T, Invalid> {
+    // Once for all its texts, and not for each.
+    let text = std::str::from_utf8(raw).map_err(|_| Invalid::new("its head is not UTF-8"))?;
+    serde_json::from_str(text).map_err(|error| match serde_json::from_str::<AnyVersion>(text) {
         Ok(AnyVersion { version }) if version != VERSION => {
             Invalid::new(format_args!("its version is {version}, and this program knows version {VERSION}"))
         }
@@ -294,17 +302,17 @@ fn json(head: &impl Serialize) -> String {
 
 const OBSERVED: [&str; 7] = ["head", "instructions", "protocol", "info", "capabilities", "prompts", "tools"];
 
-impl ObservedHead {
+impl<'a> ObservedHead<'a> {
     /// Reads the head of an observed record; `None` where the record is not in our layout.
-    pub fn read(text: &[u8]) -> Option<Result<ObservedHead, Invalid>> {
-        let read = |raw| head::<ObservedHead>(raw).and_then(|head| versioned(head.version, head));
+    pub fn read(text: &'a [u8]) -> Option<Result<Self, Invalid>> {
+        let read = |raw| head::<ObservedHead<'a>>(raw).and_then(|head| versioned(head.version, head));
         first_line(text).map(read)
     }
 }
 
 impl Observed {
     /// What a call needs to know of it.
-    pub fn head(&self) -> ObservedHead {
+    pub fn head(&self) -> ObservedHead<'_> {
         let instructions = self.instructions.hash().map_err(Flaw::Form).transpose().map(Mark);
         ObservedHead {
             version: VERSION,
@@ -313,14 +321,14 @@ impl Observed {
             at: stamp(self.at),
             identity: self.identity.clone(),
             instructions,
-            tools: Marks(self.tools.iter().map(|tool| (tool.name().to_owned(), Mark(tool.hash()))).collect()),
+            tools: Marks(self.tools.iter().map(|tool| (tool.name().into(), Mark(tool.hash()))).collect()),
         }
     }
 
     /// Reads a whole record.
     pub fn read(raw: &[u8]) -> Result<Observed, Invalid> {
         let fields = whole(raw, &OBSERVED)?;
-        let known: ObservedHead = head(fields.get("head").unwrap_or_default())?;
+        let known: ObservedHead<'_> = head(fields.get("head").unwrap_or_default())?;
         let known = versioned(known.version, known)?;
         let instructions = match (text(&fields, "instructions")?, known.instructions) {
             (None, Some(Mark(Err(Flaw::Form(fault))))) => Instructions::Unreadable(fault),
@@ -379,17 +387,17 @@ impl Observed {
 
 const PIN: [&str; 3] = ["head", "instructions", "tools"];
 
-impl PinHead {
+impl<'a> PinHead<'a> {
     /// Reads the head of a pin; `None` where it is not in our layout.
-    pub fn read(text: &[u8]) -> Option<Result<PinHead, Invalid>> {
-        let read = |raw| head::<PinHead>(raw).and_then(|head| versioned(head.version, head));
+    pub fn read(text: &'a [u8]) -> Option<Result<Self, Invalid>> {
+        let read = |raw| head::<PinHead<'a>>(raw).and_then(|head| versioned(head.version, head));
         first_line(text).map(read)
     }
 }
 
 impl Pin {
     /// What a call needs to know of it.
-    pub fn head(&self) -> PinHead {
+    pub fn head(&self) -> PinHead<'_> {
         let approved = self.approved.as_ref().map(|approved| ApprovedHead {
             at: stamp(approved.at),
             identity: approved.identity.clone(),
@@ -402,14 +410,14 @@ impl Pin {
             blocked: self.blocked,
             approved,
             blocked_tools: self.blocked_tools.clone(),
-            tools: Marks(self.tools.iter().map(|(name, body)| (name.clone(), mark(body))).collect()),
+            tools: Marks(self.tools.iter().map(|(name, body)| (name.into(), mark(body))).collect()),
         }
     }
 
     /// Reads a whole pin.
     pub fn read(raw: &[u8]) -> Result<Pin, Invalid> {
         let fields = whole(raw, &PIN)?;
-        let known: PinHead = head(fields.get("head").unwrap_or_default())?;
+        let known: PinHead<'_> = head(fields.get("head").unwrap_or_default())?;
         let known = versioned(known.version, known)?;
         let instructions = text(&fields, "instructions")?;
         let approved = match &known.approved {

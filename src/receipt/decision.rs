@@ -4,9 +4,7 @@ use super::{Receipt, Secret};
 use crate::config::{Config, Receipts};
 use crate::event::{Action, Event, Header, Phase};
 use crate::label::Label;
-use crate::pin::call::{Code, Lookup, Record};
-use crate::pin::name::fold_server;
-use crate::pin::{Marks, ObservedHead, PinHead, Resolved};
+use crate::pin::call::{Code, Lookup};
 use crate::quarantine::Namespace;
 use crate::quarantined::{ContentSource, Quarantined};
 use crate::verdict::{Effect, Finding, Verdict};
@@ -46,7 +44,9 @@ impl Decision {
         let input = input.map(|input| {
             input.derive(input.inspect("whoever has the key may compare it").clone(), ContentSource::ModelOutput)
         });
-        let (pin, observed) = event.facts.pins.as_ref().map(hashes).unwrap_or_default();
+        let told = event.facts.pins.as_ref().map(Lookup::told);
+        let pin = told.and_then(|told| told.pin).map(|hash| hash.to_string());
+        let observed = told.and_then(|told| told.observed).map(|hash| hash.to_string());
         let told = Decision::told(&event.header, verdict);
         Some(Decision { server: Label::new(server.as_str()), input, pin, observed, ..told })
     }
@@ -84,24 +84,6 @@ impl Decision {
         receipt.tool = text(&self.tool);
         receipt.verdict = Some(self.effect.name().to_owned());
     }
-}
-
-/// The hashes of the approved definition of a tool and of the one that was last seen, where their records tell.
-fn hashes(lookup: &Lookup) -> (Option<String>, Option<String>) {
-    let Resolved::Tool { tool, .. } = &lookup.resolved else { return (None, None) };
-    let hash = |marks: &Marks| {
-        let mut named = marks.iter().filter(|(name, _)| fold_server(name) == *tool);
-        named.next().and_then(|(_, hash)| hash.ok()).map(|hash| hash.to_string())
-    };
-    let pin = match &lookup.pin {
-        Record::Bytes(bytes) => PinHead::read(bytes).and_then(Result::ok).and_then(|head| hash(&head.tools)),
-        Record::Missing | Record::Unreadable => None,
-    };
-    let observed = match &lookup.observed {
-        Record::Bytes(bytes) => ObservedHead::read(bytes).and_then(Result::ok).and_then(|head| hash(&head.tools)),
-        Record::Missing | Record::Unreadable => None,
-    };
-    (pin, observed)
 }
 
 /// The reason code of a finding: that of its pin, else its rule in capitals.

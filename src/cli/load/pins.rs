@@ -3,14 +3,14 @@
 use super::is_missing;
 use crate::cli::mcp::live::Servers;
 use crate::cli::mcp::servers::Servers as AllServers;
-use crate::cli::mcp::store::{Store, bytes};
+use crate::cli::mcp::store::{Store, bytes, start};
 use crate::cli::world::World;
 use rune::canonical::Value;
 use rune::config::{Config, Pins};
 use rune::event::{Action, Event, ServerNews};
 use rune::label::Label;
 use rune::pin::call::{Live, Lookup, Record};
-use rune::pin::{Identity, Pin, PinHead, Resolved, resolve};
+use rune::pin::{ApprovedHead, Identity, Pin, PinHead, Resolved, resolve};
 use rune::quarantined::{Audit, Reason};
 use std::io::ErrorKind;
 use std::path::Path;
@@ -45,23 +45,22 @@ pub fn look_up(event: &Event<'_>, config: &Config, world: &World) -> Option<Look
     let servers = Servers::look(world, &event.place.cwd);
     let told = server.as_ref().map(|server| server.name.as_str());
     let resolved = resolve(call, told, &servers.names());
-    let unknown =
-        Lookup { resolved: resolved.clone(), live: Live::Nowhere, pin: Record::Missing, observed: Record::Missing };
-    let Resolved::Tool { server: name, .. } = &resolved else { return Some(unknown) };
-    let Ok(store) = Store::of(world) else {
-        return Some(Lookup { pin: Record::Unreadable, ..unknown });
-    };
+    let unknown = |pin: Record| Some(Lookup::new(resolved.clone(), Live::Nowhere, pin, Record::Missing));
+    let Resolved::Tool { server: name, .. } = &resolved else { return unknown(Record::Missing) };
+    let Ok(store) = Store::of(world) else { return unknown(Record::Unreadable) };
     let pin = record(&store.pin_path(name));
     if pin == Record::Missing && wanted(config) == Pins::WhenPresent {
         return None;
     }
-    let observed = record(&store.observed_path(name));
+    let observed = store.observed_path(name);
     let live = if name.starts_with("plugin:") {
         plugin(world, &event.place.cwd, name)
     } else {
         servers.live(name, server.as_ref().map(|server| server.source.as_str()))
     };
-    Some(Lookup { resolved, live, pin, observed })
+    // Most calls are of a tool that has not changed, and the first line tells.
+    let lookup = Lookup::new(resolved, live, pin, found(start(&observed).map(Record::Start)));
+    Some(if lookup.is_plain() { lookup } else { lookup.with_observed(record(&observed)) })
 }
 
 /// How the server of a plugin is started or reached: plugins are many files, and read for nobody else.
@@ -73,8 +72,12 @@ fn plugin(world: &World, cwd: &str, name: &str) -> Live {
 }
 
 fn record(path: &Path) -> Record {
-    match bytes(path) {
-        Ok(bytes) => Record::Bytes(bytes),
+    found(bytes(path).map(Record::Bytes))
+}
+
+fn found(record: std::io::Result<Record>) -> Record {
+    match record {
+        Ok(record) => record,
         Err(error) if error.kind() == ErrorKind::NotFound => Record::Missing,
         Err(_) => Record::Unreadable,
     }
@@ -89,19 +92,14 @@ pub fn news(event: &Event<'_>, config: &Config, world: &World) -> ServerNews {
     }
     let servers = Servers::look(world, &event.place.cwd);
     for name in servers.names() {
-        let head = match record(&store.pin_path(&name)) {
-            Record::Missing => None,
-            Record::Unreadable => Some(Err(())),
-            Record::Bytes(bytes) => Some(head(&bytes).ok_or(())),
-        };
-        let approved = match &head {
-            Some(Ok(head)) if head.blocked => continue,
-            Some(Ok(head)) => head.approved.as_ref(),
-            Some(Err(())) => {
+        let approved = match bytes(&store.pin_path(&name)).map(|bytes| approved(&bytes)) {
+            Ok(Some((true, _))) => continue,
+            Ok(Some((false, approved))) => approved,
+            Err(error) if error.kind() == ErrorKind::NotFound => None,
+            Ok(None) | Err(_) => {
                 news.changed.push(Label::new(&name));
                 continue;
             }
-            None => None,
         };
         match approved {
             None if wanted(config) == Pins::Required => news.unpinned.push(Label::new(&name)),
@@ -116,9 +114,10 @@ pub fn news(event: &Event<'_>, config: &Config, world: &World) -> ServerNews {
     news
 }
 
-fn head(bytes: &[u8]) -> Option<PinHead> {
+/// Whether a pin blocks its server, and what it approves of it; `None` where it cannot be read.
+fn approved(bytes: &[u8]) -> Option<(bool, Option<ApprovedHead>)> {
     match PinHead::read(bytes) {
-        Some(head) => head.ok(),
-        None => Pin::read(bytes).ok().map(|pin| pin.head()),
+        Some(head) => head.ok().map(|head| (head.blocked, head.approved)),
+        None => Pin::read(bytes).ok().map(|pin| (pin.is_blocked(), pin.head().approved)),
     }
 }

@@ -11,6 +11,9 @@ use std::io::{Error, ErrorKind, Read};
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
+/// Bytes of a record that are read where its first line may be enough: that of a hundred tools has about 10 KB.
+const START: usize = 16 << 10;
+
 /// What became of something that was observed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Recorded {
@@ -157,8 +160,24 @@ fn parse<T>(
     if fits(&record) { Ok(Some(record)) } else { Err(unreadable("it is the record of another server".to_owned())) }
 }
 
-/// The bytes of a record. A link leads to where others write, and a pipe holds whoever opens it: neither is ours.
+/// The bytes of a record.
 pub fn bytes(path: &Path) -> std::io::Result<Vec<u8>> {
+    let (file, length) = open(path)?;
+    let mut bytes = Vec::with_capacity(length + 1);
+    file.take(LARGEST + 1).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > LARGEST { Err(too_large()) } else { Ok(bytes) }
+}
+
+/// The beginning of a record: as many bytes as the first lines of most have, and more.
+pub fn start(path: &Path) -> std::io::Result<Vec<u8>> {
+    let (file, length) = open(path)?;
+    let mut bytes = Vec::with_capacity(length.min(START));
+    file.take(bytes.capacity() as u64).read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
+/// Opens a record. A link leads to where others write, and a pipe holds whoever opens it: neither is ours.
+fn open(path: &Path) -> std::io::Result<(File, usize)> {
     let flags = (OFlags::NOFOLLOW | OFlags::NONBLOCK).bits().cast_signed();
     let file = File::options().read(true).custom_flags(flags).open(path).map_err(|error| {
         let link = fs::symlink_metadata(path).is_ok_and(|found| found.is_symlink());
@@ -168,12 +187,11 @@ pub fn bytes(path: &Path) -> std::io::Result<Vec<u8>> {
     if !found.is_file() {
         return Err(Error::new(ErrorKind::InvalidInput, "not a regular file"));
     }
-    let mut bytes = Vec::with_capacity(usize::try_from(found.len().min(LARGEST)).unwrap_or_default() + 1);
-    file.take(LARGEST + 1).read_to_end(&mut bytes)?;
-    if bytes.len() as u64 > LARGEST {
-        return Err(Error::new(ErrorKind::InvalidData, format!("larger than {} MB", LARGEST >> 20)));
-    }
-    Ok(bytes)
+    if found.len() > LARGEST { Err(too_large()) } else { Ok((file, usize::try_from(found.len()).unwrap_or_default())) }
+}
+
+fn too_large() -> Error {
+    Error::new(ErrorKind::InvalidData, format!("larger than {} MB", LARGEST >> 20))
 }
 
 #[cfg(test)]
