@@ -1,24 +1,31 @@
 //! Keys: who signs, who is believed, and what makes arguments comparable without telling them.
 
+use super::digest;
 use crate::canonical;
 use crate::hex;
 use crate::quarantined::Quarantined;
-use ed25519_dalek::{Signature, Signer as _, SigningKey, VerifyingKey};
+use ed25519_dalek::hazmat::{ExpandedSecretKey, raw_sign};
+use ed25519_dalek::{Signature, SigningKey, VerifyingKey};
 use hmac::{Hmac, KeyInit, Mac};
-use sha2::Sha256;
+use sha2::{Sha256, Sha512};
 use std::fmt;
 
 /// The first line of a key file.
-const HEADER: &str = "rune.receipt.key/1";
+const HEADER: &str = "rune.receipt.key/2";
+
+/// The first line of a key file that does not hold the public key.
+const BARE: &str = "rune.receipt.key/1";
 
 /// How public keys and signatures are marked.
 const ED25519: &str = "ed25519:";
 
 /// The secrets of one installation.
 pub struct Secret {
-    signing: SigningKey,
+    signing: [u8; 32],
+    /// What follows from `signing`.
+    public: VerifyingKey,
     args: [u8; 32],
-    /// The public key, once: making it costs as much as signing.
+    /// The public key as receipts spell it.
     name: String,
     /// The public keys that signed before, oldest first.
     former: Vec<PublicKey>,
@@ -27,9 +34,12 @@ pub struct Secret {
 impl Secret {
     /// Secrets from random bytes.
     pub fn new(signing: [u8; 32], args: [u8; 32]) -> Self {
-        let signing = SigningKey::from_bytes(&signing);
-        let name = format!("{ED25519}{}", hex::encode(signing.verifying_key().as_bytes()));
-        Secret { signing, args, name, former: Vec::new() }
+        Secret::with(signing, SigningKey::from_bytes(&signing).verifying_key(), args)
+    }
+
+    fn with(signing: [u8; 32], public: VerifyingKey, args: [u8; 32]) -> Self {
+        let name = format!("{ED25519}{}", hex::encode(public.as_bytes()));
+        Secret { signing, public, args, name, former: Vec::new() }
     }
 
     /// The same secret for arguments with another key to sign with.
@@ -39,22 +49,39 @@ impl Secret {
     }
 
     /// Reads a key file.
+    ///
+    /// Deriving the public key costs as much as signing, so the file holds it. Both come from the same hand: whoever
+    /// could write another public key there could as well write another secret. That the two have come apart by
+    /// accident, the last line tells.
     pub fn read(text: &str) -> Option<Self> {
         let mut lines = text.lines();
-        if lines.next() != Some(HEADER) {
-            return None;
-        }
-        let signing = hex::decode(lines.next()?.strip_prefix("ed25519 ")?)?;
-        let args = hex::decode(lines.next()?.strip_prefix("args ")?)?;
+        let held = match lines.next()? {
+            HEADER => {
+                let (body, check) = text.strip_suffix('\n')?.rsplit_once("\ncheck ")?;
+                lines = Some(body).filter(|body| digest(body.as_bytes()) == check)?.lines();
+                lines.next().is_some()
+            }
+            BARE => false,
+            _ => return None,
+        };
+        let mut member = |name: &str| hex::decode(lines.next()?.strip_prefix(name)?);
+        let (signing, args) = (member("ed25519 ")?, member("args ")?);
+        let secret = if held {
+            Secret::with(signing, VerifyingKey::from_bytes(&member("public ")?).ok()?, args)
+        } else {
+            Secret::new(signing, args)
+        };
         let former = lines.map(|line| PublicKey::read(line.strip_prefix("was ")?)).collect::<Option<_>>()?;
-        Some(Secret { former, ..Secret::new(signing, args) })
+        Some(Secret { former, ..secret })
     }
 
     /// The text of a key file.
     pub fn to_text(&self) -> String {
-        let signing = hex::encode(self.signing.as_bytes());
-        let former: String = self.former.iter().map(|key| format!("was {}\n", key.as_str())).collect();
-        format!("{HEADER}\ned25519 {signing}\nargs {}\n{former}", hex::encode(&self.args))
+        let [signing, args, public] =
+            [&self.signing, &self.args, self.public.as_bytes()].map(|bytes| hex::encode(bytes));
+        let former: String = self.former.iter().map(|key| format!("\nwas {}", key.as_str())).collect();
+        let body = format!("{HEADER}\ned25519 {signing}\nargs {args}\npublic {public}{former}");
+        format!("{body}\ncheck {}\n", digest(body.as_bytes()))
     }
 
     /// The keys of this installation, those that signed before too.
@@ -68,8 +95,12 @@ impl Secret {
     }
 
     /// A signature under a tag that says what is signed.
+    ///
+    /// INVARIANT: the text names the public key. One text that is signed under two public keys would give the secret
+    /// away, and none ever is: should a key file hold a wrong one, its signatures are not genuine, and tell nothing.
     pub(super) fn sign(&self, tag: &str, text: &[u8]) -> String {
-        let signature = self.signing.sign(&[tag.as_bytes(), b"\n", text].concat());
+        let expanded = ExpandedSecretKey::from(&self.signing);
+        let signature = raw_sign::<Sha512>(&expanded, &[tag.as_bytes(), b"\n", text].concat(), &self.public);
         format!("{ED25519}{}", hex::encode(&signature.to_bytes()))
     }
 
@@ -161,9 +192,42 @@ mod tests {
         let text = secret.to_text();
         assert_eq!(Secret::read(&text).map(|secret| secret.to_text()), Some(text.clone()));
         assert_eq!(format!("{secret:?}"), format!("Secret({})", secret.public()));
-        for wrong in ["", HEADER, &text.replace("/1", "/2"), &text.replace("args ", "arg "), &format!("{text}more\n")] {
+        let other = Secret::new([4; 32], [2; 32]).to_text();
+        let public = |text: &str| text.lines().nth(3).unwrap().to_owned();
+        for wrong in [
+            "",
+            HEADER,
+            &text.replace("/2", "/1"),
+            &text.replace("/2", "/3"),
+            &text.replace("args ", "arg "),
+            &text.replace(&public(&text), &public(&other)),
+            &text.replace("was ", "is "),
+            text.trim_end(),
+            &format!("{text}more\n"),
+        ] {
             assert!(Secret::read(wrong).is_none(), "{wrong}");
         }
+    }
+
+    #[test]
+    fn a_key_file_without_a_public_key_is_read_too() {
+        let [one, args] = [[1; 32], [2; 32]].map(|bytes| hex::encode(&bytes));
+        let was = Secret::new([3; 32], [2; 32]).name;
+        let bare = format!("{BARE}\ned25519 {one}\nargs {args}\nwas {was}\n");
+        let secret = Secret::read(&bare).unwrap();
+        assert_eq!(secret.to_text(), Secret::new([3; 32], [2; 32]).rotated([1; 32]).to_text());
+        for wrong in [bare.replace("was ", "check "), format!("{bare}more\n"), bare.replace("args", "public")] {
+            assert!(Secret::read(&wrong).is_none(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn a_public_key_that_is_kept_signs_like_one_that_is_derived() {
+        use ed25519_dalek::Signer as _;
+        let derived = SigningKey::from_bytes(&[1; 32]).sign(b"tag\ntext");
+        let kept = Secret::read(&Secret::new([1; 32], [2; 32]).to_text()).unwrap();
+        assert_eq!(kept.sign("tag", b"text"), format!("{ED25519}{}", hex::encode(&derived.to_bytes())));
+        assert!(is_signed(kept.public(), &kept.sign("tag", b"text"), "tag", b"text"));
     }
 
     /// RFC 8032, section 7.1, test 1.
