@@ -21,6 +21,7 @@ mod walk;
 
 use clause::{Clause, Clue};
 use gist::{Beginning, Gist};
+use sha2::{Digest, Sha256};
 use std::fmt::Write;
 use std::ops::Range;
 use std::path::Path;
@@ -35,7 +36,11 @@ fn main() {
     let (rules, clues) = rules();
     write("rules.rs", &rules);
     write("clues.rs", &clues.write());
+    write("digests.rs", &digests());
 }
+
+const PRESETS: [&str; 3] = ["gentle", "strict", "off"];
+const RULES: [&str; 6] = ["bash", "edit", "read", "mcp", "agent", "post"];
 
 fn read(path: &str) -> String {
     println!("cargo::rerun-if-changed={path}");
@@ -45,7 +50,7 @@ fn read(path: &str) -> String {
 /// Every setting of the embedded policy as `(key, values)`, by the name of its file.
 fn settings() -> String {
     let mut code = String::from("&[\n");
-    let presets = ["gentle", "strict", "off"].map(|name| (name, format!("presets/{name}.toml")));
+    let presets = PRESETS.map(|name| (name, format!("presets/{name}.toml")));
     for (name, path) in [("config.toml", "config/config.toml".to_owned())].into_iter().chain(presets) {
         let tables: toml::Table = read(&path).parse().unwrap_or_else(|error| panic!("{path}: {error}"));
         writeln!(code, "    ({name:?}, &[").expect("a text takes everything");
@@ -64,11 +69,25 @@ fn settings() -> String {
     code
 }
 
+/// The SHA-256 of every embedded text, by the name of its file.
+fn digests() -> String {
+    let presets = PRESETS.iter().map(|name| format!("presets/{name}.toml"));
+    let rules = RULES.iter().map(|name| format!("rules/{name}.rules"));
+    let files = presets.chain(rules).map(|name| (name.clone(), name));
+    let mut code = String::from("&[\n");
+    for (name, path) in [("config.toml".to_owned(), "config/config.toml".to_owned())].into_iter().chain(files) {
+        let digest: String = Sha256::digest(read(&path)).iter().map(|byte| format!("{byte:02x}")).collect();
+        writeln!(code, "    ({name:?}, {digest:?}),").expect("a text takes everything");
+    }
+    code.push(']');
+    code
+}
+
 /// Every embedded rule as a row, by the name of its file, and the clues to those about content.
 fn rules() -> (String, Clues) {
     let mut clues = Clues::default();
     let mut code = String::from("&[\n");
-    for name in ["bash", "edit", "read", "mcp", "agent", "post"] {
+    for name in RULES {
         writeln!(code, "    ({name:?}, &[").expect("a text takes everything");
         let text = read(&format!("rules/{name}.rules"));
         let mut start = 0;

@@ -1,6 +1,7 @@
 //! The files of the policy: those that ship with the binary, and how a newer one meets an operator's edits.
 
 use crate::config::{DEFAULT, Layer, PRESETS};
+use crate::receipt::digest;
 use crate::rule::{self, Kind, Owner};
 use std::cmp::Ordering;
 
@@ -12,6 +13,9 @@ pub struct Shipped {
     /// Its text.
     pub text: &'static str,
 }
+
+/// The SHA-256 of each of these files by its name, from when the binary was built.
+const DIGESTS: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/digests.rs"));
 
 /// All files that ship with the binary.
 pub fn shipped() -> Vec<Shipped> {
@@ -64,6 +68,12 @@ pub enum Doubt {
 }
 
 impl Shipped {
+    /// The hex digits of its SHA-256.
+    pub fn digest(&self) -> String {
+        let known = DIGESTS.iter().find(|(name, _)| *name == self.name);
+        known.map_or_else(|| digest(self.text.as_bytes()), |(_, digest)| (*digest).to_owned())
+    }
+
     /// What an update does to this file.
     pub fn step(&self, found: &Found) -> Step {
         let Some(mine) = found.mine.as_deref() else { return Step::Write };
@@ -175,6 +185,7 @@ mod tests {
         for file in shipped() {
             assert!(file.reads(file.text), "{}", file.name);
             assert!(compare(version(file.text), None) == Ordering::Greater, "{}", file.name);
+            assert!(DIGESTS.contains(&(&file.name, &digest(file.text.as_bytes()))), "{}", file.name);
         }
         assert_eq!(version("[meta]\nversion = \"1.2.3\"\n"), Some("1.2.3"));
         assert_eq!(version("block \"version\"\n  match version\n"), None);

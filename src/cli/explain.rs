@@ -144,8 +144,9 @@ pub fn preview_by(
     let project = world.project_of(&event.place.cwd);
     load::place(&mut event, world);
     let own = project.as_deref().and_then(load::policy_of);
-    let mut config = policy(&load::Wanted::of(&event), own.as_deref());
-    load::look_up(&mut event, &mut config, options, world, &|| {});
+    let wanted = load::Wanted::of(&event);
+    let mut config = policy(&wanted, own.as_deref());
+    load::look_up(&mut event, &mut config, options, world, &wanted.memory, &|| {});
     load::content_rules(&event, &mut config, world, own.as_deref());
     let verdict = rune::decide(&event, &config);
     Ok(Judged { header: event.header, place: event.place, verdict })

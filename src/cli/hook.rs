@@ -1,7 +1,7 @@
 //! The hook: one event in, one answer out, one line in the log.
 
 use super::deadline::{Progress, arm, attempt, stand_aside};
-use super::load::Wanted;
+use super::load::{Memory, Wanted};
 use super::options::Options;
 use super::receipt::{self, Due};
 use super::world::{World, now};
@@ -121,7 +121,8 @@ impl Call {
 
     /// The receipt for an event that was not judged.
     fn due(&self, header: &Header, wanted: Receipts, verdict: &Verdict) -> Option<Due> {
-        Decision::of_failure(header, wanted, verdict).map(|decision| Due { decision, own: None })
+        let decision = Decision::of_failure(header, wanted, verdict)?;
+        Some(Due { decision, own: None, memory: Memory::default() })
     }
 
     fn judge_or_panic(
@@ -148,11 +149,14 @@ impl Call {
                 if own.is_some() || load::looks_around(&event, &self.world) {
                     self.watch(progress);
                 }
-                let mut config = load::config(&self.options, &self.world, &Wanted::of(&event), own.as_deref());
-                load::look_up(&mut event, &mut config, &self.options, &self.world, &|| self.watch(progress));
+                let wanted = Wanted::of(&event);
+                let mut config = load::config(&self.options, &self.world, &wanted, own.as_deref());
+                let watch = || self.watch(progress);
+                load::look_up(&mut event, &mut config, &self.options, &self.world, &wanted.memory, &watch);
                 load::content_rules(&event, &mut config, &self.world, own.as_deref());
                 let verdict = decide(&event, &config);
-                let due = Decision::of(&event, &config, &verdict).map(|decision| Due { decision, own });
+                let memory = wanted.memory;
+                let due = Decision::of(&event, &config, &verdict).map(|decision| Due { decision, own, memory });
                 let header = event.header.clone();
                 // The process ends in a moment, and the answer need not wait until thousands of rows are taken apart.
                 std::mem::forget((event, config));

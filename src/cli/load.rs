@@ -2,11 +2,13 @@
 
 mod facts;
 mod links;
+mod memory;
 mod pins;
 mod rules;
 
 pub use facts::{look_up, looks_around, place};
-pub use rules::{Wanted, names as rule_files};
+pub use memory::Memory;
+pub use rules::Wanted;
 
 use super::options::Options;
 use super::world::World;
@@ -41,9 +43,8 @@ pub fn policy_of(project: &Path) -> Option<PathBuf> {
 /// The policy in force, with the rules that are wanted and a project's own on top. It never fails: what cannot be read
 /// is a flaw of the policy and counts in every verdict.
 pub fn config(options: &Options, world: &World, wanted: &Wanted, own: Option<&Path>) -> Config {
-    // Without a directory there is nothing to ask for file by file.
-    let there = world.config_dir.as_deref().filter(|dir| !is_missing(dir));
-    let (layers, flaws) = layers(options, world, there);
+    let there = wanted.memory.directory(world);
+    let (layers, flaws) = layers(options, world, there, &wanted.memory);
     let directory = there.map(|directory| directory.join("rules"));
     let own = own.map(|own| (own, layers.clone()));
     let mut config = Config::fold(layers, flaws);
@@ -65,7 +66,7 @@ fn with_project(operator: &Config, layers: Vec<Layer>, own: &Path, wanted: &Want
     let broken = |line: usize| {
         Failure::Config(format!("the project's own policy cannot be read: .rune/config.toml, line {line}"))
     };
-    let (layer, flaw) = match read_text(&own.join("config.toml")) {
+    let (layer, flaw) = match wanted.memory.text(&own.join("config.toml"), None) {
         Ok(None) => (Layer::default(), None),
         Ok(Some(text)) => match Layer::read(&text, ".rune/config.toml") {
             Ok(layer) => (layer, None),
@@ -83,7 +84,7 @@ fn with_project(operator: &Config, layers: Vec<Layer>, own: &Path, wanted: &Want
 }
 
 /// The layers of the operator's policy, of which the files are `there`, weakest first, and what is wrong with them.
-fn layers(options: &Options, world: &World, there: Option<&Path>) -> (Vec<Layer>, Vec<Failure>) {
+fn layers(options: &Options, world: &World, there: Option<&Path>, memory: &Memory) -> (Vec<Layer>, Vec<Failure>) {
     let mut flaws = options.flaws.clone();
     if world.config_dir.is_none() {
         let help = "help: set it, or name the directory with `--config-dir`";
@@ -92,7 +93,7 @@ fn layers(options: &Options, world: &World, there: Option<&Path>) -> (Vec<Layer>
     // A file with an error still is a file, and still names its preset.
     let mut layer = |name: &str, embedded: &'static str| {
         let dir = there?;
-        read_layer(&dir.join(name), embedded).unwrap_or_else(|(preset, what)| {
+        read_layer(&dir.join(name), embedded, memory).unwrap_or_else(|(preset, what)| {
             flaws.push(Failure::Config(what));
             Some(Layer::naming(preset))
         })
@@ -101,6 +102,7 @@ fn layers(options: &Options, world: &World, there: Option<&Path>) -> (Vec<Layer>
     let local = layer("config.local.toml", "").unwrap_or_default();
     let preset = options.preset.as_ref().or(local.preset.as_ref()).or(main.preset.as_ref());
     let preset = preset.map_or(DEFAULT_PRESET, String::as_str).to_owned();
+    memory.preset.set(preset.clone()).ok();
     let embedded = PRESETS.iter().find(|(name, _)| *name == preset).map(|(_, text)| *text);
     let file = format!("presets/{preset}.toml");
     let tuned = if is_plain(&preset) { layer(&file, embedded.unwrap_or_default()) } else { None };
@@ -127,7 +129,7 @@ pub fn shipped(preset: &str, kinds: &[Kind]) -> Option<Config> {
 pub fn preset(world: &World) -> Option<String> {
     let dir = world.config_dir.as_ref()?;
     // A file with an error still names its preset.
-    let named = |(name, embedded)| match read_layer(&dir.join(name), embedded) {
+    let named = |(name, embedded)| match read_layer(&dir.join(name), embedded, &Memory::default()) {
         Ok(layer) => layer?.preset,
         Err((preset, _)) => preset,
     };
@@ -136,13 +138,17 @@ pub fn preset(world: &World) -> Option<String> {
 
 /// What the operator may want to know of the policy's files, though nothing is wrong with them.
 pub fn notes(options: &Options, world: &World) -> Vec<String> {
-    layers(options, world, world.config_dir.as_deref()).0.into_iter().flat_map(|layer| layer.notes).collect()
+    layers(options, world, world.config_dir.as_deref(), &Memory::default())
+        .0
+        .into_iter()
+        .flat_map(|layer| layer.notes)
+        .collect()
 }
 
 /// Names of rules in the policy's files that are no rules: the name, its file, line and column, and a near one.
 pub fn unknown_rules(options: &Options, world: &World) -> Vec<(String, String, Option<String>)> {
     let Some(dir) = &world.config_dir else { return Vec::new() };
-    let config = Config::fold(layers(options, world, Some(dir)).0, Vec::new());
+    let config = Config::fold(layers(options, world, Some(dir), &Memory::default()).0, Vec::new());
     let known = rules::names_of_all(Some(&dir.join("rules")));
     let preset = options.preset.clone().or_else(|| preset(world)).unwrap_or_else(|| DEFAULT_PRESET.to_owned());
     let files = ["config.local.toml", DEFAULT.0, &format!("presets/{preset}.toml")].map(|name| dir.join(name));
@@ -178,8 +184,8 @@ pub fn receipts(options: &Options) -> Receipts {
 }
 
 /// One file of the policy, `None` where there is none; on an error, what can be told of it and what is wrong.
-fn read_layer(path: &Path, embedded: &'static str) -> Result<Option<Layer>, (Option<String>, String)> {
-    match read_copy(path, embedded).map_err(|what| (None, what))? {
+fn read_layer(path: &Path, embedded: &'static str, memory: &Memory) -> Result<Option<Layer>, (Option<String>, String)> {
+    match memory.text(path, Some(embedded)).map_err(|what| (None, what))? {
         None => Ok(None),
         // An installed copy of a default need not be parsed twice, nor one that only tells what could be written.
         Some(text) if text == embedded || says_nothing(&text) => Ok(Some(Layer::default())),
@@ -195,11 +201,16 @@ fn says_nothing(text: &str) -> bool {
 }
 
 /// Adds the servers that the operator's list trusts.
-pub fn allowlist(config: &mut Config, world: &World) -> Result<(), String> {
-    let Some(dir) = &world.client_dir else { return Ok(()) };
-    let list = read_text(&dir.join("quarantine.d/trusted-mcp-allowlist.txt"))?;
-    config.allow(&list.unwrap_or_default());
+pub fn allowlist(config: &mut Config, world: &World, memory: &Memory) -> Result<(), String> {
+    if let Some(list) = allowlist_path(world).map_or(Ok(None), |path| memory.text(&path, None))? {
+        config.allow(&list);
+    }
     Ok(())
+}
+
+/// Where the operator's list of trusted servers is.
+pub fn allowlist_path(world: &World) -> Option<PathBuf> {
+    world.client_dir.as_ref().map(|dir| dir.join("quarantine.d/trusted-mcp-allowlist.txt"))
 }
 
 /// The servers in the `.mcp.json` files that the client may have read.

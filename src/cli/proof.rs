@@ -6,6 +6,7 @@ mod scenario;
 mod stage;
 
 use crate::cli::hooks::say;
+use crate::cli::load::Memory;
 use crate::cli::receipt::{self, Contents};
 use crate::cli::{DONE, FAILED};
 use anyhow::{Context, anyhow, bail};
@@ -101,10 +102,11 @@ pub fn run(args: &ProofArgs) -> anyhow::Result<u8> {
             control_receipts.clone_from(&bytes);
         }
         contents.push((format!("receipts/{}.jsonl", stage.session), bytes));
-        let policy = stage.policy();
+        let memory = Memory::default();
+        let policy = stage.policy(&memory);
         contents.push((format!("policy/{}/policy.json", scenario.name), policy.list().to_text().into_bytes()));
         let texts = policy.texts.into_iter();
-        contents.extend(texts.map(|(name, text)| (format!("policy/{}/{name}", scenario.name), text)));
+        contents.extend(texts.map(|(name, text)| (format!("policy/{}/{name}", scenario.name), text.into_owned())));
         for step in &stage.transcript {
             writeln!(transcript, "{step}")?;
         }

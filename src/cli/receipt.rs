@@ -14,6 +14,7 @@ pub use key::{make as make_key, random};
 pub use policy::Texts;
 pub use verify::verify;
 
+use super::load::Memory;
 use super::options::Options;
 use super::world::World;
 use append::Writer;
@@ -31,12 +32,14 @@ pub struct Due {
     pub decision: Decision,
     /// The project's own policy, where it took part.
     pub own: Option<PathBuf>,
+    /// What was read of the policy.
+    pub memory: Memory,
 }
 
 impl Due {
     /// Writes the receipt. The error names the file.
     pub fn write(self, options: &Options, world: &World, session: &Label) -> Result<(), String> {
-        let policy = Texts::read(options, world, self.own.as_deref()).list().hash();
+        let policy = Texts::read(options, world, self.own.as_deref(), &self.memory).list().hash();
         let matter = Matter::Decision(Box::new(self.decision), policy);
         Writer::of_session(world, session, options.client.name(), options.at)?.append(&matter)
     }

@@ -2,6 +2,7 @@
 
 use super::key::{Keys, Secret, is_signed};
 use super::{Code, Fault, digest, hash};
+use crate::policy::{self, Shipped};
 use serde::{Deserialize, Serialize};
 
 /// The version of an index.
@@ -81,7 +82,12 @@ pub struct PolicyFile {
 impl PolicyList {
     /// The list of some texts under a preset.
     pub fn new<'a>(preset: &str, texts: impl IntoIterator<Item = (&'a str, &'a [u8])>) -> Self {
-        let file = |(name, text): (&str, &[u8])| PolicyFile { name: name.to_owned(), sha256: digest(text) };
+        // Most of them are as they ship, and their hashes are known.
+        let shipped = policy::shipped();
+        let file = |(name, text): (&str, &[u8])| {
+            let known = shipped.iter().find(|known| known.name == name && known.text.as_bytes() == text);
+            PolicyFile { name: name.to_owned(), sha256: known.map_or_else(|| digest(text), Shipped::digest) }
+        };
         let mut files: Vec<PolicyFile> = texts.into_iter().map(file).collect();
         files.sort();
         PolicyList { files, preset: preset.to_owned(), version: POLICY.to_owned() }

@@ -59,6 +59,60 @@ fn a_receipt_says_what_was_decided_and_why() {
     assert_eq!(after[0].args_sha256, found[0].args_sha256, "equal arguments can be told");
 }
 
+/// The hash of a policy, written from the format and not by what writes receipts.
+fn policy(files: &[(&str, &str)]) -> Option<String> {
+    let file = |(name, text): &(&str, &str)| json!({"name": name, "sha256": rune::receipt::digest(text.as_bytes())});
+    let files: Vec<Value> = files.iter().map(file).collect();
+    let list = json!({"files": files, "preset": "strict", "version": "rune.policy/1"});
+    Some(rune::receipt::hash(list.to_string().as_bytes()))
+}
+
+#[test]
+fn a_receipt_names_the_policy_that_was_judged_by() {
+    let [config, strict, rules] = ["config/config.toml", "presets/strict.toml", "rules/mcp.rules"]
+        .map(|name| std::fs::read_to_string(name).unwrap());
+    let own = "block \"own\"\n  match own\n  nudge \"No\"\n";
+    let home = Sandbox::new();
+    let project = home.path("proj");
+    let calls = || {
+        for (tool, input) in [(DENIED, json!({})), ("ReadMcpResourceTool", json!({"server": "acme", "uri": "x:y"}))] {
+            home.run(&STRICT, before(tool, input).replace("/proj", project.to_str().unwrap()));
+        }
+        let found = receipts(&file(&home, "s1"));
+        std::fs::remove_file(file(&home, "s1")).unwrap();
+        found.into_iter().map(|receipt| receipt.policy).collect::<Vec<_>>()
+    };
+    let shipped = [("config.toml", config.as_str()), ("presets/strict.toml", &strict), ("rules/mcp.rules", &rules)];
+    let found = calls();
+    assert!(found.len() == 2 && found.iter().all(|found| *found == policy(&shipped)), "{found:?}");
+    home.run(&["hooks", "install", "--preset", "strict"], "");
+    assert!(calls().iter().all(|found| *found == policy(&shipped)), "an installed copy is the same text");
+    let edited = format!("# Mine\n{config}");
+    for (name, text) in [
+        (".config/rune/config.toml", edited.as_str()),
+        (".config/rune/config.local.toml", "# Mine\n"),
+        (".config/rune/rules/mcp.own.rules", own),
+        (".config/rune/rules/bash.own.rules", own),
+        (".claude/quarantine.d/trusted-mcp-allowlist.txt", "acme\n"),
+        ("proj/.rune/config.toml", "# Ours\n"),
+        ("proj/.rune/rules/mcp.rules", own),
+    ] {
+        home.file(name, text);
+    }
+    let all = [
+        ("config.local.toml", "# Mine\n"),
+        ("config.toml", &edited),
+        ("presets/strict.toml", &strict),
+        ("project/config.toml", "# Ours\n"),
+        ("project/rules/mcp.rules", own),
+        ("rules/mcp.own.rules", own),
+        ("rules/mcp.rules", &rules),
+        ("trusted-mcp-allowlist.txt", "acme\n"),
+    ];
+    let found = calls();
+    assert!(found.iter().all(|found| *found == policy(&all)), "{found:?} {:?}", policy(&all));
+}
+
 #[test]
 fn a_call_that_cannot_be_read_leaves_one_too() {
     let home = Sandbox::new();

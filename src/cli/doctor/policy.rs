@@ -12,7 +12,7 @@ pub fn check(options: &Options, world: &World, project: &Path) -> Vec<Finding> {
     let world = world.told(&options.dirs);
     let mut config =
         load::config(options, &world, &load::Wanted::all(&rules::ALL), load::policy_of(project).as_deref());
-    if let Err(what) = load::allowlist(&mut config, &world) {
+    if let Err(what) = load::allowlist(&mut config, &world, &load::Memory::default()) {
         config.flaws.push(Failure::Config(what));
     }
     let own = rules::flaws(&config);

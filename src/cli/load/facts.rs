@@ -1,7 +1,7 @@
 //! The facts that judging one event needs, looked up on disk, and nothing else.
 
 use super::links::Links;
-use super::{allowlist, pins, project_servers, project_silences, read_settings, read_text};
+use super::{Memory, allowlist, pins, project_servers, project_silences, read_settings, read_text};
 use crate::cli::options::Options;
 use crate::cli::session;
 use crate::cli::world::{World, now};
@@ -43,10 +43,17 @@ fn touches_files(event: &Event<'_>) -> bool {
 }
 
 /// Looks up what judging this event needs. Before it follows a path that may hang, it calls for somebody to watch.
-pub fn look_up(event: &mut Event<'_>, config: &mut Config, options: &Options, world: &World, watch: &dyn Fn()) {
+pub fn look_up(
+    event: &mut Event<'_>,
+    config: &mut Config,
+    options: &Options,
+    world: &World,
+    memory: &Memory,
+    watch: &dyn Fn(),
+) {
     match event.phase {
-        Phase::Before => before(event, config, world, watch),
-        Phase::After | Phase::Failed => after(event, config, world),
+        Phase::Before => before(event, config, world, memory, watch),
+        Phase::After | Phase::Failed => after(event, config, world, memory),
         Phase::Settings => event.facts.losses = losses(event, options, world),
         Phase::Start => {
             event.facts.losses = losses(event, options, world);
@@ -89,11 +96,11 @@ fn is_settings(file: &Path) -> bool {
     file.extension().is_some_and(|extension| extension == "json")
 }
 
-fn before(event: &mut Event<'_>, config: &mut Config, world: &World, watch: &dyn Fn()) {
+fn before(event: &mut Event<'_>, config: &mut Config, world: &World, memory: &Memory, watch: &dyn Fn()) {
     event.facts.today = Some(now().date());
     event.facts.taint = session::seen(world, &event.header.session);
     if matches!(event.action, Action::Mcp { .. } | Action::Resource { .. }) {
-        servers(event, config, world);
+        servers(event, config, world, memory);
         event.facts.pins = pins::look_up(event, config, world);
     }
     if touches_files(event) || !event.paths().is_empty() {
@@ -125,7 +132,7 @@ fn leads(event: &Event<'_>, world: &World, watch: &dyn Fn()) -> (ByPath, ByPath)
     (real, texts)
 }
 
-fn after(event: &mut Event<'_>, config: &mut Config, world: &World) {
+fn after(event: &mut Event<'_>, config: &mut Config, world: &World, memory: &Memory) {
     if config.results == Results::Wrap && event.phase == Phase::After {
         event.facts.nonce = nonce();
     }
@@ -144,13 +151,13 @@ fn after(event: &mut Event<'_>, config: &mut Config, world: &World) {
             event.facts.real_path = real.map(|real| real.to_string_lossy().into_owned());
         }
         Action::Mcp { .. } => {
-            servers(event, config, world);
+            servers(event, config, world, memory);
             // Only a pin tells a trusted server from one that a project puts in its place.
             if !event.facts.project_servers.is_empty() {
                 event.facts.pins = pins::look_up(event, config, world);
             }
         }
-        Action::Resource { .. } => servers(event, config, world),
+        Action::Resource { .. } => servers(event, config, world, memory),
         Action::Agent { .. } => {}
         Action::Read { path: None }
         | Action::Shell { .. }
@@ -171,8 +178,8 @@ fn nonce() -> Option<Nonce> {
 }
 
 /// Which servers the operator trusts, and which the project brings along.
-fn servers(event: &mut Event<'_>, config: &mut Config, world: &World) {
-    if let Err(what) = allowlist(config, world) {
+fn servers(event: &mut Event<'_>, config: &mut Config, world: &World, memory: &Memory) {
+    if let Err(what) = allowlist(config, world, memory) {
         config.distrust(Failure::Config(what));
     }
     match project_servers(world, &event.place.cwd) {

@@ -1,6 +1,6 @@
 //! The files of rules: the operator's in place of or beside the embedded ones, and the project's on top.
 
-use super::{LARGEST_FILE, open, read_copy};
+use super::{LARGEST_FILE, Memory, open, read_copy};
 use rune::config::Config;
 use rune::event::{Action, Event};
 use rune::failure::Failure;
@@ -17,17 +17,19 @@ pub struct Wanted {
     pub kinds: Vec<Kind>,
     /// Of those about commands, only those that could concern commands that begin so.
     initials: Option<Initials>,
+    /// What was read on the way.
+    pub memory: Memory,
 }
 
 impl Wanted {
     /// All rules of these kinds.
     pub fn all(kinds: &[Kind]) -> Self {
-        Wanted { kinds: kinds.to_vec(), initials: None }
+        Wanted { kinds: kinds.to_vec(), initials: None, memory: Memory::default() }
     }
 
     /// The rules that an event is asked about.
     pub fn of(event: &Event<'_>) -> Self {
-        Wanted { kinds: kinds(event), initials: event.initials() }
+        Wanted { kinds: kinds(event), initials: event.initials(), memory: Memory::default() }
     }
 
     /// Reads a file of rules, `None` where there is none; on an error, what cannot be read of the file at all.
@@ -38,7 +40,21 @@ impl Wanted {
         {
             return Ok(Some((rules, Vec::new())));
         }
-        Ok(read_copy(path, kind.embedded())?.map(|text| rule::parse(text, name, kind, owner)))
+        // Those of other kinds need no copy: nobody asks for them again.
+        let text = match kind {
+            Kind::Mcp => self.memory.text(path, Some(kind.embedded()))?,
+            Kind::Bash | Kind::Edit | Kind::Read | Kind::Agent | Kind::Post => read_copy(path, kind.embedded())?,
+        };
+        Ok(text.map(|text| rule::parse(text, name, kind, owner)))
+    }
+
+    /// The names of the `.rules` files in a directory, in order.
+    fn names(&self, directory: &Path) -> Result<Vec<String>, String> {
+        let names = names(directory)?;
+        if self.kinds.contains(&Kind::Mcp) {
+            self.memory.note(directory, &names);
+        }
+        Ok(names)
     }
 }
 
@@ -102,7 +118,7 @@ pub fn about_content(config: &mut Config, directory: Option<&Path>, project: Opt
 
 /// The operator's rules: `bash.rules` in place of the embedded file, `bash.<name>.rules` beside it.
 pub fn of_operator(config: &mut Config, directory: Option<&Path>, wanted: &Wanted) {
-    let names = match directory.map(names) {
+    let names = match directory.map(|directory| wanted.names(directory)) {
         None => Vec::new(),
         Some(Ok(names)) => names,
         Some(Err(what)) => return config.flaws.push(Failure::Config(what)),
@@ -142,7 +158,7 @@ pub fn names_of_all(directory: Option<&Path>) -> Vec<String> {
 /// The project's rules, of which no word reaches an answer.
 pub fn of_project(config: &mut Config, directory: &Path, wanted: &Wanted) {
     let flaw = |what: &str| Failure::Config(format!("the project's own policy cannot be read: {what}"));
-    let names = match names(directory) {
+    let names = match wanted.names(directory) {
         Ok(names) => names,
         Err(_) => return config.flaws.push(flaw("its rules are no directory")),
     };

@@ -2,6 +2,7 @@
 
 use super::client::Server;
 use super::fixture::COUNT;
+use crate::cli::load::Memory;
 use crate::cli::mcp::store::Store;
 use crate::cli::options::{Dirs, Options};
 use crate::cli::receipt::{self, Texts};
@@ -246,8 +247,8 @@ impl Stage {
     }
 
     /// The policy that the hook judged by.
-    pub fn policy(&self) -> Texts {
-        Texts::read(&Options::parse(&["--preset".into(), PRESET.into()]), &self.world, None)
+    pub fn policy<'a>(&self, memory: &'a Memory) -> Texts<'a> {
+        Texts::read(&Options::parse(&["--preset".into(), PRESET.into()]), &self.world, None, memory)
     }
 
     /// Runs the real hook on an event; its answer, where it gives one.
