@@ -117,7 +117,11 @@ impl<'a> Writer<'a> {
 
 /// Reads the end of a file and cuts a torn line off, of as many bytes; `None` where it holds no line.
 fn end(file: &File, part: u64) -> Result<(Option<End>, u64), Error> {
-    let length = file.metadata()?.len();
+    let found = file.metadata()?;
+    if !found.is_file() {
+        return Err(Error::new(ErrorKind::InvalidInput, "not a regular file"));
+    }
+    let length = found.len();
     let start = length.saturating_sub(TAIL);
     let mut tail = vec![0; usize::try_from(length - start).unwrap_or_default()];
     file.read_exact_at(&mut tail, start)?;
@@ -143,9 +147,6 @@ fn options() -> OpenOptions {
 }
 
 fn lock(file: File) -> Result<File, Error> {
-    if !file.metadata()?.is_file() {
-        return Err(Error::new(ErrorKind::InvalidInput, "not a regular file"));
-    }
     loop {
         match flock(&file, FlockOperation::LockExclusive) {
             Err(Errno::INTR) => {}
