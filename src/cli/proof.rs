@@ -37,6 +37,9 @@ pub struct ProofArgs {
     /// A name for this run, which is part of the names of its sessions
     #[arg(long, value_name = "ID", default_value = "run")]
     pub run_id: String,
+    /// The guard that the cases are put to, called as this program is [default: this program]
+    #[arg(long, value_name = "PROGRAM")]
+    pub hook: Option<PathBuf>,
     /// The time that the receipts say [default: now]
     #[arg(long, value_name = "TIME")]
     pub at: Option<String>,
@@ -81,13 +84,16 @@ pub fn run(args: &ProofArgs) -> anyhow::Result<u8> {
     // The key is fresh; what makes arguments comparable is not, so that two runs can be compared.
     let secret = Secret::new(receipt::random()?, args_secret(&args.run_id));
     let scratch = Scratch::new()?;
+    let own = std::env::current_exe().context("where this program lies cannot be told")?;
+    let hook =
+        args.hook.as_ref().map_or(Ok(own), |hook| hook.canonicalize().with_context(|| hook.display().to_string()))?;
     let mut contents = Contents::new();
     let mut transcript = String::new();
     let mut cases = Vec::new();
     let mut control_receipts = Vec::new();
     let mut world = None;
     for scenario in [&CONTROL].into_iter().chain(wanted) {
-        let mut stage = Stage::set(&scratch, scenario.name, &args.run_id, at, &secret)?;
+        let mut stage = Stage::set(&scratch, &hook, scenario.name, &args.run_id, at, &secret)?;
         scenario.play(&mut stage)?;
         let mut found = Vec::new();
         if scenario.name == "replay-or-reordering" {
@@ -167,7 +173,10 @@ fn case(scenario: &Scenario, stage: &Stage, found: Vec<&'static str>) -> anyhow:
 
 fn report(cases: &[Case], args: &ProofArgs, at: OffsetDateTime) -> String {
     let mut text = format!("# Proof `{}`, {}\n\n", args.run_id, receipt::time(Some(at)));
-    text.push_str("Each case was put to the real hook; what it did not object to was sent to a real MCP server, which counts.\n\n");
+    let hook = args.hook.as_ref().map_or("the real hook".to_owned(), |hook| format!("`{}`", hook.display()));
+    text.push_str(&format!(
+        "Each case was put to {hook}; what it did not object to was sent to a real MCP server, which counts.\n\n"
+    ));
     text.push_str(
         "| case | what it shows | tool | verdict | reason | calls counted | |\n|---|---|---|---|---|---|---|\n",
     );

@@ -94,6 +94,42 @@ fn every_case_is_refused_for_its_own_reason_and_nothing_reaches_the_server() {
     assert!(folders.exit == 1 && folders.stderr.contains("is not empty"), "{folders:?}");
 }
 
+/// The real hook behind a shell that does something to its words or to its answer.
+fn stand_in(home: &Sandbox, name: &str, script: &str) -> Ran {
+    use std::os::unix::fs::PermissionsExt;
+    let program = home.file(name, &format!("#!/bin/sh\n{}\n", script.replace("RUNE", env!("CARGO_BIN_EXE_rune"))));
+    std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o755)).unwrap();
+    let out = home.path(&format!("{name}-proof"));
+    home.run(&["mcp", "proof", "--json", "--hook", program.to_str().unwrap(), "--out", out.to_str().unwrap()], "")
+}
+
+#[test]
+fn a_guard_that_does_not_refuse_proves_nothing() {
+    let home = Sandbox::new();
+    // Whether a case is as it should be: the control, and all others.
+    let ok = |ran: &Ran| {
+        let told = ran.json();
+        assert_eq!(told["verified"], "valid", "the pack is genuine, whatever it tells");
+        let cases = told["cases"].as_array().unwrap().clone();
+        (cases[0]["ok"] == true, cases[1..].iter().filter(|case| case["ok"] == true).count(), cases)
+    };
+    let ran = stand_in(&home, "whole", "exec RUNE \"$@\"");
+    assert_eq!((ran.exit, ok(&ran).1), (0, CASES.len() - 1), "{ran:?}");
+    // It judges and writes it down, and nobody hears of it: the server counts what the receipts deny.
+    let ran = stand_in(&home, "mute", "RUNE \"$@\" > /dev/null");
+    let (control, others, cases) = ok(&ran);
+    assert_eq!((ran.exit, control, others), (1, true, 0), "{ran:?}");
+    assert!(cases[1..].iter().all(|case| case["dispatched"] != 0 && case["verdict"] != "allow"), "{cases:?}");
+    // It asks another preset, which lets more through and writes less down.
+    let ran = stand_in(&home, "loose", "exec RUNE $(echo \"$@\" | sed 's/strict/gentle/')");
+    assert_ne!(ran.exit, 0, "{ran:?}");
+    let report = std::fs::read_to_string(home.path("mute-proof/report.md")).unwrap();
+    assert_eq!(report.matches("**NOT as it should be**").count(), CASES.len() - 1);
+    assert!(report.contains("/mute`; what"), "{report}");
+    let words = home.run(&["mcp", "proof", "--hook", "/nowhere", "--out", "x"], "");
+    assert!(words.exit == 1 && words.stderr.contains("/nowhere"), "{words:?}");
+}
+
 #[test]
 fn a_proof_is_rejected_after_any_edit() {
     let home = Sandbox::new();

@@ -44,6 +44,8 @@ impl Drop for Scratch {
 /// One scenario's home.
 pub struct Stage {
     home: PathBuf,
+    /// The guard that is asked.
+    hook: PathBuf,
     pub world: World,
     pub session: String,
     at: OffsetDateTime,
@@ -60,6 +62,7 @@ impl Stage {
     /// A home without servers, with the key that signs and the folder that all receipts go to.
     pub fn set(
         scratch: &Scratch,
+        hook: &Path,
         scenario: &'static str,
         run_id: &str,
         at: OffsetDateTime,
@@ -74,6 +77,7 @@ impl Stage {
         };
         let world = World { home: Some(home.clone()), project: None, ..World::look(&dirs) };
         let stage = Stage {
+            hook: hook.to_owned(),
             session: format!("proof-{run_id}-{scenario}"),
             world,
             at,
@@ -253,8 +257,7 @@ impl Stage {
 
     /// Runs the real hook on an event; its answer, where it gives one.
     fn hook(&self, words: &[&str], event: &Value) -> anyhow::Result<Option<Value>> {
-        let program = std::env::current_exe().context("where this program lies cannot be told")?;
-        let mut command = Command::new(program);
+        let mut command = Command::new(&self.hook);
         command.arg("hook").args(words).args(["--preset", PRESET, "--at", &receipt::time(Some(self.at))]);
         let dirs = [
             ("--config-dir", &self.world.config_dir),
