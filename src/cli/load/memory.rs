@@ -27,8 +27,8 @@ impl Memory {
     /// The text of a file, `None` where there is none; of one that is like its embedded default, that. The error names
     /// the file.
     pub fn text(&self, path: &Path, embedded: Option<&'static str>) -> Result<Option<Cow<'static, str>>, String> {
-        if let Some((_, known)) = self.texts.borrow().iter().find(|(known, _)| known == path) {
-            return Ok(known.clone());
+        if let Some(known) = find(&self.texts.borrow(), path) {
+            return Ok(known);
         }
         let text = read_copy(path, embedded.unwrap_or_default())?;
         self.texts.borrow_mut().push((path.to_owned(), text.clone()));
@@ -43,12 +43,17 @@ impl Memory {
 
     /// The files of rules for MCP tools in a folder.
     pub fn mcp_rules(&self, folder: &Path) -> Vec<String> {
-        let known = self.folders.borrow().iter().find(|(known, _)| known == folder).map(|(_, names)| names.clone());
+        let known = find(&self.folders.borrow(), folder);
         known.unwrap_or_else(|| {
             let names = rules::names(folder).unwrap_or_default();
             names.into_iter().filter(|name| is_about_mcp(name)).collect()
         })
     }
+}
+
+/// What is known of a path, letter by letter: whoever asks makes it in the same way.
+fn find<T: Clone>(known: &[(PathBuf, T)], path: &Path) -> Option<T> {
+    known.iter().find(|(known, _)| known.as_os_str() == path.as_os_str()).map(|(_, what)| what.clone())
 }
 
 fn is_about_mcp(name: &str) -> bool {
