@@ -6,7 +6,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 /// The flags that `install.sh` builds with.
-const STATIC: [&str; 4] = ["-C", "target-feature=+crt-static", "-C", "relocation-model=static"];
+const STATIC: [&str; 6] =
+    ["-C", "target-feature=+crt-static", "-C", "relocation-model=static", "--cfg", "sha2_backend=\"soft\""];
 
 /// The binary as it is installed: static, where that can be built, stripped, and copied. A file that was copied is
 /// mapped in larger pieces than one that a linker wrote here and there.
