@@ -14,18 +14,10 @@ mod server;
 
 use sandbox::{Ran, Sandbox};
 use serde_json::{Value, json};
-use server::{INSTRUCTIONS, hostile, official, runs, serve_on_loopback, serve_on_streams, tools};
+use server::{INSTRUCTIONS, hostile, official, runs, serve_on_loopback, tools};
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::sync::Mutex;
-
-#[test]
-#[ignore = "it is the server that other tests start"]
-fn the_official_server() {
-    if std::env::var_os("RUNE_SERVES").is_some() {
-        serve_on_streams();
-    }
-}
 
 /// Writes servers into the user's file.
 fn users(home: &Sandbox, servers: &Value) {
@@ -54,7 +46,7 @@ fn row<'a>(ran: &'a Ran, server: &str) -> &'a str {
 fn the_official_sdk_is_asked_over_streams_and_over_http() {
     let home = Sandbox::new();
     let url = format!("http://{}/mcp", serve_on_loopback());
-    users(&home, &json!({"streams": official("the_official_server"), "http": {"type": "http", "url": url}}));
+    users(&home, &json!({"streams": official(), "http": {"type": "http", "url": url}}));
     let ran = home.run_alone(&["mcp", "probe"]);
     assert_eq!(ran.exit, 0, "{ran:?}");
     for server in ["streams", "http"] {
@@ -84,7 +76,7 @@ fn hostile_servers_are_told_apart_and_cost_the_others_nothing() {
         ("error", "", "it answers `tools/list` with the error -32000"),
         ("chatty", "", "it says much, and does not answer"),
     ];
-    let mut servers = json!({"good": official("the_official_server")});
+    let mut servers = json!({"good": official()});
     for (kind, word, _) in expected {
         servers[kind] = hostile(&home, kind, word);
     }

@@ -16,19 +16,11 @@ use proptest::prelude::*;
 use rune::pin::{Observed, Pin, Proposal, file_name};
 use sandbox::Sandbox;
 use serde_json::{Value, json};
-use server::{INSTRUCTIONS, official, serve_on_streams};
+use server::{INSTRUCTIONS, official};
 use std::io::{BufRead, BufReader, Read, Write};
 use std::path::PathBuf;
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use time::OffsetDateTime;
-
-#[test]
-#[ignore = "it is the server that other tests start"]
-fn the_wrapped_server() {
-    if std::env::var_os("RUNE_SERVES").is_some() {
-        serve_on_streams();
-    }
-}
 
 /// A wrapped server, seen by its client.
 struct Wrapped {
@@ -219,7 +211,7 @@ fn what_is_served_is_recorded_page_by_page_and_after_a_change() {
 #[test]
 fn the_official_sdk_is_recorded_as_the_client_sees_it() {
     let home = Sandbox::new();
-    let entry = official("the_wrapped_server");
+    let entry = official();
     let args = entry["args"].as_array().unwrap().iter().map(|arg| arg.as_str().unwrap());
     let command: Vec<&str> = ["/usr/bin/env", "RUNE_SERVES=1", "/bin/sh"].into_iter().chain(args).collect();
     let mut wrapped = Wrapped::start(&home, &[], &command);

@@ -50,7 +50,12 @@ impl ServerHandler for Official {
 }
 
 /// Serves on our standard input and on descriptor 3; the test runner has standard output for itself.
-pub fn serve_on_streams() {
+#[test]
+#[ignore = "it is the server that other tests start"]
+fn serve_on_streams() {
+    if std::env::var_os("RUNE_SERVES").is_none() {
+        return;
+    }
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     runtime.block_on(async {
         let open = |name: &'static str, write: bool| async move {
@@ -62,11 +67,11 @@ pub fn serve_on_streams() {
     });
 }
 
-/// The command of a server that this very test binary is: the test of this name has to call [`serve_on_streams`].
-pub fn official(test: &str) -> Value {
-    let script = "exec 3>&1 >/dev/null; exec \"$0\" --exact \"$1\" --ignored --nocapture";
+/// The entry of the server that this very test binary is, started as one of its own tests.
+pub fn official() -> Value {
+    let script = "exec 3>&1 >/dev/null; exec \"$0\" --exact server::serve_on_streams --ignored --nocapture";
     let binary = std::env::current_exe().unwrap();
-    json!({"command": "/bin/sh", "args": ["-c", script, binary, test], "env": {"RUNE_SERVES": "1"}})
+    json!({"command": "/bin/sh", "args": ["-c", script, binary], "env": {"RUNE_SERVES": "1"}})
 }
 
 /// Serves by HTTP on loopback until the process ends; tells its address.
