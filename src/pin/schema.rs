@@ -2,9 +2,13 @@
 //! the model was shown another one.
 //!
 //! The walk is bounded, needs no network and builds nothing. What it does not know of a schema does not count against
-//! the arguments; what it cannot finish does.
+//! the arguments; what it cannot finish does. Where both have an opinion, it is no milder than the `jsonschema` crate,
+//! which the tests ask; that one has no bounds, and a schema is a stranger's.
 
-use regex_lite::Regex;
+mod format;
+mod leaf;
+
+use leaf::{bound, differ, matches};
 use serde_json::{Map, Value};
 use std::fmt;
 
@@ -30,9 +34,15 @@ impl fmt::Display for OffSchema {
 
 /// Checks the arguments of a call against the input schema of the approved tool.
 pub fn check(schema: &Value, arguments: &Value) -> Result<(), OffSchema> {
-    let mut walk = Walk { root: schema, steps: 0 };
-    walk.value(schema, arguments, Spot { name: "", depth: 0, closed: true })
+    let mut walk = Walk { root: schema, steps: 0, lost: false };
+    let spot = Spot { name: "", depth: 0, closed: true, plain: false };
+    walk.value(schema, arguments, spot)?;
+    // What was given up below a `not` looks as if it did not fit there.
+    if walk.lost { spot.off(ENDLESS) } else { Ok(()) }
 }
+
+const ENDLESS: &str = "it cannot be checked against the approved schema, which goes on without end";
+const STRANGER: &str = "an argument that the approved schema does not know";
 
 /// Where a walk is.
 #[derive(Clone, Copy)]
@@ -42,6 +52,9 @@ struct Spot<'a> {
     depth: usize,
     /// Whether a schema that names no properties at all has none.
     closed: bool,
+    /// Whether properties that no schema names are fine unless it says otherwise, as the standard has it: where fitting
+    /// counts against the arguments, being stricter would be milder.
+    plain: bool,
 }
 
 impl<'a> Spot<'a> {
@@ -51,33 +64,52 @@ impl<'a> Spot<'a> {
 
     fn below(self, name: &'a str) -> Self {
         let name = if self.name.is_empty() { name } else { self.name };
-        Spot { name, depth: self.depth + 1, closed: false }
+        Spot { name, depth: self.depth + 1, closed: false, ..self }
     }
 
     fn deeper(self) -> Self {
         Spot { depth: self.depth + 1, ..self }
+    }
+
+    fn plainly(self) -> Self {
+        Spot { plain: true, ..self.deeper() }
     }
 }
 
 struct Walk<'s> {
     root: &'s Value,
     steps: usize,
+    /// Something was given up.
+    lost: bool,
 }
 
 impl<'s> Walk<'s> {
     fn value(&mut self, schema: &'s Value, value: &Value, spot: Spot<'_>) -> Result<(), OffSchema> {
         self.shape(schema, value, spot)?;
-        if let Value::Object(fields) = value {
+        if let Value::Object(fields) = value
+            && !spot.plain
+        {
             self.strangers(schema, fields, spot)?;
         }
         Ok(())
     }
 
+    /// Takes a step, unless there were too many.
+    fn gives_up(&mut self, depth: usize) -> bool {
+        self.steps += 1;
+        self.lost |= self.steps > MOST_STEPS || depth > DEEPEST;
+        self.lost
+    }
+
+    /// Whether a value fits by the standard alone.
+    fn fits(&mut self, schema: &'s Value, value: &Value, spot: Spot<'_>) -> bool {
+        self.shape(schema, value, spot.plainly()).is_ok()
+    }
+
     /// Everything but whether an object has properties that nobody knows.
     fn shape(&mut self, schema: &'s Value, value: &Value, spot: Spot<'_>) -> Result<(), OffSchema> {
-        self.steps += 1;
-        if self.steps > MOST_STEPS || spot.depth > DEEPEST {
-            return spot.off("it cannot be checked against the approved schema, which goes on without end");
+        if self.gives_up(spot.depth) {
+            return spot.off(ENDLESS);
         }
         let object = match schema {
             Value::Bool(false) => return spot.off("the approved schema takes nothing here"),
@@ -90,12 +122,15 @@ impl<'s> Walk<'s> {
         if object.get("nullable") == Some(&Value::Bool(true)) && value.is_null() {
             return Ok(());
         }
-        kind(object, value, spot)?;
+        leaf::kind(object, value, spot)?;
         match value {
-            Value::String(text) => string(object, text, spot)?,
-            Value::Number(number) => self::number(object, number.as_f64().unwrap_or_default(), spot)?,
+            Value::String(text) => leaf::string(object, text, spot)?,
+            Value::Number(number) => leaf::number(object, number, spot)?,
             Value::Array(items) => self.array(object, items, spot)?,
-            Value::Object(fields) => self.object(object, fields, spot)?,
+            Value::Object(fields) => {
+                self.object(object, fields, spot)?;
+                self.dependent(object, fields, value, spot)?;
+            }
             Value::Null | Value::Bool(_) => {}
         }
         self.combined(object, value, spot)
@@ -120,6 +155,16 @@ impl<'s> Walk<'s> {
                 self.value(schema, item, spot.below(""))?;
             }
         }
+        if schema.get("uniqueItems") == Some(&Value::Bool(true)) && !differ(items) {
+            return spot.off("a list has an item twice, and the approved schema takes none twice");
+        }
+        let Some(contained) = schema.get("contains") else { return Ok(()) };
+        let count = items.iter().filter(|item| self.fits(contained, item, spot)).count() as f64;
+        if count < bound(schema, "minContains").unwrap_or(1.0)
+            || bound(schema, "maxContains").is_some_and(|most| count > most)
+        {
+            return spot.off("a list does not hold what the approved schema asks for");
+        }
         Ok(())
     }
 
@@ -129,13 +174,19 @@ impl<'s> Walk<'s> {
         fields: &Map<String, Value>,
         spot: Spot<'_>,
     ) -> Result<(), OffSchema> {
-        let required = schema.get("required").and_then(Value::as_array).into_iter().flatten();
-        for name in required.filter_map(Value::as_str) {
-            if !fields.contains_key(name) {
-                return spot.below(name).off("an argument that the approved schema requires is missing");
-            }
+        let count = fields.len() as f64;
+        if bound(schema, "minProperties").is_some_and(|least| count < least)
+            || bound(schema, "maxProperties").is_some_and(|most| count > most)
+        {
+            return spot.off("there are fewer or more properties than the approved schema takes");
         }
+        require(branches(schema, "required"), fields, spot)?;
         for (name, value) in fields {
+            if let Some(names) = schema.get("propertyNames")
+                && !self.fits(names, &Value::String(name.clone()), spot)
+            {
+                return spot.below(name).off("an argument has a name that the approved schema does not take");
+            }
             let spot = spot.below(name);
             let mut known = false;
             if let Some(schema) = property(schema, name) {
@@ -148,8 +199,29 @@ impl<'s> Walk<'s> {
                     self.value(schema, value, spot)?;
                 }
             }
-            if let Some(schema @ Value::Object(_)) = schema.get("additionalProperties").filter(|_| !known) {
-                self.value(schema, value, spot)?;
+            match schema.get("additionalProperties").filter(|_| !known) {
+                Some(Value::Bool(false)) => return spot.off(STRANGER),
+                Some(schema) => self.value(schema, value, spot)?,
+                None => {}
+            }
+        }
+        Ok(())
+    }
+
+    /// What the presence of one property asks of the others.
+    fn dependent(
+        &mut self,
+        schema: &'s Map<String, Value>,
+        fields: &Map<String, Value>,
+        whole: &Value,
+        spot: Spot<'_>,
+    ) -> Result<(), OffSchema> {
+        for keyword in ["dependentRequired", "dependentSchemas", "dependencies"] {
+            for (_, asked) in members(schema, keyword).filter(|(name, _)| fields.contains_key(*name)) {
+                match asked.as_array() {
+                    Some(names) => require(names.iter(), fields, spot)?,
+                    None => self.shape(asked, whole, spot.deeper())?,
+                }
             }
         }
         Ok(())
@@ -160,19 +232,25 @@ impl<'s> Walk<'s> {
         for schema in branches(schema, "allOf") {
             self.shape(schema, value, spot.deeper())?;
         }
-        for name in ["anyOf", "oneOf"] {
-            let mut any = branches(schema, name).peekable();
-            if any.peek().is_some() && !any.any(|schema| self.shape(schema, value, spot.deeper()).is_ok()) {
-                return spot.off("it fits none of the forms that the approved schema takes");
+        let mut any = branches(schema, "anyOf").peekable();
+        if any.peek().is_some() && !any.any(|schema| self.shape(schema, value, spot.deeper()).is_ok()) {
+            return spot.off("it fits none of the forms that the approved schema takes");
+        }
+        if schema.get("oneOf").is_some_and(Value::is_array) {
+            let fitting: Vec<_> = branches(schema, "oneOf").filter(|form| self.fits(form, value, spot)).collect();
+            match fitting.as_slice() {
+                [form] => self.shape(form, value, spot.deeper())?,
+                [] => return spot.off("it fits none of the forms that the approved schema takes"),
+                _ => return spot.off("it fits several of the forms of which the approved schema takes one"),
             }
         }
         if let Some(not) = schema.get("not")
-            && self.shape(not, value, spot.deeper()).is_ok()
+            && self.fits(not, value, spot)
         {
             return spot.off("it is what the approved schema rules out");
         }
         if let Some(condition) = schema.get("if") {
-            let then = if self.shape(condition, value, spot.deeper()).is_ok() { "then" } else { "else" };
+            let then = if self.fits(condition, value, spot) { "then" } else { "else" };
             if let Some(then) = schema.get(then) {
                 self.shape(then, value, spot.deeper())?;
             }
@@ -199,23 +277,22 @@ impl<'s> Walk<'s> {
             })
         };
         match fields.keys().find(|name| !known(name)) {
-            Some(name) => spot.below(name).off("an argument that the approved schema does not know"),
+            Some(name) => spot.below(name).off(STRANGER),
             None => Ok(()),
         }
     }
 
     /// A schema and everything that it is combined from.
     fn parts(&mut self, schema: &'s Value, depth: usize, parts: &mut Vec<&'s Map<String, Value>>) {
-        self.steps += 1;
         let Value::Object(object) = schema else { return };
-        if self.steps > MOST_STEPS || depth > DEEPEST || parts.iter().any(|part| std::ptr::eq(*part, object)) {
+        if parts.iter().any(|part| std::ptr::eq(*part, object)) || self.gives_up(depth) {
             return;
         }
         parts.push(object);
         let listed = ["allOf", "anyOf", "oneOf"].into_iter().flat_map(|name| branches(object, name));
         let single = ["if", "then", "else"].into_iter().filter_map(|name| object.get(name));
-        let dependent = object.get("dependentSchemas").and_then(Value::as_object).into_iter().flat_map(Map::values);
-        for part in listed.chain(single).chain(dependent).chain(self.target(object)) {
+        let dependent = ["dependentSchemas", "dependencies"].into_iter().flat_map(|name| members(object, name));
+        for part in listed.chain(single).chain(dependent.map(|(_, part)| part)).chain(self.target(object)) {
             self.parts(part, depth + 1, parts);
         }
     }
@@ -234,6 +311,17 @@ fn leads_away(schema: &Map<String, Value>) -> bool {
         || schema.contains_key("$dynamicRef")
 }
 
+fn require<'s>(
+    names: impl Iterator<Item = &'s Value>,
+    fields: &Map<String, Value>,
+    spot: Spot<'_>,
+) -> Result<(), OffSchema> {
+    match names.filter_map(Value::as_str).find(|name| !fields.contains_key(*name)) {
+        Some(name) => spot.below(name).off("an argument that the approved schema requires is missing"),
+        None => Ok(()),
+    }
+}
+
 fn closes(schema: &Map<String, Value>) -> bool {
     let says = |name: &str| schema.get(name) == Some(&Value::Bool(false));
     says("additionalProperties") || says("unevaluatedProperties")
@@ -244,90 +332,19 @@ fn property<'s>(schema: &'s Map<String, Value>, name: &str) -> Option<&'s Value>
 }
 
 fn patterns(schema: &Map<String, Value>) -> impl Iterator<Item = (&str, &Value)> {
-    let patterns = schema.get("patternProperties").and_then(Value::as_object);
-    patterns.into_iter().flatten().map(|(pattern, schema)| (pattern.as_str(), schema))
+    members(schema, "patternProperties")
+}
+
+fn members<'s>(schema: &'s Map<String, Value>, name: &str) -> impl Iterator<Item = (&'s str, &'s Value)> + use<'s> {
+    let members = schema.get(name).and_then(Value::as_object);
+    members.into_iter().flatten().map(|(name, member)| (name.as_str(), member))
 }
 
 fn branches<'s>(schema: &'s Map<String, Value>, name: &str) -> impl Iterator<Item = &'s Value> + use<'s> {
     schema.get(name).and_then(Value::as_array).into_iter().flatten()
 }
 
-/// Whether a text fits a pattern; `None` where the pattern is written for another engine.
-fn matches(pattern: &str, text: &str) -> Option<bool> {
-    Regex::new(pattern).ok().map(|pattern| pattern.is_match(text))
-}
-
-fn bound(schema: &Map<String, Value>, name: &str) -> Option<f64> {
-    schema.get(name).and_then(Value::as_f64)
-}
-
-/// `type`, `enum` and `const`.
-fn kind(schema: &Map<String, Value>, value: &Value, spot: Spot<'_>) -> Result<(), OffSchema> {
-    let is = |name: &str| match (name, value) {
-        ("null", Value::Null)
-        | ("boolean", Value::Bool(_))
-        | ("number", Value::Number(_))
-        | ("string", Value::String(_))
-        | ("array", Value::Array(_))
-        | ("object", Value::Object(_)) => true,
-        ("integer", Value::Number(number)) => {
-            number.is_i64() || number.is_u64() || number.as_f64().is_some_and(|number| number.fract() == 0.0)
-        }
-        ("null" | "boolean" | "number" | "string" | "array" | "object" | "integer", _) => false,
-        // A type that we do not know rules nothing out.
-        _ => true,
-    };
-    let fits = match schema.get("type") {
-        Some(Value::String(name)) => is(name),
-        Some(Value::Array(names)) => names.iter().filter_map(Value::as_str).any(is),
-        _ => true,
-    };
-    if !fits {
-        return spot.off("an argument is of another type than the approved schema takes");
-    }
-    let same = |known: &Value| match (known.as_f64(), value.as_f64()) {
-        (Some(known), Some(value)) => known == value,
-        _ => known == value,
-    };
-    let listed = schema.get("enum").and_then(Value::as_array).is_none_or(|known| known.iter().any(same));
-    if listed && schema.get("const").is_none_or(same) {
-        return Ok(());
-    }
-    spot.off("an argument has a value that the approved schema does not list")
-}
-
-fn string(schema: &Map<String, Value>, text: &str, spot: Spot<'_>) -> Result<(), OffSchema> {
-    let length = text.chars().count() as f64;
-    if bound(schema, "minLength").is_some_and(|least| length < least) {
-        return spot.off("a text is shorter than the approved schema asks for");
-    }
-    if bound(schema, "maxLength").is_some_and(|most| length > most) {
-        return spot.off("a text is longer than the approved schema takes");
-    }
-    let pattern = schema.get("pattern").and_then(Value::as_str);
-    if pattern.and_then(|pattern| matches(pattern, text)) == Some(false) {
-        return spot.off("a text is not of the form that the approved schema asks for");
-    }
-    Ok(())
-}
-
-fn number(schema: &Map<String, Value>, number: f64, spot: Spot<'_>) -> Result<(), OffSchema> {
-    let strict = |name: &str, limit: &str| {
-        // In older drafts these only said how the limit is meant.
-        match schema.get(name) {
-            Some(Value::Bool(true)) => bound(schema, limit),
-            other => other.and_then(Value::as_f64),
-        }
-    };
-    let low = bound(schema, "minimum").is_some_and(|least| number < least)
-        || strict("exclusiveMinimum", "minimum").is_some_and(|limit| number <= limit);
-    let high = bound(schema, "maximum").is_some_and(|most| number > most)
-        || strict("exclusiveMaximum", "maximum").is_some_and(|limit| number >= limit);
-    if low || high {
-        return spot.off("a number is out of the range that the approved schema takes");
-    }
-    Ok(())
-}
-
+#[cfg(test)]
+mod opinion;
 #[cfg(test)]
 mod tests;

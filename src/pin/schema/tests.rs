@@ -23,6 +23,16 @@ fn arguments_are_what_the_schema_says() {
     let conditional = r#"{"type":"object","properties":{"k":{"type":"string"}},"if":{"properties":{"k":{"const":"x"}}},
         "then":{"properties":{"only":{}},"required":["only"]}}"#;
     let text = r#"{"type":"object","properties":{"t":{"type":"string","minLength":2,"maxLength":3,"pattern":"^é"}}}"#;
+    let one = r#"{"oneOf":[{"properties":{"a":{}},"required":["a"]},{"properties":{"b":{}},"required":["b"]}]}"#;
+    let names = r#"{"properties":{"a":{}},"propertyNames":{"pattern":"^[a-z]$"},"additionalProperties":true,
+        "minProperties":2,"maxProperties":3}"#;
+    let depends = r#"{"properties":{"a":{},"b":{},"c":{},"old":{},"older":{}},"dependentRequired":{"a":["b"]},
+        "dependencies":{"old":["b"],"older":{"properties":{"b":{"type":"integer"}}}},
+        "dependentSchemas":{"c":{"properties":{"only":{}},"required":["only"]}}}"#;
+    let lists = r#"{"properties":{"set":{"type":"array","uniqueItems":true},
+        "some":{"contains":{"type":"integer"},"maxContains":2},
+        "two":{"items":[{"type":"string"}],"additionalItems":false}}}"#;
+    let steps = r#"{"properties":{"a":{"multipleOf":0.1},"b":{"multipleOf":7}}}"#;
     for (schema, arguments, fine) in [
         (plain, r#"{"q":"x"}"#, true),
         (plain, r#"{"q":"x","n":3,"mode":"a","list":[{"x":1.5}],"free":{"any":{"thing":1}},"maybe":null}"#, true),
@@ -87,6 +97,41 @@ fn arguments_are_what_the_schema_says() {
             false,
         ),
         (r#"{"properties":{"a":{"type":"string","nullable":true}}}"#, r#"{"a":null}"#, true),
+        (one, r#"{"a":1}"#, true),
+        (one, r#"{"b":1}"#, true),
+        (one, r#"{"a":1,"b":1}"#, false),
+        (one, r#"{}"#, false),
+        (r#"{"oneOf":[{"properties":{"a":{}}},{"properties":{"b":{}}}]}"#, r#"{"a":1}"#, false),
+        (names, r#"{"a":1,"b":2}"#, true),
+        (names, r#"{"a":1,"B":2}"#, false),
+        (names, r#"{"a":1}"#, false),
+        (names, r#"{"a":1,"b":2,"c":3,"d":4}"#, false),
+        (depends, r#"{"b":1}"#, true),
+        (depends, r#"{"a":1}"#, false),
+        (depends, r#"{"a":1,"b":1}"#, true),
+        (depends, r#"{"old":1}"#, false),
+        (depends, r#"{"older":1,"b":"x"}"#, false),
+        (depends, r#"{"c":1,"only":1}"#, true),
+        (depends, r#"{"c":1}"#, false),
+        // A closed part of a schema is closed to what the other parts know.
+        (
+            r#"{"allOf":[{"properties":{"a":{}},"additionalProperties":false}],"properties":{"b":{}}}"#,
+            r#"{"b":1}"#,
+            false,
+        ),
+        (lists, r#"{"set":[1,2,"1"],"some":["x",7]}"#, true),
+        (lists, r#"{"set":[{"a":1,"b":2},{"b":2.0,"a":1}]}"#, false),
+        (lists, r#"{"set":[12345678901234567890,12345678901234567890]}"#, false),
+        (lists, r#"{"some":["x"]}"#, false),
+        (lists, r#"{"some":[1,2,3]}"#, false),
+        (lists, r#"{"two":["x"]}"#, true),
+        (lists, r#"{"two":["x",1]}"#, false),
+        (steps, r#"{"a":0.3,"b":21}"#, true),
+        (steps, r#"{"a":0.35}"#, false),
+        (steps, r#"{"b":20}"#, false),
+        (steps, r#"{"b":9007199254740993}"#, false),
+        (r#"{"properties":{"a":{"const":9007199254740992}}}"#, r#"{"a":9007199254740993}"#, false),
+        (r#"{"properties":{"a":{"const":{"x":[1]}}}}"#, r#"{"a":{"x":[1.0]}}"#, true),
     ] {
         assert_eq!(fits(schema, arguments).is_ok(), fine, "{schema} {arguments} {:?}", fits(schema, arguments));
     }
@@ -111,5 +156,36 @@ fn a_schema_without_end_ends() {
     ] {
         fits(&schema, r#"{"a":{"a":{"a":1}}}"#).ok();
     }
-    assert!(fits(r##"{"$ref":"#"}"##, "{}").is_err(), "what cannot be checked does not fit");
+    let wide = r##"{"$ref":"#/$defs/a"},{"$ref":"#/$defs/a"},{"$ref":"#/$defs/a"},{"type":"string"}"##;
+    for schema in [
+        r##"{"$ref":"#"}"##.to_owned(),
+        // What is given up here would fit there.
+        r##"{"not":{"$ref":"#/not"}}"##.to_owned(),
+        format!(r#"{{"not":{{"anyOf":[{wide}]}},"$defs":{{"a":{{"anyOf":[{wide}]}}}}}}"#),
+        r##"{"if":{"$ref":"#/if"},"then":false}"##.to_owned(),
+        r##"{"properties":{"a":{"contains":{"$ref":"#/properties/a/contains"},"minContains":0}}}"##.to_owned(),
+    ] {
+        let arguments = if schema.contains("contains") { r#"{"a":[1]}"# } else { "{}" };
+        assert!(fits(&schema, arguments).is_err(), "what cannot be checked does not fit: {schema}");
+    }
+}
+
+#[test]
+fn formats_are_known_as_far_as_servers_agree_about_them() {
+    for (format, good, bad) in [
+        ("date", &["2026-01-31"][..], &["", "yesterday", "2026-13-01", "31.01.2026", "2026-01-31T00:00:00Z"][..]),
+        ("time", &["10:15", "10:15:30.25", "23:59:60Z", "10:15:30+02:00"], &["", "10", "quarter past", "10:75:00"]),
+        ("date-time", &["2026-01-31T10:15:30Z", "2026-01-31 10:15", "2026-01-31"], &["", "now", "2026-01-31Tnoon"]),
+        ("email", &["a@b.example", "\"a b\"@c"], &["a", "@b", "a@", "a@b\nBcc: c"]),
+        ("ipv4", &["127.0.0.1"], &["127.0.0", "::1", "localhost"]),
+        ("ipv6", &["::1"], &["127.0.0.1", "x"]),
+        ("uri", &["https://a.example/b?c#d", "mailto:a@b"], &["a.example/b", "https://a b", "", ":x"]),
+        ("uuid", &["f81d4fae-7dec-11d0-a765-00a0c91e6bf6"], &["f81d4fae", "x81d4fae-7dec-11d0-a765-00a0c91e6bf6"]),
+        ("a-format-of-tomorrow", &["anything", ""], &[]),
+    ] {
+        let schema = format!(r#"{{"properties":{{"a":{{"format":"{format}"}}}}}}"#);
+        let is_fine = |text: &str| fits(&schema, &serde_json::json!({"a": text}).to_string()).is_ok();
+        assert!(good.iter().all(|text| is_fine(text)), "{format}");
+        assert!(!bad.iter().any(|text| is_fine(text)), "{format}");
+    }
 }
