@@ -3,7 +3,7 @@
 use super::is_missing;
 use crate::cli::mcp::live::Servers;
 use crate::cli::mcp::servers::Servers as AllServers;
-use crate::cli::mcp::store::{Store, bytes, start};
+use crate::cli::mcp::store::{Store, bytes, hides_name, start};
 use crate::cli::world::World;
 use rune::canonical::Value;
 use rune::config::{Config, Pins};
@@ -44,10 +44,20 @@ pub fn look_up(event: &Event<'_>, config: &Config, world: &World) -> Option<Look
     let call = event.tool.expose(reason, &mut Audit::new(|_| {}));
     let servers = Servers::look(world, &event.place.cwd);
     let told = server.as_ref().map(|server| server.name.as_str());
-    let resolved = resolve(call, told, &servers.names());
-    let unknown = |pin: Record| Some(Lookup::new(resolved.clone(), Live::Nowhere, pin, Record::Missing));
-    let Resolved::Tool { server: name, .. } = &resolved else { return unknown(Record::Missing) };
-    let Ok(store) = Store::of(world) else { return unknown(Record::Unreadable) };
+    let mut names = servers.names();
+    let mut resolved = resolve(call, told, &names);
+    let unknown = |resolved: Resolved, pin: Record| Lookup::new(resolved, Live::Nowhere, pin, Record::Missing);
+    let Ok(store) = Store::of(world) else { return Some(unknown(resolved, Record::Unreadable)) };
+    if is_guess(&resolved, told, &names) {
+        let (recorded, unreadable) = store.servers();
+        names.extend(recorded);
+        resolved = resolve(call, told, &names);
+        // A record that does not tell its name may be that of this very server.
+        if is_guess(&resolved, told, &names) && unreadable.iter().any(|one| hides_name(&one.path)) {
+            return Some(unknown(resolved, Record::Unreadable));
+        }
+    }
+    let Resolved::Tool { server: name, .. } = &resolved else { return Some(unknown(resolved, Record::Missing)) };
     let pin = record(&store.pin_path(name));
     if pin == Record::Missing && wanted(config) == Pins::WhenPresent {
         return None;
@@ -61,6 +71,12 @@ pub fn look_up(event: &Event<'_>, config: &Config, world: &World) -> Option<Look
     // Most calls are of a tool that has not changed, and the first line tells.
     let lookup = Lookup::new(resolved, live, pin, found(start(&observed).map(Record::Start)));
     Some(if lookup.is_plain() { lookup } else { lookup.with_observed(record(&observed)) })
+}
+
+/// Whether the server of a call is only what stands in its name: older clients do not say whom they mean, and what
+/// plugins, connectors and command lines bring along stands in no file that is read for every call.
+fn is_guess(resolved: &Resolved, told: Option<&str>, names: &[String]) -> bool {
+    matches!(resolved, Resolved::Tool { server, .. } if told != Some(server) && !names.contains(server))
 }
 
 /// How the server of a plugin is started or reached: plugins are many files, and read for nobody else.

@@ -131,6 +131,11 @@ impl Store {
     }
 }
 
+/// Whether the file of a record tells nothing of its server's name.
+pub fn hides_name(path: &Path) -> bool {
+    path.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(b"="))
+}
+
 fn name_of_pin(text: &[u8]) -> Result<String, Invalid> {
     match PinHead::read(text) {
         Some(head) => head.map(|head| head.server),
