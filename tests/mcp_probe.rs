@@ -12,11 +12,12 @@
 mod sandbox;
 mod server;
 
-use sandbox::{Ran, Sandbox};
+use sandbox::{Ran, Sandbox, left_by};
 use serde_json::{Value, json};
 use server::{INSTRUCTIONS, hostile, official, runs, serve_on_loopback, tools};
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::process::Command;
 use std::sync::Mutex;
 
 /// Writes servers into the user's file.
@@ -149,6 +150,45 @@ fn what_a_project_configures_is_started_by_nobodys_leave_but_a_persons() {
     assert!(row(&ran, "mine").contains("recorded") && !count.exists(), "{ran:?}");
     let ran = home.run_alone(&["mcp", "probe", "--yes"]);
     assert!(ran.exit == 0 && row(&ran, "theirs").contains("1 tools, recorded"), "{ran:?}");
+}
+
+#[test]
+fn a_person_at_a_terminal_says_yes_before_anything_of_a_project_starts() {
+    let home = Sandbox::new();
+    let count = home.path("count");
+    let entry = hostile(&home, "fickle", count.to_str().unwrap());
+    home.file(".mcp.json", &json!({"mcpServers": {"theirs": entry}}).to_string());
+    let probe = |typed: &str| home.run_at_terminal(&["mcp", "probe"], "type `yes`", |_| format!("{typed}\n"));
+    for typed in ["", "no", "y"] {
+        let ran = probe(typed);
+        assert!(ran.exit == 1 && !count.exists(), "{ran:?}");
+    }
+    let ran = probe("yes");
+    assert!(ran.exit == 0 && row(&ran, "theirs").contains("1 tools, recorded") && count.exists(), "{ran:?}");
+}
+
+#[test]
+fn whoever_ends_a_probe_ends_all_that_it_has_started() {
+    for (signal, exit) in [("INT", 130), ("TERM", 143), ("HUP", 129)] {
+        let home = Sandbox::new();
+        let (ready, word) = (home.path("ready"), format!("31558.{}{exit}", std::process::id()));
+        assert!(Command::new("mkfifo").arg(&ready).status().unwrap().success());
+        let script = "setsid sleep \"$1\" </dev/null >/dev/null & echo $PPID > \"$0\"; exec sleep \"$1\"";
+        let hangs = json!({"command": "/bin/bash", "args": ["-c", script, ready, word]});
+        users(&home, &json!({"good": hostile(&home, "collide", ""), "hangs": hangs}));
+        let probe = home.orphan("</dev/null", &["mcp", "probe"]);
+        // The server's parent is the probe.
+        let pid = std::fs::read_to_string(&ready).unwrap();
+        assert!(runs(&word));
+        assert!(Command::new("kill").args([format!("-{signal}"), pid.trim().to_owned()]).status().unwrap().success());
+        assert_eq!(left_by(probe).exit, exit);
+        assert!(!runs(&word), "{signal}: somebody was left behind");
+        assert!(observed(&home, "hangs").is_none() && !home.path(".local/share/rune/pins").exists());
+        // What could be recorded until then is whole.
+        if observed(&home, "good").is_some() {
+            assert_eq!(names(&home, "good"), ["a.b", "a_b", "c"]);
+        }
+    }
 }
 
 #[test]

@@ -459,6 +459,25 @@ fn records_that_are_links_or_pipes_are_denied_and_not_waited_for() {
     assert_eq!(desk.call(GENTLE, "echo", &text()), pair("deny", "MCP_LOCK_INVALID"));
 }
 
+#[test]
+fn a_person_at_a_terminal_types_the_hash() {
+    let desk = Desk::new();
+    desk.serve(&json!([echo("Says it again")]));
+    let approve = |typed: &dyn Fn(&str) -> String| {
+        desk.home.run_at_terminal(&["mcp", "approve", "demo"], "Type the hash", |shown| typed(&hash_in(shown)) + "\n")
+    };
+    let wrong: [&dyn Fn(&str) -> String; 4] =
+        [&|_| String::new(), &|_| "00000000".to_owned(), &|_| "yes".to_owned(), &|hash| hash.chars().take(7).collect()];
+    for typed in wrong {
+        let ran = approve(typed);
+        assert!(ran.exit == 1 && ran.stdout.contains("not approved: demo"), "{ran:?}");
+        assert!(!desk.home.path(".local/share/rune/pins").exists(), "something was written");
+    }
+    let ran = approve(&|hash| hash.to_owned());
+    assert!(ran.exit == 0 && ran.stdout.contains("\napproved: demo"), "{ran:?}");
+    assert_eq!(desk.call(STRICT, "echo", &text()), pair("", ""));
+}
+
 /// A desk whose client has a plugin with one server.
 fn with_plugin() -> Desk {
     let desk = Desk::new();
@@ -511,5 +530,40 @@ fn the_servers_of_plugins_are_known_also_where_the_client_does_not_say_whose_the
         std::fs::write(record(&desk, "observed"), "{}").unwrap();
         both("MCP_LOCK_INVALID");
         assert_eq!(desk.call_of(GENTLE, "mcp__demo__echo", &text(), json!({"name": "demo", "source": "user"})).0, "");
+    }
+}
+
+#[test]
+fn no_tool_of_an_agent_reaches_the_records_or_the_approval() {
+    let desk = Desk::new();
+    desk.serve(&json!([echo("Says it again")]));
+    let home = desk.home.home.path().to_str().unwrap();
+    let pin = format!("{home}/.local/share/rune/pins/demo.json");
+    let commands = [
+        "rune mcp approve demo --yes --hash 00000000",
+        "env -u CLAUDECODE setsid rune mcp approve --all --yes",
+        "bash -c 'cd /tmp && rune mcp approve demo'",
+        "rune mcp unblock demo --yes",
+        "rune mcp import dump.json --server demo",
+        "echo '{}' > ~/.local/share/rune/pins/demo.json",
+        "cd ~/.local/share/rune/pins && rm demo.json",
+        "cp dump.json $HOME/.local/share/rune/observed/demo.json",
+        "ln -sf /tmp/x ~/.local/share/rune/pins/demo.json",
+        "sed -i s/a/b/ ~/.local/share/rune/pins/demo.json",
+        "mv ~/.local/share/rune ~/.local/share/rune.old",
+        "tee ~/.local/share/rune/observed/demo.json < dump.json",
+        "python3 -c \"open('.local/share/rune/pins/demo.json', 'w')\"",
+    ];
+    let mut calls: Vec<(&str, Value)> = commands.iter().map(|line| ("Bash", json!({"command": line}))).collect();
+    calls.push(("Write", json!({"file_path": pin, "content": "{}"})));
+    calls.push(("Edit", json!({"file_path": pin, "old_string": "a", "new_string": "b"})));
+    calls.push((
+        "Write",
+        json!({"file_path": format!("{home}/.local/share/x/../rune/observed/demo.json"), "content": ""}),
+    ));
+    for preset in [GENTLE, STRICT] {
+        for (tool, input) in &calls {
+            assert_eq!(desk.call_of(preset, tool, input, Value::Null).0, "deny", "{preset} {tool} {input}");
+        }
     }
 }

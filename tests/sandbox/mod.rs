@@ -1,5 +1,7 @@
 //! A throw-away home in which the real binary runs.
 
+mod terminal;
+
 use serde_json::Value;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -74,24 +76,21 @@ impl Sandbox {
         finish(self.command(words).spawn().unwrap(), input.as_ref())
     }
 
-    /// Runs `rune` as somebody who is in no agent's session, wherever the tests run: by a process that has lost its
-    /// parents.
+    /// Runs `rune` as somebody who is in no agent's session, wherever the tests run.
     pub fn run_alone(&self, words: &[&str]) -> Ran {
-        let script = "exec 3<&0; (read go <&3; \"$@\" </dev/null; echo \"exit=$?\") & ";
-        let words = [&["-c", script, "sh", env!("CARGO_BIN_EXE_rune")], words].concat();
+        left_by(self.orphan("</dev/null", words))
+    }
+
+    /// Starts `rune` by a process that has lost its parents, with its streams led like this.
+    pub fn orphan(&self, streams: &str, words: &[&str]) -> Child {
+        let script = format!("exec 3<&0; (read go <&3; \"$@\" {streams}; echo \"exit=$?\") & ");
+        let words = [&["-c", &script, "sh", env!("CARGO_BIN_EXE_rune")], words].concat();
         let mut child = self.command_at(Path::new("/bin/sh"), &words).spawn().unwrap();
         let mut stdin = child.stdin.take().unwrap();
         child.wait().unwrap();
         // Its parent is gone: now it may begin.
         stdin.write_all(b"go\n").unwrap();
-        let output = child.wait_with_output().unwrap();
-        let all = String::from_utf8(output.stdout).unwrap();
-        let (stdout, exit) = all.rsplit_once("exit=").unwrap_or_else(|| panic!("{all}"));
-        Ran {
-            stdout: stdout.to_owned(),
-            stderr: String::from_utf8_lossy(&output.stderr).into_owned(),
-            exit: exit.trim().parse().unwrap(),
-        }
+        child
     }
 
     /// The lines of the log, each parsed.
@@ -115,6 +114,18 @@ impl Sandbox {
             }
         }
         bytes
+    }
+}
+
+/// Waits for an orphan.
+pub fn left_by(child: Child) -> Ran {
+    let output = child.wait_with_output().unwrap();
+    let all = String::from_utf8(output.stdout).unwrap();
+    let (stdout, exit) = all.rsplit_once("exit=").unwrap_or_else(|| panic!("{all}"));
+    Ran {
+        stdout: stdout.to_owned(),
+        stderr: String::from_utf8_lossy(&output.stderr).into_owned(),
+        exit: exit.trim().parse().unwrap(),
     }
 }
 
