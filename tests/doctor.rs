@@ -339,6 +339,18 @@ const FAULTS: &[Fault] = &[
     ("a pin that anybody may write", "loose-mode", "pins/demo.json", |home| {
         mode(&home.file(".local/share/rune/pins/demo.json", "{}"), 0o646);
     }),
+    ("a pin that is no pin", "pin-unreadable", "pins/demo.json", |home| {
+        home.file(".local/share/rune/pins/demo.json", "{}");
+    }),
+    ("a record that is a link", "pin-unreadable", "observed/demo.json", |home| {
+        let aside = home.file("aside.json", "{}");
+        fs::create_dir_all(home.path(".local/share/rune/observed")).unwrap();
+        std::os::unix::fs::symlink(aside, home.path(".local/share/rune/observed/demo.json")).unwrap();
+    }),
+    ("a server that nobody has approved", "server-unpinned", "", |home| {
+        home.file(".config/rune/config.local.toml", "[mcp]\npins = 'required'\n");
+        home.file(".claude.json", r#"{"mcpServers": {"demo": {"command": "demo-server"}}}"#);
+    }),
 ];
 
 #[test]
@@ -373,6 +385,24 @@ fn a_healthy_guard_is_one_line_and_leaves_no_trace() {
         home.run(&["hook", "post"], sandbox::after("WebFetch", json!({"url": "https://a.example"}), json!({})));
         assert_eq!(ids(&home), [] as [String; 0], "{preset}");
         assert_eq!(home.log().len(), 1, "the samples are not logged");
+    }
+}
+
+#[test]
+fn servers_that_strict_denies_are_named_until_they_are_approved() {
+    for (preset, expected) in [("gentle", &[][..]), ("strict", &["server-unpinned"])] {
+        let home = installed(preset);
+        home.file(".claude.json", r#"{"mcpServers": {"demo": {"command": "demo-server"}}}"#);
+        assert_eq!(ids(&home), expected, "{preset}");
+        let dump = home.file("dump.json", r#"{"tools": [{"name": "echo"}]}"#);
+        assert_eq!(home.run_alone(&["mcp", "import", dump.to_str().unwrap(), "--server", "demo"]).exit, 0);
+        assert_eq!(ids(&home), expected, "{preset}: seen is not approved");
+        let shown = home.run_alone(&["mcp", "approve", "demo", "--yes"]).stdout;
+        let hash: String = shown.split("hash of all this: ").nth(1).unwrap().chars().take(8).collect();
+        assert_eq!(home.run_alone(&["mcp", "approve", "demo", "--yes", "--hash", &hash]).exit, 0);
+        assert_eq!(ids(&home), [] as [String; 0], "{preset}");
+        home.file(".local/share/rune/pins/demo.json", "{}");
+        assert_eq!(ids(&home), ["pin-unreadable"], "{preset}");
     }
 }
 
