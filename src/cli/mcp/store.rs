@@ -5,11 +5,13 @@ use crate::cli::world::World;
 use anyhow::{Context, bail};
 use rune::pin::{Invalid, LARGEST, Observed, ObservedHead, Pin, PinHead, Source, file_name};
 use rustix::fs::{FlockOperation, OFlags, flock};
+use rustix::io::Errno;
 use std::collections::BTreeSet;
 use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::io::{Error, ErrorKind, Read};
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
 /// Bytes of a record that are read where its first line may be enough: that of a hundred tools has about 10 KB.
 const START: usize = 16 << 10;
@@ -27,7 +29,15 @@ pub enum Recorded {
 #[derive(Clone, Debug)]
 pub struct Store {
     data: PathBuf,
+    /// How long another writer is waited for.
+    patience: Duration,
 }
+
+/// How long another writer is waited for; each only writes a file.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// How often we look whether it is done.
+const STEP: Duration = Duration::from_millis(5);
 
 /// A file of the store that cannot be relied upon.
 #[derive(Debug)]
@@ -48,7 +58,7 @@ impl Store {
     pub fn of(world: &World) -> anyhow::Result<Store> {
         let help = "help: set it, or XDG_DATA_HOME";
         let data = world.data_dir.clone().with_context(|| format!("HOME is not an absolute directory\n  {help}"))?;
-        Ok(Store { data })
+        Ok(Store { data, patience: PATIENCE })
     }
 
     pub fn pin_path(&self, server: &str) -> PathBuf {
@@ -117,7 +127,7 @@ impl Store {
         Ok(result)
     }
 
-    /// One writer at a time; whoever is killed lets go.
+    /// One writer at a time; whoever is killed lets go, and whoever only hangs is not waited for.
     fn lock(&self) -> anyhow::Result<File> {
         let path = self.data.join(".lock");
         let made = DirBuilder::new().recursive(true).mode(0o700).create(&self.data);
@@ -126,8 +136,20 @@ impl Store {
         let open =
             OpenOptions::new().write(true).create(true).truncate(false).mode(0o600).custom_flags(flags).open(&path);
         let file = open.with_context(|| path.display().to_string())?;
-        flock(&file, FlockOperation::LockExclusive).with_context(|| path.display().to_string())?;
-        Ok(file)
+        let until = Instant::now() + self.patience;
+        loop {
+            match flock(&file, FlockOperation::NonBlockingLockExclusive) {
+                Ok(()) => return Ok(file),
+                Err(Errno::WOULDBLOCK) if Instant::now() >= until => bail!(
+                    "{}: another process has held it for {} seconds\n  help: `fuser {}` tells which; end it, and run this again",
+                    path.display(),
+                    self.patience.as_secs(),
+                    rune::shell::typed(&path.to_string_lossy()),
+                ),
+                Err(Errno::WOULDBLOCK | Errno::INTR) => std::thread::sleep(STEP),
+                Err(error) => return Err(error).with_context(|| path.display().to_string()),
+            }
+        }
     }
 }
 
@@ -280,6 +302,21 @@ mod tests {
         fs::write(&path, "{}").unwrap();
         assert!(store.observed("s").is_err());
         assert_eq!(store.record(&seen("s", Source::Import, r#"{"name":"x"}"#)).unwrap(), Recorded::Written);
+    }
+
+    #[test]
+    fn whoever_holds_the_lock_for_too_long_is_named_and_nothing_is_written() {
+        let (_home, mut store) = store();
+        store.patience = Duration::ZERO;
+        let held = store.lock().unwrap();
+        let error = store.change("s", |pin| pin.block(None)).unwrap_err().to_string();
+        assert!(error.contains("/rune/.lock: another process has held it"), "{error}");
+        assert!(error.contains("help: `fuser "), "{error}");
+        assert!(store.record(&seen("s", Source::Probe, r#"{"name":"x"}"#)).is_err());
+        assert!(!store.pin_path("s").exists() && !store.observed_path("s").exists());
+        drop(held);
+        store.change("s", |pin| pin.block(None)).unwrap();
+        assert!(store.pin("s").unwrap().unwrap().is_blocked());
     }
 
     #[test]
