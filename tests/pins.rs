@@ -291,6 +291,43 @@ fn a_project_that_puts_a_server_in_place_of_an_approved_one_is_denied() {
 }
 
 #[test]
+fn what_runs_the_files_of_a_project_is_approved_for_that_project() {
+    let desk = Desk::new();
+    desk.configure(json!({}));
+    let folders = ["one", "two"].map(|name| desk.home.path(name));
+    let call = |folder: &std::path::Path| {
+        let event = json!({"session_id": "s1", "cwd": folder, "hook_event_name": "PreToolUse",
+            "tool_name": "mcp__demo__echo", "tool_input": text(), "mcp_server": {"name": "demo", "source": "project"}});
+        let ran = desk.home.run(&["hook", "pre", "--preset", "gentle"], event.to_string());
+        (ran.decision(), ran.stdout.contains("MCP_SERVER_CONFIG_CHANGED"))
+    };
+    for (words, follows) in [
+        (json!({"command": "node", "args": ["dist/server.js"]}), false),
+        (json!({"command": "./dist/server.js"}), false),
+        (json!({"command": "uv", "args": ["run", "--directory=dist", "x"]}), false),
+        (json!({"command": "node", "args": ["${CLAUDE_PROJECT_DIR}/dist/server.js"]}), false),
+        // What is fetched is the same everywhere, and a folder is what it works on.
+        (json!({"command": "npx", "args": ["-y", "@x/server", "./dist"]}), true),
+        (json!({"command": "/usr/bin/server", "args": ["--fast"]}), true),
+        (json!({"type": "http", "url": "https://x.example/mcp"}), true),
+    ] {
+        for name in ["one", "two"] {
+            desk.home.file(&format!("{name}/dist/server.js"), "");
+            desk.home.file(&format!("{name}/.mcp.json"), &json!({"mcpServers": {"demo": words}}).to_string());
+        }
+        let [one, two] = &folders;
+        let dump = desk.home.file("dump.json", &json!([echo("Says it again")]).to_string());
+        let person = |words: &[&str]| sandbox::left_by(desk.home.orphan_in(one, "</dev/null", words));
+        assert_eq!(person(&["mcp", "import", dump.to_str().unwrap(), "--server", "demo"]).exit, 0);
+        let hash = hash_in(&person(&["mcp", "approve", "demo", "--yes"]).stdout);
+        assert_eq!(person(&["mcp", "approve", "demo", "--yes", "--hash", &hash]).exit, 0);
+        assert_eq!(call(one), (String::new(), false), "{words}");
+        let answer = if follows { (String::new(), false) } else { ("deny".to_owned(), true) };
+        assert_eq!(call(two), answer, "{words}");
+    }
+}
+
+#[test]
 fn a_trusted_name_that_a_project_configures_is_trusted_once_it_is_approved() {
     let desk = Desk::new();
     desk.configure(json!({}));

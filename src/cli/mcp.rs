@@ -8,6 +8,7 @@ mod http;
 mod import;
 mod install;
 pub mod live;
+mod own;
 mod probe;
 mod record;
 mod relay;

@@ -38,6 +38,9 @@ pub struct Identity {
     /// The directory that it is started in.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cwd: Option<String>,
+    /// The project whose own files it runs: in another project, the same words run others.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub project: Option<String>,
     /// Its address.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub url: Option<String>,
@@ -70,6 +73,7 @@ impl Identity {
             args: Vec::new(),
             env: BTreeSet::new(),
             cwd: None,
+            project: None,
             url: None,
             headers: BTreeSet::new(),
             rest: None,
@@ -115,7 +119,7 @@ impl Identity {
         let rest: Vec<(String, Value)> = rest.map(|(name, value)| (name.to_owned(), value.clone())).collect();
         let rest = (!rest.is_empty()).then(|| Hash::of(Subject::Identity, &Value::object(rest)));
         let (cwd, env, headers) = (text("cwd")?, names("env")?, names("headers")?);
-        Ok(Identity { transport, command, args, env, cwd, url, headers, rest })
+        Ok(Identity { transport, command, args, env, cwd, project: None, url, headers, rest })
     }
 
     /// What differs from another identity, in words.
@@ -126,6 +130,7 @@ impl Identity {
             (self.args != other.args, "arguments"),
             (self.env != other.env, "names of variables"),
             (self.cwd != other.cwd, "directory"),
+            (self.project != other.project, "project"),
             (self.url != other.url, "address"),
             (self.headers != other.headers, "names of headers"),
             (self.rest != other.rest, "other settings"),

@@ -83,9 +83,14 @@ impl Sandbox {
 
     /// Starts `rune` by a process that has lost its parents, with its streams led like this.
     pub fn orphan(&self, streams: &str, words: &[&str]) -> Child {
+        self.orphan_in(self.home.path(), streams, words)
+    }
+
+    /// The same in another directory.
+    pub fn orphan_in(&self, folder: &Path, streams: &str, words: &[&str]) -> Child {
         let script = format!("exec 3<&0; (read go <&3; \"$@\" {streams}; echo \"exit=$?\") & ");
         let words = [&["-c", &script, "sh", env!("CARGO_BIN_EXE_rune")], words].concat();
-        let mut child = self.command_at(Path::new("/bin/sh"), &words).spawn().unwrap();
+        let mut child = self.command_at(Path::new("/bin/sh"), &words).current_dir(folder).spawn().unwrap();
         let mut stdin = child.stdin.take().unwrap();
         child.wait().unwrap();
         // Its parent is gone: now it may begin.

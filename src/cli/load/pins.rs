@@ -5,12 +5,11 @@ use crate::cli::mcp::live::Servers;
 use crate::cli::mcp::servers::Servers as AllServers;
 use crate::cli::mcp::store::{Store, bytes, hides_name, start};
 use crate::cli::world::World;
-use rune::canonical::Value;
 use rune::config::{Config, Pins};
 use rune::event::{Action, Event, ServerNews};
 use rune::label::Label;
 use rune::pin::call::{Live, Lookup, Record};
-use rune::pin::{ApprovedHead, Identity, Pin, PinHead, Resolved, resolve};
+use rune::pin::{ApprovedHead, Pin, PinHead, Resolved, resolve};
 use rune::quarantined::{Audit, Reason};
 use std::io::ErrorKind;
 use std::path::Path;
@@ -83,8 +82,7 @@ fn is_guess(resolved: &Resolved, told: Option<&str>, names: &[String]) -> bool {
 fn plugin(world: &World, cwd: &str, name: &str) -> Live {
     let servers = AllServers::look(world, Path::new(cwd));
     let Some(server) = servers.named(name) else { return Live::Nowhere };
-    let identity = Value::of(&server.entry).ok().and_then(|entry| Identity::of_entry(&entry).ok());
-    identity.map_or(Live::Unreadable, Live::Entry)
+    server.identity().map_or(Live::Unreadable, Live::Entry)
 }
 
 fn record(path: &Path) -> Record {

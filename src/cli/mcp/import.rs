@@ -1,7 +1,7 @@
 //! `rune mcp import`: what a server serves, from a dump that somebody else has made.
 
 use super::record::{Sighting, Voucher, record};
-use super::servers::Servers;
+use super::servers::{Configured, Servers};
 use crate::cli::hooks::say;
 use crate::cli::options::Dirs;
 use crate::cli::person;
@@ -47,9 +47,9 @@ pub fn run(args: &ImportArgs) -> anyhow::Result<()> {
     let world = World::look(&Dirs::default());
     let here = std::env::current_dir().context("the current directory cannot be told")?;
     let servers = Servers::look(&world, &here);
-    let entry = servers.named(&args.server).map(|server| &server.entry);
+    let identity = servers.named(&args.server).and_then(Configured::identity);
     let sighting =
-        Sighting { server: &args.server, source: Source::Import, entry, served: &served, voucher: Voucher::Known };
+        Sighting { server: &args.server, source: Source::Import, identity, served: &served, voucher: Voucher::Known };
     let outcome = record(&world, &sighting).map_err(|what| anyhow::anyhow!(what))?;
     say(&format!("{}: {} tools, {outcome}", Label::new(&args.server), served.tools.len()))
 }

@@ -2,11 +2,11 @@
 //!
 //! Read on calls of MCP tools, so nothing is parsed that is not asked for.
 
+use super::own;
 use crate::cli::load::read_settings_text;
 use crate::cli::world::World;
 use rune::canonical::Value;
 use rune::json::Fields;
-use rune::pin::Identity;
 use rune::pin::call::Live;
 use std::path::{Path, PathBuf};
 
@@ -26,10 +26,20 @@ enum Scope {
     User,
 }
 
+/// One server in one file.
+#[derive(Debug)]
+struct Entry {
+    name: String,
+    scope: Scope,
+    /// The folder of the file.
+    folder: PathBuf,
+    raw: Vec<u8>,
+}
+
 /// The servers that the client's files name, strongest scope first.
 #[derive(Debug, Default)]
 pub struct Servers {
-    entries: Vec<(String, Scope, Vec<u8>)>,
+    entries: Vec<Entry>,
     /// Files that cannot be read: a server may stand in any of them.
     pub flaws: Vec<String>,
 }
@@ -76,7 +86,7 @@ impl Servers {
 
     /// The names, each once.
     pub fn names(&self) -> Vec<String> {
-        let mut names: Vec<String> = self.entries.iter().map(|(name, ..)| name.clone()).collect();
+        let mut names: Vec<String> = self.entries.iter().map(|entry| entry.name.clone()).collect();
         names.sort();
         names.dedup();
         names
@@ -93,10 +103,11 @@ impl Servers {
             Some("dynamic" | "claudeai" | "sdk") => return Live::Nowhere,
             _ => None,
         };
-        let fits = |entry: &&(String, Scope, Vec<u8>)| entry.0 == name && scope.is_none_or(|scope| scope == entry.1);
+        let fits = |entry: &&Entry| entry.name == name && scope.is_none_or(|scope| scope == entry.scope);
         match self.entries.iter().find(fits) {
-            Some((.., raw)) => {
-                let identity = Value::read(raw).ok().and_then(|entry| Identity::of_entry(&entry).ok());
+            Some(entry) => {
+                let project = Some(&*entry.folder).filter(|_| entry.scope == Scope::Project);
+                let identity = Value::read(&entry.raw).ok().and_then(|raw| own::identity(&raw, project));
                 identity.map_or(Live::Unreadable, Live::Entry)
             }
             None if self.flaws.is_empty() => Live::Nowhere,
@@ -109,7 +120,13 @@ impl Servers {
         if let Some(flaw) = fields.flaw().or(named.flaw()) {
             self.flaws.push(format!("{}: {flaw}", file.display()));
         }
-        self.entries.extend(named.iter().map(|(name, raw)| (name.to_owned(), scope, raw.to_vec())));
+        let folder = file.parent().unwrap_or(file);
+        self.entries.extend(named.iter().map(|(name, raw)| Entry {
+            name: name.to_owned(),
+            scope,
+            folder: folder.to_owned(),
+            raw: raw.to_vec(),
+        }));
     }
 
     fn text(&mut self, file: &Path) -> Option<String> {

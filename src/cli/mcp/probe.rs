@@ -172,8 +172,8 @@ fn ask_all(chosen: &[&Configured], here: &Path, limit: Duration, world: &World) 
 }
 
 fn keep(server: &Configured, served: &Served, world: &World) -> Result<String, String> {
-    let (entry, voucher) = (Some(&server.entry), Voucher::Known);
-    let sighting = Sighting { server: &server.name, source: Source::Probe, entry, served, voucher };
+    let (identity, voucher) = (server.identity(), Voucher::Known);
+    let sighting = Sighting { server: &server.name, source: Source::Probe, identity, served, voucher };
     let outcome = record(world, &sighting)?;
     let prompts = if served.prompts.is_empty() { String::new() } else { format!(", {} prompts", served.prompts.len()) };
     Ok(format!("{} tools{prompts}, {outcome}", served.tools.len()))

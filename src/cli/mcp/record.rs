@@ -12,8 +12,8 @@ use std::cell::OnceCell;
 pub struct Sighting<'a> {
     pub server: &'a str,
     pub source: Source,
-    /// Its entry in the client's configuration, unexpanded, where it has one.
-    pub entry: Option<&'a serde_json::Value>,
+    /// How the client's configuration starts or reaches it, where that names it.
+    pub identity: Option<Identity>,
     pub served: &'a Served,
     /// Who vouches for it.
     pub voucher: Voucher,
@@ -30,8 +30,7 @@ pub enum Voucher {
 
 /// Records a sighting; what became of it, in words. It approves nothing, whoever asks for it.
 pub fn record(world: &World, sighting: &Sighting<'_>) -> Result<String, String> {
-    let Sighting { server, source, entry, served, voucher } = sighting;
-    let identity = entry.and_then(|entry| Identity::of_entry(&Value::of(entry).ok()?).ok());
+    let Sighting { server, source, identity, served, voucher } = sighting;
     let declared = (*source == Source::Probe).then(|| capabilities().to_string());
     let tools: Vec<&[u8]> = served.tools.iter().map(Vec::as_slice).collect();
     let prompts: Vec<&[u8]> = served.prompts.iter().map(Vec::as_slice).collect();
@@ -39,7 +38,7 @@ pub fn record(world: &World, sighting: &Sighting<'_>) -> Result<String, String> 
         server,
         source: *source,
         at: now(),
-        identity,
+        identity: identity.clone(),
         instructions: served.instructions.as_deref(),
         info: served.info.as_deref(),
         protocol: served.protocol.as_deref(),

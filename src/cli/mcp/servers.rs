@@ -1,10 +1,13 @@
 //! The servers that the client would start here: every scope of its configuration, strongest first.
 
+use super::own;
 use crate::cli::file::read;
 use crate::cli::hooks::MANAGED;
 use crate::cli::world::World;
+use rune::canonical::Value as Canonical;
 use rune::client::claude::locate::find as place_of;
 use rune::client::claude::server::{Document, Launch, Server};
+use rune::pin::Identity;
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::fmt;
@@ -50,6 +53,12 @@ pub struct Configured {
 }
 
 impl Configured {
+    /// How its entry says that it is started or reached; nothing where the entry says neither.
+    pub fn identity(&self) -> Option<Identity> {
+        let project = self.file.parent().filter(|_| self.scope == Scope::Project);
+        own::identity(&Canonical::of(&self.entry).ok()?, project)
+    }
+
     /// How it is reached, with variables filled in as the client does.
     pub fn expanded(&self, project: &Path) -> Result<Launch, String> {
         let lookup = |name: &str| match name {

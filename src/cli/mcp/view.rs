@@ -5,7 +5,6 @@ use super::store::{Store, Unreadable};
 use crate::cli::options::Dirs;
 use crate::cli::world::World;
 use anyhow::{Context, bail};
-use rune::canonical::Value;
 use rune::config::nearest;
 use rune::pin::{Identity, Observed, Pin, Status, status};
 use rune::quarantine::visible;
@@ -72,8 +71,7 @@ impl View {
 
     /// How the client starts or reaches a server.
     pub fn live(&self, name: &str) -> Option<Identity> {
-        let entry = &self.servers.named(name)?.entry;
-        Identity::of_entry(&Value::of(entry).ok()?).ok()
+        self.servers.named(name)?.identity()
     }
 
     pub fn row(&self, name: &str) -> Result<Row, Unreadable> {

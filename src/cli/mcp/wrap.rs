@@ -10,7 +10,7 @@
 use super::install;
 use super::record::{Sighting, Strip, Voucher, record};
 use super::relay::Relay;
-use super::servers::Servers;
+use super::servers::{Configured, Servers};
 use super::stdio::{held_back, spawn};
 use crate::cli::options::Dirs;
 use crate::cli::world::World;
@@ -260,8 +260,8 @@ fn keep(name: &str, world: &World, served: &Served) -> Result<String, String> {
     let alike = |launch: Launch| matches!(launch, Launch::Stdio { args, .. } if Some(&args) == words.as_ref());
     let known = server.and_then(|server| server.expanded(&here).ok()).is_some_and(alike);
     let voucher = if known { Voucher::Known } else { Voucher::Nobody };
-    let entry = server.map(|server| &server.entry);
-    record(world, &Sighting { server: name, source: Source::Wrap, entry, served, voucher })
+    let identity = server.and_then(Configured::identity);
+    record(world, &Sighting { server: name, source: Source::Wrap, identity, served, voucher })
 }
 
 fn complain(name: &str, what: &str) {
