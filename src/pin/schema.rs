@@ -6,9 +6,13 @@
 //! which the tests ask; that one has no bounds, and a schema is a stranger's.
 
 mod format;
+mod keyword;
 mod leaf;
+mod pattern;
 
-use leaf::{bound, differ, matches};
+use keyword::{branches, closes, leads_away, members, patterns, property, require};
+use leaf::{bound, differ};
+use pattern::{Fit, Patterns};
 use serde_json::{Map, Value};
 use std::fmt;
 
@@ -34,7 +38,7 @@ impl fmt::Display for OffSchema {
 
 /// Checks the arguments of a call against the input schema of the approved tool.
 pub fn check(schema: &Value, arguments: &Value) -> Result<(), OffSchema> {
-    let mut walk = Walk { root: schema, steps: 0, lost: false };
+    let mut walk = Walk::new(schema);
     let spot = Spot { name: "", depth: 0, closed: true, plain: false };
     walk.value(schema, arguments, spot)?;
     // What was given up below a `not` looks as if it did not fit there.
@@ -79,11 +83,16 @@ impl<'a> Spot<'a> {
 struct Walk<'s> {
     root: &'s Value,
     steps: usize,
+    patterns: Patterns,
     /// Something was given up.
     lost: bool,
 }
 
 impl<'s> Walk<'s> {
+    fn new(root: &'s Value) -> Self {
+        Walk { root, steps: 0, patterns: Patterns::new(), lost: false }
+    }
+
     fn value(&mut self, schema: &'s Value, value: &Value, spot: Spot<'_>) -> Result<(), OffSchema> {
         self.shape(schema, value, spot)?;
         if let Value::Object(fields) = value
@@ -99,6 +108,13 @@ impl<'s> Walk<'s> {
         self.steps += 1;
         self.lost |= self.steps > MOST_STEPS || depth > DEEPEST;
         self.lost
+    }
+
+    /// Whether a text fits a pattern. What is written for another engine rules nothing out.
+    fn matches(&mut self, pattern: &str, text: &str) -> bool {
+        let fit = self.patterns.fit(pattern, text);
+        self.lost |= fit == Fit::TooMuch;
+        fit != Fit::No
     }
 
     /// Whether a value fits by the standard alone.
@@ -124,7 +140,13 @@ impl<'s> Walk<'s> {
         }
         leaf::kind(object, value, spot)?;
         match value {
-            Value::String(text) => leaf::string(object, text, spot)?,
+            Value::String(text) => {
+                leaf::string(object, text, spot)?;
+                let pattern = object.get("pattern").and_then(Value::as_str);
+                if pattern.is_some_and(|pattern| !self.matches(pattern, text)) {
+                    return spot.off("a text is not of the form that the approved schema asks for");
+                }
+            }
             Value::Number(number) => leaf::number(object, number, spot)?,
             Value::Array(items) => self.array(object, items, spot)?,
             Value::Object(fields) => {
@@ -194,7 +216,7 @@ impl<'s> Walk<'s> {
                 self.value(schema, value, spot)?;
             }
             for (pattern, schema) in patterns(schema) {
-                if matches(pattern, name).unwrap_or(true) {
+                if self.matches(pattern, name) {
                     known = true;
                     self.value(schema, value, spot)?;
                 }
@@ -270,10 +292,9 @@ impl<'s> Walk<'s> {
         if parts.iter().any(open) || (!spot.closed && names_none()) {
             return Ok(());
         }
-        let known = |name: &str| {
+        let mut known = |name: &str| {
             parts.iter().any(|part| {
-                property(part, name).is_some()
-                    || patterns(part).any(|(pattern, _)| matches(pattern, name).unwrap_or(true))
+                property(part, name).is_some() || patterns(part).any(|(pattern, _)| self.matches(pattern, name))
             })
         };
         match fields.keys().find(|name| !known(name)) {
@@ -302,46 +323,6 @@ impl<'s> Walk<'s> {
         let pointer = schema.get("$ref")?.as_str()?.strip_prefix('#')?;
         self.root.pointer(pointer)
     }
-}
-
-/// Whether a `$ref` leads out of the schema: what is there is not known.
-fn leads_away(schema: &Map<String, Value>) -> bool {
-    let reference = schema.get("$ref").and_then(Value::as_str);
-    reference.is_some_and(|reference| !(reference == "#" || reference.starts_with("#/")))
-        || schema.contains_key("$dynamicRef")
-}
-
-fn require<'s>(
-    names: impl Iterator<Item = &'s Value>,
-    fields: &Map<String, Value>,
-    spot: Spot<'_>,
-) -> Result<(), OffSchema> {
-    match names.filter_map(Value::as_str).find(|name| !fields.contains_key(*name)) {
-        Some(name) => spot.below(name).off("an argument that the approved schema requires is missing"),
-        None => Ok(()),
-    }
-}
-
-fn closes(schema: &Map<String, Value>) -> bool {
-    let says = |name: &str| schema.get(name) == Some(&Value::Bool(false));
-    says("additionalProperties") || says("unevaluatedProperties")
-}
-
-fn property<'s>(schema: &'s Map<String, Value>, name: &str) -> Option<&'s Value> {
-    schema.get("properties")?.get(name)
-}
-
-fn patterns(schema: &Map<String, Value>) -> impl Iterator<Item = (&str, &Value)> {
-    members(schema, "patternProperties")
-}
-
-fn members<'s>(schema: &'s Map<String, Value>, name: &str) -> impl Iterator<Item = (&'s str, &'s Value)> + use<'s> {
-    let members = schema.get(name).and_then(Value::as_object);
-    members.into_iter().flatten().map(|(name, member)| (name.as_str(), member))
-}
-
-fn branches<'s>(schema: &'s Map<String, Value>, name: &str) -> impl Iterator<Item = &'s Value> + use<'s> {
-    schema.get(name).and_then(Value::as_array).into_iter().flatten()
 }
 
 #[cfg(test)]

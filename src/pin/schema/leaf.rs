@@ -2,14 +2,8 @@
 
 use super::{OffSchema, Spot, format};
 use crate::canonical::canonical_of;
-use regex_lite::Regex;
 use serde_json::{Map, Number, Value};
 use std::collections::HashSet;
-
-/// Whether a text fits a pattern; `None` where the pattern is written for another engine.
-pub(super) fn matches(pattern: &str, text: &str) -> Option<bool> {
-    Regex::new(pattern).ok().map(|pattern| pattern.is_match(text))
-}
 
 /// A number in a schema.
 pub(super) fn bound(schema: &Map<String, Value>, name: &str) -> Option<f64> {
@@ -48,7 +42,7 @@ pub(super) fn kind(schema: &Map<String, Value>, value: &Value, spot: Spot<'_>) -
     spot.off("an argument has a value that the approved schema does not list")
 }
 
-/// Length, pattern and format.
+/// Length and format.
 pub(super) fn string(schema: &Map<String, Value>, text: &str, spot: Spot<'_>) -> Result<(), OffSchema> {
     let length = text.chars().count() as f64;
     if bound(schema, "minLength").is_some_and(|least| length < least) {
@@ -56,10 +50,6 @@ pub(super) fn string(schema: &Map<String, Value>, text: &str, spot: Spot<'_>) ->
     }
     if bound(schema, "maxLength").is_some_and(|most| length > most) {
         return spot.off("a text is longer than the approved schema takes");
-    }
-    let pattern = schema.get("pattern").and_then(Value::as_str);
-    if pattern.and_then(|pattern| matches(pattern, text)) == Some(false) {
-        return spot.off("a text is not of the form that the approved schema asks for");
     }
     let format = schema.get("format").and_then(Value::as_str);
     if format.is_some_and(|format| !format::fits(format, text)) {

@@ -7,7 +7,7 @@ use serde_json::json;
 
 /// What our walk says without being stricter than the standard; `None` where it gives up.
 fn plainly(schema: &Value, arguments: &Value) -> Option<bool> {
-    let mut walk = Walk { root: schema, steps: 0, lost: false };
+    let mut walk = Walk::new(schema);
     let spot = Spot { name: "", depth: 0, closed: false, plain: true };
     let fits = walk.value(schema, arguments, spot).is_ok();
     (!walk.lost).then_some(fits)

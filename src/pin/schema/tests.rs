@@ -189,3 +189,26 @@ fn formats_are_known_as_far_as_servers_agree_about_them() {
         assert!(!bad.iter().any(|text| is_fine(text)), "{format}");
     }
 }
+
+#[test]
+fn a_pattern_that_takes_too_long_is_given_up() {
+    let long = serde_json::json!({"a": "a".repeat(100_000)}).to_string();
+    let short = r#"{"a":"aaaa"}"#;
+    for (pattern, arguments, fine) in [
+        ("^a+$", &*long, true),
+        ("^[A-Za-z0-9+/=]*$", &long, true),
+        ("^(a{2}){2}$", short, true),
+        ("^(a{2}){2}$", r#"{"a":"aaa"}"#, false),
+        (r"(\\w{50}){50}x", &long, false),
+        ("((((a?){50}){50}){8})", &long, false),
+        ("(((((a?){50}){50}){50}){50})", short, false),
+    ] {
+        let schema = format!(r#"{{"properties":{{"a":{{"pattern":"{pattern}"}}}}}}"#);
+        assert_eq!(fits(&schema, arguments).is_ok(), fine, "{pattern} {:?}", fits(&schema, arguments));
+    }
+    // Nor do many of them together.
+    let names: Vec<String> = (0..300).map(|nth| format!(r#""n{nth}":1"#)).collect();
+    let patterns: Vec<String> = (0..300).map(|nth| format!(r#""^(x{{90}}){{90}}{nth}$":{{}}"#)).collect();
+    let schema = format!(r#"{{"patternProperties":{{{}}},"additionalProperties":true}}"#, patterns.join(","));
+    assert!(fits(&schema, &format!("{{{}}}", names.join(","))).is_err());
+}
