@@ -562,6 +562,16 @@ fn the_servers_of_plugins_are_known_also_where_the_client_does_not_say_whose_the
         both("MCP_SERVER_CONFIG_CHANGED");
         plugin_starts(&desk, "serve");
         assert_eq!(call(STRICT, &text()), pair("", ""), "{told}");
+        // The plugin of this name from another marketplace is another one.
+        let copy = json!([{"scope": "user", "installPath": desk.home.path("p")}]);
+        let installed = json!({"version": 2, "plugins": {"p@m": copy, "p@evil": copy}});
+        desk.home.file(".claude/plugins/installed_plugins.json", &installed.to_string());
+        let switch =
+            |on: Value| drop(desk.home.file(".claude/settings.json", &json!({"enabledPlugins": on}).to_string()));
+        switch(json!({"p@evil": true}));
+        both("MCP_SERVER_CONFIG_CHANGED");
+        switch(json!({"p@m": true, "p@evil": false}));
+        assert_eq!(call(STRICT, &text()), pair("", ""), "{told}");
         std::fs::write(record(&desk, "pins"), "{}").unwrap();
         both("MCP_LOCK_INVALID");
         std::fs::write(record(&desk, "observed"), "{}").unwrap();

@@ -38,9 +38,9 @@ pub struct Identity {
     /// The directory that it is started in.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cwd: Option<String>,
-    /// The project whose own files it runs: in another project, the same words run others.
+    /// Whose own files it runs, a project's or a plugin's: elsewhere, the same words run others.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub project: Option<String>,
+    pub owner: Option<Box<str>>,
     /// Its address.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub url: Option<String>,
@@ -73,7 +73,7 @@ impl Identity {
             args: Vec::new(),
             env: BTreeSet::new(),
             cwd: None,
-            project: None,
+            owner: None,
             url: None,
             headers: BTreeSet::new(),
             rest: None,
@@ -119,7 +119,7 @@ impl Identity {
         let rest: Vec<(String, Value)> = rest.map(|(name, value)| (name.to_owned(), value.clone())).collect();
         let rest = (!rest.is_empty()).then(|| Hash::of(Subject::Identity, &Value::object(rest)));
         let (cwd, env, headers) = (text("cwd")?, names("env")?, names("headers")?);
-        Ok(Identity { transport, command, args, env, cwd, project: None, url, headers, rest })
+        Ok(Identity { transport, command, args, env, cwd, owner: None, url, headers, rest })
     }
 
     /// What differs from another identity, in words.
@@ -130,7 +130,7 @@ impl Identity {
             (self.args != other.args, "arguments"),
             (self.env != other.env, "names of variables"),
             (self.cwd != other.cwd, "directory"),
-            (self.project != other.project, "project"),
+            (self.owner != other.owner, "project or plugin"),
             (self.url != other.url, "address"),
             (self.headers != other.headers, "names of headers"),
             (self.rest != other.rest, "other settings"),

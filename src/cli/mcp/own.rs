@@ -12,7 +12,7 @@ pub fn identity(entry: &Value, project: Option<&Path>) -> Option<Identity> {
     let mut identity = Identity::of_entry(entry).ok()?;
     if let Some(folder) = project.filter(|folder| runs_files_of(folder, &identity)) {
         let folder = folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
-        identity.project = Some(folder.to_string_lossy().into_owned());
+        identity.owner = Some(folder.to_string_lossy().into());
     }
     Some(identity)
 }

@@ -196,7 +196,7 @@ fn ask(
             program.args(args).current_dir(cwd.map_or(here.to_owned(), |cwd| here.join(cwd)));
             program.envs([("CLAUDECODE", "1"), ("CLAUDE_CODE_ENTRYPOINT", "cli"), ("CLAUDE_PROJECT_DIR", &*root)]);
             if let Some(plugin) = &server.plugin {
-                program.env("CLAUDE_PLUGIN_ROOT", plugin);
+                program.env("CLAUDE_PLUGIN_ROOT", &plugin.root);
             }
             program.envs(env);
             let mut server = StdioServer::start(program, deadline)?;

@@ -49,20 +49,36 @@ pub struct Configured {
     /// How it is reached, unexpanded, or what is wrong with its entry and where.
     pub launch: Result<Launch, String>,
     /// The plugin that it belongs to.
-    pub plugin: Option<PathBuf>,
+    pub plugin: Option<Plugin>,
+}
+
+/// A plugin that is installed.
+#[derive(Clone, Debug)]
+pub struct Plugin {
+    /// Its name, and that of its marketplace behind an `@`.
+    id: String,
+    pub root: PathBuf,
+}
+
+impl Plugin {
+    fn name(&self) -> &str {
+        self.id.split_once('@').map_or(&*self.id, |(name, _)| name)
+    }
 }
 
 impl Configured {
     /// How its entry says that it is started or reached; nothing where the entry says neither.
     pub fn identity(&self) -> Option<Identity> {
         let project = self.file.parent().filter(|_| self.scope == Scope::Project);
-        own::identity(&Canonical::of(&self.entry).ok()?, project)
+        let identity = own::identity(&Canonical::of(&self.entry).ok()?, project)?;
+        let owner = self.plugin.as_ref().map(|plugin| plugin.id.as_str().into());
+        Some(Identity { owner: owner.or(identity.owner), ..identity })
     }
 
     /// How it is reached, with variables filled in as the client does.
     pub fn expanded(&self, project: &Path) -> Result<Launch, String> {
         let lookup = |name: &str| match name {
-            "CLAUDE_PLUGIN_ROOT" => self.plugin.as_ref().map(|root| root.to_string_lossy().into_owned()),
+            "CLAUDE_PLUGIN_ROOT" => self.plugin.as_ref().map(|plugin| plugin.root.to_string_lossy().into_owned()),
             "CLAUDE_PROJECT_DIR" => Some(project.to_string_lossy().into_owned()),
             name => std::env::var(name).ok(),
         };
@@ -163,7 +179,7 @@ impl Servers {
                 }),
             };
             if let Some(root) = root {
-                self.plugin(name, &root);
+                self.plugin(&Plugin { id: id.clone(), root });
             }
         }
     }
@@ -177,25 +193,25 @@ impl Servers {
         Some(folder.join(source))
     }
 
-    fn plugin(&mut self, plugin: &str, root: &Path) {
-        let manifest = root.join(".claude-plugin/plugin.json");
-        let mut files = vec![root.join(".mcp.json")];
+    fn plugin(&mut self, plugin: &Plugin) {
+        let manifest = plugin.root.join(".claude-plugin/plugin.json");
+        let mut files = vec![plugin.root.join(".mcp.json")];
         if let Some((document, text)) = self.document(&manifest) {
-            files.extend(document.server_files().into_iter().map(|file| root.join(file)));
-            self.add_of_plugin(plugin, root, &manifest, &text, document.servers());
+            files.extend(document.server_files().into_iter().map(|file| plugin.root.join(file)));
+            self.add_of_plugin(plugin, &manifest, &text, document.servers());
         }
         for file in files {
             if let Some((document, text)) = self.document(&file) {
-                self.add_of_plugin(plugin, root, &file, &text, document.plugin_servers());
+                self.add_of_plugin(plugin, &file, &text, document.plugin_servers());
             }
         }
     }
 
-    fn add_of_plugin(&mut self, plugin: &str, root: &Path, file: &Path, text: &str, servers: Vec<Server>) {
+    fn add_of_plugin(&mut self, plugin: &Plugin, file: &Path, text: &str, servers: Vec<Server>) {
         for server in servers {
             let mut server = configured(Scope::Plugin, file, text, server);
-            server.name = format!("plugin:{plugin}:{}", server.name);
-            server.plugin = Some(root.to_owned());
+            server.name = format!("plugin:{}:{}", plugin.name(), server.name);
+            server.plugin = Some(plugin.clone());
             if self.named(&server.name).is_none() {
                 self.all.push(server);
             }
