@@ -1,15 +1,19 @@
 //! Servers on standard streams: started in a group of their own, and gone when we are done with them.
 
 use super::dialogue::{LATE, Wire, left, too_much};
+use crate::cli::deadline::stand_aside;
 use nix::sys::signal::{SigSet, Signal};
 use rune::served::MOST_BYTES;
 use rustix::process::{
     Pid, Signal as Kill, WaitId, WaitIdOptions, WaitOptions, kill_process, kill_process_group, waitid, waitpid,
 };
 use serde_json::Value;
+use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM};
+use signal_hook::iterator::Signals;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::os::unix::process::CommandExt;
 use std::process::{Child, ChildStdout, Command, Stdio};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, SyncSender, channel, sync_channel};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -40,8 +44,15 @@ impl StdioServer {
     /// Starts a server. What it writes to stderr is nobody's to read here.
     pub fn start(mut command: Command, deadline: Instant) -> Result<StdioServer, String> {
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).process_group(0);
+        // Held until it can be found: whoever ends us starts by asking for this.
+        let mut running = running();
+        if ENDING.load(Ordering::SeqCst) {
+            return Err("it is too late to start it".to_owned());
+        }
         let mut child = spawn(&mut command).map_err(|error| format!("it cannot be started: {error}"))?;
         let group = i32::try_from(child.id()).ok().and_then(Pid::from_raw).ok_or("it has no process id")?;
+        running.push(group);
+        drop(running);
         let (input, to_write) = channel::<Vec<u8>>();
         let (heard, lines) = sync_channel(MOST_LINES);
         // Both pipes may be held open or shut by whomever the server has started: nobody waits for these two.
@@ -51,7 +62,6 @@ impl StdioServer {
         if let Some(stdout) = child.stdout.take() {
             std::thread::spawn(move || listen(stdout, &heard));
         }
-        running().push(group);
         Ok(StdioServer { child, group, input: Some(input), lines, deadline })
     }
 
@@ -132,14 +142,14 @@ impl Held {
         // Whom a server has started and left comes to us, and not to the init process.
         #[cfg(target_os = "linux")]
         rustix::process::set_child_subreaper(Some(rustix::process::getpid()))?;
-        let mut signals = held_back();
-        signals.thread_block()?;
-        // It is held back for writing only.
-        signals.remove(Signal::SIGPIPE);
+        // Caught and not held back: a thread that starts a server lets go of what it holds back, and would die of it.
+        let mut signals = Signals::new([SIGINT, SIGTERM, SIGHUP, SIGQUIT])?;
         std::thread::spawn(move || {
-            if let Ok(signal) = signals.wait() {
+            if let Some(signal) = signals.forever().next() {
+                // INVARIANT: nobody who hears of the end of a server by our own hand goes on to tell about it.
+                ENDING.store(true, Ordering::SeqCst);
                 end_all();
-                std::process::exit(128 + signal as i32);
+                std::process::exit(128 + signal);
             }
         });
         Ok(Held)
@@ -148,9 +158,15 @@ impl Held {
 
 impl Drop for Held {
     fn drop(&mut self) {
+        if ENDING.load(Ordering::SeqCst) {
+            stand_aside();
+        }
         end_all();
     }
 }
+
+/// Whether a signal is about to end us.
+static ENDING: AtomicBool = AtomicBool::new(false);
 
 /// Ends whoever is left: groups of servers, and those who have left their group.
 fn end_all() {
