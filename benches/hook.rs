@@ -10,8 +10,9 @@
 
 mod common;
 
-use common::{Subject, before, empty, installed, script};
+use common::{Subject, before, empty, installed, pinned, script};
 use std::fmt::Write as _;
+use std::hash::{BuildHasher as _, RandomState};
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -39,7 +40,11 @@ fn main() {
         rows.push(row(&format!("{name}: git status"), Path::new(peer), "pre", input, folder.path(), None));
     }
     for _ in 0..if short { 3 } else { 300 } {
-        rows.iter_mut().for_each(Row::run);
+        // What ran before leaves its traces in the caches, so the order is another one each time.
+        let mut order: Vec<&mut Row> = rows.iter_mut().collect();
+        let chance = RandomState::new();
+        order.sort_by_cached_key(|row| chance.hash_one(&row.subject.name));
+        order.into_iter().for_each(Row::run);
     }
     let floor = rows.first().map(|row| (row.quantile(0), row.quantile(50))).unwrap();
     let (ratio, us) = ("x true", "us");
@@ -95,30 +100,43 @@ fn rows(rune: &Path, folder: &Path) -> Vec<Row> {
     add("worst: 3,000 heredocs", "pre", before(&heredocs()), None);
     add("worst: 20,000 separators", "pre", before(&format!("{}rm -rf /", "true; ".repeat(20_000))), None);
     // The same objection with and without a receipt: the difference is what a receipt costs.
+    let asked = mcp("mcp__acme__run", "acme");
     for (name, words) in
         [("an MCP call that is asked about, receipt", ""), ("the same, no receipt", "[mcp]\nreceipts = \"off\"\n")]
     {
-        let home = folder.join(format!("home-receipt-{}", words.len()));
-        std::fs::create_dir(&home).unwrap();
-        policy(rune, &home);
-        std::fs::write(home.join(".config/rune/config.local.toml"), format!("{words}[rules]\ndisabled = []\n"))
-            .unwrap();
-        rows.push(row(name, rune, "pre", mcp(), &home, None));
+        rows.push(row(name, rune, "pre", asked.clone(), &home(rune, folder, words), None));
+    }
+    // The same call with and without pins: the difference is what a server of a hundred tools costs.
+    let call = mcp("mcp__demo__tool7", "demo");
+    for (name, words) in [
+        ("a call to a server with 100 pinned tools", "[[mcp.servers]]\nname = \"demo\"\n"),
+        ("the same, no pins", "[[mcp.servers]]\nname = \"demo\"\n[mcp]\npins = \"off\"\n"),
+    ] {
+        let home = home(rune, folder, words);
+        pinned::write(&home);
+        rows.push(row(name, rune, "pre", call.clone(), &home, None));
     }
     for count in [60, 300, 3_000] {
-        let home = folder.join(format!("home-{count}"));
-        std::fs::create_dir(&home).unwrap();
-        policy(rune, &home);
+        let home = home(rune, folder, "");
         std::fs::write(home.join(".config/rune/rules/bash.team.rules"), team(count)).unwrap();
         rows.push(row(&format!("git status, {count} more rules"), rune, "pre", before("git status"), &home, None));
     }
     rows
 }
 
-/// A call of a tool that nobody has registered.
-fn mcp() -> Vec<u8> {
-    let call = r#"{"session_id":"s1","transcript_path":"/t","cwd":"/proj","hook_event_name":"PreToolUse","tool_name":"mcp__acme__run","tool_input":{"query":"x"}}"#;
-    call.as_bytes().to_vec()
+/// A home of its own, with the policy that an installation writes and these words of the operator's.
+fn home(rune: &Path, folder: &Path, words: &str) -> PathBuf {
+    let home = tempfile::tempdir_in(folder).unwrap().keep();
+    policy(rune, &home);
+    std::fs::write(home.join(".config/rune/config.local.toml"), format!("{words}[rules]\ndisabled = []\n")).unwrap();
+    home
+}
+
+/// A call of an MCP tool.
+fn mcp(tool: &str, server: &str) -> Vec<u8> {
+    let call = serde_json::json!({"session_id": "s1", "cwd": "/p", "hook_event_name": "PreToolUse", "tool_name": tool,
+        "tool_input": {"text": "x"}, "mcp_server": {"name": server, "source": "user"}});
+    call.to_string().into_bytes()
 }
 
 fn row(name: &str, program: &Path, phase: &str, input: Vec<u8>, home: &Path, budget: Option<f64>) -> Row {

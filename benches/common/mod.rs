@@ -2,6 +2,8 @@
 
 #![allow(dead_code, clippy::expect_used, reason = "not every bench needs all of it, and all of them need a folder")]
 
+pub mod pinned;
+
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
