@@ -5,7 +5,7 @@ use proptest::prelude::*;
 use rune::client::Client;
 use rune::config::Pins;
 use rune::pin::call::{Code, Live, Lookup, Record, Standing, standing};
-use rune::pin::{Identity, Observed, Pin, Proposal, Resolved, Served, Source, Status, Transport, status};
+use rune::pin::{Identity, Observed, Pin, Proposal, Resolved, Served, Source, Status, Transport, may_hold, status};
 use rune::quarantined::{ContentSource, Origin, Quarantined};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -45,19 +45,16 @@ fn approve(pin: &mut Pin, observed: &Observed, live: Option<&Identity>, tool: Op
 /// How the call of the tool `t` with no arguments stands.
 fn call(pin: Option<&Pin>, observed: Option<&Observed>, live: Option<&Identity>) -> Standing {
     let record = |text: Option<String>| text.map_or(Record::Missing, |text| Record::Bytes(text.into_bytes()));
-    let lookup = |observed: Record| {
-        Lookup::new(
-            Resolved::Tool { server: "s".to_owned(), tool: "t".to_owned() },
-            live.map_or(Live::Nowhere, |live| Live::Entry(live.clone())),
-            record(pin.map(Pin::write)),
-            observed,
-        )
+    let lookup = |pin: Record, observed: Record| {
+        let resolved = Resolved::Tool { server: "s".to_owned(), tool: "t".to_owned() };
+        Lookup::new(resolved, live.map_or(Live::Nowhere, |live| Live::Entry(live.clone())), pin, observed)
     };
+    let all_of_it = record(pin.map(Pin::write));
     let whole = record(observed.map(Observed::write));
-    let standing = call_with(lookup(whole.clone()), &json!({}));
+    let standing = call_with(lookup(all_of_it.clone(), whole.clone()), &json!({}));
     if let Some(observed) = observed {
         let line = observed.write().lines().next().map(|line| format!("{line}\n")).unwrap();
-        let start = lookup(Record::Start(line.into_bytes()));
+        let start = lookup(skimmed(pin), Record::Start(line.into_bytes()));
         if start.is_plain() {
             assert_eq!(call_with(start, &json!({})), standing, "the first line told");
         } else {
@@ -66,10 +63,19 @@ fn call(pin: Option<&Pin>, observed: Option<&Observed>, live: Option<&Identity>)
                 matches!(alone, Standing::Stopped(Code::LockInvalid, _)),
                 "it never passes for the whole: {alone:?}"
             );
-            assert_eq!(call_with(start.with_observed(whole), &json!({})), standing);
+            assert_eq!(call_with(start.with_all(all_of_it, whole), &json!({})), standing);
         }
     }
     standing
+}
+
+/// What a call reads of a pin.
+fn skimmed(pin: Option<&Pin>) -> Record {
+    let Some(pin) = pin else { return Record::Missing };
+    let text = pin.write();
+    let (head, rest) = text.split_once('\n').unwrap();
+    let lines = rest.split_inclusive('\n').filter(|line| may_hold(line.as_bytes(), "t"));
+    Record::Start([head, "\n"].into_iter().chain(lines).collect::<String>().into_bytes())
 }
 
 fn call_with(lookup: Lookup, arguments: &Value) -> Standing {

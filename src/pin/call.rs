@@ -210,15 +210,15 @@ impl Lookup {
         Lookup { resolved, live, pin, observed, told: OnceCell::new() }
     }
 
-    /// Whether the first lines of both records are enough, because everything is plainly as approved.
+    /// Whether what was read of both records is enough, because everything is plainly as approved.
     pub fn is_plain(&self) -> bool {
         self.told().approved.is_some()
     }
 
-    /// The same with all of what the server was last seen to serve.
+    /// The same with all of both records.
     #[must_use]
-    pub fn with_observed(self, observed: Record) -> Self {
-        Lookup { observed, told: OnceCell::new(), ..self }
+    pub fn with_all(self, pin: Record, observed: Record) -> Self {
+        Lookup { pin, observed, told: OnceCell::new(), ..self }
     }
 
     fn standing(&self, pins: Pins, arguments: &[u8]) -> Result<Standing, Objection> {
@@ -359,7 +359,6 @@ impl Lookup {
     /// The approved tool, where the first lines of both records tell that everything is as approved. Nobody is stopped
     /// here: what is not plainly equal is compared in full.
     fn plain(&self, pin: &PinHead<'_>, seen: &ObservedHead<'_>, server: &str, tool: &str) -> Option<Value> {
-        let Record::Bytes(text) = &self.pin else { return None };
         let approved = pin.approved.as_ref()?;
         let live = match &self.live {
             Live::Unreadable => return None,
@@ -378,7 +377,7 @@ impl Lookup {
         if name != as_served || hash.ok()? != served.ok()? {
             return None;
         }
-        file::tool_line(text, name).and_then(|line| serde_json::from_slice(line).ok())
+        file::tool_line(self.pin.start()?, name).and_then(|line| serde_json::from_slice(line).ok())
     }
 }
 

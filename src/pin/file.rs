@@ -222,6 +222,14 @@ pub(super) fn first_line(text: &[u8]) -> Option<&[u8]> {
     line.strip_prefix(b"{\"head\":")?.strip_suffix(b",")
 }
 
+/// Whether a line of a pin in our layout may hold the tool that is called by this name.
+pub fn may_hold(line: &[u8], folded: &str) -> bool {
+    let name = line.strip_prefix(b"\"").and_then(|rest| rest.get(..crate::swar::find(rest, b'"')?));
+    let name = name.and_then(|name| std::str::from_utf8(name).ok());
+    // What is spelled with escapes is left to who reads it.
+    name.is_none_or(|name| name.contains('\\') || same_when_folded(name, folded))
+}
+
 /// The approved object of a tool in a pin of our layout, without reading the others.
 pub(super) fn tool_line<'a>(text: &'a [u8], name: &str) -> Option<&'a [u8]> {
     let key = Value::String(name.to_owned()).to_string();

@@ -3,7 +3,7 @@
 use super::is_missing;
 use crate::cli::mcp::live::Servers;
 use crate::cli::mcp::servers::Servers as AllServers;
-use crate::cli::mcp::store::{Store, bytes, hides_name, start};
+use crate::cli::mcp::store::{Store, bytes, hides_name, skim, start};
 use crate::cli::world::World;
 use rune::config::{Config, Pins};
 use rune::event::{Action, Event, ServerNews};
@@ -56,20 +56,20 @@ pub fn look_up(event: &Event<'_>, config: &Config, world: &World) -> Option<Look
             return Some(unknown(resolved, Record::Unreadable));
         }
     }
-    let Resolved::Tool { server: name, .. } = &resolved else { return Some(unknown(resolved, Record::Missing)) };
-    let pin = record(&store.pin_path(name));
-    if pin == Record::Missing && wanted(config) == Pins::WhenPresent {
+    let Resolved::Tool { server: name, tool } = &resolved else { return Some(unknown(resolved, Record::Missing)) };
+    let (pin, observed) = (store.pin_path(name), store.observed_path(name));
+    // Most calls are of a tool that has not changed, and the first lines tell.
+    let skimmed = found(skim(&pin, tool).map(Record::Start));
+    if skimmed == Record::Missing && wanted(config) == Pins::WhenPresent {
         return None;
     }
-    let observed = store.observed_path(name);
     let live = if name.starts_with("plugin:") {
         plugin(world, &event.place.cwd, name)
     } else {
         servers.live(name, server.as_ref().map(|server| server.source.as_str()))
     };
-    // Most calls are of a tool that has not changed, and the first line tells.
-    let lookup = Lookup::new(resolved, live, pin, found(start(&observed).map(Record::Start)));
-    Some(if lookup.is_plain() { lookup } else { lookup.with_observed(record(&observed)) })
+    let lookup = Lookup::new(resolved.clone(), live, skimmed, found(start(&observed).map(Record::Start)));
+    Some(if lookup.is_plain() { lookup } else { lookup.with_all(record(&pin), record(&observed)) })
 }
 
 /// Whether the server of a call is only what stands in its name: older clients do not say whom they mean, and what

@@ -3,12 +3,12 @@
 use crate::cli::file::put_private;
 use crate::cli::world::World;
 use anyhow::{Context, bail};
-use rune::pin::{Invalid, LARGEST, Observed, ObservedHead, Pin, PinHead, Source, file_name};
+use rune::pin::{Invalid, LARGEST, Observed, ObservedHead, Pin, PinHead, Source, file_name, may_hold};
 use rustix::fs::{FlockOperation, OFlags, flock};
 use rustix::io::Errno;
 use std::collections::BTreeSet;
 use std::fs::{self, DirBuilder, File, OpenOptions};
-use std::io::{Error, ErrorKind, Read};
+use std::io::{BufRead as _, BufReader, Error, ErrorKind, Read};
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -201,6 +201,21 @@ pub fn start(path: &Path) -> std::io::Result<Vec<u8>> {
     let mut bytes = Vec::with_capacity(length.min(START));
     file.take(bytes.capacity() as u64).read_to_end(&mut bytes)?;
     Ok(bytes)
+}
+
+/// The first line of a pin, and those that may hold a tool of this name.
+pub fn skim(path: &Path, tool: &str) -> std::io::Result<Vec<u8>> {
+    let (file, _) = open(path)?;
+    let mut lines = BufReader::with_capacity(START, file.take(LARGEST));
+    let (mut kept, mut line) = (Vec::new(), Vec::new());
+    lines.read_until(b'\n', &mut kept)?;
+    while lines.read_until(b'\n', &mut line)? > 0 {
+        if may_hold(&line, tool) {
+            kept.append(&mut line);
+        }
+        line.clear();
+    }
+    Ok(kept)
 }
 
 /// Opens a record. A link leads to where others write, and a pipe holds whoever opens it: neither is ours.
