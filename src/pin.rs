@@ -21,7 +21,7 @@ pub mod schema;
 pub mod status;
 mod tool;
 
-pub use file::{ApprovedHead, Invalid, LARGEST, Mark, Marks, ObservedHead, PinHead, file_name, may_hold};
+pub use file::{ApprovedHead, Invalid, LARGEST, Mark, Marks, ObservedHead, PinHead, Skim, file_name};
 pub use hash::{Hash, Subject};
 pub use identity::{BadEntry, Identity, Transport};
 pub use name::{Resolved, resolve};

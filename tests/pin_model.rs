@@ -5,7 +5,7 @@ use proptest::prelude::*;
 use rune::client::Client;
 use rune::config::Pins;
 use rune::pin::call::{Code, Live, Lookup, Record, Standing, standing};
-use rune::pin::{Identity, Observed, Pin, Proposal, Resolved, Served, Source, Status, Transport, may_hold, status};
+use rune::pin::{Identity, Observed, Pin, Proposal, Resolved, Served, Skim, Source, Status, Transport, status};
 use rune::quarantined::{ContentSource, Origin, Quarantined};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -73,9 +73,10 @@ fn call(pin: Option<&Pin>, observed: Option<&Observed>, live: Option<&Identity>)
 fn skimmed(pin: Option<&Pin>) -> Record {
     let Some(pin) = pin else { return Record::Missing };
     let text = pin.write();
-    let (head, rest) = text.split_once('\n').unwrap();
-    let lines = rest.split_inclusive('\n').filter(|line| may_hold(line.as_bytes(), "t"));
-    Record::Start([head, "\n"].into_iter().chain(lines).collect::<String>().into_bytes())
+    let mut skim = Skim::new("t");
+    // However it is cut, the same is told.
+    text.as_bytes().chunks(7 + text.len() % 90).for_each(|piece| skim.feed(piece));
+    Record::Start(skim.finish())
 }
 
 fn call_with(lookup: Lookup, arguments: &Value) -> Standing {

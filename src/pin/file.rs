@@ -222,11 +222,46 @@ pub(super) fn first_line(text: &[u8]) -> Option<&[u8]> {
     line.strip_prefix(b"{\"head\":")?.strip_suffix(b",")
 }
 
-/// Whether a line of a pin in our layout may hold the tool that is called by this name.
-pub fn may_hold(line: &[u8], folded: &str) -> bool {
-    let name = line.strip_prefix(b"\"").and_then(|rest| rest.get(..crate::swar::find(rest, b'"')?));
-    let name = name.and_then(|name| std::str::from_utf8(name).ok());
-    // What is spelled with escapes is left to who reads it.
+/// What a call asks for of a pin in our layout, as it is read piece by piece: the first line, and those that may hold
+/// the tool.
+pub struct Skim<'t> {
+    tool: &'t str,
+    kept: Vec<u8>,
+    /// Whether the line that a piece ended in is kept.
+    keeps: Option<bool>,
+}
+
+impl<'t> Skim<'t> {
+    /// For the tool that is called by this name.
+    pub fn new(folded: &'t str) -> Self {
+        Skim { tool: folded, kept: Vec::new(), keeps: Some(true) }
+    }
+
+    /// Goes on with the next piece.
+    pub fn feed(&mut self, piece: &[u8]) {
+        let mut rest = piece;
+        while !rest.is_empty() {
+            let end = crate::swar::find(rest, b'\n').map(|at| at + 1);
+            let (line, more) = rest.split_at_checked(end.unwrap_or(rest.len())).unwrap_or_default();
+            let keeps = self.keeps.unwrap_or_else(|| may_hold(line, self.tool));
+            if keeps {
+                self.kept.extend_from_slice(line);
+            }
+            self.keeps = if end.is_some() { None } else { Some(keeps) };
+            rest = more;
+        }
+    }
+
+    /// What was kept.
+    pub fn finish(self) -> Vec<u8> {
+        self.kept
+    }
+}
+
+/// Whether a line may hold the tool of this name: one of which the name is cut off, or spelled with escapes, may.
+fn may_hold(line: &[u8], folded: &str) -> bool {
+    let Some(rest) = line.strip_prefix(b"\"") else { return line.is_empty() };
+    let name = rest.iter().position(|byte| *byte == b'"').and_then(|end| std::str::from_utf8(rest.get(..end)?).ok());
     name.is_none_or(|name| name.contains('\\') || same_when_folded(name, folded))
 }
 

@@ -3,12 +3,13 @@
 use crate::cli::file::put_private;
 use crate::cli::world::World;
 use anyhow::{Context, bail};
-use rune::pin::{Invalid, LARGEST, Observed, ObservedHead, Pin, PinHead, Source, file_name, may_hold};
+use rune::pin::{Invalid, LARGEST, Observed, ObservedHead, Pin, PinHead, Skim, Source, file_name};
+use rustix::buffer::spare_capacity;
 use rustix::fs::{FlockOperation, OFlags, flock};
-use rustix::io::Errno;
+use rustix::io::{Errno, read, retry_on_intr};
 use std::collections::BTreeSet;
 use std::fs::{self, DirBuilder, File, OpenOptions};
-use std::io::{BufRead as _, BufReader, Error, ErrorKind, Read};
+use std::io::{Error, ErrorKind, Read};
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -206,16 +207,18 @@ pub fn start(path: &Path) -> std::io::Result<Vec<u8>> {
 /// The first line of a pin, and those that may hold a tool of this name.
 pub fn skim(path: &Path, tool: &str) -> std::io::Result<Vec<u8>> {
     let (file, _) = open(path)?;
-    let mut lines = BufReader::with_capacity(START, file.take(LARGEST));
-    let (mut kept, mut line) = (Vec::new(), Vec::new());
-    lines.read_until(b'\n', &mut kept)?;
-    while lines.read_until(b'\n', &mut line)? > 0 {
-        if may_hold(&line, tool) {
-            kept.append(&mut line);
+    let mut skim = Skim::new(tool);
+    let mut piece = Vec::with_capacity(START);
+    let mut length = 0;
+    while retry_on_intr(|| read(&file, spare_capacity(&mut piece)))? > 0 {
+        skim.feed(&piece);
+        length += piece.len() as u64;
+        if length > LARGEST {
+            return Err(too_large());
         }
-        line.clear();
+        piece.clear();
     }
-    Ok(kept)
+    Ok(skim.finish())
 }
 
 /// Opens a record. A link leads to where others write, and a pipe holds whoever opens it: neither is ours.
