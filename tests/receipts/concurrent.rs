@@ -91,6 +91,12 @@ fn a_torn_line_is_told_and_the_next_writer_cuts_it_off() {
         assert_eq!((exit, codes), (2, vec![("RECEIPT_UNSEALED".to_owned(), Some(3))]));
         assert!(told["notes"][0].as_str().unwrap().contains("torn"), "{told}");
     }
+    // A torn line that is longer than what is looked at first.
+    let whole = std::fs::read(&path).unwrap();
+    std::fs::write(&path, [whole.as_slice(), &[b'x'; 3_000]].concat()).unwrap();
+    call(&home, "s1", DENIED, json!({}));
+    assert_eq!(receipts(&path).iter().map(|receipt| receipt.torn).next_back(), Some(3_000));
+    assert!(std::fs::read(&path).unwrap().starts_with(&whole));
     // Nothing but a torn line.
     std::fs::write(&path, b"{\"args").unwrap();
     call(&home, "s1", DENIED, json!({}));

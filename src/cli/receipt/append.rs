@@ -13,8 +13,8 @@ use std::os::unix::fs::{DirBuilderExt, FileExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use time::OffsetDateTime;
 
-/// Bytes at the end of a file that are looked at. A receipt is not half as long.
-const TAIL: u64 = 8 << 10;
+/// Bytes at the end of a file that are looked at. A receipt is not half as long, and most are much shorter.
+const TAILS: [u64; 2] = [2 << 10, 8 << 10];
 
 /// Parts of a session beyond this are not looked for.
 const MOST_PARTS: u64 = 10_000;
@@ -49,16 +49,21 @@ impl<'a> Writer<'a> {
 
     /// Writes one receipt behind the last.
     pub fn append(&self, matter: &Matter) -> Result<(), String> {
-        let mut first = Place::first(&self.session);
+        let mut next = None;
         for part in 1..MOST_PARTS {
             let path = self.path(part);
             let told = |error: Error| format!("receipts: {}: {error}", path.display());
             let file = self.open(&path).map_err(told)?;
             let (end, torn) = end(&file, part).map_err(told)?;
-            match end.unwrap_or(End::Open(Place { torn, ..first })) {
-                End::Open(place) => return self.write(&file, place, matter, &path),
-                End::Closed(next) => first = next,
-            }
+            let place = match (end, next) {
+                (Some(End::Open(place)), _) => place,
+                (Some(End::Closed(place)), _) => {
+                    next = Some(place);
+                    continue;
+                }
+                (None, next) => Place { torn, ..next.unwrap_or_else(|| Place::first(&self.session)) },
+            };
+            return self.write(&file, place, matter, &path);
         }
         Err(format!("receipts: {}: too many parts", self.path(1).display()))
     }
@@ -122,9 +127,16 @@ fn end(file: &File, part: u64) -> Result<(Option<End>, u64), Error> {
         return Err(Error::new(ErrorKind::InvalidInput, "not a regular file"));
     }
     let length = found.len();
-    let start = length.saturating_sub(TAIL);
-    let mut tail = vec![0; usize::try_from(length - start).unwrap_or_default()];
-    file.read_exact_at(&mut tail, start)?;
+    let (mut start, mut tail) = (0, Vec::new());
+    for most in TAILS {
+        start = length.saturating_sub(most);
+        tail.resize(usize::try_from(length - start).unwrap_or_default(), 0);
+        file.read_exact_at(&mut tail, start)?;
+        // Where two lines end, the last one is whole.
+        if start == 0 || tail.iter().filter(|byte| **byte == b'\n').count() > 1 {
+            break;
+        }
+    }
     let (end, torn) = End::read(&tail, part);
     if end.is_none() && start > 0 {
         // Whatever this is, it stays, and what follows goes elsewhere.
