@@ -46,13 +46,8 @@ impl Desk {
         ran
     }
 
-    /// A person approves what is shown, by typing its hash.
     fn approve(&self, targets: &[&str]) -> Ran {
-        let shown = self.home.run_alone(&[&["mcp", "approve", "--yes"], targets].concat());
-        let hash = hash_in(&format!("{}{}", shown.stdout, shown.stderr));
-        let ran = self.home.run_alone(&[&["mcp", "approve", "--yes", "--hash", &hash], targets].concat());
-        assert!(ran.stdout.contains("approved:"), "{ran:?}");
-        ran
+        self.home.approve(targets)
     }
 
     fn person(&self, words: &[&str]) -> Ran {
@@ -88,11 +83,6 @@ impl Desk {
         let code = reason.split(|c: char| !(c.is_ascii_uppercase() || c == '_')).find(|word| word.starts_with("MCP_"));
         (ran.decision(), code.unwrap_or_default().to_owned())
     }
-}
-
-fn hash_in(text: &str) -> String {
-    let after = text.split("hash of all this: ").nth(1).unwrap_or_else(|| panic!("no hash: {text}"));
-    after.chars().take(8).collect()
 }
 
 fn echo(description: &str) -> Value {
@@ -319,7 +309,7 @@ fn what_runs_the_files_of_a_project_is_approved_for_that_project() {
         let dump = desk.home.file("dump.json", &json!([echo("Says it again")]).to_string());
         let person = |words: &[&str]| sandbox::left_by(desk.home.orphan_in(one, "</dev/null", words));
         assert_eq!(person(&["mcp", "import", dump.to_str().unwrap(), "--server", "demo"]).exit, 0);
-        let hash = hash_in(&person(&["mcp", "approve", "demo", "--yes"]).stdout);
+        let hash = sandbox::hash_in(&person(&["mcp", "approve", "demo", "--yes"]).stdout);
         assert_eq!(person(&["mcp", "approve", "demo", "--yes", "--hash", &hash]).exit, 0);
         assert_eq!(call(one), (String::new(), false), "{words}");
         let answer = if follows { (String::new(), false) } else { ("deny".to_owned(), true) };
@@ -359,7 +349,7 @@ fn an_agent_approves_nothing_and_may_block() {
         sandbox::finish(command.spawn().unwrap(), b"y\n")
     };
     let shown = desk.home.run_alone(&["mcp", "approve", "--yes", "demo"]);
-    let hash = hash_in(&shown.stdout);
+    let hash = sandbox::hash_in(&shown.stdout);
     desk.person(&["mcp", "block", "demo"]);
     for words in [
         &["mcp", "approve", "demo"][..],
@@ -396,7 +386,7 @@ fn nothing_is_approved_without_the_hash_of_what_was_shown() {
         assert_eq!(desk.status("echo"), "pending", "{words:?}");
     }
     // What was shown is not what is served any more.
-    let hash = hash_in(&desk.home.run_alone(&["mcp", "approve", "demo", "--yes"]).stdout);
+    let hash = sandbox::hash_in(&desk.home.run_alone(&["mcp", "approve", "demo", "--yes"]).stdout);
     desk.serve(&json!([echo("Evil")]));
     assert_ne!(desk.home.run_alone(&["mcp", "approve", "demo", "--yes", "--hash", &hash]).exit, 0);
     assert_eq!(desk.status("echo"), "pending");
@@ -501,7 +491,9 @@ fn a_person_at_a_terminal_types_the_hash() {
     let desk = Desk::new();
     desk.serve(&json!([echo("Says it again")]));
     let approve = |typed: &dyn Fn(&str) -> String| {
-        desk.home.run_at_terminal(&["mcp", "approve", "demo"], "Type the hash", |shown| typed(&hash_in(shown)) + "\n")
+        desk.home.run_at_terminal(&["mcp", "approve", "demo"], "Type the hash", |shown| {
+            typed(&sandbox::hash_in(shown)) + "\n"
+        })
     };
     let wrong: [&dyn Fn(&str) -> String; 4] =
         [&|_| String::new(), &|_| "00000000".to_owned(), &|_| "yes".to_owned(), &|hash| hash.chars().take(7).collect()];

@@ -10,11 +10,14 @@ use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, Stream
 use rmcp::{ErrorData, RoleServer, ServerHandler, ServiceExt};
 use serde_json::{Value, json};
 use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// The official SDK, with two tools on two pages.
+/// The official SDK, with two tools on two pages. What it says of the first one is in a file, where there is one.
 #[derive(Clone)]
-pub struct Official;
+pub struct Official {
+    says: PathBuf,
+}
 
 pub const INSTRUCTIONS: &str = "Add before you subtract.";
 
@@ -36,7 +39,11 @@ impl ServerHandler for Official {
         request: Option<PaginatedRequestParams>,
         _context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
-        let mut tools: Vec<Tool> = serde_json::from_value(tools()).unwrap();
+        let mut tools = tools();
+        if let Ok(says) = std::fs::read_to_string(&self.says) {
+            tools[0]["description"] = says.into();
+        }
+        let mut tools: Vec<Tool> = serde_json::from_value(tools).unwrap();
         let second = tools.split_off(1);
         match request.and_then(|request| request.cursor) {
             None => {
@@ -53,29 +60,33 @@ impl ServerHandler for Official {
 #[test]
 #[ignore = "it is the server that other tests start"]
 fn serve_on_streams() {
-    if std::env::var_os("RUNE_SERVES").is_none() {
-        return;
-    }
+    let Some(says) = std::env::var_os("RUNE_SERVES") else { return };
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     runtime.block_on(async {
         let open = |name: &'static str, write: bool| async move {
             tokio::fs::OpenOptions::new().read(!write).write(write).open(name).await.unwrap()
         };
         let streams = (open("/dev/fd/0", false).await, open("/dev/fd/3", true).await);
-        let running = Official.serve(streams).await.unwrap();
+        let running = Official { says: says.into() }.serve(streams).await.unwrap();
         running.waiting().await.ok();
     });
 }
 
 /// The entry of the server that this very test binary is, started as one of its own tests.
 pub fn official() -> Value {
+    official_saying(Path::new("/nowhere"))
+}
+
+/// The same, which says of its first tool what is in a file.
+pub fn official_saying(says: &Path) -> Value {
     let script = "exec 3>&1 >/dev/null; exec \"$0\" --exact server::serve_on_streams --ignored --nocapture";
     let binary = std::env::current_exe().unwrap();
-    json!({"command": "/bin/sh", "args": ["-c", script, binary], "env": {"RUNE_SERVES": "1"}})
+    json!({"command": "/bin/sh", "args": ["-c", script, binary], "env": {"RUNE_SERVES": says}})
 }
 
 /// Serves by HTTP on loopback until the process ends; tells its address.
-pub fn serve_on_loopback() -> SocketAddr {
+pub fn serve_on_loopback(says: &Path) -> SocketAddr {
+    let official = Official { says: says.to_owned() };
     let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap();
     listener.set_nonblocking(true).unwrap();
@@ -84,7 +95,11 @@ pub fn serve_on_loopback() -> SocketAddr {
         let local = tokio::task::LocalSet::new();
         local.block_on(&runtime, async move {
             let sessions = Arc::new(LocalSessionManager::default());
-            let service = StreamableHttpService::new(|| Ok(Official), sessions, StreamableHttpServerConfig::default());
+            let service = StreamableHttpService::new(
+                move || Ok(official.clone()),
+                sessions,
+                StreamableHttpServerConfig::default(),
+            );
             let listener = tokio::net::TcpListener::from_std(listener).unwrap();
             while let Ok((stream, _)) = listener.accept().await {
                 let service = TowerToHyperService::new(service.clone());
