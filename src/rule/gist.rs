@@ -75,6 +75,10 @@ impl Pairs {
         Pairs([a & e, b & f, c & g, d & h])
     }
 
+    fn count(self) -> u32 {
+        self.0.iter().map(|part| part.count_ones()).sum()
+    }
+
     fn are_in(self, other: Pairs) -> bool {
         self.common(other) == self
     }
@@ -267,8 +271,8 @@ impl Gist {
                     if sure {
                         around.all |= alls;
                         around.pairs = around.pairs.with(all_pairs);
-                        // One alternative that has no two characters lets everything pass.
-                        if around.one_of.is_empty() && each.iter().all(|pairs| *pairs != Pairs::default()) {
+                        // Of several groups, the one that asks for most.
+                        if asked_for(&each) > asked_for(&around.one_of) {
                             around.one_of = each;
                         }
                     }
@@ -296,6 +300,11 @@ impl Gist {
             && self.pairs.are_in(letters.pairs)
             && (self.one_of.is_empty() || self.one_of.iter().any(|pairs| pairs.are_in(letters.pairs)))
     }
+}
+
+/// How many pairs the least of several alternatives asks for. One that has none lets everything pass.
+fn asked_for(each: &[Pairs]) -> u32 {
+    each.iter().map(|pairs| pairs.count()).min().unwrap_or_default()
 }
 
 /// Whether a text holds all the words that a match of the pattern cannot do without. `true` where that cannot be told.
