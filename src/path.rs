@@ -7,13 +7,13 @@ use names::Names;
 pub use pattern::{Glob, Reach, globs, meet, touches, touches_any_home, touches_tree};
 
 use crate::event::Place;
-use smol_str::SmolStr;
+use compact_str::CompactString;
 use std::fmt;
 
 /// An absolute path without `.`, `..` or empty components.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AbsPath {
-    components: Vec<SmolStr>,
+    components: Vec<CompactString>,
     /// A name in it may be a pattern.
     wild: bool,
     /// Its names at a glance.
@@ -58,7 +58,7 @@ impl AbsPath {
         };
         let rest = if start == home { raw.trim_start_matches('~') } else { raw };
         let turns = [start, rest].iter().flat_map(|text| text.bytes()).filter(|byte| *byte == b'/').count();
-        let mut components: Vec<SmolStr> = Vec::with_capacity(turns + 1);
+        let mut components: Vec<CompactString> = Vec::with_capacity(turns + 1);
         for text in [start, rest] {
             let windows = is_windows(text);
             let mut from = 0;
@@ -73,7 +73,7 @@ impl AbsPath {
         AbsPath::of(components)
     }
 
-    fn of(components: Vec<SmolStr>) -> Self {
+    fn of(components: Vec<CompactString>) -> Self {
         let (mut wild, mut names) = (false, Names::default());
         for name in &components {
             let is_wild = name.bytes().any(|byte| matches!(byte, b'*' | b'?' | b'['));
@@ -94,7 +94,7 @@ impl AbsPath {
     }
 
     /// The directories that the file lies in, outermost first.
-    pub fn directories(&self) -> &[SmolStr] {
+    pub fn directories(&self) -> &[CompactString] {
         self.components.split_last().map_or(&[], |(_, directories)| directories)
     }
 
@@ -104,7 +104,7 @@ impl AbsPath {
     }
 
     /// All components, the last one included.
-    pub fn components(&self) -> &[SmolStr] {
+    pub fn components(&self) -> &[CompactString] {
         &self.components
     }
 
@@ -115,7 +115,7 @@ impl AbsPath {
 }
 
 /// Goes on by one component.
-fn step(components: &mut Vec<SmolStr>, name: &str) {
+fn step(components: &mut Vec<CompactString>, name: &str) {
     match name {
         "" | "." => {}
         ".." => drop(components.pop()),

@@ -6,9 +6,9 @@ use crate::path::AbsPath;
 use crate::rule::{Found, Kind, Leads, Letters};
 use crate::shell::{Access, Act, Command, Pipeline, plain};
 use crate::validator::{Scene, Validator};
+use smallvec::SmallVec;
 use std::borrow::Cow;
 use std::cell::Cell;
-use thin_vec::ThinVec;
 
 /// What a unit is about.
 #[derive(Clone, Debug)]
@@ -37,7 +37,7 @@ pub enum Subject<'a> {
 #[derive(Clone, Debug)]
 pub struct Unit<'a> {
     kind: Kind,
-    texts: ThinVec<(Cow<'a, str>, Letters)>,
+    texts: SmallVec<[(Cow<'a, str>, Letters); 2]>,
     /// What it is about.
     pub subject: Subject<'a>,
     /// The validators that have found nothing in it.

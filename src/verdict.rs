@@ -1,7 +1,7 @@
 //! Verdicts: the findings about one event, and the effect that follows.
 
 use crate::quarantine::Surface;
-use smol_str::SmolStr;
+use compact_str::CompactString;
 use std::fmt;
 
 /// What a verdict does to a call, weakest first.
@@ -31,13 +31,13 @@ impl Effect {
 
 /// The name of a rule, never blank.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct RuleId(SmolStr);
+pub struct RuleId(CompactString);
 
 impl RuleId {
     /// A rule that is compiled in.
     pub const fn known(id: &'static str) -> Self {
         assert!(!id.is_empty(), "a rule has a name");
-        RuleId(SmolStr::new_static(id))
+        RuleId(CompactString::const_new(id))
     }
 
     /// A rule of a file; whatever is not harmless in its name is left out.
@@ -47,8 +47,8 @@ impl RuleId {
         if !id.is_empty() && id.len() <= 64 && id.bytes().all(harmless) {
             return RuleId(id.into());
         }
-        let id: SmolStr = id.chars().filter(plain).take(64).collect();
-        RuleId(if id.is_empty() { SmolStr::new_static("unnamed") } else { id })
+        let id: CompactString = id.chars().filter(plain).take(64).collect();
+        RuleId(if id.is_empty() { CompactString::const_new("unnamed") } else { id })
     }
 
     /// The characters of the name.

@@ -255,7 +255,7 @@ impl Call {
 
 /// Reads stdin to its end; the flag tells whether all of it was kept. `None` where it does not end in time.
 fn read_event() -> Option<(Quarantined<Vec<u8>>, bool)> {
-    if std::io::stdin().is_terminal() {
+    if rustix::stdio::stdin().is_terminal() {
         complain("hook: an event is read from stdin, as JSON; see `rune hook --help`");
         return Some((seal(Vec::new()), true));
     }

@@ -24,7 +24,7 @@ const CHUNK: usize = 64 << 10;
 /// Waiting needs no second thread: the kernel tells when there is something to read.
 pub fn read(most: usize, limit: Duration) -> Option<Input> {
     let until = Instant::now() + limit;
-    let stdin = std::io::stdin();
+    let stdin = rustix::stdio::stdin();
     // What is kept, and room for what is thrown away.
     let (mut bytes, mut rest) = (Vec::new(), Vec::new());
     let mut whole = true;
@@ -47,7 +47,7 @@ pub fn read(most: usize, limit: Duration) -> Option<Input> {
             rest.reserve_exact(CHUNK);
             &mut rest
         };
-        match rustix::io::read(&stdin, spare_capacity(room)) {
+        match rustix::io::read(stdin, spare_capacity(room)) {
             Ok(0) => break,
             Ok(_) => whole &= kept,
             Err(Errno::INTR) => {}

@@ -320,7 +320,7 @@ fn read_all(file: &File, length: u64, most: u64, like: &'static str) -> std::io:
 
 /// Whether a file reads like a text. If not, what was read of it is in `bytes`.
 fn reads_like(file: &File, like: &str, bytes: &mut Vec<u8>) -> std::io::Result<bool> {
-    let mut piece = Vec::with_capacity(like.len().min(16 << 10));
+    let mut piece = Vec::with_capacity(like.len().min(8 << 10));
     let mut rest = like.as_bytes();
     while !rest.is_empty() {
         piece.clear();

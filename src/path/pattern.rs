@@ -2,7 +2,7 @@
 
 use super::AbsPath;
 use super::names::Names;
-use smol_str::SmolStr;
+use compact_str::CompactString;
 
 /// How much of a path is meant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -105,11 +105,11 @@ pub fn touches_any_home(glob: Glob<'_>, path: &AbsPath, reach: Reach) -> bool {
 }
 
 /// A search finds a name wherever it is; what it is not told by name, it does not look for.
-fn searched(pattern: &str, path: &[SmolStr]) -> Option<bool> {
+fn searched(pattern: &str, path: &[CompactString]) -> Option<bool> {
     if !path.iter().any(|part| part == "**") {
         return None;
     }
-    let named = |name: &&SmolStr| !name.starts_with(['*', '?', '[']);
+    let named = |name: &&CompactString| !name.starts_with(['*', '?', '[']);
     let last = pattern.rsplit('/').find(|part| !part.is_empty()).filter(|last| *last != "**");
     let name = path.last().filter(named);
     Some(last.zip(name).is_some_and(|(last, name)| meet(last.as_bytes(), name.as_bytes())))
@@ -122,7 +122,7 @@ enum Seen {
     Name,
 }
 
-fn meets(pattern: &str, path: &[SmolStr], (reach, end): (Reach, End), seen: Seen) -> bool {
+fn meets(pattern: &str, path: &[CompactString], (reach, end): (Reach, End), seen: Seen) -> bool {
     let pattern = pattern.trim_start_matches('/');
     let (name, more) = pattern.split_once('/').unwrap_or((pattern, ""));
     match (name, path) {

@@ -28,10 +28,15 @@ struct Row {
 /// The rules of each embedded file.
 const ROWS: &[(&str, &[Row])] = include!(concat!(env!("OUT_DIR"), "/rules.rs"));
 
+/// Room behind the rules for commands, for those about the files that a command touches.
+const BEHIND: usize = 32;
+
 /// The rules of a text, if it is the embedded one.
 pub(super) fn rules(text: &str, file: &str, kind: Kind, owner: Owner) -> Option<Vec<Rule>> {
-    let (_, rows) = ROWS.iter().find(|(name, _)| *name == kind.name()).filter(|_| text == kind.embedded())?;
-    let text: Text = Rc::new(Cow::Borrowed(kind.embedded()));
+    let known = kind.embedded();
+    let is_embedded = std::ptr::eq(text, known) || text == known;
+    let (_, rows) = ROWS.iter().find(|(name, _)| is_embedded && *name == kind.name())?;
+    let text: Text = Rc::new(Cow::Borrowed(known));
     let file: Rc<str> = Rc::from(file);
     let patterns = |places: &'static [Place]| Patterns::embedded(&text, places);
     let rule = |row: &Row| Rule {
@@ -48,7 +53,10 @@ pub(super) fn rules(text: &str, file: &str, kind: Kind, owner: Owner) -> Option<
         source: Source { file: Rc::clone(&file), line: row.line },
         owner,
     };
-    Some(rows.iter().map(rule).collect())
+    let behind = if kind == Kind::Bash { BEHIND } else { 0 };
+    let mut rules = Vec::with_capacity(rows.len() + behind);
+    rules.extend(rows.iter().map(rule));
+    Some(rules)
 }
 
 #[cfg(test)]

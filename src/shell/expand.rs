@@ -3,6 +3,8 @@
 use super::state::{State, Value};
 use super::syntax::{Part, Trim, Variable, Word};
 use super::{APART, Arg};
+use compact_str::CompactString;
+use thin_vec::ThinVec;
 
 /// More words than this from one are not worth knowing one by one.
 const MOST: usize = 64;
@@ -53,9 +55,9 @@ const MOST_LISTS: usize = 64;
 const LONGEST_LOOP: usize = 1_000;
 
 /// The words of a command, and further lists where a word of it may be one of several.
-pub(super) fn argument_lists(words: Vec<Word>, state: &State) -> (Vec<Arg>, Vec<Vec<Arg>>) {
-    let mut first = Vec::with_capacity(words.len());
-    let mut more: Vec<Vec<Arg>> = Vec::new();
+pub(super) fn argument_lists(words: Vec<Word>, state: &State) -> (ThinVec<Arg>, Vec<ThinVec<Arg>>) {
+    let mut first = ThinVec::with_capacity(words.len());
+    let mut more: Vec<ThinVec<Arg>> = Vec::new();
     for word in words {
         let several = match as_it_is(word) {
             Ok(arg) => {
@@ -77,8 +79,11 @@ pub(super) fn argument_lists(words: Vec<Word>, state: &State) -> (Vec<Arg>, Vec<
         let one = several.next().unwrap_or_default();
         let others: Vec<Vec<Arg>> = several.collect();
         let lists = std::iter::once(&first).chain(&more);
-        let with = |list: &Vec<Arg>| others.iter().map(|other| [list.as_slice(), other].concat()).collect::<Vec<_>>();
-        let added: Vec<Vec<Arg>> = lists.flat_map(with).collect();
+        let with = |list: &ThinVec<Arg>| {
+            let joined = |other: &Vec<Arg>| list.iter().chain(other).cloned().collect::<ThinVec<_>>();
+            others.iter().map(joined).collect::<Vec<_>>()
+        };
+        let added: Vec<ThinVec<Arg>> = lists.flat_map(with).collect();
         more.iter_mut().for_each(|list| list.extend_from_slice(&one));
         first.extend(one);
         more.extend(added);
@@ -111,7 +116,7 @@ fn as_it_is(mut word: Word) -> Result<Arg, Word> {
             }
         }
     }
-    let mut text = String::new();
+    let mut text = CompactString::default();
     for part in word.parts {
         match part {
             Part::Plain(part) | Part::Quoted(part) if text.is_empty() => text = part,
@@ -160,7 +165,7 @@ pub(super) fn texts(parts: &[Part], state: &State) -> Vec<Arg> {
 
 /// A word of which nothing is known.
 pub(super) fn hole() -> Arg {
-    Arg { text: "$()".to_owned(), known: Some(0), glob: false }
+    Arg { text: "$()".into(), known: Some(0), glob: false }
 }
 
 /// The pieces of a word; one sequence for each value that the variables in it can have.
@@ -489,7 +494,7 @@ mod tests {
         let state = State { home: Some("/home/u".into()), cwd: Some("/p".into()), ..State::default() };
         let script = parse(&format!("x {line}"));
         let Some(Step::Simple(simple)) = script.steps.into_iter().next() else { panic!("{line}") };
-        fields(simple.words.into_iter().skip(1), &state).into_iter().map(|arg| arg.text).collect()
+        fields(simple.words.into_iter().skip(1), &state).into_iter().map(|arg| arg.text.to_string()).collect()
     }
 
     #[test]

@@ -78,7 +78,7 @@ impl Language {
             if let Some((_, value)) = text.split_once('=').filter(|(name, _)| long.contains(name)) {
                 texts.push(value.to_owned());
             } else if long.contains(&text) {
-                texts.extend(args.next().map(|code| code.text.clone()));
+                texts.extend(args.next().map(|code| code.text.to_string()));
             } else if text.starts_with('-') && !text.starts_with("--") && text.len() > 1 {
                 let letters: Vec<char> = text.chars().skip(1).collect();
                 match letters.iter().position(|letter| flags.contains(*letter)) {
@@ -86,7 +86,7 @@ impl Language {
                     Some(at) if at + 1 < letters.len() && self.attaches(&letters, at) => {
                         texts.push(letters.iter().skip(at + 1).collect());
                     }
-                    Some(_) => texts.extend(args.next().map(|code| code.text.clone())),
+                    Some(_) => texts.extend(args.next().map(|code| code.text.to_string())),
                     None => {
                         let takes = self.takes_next(&letters);
                         file |= takes && letters.last() == Some(&'f');

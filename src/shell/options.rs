@@ -1,6 +1,10 @@
 //! Options: which of them take the next word, and so what is an operand.
 
 use super::Arg;
+use smallvec::SmallVec;
+
+/// Words among others; most commands have few.
+pub(super) type Operands<'a> = SmallVec<[&'a Arg; 4]>;
 
 /// The options of a program that take a value.
 pub(super) struct Options {
@@ -58,8 +62,8 @@ impl Options {
     }
 
     /// The words that are neither options nor their values, wherever they stand.
-    pub fn operands<'a>(&self, args: &'a [Arg]) -> Vec<&'a Arg> {
-        let mut found = Vec::new();
+    pub fn operands<'a>(&self, args: &'a [Arg]) -> Operands<'a> {
+        let mut found = Operands::new();
         let mut rest = args.iter();
         while let Some(arg) = rest.next() {
             match arg.text.as_str() {
@@ -115,22 +119,22 @@ impl Options {
     }
 
     fn values_before(&self, args: &[Arg], names: &str, end: usize) -> Vec<Arg> {
-        let names: Vec<&str> = names.split(' ').collect();
+        let named = |name: &str| names.split(' ').any(|known| known == name);
         let mut found = Vec::new();
         let mut at = 0;
         while let Some(arg) = args.get(at).filter(|_| at < end) {
             let next = args.get(at + 1);
             if let Some(long) = arg.text.strip_prefix("--") {
                 match long.split_once('=') {
-                    Some((name, _)) if names.contains(&self.meant(name)) => {
+                    Some((name, _)) if named(self.meant(name)) => {
                         found.extend(arg.behind(&format!("--{name}=")));
                     }
-                    None if names.contains(&self.meant(long)) => found.extend(next.cloned()),
+                    None if named(self.meant(long)) => found.extend(next.cloned()),
                     _ => {}
                 }
             } else if let Some(cluster) = arg.text.strip_prefix('-') {
                 for (index, letter) in cluster.char_indices() {
-                    if names.contains(&letter.to_string().as_str()) {
+                    if named(letter.encode_utf8(&mut [0; 4])) {
                         let attached =
                             arg.text.get(..index + 1 + letter.len_utf8()).and_then(|start| arg.behind(start));
                         found.extend(attached.filter(|value| !value.text.is_empty()).or_else(|| next.cloned()));
@@ -150,7 +154,7 @@ impl Options {
 impl Arg {
     /// The word without its beginning.
     pub(super) fn behind(&self, start: &str) -> Option<Arg> {
-        let text = self.text.strip_prefix(start)?.to_owned();
+        let text = self.text.strip_prefix(start)?.into();
         Some(Arg { text, known: self.known.map(|known| known.saturating_sub(start.len())), glob: self.glob })
     }
 }

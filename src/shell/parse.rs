@@ -102,8 +102,8 @@ impl Frame {
     fn push(&mut self, text: &str, quoted: bool) {
         match (self.parts.last_mut(), quoted) {
             (Some(Part::Plain(last)), false) | (Some(Part::Quoted(last)), true) => last.push_str(text),
-            (_, false) => self.parts.push(Part::Plain(text.to_owned())),
-            (_, true) => self.parts.push(Part::Quoted(text.to_owned())),
+            (_, false) => self.parts.push(Part::Plain(text.into())),
+            (_, true) => self.parts.push(Part::Quoted(text.into())),
         }
     }
 }

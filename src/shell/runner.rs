@@ -49,7 +49,7 @@ impl Inner {
         let names = names.of(args);
         let named = |arg: Arg| match arg.text.strip_prefix("$ARGS") {
             Some(end) if arg.known == Some(0) => {
-                let with = |name: &Arg| Arg { text: format!("{}{end}", name.text), ..name.clone() };
+                let with = |name: &Arg| Arg { text: format!("{}{end}", name.text).into(), ..name.clone() };
                 names.iter().map(with).collect()
             }
             _ => vec![arg],
@@ -112,7 +112,7 @@ pub(super) fn inner(command: &Command) -> Vec<Inner> {
         }
         "mix" if args.first().is_some_and(|arg| arg.text == "eval") => args
             .get(1)
-            .map(|arg| Inner::Code { language: Language::Elixir, text: arg.text.clone() })
+            .map(|arg| Inner::Code { language: Language::Elixir, text: arg.text.to_string() })
             .into_iter()
             .collect(),
         "bin/rails" | "./bin/rails" => {
@@ -293,12 +293,12 @@ fn quoted(word: &str) -> String {
 
 /// A word that is only known when the command runs.
 fn later(written: &str) -> Arg {
-    Arg { text: written.to_owned(), known: Some(0), glob: false }
+    Arg { text: written.into(), known: Some(0), glob: false }
 }
 
 /// A word with something in place of a mark that is only known when the command runs.
 fn replaced(arg: &Arg, mark: &str, by: &str) -> Arg {
-    Arg { text: arg.text.replace(mark, by), known: arg.text.find(mark), glob: false }
+    Arg { text: arg.text.replace(mark, by).into(), known: arg.text.find(mark), glob: false }
 }
 
 /// An interpreter that reads its program from somewhere that cannot be known.

@@ -79,7 +79,7 @@ pub(super) enum Value {
 impl Value {
     /// The value of a word.
     pub fn of(arg: &Arg) -> Value {
-        if arg.is_known() { Value::Known(arg.text.clone()) } else { Value::Written(arg.clone()) }
+        if arg.is_known() { Value::Known(arg.text.to_string()) } else { Value::Written(arg.clone()) }
     }
 
     /// The value of a word that may be one of several.
@@ -103,7 +103,8 @@ impl Value {
     /// How long it is, or the longest of those that it can be.
     pub fn length(&self) -> usize {
         match self {
-            Value::Known(text) | Value::Written(Arg { text, .. }) => text.len(),
+            Value::Known(text) => text.len(),
+            Value::Written(Arg { text, .. }) => text.len(),
             Value::Each(values) | Value::Maybe(values) => values.iter().map(String::len).max().unwrap_or_default(),
             Value::Unknown => 0,
         }

@@ -1,5 +1,6 @@
 //! What a shell text is made of, as it is written: words, commands, and the steps in which they run.
 
+use compact_str::CompactString;
 use smallvec::SmallVec;
 use std::ops::Range;
 
@@ -7,9 +8,9 @@ use std::ops::Range;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Part {
     /// Characters outside quotes.
-    Plain(String),
+    Plain(CompactString),
     /// Characters that stand for themselves.
-    Quoted(String),
+    Quoted(CompactString),
     /// The value of a variable.
     Variable(Box<Variable>),
     /// What the substitution of this number prints.

@@ -340,8 +340,8 @@ impl Walker<'_> {
         }
         let via = run.via.clone();
         // A function of that name prints what it wants.
-        let speaks =
-            more.is_empty() && args.first().is_some_and(|program| !self.reading.functions.contains(&program.text));
+        let speaks = more.is_empty()
+            && args.first().is_some_and(|program| !self.reading.functions.contains(program.text.as_str()));
         let printed = if speaks { output(&args, &base, &run.state) } else { None };
         for (path, text) in run.written(&base.redirects, &args, &base.input, printed.as_ref()) {
             self.files.insert(path, text);
@@ -373,7 +373,7 @@ impl Walker<'_> {
     }
 
     /// Notes a command and everything that it runs in turn.
-    fn run(&mut self, base: Command, args: Vec<Arg>, via: ThinVec<String>, apart: bool, later: &mut Later) {
+    fn run(&mut self, base: Command, args: ThinVec<Arg>, via: ThinVec<String>, apart: bool, later: &mut Later) {
         let mut work = Vec::new();
         self.note(base, args, via, apart, later, &mut work);
         while let Some((base, args, via)) = work.pop() {
@@ -385,14 +385,16 @@ impl Walker<'_> {
     fn note(
         &mut self,
         base: Command,
-        args: Vec<Arg>,
+        mut args: ThinVec<Arg>,
         via: ThinVec<String>,
         apart: bool,
         later: &mut Later,
-        work: &mut Vec<(Command, Vec<Arg>, ThinVec<String>)>,
+        work: &mut Vec<(Command, ThinVec<Arg>, ThinVec<String>)>,
     ) {
-        let mut args = args.into_iter();
-        let Some(mut program) = args.next() else { return };
+        if args.is_empty() {
+            return;
+        }
+        let mut program = args.remove(0);
         if program.is_known() {
             program.text = canonical::tidy(program.text);
         }
@@ -402,7 +404,6 @@ impl Walker<'_> {
             work.clear();
             return;
         }
-        let args: ThinVec<Arg> = args.collect();
         // `"$@"` is whatever the text or the function was given.
         if matches!(program.text.as_str(), "$@" | "$*")
             && !program.is_known()
@@ -468,7 +469,7 @@ impl Walker<'_> {
                     let fresh = cwd.map_or(fresh.clone(), |cwd| moved(fresh, cwd.as_deref()));
                     let mut fresh = fresh;
                     fresh.env.extend(env);
-                    work.push((fresh, args, via.clone()));
+                    work.push((fresh, args.into(), via.clone()));
                 }
                 Inner::Text { text, shared } => {
                     // `bash -c 'text' name first second`

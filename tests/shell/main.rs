@@ -35,7 +35,7 @@ enum Outer {
 fn words(line: &str, outer: Outer) -> Vec<Vec<String>> {
     let commands = read(line).commands.into_iter().filter(|command| outer == Outer::No || command.via.is_empty());
     let words = |command: shell::Command| {
-        let args = command.args.into_iter().map(|arg| arg.text);
+        let args = command.args.into_iter().map(|arg| arg.text.to_string());
         [command.program.to_string()].into_iter().chain(args).collect()
     };
     commands.map(words).collect()

@@ -249,7 +249,7 @@ impl<'a> Hook<'a> {
         // Without `args` a shell reads it.
         let reading = shell::read(command, &Place::default());
         let [only] = reading.commands.as_slice() else { return None };
-        Some((only.program.to_string(), only.args.iter().map(|arg| arg.text.clone()).collect()))
+        Some((only.program.to_string(), only.args.iter().map(|arg| arg.text.to_string()).collect()))
     }
 
     /// Whether it runs this guard, wherever the program lies and whatever it is called by now.

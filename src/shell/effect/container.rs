@@ -39,5 +39,5 @@ pub(super) fn mounts(noted: &mut Noted<'_>) {
 
 fn cut(value: &Arg, end: usize) -> Arg {
     let known = value.known.filter(|known| *known < end);
-    Arg { text: value.text.get(..end).unwrap_or_default().to_owned(), known, glob: false }
+    Arg { text: value.text.get(..end).unwrap_or_default().into(), known, glob: false }
 }

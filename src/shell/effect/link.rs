@@ -5,7 +5,7 @@ use super::program::{flag, option, options};
 use super::{Access, Act, Effects, Target};
 use crate::event::Place;
 use crate::path::AbsPath;
-use smol_str::SmolStr;
+use compact_str::CompactString;
 
 /// Links to links to links: nobody needs more.
 const DEEPEST: usize = 8;
@@ -91,7 +91,7 @@ fn through(access: &Access, links: &[Link], reading: &Reading) -> Vec<Access> {
         if rest.is_empty() && matches!(access.act, Act::Remove | Act::Move) {
             return None;
         }
-        let whole = target.components().iter().chain(rest).map(SmolStr::as_str).collect::<Vec<_>>().join("/");
+        let whole = target.components().iter().chain(rest).map(CompactString::as_str).collect::<Vec<_>>().join("/");
         let path = AbsPath::resolve(&format!("/{whole}"), &Place::default());
         let target = Target { text: path.to_string(), path: Some(path), open: access.target.open };
         Some(Access { target, ..access.clone() })

@@ -475,7 +475,7 @@ impl Parser<'_> {
         self.step(Step::Close);
         match close {
             Close::Substitution { number, quoted } => self.add(Part::Output { number, quoted }),
-            Close::Process => self.add(Part::Quoted(PROCESS.to_owned())),
+            Close::Process => self.add(Part::Quoted(PROCESS.into())),
             Close::Paren => self.compound_done(),
             Close::Brace => self.brace_done(),
             Close::Clause | Close::Keyword(_) | Close::Eof => {}

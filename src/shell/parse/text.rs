@@ -100,7 +100,7 @@ impl Parser<'_> {
                 self.at += 1;
                 let Some(frame) = self.frames.pop() else { return };
                 self.top().parts.extend(frame.parts);
-                self.top().parts.push(Part::Plain("]".to_owned()));
+                self.top().parts.push(Part::Plain("]".into()));
             }
             b']' => nest(self, depth - 1, "]"),
             b'[' => nest(self, depth + 1, "["),

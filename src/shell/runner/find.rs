@@ -20,15 +20,15 @@ pub(in super::super) struct Found {
 
 impl Found {
     /// Some or all of what lies below these.
-    pub fn in_places(starts: Vec<&Arg>, picks: bool) -> Found {
-        let starts: Vec<Arg> = starts.into_iter().cloned().collect();
+    pub fn in_places(starts: &[&Arg], picks: bool) -> Found {
+        let starts: Vec<Arg> = starts.iter().copied().cloned().collect();
         let starts = if starts.is_empty() { vec![Arg::literal(".")] } else { starts };
         Found { starts, picks, ..Found::default() }
     }
 
     /// All names in the directory in force.
     pub fn everything_here() -> Found {
-        Found { starts: vec![Arg { text: "*".to_owned(), known: None, glob: true }], ..Found::default() }
+        Found { starts: vec![Arg { text: "*".into(), known: None, glob: true }], ..Found::default() }
     }
 
     /// The same where something later picks from it.
@@ -59,14 +59,16 @@ impl Found {
             let base = format!("{}/", start.text.trim_end_matches('/'));
             match &self.name {
                 // By name it is that name, somewhere below.
-                Some(name) if start.is_known() => Arg { text: format!("{base}**/{name}"), known: None, glob: true },
-                _ => Arg { known: start.known.or(Some(base.len())), text: format!("{base}{mark}"), glob: false },
+                Some(name) if start.is_known() => {
+                    Arg { text: format!("{base}**/{name}").into(), known: None, glob: true }
+                }
+                _ => Arg { known: start.known.or(Some(base.len())), text: format!("{base}{mark}").into(), glob: false },
             }
         };
         let named = |start: &Arg| {
             let path = self.path.as_ref().filter(|_| start.is_known())?;
             let text = format!("{}/{path}", start.text.trim_end_matches('/'));
-            Some(Arg { text, known: None, glob: true })
+            Some(Arg { text: text.into(), known: None, glob: true })
         };
         let words = |start: &Arg| match self.picks {
             true => [Some(below(start)), named(start)],
@@ -271,7 +273,7 @@ pub(super) fn takes_away(args: &[Arg]) -> bool {
 fn placed(arg: &Arg, found: &Arg) -> Arg {
     let Some(at) = arg.text.find("{}") else { return arg.clone() };
     let known = found.known.map(|known| at + known);
-    Arg { text: arg.text.replace("{}", &found.text), known, glob: found.glob && found.is_known() }
+    Arg { text: arg.text.replace("{}", &found.text).into(), known, glob: found.glob && found.is_known() }
 }
 
 /// The one name that is searched for.
@@ -353,7 +355,7 @@ pub(in super::super) fn fd_found(args: &[Arg]) -> Found {
     if let Some(base) = base {
         let below = |start: &Arg| match start.text.starts_with('/') {
             true => start.clone(),
-            false => Arg { text: format!("{}/{}", base.text.trim_end_matches('/'), start.text), ..base.clone() },
+            false => Arg { text: format!("{}/{}", base.text.trim_end_matches('/'), start.text).into(), ..base.clone() },
         };
         starts = starts.iter().map(below).collect();
     }

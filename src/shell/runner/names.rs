@@ -4,6 +4,7 @@ use super::super::effect::options_of;
 use super::super::{Arg, Command, Input};
 use super::find::{Found, fd_found, first_action, found, prints_names, takes_away};
 use super::{git, xargs};
+use compact_str::CompactString;
 
 /// What a command in a pipeline does to a list of names.
 enum Step {
@@ -94,13 +95,13 @@ fn grep(command: &Command) -> Step {
     let all = has("", &["files"]);
     let pattern = match patterns.first() {
         Some(pattern) => pattern.text.clone(),
-        None if all || operands.is_empty() => String::new(),
+        None if all || operands.is_empty() => CompactString::default(),
         None => operands.remove(0).text.clone(),
     };
     let picks = pattern.contains(|c: char| c.is_alphanumeric());
     if all || has("lL", &["files-with-matches", "files-without-match"]) {
         let globs = options.values(args, "g glob t type include iglob");
-        return Step::Lists(Found::in_places(operands, picks || !globs.is_empty()));
+        return Step::Lists(Found::in_places(&operands, picks || !globs.is_empty()));
     }
     let changes =
         has("ocnbH", &["only-matching", "count", "line-number", "byte-offset", "with-filename", "replace", "passthru"]);
@@ -128,7 +129,7 @@ fn listed_by_git(args: &[Arg]) -> Step {
         "grep" => has(&["-l", "--files-with-matches", "-L", "--name-only"]) && !has(&["--no-index"]),
         _ => false,
     };
-    if here && inside && lists { Step::Lists(Found::in_places(Vec::new(), true)) } else { Step::Changes }
+    if here && inside && lists { Step::Lists(Found::in_places(&[], true)) } else { Step::Changes }
 }
 
 fn listed_by_ls(args: &[Arg]) -> Step {
@@ -148,7 +149,7 @@ fn listed_by_ls(args: &[Arg]) -> Step {
         .iter()
         .all(|arg| arg.glob)
         .then(Vec::new)
-        .unwrap_or_else(|| vec![Arg { text: "./$ARGS".to_owned(), known: Some(2), glob: false }]);
+        .unwrap_or_else(|| vec![Arg { text: "./$ARGS".into(), known: Some(2), glob: false }]);
     Step::Words(named.into_iter().chain(entries).collect())
 }
 
@@ -159,7 +160,7 @@ fn printed(program: &str, args: &[Arg]) -> Step {
     let words = |args: &[Arg]| {
         let parts = args.iter().flat_map(|arg| {
             let parts = arg.text.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
-            parts.into_iter().map(|text| Arg { text, known: None, glob: arg.glob })
+            parts.into_iter().map(|text| Arg { text: text.into(), known: None, glob: arg.glob })
         });
         parts.collect::<Vec<_>>()
     };

@@ -119,7 +119,8 @@ fn values(args: &[Arg], names: &[&str]) -> Vec<String> {
         (names.contains(&name) || names.iter().any(begins)).then(|| value.to_owned())
     });
     let pairs = args.iter().zip(args.iter().skip(1));
-    let separate = pairs.filter(|(name, _)| names.contains(&name.text.as_str())).map(|(_, value)| value.text.clone());
+    let separate =
+        pairs.filter(|(name, _)| names.contains(&name.text.as_str())).map(|(_, value)| value.text.to_string());
     attached.chain(separate).collect()
 }
 

@@ -72,7 +72,7 @@ pub(super) fn parallel(command: &Command) -> Vec<Inner> {
             .collect();
     }
     let mark = OPTIONS.value(args, "I").map(|mark| mark.text);
-    let template = mark.map_or(template.clone(), |mark| template.replace(&mark, "{}"));
+    let template = mark.map_or(template.clone(), |mark| template.replace(mark.as_str(), "{}"));
     let rows = product(&sources);
     let texts = rows.iter().map(|row| filled(&template, row));
     texts.map(|text| Inner::text(text_in(directory.as_ref(), text))).collect()
@@ -82,7 +82,7 @@ pub(super) fn parallel(command: &Command) -> Vec<Inner> {
 fn sources(command: &Command, rest: &[Arg]) -> Vec<Vec<String>> {
     let mut sources: Vec<Vec<String>> = Vec::new();
     let mut files = false;
-    let as_word = |arg: &Arg| if arg.is_known() { quoted(&arg.text) } else { arg.text.clone() };
+    let as_word = |arg: &Arg| if arg.is_known() { quoted(&arg.text) } else { arg.text.to_string() };
     let bare = rest.iter().take_while(|arg| !arg.text.starts_with(":::")).count() == 0;
     for arg in rest.iter().skip_while(|arg| !arg.text.starts_with(":::")) {
         match arg.text.as_str() {
@@ -92,7 +92,7 @@ fn sources(command: &Command, rest: &[Arg]) -> Vec<Vec<String>> {
             }
             _ if files => {}
             _ => {
-                let value = if bare { arg.text.clone() } else { as_word(arg) };
+                let value = if bare { arg.text.to_string() } else { as_word(arg) };
                 sources.last_mut().into_iter().for_each(|values| values.push(value.clone()));
             }
         }

@@ -88,13 +88,13 @@ fn verb(words: &[Arg]) -> Vec<Inner> {
 fn text_of(words: &[Arg], directory: Option<Arg>) -> Vec<Inner> {
     let text = match words {
         [] => return Vec::new(),
-        [only] => only.text.clone(),
+        [only] => only.text.to_string(),
         _ => as_line(words),
     };
     if text.trim().is_empty() { Vec::new() } else { vec![Inner::text(text_in(directory.as_ref(), text))] }
 }
 
 fn as_line(words: &[Arg]) -> String {
-    let word = |arg: &Arg| if arg.is_known() { quoted(&arg.text) } else { arg.text.clone() };
+    let word = |arg: &Arg| if arg.is_known() { quoted(&arg.text) } else { arg.text.to_string() };
     words.iter().map(word).collect::<Vec<_>>().join(" ")
 }

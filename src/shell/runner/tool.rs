@@ -76,7 +76,7 @@ pub(super) fn hyperfine(args: &[Arg]) -> Vec<Inner> {
     let before = ["prepare p", "setup s", "cleanup c", "conclude C", "reference"];
     let before = before.iter().flat_map(|names| options.values(&words, names));
     let operands = options.operands(&words).into_iter().cloned();
-    before.chain(operands).flat_map(|arg| filled(arg.text)).map(Inner::text).collect()
+    before.chain(operands).flat_map(|arg| filled(arg.text.into())).map(Inner::text).collect()
 }
 
 /// Lines that a program reads and hands to a shell: `\! x`, `.shell x`, `!x`.
@@ -138,11 +138,11 @@ pub(super) fn tool_code(args: &[Arg]) -> Option<String> {
     let at = args
         .iter()
         .position(|arg| matches!(arg.text.as_str(), "-e" | "-E" | "-eval" | "--eval" | "--execute" | "runner" | "r"))?;
-    args.get(at + 1).map(|arg| arg.text.clone())
+    args.get(at + 1).map(|arg| arg.text.to_string())
 }
 
 /// The code behind `-e`.
 pub(super) fn option_code(args: &[Arg]) -> Option<String> {
     let at = args.iter().position(|arg| matches!(arg.text.as_str(), "-e" | "--eval" | "--execute"))?;
-    args.get(at + 1).map(|arg| arg.text.clone())
+    args.get(at + 1).map(|arg| arg.text.to_string())
 }

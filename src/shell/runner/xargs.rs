@@ -3,6 +3,7 @@
 use super::super::options::Options;
 use super::super::{Arg, Input};
 use super::{Inner, later, one, replaced};
+use compact_str::CompactString;
 
 pub(super) const OPTIONS: Options = Options {
     short: "aEILnPsdRSJ",
@@ -25,7 +26,7 @@ pub(super) fn xargs(args: &[Arg], given: &Input) -> Vec<Inner> {
             .or_else(|| arg.text.strip_prefix("--replace").map(|mark| mark.trim_start_matches('=')))
     });
     let attached = attached.map(|mark| if mark.is_empty() { "{}" } else { mark });
-    let mark = OPTIONS.value(args, "I J").map(|mark| mark.text).or(attached.map(str::to_owned));
+    let mark = OPTIONS.value(args, "I J").map(|mark| mark.text).or(attached.map(CompactString::from));
     let mark = mark.filter(|mark| !mark.is_empty());
     let items = match given {
         // What stands in a file is only known when it is read.
@@ -39,13 +40,14 @@ pub(super) fn xargs(args: &[Arg], given: &Input) -> Vec<Inner> {
         (None, None) => one(rest.into_iter().chain([later("$ARGS")]).collect()),
         (Some(mark), Some(items)) => {
             let with = |item: &String| {
-                let put = |arg: &Arg| Arg { text: arg.text.replace(&mark, item), ..arg.clone() };
+                let put = |arg: &Arg| Arg { text: arg.text.replace(mark.as_str(), item).into(), ..arg.clone() };
                 Inner::command(rest.iter().map(put).collect())
             };
             items.iter().map(with).collect()
         }
         (Some(mark), None) => {
-            let put = |arg: &Arg| if arg.text.contains(&mark) { replaced(arg, &mark, "$ARGS") } else { arg.clone() };
+            let put =
+                |arg: &Arg| if arg.text.contains(mark.as_str()) { replaced(arg, &mark, "$ARGS") } else { arg.clone() };
             one(rest.iter().map(put).collect())
         }
     }

@@ -135,7 +135,7 @@ impl Run {
         let path = match target {
             None if command.program == "cd" => state.home.clone(),
             Some(arg) if arg.text == "-" => state.before.as_deref().map(str::to_owned),
-            Some(arg) => Some(arg).filter(plain).map(|arg| arg.text.clone()).filter(|path| !found(path)),
+            Some(arg) => Some(arg).filter(plain).map(|arg| arg.text.to_string()).filter(|path| !found(path)),
             None => None,
         };
         let to: Vec<Elsewhere> = match &path {
@@ -195,7 +195,7 @@ impl Run {
                 Some(_) if appends => self.set(name, Value::Unknown),
                 Some(value) => {
                     let known = arg.known.map(|known| known.saturating_sub(arg.text.len() - value.len()));
-                    self.set(name, Value::of(&Arg { text: value.to_owned(), known, glob: false }));
+                    self.set(name, Value::of(&Arg { text: value.into(), known, glob: false }));
                 }
                 // A variable of its own has no value yet.
                 None if own && self.function.is_some() => self.set(name, Value::Known(String::new())),

@@ -6,7 +6,7 @@ use super::super::{Arg, Command};
 use super::Walker;
 use super::function::{self, Around};
 use super::run::{Outside, Shared, Trap};
-use smol_str::SmolStr;
+use compact_str::CompactString;
 use std::rc::Rc;
 use thin_vec::ThinVec;
 
@@ -14,7 +14,7 @@ use thin_vec::ThinVec;
 #[derive(Default)]
 pub(super) struct Later {
     /// Functions, with what they are given.
-    pub called: Vec<(SmolStr, ThinVec<Arg>, Around)>,
+    pub called: Vec<(CompactString, ThinVec<Arg>, Around)>,
     pub texts: Vec<Text>,
 }
 

@@ -445,7 +445,7 @@ pub(super) fn joined(words: &[Arg]) -> Value {
 }
 
 pub(super) fn known(arg: &Arg) -> Option<String> {
-    arg.is_known().then(|| arg.text.clone())
+    arg.is_known().then(|| arg.text.to_string())
 }
 
 /// The value of an assignment; a list that goes on with what it was before counts as one that begins so.
