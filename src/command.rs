@@ -3,7 +3,7 @@
 use crate::event::{Dialect, Field};
 use crate::failure::Failure;
 use crate::judge::{ask, ask_about};
-use crate::shell::{Access, Command, Effects, Flaw, Reading, Target};
+use crate::shell::{Access, Act, Command, Effects, Flaw, Reading, Target};
 use crate::unit::Unit;
 use crate::validator::Scene;
 use crate::verdict::{Effect, Finding, RuleId, Verdict};
@@ -44,8 +44,36 @@ pub(crate) fn judge(command: &Field, dialect: Dialect, scene: &Scene<'_>, verdic
         ask(&Unit::pipeline(pipeline), scene, verdict);
     }
     ask(&Unit::line(), scene, verdict);
+    let mut judged = BTreeSet::new();
     for access in effects.accesses.iter().filter(|access| access.row.and_then(|row| again.get(row)) != Some(&true)) {
-        ask_about(access, scene, verdict);
+        if Look::at(access, reading).is_none_or(|look| judged.insert(look)) {
+            ask_about(access, scene, verdict);
+        }
+    }
+}
+
+/// All that the judgement of an access depends on: what is done to which file, and by which program.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+struct Look<'a> {
+    act: Act,
+    file: &'a str,
+    placed: bool,
+    deep: bool,
+    astray: bool,
+    program: &'a str,
+}
+
+impl<'a> Look<'a> {
+    /// `None` for what is judged by more than that: deletions by the whole command, and names of which an end is open by
+    /// how much of them is known.
+    fn at(access: &'a Access, reading: &'a Reading) -> Option<Look<'a>> {
+        let Access { act, target: Target { text, path, open }, deep, astray, row } = access;
+        if *open || matches!(act, Act::Remove | Act::Move) {
+            return None;
+        }
+        let command = row.and_then(|row| reading.commands.get(row));
+        let program = command.map_or("", |command| command.program.as_str());
+        Some(Look { act: *act, file: text, placed: path.is_some(), deep: *deep, astray: *astray, program })
     }
 }
 

@@ -18,7 +18,7 @@ use crate::path::AbsPath;
 use std::borrow::Cow;
 
 /// What is done to a file.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Act {
     /// It is read.
     Read,
