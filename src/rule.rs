@@ -231,7 +231,8 @@ impl Rule {
     pub fn find(&self, unit: &Unit<'_>, scene: &Scene<'_>) -> Result<Option<Found>, PatternError> {
         let found = match &self.matcher {
             Matcher::Patterns(patterns) => {
-                matches_any(patterns, unit)?.then(|| Found { tier: self.tier, what: String::new() })
+                let could = unit.texts().any(|(_, letters)| patterns.could_match(letters));
+                (could && matches_any(patterns, unit)?).then(|| Found { tier: self.tier, what: String::new() })
             }
             // What is certain is suspicious too; what is only suspicious is not certain.
             Matcher::Validator(validator) => {

@@ -2,7 +2,7 @@
 
 use super::Pattern;
 use super::excerpt::{Excerpt, Text};
-use super::gist::Gist;
+use super::gist::{Gist, Letters};
 use std::cell::OnceCell;
 use std::fmt;
 use std::ops::{Deref, Range};
@@ -24,6 +24,14 @@ impl Patterns {
     pub(super) fn embedded(text: &Text, places: &'static [Place]) -> Self {
         let embedded = Some(places).filter(|places| !places.is_empty());
         Patterns { embedded: embedded.map(|places| (Text::clone(text), places)), made: OnceCell::new() }
+    }
+
+    /// Whether one of them could match a text with these letters. Those that were not made yet need not be for that.
+    pub(super) fn could_match(&self, letters: &Letters) -> bool {
+        match (&self.embedded, self.made.get()) {
+            (Some((_, places)), None) => places.iter().any(|(_, gist, _)| gist.allows(letters)),
+            (None, _) | (_, Some(_)) => true,
+        }
     }
 
     /// Whether there are none.

@@ -113,7 +113,7 @@ fn distinct(items: impl Iterator<Item = String>) -> Vec<String> {
 }
 
 pub(super) fn effects(reading: &Reading) -> Effects {
-    let mut effects = Effects::default();
+    let mut effects = Effects { accesses: Vec::with_capacity(reading.commands.len()), ..Effects::default() };
     let rows = reading.commands.iter().enumerate().map(|(row, command)| (Some(row), command));
     for (row, command) in rows.chain(reading.loose.iter().map(|command| (None, command))) {
         let from = effects.accesses.len();
