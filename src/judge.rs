@@ -25,8 +25,8 @@ const ENOUGH: usize = 32;
 pub(crate) fn judge(event: &Event<'_>, config: &Config, verdict: &mut Verdict) {
     let ground = Ground::of(event);
     let docket = Docket::of(event, config);
-    let [sensitive, own] =
-        [&config.sensitive, &event.facts.own].map(|texts| texts.iter().map(|text| Glob::new(text)).collect::<Vec<_>>());
+    let sensitive: Vec<Glob<'_>> = config.sensitive.iter().map(|text| Glob::new(text)).collect();
+    let own: Vec<Glob<'_>> = event.facts.own.iter().map(|text| Glob::new(text)).collect();
     let scene = Scene { event, config, ground: &ground, docket: &docket, sensitive: &sensitive, own: &own };
     match &event.action {
         Action::Shell { command, dialect } => command::judge(command, *dialect, &scene, verdict),

@@ -286,8 +286,8 @@ fn decide_agrees_with_a_naive_model() {
                     let mut config = Config::fold([], vec![]);
                     config.block = block;
                     config.suspicious = suspicious;
-                    config.always_deny = always.iter().map(ToString::to_string).collect();
-                    config.disabled = disabled.iter().map(ToString::to_string).collect();
+                    config.always_deny = always.iter().map(|id| (*id).into()).collect();
+                    config.disabled = disabled.iter().map(|id| (*id).into()).collect();
                     config.add_rules(parsed.clone());
                     for line in ["a", "b", "c", "a; b", "b | a", "c && a"] {
                         let modelled = model(rules, line, block, suspicious, always, disabled);
