@@ -28,6 +28,8 @@ use std::path::Path;
 
 fn main() {
     println!("cargo::rerun-if-changed=build.rs");
+    // The linker's list, which only `install.sh` and the bench hand to it.
+    println!("cargo::rerun-if-changed=src/hook.ld");
     let out = std::env::var("OUT_DIR").expect("cargo names a directory for what is made");
     let write = |name: &str, text: &str| {
         std::fs::write(Path::new(&out).join(name), text).expect("the directory can be written to");

@@ -163,17 +163,24 @@ fi
 
 # A static binary starts in less time and ignores LD_PRELOAD. The target is named so that the flags reach the
 # program only: proc-macros cannot be linked statically. Nor does the program ask the processor how it hashes best: on a
-# virtual machine the question costs more than all that a receipt hashes.
+# virtual machine the question costs more than all that a receipt hashes. And what a hook runs is put side by side, which
+# not every linker can do.
 host=$(rustc -vV | sed -n 's/^host: //p')
 build() {
   cargo build --release --locked --bin rune --message-format=json-render-diagnostics "$@" |
     sed -n 's/.*"executable":"\([^"]*\)".*/\1/p' | tail -n 1
 }
+build_static() {
+  RUSTFLAGS="${RUSTFLAGS:-} -C target-feature=+crt-static -C relocation-model=static --cfg sha2_backend=\"soft\" $*" \
+    build --target "$host"
+}
 binary=
 case $host in
   *-linux-*)
-    binary=$(RUSTFLAGS="${RUSTFLAGS:-} -C target-feature=+crt-static -C relocation-model=static --cfg sha2_backend=\"soft\"" build --target "$host") ||
-      printf 'install.sh: no static build here, building the ordinary way\n' >&2
+    binary=$(build_static -C link-arg=-Wl,-T,src/hook.ld) || {
+      printf 'install.sh: this linker puts nothing side by side, building without\n' >&2
+      binary=$(build_static)
+    } || printf 'install.sh: no static build here, building the ordinary way\n' >&2
     ;;
 esac
 [ -n "$binary" ] || binary=$(build)

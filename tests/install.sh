@@ -83,6 +83,7 @@ ok 'what it needs, and what it does not know, is said before anything is done'
 
 new_home
 run || fail 'a fresh home'
+if grep '^install.sh: ' "$scratch/out"; then fail 'it is not built as it should be'; fi
 says 'registered in'
 says 'the preset gentle'
 says 'answer: pass'

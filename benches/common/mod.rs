@@ -11,6 +11,9 @@ use std::process::{Command, Stdio};
 const STATIC: [&str; 6] =
     ["-C", "target-feature=+crt-static", "-C", "relocation-model=static", "--cfg", "sha2_backend=\"soft\""];
 
+/// The flag by which `install.sh` has put together what a hook runs.
+const LAYOUT: &str = "link-arg=-Wl,-T,src/hook.ld";
+
 /// The binary as it is installed: static, where that can be built, stripped, and copied. A file that was copied is
 /// mapped in larger pieces than one that a linker wrote here and there.
 pub fn installed(folder: &Path) -> PathBuf {
@@ -24,7 +27,7 @@ fn built() -> PathBuf {
     let built = Command::new(env!("CARGO"))
         .args(["build", "--release", "--locked", "--bin", "rune", "--target", &host])
         .current_dir(env!("CARGO_MANIFEST_DIR"))
-        .env("RUSTFLAGS", STATIC.join(" "))
+        .env("RUSTFLAGS", [STATIC.as_slice(), &["-C", LAYOUT]].concat().join(" "))
         .stderr(Stdio::null())
         .status();
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("target").join(host).join("release/rune");
