@@ -23,6 +23,12 @@ impl<V: Default> Counts<V> {
         &mut self.rows[number].1
     }
 
+    /// The same, where it is the name that was asked for last.
+    pub fn again(&mut self, name: &str) -> Option<&mut V> {
+        let (last, value) = self.rows.get_mut(self.last as usize)?;
+        (**last == *name).then_some(value)
+    }
+
     /// The number of a name, which stays.
     pub fn number(&mut self, name: &str) -> u32 {
         if self.name(self.last) == Some(name) {

@@ -12,25 +12,29 @@ pub(super) fn record(line: &[u8]) -> Option<Record<'_>> {
 
 /// The same with all names in the order in which we write them.
 fn in_order(line: &str) -> Option<Record<'_>> {
-    let mut rest = line;
-    let mut behind = |name: &str| {
-        rest = rest.strip_prefix(name)?;
-        let (text, more) = rest.split_at_checked(plain_in_short(rest.as_bytes()))?;
-        rest = more;
-        Some(Cow::Borrowed(text))
-    };
-    let event = behind("{\"event\":\"")?;
-    let ts = behind("\",\"ts\":\"")?;
-    let tool = behind("\",\"tool\":\"")?;
-    let decision = behind("\",\"decision\":\"")?;
-    let source = behind("\",\"source\":\"")?;
-    let session_id = behind("\",\"session_id\":\"")?;
-    let rule = behind("\",\"rule\":\"")?;
+    let rest = &mut &*line;
+    let event = behind_name(rest, b"{\"event\":\"")?;
+    let ts = behind_name(rest, b"\",\"ts\":\"")?;
+    let tool = behind_name(rest, b"\",\"tool\":\"")?;
+    let decision = behind_name(rest, b"\",\"decision\":\"")?;
+    let source = behind_name(rest, b"\",\"source\":\"")?;
+    let session_id = behind_name(rest, b"\",\"session_id\":\"")?;
+    let rule = behind_name(rest, b"\",\"rule\":\"")?;
     let digits = rest.strip_prefix("\",\"us\":")?.strip_suffix('}')?;
     if digits.len() > 1 && digits.starts_with('0') || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
         return None;
     }
     Some(Record { event, ts, decision, tool, source, session_id, rule, us: Some(digits.parse().ok()?) })
+}
+
+/// The text behind a name. How long the name is, the compiler knows, and compares it in one go.
+#[inline(always)]
+fn behind_name<'a, const LENGTH: usize>(rest: &mut &'a str, name: &[u8; LENGTH]) -> Option<Cow<'a, str>> {
+    rest.as_bytes().first_chunk().filter(|start| *start == name)?;
+    let behind = rest.get(LENGTH..)?;
+    let (text, more) = behind.split_at_checked(plain_in_short(behind.as_bytes()))?;
+    *rest = more;
+    Some(Cow::Borrowed(text))
 }
 
 fn in_any_order(line: &str) -> Option<Record<'_>> {

@@ -133,8 +133,14 @@ impl Summary {
         self.lines += 1;
         *self.decisions.of(&record.decision) += 1;
         *self.tools.of(&record.tool) += 1;
-        for rule in record.rule.split(' ').filter(|rule| !rule.is_empty()) {
-            *self.rules.of(rule) += 1;
+        // A name has no blank in it, so what is one name is all of it.
+        match self.rules.again(&record.rule) {
+            Some(lines) => *lines += 1,
+            None => {
+                for rule in record.rule.split(' ').filter(|rule| !rule.is_empty()) {
+                    *self.rules.of(rule) += 1;
+                }
+            }
         }
         *self.days.of(record.ts.get(..10).unwrap_or_default()) += 1;
         let count = |decision| u64::from(record.event == "quarantine" && record.decision == decision);
