@@ -84,6 +84,8 @@ fn write_log(path: &Path, bytes: usize) {
         written += line.len();
     }
     file.flush().unwrap();
+    // Else the disk is still busy with it while it is read.
+    file.get_ref().sync_all().unwrap();
 }
 
 /// The most that a process was resident, in kilobytes.
