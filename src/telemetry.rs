@@ -1,6 +1,7 @@
 //! Telemetry: one line per call that says what was decided and never what passed through.
 
 mod counts;
+mod pairs;
 mod scan;
 pub mod summary;
 

@@ -1,11 +1,10 @@
 //! Summaries: a log of any length, folded line by line into what a person wants to know.
 
 use super::counts::Counts;
+use super::pairs::Pairs;
 use super::scan;
 use crate::label::Label;
 use crate::taint::ESCALATION;
-use foldhash::fast::RandomState;
-use hashbrown::HashMap;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -32,7 +31,7 @@ pub struct Summary {
     /// Notices by session.
     sessions: Counts<u64>,
     /// Notices by session and source, which have numbers.
-    pairs: HashMap<(u32, u32), u64, RandomState>,
+    pairs: Pairs,
     times: Histogram,
     first_ts: Option<String>,
     last_ts: Option<String>,
@@ -106,12 +105,9 @@ impl Summary {
         self.days.join(other.days, add);
         let sources = self.sources.join(other.sources, Tally::add);
         let sessions = self.sessions.join(other.sessions, add);
-        for ((session, source), count) in other.pairs {
-            let here = sessions.get(session as usize).zip(sources.get(source as usize));
-            if let Some((session, source)) = here {
-                *self.pairs.entry((*session, *source)).or_default() += count;
-            }
-        }
+        let here =
+            |(session, source): (u32, u32)| Some((*sessions.get(session as usize)?, *sources.get(source as usize)?));
+        self.pairs.join(other.pairs, here);
         self.times.join(&other.times);
         let earlier = |first: &String| self.first_ts.as_ref().is_none_or(|mine| first < mine);
         self.first_ts = other.first_ts.filter(earlier).or(self.first_ts.take());
@@ -150,7 +146,7 @@ impl Summary {
             self.sources.of(&record.source).add(Tally { emit, skip });
             if emit > 0 {
                 let pair = (self.sessions.number(&record.session_id), self.sources.number(&record.source));
-                *self.pairs.entry(pair).or_default() += 1;
+                self.pairs.add(pair);
             }
         }
         if let Some(us) = record.us {
@@ -165,7 +161,7 @@ impl Summary {
     }
 
     /// The finished report.
-    pub fn report(&self) -> Report {
+    pub fn report(mut self) -> Report {
         let mut sources: Vec<SourceRow> = self
             .sources
             .sorted()
@@ -181,7 +177,7 @@ impl Summary {
         let named = |((session, source), count): (&(u32, u32), &u64)| {
             Some((self.sessions.name(*session)?, self.sources.name(*source)?, *count))
         };
-        let often = self.pairs.iter().filter(|(_, count)| **count >= ESCALATION);
+        let often = self.pairs.settled().iter().filter(|(_, count)| **count >= ESCALATION);
         let mut escalations: Vec<(&str, &str, u64)> = often.filter_map(named).collect();
         escalations.sort_by_key(|(session, source, count)| (std::cmp::Reverse(*count), *session, *source));
         let row = |(session, source, count)| EscalationRow { session_id: plain(session), source: plain(source), count };
