@@ -17,6 +17,14 @@ impl Marks {
         Marks(word.wrapping_sub(ONES * u64::from(than)) & !word & (ONES << 7))
     }
 
+    /// The bytes that do not stand for themselves in a JSON string, and all that are not ASCII.
+    pub fn not_plain(word: u64) -> Self {
+        // With one bit turned, a quote follows the controls. What is not ASCII keeps its highest bit in one of the two.
+        let controls_and_quote = (word ^ (ONES * 2)).wrapping_sub(ONES * 0x21);
+        let backslash = (word ^ (ONES * u64::from(b'\\'))).wrapping_sub(ONES);
+        Marks((controls_and_quote | backslash) & (ONES << 7))
+    }
+
     /// Those of both.
     pub fn or(self, other: Marks) -> Self {
         Marks(self.0 | other.0)
@@ -26,6 +34,15 @@ impl Marks {
     pub fn first(self) -> Option<usize> {
         (self.0 != 0).then(|| (self.0.trailing_zeros() / 8) as usize)
     }
+}
+
+/// Whether eight bytes are digits where a shape has a zero, and are those of the shape elsewhere.
+#[inline]
+pub(crate) fn has_shape(bytes: &[u8; 8], shape: &[u8; 8]) -> bool {
+    let beyond = u64::from_le_bytes(*bytes) ^ u64::from_le_bytes(*shape);
+    // A digit differs from zero by at most nine, and what differs by more reaches the highest bit.
+    let room = shape.map(|byte| if byte == b'0' { 0x7f - 9 } else { 0x7f });
+    (beyond | beyond.wrapping_add(u64::from_le_bytes(room))) & (ONES << 7) == 0
 }
 
 /// Where a byte stands first.
@@ -61,6 +78,21 @@ mod tests {
                 assert_eq!(Marks::same(word, one).first(), Some(at), "{bytes:?}");
                 assert_eq!(Marks::same(word, b'x').first(), None, "{bytes:?}");
                 assert_eq!(Marks::less(word, one + 1).or(Marks::same(word, b'x')).first(), Some(at), "{bytes:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_not_plain_is_marked() {
+        for at in 0..8 {
+            for other in [b'a', b' ', b'!', b'#', b'[', b']', 0x7f] {
+                for byte in 0..=255 {
+                    let mut bytes = [other; 8];
+                    *bytes.get_mut(at).unwrap() = byte;
+                    let marked = byte < 0x20 || byte == b'"' || byte == b'\\' || byte >= 0x80;
+                    let first = Marks::not_plain(u64::from_le_bytes(bytes)).first();
+                    assert_eq!(first, marked.then_some(at), "{bytes:?}");
+                }
             }
         }
     }

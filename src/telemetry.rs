@@ -3,6 +3,7 @@
 mod counts;
 mod pairs;
 mod scan;
+mod span;
 pub mod summary;
 
 use crate::event::{Header, Phase};

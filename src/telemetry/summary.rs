@@ -2,7 +2,8 @@
 
 use super::counts::Counts;
 use super::pairs::Pairs;
-use super::scan;
+use super::scan::{self, Record};
+use super::span::{Span, is_time};
 use crate::label::Label;
 use crate::taint::ESCALATION;
 use serde::{Deserialize, Serialize};
@@ -33,8 +34,7 @@ pub struct Summary {
     /// Notices by session and source, which have numbers.
     pairs: Pairs,
     times: Histogram,
-    first_ts: Option<String>,
-    last_ts: Option<String>,
+    span: Span,
 }
 
 #[derive(Clone, Copy, Debug, Default)]
@@ -50,24 +50,40 @@ impl Tally {
     }
 }
 
-/// A line as it is read; the original log has neither `rule` nor `us`.
-#[derive(Debug, PartialEq, Eq, Deserialize)]
-pub(super) struct Record<'a> {
+/// A line by the book; the original log has neither `rule` nor `us`.
+#[derive(Deserialize)]
+pub(super) struct Written<'a> {
     #[serde(borrow)]
-    pub event: Cow<'a, str>,
+    event: Cow<'a, str>,
     #[serde(borrow)]
-    pub ts: Cow<'a, str>,
+    ts: Cow<'a, str>,
     #[serde(borrow)]
-    pub decision: Cow<'a, str>,
+    decision: Cow<'a, str>,
     #[serde(borrow)]
-    pub tool: Cow<'a, str>,
+    tool: Cow<'a, str>,
     #[serde(borrow)]
-    pub source: Cow<'a, str>,
+    source: Cow<'a, str>,
     #[serde(borrow)]
-    pub session_id: Cow<'a, str>,
+    session_id: Cow<'a, str>,
     #[serde(borrow, default)]
-    pub rule: Cow<'a, str>,
-    pub us: Option<u64>,
+    rule: Cow<'a, str>,
+    us: Option<u64>,
+}
+
+impl Written<'_> {
+    /// What it says.
+    pub fn record(&self) -> Record<'_> {
+        Record {
+            event: self.event.as_bytes(),
+            ts: self.ts.as_bytes(),
+            decision: self.decision.as_bytes(),
+            tool: self.tool.as_bytes(),
+            source: self.source.as_bytes(),
+            session_id: self.session_id.as_bytes(),
+            rule: self.rule.as_bytes(),
+            us: self.us,
+        }
+    }
 }
 
 impl Report {
@@ -87,10 +103,25 @@ impl Summary {
     /// Takes in one line, without its line end.
     pub fn add(&mut self, line: &[u8], filter: &Filter) {
         // Ours are read in one go; whatever else there is, by the book.
-        let record = scan::record(line).or_else(|| serde_json::from_slice(line).ok());
-        match record.filter(|record| is_time(&record.ts)) {
-            Some(record) => self.count(&record, filter),
-            None => self.add_malformed(),
+        match scan::record(line) {
+            Some(record) => self.add_record(&record, filter),
+            None => self.add_by_the_book(line, filter),
+        }
+    }
+
+    #[cold]
+    fn add_by_the_book(&mut self, line: &[u8], filter: &Filter) {
+        match serde_json::from_slice::<Written<'_>>(line) {
+            Ok(written) => self.add_record(&written.record(), filter),
+            Err(_) => self.add_malformed(),
+        }
+    }
+
+    #[inline]
+    fn add_record(&mut self, record: &Record<'_>, filter: &Filter) {
+        match is_time(record.ts) {
+            true => self.count(record, filter),
+            false => self.add_malformed(),
         }
     }
 
@@ -109,10 +140,7 @@ impl Summary {
             |(session, source): (u32, u32)| Some((*sessions.get(session as usize)?, *sources.get(source as usize)?));
         self.pairs.join(other.pairs, here);
         self.times.join(&other.times);
-        let earlier = |first: &String| self.first_ts.as_ref().is_none_or(|mine| first < mine);
-        self.first_ts = other.first_ts.filter(earlier).or(self.first_ts.take());
-        let later = |last: &String| self.last_ts.as_ref().is_none_or(|mine| last > mine);
-        self.last_ts = other.last_ts.filter(later).or(self.last_ts.take());
+        self.span.join(&other.span);
     }
 
     /// Takes in a line that is too long to be one.
@@ -122,42 +150,38 @@ impl Summary {
     }
 
     fn count(&mut self, record: &Record<'_>, filter: &Filter) {
-        let early = filter.since.as_deref().is_some_and(|since| *record.ts < *since);
-        if early || filter.session.as_deref().is_some_and(|session| record.session_id != session) {
+        let early = filter.since.as_deref().is_some_and(|since| record.ts < since.as_bytes());
+        if early || filter.session.as_deref().is_some_and(|session| record.session_id != session.as_bytes()) {
             return;
         }
         self.lines += 1;
-        *self.decisions.of(&record.decision) += 1;
-        *self.tools.of(&record.tool) += 1;
+        *self.decisions.of(record.decision) += 1;
+        *self.tools.of(record.tool) += 1;
         // A name has no blank in it, so what is one name is all of it.
-        match self.rules.again(&record.rule) {
+        match self.rules.again(record.rule) {
             Some(lines) => *lines += 1,
             None => {
-                for rule in record.rule.split(' ').filter(|rule| !rule.is_empty()) {
+                for rule in record.rule.split(|byte| *byte == b' ').filter(|rule| !rule.is_empty()) {
                     *self.rules.of(rule) += 1;
                 }
             }
         }
         *self.days.of(record.ts.get(..10).unwrap_or_default()) += 1;
-        let count = |decision| u64::from(record.event == "quarantine" && record.decision == decision);
-        let (emit, skip) = (count("emit"), count("skip"));
-        *self.sessions.of(&record.session_id) += emit;
+        let count = |decision| u64::from(record.event == b"quarantine" && record.decision == decision);
+        let (emit, skip) = (count(b"emit"), count(b"skip"));
+        let session = self.sessions.number(record.session_id);
+        *self.sessions.at(session) += emit;
         if !record.source.is_empty() && emit + skip > 0 {
-            self.sources.of(&record.source).add(Tally { emit, skip });
+            let source = self.sources.number(record.source);
+            self.sources.at(source).add(Tally { emit, skip });
             if emit > 0 {
-                let pair = (self.sessions.number(&record.session_id), self.sources.number(&record.source));
-                self.pairs.add(pair);
+                self.pairs.add((session, source));
             }
         }
         if let Some(us) = record.us {
             self.times.add(us);
         }
-        if self.first_ts.as_deref().is_none_or(|first| *record.ts < *first) {
-            self.first_ts = Some(record.ts.to_string());
-        }
-        if self.last_ts.as_deref().is_none_or(|last| *record.ts > *last) {
-            self.last_ts = Some(record.ts.to_string());
-        }
+        self.span.add(record.ts);
     }
 
     /// The finished report.
@@ -201,8 +225,8 @@ impl Summary {
             rules,
             days,
             us: self.times.quantiles(),
-            first_ts: self.first_ts.clone(),
-            last_ts: self.last_ts.clone(),
+            first_ts: self.span.first().map(str::to_owned),
+            last_ts: self.span.last().map(str::to_owned),
         }
     }
 }
@@ -367,14 +391,6 @@ fn plain(name: &str) -> Label {
     Label::tool(name)
 }
 
-/// `2026-11-16T01:02:03Z`, with any number of decimals.
-fn is_time(ts: &str) -> bool {
-    let Some(start) = ts.as_bytes().first_chunk::<19>() else { return false };
-    let shape = b"0000-00-00T00:00:00".iter().zip(start);
-    let same = |(shape, byte): (&u8, &u8)| if *shape == b'0' { byte.is_ascii_digit() } else { byte == shape };
-    shape.map(same).fold(true, |all, same| all & same) && ts.len() >= 20 && ts.ends_with('Z')
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -420,9 +436,14 @@ mod tests {
         let other = line("2026-11-16T01:00:00.000Z", "emit", "mcp:desk", "s2");
         let four = [&*same, &same, &same, &same, &other];
         assert!(summary(&four, &Filter::default()).escalations.is_empty());
-        let five = [&*same, &same, &same, &same, &same];
-        let escalations = summary(&five, &Filter::default()).escalations;
-        assert_eq!(escalations.iter().map(|row| row.count).collect::<Vec<_>>(), [5]);
+        let skipped = line("2026-11-16T01:00:00.000Z", "skip", "mcp:desk", "s2");
+        let five = [&*other, &skipped, &skipped, &skipped, &skipped, &same, &same, &same, &same, &same];
+        let report = summary(&five, &Filter::default());
+        let escalations =
+            report.escalations.iter().map(|row| (row.session_id.as_str(), row.source.as_str(), row.count));
+        assert_eq!(escalations.collect::<Vec<_>>(), [("s1", "mcp:desk", 5)]);
+        let sessions = report.sessions.iter().map(|row| (row.session_id.as_str(), row.emit));
+        assert_eq!(sessions.collect::<Vec<_>>(), [("s1", 5), ("s2", 1)]);
     }
 
     #[test]
@@ -437,6 +458,40 @@ mod tests {
         let report = summary(&lines, &filter);
         assert_eq!(report.lines, 1);
         assert_eq!(report.first_ts.as_deref(), Some("2026-11-16T00:00:00.000Z"));
+    }
+
+    /// The fields of some line, in our order.
+    fn fields(at: usize) -> [(&'static str, String); 8] {
+        let (event, decision) = [("quarantine", "emit"), ("quarantine", "skip"), ("PreToolUse", "allow")][at % 3];
+        [
+            ("event", event.to_owned()),
+            ("ts", format!("2026-11-{:02}T{:02}:00:{:02}.{:03}Z", at % 28 + 1, at * 5 % 24, at % 60, at % 1000)),
+            ("tool", ["Bash", "", "mcp__desk__get_ticket", "caf\u{e9}"][at % 4].to_owned()),
+            ("decision", decision.to_owned()),
+            ("source", format!("webfetch:host-{}.example", at % 7)),
+            ("session_id", format!("{:08x}-1c1a", at % 13)),
+            ("rule", ["quarantine-webfetch", "one two", ""][at % 5 % 3].to_owned()),
+            ("us", (at * at % 9_999).to_string()),
+        ]
+    }
+
+    #[test]
+    fn a_line_counts_the_same_however_it_is_written() {
+        let quoted = |(name, value): (&str, String)| match name {
+            "us" => format!(r#""us":{value}"#),
+            _ => format!(r#""{name}":"{value}""#),
+        };
+        let escape = |value: String| value.chars().map(|c| format!("\\u{:04x}", c as u32)).collect();
+        let escaped = |(name, value)| (name, if name == "us" { value } else { escape(value) });
+        let told = |write: &dyn Fn(usize) -> Vec<String>| {
+            let lines: Vec<String> = (0..2_000).map(|at| format!("{{{}}}", write(at * 7_919).join(","))).collect();
+            let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
+            serde_json::to_string(&summary(&lines, &Filter::default())).unwrap()
+        };
+        let by_the_book = told(&|at| fields(at).map(escaped).map(quoted).to_vec());
+        assert!(by_the_book.starts_with(r#"{"lines":2000,"malformed":0,"#), "{by_the_book}");
+        assert_eq!(told(&|at| fields(at).map(quoted).to_vec()), by_the_book);
+        assert_eq!(told(&|at| fields(at).map(quoted).into_iter().rev().collect()), by_the_book);
     }
 
     #[test]
