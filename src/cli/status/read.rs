@@ -16,8 +16,11 @@ const LONGEST_LINE: usize = 64 << 10;
 /// Bytes that are read at once.
 const BUFFER: usize = 512 << 10;
 
-/// Bytes for which a second thread is worth its start.
+/// Bytes of one part, for which a second thread is worth its start.
 const SHARE: u64 = 4 << 20;
+
+/// Bytes that are read at once where a part has ended and its last line has not.
+const REST: usize = 4 << 10;
 
 /// More threads than this wait for each other.
 const MOST_THREADS: usize = 8;
@@ -37,36 +40,61 @@ pub fn summary(path: &Path, filter: &Filter) -> std::io::Result<Summary> {
         Err(error) => return Err(error),
     };
     let size = file.metadata()?.len();
-    let most = std::thread::available_parallelism().map_or(1, usize::from).min(MOST_THREADS) as u64;
-    let share = size.div_ceil((size / SHARE).clamp(1, most)).max(1);
-    let parts = (0..size).step_by(usize::try_from(share).unwrap_or(usize::MAX));
-    let parts: Vec<Range<u64>> = parts.map(|start| start..(start + share).min(size)).collect();
-    if let [only] = parts.as_slice() {
-        return part(&file, only.clone(), filter, BUFFER, &AtomicU64::new(0));
+    let threads = std::thread::available_parallelism().map_or(1, usize::from).min(MOST_THREADS) as u64;
+    let threads = threads.min(size / SHARE);
+    let parts = Parts { size, share: SHARE, taken: AtomicU64::new(0) };
+    if threads < 2 {
+        return parts.fold(&file, filter, BUFFER);
     }
-    let done = AtomicU64::new(0);
     let (send, receive) = channel();
     std::thread::scope(|scope| {
-        for range in &parts {
-            let (send, file, done) = (send.clone(), &file, &done);
-            scope.spawn(move || send.send(part(file, range.clone(), filter, BUFFER, done)).ok());
+        for _ in 0..threads {
+            let (send, file, parts) = (send.clone(), &file, &parts);
+            scope.spawn(move || send.send(parts.fold(file, filter, BUFFER)).ok());
         }
         drop(send);
         let (mut all, mut bar) = (Summary::default(), Bar::new(size));
         loop {
             match receive.recv_timeout(Duration::from_millis(100)) {
                 Ok(part) => all.join(part?),
-                Err(RecvTimeoutError::Timeout) => bar.show(done.load(Ordering::Relaxed)),
+                Err(RecvTimeoutError::Timeout) => bar.show(parts.taken.load(Ordering::Relaxed)),
                 Err(RecvTimeoutError::Disconnected) => return Ok(all),
             }
         }
     })
 }
 
+/// The parts of a file, which are taken one by one: a thread that others keep waiting takes fewer.
+struct Parts {
+    size: u64,
+    share: u64,
+    /// Bytes in the parts that were taken.
+    taken: AtomicU64,
+}
+
+impl Parts {
+    /// Folds parts until there are no more.
+    fn fold(&self, file: &File, filter: &Filter, buffer: usize) -> std::io::Result<Summary> {
+        let mut summary = Summary::default();
+        let mut bytes = vec![0; buffer];
+        loop {
+            let start = self.taken.fetch_add(self.share, Ordering::Relaxed);
+            if start >= self.size {
+                return Ok(summary);
+            }
+            part(file, start..(start + self.share).min(self.size), filter, &mut bytes, &mut summary)?;
+        }
+    }
+}
+
 /// Folds the lines that begin in a part of the file.
-fn part(file: &File, range: Range<u64>, filter: &Filter, buffer: usize, done: &AtomicU64) -> std::io::Result<Summary> {
-    let mut summary = Summary::default();
-    let mut bytes = vec![0; buffer];
+fn part(
+    file: &File,
+    range: Range<u64>,
+    filter: &Filter,
+    bytes: &mut [u8],
+    summary: &mut Summary,
+) -> std::io::Result<()> {
     // The line that began before is another part's; a line end right before the part begins none.
     let mut foreign = range.start > 0;
     let mut long = false;
@@ -75,28 +103,32 @@ fn part(file: &File, range: Range<u64>, filter: &Filter, buffer: usize, done: &A
     let mut begun = base;
     let mut filled = 0;
     loop {
-        let read = read_at(file, bytes.get_mut(filled..).unwrap_or_default(), base + filled as u64)?;
-        done.fetch_add(read as u64, Ordering::Relaxed);
+        let offset = base + filled as u64;
+        // Of the part behind, only what the last line needs.
+        let wanted = usize::try_from(range.end.saturating_sub(offset)).unwrap_or(usize::MAX).max(REST);
+        let room = bytes.get_mut(filled..).unwrap_or_default();
+        let wanted = wanted.min(room.len());
+        let read = read_at(file, room.get_mut(..wanted).unwrap_or_default(), offset)?;
         filled += read;
         let mut rest = bytes.get(..filled).unwrap_or_default();
         while let Some(end) = memchr::memchr(b'\n', rest) {
             let (line, more) = rest.split_at(end);
             if !foreign && begun >= range.end {
-                return Ok(summary);
+                return Ok(());
             }
-            take(&mut summary, line, filter, long, foreign);
+            take(summary, line, filter, long, foreign);
             (foreign, long) = (false, false);
             base += end as u64 + 1;
             begun = base;
             rest = more.get(1..).unwrap_or_default();
         }
         if !foreign && begun >= range.end {
-            return Ok(summary);
+            return Ok(());
         }
         if read == 0 {
             // The last line has no end yet.
-            take(&mut summary, rest, filter, long, foreign);
-            return Ok(summary);
+            take(summary, rest, filter, long, foreign);
+            return Ok(());
         }
         long |= rest.len() > LONGEST_LINE;
         // Of a line that is too long, or not ours, only the end matters.
@@ -195,15 +227,20 @@ mod tests {
         let told = |summary: Summary| serde_json::to_string(&summary.report()).unwrap();
         let expected = told(expected);
         let size = text.len() as u64;
-        for cuts in [vec![], vec![1], vec![size / 2], (0..size).step_by(997).collect(), vec![size - 1, size]] {
+        for share in [997, 65_537, size / 2, size - 1, size, size + 1] {
             for buffer in [LONGEST_LINE + 1, 100_000, BUFFER] {
-                let mut all = Summary::default();
-                let bounds: Vec<u64> = [0].into_iter().chain(cuts.iter().copied()).chain([size]).collect();
-                for pair in bounds.windows(2) {
-                    let range = pair[0]..pair[1];
-                    all.join(part(&file, range, &Filter::default(), buffer, &AtomicU64::new(0)).unwrap());
-                }
-                assert!(told(all) == expected, "{} cuts, {buffer} bytes at once", cuts.len());
+                let parts = Parts { size, share, taken: AtomicU64::new(0) };
+                let all = parts.fold(&file, &Filter::default(), buffer).unwrap();
+                assert!(told(all) == expected, "{share} bytes a part, {buffer} bytes at once");
+                // What two have folded, each some of it, is the same.
+                let parts = Parts { size, share, taken: AtomicU64::new(0) };
+                let (mut one, other) = std::thread::scope(|scope| {
+                    let fold = || parts.fold(&file, &Filter::default(), buffer).unwrap();
+                    let (one, other) = (scope.spawn(fold), scope.spawn(fold));
+                    (one.join().unwrap(), other.join().unwrap())
+                });
+                one.join(other);
+                assert!(told(one) == expected, "{share} bytes a part, two threads");
             }
         }
     }
