@@ -28,8 +28,9 @@ use std::path::Path;
 
 fn main() {
     println!("cargo::rerun-if-changed=build.rs");
-    // The linker's list, which only `install.sh` and the bench hand to it.
+    // The profile and the linker's list, which only `install.sh` and the bench hand over.
     println!("cargo::rerun-if-changed=src/hook.ld");
+    println!("cargo::rerun-if-changed=src/hook.profdata");
     let out = std::env::var("OUT_DIR").expect("cargo names a directory for what is made");
     let write = |name: &str, text: &str| {
         std::fs::write(Path::new(&out).join(name), text).expect("the directory can be written to");
@@ -86,11 +87,12 @@ fn digests() -> String {
 }
 
 /// Every embedded rule as a row, by the name of its file, and the clues to those about content.
+///
+/// All lists have names, so that the linker can put together those that every command is compared with.
 fn rules() -> (String, Clues) {
     let mut clues = Clues::default();
-    let mut code = String::from("&[\n");
+    let (mut code, mut files) = (String::new(), String::new());
     for name in RULES {
-        writeln!(code, "    ({name:?}, &[").expect("a text takes everything");
         let text = read(&format!("rules/{name}.rules"));
         let mut start = 0;
         let mut row: Option<Row> = None;
@@ -108,10 +110,13 @@ fn rules() -> (String, Clues) {
             start = end + 1;
         }
         rows.extend(row);
-        rows.into_iter().for_each(|row| row.write(&mut code));
-        code.push_str("    ]),\n");
+        let (file, count) = (name.to_uppercase(), rows.len());
+        let rows: String =
+            rows.into_iter().enumerate().map(|(at, row)| row.write(&format!("{file}_{at}"), &mut code)).collect();
+        writeln!(code, "static {file}: [Row; {count}] = [\n{rows}];").expect("a text takes everything");
+        writeln!(files, "    ({name:?}, &{file}),").expect("a text takes everything");
     }
-    code.push(']');
+    writeln!(code, "static ROWS: [(&str, &[Row]); {}] = [\n{files}];", RULES.len()).expect("a text takes everything");
     (code, clues)
 }
 
@@ -157,16 +162,47 @@ impl Clues {
                 (0..patterns.len()).filter(led).collect()
             })
             .collect();
-        let texts: Vec<_> = clues.iter().map(|clue| (clue.text.as_str(), clue.left, clue.right)).collect();
-        let nested = |lists: &[Vec<usize>]| {
-            format!("&[{}]", lists.iter().map(|list| format!("&{list:?}, ")).collect::<String>())
-        };
-        let patterns: String = patterns.iter().map(|clauses| nested(clauses) + ", ").collect();
+        let mut texts = String::new();
+        let mut rows = String::new();
+        for clue in &clues {
+            let (start, length) = (texts.len(), clue.text.len());
+            texts.push_str(&clue.text);
+            let Clue { left, right, .. } = clue;
+            write!(rows, "Clue {{ start: {start}, length: {length}, left: {left}, right: {right} }}, ")
+                .expect("a text takes everything");
+        }
+        let clauses: Vec<Vec<usize>> = patterns.iter().flatten().cloned().collect();
+        let begins = starts(&patterns);
         format!(
-            "Table {{ clues: &{texts:?}, places: {places:?}, lists: {lists:?}, leads: {}, patterns: &[{patterns}] }}",
-            nested(&leads)
+            "static TEXTS: [u8; {}] = *b\"{}\";\nstatic CLUES: [Clue; {}] = [{rows}];\n\
+             static PLACES: [u64; 1024] = {places:?};\nstatic LISTS: [u16; {}] = {lists:?};\n{}{}\
+             static PATTERNS: [u16; {}] = {begins:?};\n",
+            texts.len(),
+            texts.as_bytes().escape_ascii(),
+            clues.len(),
+            lists.len(),
+            in_a_row("LEADS", &leads),
+            in_a_row("CLAUSES", &clauses),
+            begins.len(),
         )
     }
+}
+
+/// Where each of several lists begins when they stand in a row, and where the last one ends.
+fn starts<T>(lists: &[Vec<T>]) -> Vec<usize> {
+    let mut end = 0;
+    let ends = lists.iter().map(|list| {
+        end += list.len();
+        end
+    });
+    [0].into_iter().chain(ends).collect()
+}
+
+/// Lists in a row, under a name.
+fn in_a_row(name: &str, lists: &[Vec<usize>]) -> String {
+    let items = lists.concat();
+    let (count, starts) = (lists.len() + 1, starts(lists));
+    format!("static {name}: Lists<{count}, {}> = Lists {{ starts: {starts:?}, items: {items:?} }};\n", items.len())
 }
 
 /// A rule, in the words of the code that is made.
@@ -177,24 +213,49 @@ struct Row {
     line: usize,
     validator: Option<String>,
     beginning: Beginning,
-    patterns: String,
-    only_when: String,
-    except_when: String,
+    patterns: Vec<Pattern>,
+    only_when: Vec<Pattern>,
+    except_when: Vec<Pattern>,
     tainted: bool,
     nudge: Range<usize>,
     proof: Range<usize>,
+}
+
+/// A pattern: where it stands, what it needs, and its number among those that clues lead to.
+struct Pattern {
+    place: Range<usize>,
+    gist: Gist,
+    number: Option<usize>,
+}
+
+impl Pattern {
+    /// The same in code; what it refers to is written before it, under a name.
+    fn write(self, name: &str, code: &mut String) -> String {
+        let Pattern { place, gist: Gist { first, start, all, pairs, one_of }, number } = self;
+        writeln!(code, "static {name}: [Pairs; {}] = {one_of:?};", one_of.len()).expect("a text takes everything");
+        format!(
+            "({place:?}, Gist {{ first: {first:#x}, start: {start:?}, all: {all:#x}, pairs: {pairs:?}, \
+             one_of: Cow::Borrowed(&{name}) }}, {number:?}), "
+        )
+    }
+}
+
+/// Several patterns under a name.
+fn write_patterns(patterns: Vec<Pattern>, name: &str, code: &mut String) {
+    let count = patterns.len();
+    let patterns = patterns.into_iter().enumerate();
+    let texts: String = patterns.map(|(at, pattern)| pattern.write(&format!("{name}_{at}"), code)).collect();
+    writeln!(code, "static {name}: [Place; {count}] = [{texts}];").expect("a text takes everything");
 }
 
 impl Row {
     /// Takes down a line of the rule, which ends at `end`.
     fn take(&mut self, line: &str, end: usize, clues: Option<&mut Clues>) {
         let (word, rest) = line.trim_start().split_once(' ').unwrap_or((line.trim(), ""));
-        let pattern = |pattern: &str, number: Option<usize>| {
-            let Gist { first, start, all, pairs, one_of } = Gist::of(pattern);
-            let gist = format!(
-                "Gist {{ first: {first:#x}, start: {start:?}, all: {all:#x}, pairs: {pairs:?}, one_of: Cow::Borrowed(&{one_of:?}) }}"
-            );
-            format!("({}..{end}, {gist}, {number:?}), ", end - pattern.len())
+        let pattern = |pattern: &str, number: Option<usize>| Pattern {
+            place: end - pattern.len()..end,
+            gist: Gist::of(pattern),
+            number,
         };
         let own =
             if line.starts_with("    ") { Some(line.trim_start()) } else { Some(rest).filter(|_| word == "match") };
@@ -202,11 +263,11 @@ impl Row {
             let Beginning { first, start } = Gist::of(own).beginning();
             self.beginning.first |= first;
             self.beginning.start.0.iter_mut().zip(start.0).for_each(|(mine, more)| *mine |= more);
-            return self.patterns.push_str(&pattern(own, clues.map(|clues| clues.add(own))));
+            return self.patterns.push(pattern(own, clues.map(|clues| clues.add(own))));
         }
         match word {
-            "only_when" => self.only_when.push_str(&pattern(rest, None)),
-            "except_when" => self.except_when.push_str(&pattern(rest, None)),
+            "only_when" => self.only_when.push(pattern(rest, None)),
+            "except_when" => self.except_when.push(pattern(rest, None)),
             "only_when_tainted" => self.tainted = true,
             "validator" => self.validator = Some(rest.to_owned()),
             "match_base_command_not_in" => self.validator = Some("UnknownExecutable".to_owned()),
@@ -217,17 +278,19 @@ impl Row {
         }
     }
 
-    fn write(self, code: &mut String) {
+    /// The same in code; what it refers to is written before it, under names that begin with this one.
+    fn write(self, prefix: &str, code: &mut String) -> String {
         let Row { tier, name, line, validator, beginning, patterns, only_when, except_when, tainted, nudge, proof } =
             self;
         let Beginning { first, start } = if validator.is_some() { Beginning::ANY } else { beginning };
         let beginning = format!("Beginning {{ first: {first:#x}, start: {start:?} }}");
         let validator = validator.map_or("None".to_owned(), |name| format!("Some(Validator::{name})"));
-        writeln!(
-            code,
-            "        Row {{ tier: Tier::{tier}, name: {name:?}, line: {line}, validator: {validator}, beginning: {beginning}, patterns: &[{patterns}], \
-             only_when: &[{only_when}], except_when: &[{except_when}], tainted: {tainted}, nudge: {nudge:?}, proof: {proof:?} }},"
+        for (patterns, list) in [(patterns, "MATCH"), (only_when, "ONLY"), (except_when, "EXCEPT")] {
+            write_patterns(patterns, &format!("{prefix}_{list}"), code);
+        }
+        format!(
+            "    Row {{ tier: Tier::{tier}, name: {name:?}, line: {line}, validator: {validator}, beginning: {beginning}, patterns: &{prefix}_MATCH, \
+             only_when: &{prefix}_ONLY, except_when: &{prefix}_EXCEPT, tainted: {tainted}, nudge: {nudge:?}, proof: {proof:?} }},\n"
         )
-        .expect("a text takes everything");
     }
 }

@@ -23,7 +23,7 @@ use gist::Beginning;
 pub(crate) use gist::Letters;
 pub use lead::Leads;
 pub(crate) use lead::{Trace, traces};
-pub use parse::{RuleError, parse};
+pub use parse::{RuleError, parse, parse_for};
 pub use pattern::{Pattern, PatternError};
 pub use patterns::Patterns;
 pub use proof::{Disproof, disproofs};
@@ -64,12 +64,12 @@ pub enum Kind {
 impl Kind {
     /// All kinds: name, and the rules that are embedded in the binary.
     pub const ALL: [(Kind, &'static str, &'static str); 6] = [
-        (Kind::Bash, "bash", include_str!("../rules/bash.rules")),
-        (Kind::Edit, "edit", include_str!("../rules/edit.rules")),
-        (Kind::Read, "read", include_str!("../rules/read.rules")),
-        (Kind::Mcp, "mcp", include_str!("../rules/mcp.rules")),
-        (Kind::Agent, "agent", include_str!("../rules/agent.rules")),
-        (Kind::Post, "post", include_str!("../rules/post.rules")),
+        (Kind::Bash, "bash", embedded::text(&embedded::BASH_TEXT)),
+        (Kind::Edit, "edit", embedded::text(&embedded::EDIT_TEXT)),
+        (Kind::Read, "read", embedded::text(&embedded::READ_TEXT)),
+        (Kind::Mcp, "mcp", embedded::text(&embedded::MCP_TEXT)),
+        (Kind::Agent, "agent", embedded::text(&embedded::AGENT_TEXT)),
+        (Kind::Post, "post", embedded::text(&embedded::POST_TEXT)),
     ];
 
     /// The kind of a file by its name: `bash.rules`, `bash.team.rules`.

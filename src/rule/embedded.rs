@@ -3,12 +3,34 @@
 use super::excerpt::{Excerpt, Text};
 use super::gist::{Beginning, Gist, Pairs};
 use super::patterns::{Patterns, Place};
-use super::{Kind, Matcher, Owner, Rule, Source, Tier};
+use super::{Initials, Kind, Matcher, Owner, Rule, Source, Tier};
 use crate::validator::Validator;
 use crate::verdict::RuleId;
 use std::borrow::Cow;
 use std::ops::Range;
 use std::rc::Rc;
+
+/// A file under a name, by which the linker can put it beside others.
+macro_rules! embed {
+    ($name:ident, $path:literal) => {
+        pub(super) static $name: [u8; include_bytes!($path).len()] = *include_bytes!($path);
+    };
+}
+
+embed!(BASH_TEXT, "../../rules/bash.rules");
+embed!(EDIT_TEXT, "../../rules/edit.rules");
+embed!(READ_TEXT, "../../rules/read.rules");
+embed!(MCP_TEXT, "../../rules/mcp.rules");
+embed!(AGENT_TEXT, "../../rules/agent.rules");
+embed!(POST_TEXT, "../../rules/post.rules");
+
+/// The text of a file; of one that is no text, none, which the build would have found.
+pub(super) const fn text(bytes: &'static [u8]) -> &'static str {
+    match std::str::from_utf8(bytes) {
+        Ok(text) => text,
+        Err(_) => "",
+    }
+}
 
 /// A rule by its places in the text of its file.
 struct Row {
@@ -25,14 +47,15 @@ struct Row {
     proof: Range<usize>,
 }
 
-/// The rules of each embedded file.
-const ROWS: &[(&str, &[Row])] = include!(concat!(env!("OUT_DIR"), "/rules.rs"));
+// `ROWS`, the rules of each embedded file.
+include!(concat!(env!("OUT_DIR"), "/rules.rs"));
 
 /// Room behind the rules for commands, for those about the files that a command touches.
 const BEHIND: usize = 32;
 
-/// The rules of a text, if it is the embedded one.
-pub(super) fn rules(text: &str, file: &str, kind: Kind, owner: Owner) -> Option<Vec<Rule>> {
+/// The rules of a text, if it is the embedded one; of those that look for patterns, only those that could match commands
+/// that begin so.
+pub(super) fn rules(text: &str, file: &str, kind: Kind, owner: Owner, initials: Option<Initials>) -> Option<Vec<Rule>> {
     let known = kind.embedded();
     let is_embedded = std::ptr::eq(text, known) || text == known;
     let (_, rows) = ROWS.iter().find(|(name, _)| is_embedded && *name == kind.name())?;
@@ -55,7 +78,9 @@ pub(super) fn rules(text: &str, file: &str, kind: Kind, owner: Owner) -> Option<
     };
     let behind = if kind == Kind::Bash { BEHIND } else { 0 };
     let mut rules = Vec::with_capacity(rows.len() + behind);
-    rules.extend(rows.iter().map(rule));
+    // A validator begins with whatever.
+    let concerns = |row: &&Row| initials.is_none_or(|initials| row.beginning.may_allow(initials.letters()));
+    rules.extend(rows.iter().filter(concerns).map(rule));
     Some(rules)
 }
 
@@ -63,13 +88,39 @@ pub(super) fn rules(text: &str, file: &str, kind: Kind, owner: Owner) -> Option<
 mod tests {
     use super::super::parse::read;
     use super::*;
+    use crate::rule::Letters;
+
+    #[test]
+    fn no_rule_is_left_out_that_could_match_a_command() {
+        let all = rules(Kind::Bash.embedded(), "f", Kind::Bash, Owner::Operator, None).unwrap();
+        let examples = all.iter().flat_map(Rule::hits).map(|example| example.text().to_owned());
+        let strange =
+            ["", " ", "\u{e9}", "\"x y\" z", "'~'", "$X", "/bin/x", "\0", "GIT push", "-x"].map(str::to_owned);
+        for command in examples.chain(strange) {
+            let initials = Initials::default().with(&command);
+            let some = rules(Kind::Bash.embedded(), "f", Kind::Bash, Owner::Operator, Some(initials)).unwrap();
+            let letters = Letters::of(&command);
+            for rule in all.iter().filter(|rule| rule.beginning.allows(&letters)) {
+                assert!(some.contains(rule), "{command}: {:?}", rule.id);
+            }
+        }
+    }
+
+    #[test]
+    fn rules_about_other_commands_are_left_out() {
+        let initials = Initials::default().with("git status");
+        let some = rules(Kind::Bash.embedded(), "f", Kind::Bash, Owner::Operator, Some(initials)).unwrap();
+        assert!(some.iter().any(|rule| rule.id.as_str() == "git-force-push"));
+        let all = rules(Kind::Bash.embedded(), "f", Kind::Bash, Owner::Operator, None).unwrap();
+        assert!(some.len() < all.len(), "{} of {}", some.len(), all.len());
+    }
 
     #[test]
     fn what_was_read_at_the_build_is_what_is_written() {
         for (kind, name, text) in Kind::ALL {
             let (written, errors) = read(Rc::new(Cow::Borrowed(text)), name, kind, Owner::Operator);
             assert_eq!(errors, []);
-            assert_eq!(rules(text, name, kind, Owner::Operator), Some(written), "{name}");
+            assert_eq!(rules(text, name, kind, Owner::Operator, None), Some(written), "{name}");
             let rows = ROWS.iter().filter(|(file, _)| *file == name).flat_map(|(_, rows)| *rows);
             for (place, gist, _) in rows.flat_map(|row| row.patterns.iter().chain(row.only_when).chain(row.except_when))
             {

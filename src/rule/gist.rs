@@ -9,7 +9,7 @@ use std::borrow::Cow;
 /// Which characters a text begins with and holds, and which of them stand side by side; letters in either case.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Letters {
-    /// The first; the zero stands for none, and for what is not ASCII.
+    /// The first.
     first: u128,
     /// The place of the first two.
     start: u8,
@@ -36,7 +36,7 @@ impl Letters {
         // A text that is too short begins like one that no pattern asks for.
         let (one, other) = if let [one, other, ..] = text.as_bytes() { (*one, *other) } else { (0, 0) };
         let start = place(one.to_ascii_lowercase(), other.to_ascii_lowercase());
-        let first = text.bytes().next().filter(u8::is_ascii).map_or(1, bit);
+        let first = text.bytes().next().filter(u8::is_ascii).map_or(OTHER, bit);
         let [low, high, ..] = all;
         Letters { first, start, all: u128::from(low) | u128::from(high) << 64, pairs: Pairs(pairs) }
     }
@@ -95,12 +95,20 @@ impl Beginning {
     /// Whatever beginning.
     pub const ANY: Beginning = Beginning { first: ANY, start: ANY_PAIR };
 
+    /// Whether one of several texts could begin like that, of which these are the first letters that are ASCII.
+    pub fn may_allow(&self, firsts: u128) -> bool {
+        self.first & (firsts | OTHER) != 0
+    }
+
     /// Whether a text with these letters begins like that.
     #[inline]
     pub fn allows(&self, letters: &Letters) -> bool {
         self.start.hold(letters.start) && self.first & letters.first != 0
     }
 }
+
+/// The place of what is no ASCII, and of nothing.
+const OTHER: u128 = 1;
 
 /// The place of two characters, which are lower case.
 fn place(one: u8, other: u8) -> u8 {

@@ -3,21 +3,33 @@
 use super::Pattern;
 use super::clue::{KEY, SHARE, is_word, key_byte, place};
 
-/// All clues, by the place at which they are looked up, and what they lead to.
-struct Table {
-    /// Phrases, and whether a word begins and ends with them.
-    clues: &'static [(&'static str, bool, bool)],
-    /// The places at which there is a phrase.
-    places: [u64; 1024],
-    /// Where the phrases of some places begin, and those of the next.
-    lists: [u16; (1 << 16 >> SHARE) + 1],
-    /// The patterns that a phrase leads to.
-    leads: &'static [&'static [u16]],
-    /// Of each pattern, the lists of phrases of which a match holds one of each.
-    patterns: &'static [&'static [&'static [u16]]],
+/// A phrase, by its place in the text of all, and whether a word begins and ends with it.
+struct Clue {
+    start: u32,
+    length: u16,
+    left: bool,
+    right: bool,
 }
 
-static TABLE: Table = include!(concat!(env!("OUT_DIR"), "/clues.rs"));
+/// Lists in a row, and where each begins.
+struct Lists<const COUNT: usize, const ITEMS: usize> {
+    starts: [u16; COUNT],
+    items: [u16; ITEMS],
+}
+
+impl<const COUNT: usize, const ITEMS: usize> Lists<COUNT, ITEMS> {
+    /// The list of this number; none where there is no such list.
+    fn get(&self, number: u16) -> &[u16] {
+        let [start, end] = [number, number + 1].map(|number| self.starts.get(usize::from(number)).copied());
+        start.zip(end).and_then(|(start, end)| self.items.get(start.into()..end.into())).unwrap_or_default()
+    }
+}
+
+// `TEXTS` of all phrases, one behind the other, and `CLUES`, the phrases, by the place at which they are looked up;
+// `PLACES` at which there is a phrase; `LISTS`, where the phrases of some places begin, and those of the next; `LEADS`,
+// the patterns that a phrase leads to; `CLAUSES`, lists of phrases of which a match of a pattern holds one of each, and
+// `PATTERNS`, where those of each pattern begin.
+include!(concat!(env!("OUT_DIR"), "/clues.rs"));
 
 /// A clue in a text: where it begins, and which it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -62,7 +74,7 @@ pub(crate) fn traces(text: &str) -> Vec<Trace> {
 #[inline(always)]
 fn is_there(key: [u8; KEY]) -> bool {
     let place = place(key);
-    TABLE.places.get(usize::from(place >> 6)).is_some_and(|bits| bits & 1 << (place & 63) != 0)
+    PLACES.get(usize::from(place >> 6)).is_some_and(|bits| bits & 1 << (place & 63) != 0)
 }
 
 /// The clues of which the key ends here.
@@ -70,11 +82,13 @@ fn is_there(key: [u8; KEY]) -> bool {
 fn look(text: &str, end: usize, key: [u8; KEY], traces: &mut Vec<Trace>) {
     let Some(at) = (end + 1).checked_sub(KEY) else { return };
     let list = usize::from(place(key) >> SHARE);
-    let [Some(first), Some(next)] = [list, list + 1].map(|list| TABLE.lists.get(list).copied()) else { return };
+    let [Some(first), Some(next)] = [list, list + 1].map(|list| LISTS.get(list).copied()) else { return };
     let (before, rest) = text.as_bytes().split_at_checked(at).unwrap_or_default();
     for clue in first..next {
-        let Some((phrase, left, right)) = TABLE.clues.get(usize::from(clue)) else { continue };
-        if let Some(behind) = rest.strip_prefix(phrase.as_bytes())
+        let Some(Clue { start, length, left, right }) = CLUES.get(usize::from(clue)) else { continue };
+        let start = *start as usize;
+        let Some(phrase) = TEXTS.get(start..start + usize::from(*length)) else { continue };
+        if let Some(behind) = rest.strip_prefix(phrase)
             && !(*left && before.last().is_some_and(|byte| is_word(*byte)))
             && !(*right && behind.first().is_some_and(|byte| is_word(*byte)))
         {
@@ -109,11 +123,14 @@ impl Leads {
         let mut leads = Leads([0; MOST_PATTERNS / 64]);
         let mut seen = [0; MOST_CLUES / 64];
         traces.iter().for_each(|trace| add(&mut seen, trace.clue));
-        let holds_one = |clause: &&[u16]| clause.iter().any(|clue| has(&seen, *clue));
+        let holds_one = |clause: u16| CLAUSES.get(clause).iter().any(|clue| has(&seen, *clue));
+        let clauses = |pattern: u16| {
+            let [start, end] = [pattern, pattern + 1].map(|number| PATTERNS.get(usize::from(number)).copied());
+            start.unwrap_or_default()..end.unwrap_or_default()
+        };
         for trace in traces {
-            for number in TABLE.leads.get(usize::from(trace.clue)).copied().unwrap_or_default() {
-                let clauses = TABLE.patterns.get(usize::from(*number)).copied().unwrap_or_default();
-                if !has(&leads.0, *number) && clauses.iter().all(holds_one) {
+            for number in LEADS.get(trace.clue) {
+                if !has(&leads.0, *number) && clauses(*number).all(holds_one) {
                     add(&mut leads.0, *number);
                 }
             }

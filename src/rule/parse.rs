@@ -4,7 +4,7 @@ use super::embedded;
 use super::example;
 use super::excerpt::{Excerpt, Text};
 use super::gist::Beginning;
-use super::{Kind, Matcher, Owner, Pattern, Rule, Source, Tier};
+use super::{Initials, Kind, Matcher, Owner, Pattern, Rule, Source, Tier};
 use crate::config::nearest;
 use crate::swar::Marks;
 use crate::validator::Validator;
@@ -58,8 +58,19 @@ impl fmt::Display for RuleError {
 
 /// Reads all rules of a file, and all errors in it. A file without a rule is an error: it would disarm the guard.
 pub fn parse(text: impl Into<Cow<'static, str>>, file: &str, kind: Kind, owner: Owner) -> (Vec<Rule>, Vec<RuleError>) {
+    parse_for(None, text, file, kind, owner)
+}
+
+/// The same for a call whose commands begin so, without those of the embedded rules that could not concern it.
+pub fn parse_for(
+    initials: Option<Initials>,
+    text: impl Into<Cow<'static, str>>,
+    file: &str,
+    kind: Kind,
+    owner: Owner,
+) -> (Vec<Rule>, Vec<RuleError>) {
     let text: Text = Rc::new(text.into());
-    match embedded::rules(&text, file, kind, owner) {
+    match embedded::rules(&text, file, kind, owner, initials.filter(|_| kind == Kind::Bash)) {
         Some(rules) => (rules, Vec::new()),
         None => read(text, file, kind, owner),
     }

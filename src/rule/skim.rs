@@ -22,6 +22,11 @@ impl Initials {
         Initials(self.0 | first.map_or(0, |byte| 1 << byte.to_ascii_lowercase()))
     }
 
+    /// The letters.
+    pub(super) fn letters(self) -> u128 {
+        self.0
+    }
+
     /// Whether a command begins with this letter, in either case.
     pub(super) fn hold(self, byte: u8) -> bool {
         byte.is_ascii() && self.0 & (1 << byte.to_ascii_lowercase()) != 0

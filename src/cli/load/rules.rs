@@ -45,7 +45,7 @@ impl Wanted {
             Kind::Mcp => self.memory.text(path, Some(kind.embedded()))?,
             Kind::Bash | Kind::Edit | Kind::Read | Kind::Agent | Kind::Post => read_copy(path, kind.embedded())?,
         };
-        Ok(text.map(|text| rule::parse(text, name, kind, owner)))
+        Ok(text.map(|text| rule::parse_for(self.initials, text, name, kind, owner)))
     }
 
     /// The names of the `.rules` files in a directory, in order.
@@ -132,7 +132,7 @@ pub fn of_operator(config: &mut Config, directory: Option<&Path>, wanted: &Wante
     for kind in &wanted.kinds {
         let base = format!("{}.rules", kind.name());
         if !names.contains(&base) {
-            let defaults = rule::parse(kind.embedded(), &base, *kind, Owner::Operator);
+            let defaults = rule::parse_for(wanted.initials, kind.embedded(), &base, *kind, Owner::Operator);
             add(config, defaults, ToString::to_string);
         }
         let Some(directory) = directory else { continue };
