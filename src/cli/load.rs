@@ -26,6 +26,7 @@ use rustix::io::{Errno, read, retry_on_intr};
 use std::borrow::Cow;
 use std::fs::File;
 use std::io::{Error, ErrorKind};
+use std::mem::MaybeUninit;
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
@@ -320,15 +321,20 @@ fn read_all(file: &File, length: u64, most: u64, like: &'static str) -> std::io:
 
 /// Whether a file reads like a text. If not, what was read of it is in `bytes`.
 fn reads_like(file: &File, like: &str, bytes: &mut Vec<u8>) -> std::io::Result<bool> {
-    let mut piece = Vec::with_capacity(like.len().min(8 << 10));
+    // On the stack, which has been deeper before: fresh room would cost more than the comparison.
+    let mut room = [MaybeUninit::uninit(); 8 << 10];
     let mut rest = like.as_bytes();
     while !rest.is_empty() {
-        piece.clear();
-        retry_on_intr(|| read(file, spare_capacity(&mut piece)))?;
-        match rest.strip_prefix(piece.as_slice()) {
+        let (piece, _) = loop {
+            match read(file, &mut room) {
+                Err(Errno::INTR) => {}
+                read => break read?,
+            }
+        };
+        match rest.strip_prefix(&*piece) {
             Some(more) if !piece.is_empty() => rest = more,
             _ => {
-                bytes.extend(like.as_bytes().iter().take(like.len() - rest.len()).chain(&piece));
+                bytes.extend(like.as_bytes().iter().take(like.len() - rest.len()).chain(&*piece));
                 return Ok(false);
             }
         }
