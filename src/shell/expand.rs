@@ -55,7 +55,10 @@ const MOST_LISTS: usize = 64;
 const LONGEST_LOOP: usize = 1_000;
 
 /// The words of a command, and further lists where a word of it may be one of several.
-pub(super) fn argument_lists(words: Vec<Word>, state: &State) -> (ThinVec<Arg>, Vec<ThinVec<Arg>>) {
+pub(super) fn argument_lists(
+    words: impl ExactSizeIterator<Item = Word>,
+    state: &State,
+) -> (ThinVec<Arg>, Vec<ThinVec<Arg>>) {
     let mut first = ThinVec::with_capacity(words.len());
     let mut more: Vec<ThinVec<Arg>> = Vec::new();
     for word in words {
@@ -127,8 +130,36 @@ fn as_it_is(mut word: Word) -> Result<Arg, Word> {
     Ok(Arg { text, known: None, glob })
 }
 
+/// What a word becomes that holds nothing but one expansion of which all or nothing is known, as most do that have one.
+fn of_one(word: &Word, state: &State) -> Option<Arg> {
+    let is_nothing = |part: &&Part| matches!(part, Part::Quoted(text) if text.is_empty());
+    let mut parts = word.parts.iter().filter(|part| !is_nothing(part));
+    let (Some(part), None) = (parts.next(), parts.next()) else { return None };
+    match part {
+        Part::Unknown { .. } | Part::List(_) => Some(hole()),
+        Part::Output { number, .. } => (!state.outputs.contains_key(number)).then(hole),
+        Part::Variable(variable) => match (variable.as_ref(), state.value(&variable.name)) {
+            (Variable { quoted: true, altered: false, trim: None, .. }, Some(Value::Known(text)))
+                if !text.is_empty() && !text.contains(APART) =>
+            {
+                Some(Arg::literal(text.as_str()))
+            }
+            _ => None,
+        },
+        Part::Plain(_) | Part::Quoted(_) => None,
+    }
+}
+
 /// The fields of a word for each value that the variables in it can have.
 fn choices(word: &Word, state: &State) -> Vec<Vec<Arg>> {
+    match of_one(word, state) {
+        Some(arg) => vec![vec![arg]],
+        None => taken_apart(word, state),
+    }
+}
+
+/// The same for any word.
+fn taken_apart(word: &Word, state: &State) -> Vec<Vec<Arg>> {
     // Quotes keep an empty word alive.
     let quoted = word.parts.iter().any(|part| matches!(part, Part::Quoted(_)));
     let choice = |alternative: Pieces| {
@@ -510,6 +541,32 @@ mod tests {
             ("$'\\x72\\155'", vec!["rm"]),
         ] {
             assert_eq!(expand(line), expected, "{line}");
+        }
+    }
+
+    #[test]
+    fn a_word_of_one_expansion_is_what_it_is_taken_apart() {
+        let words = "\"$A\" $A \"${A}\" \"${A%x}\" \"${A:-y}\" \"${!A}\" $((1)) \"$IFS\" a\"$A\" \"\"$A\"\" \"$A$A\" \"$(x)\" $(x) `x` \"a$(x)\"";
+        let script = parse(&format!("x {words}"));
+        let simple = script
+            .steps
+            .into_iter()
+            .filter_map(|step| if let Step::Simple(simple) = step { Some(simple) } else { None });
+        let words: Vec<Word> = simple.flat_map(|simple| simple.words).collect();
+        assert!(words.iter().any(|word| of_one(word, &State::default()).is_some()));
+        let known = ["", "v", "a b", "*", "~", "{a,b}", "x\u{1f}y"].map(|text| Value::Known(text.to_owned()));
+        let each = Value::Each(vec!["a".to_owned(), "b".to_owned()]);
+        let written = Value::Written(Arg { text: "a$B".into(), known: Some(1), glob: false });
+        let values = known.into_iter().chain([each, written, Value::Unknown]).map(Some).chain([None]);
+        for (value, word) in values.flat_map(|value| words.iter().map(move |word| (value.clone(), word))) {
+            for (separated, printed, aliased) in [(false, false, false), (true, true, false), (false, true, true)] {
+                let mut state = State::default();
+                state.variables.extend(value.clone().map(|value| ("A".to_owned(), value)));
+                state.variables.extend(separated.then(|| ("IFS".to_owned(), Value::Known(",".to_owned()))));
+                state.outputs.extend((0..9).filter(|_| printed).map(|number| (number, "a b".to_owned())));
+                state.options.aliased = aliased;
+                assert_eq!(choices(word, &state), taken_apart(word, &state), "{word:?} {value:?}");
+            }
         }
     }
 }

@@ -12,7 +12,7 @@ mod list;
 mod redirect;
 mod text;
 
-use super::syntax::{Flaw, Part, Parts, Scope, Script, Step, Word};
+use super::syntax::{Flaw, Part, Parts, Scope, Script, Simple, Step, Word};
 use compound::{Case, Compound, For};
 use cond::Cond;
 use list::List;
@@ -24,6 +24,9 @@ const DEEPEST: usize = 64;
 
 /// Commands in one text.
 const LONGEST: usize = 10_000;
+
+/// Commands of which the room is kept; most lines of a script have fewer.
+const MOST_SPARE: usize = 8;
 
 /// Reads `text` as bash would.
 pub(super) fn parse(text: &str) -> Script {
@@ -116,6 +119,8 @@ pub(super) struct Parser<'a> {
     /// INVARIANT: never empty, and the first frame is the list of the whole text.
     frames: Vec<Frame>,
     script: Script,
+    /// Commands that are done with: the room that they took is there for others.
+    spare: Vec<Box<Simple>>,
     commands: usize,
     substitutions: usize,
     flaws: usize,
@@ -134,6 +139,7 @@ impl<'a> Parser<'a> {
             end: text.len(),
             frames: vec![Frame::new(Kind::List, list::Close::Eof, 0)],
             script: Script::default(),
+            spare: Vec::new(),
             commands: 0,
             substitutions: 0,
             flaws: 0,
@@ -154,6 +160,18 @@ impl<'a> Parser<'a> {
         self.list().began = 0;
         self.run();
         Some(&mut self.script)
+    }
+
+    /// Takes back a command that is done with.
+    pub(super) fn take_back(&mut self, mut simple: Box<Simple>) {
+        if self.spare.len() < MOST_SPARE {
+            let Simple { assignments, words, redirects, span } = simple.as_mut();
+            assignments.clear();
+            words.clear();
+            redirects.clear();
+            *span = 0..0;
+            self.spare.push(simple);
+        }
     }
 
     /// Reads to the end of a command of the outermost list, or of the text.

@@ -186,7 +186,10 @@ impl Walker<'_> {
         let first = self.runs.len() == 1;
         let Some(run) = self.runs.last_mut() else { return };
         match step {
-            Step::Simple(simple) => self.simple(*simple),
+            Step::Simple(mut simple) => {
+                self.simple(&mut simple);
+                self.line.take_back(simple);
+            }
             Step::Redirects(simple) => {
                 // What a list prints goes elsewhere.
                 run.level().output = run.level().output.take().filter(|_| run::prints_here(&simple));
@@ -285,7 +288,7 @@ impl Walker<'_> {
         }
     }
 
-    fn simple(&mut self, mut simple: Simple) {
+    fn simple(&mut self, simple: &mut Simple) {
         let Some(run) = self.runs.last_mut() else { return };
         let apart = run.is_apart();
         let value =
@@ -299,7 +302,7 @@ impl Walker<'_> {
             }
         }
         let wordless = simple.words.is_empty();
-        let (args, more) = expand::argument_lists(std::mem::take(&mut simple.words), &run.state);
+        let (args, more) = expand::argument_lists(simple.words.drain(..), &run.state);
         if env
             .iter()
             .any(|(_, value)| value.as_ref().is_some_and(|value| value.contains("[$(") || value.contains("[`")))
@@ -311,13 +314,13 @@ impl Walker<'_> {
                 inner: true,
             });
         }
-        let redirects = run.redirects(&simple);
-        let input = run.input(&simple);
+        let redirects = run.redirects(simple);
+        let input = run.input(simple);
         let level = run.level();
         let (pipeline, stage) = (level.pipeline, level.stage);
         let (cwd, elsewhere) = (run.state.cwd.clone(), run.state.elsewhere.clone());
-        let prints_here = run::prints_here(&simple);
-        let span = run.span.clone().unwrap_or(simple.span);
+        let prints_here = run::prints_here(simple);
+        let span = run.span.clone().unwrap_or_else(|| simple.span.clone());
         let hidden = run.hidden;
         let base =
             Command { env, redirects, input, pipeline, stage, cwd, elsewhere, span, hidden, ..Command::default() };

@@ -426,12 +426,13 @@ impl Parser<'_> {
             return false;
         }
         let at = self.at;
+        let mut simple = self.spare.pop().unwrap_or_default();
         let list = self.list();
         let had = list.state != State::Start;
         let broken = list.redirect.take().is_some() || matches!(list.state, State::FunctionName | State::FunctionBody);
         let done = list.state == State::Done;
         let function = mem::take(&mut list.function);
-        let mut simple = mem::take(&mut list.simple);
+        mem::swap(&mut *simple, &mut list.simple);
         list.state = State::Start;
         let coproc = mem::take(&mut list.coproc);
         list.empty &= !had;
@@ -446,8 +447,9 @@ impl Parser<'_> {
         }
         if !simple.is_empty() {
             simple.span.end = at;
-            let simple = Box::new(simple);
             self.step(if done { Step::Redirects(simple) } else { Step::Simple(simple) });
+        } else {
+            self.take_back(simple);
         }
         if coproc {
             self.step(Step::Close);
