@@ -163,22 +163,32 @@ fi
 
 # A static binary starts in less time and ignores LD_PRELOAD. The target is named so that the flags reach the
 # program only: proc-macros cannot be linked statically. Nor does the program ask the processor how it hashes best: on a
-# virtual machine the question costs more than all that a receipt hashes. And what a hook runs is put side by side, which
-# not every linker can do.
+# virtual machine the question costs more than all that a receipt hashes. And it is tuned by what hooks were seen to run
+# (benches/tune.sh), which not every compiler and linker can do.
 host=$(rustc -vV | sed -n 's/^host: //p')
 build() {
   cargo build --release --locked --bin rune --message-format=json-render-diagnostics "$@" |
     sed -n 's/.*"executable":"\([^"]*\)".*/\1/p' | tail -n 1
 }
+# The flags in these files, one a line; `@` stands for this directory.
+flags_of() {
+  local flag
+  cat "$@" | while IFS= read -r flag; do
+    case $flag in *@*) flag=${flag%%@*}$PWD${flag#*@} ;; esac
+    printf '%s\n' "$flag"
+  done
+}
 build_static() {
-  RUSTFLAGS="${RUSTFLAGS:-} -C target-feature=+crt-static -C relocation-model=static --cfg sha2_backend=\"soft\" $*" \
-    build --target "$host"
+  local flags
+  # shellcheck disable=SC2086 # several words
+  flags=$(printf '%s\n' ${RUSTFLAGS:-} "$(flags_of src/static.flags "$@")" | tr '\n' '\037')
+  CARGO_ENCODED_RUSTFLAGS=${flags%?} build --target "$host"
 }
 binary=
 case $host in
   *-linux-*)
-    binary=$(build_static -C link-arg=-Wl,-T,src/hook.ld) || {
-      printf 'install.sh: this linker puts nothing side by side, building without\n' >&2
+    binary=$(build_static src/tuned.flags) || {
+      printf 'install.sh: this compiler or linker cannot tune the program, building without\n' >&2
       binary=$(build_static)
     } || printf 'install.sh: no static build here, building the ordinary way\n' >&2
     ;;

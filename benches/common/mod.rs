@@ -7,12 +7,11 @@ pub mod pinned;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-/// The flags that `install.sh` builds with.
-const STATIC: [&str; 6] =
-    ["-C", "target-feature=+crt-static", "-C", "relocation-model=static", "--cfg", "sha2_backend=\"soft\""];
+/// The flags that `install.sh` builds with, one a line.
+const STATIC: &str = include_str!("../../src/static.flags");
 
-/// The flag by which `install.sh` has put together what a hook runs.
-const LAYOUT: &str = "link-arg=-Wl,-T,src/hook.ld";
+/// Those by which it tunes what hooks run; `@` stands for where the project lies.
+const TUNED: &str = include_str!("../../src/tuned.flags");
 
 /// The binary as it is installed: static, where that can be built, stripped, and copied. A file that was copied is
 /// mapped in larger pieces than one that a linker wrote here and there.
@@ -24,10 +23,12 @@ pub fn installed(folder: &Path) -> PathBuf {
 
 fn built() -> PathBuf {
     let host = host();
+    let tuned = TUNED.replace('@', env!("CARGO_MANIFEST_DIR"));
+    let flags: Vec<&str> = STATIC.lines().chain(tuned.lines()).collect();
     let built = Command::new(env!("CARGO"))
         .args(["build", "--release", "--locked", "--bin", "rune", "--target", &host])
         .current_dir(env!("CARGO_MANIFEST_DIR"))
-        .env("RUSTFLAGS", [STATIC.as_slice(), &["-C", LAYOUT]].concat().join(" "))
+        .env("CARGO_ENCODED_RUSTFLAGS", flags.join("\x1f"))
         .stderr(Stdio::null())
         .status();
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("target").join(host).join("release/rune");
@@ -40,7 +41,7 @@ pub fn empty(folder: &Path) -> Option<PathBuf> {
     let (source, program) = (folder.join("empty.rs"), folder.join("empty"));
     std::fs::write(&source, "fn main() {}").ok()?;
     let mut rustc = Command::new("rustc");
-    rustc.args(["-O", "-C", "strip=symbols", "--target", &host()]).args(STATIC).arg(&source).arg("-o").arg(&program);
+    rustc.args(["-O", "-C", "strip=symbols", "--target", &host()]).args(STATIC.lines()).arg(&source).arg("-o").arg(&program);
     let built = rustc.stderr(Stdio::null()).status();
     built.is_ok_and(|status| status.success()).then_some(program)
 }
