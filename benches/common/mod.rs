@@ -41,7 +41,12 @@ pub fn empty(folder: &Path) -> Option<PathBuf> {
     let (source, program) = (folder.join("empty.rs"), folder.join("empty"));
     std::fs::write(&source, "fn main() {}").ok()?;
     let mut rustc = Command::new("rustc");
-    rustc.args(["-O", "-C", "strip=symbols", "--target", &host()]).args(STATIC.lines()).arg(&source).arg("-o").arg(&program);
+    rustc
+        .args(["-O", "-C", "strip=symbols", "--target", &host()])
+        .args(STATIC.lines())
+        .arg(&source)
+        .arg("-o")
+        .arg(&program);
     let built = rustc.stderr(Stdio::null()).status();
     built.is_ok_and(|status| status.success()).then_some(program)
 }

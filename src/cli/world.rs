@@ -67,7 +67,7 @@ impl World {
         let client = ["settings.json", "settings.local.json", "telemetry.jsonl", "quarantine.d"];
         let client = self.client_dir.iter().flat_map(|dir| client.map(|name| dir.join(name)));
         let dirs = [&self.config_dir, &self.state_dir, &self.data_dir].into_iter().flatten().cloned();
-        dirs.chain(client).chain(env::current_exe().ok()).collect()
+        dirs.chain(client).chain(program()).collect()
     }
 
     /// The directories whose files the client may take for the project's: the project, the directory of the call and
@@ -91,6 +91,13 @@ impl World {
 /// The time, also on a machine whose clock stands before 1970.
 pub fn now() -> OffsetDateTime {
     OffsetDateTime::from(std::time::SystemTime::now())
+}
+
+/// Where this program lies: where the name leads that it was started by, as hooks are registered. A look into `/proc`,
+/// where that does not tell, costs more than all other files of a call.
+fn program() -> Option<PathBuf> {
+    let named = env::args_os().next().map(PathBuf::from).filter(|path| path.is_absolute());
+    named.and_then(|path| path.canonicalize().ok()).or_else(|| env::current_exe().ok())
 }
 
 fn absolute(variable: &str) -> Option<PathBuf> {

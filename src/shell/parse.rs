@@ -120,6 +120,7 @@ pub(super) struct Parser<'a> {
     frames: Vec<Frame>,
     script: Script,
     /// Commands that are done with: the room that they took is there for others.
+    #[expect(clippy::vec_box, reason = "it is their boxes that are used again")]
     spare: Vec<Box<Simple>>,
     commands: usize,
     substitutions: usize,
