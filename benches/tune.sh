@@ -100,6 +100,11 @@ for line in \
   "tar -czf a.tgz -C dist . && sha256sum a.tgz | awk '{print \$1}' > a.sha256; while read -r x; do echo \$x; done < a"; do
   touched pre < <(command_event "$line")
 done
+for line in 'cargo test --all' 'ls -la src' 'git add -A && git commit -m x && git push' 'python3 -m pytest tests -q' \
+  'cat README.md | head -40' 'mkdir -p a/b && mv x.txt a/b/ && sed -i s/a/b/ a/b/x.txt' 'find . -name x.py | xargs wc -l' \
+  'docker compose up -d' 'echo hi >> log.txt 2>&1' 'npx tsc --noEmit; node -e 1'; do
+  touched pre < <(command_event "$line")
+done
 # A call that leaves a receipt: the first makes the key, and the second follows it.
 for _ in first second; do
   touched pre < <(printf '{"session_id":"s","cwd":"%s","hook_event_name":"PreToolUse","tool_name":"mcp__acme__run","tool_input":{"text":"x"},"mcp_server":{"name":"acme","source":"user"}}' "$HOME")
