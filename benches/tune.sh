@@ -45,6 +45,12 @@ for path in sorted(glob.glob("tests/fixtures/*.json")):
     phase = "post" if Path(path).name.startswith("posttooluse") else "pre"
     for _ in range(5):
         run(["hook", phase], Path(path).read_bytes())
+# What is long is rare, and costs most.
+for length in (1 << 16, 1 << 20):
+    event = {"session_id": "s", "cwd": home, "hook_event_name": "PostToolUse", "tool_name": "WebFetch",
+             "tool_input": {"url": "https://e.example/"}, "tool_response": {"result": "a line of a page.\n" * (length // 18)}}
+    for _ in range(10):
+        run(["hook", "post"], json.dumps(event).encode())
 receipt = {"session_id": "s", "cwd": home, "hook_event_name": "PreToolUse", "tool_name": "mcp__acme__run",
            "tool_input": {"text": "x"}, "mcp_server": {"name": "acme", "source": "user"}}
 for _ in range(20):
