@@ -14,6 +14,7 @@ pub use key::{Keys, PublicKey, Secret};
 
 use crate::hex;
 use crate::label::Label;
+use crate::swar::find_last;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
@@ -138,10 +139,10 @@ impl Place {
 impl End {
     /// Reads the last bytes of a file of part `part`; tells also how many of them are a torn line. `None` where they are no whole line.
     pub fn read(tail: &[u8], part: u64) -> (Option<End>, usize) {
-        let whole = tail.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
+        let whole = find_last(tail, b'\n').map_or(0, |at| at + 1);
         let torn = tail.len() - whole;
         let Some(last) = tail.get(..whole.saturating_sub(1)).filter(|_| whole > 0) else { return (None, torn) };
-        let last = last.rsplit(|byte| *byte == b'\n').next().unwrap_or_default();
+        let last = last.get(find_last(last, b'\n').map_or(0, |at| at + 1)..).unwrap_or_default();
         let (prev, torn_bytes) = (hash(last), torn as u64);
         let end = match serde_json::from_slice::<Last>(last) {
             Ok(last) if last.kind != Kind::Seal && last.version == VERSION => {

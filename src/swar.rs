@@ -47,21 +47,42 @@ pub(crate) fn has_shape(bytes: &[u8; 8], shape: &[u8; 8]) -> bool {
 
 /// Where a byte stands first.
 pub(crate) fn find(bytes: &[u8], wanted: u8) -> Option<usize> {
-    // Whether it is in a piece at all, the compiler asks of sixteen bytes at once; where, is asked once.
-    let (pieces, _) = bytes.as_chunks::<64>();
-    let has = |piece: &[u8; 64]| piece.iter().fold(0, |has, byte| has | u8::from(*byte == wanted)) != 0;
-    let before = 64 * pieces.iter().position(has).unwrap_or(pieces.len());
-    Some(before + find_slowly(bytes.get(before..)?, wanted)?)
+    find_either(bytes, wanted, wanted)
 }
 
-fn find_slowly(bytes: &[u8], wanted: u8) -> Option<usize> {
+/// Where a byte stands last.
+pub(crate) fn find_last(bytes: &[u8], wanted: u8) -> Option<usize> {
+    let (head, words) = bytes.as_rchunks::<8>();
+    let in_part = |part: &[u8]| part.iter().rposition(|byte| *byte == wanted);
+    for (at, word) in words.iter().enumerate().rev() {
+        if Marks::same(u64::from_le_bytes(*word), wanted).first().is_some() {
+            return in_part(word).map(|place| head.len() + at * 8 + place);
+        }
+    }
+    in_part(head)
+}
+
+/// Where one of two bytes stands first.
+#[inline]
+pub(crate) fn find_either(bytes: &[u8], one: u8, other: u8) -> Option<usize> {
+    // Whether it is in a piece at all, the compiler asks of sixteen bytes at once; where, is asked once.
+    let (pieces, _) = bytes.as_chunks::<64>();
+    let is = |byte: u8| u8::from(byte == one) | u8::from(byte == other);
+    let has = |piece: &[u8; 64]| piece.iter().fold(0, |has, byte| has | is(*byte)) != 0;
+    let before = 64 * pieces.iter().position(has).unwrap_or(pieces.len());
+    Some(before + find_slowly(bytes.get(before..)?, one, other)?)
+}
+
+#[inline]
+fn find_slowly(bytes: &[u8], one: u8, other: u8) -> Option<usize> {
     let (words, tail) = bytes.as_chunks::<8>();
     for (at, word) in words.iter().enumerate() {
-        if let Some(first) = Marks::same(u64::from_le_bytes(*word), wanted).first() {
+        let word = u64::from_le_bytes(*word);
+        if let Some(first) = Marks::same(word, one).or(Marks::same(word, other)).first() {
             return Some(at * 8 + first);
         }
     }
-    tail.iter().position(|byte| *byte == wanted).map(|at| bytes.len() - tail.len() + at)
+    tail.iter().position(|byte| *byte == one || *byte == other).map(|at| bytes.len() - tail.len() + at)
 }
 
 #[cfg(test)]
@@ -105,6 +126,10 @@ mod tests {
             for byte in 0..=255 {
                 let place = text.iter().position(|known| *known == byte);
                 assert_eq!(find(&text, byte), place, "{byte} behind {before}");
+                let last = text.iter().rposition(|known| *known == byte);
+                assert_eq!(find_last(&text, byte), last, "the last {byte} behind {before}");
+                let either = text.iter().position(|known| *known == byte || *known == b'p');
+                assert_eq!(find_either(&text, byte, b'p'), either, "{byte} or p behind {before}");
             }
         }
     }

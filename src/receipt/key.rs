@@ -4,10 +4,11 @@ use super::digest;
 use crate::canonical;
 use crate::hex;
 use crate::quarantined::Quarantined;
-use ed25519_dalek::hazmat::{ExpandedSecretKey, raw_sign};
+use curve25519_dalek::{EdwardsPoint, Scalar};
+use ed25519_dalek::hazmat::ExpandedSecretKey;
 use ed25519_dalek::{Signature, SigningKey, VerifyingKey};
 use hmac::{Hmac, KeyInit, Mac};
-use sha2::{Sha256, Sha512};
+use sha2::{Digest, Sha256, Sha512};
 use std::fmt;
 
 /// The first line of a key file.
@@ -23,7 +24,7 @@ const ED25519: &str = "ed25519:";
 pub struct Secret {
     signing: [u8; 32],
     /// What follows from `signing`.
-    public: VerifyingKey,
+    public: [u8; 32],
     args: [u8; 32],
     /// The public key as receipts spell it.
     name: String,
@@ -34,11 +35,11 @@ pub struct Secret {
 impl Secret {
     /// Secrets from random bytes.
     pub fn new(signing: [u8; 32], args: [u8; 32]) -> Self {
-        Secret::with(signing, SigningKey::from_bytes(&signing).verifying_key(), args)
+        Secret::with(signing, SigningKey::from_bytes(&signing).verifying_key().to_bytes(), args)
     }
 
-    fn with(signing: [u8; 32], public: VerifyingKey, args: [u8; 32]) -> Self {
-        let name = format!("{ED25519}{}", hex::encode(public.as_bytes()));
+    fn with(signing: [u8; 32], public: [u8; 32], args: [u8; 32]) -> Self {
+        let name = format!("{ED25519}{}", hex::encode(&public));
         Secret { signing, public, args, name, former: Vec::new() }
     }
 
@@ -66,19 +67,14 @@ impl Secret {
         };
         let mut member = |name: &str| hex::decode(lines.next()?.strip_prefix(name)?);
         let (signing, args) = (member("ed25519 ")?, member("args ")?);
-        let secret = if held {
-            Secret::with(signing, VerifyingKey::from_bytes(&member("public ")?).ok()?, args)
-        } else {
-            Secret::new(signing, args)
-        };
+        let secret = if held { Secret::with(signing, member("public ")?, args) } else { Secret::new(signing, args) };
         let former = lines.map(|line| PublicKey::read(line.strip_prefix("was ")?)).collect::<Option<_>>()?;
         Some(Secret { former, ..secret })
     }
 
     /// The text of a key file.
     pub fn to_text(&self) -> String {
-        let [signing, args, public] =
-            [&self.signing, &self.args, self.public.as_bytes()].map(|bytes| hex::encode(bytes));
+        let [signing, args, public] = [&self.signing, &self.args, &self.public].map(|bytes| hex::encode(bytes));
         let former: String = self.former.iter().map(|key| format!("\nwas {}", key.as_str())).collect();
         let body = format!("{HEADER}\ned25519 {signing}\nargs {args}\npublic {public}{former}");
         format!("{body}\ncheck {}\n", digest(body.as_bytes()))
@@ -94,14 +90,24 @@ impl Secret {
         &self.name
     }
 
-    /// A signature under a tag that says what is signed.
+    /// A signature under a tag that says what is signed, by RFC 8032, section 5.1.6.
+    ///
+    /// The steps are spelled out, because the library takes a public key only as a point, and finding that costs a tenth
+    /// of a whole receipt; a signature needs no more than its bytes.
     ///
     /// INVARIANT: the text names the public key. One text that is signed under two public keys would give the secret
     /// away, and none ever is: should a key file hold a wrong one, its signatures are not genuine, and tell nothing.
     pub(super) fn sign(&self, tag: &str, text: &[u8]) -> String {
-        let expanded = ExpandedSecretKey::from(&self.signing);
-        let signature = raw_sign::<Sha512>(&expanded, &[tag.as_bytes(), b"\n", text].concat(), &self.public);
-        format!("{ED25519}{}", hex::encode(&signature.to_bytes()))
+        let hash = |first: &[u8], second: &[u8]| {
+            let parts = [first, second, tag.as_bytes(), b"\n", text];
+            let hash = parts.iter().fold(Sha512::new(), Sha512::chain_update);
+            Scalar::from_bytes_mod_order_wide(&hash.finalize().into())
+        };
+        let secret = ExpandedSecretKey::from(&self.signing);
+        let nonce = hash(&secret.hash_prefix, &[]);
+        let point = EdwardsPoint::mul_base(&nonce).compress();
+        let scalar = hash(point.as_bytes(), &self.public) * secret.scalar + nonce;
+        format!("{ED25519}{}{}", hex::encode(point.as_bytes()), hex::encode(scalar.as_bytes()))
     }
 
     /// What a receipt says of arguments.
@@ -224,10 +230,13 @@ mod tests {
     #[test]
     fn a_public_key_that_is_kept_signs_like_one_that_is_derived() {
         use ed25519_dalek::Signer as _;
-        let derived = SigningKey::from_bytes(&[1; 32]).sign(b"tag\ntext");
-        let kept = Secret::read(&Secret::new([1; 32], [2; 32]).to_text()).unwrap();
-        assert_eq!(kept.sign("tag", b"text"), format!("{ED25519}{}", hex::encode(&derived.to_bytes())));
-        assert!(is_signed(kept.public(), &kept.sign("tag", b"text"), "tag", b"text"));
+        for number in 0..100_u8 {
+            let (seed, text) = ([number; 32], vec![number; usize::from(number) * 11]);
+            let derived = SigningKey::from_bytes(&seed).sign(&[b"tag\n", text.as_slice()].concat());
+            let kept = Secret::read(&Secret::new(seed, [2; 32]).to_text()).unwrap();
+            assert_eq!(kept.sign("tag", &text), format!("{ED25519}{}", hex::encode(&derived.to_bytes())), "{number}");
+            assert!(is_signed(kept.public(), &kept.sign("tag", &text), "tag", &text), "{number}");
+        }
     }
 
     /// RFC 8032, section 7.1, test 1.

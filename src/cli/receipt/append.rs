@@ -133,8 +133,7 @@ fn end(file: &File, part: u64) -> Result<(Option<End>, u64), Error> {
         tail.resize(usize::try_from(length - start).unwrap_or_default(), 0);
         file.read_exact_at(&mut tail, start)?;
         // Where two lines end, the last one is whole.
-        let last = tail.iter().rposition(|byte| *byte == b'\n').and_then(|last| tail.get(..last));
-        if start == 0 || last.is_some_and(|before| before.contains(&b'\n')) {
+        if start == 0 || tail.iter().filter(|byte| **byte == b'\n').count() > 1 {
             break;
         }
     }
