@@ -138,7 +138,8 @@ impl Clues {
     }
 
     fn write(&self) -> String {
-        let place = |clue: &Clue| clue::place(clue.key().expect("clues can be looked up"));
+        let key = |clue: &Clue| clue.key().expect("clues can be looked up").into_iter().fold(0, clue::behind);
+        let place = |clue: &Clue| clue::place(key(clue));
         let mut clues: Vec<&Clue> = self.patterns.iter().flatten().flatten().collect();
         clues.sort_by_key(|clue| (place(clue), *clue));
         clues.dedup();

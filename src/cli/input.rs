@@ -12,8 +12,12 @@ pub struct Input {
     pub whole: bool,
 }
 
-/// Bytes that are asked for at first.
+/// Bytes that are asked for at first, which are enough for most events.
 const FIRST: usize = 8 << 10;
+
+/// Bytes that are made room for where there are more. So much is a mapping of its own, which grows without being copied,
+/// and what is never written to costs nothing.
+const MORE: usize = 256 << 10;
 
 /// Bytes that are asked for at once where more is thrown away.
 const CHUNK: usize = 64 << 10;
@@ -39,7 +43,8 @@ pub fn read(most: usize, limit: Duration) -> Option<Input> {
         }
         let kept = bytes.len() < most;
         let room = if kept {
-            let room = bytes.len().max(FIRST).min(most - bytes.len());
+            let room = if bytes.len() < FIRST { FIRST } else { bytes.len().max(MORE) };
+            let room = room.min(most - bytes.len());
             bytes.reserve_exact(room);
             &mut bytes
         } else {

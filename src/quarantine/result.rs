@@ -3,6 +3,8 @@
 use super::wrap::{Wrap, visible};
 use crate::event::Action;
 use crate::json::{Fields, Text, items, unescaped};
+use crate::swar::find_either;
+use std::borrow::Cow;
 
 /// Blocks of one result that are passed at most; of more, the first and the last.
 const MOST_BLOCKS: usize = 200;
@@ -69,11 +71,12 @@ pub(super) fn wrapped(action: &Action, raw: &[u8], wrap: &Wrap<'_>) -> Option<St
 
 /// All that a result says: its strings, each a paragraph, and whatever stands between them. It may begin `inside` of one.
 pub(super) fn flat(raw: &[u8], inside: bool) -> String {
-    let text = String::from_utf8_lossy(raw);
+    // Most is valid, which is shown sooner than what is not valid is found.
+    let text = std::str::from_utf8(raw).map_or_else(|_| String::from_utf8_lossy(raw), Cow::Borrowed);
     let mut flat = String::with_capacity(text.len());
     let mut inside = inside;
     let mut rest = &*text;
-    while let Some(at) = rest.bytes().position(|byte| matches!(byte, b'"' | b'\\')) {
+    while let Some(at) = find_either(rest.as_bytes(), b'"', b'\\') {
         let (before, behind) = rest.split_at_checked(at).unwrap_or_default();
         flat.push_str(before);
         let mut chars = behind.chars();

@@ -6,11 +6,15 @@
 /// Bytes that phrases are looked up by; shorter ones are no clues.
 pub(crate) const KEY: usize = 3;
 
+/// A key with another byte behind it, and without its first.
+pub(crate) const fn behind(key: u32, byte: u8) -> u32 {
+    key >> 8 | (byte as u32) << (8 * (KEY - 1))
+}
+
 /// Where phrases with this key are looked up.
-pub(crate) const fn place(key: [u8; KEY]) -> u16 {
-    let [one, other, third] = key;
+pub(crate) const fn place(key: u32) -> u16 {
     // The upper half of a product that mixes all bits.
-    (u32::from_le_bytes([one, other, third, 0]).wrapping_mul(0x9e37_79b1) >> 16) as u16
+    (key.wrapping_mul(0x9e37_79b1) >> 16) as u16
 }
 
 /// Places that share a list of phrases.

@@ -1,7 +1,7 @@
 //! Leads: which of the embedded patterns could match a passage, by the clues that it holds.
 
 use super::Pattern;
-use super::clue::{KEY, SHARE, is_word, key_byte, place};
+use super::clue::{KEY, SHARE, behind, is_word, key_byte, place};
 
 /// A phrase, by its place in the text of all, and whether a word begins and ends with it.
 struct Clue {
@@ -55,16 +55,16 @@ static KEYS: [u8; 256] = {
 /// The clues in a text that is in lower case, in their order.
 pub(crate) fn traces(text: &str) -> Vec<Trace> {
     let mut traces = Vec::new();
-    let mut key = [0; KEY];
+    let mut key = 0;
     for (end, byte) in text.bytes().chain([b'\n']).enumerate() {
-        let [_, one, other] = key;
-        key = [one, other, KEYS.get(usize::from(byte)).copied().unwrap_or_default()];
+        let before = key;
+        key = behind(before, KEYS.get(usize::from(byte)).copied().unwrap_or_default());
         if is_there(key) {
             look(text, end, key, &mut traces);
         }
         // A short word ends where another script begins.
-        if !byte.is_ascii() && is_there([one, other, b' ']) {
-            look(text, end, [one, other, b' '], &mut traces);
+        if !byte.is_ascii() && is_there(behind(before, b' ')) {
+            look(text, end, behind(before, b' '), &mut traces);
         }
     }
     traces
@@ -72,14 +72,14 @@ pub(crate) fn traces(text: &str) -> Vec<Trace> {
 
 /// Whether there are phrases with this key.
 #[inline(always)]
-fn is_there(key: [u8; KEY]) -> bool {
+fn is_there(key: u32) -> bool {
     let place = place(key);
     PLACES.get(usize::from(place >> 6)).is_some_and(|bits| bits & 1 << (place & 63) != 0)
 }
 
 /// The clues of which the key ends here.
 #[inline(never)]
-fn look(text: &str, end: usize, key: [u8; KEY], traces: &mut Vec<Trace>) {
+fn look(text: &str, end: usize, key: u32, traces: &mut Vec<Trace>) {
     let Some(at) = (end + 1).checked_sub(KEY) else { return };
     let list = usize::from(place(key) >> SHARE);
     let [Some(first), Some(next)] = [list, list + 1].map(|list| LISTS.get(list).copied()) else { return };

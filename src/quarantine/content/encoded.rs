@@ -59,32 +59,70 @@ struct Strange {
 
 impl Strange {
     fn of(line: &str) -> Self {
+        let bytes = line.as_bytes();
+        let next = bytes.get(1..).unwrap_or_default();
+        let mixed: u32 =
+            bytes.iter().zip(next).map(|(one, next)| u32::from(one.is_ascii_digit() & next.is_ascii_lowercase())).sum();
         // Letters of other scripts have several bytes, and may stand alone too.
-        let mut strange = Strange { apart: !line.is_ascii(), mixed: false };
-        let (mut first, mut second, mut digit) = (false, false, false);
-        let (mut alone, mut mixed) = (0, 0);
-        for byte in line.bytes().chain([b' ']) {
-            let letter = byte.is_ascii_alphanumeric() || byte == b'@';
-            if second {
-                alone = if first || letter { 0 } else { alone + 1 };
-                strange.apart |= alone > 4;
-            }
-            mixed += usize::from(digit && byte.is_ascii_lowercase());
-            (first, second, digit) = (second, letter, byte.is_ascii_digit());
-        }
-        strange.mixed = mixed > 2;
-        strange
+        Strange { apart: !line.is_ascii() || may_stand_apart(bytes) && stand_apart(bytes), mixed: mixed > 2 }
     }
 }
 
+fn is_letter(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() | (byte == b'@')
+}
+
+/// Whether there are enough letters that stand alone, wherever they are; counted so that the compiler can do many at once.
+fn may_stand_apart(bytes: &[u8]) -> bool {
+    let [second, third] = [1, 2].map(|at| bytes.get(at..).unwrap_or_default());
+    let alone = bytes
+        .iter()
+        .zip(second)
+        .zip(third)
+        .map(|((first, second), third)| u32::from(is_letter(*second) & !is_letter(*first) & !is_letter(*third)));
+    // The first and the last byte of the line are in the middle of none.
+    alone.sum::<u32>() + 2 > 4
+}
+
+/// Whether more than four of them follow each other.
+fn stand_apart(bytes: &[u8]) -> bool {
+    let (mut first, mut second, mut alone) = (false, false, 0);
+    for byte in bytes.iter().copied().chain([b' ']) {
+        let letter = is_letter(byte);
+        if second {
+            alone = if first || letter { 0 } else { alone + 1 };
+            if alone > 4 {
+                return true;
+            }
+        }
+        (first, second) = (second, letter);
+    }
+    false
+}
+
+/// The bytes that such writings use.
+static IS_PART: [bool; 256] = {
+    let mut is_part = [false; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        let sign = byte as u8;
+        #[expect(clippy::indexing_slicing, reason = "it is counted up to the length")]
+        {
+            is_part[byte] = sign.is_ascii_alphanumeric() || matches!(sign, b'+' | b'/' | b'=' | b'_' | b'-' | b'%');
+        }
+        byte += 1;
+    }
+    is_part
+};
+
 /// Long runs of the characters that such writings use.
 fn tokens(text: &str) -> impl Iterator<Item = &str> {
-    let is_part = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'=' | b'_' | b'-' | b'%');
+    let is_part = |byte: &u8| IS_PART.get(usize::from(*byte)) == Some(&true);
     let mut at = 0;
     std::iter::from_fn(move || {
         loop {
             let rest = text.as_bytes().get(at..).filter(|rest| !rest.is_empty())?;
-            let length = rest.iter().take_while(|byte| is_part(byte)).count();
+            let length = rest.iter().position(|byte| !is_part(byte)).unwrap_or(rest.len());
             let start = at;
             at += length + 1;
             if (SHORT..LONG).contains(&length) {
@@ -95,7 +133,8 @@ fn tokens(text: &str) -> impl Iterator<Item = &str> {
 }
 
 fn token(token: &str) -> Option<String> {
-    let hexadecimal = token.rsplit(['=', '/', '-']).next().unwrap_or(token);
+    let sign = token.bytes().rposition(|byte| matches!(byte, b'=' | b'/' | b'-'));
+    let hexadecimal = token.get(sign.map_or(0, |at| at + 1)..).unwrap_or(token);
     let value = token.split_once('=').map_or(token, |(_, value)| if value.len() < SHORT { token } else { value });
     // Text that is written so has letters of both cases.
     let mixed =
@@ -223,4 +262,18 @@ fn is_leet(line: &str) -> bool {
 
 fn unleet(line: &str) -> String {
     line.chars().map(|c| leet(c).unwrap_or(c)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_letters_that_stand_apart_are_overlooked_at_a_glance() {
+        for pattern in 0..1_u32 << 13 {
+            let line: Vec<u8> = (0..13).map(|at| if pattern >> at & 1 == 1 { b'a' } else { b' ' }).collect();
+            assert!(may_stand_apart(&line) || !stand_apart(&line), "{pattern:b}");
+        }
+        assert!(stand_apart(b"i g n o r") && !stand_apart(b"i g n o re a b c d"));
+    }
 }
