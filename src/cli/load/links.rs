@@ -77,8 +77,8 @@ impl<'a> Links<'a> {
     /// The path by the name that one of the named directories has.
     fn renamed(&mut self, real: &str) -> Option<String> {
         for at in 0..self.named.len() {
-            if let Some((name, None)) = self.named.get(at).cloned() {
-                let lead = self.lead(&name);
+            if let Some((name, None)) = self.named.get(at) {
+                let lead = self.lead(&name.clone());
                 self.named.get_mut(at)?.1 = Some(lead);
             }
             let (name, lead) = self.named.get(at)?;
