@@ -381,14 +381,22 @@ impl<'a> Cursor<'a> {
     }
 }
 
-/// How many bytes at the start stand for themselves in a string. A result may be megabytes of them, so they are
-/// taken in blocks that the compiler can compare at once.
+/// How many bytes at the start stand for themselves in a string. A result may be megabytes of them, so behind the first
+/// few they are taken in blocks that the compiler can compare at once.
 fn plain(bytes: &[u8]) -> usize {
-    let (blocks, _) = bytes.as_chunks::<64>();
+    let (head, rest) = bytes.split_at_checked(FEW).unwrap_or((bytes, &[]));
+    let length = plain_in_short(head);
+    if length < head.len() {
+        return length;
+    }
+    let (blocks, _) = rest.as_chunks::<64>();
     let special = |block: &[u8; 64]| block.iter().fold(false, |any, byte| any | is_special(byte));
     let skipped = blocks.iter().position(special).unwrap_or(blocks.len()) * 64;
-    skipped + plain_in_short(bytes.get(skipped..).unwrap_or_default())
+    length + skipped + plain_in_short(rest.get(skipped..).unwrap_or_default())
 }
+
+/// Bytes up to which a text goes on between two that stand for something else, more often than not.
+const FEW: usize = 32;
 
 /// The same for a string that is mostly short.
 pub(crate) fn plain_in_short(bytes: &[u8]) -> usize {

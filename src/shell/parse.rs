@@ -452,26 +452,23 @@ impl<'a> Parser<'a> {
 }
 
 /// Bytes that mean something where words stand. All are ASCII, so none is part of another character.
+const SPECIAL: &[u8] = b" \t\n\\'\"$`;&|()<>[\0";
+
+/// The same as a table: every byte of a text is asked for.
+static IS_SPECIAL: [bool; 256] = {
+    let (mut is_special, mut at) = ([false; 256], 0);
+    while at < SPECIAL.len() {
+        #[expect(clippy::indexing_slicing, reason = "it is counted up to the length, and a byte is one of 256")]
+        {
+            is_special[SPECIAL[at] as usize] = true;
+        }
+        at += 1;
+    }
+    is_special
+};
+
 fn is_special(byte: u8) -> bool {
-    matches!(
-        byte,
-        b' ' | b'\t'
-            | b'\n'
-            | b'\\'
-            | b'\''
-            | b'"'
-            | b'$'
-            | b'`'
-            | b';'
-            | b'&'
-            | b'|'
-            | b'('
-            | b')'
-            | b'<'
-            | b'>'
-            | b'['
-            | 0
-    )
+    IS_SPECIAL.get(usize::from(byte)) == Some(&true)
 }
 
 impl Frame {

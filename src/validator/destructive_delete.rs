@@ -6,6 +6,7 @@ use crate::path::{AbsPath, meet};
 use crate::rule::Found;
 use crate::shell::{Access, Act, Command};
 use crate::unit::Unit;
+use std::borrow::Cow;
 
 pub(super) fn find(unit: &Unit<'_>, scene: &Scene<'_>) -> Option<Found> {
     let access = unit.touched()?;
@@ -32,13 +33,13 @@ fn removed(access: &Access, program: Option<&Command>, scene: &Scene<'_>) -> Opt
         return suspicious("it deletes a file whose name means home elsewhere");
     }
     let (base, sweeping) = known_part(path, access.target.open);
-    if !sweeping && base != *path {
+    if !sweeping && *base != *path {
         // A pattern such as `/home/us*` may name what must stay.
         if vital(scene).iter().any(|root| is_like(path, root)) {
             return block("it would delete a directory that the system or you cannot do without");
         }
     }
-    let whole = base == *path && !access.target.open;
+    let whole = *base == *path && !access.target.open;
     match scene.ground.area(&base) {
         Area::Vital | Area::System if whole || sweeping => {
             block("it would delete a directory that the system or you cannot do without")
@@ -67,7 +68,7 @@ fn moved(access: &Access, scene: &Scene<'_>) -> Option<Found> {
     let path = access.target.path.as_ref()?;
     let (base, sweeping) = known_part(path, access.target.open);
     match scene.ground.area(&base) {
-        Area::Vital if base == *path || sweeping => {
+        Area::Vital if *base == *path || sweeping => {
             block("it would move away a directory that the system or you cannot do without")
         }
         Area::System => suspicious("it moves files of the system"),
@@ -76,16 +77,16 @@ fn moved(access: &Access, scene: &Scene<'_>) -> Option<Found> {
 }
 
 /// The directory before the first wildcard, and whether everything in it is meant.
-fn known_part(path: &AbsPath, open: bool) -> (AbsPath, bool) {
+fn known_part(path: &AbsPath, open: bool) -> (Cow<'_, AbsPath>, bool) {
     let parts = path.components();
     match parts.iter().position(|part| part.contains(['*', '?', '['])) {
         Some(at) => {
             let sweeping = parts
                 .get(at)
                 .is_some_and(|part| part.chars().all(|c| matches!(c, '*' | '?' | '.' | '[' | ']' | '!' | '^')));
-            (path.head(at), sweeping && (at == 0 || parts.len() == at + 1))
+            (Cow::Owned(path.head(at)), sweeping && (at == 0 || parts.len() == at + 1))
         }
-        None => (path.clone(), open),
+        None => (Cow::Borrowed(path), open),
     }
 }
 

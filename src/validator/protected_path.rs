@@ -88,7 +88,11 @@ pub(super) fn find(unit: &Unit<'_>, scene: &Scene<'_>) -> Option<Found> {
 
 /// `.env` and its variants, but not the examples that are made to be shared.
 pub(super) fn is_secret_settings(path: &AbsPath) -> bool {
-    let Some(name) = path.components().last().map(|name| name.trim().to_ascii_lowercase()) else { return false };
+    let Some(name) = path.components().last().map(|name| name.trim()) else { return false };
+    if !name.starts_with('.') && !name.bytes().any(|byte| matches!(byte, b'*' | b'?' | b'[')) {
+        return false;
+    }
+    let name = name.to_ascii_lowercase();
     let shared = [
         "example", "sample", "template", "dist", "defaults", "default", "schema", "test", "ci", "tpl", "j2", "erb",
         "md",
