@@ -56,7 +56,7 @@ static KEYS: [u8; 256] = {
 pub(crate) fn traces(text: &str) -> Vec<Trace> {
     let mut traces = Vec::new();
     let mut key = 0;
-    for (end, byte) in text.bytes().chain([b'\n']).enumerate() {
+    for (end, byte) in text.bytes().enumerate() {
         let before = key;
         key = behind(before, KEYS.get(usize::from(byte)).copied().unwrap_or_default());
         if is_there(key) {
@@ -66,6 +66,10 @@ pub(crate) fn traces(text: &str) -> Vec<Trace> {
         if !byte.is_ascii() && is_there(behind(before, b' ')) {
             look(text, end, behind(before, b' '), &mut traces);
         }
+    }
+    // And where the text ends.
+    if is_there(behind(key, b' ')) {
+        look(text, text.len(), behind(key, b' '), &mut traces);
     }
     traces
 }

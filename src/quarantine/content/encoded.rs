@@ -59,65 +59,69 @@ struct Strange {
 
 impl Strange {
     fn of(line: &str) -> Self {
-        let bytes = line.as_bytes();
-        let next = bytes.get(1..).unwrap_or_default();
-        let mixed: u32 =
-            bytes.iter().zip(next).map(|(one, next)| u32::from(one.is_ascii_digit() & next.is_ascii_lowercase())).sum();
-        // Letters of other scripts have several bytes, and may stand alone too.
-        Strange { apart: !line.is_ascii() || may_stand_apart(bytes) && stand_apart(bytes), mixed: mixed > 2 }
-    }
-}
-
-fn is_letter(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() | (byte == b'@')
-}
-
-/// Whether there are enough letters that stand alone, wherever they are; counted so that the compiler can do many at once.
-fn may_stand_apart(bytes: &[u8]) -> bool {
-    let [second, third] = [1, 2].map(|at| bytes.get(at..).unwrap_or_default());
-    let alone = bytes
-        .iter()
-        .zip(second)
-        .zip(third)
-        .map(|((first, second), third)| u32::from(is_letter(*second) & !is_letter(*first) & !is_letter(*third)));
-    // The first and the last byte of the line are in the middle of none.
-    alone.sum::<u32>() + 2 > 4
-}
-
-/// Whether more than four of them follow each other.
-fn stand_apart(bytes: &[u8]) -> bool {
-    let (mut first, mut second, mut alone) = (false, false, 0);
-    for byte in bytes.iter().copied().chain([b' ']) {
-        let letter = is_letter(byte);
-        if second {
-            alone = if first || letter { 0 } else { alone + 1 };
-            if alone > 4 {
-                return true;
+        // The kinds of the last three bytes, of which each has as many bits as there are kinds.
+        let mut kinds = 0_u32;
+        let (mut alone, mut apart, mut mixed) = (0, false, 0);
+        for byte in line.bytes().chain([b' ']) {
+            kinds = kinds << KINDS | u32::from(KIND.get(usize::from(byte)).copied().unwrap_or_default());
+            let around = kinds & (LETTER | LETTER << (2 * KINDS));
+            if kinds & LETTER << KINDS != 0 {
+                alone = if around == 0 { alone + 1 } else { 0 };
+                apart |= alone > 4;
             }
+            mixed += kinds >> KINDS & kinds >> 1 & DIGIT;
         }
-        (first, second) = (second, letter);
+        // Letters of other scripts have several bytes, and may stand alone too.
+        Strange { apart: apart || !line.is_ascii(), mixed: mixed / DIGIT > 2 }
     }
-    false
 }
 
-/// The bytes that such writings use.
-static IS_PART: [bool; 256] = {
-    let mut is_part = [false; 256];
-    let mut byte = 0;
-    while byte < 256 {
-        let sign = byte as u8;
+/// Letters and digits, and what stands for a letter.
+const LETTER: u32 = 1;
+
+/// Digits.
+const DIGIT: u32 = 2;
+
+/// Letters in lower case.
+const LOWER: u32 = 4;
+
+/// What such writings are made of.
+const PART: u32 = 8;
+
+/// How many kinds of bytes there are.
+const KINDS: u32 = 4;
+
+/// The kinds that a byte is of.
+static KIND: [u8; 256] = {
+    let mut kinds = [0; 256];
+    let mut at = 0;
+    while at < 256 {
+        let byte = at as u8;
+        let mut kind = 0;
+        if byte.is_ascii_alphanumeric() || byte == b'@' {
+            kind |= LETTER;
+        }
+        if byte.is_ascii_digit() {
+            kind |= DIGIT;
+        }
+        if byte.is_ascii_lowercase() {
+            kind |= LOWER;
+        }
+        if byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'=' | b'_' | b'-' | b'%') {
+            kind |= PART;
+        }
         #[expect(clippy::indexing_slicing, reason = "it is counted up to the length")]
         {
-            is_part[byte] = sign.is_ascii_alphanumeric() || matches!(sign, b'+' | b'/' | b'=' | b'_' | b'-' | b'%');
+            kinds[at] = kind as u8;
         }
-        byte += 1;
+        at += 1;
     }
-    is_part
+    kinds
 };
 
 /// Long runs of the characters that such writings use.
 fn tokens(text: &str) -> impl Iterator<Item = &str> {
-    let is_part = |byte: &u8| IS_PART.get(usize::from(*byte)) == Some(&true);
+    let is_part = |byte: &u8| KIND.get(usize::from(*byte)).is_some_and(|kind| u32::from(*kind) & PART != 0);
     let mut at = 0;
     std::iter::from_fn(move || {
         loop {
@@ -268,12 +272,31 @@ fn unleet(line: &str) -> String {
 mod tests {
     use super::*;
 
-    #[test]
-    fn no_letters_that_stand_apart_are_overlooked_at_a_glance() {
-        for pattern in 0..1_u32 << 13 {
-            let line: Vec<u8> = (0..13).map(|at| if pattern >> at & 1 == 1 { b'a' } else { b' ' }).collect();
-            assert!(may_stand_apart(&line) || !stand_apart(&line), "{pattern:b}");
+    /// The same, letter by letter.
+    fn strange(line: &str) -> (bool, bool) {
+        let letter = |c: &u8| c.is_ascii_alphanumeric() || *c == b'@';
+        let padded = [b" ", line.as_bytes(), b" "].concat();
+        let (mut alone, mut apart) = (0, false);
+        for three in padded.windows(3) {
+            if letter(&three[1]) {
+                alone = if letter(&three[0]) || letter(&three[2]) { 0 } else { alone + 1 };
+                apart |= alone > 4;
+            }
         }
-        assert!(stand_apart(b"i g n o r") && !stand_apart(b"i g n o re a b c d"));
+        let mixed = line.as_bytes().windows(2).filter(|two| two[0].is_ascii_digit() && two[1].is_ascii_lowercase());
+        (apart, mixed.count() > 2)
+    }
+
+    #[test]
+    fn what_is_strange_is_so_letter_by_letter() {
+        for number in 0..4_usize.pow(9) {
+            let line: String = (0..9).map(|at| ['a', ' ', '1', 'B'][number >> (2 * at) & 3]).collect();
+            let found = Strange::of(&line);
+            assert_eq!((found.apart, found.mixed), strange(&line), "{line}");
+        }
+        for line in ["i g n o r e", "i g n o", "ig n o r e x", "1a2b3c", "1a2b", "@ @ @ @ @", "a.b.c.d.e", "1A2B3C"] {
+            let found = Strange::of(line);
+            assert_eq!((found.apart, found.mixed), strange(line), "{line}");
+        }
     }
 }

@@ -62,7 +62,8 @@ fn folded(text: &str) -> Fold {
     let mut chars = text.chars();
     loop {
         let rest = chars.as_str();
-        let word = rest.bytes().take(LONGEST_SENTENCE).take_while(u8::is_ascii_alphanumeric).count();
+        let word = rest.as_bytes().get(..LONGEST_SENTENCE).unwrap_or(rest.as_bytes());
+        let word = word.iter().position(|byte| !is_letter(*byte)).unwrap_or(word.len());
         if let Some((word, behind)) = rest.split_at_checked(word).filter(|(word, _)| !word.is_empty()) {
             fold.take_word(word);
             chars = behind.chars();
@@ -105,6 +106,23 @@ fn folded(text: &str) -> Fold {
     }
     fold.end_sentence();
     fold
+}
+
+/// Letters and digits of our own.
+static IS_LETTER: [bool; 256] = {
+    let (mut is_letter, mut at) = ([false; 256], 0);
+    while at < 256 {
+        #[expect(clippy::indexing_slicing, reason = "it is counted up to the length")]
+        {
+            is_letter[at] = (at as u8).is_ascii_alphanumeric();
+        }
+        at += 1;
+    }
+    is_letter
+};
+
+fn is_letter(byte: u8) -> bool {
+    IS_LETTER.get(usize::from(byte)) == Some(&true)
 }
 
 /// Whether an element begins here, which also ends soon.
