@@ -5,7 +5,7 @@
 # here, by running events. A profile fits the compiler that it was made with, and a name the code that bore it: what no
 # longer fits, or is not there, costs time and nothing else.
 # Linux on x86-64, with python3, valgrind, the llvm-profdata of the compiler's LLVM, and the linker that Rust brings
-# along there; some fifteen minutes. Usage: benches/tune.sh
+# along there; some twenty minutes. Usage: benches/tune.sh
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 scratch=$(mktemp -d)
@@ -24,38 +24,65 @@ build() {
 # --- the profile: calls of all kinds, each with a process of its own, as a client makes them
 
 build -Cprofile-generate="$scratch/raw" -Cllvm-args=-disable-vp
-mkdir "$scratch/home"
-python3 - "$rune" "$scratch/home" <<'PYTHON'
+python3 - "$rune" "$scratch" <<'PYTHON'
 import glob, json, subprocess, sys
 from pathlib import Path
 
-rune, home = sys.argv[1:]
+rune, scratch = sys.argv[1], Path(sys.argv[2])
+# What is an everyday call is said by how often it is made: src/tuned.flags names how many make code worth its place.
+OFTEN = 40
 
-def run(words, event=b""):
+def run(home, words, event=b""):
     subprocess.run([rune, *words], input=event, env={"HOME": home}, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
 
-run(["policy", "install"])
-for path in sorted(glob.glob("tests/cases/*.jsonl")):
-    for row in map(json.loads, open(path)):
-        if row["event"] == "pre":
-            event = {"session_id": "s", "cwd": row["cwd"], "hook_event_name": "PreToolUse",
-                     "tool_name": row["tool"], "tool_input": row["input"]}
-            run(["hook", "pre"], json.dumps(event).encode())
+def event(cwd, moment, tool, **more):
+    """As a client writes it."""
+    event = {"session_id": "s", "cwd": cwd, "hook_event_name": moment, "tool_name": tool, **more}
+    return json.dumps(event, separators=(",", ":"), ensure_ascii=False).encode(errors="replace")
+
+def before(cwd, tool, **more):
+    return event(cwd, "PreToolUse", tool, **more)
+
+# As it was installed, and with settings of the operator's own; in a directory that is there, and in one that is not.
+plain, own = (str(scratch / name) for name in ("plain", "own"))
+for home in (plain, own):
+    Path(home).mkdir()
+    run(home, ["policy", "install"])
+Path(own, ".config/rune/config.local.toml").write_text("[rules]\ndisabled = []\n")
+places = [(plain, plain), (own, "/home/user/proj")]
+
+everyday = []
+lines = Path("benches/everyday.txt").read_text().splitlines()
+for command in [*lines, "\n".join(lines[2:8]), "\n".join(lines[8:20]), "\n".join(lines[2:])]:
+    everyday += [(home, "pre", before(cwd, "Bash", tool_input={"command": command})) for home, cwd in places]
+# Calls that leave a receipt: the first makes the key, and the next ones follow it.
+for home, cwd in places * 2:
+    call = before(cwd, "mcp__acme__run", tool_input={"text": "x"}, mcp_server={"name": "acme", "source": "user"})
+    everyday.append((home, "pre", call))
 for path in sorted(glob.glob("tests/fixtures/*.json")):
     phase = "post" if Path(path).name.startswith("posttooluse") else "pre"
-    for _ in range(5):
-        run(["hook", phase], Path(path).read_bytes())
+    everyday.append((plain, phase, Path(path).read_bytes()))
+
+(scratch / "events").mkdir()
+for number, (home, phase, call) in enumerate(everyday):
+    (scratch / "events" / f"{number:03}.{Path(home).name}.{phase}").write_bytes(call)
+    for _ in range(OFTEN):
+        run(home, ["hook", phase], call)
+# Whatever else people and agents do.
+for path in sorted(glob.glob("tests/cases/*.jsonl")):
+    for row in map(json.loads, open(path)):
+        if row["event"] == "pre" and row["expect"] == "allow":
+            run(plain, ["hook", "pre"], before(row["cwd"], row["tool"], tool_input=row["input"]))
 # What is long is rare, and costs most.
 for length in (1 << 16, 1 << 20):
-    event = {"session_id": "s", "cwd": home, "hook_event_name": "PostToolUse", "tool_name": "WebFetch",
-             "tool_input": {"url": "https://e.example/"}, "tool_response": {"result": "a line of a page.\n" * (length // 18)}}
-    for _ in range(10):
-        run(["hook", "post"], json.dumps(event).encode())
-receipt = {"session_id": "s", "cwd": home, "hook_event_name": "PreToolUse", "tool_name": "mcp__acme__run",
-           "tool_input": {"text": "x"}, "mcp_server": {"name": "acme", "source": "user"}}
-for _ in range(20):
-    run(["hook", "pre"], json.dumps(receipt).encode())
-run(["quarantine", "status", "--json"])
+    page = event(plain, "PostToolUse", "WebFetch", tool_input={"url": "https://e.example/"},
+                 tool_response={"result": "a line of a page.\n" * (length // 18)})
+    for _ in range(OFTEN):
+        run(plain, ["hook", "post"], page)
+    for command in ("echo " + "x" * length, "cat > notes.md <<'END'\n" + "a line of a text\n" * (length // 18) + "END\n"):
+        for _ in range(OFTEN // 4):
+            run(plain, ["hook", "pre"], before(plain, "Bash", tool_input={"command": command}))
+run(plain, ["quarantine", "status", "--json"])
 PYTHON
 "llvm-profdata-$llvm" merge --sparse -o src/hook.profdata "$scratch/raw"
 
@@ -78,49 +105,27 @@ awk '
 
 # --- what events touch: the number of the event, and the section
 
-export HOME="$scratch/home"
-number=0
 touched() {
-  number=$((number + 1))
-  env -i HOME="$HOME" valgrind --tool=lackey --trace-mem=yes --basic-counts=no --log-file="$scratch/trace" \
-    "$rune" hook "$1" >/dev/null 2>&1 || true
-  sed -n 's/^ *[ILSM] *\([0-9a-f]*\),.*/\1/p' "$scratch/trace" | sort -u | padded | sort -u >"$scratch/addresses"
+  local at=$scratch/$1 home
+  home=${2%.*}
+  env -i HOME="$scratch/$home" valgrind --tool=lackey --trace-mem=yes --basic-counts=no --log-file="$at.trace" \
+    "$rune" hook "${2##*.}" >/dev/null 2>&1 || true
+  sed -n 's/^ *[ILSM] *\([0-9a-f]*\),.*/\1/p' "$at.trace" | sort -u | padded | sort -u >"$at.addresses"
   # Each address belongs to the last section that begins at or before it.
-  sort -m -s -k 1,1 "$scratch/sections" "$scratch/addresses" |
-    awk -v number="$number" 'NF > 1 { section = $0; next } section != "" { print number, section; section = "" }' \
-      >>"$scratch/touched"
+  sort -m -s -k 1,1 "$scratch/sections" "$at.addresses" |
+    awk -v number="$1" 'NF > 1 { section = $0; next } section != "" { print number, section; section = "" }' >"$at.touched"
+  rm "$at.trace" "$at.addresses"
 }
-command_event() {
-  printf '{"session_id":"s","cwd":"%s","hook_event_name":"PreToolUse","tool_name":"Bash","tool_input":{"command":"%s"}}' \
-    "$HOME" "$1"
-}
-# No pipes: what counts the events would count in a process of its own.
-touched pre < <(command_event 'git status')
-touched pre < <(command_event 'rm -rf /')
-# What scripts are made of.
-# shellcheck disable=SC2016 # the hook expands it, not this
-for line in \
-  'set -euo pipefail; cd \"$(git rev-parse --show-toplevel)\" && npm ci --no-audit && npm run lint && npm test' \
-  'if [ -n \"$(git diff)\" ]; then echo \"not clean\" >&2; exit 1; fi; rm -rf dist build; mkdir -p out' \
-  'for f in src/*.svg; do cp \"$f\" dist/; done; grep -rn TODO . | sort | uniq -c | sort -rn | head -20 > todo.txt' \
-  "tar -czf a.tgz -C dist . && sha256sum a.tgz | awk '{print \$1}' > a.sha256; while read -r x; do echo \$x; done < a"; do
-  touched pre < <(command_event "$line")
+number=0
+for event in "$scratch"/events/*; do
+  number=$((number + 1))
+  name=${event##*/}
+  touched "$number" "${name#*.}" <"$event" &
+  # Two at a time.
+  if [ $((number % 2)) -eq 0 ]; then wait; fi
 done
-for line in 'cargo test --all' 'ls -la src' 'git add -A && git commit -m x && git push' 'python3 -m pytest tests -q' \
-  'cat README.md | head -40' 'mkdir -p a/b && mv x.txt a/b/ && sed -i s/a/b/ a/b/x.txt' 'find . -name x.py | xargs wc -l' \
-  'docker compose up -d' 'echo hi >> log.txt 2>&1' 'npx tsc --noEmit; node -e 1'; do
-  touched pre < <(command_event "$line")
-done
-# A call that leaves a receipt: the first makes the key, and the second follows it.
-for _ in first second; do
-  touched pre < <(printf '{"session_id":"s","cwd":"%s","hook_event_name":"PreToolUse","tool_name":"mcp__acme__run","tool_input":{"text":"x"},"mcp_server":{"name":"acme","source":"user"}}' "$HOME")
-done
-for event in tests/fixtures/*.json; do
-  case ${event##*/} in
-    posttooluse*) touched post <"$event" ;;
-    *) touched pre <"$event" ;;
-  esac
-done
+wait
+cat "$scratch"/*.touched >"$scratch/touched"
 
 # --- the list: in the order of the first event, and names that many share last
 
@@ -147,8 +152,9 @@ awk '
     match(name, /^\.[a-z]*/)
     return "*(" substr(name, 1, RLENGTH) ".hot." rest " " name " " substr(name, 1, RLENGTH) ".unlikely." rest ")"
   }
-  # Texts and numbers without a name cannot be told apart.
-  function nameless(section) { return section ~ /^\.rodata(\.\.Lanon|\.cst|\.str|$)/ && !(section == ".rodata" && archive) }
+  # What the linker has merged cannot be told apart. What has no name has a number, which fits this very code.
+  function merged(section) { return section ~ /^\.rodata(\.cst|\.str|$)/ && !(section == ".rodata" && archive) }
+  function numbered(section) { return section ~ /^\.rodata\.\.Lanon/ }
   function kind_of(section) {
     # What is written once, before the program starts, has a place of its own.
     if (section ~ /^\.data\.rel\.ro/) return ""
@@ -158,8 +164,8 @@ awk '
   FNR == NR { if ($3 ~ /rcgu/) all[shared($4)] += hex($2); next }
   {
     archive = $4 ~ /\.a\(/; kind = kind_of($5)
-    if (kind == "" || nameless($5)) next
-    name = pattern($4, $5)
+    if (kind == "" || merged($5)) next
+    name = numbered($5) ? "*(" $5 ")" : pattern($4, $5)
     if (!(name in wanted)) order[kind, ++count[kind]] = name
     wanted[name] += hex($3)
   }
@@ -174,19 +180,21 @@ awk '
       if ((all[name] > 4 * wanted[name] + 512) == last) print "    " written(name)
     }
   }
-  function section(kind, before, more) {
+  function section(kind, before, first, more) {
     print "SECTIONS {\n  ." kind ".hook : {"
+    if (first != "") print first
     list(kind, 0); list(kind, 1)
     if (more != "") print more
     print "  }\n}\nINSERT BEFORE ." before ";"
   }
   END {
-    print "/* What a hook runs, reads and writes, side by side. Written by benches/layout.sh. */"
+    print "/* What a hook runs, reads and writes, side by side. Written by benches/tune.sh. */"
     section("text", "text")
     # The rules that commands and files are asked about; and what has no name, which is then not spread between large
     # tables that have one.
-    section("rodata", "rodata", "    *(.rodata.*4rule8embedded*BASH_* .rodata.*4rule8embedded*EDIT_* .rodata.*4rule8embedded*READ_*)\n" \
-      "    *(.rodata.cst*)\n    *(.rodata..Lanon.*)\n    *(.rodata.str*)")
+    section("rodata", "rodata", "    *(.rodata.cst*)", \
+      "    *(.rodata.*4rule8embedded*BASH_* .rodata.*4rule8embedded*EDIT_* .rodata.*4rule8embedded*READ_*)\n" \
+      "    *(.rodata..Lanon.*)\n    *(.rodata.str*)")
     # The last of what has a value, next to the first of what has none.
     section("data", "bss"); section("bss", "bss")
   }' "$scratch/sections" "$scratch/first" >src/hook.ld
