@@ -552,6 +552,19 @@ mod tests {
     }
 
     #[test]
+    fn what_stands_for_itself_ends_where_the_first_byte_does_not() {
+        for length in (0..300).step_by(7) {
+            for at in 0..=length {
+                for special in [b'"', b'\\', b'\n', 0, 0x1f] {
+                    let mut text = "aé !#[]\u{7f}".as_bytes().iter().cycle().take(length).copied().collect::<Vec<u8>>();
+                    text.get_mut(at).into_iter().for_each(|byte| *byte = special);
+                    assert_eq!(plain(&text), at, "{length} bytes, {special} at {at}");
+                }
+            }
+        }
+    }
+
+    #[test]
     fn a_hostile_depth_is_walked_and_not_followed() {
         let deep = [b"{\"a\":".repeat(100_000), b"1".to_vec(), b"}".repeat(100_000)].concat();
         assert_eq!(flaw(&deep), None);
