@@ -105,17 +105,43 @@ awk '
 
 # --- what events touch: the number of the event, and the section
 
-touched() {
-  local at=$scratch/$1 home
-  home=${2%.*}
-  env -i HOME="$scratch/$home" valgrind --tool=lackey --trace-mem=yes --basic-counts=no --log-file="$at.trace" \
-    "$rune" hook "${2##*.}" >/dev/null 2>&1 || true
-  sed -n 's/^ *[ILSM] *\([0-9a-f]*\),.*/\1/p' "$at.trace" | sort -u | padded | sort -u >"$at.addresses"
-  # Each address belongs to the last section that begins at or before it.
-  sort -m -s -k 1,1 "$scratch/sections" "$at.addresses" |
-    awk -v number="$1" 'NF > 1 { section = $0; next } section != "" { print number, section; section = "" }' >"$at.touched"
-  rm "$at.trace" "$at.addresses"
+# Each address belongs to the last section that begins at or before it.
+sections_at() {
+  padded | sort -u | sort -m -s -k 1,1 "$scratch/sections" - |
+    awk -v number="$1" 'NF > 1 { section = $0; next } section != "" { print number, section; section = "" }' \
+      >"$scratch/$1.touched"
 }
+touched() {
+  local trace=$scratch/$1.trace home=${2%.*}
+  env -i HOME="$scratch/$home" valgrind --tool=lackey --trace-mem=yes --basic-counts=no --log-file="$trace" \
+    "$rune" hook "${2##*.}" >/dev/null 2>&1 || true
+  sed -n 's/^ *[ILSM] *\([0-9a-f]*\),.*/\1/p' "$trace" | sort -u | sections_at "$1"
+  rm "$trace"
+}
+# The first event instruction by instruction on the machine itself: there, the C library reads a library of the kernel's,
+# which valgrind hides, and asks another processor what it can do.
+python3 - "$rune" "$scratch"/events/000.* "$scratch/plain" <<'PYTHON' | sections_at 0
+import ctypes, os, sys
+
+program, event, home = sys.argv[1:]
+ptrace = ctypes.CDLL(None).ptrace
+ptrace.restype, ptrace.argtypes = ctypes.c_long, [ctypes.c_long] * 4
+TRACE_ME, PEEK_USER, SINGLE_STEP, INSTRUCTION_POINTER = 0, 3, 9, 16 * 8
+child = os.fork()
+if child == 0:
+    os.dup2(os.open(event, os.O_RDONLY), 0)
+    for stream in (1, 2):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), stream)
+    ptrace(TRACE_ME, 0, 0, 0)
+    os.execve(program, [program, "hook", "pre"], {"HOME": home})
+seen = set()
+_, status = os.waitpid(child, 0)
+while os.WIFSTOPPED(status):
+    seen.add(ptrace(PEEK_USER, child, INSTRUCTION_POINTER, 0))
+    ptrace(SINGLE_STEP, child, 0, 0)
+    _, status = os.waitpid(child, 0)
+print(*(f"{address:x}" for address in sorted(seen) if address >= 0), sep="\n")
+PYTHON
 number=0
 for event in "$scratch"/events/*; do
   number=$((number + 1))
@@ -192,9 +218,10 @@ awk '
     section("text", "text")
     # The rules that commands and files are asked about; and what has no name, which is then not spread between large
     # tables that have one.
-    section("rodata", "rodata", "    *(.rodata.cst*)", \
+    # All of it behind the very first bytes of the program, which are read at its start.
+    section("rodata", "gcc_except_table", "    *(.rodata.cst*)\n    *(.rodata.str*)", \
       "    *(.rodata.*4rule8embedded*BASH_* .rodata.*4rule8embedded*EDIT_* .rodata.*4rule8embedded*READ_*)\n" \
-      "    *(.rodata..Lanon.*)\n    *(.rodata.str*)")
+      "    *(.rodata..Lanon.*)")
     # The last of what has a value, next to the first of what has none.
     section("data", "bss"); section("bss", "bss")
   }' "$scratch/sections" "$scratch/first" >src/hook.ld
