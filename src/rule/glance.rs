@@ -41,12 +41,11 @@ fn is_plain(pattern: &[u8]) -> bool {
     let mut depth = 0_usize;
     // Something stands before that can be repeated.
     let mut repeatable = true;
-    while let Some((byte, behind)) = rest.split_first() {
+    // Between signs, every character stands for itself.
+    while let Some(at) = rest.iter().position(|byte| class(*byte) == Class::Sign) {
+        let Some((byte, behind)) = rest.get(at..).and_then(<[u8]>::split_first) else { return false };
         rest = behind;
-        if class(*byte) != Class::Sign {
-            repeatable = true;
-            continue;
-        }
+        repeatable |= at > 0;
         repeatable = match byte {
             b'\\' => {
                 let Some((escaped, behind)) = rest.split_first() else { return false };

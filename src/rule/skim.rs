@@ -95,7 +95,13 @@ impl Skim {
         let mut start = 0;
         while start < piece.len() {
             let end = line_end(piece, start);
-            self.line(start, piece.get(start..end)?, text)?;
+            let line = piece.get(start..end)?;
+            // Most lines are examples, which say nothing here.
+            if self.draft.is_some() && is_example(line) {
+                self.listing = false;
+            } else {
+                self.line(start, line, text)?;
+            }
             start = end + 1;
             self.number += 1;
         }
@@ -179,6 +185,12 @@ impl Skim {
     }
 }
 
+/// Whether a line is an example of a rule, of which nothing but its end could be wrong.
+fn is_example(line: &[u8]) -> bool {
+    let (head, [next, .., last]) = (Head::of(line), line.get(8..).unwrap_or_default()) else { return false };
+    (head.is(HITS_LINE) || head.is(MISSES_LINE) && *next == b' ') && !matches!(last, b'\r' | b' ' | b'\t')
+}
+
 /// Whether a rule begins here.
 fn is_header(text: &[u8]) -> bool {
     text.starts_with(b"block \"") || text.starts_with(b"suspicious \"")
@@ -191,6 +203,8 @@ struct Head {
     mask: u64,
 }
 
+const HITS_LINE: Head = Head::of(b"  hits ");
+const MISSES_LINE: Head = Head::of(b"  misses");
 const HITS: Head = Head::of(b"hits ");
 const MISSES: Head = Head::of(b"misses ");
 const MATCH: Head = Head::of(b"match ");
@@ -281,6 +295,18 @@ mod tests {
             rest = rest.get(skim.feed(piece).unwrap_or(0)..)?;
         }
         skim.finish(rest)
+    }
+
+    #[test]
+    fn an_example_is_passed_over_and_nothing_that_only_looks_like_one() {
+        let skimmed = |lines: &str| skim(&format!("block \"a\"\n  match_any\n    ^npm x\n  nudge \"n\"\n{lines}"), 0);
+        assert!(skimmed("  hits npm x\n  misses npm y\n  hits  z\n  misses  z\n").is_some());
+        for wrong in
+            ["  hits npm x\n    ^git y\n", "  missesnpm x\n", "  hits npm x \n", "  misses x\r\n", "   hits npm x\n"]
+        {
+            assert!(skimmed(wrong).is_none(), "{wrong:?}");
+        }
+        assert!(skim("  hits npm x\nblock \"a\"\n  match ^npm x\n  nudge \"n\"\n", 0).is_none());
     }
 
     #[test]
