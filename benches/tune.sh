@@ -215,7 +215,8 @@ awk '
   }
   END {
     print "/* What a hook runs, reads and writes, side by side. Written by benches/tune.sh. */"
-    section("text", "text")
+    # What looks through large files of rules, which no event here has.
+    section("text", "text", "", "    *(.text.*4rule4skim* .text.*4rule6glance*)")
     # The rules that commands and files are asked about; and what has no name, which is then not spread between large
     # tables that have one.
     # All of it behind the very first bytes of the program, which are read at its start.

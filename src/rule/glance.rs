@@ -41,11 +41,12 @@ fn is_plain(pattern: &[u8]) -> bool {
     let mut depth = 0_usize;
     // Something stands before that can be repeated.
     let mut repeatable = true;
-    // Between signs, every character stands for itself.
-    while let Some(at) = rest.iter().position(|byte| class(*byte) == Class::Sign) {
-        let Some((byte, behind)) = rest.get(at..).and_then(<[u8]>::split_first) else { return false };
+    while let Some((byte, behind)) = rest.split_first() {
         rest = behind;
-        repeatable |= at > 0;
+        if class(*byte) != Class::Sign {
+            repeatable = true;
+            continue;
+        }
         repeatable = match byte {
             b'\\' => {
                 let Some((escaped, behind)) = rest.split_first() else { return false };

@@ -95,13 +95,7 @@ impl Skim {
         let mut start = 0;
         while start < piece.len() {
             let end = line_end(piece, start);
-            let line = piece.get(start..end)?;
-            // Most lines are examples, which say nothing here.
-            if self.draft.is_some() && is_example(line) {
-                self.listing = false;
-            } else {
-                self.line(start, line, text)?;
-            }
+            self.line(start, piece.get(start..end)?, text)?;
             start = end + 1;
             self.number += 1;
         }
@@ -185,12 +179,6 @@ impl Skim {
     }
 }
 
-/// Whether a line is an example of a rule, of which nothing but its end could be wrong.
-fn is_example(line: &[u8]) -> bool {
-    let (head, [next, .., last]) = (Head::of(line), line.get(8..).unwrap_or_default()) else { return false };
-    (head.is(HITS_LINE) || head.is(MISSES_LINE) && *next == b' ') && !matches!(last, b'\r' | b' ' | b'\t')
-}
-
 /// Whether a rule begins here.
 fn is_header(text: &[u8]) -> bool {
     text.starts_with(b"block \"") || text.starts_with(b"suspicious \"")
@@ -203,8 +191,6 @@ struct Head {
     mask: u64,
 }
 
-const HITS_LINE: Head = Head::of(b"  hits ");
-const MISSES_LINE: Head = Head::of(b"  misses");
 const HITS: Head = Head::of(b"hits ");
 const MISSES: Head = Head::of(b"misses ");
 const MATCH: Head = Head::of(b"match ");
@@ -256,7 +242,8 @@ impl Seen {
             return None;
         }
         self.count += 1;
-        if self.count * 2 > self.places.len() {
+        // Room that is mostly empty costs more, page by page, than a look at the next place.
+        if self.count * 4 > self.places.len() * 3 {
             let more = vec![0; self.places.len() * 4];
             let known = std::mem::replace(&mut self.places, more);
             known.into_iter().filter(|number| *number != 0).try_for_each(|number| self.put(number))?;

@@ -35,7 +35,7 @@ impl Wanted {
     /// Reads a file of rules, `None` where there is none; on an error, what cannot be read of the file at all.
     fn read(&self, path: &Path, name: &str, kind: Kind, owner: Owner) -> Result<Option<Read>, String> {
         if let Some(initials) = self.initials.filter(|_| kind == Kind::Bash)
-            && std::fs::metadata(path).is_ok_and(|found| found.len() > PIECE as u64)
+            && std::fs::metadata(path).is_ok_and(|found| found.len() > WHOLE)
             && let Some(rules) = skimmed(path, Skim::new(name, kind, owner, initials))
         {
             return Ok(Some((rules, Vec::new())));
@@ -62,7 +62,10 @@ impl Wanted {
 type Read = (Vec<Rule>, Vec<RuleError>);
 
 /// Files up to this are read whole; larger ones piece by piece.
-const PIECE: usize = 64 << 10;
+const WHOLE: u64 = 64 << 10;
+
+/// Bytes of a piece.
+const PIECE: usize = 32 << 10;
 
 /// The rules of a large file that could concern a call; `None` where it has to be read by the book.
 fn skimmed(path: &Path, mut skim: Skim) -> Option<Vec<Rule>> {
