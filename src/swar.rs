@@ -36,6 +36,19 @@ impl Marks {
     }
 }
 
+/// Which bytes are among these, as a table for loops that ask it of every byte of a text.
+pub(crate) const fn table(bytes: &[u8]) -> [bool; 256] {
+    let (mut table, mut at) = ([false; 256], 0);
+    while at < bytes.len() {
+        #[expect(clippy::indexing_slicing, reason = "it is counted up to the length, and a byte is one of 256")]
+        {
+            table[bytes[at] as usize] = true;
+        }
+        at += 1;
+    }
+    table
+}
+
 /// Whether eight bytes are digits where a shape has a zero, and are those of the shape elsewhere.
 #[inline]
 pub(crate) fn has_shape(bytes: &[u8; 8], shape: &[u8; 8]) -> bool {

@@ -13,6 +13,7 @@ mod redirect;
 mod text;
 
 use super::syntax::{Flaw, Part, Parts, Scope, Script, Simple, Step, Word};
+use crate::swar::table;
 use compound::{Case, Compound, For};
 use cond::Cond;
 use list::List;
@@ -452,23 +453,10 @@ impl<'a> Parser<'a> {
 }
 
 /// Bytes that mean something where words stand. All are ASCII, so none is part of another character.
-const SPECIAL: &[u8] = b" \t\n\\'\"$`;&|()<>[\0";
-
-/// The same as a table: every byte of a text is asked for.
-static IS_SPECIAL: [bool; 256] = {
-    let (mut is_special, mut at) = ([false; 256], 0);
-    while at < SPECIAL.len() {
-        #[expect(clippy::indexing_slicing, reason = "it is counted up to the length, and a byte is one of 256")]
-        {
-            is_special[SPECIAL[at] as usize] = true;
-        }
-        at += 1;
-    }
-    is_special
-};
+static SPECIAL: [bool; 256] = table(b" \t\n\\'\"$`;&|()<>[\0");
 
 fn is_special(byte: u8) -> bool {
-    IS_SPECIAL.get(usize::from(byte)) == Some(&true)
+    SPECIAL.get(usize::from(byte)) == Some(&true)
 }
 
 impl Frame {

@@ -1,6 +1,7 @@
 //! Folding: a text sentence by sentence, in plain lower case letters.
 
 use super::letters::{is_invisible, lookalike, undressed};
+use crate::swar::table;
 use std::ops::Range;
 use std::str::Chars;
 
@@ -109,20 +110,10 @@ fn folded(text: &str) -> Fold {
 }
 
 /// Letters and digits of our own.
-static IS_LETTER: [bool; 256] = {
-    let (mut is_letter, mut at) = ([false; 256], 0);
-    while at < 256 {
-        #[expect(clippy::indexing_slicing, reason = "it is counted up to the length")]
-        {
-            is_letter[at] = (at as u8).is_ascii_alphanumeric();
-        }
-        at += 1;
-    }
-    is_letter
-};
+static LETTERS: [bool; 256] = table(b"0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ");
 
 fn is_letter(byte: u8) -> bool {
-    IS_LETTER.get(usize::from(byte)) == Some(&true)
+    LETTERS.get(usize::from(byte)) == Some(&true)
 }
 
 /// Whether an element begins here, which also ends soon.
