@@ -5,6 +5,7 @@ pub mod claude;
 use crate::event::{Event, Header, Phase, Unread};
 use crate::quarantined::Quarantined;
 use crate::verdict::{Finding, Verdict};
+use std::collections::BTreeSet;
 
 /// Programs that are agents: none may loosen the guard, and one that starts another is asked about.
 pub const AGENTS: [&str; 16] = [
@@ -85,26 +86,33 @@ impl Answer {
     }
 }
 
-/// The reasons of the findings that decide, each under its rule.
-fn reasons(verdict: &Verdict) -> String {
-    let lines: Vec<String> =
-        verdict.deciding().map(|finding| format!("{}: {}", finding.rule(), finding.reason())).collect();
-    lines.join("\n")
+/// Findings that are shown; of more, only the number is.
+const SHOWN: usize = 8;
+
+/// One line for each of the findings that decide, and the number of those that are not shown.
+fn lines(verdict: &Verdict, line: impl Fn(&Finding) -> Option<String>) -> String {
+    let effect = verdict.effect();
+    let mut seen = BTreeSet::new();
+    let deciding = verdict.distinct().into_iter().filter(|finding| finding.effect() == effect);
+    let lines: Vec<String> = deciding.filter_map(line).filter(|line| seen.insert(line.clone())).collect();
+    let shown = lines.get(..SHOWN.min(lines.len())).unwrap_or_default().join("\n");
+    match lines.len() - SHOWN.min(lines.len()) {
+        0 => shown,
+        more => format!("{shown}\nand {more} more findings"),
+    }
 }
 
-/// What to do instead, once each.
+/// The reasons of the findings that decide, each under its rule.
+fn reasons(verdict: &Verdict) -> String {
+    lines(verdict, |finding| Some(format!("{}: {}", finding.rule(), finding.reason())))
+}
+
+/// What to do instead.
 fn nudges(verdict: &Verdict) -> String {
-    let mut lines: Vec<&str> = Vec::new();
-    for nudge in verdict.deciding().filter_map(Finding::nudge) {
-        if !lines.contains(&nudge) {
-            lines.push(nudge);
-        }
-    }
-    lines.join("\n")
+    lines(verdict, |finding| finding.nudge().map(str::to_owned))
 }
 
 /// The words of the findings that decide, as context for a model.
 fn context(verdict: &Verdict) -> String {
-    let lines: Vec<&str> = verdict.deciding().map(Finding::reason).collect();
-    lines.join("\n")
+    lines(verdict, |finding| Some(finding.reason().to_owned()))
 }

@@ -1,7 +1,6 @@
 //! Commands: the units of a line of shell text, and what could not be read of it.
 
 use crate::event::{Dialect, Field};
-use crate::failure::Failure;
 use crate::judge::{ask, ask_about};
 use crate::shell::{Access, Act, Command, Effects, Flaw, Reading, Target};
 use crate::unit::Unit;
@@ -22,9 +21,8 @@ pub(crate) fn judge(command: &Field, dialect: Dialect, scene: &Scene<'_>, verdic
         }
         return;
     };
-    if reading.limited {
-        let limit = Failure::Limit("more than 1 MB, 10,000 commands or 64 levels".to_owned());
-        verdict.add(limit.finding(Some(scene.event.phase), scene.config.failure));
+    for limit in [reading.exceeded, effects.exceeded].into_iter().flatten() {
+        verdict.add(limit.failure().finding(Some(scene.event.phase), scene.config.failure));
     }
     if let Some(doubt) = reading.doubts.first() {
         let reason =
@@ -86,8 +84,10 @@ fn repeated(reading: &Reading, effects: &Effects) -> Vec<bool> {
     for pipeline in reading.commands.chunk_by(|one, other| one.pipeline == other.pipeline) {
         let rows = start..start + pipeline.len();
         start = rows.end;
-        // What stands behind something else may mean something else there.
-        let Some(first) = pipeline.first().filter(|first| first.stage == 0) else {
+        // What stands behind something else may mean something else there, and so may what is only known when it
+        // runs: two substitutions look alike and print other things.
+        let comparable = !pipeline.iter().any(Command::is_dynamic);
+        let Some(first) = pipeline.first().filter(|first| first.stage == 0 && comparable) else {
             again.resize(rows.end, false);
             continue;
         };

@@ -4,6 +4,8 @@ use crate::config::Config;
 use crate::event::Event;
 use crate::rule::{Kind, Rule, Tier};
 use crate::unit::Unit;
+use crate::verdict::Effect;
+use std::cmp::Reverse;
 
 /// The rules in force for one call.
 #[derive(Debug)]
@@ -12,16 +14,17 @@ pub(crate) struct Docket<'a> {
 }
 
 impl<'a> Docket<'a> {
-    /// The rules of a policy: those that block before those that only suspect.
+    /// The rules of a policy, those with the strictest effect first, and of these those that block.
+    ///
+    /// INVARIANT: a unit takes the answer of the first rule that matches, so no rule behind it has a stricter effect.
     pub fn of(event: &Event<'_>, config: &'a Config) -> Self {
-        let mut docket = Docket { kinds: Vec::new() };
         let tainted = !event.facts.taint.is_empty();
-        for tier in [Tier::Block, Tier::Suspicious] {
-            let rules = config.rules.iter().filter(|rule| rule.tier == tier);
-            for rule in rules.filter(|rule| tainted || !rule.only_when_tainted) {
-                docket.add(rule);
-            }
-        }
+        let asked = config.rules.iter().filter(|rule| tainted || !rule.only_when_tainted);
+        let ranked = asked.map(|rule| (config.effect(rule), rule.tier, rule));
+        let mut ranked: Vec<_> = ranked.filter(|(effect, ..)| *effect > Effect::Pass).collect();
+        ranked.sort_by_key(|(effect, tier, _)| (Reverse(*effect), *tier == Tier::Suspicious));
+        let mut docket = Docket { kinds: Vec::new() };
+        ranked.into_iter().for_each(|(_, _, rule)| docket.add(rule));
         docket
     }
 

@@ -11,6 +11,7 @@ use crate::shell::{self, Command, Effects, Reading};
 use crate::taint::Taint;
 use std::borrow::Cow;
 use std::cell::OnceCell;
+use std::collections::BTreeMap;
 
 /// When, relative to a call, the client asks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -158,8 +159,8 @@ pub struct Facts {
     pub nonce: Option<Nonce>,
     /// The real path of the file that was read, where it differs from the name.
     pub real_path: Option<String>,
-    /// Where paths of the call really lead, where that is somewhere else: `(as named, in reality)`.
-    pub real_paths: Vec<(String, String)>,
+    /// Where paths of the call really lead, where that is somewhere else: as named, and in reality.
+    pub real_paths: BTreeMap<String, String>,
     /// The files that an edit is about, as they are: `(path, text)`.
     pub contents: Vec<(String, String)>,
     /// Files and directories of the guard itself.
@@ -266,6 +267,6 @@ impl Event<'_> {
 impl Facts {
     /// Where a path really leads, if that is somewhere else.
     pub fn real(&self, path: &str) -> Option<&str> {
-        self.real_paths.iter().find(|(named, real)| named == path && real != path).map(|(_, real)| real.as_str())
+        self.real_paths.get(path).map(String::as_str).filter(|real| *real != path)
     }
 }

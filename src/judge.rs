@@ -14,12 +14,9 @@ use crate::quarantine::{self, Namespace};
 use crate::rule::{Found, Matcher, Owner, PatternError, Rule, matches_any};
 use crate::shell::{Access, Act, Target};
 use crate::unit::Unit;
-use crate::validator::{Scene, Validator};
+use crate::validator::{Scene, Sources, Validator};
 use crate::verdict::{Effect, Finding, Verdict};
 use std::borrow::Cow;
-
-/// Findings beyond this say nothing new.
-const ENOUGH: usize = 32;
 
 /// Judges a call that has not happened yet.
 pub(crate) fn judge(event: &Event<'_>, config: &Config, verdict: &mut Verdict) {
@@ -27,7 +24,9 @@ pub(crate) fn judge(event: &Event<'_>, config: &Config, verdict: &mut Verdict) {
     let docket = Docket::of(event, config);
     let sensitive: Vec<Glob<'_>> = config.sensitive.iter().map(|text| Glob::new(text)).collect();
     let own: Vec<Glob<'_>> = event.facts.own.iter().map(|text| Glob::new(text)).collect();
-    let scene = Scene { event, config, ground: &ground, docket: &docket, sensitive: &sensitive, own: &own };
+    let sources = Sources::default();
+    let scene =
+        Scene { event, config, ground: &ground, docket: &docket, sensitive: &sensitive, own: &own, sources: &sources };
     match &event.action {
         Action::Shell { command, dialect } => command::judge(command, *dialect, &scene, verdict),
         Action::Edit { path: Some(path), .. } => {
@@ -91,23 +90,13 @@ fn named(name: &str, act: Act, event: &Event<'_>) -> Vec<Access> {
     [access(target(path))].into_iter().chain(real).collect()
 }
 
-/// Asks the rules about one unit: the first block rule that matches answers, else the first suspicious one.
+/// Asks the rules about one unit: the first that matches answers, the strictest first.
 pub(crate) fn ask(unit: &Unit<'_>, scene: &Scene<'_>, verdict: &mut Verdict) {
     for rule in scene.docket.concerning(unit) {
         match answer(rule, unit, scene) {
             Ok(None) => {}
-            Ok(Some(finding)) => {
-                if verdict.findings().len() < ENOUGH && !verdict.findings().contains(&finding) {
-                    verdict.add(finding);
-                }
-                return;
-            }
-            Err(error) => {
-                let finding = no_pattern(rule, &error, scene);
-                if !verdict.findings().contains(&finding) {
-                    verdict.add(finding);
-                }
-            }
+            Ok(Some(finding)) => return verdict.add(finding),
+            Err(error) => verdict.add(no_pattern(rule, &error, scene)),
         }
     }
 }

@@ -29,6 +29,7 @@ mod hex;
 pub mod json;
 mod judge;
 pub mod label;
+pub mod limits;
 mod patch;
 pub mod path;
 pub mod pin;

@@ -1,5 +1,7 @@
 //! Patches: which files they change.
 
+use std::collections::BTreeSet;
+
 /// Beginnings of lines that name a file, in the two forms that agents write.
 const MARKS: [&str; 10] = [
     "*** Add File: ",
@@ -17,6 +19,7 @@ const MARKS: [&str; 10] = [
 /// The files that a patch names.
 pub fn paths(patch: &str) -> Vec<String> {
     let mut found: Vec<String> = Vec::new();
+    let mut seen: BTreeSet<&str> = BTreeSet::new();
     for line in patch.lines() {
         let Some((mark, name)) = MARKS.iter().find_map(|mark| line.strip_prefix(mark).map(|rest| (*mark, rest))) else {
             continue;
@@ -31,7 +34,7 @@ pub fn paths(patch: &str) -> Vec<String> {
             let bare = name.strip_prefix("a/").or_else(|| name.strip_prefix("b/")).filter(|_| !mark.starts_with('*'));
             // `a/x` is `x` to most readers and itself to some.
             for name in [Some(name), bare].into_iter().flatten() {
-                if !name.is_empty() && name != "/dev/null" && !found.iter().any(|known| known == name) {
+                if !name.is_empty() && name != "/dev/null" && seen.insert(name) {
                     found.push(name.to_owned());
                 }
             }

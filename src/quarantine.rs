@@ -20,7 +20,7 @@ use crate::docket::Docket;
 use crate::event::{Action, Event, Phase};
 use crate::ground::Ground;
 use crate::taint::ESCALATION;
-use crate::validator::Scene;
+use crate::validator::{Scene, Sources};
 use crate::verdict::{Effect, Finding, Replacement, RuleId, Verdict};
 use content::Look;
 
@@ -42,7 +42,9 @@ pub(crate) fn judge(event: &Event<'_>, config: &Config, verdict: &mut Verdict) {
     let Some(surface) = Surface::of(event, config) else { return };
     if !surface.trusted && config.results != Results::Silent {
         let (ground, docket) = (Ground::of(event), Docket::of(event, config));
-        let scene = Scene { event, config, ground: &ground, docket: &docket, sensitive: &[], own: &[] };
+        let sources = Sources::default();
+        let scene =
+            Scene { event, config, ground: &ground, docket: &docket, sensitive: &[], own: &[], sources: &sources };
         let look = Look::new(&scene);
         let wrapped = if config.results == Results::Wrap { wrapped(event, &surface, &look, config) } else { None };
         if let (None, Some(raw)) = (&wrapped, &event.result) {

@@ -15,12 +15,13 @@ mod syntax;
 mod walk;
 
 pub use canonical::{plain, typed};
-pub use effect::{Access, Act, Effects, Target, addresses, bodies, uploads};
+pub use effect::{Access, Act, Effects, Target, addresses, bodies, reroutes, uploads};
 pub use state::Elsewhere;
 pub use syntax::{Doubt, Flaw};
 pub use walk::{MADE, is_builtin};
 
 use crate::event::Place;
+use crate::limits::{self, Limit};
 use compact_str::CompactString;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -30,11 +31,11 @@ use thin_vec::ThinVec;
 /// What a process substitution is to the command that is given it: the end of a pipe.
 pub const PROCESS: &str = "/dev/fd/63";
 
+/// Bytes in the name of a directory that a command runs in; a longer one counts as unknown.
+const LONGEST_DIRECTORY: usize = 512;
+
 /// What stands between the words of a list in its value: no word holds it.
 const APART: &str = "\u{1f}";
-
-/// A text longer than this is not read.
-const LARGEST: usize = 1 << 20;
 
 /// Reads a line as bash would run it from `place`.
 ///
@@ -46,8 +47,8 @@ const LARGEST: usize = 1 << 20;
 /// assert_eq!(canonical, ["cd /tmp", "rm -rf 'x y'"]);
 /// ```
 pub fn read(line: &str, place: &Place) -> Reading {
-    if line.len() > LARGEST {
-        return Reading { limited: true, ..Reading::default() };
+    if line.len() > limits::SHELL_BYTES.most {
+        return Reading { exceeded: Some(&limits::SHELL_BYTES), ..Reading::default() };
     }
     walk::walk(line, place)
 }
@@ -61,8 +62,12 @@ pub struct Reading {
     loose: Vec<Command>,
     /// Why part of it cannot be read with certainty.
     pub doubts: Vec<Doubt>,
-    /// It was too long or too deep; what was found before still counts.
-    pub limited: bool,
+    /// The limit that it exceeds; what was found before still counts.
+    pub exceeded: Option<&'static Limit>,
+    /// The work that reading it took.
+    pub steps: usize,
+    /// Where the first `source` of a known file stands: it may define any function.
+    pub sourced: Option<usize>,
     /// The functions that it defines.
     pub functions: BTreeSet<String>,
     /// One of them starts itself without end.
@@ -102,7 +107,7 @@ impl Reading {
 
     /// Whether all of the text could be read.
     pub fn is_readable(&self) -> bool {
-        self.doubts.is_empty() && !self.limited
+        self.doubts.is_empty() && self.exceeded.is_none()
     }
 }
 

@@ -20,6 +20,8 @@ mod secret_access;
 mod self_protection;
 mod unknown_executable;
 
+pub(crate) use exfiltration::Sources;
+
 use crate::config::Config;
 use crate::docket::Docket;
 use crate::event::Event;
@@ -44,6 +46,8 @@ pub struct Scene<'a> {
     pub(crate) sensitive: &'a [Glob<'a>],
     /// Those of the guard itself.
     pub(crate) own: &'a [Glob<'a>],
+    /// What commands print that others may send.
+    pub(crate) sources: &'a Sources,
 }
 
 impl<'a> Scene<'a> {

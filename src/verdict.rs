@@ -2,6 +2,7 @@
 
 use crate::quarantine::Surface;
 use compact_str::CompactString;
+use std::collections::BTreeSet;
 use std::fmt;
 
 /// What a verdict does to a call, weakest first.
@@ -30,7 +31,7 @@ impl Effect {
 }
 
 /// The name of a rule, never blank.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct RuleId(CompactString);
 
 impl RuleId {
@@ -67,7 +68,7 @@ impl fmt::Display for RuleId {
 ///
 /// INVARIANT: the words are constants, labels and the operator's own file names, never payload: an answer speaks
 /// with system authority.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Finding {
     rule: RuleId,
     effect: Effect,
@@ -164,8 +165,7 @@ impl Verdict {
 
     /// Takes over what another verdict found.
     pub fn join(&mut self, other: Verdict) {
-        self.findings
-            .extend(other.findings.into_iter().filter(|finding| !self.findings.contains(finding)).collect::<Vec<_>>());
+        self.findings.extend(other.findings);
         self.surface = self.surface.take().or(other.surface);
         self.replacement = self.replacement.take().or(other.replacement);
     }
@@ -208,6 +208,12 @@ impl Verdict {
     /// What was found, in order.
     pub fn findings(&self) -> &[Finding] {
         &self.findings
+    }
+
+    /// What was found, each finding once, in order: a call may repeat the same thing thousands of times.
+    pub fn distinct(&self) -> Vec<&Finding> {
+        let mut seen = BTreeSet::new();
+        self.findings.iter().filter(|finding| seen.insert(*finding)).collect()
     }
 
     /// The findings that the verdict's effect rests on, in order.

@@ -77,7 +77,7 @@ impl Case {
                 if let Some(rest) =
                     path.strip_prefix(link.as_str()).filter(|rest| rest.is_empty() || rest.starts_with('/'))
                 {
-                    event.facts.real_paths.push((path.clone(), format!("{}{rest}", target.as_str().unwrap())));
+                    event.facts.real_paths.insert(path.clone(), format!("{}{rest}", target.as_str().unwrap()));
                 }
             }
         }

@@ -180,7 +180,7 @@ fn explanation<'a>(tool: &'a str, reading: &'a Reading, effects: &'a Effects, ve
             network: &effects.network,
         },
         effect: name(verdict.effect()),
-        findings: verdict.findings().iter().map(finding).collect(),
+        findings: verdict.distinct().into_iter().map(finding).collect(),
     }
 }
 
@@ -221,7 +221,7 @@ fn tree(line: &str, reading: &Reading, verdict: &Verdict) -> String {
         writeln!(text, "not all of it can be read").ok();
     }
     writeln!(text, "answer: {}", name(verdict.effect())).ok();
-    for finding in verdict.findings() {
+    for finding in verdict.distinct() {
         writeln!(text, "  {} ({}): {}", finding.rule(), name(finding.effect()), shown(finding.reason())).ok();
         if let Some(source) = finding.source() {
             writeln!(text, "    the rule is at {source}").ok();

@@ -10,12 +10,14 @@ mod product;
 mod program;
 mod search;
 
-pub use fetch::{addresses, bodies, uploads};
+pub use fetch::{addresses, bodies, reroutes, uploads};
 pub(super) use program::options as options_of;
 
 use super::{Arg, Command, Reading};
+use crate::limits::{FILES, Limit, PATH_COMPONENTS};
 use crate::path::AbsPath;
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 
 /// What is done to a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -69,18 +71,35 @@ pub struct Access {
     pub row: Option<usize>,
 }
 
+impl Access {
+    /// What is done to which file.
+    fn key(&self) -> (Act, &str, bool) {
+        (self.act, &self.target.text, self.target.open)
+    }
+}
+
 /// What a line does. Paths are absolute where they can be known, else as they are written.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Effects {
-    /// Everything that is done to files, in order.
+    /// Everything that is done to files, in the order of the commands that do it; without a command, at the end.
     pub accesses: Vec<Access>,
     /// Variables that are set for programs, with their values where they are known.
     pub env: Vec<(String, Option<String>)>,
     /// Hosts and addresses that are talked to.
     pub network: Vec<String>,
+    /// The limit that it exceeds; what was found before still counts.
+    pub exceeded: Option<&'static Limit>,
 }
 
 impl Effects {
+    /// What one of the commands does to files.
+    pub fn of_command(&self, row: usize) -> &[Access] {
+        let number = |access: &Access| access.row.unwrap_or(usize::MAX);
+        let start = self.accesses.partition_point(|access| number(access) < row);
+        let end = self.accesses.partition_point(|access| number(access) <= row);
+        self.accesses.get(start..end).unwrap_or_default()
+    }
+
     /// Files that are written or replaced.
     pub fn writes(&self) -> Vec<String> {
         self.paths(|act| matches!(act, Act::Write | Act::Redirect | Act::Restore))
@@ -108,7 +127,7 @@ impl Effects {
 }
 
 fn distinct(items: impl Iterator<Item = String>) -> Vec<String> {
-    let mut seen = std::collections::BTreeSet::new();
+    let mut seen = BTreeSet::new();
     items.filter(|item| seen.insert(item.clone())).collect()
 }
 
@@ -123,15 +142,17 @@ pub(super) fn effects(reading: &Reading) -> Effects {
             let command = Command { cwd: other.at.clone(), ..command.clone() };
             let mut also = Effects::default();
             Noted { command: &command, row, astray: other.astray, effects: &mut also }.all_of_it();
-            let known = effects.accesses.get(from..).unwrap_or_default();
-            let new =
-                |access: &Access| !known.iter().any(|known| known.act == access.act && known.target == access.target);
-            let new: Vec<Access> = also.accesses.into_iter().filter(new).collect();
+            effects.exceeded = effects.exceeded.or(also.exceeded);
+            let known = effects.accesses.get(from..).unwrap_or_default().iter();
+            let known: BTreeSet<(Act, &str, bool)> = known.map(Access::key).collect();
+            let new = |access: &Access| !known.contains(&access.key());
+            let new: Vec<Access> = also.accesses.iter().filter(|access| new(access)).cloned().collect();
             effects.accesses.extend(new);
         }
         effects.env.extend(command.env.iter().cloned());
     }
     link::follow(&mut effects, reading);
+    effects.accesses.sort_by_key(|access| access.row.unwrap_or(usize::MAX));
     effects.network = distinct(std::mem::take(&mut effects.network).into_iter());
     effects
 }
@@ -176,6 +197,14 @@ impl Noted<'_> {
             return;
         }
         let target = Target::of(word, cwd);
+        if self.effects.accesses.len() >= FILES.most {
+            self.effects.exceeded.get_or_insert(&FILES);
+            return;
+        }
+        if target.path.as_ref().is_some_and(|path| path.components().len() > PATH_COMPONENTS.most) {
+            self.effects.exceeded.get_or_insert(&PATH_COMPONENTS);
+            return;
+        }
         self.effects.accesses.push(Access { act, target, deep, astray: self.astray, row: self.row });
     }
 

@@ -3,11 +3,12 @@
 use super::state::{State, Value};
 use super::syntax::{Part, Trim, Variable, Word};
 use super::{APART, Arg};
+use crate::limits::{SHELL_COMMANDS, SHELL_STEPS};
 use compact_str::CompactString;
 use thin_vec::ThinVec;
 
-/// More words than this from one are not worth knowing one by one.
-const MOST: usize = 64;
+/// A sequence such as `{1..5000}` of more words is one word that cannot be known.
+const MOST_NUMBERS: usize = 1_000;
 
 /// A character or a hole, on the way from a written word to its fields.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -36,66 +37,156 @@ enum Splitting {
 
 type Pieces = Vec<Piece>;
 
+/// The state of the shell, with variables bound to one of the values that they can have.
+#[derive(Clone, Copy)]
+struct View<'a> {
+    state: &'a State,
+    /// `None` is a variable that nobody has set: its default applies.
+    bound: &'a [(&'a str, Option<Value>)],
+}
+
+impl<'a> View<'a> {
+    fn binding(&self, name: &str) -> Option<&'a Option<Value>> {
+        self.bound.iter().find(|(bound, _)| *bound == name).map(|(_, value)| value)
+    }
+
+    fn value(&self, name: &str) -> Option<&'a Value> {
+        match self.binding(name) {
+            Some(value) => value.as_ref(),
+            None => self.state.value(name),
+        }
+    }
+
+    /// Charges the meter; tells whether the work may go on.
+    fn charge(&self, steps: usize) -> bool {
+        self.state.meter.charge(steps);
+        !self.state.meter.exceeds(&SHELL_STEPS)
+    }
+}
+
 /// The fields that words become: each none, one, or several.
 pub(super) fn fields(words: impl IntoIterator<Item = Word>, state: &State) -> Vec<Arg> {
+    let view = View { state, bound: &[] };
     let mut fields = Vec::new();
     for word in words {
         match as_it_is(word) {
             Ok(arg) => fields.push(arg),
-            Err(word) => fields.extend(choices(&word, state).into_iter().flatten()),
+            Err(word) => fields.extend(choices(&word, view).into_iter().flatten()),
         }
     }
     fields
 }
 
-/// Commands that one becomes by the values of several variables.
-const MOST_LISTS: usize = 64;
-
-/// Commands that one becomes by the values of a loop's variable.
-const LONGEST_LOOP: usize = 1_000;
-
-/// The words of a command, and further lists where a word of it may be one of several.
+/// The words of a command, and further lists where a variable in it may have one of several values: one list for each
+/// combination of the values.
 pub(super) fn argument_lists(
     words: impl ExactSizeIterator<Item = Word>,
     state: &State,
 ) -> (ThinVec<Arg>, Vec<ThinVec<Arg>>) {
     let mut first = ThinVec::with_capacity(words.len());
-    let mut more: Vec<ThinVec<Arg>> = Vec::new();
+    let mut rest: Vec<Word> = Vec::new();
     for word in words {
-        let several = match as_it_is(word) {
-            Ok(arg) => {
-                more.iter_mut().for_each(|list| list.push(arg.clone()));
-                first.push(arg);
-                continue;
+        if !rest.is_empty() {
+            rest.push(word);
+            continue;
+        }
+        match as_it_is(word) {
+            Ok(arg) => first.push(arg),
+            Err(word) => rest.push(word),
+        }
+    }
+    if rest.is_empty() {
+        return (first, Vec::new());
+    }
+    let mut lists: Vec<ThinVec<Arg>> = Vec::new();
+    for bound in combinations(&rest, state) {
+        lists.extend(lists_of(&first, &rest, View { state, bound: &bound }));
+    }
+    let mut lists = lists.into_iter().filter(|list| !list.is_empty());
+    (lists.next().unwrap_or_default(), lists.collect())
+}
+
+/// A value for each variable that can have several.
+type Binding<'a> = Vec<(&'a str, Option<Value>)>;
+
+/// All combinations of the values of variables that can have several.
+fn combinations<'a>(words: &'a [Word], state: &State) -> Vec<Binding<'a>> {
+    let mut varying: Vec<(&str, Vec<Option<Value>>)> = Vec::new();
+    let mut count = 1_usize;
+    for variable in words.iter().flat_map(variables) {
+        let name = variable.name.strip_prefix('!').unwrap_or(&variable.name);
+        if varying.iter().any(|(known, _)| *known == name) {
+            continue;
+        }
+        let known = |values: &[String]| values.iter().cloned().map(|value| Some(Value::Known(value))).collect();
+        let values: Vec<Option<Value>> = match state.value(name) {
+            Some(Value::Each(values)) => known(values),
+            Some(Value::Maybe(values)) => [known(values), vec![Some(Value::Unknown)]].concat(),
+            None if name != "IFS" && variable.default.as_deref().is_some_and(is_written_out) => {
+                vec![Some(Value::Unknown), None]
             }
-            Err(word) => choices(&word, state),
+            _ => continue,
         };
-        // One command for each value, as long as that is not too many; else what it becomes is not known.
-        let most = if more.is_empty() { LONGEST_LOOP } else { MOST_LISTS };
-        let several = if several.len() > 1 && several.len() * (more.len() + 1) > most {
-            more.truncate(MOST_LISTS);
-            vec![several.into_iter().flatten().collect(), vec![hole()]]
-        } else {
-            several
-        };
-        let mut several = several.into_iter();
-        let one = several.next().unwrap_or_default();
-        let others: Vec<Vec<Arg>> = several.collect();
-        let lists = std::iter::once(&first).chain(&more);
-        let with = |list: &ThinVec<Arg>| {
-            let joined = |other: &Vec<Arg>| list.iter().chain(other).cloned().collect::<ThinVec<_>>();
-            others.iter().map(joined).collect::<Vec<_>>()
-        };
-        let added: Vec<ThinVec<Arg>> = lists.flat_map(with).collect();
-        more.iter_mut().for_each(|list| list.extend_from_slice(&one));
-        first.extend(one);
-        more.extend(added);
+        count = count.saturating_mul(values.len());
+        // So many commands exceed their limit anyway.
+        if count > SHELL_COMMANDS.most {
+            state.meter.charge(usize::MAX);
+            return vec![Vec::new()];
+        }
+        varying.push((name, values));
     }
-    more.retain(|list| !list.is_empty());
-    if first.is_empty() && !more.is_empty() {
-        first = more.remove(0);
+    let mut all: Vec<Binding<'a>> = vec![Vec::new()];
+    for (name, values) in varying {
+        state.meter.charge(COMBINATION * all.len() * values.len());
+        let with = |binding: &Binding<'a>| {
+            let longer = |value: &Option<Value>| binding.iter().cloned().chain([(name, value.clone())]).collect();
+            values.iter().map(longer).collect::<Vec<_>>()
+        };
+        all = all.iter().flat_map(with).collect();
     }
-    (first, more)
+    all
+}
+
+/// What one more combination of values costs, in steps.
+const COMBINATION: usize = 8;
+
+fn variables(word: &Word) -> impl Iterator<Item = &Variable> {
+    word.parts.iter().filter_map(|part| match part {
+        Part::Variable(variable) => Some(variable.as_ref()),
+        Part::Plain(_) | Part::Quoted(_) | Part::Output { .. } | Part::List(_) | Part::Unknown { .. } => None,
+    })
+}
+
+/// The lists that words become behind those that are known.
+fn lists_of(before: &ThinVec<Arg>, words: &[Word], view: View<'_>) -> Vec<ThinVec<Arg>> {
+    let mut lists = vec![before.clone()];
+    for word in words {
+        let several = match as_it_is(word.clone()) {
+            Ok(arg) => vec![vec![arg]],
+            Err(word) => choices(&word, view),
+        };
+        let length: usize = lists.iter().map(|list| list.len()).sum();
+        if several.len() > 1 && !view.charge(several.len().saturating_mul(length)) {
+            lists.iter_mut().for_each(|list| list.push(hole()));
+            continue;
+        }
+        match several.as_slice() {
+            [only] => lists.iter_mut().for_each(|list| list.extend_from_slice(only)),
+            several => {
+                let with = |list: &ThinVec<Arg>| {
+                    let joined = |other: &Vec<Arg>| list.iter().chain(other).cloned().collect::<ThinVec<_>>();
+                    several.iter().map(joined).collect::<Vec<_>>()
+                };
+                lists = lists.iter().flat_map(with).collect();
+            }
+        }
+    }
+    lists
+}
+
+/// A default that holds no expansion of its own.
+fn is_written_out(default: &str) -> bool {
+    !default.contains(['$', '`'])
 }
 
 /// Most words hold nothing to expand, and need not be taken apart.
@@ -131,14 +222,14 @@ fn as_it_is(mut word: Word) -> Result<Arg, Word> {
 }
 
 /// What a word becomes that holds nothing but one expansion of which all or nothing is known, as most do that have one.
-fn of_one(word: &Word, state: &State) -> Option<Arg> {
+fn of_one(word: &Word, view: View<'_>) -> Option<Arg> {
     let is_nothing = |part: &&Part| matches!(part, Part::Quoted(text) if text.is_empty());
     let mut parts = word.parts.iter().filter(|part| !is_nothing(part));
     let (Some(part), None) = (parts.next(), parts.next()) else { return None };
     match part {
         Part::Unknown { .. } | Part::List(_) => Some(hole()),
-        Part::Output { number, .. } => (!state.outputs.contains_key(number)).then(hole),
-        Part::Variable(variable) => match (variable.as_ref(), state.value(&variable.name)) {
+        Part::Output { number, .. } => (!view.state.outputs.contains_key(number)).then(hole),
+        Part::Variable(variable) => match (variable.as_ref(), view.value(&variable.name)) {
             (Variable { quoted: true, altered: false, trim: None, .. }, Some(Value::Known(text)))
                 if !text.is_empty() && !text.contains(APART) =>
             {
@@ -151,21 +242,21 @@ fn of_one(word: &Word, state: &State) -> Option<Arg> {
 }
 
 /// The fields of a word for each value that the variables in it can have.
-fn choices(word: &Word, state: &State) -> Vec<Vec<Arg>> {
-    match of_one(word, state) {
+fn choices(word: &Word, view: View<'_>) -> Vec<Vec<Arg>> {
+    match of_one(word, view) {
         Some(arg) => vec![vec![arg]],
-        None => taken_apart(word, state),
+        None => taken_apart(word, view),
     }
 }
 
 /// The same for any word.
-fn taken_apart(word: &Word, state: &State) -> Vec<Vec<Arg>> {
+fn taken_apart(word: &Word, view: View<'_>) -> Vec<Vec<Arg>> {
     // Quotes keep an empty word alive.
     let quoted = word.parts.iter().any(|part| matches!(part, Part::Quoted(_)));
     let choice = |alternative: Pieces| {
         let mut fields: Vec<Arg> = Vec::new();
-        for pieces in braces(alternative) {
-            let pieces = tilde(pieces, state);
+        for pieces in braces(alternative, view) {
+            let pieces = tilde(pieces, view.state);
             fields.extend(pieces.split(|piece| *piece == Piece::Break).filter(|field| !field.is_empty()).map(arg));
         }
         if fields.is_empty() && quoted {
@@ -173,7 +264,7 @@ fn taken_apart(word: &Word, state: &State) -> Vec<Vec<Arg>> {
         }
         fields
     };
-    alternatives(word, state, Splitting::On).into_iter().map(choice).collect()
+    alternatives(word, view, Splitting::On, Defaults::Apply).into_iter().map(choice).collect()
 }
 
 /// The one string that a word becomes where nothing is split: an assignment's value, a redirection's target. Several
@@ -182,7 +273,9 @@ pub(super) fn strings(word: &Word, state: &State) -> Vec<Arg> {
     if let Ok(arg) = as_it_is(word.clone()) {
         return vec![arg];
     }
-    alternatives(word, state, Splitting::Off).into_iter().map(|pieces| arg(tilde(pieces, state))).collect()
+    let view = View { state, bound: &[] };
+    let several = alternatives(word, view, Splitting::Off, Defaults::Apply);
+    several.into_iter().map(|pieces| arg(tilde(pieces, state))).collect()
 }
 
 /// The text of a heredoc.
@@ -191,7 +284,8 @@ pub(super) fn texts(parts: &[Part], state: &State) -> Vec<Arg> {
         return vec![Arg::literal(text.clone())];
     }
     let word = Word { parts: parts.into(), span: 0..0 };
-    alternatives(&word, state, Splitting::Off).into_iter().map(arg).collect()
+    let view = View { state, bound: &[] };
+    alternatives(&word, view, Splitting::Off, Defaults::Unknown).into_iter().map(arg).collect()
 }
 
 /// A word of which nothing is known.
@@ -199,8 +293,16 @@ pub(super) fn hole() -> Arg {
     Arg { text: "$()".into(), known: Some(0), glob: false }
 }
 
+/// What becomes of `${x:-y}` where nobody has set `x`: both cases, or a text that cannot be known.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Defaults {
+    Apply,
+    Unknown,
+}
+
 /// The pieces of a word; one sequence for each value that the variables in it can have.
-fn alternatives(word: &Word, state: &State, splitting: Splitting) -> Vec<Pieces> {
+fn alternatives(word: &Word, view: View<'_>, splitting: Splitting, defaults: Defaults) -> Vec<Pieces> {
+    let state = view.state;
     let mut all = vec![Pieces::new()];
     for part in &word.parts {
         let values = match part {
@@ -221,44 +323,43 @@ fn alternatives(word: &Word, state: &State, splitting: Splitting) -> Vec<Pieces>
                 let quoting = if *quoted { Quoting::Quoted } else { Quoting::Expanded };
                 let hole = || vec![vec![Piece::Hole(format!("${name}"))]];
                 // `${!x}` is the value of the variable that `x` names.
-                let named = name.strip_prefix('!').and_then(|name| state.value(name));
+                let named = name.strip_prefix('!').and_then(|name| view.value(name));
                 let (name, altered) = match named {
                     Some(Value::Known(name)) => (name, &false),
                     _ => (name, altered),
                 };
-                match state.value(name) {
+                match view.value(name) {
                     // `$IFS`, and whatever is cut out of it, is a blank that nobody typed.
                     None if name == "IFS" => vec![value(" ", quoting, splitting)],
                     // Nobody has set it here: it may have a value, or else this one.
-                    None if default
-                        .as_ref()
-                        .is_some_and(|text| !text.contains(['$', '`']) && all.len() < MOST_LISTS) =>
-                    {
+                    None if defaults == Defaults::Apply && default.as_deref().is_some_and(is_written_out) => {
                         let text = default.as_deref().unwrap_or_default();
                         let text = match text.strip_prefix('~').zip(state.home.as_deref()) {
                             Some((rest, home)) if rest.is_empty() || rest.starts_with('/') => format!("{home}{rest}"),
                             _ => text.to_owned(),
                         };
-                        [hole(), vec![value(&text, quoting, splitting)]].concat()
+                        let unset = view.binding(name).is_some();
+                        let set = if unset { Vec::new() } else { hole() };
+                        [set, vec![value(&text, quoting, splitting)]].concat()
                     }
                     // What a value falls into when somebody has changed the separators is theirs to know.
                     Some(_) if splitting == Splitting::On && state.value("IFS").is_some() => hole(),
                     Some(Value::Known(_) | Value::Each(_))
                         if trim.as_ref().is_some_and(|trim| trim.pattern.is_some()) =>
                     {
-                        let known = state.value(name).map(Value::values).unwrap_or_default();
-                        let cut = known.iter().map(|known| trimmed(known, trim.as_ref()));
+                        let known = view.value(name).map(Value::values).unwrap_or_default();
+                        let cut = known.iter().map(|known| trimmed(known, trim.as_ref(), view));
                         let cut: Option<Vec<&str>> = cut.collect();
-                        match cut.filter(|cut| cut.len() * all.len() <= MOST) {
+                        match cut {
                             Some(cut) => cut.into_iter().map(|known| value(known, quoting, splitting)).collect(),
                             None => hole(),
                         }
                     }
                     Some(Value::Known(known)) if !altered => vec![value(known, quoting, splitting)],
-                    Some(Value::Each(each)) if !altered && each.len() * all.len() <= MOST => {
+                    Some(Value::Each(each)) if !altered => {
                         each.iter().map(|known| value(known, quoting, splitting)).collect()
                     }
-                    Some(Value::Maybe(some)) if !altered && some.len() * all.len() < MOST => {
+                    Some(Value::Maybe(some)) if !altered => {
                         let known = some.iter().map(|known| value(known, quoting, splitting));
                         known.chain(hole()).collect()
                     }
@@ -274,6 +375,13 @@ fn alternatives(word: &Word, state: &State, splitting: Splitting) -> Vec<Pieces>
                 }
             }
         };
+        let values = if values.len() > 1 || all.len() > 1 || is_long(&values) {
+            let (before, added) = (all.iter().map(Vec::len).sum::<usize>(), values.iter().map(Vec::len).sum::<usize>());
+            let steps = before.saturating_mul(values.len()).saturating_add(added.saturating_mul(all.len()));
+            if view.charge(steps) { values } else { vec![vec![Piece::Hole("$()".to_owned())]] }
+        } else {
+            values
+        };
         match values.as_slice() {
             // The usual case, and the one that a hostile word repeats.
             [only] => all.iter_mut().for_each(|start| start.extend_from_slice(only)),
@@ -287,11 +395,16 @@ fn alternatives(word: &Word, state: &State, splitting: Splitting) -> Vec<Pieces>
     all
 }
 
+fn is_long(values: &[Pieces]) -> bool {
+    values.iter().any(|value| value.len() > 64)
+}
+
 /// What is left of a value when a pattern is cut off it.
-fn trimmed<'a>(value: &'a str, trim: Option<&Trim>) -> Option<&'a str> {
-    const LONGEST: usize = 256;
+fn trimmed<'a>(value: &'a str, trim: Option<&Trim>, view: View<'_>) -> Option<&'a str> {
     let Some(Trim { end, greedy, pattern: Some(pattern) }) = trim else { return None };
-    if value.len() > LONGEST || pattern.len() > LONGEST {
+    // A pattern is compared at each place, and each of its stars may try each place again.
+    let stars = 1 + pattern.matches('*').count();
+    if !view.charge(value.len().saturating_mul(value.len()).saturating_mul(stars)) {
         return None;
     }
     let mut cuts: Vec<usize> = value.char_indices().map(|(at, _)| at).chain([value.len()]).collect();
@@ -390,22 +503,18 @@ fn tilde(pieces: Pieces, state: &State) -> Pieces {
     start.into_iter().chain(pieces.into_iter().skip(end)).collect()
 }
 
-/// `{a,b}` and `{1..3}`, outermost first, without recursion. Too many of them become one hole.
-fn braces(pieces: Pieces) -> Vec<Pieces> {
+/// `{a,b}` and `{1..3}`, outermost first, without recursion.
+fn braces(pieces: Pieces, view: View<'_>) -> Vec<Pieces> {
     let open = Piece::Char('{', Quoting::Bare);
-    let count = pieces.iter().filter(|piece| **piece == open).count();
     let lists = pieces.iter().any(|piece| matches!(piece, Piece::Char(',' | '.', Quoting::Bare)));
-    if count == 0 || !lists {
+    if !lists || !pieces.contains(&open) {
         return vec![pieces];
-    }
-    // Each brace is looked for its end: that many are nobody's list.
-    if count > 64 {
-        return vec![vec![Piece::Hole("{…}".to_owned())]];
     }
     let mut done = Vec::new();
     let mut work = vec![(pieces, 0)];
     while let Some((pieces, from)) = work.pop() {
-        if done.len() + work.len() > MOST {
+        // Each result is looked through from its next brace on.
+        if !view.charge(COPY_WORD + pieces.len().saturating_sub(from)) {
             return vec![vec![Piece::Hole("{…}".to_owned())]];
         }
         let Some(at) = pieces.iter().skip(from).position(|piece| *piece == open).map(|at| at + from) else {
@@ -415,6 +524,9 @@ fn braces(pieces: Pieces) -> Vec<Pieces> {
         match listed(&pieces, at) {
             None => work.push((pieces, at + 1)),
             Some((choices, end)) => {
+                if !view.charge(choices.len().saturating_mul(pieces.len())) {
+                    return vec![vec![Piece::Hole("{…}".to_owned())]];
+                }
                 // The last one is pushed first, so that they come out in order.
                 for choice in choices.into_iter().rev() {
                     let start = pieces.iter().take(at).cloned();
@@ -426,6 +538,9 @@ fn braces(pieces: Pieces) -> Vec<Pieces> {
     }
     done
 }
+
+/// What one more word costs, in steps.
+const COPY_WORD: usize = 4;
 
 /// The choices of the brace at `at`, and where it closes; `None` where it is only a brace.
 fn listed(pieces: &[Piece], at: usize) -> Option<(Vec<Pieces>, usize)> {
@@ -479,7 +594,7 @@ fn sequence(pieces: &[Piece]) -> Option<Vec<Pieces>> {
         (Ok(first), Ok(last)) => {
             let (low, high) = (first.min(last), first.max(last));
             let span = usize::try_from(high.checked_sub(low)?).ok()?;
-            if span > MOST {
+            if span > MOST_NUMBERS {
                 return Some(vec![vec![Piece::Hole("{…}".to_owned())]]);
             }
             (low..=high).map(|number| number.to_string()).collect()
@@ -553,7 +668,7 @@ mod tests {
             .into_iter()
             .filter_map(|step| if let Step::Simple(simple) = step { Some(simple) } else { None });
         let words: Vec<Word> = simple.flat_map(|simple| simple.words).collect();
-        assert!(words.iter().any(|word| of_one(word, &State::default()).is_some()));
+        assert!(words.iter().any(|word| of_one(word, View { state: &State::default(), bound: &[] }).is_some()));
         let known = ["", "v", "a b", "*", "~", "{a,b}", "x\u{1f}y"].map(|text| Value::Known(text.to_owned()));
         let each = Value::Each(vec!["a".to_owned(), "b".to_owned()]);
         let written = Value::Written(Arg { text: "a$B".into(), known: Some(1), glob: false });
@@ -565,7 +680,8 @@ mod tests {
                 state.variables.extend(separated.then(|| ("IFS".to_owned(), Value::Known(",".to_owned()))));
                 state.outputs.extend((0..9).filter(|_| printed).map(|number| (number, "a b".to_owned())));
                 state.options.aliased = aliased;
-                assert_eq!(choices(word, &state), taken_apart(word, &state), "{word:?} {value:?}");
+                let view = View { state: &state, bound: &[] };
+                assert_eq!(choices(word, view), taken_apart(word, view), "{word:?} {value:?}");
             }
         }
     }

@@ -8,6 +8,7 @@ mod sed;
 mod token;
 
 use super::Arg;
+use crate::limits::Meter;
 
 /// A language that a command line can hold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -156,7 +157,8 @@ impl Language {
 }
 
 /// What the code runs, deletes, writes and sends.
-pub(super) fn calls(language: Language, code: &str) -> Vec<Call> {
+pub(super) fn calls(language: Language, code: &str, meter: &Meter) -> Vec<Call> {
+    meter.charge(code.len() / 2);
     match language {
         Language::Sed => sed::calls(code),
         Language::Awk
@@ -166,6 +168,6 @@ pub(super) fn calls(language: Language, code: &str) -> Vec<Call> {
         | Language::Perl
         | Language::Php
         | Language::Python
-        | Language::Ruby => call::calls(language, code),
+        | Language::Ruby => call::calls(language, code, meter),
     }
 }

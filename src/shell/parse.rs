@@ -13,18 +13,13 @@ mod redirect;
 mod text;
 
 use super::syntax::{Flaw, Part, Parts, Scope, Script, Simple, Step, Word};
+use crate::limits::{SHELL_COMMANDS, SHELL_DEPTH};
 use crate::swar::table;
 use compound::{Case, Compound, For};
 use cond::Cond;
 use list::List;
 use std::collections::VecDeque;
 use std::mem;
-
-/// Frames within frames.
-const DEEPEST: usize = 64;
-
-/// Commands in one text.
-const LONGEST: usize = 10_000;
 
 /// Commands of which the room is kept; most lines of a script have fewer.
 const MOST_SPARE: usize = 8;
@@ -178,7 +173,7 @@ impl<'a> Parser<'a> {
 
     /// Reads to the end of a command of the outermost list, or of the text.
     fn run(&mut self) {
-        while !self.script.limited {
+        while self.script.exceeded.is_none() {
             if self.ended && self.frames.len() == 1 && self.pending.is_empty() {
                 self.ended = false;
                 return;
@@ -284,8 +279,8 @@ impl<'a> Parser<'a> {
     }
 
     fn open_until(&mut self, kind: Kind, close: list::Close) {
-        if self.frames.len() >= DEEPEST {
-            self.script.limited = true;
+        if self.frames.len() >= SHELL_DEPTH.most {
+            self.script.exceeded.get_or_insert(&SHELL_DEPTH);
             return;
         }
         let opened = self.at;
@@ -305,7 +300,9 @@ impl<'a> Parser<'a> {
     fn step(&mut self, step: Step) {
         if matches!(step, Step::Simple(_)) {
             self.commands += 1;
-            self.script.limited |= self.commands > LONGEST;
+            if self.commands > SHELL_COMMANDS.most {
+                self.script.exceeded.get_or_insert(&SHELL_COMMANDS);
+            }
         }
         self.ended = matches!(step, Step::End | Step::Background);
         self.script.steps.push(step);

@@ -15,16 +15,20 @@ mod terminal;
 mod tool;
 mod xargs;
 
-pub(super) use find::found;
+pub(super) use find::Search;
 pub(super) use git::{behind_global, works_in};
 pub(super) use names::{Names, names};
 
 use super::interpreter::Language;
 use super::options::Options;
 use super::{Arg, Command, Input};
+use crate::limits::Meter;
 use cwd::{moved, text_in};
 use table::{RUNNERS, Shape, row_of};
 use tool::{behind, behind_verb, hyperfine, monorepo, option_code, prompts, tool_code};
+
+/// What putting one word together costs, in steps.
+const WORD: usize = 16;
 
 /// Something that a command runs.
 #[derive(Debug)]
@@ -44,9 +48,10 @@ pub(super) enum Inner {
 
 impl Inner {
     /// Says what the names are that a pipeline hands over, where that is known.
-    pub fn found_below(&mut self, names: &Names) {
+    pub fn found_below(&mut self, names: &Names, meter: &Meter) {
         let Inner::Command { args, .. } = self else { return };
         let names = names.of(args);
+        meter.charge(WORD * names.len());
         let named = |arg: Arg| match arg.text.strip_prefix("$ARGS") {
             Some(end) if arg.known == Some(0) => {
                 let with = |name: &Arg| Arg { text: format!("{}{end}", name.text).into(), ..name.clone() };
@@ -98,15 +103,15 @@ pub(super) fn parameters(command: &Command) -> Option<Vec<Arg>> {
 }
 
 /// Everything that a command runs, in order.
-pub(super) fn inner(command: &Command) -> Vec<Inner> {
+pub(super) fn inner(command: &Command, meter: &Meter) -> Vec<Inner> {
     let args = command.args.as_slice();
     match command.program.as_str() {
         "command" => not_a_question(args),
         "env" | "cross-env" | "cross-env-shell" | "dotenv" | "env-cmd" => env(command),
-        "xargs" | "gxargs" => xargs::xargs(args, &command.input),
-        "parallel" => parallel::parallel(command),
+        "xargs" | "gxargs" => xargs::xargs(args, &command.input, meter),
+        "parallel" => parallel::parallel(command, meter),
         "lerna" | "nx" | "turbo" => monorepo(args),
-        "hyperfine" => hyperfine(args),
+        "hyperfine" => hyperfine(args, meter),
         "php" if args.first().is_some_and(|arg| arg.text == "artisan") => {
             tool_code(args).map(|text| Inner::Code { language: Language::Php, text }).into_iter().collect()
         }
@@ -124,8 +129,8 @@ pub(super) fn inner(command: &Command) -> Vec<Inner> {
         }
         "rustup" | "pyenv" | "conda" | "mamba" | "opam" | "stack" | "nvm" | "tox" | "rbenv" | "asdf" | "perf"
         | "volta" | "fnm" | "bundler" | "foreman" | "ruby-install" | "sdk" => behind_verb(command),
-        "find" | "gfind" | "bfs" => find::find(command),
-        "fd" | "fdfind" => find::fd(args),
+        "find" | "gfind" | "bfs" => find::find(command, meter),
+        "fd" | "fdfind" => find::fd(args, meter),
         program if program.starts_with("git-") && program.len() > 4 => {
             let verb = program.get(4..).map(Arg::literal);
             one([Arg::literal("git")].into_iter().chain(verb).chain(args.iter().cloned()).collect())

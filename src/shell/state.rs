@@ -2,16 +2,14 @@
 
 use super::Arg;
 use crate::event::Place;
+use crate::limits::{Meter, SHELL_DIRECTORIES};
 use crate::path::AbsPath;
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 use thin_vec::ThinVec;
 
-/// Directories that are worth knowing one by one.
-const MOST_PLACES: usize = 6;
-
-/// Values that are worth knowing one by one.
-const MOST_VALUES: usize = 64;
+/// Directories that a shell may be left in by a `cd` that fails; beyond them, the directory counts as unknown.
+const MOST_ASTRAY: usize = 6;
 
 /// Another directory that a command may run in.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -22,9 +20,14 @@ pub struct Elsewhere {
     pub astray: bool,
 }
 
+/// Directories that are compared with each other.
+const TOLD_APART: usize = SHELL_DIRECTORIES.most + MOST_ASTRAY;
+
 /// What is known of the shell at one point of the line.
-#[derive(Clone, Debug, Default)]
+#[derive(Debug, Default)]
 pub(super) struct State {
+    /// The work on the whole line, which copies of the state share.
+    pub meter: Meter,
     pub home: Option<String>,
     pub project: Option<String>,
     pub cwd: Option<Rc<str>>,
@@ -45,9 +48,45 @@ pub(super) struct State {
     pub exported: BTreeSet<String>,
     /// The variables that keep their value.
     pub fixed: BTreeSet<String>,
-    /// Functions: which variables they set, and whether they change the directory.
-    pub functions: BTreeMap<String, (Vec<String>, bool)>,
     pub options: Options,
+    /// It may be in more directories than are told apart.
+    pub lost: bool,
+}
+
+/// What copying one variable or name costs, in steps.
+const COPY: usize = 8;
+
+/// What copying a text costs, in steps.
+pub(super) fn copy_steps(length: usize) -> usize {
+    1 + length / 64
+}
+
+impl Clone for State {
+    /// Copying charges the meter: a line may copy its state once for every list and subshell in it.
+    fn clone(&self) -> Self {
+        let texts: usize = self.variables.values().map(|value| copy_steps(value.size())).sum();
+        let given = self.given.as_ref().map_or(0, Vec::len);
+        let names = self.variables.len() + self.exported.len() + self.fixed.len();
+        self.meter
+            .charge(texts + COPY * (1 + names + self.outputs.len() + self.pushed.len() + self.made.len() + given));
+        State {
+            meter: self.meter.clone(),
+            home: self.home.clone(),
+            project: self.project.clone(),
+            cwd: self.cwd.clone(),
+            elsewhere: self.elsewhere.clone(),
+            before: self.before.clone(),
+            pushed: self.pushed.clone(),
+            made: self.made.clone(),
+            outputs: self.outputs.clone(),
+            variables: self.variables.clone(),
+            given: self.given.clone(),
+            exported: self.exported.clone(),
+            fixed: self.fixed.clone(),
+            options: self.options,
+            lost: self.lost,
+        }
+    }
 }
 
 /// What `set`, `shopt` and `declare` have changed for the rest of the text.
@@ -87,7 +126,22 @@ impl Value {
         match args {
             [] => Value::Unknown,
             [only] => Value::of(only),
-            [first, rest @ ..] => rest.iter().fold(Value::of(first), |value, arg| value.or(Some(&Value::of(arg)))),
+            several => {
+                let known = several.iter().filter(|arg| arg.is_known()).map(|arg| arg.text.as_str());
+                Value::distinct(known, several.iter().all(Arg::is_known))
+            }
+        }
+    }
+
+    /// One of these, or where that is not `closed`, something else.
+    fn distinct<'a>(values: impl Iterator<Item = &'a str>, closed: bool) -> Value {
+        let mut seen = BTreeSet::new();
+        let values: Vec<String> = values.filter(|value| seen.insert(*value)).map(str::to_owned).collect();
+        match values.as_slice() {
+            [] => Value::Unknown,
+            [only] if closed => Value::Known(only.clone()),
+            _ if closed => Value::Each(values),
+            _ => Value::Maybe(values),
         }
     }
 
@@ -100,12 +154,12 @@ impl Value {
         }
     }
 
-    /// How long it is, or the longest of those that it can be.
-    pub fn length(&self) -> usize {
+    /// How long it is, with all that it can be.
+    pub fn size(&self) -> usize {
         match self {
             Value::Known(text) => text.len(),
             Value::Written(Arg { text, .. }) => text.len(),
-            Value::Each(values) | Value::Maybe(values) => values.iter().map(String::len).max().unwrap_or_default(),
+            Value::Each(values) | Value::Maybe(values) => values.iter().map(|value| value.len() + 64).sum(),
             Value::Unknown => 0,
         }
     }
@@ -119,18 +173,11 @@ impl Value {
         if Some(self) == other {
             return self.clone();
         }
-        let mut values: Vec<String> = other.map(Value::values).unwrap_or_default().to_vec();
-        for value in self.values() {
-            if !values.contains(value) {
-                values.push(value.clone());
-            }
-        }
-        let all = values.len() <= MOST_VALUES && self.is_closed() && other.is_some_and(Value::is_closed);
-        values.truncate(MOST_VALUES);
-        match values.is_empty() {
-            true => Value::Unknown,
-            false if all => Value::Each(values),
-            false => Value::Maybe(values),
+        let closed = self.is_closed() && other.is_some_and(Value::is_closed);
+        let values = other.map(Value::values).unwrap_or_default().iter().chain(self.values());
+        match Value::distinct(values.map(String::as_str), closed) {
+            Value::Known(value) => Value::Each(vec![value]),
+            value => value,
         }
     }
 }
@@ -152,7 +199,12 @@ impl State {
     /// The shell is in one of these directories.
     pub fn settle(&mut self, places: Vec<Elsewhere>) {
         let mut distinct: Vec<Elsewhere> = Vec::new();
+        self.meter.charge(places.len());
         for place in places {
+            if distinct.len() > TOLD_APART {
+                self.lost |= !place.astray;
+                continue;
+            }
             match distinct.iter_mut().find(|known| known.at == place.at) {
                 Some(known) => known.astray &= place.astray,
                 // Where a `cd` that fails leaves it is then as unknown as it was.
@@ -160,9 +212,18 @@ impl State {
                 None => distinct.push(place),
             }
         }
-        if distinct.len() > MOST_PLACES {
-            distinct.truncate(MOST_PLACES);
-            distinct.push(Elsewhere { at: None, astray: false });
+        let sure = distinct.iter().filter(|place| !place.astray).count();
+        self.lost |= sure > SHELL_DIRECTORIES.most;
+        if distinct.len() > sure.max(MOST_ASTRAY) {
+            let mut room = MOST_ASTRAY.saturating_sub(sure);
+            distinct.retain(|place| {
+                let kept = !place.astray || room > 0;
+                room -= usize::from(place.astray && kept);
+                kept
+            });
+            if distinct.iter().all(|place| place.at.is_some()) {
+                distinct.push(Elsewhere { at: None, astray: false });
+            }
         }
         let mut distinct = distinct.into_iter();
         self.cwd = distinct.next().and_then(|first| first.at);
@@ -198,9 +259,12 @@ impl State {
             return;
         }
         let state = Rc::make_mut(self);
+        state.lost |= other.lost;
+        state.meter.charge(2 * (state.variables.len() + other.variables.len()));
         for (name, value) in &mut state.variables {
             let also = other.variables.get(name);
             if also != Some(value) {
+                state.meter.charge(copy_steps(value.size() + also.map_or(0, Value::size)));
                 *value = value.or(also);
             }
         }
@@ -220,7 +284,7 @@ impl State {
             state.before = None;
         }
         if state.pushed != other.pushed {
-            state.pushed = vec![None; MOST_PLACES];
+            state.pushed = vec![None; MOST_ASTRAY];
         }
         if state.given != other.given {
             state.given = None;
@@ -228,7 +292,6 @@ impl State {
         state.outputs.retain(|number, printed| other.outputs.get(number).is_none_or(|also| also == printed));
         state.exported.retain(|name| other.exported.contains(name));
         state.fixed.extend(other.fixed.iter().cloned());
-        state.functions.extend(other.functions.iter().map(|(name, does)| (name.clone(), does.clone())));
         state.made.retain(|made| other.made.contains(made));
         let (one, two) = (state.options, other.options);
         state.options = Options {

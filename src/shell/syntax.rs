@@ -1,5 +1,6 @@
 //! What a shell text is made of, as it is written: words, commands, and the steps in which they run.
 
+use crate::limits::Limit;
 use compact_str::CompactString;
 use smallvec::SmallVec;
 use std::ops::Range;
@@ -229,6 +230,6 @@ pub(super) struct Script {
     pub steps: Vec<Step>,
     pub heredocs: Vec<Heredoc>,
     pub flaws: Vec<(Flaw, usize)>,
-    /// It was too deep or too long; what was found before still counts.
-    pub limited: bool,
+    /// The limit that it exceeds; what was found before still counts.
+    pub exceeded: Option<&'static Limit>,
 }

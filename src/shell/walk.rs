@@ -12,6 +12,7 @@ use super::state::{State, Value, is_parameter};
 use super::syntax::{Assignment, Backquoted, Doubt, Flaw, Loop, Scope, Simple, Step};
 use super::{Arg, Command, Reading, canonical, expand, interpreter, parse};
 use crate::event::Place;
+use crate::limits::{self, Limit, Meter};
 use crate::path::AbsPath;
 use builtin::evaluates;
 use function::{Around, Body};
@@ -27,32 +28,8 @@ pub use builtin::is_builtin;
 pub use output::MADE;
 pub(super) use run::value_of;
 
-/// Texts and commands within each other: `bash -c "env sudo …"`.
-const DEEPEST: usize = 12;
-
-/// Commands in all.
-const LONGEST: usize = 10_000;
-
-/// Steps in all: a function is walked as often as it is called.
-const LONGEST_WALK: usize = 50_000;
-
-/// Functions in one line.
-const MOST_FUNCTIONS: usize = 256;
-
-/// Functions that are walked where they are called.
-const MOST_BODIES: usize = 64;
-
-/// Variables in one shell.
-const MOST_VARIABLES: usize = 256;
-
-/// Characters in the value of a variable.
-const LONGEST_VALUE: usize = 4 << 10;
-
-/// Characters in the name of a directory.
-const LONGEST_DIRECTORY: usize = 512;
-
-/// Characters in all commands, once their words are expanded.
-const LARGEST: usize = 4 << 20;
+/// What one step and one command cost, besides what they copy.
+const STEP: usize = 8;
 
 pub(super) fn walk(line: &str, place: &Place) -> Reading {
     let cwd = Some(Rc::from(place.cwd.as_str())).filter(|cwd: &Rc<str>| !cwd.is_empty());
@@ -72,8 +49,8 @@ pub(super) fn walk(line: &str, place: &Place) -> Reading {
         pipelines: 0,
         spelled: String::new(),
         full: false,
-        expanded: 0,
-        walked: 0,
+        meter: state.meter.clone(),
+        stages: BTreeMap::new(),
         files: BTreeMap::new(),
         calls: BTreeMap::new(),
         bodies: BTreeMap::new(),
@@ -82,17 +59,23 @@ pub(super) fn walk(line: &str, place: &Place) -> Reading {
     while let Some(run) = walker.runs.last_mut() {
         match run.steps.pop_front() {
             Some(step) if !walker.full => {
-                walker.walked += 1;
-                if walker.walked > LONGEST_WALK || run.state.variables.len() > MOST_VARIABLES {
-                    walker.full = true;
-                    walker.reading.limited = true;
-                }
+                walker.meter.charge(STEP);
+                let lost = run.state.lost;
                 walker.step(step);
+                if lost {
+                    walker.exceed(&limits::SHELL_DIRECTORIES);
+                } else if walker.meter.exceeds(&limits::SHELL_STEPS) {
+                    walker.exceed(&limits::SHELL_STEPS);
+                }
             }
             _ if !walker.full && (walker.reads_on() || walker.goes_on()) => {}
             _ => walker.leave(),
         }
     }
+    if walker.meter.exceeds(&limits::SHELL_STEPS) {
+        walker.exceed(&limits::SHELL_STEPS);
+    }
+    walker.reading.steps = walker.meter.spent();
     walker.reading
 }
 
@@ -107,9 +90,10 @@ struct Walker<'a> {
     spelled: String,
     /// No more commands are taken in.
     full: bool,
-    /// How long all commands together are.
-    expanded: usize,
-    walked: usize,
+    /// The work so far.
+    meter: Meter,
+    /// The commands of each pipeline that may hand names to an `xargs`.
+    stages: BTreeMap<usize, Vec<usize>>,
     /// What the line has written to files, where that is known.
     files: BTreeMap<String, String>,
     /// Functions that are walked where they are called, with what they are given.
@@ -119,6 +103,12 @@ struct Walker<'a> {
 }
 
 impl Walker<'_> {
+    /// Reports a limit and takes in no more commands.
+    fn exceed(&mut self, limit: &'static Limit) {
+        self.reading.exceeded.get_or_insert(limit);
+        self.full = true;
+    }
+
     /// Begins with the line.
     fn begin(&mut self, state: Rc<State>) {
         let pipeline = self.next_pipeline();
@@ -133,7 +123,7 @@ impl Walker<'_> {
         if !script.heredocs.is_empty() {
             run.heredocs = Rc::new(std::mem::take(&mut script.heredocs));
         }
-        self.reading.limited |= script.limited;
+        self.reading.exceeded = self.reading.exceeded.or(script.exceeded);
         let doubts = script.flaws.drain(..).map(|(flaw, at)| Doubt { flaw, at, inner: false });
         self.reading.doubts.extend(doubts);
         true
@@ -146,11 +136,14 @@ impl Walker<'_> {
         via: ThinVec<String>,
         mut state: Rc<State>,
         (span, shared): (Range<usize>, Shared),
+        starter: usize,
     ) -> bool {
-        if self.runs.len() >= DEEPEST {
-            self.reading.limited = true;
+        let depth = 1 + self.runs.get(starter).map_or(0, |run| run.depth);
+        if depth >= limits::SHELL_NESTING.most {
+            self.reading.exceeded.get_or_insert(&limits::SHELL_NESTING);
             return false;
         }
+        self.meter.charge(STEP + text.len() / 8);
         // Each text counts its substitutions anew.
         if !state.outputs.is_empty() {
             Rc::make_mut(&mut state).outputs.clear();
@@ -158,10 +151,11 @@ impl Walker<'_> {
         let script = parse::parse(text);
         let doubts = script.flaws.into_iter().map(|(flaw, _)| Doubt { flaw, at: span.start, inner: true });
         self.reading.doubts.extend(doubts);
-        self.reading.limited |= script.limited;
+        self.reading.exceeded = self.reading.exceeded.or(script.exceeded);
         let pipeline = self.next_pipeline();
         self.runs.push(Run {
-            starter: self.runs.len().saturating_sub(1),
+            starter,
+            depth,
             steps: script.steps.into(),
             heredocs: Rc::new(script.heredocs),
             via,
@@ -212,24 +206,14 @@ impl Walker<'_> {
                     Scope::Substitution(number) => Outside::Substitution(number, Rc::clone(&run.state)),
                     Scope::Function(name) => {
                         self.reading.functions.insert(name.to_string());
-                        // Nobody writes that many, and each is a state to keep.
-                        if self.reading.functions.len() > MOST_FUNCTIONS {
-                            self.reading.limited = true;
-                            self.full = true;
-                            return;
+                        if self.reading.functions.len() > limits::SHELL_FUNCTIONS.most {
+                            return self.exceed(&limits::SHELL_FUNCTIONS);
                         }
-                        // Where it is called later on, it is walked there, with what it is given.
-                        if self.bodies.len() < MOST_BODIES {
-                            // Which of several is in force depends on what happened: all of them count.
-                            let body = run.take_body(first);
-                            self.bodies.entry(name.to_string()).or_default().push(body);
-                            return;
-                        }
-                        // It runs when it is called, with the values of that time.
-                        let before = Rc::clone(&run.state);
-                        let home = before.variables.get("HOME").cloned().map(|home| ("HOME".to_owned(), home));
-                        Rc::make_mut(&mut run.state).variables = home.into_iter().collect();
-                        Outside::Function(name.into(), before)
+                        // A function is walked where it is called, with what it is given. Which of several is in
+                        // force depends on what happened: all of them count.
+                        let body = run.take_body(first);
+                        self.bodies.entry(name.to_string()).or_default().push(body);
+                        return;
                     }
                 };
                 run.level().commands += 1;
@@ -278,7 +262,8 @@ impl Walker<'_> {
                 }
                 let (via, state, hidden) = (run.via.clone(), run.state.clone(), run.hidden);
                 let span = run.span.clone().unwrap_or(span);
-                if self.enter(&text, via, state, (span, Shared::No))
+                let starter = self.runs.len().saturating_sub(1);
+                if self.enter(&text, via, state, (span, Shared::No), starter)
                     && let Some(run) = self.runs.last_mut()
                 {
                     run.hidden = hidden;
@@ -401,11 +386,15 @@ impl Walker<'_> {
         if program.is_known() {
             program.text = canonical::tidy(program.text);
         }
-        if self.reading.commands.len() >= LONGEST || via.len() > DEEPEST || self.expanded > LARGEST {
-            self.reading.limited = true;
-            self.full = true;
+        let limit = match () {
+            () if self.reading.commands.len() >= limits::SHELL_COMMANDS.most => Some(&limits::SHELL_COMMANDS),
+            () if via.len() > limits::SHELL_NESTING.most => Some(&limits::SHELL_NESTING),
+            () if self.meter.exceeds(&limits::SHELL_STEPS) => Some(&limits::SHELL_STEPS),
+            () => None,
+        };
+        if let Some(limit) = limit {
             work.clear();
-            return;
+            return self.exceed(limit);
         }
         // `"$@"` is whatever the text or the function was given.
         if matches!(program.text.as_str(), "$@" | "$*")
@@ -429,8 +418,7 @@ impl Walker<'_> {
             self.doubt(Flaw::Unclear("an expansion in a quoted subscript"), &command);
         }
         if let Some(run) = self.runs.last()
-            && (run.function() == Some(command.program.as_str())
-                || run.function.as_deref() == Some(command.program.as_str()))
+            && run.function.as_deref() == Some(command.program.as_str())
         {
             let calls = self.calls.entry(command.program.to_string()).or_default();
             calls.0 += 1;
@@ -456,12 +444,12 @@ impl Walker<'_> {
             later.called.push((command.program.clone(), command.args.clone(), around));
         }
         // Popped last to first, so that they come out in order.
-        let mut inner = runner::inner(&command);
+        let mut inner = runner::inner(&command, &self.meter);
         inner.extend(self.just_written(&command));
         if matches!(command.program.as_str(), "xargs" | "gxargs")
             && let Some(start) = self.listed(&command)
         {
-            inner.iter_mut().for_each(|inner| inner.found_below(&start));
+            inner.iter_mut().for_each(|inner| inner.found_below(&start, &self.meter));
         }
         let hidden = command.hidden || (!inner.is_empty() && runner::hides(&command));
         let via = if inner.is_empty() { via } else { within(via, &command.program) };
@@ -480,7 +468,7 @@ impl Walker<'_> {
                     later.texts.push(Text { text, in_shell: shared, via: via.clone(), around: fresh, given });
                 }
                 Inner::Code { language, text } => {
-                    for found in interpreter::calls(language, &text) {
+                    for found in interpreter::calls(language, &text, &self.meter) {
                         match found {
                             interpreter::Call::Command(words) => {
                                 let home = self.runs.last().and_then(|run| run.state.home.clone());
@@ -501,15 +489,26 @@ impl Walker<'_> {
                 }
             }
         }
-        self.expanded += command.canonical.len();
+        // Its text is compared with patterns, and its words are looked through by several passes.
+        self.meter.charge(STEP + command.canonical.len() / 4 + 2 * command.args.len());
+        if self.reading.sourced.is_none() && sources(&command) {
+            self.reading.sourced = Some(command.span.start);
+        }
+        self.stages.entry(command.pipeline).or_default().push(self.reading.commands.len());
         self.reading.commands.push(command);
     }
+}
+
+/// Whether a command reads a file into the shell, which may define functions.
+fn sources(command: &Command) -> bool {
+    matches!(command.program.as_str(), "source" | ".")
+        && command.args.first().is_some_and(|file| file.is_known() && !file.text.starts_with("/dev/"))
 }
 
 /// Room for the commands of a text. Of a long one it is the most that there can be, of which the system hands out what
 /// is used; of a short one, what there usually are.
 fn room_for(length: usize) -> usize {
-    if length > 4 << 10 { (length / 2 + 1).min(LONGEST) } else { length / 16 + 4 }
+    if length > 4 << 10 { (length / 2 + 1).min(limits::SHELL_COMMANDS.most) } else { length / 16 + 4 }
 }
 
 /// Another directory for a command.

@@ -3,7 +3,7 @@
 use super::{Scene, command, suspicious};
 use crate::ground::Area;
 use crate::rule::Found;
-use crate::shell::{Act, Arg, Command, Effects, PROCESS, Target};
+use crate::shell::{Access, Act, Arg, Command, Effects, PROCESS, Target};
 use crate::unit::{Subject, Unit};
 use crate::words::Table;
 use std::collections::BTreeSet;
@@ -130,13 +130,13 @@ fn handed_on(mut files: BTreeSet<String>, effects: &Effects) -> BTreeSet<String>
     if files.is_empty() {
         return files;
     }
-    let makes = |row: Option<usize>| {
-        let written = effects.accesses.iter().filter(move |access| access.row == row);
-        written.filter(|access| matches!(access.act, Act::Write | Act::Redirect) && !access.deep)
-    };
-    for access in effects.accesses.iter().filter(|access| access.row.is_some()) {
-        if matches!(access.act, Act::Read | Act::Move) && files.contains(&access.target.text) {
-            files.extend(makes(access.row).map(|made| made.target.text.clone()));
+    for command in effects.accesses.chunk_by(|one, other| one.row == other.row) {
+        let takes = |access: &Access| {
+            access.row.is_some() && matches!(access.act, Act::Read | Act::Move) && files.contains(&access.target.text)
+        };
+        if command.iter().any(takes) {
+            let makes = |access: &&Access| matches!(access.act, Act::Write | Act::Redirect) && !access.deep;
+            files.extend(command.iter().filter(makes).map(|made| made.target.text.clone()));
         }
     }
     files

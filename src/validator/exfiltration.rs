@@ -3,9 +3,12 @@
 use super::secret_access::{is_secret_file, is_secret_name, names_secret};
 use super::{Scene, block, suspicious};
 use crate::rule::Found;
-use crate::shell::{Act, Arg, Command, Input, addresses, bodies, uploads};
+use crate::shell::{Act, Arg, Command, Input, addresses, bodies, reroutes, uploads};
 use crate::unit::{Subject, Unit};
 use crate::words::Table;
+use std::cell::OnceCell;
+use std::collections::BTreeMap;
+use std::ops::Range;
 
 /// Programs that send what they read.
 static PIPES: Table = Table::of(&["nc", "ncat", "netcat", "socat", "telnet", "openssl", "websocat"]);
@@ -150,10 +153,8 @@ fn sends_file(command: &Command, at: usize, scene: &Scene<'_>) -> Option<Found> 
 }
 
 fn accesses<'a>(at: usize, scene: &Scene<'a>) -> impl Iterator<Item = &'a crate::path::AbsPath> {
-    let all = scene.effects().map(|effects| effects.accesses.as_slice()).unwrap_or_default();
-    all.iter()
-        .filter(move |access| access.row == Some(at) && access.act == Act::Read)
-        .filter_map(|access| access.target.path.as_ref())
+    let all = scene.effects().map(|effects| effects.of_command(at)).unwrap_or_default();
+    all.iter().filter(|access| access.act == Act::Read).filter_map(|access| access.target.path.as_ref())
 }
 
 /// `git push <url>`: a remote that nobody has configured.
@@ -220,43 +221,94 @@ pub(super) fn belongs(url: &str, service: &str) -> bool {
 
 /// Whether an address is put together from what tells about this machine, or from what was encoded to fit in.
 fn carries_output(command: &Command, at: usize, scene: &Scene<'_>) -> bool {
-    let tells = ["base32", "base64", "gzip", "hostname", "id", "od", "tar", "uname", "whoami", "xxd"];
     let built = command.args.iter().any(|arg| !arg.is_known() && arg.text.contains("$()"));
-    let within = |other: &Command| other.span.start > command.span.start && other.span.end <= command.span.end;
-    built
-        && scene.reading().is_some_and(|reading| {
-            let mut others = reading.commands.iter().enumerate().filter(|(row, _)| *row != at);
-            others.any(|(_, other)| within(other) && tells.contains(&other.program.as_str()))
-        })
+    built && scene.sources.tells(scene).within(&command.span, at, command.span.start + 1)
 }
 
 /// Whether something within the command, or before it in its pipeline, reads a secret.
 fn fed_by_secret(command: &Command, at: usize, scene: &Scene<'_>) -> bool {
-    let Some(reading) = scene.reading() else { return false };
-    let feeds = |other: &Command| {
-        let within = other.span.start >= command.span.start && other.span.end <= command.span.end;
-        let before = other.pipeline == command.pipeline && other.stage < command.stage;
-        within || before
-    };
     // `$(< .env)` is read by the shell itself.
-    let by_shell = scene.effects().is_some_and(|effects| {
-        let mut loose = effects.accesses.iter().filter(|access| access.row.is_none() && access.act == Act::Read);
-        loose.any(|access| access.target.path.as_ref().is_some_and(|path| is_secret_file(path, scene)))
-    });
-    by_shell
-        || reading.commands.iter().enumerate().any(|(row, other)| {
-            row != at
-                && feeds(other)
-                && (dumps(other)
-                    || other.args.iter().any(|arg| names_secret(arg, scene))
-                    || accesses(row, scene).any(|path| is_secret_file(path, scene)))
+    let secrets = scene.sources.secrets(scene);
+    secrets.by_shell || secrets.within(&command.span, at, command.span.start) || secrets.before(command, at)
+}
+
+/// What the commands of a line print that others of its commands may send, found once for the whole line.
+#[derive(Debug, Default)]
+pub(crate) struct Sources {
+    secrets: OnceCell<Rows>,
+    tells: OnceCell<Rows>,
+    /// The line sets a proxy.
+    rerouted: OnceCell<bool>,
+}
+
+impl Sources {
+    /// Commands that read or print secrets.
+    fn secrets(&self, scene: &Scene<'_>) -> &Rows {
+        self.secrets.get_or_init(|| {
+            let is_secret = |row: usize, command: &Command| {
+                dumps(command)
+                    || command.args.iter().any(|arg| names_secret(arg, scene))
+                    || accesses(row, scene).any(|path| is_secret_file(path, scene))
+            };
+            let by_shell = scene.effects().is_some_and(|effects| {
+                let mut loose = effects.of_command(usize::MAX).iter().filter(|access| access.act == Act::Read);
+                loose.any(|access| access.target.path.as_ref().is_some_and(|path| is_secret_file(path, scene)))
+            });
+            Rows { by_shell, ..Rows::of(scene, is_secret) }
         })
+    }
+
+    /// Commands that tell about this machine, or encode what they read.
+    fn tells(&self, scene: &Scene<'_>) -> &Rows {
+        let tells = ["base32", "base64", "gzip", "hostname", "id", "od", "tar", "uname", "whoami", "xxd"];
+        self.tells.get_or_init(|| Rows::of(scene, |_, command| tells.contains(&command.program.as_str())))
+    }
+}
+
+/// Some of the commands of a line, by where they stand and by their pipelines.
+#[derive(Debug, Default)]
+struct Rows {
+    /// Where they begin and end, and which they are, in the order of where they begin.
+    spans: Vec<(usize, usize, usize)>,
+    /// The first two stages of each pipeline that are among them, and which commands those are.
+    stages: BTreeMap<usize, Vec<(usize, usize)>>,
+    /// The shell itself reads a secret.
+    by_shell: bool,
+}
+
+impl Rows {
+    fn of(scene: &Scene<'_>, is_one: impl Fn(usize, &Command) -> bool) -> Self {
+        let mut rows = Rows::default();
+        let commands = scene.reading().map(|reading| reading.commands.as_slice()).unwrap_or_default();
+        for (row, command) in commands.iter().enumerate().filter(|(row, command)| is_one(*row, command)) {
+            rows.spans.push((command.span.start, command.span.end, row));
+            let stages = rows.stages.entry(command.pipeline).or_default();
+            stages.push((command.stage, row));
+            stages.sort_unstable();
+            stages.truncate(2);
+        }
+        rows.spans.sort_unstable();
+        rows
+    }
+
+    /// Whether one of them, other than the command itself, begins at or behind `from` and ends within the span.
+    fn within(&self, span: &Range<usize>, at: usize, from: usize) -> bool {
+        let first = self.spans.partition_point(|(start, ..)| *start < from);
+        let rest = self.spans.get(first..).unwrap_or_default().iter();
+        rest.take_while(|(start, ..)| *start <= span.end).any(|(_, end, row)| *end <= span.end && *row != at)
+    }
+
+    /// Whether one of them stands before the command in its pipeline. Of two, one is another command.
+    fn before(&self, command: &Command, at: usize) -> bool {
+        let stages = self.stages.get(&command.pipeline).map(Vec::as_slice).unwrap_or_default();
+        stages.iter().any(|(stage, row)| *stage < command.stage && *row != at)
+    }
 }
 
 /// Whether what a command says to one server goes to another, by its own options or by what the line has set before.
 pub(super) fn is_rerouted(command: &Command, scene: &Scene<'_>) -> bool {
-    let set = scene.effects().map(|effects| effects.env.clone()).unwrap_or_default();
-    Command { env: set.into(), ..command.clone() }.is_rerouted() || command.is_rerouted()
+    let by_line = || scene.effects().is_some_and(|effects| reroutes(&effects.env));
+    command.is_rerouted() || *scene.sources.rerouted.get_or_init(by_line)
 }
 
 /// Whether a command prints every variable.

@@ -130,15 +130,40 @@ fn is_public(path: &AbsPath) -> bool {
 /// Whether a line of code asks for such a variable: `os.environ["X"]`, `process.env.X`, `ENV["X"]`, `$ENV.X`.
 fn asks_for_secret(code: &str, scene: &Scene<'_>) -> bool {
     const DOORS: [&str; 6] = ["environ", "process.env", "ENV", "getenv", "Deno.env", "Bun.env"];
-    let door = |at: &usize| code.get(*at..).is_some_and(|rest| DOORS.iter().any(|door| rest.starts_with(door)));
-    let starts = code.match_indices(['e', 'p', 'E', 'g', 'D', 'B']).map(|(at, _)| at);
-    starts.filter(door).take(32).any(|at| {
-        // The name stands right behind, in brackets, quotes or dots.
-        let rest = code.get(at..).unwrap_or_default();
-        let words = rest.split(|c: char| !(c.is_ascii_alphanumeric() || c == '_')).filter(|word| !word.is_empty());
-        words.skip(1).take(3).any(|word| is_secret_name(word, scene))
-            && !rest.split(['\n', ';']).next().is_some_and(|rest| rest.contains("] =") || rest.contains("]="))
-    })
+    let mut doors: Vec<usize> = DOORS.iter().flat_map(|door| code.match_indices(door)).map(|(at, _)| at).collect();
+    if doors.is_empty() {
+        return false;
+    }
+    doors.sort_unstable();
+    // All words with their places: the name stands right behind, in brackets, quotes or dots.
+    let is_part = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    let mut words: Vec<(usize, &str)> = Vec::new();
+    let mut start = 0;
+    for word in code.split(|c: char| !is_part(c)) {
+        if !word.is_empty() {
+            words.push((start, word));
+        }
+        let behind = code.get(start + word.len()..).and_then(|rest| rest.chars().next());
+        start += word.len() + behind.map_or(0, char::len_utf8);
+    }
+    let secret: Vec<bool> = words.iter().map(|(_, word)| is_secret_name(word, scene)).collect();
+    let mut end = 0;
+    for statement in code.split(['\n', ';']) {
+        let start = end;
+        end += statement.len() + 1;
+        // What is assigned to is not asked for.
+        let assigned = statement.rfind("] =").max(statement.rfind("]=")).map(|at| start + at);
+        let here = doors.partition_point(|at| *at < start)..doors.partition_point(|at| *at < end);
+        let mut asked = doors.get(here).unwrap_or_default().iter();
+        if asked.any(|at| {
+            let next = words.partition_point(|(start, _)| start <= at);
+            let names = secret.get(next..secret.len().min(next + 3)).unwrap_or_default();
+            assigned.is_none_or(|assigned| assigned < *at) && names.contains(&true)
+        }) {
+            return true;
+        }
+    }
+    false
 }
 
 /// Whether a variable holds a secret, by its name and by the operator's list.

@@ -62,13 +62,7 @@ pub(super) fn find(unit: &Unit<'_>, scene: &Scene<'_>) -> Option<Found> {
             return None;
         }
         // A file that is read into the shell may define it.
-        let sourced = scene.reading().is_some_and(|reading| {
-            let mut read = reading.commands.iter().filter(|other| matches!(other.program.as_str(), "source" | "."));
-            read.any(|other| {
-                other.span.start < command.span.start
-                    && other.args.first().is_some_and(|file| file.is_known() && !file.text.starts_with("/dev/"))
-            })
-        });
+        let sourced = scene.reading().and_then(|reading| reading.sourced).is_some_and(|at| at < command.span.start);
         let defined = sourced && program.contains('_');
         return (!defined).then(|| suspicious("the program is not on the list of allowed ones")).flatten();
     }

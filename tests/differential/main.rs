@@ -44,7 +44,7 @@ fn corpus() -> Vec<String> {
 /// Whether we can read the line itself; what it runs in turn, bash reads only when it runs it.
 fn accepts(line: &str) -> bool {
     let reading = shell::read(line, &Place::default());
-    !reading.limited && !reading.doubts.iter().any(|doubt| !doubt.inner && doubt.flaw != Flaw::Lookalike)
+    reading.exceeded.is_none() && !reading.doubts.iter().any(|doubt| !doubt.inner && doubt.flaw != Flaw::Lookalike)
 }
 
 /// What bash says about a text, and whether it warned about a heredoc that the text's end cuts off.

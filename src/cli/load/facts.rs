@@ -8,13 +8,12 @@ use crate::cli::world::{World, now};
 use rune::config::{Config, Results};
 use rune::event::{Action, Event, Phase, Place};
 use rune::failure::Failure;
+use rune::limits::FILES;
 use rune::path::AbsPath;
 use rune::quarantine::Nonce;
 use rune::quarantined::{Audit, Reason};
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-
-/// Paths beyond this are not followed: nobody names so many in one call.
-const MOST_PATHS: usize = 1_000;
 
 /// Says where the event happens; comes before anything is read of it.
 pub fn place(event: &mut Event<'_>, world: &World) {
@@ -105,31 +104,39 @@ fn before(event: &mut Event<'_>, config: &mut Config, world: &World, memory: &Me
     }
     if touches_files(event) || !event.paths().is_empty() {
         event.facts.own = world.own().iter().map(|path| path.to_string_lossy().into_owned()).collect();
-        (event.facts.real_paths, event.facts.contents) = leads(event, world, watch);
+        let (links, contents) = leads(event, world, watch);
+        match links {
+            Ok(links) => event.facts.real_paths = links,
+            Err(failure) => event.flaw = event.flaw.take().or(Some(failure)),
+        }
+        event.facts.contents = contents;
     }
 }
 
-/// Texts about paths.
-type ByPath = Vec<(String, String)>;
+/// Where paths lead, by their names.
+type ByPath = BTreeMap<String, String>;
 
 /// Where the paths of a call really lead, and what is in the files that it edits.
-fn leads(event: &Event<'_>, world: &World, watch: &dyn Fn()) -> (ByPath, ByPath) {
+fn leads(event: &Event<'_>, world: &World, watch: &dyn Fn()) -> (Result<ByPath, Failure>, Vec<(String, String)>) {
     let paths = event.paths();
+    if paths.len() > FILES.most {
+        return (Err(FILES.failure()), Vec::new());
+    }
     let project = event.place.project.clone().unwrap_or_else(|| event.place.cwd.clone());
     let home = world.home.as_ref().map(|home| home.to_string_lossy().into_owned());
     let named = [project].into_iter().chain(home).map(|name| AbsPath::resolve(&name, &Place::default()).to_string());
     let mut links = Links::new(named, watch);
-    let real: ByPath = paths.iter().take(MOST_PATHS).filter_map(|path| links.real(path)).collect();
+    let real: ByPath = paths.iter().filter_map(|path| links.real(path)).collect();
     if !matches!(event.action, Action::Edit { .. }) {
-        return (real, Vec::new());
+        return (Ok(real), Vec::new());
     }
-    let names = real.iter().map(|(_, real)| real.as_str());
+    let names = real.values().map(String::as_str);
     let texts = paths.iter().map(AsRef::as_ref).chain(names).filter_map(|path: &str| {
         let text = read_text(Path::new(path)).ok()??;
         Some((path.to_owned(), text))
     });
     let texts = texts.collect();
-    (real, texts)
+    (Ok(real), texts)
 }
 
 fn after(event: &mut Event<'_>, config: &mut Config, world: &World, memory: &Memory) {

@@ -49,7 +49,12 @@ impl<'a> Links<'a> {
                 real.clone_from(known);
                 continue;
             }
-            let found = if exists { self.ask(so_far) } else { Found::Nothing };
+            if !exists {
+                // Nothing below it can be a link.
+                let rest = path.get(start - name.len() - 1..).unwrap_or_default();
+                return real.map(|above| format!("{}/{rest}", above.trim_end_matches('/')));
+            }
+            let found = self.ask(so_far);
             exists = found != Found::Nothing;
             let link = if found == Found::Link { led(Path::new(so_far)) } else { None };
             real = link.or_else(|| real.map(|above| format!("{}/{name}", above.trim_end_matches('/'))));

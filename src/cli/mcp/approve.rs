@@ -151,7 +151,8 @@ fn by_rules(text: &str) -> anyhow::Result<Vec<String>> {
         "tool_input": {"url": "", "prompt": ""}, "tool_response": {"result": text}});
     let options = Options::parse(&[]);
     let judged = preview(&event.to_string(), &options, &World::look(&options.dirs))?;
-    let findings = judged.verdict.findings().iter().filter(|finding| finding.rule().as_str().starts_with("content-"));
+    let findings =
+        judged.verdict.distinct().into_iter().filter(|finding| finding.rule().as_str().starts_with("content-"));
     Ok(findings.map(|finding| finding.reason().to_owned()).collect())
 }
 

@@ -1,7 +1,7 @@
 //! `tar`: what is put into an archive, from which directory, and where one is unpacked to.
 
-use super::super::Arg;
 use super::super::options::Options;
+use super::super::{Arg, LONGEST_DIRECTORY};
 use super::program::has;
 use super::{Act, Noted, Target};
 use std::rc::Rc;
@@ -57,7 +57,8 @@ pub(super) fn tar(noted: &mut Noted<'_>) {
                 if unpacks {
                     noted.take_down(Act::Write, &directory, true);
                 }
-                cwd = target.path.filter(|_| !target.open).map(|path| Rc::from(path.to_string()));
+                let known = target.path.filter(|_| !target.open).map(|path| path.to_string());
+                cwd = known.filter(|path| path.len() <= LONGEST_DIRECTORY).map(Rc::from);
             }
             Part::Operand(operand) if packs => {
                 noted.take_down_in(cwd.as_deref(), Act::Read, &operand, true);

@@ -163,13 +163,6 @@ fn is_rerouted(command: &Command) -> bool {
         "--socks5-hostname",
         "--unix-socket",
     ];
-    let own = ["localhost", "127.0.0.1", "[::1]"];
-    // A proxy of this machine is one that somebody runs here.
-    let elsewhere = |value: &str| {
-        let rest = value.split_once("://").map_or(value, |(_, rest)| rest);
-        let host = rest.split(['/', ':']).next().unwrap_or_default();
-        !value.is_empty() && !own.contains(&host)
-    };
     let by_option = match command.program.as_str() {
         "curl" => option(command, &curl).iter().any(|value| elsewhere(&value.text)),
         // `-e http_proxy=…`, and addresses in a file.
@@ -181,11 +174,22 @@ fn is_rerouted(command: &Command) -> bool {
         "http" | "https" | "xh" | "xhs" => !option(command, &["--proxy", "--resolve"]).is_empty(),
         _ => false,
     };
-    let by_variable = command.env.iter().any(|(name, value)| {
-        let name = name.to_ascii_lowercase();
-        matches!(name.as_str(), "http_proxy" | "https_proxy" | "all_proxy") && value.as_deref().is_none_or(elsewhere)
-    });
-    by_option || by_variable
+    by_option || reroutes(&command.env)
+}
+
+/// Whether one of these variables makes programs talk to a proxy.
+pub fn reroutes(variables: &[(String, Option<String>)]) -> bool {
+    variables.iter().any(|(name, value)| {
+        ["http_proxy", "https_proxy", "all_proxy"].iter().any(|proxy| name.eq_ignore_ascii_case(proxy))
+            && value.as_deref().is_none_or(elsewhere)
+    })
+}
+
+/// Whether a proxy is none of this machine, where somebody runs it.
+fn elsewhere(proxy: &str) -> bool {
+    let rest = proxy.split_once("://").map_or(proxy, |(_, rest)| rest);
+    let host = rest.split(['/', ':']).next().unwrap_or_default();
+    !proxy.is_empty() && !["localhost", "127.0.0.1", "[::1]"].contains(&host)
 }
 
 impl Command {

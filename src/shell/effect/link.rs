@@ -4,39 +4,75 @@ use super::super::{Arg, Command, Reading};
 use super::program::{flag, option, options};
 use super::{Access, Act, Effects, Target};
 use crate::event::Place;
+use crate::limits::FILES;
 use crate::path::AbsPath;
 use compact_str::CompactString;
+use std::collections::{BTreeMap, BTreeSet};
 
-/// Links to links to links: nobody needs more.
-const DEEPEST: usize = 8;
+/// Links that lead to links: a system follows no more of them for one path.
+const DEEPEST: usize = 40;
 
 /// A name and where it leads.
 type Link = (AbsPath, AbsPath);
 
+/// All links of a line, by their names.
+#[derive(Default)]
+struct Links {
+    by_name: BTreeMap<Vec<CompactString>, Vec<AbsPath>>,
+    /// How many components their names have.
+    lengths: BTreeSet<usize>,
+}
+
+impl Links {
+    fn add(&mut self, (link, leads): Link) {
+        self.lengths.insert(link.components().len());
+        self.by_name.entry(link.components().to_vec()).or_default().push(leads);
+    }
+
+    fn named(&self, name: &[CompactString]) -> &[AbsPath] {
+        self.by_name.get(name).map(Vec::as_slice).unwrap_or_default()
+    }
+}
+
 pub(super) fn follow(effects: &mut Effects, reading: &Reading) {
-    let mut links: Vec<Link> = Vec::new();
+    let mut links = Links::default();
+    let mut makes: Vec<bool> = Vec::with_capacity(reading.commands.len());
     for command in &reading.commands {
         let found = made(command);
+        makes.push(!found.is_empty());
         // A link that is moved leads to the same place.
         let moves = matches!(command.program.as_str(), "mv" | "gmv");
-        let known = |name: &AbsPath| links.iter().find(|(link, _)| link == name).map(|(_, leads)| leads.clone());
-        let found: Vec<Link> = match moves {
-            true => found.into_iter().filter_map(|(link, from)| known(&from).map(|leads| (link, leads))).collect(),
-            false => found,
-        };
-        links.extend(found);
+        for (link, from) in found {
+            let leads = if moves { links.named(from.components()).first().cloned() } else { Some(from) };
+            if let Some(leads) = leads {
+                links.add((link, leads));
+            }
+        }
     }
-    if links.is_empty() {
+    if links.by_name.is_empty() {
         return;
     }
-    let mut next: Vec<Access> = effects.accesses.clone();
+    let by_link = |access: &Access| access.row.and_then(|row| makes.get(row)) != Some(&true);
+    let key = |access: &Access| {
+        let Access { act, target, deep, astray, row } = access;
+        (*row, *act, *deep, *astray, target.open, target.text.clone())
+    };
+    let mut seen: BTreeSet<_> = effects.accesses.iter().map(key).collect();
+    let mut next: Vec<Access> = effects.accesses.iter().filter(|access| by_link(access)).cloned().collect();
     for _ in 0..DEEPEST {
-        next = next.iter().flat_map(|access| through(access, &links, reading)).collect();
-        next.retain(|access| !effects.accesses.contains(access));
-        if next.is_empty() {
+        let mut led = Vec::new();
+        for access in &next {
+            led.extend(through(access, &links).into_iter().filter(|access| seen.insert(key(access))));
+            if effects.accesses.len() + led.len() > FILES.most {
+                effects.exceeded.get_or_insert(&FILES);
+                return effects.accesses.extend(led);
+            }
+        }
+        if led.is_empty() {
             break;
         }
-        effects.accesses.extend(next.iter().cloned());
+        effects.accesses.extend(led.iter().cloned());
+        next = led;
     }
 }
 
@@ -79,22 +115,21 @@ fn made(command: &Command) -> Vec<Link> {
 }
 
 /// What an access is done to, by way of each link that its path passes.
-fn through(access: &Access, links: &[Link], reading: &Reading) -> Vec<Access> {
-    let Some(path) = access.target.path.as_ref() else { return Vec::new() };
-    let maker = access.row.and_then(|row| reading.commands.get(row));
-    if maker.is_some_and(|command| !made(command).is_empty()) {
-        return Vec::new();
-    }
-    let leads = links.iter().filter_map(|(link, target)| {
-        let rest = path.components().strip_prefix(link.components())?;
+fn through(access: &Access, links: &Links) -> Vec<Access> {
+    let Some(path) = access.target.path.as_ref().map(AbsPath::components) else { return Vec::new() };
+    let mut found = Vec::new();
+    for length in links.lengths.range(..=path.len()) {
+        let Some((name, rest)) = path.split_at_checked(*length) else { continue };
         // Taking the link itself away leaves what it leads to.
         if rest.is_empty() && matches!(access.act, Act::Remove | Act::Move) {
-            return None;
+            continue;
         }
-        let whole = target.components().iter().chain(rest).map(CompactString::as_str).collect::<Vec<_>>().join("/");
-        let path = AbsPath::resolve(&format!("/{whole}"), &Place::default());
-        let target = Target { text: path.to_string(), path: Some(path), open: access.target.open };
-        Some(Access { target, ..access.clone() })
-    });
-    leads.collect()
+        for target in links.named(name) {
+            let whole = target.components().iter().chain(rest).map(CompactString::as_str).collect::<Vec<_>>().join("/");
+            let path = AbsPath::resolve(&format!("/{whole}"), &Place::default());
+            let target = Target { text: path.to_string(), path: Some(path), open: access.target.open };
+            found.push(Access { target, ..access.clone() });
+        }
+    }
+    found
 }

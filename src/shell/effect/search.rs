@@ -8,9 +8,17 @@ pub(super) fn find(noted: &mut Noted<'_>) {
     let args = &noted.command.args;
     let prints = option(noted.command, &["-fprint", "-fprintf", "-fls", "-fprint0"]);
     noted.all(Act::Write, &prints);
-    for (at, _) in args.iter().enumerate().filter(|(_, arg)| arg.text == "-delete") {
-        for found in runner::found(args, at).words("$FOUND") {
+    let mut deletes = args.iter().enumerate().filter(|(_, arg)| arg.text == "-delete").peekable();
+    if deletes.peek().is_none() {
+        return;
+    }
+    let search = runner::Search::of(args);
+    for (at, _) in deletes {
+        for found in search.found(at).words("$FOUND") {
             noted.take_down(Act::Remove, &found, true);
+        }
+        if noted.effects.exceeded.is_some() {
+            return;
         }
     }
 }

@@ -7,15 +7,19 @@ mod table;
 
 use super::token::{Token, tokens};
 use super::{Call, Language};
+use crate::limits::{Meter, SHELL_STEPS};
 use argument::{Argument, arguments};
 use name::{Imported, aliased, makes_path};
 use table::{CALLS, Does, QUALIFIED};
 
-pub(super) fn calls(language: Language, code: &str) -> Vec<Call> {
+pub(super) fn calls(language: Language, code: &str, meter: &Meter) -> Vec<Call> {
     let tokens = aliased(tokens(language, code));
     let imported = Imported::of(&tokens, code);
     let mut found = Vec::new();
     for (at, token) in tokens.iter().enumerate() {
+        if meter.exceeds(&SHELL_STEPS) {
+            break;
+        }
         match token {
             Token::Command(text) => found.push(Call::Text(text.clone())),
             // `/x/.exec("y")` is a method of a regular expression.
@@ -41,7 +45,7 @@ pub(super) fn calls(language: Language, code: &str) -> Vec<Call> {
                 found.push(Call::Command(vec![Some("cat".to_owned()), None]));
             }
             Token::Name(name) => {
-                found.extend(named(language, name, &imported, tokens.get(at + 1..).unwrap_or_default()));
+                found.extend(named(language, name, &imported, tokens.get(at + 1..).unwrap_or_default(), meter));
             }
             Token::Sign('|') if language == Language::Awk => {
                 let double = [at.checked_sub(1), Some(at + 1)]
@@ -71,7 +75,7 @@ pub(super) fn calls(language: Language, code: &str) -> Vec<Call> {
             found.iter().find(|call| matches!(call, Call::Command(words) if words.contains(&None) && kind(words)));
         let Some(Call::Command(words)) = vague.cloned() else { continue };
         let verb: Vec<Option<String>> = words.iter().flatten().cloned().map(Some).collect();
-        let mut texts = named_paths(&tokens, code);
+        let mut texts = named_paths(&tokens, code, meter);
         if words.first().is_some_and(|verb| verb.as_deref() == Some("rm")) && guess::names_home(&tokens) {
             texts.push("~/".to_owned());
         }
@@ -83,7 +87,7 @@ pub(super) fn calls(language: Language, code: &str) -> Vec<Call> {
 }
 
 /// The paths that a code names, whole or in parts.
-fn named_paths(tokens: &[Token], code: &str) -> Vec<String> {
+fn named_paths(tokens: &[Token], code: &str, meter: &Meter) -> Vec<String> {
     let path = |token: &Token| match token {
         Token::Text(Some(text)) if !text.is_empty() && !text.contains([' ', '\n', '*', '(']) => Some(text.clone()),
         Token::Text(_) | Token::Name(_) | Token::Sign(_) | Token::Command(_) => None,
@@ -94,7 +98,7 @@ fn named_paths(tokens: &[Token], code: &str) -> Vec<String> {
         [Token::Name(_), Token::Sign('='), text] => path(text).filter(|text| text.contains(['/', '.'])),
         _ => None,
     });
-    single.chain(guess::put_together(tokens)).chain(guess::filled_in(code)).collect()
+    single.chain(guess::put_together(tokens, meter)).chain(guess::filled_in(code)).collect()
 }
 
 /// How the reader writes down that code reads a file.
@@ -129,7 +133,7 @@ fn awk_pipe(tokens: &[Token], at: usize) -> Option<Call> {
     }
 }
 
-fn named(language: Language, name: &str, imported: &Imported, rest: &[Token]) -> Option<Call> {
+fn named(language: Language, name: &str, imported: &Imported, rest: &[Token], meter: &Meter) -> Option<Call> {
     // PHP says `@unlink` to keep quiet about it.
     let name = name.trim_start_matches('@');
     let (module, last) =
@@ -177,7 +181,8 @@ fn named(language: Language, name: &str, imported: &Imported, rest: &[Token]) ->
     {
         return None;
     }
-    let arguments = arguments(rest.get(usize::from(called)..).unwrap_or_default());
+    // A call within a call is read once for each of them.
+    let arguments = arguments(rest.get(usize::from(called)..).unwrap_or_default(), meter);
     effect(does, &arguments)
 }
 

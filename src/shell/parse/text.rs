@@ -3,6 +3,7 @@
 use super::super::syntax::{Backquoted, Flaw, Loop, Part, Scope, Step, Trim, Variable};
 use super::list::Close;
 use super::{Arith, Kind, Parser, ansi};
+use crate::limits::SHELL_DEPTH;
 
 impl Parser<'_> {
     /// `\x` outside quotes.
@@ -314,8 +315,8 @@ impl Parser<'_> {
             }
             parser.at += 1;
         };
-        if depth > super::DEEPEST {
-            self.script.limited = true;
+        if depth > SHELL_DEPTH.most {
+            self.script.exceeded.get_or_insert(&SHELL_DEPTH);
         }
         match byte {
             b'(' if !bracket => nest(self, depth + 1),

@@ -2,8 +2,10 @@
 
 use super::super::options::Options;
 use super::super::{Arg, Command};
-use super::Inner;
 use super::cwd::rooted;
+use super::{Inner, WORD};
+use crate::limits::{Meter, SHELL_STEPS};
+use std::collections::BTreeMap;
 
 /// What a search finds.
 #[derive(Clone, Debug, Default)]
@@ -148,52 +150,92 @@ fn starts(args: &[Arg]) -> Vec<Arg> {
 
 /// What a `find` has found when it comes to the word at this place, or to its end.
 pub(in super::super) fn found(args: &[Arg], at: usize) -> Found {
-    let words: Vec<&str> = args.iter().map(|arg| arg.text.as_str()).collect();
-    let name = only_name(args).map(str::to_owned);
-    let path = only_path(args);
-    Found { starts: starts(args), picks: name.is_some() || picks(&words, at), name, path }
+    Search::of(args).found(at)
 }
 
-/// Whether a test stands in the way to the action at this place: in its own branch, and not turned around.
-fn picks(words: &[&str], action: usize) -> bool {
-    let mut branch = Branch::default();
-    let mut outer: Vec<Branch> = Vec::new();
-    let mut at = 0;
-    while let Some(word) = words.get(at) {
-        if at == action {
-            break;
-        }
-        at += 1;
-        match *word {
-            "(" => outer.push(std::mem::take(&mut branch)),
-            ")" => {
-                let inner = std::mem::take(&mut branch);
-                branch = outer.pop().unwrap_or_default();
-                branch.add(inner.here && inner.earlier);
-            }
-            "-o" | "-or" => {
-                branch = Branch { earlier: branch.earlier && branch.here, ..Branch::default() };
-            }
-            "," => branch = Branch::default(),
-            "!" | "-not" => branch.turned = true,
-            // Links and their like are few; files and directories are everything.
-            "-type" | "-xtype" => {
-                branch.add(words.get(at).is_some_and(|kind| kind.chars().all(|c| "lpsbcD".contains(c))));
-                branch.turned = false;
-                at += 1;
-            }
-            test if TESTS.contains(&test) || test.starts_with("-newer") => {
-                let all = words.get(at).is_some_and(|value| value.chars().all(|c| "*?.".contains(c)));
-                branch.add(!(all && test.contains("name")));
-                at += usize::from(test != "-empty");
-            }
-            "-exec" | "-execdir" | "-ok" | "-okdir" => at += run_length(words.get(at..).unwrap_or_default()),
-            _ => branch.turned = branch.turned && !word.starts_with('-'),
-        }
+/// A `find` that was looked through once.
+pub(in super::super) struct Search {
+    found: Found,
+    /// For each word that is a test or an action: whether a test stands in the way to it.
+    picks: BTreeMap<usize, bool>,
+    /// The same for what is printed at the end, and for what is no word of its own.
+    at_end: bool,
+    elsewhere: bool,
+    length: usize,
+}
+
+impl Search {
+    pub fn of(args: &[Arg]) -> Search {
+        let words: Vec<&str> = args.iter().map(|arg| arg.text.as_str()).collect();
+        let name = only_name(args).map(str::to_owned);
+        let path = only_path(args);
+        let mut search = Search {
+            found: Found { starts: starts(args), picks: name.is_some(), name, path },
+            picks: BTreeMap::new(),
+            at_end: false,
+            elsewhere: false,
+            length: words.len(),
+        };
+        search.look(&words);
+        search
     }
-    // At the end, what any branch lets through is printed.
-    let all = action < words.len() || branch.earlier;
-    (branch.here && all) || outer.iter().any(|branch| branch.here)
+
+    /// What was found when it comes to the word at this place, or to its end.
+    pub fn found(&self, at: usize) -> Found {
+        let test = if at >= self.length { self.at_end } else { *self.picks.get(&at).unwrap_or(&self.elsewhere) };
+        Found { picks: self.found.picks || test, ..self.found.clone() }
+    }
+
+    /// Notes for each action whether a test stands in the way to it: in its own branch, and not turned around.
+    fn look(&mut self, words: &[&str]) {
+        let mut branch = Branch::default();
+        let mut outer: Vec<Branch> = Vec::new();
+        // Outer branches in which a test has picked.
+        let mut outer_picks = 0_usize;
+        let last_end = words.iter().rposition(|word| *word == ";");
+        let mut at = 0;
+        while let Some(word) = words.get(at) {
+            if word.starts_with('-') {
+                self.picks.insert(at, branch.here || outer_picks > 0);
+            }
+            at += 1;
+            match *word {
+                "(" => {
+                    outer_picks += usize::from(branch.here);
+                    outer.push(std::mem::take(&mut branch));
+                }
+                ")" => {
+                    let inner = std::mem::take(&mut branch);
+                    if let Some(above) = outer.pop() {
+                        outer_picks -= usize::from(above.here);
+                        branch = above;
+                    }
+                    branch.add(inner.here && inner.earlier);
+                }
+                "-o" | "-or" => {
+                    branch = Branch { earlier: branch.earlier && branch.here, ..Branch::default() };
+                }
+                "," => branch = Branch::default(),
+                "!" | "-not" => branch.turned = true,
+                // Links and their like are few; files and directories are everything.
+                "-type" | "-xtype" => {
+                    branch.add(words.get(at).is_some_and(|kind| kind.chars().all(|c| "lpsbcD".contains(c))));
+                    branch.turned = false;
+                    at += 1;
+                }
+                test if TESTS.contains(&test) || test.starts_with("-newer") => {
+                    let all = words.get(at).is_some_and(|value| value.chars().all(|c| "*?.".contains(c)));
+                    branch.add(!(all && test.contains("name")));
+                    at += usize::from(test != "-empty");
+                }
+                "-exec" | "-execdir" | "-ok" | "-okdir" => at += run_length(words, at, last_end),
+                _ => branch.turned = branch.turned && !word.starts_with('-'),
+            }
+        }
+        self.elsewhere = branch.here || outer_picks > 0;
+        // At the end, what any branch lets through is printed.
+        self.at_end = branch.here && branch.earlier || outer_picks > 0;
+    }
 }
 
 /// One branch of an expression: whether a test has picked in it, and in all of those before it.
@@ -215,23 +257,26 @@ impl Branch {
     }
 }
 
-/// How many words a command behind `-exec` has: up to `;`, or to a `+` behind `{}` or with nothing to end it later.
-fn run_length(words: &[&str]) -> usize {
-    let ends = |at: &usize| match words.get(*at) {
-        Some(&"+") => {
-            let behind_name = at.checked_sub(1).and_then(|at| words.get(at)) == Some(&"{}");
-            behind_name || !words.iter().skip(*at).any(|word| *word == ";")
+/// How many words the command has that begins at this place: up to `;`, or to a `+` behind `{}` or with no `;` to end
+/// it later.
+fn run_length(words: &[&str], start: usize, last_end: Option<usize>) -> usize {
+    let rest = words.get(start..).unwrap_or_default();
+    let ends = |(at, word): (usize, &&str)| match *word {
+        "+" => {
+            let behind_name = at.checked_sub(1).and_then(|at| rest.get(at)) == Some(&"{}");
+            behind_name || last_end.is_none_or(|end| end < start + at)
         }
-        Some(word) => *word == ";",
-        None => true,
+        word => word == ";",
     };
-    (0..=words.len()).find(ends).unwrap_or(words.len())
+    rest.iter().enumerate().position(ends).unwrap_or(rest.len())
 }
 
 /// Every `-exec` of a `find`.
-pub(super) fn find(command: &Command) -> Vec<Inner> {
+pub(super) fn find(command: &Command, meter: &Meter) -> Vec<Inner> {
     let args = command.args.as_slice();
     let words: Vec<&str> = args.iter().map(|arg| arg.text.as_str()).collect();
+    let last_end = words.iter().rposition(|word| *word == ";");
+    let search = Search::of(args);
     let mut inner = Vec::new();
     let mut at = 0;
     while let Some(word) = words.get(at) {
@@ -240,12 +285,17 @@ pub(super) fn find(command: &Command) -> Vec<Inner> {
         if !matches!(*word, "-exec" | "-execdir" | "-ok" | "-okdir") {
             continue;
         }
-        let length = run_length(words.get(at..).unwrap_or_default());
+        let length = run_length(&words, at, last_end);
+        // One command for each place where the search begins.
+        meter.charge(WORD * (1 + length) * search.found.starts.len());
+        if meter.exceeds(&SHELL_STEPS) {
+            break;
+        }
         let run = args.get(at..at + length).unwrap_or_default();
         at += length;
         // There it runs where the file lies, which is only known when it does.
         let apart = word.ends_with("dir");
-        let mut found = found(args, action);
+        let mut found = search.found(action);
         if apart {
             found.starts = found.starts.iter().map(|start| rooted(start, command)).collect();
         }
@@ -372,10 +422,14 @@ fn is_fd_run(arg: &Arg) -> bool {
             .is_some_and(|letters| cluster(letters) && !letters.chars().any(|letter| FD.short.contains(letter)))
 }
 
-pub(super) fn fd(args: &[Arg]) -> Vec<Inner> {
+pub(super) fn fd(args: &[Arg], meter: &Meter) -> Vec<Inner> {
     let Some(at) = args.iter().position(is_fd_run) else { return Vec::new() };
     let run: Vec<&Arg> = args.iter().skip(at + 1).take_while(|arg| arg.text != ";").collect();
     let found = fd_found(args);
+    meter.charge(WORD * (1 + run.len()) * found.starts.len());
+    if meter.exceeds(&SHELL_STEPS) {
+        return Vec::new();
+    }
     let above = Found { picks: false, ..fd_found(args) };
     let marked = run.iter().any(|arg| arg.text.contains('{'));
     let owned: Vec<Arg> = run.iter().map(|arg| (*arg).clone()).collect();

@@ -3,7 +3,8 @@
 use super::super::options::Options;
 use super::super::{Arg, Command, Input};
 use super::cwd::text_in;
-use super::{Inner, quoted, unknown_script};
+use super::{Inner, WORD, quoted, unknown_script};
+use crate::limits::{Meter, SHELL_STEPS};
 
 const OPTIONS: Options = Options {
     short: "aCdEIJjLlNnPSs",
@@ -47,13 +48,10 @@ const OPTIONS: Options = Options {
     ],
 };
 
-/// Commands that differ in what is put into them; beyond that nobody reads them.
-const MOST: usize = 64;
-
 /// What stands for a value that is only known when it runs.
 const LATER: &str = "$ARGS";
 
-pub(super) fn parallel(command: &Command) -> Vec<Inner> {
+pub(super) fn parallel(command: &Command, meter: &Meter) -> Vec<Inner> {
     let args = command.args.as_slice();
     let rest = OPTIONS.behind(args);
     let template: Vec<&str> =
@@ -73,8 +71,9 @@ pub(super) fn parallel(command: &Command) -> Vec<Inner> {
     }
     let mark = OPTIONS.value(args, "I").map(|mark| mark.text);
     let template = mark.map_or(template.clone(), |mark| template.replace(mark.as_str(), "{}"));
-    let rows = product(&sources);
-    let texts = rows.iter().map(|row| filled(&template, row));
+    let rows = product(&sources, meter);
+    meter.charge(rows.len() * (1 + template.len() / 8));
+    let texts = rows.iter().take_while(|_| !meter.exceeds(&SHELL_STEPS)).map(|row| filled(&template, row));
     texts.map(|text| Inner::text(text_in(directory.as_ref(), text))).collect()
 }
 
@@ -111,9 +110,10 @@ fn sources(command: &Command, rest: &[Arg]) -> Vec<Vec<String>> {
 }
 
 /// One of each source, in all combinations.
-fn product(sources: &[Vec<String>]) -> Vec<Vec<String>> {
+fn product(sources: &[Vec<String>], meter: &Meter) -> Vec<Vec<String>> {
     let count = sources.iter().map(Vec::len).fold(1_usize, usize::saturating_mul);
-    if count > MOST {
+    meter.charge(count.saturating_mul(WORD * sources.len()));
+    if meter.exceeds(&SHELL_STEPS) {
         return vec![sources.iter().map(|_| LATER.to_owned()).collect()];
     }
     sources.iter().fold(vec![Vec::new()], |rows, values| {

@@ -3,7 +3,8 @@
 use super::super::options::Options;
 use super::super::{Arg, Command, Input};
 use super::cwd::moved;
-use super::{Inner, joined, one, option};
+use super::{Inner, WORD, joined, one, option};
+use crate::limits::{Meter, SHELL_STEPS};
 
 /// What stands behind `--`, for a program called with these words.
 pub(super) fn behind(args: &[Arg], verbs: &[&str]) -> Vec<Inner> {
@@ -26,7 +27,7 @@ pub(super) fn monorepo(args: &[Arg]) -> Vec<Inner> {
 }
 
 /// `hyperfine 'x' 'y'`: every operand is a line of its own, with parameters in it.
-pub(super) fn hyperfine(args: &[Arg]) -> Vec<Inner> {
+pub(super) fn hyperfine(args: &[Arg], meter: &Meter) -> Vec<Inner> {
     let options = Options {
         short: "wmMrpscCnSu",
         long: &[
@@ -70,7 +71,8 @@ pub(super) fn hyperfine(args: &[Arg]) -> Vec<Inner> {
     let filled = |text: String| {
         parameters.iter().fold(vec![text], |texts, (mark, values)| {
             let with = |text: &String| values.iter().map(|value| text.replace(mark, value)).collect::<Vec<_>>();
-            texts.iter().flat_map(with).take(16).collect()
+            meter.charge(WORD.saturating_mul(texts.len()).saturating_mul(values.len()));
+            if meter.exceeds(&SHELL_STEPS) { texts } else { texts.iter().flat_map(with).collect() }
         })
     };
     let before = ["prepare p", "setup s", "cleanup c", "conclude C", "reference"];

@@ -2,7 +2,8 @@
 
 use super::super::options::Options;
 use super::super::{Arg, Input};
-use super::{Inner, later, one, replaced};
+use super::{Inner, WORD, later, one, replaced};
+use crate::limits::{Meter, SHELL_STEPS};
 use compact_str::CompactString;
 
 pub(super) const OPTIONS: Options = Options {
@@ -10,10 +11,7 @@ pub(super) const OPTIONS: Options = Options {
     long: &["arg-file", "delimiter", "max-args", "max-procs", "max-chars", "process-slot-var"],
 };
 
-/// Commands that differ in one word; beyond that nobody reads them.
-const MOST: usize = 64;
-
-pub(super) fn xargs(args: &[Arg], given: &Input) -> Vec<Inner> {
+pub(super) fn xargs(args: &[Arg], given: &Input, meter: &Meter) -> Vec<Inner> {
     let start = OPTIONS.end(args);
     let options = args.get(..start).unwrap_or_default();
     let rest: Vec<Arg> = args.iter().skip(start).cloned().collect();
@@ -31,7 +29,7 @@ pub(super) fn xargs(args: &[Arg], given: &Input) -> Vec<Inner> {
     let items = match given {
         // What stands in a file is only known when it is read.
         Input::Text(text) if OPTIONS.value(args, "a arg-file").is_none() => {
-            items(text, delimiter(options), mark.is_some()).filter(|items| items.len() <= MOST)
+            items(text, delimiter(options), mark.is_some())
         }
         Input::Text(_) | Input::Inherited | Input::Pipe | Input::Unknown => None,
     };
@@ -43,7 +41,11 @@ pub(super) fn xargs(args: &[Arg], given: &Input) -> Vec<Inner> {
                 let put = |arg: &Arg| Arg { text: arg.text.replace(mark.as_str(), item).into(), ..arg.clone() };
                 Inner::command(rest.iter().map(put).collect())
             };
-            items.iter().map(with).collect()
+            let affordable = |_: &&String| {
+                meter.charge(WORD * rest.len());
+                !meter.exceeds(&SHELL_STEPS)
+            };
+            items.iter().take_while(affordable).map(with).collect()
         }
         (Some(mark), None) => {
             let put =

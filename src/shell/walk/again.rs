@@ -172,10 +172,6 @@ impl Rounds {
             }
             "eval" | "source" | "." => self.anything = true,
             program => {
-                if let Some((sets, moves)) = state.functions.get(program) {
-                    self.sets.extend(sets.iter().map(|name| (name.clone(), Value::Unknown)));
-                    self.strays |= moves;
-                }
                 // What a function calls in turn is not looked at.
                 for body in bodies.get(program).into_iter().flatten() {
                     self.look(body.steps.iter(), state, &BTreeMap::new());

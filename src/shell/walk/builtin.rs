@@ -1,7 +1,7 @@
 //! Builtins: what they do to the shell that runs them.
 
 use super::super::state::{Elsewhere, Value};
-use super::super::{Arg, Command, Input};
+use super::super::{Arg, Command, Input, LONGEST_DIRECTORY};
 use super::function::give;
 use super::run::Outside;
 use super::{Run, runner};
@@ -106,16 +106,7 @@ impl Run {
                     self.makes(args.last());
                 }
             }
-            program => {
-                if let Some((sets, moves)) = self.state.functions.get(program).cloned() {
-                    for name in sets {
-                        self.set(&name, Value::Unknown);
-                    }
-                    if moves {
-                        Rc::make_mut(&mut self.state).settle(vec![Elsewhere { at: None, astray: false }]);
-                    }
-                }
-            }
+            _ => {}
         }
     }
 
@@ -142,7 +133,7 @@ impl Run {
             Some(path) => from
                 .iter()
                 .map(|place| Elsewhere {
-                    at: state.resolve(path, place.at.as_deref()).filter(|at| at.len() <= super::LONGEST_DIRECTORY),
+                    at: state.resolve(path, place.at.as_deref()).filter(|at| at.len() <= LONGEST_DIRECTORY),
                     astray: place.astray,
                 })
                 .collect(),

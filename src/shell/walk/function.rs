@@ -6,9 +6,10 @@ use super::super::runner::Inner;
 use super::super::state::{State, Value, is_parameter};
 use super::super::syntax::{Heredoc, Step};
 use super::super::{Arg, Command, runner};
+use super::Walker;
 use super::later::within;
 use super::run::{Run, Shared, joined};
-use super::{DEEPEST, Walker};
+use crate::limits::SHELL_NESTING;
 use std::collections::VecDeque;
 use std::ops::Range;
 use std::rc::Rc;
@@ -47,10 +48,14 @@ pub(super) fn lend(state: &mut Rc<State>, env: &[(String, Option<String>)]) {
     }
 }
 
+/// What copying one step of a function's body costs.
+const BODY_STEP: usize = 10;
+
 /// Words as `$1`, `$2` and so on.
 pub(super) fn give(state: &mut State, args: &[Arg]) {
+    state.meter.charge(state.variables.len() + 16 * args.len());
     state.variables.retain(|name, _| !is_parameter(name));
-    for (at, arg) in args.iter().enumerate().take(9) {
+    for (at, arg) in args.iter().enumerate() {
         state.variables.insert((at + 1).to_string(), Value::of(arg));
     }
     // Behind words that are all known, there are none.
@@ -70,14 +75,17 @@ impl Walker<'_> {
         let Some(bodies) = self.bodies.get_mut(name) else { return };
         bodies.iter_mut().for_each(|body| body.called = true);
         let bodies = bodies.clone();
-        if self.runs.len() + bodies.len() > DEEPEST {
-            self.reading.limited = true;
+        let steps: usize = bodies.iter().map(|body| body.steps.len()).sum();
+        self.meter.charge(BODY_STEP * (1 + steps));
+        let starter = self.runs.len().saturating_sub(1);
+        let depth = 1 + self.runs.get(starter).map_or(0, |run| run.depth);
+        if depth >= SHELL_NESTING.most {
+            self.reading.exceeded.get_or_insert(&SHELL_NESTING);
             return;
         }
         // Of several, nobody knows which it is.
         let one = bodies.len() == 1 && bodies.iter().all(|body| body.sure);
         let shared = if !one && shared == Shared::Yes { Shared::Perhaps } else { shared };
-        let starter = self.runs.len().saturating_sub(1);
         let Some(below) = self.runs.last_mut() else { return };
         let (mut state, hidden) = (Rc::clone(&below.state), below.hidden);
         let span = below.span.clone().or(span);
@@ -96,6 +104,7 @@ impl Walker<'_> {
             let pipeline = self.next_pipeline();
             self.runs.push(Run {
                 starter,
+                depth,
                 steps,
                 heredocs,
                 via: via.clone(),
@@ -136,10 +145,9 @@ impl Walker<'_> {
 
     /// Words for the names that a pipeline hands to a command.
     pub(super) fn listed(&self, command: &Command) -> Option<runner::Names> {
-        let before = self.reading.commands.iter().rev().filter(|other| {
-            let same = other.pipeline == command.pipeline && other.stage < command.stage;
-            same && command.via.starts_with(&other.via)
-        });
+        let rows = self.stages.get(&command.pipeline)?.iter().rev();
+        let before = rows.filter_map(|row| self.reading.commands.get(*row));
+        let before = before.filter(|other| other.stage < command.stage && command.via.starts_with(&other.via));
         runner::names(before, command)
     }
 }

@@ -70,10 +70,9 @@ impl Walker<'_> {
             there.cwd = around.cwd;
             there.elsewhere = around.elsewhere;
             let shared = if in_shell { shared } else { Shared::No };
-            if self.enter(&text, via, state, (around.span, shared))
+            if self.enter(&text, via, state, (around.span, shared), at)
                 && let Some(run) = self.runs.last_mut()
             {
-                run.starter = at;
                 run.hidden = around.hidden;
                 run.lent = around.env.into_iter().map(|(name, _)| name).collect();
             }
@@ -89,7 +88,8 @@ impl Walker<'_> {
             // As long as nothing has changed, it was walked where it was said.
             if !Rc::ptr_eq(&then, &state) {
                 let via = within(via, "trap");
-                return self.enter(&text, via, state, (span, Shared::No));
+                let starter = self.runs.len().saturating_sub(1);
+                return self.enter(&text, via, state, (span, Shared::No), starter);
             }
         }
         let last = self.runs.len() == 1;
@@ -108,7 +108,8 @@ impl Walker<'_> {
             run.end();
             run.steps.push_front(Step::Close);
             let (state, via) = (Rc::clone(&run.state), within(run.via.clone(), "trap"));
-            self.enter(&text, via, state, (span, Shared::No));
+            let starter = self.runs.len().saturating_sub(1);
+            self.enter(&text, via, state, (span, Shared::No), starter);
             return;
         }
         run.close();

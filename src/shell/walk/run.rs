@@ -1,9 +1,8 @@
 //! One text on its way: its lists, its state, and what a command in it reads and opens.
 
-use super::super::state::{Elsewhere, State, Value};
+use super::super::state::{Elsewhere, State, Value, copy_steps};
 use super::super::syntax::{Assignment, Direction, Heredoc, Part, Simple, Step, Target, Word};
 use super::super::{APART, Arg, Input, Redirect, expand};
-use super::LONGEST_VALUE;
 use super::function::Body;
 use std::collections::VecDeque;
 use std::ops::Range;
@@ -22,6 +21,8 @@ pub(super) struct Run {
     pub state: Rc<State>,
     /// Which of the texts that wait has started it.
     pub starter: usize,
+    /// In how many texts it stands.
+    pub depth: usize,
     /// Whether it runs in the shell of that text, as `eval` does.
     pub shared: Shared,
     /// It runs by an option or a line of code.
@@ -93,8 +94,6 @@ pub(super) enum Outside {
     Restore(Rc<State>),
     /// The same, and what was printed is the output of this number.
     Substitution(usize, Rc<State>),
-    /// What the function does to its shell happens where it is called.
-    Function(String, Rc<State>),
     /// Whatever the list has changed may or may not be so.
     Doubt(Rc<State>),
 }
@@ -133,6 +132,7 @@ impl Run {
             levels: vec![Level::new(Outside::Same(Rc::clone(&state)), pipeline, false)],
             state,
             starter: 0,
+            depth: 0,
             shared: Shared::No,
             hidden: false,
             number: None,
@@ -185,14 +185,6 @@ impl Run {
         Body { steps: self.take_scope(), heredocs, called: false, sure, span }
     }
 
-    /// The function whose body this is.
-    pub(super) fn function(&self) -> Option<&str> {
-        self.levels.iter().rev().find_map(|level| match &level.outside {
-            Outside::Function(name, _) => Some(name.as_str()),
-            Outside::Same(_) | Outside::Restore(_) | Outside::Substitution(..) | Outside::Doubt(_) => None,
-        })
-    }
-
     pub(super) fn close(&mut self) {
         self.end();
         let Some(level) = self.levels.pop() else { return };
@@ -211,20 +203,15 @@ impl Run {
                 let printed = level.output.filter(|_| level.commands == 1);
                 self.printed(number, printed);
             }
-            Outside::Function(name, before) => {
-                let sets = self.state.variables.keys().filter(|name| *name != "HOME").cloned().collect();
-                let moves = self.state.cwd != before.cwd;
-                self.state = before;
-                Rc::make_mut(&mut self.state).functions.insert(name, (sets, moves));
-            }
             Outside::Doubt(before) => self.state.join(&before),
         }
     }
 
     /// The substitution of this number prints this, or nobody knows what.
     pub(super) fn printed(&mut self, number: usize, printed: Option<String>) {
-        match printed.filter(|printed| printed.len() <= LONGEST_VALUE) {
+        match printed {
             Some(printed) => {
+                self.state.meter.charge(copy_steps(printed.len()));
                 let printed = printed.trim_end_matches('\n').to_owned();
                 Rc::make_mut(&mut self.state).outputs.insert(number, printed);
             }
@@ -296,8 +283,7 @@ impl Run {
     }
 
     pub(super) fn set(&mut self, name: &str, value: Value) {
-        // A value that only grows is nobody's.
-        let value = if value.length() > LONGEST_VALUE { Value::Unknown } else { value };
+        self.state.meter.charge(2 * copy_steps(value.size()));
         // `x[0]` is part of `x`, and nobody knows what is left of it.
         let (name, value) = name.split_once('[').map_or((name, value), |(name, _)| (name, Value::Unknown));
         let state = Rc::make_mut(&mut self.state);
@@ -325,7 +311,7 @@ impl Run {
         variables.insert(all, value);
         // Behind what may be several words, nobody knows the numbers.
         let counted = elements.iter().take_while(|element| element.is_known() && !element.glob);
-        for (at, element) in counted.enumerate().take(16).filter(|_| !set.appends && !numbered) {
+        for (at, element) in counted.enumerate().filter(|_| !set.appends && !numbered) {
             variables.insert(format!("{}[{at}]", set.name), Value::of(element));
         }
     }
@@ -441,7 +427,7 @@ fn forget_elements(state: &mut State, name: &str) {
 pub(super) fn joined(words: &[Arg]) -> Value {
     let known = words.iter().all(Arg::is_known);
     let all = words.iter().map(|word| word.text.as_str()).collect::<Vec<_>>().join(APART);
-    if known && all.len() <= LONGEST_VALUE { Value::Known(all) } else { Value::Unknown }
+    if known { Value::Known(all) } else { Value::Unknown }
 }
 
 pub(super) fn known(arg: &Arg) -> Option<String> {

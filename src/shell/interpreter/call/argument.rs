@@ -1,6 +1,7 @@
 //! The arguments of a call.
 
 use super::super::token::Token;
+use crate::limits::{Meter, SHELL_STEPS};
 
 /// One argument of a call.
 #[derive(Clone, Debug)]
@@ -13,12 +14,16 @@ pub(super) enum Argument {
 }
 
 /// The arguments up to the end of the call.
-pub(super) fn arguments(tokens: &[Token]) -> Vec<Argument> {
+pub(super) fn arguments(tokens: &[Token], meter: &Meter) -> Vec<Argument> {
     let mut arguments = Vec::new();
     let mut depth = 0_usize;
     let mut list: Option<Vec<Option<String>>> = None;
     let mut current: Option<Argument> = None;
     for (at, token) in tokens.iter().enumerate() {
+        meter.charge(1);
+        if meter.exceeds(&SHELL_STEPS) {
+            break;
+        }
         match token {
             Token::Name(name) if depth == 0 && list.is_none() && tokens.get(at + 1) == Some(&Token::Sign('=')) => {
                 let value = match tokens.get(at + 2) {

@@ -2,20 +2,23 @@
 
 use super::super::token::Token;
 use super::name::makes_path;
+use crate::limits::{Meter, SHELL_STEPS};
+use std::collections::BTreeMap;
 
 /// Names that lead home.
 const HOMES: [&str; 6] = ["HOME", "USERPROFILE", "expanduser", "home", "homedir", "~"];
-
-/// Tokens that one path is put together from.
-const LONGEST: usize = 40;
 
 /// Methods that make a path of a path.
 const GOES_ON: [&str; 5] = ["absolute", "expanduser", "join", "joinpath", "resolve"];
 
 /// The paths that calls such as `join` and signs such as `/` put together from texts.
-pub(super) fn put_together(tokens: &[Token]) -> Vec<String> {
+pub(super) fn put_together(tokens: &[Token], meter: &Meter) -> Vec<String> {
     let mut found = Vec::new();
-    let values: Vec<(&str, &str)> = tokens.windows(3).filter_map(assigned).take(LONGEST).collect();
+    // What a name is given first counts.
+    let mut values: BTreeMap<&str, &str> = BTreeMap::new();
+    for (name, text) in tokens.windows(3).filter_map(assigned) {
+        values.entry(name).or_insert(text);
+    }
     for (at, token) in tokens.iter().enumerate() {
         let after = tokens.get(at + 1..).unwrap_or_default();
         match token {
@@ -24,7 +27,7 @@ pub(super) fn put_together(tokens: &[Token]) -> Vec<String> {
                     && !maker.ends_with("open")
                     && after.first() == Some(&Token::Sign('(')) =>
             {
-                found.extend(joined(maker, expression(after), &values));
+                found.extend(joined(maker, expression(after, meter), &values));
             }
             // `home + "/.claude/x"`: what stands before is only known when it runs.
             Token::Sign('+' | '.') => {
@@ -64,14 +67,18 @@ pub(super) fn filled_in(code: &str) -> Vec<String> {
         let end = rest.find(|c: char| !c.is_ascii_alphanumeric() && !"._-/".contains(c)).unwrap_or(rest.len());
         rest.get(..end).unwrap_or_default().to_owned()
     };
-    behind.map(path).flat_map(|path| [format!("~{path}"), format!(".{path}")]).take(LONGEST).collect()
+    behind.map(path).flat_map(|path| [format!("~{path}"), format!(".{path}")]).collect()
 }
 
 /// The tokens of a call, and of what is added to it by `/` and by methods.
-fn expression(tokens: &[Token]) -> &[Token] {
+fn expression<'a>(tokens: &'a [Token], meter: &Meter) -> &'a [Token] {
     let mut depth = 0_usize;
     let mut end = 0;
-    for (at, token) in tokens.iter().enumerate().take(LONGEST) {
+    for (at, token) in tokens.iter().enumerate() {
+        meter.charge(2);
+        if meter.exceeds(&SHELL_STEPS) {
+            break;
+        }
         match token {
             Token::Sign('(' | '[') => depth += 1,
             Token::Sign('.')
@@ -102,12 +109,12 @@ fn assigned(near: &[Token]) -> Option<(&str, &str)> {
     }
 }
 
-fn joined(maker: &str, tokens: &[Token], values: &[(&str, &str)]) -> Option<String> {
+fn joined(maker: &str, tokens: &[Token], values: &BTreeMap<&str, &str>) -> Option<String> {
     let texts = tokens.iter().filter_map(|token| match token {
         Token::Text(Some(text)) if !HOMES.contains(&text.as_str()) && !text.contains([' ', '\n', '*', '(']) => {
             Some(text.as_str())
         }
-        Token::Name(name) => values.iter().find(|(known, _)| known == name).map(|(_, text)| *text),
+        Token::Name(name) => values.get(name.as_str()).copied(),
         Token::Text(_) | Token::Sign(_) | Token::Command(_) => None,
     });
     let parts: Vec<&str> = texts.map(|text| text.trim_end_matches('/')).filter(|part| !part.is_empty()).collect();

@@ -2,11 +2,12 @@
 
 use super::super::token::Token;
 use super::table::CALLS;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The modules that a piece of code asks for by name.
 pub(super) struct Imported {
     pub subprocess: bool,
-    pub modules: Vec<String>,
+    pub modules: BTreeSet<String>,
 }
 
 impl Imported {
@@ -26,31 +27,32 @@ impl Imported {
     }
 
     pub fn has(&self, modules: &[&str]) -> bool {
-        self.modules.iter().any(|module| modules.contains(&module.as_str()))
+        modules.iter().any(|module| self.modules.contains(*module))
     }
 }
 
 /// The tokens with other names for modules and calls put back: `import os as o`, `f = os.system`.
 pub(super) fn aliased(mut tokens: Vec<Token>) -> Vec<Token> {
-    let mut names: Vec<(String, String)> = Vec::new();
+    // The first meaning of a name counts.
+    let mut names: BTreeMap<String, String> = BTreeMap::new();
     for near in tokens.windows(3) {
         match near {
             [Token::Name(module), Token::Name(word), Token::Name(alias)] if word == "as" => {
-                names.push((alias.clone(), module.clone()));
+                names.entry(alias.clone()).or_insert_with(|| module.clone());
             }
             [Token::Name(alias), Token::Sign('='), Token::Name(call)] if is_call(call) => {
-                names.push((alias.clone(), call.clone()));
+                names.entry(alias.clone()).or_insert_with(|| call.clone());
             }
             _ => {}
         }
     }
-    if names.is_empty() || names.len() > 64 {
+    if names.is_empty() {
         return tokens;
     }
     for token in &mut tokens {
         let Token::Name(name) = token else { continue };
         let (first, rest) = name.split_once('.').map_or((name.as_str(), None), |(first, rest)| (first, Some(rest)));
-        if let Some((_, meant)) = names.iter().find(|(alias, _)| alias == first) {
+        if let Some(meant) = names.get(first) {
             *name = rest.map_or_else(|| meant.clone(), |rest| format!("{meant}.{rest}"));
         }
     }
