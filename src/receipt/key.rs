@@ -1,30 +1,27 @@
-//! Keys: who signs, who is believed, and what makes arguments comparable without telling them.
+//! Keys of receipts: the installation's secret, the trusted public keys, and the HMAC of a call's arguments.
 
 use super::digest;
 use crate::canonical;
 use crate::hex;
 use crate::quarantined::Quarantined;
-use curve25519_dalek::{EdwardsPoint, Scalar};
-use ed25519_dalek::hazmat::ExpandedSecretKey;
-use ed25519_dalek::{Signature, SigningKey, VerifyingKey};
+use ed25519_dalek::{Signature, Signer, SigningKey, VerifyingKey};
 use hmac::{Hmac, KeyInit, Mac};
-use sha2::{Digest, Sha256, Sha512};
+use sha2::Sha256;
 use std::fmt;
 
 /// The first line of a key file.
 const HEADER: &str = "rune.receipt.key/2";
 
-/// The first line of a key file that does not hold the public key.
-const BARE: &str = "rune.receipt.key/1";
+/// The first line of a version 1 key file: no `public` line and no `check` line.
+const HEADER_V1: &str = "rune.receipt.key/1";
 
-/// How public keys and signatures are marked.
+/// The prefix of public keys and signatures.
 const ED25519: &str = "ed25519:";
 
 /// The secrets of one installation.
 pub struct Secret {
-    signing: [u8; 32],
-    /// What follows from `signing`.
-    public: [u8; 32],
+    signing: SigningKey,
+    /// The key of the HMAC over a call's arguments.
     args: [u8; 32],
     /// The public key as receipts spell it.
     name: String,
@@ -33,48 +30,49 @@ pub struct Secret {
 }
 
 impl Secret {
-    /// Secrets from random bytes.
+    /// Builds the secrets from random bytes.
     pub fn new(signing: [u8; 32], args: [u8; 32]) -> Self {
-        Secret::with(signing, SigningKey::from_bytes(&signing).verifying_key().to_bytes(), args)
+        let signing = SigningKey::from_bytes(&signing);
+        let name = format!("{ED25519}{}", hex::encode(signing.verifying_key().as_bytes()));
+        Secret { signing, args, name, former: Vec::new() }
     }
 
-    fn with(signing: [u8; 32], public: [u8; 32], args: [u8; 32]) -> Self {
-        let name = format!("{ED25519}{}", hex::encode(&public));
-        Secret { signing, public, args, name, former: Vec::new() }
-    }
-
-    /// The same secret for arguments with another key to sign with.
+    /// Replaces the signing key and keeps the key for arguments.
     pub fn rotated(&self, signing: [u8; 32]) -> Self {
         let former = self.former.iter().cloned().chain(PublicKey::read(&self.name)).collect();
         Secret { former, ..Secret::new(signing, self.args) }
     }
 
-    /// Reads a key file.
+    /// Reads a key file of version 1 or 2.
     ///
-    /// Deriving the public key costs as much as signing, so the file holds it. Both come from the same hand: whoever
-    /// could write another public key there could as well write another secret. That the two have come apart by
-    /// accident, the last line tells.
+    /// The public key is always derived from the secret. One stored in the file is only compared with it, and a
+    /// different one makes the file invalid: signing with a public key that does not belong to the secret can reveal
+    /// the secret (RUSTSEC-2022-0093).
     pub fn read(text: &str) -> Option<Self> {
         let mut lines = text.lines();
-        let held = match lines.next()? {
+        let stores_public = match lines.next()? {
             HEADER => {
                 let (body, check) = text.strip_suffix('\n')?.rsplit_once("\ncheck ")?;
                 lines = Some(body).filter(|body| digest(body.as_bytes()) == check)?.lines();
                 lines.next().is_some()
             }
-            BARE => false,
+            HEADER_V1 => false,
             _ => return None,
         };
         let mut member = |name: &str| hex::decode(lines.next()?.strip_prefix(name)?);
-        let (signing, args) = (member("ed25519 ")?, member("args ")?);
-        let secret = if held { Secret::with(signing, member("public ")?, args) } else { Secret::new(signing, args) };
+        let secret = Secret::new(member("ed25519 ")?, member("args ")?);
+        if stores_public && member("public ")? != secret.signing.verifying_key().to_bytes() {
+            return None;
+        }
         let former = lines.map(|line| PublicKey::read(line.strip_prefix("was ")?)).collect::<Option<_>>()?;
         Some(Secret { former, ..secret })
     }
 
-    /// The text of a key file.
+    /// The text of a key file, in version 2.
     pub fn to_text(&self) -> String {
-        let [signing, args, public] = [&self.signing, &self.args, &self.public].map(|bytes| hex::encode(bytes));
+        let public = self.signing.verifying_key();
+        let [signing, args, public] =
+            [self.signing.as_bytes(), &self.args, public.as_bytes()].map(|bytes| hex::encode(bytes));
         let former: String = self.former.iter().map(|key| format!("\nwas {}", key.as_str())).collect();
         let body = format!("{HEADER}\ned25519 {signing}\nargs {args}\npublic {public}{former}");
         format!("{body}\ncheck {}\n", digest(body.as_bytes()))
@@ -90,24 +88,10 @@ impl Secret {
         &self.name
     }
 
-    /// A signature under a tag that says what is signed, by RFC 8032, section 5.1.6.
-    ///
-    /// The steps are spelled out, because the library takes a public key only as a point, and finding that costs a tenth
-    /// of a whole receipt; a signature needs no more than its bytes.
-    ///
-    /// INVARIANT: the text names the public key. One text that is signed under two public keys would give the secret
-    /// away, and none ever is: should a key file hold a wrong one, its signatures are not genuine, and tell nothing.
+    /// Signs a text under a tag that says what is signed.
     pub(super) fn sign(&self, tag: &str, text: &[u8]) -> String {
-        let hash = |first: &[u8], second: &[u8]| {
-            let parts = [first, second, tag.as_bytes(), b"\n", text];
-            let hash = parts.iter().fold(Sha512::new(), Sha512::chain_update);
-            Scalar::from_bytes_mod_order_wide(&hash.finalize().into())
-        };
-        let secret = ExpandedSecretKey::from(&self.signing);
-        let nonce = hash(&secret.hash_prefix, &[]);
-        let point = EdwardsPoint::mul_base(&nonce).compress();
-        let scalar = hash(point.as_bytes(), &self.public) * secret.scalar + nonce;
-        format!("{ED25519}{}{}", hex::encode(point.as_bytes()), hex::encode(scalar.as_bytes()))
+        let signature = self.signing.sign(&tagged(tag, text));
+        format!("{ED25519}{}", hex::encode(&signature.to_bytes()))
     }
 
     /// What a receipt says of arguments.
@@ -172,12 +156,17 @@ impl Keys {
     }
 }
 
+/// The bytes that are signed.
+fn tagged(tag: &str, text: &[u8]) -> Vec<u8> {
+    [tag.as_bytes(), b"\n", text].concat()
+}
+
 /// Whether a signature is this key's for a text under a tag.
 pub(super) fn is_signed(key: &str, signature: &str, tag: &str, text: &[u8]) -> bool {
     let signed = || {
         let key = VerifyingKey::from_bytes(&hex::decode(key.strip_prefix(ED25519)?)?).ok()?;
         let signature = Signature::from_bytes(&hex::decode(signature.strip_prefix(ED25519)?)?);
-        key.verify_strict(&[tag.as_bytes(), b"\n", text].concat(), &signature).ok()
+        key.verify_strict(&tagged(tag, text), &signature).ok()
     };
     signed().is_some()
 }
@@ -219,7 +208,7 @@ mod tests {
     fn a_key_file_without_a_public_key_is_read_too() {
         let [one, args] = [[1; 32], [2; 32]].map(|bytes| hex::encode(&bytes));
         let was = Secret::new([3; 32], [2; 32]).name;
-        let bare = format!("{BARE}\ned25519 {one}\nargs {args}\nwas {was}\n");
+        let bare = format!("{HEADER_V1}\ned25519 {one}\nargs {args}\nwas {was}\n");
         let secret = Secret::read(&bare).unwrap();
         assert_eq!(secret.to_text(), Secret::new([3; 32], [2; 32]).rotated([1; 32]).to_text());
         for wrong in [bare.replace("was ", "check "), format!("{bare}more\n"), bare.replace("args", "public")] {
@@ -227,15 +216,35 @@ mod tests {
         }
     }
 
+    /// The `check` line is a hash without a key: whoever edits the public key can also correct the hash.
     #[test]
-    fn a_public_key_that_is_kept_signs_like_one_that_is_derived() {
-        use ed25519_dalek::Signer as _;
-        for number in 0..100_u8 {
-            let (seed, text) = ([number; 32], vec![number; usize::from(number) * 11]);
-            let derived = SigningKey::from_bytes(&seed).sign(&[b"tag\n", text.as_slice()].concat());
-            let kept = Secret::read(&Secret::new(seed, [2; 32]).to_text()).unwrap();
-            assert_eq!(kept.sign("tag", &text), format!("{ED25519}{}", hex::encode(&derived.to_bytes())), "{number}");
-            assert!(is_signed(kept.public(), &kept.sign("tag", &text), "tag", &text), "{number}");
+    fn a_stored_public_key_that_is_not_the_secrets_is_an_error_even_with_a_correct_check_line() {
+        let text = Secret::new([1; 32], [2; 32]).to_text();
+        let (own, other) = (Secret::new([1; 32], [2; 32]).name, Secret::new([4; 32], [2; 32]).name);
+        let digits = |name: &str| name.strip_prefix(ED25519).unwrap().to_owned();
+        let (body, _) = text.rsplit_once("\ncheck ").unwrap();
+        let checked = |body: &str| format!("{body}\ncheck {}\n", digest(body.as_bytes()));
+        assert!(Secret::read(&checked(body)).is_some());
+        assert!(Secret::read(&checked(&body.replace(&digits(&own), &digits(&other)))).is_none());
+    }
+
+    /// RFC 8032 signatures are deterministic. The expected values come from Python's `cryptography`.
+    #[test]
+    fn keys_and_signatures_of_earlier_versions_stay_the_same() {
+        let v1 = format!("{HEADER_V1}\ned25519 {}\nargs {}\n", "07".repeat(32), "02".repeat(32));
+        let v2 = Secret::read(&v1).unwrap().to_text();
+        for text in [&v1, &v2] {
+            let secret = Secret::read(text).unwrap();
+            assert_eq!(secret.public(), "ed25519:ea4a6c63e29c520abef5507b132ec5f9954776aebebe7b92421eea691446d22c");
+            let signature = secret.sign("tag", b"text");
+            let (r, s) = (
+                "0aaa40e371eb90c9ab31e888cc4468abff429e66b2f05307a7d2fd3502944c58",
+                "d798fcb8ee73a4a31e748578839430a499638f51a5e1e9cc5ffbf45432de300d",
+            );
+            assert_eq!(signature, format!("{ED25519}{r}{s}"));
+            assert!(is_signed(secret.public(), &signature, "tag", b"text"));
+            assert!(!is_signed(secret.public(), &signature, "tag", b"other"));
+            assert!(!is_signed(secret.public(), &signature, "other", b"text"));
         }
     }
 
