@@ -24,8 +24,8 @@ mod receipt;
 mod reference;
 mod rules;
 mod session;
-mod start;
 mod status;
+mod stdout;
 mod world;
 
 use std::ffi::OsString;
@@ -41,31 +41,29 @@ const FAILED: u8 = 1;
 /// How it ends when it would not, or was asked in a way that it does not understand; to a client, this is a no.
 pub const REFUSED: u8 = 2;
 
-/// Runs the command that the process was started for.
+/// Runs the command that the process was started for, and returns its exit code.
+///
+/// `hook` is dispatched before clap is touched: parsing the command line properly costs more than judging a call.
 pub fn main() -> u8 {
     let started = std::time::Instant::now();
-    if let Err(error) = start::ready() {
-        writeln!(std::io::stderr(), "rune: {error}").ok();
-        return REFUSED;
-    }
-    let exit = run(started);
-    // Nobody else does it behind us.
-    std::io::stdout().flush().ok();
-    exit
-}
-
-/// The hook comes first and alone: it costs what it costs on every tool call, and parsing the command line properly
-/// costs more than judging.
-fn run(started: std::time::Instant) -> u8 {
     let mut words = std::env::args_os();
     let name = words.next().unwrap_or_default();
     let words: Vec<OsString> = words.collect();
     let help = words.iter().any(|word| word == "--help" || word == "-h");
     match (Path::new(&name).file_name().and_then(|name| name.to_str()), words.as_slice()) {
-        (Some("security-hook"), rest) if !help => hook::run(rest, started),
-        (_, [verb, rest @ ..]) if verb == "hook" && !help => hook::run(rest, started),
+        (Some("security-hook"), rest) if !help => answer(rest, started),
+        (_, [verb, rest @ ..]) if verb == "hook" && !help => answer(rest, started),
         (Some("security-hook"), _) => args::run(&["hook".into()], words),
         (Some("quarantine"), _) => args::run(&["quarantine".into()], words),
         _ => args::run(&[], words),
     }
+}
+
+/// Runs the hook, unless its answer could not be read: the exit code then blocks the call.
+fn answer(words: &[OsString], started: std::time::Instant) -> u8 {
+    if stdout::was_closed() {
+        writeln!(std::io::stderr(), "rune: standard output is closed").ok();
+        return REFUSED;
+    }
+    hook::run(words, started)
 }

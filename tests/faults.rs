@@ -114,6 +114,19 @@ fn a_stream_that_is_closed_is_nobody_elses() {
         assert_eq!(closed(streams).exit, 2, "{streams}");
     }
     assert_eq!(home.log().len(), 3);
+    // Somebody who times the hook throws its answer away on purpose.
+    assert_eq!(closed(">/dev/null").exit, 0);
+    assert_eq!(home.log().len(), 4);
+}
+
+#[test]
+fn a_command_works_where_nobody_wants_its_output() {
+    let home = Sandbox::new();
+    for streams in [">&-", ">/dev/null", "<>/dev/null >&0", "<&- >&- 2>&-"] {
+        let script = format!("exec \"$0\" \"$@\" {streams}");
+        let words = ["-c", &script, env!("CARGO_BIN_EXE_rune"), "rules", "list"];
+        assert_eq!(finish(home.command_at(Path::new("/bin/sh"), &words).spawn().unwrap(), b"").exit, 0, "{streams}");
+    }
 }
 
 /// A library that tells the time as it was before there were clocks like ours.

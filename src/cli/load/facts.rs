@@ -180,8 +180,8 @@ fn after(event: &mut Event<'_>, config: &mut Config, world: &World, memory: &Mem
 /// A number that nobody could have written before.
 fn nonce() -> Option<Nonce> {
     let mut random = [0; 16];
-    let filled = rustix::rand::getrandom(&mut random[..], rustix::rand::GetRandomFlags::empty()).ok()?;
-    (filled == random.len()).then(|| Nonce::new(random))
+    getrandom::fill(&mut random).ok()?;
+    Some(Nonce::new(random))
 }
 
 /// Which servers the operator trusts, and which the project brings along.

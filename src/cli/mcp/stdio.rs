@@ -2,7 +2,6 @@
 
 use super::dialogue::{LATE, Wire, left, too_much};
 use crate::cli::deadline::stand_aside;
-use nix::sys::signal::{SigSet, Signal};
 use rune::served::MOST_BYTES;
 use rustix::process::{
     Pid, Signal as Kill, WaitId, WaitIdOptions, WaitOptions, kill_process, kill_process_group, waitid, waitpid,
@@ -49,7 +48,7 @@ impl StdioServer {
         if ENDING.load(Ordering::SeqCst) {
             return Err("it is too late to start it".to_owned());
         }
-        let mut child = spawn(&mut command).map_err(|error| format!("it cannot be started: {error}"))?;
+        let mut child = command.spawn().map_err(|error| format!("it cannot be started: {error}"))?;
         let group = i32::try_from(child.id()).ok().and_then(Pid::from_raw).ok_or("it has no process id")?;
         running.push(group);
         drop(running);
@@ -142,8 +141,8 @@ impl Held {
         // Whom a server has started and left comes to us, and not to the init process.
         #[cfg(target_os = "linux")]
         rustix::process::set_child_subreaper(Some(rustix::process::getpid()))?;
-        // Caught and not held back: a thread that starts a server lets go of what it holds back, and would die of it.
-        let mut signals = Signals::new([SIGINT, SIGTERM, SIGHUP, SIGQUIT])?;
+        // Caught and not blocked: a child would inherit the mask.
+        let mut signals = Signals::new(ENDING_SIGNALS)?;
         std::thread::spawn(move || {
             if let Some(signal) = signals.forever().next() {
                 // INVARIANT: nobody who hears of the end of a server by our own hand goes on to tell about it.
@@ -164,6 +163,9 @@ impl Drop for Held {
         end_all();
     }
 }
+
+/// The signals by which a terminal, a user or a supervisor ends a process.
+pub const ENDING_SIGNALS: [i32; 4] = [SIGINT, SIGTERM, SIGHUP, SIGQUIT];
 
 /// Whether a signal is about to end us.
 static ENDING: AtomicBool = AtomicBool::new(false);
@@ -196,19 +198,4 @@ fn children() -> Vec<Pid> {
         (rest.split_whitespace().nth(1)? == us).then(|| Pid::from_raw(pid))?
     };
     processes.filter_map(child).collect()
-}
-
-/// Signals that we hold back and a child must not.
-pub fn held_back() -> SigSet {
-    let signals = [Signal::SIGPIPE, Signal::SIGINT, Signal::SIGTERM, Signal::SIGHUP, Signal::SIGQUIT];
-    signals.into_iter().collect()
-}
-
-/// Starts a process with no signal held back: what this thread holds back, a child would too.
-pub fn spawn(command: &mut Command) -> std::io::Result<Child> {
-    let ours = SigSet::thread_get_mask()?;
-    held_back().thread_unblock()?;
-    let child = command.spawn();
-    ours.thread_set_mask()?;
-    child
 }

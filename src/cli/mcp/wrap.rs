@@ -11,18 +11,19 @@ use super::install;
 use super::record::{Sighting, Strip, Voucher, record};
 use super::relay::Relay;
 use super::servers::{Configured, Servers};
-use super::stdio::{held_back, spawn};
+use super::stdio::ENDING_SIGNALS;
 use crate::cli::options::Dirs;
 use crate::cli::world::World;
 use crate::cli::{FAILED, REFUSED};
 use clap::Args;
-use nix::sys::signal::{SigSet, Signal, raise};
 use rune::client::claude::server::Launch;
 use rune::label::Label;
 use rune::pin::Source;
 use rune::served::{Heard, Served};
-use rustix::process::{Pid, Signal as Sent, WaitId, WaitIdOptions, kill_process, waitid};
+use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process, waitid};
 use rustix::stdio::{dup2_stdin, dup2_stdout};
+use signal_hook::iterator::Signals;
+use signal_hook::low_level::emulate_default_handler;
 use std::ffi::OsString;
 use std::fs::File;
 use std::io::Write;
@@ -115,14 +116,14 @@ fn try_pass(name: &str, args: &WrapArgs, world: &World) -> std::io::Result<ExitS
     let (from_client, mut to_client) = streams()?;
     let mut words = args.command.iter();
     let mut command = Command::new(words.next().cloned().unwrap_or_default());
-    let mut child = spawn(command.args(words).stdin(Stdio::piped()).stdout(Stdio::piped()))?;
+    let mut child = command.args(words).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn()?;
     let (Some(input), Some(output)) = (child.stdin.take(), child.stdout.take()) else {
         return Err(std::io::Error::other("its streams are missing"));
     };
     let running = Arc::new(Mutex::new(i32::try_from(child.id()).ok().and_then(Pid::from_raw)));
     let (happened, moments) = channel();
-    let signals = held_back();
-    signals.thread_block()?;
+    // After the server has started: it inherits what was ignored before.
+    let signals = Signals::new(ENDING_SIGNALS)?;
     let (told, target) = (happened.clone(), Arc::clone(&running));
     thread::spawn(move || forward(signals, &target, &told));
     let (recorder, notes) = channel();
@@ -185,12 +186,11 @@ fn last_moment(moments: &Receiver<Moment>) -> std::io::Result<ExitStatus> {
     }
 }
 
-/// Hands signals on to the server, as long as there is one.
-fn forward(mut signals: SigSet, running: &Mutex<Option<Pid>>, told: &Sender<Moment>) {
-    signals.remove(Signal::SIGPIPE);
-    while let Ok(signal) = signals.wait() {
+/// Forwards signals to the server while it runs.
+fn forward(mut signals: Signals, running: &Mutex<Option<Pid>>, told: &Sender<Moment>) {
+    for signal in &mut signals {
         let running = running.lock().unwrap_or_else(PoisonError::into_inner);
-        if let (Some(pid), Some(signal)) = (*running, Sent::from_named_raw(signal as i32)) {
+        if let (Some(pid), Some(signal)) = (*running, Signal::from_named_raw(signal)) {
             kill_process(pid, signal).ok();
         }
         told.send(Moment::Leaving).ok();
@@ -207,16 +207,14 @@ fn wait(mut child: Child, running: &Mutex<Option<Pid>>) -> std::io::Result<ExitS
     child.wait()
 }
 
-/// Ends as the server has ended.
+/// Ends as the server has ended: with its exit code, or by the signal that ended it.
 fn leave(status: ExitStatus) -> u8 {
     if let Some(code) = status.code() {
         return u8::try_from(code).unwrap_or(FAILED);
     }
     let number = status.signal().unwrap_or_default();
-    if let Ok(signal) = Signal::try_from(number) {
-        SigSet::from_iter([signal]).thread_unblock().ok();
-        raise(signal).ok();
-    }
+    // Does not return for a signal that ends a process.
+    emulate_default_handler(number).ok();
     u8::try_from(128 + number).unwrap_or(FAILED)
 }
 

@@ -5,7 +5,6 @@ use crate::cli::load;
 use crate::cli::world::World;
 use anyhow::Context;
 use rune::receipt::Secret;
-use rustix::rand::{GetRandomFlags, getrandom};
 use std::fs::{self, DirBuilder, OpenOptions};
 use std::io::{Error, ErrorKind, Write};
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
@@ -72,9 +71,9 @@ pub fn replace(world: &World, secret: &Secret) -> anyhow::Result<()> {
     file::put(&path, &secret.to_text(), &path).context("the key was not replaced")
 }
 
-/// Bytes that nobody can guess.
+/// Random bytes of the operating system.
 pub fn random() -> Result<[u8; 32], Error> {
     let mut bytes = [0; 32];
-    let filled = getrandom(&mut bytes[..], GetRandomFlags::empty())?;
-    if filled == bytes.len() { Ok(bytes) } else { Err(Error::other("there are no random numbers")) }
+    getrandom::fill(&mut bytes)?;
+    Ok(bytes)
 }
