@@ -1,8 +1,9 @@
 //! Files that people own too: links followed, read whole, written atomically.
 
+use super::load;
 use anyhow::{Context, bail};
 use std::fs::{self, DirBuilder, File, Metadata, OpenOptions, Permissions};
-use std::io::{ErrorKind, Write};
+use std::io::{Error, ErrorKind, Write};
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
@@ -21,14 +22,14 @@ pub fn follow(path: &Path) -> anyhow::Result<PathBuf> {
     bail!("{}: a link that leads to itself", path.display())
 }
 
-/// The text of a file, `None` where there is none.
+/// The text of a regular file, `None` where there is none or a symlink leads nowhere.
 pub fn read(path: &Path) -> anyhow::Result<Option<String>> {
-    match fs::metadata(path) {
-        Ok(found) if !found.is_file() => bail!("{}: not a regular file", path.display()),
+    let text = match load::read_bytes(path) {
+        Ok(bytes) => String::from_utf8(bytes).map_err(|_| Error::new(ErrorKind::InvalidData, "it is not UTF-8")),
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
-        Ok(_) | Err(_) => {}
-    }
-    fs::read_to_string(path).map(Some).with_context(|| path.display().to_string())
+        Err(error) => Err(error),
+    };
+    text.map(Some).with_context(|| path.display().to_string())
 }
 
 /// Writes beside the file and moves it there, so that nobody ever sees half of it. Mode and owner are those of `like`.
@@ -107,6 +108,23 @@ pub fn patch(path: &Path, before: &str, after: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::cli::load::tests::pipe;
+    use std::os::unix::fs::symlink;
+
+    #[test]
+    fn only_a_regular_file_is_read_and_a_dangling_symlink_is_no_file() {
+        let home = tempfile::tempdir().unwrap();
+        let (fifo, link) = (home.path().join("fifo"), home.path().join("link"));
+        pipe(&fifo);
+        for irregular in [fifo.as_path(), home.path()] {
+            let error = format!("{:#}", read(irregular).unwrap_err());
+            assert_eq!(error, format!("{}: not a regular file", irregular.display()));
+        }
+        symlink(home.path().join("gone"), &link).unwrap();
+        assert_eq!(read(&link).unwrap(), None);
+        fs::write(home.path().join("gone"), b"\xff").unwrap();
+        assert!(format!("{:#}", read(&link).unwrap_err()).ends_with("it is not UTF-8"));
+    }
 
     #[test]
     fn what_was_left_behind_is_in_nobodys_way() {

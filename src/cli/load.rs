@@ -25,7 +25,7 @@ use rustix::fs::{OFlags, lstat};
 use rustix::io::{Errno, read, retry_on_intr};
 use std::borrow::Cow;
 use std::fs::File;
-use std::io::{Error, ErrorKind};
+use std::io::{Error, ErrorKind, Read};
 use std::mem::MaybeUninit;
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
@@ -288,13 +288,24 @@ fn read_like(like: &'static str, most: u64, path: &Path) -> Result<Option<Cow<'s
     }
 }
 
-/// Opens a file, and tells its length. A pipe in its place would hold us until the deadline.
+/// Opens a regular file for reading, and tells its length.
+///
+/// The type is checked on the opened file: a check by name before could be undone by exchanging the file in between.
+/// Without `O_NONBLOCK`, a pipe without a writer would block until the deadline.
 pub fn open(path: &Path) -> std::io::Result<(File, u64)> {
     let flags = OFlags::NONBLOCK.bits().cast_signed();
     let file = File::options().read(true).custom_flags(flags).open(path)?;
     let found = file.metadata()?;
     let other = || Error::new(ErrorKind::InvalidInput, "not a regular file");
     if found.is_file() { Ok((file, found.len())) } else { Err(other()) }
+}
+
+/// Reads a regular file whole.
+pub fn read_bytes(path: &Path) -> std::io::Result<Vec<u8>> {
+    let (mut file, length) = open(path)?;
+    let mut bytes = Vec::with_capacity(usize::try_from(length).unwrap_or_default());
+    file.read_to_end(&mut bytes)?;
+    Ok(bytes)
 }
 
 /// The text of a file of this length; of one that is too long, enough to tell. What is like this text is compared with
@@ -354,4 +365,32 @@ fn is_dangling(path: &Path) -> bool {
 /// A name that can only be a file of the folder it is looked for in.
 pub fn is_plain(name: &str) -> bool {
     !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-')
+}
+
+#[cfg(test)]
+pub mod tests {
+    use super::*;
+    use std::os::unix::fs::symlink;
+
+    /// Makes a pipe with a name.
+    pub fn pipe(path: &Path) -> PathBuf {
+        assert!(std::process::Command::new("mkfifo").arg(path).status().unwrap().success());
+        path.to_owned()
+    }
+
+    #[test]
+    fn only_a_regular_file_is_read() {
+        let home = tempfile::tempdir().unwrap();
+        let (fifo, file, link) = (home.path().join("fifo"), home.path().join("file"), home.path().join("link"));
+        pipe(&fifo);
+        std::fs::write(&file, "text").unwrap();
+        assert_eq!(read_bytes(&file).unwrap(), b"text");
+        for irregular in [fifo.as_path(), home.path(), Path::new("/dev/null")] {
+            assert_eq!(read_bytes(irregular).unwrap_err().to_string(), "not a regular file");
+        }
+        symlink(&file, &link).unwrap();
+        assert_eq!(read_bytes(&link).unwrap(), b"text");
+        std::fs::remove_file(&file).unwrap();
+        assert_eq!(read_bytes(&link).unwrap_err().kind(), ErrorKind::NotFound);
+    }
 }

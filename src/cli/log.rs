@@ -2,7 +2,9 @@
 
 use super::world::World;
 use rune::telemetry::Line;
-use std::fs::{self, DirBuilder, OpenOptions};
+use rustix::fs::OFlags;
+use rustix::io::Errno;
+use std::fs::{DirBuilder, File, OpenOptions};
 use std::io::{Error, ErrorKind, Seek, Write};
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
@@ -18,19 +20,14 @@ pub fn append(world: &World, line: &Line) -> Result<(), String> {
     append_text(&path, &line.to_json()).map_err(|error| format!("telemetry: {}: {error}", path.display()))
 }
 
-/// Appends `text` to a file that only its owner may read, making its folder where it is missing.
+/// Appends `text` to a regular file that only its owner may read, creating the file and its folder where missing.
 ///
 /// INVARIANT: one `O_APPEND` write a call. Concurrent hooks then never tear each other's lines.
 pub fn append_text(path: &Path, text: &str) -> Result<(), Error> {
-    // A pipe without a reader would hold us until the deadline.
-    if fs::metadata(path).is_ok_and(|found| !found.is_file()) {
-        return Err(Error::new(ErrorKind::InvalidInput, "not a regular file"));
-    }
-    let open = || OpenOptions::new().append(true).create(true).mode(0o600).open(path);
-    let mut file = open().or_else(|error| match (error.kind(), path.parent()) {
+    let mut file = open(path).or_else(|error| match (error.kind(), path.parent()) {
         (ErrorKind::NotFound, Some(folder)) => {
             DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
-            open()
+            open(path)
         }
         _ => Err(error),
     })?;
@@ -46,4 +43,61 @@ pub fn append_text(path: &Path, text: &str) -> Result<(), Error> {
         file.write_all(b"\n").ok();
     }
     Err(Error::new(ErrorKind::StorageFull, "only part of the line was written"))
+}
+
+/// Opens a regular file for appending, creating it where missing.
+///
+/// The type is checked on the opened file: a check by name before could be undone by exchanging the file in between.
+/// Without `O_NONBLOCK`, a pipe without a reader would block until the deadline.
+fn open(path: &Path) -> Result<File, Error> {
+    let irregular = || Error::new(ErrorKind::InvalidInput, "not a regular file");
+    let flags = OFlags::NONBLOCK.bits().cast_signed();
+    let opened = OpenOptions::new().append(true).create(true).mode(0o600).custom_flags(flags).open(path);
+    let file = opened.map_err(|error| match Errno::from_io_error(&error) {
+        // A pipe without a reader, and a directory.
+        Some(Errno::NXIO | Errno::ISDIR) => irregular(),
+        _ => error,
+    })?;
+    if file.metadata()?.is_file() { Ok(file) } else { Err(irregular()) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cli::load::tests::pipe;
+    use std::fs;
+    use std::os::unix::fs::symlink;
+
+    #[test]
+    fn only_a_regular_file_is_appended_to() {
+        let home = tempfile::tempdir().unwrap();
+        let fifo = pipe(&home.path().join("fifo"));
+        let refused = |path: &Path| append_text(path, "line\n").unwrap_err().to_string();
+        assert_eq!(refused(&fifo), "not a regular file");
+        // With a reader the pipe can be opened, and a write to it would succeed.
+        let reader = File::options().read(true).write(true).open(&fifo).unwrap();
+        assert_eq!(refused(&fifo), "not a regular file");
+        drop(reader);
+        assert_eq!(refused(home.path()), "not a regular file");
+        assert_eq!(refused(Path::new("/dev/null")), "not a regular file");
+        let link = home.path().join("link");
+        symlink(&fifo, &link).unwrap();
+        assert_eq!(refused(&link), "not a regular file");
+    }
+
+    #[test]
+    fn a_missing_folder_is_created_and_a_dangling_symlink_leads_to_a_new_file_or_an_error() {
+        let home = tempfile::tempdir().unwrap();
+        let log = home.path().join("a/b/log");
+        append_text(&log, "one\n").unwrap();
+        append_text(&log, "two\n").unwrap();
+        assert_eq!(fs::read_to_string(&log).unwrap(), "one\ntwo\n");
+        let link = home.path().join("link");
+        symlink(home.path().join("target"), &link).unwrap();
+        append_text(&link, "line\n").unwrap();
+        assert_eq!(fs::read_to_string(home.path().join("target")).unwrap(), "line\n");
+        let lost = home.path().join("lost");
+        symlink(home.path().join("gone/target"), &lost).unwrap();
+        assert_eq!(append_text(&lost, "line\n").unwrap_err().kind(), ErrorKind::NotFound);
+    }
 }

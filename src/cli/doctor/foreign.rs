@@ -2,6 +2,7 @@
 
 use super::finding::Finding;
 use crate::cli::hooks::{Layer, Layers};
+use crate::cli::load;
 use crate::cli::world::World;
 use rune::client::claude::settings::Hook;
 use std::io::Read;
@@ -92,9 +93,8 @@ impl Place<'_> {
 /// The bytes of a script; none where there is no such file.
 fn script(path: &Path) -> Vec<u8> {
     let mut bytes = Vec::new();
-    // A pipe would be waited for.
-    if std::fs::metadata(path).is_ok_and(|found| found.is_file() && found.len() <= LARGEST_SCRIPT)
-        && let Ok(file) = std::fs::File::open(path)
+    if let Ok((file, length)) = load::open(path)
+        && length <= LARGEST_SCRIPT
     {
         file.take(LARGEST_SCRIPT).read_to_end(&mut bytes).ok();
     }

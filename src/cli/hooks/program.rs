@@ -1,6 +1,7 @@
 //! The program that an entry names: whether the client could start it.
 
-use std::io::Read;
+use crate::cli::load;
+use std::io::{ErrorKind, Read};
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
@@ -24,7 +25,7 @@ impl Flaw {
         match std::fs::metadata(path) {
             Err(_) => Some(Flaw::Missing),
             Ok(found) if !found.is_file() || found.permissions().mode() & 0o111 == 0 => Some(Flaw::NotExecutable),
-            Ok(found) => (!is_whole(path, found.len())).then_some(Flaw::Broken),
+            Ok(_) => (!is_whole(path)).then_some(Flaw::Broken),
         }
     }
 
@@ -40,11 +41,12 @@ impl Flaw {
 }
 
 /// Whether a file begins like a program and goes as far as it says. One that we may run and not read is taken as it is.
-fn is_whole(path: &Path, length: u64) -> bool {
+fn is_whole(path: &Path) -> bool {
     let mut head = Vec::new();
-    match std::fs::File::open(path).and_then(|file| file.take(64).read_to_end(&mut head)) {
-        Err(_) => true,
-        Ok(_) if head.starts_with(b"\x7fELF") => elf_end(&head).is_some_and(|end| end <= length),
+    let read = load::open(path).and_then(|(file, length)| file.take(64).read_to_end(&mut head).map(|_| length));
+    match read {
+        Err(error) => error.kind() == ErrorKind::PermissionDenied,
+        Ok(length) if head.starts_with(b"\x7fELF") => elf_end(&head).is_some_and(|end| end <= length),
         Ok(_) => STARTS.iter().any(|start| head.starts_with(start)),
     }
 }
@@ -66,5 +68,5 @@ fn elf_end(head: &[u8]) -> Option<u64> {
 /// Whether two names lead to the same program, or to copies of it.
 pub fn is_same(one: &Path, other: &Path) -> bool {
     let same_file = one.canonicalize().ok().is_some_and(|one| other.canonicalize().ok() == Some(one));
-    same_file || std::fs::read(one).is_ok_and(|bytes| std::fs::read(other).is_ok_and(|others| bytes == others))
+    same_file || load::read_bytes(one).is_ok_and(|bytes| load::read_bytes(other).is_ok_and(|others| bytes == others))
 }

@@ -3,6 +3,7 @@
 use super::command::ExportArgs;
 use super::{OPERATOR_FILE, folder, key, look, time, verify};
 use crate::cli::hooks::say;
+use crate::cli::load;
 use anyhow::{Context, anyhow, bail};
 use rune::receipt::pack::{self, ChainEntry, FileEntry, Index};
 use rune::receipt::{Outcome, Secret, digest, hash};
@@ -32,7 +33,7 @@ pub fn run(args: &ExportArgs) -> anyhow::Result<()> {
     let mut contents = Contents::new();
     for file in files {
         let name = file.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        let mut bytes = fs::read(&file).with_context(|| file.display().to_string())?;
+        let mut bytes = load::read_bytes(&file).with_context(|| file.display().to_string())?;
         // What is being written, or was left torn, is no receipt yet.
         bytes.truncate(bytes.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1));
         if !bytes.is_empty() {

@@ -3,6 +3,7 @@
 use super::command::{ListArgs, ShowArgs};
 use super::folder;
 use crate::cli::hooks::say;
+use crate::cli::load;
 use crate::cli::session;
 use anyhow::{Context, anyhow, bail};
 use rune::label::Label;
@@ -130,7 +131,7 @@ pub fn stem(file: &str) -> (String, u64) {
 
 /// The receipts of a file that can be read.
 fn read(file: &Path) -> anyhow::Result<Vec<Receipt>> {
-    let bytes = std::fs::read(file).with_context(|| file.display().to_string())?;
+    let bytes = load::read_bytes(file).with_context(|| file.display().to_string())?;
     Ok(bytes.split(|byte| *byte == b'\n').filter_map(|line| serde_json::from_slice(line).ok()).collect())
 }
 

@@ -3,6 +3,7 @@
 use super::command::VerifyArgs;
 use super::{OPERATOR_FILE, key, look};
 use crate::cli::hooks::say;
+use crate::cli::load;
 use crate::cli::session;
 use anyhow::{Context, anyhow, bail};
 use rune::label::Label;
@@ -102,7 +103,7 @@ fn named(file: &mut File) {
 }
 
 fn has(file: &File, head: &str) -> bool {
-    let bytes = std::fs::read(&file.path).unwrap_or_default();
+    let bytes = load::read_bytes(Path::new(&file.path)).unwrap_or_default();
     bytes.split(|byte| *byte == b'\n').any(|line| receipt::hash(line) == head)
 }
 
@@ -118,12 +119,12 @@ fn chains(paths: &[PathBuf], mut keys: Keys, expected: &dyn Fn(&Path) -> Expecte
     // A single file may be one that a new key has signed: what lies beside it says so, if the old one has.
     let beside = alone.as_ref().filter(|path| name(path) != OPERATOR_FILE);
     let beside = beside.map(|path| path.with_file_name(format!("{OPERATOR_FILE}.jsonl")));
-    if let Some(bytes) = beside.and_then(|path| std::fs::read(path).ok()) {
+    if let Some(bytes) = beside.and_then(|path| load::read_bytes(&path).ok()) {
         receipt::verify(&bytes, &mut keys, &Expected::default());
     }
     let mut files = Vec::new();
     for path in paths {
-        let bytes = std::fs::read(&path).with_context(|| path.display().to_string())?;
+        let bytes = load::read_bytes(&path).with_context(|| path.display().to_string())?;
         let expected = Expected { before: before(&path), ..expected(&path) };
         let report = receipt::verify(&bytes, &mut keys, &expected);
         let mut outcome = report.outcome();
@@ -148,14 +149,14 @@ fn before(path: &Path) -> Option<String> {
         2 => format!("{name}.jsonl"),
         _ => format!("{name}.{}.jsonl", part - 1),
     };
-    let bytes = std::fs::read(path.with_file_name(file)).ok()?;
+    let bytes = load::read_bytes(&path.with_file_name(file)).ok()?;
     let mut lines = bytes.rsplit(|byte| *byte == b'\n');
     lines.next();
     lines.next().map(receipt::hash)
 }
 
 fn of_pack(folder: &Path, mut keys: Keys, head: Option<&str>) -> anyhow::Result<Findings> {
-    let read = |name: &str| std::fs::read(folder.join(name)).unwrap_or_default();
+    let read = |name: &str| load::read_bytes(&folder.join(name)).unwrap_or_default();
     let seal = read("seal.json");
     // The key that sealed the pack may be one that an older one has handed on.
     receipt::verify(&read(&format!("receipts/{OPERATOR_FILE}.jsonl")), &mut keys, &Expected::default());
@@ -219,7 +220,7 @@ fn contents(folder: &Path) -> anyhow::Result<BTreeMap<String, String>> {
                 folders.push((entry.path(), format!("{name}/")));
             } else {
                 // A link is no file of the pack: what it leads to may change.
-                let bytes = if kind.is_file() { std::fs::read(entry.path())? } else { Vec::new() };
+                let bytes = if kind.is_file() { load::read_bytes(&entry.path())? } else { Vec::new() };
                 found.insert(name, if kind.is_file() { digest(&bytes) } else { String::new() });
             }
         }

@@ -1,8 +1,9 @@
 //! The log, folded by all processors at once, each a part of the file and in constant room.
 
+use crate::cli::load;
 use rune::telemetry::summary::{Filter, Summary};
 use std::fs::File;
-use std::io::{Error, ErrorKind, IsTerminal, Write};
+use std::io::{ErrorKind, IsTerminal, Write};
 use std::ops::Range;
 use std::os::unix::fs::FileExt;
 use std::path::Path;
@@ -30,16 +31,11 @@ const PATIENCE: Duration = Duration::from_secs(1);
 
 /// Folds the log. A log that is not there yet is an empty one.
 pub fn summary(path: &Path, filter: &Filter) -> std::io::Result<Summary> {
-    // A pipe would be waited for, and there is nothing behind it.
-    if std::fs::metadata(path).is_ok_and(|found| !found.is_file()) {
-        return Err(Error::new(ErrorKind::InvalidInput, "not a regular file"));
-    }
-    let file = match File::open(path) {
-        Ok(file) => file,
+    let (file, size) = match load::open(path) {
+        Ok(opened) => opened,
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Summary::default()),
         Err(error) => return Err(error),
     };
-    let size = file.metadata()?.len();
     let threads = std::thread::available_parallelism().map_or(1, usize::from).min(MOST_THREADS) as u64;
     let threads = threads.min(size / SHARE);
     let parts = Parts { size, share: SHARE, taken: AtomicU64::new(0) };
