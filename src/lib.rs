@@ -22,6 +22,7 @@ pub mod client;
 mod command;
 pub mod config;
 mod docket;
+pub mod escape;
 pub mod event;
 pub mod failure;
 pub mod ground;

@@ -35,7 +35,9 @@ impl Line {
         let rule = failure.filter(|_| after).or_else(|| verdict.deciding().next()).map(Finding::rule);
         // Beside the surface, the rules that its content matched.
         let more = verdict.deciding().filter(|_| after && failure.is_none()).map(Finding::rule).skip(1);
-        let rules: Vec<&str> = rule.into_iter().chain(more).map(RuleId::as_str).collect();
+        // Before a call there is one rule, by its exact name. After a call the names are separated by blanks.
+        let name = |rule: &RuleId| if after { rule.as_str().replace(' ', "_") } else { rule.as_str().to_owned() };
+        let rules: Vec<String> = rule.into_iter().chain(more).map(name).collect();
         let decision = if after { marked(verdict, failure) } else { verdict.effect().name() };
         Line {
             event: if after { Label::new("quarantine") } else { header.moment.clone() },

@@ -1,5 +1,6 @@
 //! Units: the parts of a call that rules are asked about one by one. A call takes the strictest answer.
 
+use crate::escape;
 use crate::ground::Ground;
 use crate::label::Label;
 use crate::path::AbsPath;
@@ -9,6 +10,9 @@ use crate::validator::{Scene, Validator};
 use smallvec::SmallVec;
 use std::borrow::Cow;
 use std::cell::Cell;
+
+/// Characters of a call's own words that a nudge shows.
+const MAX_VALUE_CHARS: usize = 200;
 
 /// What a unit is about.
 #[derive(Clone, Debug)]
@@ -146,7 +150,7 @@ impl<'a> Unit<'a> {
         }
     }
 
-    /// The value of a variable in a nudge, made harmless.
+    /// The value of a variable in a nudge: names as labels, the call's own words escaped and on one line.
     pub fn value(&self, name: &str, tool: &Label, server: &Label) -> String {
         let text = self.texts().next().map_or("", |(text, _)| text);
         let raw = match (name, &self.subject) {
@@ -157,7 +161,7 @@ impl<'a> Unit<'a> {
             ("file_path", Subject::Access(_) | Subject::File(_)) => text,
             _ => "",
         };
-        Label::new(raw).to_string()
+        escape::one_line(raw, MAX_VALUE_CHARS).into_owned()
     }
 }
 

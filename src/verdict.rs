@@ -1,5 +1,7 @@
 //! Verdicts: the findings about one event, and the effect that follows.
 
+use crate::escape;
+use crate::label::Label;
 use crate::quarantine::Surface;
 use compact_str::CompactString;
 use std::collections::BTreeSet;
@@ -30,7 +32,16 @@ impl Effect {
     }
 }
 
-/// The name of a rule, never blank.
+/// Characters that a rule's name may have.
+pub const MAX_RULE_NAME_CHARS: usize = 100;
+
+/// Characters of a rule's name that are shown: enough for the longest name with every character escaped.
+const MAX_SHOWN_NAME_CHARS: usize = MAX_RULE_NAME_CHARS * "\\u{10ffff}".len();
+
+/// How the names of failures begin, which are no rules of a file.
+const RESERVED: &str = "rune/";
+
+/// The name of a rule, never blank. `Display` escapes it for answers and terminals; `as_str` is the name as written.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct RuleId(CompactString);
 
@@ -41,18 +52,29 @@ impl RuleId {
         RuleId(CompactString::const_new(id))
     }
 
-    /// A rule of a file; whatever is not harmless in its name is left out.
-    pub fn named(id: &str) -> Self {
-        let plain = |c: &char| c.is_ascii_lowercase() || c.is_ascii_digit() || matches!(c, '-' | '/');
-        let harmless = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || matches!(byte, b'-' | b'/');
-        if !id.is_empty() && id.len() <= 64 && id.bytes().all(harmless) {
-            return RuleId(id.into());
+    /// A rule of a file, by the text between its quotes. The error says what is wrong with the name.
+    pub fn named(name: &str) -> Result<Self, String> {
+        if name.trim().is_empty() {
+            return Err("a rule without a name".to_owned());
         }
-        let id: CompactString = id.chars().filter(plain).take(64).collect();
-        RuleId(if id.is_empty() { CompactString::const_new("unnamed") } else { id })
+        if name.contains(['"', '\n', '\r']) {
+            return Err("a double quote within the name of a rule".to_owned());
+        }
+        if name.chars().count() > MAX_RULE_NAME_CHARS {
+            return Err(format!("the name of a rule is longer than {MAX_RULE_NAME_CHARS} characters"));
+        }
+        if name.trim().get(..RESERVED.len()).is_some_and(|start| start.eq_ignore_ascii_case(RESERVED)) {
+            return Err(format!("names that begin with `{RESERVED}` are reserved for failures of the guard"));
+        }
+        Ok(RuleId(name.into()))
     }
 
-    /// The characters of the name.
+    /// A rule of a project's own file: its name as a label, because none of a project's words reach an answer.
+    pub(crate) fn of_project(name: &str) -> Result<Self, String> {
+        RuleId::named(name).map(|id| RuleId(Label::tool(id.as_str()).as_str().into()))
+    }
+
+    /// The name as it is written, which the policy refers to.
     pub fn as_str(&self) -> &str {
         &self.0
     }
@@ -60,14 +82,15 @@ impl RuleId {
 
 impl fmt::Display for RuleId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(&self.0)
+        f.pad(&escape::one_line(&self.0, MAX_SHOWN_NAME_CHARS))
     }
 }
 
 /// One thing found: which rule, with what effect, and why in words.
 ///
-/// INVARIANT: the words are constants, labels and the operator's own file names, never payload: an answer speaks
-/// with system authority.
+/// INVARIANT: an answer speaks with system authority, so its words are constants, labels, the operator's own words and
+/// file names, and, where a nudge of the operator's rules asks for them, values of the call that is judged (its command,
+/// program or path), escaped, on one line and cut (`Unit::value`). Never other payload, such as results or contents.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Finding {
     rule: RuleId,

@@ -56,6 +56,28 @@ fn a_fetched_page_gets_the_exact_notice_and_one_line() {
 }
 
 #[test]
+fn a_rule_by_any_name_is_answered_logged_and_counted_by_it() {
+    let home = Sandbox::new();
+    let rules = "block \"My Rule 2\"\n  match ^npm test\n  nudge \"not `{command}`\"\n\nblock \"a\u{1b}b\"\n  match ^npm ci\n  nudge \"n\"\n";
+    home.file(".config/rune/rules/bash.mine.rules", rules);
+    let hook = ["hook", "pre", "--preset", "strict"];
+    let denied = home.run(&hook, before("Bash", json!({"command": "npm test -- 'a b/c.js'"})));
+    let reason =
+        |ran: &sandbox::Ran| ran.json()["hookSpecificOutput"]["permissionDecisionReason"].as_str().unwrap().to_owned();
+    assert_eq!(reason(&denied), "My Rule 2: not `npm test -- 'a b/c.js'`");
+    let denied = home.run(&hook, before("Bash", json!({"command": "npm ci"})));
+    assert_eq!(reason(&denied), r"a\u{1b}b: n");
+    let log = home.log();
+    assert_eq!([&log[0]["rule"], &log[1]["rule"]], ["My Rule 2", "a\u{1b}b"]);
+    let status = home.run_alone(&["quarantine", "status"]);
+    assert!(status.stdout.contains("My Rule 2") && status.stdout.contains(r"a\u{1b}b"), "{status:?}");
+    home.file(".config/rune/rules/bash.mine.rules", "block \"rune/limit\"\n  match ^npm test\n  nudge \"n\"\n");
+    let checked = home.run_alone(&["rules", "check"]);
+    let told = format!("{}{}", checked.stdout, checked.stderr);
+    assert!(checked.exit == 1 && told.contains("bash.mine.rules:1:7: names that begin with `rune/`"), "{told}");
+}
+
+#[test]
 fn the_log_and_its_folder_are_private() {
     use std::os::unix::fs::PermissionsExt;
     let home = Sandbox::new();

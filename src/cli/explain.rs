@@ -240,7 +240,11 @@ fn change(finding: &rune::verdict::Finding) -> String {
     if rule.as_str() == "mcp-unregistered" {
         return "it would pass with the server under `[[mcp.servers]]` in config.local.toml".to_owned();
     }
-    format!("it would pass with `[[exceptions]]`, `rule = \"{rule}\"`, a `match` and a `reason` in config.local.toml")
+    // A backslash stands for itself in a TOML literal.
+    let quote = if rule.as_str().contains('\\') { '\'' } else { '"' };
+    format!(
+        "it would pass with `[[exceptions]]`, `rule = {quote}{rule}{quote}`, a `match` and a `reason` in config.local.toml"
+    )
 }
 
 /// The line that the command stands on, with the command underlined.

@@ -216,13 +216,18 @@ impl Parser {
                 return self.error(number, 1, format!("unknown tier `{word}`"), help);
             }
         };
-        let name = rest.trim().strip_prefix('"').and_then(|rest| rest.strip_suffix('"')).unwrap_or_default();
-        let plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
-        let sound = !name.is_empty() && name.chars().all(plain);
-        self.draft = Some(Draft::new(tier, RuleId::named(name), number, start));
-        if !sound {
-            let help = "a name is lower-case words joined by `-`, in double quotes";
-            self.error(number, word.len() + 2, "a rule without a name that can be used".to_owned(), help);
+        let quoted = rest.trim();
+        let name = quoted.strip_prefix('"').and_then(|rest| rest.strip_suffix('"'));
+        let id = match (name, self.owner) {
+            (None, _) => Err("the name of a rule is not in double quotes".to_owned()),
+            (Some(name), Owner::Operator) => RuleId::named(name),
+            (Some(name), Owner::Project) => RuleId::of_project(name),
+        };
+        let wrong = id.as_ref().err().cloned();
+        self.draft = Some(Draft::new(tier, id.unwrap_or(RuleId::known("unnamed")), number, start));
+        if let Some(what) = wrong {
+            let column = text.len() - quoted.len() + 1;
+            self.error(number, column, what, format!("write `{word} \"my-rule\"`"));
         }
     }
 
@@ -450,13 +455,13 @@ mod tests {
 
     #[test]
     fn all_errors_of_a_file_come_at_once_with_place_and_way_out() {
-        let text = "blok \"a\"\n  match x\nblock \"b\"\n  match x\n  nuge \"y\"\nblock \"C\"\nblock \"d\"\n  validator Nothing\n  nudge \"{comand}\"\nblock \"e\"\n  match x\n";
+        let text = "blok \"a\"\n  match x\nblock \"b\"\n  match x\n  nuge \"y\"\nblock \"\"\nblock \"d\"\n  validator Nothing\n  nudge \"{comand}\"\nblock \"e\"\n  match x\n";
         let found = errors(text);
         let expected = [
             "f.rules:1:1: unknown tier `blok`\n  help: did you mean `block`?",
             "f.rules:2:1: a clause outside of a rule",
             "f.rules:5:3: unknown clause `nuge`\n  help: did you mean `nudge`?",
-            "f.rules:6:7: a rule without a name that can be used",
+            "f.rules:6:7: a rule without a name\n  help: write `block \"my-rule\"`",
             "f.rules:8:13: unknown validator `Nothing`",
             "f.rules:9:10: unknown variable `{comand}`\n  help: did you mean `{command}`?",
             "f.rules:10:1: a rule without a nudge",
@@ -478,6 +483,50 @@ mod tests {
         );
         let errors: Vec<String> = errors.iter().map(ToString::to_string).collect();
         assert_eq!(errors, ["f.rules:7:7: a second rule named `b`\n  help: the first one is on line 1"]);
+    }
+
+    #[test]
+    fn a_name_is_any_text_between_quotes() {
+        let long = "n".repeat(100);
+        for name in ["My Rule 2", "Größe: ätzend!", "a'b", "unnamed", "rune", "x/rune/y", "\u{1b}[31m", long.as_str()]
+        {
+            let (rules, errors) = parse(
+                format!("block  \"{name}\" \n  match x\n  nudge \"n\"\n"),
+                "f.rules",
+                Kind::Bash,
+                Owner::Operator,
+            );
+            assert_eq!((rules.len(), errors), (1, vec![]), "{name}");
+            assert_eq!(rules[0].id.as_str(), name);
+        }
+        let (rules, _) =
+            parse("block \"a\u{1b}`b\"\n  match x\n  nudge \"n\"\n", "f.rules", Kind::Bash, Owner::Operator);
+        assert_eq!(rules[0].id.to_string(), r"a\u{1b}\u{60}b", "it is shown escaped");
+    }
+
+    #[test]
+    fn a_name_that_cannot_be_used_is_an_error_with_its_place() {
+        let long = format!("\"{}\"", "n".repeat(101));
+        for (name, expected) in [
+            ("\"\"", "a rule without a name"),
+            ("\"  \"", "a rule without a name"),
+            ("x", "the name of a rule is not in double quotes"),
+            ("\"x", "the name of a rule is not in double quotes"),
+            ("\"", "the name of a rule is not in double quotes"),
+            ("\"a\"b\"", "a double quote within the name of a rule"),
+            (&long, "the name of a rule is longer than 100 characters"),
+            ("\"rune/limit\"", "names that begin with `rune/` are reserved for failures of the guard"),
+            ("\" Rune/x\"", "names that begin with `rune/` are reserved for failures of the guard"),
+        ] {
+            for owner in [Owner::Operator, Owner::Project] {
+                let text = format!("suspicious {name}\n  match x\n  nudge \"n\"\n");
+                let (rules, errors) = parse(text, "f.rules", Kind::Bash, owner);
+                let errors: Vec<String> = errors.iter().map(ToString::to_string).collect();
+                assert_eq!(rules, []);
+                let expected = format!("f.rules:1:12: {expected}\n  help: write `suspicious \"my-rule\"`");
+                assert_eq!(errors, [expected], "{name}");
+            }
+        }
     }
 
     #[test]

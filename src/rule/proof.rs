@@ -64,7 +64,7 @@ fn disproof(rule: &Rule, example: &Example<'_>, what: String) -> Disproof {
 }
 
 fn said(findings: &[Finding]) -> String {
-    let rules: Vec<&str> = findings.iter().map(|finding| finding.rule().as_str()).collect();
+    let rules: Vec<String> = findings.iter().map(|finding| finding.rule().to_string()).collect();
     if rules.is_empty() { "nothing answers".to_owned() } else { format!("is answered by `{}`", rules.join("`, `")) }
 }
 

@@ -7,6 +7,7 @@ use super::excerpt::Text;
 use super::glance::begins_otherwise;
 use super::parse::{line_end, one};
 use super::{Kind, Owner, Rule};
+use crate::verdict::MAX_RULE_NAME_CHARS;
 use std::borrow::Cow;
 use std::rc::Rc;
 
@@ -116,7 +117,12 @@ impl Skim {
             _ => {
                 self.end(start, text)?;
                 let name = line.strip_prefix(b"block \"").or_else(|| line.strip_prefix(b"suspicious \""))?;
-                self.names.add(name.strip_suffix(b"\"")?)?;
+                let name = name.strip_suffix(b"\"")?;
+                // A project's names are read as labels, in which two names may become one.
+                if self.owner == Owner::Project && name.contains(&b' ') {
+                    return None;
+                }
+                self.names.add(name)?;
                 self.listing = false;
                 let line = self.number;
                 self.draft = Some(Draft { line, start, matchers: 0, patterns: 0, nudges: 0, concerns: false });
@@ -216,6 +222,12 @@ impl Head {
     }
 }
 
+/// Whether a name is a plain one, which no reader of rules objects to.
+fn is_plain(name: &[u8]) -> bool {
+    let plain = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b' ' | b'-' | b'_' | b'.' | b':');
+    name.len() <= MAX_RULE_NAME_CHARS && name.first().is_some_and(u8::is_ascii_alphanumeric) && name.iter().all(plain)
+}
+
 /// The names so far, by a number each: two names with one number are left to who reads by the book.
 #[derive(Debug)]
 struct Seen {
@@ -233,12 +245,9 @@ impl Seen {
     fn add(&mut self, name: &[u8]) -> Option<()> {
         let mut number = 0x811c_9dc5_u32;
         for byte in name {
-            if !(byte.is_ascii_lowercase() || byte.is_ascii_digit() || *byte == b'-') {
-                return None;
-            }
             number = (number ^ u32::from(*byte)).wrapping_mul(0x0100_0193);
         }
-        if name.is_empty() || number == 0 {
+        if !is_plain(name) || number == 0 {
             return None;
         }
         self.count += 1;
@@ -316,6 +325,17 @@ mod tests {
         }
     }
 
+    #[test]
+    fn names_with_blanks_and_capitals_are_skimmed_and_others_are_left_to_the_parser() {
+        let skimmed = |name: &str| skim(&format!("block \"{name}\"\n  match ^git x\n  nudge \"n\"\n"), 0);
+        for name in ["My Rule 2", "a_b.c:d", &"n".repeat(100)] {
+            assert_eq!(skimmed(name).unwrap()[0].id.as_str(), name);
+        }
+        for name in ["", " ", "rune/limit", "a\"b", "\u{1b}", "Größe", &"n".repeat(101)] {
+            assert!(skimmed(name).is_none(), "{name}");
+        }
+    }
+
     fn concerns(rule: &Rule) -> bool {
         let initials = Initials::default().with("git status");
         match &rule.matcher {
@@ -331,7 +351,7 @@ mod tests {
 
         #[test]
         fn what_is_skimmed_is_what_is_read(
-            text in "((block|suspicious|blok) ?\"[ab]{0,2}\"?\n|  match( \\^[ag] ?)?\n|  match_any ?\n|    (\\^x|\\^\\(a\\|g\\))\n|  nudge \"[{x]?\"\n|  (hits|misses) x\r?\n|\n|#\n|  (except_when|only_when) ?x?\n|  only_when_tainted\n|  validator (Disk|x)\n|\t\n| x\n){0,12}",
+            text in "((block|suspicious|blok) ?\"([ab]{0,2}|a B|rune/a| |n{100,101}|\u{1b}|\u{e9}|a\"b)\"?\n|  match( \\^[ag] ?)?\n|  match_any ?\n|    (\\^x|\\^\\(a\\|g\\))\n|  nudge \"[{x]?\"\n|  (hits|misses) x\r?\n|\n|#\n|  (except_when|only_when) ?x?\n|  only_when_tainted\n|  validator (Disk|x)\n|\t\n| x\n){0,12}",
             pieces in 0_usize..3,
         ) {
             let (all, errors) = parse(text.clone(), "f.rules", Kind::Bash, Owner::Operator);

@@ -4,8 +4,10 @@ use super::counts::Counts;
 use super::pairs::Pairs;
 use super::scan::{self, Record};
 use super::span::{Span, is_time};
+use crate::escape;
 use crate::label::Label;
 use crate::taint::ESCALATION;
+use crate::verdict::MAX_RULE_NAME_CHARS;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -157,14 +159,16 @@ impl Summary {
         self.lines += 1;
         *self.decisions.of(record.decision) += 1;
         *self.tools.of(record.tool) += 1;
-        // A name has no blank in it, so what is one name is all of it.
-        match self.rules.again(record.rule) {
-            Some(lines) => *lines += 1,
-            None => {
-                for rule in record.rule.split(|byte| *byte == b' ').filter(|rule| !rule.is_empty()) {
-                    *self.rules.of(rule) += 1;
-                }
+        // Before a call it is one name, which may have blanks. After a call it is a list of names without.
+        let listed = record.event == b"quarantine" && record.rule.contains(&b' ');
+        if listed {
+            for rule in record.rule.split(|byte| *byte == b' ').filter(|rule| !rule.is_empty()) {
+                *self.rules.of(rule) += 1;
             }
+        } else if let Some(lines) = self.rules.again(record.rule) {
+            *lines += 1;
+        } else if !record.rule.is_empty() {
+            *self.rules.of(record.rule) += 1;
         }
         *self.days.of(record.ts.get(..10).unwrap_or_default()) += 1;
         let count = |decision| u64::from(record.event == b"quarantine" && record.decision == decision);
@@ -210,7 +214,7 @@ impl Summary {
             self.tools.sorted().map(|(tool, lines)| ToolRow { tool: plain(tool), lines: *lines }).collect();
         tools.sort_by_key(|row| std::cmp::Reverse(row.lines));
         let mut rules: Vec<RuleRow> =
-            self.rules.sorted().map(|(rule, lines)| RuleRow { rule: plain(rule), lines: *lines }).collect();
+            self.rules.sorted().map(|(rule, lines)| RuleRow { rule: rule_name(rule), lines: *lines }).collect();
         rules.sort_by_key(|row| std::cmp::Reverse(row.lines));
         let days: Vec<DayRow> =
             self.days.sorted().rev().map(|(day, lines)| DayRow { day: plain(day), lines: *lines }).collect();
@@ -303,8 +307,8 @@ pub struct ToolRow {
 /// Lines of one rule.
 #[derive(Clone, Debug, Serialize)]
 pub struct RuleRow {
-    /// The rule.
-    pub rule: Label,
+    /// The rule's name, escaped.
+    pub rule: String,
     /// How many lines.
     pub lines: u64,
 }
@@ -391,6 +395,11 @@ fn plain(name: &str) -> Label {
     Label::tool(name)
 }
 
+/// The name of a rule. Others can write the log, so it is escaped and cut.
+fn rule_name(rule: &str) -> String {
+    escape::one_line(rule, MAX_RULE_NAME_CHARS).into_owned()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -458,6 +467,27 @@ mod tests {
         let report = summary(&lines, &filter);
         assert_eq!(report.lines, 1);
         assert_eq!(report.first_ts.as_deref(), Some("2026-11-16T00:00:00.000Z"));
+    }
+
+    #[test]
+    fn a_name_with_blanks_is_one_rule_before_a_call_and_a_list_is_counted_apart_after_one() {
+        let line = |event: &str, rule: &str| {
+            let line = line("2026-11-16T01:00:00.000Z", "emit", "webfetch:a", "s1");
+            line.replace("\"us\"", &format!("\"rule\":\"{rule}\",\"us\"")).replace("quarantine", event)
+        };
+        let lines = [
+            line("PreToolUse", "My Rule 2"),
+            line("PreToolUse", "My Rule 2"),
+            line("quarantine", "My Rule 2"),
+            line("PreToolUse", "rune/limit"),
+            line("PreToolUse", "a\\u001b[31m`\\u202e"),
+        ];
+        let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
+        let report = summary(&lines, &Filter::default());
+        let mut rules: Vec<(&str, u64)> = report.rules.iter().map(|row| (row.rule.as_str(), row.lines)).collect();
+        rules.sort_unstable();
+        let escaped = r"a\u{1b}[31m\u{60}\u{202e}";
+        assert_eq!(rules, [("2", 1), ("My", 1), ("My Rule 2", 2), ("Rule", 1), (escaped, 1), ("rune/limit", 1)]);
     }
 
     /// The fields of some line, in our order.
