@@ -4,7 +4,6 @@
 
 mod args;
 mod clear;
-mod deadline;
 mod doctor;
 mod explain;
 mod file;
@@ -24,8 +23,10 @@ mod receipt;
 mod reference;
 mod rules;
 mod session;
+mod stage;
 mod status;
 mod stdout;
+mod watchdog;
 mod world;
 
 use std::ffi::OsString;

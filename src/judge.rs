@@ -7,6 +7,7 @@ use crate::event::{Action, Event};
 use crate::failure::Failure;
 use crate::ground::Ground;
 use crate::label::Label;
+use crate::limits::PATH_BYTES;
 use crate::patch;
 use crate::path::{AbsPath, Glob};
 use crate::pin;
@@ -30,21 +31,15 @@ pub(crate) fn judge(event: &Event<'_>, config: &Config, verdict: &mut Verdict) {
     match &event.action {
         Action::Shell { command, dialect } => command::judge(command, *dialect, &scene, verdict),
         Action::Edit { path: Some(path), .. } => {
-            for access in named(path.inspect("which file is changed"), Act::Write, event) {
-                ask(&Unit::file(access, &ground), &scene, verdict);
-            }
+            ask_about_file(path.inspect("which file is changed"), Act::Write, &scene, verdict);
         }
         Action::Patch { text: Some(text) } => {
             for path in patch::paths(text.inspect("which files are changed")) {
-                for access in named(&path, Act::Write, event) {
-                    ask(&Unit::file(access, &ground), &scene, verdict);
-                }
+                ask_about_file(&path, Act::Write, &scene, verdict);
             }
         }
         Action::Read { path: Some(path) } => {
-            for access in named(path.inspect("which file is read"), Act::Read, event) {
-                ask(&Unit::file(access, &ground), &scene, verdict);
-            }
+            ask_about_file(path.inspect("which file is read"), Act::Read, &scene, verdict);
         }
         Action::Fetch { url: Some(url) } => ask(&Unit::page(url.inspect("which page is read")), &scene, verdict),
         Action::Mcp { .. } => {
@@ -65,6 +60,17 @@ pub(crate) fn judge(event: &Event<'_>, config: &Config, verdict: &mut Verdict) {
         | Action::Search
         | Action::Settings { .. }
         | Action::Other => {}
+    }
+}
+
+/// Judges what a tool does to a file.
+fn ask_about_file(name: &str, act: Act, scene: &Scene<'_>, verdict: &mut Verdict) {
+    for access in named(name, act, scene.event) {
+        if access.target.path.as_ref().is_some_and(|path| path.bytes() > PATH_BYTES.most) {
+            verdict.add(PATH_BYTES.failure().finding(Some(scene.event.phase), scene.config.failure));
+        } else {
+            ask(&Unit::file(access, scene.ground), scene, verdict);
+        }
     }
 }
 
@@ -141,13 +147,7 @@ fn finding(rule: &Rule, found: &Found, effect: Effect, unit: &Unit<'_>, scene: &
         | Action::Settings { .. }
         | Action::Other => Label::default(),
     };
-    let mut nudge = rule.nudge.as_str().to_owned();
-    for name in ["command", "base_command", "file_path", "tool_name", "server_name"] {
-        let mark = format!("{{{name}}}");
-        if nudge.contains(&mark) {
-            nudge = nudge.replace(&mark, &unit.value(name, &tool, &server));
-        }
-    }
+    let nudge = unit.interpolate(rule.nudge.as_str(), &tool, &server);
     let mut reason = if found.what.is_empty() { nudge.clone() } else { format!("{}. {nudge}", found.what) };
     let taint = &scene.event.facts.taint;
     let outbound = rule.only_when_tainted || matches!(rule.matcher, Matcher::Validator(Validator::Exfiltration));

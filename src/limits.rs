@@ -54,8 +54,8 @@ pub const SHELL_STEPS: Limit = Limit { name: "shell-steps", most: 2_000_000, wha
 /// Uses of files in one call.
 pub const FILES: Limit = Limit { name: "files", most: 20_000, what: "20,000 uses of files" };
 
-/// Components of one path. No system opens a path of more than 4,096 bytes.
-pub const PATH_COMPONENTS: Limit = Limit { name: "path-components", most: 2_048, what: "2,048 parts in a path" };
+/// Bytes of one path. No system opens a longer one.
+pub const PATH_BYTES: Limit = Limit { name: "path-bytes", most: 4_096, what: "4,096 bytes in a path" };
 
 /// Work on the content of one result, see [`Meter`].
 pub const CONTENT_STEPS: Limit =
@@ -72,7 +72,7 @@ pub const ALL: [&Limit; 11] = [
     &SHELL_DIRECTORIES,
     &SHELL_STEPS,
     &FILES,
-    &PATH_COMPONENTS,
+    &PATH_BYTES,
     &CONTENT_STEPS,
 ];
 

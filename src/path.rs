@@ -108,6 +108,11 @@ impl AbsPath {
         &self.components
     }
 
+    /// How long its text is.
+    pub fn bytes(&self) -> usize {
+        self.components.iter().map(|name| name.len() + 1).sum()
+    }
+
     /// Whether this lies in `directory`, at any depth.
     pub fn is_below(&self, directory: &AbsPath) -> bool {
         self.directories().starts_with(&directory.components)

@@ -1,19 +1,21 @@
 //! Taint: what a session has taken in from strangers decides what may go out of it.
 
 use crate::label::Label;
+use std::collections::BTreeMap;
 
 /// Notices for one source in one session from which on somebody should look.
 pub const ESCALATION: u64 = 5;
-
-/// Sources that are told apart.
-const MOST: usize = 256;
 
 /// Sources that are named; more say nothing new.
 const NAMED: usize = 3;
 
 /// The untrusted sources that a session has seen, and how often.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Taint(Vec<(Label, u64)>);
+pub struct Taint {
+    sources: Vec<(Label, u64)>,
+    /// There are further sources that were not read: each counts as seen often enough to escalate.
+    more: bool,
+}
 
 impl Taint {
     /// The sources in the order of their first appearance, one for each time.
@@ -23,32 +25,37 @@ impl Taint {
         taint
     }
 
-    /// The sources in the lines of a session's file. There may be thousands of lines, and few sources.
-    pub fn read(text: &str) -> Self {
-        let mut lines: Vec<(&str, u64)> = Vec::new();
-        let mut rest = text;
-        while let Some(line) = rest.split_inclusive('\n').next() {
-            let mut again = 0;
+    /// The sources in the lines of a session's file; of one that is not `whole`, there are more.
+    pub fn read(text: &str, whole: bool) -> Self {
+        let mut places: BTreeMap<Label, usize> = BTreeMap::new();
+        let mut taint = Taint { sources: Vec::new(), more: !whole };
+        let mut last: Option<(&str, usize)> = None;
+        for line in text.lines().map(str::trim_end).filter(|line| !line.is_empty()) {
             // Mostly the same one many times.
-            while let Some(behind) = rest.strip_prefix(line) {
-                (rest, again) = (behind, again + 1);
-            }
-            match lines.iter_mut().find(|(known, _)| *known == line) {
-                Some((_, times)) => *times += again,
-                None => lines.push((line, again)),
+            let place = match last.filter(|(known, _)| *known == line) {
+                Some((_, place)) => place,
+                None => {
+                    let source = Label::new(line);
+                    let next = taint.sources.len();
+                    let place = *places.entry(source.clone()).or_insert(next);
+                    if place == next {
+                        taint.sources.push((source, 0));
+                    }
+                    place
+                }
+            };
+            last = Some((line, place));
+            if let Some((_, times)) = taint.sources.get_mut(place) {
+                *times += 1;
             }
         }
-        let mut taint = Taint::default();
-        let sources =
-            lines.into_iter().map(|(line, times)| (line.trim_end(), times)).filter(|(line, _)| !line.is_empty());
-        sources.take(MOST).for_each(|(line, times)| taint.add(Label::new(line), times));
         taint
     }
 
     fn add(&mut self, source: Label, more: u64) {
-        match self.0.iter_mut().find(|(known, _)| *known == source) {
+        match self.sources.iter_mut().find(|(known, _)| *known == source) {
             Some((_, times)) => *times += more,
-            None => self.0.push((source, more)),
+            None => self.sources.push((source, more)),
         }
     }
 
@@ -59,23 +66,24 @@ impl Taint {
 
     /// Whether it has seen any.
     pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
+        self.sources.is_empty() && !self.more
     }
 
     /// How often it has seen a source.
     pub fn times(&self, source: &Label) -> u64 {
-        self.0.iter().find(|(known, _)| known == source).map_or(0, |(_, times)| *times)
+        let times = self.sources.iter().find(|(known, _)| known == source).map_or(0, |(_, times)| *times);
+        if self.more { times.max(ESCALATION) } else { times }
     }
 
     /// Whether it has seen another source than this one.
     pub fn is_by_other_than(&self, source: &Label) -> bool {
-        self.0.iter().any(|(known, _)| known != source)
+        self.more || self.sources.iter().any(|(known, _)| known != source)
     }
 
     /// What it has seen, in words.
     pub fn words(&self) -> String {
-        let named: Vec<&str> = self.0.iter().take(NAMED).map(|(source, _)| source.as_str()).collect();
-        let more = self.0.len().saturating_sub(NAMED);
+        let named: Vec<&str> = self.sources.iter().take(NAMED).map(|(source, _)| source.as_str()).collect();
+        let more = self.sources.len().saturating_sub(NAMED);
         let more = if more == 0 { String::new() } else { format!(" and {more} more") };
         format!("this session has read {}{more}", named.join(", "))
     }
@@ -92,8 +100,10 @@ mod tests {
         assert_eq!((taint.times(&label("a")), taint.times(&label("x"))), (2, 0));
         assert_eq!(taint.words(), "this session has read mcp:a, mcp:b, mcp:c and 1 more");
         assert!(Taint::default().is_empty() && !Taint::unknown().is_empty());
-        assert_eq!(Taint::read("mcp:a\nmcp:b\n\nmcp:a\nmcp:c\nmcp:d\n"), taint);
-        assert_eq!(Taint::read("mcp:a\nmcp:a\nmcp:b\nmcp:a").times(&label("a")), 3);
+        assert_eq!(Taint::read("mcp:a\nmcp:b\n\nmcp:a\nmcp:c\nmcp:d\n", true), taint);
+        assert_eq!(Taint::read("mcp:a\nmcp:a\nmcp:b\nmcp:a", true).times(&label("a")), 3);
         assert!(!Taint::of([label("a")]).is_by_other_than(&label("a")));
+        let cut = Taint::read("mcp:a\n", false);
+        assert!(cut.times(&label("x")) >= ESCALATION && cut.is_by_other_than(&label("a")));
     }
 }

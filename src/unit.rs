@@ -150,18 +150,41 @@ impl<'a> Unit<'a> {
         }
     }
 
+    /// A nudge with the values of its variables, each in backticks unless the nudge quotes it itself.
+    pub fn interpolate(&self, nudge: &str, tool: &Label, server: &Label) -> String {
+        const QUOTES: [char; 3] = ['`', '\'', '"'];
+        let mut text = String::new();
+        let mut rest = nudge;
+        while let Some((before, behind)) = rest.split_once('{') {
+            text.push_str(before);
+            let variable =
+                behind.split_once('}').and_then(|(name, after)| Some((self.value(name, tool, server)?, after)));
+            let Some((value, after)) = variable else {
+                text.push('{');
+                rest = behind;
+                continue;
+            };
+            let quoted = before.ends_with(QUOTES) && after.starts_with(QUOTES);
+            let mark = if quoted || value.is_empty() { "" } else { "`" };
+            text.extend([mark, value.as_str(), mark]);
+            rest = after;
+        }
+        text + rest
+    }
+
     /// The value of a variable in a nudge: names as labels, the call's own words escaped and on one line.
-    pub fn value(&self, name: &str, tool: &Label, server: &Label) -> String {
+    fn value(&self, name: &str, tool: &Label, server: &Label) -> Option<String> {
         let text = self.texts().next().map_or("", |(text, _)| text);
         let raw = match (name, &self.subject) {
-            ("tool_name", _) => return tool.to_string(),
-            ("server_name", _) => return server.to_string(),
+            ("tool_name", _) => return Some(tool.to_string()),
+            ("server_name", _) => return Some(server.to_string()),
             ("base_command", Subject::Command(command, _)) => command.program.as_str(),
             ("command", Subject::Command(..) | Subject::Pipeline(_)) => text,
             ("file_path", Subject::Access(_) | Subject::File(_)) => text,
-            _ => "",
+            ("base_command" | "command" | "file_path", _) => "",
+            _ => return None,
         };
-        escape::one_line(raw, MAX_VALUE_CHARS).into_owned()
+        Some(escape::one_line(raw, MAX_VALUE_CHARS).into_owned())
     }
 }
 

@@ -9,10 +9,10 @@ mod policy;
 mod sample;
 mod settings;
 
-use super::deadline::{Progress, arm};
 use super::hooks::{LookArgs, Sight, Wired, say};
 use super::options::Options;
-use super::{DONE, FAILED};
+use super::watchdog::{Progress, arm};
+use super::{DONE, FAILED, REFUSED};
 use clap::Args;
 use finding::Finding;
 use serde::Serialize;
@@ -42,11 +42,11 @@ struct Report {
 
 pub fn run(args: &DoctorArgs) -> anyhow::Result<u8> {
     // A pipe in place of a file would be waited for.
-    arm(PATIENCE, &Arc::new(Progress::new()), |progress| {
-        writeln!(std::io::stderr().lock(), "rune: cannot tell: a file of the policy or a registered program hangs")
-            .ok();
-        progress.claim(2);
-    });
+    let late = |_: &Progress| {
+        let what = "cannot tell: a file of the policy or a registered program hangs";
+        writeln!(std::io::stderr().lock(), "rune: {what}").ok();
+    };
+    arm(PATIENCE, &Arc::new(Progress::new()), late, |_| REFUSED)?;
     let sight = args.look.look()?;
     let findings = examine(&sight)?;
     let healthy = findings.is_empty();

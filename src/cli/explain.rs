@@ -146,7 +146,7 @@ pub fn preview_by(
     let own = project.as_deref().and_then(load::policy_of);
     let wanted = load::Wanted::of(&event);
     let mut config = policy(&wanted, own.as_deref());
-    load::look_up(&mut event, &mut config, options, world, &wanted.memory, &|| {});
+    load::look_up(&mut event, &mut config, options, world, &wanted.memory);
     load::content_rules(&event, &mut config, world, own.as_deref());
     let verdict = rune::decide(&event, &config);
     Ok(Judged { header: event.header, place: event.place, verdict })

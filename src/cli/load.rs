@@ -6,7 +6,7 @@ mod memory;
 mod pins;
 mod rules;
 
-pub use facts::{look_up, looks_around, place};
+pub use facts::{look_up, place};
 pub use memory::Memory;
 pub use rules::Wanted;
 

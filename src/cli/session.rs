@@ -6,30 +6,68 @@ use super::world::World;
 use rune::label::Label;
 use rune::quarantine::Surface;
 use rune::taint::Taint;
+use rustix::fs::{Access, access};
 use std::io::{ErrorKind, Read};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 /// How long the file of a session is kept after its last change.
 const KEPT: Duration = Duration::from_secs(90 * 24 * 60 * 60);
 
-/// Bytes of a session's file that are read; whoever has seen more has seen enough.
-const MOST: u64 = 64 << 10;
+/// Bytes of a session's file that are read. Of a longer one, the rest counts as further sources, see [`Taint`].
+const MAX_FILE_BYTES: u64 = 1 << 20;
 
-/// What the session has taken in from strangers. Where that cannot be known, it may be anything.
-pub fn seen(world: &World, session: &Label) -> Taint {
-    let Some(path) = path(world, session) else { return Taint::unknown() };
+/// What the session has taken in from strangers. Without a session or a state directory that cannot be known, and
+/// counts as taint.
+///
+/// # Errors
+///
+/// Where the file cannot be read or written, or its folder could not hold it: taint would be lost in silence.
+pub fn seen(world: &World, session: &Label) -> Result<Taint, String> {
+    let Some(path) = path(world, session) else { return Ok(Taint::unknown()) };
     let mut bytes = Vec::new();
-    match open(&path).and_then(|(file, _)| file.take(MOST).read_to_end(&mut bytes)) {
-        Ok(_) => Taint::read(&String::from_utf8_lossy(&bytes)),
-        Err(error) if error.kind() == ErrorKind::NotFound => Taint::default(),
-        Err(_) => Taint::unknown(),
+    match open(&path).and_then(|(file, _)| file.take(MAX_FILE_BYTES + 1).read_to_end(&mut bytes)) {
+        Ok(_) => {
+            is_writable(&path, Access::WRITE_OK)?;
+            let whole = bytes.len() as u64 <= MAX_FILE_BYTES;
+            Ok(Taint::read(&String::from_utf8_lossy(&bytes), whole))
+        }
+        Err(error) if error.kind() == ErrorKind::NotFound => {
+            can_be_made(&path)?;
+            Ok(Taint::default())
+        }
+        Err(error) => Err(broken(&path, error)),
     }
+}
+
+/// Whether a file that is not there could be made: the nearest of its folders that exists can be written.
+fn can_be_made(path: &Path) -> Result<(), String> {
+    for place in path.ancestors() {
+        match place.metadata() {
+            Ok(found) if found.is_dir() && place != path => {
+                return is_writable(place, Access::WRITE_OK | Access::EXEC_OK);
+            }
+            Ok(_) => return Err(broken(place, "not a directory")),
+            Err(error) if error.kind() == ErrorKind::NotFound && place.symlink_metadata().is_err() => {}
+            Err(error) if error.kind() == ErrorKind::NotFound => return Err(broken(place, "a dangling symlink")),
+            Err(error) => return Err(broken(place, error)),
+        }
+    }
+    Err(broken(path, "no such directory"))
+}
+
+fn is_writable(path: &Path, how: Access) -> Result<(), String> {
+    access(path, how).map_err(|error| broken(path, std::io::Error::from(error)))
+}
+
+fn broken(path: &Path, what: impl std::fmt::Display) -> String {
+    let help = "help: the guard keeps there what a session has read from untrusted sources; repair or remove it";
+    format!("session state: {}: {what}\n  {help}", path.display())
 }
 
 /// Forgets what the session has taken in; tells what that was.
 pub fn clear(world: &World, session: &Label) -> Result<Taint, String> {
-    let seen = seen(world, session);
+    let seen = seen(world, session).unwrap_or_else(|_| Taint::unknown());
     let Some(path) = path(world, session) else { return Err("there is no session of this name".to_owned()) };
     match std::fs::remove_file(&path) {
         Err(error) if error.kind() != ErrorKind::NotFound => Err(format!("{}: {error}", path.display())),

@@ -47,8 +47,9 @@ pub fn run(args: &StatusArgs) -> anyhow::Result<()> {
 /// What sessions have taken in: one of them, or how many.
 fn taint(world: &World, named: Option<&str>) -> String {
     match named.map(|name| session::seen(world, &Label::new(name))) {
-        Some(seen) if seen.is_empty() => "\nthis session has read nothing from strangers\n".to_owned(),
-        Some(seen) => format!("\n{}\n  help: `rune quarantine clear --session ID` forgets it\n", seen.words()),
+        Some(Err(what)) => format!("\n{what}\n"),
+        Some(Ok(seen)) if seen.is_empty() => "\nthis session has read nothing from strangers\n".to_owned(),
+        Some(Ok(seen)) => format!("\n{}\n  help: `rune quarantine clear --session ID` forgets it\n", seen.words()),
         None => match session::count(world) {
             0 => String::new(),
             count => format!("\nsessions that have read untrusted sources: {count}\n"),

@@ -14,7 +14,7 @@ pub use fetch::{addresses, bodies, reroutes, uploads};
 pub(super) use program::options as options_of;
 
 use super::{Arg, Command, Reading};
-use crate::limits::{FILES, Limit, PATH_COMPONENTS};
+use crate::limits::{FILES, Limit, PATH_BYTES, SHELL_STEPS};
 use crate::path::AbsPath;
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -89,7 +89,13 @@ pub struct Effects {
     pub network: Vec<String>,
     /// The limit that it exceeds; what was found before still counts.
     pub exceeded: Option<&'static Limit>,
+    /// The work that comparing unusually deep paths takes.
+    steps: usize,
 }
+
+/// Components of a path that are compared at no extra cost, and what each further one costs in steps.
+const DEEP: usize = 32;
+const DEEP_STEPS: usize = 20;
 
 impl Effects {
     /// What one of the commands does to files.
@@ -140,9 +146,10 @@ pub(super) fn effects(reading: &Reading) -> Effects {
         // The same from wherever else it may run, as far as that is something else.
         for other in &command.elsewhere {
             let command = Command { cwd: other.at.clone(), ..command.clone() };
-            let mut also = Effects::default();
+            let mut also = Effects { steps: effects.steps, ..Effects::default() };
             Noted { command: &command, row, astray: other.astray, effects: &mut also }.all_of_it();
             effects.exceeded = effects.exceeded.or(also.exceeded);
+            effects.steps = also.steps;
             let known = effects.accesses.get(from..).unwrap_or_default().iter();
             let known: BTreeSet<(Act, &str, bool)> = known.map(Access::key).collect();
             let new = |access: &Access| !known.contains(&access.key());
@@ -201,8 +208,15 @@ impl Noted<'_> {
             self.effects.exceeded.get_or_insert(&FILES);
             return;
         }
-        if target.path.as_ref().is_some_and(|path| path.components().len() > PATH_COMPONENTS.most) {
-            self.effects.exceeded.get_or_insert(&PATH_COMPONENTS);
+        if let Some(path) = &target.path {
+            self.effects.steps += DEEP_STEPS * path.components().len().saturating_sub(DEEP);
+            if path.bytes() > PATH_BYTES.most {
+                self.effects.exceeded.get_or_insert(&PATH_BYTES);
+                return;
+            }
+        }
+        if self.effects.steps > SHELL_STEPS.most {
+            self.effects.exceeded.get_or_insert(&SHELL_STEPS);
             return;
         }
         self.effects.accesses.push(Access { act, target, deep, astray: self.astray, row: self.row });

@@ -12,6 +12,7 @@ use rune::limits::FILES;
 use rune::path::AbsPath;
 use rune::quarantine::Nonce;
 use rune::quarantined::{Audit, Reason};
+use rune::taint::Taint;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
@@ -21,37 +22,15 @@ pub fn place(event: &mut Event<'_>, world: &World) {
     event.place.project = world.project.as_ref().map(|project| project.to_string_lossy().into_owned());
 }
 
-/// Whether looking up what this event needs reads files that are not the operator's own.
-pub fn looks_around(event: &Event<'_>, world: &World) -> bool {
-    match event.phase {
-        Phase::Before => {
-            matches!(event.action, Action::Mcp { .. } | Action::Resource { .. } | Action::Edit { .. })
-        }
-        Phase::After | Phase::Failed => {
-            let leads = matches!(event.action, Action::Mcp { .. } | Action::Read { .. } | Action::Resource { .. });
-            leads || world.silence_wanted
-        }
-        Phase::Settings | Phase::Start => true,
-        Phase::End | Phase::Other => false,
-    }
-}
-
 /// Whether a command line does something to files.
 fn touches_files(event: &Event<'_>) -> bool {
     event.shell().is_some_and(|(_, effects)| !effects.accesses.is_empty())
 }
 
-/// Looks up what judging this event needs. Before it follows a path that may hang, it calls for somebody to watch.
-pub fn look_up(
-    event: &mut Event<'_>,
-    config: &mut Config,
-    options: &Options,
-    world: &World,
-    memory: &Memory,
-    watch: &dyn Fn(),
-) {
+/// Looks up what judging this event needs.
+pub fn look_up(event: &mut Event<'_>, config: &mut Config, options: &Options, world: &World, memory: &Memory) {
     match event.phase {
-        Phase::Before => before(event, config, world, memory, watch),
+        Phase::Before => before(event, config, world, memory),
         Phase::After | Phase::Failed => after(event, config, world, memory),
         Phase::Settings => event.facts.losses = losses(event, options, world),
         Phase::Start => {
@@ -95,16 +74,19 @@ fn is_settings(file: &Path) -> bool {
     file.extension().is_some_and(|extension| extension == "json")
 }
 
-fn before(event: &mut Event<'_>, config: &mut Config, world: &World, memory: &Memory, watch: &dyn Fn()) {
+fn before(event: &mut Event<'_>, config: &mut Config, world: &World, memory: &Memory) {
     event.facts.today = Some(now().date());
-    event.facts.taint = session::seen(world, &event.header.session);
+    event.facts.taint = session::seen(world, &event.header.session).unwrap_or_else(|what| {
+        config.flaws.push(Failure::Config(what));
+        Taint::unknown()
+    });
     if matches!(event.action, Action::Mcp { .. } | Action::Resource { .. }) {
         servers(event, config, world, memory);
         event.facts.pins = pins::look_up(event, config, world);
     }
     if touches_files(event) || !event.paths().is_empty() {
         event.facts.own = world.own().iter().map(|path| path.to_string_lossy().into_owned()).collect();
-        let (links, contents) = leads(event, world, watch);
+        let (links, contents) = leads(event, world);
         match links {
             Ok(links) => event.facts.real_paths = links,
             Err(failure) => event.flaw = event.flaw.take().or(Some(failure)),
@@ -117,7 +99,7 @@ fn before(event: &mut Event<'_>, config: &mut Config, world: &World, memory: &Me
 type ByPath = BTreeMap<String, String>;
 
 /// Where the paths of a call really lead, and what is in the files that it edits.
-fn leads(event: &Event<'_>, world: &World, watch: &dyn Fn()) -> (Result<ByPath, Failure>, Vec<(String, String)>) {
+fn leads(event: &Event<'_>, world: &World) -> (Result<ByPath, Failure>, Vec<(String, String)>) {
     let paths = event.paths();
     if paths.len() > FILES.most {
         return (Err(FILES.failure()), Vec::new());
@@ -125,7 +107,7 @@ fn leads(event: &Event<'_>, world: &World, watch: &dyn Fn()) -> (Result<ByPath, 
     let project = event.place.project.clone().unwrap_or_else(|| event.place.cwd.clone());
     let home = world.home.as_ref().map(|home| home.to_string_lossy().into_owned());
     let named = [project].into_iter().chain(home).map(|name| AbsPath::resolve(&name, &Place::default()).to_string());
-    let mut links = Links::new(named, watch);
+    let mut links = Links::new(named);
     let real: ByPath = paths.iter().filter_map(|path| links.real(path)).collect();
     if !matches!(event.action, Action::Edit { .. }) {
         return (Ok(real), Vec::new());
@@ -145,7 +127,7 @@ fn after(event: &mut Event<'_>, config: &mut Config, world: &World, memory: &Mem
     }
     // Whether an agent's result is one of strangers, and how often a server was marked.
     if matches!(event.action, Action::Agent { .. } | Action::Mcp { .. } | Action::Resource { .. }) {
-        event.facts.taint = session::seen(world, &event.header.session);
+        event.facts.taint = session::seen(world, &event.header.session).unwrap_or_else(|_| Taint::unknown());
     }
     event.facts.silenced = world.silence_wanted && !project_silences(world, &event.place.cwd);
     match &event.action {

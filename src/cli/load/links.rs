@@ -7,20 +7,18 @@ use std::path::Path;
 type Lead = Option<String>;
 
 /// What was found so far.
-pub struct Links<'a> {
+pub struct Links {
     /// Directories that have a name of their own, and where that leads, once it is known.
     named: Vec<(String, Option<Lead>)>,
     /// Where directories lead, and whether there is such a directory.
     directories: BTreeMap<String, (Lead, bool)>,
-    /// Called before anything is asked that may hang.
-    watch: &'a dyn Fn(),
 }
 
-impl<'a> Links<'a> {
+impl Links {
     /// Paths are told in the words of these directories, where these are links themselves.
-    pub fn new(named: impl IntoIterator<Item = String>, watch: &'a dyn Fn()) -> Self {
+    pub fn new(named: impl IntoIterator<Item = String>) -> Self {
         let named = named.into_iter().map(|name| (name, None)).collect();
-        Links { named, directories: BTreeMap::new(), watch }
+        Links { named, directories: BTreeMap::new() }
     }
 
     /// A path and where it really leads, where that is somewhere else.
@@ -54,7 +52,7 @@ impl<'a> Links<'a> {
                 let rest = path.get(start - name.len() - 1..).unwrap_or_default();
                 return real.map(|above| format!("{}/{rest}", above.trim_end_matches('/')));
             }
-            let found = self.ask(so_far);
+            let found = Found::at(so_far);
             exists = found != Found::Nothing;
             let link = if found == Found::Link { led(Path::new(so_far)) } else { None };
             real = link.or_else(|| real.map(|above| format!("{}/{name}", above.trim_end_matches('/'))));
@@ -64,19 +62,6 @@ impl<'a> Links<'a> {
             }
         }
         real
-    }
-
-    /// What there is at a path.
-    fn ask(&self, path: &str) -> Found {
-        let known = remembered(path).filter(|found| *found != Found::Link);
-        known.unwrap_or_else(|| {
-            (self.watch)();
-            match std::fs::symlink_metadata(path) {
-                Ok(found) if found.is_symlink() => Found::Link,
-                Ok(_) => Found::Other,
-                Err(_) => Found::Nothing,
-            }
-        })
     }
 
     /// The path by the name that one of the named directories has.
@@ -104,25 +89,14 @@ enum Found {
     Other,
 }
 
-/// What the system remembers of a path, so that neither a disk nor a network can keep us waiting.
-#[cfg(target_os = "linux")]
-fn remembered(path: &str) -> Option<Found> {
-    use rustix::fs::{AtFlags, CWD, FileType, Mode, OFlags, ResolveFlags, StatxFlags, openat2, statx};
-    use rustix::io::Errno;
-    let flags = OFlags::PATH | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-    let file = match openat2(CWD, path, flags, Mode::empty(), ResolveFlags::CACHED) {
-        Ok(file) => file,
-        Err(Errno::NOENT | Errno::NOTDIR) => return Some(Found::Nothing),
-        Err(_) => return None,
-    };
-    let found = statx(file, "", AtFlags::EMPTY_PATH | AtFlags::STATX_DONT_SYNC, StatxFlags::TYPE).ok()?;
-    let link = FileType::from_raw_mode(found.stx_mode.into()) == FileType::Symlink;
-    Some(if link { Found::Link } else { Found::Other })
-}
-
-#[cfg(not(target_os = "linux"))]
-fn remembered(_: &str) -> Option<Found> {
-    None
+impl Found {
+    fn at(path: &str) -> Found {
+        match std::fs::symlink_metadata(path) {
+            Ok(found) if found.is_symlink() => Found::Link,
+            Ok(_) => Found::Other,
+            Err(_) => Found::Nothing,
+        }
+    }
 }
 
 /// Where a link leads; one to nowhere still says where that is.

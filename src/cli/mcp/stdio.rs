@@ -1,7 +1,7 @@
 //! Servers on standard streams: started in a group of their own, and gone when we are done with them.
 
 use super::dialogue::{LATE, Wire, left, too_much};
-use crate::cli::deadline::stand_aside;
+use crate::cli::watchdog::stand_aside;
 use rune::served::MOST_BYTES;
 use rustix::process::{
     Pid, Signal as Kill, WaitId, WaitIdOptions, WaitOptions, kill_process, kill_process_group, waitid, waitpid,
