@@ -175,6 +175,19 @@ pub struct Facts {
     pub servers: ServerNews,
     /// What the client's settings, as they are now, take away from the guard.
     pub losses: Vec<String>,
+    /// What loosened the guard since the last session.
+    pub loosenings: Vec<Loosened>,
+}
+
+/// A loosening of the guard, as a receipt tells it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Loosened {
+    /// The verb, as it is typed after `rune`.
+    pub verb: &'static str,
+    /// When, in UTC.
+    pub time: String,
+    /// The part and the number of its receipt.
+    pub place: (u64, u64),
 }
 
 /// What a session begins with that a person may want to look at: labels of servers.

@@ -12,6 +12,7 @@ pub use chain::{Code, Expected, Fault, Outcome, Report, verify};
 pub use decision::Decision;
 pub use key::{Keys, PublicKey, Secret};
 
+use crate::event::Loosened;
 use crate::hex;
 use crate::label::Label;
 use crate::swar::find_last;
@@ -40,7 +41,47 @@ pub enum Kind {
     Block,
     /// A person took a block back.
     Unblock,
+    /// A person loosened the guard by another verb, which `reason` names.
+    Loosen,
 }
+
+/// Verbs that loosen the guard and have no kind of their own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(missing_docs, reason = "each is the verb of its name")]
+pub enum Loosening {
+    HooksInstall,
+    HooksUninstall,
+    McpImport,
+    McpProbe,
+    McpWrapInstall,
+    McpWrapUninstall,
+    Person,
+    PolicyUpdate,
+    QuarantineClear,
+}
+
+impl Loosening {
+    /// All of them: the code in a receipt, and the verb as it is typed.
+    const ALL: [(Loosening, &'static str, &'static str); 9] = [
+        (Loosening::HooksInstall, "HOOKS_INSTALL", "hooks install"),
+        (Loosening::HooksUninstall, "HOOKS_UNINSTALL", "hooks uninstall"),
+        (Loosening::McpImport, "MCP_IMPORT", "mcp import"),
+        (Loosening::McpProbe, "MCP_PROBE", "mcp probe"),
+        (Loosening::McpWrapInstall, "MCP_WRAP_INSTALL", "mcp wrap --install"),
+        (Loosening::McpWrapUninstall, "MCP_WRAP_UNINSTALL", "mcp wrap --uninstall"),
+        (Loosening::Person, "PERSON", "person"),
+        (Loosening::PolicyUpdate, "POLICY_UPDATE", "policy update"),
+        (Loosening::QuarantineClear, "QUARANTINE_CLEAR", "quarantine clear"),
+    ];
+
+    /// The code that a receipt names it by.
+    pub fn code(self) -> &'static str {
+        Self::ALL.iter().find(|(verb, ..)| *verb == self).map_or("", |(_, code, _)| code)
+    }
+}
+
+/// How long a time is that ends with its seconds.
+const SECONDS: usize = "2026-06-09T00:00:00".len();
 
 /// One receipt, member by member as the format has them.
 ///
@@ -86,6 +127,8 @@ pub enum Matter {
     Seal,
     /// This key signs from here on.
     Rotate(PublicKey),
+    /// A person loosened the guard by this verb.
+    Loosen(Loosening),
     /// A person did something to a tool or, where none is named, to a server.
     Deed {
         /// What.
@@ -199,6 +242,10 @@ impl Receipt {
                 receipt.kind = Kind::Rotate;
                 receipt.next = Some(next.as_str().to_owned());
             }
+            Matter::Loosen(verb) => {
+                receipt.kind = Kind::Loosen;
+                receipt.reason = Some(verb.code().to_owned());
+            }
             Matter::Deed { kind, server, tool, pin } => {
                 receipt.kind = *kind;
                 receipt.server = text(server);
@@ -207,6 +254,25 @@ impl Receipt {
             }
         }
         receipt.signed_by(secret)
+    }
+
+    /// What loosened the guard, where the receipt is about that.
+    pub fn loosened(&self) -> Option<Loosened> {
+        let verb = match self.kind {
+            Kind::Approve => "mcp approve",
+            Kind::Unblock => "mcp unblock",
+            Kind::Rotate => "receipts key rotate",
+            Kind::Loosen => {
+                let code = self.reason.as_deref().unwrap_or_default();
+                let named = Loosening::ALL.iter().find(|(_, known, _)| *known == code);
+                named.map_or("an unknown verb", |(.., verb)| verb)
+            }
+            Kind::Decision | Kind::Seal | Kind::Block => return None,
+        };
+        // Whoever wrote the line, what is shown of its time is one: to the second.
+        let is_time = |c: &char| c.is_ascii_digit() || matches!(c, '-' | ':' | 'T');
+        let time = self.time.chars().filter(is_time).take(SECONDS).collect();
+        Some(Loosened { verb, time, place: (self.part, self.seq) })
     }
 
     /// The same, signed by this key.

@@ -24,7 +24,28 @@ pub(crate) fn judge(event: &Event<'_>, config: &Config, verdict: &mut Verdict) {
         let effect = if config.block == Effect::Pass { Effect::Pass } else { effect };
         verdict.add(Finding::new(RULE, effect, reason));
     }
+    tell_of_loosenings(event, config, verdict);
     tell_of_servers(event, config, verdict);
+}
+
+/// Loosenings that are named; the others are counted.
+const MAX_SHOWN_LOOSENINGS: usize = 5;
+
+/// Tells of what loosened the guard since the last session, in one line: verbs and times alone.
+fn tell_of_loosenings(event: &Event<'_>, config: &Config, verdict: &mut Verdict) {
+    let all = &event.facts.loosenings;
+    if all.is_empty() || config.block == Effect::Pass {
+        return;
+    }
+    let hidden = all.len().saturating_sub(MAX_SHOWN_LOOSENINGS);
+    let mut shown: Vec<String> =
+        all.iter().skip(hidden).map(|one| format!("`rune {}` at {} UTC", one.verb, one.time)).collect();
+    if hidden > 0 {
+        shown.insert(0, format!("{hidden} earlier ones"));
+    }
+    let advice = "If that was not you, run `rune receipts show rune:operator` in a terminal";
+    let reason = format!("the guard was loosened since the last session: {}. {advice}", shown.join(", "));
+    verdict.add(Finding::new(RULE, Effect::Advise, reason));
 }
 
 const PINS: RuleId = RuleId::known("mcp-pins");

@@ -128,8 +128,9 @@ fn every_kind_of_settings_file_comes_back_to_the_byte() {
         assert_eq!(install(&home, "off").exit, 0, "{name}");
         assert!(text(&settings) == original.map(String::into_bytes), "{name}: not the original bytes");
         assert_eq!(install(&home, "off").exit, 0, "{name}: twice is once");
-        // The key stays: what it has signed can still be verified.
-        let stays = [settings.clone(), home.path(".local/share/rune/receipt.key")];
+        // The key and the receipts stay: what was done can still be verified.
+        let receipts = home.path(".local/state/rune/receipts/@operator.jsonl");
+        let stays = [settings.clone(), home.path(".local/share/rune/receipt.key"), receipts];
         let left: Vec<_> = tree(&home)
             .into_iter()
             .map(|(name, _)| name)

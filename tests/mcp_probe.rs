@@ -12,7 +12,8 @@
 mod sandbox;
 mod server;
 
-use sandbox::{Ran, Sandbox, left_by};
+use sandbox::terminal::Stdin;
+use sandbox::{Ran, Sandbox};
 use serde_json::{Value, json};
 use server::{INSTRUCTIONS, hostile, official, official_saying, runs, serve_on_loopback, tools};
 use std::io::{BufRead, BufReader, Read, Write};
@@ -212,12 +213,12 @@ fn whoever_ends_a_probe_ends_all_that_it_has_started() {
         let script = "setsid sleep \"$1\" </dev/null >/dev/null & echo $PPID > \"$0\"; exec sleep \"$1\"";
         let hangs = json!({"command": "/bin/bash", "args": ["-c", script, ready, word]});
         users(&home, &json!({"good": hostile(&home, "collide", ""), "hangs": hangs}));
-        let probe = home.orphan("</dev/null", &["mcp", "probe"]);
+        let probe = home.start_alone(home.home.path(), Stdin::Null, &["mcp", "probe"]);
         // The server's parent is the probe.
         let pid = std::fs::read_to_string(&ready).unwrap();
         assert!(runs(&word));
         assert!(Command::new("kill").args([format!("-{signal}"), pid.trim().to_owned()]).status().unwrap().success());
-        assert_eq!(left_by(probe).exit, exit);
+        assert_eq!(probe.finish().exit, exit);
         assert!(!runs(&word), "{signal}: somebody was left behind");
         assert!(observed(&home, "hangs").is_none() && !home.path(".local/share/rune/pins").exists());
         // What could be recorded until then is whole.

@@ -154,7 +154,7 @@ pub struct ClearArgs {
     /// The session, as `rune quarantine status` and the log name it
     #[arg(long, value_name = "ID")]
     pub session: String,
-    /// Do it without a terminal
+    /// Do it where stdin is not a terminal; a terminal is needed all the same
     #[arg(long)]
     pub yes: bool,
 }
@@ -170,7 +170,7 @@ pub struct NoticeArgs {
     pub place: PlaceArgs,
 }
 
-/// Tells who has started this: exit 0 for a person, 1 for an agent
+/// Tells who has started this: exit 0 for a person at a terminal, 1 for anybody else
 #[derive(Debug, Args)]
 #[command(after_help = "Example:\n  rune person 'replacing the guard' && make install")]
 pub struct PersonArgs {
@@ -220,7 +220,7 @@ pub fn run(verbs: &[OsString], words: Vec<OsString>) -> u8 {
         Command::Rules(Rules::Test(args)) => rules::test(&args).map(done),
         Command::Policy(command) => policy::run(&command).map(done),
         Command::Receipts(command) => receipt::run(&command),
-        Command::Person(args) => person::refuse_agent(&args.what).map(done),
+        Command::Person(args) => person::run(&args.what).map(done),
         Command::Completions(args) => reference::completions(&args).map(done),
         Command::Man(args) => reference::man(&args).map(done),
         // Only its help comes this way.

@@ -3,15 +3,20 @@
 use super::args::ClearArgs;
 use super::options::Dirs;
 use super::world::World;
-use super::{person, session};
+use super::{person, receipt, session};
 use anyhow::{Context, anyhow};
 use rune::label::Label;
+use rune::receipt::Loosening;
 use std::io::Write;
 
 pub fn run(args: &ClearArgs) -> anyhow::Result<()> {
     person::may_loosen("`rune quarantine clear`", args.yes)?;
     let world = World::look(&Dirs::default());
-    let cleared = session::clear(&world, &Label::new(&args.session)).map_err(|what| anyhow!(what))?;
+    let session = Label::new(&args.session);
+    if !session::seen(&world, &session).is_empty() {
+        receipt::loosen(&world, Loosening::QuarantineClear)?;
+    }
+    let cleared = session::clear(&world, &session).map_err(|what| anyhow!(what))?;
     let told = if cleared.is_empty() {
         "this session had read nothing from strangers".to_owned()
     } else {

@@ -13,14 +13,14 @@ use super::world::{World, now};
 use super::{input, load, log, session};
 use rune::client::Answer;
 use rune::config::{Config, Receipts};
-use rune::event::{Header, Phase};
+use rune::event::{Header, Loosened, Phase};
 use rune::failure::Failure;
 use rune::limits::EVENT_BYTES;
 use rune::quarantine::Surface;
 use rune::quarantined::{ContentSource, Origin, Quarantined};
 use rune::receipt::Decision;
 use rune::telemetry::Line;
-use rune::verdict::Verdict;
+use rune::verdict::{Effect, Verdict};
 use std::ffi::OsString;
 use std::io::{IsTerminal, Write};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -65,13 +65,15 @@ struct Judged {
     header: Header,
     verdict: Verdict,
     due: Option<Due>,
+    /// The loosenings of the guard that the answer tells of.
+    told: Vec<Loosened>,
 }
 
 impl Call {
     /// The whole pipeline.
     fn answer(&self, progress: &Arc<Progress>) {
         let (input, whole) = read_event();
-        let Judged { header, verdict, due } = self.judge(&input, whole, progress);
+        let Judged { header, verdict, due, told } = self.judge(&input, whole, progress);
         self.record(&header, &verdict);
         let spoken = self.speak(progress, &header, &verdict, |line| {
             stage::enter(Stage::Log);
@@ -85,6 +87,7 @@ impl Call {
             stand_aside();
         }
         if !self.options.dry_run {
+            receipt::mark_told(&self.world, &told).ok();
             self.write_receipts(&header, due);
         }
     }
@@ -102,7 +105,7 @@ impl Call {
                 let policy = load::config(&self.options, &self.world, &Wanted::all(&[]), None);
                 let verdict = Verdict::of(failure.finding(header.phase, policy.failure));
                 let due = self.due(&header, policy.receipts, &verdict);
-                return Judged { header, verdict, due };
+                return Judged { header, verdict, due, told: Vec::new() };
             }
         };
         progress.note(&event.header, Verdict::default());
@@ -126,7 +129,8 @@ impl Call {
         let verdict = rune::decide(&event, &config);
         let memory = wanted.memory;
         let due = Decision::of(&event, &config, &verdict).map(|decision| Due { decision, own, memory });
-        Judged { header: event.header, verdict, due }
+        let told = if config.block > Effect::Pass { event.facts.loosenings } else { Vec::new() };
+        Judged { header: event.header, verdict, due, told }
     }
 
     /// Records the state that later calls are judged by. It comes before the answer: whoever ends the process in between

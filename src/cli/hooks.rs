@@ -24,6 +24,7 @@ use clap::{Args, Subcommand, ValueEnum};
 use preset::{check_preset, check_step, strictest};
 use rune::client::claude::register::{self, Registration};
 use rune::client::claude::settings::{Hook, Settings};
+use rune::receipt::Loosening;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
@@ -83,7 +84,7 @@ pub struct PlaceArgs {
     /// Show what would change, and change nothing
     #[arg(long)]
     pub dry_run: bool,
-    /// Loosen the guard without a terminal
+    /// Loosen the guard where stdin is not a terminal; a terminal is needed all the same
     #[arg(long)]
     pub yes: bool,
     #[command(flatten)]
@@ -163,9 +164,12 @@ fn install(preset: Option<&str>, place: &PlaceArgs) -> anyhow::Result<u8> {
     };
     check_preset(&preset, &world)?;
     let new = registration(&preset, &world, Some(&file.path))?;
-    check_step(&old, &new, place)?;
+    let loosens = check_step(&old, &new, place)?;
     let text = file.text.as_deref().unwrap_or_default();
     let edited = new.install(text, file.before.as_deref()).map_err(|broken| refusal(&file, &broken))?;
+    if loosens && edited != text {
+        receipt::loosen(&world, Loosening::HooksInstall)?;
+    }
     let first = !settings.hooks().iter().any(Hook::is_ours);
     if let Some(kept) = show_or_write(&file, Some(&edited), first, place)? {
         say(&format!("registered in {} with the preset {preset}", file.path.display()))?;
@@ -217,6 +221,9 @@ fn uninstall(place: &PlaceArgs, what: &str) -> anyhow::Result<()> {
     let file = SettingsFile::read(&place.file(&world)?)?;
     let Some(text) = &file.text else { return say(&format!("nothing is registered in {}", file.path.display())) };
     let left = register::remove(text, file.before.as_deref()).map_err(|broken| refusal(&file, &broken))?;
+    if !place.dry_run && left != file.text {
+        receipt::loosen(&world, Loosening::HooksUninstall)?;
+    }
     if show_or_write(&file, left.as_deref(), false, place)?.is_some() {
         say(&format!("removed from {}", file.path.display()))?;
         say("a session that is running keeps its guard until it ends")?;

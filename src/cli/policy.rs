@@ -5,11 +5,12 @@ mod stage;
 use super::file::{follow, patch, put, read};
 use super::hooks::say;
 use super::options::Dirs;
-use super::person;
 use super::world::World;
+use super::{person, receipt};
 use anyhow::Context;
 use clap::{Args, Subcommand};
 use rune::policy::{Doubt, Found, Shipped, Step, shipped, version};
+use rune::receipt::Loosening;
 use std::path::PathBuf;
 
 /// The operator's own file, which we only ever make.
@@ -35,7 +36,7 @@ pub struct InstallArgs {
 What nobody edited is replaced, what you edited is merged. Where both touch the same lines your file stays, and the\n\
 new default is put beside it as *.new: take over what you want, then delete it. config.local.toml is never touched.")]
 pub struct UpdateArgs {
-    /// Loosen the guard without a terminal
+    /// Loosen the guard where stdin is not a terminal; a terminal is needed all the same
     #[arg(long)]
     yes: bool,
     #[command(flatten)]
@@ -95,11 +96,13 @@ fn update(args: &PlaceArgs, yes: bool) -> anyhow::Result<()> {
         say(&format!("less strict than before: {}", loosened.join(", ")))?;
     }
     if changes && !args.dry_run {
-        // What a changed pattern lets through cannot be told, so no agent changes one.
-        person::refuse_agent("changing the policy")?;
-        if !loosened.is_empty() {
+        // What a changed pattern lets through cannot be told, so every change counts as a loosening.
+        if loosened.is_empty() {
+            person::check("changing the policy")?;
+        } else {
             person::may_loosen("this update", yes)?;
         }
+        receipt::loosen(&World::look(&Dirs::default()), Loosening::PolicyUpdate)?;
     }
     apply(&files, &place, args.dry_run)
 }

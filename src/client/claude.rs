@@ -249,6 +249,9 @@ struct Reply<'a> {
     reason: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     hook_specific_output: Option<Output<'a>>,
+    /// Shown to the person, and not to the model.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    system_message: Option<String>,
 }
 
 #[derive(Serialize)]
@@ -279,7 +282,8 @@ pub(super) fn answer(header: &Header, verdict: &Verdict) -> Answer {
     // A result that cannot be put into JSON stays as it is, and is marked.
     let replacement = || RawValue::from_string(verdict.replacement()?.clone().into_json()).ok();
     let nudges = || Some(nudges(verdict)).filter(|text| !text.is_empty());
-    let specific = |output| Reply { decision: None, reason: None, hook_specific_output: Some(output) };
+    let specific =
+        |output| Reply { decision: None, reason: None, hook_specific_output: Some(output), system_message: None };
     let reply = match (phase, effect) {
         (Phase::Before, Effect::Pass) if verdict.is_explicit() => {
             Some(specific(Output { permission_decision_reason: None, ..output(Some("allow"), None) }))
@@ -292,11 +296,18 @@ pub(super) fn answer(header: &Header, verdict: &Verdict) -> Answer {
         (Phase::Before, Effect::Ask) => Some(specific(output(Some("ask"), nudges()))),
         (Phase::Before, Effect::Deny) => Some(specific(output(Some("deny"), nudges()))),
         // The client cannot ask about its settings, so what should be asked is refused.
-        (Phase::Settings, Effect::Ask | Effect::Deny) => {
-            Some(Reply { decision: Some("block"), reason: Some(reasons(verdict)), hook_specific_output: None })
-        }
+        (Phase::Settings, Effect::Ask | Effect::Deny) => Some(Reply {
+            decision: Some("block"),
+            reason: Some(reasons(verdict)),
+            hook_specific_output: None,
+            system_message: None,
+        }),
         // A session begins with one line, whatever is wrong.
-        (Phase::Start, _) => Some(specific(output(None, Some(context(verdict).replace('\n', " "))))),
+        (Phase::Start, _) => {
+            let line = context(verdict).replace('\n', " ");
+            let system_message = Some(format!("Rune: {line}"));
+            Some(Reply { system_message, ..specific(output(None, Some(line))) })
+        }
         (Phase::Before | Phase::After | Phase::Failed, _) => Some(specific(output(None, Some(context(verdict))))),
         (Phase::Settings | Phase::End | Phase::Other, _) => None,
     };

@@ -1,6 +1,6 @@
 //! A throw-away home in which the real binary runs.
 
-mod terminal;
+pub mod terminal;
 
 use serde_json::Value;
 use std::io::Write;
@@ -76,11 +76,6 @@ impl Sandbox {
         finish(self.command(words).spawn().unwrap(), input.as_ref())
     }
 
-    /// Runs `rune` as somebody who is in no agent's session, wherever the tests run.
-    pub fn run_alone(&self, words: &[&str]) -> Ran {
-        left_by(self.orphan("</dev/null", words))
-    }
-
     /// A person approves what is shown, by typing its hash.
     pub fn approve(&self, targets: &[&str]) -> Ran {
         let shown = self.run_alone(&[&["mcp", "approve", "--yes"], targets].concat());
@@ -90,21 +85,24 @@ impl Sandbox {
         ran
     }
 
-    /// Starts `rune` by a process that has lost its parents, with its streams led like this.
-    pub fn orphan(&self, streams: &str, words: &[&str]) -> Child {
-        self.orphan_in(self.home.path(), streams, words)
-    }
-
-    /// The same in another directory.
-    pub fn orphan_in(&self, folder: &Path, streams: &str, words: &[&str]) -> Child {
-        let script = format!("exec 3<&0; (read go <&3; \"$@\" {streams}; echo \"exit=$?\") & ");
-        let words = [&["-c", &script, "sh", env!("CARGO_BIN_EXE_rune")], words].concat();
-        let mut child = self.command_at(Path::new("/bin/sh"), &words).current_dir(folder).spawn().unwrap();
+    /// Runs a shell script by a process that has lost its parents, with an emptied environment and no terminal. `$0` is the
+    /// program.
+    pub fn run_orphan(&self, script: &str) -> Ran {
+        let script = format!("exec 3<&0; (read go <&3; {script}; echo \"exit=$?\") & ");
+        let words = ["--wait", "/bin/sh", "-c", &script, env!("CARGO_BIN_EXE_rune")];
+        let mut child = self.command_at(Path::new("setsid"), &words).env("PATH", "/usr/bin:/bin").spawn().unwrap();
         let mut stdin = child.stdin.take().unwrap();
         child.wait().unwrap();
-        // Its parent is gone: now it may begin.
+        // Its parent has ended: now it may begin.
         stdin.write_all(b"go\n").unwrap();
-        child
+        let output = child.wait_with_output().unwrap();
+        let all = String::from_utf8(output.stdout).unwrap();
+        let (stdout, exit) = all.rsplit_once("exit=").unwrap_or_else(|| panic!("{all}"));
+        Ran {
+            stdout: stdout.to_owned(),
+            stderr: String::from_utf8_lossy(&output.stderr).into_owned(),
+            exit: exit.trim().parse().unwrap(),
+        }
     }
 
     /// The lines of the log, each parsed.
@@ -128,18 +126,6 @@ impl Sandbox {
             }
         }
         bytes
-    }
-}
-
-/// Waits for an orphan.
-pub fn left_by(child: Child) -> Ran {
-    let output = child.wait_with_output().unwrap();
-    let all = String::from_utf8(output.stdout).unwrap();
-    let (stdout, exit) = all.rsplit_once("exit=").unwrap_or_else(|| panic!("{all}"));
-    Ran {
-        stdout: stdout.to_owned(),
-        stderr: String::from_utf8_lossy(&output.stderr).into_owned(),
-        exit: exit.trim().parse().unwrap(),
     }
 }
 

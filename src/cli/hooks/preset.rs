@@ -33,14 +33,14 @@ fn policy(registration: &Registration) -> Config {
     load::config(&options, &World::look(&options.dirs), &load::Wanted::all(&[]), None)
 }
 
-/// Whether this one may go from these entries to a registration.
-pub fn check_step(old: &[Registration], new: &Registration, place: &PlaceArgs) -> anyhow::Result<()> {
+/// Checks that the caller may go from these entries to a registration; tells whether that loosens the guard.
+pub fn check_step(old: &[Registration], new: &Registration, place: &PlaceArgs) -> anyhow::Result<bool> {
     if place.dry_run {
-        return Ok(());
+        return Ok(false);
     }
     let after = policy(new);
     if old.iter().any(|old| after.is_looser_than(&policy(old))) {
-        return person::may_loosen("making the guard less strict", place.yes);
+        return person::may_loosen("making the guard less strict", place.yes).map(|()| true);
     }
     // Another program or another policy may be anything.
     let rest = |registration: &Registration| {
@@ -50,7 +50,10 @@ pub fn check_step(old: &[Registration], new: &Registration, place: &PlaceArgs) -
         (program, words)
     };
     let moved = old.iter().any(|old| rest(old) != rest(new));
-    if moved { person::refuse_agent("moving the guard to another program or policy") } else { Ok(()) }
+    if moved {
+        person::check("moving the guard to another program or policy")?;
+    }
+    Ok(moved)
 }
 
 /// Whether there is a preset of this name.

@@ -3,8 +3,8 @@
 use super::links::Links;
 use super::{Memory, allowlist, pins, project_servers, project_silences, read_settings, read_text};
 use crate::cli::options::Options;
-use crate::cli::session;
 use crate::cli::world::{World, now};
+use crate::cli::{receipt, session};
 use rune::config::{Config, Results};
 use rune::event::{Action, Event, Phase, Place};
 use rune::failure::Failure;
@@ -36,6 +36,7 @@ pub fn look_up(event: &mut Event<'_>, config: &mut Config, options: &Options, wo
         Phase::Start => {
             event.facts.losses = losses(event, options, world);
             event.facts.servers = pins::news(event, config, world);
+            event.facts.loosenings = receipt::loosenings(world);
         }
         Phase::End | Phase::Other => {}
     }

@@ -21,7 +21,7 @@ use std::io::{BufRead, IsTerminal, Write};
 #[derive(Debug, Args)]
 #[command(
     after_help = "Examples:\n  rune mcp approve github\n  rune mcp approve github:create_issue\n  rune mcp approve github --yes --hash 1a2b3c4d\n\n\
-Without a terminal it takes `--yes` and the hash of what is approved, as `rune mcp approve` shows it."
+Where stdin is not a terminal it takes `--yes` and the hash of what is approved, as `rune mcp approve` shows it."
 )]
 pub struct ApproveArgs {
     /// Servers, or tools of them
@@ -30,7 +30,7 @@ pub struct ApproveArgs {
     /// Every server that was seen
     #[arg(long, conflicts_with = "targets")]
     all: bool,
-    /// Do it without a terminal
+    /// Do it where stdin is not a terminal; a terminal is needed all the same
     #[arg(long)]
     yes: bool,
     /// The short hash of what is approved, instead of typing it; once for each target
@@ -83,7 +83,7 @@ fn approve(view: &View, row: &Row, target: &Target, args: &ApproveArgs) -> anyho
     let approval = if args.hash.is_empty() {
         if !std::io::stdin().is_terminal() {
             bail!(
-                "nothing was approved: without a terminal, the hash is named\n  help: if this is what you approve, add `--hash {short}`"
+                "nothing was approved: where stdin is not a terminal, the hash is named\n  help: if this is what you approve, add `--hash {short}`"
             );
         }
         write!(std::io::stdout(), "Type the hash to approve it, or nothing to leave it: ")

@@ -27,7 +27,7 @@ pub struct UnblockArgs {
     /// A server, or one of its tools
     #[arg(value_name = "SERVER[:TOOL]")]
     target: String,
-    /// Do it without a terminal
+    /// Do it where stdin is not a terminal; a terminal is needed all the same
     #[arg(long)]
     yes: bool,
 }

@@ -4,12 +4,13 @@ use super::record::{Sighting, Voucher, record};
 use super::servers::{Configured, Servers};
 use crate::cli::hooks::say;
 use crate::cli::options::Dirs;
-use crate::cli::person;
 use crate::cli::world::World;
+use crate::cli::{person, receipt};
 use anyhow::{Context, bail};
 use clap::Args;
 use rune::label::Label;
 use rune::pin::Source;
+use rune::receipt::Loosening;
 use rune::served::{MOST_BYTES, Served};
 use std::fs::File;
 use std::io::Read;
@@ -31,7 +32,7 @@ pub struct ImportArgs {
 }
 
 pub fn run(args: &ImportArgs) -> anyhow::Result<()> {
-    person::refuse_agent("`rune mcp import`")?;
+    person::check("`rune mcp import`")?;
     let name = args.file.display();
     let text = if args.file.as_os_str() == "-" {
         read(std::io::stdin().lock())
@@ -50,6 +51,7 @@ pub fn run(args: &ImportArgs) -> anyhow::Result<()> {
     let identity = servers.named(&args.server).and_then(Configured::identity);
     let sighting =
         Sighting { server: &args.server, source: Source::Import, identity, served: &served, voucher: Voucher::Known };
+    receipt::loosen(&world, Loosening::McpImport)?;
     let outcome = record(&world, &sighting).map_err(|what| anyhow::anyhow!(what))?;
     say(&format!("{}: {} tools, {outcome}", Label::new(&args.server), served.tools.len()))
 }

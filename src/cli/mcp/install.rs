@@ -4,16 +4,17 @@ use super::servers::{Configured, Scope, Servers};
 use crate::cli::file::{follow, put, read};
 use crate::cli::hooks::say;
 use crate::cli::world::World;
-use crate::cli::{DONE, person};
+use crate::cli::{DONE, person, receipt};
 use anyhow::{Context, bail};
 use rune::client::claude::rewrap;
 use rune::client::claude::server::Launch;
 use rune::client::claude::settings::Broken;
 use rune::label::Label;
+use rune::receipt::Loosening;
 use std::path::Path;
 
 pub fn install(name: &str, strip: bool, world: &World) -> anyhow::Result<u8> {
-    person::refuse_agent("`rune mcp wrap --install`")?;
+    person::check("`rune mcp wrap --install`")?;
     let server = find(name, world)?;
     let Ok(Launch::Stdio { command, args, .. }) = &server.launch else {
         bail!("`{}` is not a server on standard streams\n  help: use `rune mcp probe`", Label::new(name));
@@ -28,6 +29,7 @@ pub fn install(name: &str, strip: bool, world: &World) -> anyhow::Result<u8> {
     words.extend(strip.then(|| "--strip".to_owned()));
     words.extend(["--".to_owned(), command.clone()]);
     let program = text(&program)?;
+    receipt::loosen(world, Loosening::McpWrapInstall)?;
     edit(&server, |text, steps| rewrap::wrap(text, steps, &program, &words))?;
     say(&format!("`{}` is wrapped in {}", Label::new(name), server.file.display()))?;
     if server.scope == Scope::Project {
@@ -38,13 +40,14 @@ pub fn install(name: &str, strip: bool, world: &World) -> anyhow::Result<u8> {
 }
 
 pub fn uninstall(name: &str, world: &World) -> anyhow::Result<u8> {
-    person::refuse_agent("`rune mcp wrap --uninstall`")?;
+    person::check("`rune mcp wrap --uninstall`")?;
     let server = find(name, world)?;
     let found = match &server.launch {
         Ok(Launch::Stdio { command, args, .. }) => unwrapped(command, args).map(|found| (found, args.len())),
         Ok(Launch::Http { .. }) | Err(_) => None,
     };
     let ((command, rest), all) = found.with_context(|| format!("`{}` is not wrapped", Label::new(name)))?;
+    receipt::loosen(world, Loosening::McpWrapUninstall)?;
     edit(&server, |text, steps| rewrap::unwrap(text, steps, &command, all - rest.len()))?;
     say(&format!("`{}` is as it was in {}", Label::new(name), server.file.display()))?;
     say("the way it is started has changed: approve the server again, and start a new session")?;

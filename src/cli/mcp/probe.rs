@@ -9,13 +9,14 @@ use super::stdio::{self, StdioServer};
 use crate::cli::hooks::say;
 use crate::cli::options::Dirs;
 use crate::cli::world::World;
-use crate::cli::{DONE, FAILED, person};
+use crate::cli::{DONE, FAILED, person, receipt};
 use anyhow::Context;
 use clap::Args;
 use rune::client::claude::server::Launch;
 use rune::label::Label;
 use rune::pin::Source;
 use rune::quarantine::Namespace;
+use rune::receipt::Loosening;
 use rune::served::Served;
 use std::collections::BTreeMap;
 use std::io::{IsTerminal, Write};
@@ -53,7 +54,7 @@ struct Row {
 }
 
 pub fn run(args: &ProbeArgs) -> anyhow::Result<u8> {
-    person::refuse_agent("`rune mcp probe`")?;
+    person::check("`rune mcp probe`")?;
     let world = World::look(&Dirs::default());
     let here = std::env::current_dir().context("the current directory cannot be told")?;
     let servers = Servers::look(&world, &here);
@@ -61,6 +62,9 @@ pub fn run(args: &ProbeArgs) -> anyhow::Result<u8> {
     let (chosen, refused) = confirmed(chosen, args.yes, &here)?;
     rows.extend(refused);
     let limit = Duration::try_from_secs_f64(args.timeout).context("`--timeout` is no time")?;
+    if !chosen.is_empty() {
+        receipt::loosen(&world, Loosening::McpProbe)?;
+    }
     rows.extend(ask_all(&chosen, &here, limit, &world)?);
     for flaw in &servers.flaws {
         writeln!(std::io::stderr().lock(), "rune: {}", harmless(flaw)).ok();

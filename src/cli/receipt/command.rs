@@ -102,7 +102,7 @@ pub struct KeyArgs {
 #[derive(Debug, Args)]
 #[command(after_help = "Example:\n  rune receipts key rotate")]
 pub struct RotateArgs {
-    /// Do it without a terminal
+    /// Do it where stdin is not a terminal; a terminal is needed all the same
     #[arg(long)]
     pub yes: bool,
     #[command(flatten)]

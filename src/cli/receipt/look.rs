@@ -1,13 +1,13 @@
 //! `rune receipts list` and `show`: what the files say. Whether it is true, `verify` tells.
 
 use super::command::{ListArgs, ShowArgs};
-use super::folder;
+use super::{OPERATOR_FILE, folder};
 use crate::cli::hooks::say;
 use crate::cli::load;
 use crate::cli::session;
 use anyhow::{Context, anyhow, bail};
 use rune::label::Label;
-use rune::receipt::{Kind, Receipt};
+use rune::receipt::{Kind, OPERATOR, Receipt};
 use serde::Serialize;
 use std::path::{Path, PathBuf};
 
@@ -79,6 +79,7 @@ pub fn show(args: &ShowArgs) -> anyhow::Result<()> {
             Kind::Approve => "approved".to_owned(),
             Kind::Block => "blocked".to_owned(),
             Kind::Unblock => "unblocked".to_owned(),
+            Kind::Loosen => format!("loosened by `{}`", receipt.loosened().map_or("", |loosened| loosened.verb)),
         };
         let (tool, server) = (text(&receipt.tool), text(&receipt.server));
         let name = if tool == "-" { server } else { tool };
@@ -106,7 +107,11 @@ pub fn files(folder: &Path) -> anyhow::Result<Vec<PathBuf>> {
 
 /// The files of one session.
 pub fn of_session(folder: &Path, session: &str) -> anyhow::Result<Vec<PathBuf>> {
-    let name = session::file_name(&Label::new(session)).unwrap_or_default();
+    let name = if session == OPERATOR {
+        OPERATOR_FILE.to_owned()
+    } else {
+        session::file_name(&Label::new(session)).unwrap_or_default()
+    };
     let is_part = |path: &PathBuf| path.file_name().is_some_and(|file| stem(&file.to_string_lossy()).0 == name);
     let mut files = files(folder)?;
     files.retain(is_part);
@@ -130,7 +135,7 @@ pub fn stem(file: &str) -> (String, u64) {
 }
 
 /// The receipts of a file that can be read.
-fn read(file: &Path) -> anyhow::Result<Vec<Receipt>> {
+pub fn read(file: &Path) -> anyhow::Result<Vec<Receipt>> {
     let bytes = load::read_bytes(file).with_context(|| file.display().to_string())?;
     Ok(bytes.split(|byte| *byte == b'\n').filter_map(|line| serde_json::from_slice(line).ok()).collect())
 }

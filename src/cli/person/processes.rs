@@ -1,0 +1,249 @@
+//! The process table: from `/proc` where there is one, else from `ps`.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+/// A terminal that processes run in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Terminal {
+    /// A pseudo-terminal, by its number: `/dev/pts/3`, `/dev/ttys003`.
+    Pty(u32),
+    /// A console or a serial line: a device that no process has made.
+    Line(u32),
+}
+
+/// A running process, as far as this user may see it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Process {
+    pub pid: u32,
+    /// 0 where the parent is outside of the pid namespace.
+    pub parent: u32,
+    /// The name that the system keeps; on Linux cut to 15 bytes.
+    pub name: String,
+    /// The command line; empty where it cannot be read.
+    pub argv: Vec<String>,
+    /// Names of the variables that it was started with. Another user's process does not tell them.
+    pub variables: Vec<String>,
+    pub uid: u32,
+    pub group: u32,
+    /// The controlling terminal.
+    pub terminal: Option<Terminal>,
+    /// The foreground process group of the controlling terminal.
+    pub foreground: Option<u32>,
+    pub is_stopped: bool,
+    /// Pseudo-terminals of which it holds the master side.
+    pub masters: Vec<u32>,
+}
+
+/// All processes that can be seen.
+#[derive(Debug, Default)]
+pub struct ProcessTable {
+    processes: BTreeMap<u32, Process>,
+    /// Whether the system hides the processes of others (`hidepid`).
+    pub hides_others: bool,
+}
+
+impl ProcessTable {
+    pub fn new(processes: impl IntoIterator<Item = Process>) -> Self {
+        let processes = processes.into_iter().map(|process| (process.pid, process));
+        ProcessTable { processes: processes.collect(), hides_others: false }
+    }
+
+    pub fn get(&self, pid: u32) -> Option<&Process> {
+        self.processes.get(&pid)
+    }
+
+    pub fn iter(&self) -> impl Iterator<Item = &Process> {
+        self.processes.values()
+    }
+
+    /// The processes that hold the master side of a terminal.
+    pub fn holders(&self, terminal: Terminal) -> impl Iterator<Item = &Process> {
+        self.iter()
+            .filter(move |process| matches!(terminal, Terminal::Pty(number) if process.masters.contains(&number)))
+    }
+}
+
+/// Reads the process table. What cannot be read is missing in it.
+pub fn collect() -> ProcessTable {
+    if Path::new("/proc/self/stat").exists() { from_proc() } else { from_ps() }
+}
+
+fn from_proc() -> ProcessTable {
+    let entries = std::fs::read_dir("/proc").into_iter().flatten().flatten();
+    let pids = entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok());
+    let mut table = ProcessTable::new(pids.filter_map(in_proc));
+    table.hides_others = table.get(1).is_none();
+    table
+}
+
+fn in_proc(pid: u32) -> Option<Process> {
+    let folder = format!("/proc/{pid}");
+    let stat = std::fs::read(format!("{folder}/stat")).ok()?;
+    let stat = String::from_utf8_lossy(&stat);
+    // `12 (a name) S 11 …`: the name may hold brackets and blanks.
+    let (head, rest) = stat.rsplit_once(") ")?;
+    let fields: Vec<&str> = rest.split_whitespace().collect();
+    let number = |at: usize| fields.get(at).and_then(|field| field.parse::<i64>().ok());
+    let positive = |at: usize| number(at).and_then(|number| u32::try_from(number).ok());
+    let status = std::fs::read_to_string(format!("{folder}/status")).unwrap_or_default();
+    let uid = status.lines().find_map(|line| line.strip_prefix("Uid:")?.split_whitespace().next()?.parse().ok());
+    Some(Process {
+        pid,
+        parent: positive(1)?,
+        name: head.split_once('(')?.1.to_owned(),
+        argv: texts(&format!("{folder}/cmdline")),
+        variables: texts(&format!("{folder}/environ")).iter().map(|pair| variable(pair)).collect(),
+        // A process that ended in the meantime is nobody's.
+        uid: uid.unwrap_or(u32::MAX),
+        group: positive(2)?,
+        terminal: positive(4).and_then(terminal_of_device),
+        foreground: positive(5),
+        is_stopped: matches!(fields.first(), Some(&("T" | "t"))),
+        masters: masters(&folder),
+    })
+}
+
+/// The texts of a file that ends each with a zero byte.
+fn texts(path: &str) -> Vec<String> {
+    let bytes = std::fs::read(path).unwrap_or_default();
+    let texts = bytes.split(|byte| *byte == 0).filter(|text| !text.is_empty());
+    texts.map(|text| String::from_utf8_lossy(text).into_owned()).collect()
+}
+
+fn variable(pair: &str) -> String {
+    pair.split_once('=').map_or(pair, |(name, _)| name).to_owned()
+}
+
+/// Decodes `tty_nr` of proc(5): bits 8 to 19 are the major number, the others the minor one.
+fn terminal_of_device(device: u32) -> Option<Terminal> {
+    let (major, minor) = (device >> 8 & 0xfff, device & 0xff | device >> 12 & 0xf_ff00);
+    match major {
+        0 => None,
+        // Unix98 pseudo-terminals.
+        136..=143 => Some(Terminal::Pty((major - 136) * 256 + minor)),
+        _ => Some(Terminal::Line(device)),
+    }
+}
+
+/// The pseudo-terminals of which a process holds the master side: the kernel tells their number in `fdinfo`.
+fn masters(folder: &str) -> Vec<u32> {
+    let mut found = Vec::new();
+    for entry in std::fs::read_dir(format!("{folder}/fd")).into_iter().flatten().flatten() {
+        let Ok(target) = std::fs::read_link(entry.path()) else { continue };
+        // `/dev/ptmx`, `/dev/pts/ptmx`, and wherever else the device lies.
+        if !target.to_string_lossy().contains("ptmx") {
+            continue;
+        }
+        let name = entry.file_name();
+        let info = std::fs::read_to_string(format!("{folder}/fdinfo/{}", name.to_string_lossy())).unwrap_or_default();
+        let number = info.lines().find_map(|line| line.strip_prefix("tty-index:")?.trim().parse().ok());
+        found.extend(number.filter(|number| !found.contains(number)));
+    }
+    found
+}
+
+/// Where there is no `/proc`, as on macOS: who holds a terminal is not told, nor are the environments of other users.
+fn from_ps() -> ProcessTable {
+    let ask = |words: &[&str]| {
+        let output = std::process::Command::new("/bin/ps").args(words).output();
+        output.map(|output| String::from_utf8_lossy(&output.stdout).into_owned()).unwrap_or_default()
+    };
+    let rows = ask(&["-A", "-o", "pid=,ppid=,pgid=,tpgid=,uid=,tty=,stat=,comm="]);
+    let mut table = ProcessTable::new(rows.lines().filter_map(in_ps));
+    // The environment stands behind the words of the command, and neither can be told from the other. So it is asked for
+    // only of those above this process, where it matters.
+    let mut pid = std::process::id();
+    let mut above = Vec::new();
+    while let Some(process) = table.get(pid).filter(|_| !above.contains(&pid)) {
+        above.push(pid);
+        pid = process.parent;
+    }
+    let flags = if cfg!(target_os = "macos") { "-Eww" } else { "eww" };
+    for pid in above {
+        let Some(process) = table.processes.get_mut(&pid) else { continue };
+        let pid = process.pid.to_string();
+        let words = ask(&["-ww", "-o", "command=", "-p", &pid]);
+        process.argv = words.split_whitespace().map(str::to_owned).collect();
+        let all = ask(&[flags, "-o", "command=", "-p", &pid]);
+        process.variables = all.split_whitespace().filter(|word| word.contains('=')).map(variable).collect();
+    }
+    table
+}
+
+fn in_ps(row: &str) -> Option<Process> {
+    let mut rest = row;
+    let mut next = || {
+        let (field, behind) = rest.trim_start().split_once(char::is_whitespace)?;
+        rest = behind;
+        Some(field)
+    };
+    let (pid, parent, group) = (next()?.parse().ok()?, next()?.parse().ok()?, next()?.parse().ok()?);
+    let (foreground, uid, terminal, state) = (next()?.parse().ok(), next()?.parse().ok()?, next()?, next()?);
+    let name = rest.trim().rsplit('/').next().unwrap_or_default().to_owned();
+    Some(Process {
+        pid,
+        parent,
+        name,
+        uid,
+        group,
+        terminal: terminal_of_name(terminal),
+        foreground,
+        is_stopped: state.starts_with('T'),
+        ..Process::default()
+    })
+}
+
+/// The terminal that `ps` names: `ttys003`, `pts/3`, `tty1`, `console`; `?` and `??` where there is none.
+fn terminal_of_name(name: &str) -> Option<Terminal> {
+    if name.starts_with('?') || name == "-" {
+        return None;
+    }
+    let pty = name.strip_prefix("pts/").or_else(|| name.strip_prefix("ttys"));
+    let digits = name.trim_start_matches(|c: char| !c.is_ascii_digit());
+    match pty.map(str::parse) {
+        Some(Ok(number)) => Some(Terminal::Pty(number)),
+        Some(Err(_)) => None,
+        None => Some(Terminal::Line(digits.parse().unwrap_or_default())),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn both_sources_tell_the_same_of_this_process() {
+        let pid = std::process::id();
+        let (one, other) = (from_proc(), from_ps());
+        let (one, other) = (one.get(pid).unwrap(), other.get(pid).unwrap());
+        assert_eq!((one.parent, one.uid, one.group), (other.parent, other.uid, other.group));
+        assert_eq!(one.terminal, other.terminal);
+        assert!(one.variables.iter().all(|name| other.variables.contains(name)), "{:?}", other.variables);
+    }
+
+    #[test]
+    fn devices_are_decoded_as_the_kernel_encodes_them() {
+        assert_eq!(terminal_of_device(0), None);
+        assert_eq!(terminal_of_device(34816), Some(Terminal::Pty(0)));
+        assert_eq!(terminal_of_device(34816 + 5), Some(Terminal::Pty(5)));
+        assert_eq!(terminal_of_device(34816 + (1 << 20) + 44), Some(Terminal::Pty(300)));
+        assert_eq!(terminal_of_device(1025), Some(Terminal::Line(1025)));
+        let names = [("ttys003", Some(Terminal::Pty(3))), ("pts/12", Some(Terminal::Pty(12))), ("??", None)];
+        for (name, terminal) in names {
+            assert_eq!(terminal_of_name(name), terminal, "{name}");
+        }
+        assert_eq!(terminal_of_name("console"), Some(Terminal::Line(0)));
+    }
+
+    #[test]
+    fn the_process_that_made_a_terminal_is_its_holder() {
+        use rustix::pty::{OpenptFlags, openpt, ptsname};
+        let master = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
+        let name = ptsname(&master, Vec::new()).unwrap().into_string().unwrap();
+        let number = name.rsplit('/').next().unwrap().parse().unwrap();
+        let table = from_proc();
+        let holders: Vec<u32> = table.holders(Terminal::Pty(number)).map(|process| process.pid).collect();
+        assert_eq!(holders, [std::process::id()]);
+    }
+}

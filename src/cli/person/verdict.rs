@@ -1,0 +1,158 @@
+//! Decides by a process table whether a process was started by a person at a terminal.
+
+use super::processes::{Process, ProcessTable, Terminal};
+use super::programs::{agent, is_terminal, marker};
+use std::collections::BTreeSet;
+use std::fmt;
+
+/// Why a process is not taken for one that a person started.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Refusal {
+    /// The sign of an agent.
+    Agent(String),
+    /// The process has no controlling terminal.
+    NoTerminal,
+    /// The process is not in the foreground of its terminal.
+    Background,
+    /// The master side of the terminal is held by a process that is no known terminal.
+    Holder {
+        /// Its process id.
+        pid: u32,
+        /// Its name.
+        name: String,
+    },
+    /// Neither the process that holds the terminal nor an ancestor is a known terminal.
+    Orphan,
+    /// The process itself is not in the table.
+    Unreadable,
+}
+
+impl fmt::Display for Refusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Refusal::Agent(sign) => write!(f, "this was started by an agent ({sign})"),
+            Refusal::NoTerminal => f.write_str("there is no terminal"),
+            Refusal::Background => f.write_str("this does not run in the foreground of its terminal"),
+            Refusal::Holder { pid, name } => {
+                let plain = |c: char| if c.is_control() { '?' } else { c };
+                let name: String = name.chars().map(plain).collect();
+                write!(f, "this terminal belongs to process {pid}, `{name}`, which is not known as a terminal")
+            }
+            Refusal::Orphan => f.write_str("this was left behind by the process that started it"),
+            Refusal::Unreadable => f.write_str("the process table cannot be read"),
+        }
+    }
+}
+
+impl Refusal {
+    /// What a person does instead.
+    pub fn help(&self) -> &'static str {
+        match self {
+            Refusal::Agent(_) => "run it in a terminal of your own, outside of the agent's session",
+            Refusal::NoTerminal => "run it in a terminal of your own; `--yes` does not replace the terminal",
+            Refusal::Background => "run it in a terminal of your own, without `&`",
+            Refusal::Holder { .. } | Refusal::Orphan => {
+                "run it in a terminal of your own: a terminal emulator, ssh, tmux or screen"
+            }
+            Refusal::Unreadable => "run it where `/proc` or `/bin/ps` can be read",
+        }
+    }
+}
+
+/// Whether process `pid` was started by a person at a terminal.
+///
+/// It has to be in the foreground of a controlling terminal. No agent may be above it, above the process that holds the
+/// master side of the terminal, or running in the same terminal. The holder has to be a known terminal, or itself be at a
+/// terminal of a person, as `script` and `sudo` are. Where no holder can be seen (it belongs to another user, or the
+/// system does not tell), a known terminal has to be among the ancestors.
+pub fn verdict(table: &ProcessTable, pid: u32) -> Result<(), Refusal> {
+    at_terminal(table, pid, &mut BTreeSet::new())
+}
+
+/// The sign of an agent in the environment of `pid`, in its ancestors, or in what holds its terminal.
+pub fn agent_above(table: &ProcessTable, pid: u32) -> Option<Refusal> {
+    let process = table.get(pid)?;
+    if let Some(name) = marker(process) {
+        return Some(Refusal::Agent(format!("`{name}` is set")));
+    }
+    if let Some(sign) = ancestors(table, process).skip(1).find_map(sign) {
+        return Some(Refusal::Agent(format!("{sign} started this one")));
+    }
+    let terminal = process.terminal?;
+    for holder in table.holders(terminal) {
+        if let Some(sign) = ancestors(table, holder).find_map(sign) {
+            return Some(Refusal::Agent(format!("{sign} made this terminal")));
+        }
+    }
+    // An orphan has no agent above it, and shares the terminal with the agent that left it. One that is stopped (Ctrl-Z)
+    // is not at work.
+    let beside = |other: &&Process| other.pid != pid && other.terminal == Some(terminal) && !other.is_stopped;
+    let (pid, name) = table.iter().filter(beside).find_map(|other| Some((other.pid, agent(other)?)))?;
+    Some(Refusal::Agent(format!("process {pid}, `{name}`, runs in this terminal")))
+}
+
+/// `visited` holds the processes that were asked about before: the chain of holders ends at one of them.
+fn at_terminal(table: &ProcessTable, pid: u32, visited: &mut BTreeSet<u32>) -> Result<(), Refusal> {
+    let process = table.get(pid).ok_or(Refusal::Unreadable)?;
+    if let Some(refusal) = agent_above(table, pid) {
+        return Err(refusal);
+    }
+    let Some(terminal) = process.terminal else { return Err(Refusal::NoTerminal) };
+    if process.foreground != Some(process.group) {
+        return Err(Refusal::Background);
+    }
+    visited.insert(pid);
+    let holders: Vec<&Process> = table.holders(terminal).collect();
+    let Some(first) = holders.first() else {
+        return if has_terminal_above(table, process, terminal) { Ok(()) } else { Err(Refusal::Orphan) };
+    };
+    // Other pty file systems use the same numbers, so a stranger may be among the holders: one that is a terminal suffices.
+    if holders.iter().any(|holder| is_terminal(holder, table.get(holder.parent))) {
+        return Ok(());
+    }
+    let refusal = Refusal::Holder { pid: first.pid, name: first.name.clone() };
+    for holder in holders {
+        if !visited.contains(&holder.pid) && at_terminal(table, holder.pid, visited).is_ok() {
+            return Ok(());
+        }
+    }
+    Err(refusal)
+}
+
+/// Whether the terminal of a process comes from a login or a terminal above it, where nothing is seen to hold it.
+fn has_terminal_above(table: &ProcessTable, process: &Process, terminal: Terminal) -> bool {
+    // A console or a serial line has no master side.
+    if matches!(terminal, Terminal::Line(_)) {
+        return true;
+    }
+    let mut top = process;
+    for above in ancestors(table, process).skip(1) {
+        if is_terminal(above, table.get(above.parent)) {
+            return true;
+        }
+        top = above;
+    }
+    // `docker exec -it`: the terminal and the parent are both outside of what is seen. `hidepid` hides `sshd`.
+    let from_outside = top.parent == 0 && top.terminal == Some(terminal);
+    from_outside || table.hides_others && top.parent > 1 && table.get(top.parent).is_none()
+}
+
+/// A process and the processes above it, nearest first. A loop ends it.
+fn ancestors<'a>(table: &'a ProcessTable, process: &'a Process) -> impl Iterator<Item = &'a Process> {
+    let mut seen = BTreeSet::new();
+    std::iter::successors(Some(process), |below| table.get(below.parent))
+        .take_while(move |process| seen.insert(process.pid))
+}
+
+/// What shows that a process is an agent or was started by one.
+fn sign(process: &Process) -> Option<String> {
+    let pid = process.pid;
+    if let Some(name) = marker(process) {
+        return Some(format!("process {pid}, which has `{name}` set,"));
+    }
+    agent(process).map(|name| format!("process {pid}, `{name}`,"))
+}
+
+#[cfg(test)]
+#[path = "verdict_tests.rs"]
+mod tests;

@@ -1,0 +1,198 @@
+//! Who may loosen the guard, whole process: a person in a real terminal multiplexer, and nobody else.
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::disallowed_methods,
+    dead_code,
+    reason = "a test fails by panicking and touches the world"
+)]
+
+mod sandbox;
+
+use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
+use sandbox::terminal::Stdin;
+use sandbox::{Ran, Sandbox, after};
+use serde_json::json;
+use std::fs::File;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+const RUNE: &str = env!("CARGO_BIN_EXE_rune");
+
+/// A home with all that the verbs work on: a strict guard, a server that was seen, one to be asked, and a tainted session.
+fn home() -> Sandbox {
+    let home = Sandbox::new();
+    assert_eq!(home.run(&["hooks", "install", "--preset", "strict"], "").exit, 0);
+    let list = json!({"tools": [{"name": "echo", "description": "Says it", "inputSchema": {"type": "object"}}]});
+    home.file("list.json", &list.to_string());
+    let servers = json!({"mcpServers": {"demo": {"command": "/bin/false", "args": []}}});
+    home.file(".claude.json", &servers.to_string());
+    assert_eq!(home.run_alone(&["mcp", "import", "list.json", "--server", "demo"]).exit, 0);
+    let page = after("WebFetch", json!({"url": "https://example.com/"}), json!("text"));
+    assert_eq!(home.run(&["hook", "post", "--preset", "strict"], page).exit, 0);
+    assert!(home.path(".local/state/rune/sessions/s1").exists());
+    start(&home);
+    home
+}
+
+/// What a person is told when a session begins.
+fn start(home: &Sandbox) -> String {
+    let event = json!({"session_id": "s2", "cwd": "/proj", "hook_event_name": "SessionStart", "source": "startup"});
+    let ran = home.run(&["hook", "--preset", "gentle"], event.to_string());
+    if ran.stdout.is_empty() { String::new() } else { ran.json()["systemMessage"].as_str().unwrap().to_owned() }
+}
+
+/// Every verb that loosens, with the word that replaces a question.
+fn verbs(home: &Sandbox) -> Vec<Vec<String>> {
+    let shown = home.run_alone(&["mcp", "approve", "--yes", "demo"]);
+    let hash = sandbox::hash_in(&shown.stdout);
+    let lines = [
+        "person",
+        "mcp probe --yes",
+        "mcp import list.json --server demo",
+        &format!("mcp approve demo --yes --hash {hash}"),
+        "mcp unblock demo --yes",
+        "mcp wrap --install demo",
+        "mcp wrap --uninstall demo",
+        "quarantine clear --session s1 --yes",
+        "receipts key rotate --yes",
+        "hooks install --preset strict --config-dir elsewhere",
+        "hooks install --preset gentle --yes",
+        "hooks uninstall --yes",
+    ];
+    lines.iter().map(|line| line.split(' ').map(str::to_owned).collect()).collect()
+}
+
+/// A script that ends at once and leaves a process behind, which then uninstalls the guard.
+fn orphan(home: &Sandbox) -> PathBuf {
+    home.file("orphan.sh", &format!("(/bin/sleep 0.3; '{RUNE}' hooks uninstall --yes) &\n"))
+}
+
+#[track_caller]
+fn assert_refused(home: &Sandbox, before: &[u8], ran: &Ran, why: &str) {
+    let said = format!("{}{}", ran.stdout, ran.stderr);
+    assert_eq!(ran.exit, 1, "{ran:?}");
+    assert!(said.contains("is for people: ") && said.contains(why), "{why}: {ran:?}");
+    assert!(home.all_files() == before, "something has changed: {ran:?}");
+}
+
+#[test]
+fn a_person_in_a_multiplexer_loosens_and_the_next_session_tells_it() {
+    let home = home();
+    assert_eq!(start(&home), "", "what was told is told once");
+    for words in verbs(&home) {
+        let words: Vec<&str> = words.iter().map(String::as_str).collect();
+        let ran = home.run_alone(&words);
+        // The server that is asked does not answer.
+        assert_eq!(ran.exit, i32::from(words.contains(&"probe")), "{words:?}: {ran:?}");
+        let verb = if words.contains(&"wrap") { words[..3].join(" ") } else { words[..words.len().min(2)].join(" ") };
+        let verb = if words.contains(&"rotate") { "receipts key rotate".to_owned() } else { verb };
+        let told = start(&home);
+        assert!(told.contains(&format!("since the last session: `rune {verb}` at 20")), "{words:?}: {told}");
+        // What follows is about servers that have changed.
+        let told = told.split(" MCP servers ").next().unwrap();
+        assert!(!told.contains('\n') && !told.contains("demo") && !told.contains("s1"), "{told}");
+    }
+    let shown = home.run(&["receipts", "show", "rune:operator"], "").stdout;
+    assert!(shown.contains("loosened by `hooks uninstall`"), "{shown}");
+}
+
+#[test]
+fn no_verb_loosens_without_a_terminal_whatever_it_says() {
+    let home = home();
+    let verbs = verbs(&home);
+    let before = home.all_files();
+    for words in &verbs {
+        let line = words.join(" ");
+        assert_refused(&home, &before, &home.run_orphan(&format!("\"$0\" {line}")), "there is no terminal");
+    }
+    // The copy of a binary is the binary.
+    let copy = tempfile::tempdir().unwrap();
+    let copy = copy.path().join("r");
+    std::fs::copy(RUNE, &copy).unwrap();
+    let ran = home.run_orphan(&format!("'{}' quarantine clear --session s1 --yes", copy.display()));
+    assert_refused(&home, &before, &ran, "there is no terminal");
+}
+
+#[test]
+fn a_session_of_its_own_or_a_new_terminal_makes_nobody_a_person() {
+    let home = home();
+    let orphan = orphan(&home);
+    let script = home.file("setup.sh", &format!("'{RUNE}' mcp probe --yes && '{RUNE}' mcp approve demo --yes\n"));
+    let before = home.all_files();
+    let script = script.display();
+    // `setsid --fork` as in the attack that was seen; `--wait` tells how it ends.
+    let ran = home.run_orphan(&format!("setsid --fork --wait env -i PATH=/usr/bin:/bin sh '{script}'"));
+    assert_refused(&home, &before, &ran, "there is no terminal");
+    let ran = home.run_orphan("env -i PATH=/usr/bin:/bin script -qec \"$0 hooks uninstall --yes\" /dev/null");
+    assert_refused(&home, &before, &ran, "`script`, which is not known as a terminal");
+    // The agent itself is above, or the environment of its command line is.
+    let ran = home.run_orphan("CLAUDECODE=1 script -qec \"env -i HOME=$HOME $0 hooks uninstall --yes\" /dev/null");
+    assert_refused(&home, &before, &ran, "which has `CLAUDECODE` set,");
+    // The one that asks has lost its parents inside of the new terminal; only what holds it leads to the agent.
+    let line = format!("env -i HOME=\"$HOME\" sh '{}'; sleep 1", orphan.display());
+    let ran = home.run_orphan(&format!("CLAUDECODE=1 script -qec '{}' /dev/null; false", line.replace('\'', "'\\''")));
+    assert_refused(&home, &before, &ran, "`CLAUDECODE` set, made this terminal");
+}
+
+#[test]
+fn a_terminal_that_a_program_holds_makes_nobody_a_person() {
+    let home = home();
+    let before = home.all_files();
+    let master = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
+    grantpt(&master).unwrap();
+    unlockpt(&master).unwrap();
+    let name = ptsname(&master, Vec::new()).unwrap().into_string().unwrap();
+    let line = format!("setsid --ctty --wait \"$0\" hooks uninstall --yes <'{name}' >'{name}' 2>&1");
+    let mut ran = home.run_orphan(&line);
+    let mut bytes = [0; 4096];
+    let count = File::from(master).read(&mut bytes).unwrap();
+    ran.stdout.push_str(&String::from_utf8_lossy(&bytes[..count]));
+    // The tests themselves may run below an agent.
+    let why = if ran.stdout.contains("by an agent") { "made this terminal" } else { "not known as a terminal" };
+    assert_refused(&home, &before, &ran, why);
+}
+
+#[test]
+fn an_agent_in_a_multiplexer_is_an_agent() {
+    let home = home();
+    let orphan = orphan(&home);
+    let agent = home.path("claude");
+    std::fs::copy("/bin/sh", &agent).unwrap();
+    let agent = agent.to_str().unwrap();
+    let before = home.all_files();
+    let run =
+        |line: &str| home.start_program_alone(home.home.path(), Stdin::Terminal, &[agent, "-c", line, RUNE]).finish();
+    assert_refused(&home, &before, &run("\"$0\" hooks uninstall; exit $?"), "`claude`, started this one");
+    // An orphan has nobody above it, and the agent is still in the terminal.
+    let line = format!("/bin/sh '{}'; /bin/sleep 1; exit 1", orphan.display());
+    assert_refused(&home, &before, &run(&line), "`claude`, runs in this terminal");
+    // A multiplexer that an agent has started tells so by its environment.
+    let line = [RUNE, "hooks", "uninstall", "--yes"];
+    let ran = home.start_with(home.home.path(), Stdin::Terminal, &[("CLAUDECODE", "1")], &line).finish();
+    assert_refused(&home, &before, &ran, "which has `CLAUDECODE` set,");
+}
+
+#[test]
+fn a_person_in_the_background_of_a_terminal_is_nobody() {
+    let home = home();
+    let before = home.all_files();
+    let line = ["/bin/bash", "-c", "set -m; \"$0\" hooks uninstall --yes & wait $!", RUNE];
+    let ran = home.start_program_alone(home.home.path(), Stdin::Null, &line).finish();
+    assert_refused(&home, &before, &ran, "does not run in the foreground");
+}
+
+#[test]
+fn what_a_person_runs_by_a_script_is_theirs() {
+    let home = home();
+    let folder = Path::new("/");
+    for line in [
+        &["/usr/bin/script", "-qec", &format!("{RUNE} person"), "/dev/null"][..],
+        &["/bin/sh", "-c", &format!("x=$({RUNE} person 2>&1) && echo $x | cat")],
+        &["/usr/bin/env", "-i", &format!("HOME={}", home.home.path().display()), RUNE, "person", "replacing the guard"],
+    ] {
+        let ran = home.start_program_alone(folder, Stdin::Terminal, line).finish();
+        assert_eq!(ran.exit, 0, "{line:?}: {ran:?}");
+    }
+}
