@@ -1,5 +1,6 @@
 //! What keeps the guard in place: its files and verbs, the settings that call it, and what could call others instead.
 
+use super::unknown_executable::is_known;
 use super::{Scene, block, command};
 use crate::path::{Glob, Reach, globs, touches, touches_tree};
 use crate::rule::Found;
@@ -65,7 +66,7 @@ const LOOSENING: [(&str, &str); 11] = [
 
 pub(super) fn find(unit: &Unit<'_>, scene: &Scene<'_>) -> Option<Found> {
     if let Some(command) = command(unit) {
-        return by_command(command).then(|| block("it would change what guards this session")).flatten();
+        return by_command(command, scene).then(|| block("it would change what guards this session")).flatten();
     }
     if matches!(unit.subject, Subject::Line) {
         let set = |(name, value): &(String, Option<String>)| {
@@ -94,25 +95,18 @@ pub(super) fn find(unit: &Unit<'_>, scene: &Scene<'_>) -> Option<Found> {
     (listed || own).then(|| block("the file is part of what guards this session")).flatten()
 }
 
-fn by_command(command: &Command) -> bool {
+fn by_command(command: &Command, scene: &Scene<'_>) -> bool {
     let has = |word: &str| command.args.iter().any(|arg| arg.text.to_ascii_lowercase().contains(word));
-    let name = command.program.rsplit('/').next().unwrap_or_default();
-    if is_by_another_name(name, command) {
+    let name = file_name(&command.program);
+    let words: Vec<&str> = command.args.iter().map(|arg| arg.text.as_str()).collect();
+    if is_by_another_name(&command.program, &words, scene) || is_wrapped(name, &words) || is_typed(name, &words) {
         return true;
     }
-    let words = || command.args.iter().map(|arg| arg.text.as_str());
-    let operands = || words().filter(|word| !word.starts_with('-'));
+    let operands = || words.iter().copied().filter(|word| !word.starts_with('-'));
     let begins_with = |verbs: &[&str]| operands().take(verbs.len()).eq(verbs.iter().copied());
-    let uninstalls = || words().any(|word| word == "--uninstall");
+    let uninstalls = || words.contains(&"--uninstall");
     match name {
-        "rune" => {
-            LOOSENING.iter().any(|(noun, verb)| begins_with(&[noun, verb]))
-                || begins_with(&["receipts", "key", "rotate"])
-                // A call that nobody made, and a receipt for it.
-                || begins_with(&["hook"]) && !has("--dry-run") && !has("--help")
-                // Its pages may lie where a link to the settings does.
-                || begins_with(&["man"]) && has("--out")
-        }
+        "rune" => loosens(&words),
         "security-hook" => !has("--dry-run") && !has("--help"),
         "install.sh" => uninstalls(),
         "bash" | "sh" | "dash" | "zsh" | "ksh" | "source" | "." => {
@@ -137,28 +131,113 @@ fn by_command(command: &Command) -> bool {
     }
 }
 
-/// Programs that say words, or look for them.
-static WORDS: Table = Table::of(&["echo", "printf", "grep", "egrep", "fgrep", "rg", "ag", "man", "alias"]);
+fn file_name(path: &str) -> &str {
+    path.rsplit('/').next().unwrap_or_default()
+}
 
-/// The guard's own loosening words, said to a program of any name: it may be a copy of the guard.
-fn is_by_another_name(name: &str, command: &Command) -> bool {
-    if !command.args.first().is_some_and(|noun| matches!(noun.text.as_str(), "hooks" | "mcp" | "policy")) {
+/// Whether `rune` with these arguments loosens the guard.
+fn loosens(words: &[&str]) -> bool {
+    let has = |part: &str| words.iter().any(|word| word.to_ascii_lowercase().contains(part));
+    let operands = || words.iter().copied().filter(|word| !word.starts_with('-'));
+    let begins_with = |verbs: &[&str]| operands().take(verbs.len()).eq(verbs.iter().copied());
+    LOOSENING.iter().any(|(noun, verb)| begins_with(&[noun, verb]))
+        || begins_with(&["receipts", "key", "rotate"])
+        // A call that nobody made, and a receipt for it.
+        || begins_with(&["hook"]) && !has("--dry-run") && !has("--help")
+        // Its pages may lie where a link to the settings does.
+        || begins_with(&["man"]) && has("--out")
+}
+
+/// Programs that print or search words, or name files by them: what they are told is not run.
+static DATA: Table = Table::of(&[
+    "ag", "alias", "cat", "cd", "cp", "diff", "echo", "egrep", "fgrep", "find", "git", "grep", "head", "less", "ls",
+    "man", "mkdir", "mv", "printf", "rg", "tail", "touch", "wc", "which",
+]);
+
+/// The guard's own loosening words, given to a program of any name: it may be a copy of the guard.
+fn is_by_another_name(program: &str, words: &[&str], scene: &Scene<'_>) -> bool {
+    let noun = words.iter().find(|word| !word.starts_with('-')).copied().unwrap_or_default();
+    if !NOUNS.holds(noun) || DATA.holds(file_name(program)) {
         return false;
     }
-    let words: Vec<&str> = command.args.iter().map(|arg| arg.text.as_str()).collect();
+    // A program by its path may be anything. One by its name is what everybody knows by that name.
+    let by_path = program.contains('/');
+    let unknown = by_path || !is_known(program, scene);
+    unknown && is_unmistakable(words) || has_own_options(words, by_path)
+}
+
+/// The nouns of the loosening verbs.
+static NOUNS: Table = Table::of(&["hooks", "mcp", "policy", "quarantine", "receipts", "taint"]);
+
+/// Whether the first operands are a loosening verb that hardly any other program has.
+fn is_unmistakable(words: &[&str]) -> bool {
+    let operands: Vec<&str> = words.iter().copied().filter(|word| !word.starts_with('-')).take(3).collect();
+    matches!(
+        operands.as_slice(),
+        ["hooks", "uninstall", ..]
+            | ["mcp", "approve" | "unblock" | "probe", ..]
+            | ["quarantine" | "taint", "clear", ..]
+            | ["receipts", "key", "rotate"]
+    )
+}
+
+/// Whether a loosening verb that other programs have too comes with an option that only the guard has.
+fn has_own_options(words: &[&str], by_path: bool) -> bool {
     let mild = |preset: &str| matches!(preset, "off" | "gentle");
-    match words.as_slice() {
-        _ if WORDS.holds(name) => false,
-        ["hooks", "uninstall", ..] => true,
-        ["mcp", "approve" | "unblock", ..] => true,
+    let is_option =
+        |word: &&str, name: &str| *word == name || word.strip_prefix(name).is_some_and(|rest| rest.starts_with('='));
+    let has = |name: &str| words.iter().any(|word| is_option(word, name));
+    match words {
         ["hooks", "install", rest @ ..] => {
             let apart = rest.windows(2).any(|pair| matches!(pair, ["--preset", preset] if mild(preset)));
             apart || rest.iter().any(|word| word.strip_prefix("--preset=").is_some_and(mild))
         }
-        // Other programs have policies too; those are not started by their path.
-        ["policy", "update"] | ["policy", "update", "--yes"] => command.program.contains('/'),
+        ["mcp", "import", ..] => by_path && has("--server"),
+        ["mcp", "wrap", ..] => by_path && (has("--install") || has("--uninstall")),
+        ["policy", "update"] | ["policy", "update", "--yes"] => by_path,
+        ["policy", "update" | "install", ..] => by_path && (has("--config-dir") || has("--data-dir")),
         _ => false,
     }
+}
+
+/// The guard, or a program by its path with the guard's loosening words, among the arguments of a program that runs others
+/// and that the shell reader does not know.
+fn is_wrapped(name: &str, words: &[&str]) -> bool {
+    if DATA.holds(name) {
+        return false;
+    }
+    let mut rest = words;
+    while let Some((word, behind)) = rest.split_first() {
+        if file_name(word) == "rune" && loosens(behind) || word.contains('/') && is_unmistakable(behind) {
+            return true;
+        }
+        rest = behind;
+    }
+    false
+}
+
+/// Programs that type text into a terminal.
+static TYPISTS: Table = Table::of(&[
+    "expect",
+    "kitten",
+    "kitty",
+    "osascript",
+    "screen",
+    "wezterm",
+    "wtype",
+    "xdotool",
+    "ydotool",
+    "zellij",
+]);
+
+/// The guard's loosening words within a text that is typed into a terminal.
+fn is_typed(name: &str, words: &[&str]) -> bool {
+    let is_end = |c: char| c.is_whitespace() || matches!(c, ';' | '&' | '|' | '"' | '\'' | '\\' | '^');
+    TYPISTS.holds(name)
+        && words.iter().any(|text| {
+            let typed: Vec<&str> = text.split(is_end).filter(|word| !word.is_empty()).collect();
+            is_wrapped(name, &typed)
+        })
 }
 
 /// `git config` that sets or unsets where the hooks are. A word alone is a question.

@@ -48,7 +48,7 @@ const PACKAGES: [&str; 11] = [
 const INTERPRETERS: [&str; 9] = ["bun", "deno", "java", "node", "nodejs", "perl", "python", "ruby", "tsx"];
 
 /// Programs that let people in from outside. They count only where they, or their parents, run as root.
-const LOGINS: [&str; 16] = [
+const LOGINS: [&str; 18] = [
     "SessionLeader",
     "agetty",
     "cockpit-bridge",
@@ -56,11 +56,13 @@ const LOGINS: [&str; 16] = [
     "etserver",
     "getty",
     "in.telnetd",
+    "kmscon",
     "login",
     "shellinaboxd",
     "ssm-session-worker",
     "sshd",
     "sshd-session",
+    "sulogin",
     "tailscaled",
     "teleport",
     "telnetd",

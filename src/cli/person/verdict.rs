@@ -63,8 +63,8 @@ impl Refusal {
 ///
 /// It has to be in the foreground of a controlling terminal. No agent may be above it, above the process that holds the
 /// master side of the terminal, or running in the same terminal. The holder has to be a known terminal, or itself be at a
-/// terminal of a person, as `script` and `sudo` are. Where no holder can be seen (it belongs to another user, or the
-/// system does not tell), a known terminal has to be among the ancestors.
+/// terminal of a person, as `script` and `sudo` are. Where no holder can be seen (it belongs to another user, the terminal
+/// is a console, or the system does not tell), a known terminal or login has to be among the ancestors.
 pub fn verdict(table: &ProcessTable, pid: u32) -> Result<(), Refusal> {
     at_terminal(table, pid, &mut BTreeSet::new())
 }
@@ -121,10 +121,6 @@ fn at_terminal(table: &ProcessTable, pid: u32, visited: &mut BTreeSet<u32>) -> R
 
 /// Whether the terminal of a process comes from a login or a terminal above it, where nothing is seen to hold it.
 fn has_terminal_above(table: &ProcessTable, process: &Process, terminal: Terminal) -> bool {
-    // A console or a serial line has no master side.
-    if matches!(terminal, Terminal::Line(_)) {
-        return true;
-    }
     let mut top = process;
     for above in ancestors(table, process).skip(1) {
         if is_terminal(above, table.get(above.parent)) {

@@ -137,6 +137,9 @@ fn a_person_at_the_console_or_in_wsl() {
         login.at(console, 100),
     ];
     assert_eq!(judge(table), Ok(()));
+    // Whoever may open the device can make it the terminal of a new session.
+    let taken = [process(100, 50, "rune").at(console, 100), process(50, 1, "sh").at(console, 100)];
+    assert_eq!(judge(taken), Err(Refusal::Orphan));
     let relay = process(20, 19, "Relay(50)").root().argv("/init");
     assert_eq!(judge([rune(), shell(20), relay, process(19, 1, "SessionLeader").root()]), Ok(()));
 }
