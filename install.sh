@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Builds rune, installs it, registers it with Claude Code, and shows it at work; or takes all of that away again.
-# Works without a terminal and may be run again at any time. Written for bash 3.2, which macOS has.
+# Works without a terminal where it loosens nothing, and may be run again at any time. Written for bash 3.2, which macOS has.
 set -euo pipefail
 
 usage() {
@@ -15,7 +15,8 @@ Usage: ./install.sh [--update | --uninstall [--purge]] [--preset NAME] [--prefix
   --uninstall     remove hooks, binary, completions and man pages; your policy
                   and the log stay
   --purge         with --uninstall: remove your policy and the log too
-  --yes           loosen the guard without a terminal
+  --yes           loosen the guard where stdin is not a terminal; a terminal is
+                  needed all the same
 
 Example: ./install.sh --preset strict
 USAGE
@@ -199,7 +200,7 @@ esac
 # --- putting it in place
 
 if ! cmp -s "$binary" "$rune"; then
-  # Another program may be anything, so no agent puts one in the place of the guard.
+  # Another program may be anything, so only a person at a terminal puts one in the place of the guard.
   if [ -e "$rune" ]; then "$binary" person 'replacing the guard'; fi
   mkdir -p "$bin"
   install -m 755 "$binary" "$rune.new"

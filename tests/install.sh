@@ -8,6 +8,7 @@ scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 mkfifo "$scratch/go" "$scratch/end"
 count=0
+sockets=0
 extra=(LC_ALL=C)
 
 fail() {
@@ -27,18 +28,27 @@ new_home() {
   settings=$home/.claude/settings.json
 }
 
-# Runs install.sh without a terminal, in $home, and keeps what it says. The one who runs it has lost its parents, so
-# that it is not taken for an agent where an agent runs these tests.
+# Runs install.sh as a person, in $home and with stdin at /dev/null, and keeps what it says. A tmux server of its own
+# has nothing of these tests above it, wherever they run: they may run below an agent or without a terminal.
 run() {
-  bash -c '(read -r _ <"$0/go"; status=0; "$@" </dev/null >"$0/out" 2>&1 || status=$?; echo "$status" >"$0/end") &' \
+  sockets=$((sockets + 1))
+  env -i PATH="$PATH" tmux -S "$scratch/tmux.$sockets" -f /dev/null new-session -d \
+    bash -c 'status=0; "$@" </dev/null >"$0/out" 2>&1 || status=$?; echo "$status" >"$0/end"' \
+    "$scratch" env -i PATH="$PATH" HOME="$home" CARGO_HOME="$CARGO_HOME" RUSTUP_HOME="$RUSTUP_HOME" "${extra[@]}" ./install.sh "$@"
+  return "$(cat "$scratch/end")"
+}
+
+# The same without a terminal and by a process that has lost its parents.
+run_orphan() {
+  setsid --wait bash -c '(read -r _ <"$0/go"; status=0; "$@" </dev/null >"$0/out" 2>&1 || status=$?; echo "$status" >"$0/end") &' \
     "$scratch" env -i PATH="$PATH" HOME="$home" CARGO_HOME="$CARGO_HOME" RUSTUP_HOME="$RUSTUP_HOME" "${extra[@]}" ./install.sh "$@"
   echo go >"$scratch/go"
   return "$(cat "$scratch/end")"
 }
 
-# Every file of the home with a sum of its bytes.
+# Every file of the home with a sum of its bytes, but for the receipts: each loosening leaves one.
 tree() {
-  (cd "$home" && find . \( -type f -o -type l \) -print | LC_ALL=C sort | while IFS= read -r file; do
+  (cd "$home" && find . -path ./.local/state/rune/receipts -prune -o \( -type f -o -type l \) -print | LC_ALL=C sort | while IFS= read -r file; do
     if [ -L "$file" ]; then printf '%s -> %s\n' "$file" "$(readlink "$file")"; else cksum "$file"; fi
   done)
 }
@@ -82,7 +92,7 @@ done
 ok 'what it needs, and what it does not know, is said before anything is done'
 
 new_home
-run || fail 'a fresh home'
+run_orphan || fail 'a fresh home, without a terminal'
 if grep '^install.sh: ' "$scratch/out"; then fail 'it is not built as it should be'; fi
 says 'registered in'
 says 'the preset gentle'
@@ -110,8 +120,14 @@ strict=$(tree)
 run --update || fail 'an update with strict'
 says 'preset strict'
 keeps "$strict"
-if run --preset gentle; then fail 'it loosens without a terminal and without --yes'; fi
+if run --preset gentle; then fail 'it loosens without --yes where stdin is not a terminal'; fi
 keeps "$strict"
+for words in '--preset gentle --yes' '--preset off --yes' '--uninstall --yes' '--uninstall --purge --yes'; do
+  # shellcheck disable=SC2086 # several words
+  if run_orphan $words; then fail "without a terminal it takes $words"; fi
+  says 'there is no terminal'
+  keeps "$strict"
+done
 extra=(CLAUDECODE=1)
 for words in '--preset gentle --yes' '--uninstall --yes' '--uninstall --purge --yes'; do
   # shellcheck disable=SC2086 # several words
@@ -124,6 +140,8 @@ printf '#!/bin/sh\n' >"$home/.local/bin/rune"
 if run; then fail 'an agent replaces the guard'; fi
 says 'replacing the guard is for people'
 extra=(LC_ALL=C)
+if run_orphan; then fail 'an orphan replaces the guard'; fi
+says 'there is no terminal'
 run || fail 'a person replaces the guard'
 keeps "$strict"
 ok 'the preset stays, and agents do not loosen'
@@ -152,7 +170,7 @@ new_home
 mkdir "$home/.claude"
 printf '%s' "$foreign" >"$settings"
 run --prefix "$home/opt with blanks" --preset strict || fail 'another prefix'
-if run --prefix "$home/opt with blanks" --uninstall; then fail 'it uninstalls without a terminal and without --yes'; fi
+if run --prefix "$home/opt with blanks" --uninstall; then fail 'it uninstalls without --yes where stdin is not a terminal'; fi
 says 'nothing was removed'
 [ -x "$home/opt with blanks/bin/rune" ] || fail 'something was removed'
 echo '{}' >"$home/.claude/telemetry.jsonl"
