@@ -99,6 +99,15 @@ fn a_person_in_a_multiplexer_loosens_and_the_next_session_tells_it() {
 }
 
 #[test]
+fn a_receipt_of_another_registration_lies_where_the_next_session_reads() {
+    let home = home();
+    let ran = home.run_alone(&["hooks", "uninstall", "--yes", "--state-dir", "elsewhere", "--data-dir", "elsewhere"]);
+    assert_eq!(ran.exit, 0, "{ran:?}");
+    assert!(start(&home).contains("`rune hooks uninstall` at 20"));
+    assert!(!home.path("elsewhere").exists());
+}
+
+#[test]
 fn no_verb_loosens_without_a_terminal_whatever_it_says() {
     let home = home();
     let verbs = verbs(&home);

@@ -21,7 +21,7 @@ use super::receipt;
 use super::world::World;
 use anyhow::{Context, bail};
 use clap::{Args, Subcommand, ValueEnum};
-use preset::{check_preset, check_step, strictest};
+use preset::{check_preset, check_step, strictest, world_of_receipt};
 use rune::client::claude::register::{self, Registration};
 use rune::client::claude::settings::{Hook, Settings};
 use rune::receipt::Loosening;
@@ -168,7 +168,7 @@ fn install(preset: Option<&str>, place: &PlaceArgs) -> anyhow::Result<u8> {
     let text = file.text.as_deref().unwrap_or_default();
     let edited = new.install(text, file.before.as_deref()).map_err(|broken| refusal(&file, &broken))?;
     if loosens && edited != text {
-        receipt::loosen(&world, Loosening::HooksInstall)?;
+        receipt::loosen(&world_of_receipt(&old, &world), Loosening::HooksInstall)?;
     }
     let first = !settings.hooks().iter().any(Hook::is_ours);
     if let Some(kept) = show_or_write(&file, Some(&edited), first, place)? {
@@ -222,7 +222,8 @@ fn uninstall(place: &PlaceArgs, what: &str) -> anyhow::Result<()> {
     let Some(text) = &file.text else { return say(&format!("nothing is registered in {}", file.path.display())) };
     let left = register::remove(text, file.before.as_deref()).map_err(|broken| refusal(&file, &broken))?;
     if !place.dry_run && left != file.text {
-        receipt::loosen(&world, Loosening::HooksUninstall)?;
+        let old = Registration::each(&read(&file)?);
+        receipt::loosen(&world_of_receipt(&old, &world), Loosening::HooksUninstall)?;
     }
     if show_or_write(&file, left.as_deref(), false, place)?.is_some() {
         say(&format!("removed from {}", file.path.display()))?;

@@ -98,15 +98,15 @@ pub(super) fn find(unit: &Unit<'_>, scene: &Scene<'_>) -> Option<Found> {
 fn by_command(command: &Command, scene: &Scene<'_>) -> bool {
     let has = |word: &str| command.args.iter().any(|arg| arg.text.to_ascii_lowercase().contains(word));
     let name = file_name(&command.program);
-    let words: Vec<&str> = command.args.iter().map(|arg| arg.text.as_str()).collect();
-    if is_by_another_name(&command.program, &words, scene) || is_wrapped(name, &words) || is_typed(name, &words) {
+    if is_loosened_by_another(name, command, scene) {
         return true;
     }
-    let operands = || words.iter().copied().filter(|word| !word.starts_with('-'));
+    let words = || command.args.iter().map(|arg| arg.text.as_str());
+    let operands = || words().filter(|word| !word.starts_with('-'));
     let begins_with = |verbs: &[&str]| operands().take(verbs.len()).eq(verbs.iter().copied());
-    let uninstalls = || words.contains(&"--uninstall");
+    let uninstalls = || words().any(|word| word == "--uninstall");
     match name {
-        "rune" => loosens(&words),
+        "rune" => loosens(&words().collect::<Vec<_>>()),
         "security-hook" => !has("--dry-run") && !has("--help"),
         "install.sh" => uninstalls(),
         "bash" | "sh" | "dash" | "zsh" | "ksh" | "source" | "." => {
@@ -135,17 +135,34 @@ fn file_name(path: &str) -> &str {
     path.rsplit('/').next().unwrap_or_default()
 }
 
+/// Whether a program that is not called `rune` loosens the guard: a copy of it, or one that runs or types what it is told.
+fn is_loosened_by_another(name: &str, command: &Command, scene: &Scene<'_>) -> bool {
+    let is_ours = |text: &str| NOUNS.holds(text) || file_name(text) == "rune";
+    let typist = TYPISTS.holds(name);
+    // Most commands hold none of these words.
+    if DATA.holds(name) || !typist && !command.args.iter().any(|arg| is_ours(&arg.text)) {
+        return false;
+    }
+    let words: Vec<&str> = command.args.iter().map(|arg| arg.text.as_str()).collect();
+    is_by_another_name(&command.program, &words, scene) || is_wrapped(&words) || typist && is_typed(&words)
+}
+
 /// Whether `rune` with these arguments loosens the guard.
 fn loosens(words: &[&str]) -> bool {
     let has = |part: &str| words.iter().any(|word| word.to_ascii_lowercase().contains(part));
-    let operands = || words.iter().copied().filter(|word| !word.starts_with('-'));
-    let begins_with = |verbs: &[&str]| operands().take(verbs.len()).eq(verbs.iter().copied());
-    LOOSENING.iter().any(|(noun, verb)| begins_with(&[noun, verb]))
-        || begins_with(&["receipts", "key", "rotate"])
+    let begins_with = |verb: &str| words.iter().find(|word| !word.starts_with('-')) == Some(&verb);
+    has_verb(words)
         // A call that nobody made, and a receipt for it.
-        || begins_with(&["hook"]) && !has("--dry-run") && !has("--help")
+        || begins_with("hook") && !has("--dry-run") && !has("--help")
         // Its pages may lie where a link to the settings does.
-        || begins_with(&["man"]) && has("--out")
+        || begins_with("man") && has("--out")
+}
+
+/// Whether the first operands are a loosening verb.
+fn has_verb(words: &[&str]) -> bool {
+    let mut operands = words.iter().copied().filter(|word| !word.starts_with('-'));
+    let (noun, verb) = (operands.next().unwrap_or_default(), operands.next().unwrap_or_default());
+    LOOSENING.contains(&(noun, verb)) || (noun, verb, operands.next()) == ("receipts", "key", Some("rotate"))
 }
 
 /// Programs that print or search words, or name files by them: what they are told is not run.
@@ -156,14 +173,9 @@ static DATA: Table = Table::of(&[
 
 /// The guard's own loosening words, given to a program of any name: it may be a copy of the guard.
 fn is_by_another_name(program: &str, words: &[&str], scene: &Scene<'_>) -> bool {
-    let noun = words.iter().find(|word| !word.starts_with('-')).copied().unwrap_or_default();
-    if !NOUNS.holds(noun) || DATA.holds(file_name(program)) {
-        return false;
-    }
     // A program by its path may be anything. One by its name is what everybody knows by that name.
     let by_path = program.contains('/');
-    let unknown = by_path || !is_known(program, scene);
-    unknown && is_unmistakable(words) || has_own_options(words, by_path)
+    is_unmistakable(words) && (by_path || !is_known(program, scene)) || has_own_options(words, by_path)
 }
 
 /// The nouns of the loosening verbs.
@@ -171,9 +183,9 @@ static NOUNS: Table = Table::of(&["hooks", "mcp", "policy", "quarantine", "recei
 
 /// Whether the first operands are a loosening verb that hardly any other program has.
 fn is_unmistakable(words: &[&str]) -> bool {
-    let operands: Vec<&str> = words.iter().copied().filter(|word| !word.starts_with('-')).take(3).collect();
+    let mut operands = words.iter().copied().filter(|word| !word.starts_with('-'));
     matches!(
-        operands.as_slice(),
+        [operands.next(), operands.next(), operands.next()].map(Option::unwrap_or_default),
         ["hooks", "uninstall", ..]
             | ["mcp", "approve" | "unblock" | "probe", ..]
             | ["quarantine" | "taint", "clear", ..]
@@ -202,18 +214,16 @@ fn has_own_options(words: &[&str], by_path: bool) -> bool {
 
 /// The guard, or a program by its path with the guard's loosening words, among the arguments of a program that runs others
 /// and that the shell reader does not know.
-fn is_wrapped(name: &str, words: &[&str]) -> bool {
-    if DATA.holds(name) {
-        return false;
-    }
-    let mut rest = words;
-    while let Some((word, behind)) = rest.split_first() {
-        if file_name(word) == "rune" && loosens(behind) || word.contains('/') && is_unmistakable(behind) {
-            return true;
-        }
-        rest = behind;
-    }
-    false
+fn is_wrapped(words: &[&str]) -> bool {
+    let is_guard = |word: &&str| !word.starts_with('-') && file_name(word) == "rune";
+    let behind = |at: usize| words.get(at + 1..).unwrap_or_default();
+    // All that follows is looked at once, behind the first: this stays linear.
+    let first = words.iter().position(is_guard);
+    first.is_some_and(|at| loosens(behind(at)))
+        || words.iter().enumerate().any(|(at, word)| {
+            let by_path = word.contains('/') && !word.starts_with('-');
+            is_guard(word) && has_verb(behind(at)) || by_path && is_unmistakable(behind(at))
+        })
 }
 
 /// Programs that type text into a terminal.
@@ -231,13 +241,9 @@ static TYPISTS: Table = Table::of(&[
 ]);
 
 /// The guard's loosening words within a text that is typed into a terminal.
-fn is_typed(name: &str, words: &[&str]) -> bool {
+fn is_typed(words: &[&str]) -> bool {
     let is_end = |c: char| c.is_whitespace() || matches!(c, ';' | '&' | '|' | '"' | '\'' | '\\' | '^');
-    TYPISTS.holds(name)
-        && words.iter().any(|text| {
-            let typed: Vec<&str> = text.split(is_end).filter(|word| !word.is_empty()).collect();
-            is_wrapped(name, &typed)
-        })
+    words.iter().any(|text| is_wrapped(&text.split(is_end).filter(|word| !word.is_empty()).collect::<Vec<_>>()))
 }
 
 /// `git config` that sets or unsets where the hooks are. A word alone is a question.

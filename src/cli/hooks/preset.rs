@@ -29,8 +29,18 @@ pub fn strictest(entries: &[Registration], world: &World) -> Option<String> {
 
 /// The policy that a hook of this registration judges by.
 fn policy(registration: &Registration) -> Config {
-    let options = Options::parse(&registration.words.iter().map(Into::into).collect::<Vec<_>>());
+    let options = options(registration);
     load::config(&options, &World::look(&options.dirs), &load::Wanted::all(&[]), None)
+}
+
+/// Where the receipt of a change to these entries goes: to the directories that their hooks read at the start of a session.
+/// Those that the command line names may be others.
+pub fn world_of_receipt(entries: &[Registration], world: &World) -> World {
+    entries.first().map_or_else(|| world.clone(), |entry| World::look(&options(entry).dirs))
+}
+
+fn options(registration: &Registration) -> Options {
+    Options::parse(&registration.words.iter().map(Into::into).collect::<Vec<_>>())
 }
 
 /// Checks that the caller may go from these entries to a registration; tells whether that loosens the guard.

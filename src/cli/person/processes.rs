@@ -212,6 +212,7 @@ fn terminal_of_name(name: &str) -> Option<Terminal> {
 mod tests {
     use super::*;
 
+    #[cfg(target_os = "linux")]
     #[test]
     fn both_sources_tell_the_same_of_this_process() {
         let pid = std::process::id();
@@ -236,6 +237,7 @@ mod tests {
         assert_eq!(terminal_of_name("console"), Some(Terminal::Line(0)));
     }
 
+    #[cfg(target_os = "linux")]
     #[test]
     fn the_process_that_made_a_terminal_is_its_holder() {
         use rustix::pty::{OpenptFlags, openpt, ptsname};
