@@ -32,6 +32,7 @@ new_home() {
 # has nothing of these tests above it, wherever they run: they may run below an agent or without a terminal.
 run() {
   sockets=$((sockets + 1))
+  # shellcheck disable=SC2016 # the inner shell expands it
   env -i PATH="$PATH" tmux -S "$scratch/tmux.$sockets" -f /dev/null new-session -d \
     bash -c 'status=0; "$@" </dev/null >"$0/out" 2>&1 || status=$?; echo "$status" >"$0/end"' \
     "$scratch" env -i PATH="$PATH" HOME="$home" CARGO_HOME="$CARGO_HOME" RUSTUP_HOME="$RUSTUP_HOME" "${extra[@]}" ./install.sh "$@"
@@ -40,6 +41,7 @@ run() {
 
 # The same without a terminal and by a process that has lost its parents.
 run_orphan() {
+  # shellcheck disable=SC2016 # the inner shell expands it
   setsid --wait bash -c '(read -r _ <"$0/go"; status=0; "$@" </dev/null >"$0/out" 2>&1 || status=$?; echo "$status" >"$0/end") &' \
     "$scratch" env -i PATH="$PATH" HOME="$home" CARGO_HOME="$CARGO_HOME" RUSTUP_HOME="$RUSTUP_HOME" "${extra[@]}" ./install.sh "$@"
   echo go >"$scratch/go"
