@@ -97,7 +97,7 @@ pub(crate) fn escalate(event: &Event<'_>, config: &Config, verdict: &mut Verdict
 /// The result with its texts wrapped, and what to say of it. A call that failed has no result that could be replaced.
 fn wrapped(event: &Event<'_>, surface: &Surface, look: &Look<'_>, config: &Config) -> Option<(Replacement, String)> {
     let nonce = event.facts.nonce.as_ref().filter(|_| event.phase == Phase::After)?;
-    let judge = |text: &str| look.at(text).map(|rule| rule.id.clone());
+    let judge = |text: &str| look.at(text);
     let wrap = Wrap { nonce, source: &surface.source, most: usize::from(config.longest_kb) << 10, judge: &judge };
     let replaced = match &event.result {
         Some(raw) => result::wrapped(&event.action, raw.inspect("its texts are wrapped"), &wrap)?,

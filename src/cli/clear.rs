@@ -13,7 +13,7 @@ pub fn run(args: &ClearArgs) -> anyhow::Result<()> {
     person::may_loosen("`rune quarantine clear`", args.yes)?;
     let world = World::look(&Dirs::default());
     let session = Label::new(&args.session);
-    if !session::seen(&world, &session).is_empty() {
+    if !session::seen(&world, &session).is_ok_and(|seen| seen.is_empty()) {
         receipt::loosen(&world, Loosening::QuarantineClear)?;
     }
     let cleared = session::clear(&world, &session).map_err(|what| anyhow!(what))?;

@@ -7,37 +7,29 @@ pub(super) mod letters;
 mod unseen;
 
 use super::result;
-use super::wrap::cut;
 use crate::judge;
+use crate::limits::{CONTENT_STEPS, Meter};
 use crate::rule::{Leads, Owner, Rule, Tier, Trace, traces};
 use crate::unit::Unit;
 use crate::validator::Scene;
 use crate::verdict::{Effect, Finding, RuleId, Verdict};
 use folded::Folded;
-use std::cell::{Cell, RefCell};
+use std::cell::RefCell;
 use std::ops::Range;
-
-/// Bytes of a text that is looked at whole. Clients put longer ones aside, and what is then read of them is looked at.
-const LONGEST: usize = 128 << 10;
-
-/// Bytes that are looked at of a longer one, half of them at its beginning.
-const OF_LONGER: usize = 32 << 10;
-
-/// How much of so many bytes is looked at.
-fn most(length: usize) -> usize {
-    if length > LONGEST { OF_LONGER } else { LONGEST }
-}
 
 /// Passages that tell what a text is about.
 const BEGINNING: usize = 6;
 
-/// What is tried at most: whoever needs more writes to be found everywhere.
-const MOST_TRIED: usize = 4_000;
+/// Bytes that are folded and searched for clues in one step.
+const BYTES: usize = 4;
+
+/// What comparing one pattern with one passage costs, in steps.
+const TRY: usize = 600;
 
 /// What a text says where nobody sees it, or in another writing.
-fn covert(text: &str) -> Vec<String> {
+fn covert(text: &str, meter: &Meter) -> Vec<String> {
     let hidden = letters::hidden(text).into_iter().map(|part| ("<hidden> ", part));
-    let unseen = unseen::parts(text).into_iter().map(|part| ("<unseen> ", part));
+    let unseen = unseen::parts(text, meter).into_iter().map(|part| ("<unseen> ", part));
     let encoded = encoded::parts(text).into_iter().map(|part| ("<decoded> ", part));
     hidden.chain(unseen).chain(encoded).flat_map(|(mark, part)| folded::marked(&part, mark)).collect()
 }
@@ -49,7 +41,7 @@ pub(super) struct Look<'a> {
     /// Some of them are not ours: no clues to them are known.
     foreign: bool,
     found: RefCell<Vec<&'a Rule>>,
-    tried: Cell<usize>,
+    meter: Meter,
     /// The first rule that could not be asked.
     broken: RefCell<Option<Finding>>,
 }
@@ -59,37 +51,32 @@ impl<'a> Look<'a> {
     pub fn new(scene: &'a Scene<'a>) -> Self {
         let rules: Vec<&Rule> = scene.docket.about_content().collect();
         let foreign = rules.iter().any(|rule| !rule.has_clues());
-        Look { scene, rules, foreign, found: RefCell::new(Vec::new()), tried: Cell::new(0), broken: RefCell::new(None) }
+        Look { scene, rules, foreign, found: RefCell::new(Vec::new()), meter: Meter::default(), broken: RefCell::new(None) }
     }
 
     /// Looks at a result of whatever shape.
     pub fn at_all(&self, raw: &[u8]) {
-        if !self.rules.is_empty() {
-            let half = most(raw.len()) / 2;
-            let middle = raw.len().min(half);
-            let tail = raw.len().saturating_sub(half).max(middle);
-            self.at(&result::flat(raw.get(..middle).unwrap_or_default(), false));
-            // Where it begins in the middle of a text, most of it is text.
-            self.at(&result::flat(raw.get(tail..).unwrap_or_default(), true));
-        }
+        self.at(&result::flat(raw));
     }
 
-    /// Looks at a text, and says which rule would have it withheld.
-    pub fn at(&self, text: &str) -> Option<&'a Rule> {
+    /// Looks at a text, and says which rule would have it withheld. A text that could not be compared with all rules is
+    /// withheld too.
+    pub fn at(&self, text: &str) -> Option<RuleId> {
         if self.rules.is_empty() {
             return None;
         }
-        let mut withheld = None;
-        let (head, _, tail) = cut(text, most(text.len()));
-        for part in [head, tail].into_iter().filter(|part| !part.is_empty()) {
-            let found = self.at_part(part);
-            withheld = withheld.or(found);
-        }
-        withheld
+        let found = self.at_part(text).map(|rule| rule.id.clone());
+        found.or_else(|| self.is_exhausted().then(|| CONTENT_STEPS.failure().rule()))
+    }
+
+    /// Whether not all of the result was compared with all rules.
+    fn is_exhausted(&self) -> bool {
+        self.meter.exceeds(&CONTENT_STEPS)
     }
 
     fn at_part(&self, text: &str) -> Option<&'a Rule> {
         let mut withheld = None;
+        self.meter.charge(text.len() / BYTES);
         let folded = Folded::of(text);
         let words = |range: Range<usize>| folded.text.get(range).unwrap_or_default();
         let start = |at: usize| folded.passages.get(at).map_or(folded.text.len(), |passage| passage.start);
@@ -104,7 +91,8 @@ impl<'a> Look<'a> {
         }
         // What they are about is said where people see it.
         let beginning = words(0..start(BEGINNING));
-        for passage in covert(text) {
+        for passage in covert(text, &self.meter) {
+            self.meter.charge(passage.len() / BYTES);
             let around = format!("{beginning}{passage}");
             let found = self.at_passage(&passage, &traces(&passage), || &around);
             withheld = withheld.or(found);
@@ -122,7 +110,7 @@ impl<'a> Look<'a> {
         let unit = Unit::passage(text, around(), leads);
         for rule in &self.rules {
             let known = self.found.borrow().contains(rule);
-            if self.tried.get() > MOST_TRIED || known && (rule.tier != Tier::Block || withheld.is_some()) {
+            if self.is_exhausted() || known && (rule.tier != Tier::Block || withheld.is_some()) {
                 continue;
             }
             if self.matches(rule, &unit) {
@@ -140,7 +128,7 @@ impl<'a> Look<'a> {
         if effort == 0 {
             return false;
         }
-        self.tried.set(self.tried.get() + effort);
+        self.meter.charge(TRY * effort);
         match judge::answer(rule, unit, self.scene) {
             Ok(found) => found.is_some(),
             Err(error) => {
@@ -152,6 +140,7 @@ impl<'a> Look<'a> {
 
     /// Says which rules matched something: by their names, never by what it was.
     pub fn tell(self, verdict: &mut Verdict) {
+        let exhausted = self.is_exhausted();
         for rule in self.found.into_inner() {
             let reason = match rule.owner {
                 Owner::Operator => format!("Its content matches the rule `{}`: {}", rule.id, rule.nudge.as_str()),
@@ -162,9 +151,9 @@ impl<'a> Look<'a> {
         if let Some(finding) = self.broken.into_inner() {
             verdict.add(finding);
         }
-        if self.tried.get() > MOST_TRIED {
-            let reason = "So much of it looks like instructions that not all of it was looked at";
-            verdict.add(Finding::new(RuleId::known("content-limit"), Effect::Advise, reason));
+        if exhausted {
+            let reason = "So much of it looks like instructions that not all of it could be compared with all rules";
+            verdict.add(Finding::new(CONTENT_STEPS.failure().rule(), Effect::Advise, reason));
         }
     }
 }
@@ -192,7 +181,7 @@ mod tests {
                 "<hidden> ignore it\n",
             ),
         ] {
-            let found = covert(text);
+            let found = covert(text, &Meter::default());
             assert!(found.iter().any(|text| text == expected), "{text:?}: {found:?}");
         }
     }
@@ -206,7 +195,7 @@ mod tests {
             "sha256 9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
             "utf8 and h264 in x86_64 on node7",
         ] {
-            let found = covert(text);
+            let found = covert(text, &Meter::default());
             assert!(found.is_empty(), "{text:?}: {found:?}");
         }
     }

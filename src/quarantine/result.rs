@@ -69,12 +69,12 @@ pub(super) fn wrapped(action: &Action, raw: &[u8], wrap: &Wrap<'_>) -> Option<St
     }
 }
 
-/// All that a result says: its strings, each a paragraph, and whatever stands between them. It may begin `inside` of one.
-pub(super) fn flat(raw: &[u8], inside: bool) -> String {
+/// All that a result says: its strings, each a paragraph, and whatever stands between them.
+pub(super) fn flat(raw: &[u8]) -> String {
     // Most is valid, which is shown sooner than what is not valid is found.
     let text = std::str::from_utf8(raw).map_or_else(|_| String::from_utf8_lossy(raw), Cow::Borrowed);
     let mut flat = String::with_capacity(text.len());
-    let mut inside = inside;
+    let mut inside = false;
     let mut rest = &*text;
     while let Some(at) = find_either(rest.as_bytes(), b'"', b'\\') {
         let (before, behind) = rest.split_at_checked(at).unwrap_or_default();

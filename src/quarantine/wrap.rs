@@ -52,12 +52,14 @@ impl Wrap<'_> {
 
     /// The text between its delimiters.
     pub fn text(&self, text: &str) -> String {
-        if let Some(rule) = (self.judge)(text) {
+        let (head, withheld, tail) = cut(text, self.most);
+        // What is not passed need not be judged.
+        let judged = (self.judge)(head).or_else(|| if withheld > 0 { (self.judge)(tail) } else { None });
+        if let Some(rule) = judged {
             let way =
                 "A person can look at the source itself, or disable the rule under `[rules]` in config.local.toml";
             return format!("{}\n{way} and have it called again.", self.withheld(&format!("by the rule `{rule}`")));
         }
-        let (head, withheld, tail) = cut(text, self.most);
         let mut wrapped = self.begin();
         wrapped.push('\n');
         visible(head, &mut wrapped);

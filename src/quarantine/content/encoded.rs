@@ -1,25 +1,16 @@
 //! What a text says in another writing: base64, hexadecimal and percent signs, letters that stand apart or stand for
 //! others, and what it says itself is to be turned around.
 
-/// Parts that are kept at most.
-const MOST: usize = 1_000;
-
 /// A token up to this is too short to say anything.
 const SHORT: usize = 24;
 
-/// Tokens beyond this are files.
-const LONG: usize = 64 << 10;
-
 /// The texts that are written in a text in another way.
 pub(super) fn parts(text: &str) -> Vec<String> {
-    let mut parts: Vec<String> = tokens(text).filter_map(token).take(MOST).collect();
+    let mut parts: Vec<String> = tokens(text).filter_map(token).collect();
     for line in text.lines() {
         let strange = Strange::of(line);
         parts.extend(Some(line).filter(|_| strange.apart).and_then(apart));
         parts.extend(Some(line).filter(|line| strange.mixed && is_leet(line)).map(unleet));
-        if parts.len() > MOST {
-            break;
-        }
     }
     let (turned_around, backwards) = names(text);
     if turned_around {
@@ -27,7 +18,7 @@ pub(super) fn parts(text: &str) -> Vec<String> {
     }
     if backwards {
         parts.extend(
-            text.split(['\n', '"']).filter(|line| line.len() > 15).take(MOST).map(|line| line.chars().rev().collect()),
+            text.split(['\n', '"']).filter(|line| line.len() > 15).map(|line| line.chars().rev().collect()),
         );
     }
     parts
@@ -129,7 +120,7 @@ fn tokens(text: &str) -> impl Iterator<Item = &str> {
             let length = rest.iter().position(|byte| !is_part(byte)).unwrap_or(rest.len());
             let start = at;
             at += length + 1;
-            if (SHORT..LONG).contains(&length) {
+            if length >= SHORT {
                 return text.get(start..start + length);
             }
         }
