@@ -21,6 +21,8 @@ pub(crate) fn judge(command: &Field, dialect: Dialect, scene: &Scene<'_>, verdic
         }
         return;
     };
+    verdict.charge(reading.steps);
+    verdict.charge(effects.accesses.len());
     for limit in [reading.exceeded, effects.exceeded].into_iter().flatten() {
         verdict.add(limit.failure().finding(Some(scene.event.phase), scene.config.failure));
     }

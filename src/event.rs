@@ -254,17 +254,20 @@ impl Event<'_> {
         Some(reading.commands.iter().fold(Initials::default(), add))
     }
 
-    /// The shell text of the call, read once; `None` where there is none, or none that can be read.
+    /// The shell text of the call, read once; `None` where there is none, or none that can be read with certainty.
     pub fn shell(&self) -> Option<&(Reading, Effects)> {
+        let Action::Shell { command: Some(command), dialect } = &self.action else { return None };
+        // Plain words are the same in every shell.
+        let plain = |c: char| c.is_ascii_alphanumeric() || " -./_:=,@".contains(c);
+        let is_bash = *dialect == Dialect::Bash || command.inspect("what it would run").chars().all(plain);
+        if is_bash { self.shell_as_bash() } else { None }
+    }
+
+    /// The shell text of the call as bash would read it, whatever shell it is for.
+    pub(crate) fn shell_as_bash(&self) -> Option<&(Reading, Effects)> {
         let read = || {
-            let Action::Shell { command: Some(command), dialect } = &self.action else { return None };
-            let line = command.inspect("what it would run");
-            // Plain words are the same in every shell.
-            let plain = |c: char| c.is_ascii_alphanumeric() || " -./_:=,@".contains(c);
-            if *dialect == Dialect::PowerShell && !line.chars().all(plain) {
-                return None;
-            }
-            let reading = shell::read(line, &self.place);
+            let Action::Shell { command: Some(command), .. } = &self.action else { return None };
+            let reading = shell::read(command.inspect("what it would run"), &self.place);
             let effects = reading.effects();
             Some((reading, effects))
         };

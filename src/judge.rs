@@ -99,6 +99,7 @@ fn named(name: &str, act: Act, event: &Event<'_>) -> Vec<Access> {
 /// Asks the rules about one unit: the first that matches answers, the strictest first.
 pub(crate) fn ask(unit: &Unit<'_>, scene: &Scene<'_>, verdict: &mut Verdict) {
     for rule in scene.docket.concerning(unit) {
+        verdict.charge(1);
         match answer(rule, unit, scene) {
             Ok(None) => {}
             Ok(Some(finding)) => return verdict.add(finding),

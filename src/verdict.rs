@@ -173,6 +173,7 @@ pub struct Verdict {
     surface: Option<Surface>,
     replacement: Option<Replacement>,
     explicit: bool,
+    steps: usize,
 }
 
 impl Verdict {
@@ -189,8 +190,19 @@ impl Verdict {
     /// Takes over what another verdict found.
     pub fn join(&mut self, other: Verdict) {
         self.findings.extend(other.findings);
+        self.charge(other.steps);
         self.surface = self.surface.take().or(other.surface);
         self.replacement = self.replacement.take().or(other.replacement);
+    }
+
+    /// Adds to the work that the judgement took.
+    pub(crate) fn charge(&mut self, steps: usize) {
+        self.steps = self.steps.saturating_add(steps);
+    }
+
+    /// The work that the judgement took, in steps: it grows with the size of the call, and no faster.
+    pub fn steps(&self) -> usize {
+        self.steps
     }
 
     /// Has the client take this in place of the result.

@@ -51,7 +51,14 @@ impl<'a> Look<'a> {
     pub fn new(scene: &'a Scene<'a>) -> Self {
         let rules: Vec<&Rule> = scene.docket.about_content().collect();
         let foreign = rules.iter().any(|rule| !rule.has_clues());
-        Look { scene, rules, foreign, found: RefCell::new(Vec::new()), meter: Meter::default(), broken: RefCell::new(None) }
+        Look {
+            scene,
+            rules,
+            foreign,
+            found: RefCell::new(Vec::new()),
+            meter: Meter::default(),
+            broken: RefCell::new(None),
+        }
     }
 
     /// Looks at a result of whatever shape.
@@ -141,6 +148,7 @@ impl<'a> Look<'a> {
     /// Says which rules matched something: by their names, never by what it was.
     pub fn tell(self, verdict: &mut Verdict) {
         let exhausted = self.is_exhausted();
+        verdict.charge(self.meter.spent());
         for rule in self.found.into_inner() {
             let reason = match rule.owner {
                 Owner::Operator => format!("Its content matches the rule `{}`: {}", rule.id, rule.nudge.as_str()),

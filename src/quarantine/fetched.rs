@@ -6,7 +6,7 @@ use crate::event::{Event, Place};
 use crate::label::Label;
 use crate::path::AbsPath;
 use crate::quarantined::{ContentSource, Quarantined};
-use crate::shell::{self, Command};
+use crate::shell::Command;
 
 /// Programs that print what a server sent.
 const FETCHERS: [&str; 10] = ["curl", "wget", "http", "https", "xh", "aria2c", "lynx", "w3m", "links", "elinks"];
@@ -16,12 +16,15 @@ const SEARCHERS: [&str; 7] = ["ack", "ag", "egrep", "fgrep", "find", "grep", "rg
 
 /// The label of what the command line printed, if any of it came from strangers.
 pub(super) fn source(command: &Quarantined<String>, event: &Event<'_>) -> Option<Label> {
-    let line = command.inspect("was its output fetched");
-    let reading = shell::read(line, &event.place);
+    let (reading, effects) = event.shell_as_bash()?;
+    // What was not read to its end may have fetched anything.
+    if reading.exceeded.or(effects.exceeded).is_some() {
+        return Some(Label::of("shell", ""));
+    }
     let fetched = reading.commands.iter().find_map(fetched);
     fetched.or_else(|| {
         let searches = reading.commands.iter().any(|command| SEARCHERS.contains(&command.program.as_str()));
-        reading.effects().reads().iter().find_map(|path| {
+        effects.reads().iter().find_map(|path| {
             let found = AbsPath::resolve(path, &Place::default());
             let whole = searches && found.components().last().is_some_and(|name| name == "uploads");
             let kind = if is_upload(&found) || whole { "upload" } else { "spill" };

@@ -1,6 +1,6 @@
 //! Expansion: from words as they are written to words as a program gets them, as far as that can be known.
 
-use super::state::{State, Value};
+use super::state::{State, Value, copy_steps};
 use super::syntax::{Part, Trim, Variable, Word};
 use super::{APART, Arg};
 use crate::limits::{SHELL_COMMANDS, SHELL_STEPS};
@@ -274,8 +274,38 @@ pub(super) fn strings(word: &Word, state: &State) -> Vec<Arg> {
         return vec![arg];
     }
     let view = View { state, bound: &[] };
+    if let Some(arg) = known_text(word, view) {
+        return vec![arg];
+    }
     let several = alternatives(word, view, Splitting::Off, Defaults::Apply);
     several.into_iter().map(|pieces| arg(tilde(pieces, state))).collect()
+}
+
+/// The text of a word whose parts are all known and hold nothing to expand further: `$a/x`, `"${a}y"`.
+fn known_text(word: &Word, view: View<'_>) -> Option<Arg> {
+    let mut found = Arg::default();
+    let is_glob = |text: &str| text.contains(['*', '?', ']']);
+    for part in &word.parts {
+        match part {
+            Part::Plain(text) if !text.contains('~') => {
+                found.glob |= is_glob(text);
+                found.text.push_str(text);
+            }
+            Part::Quoted(text) => found.text.push_str(text),
+            Part::Variable(variable) => match (variable.as_ref(), view.value(&variable.name)) {
+                (Variable { altered: false, trim: None, quoted, .. }, Some(Value::Known(text)))
+                    if !text.contains(APART) && !variable.name.starts_with('!') =>
+                {
+                    view.charge(copy_steps(text.len()));
+                    found.glob |= !quoted && is_glob(text);
+                    found.text.push_str(text);
+                }
+                _ => return None,
+            },
+            Part::Plain(_) | Part::Output { .. } | Part::List(_) | Part::Unknown { .. } => return None,
+        }
+    }
+    Some(found)
 }
 
 /// The text of a heredoc.
@@ -510,30 +540,28 @@ fn braces(pieces: Pieces, view: View<'_>) -> Vec<Pieces> {
     if !lists || !pieces.contains(&open) {
         return vec![pieces];
     }
+    let unknown = || vec![vec![Piece::Hole("{…}".to_owned())]];
     let mut done = Vec::new();
     let mut work = vec![(pieces, 0)];
     while let Some((pieces, from)) = work.pop() {
         // Each result is looked through from its next brace on.
         if !view.charge(COPY_WORD + pieces.len().saturating_sub(from)) {
-            return vec![vec![Piece::Hole("{…}".to_owned())]];
+            return unknown();
         }
-        let Some(at) = pieces.iter().skip(from).position(|piece| *piece == open).map(|at| at + from) else {
+        let found = next_lists(&pieces, from).into_iter().find_map(|at| Some((at, listed(&pieces, at)?)));
+        let Some((at, (choices, end))) = found else {
             done.push(pieces);
             continue;
         };
-        match listed(&pieces, at) {
-            None => work.push((pieces, at + 1)),
-            Some((choices, end)) => {
-                if !view.charge(choices.len().saturating_mul(pieces.len())) {
-                    return vec![vec![Piece::Hole("{…}".to_owned())]];
-                }
-                // The last one is pushed first, so that they come out in order.
-                for choice in choices.into_iter().rev() {
-                    let start = pieces.iter().take(at).cloned();
-                    let rest = pieces.iter().skip(end + 1).cloned();
-                    work.push((start.chain(choice).chain(rest).collect(), at));
-                }
-            }
+        let around = at + pieces.len().saturating_sub(end);
+        if !view.charge(choices.len().saturating_mul(COPY_WORD + around)) {
+            return unknown();
+        }
+        // The last one is pushed first, so that they come out in order.
+        for choice in choices.into_iter().rev() {
+            let start = pieces.iter().take(at).cloned();
+            let rest = pieces.iter().skip(end + 1).cloned();
+            work.push((start.chain(choice).chain(rest).collect(), at));
         }
     }
     done
@@ -541,6 +569,37 @@ fn braces(pieces: Pieces, view: View<'_>) -> Vec<Pieces> {
 
 /// What one more word costs, in steps.
 const COPY_WORD: usize = 4;
+
+/// The braces from here on that close and may hold a list or a sequence, in order.
+fn next_lists(pieces: &[Piece], from: usize) -> Vec<usize> {
+    #[derive(Default)]
+    struct Brace {
+        at: usize,
+        comma: bool,
+        dot: bool,
+        nested: bool,
+    }
+    let mut open: Vec<Brace> = Vec::new();
+    let mut found = Vec::new();
+    for (at, piece) in pieces.iter().enumerate().skip(from) {
+        let Piece::Char(c, Quoting::Bare) = piece else { continue };
+        match (c, open.last_mut()) {
+            ('{', last) => {
+                last.into_iter().for_each(|outer| outer.nested = true);
+                open.push(Brace { at, ..Brace::default() });
+            }
+            ('}', Some(_)) => {
+                let lists = |brace: &Brace| brace.comma || brace.dot && !brace.nested;
+                found.extend(open.pop().filter(lists).map(|brace| brace.at));
+            }
+            (',', Some(brace)) => brace.comma = true,
+            ('.', Some(brace)) => brace.dot = true,
+            _ => {}
+        }
+    }
+    found.sort_unstable();
+    found
+}
 
 /// The choices of the brace at `at`, and where it closes; `None` where it is only a brace.
 fn listed(pieces: &[Piece], at: usize) -> Option<(Vec<Pieces>, usize)> {

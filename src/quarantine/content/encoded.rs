@@ -17,9 +17,7 @@ pub(super) fn parts(text: &str) -> Vec<String> {
         parts.push(text.chars().map(rot13).collect());
     }
     if backwards {
-        parts.extend(
-            text.split(['\n', '"']).filter(|line| line.len() > 15).map(|line| line.chars().rev().collect()),
-        );
+        parts.extend(text.split(['\n', '"']).filter(|line| line.len() > 15).map(|line| line.chars().rev().collect()));
     }
     parts
 }

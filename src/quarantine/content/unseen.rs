@@ -65,12 +65,7 @@ pub(super) fn parts(text: &str, meter: &Meter) -> Vec<String> {
     }
     // Markdown has comments, too.
     let comments = if text.contains(COMMENT) { text } else { "" };
-    parts.extend(
-        comments
-            .lines()
-            .filter_map(|line| line.trim().strip_prefix(COMMENT))
-            .map(str::to_owned),
-    );
+    parts.extend(comments.lines().filter_map(|line| line.trim().strip_prefix(COMMENT)).map(str::to_owned));
     parts.retain(|part| part.len() > 15);
     parts
 }

@@ -8,13 +8,15 @@ mod table;
 use super::token::{Token, tokens};
 use super::{Call, Language};
 use crate::limits::{Meter, SHELL_STEPS};
-use argument::{Argument, arguments};
+use argument::{Argument, arguments, closing};
 use name::{Imported, aliased, makes_path};
 use table::{CALLS, Does, QUALIFIED};
 
 pub(super) fn calls(language: Language, code: &str, meter: &Meter) -> Vec<Call> {
     let tokens = aliased(tokens(language, code));
     let imported = Imported::of(&tokens, code);
+    let closing = closing(&tokens);
+    let code_tokens = Tokens { all: &tokens, closing: &closing, meter };
     let mut found = Vec::new();
     for (at, token) in tokens.iter().enumerate() {
         if meter.exceeds(&SHELL_STEPS) {
@@ -45,7 +47,7 @@ pub(super) fn calls(language: Language, code: &str, meter: &Meter) -> Vec<Call> 
                 found.push(Call::Command(vec![Some("cat".to_owned()), None]));
             }
             Token::Name(name) => {
-                found.extend(named(language, name, &imported, tokens.get(at + 1..).unwrap_or_default(), meter));
+                found.extend(named(language, name, &imported, &code_tokens, at + 1));
             }
             Token::Sign('|') if language == Language::Awk => {
                 let double = [at.checked_sub(1), Some(at + 1)]
@@ -133,7 +135,15 @@ fn awk_pipe(tokens: &[Token], at: usize) -> Option<Call> {
     }
 }
 
-fn named(language: Language, name: &str, imported: &Imported, rest: &[Token], meter: &Meter) -> Option<Call> {
+/// The tokens of a piece of code, and where its brackets close.
+struct Tokens<'a> {
+    all: &'a [Token],
+    closing: &'a [usize],
+    meter: &'a Meter,
+}
+
+fn named(language: Language, name: &str, imported: &Imported, tokens: &Tokens<'_>, behind: usize) -> Option<Call> {
+    let rest = tokens.all.get(behind..).unwrap_or_default();
     // PHP says `@unlink` to keep quiet about it.
     let name = name.trim_start_matches('@');
     let (module, last) =
@@ -181,8 +191,7 @@ fn named(language: Language, name: &str, imported: &Imported, rest: &[Token], me
     {
         return None;
     }
-    // A call within a call is read once for each of them.
-    let arguments = arguments(rest.get(usize::from(called)..).unwrap_or_default(), meter);
+    let arguments = arguments(tokens.all, behind + usize::from(called), tokens.closing, tokens.meter);
     effect(does, &arguments)
 }
 
