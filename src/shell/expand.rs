@@ -109,7 +109,7 @@ fn as_it_is(mut word: Word) -> Result<Arg, Word> {
     let mut glob = false;
     for (at, part) in word.parts.iter().enumerate() {
         match part {
-            Part::Plain(text) if !(text.contains('{') || at == 0 && text.starts_with('~') || text.contains("=~")) => {
+            Part::Plain(text) if !(text.contains('{') || may_hold_tilde(at, text)) => {
                 // A bracket that opens is a name, one that closes ends a pattern.
                 glob |= text.contains(['*', '?', ']']);
             }
@@ -128,6 +128,11 @@ fn as_it_is(mut word: Word) -> Result<Arg, Word> {
         }
     }
     Ok(Arg { text, known: None, glob })
+}
+
+/// Whether the part of a word at this place may hold a tilde that stands for a directory.
+fn may_hold_tilde(at: usize, text: &str) -> bool {
+    text.contains("=~") || text.contains(":~") || text.starts_with('~') && at == 0
 }
 
 /// What a word becomes that holds nothing but one expansion of which all or nothing is known, as most do that have one.
@@ -164,8 +169,11 @@ fn taken_apart(word: &Word, state: &State) -> Vec<Vec<Arg>> {
     let quoted = word.parts.iter().any(|part| matches!(part, Part::Quoted(_)));
     let choice = |alternative: Pieces| {
         let mut fields: Vec<Arg> = Vec::new();
-        for pieces in braces(alternative) {
-            let pieces = tilde(pieces, state);
+        let listed = braces(alternative);
+        // What braces have made is no assignment.
+        let tildes = if listed.len() > 1 { Tildes::Start } else { Tildes::Word };
+        for pieces in listed {
+            let pieces = tilde(pieces, tildes, state);
             fields.extend(pieces.split(|piece| *piece == Piece::Break).filter(|field| !field.is_empty()).map(arg));
         }
         if fields.is_empty() && quoted {
@@ -176,13 +184,22 @@ fn taken_apart(word: &Word, state: &State) -> Vec<Vec<Arg>> {
     alternatives(word, state, Splitting::On).into_iter().map(choice).collect()
 }
 
-/// The one string that a word becomes where nothing is split: an assignment's value, a redirection's target. Several
-/// where it may be one of several.
+/// The one string that a word becomes where nothing is split: a redirection's target. Several where it may be one of
+/// several.
 pub(super) fn strings(word: &Word, state: &State) -> Vec<Arg> {
+    unsplit(word, Tildes::Word, state)
+}
+
+/// The same for the value of an assignment and for a here-string.
+pub(super) fn values(word: &Word, state: &State) -> Vec<Arg> {
+    unsplit(word, Tildes::Value, state)
+}
+
+fn unsplit(word: &Word, tildes: Tildes, state: &State) -> Vec<Arg> {
     if let Ok(arg) = as_it_is(word.clone()) {
         return vec![arg];
     }
-    alternatives(word, state, Splitting::Off).into_iter().map(|pieces| arg(tilde(pieces, state))).collect()
+    alternatives(word, state, Splitting::Off).into_iter().map(|pieces| arg(tilde(pieces, tildes, state))).collect()
 }
 
 /// The text of a heredoc.
@@ -353,41 +370,91 @@ fn value(text: &str, quoting: Quoting, splitting: Splitting) -> Pieces {
     text.chars().map(|c| if blank(c) { Piece::Break } else { Piece::Char(c, quoting) }).collect()
 }
 
-/// `~` and `~/…` at the start; whose home `~name` is cannot be known.
-fn tilde(pieces: Pieces, state: &State) -> Pieces {
-    // bash also looks behind what could be the name of a variable: `dd of=~/x`.
-    let named =
-        |piece: &&Piece| matches!(piece, Piece::Char(c, Quoting::Bare) if c.is_ascii_alphanumeric() || *c == '_');
-    let name = pieces.iter().take_while(named).count();
-    if name > 0
-        && pieces.get(name) == Some(&Piece::Char('=', Quoting::Bare))
-        && pieces.get(name + 1) == Some(&Piece::Char('~', Quoting::Bare))
-    {
-        let mut pieces = pieces;
-        let rest = pieces.split_off(name + 1);
-        pieces.extend(tilde(rest, state));
+/// Where bash looks for tildes in a word.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Tildes {
+    /// At the start.
+    Start,
+    /// At the start; in a word that begins like an assignment, as in its value.
+    Word,
+    /// In the value of an assignment: at the start and behind every colon.
+    Value,
+}
+
+/// Expands tildes. Whose home `~name` is cannot be known.
+///
+/// A tilde-prefix ends at a slash or a colon, and nothing of it may be quoted. Checked against bash 5.2, which differs in
+/// one case: it leaves `$x` as it is in `~:$x`.
+fn tilde(pieces: Pieces, tildes: Tildes, state: &State) -> Pieces {
+    if !pieces.contains(&Piece::Char('~', Quoting::Bare)) {
         return pieces;
     }
-    if pieces.first() != Some(&Piece::Char('~', Quoting::Bare)) {
-        return pieces;
+    let start = match tildes {
+        Tildes::Word => value_start(&pieces),
+        Tildes::Start | Tildes::Value => None,
+    };
+    let is_value = tildes == Tildes::Value || start.is_some();
+    let start = start.unwrap_or_default();
+    let mut expanded = Pieces::with_capacity(pieces.len());
+    let mut at = 0;
+    while let Some(piece) = pieces.get(at) {
+        let behind_colon =
+            || is_value && at.checked_sub(1).and_then(|at| pieces.get(at)) == Some(&Piece::Char(':', Quoting::Bare));
+        if *piece != Piece::Char('~', Quoting::Bare) || (at != start && (at < start || !behind_colon())) {
+            expanded.push(piece.clone());
+            at += 1;
+            continue;
+        }
+        let rest = pieces.get(at + 1..).unwrap_or_default();
+        let ends = |piece: &Piece| matches!(piece, Piece::Char('/' | ':', Quoting::Bare));
+        let user = rest.get(..rest.iter().position(ends).unwrap_or(rest.len())).unwrap_or_default();
+        // Outside of a value, a quote anywhere before the next slash makes the tilde a character.
+        let quoted = !is_value
+            && rest
+                .iter()
+                .take_while(|piece| **piece != Piece::Char('/', Quoting::Bare))
+                .any(|piece| matches!(piece, Piece::Char(_, Quoting::Quoted)));
+        let home = if quoted { None } else { home_of(user, state) };
+        expanded.extend(home.unwrap_or_else(|| [std::slice::from_ref(piece), user].concat()));
+        at += 1 + user.len();
     }
-    let end = pieces.iter().position(|piece| matches!(piece, Piece::Char('/', _))).unwrap_or(pieces.len());
-    let user: String = pieces
-        .iter()
-        .take(end)
-        .skip(1)
-        .map(|piece| match piece {
-            Piece::Char(c, Quoting::Bare) => *c,
-            Piece::Char(..) | Piece::Break | Piece::Hole(_) => '?',
-        })
-        .collect();
-    let home = match user.as_str() {
+    expanded
+}
+
+/// Where the value begins in a word that looks like an assignment: `name=`, `name+=`, `name[…]=`.
+fn value_start(pieces: &[Piece]) -> Option<usize> {
+    let bare = |at: usize| match pieces.get(at) {
+        Some(Piece::Char(c, Quoting::Bare)) => Some(*c),
+        _ => None,
+    };
+    let is_name = |c: &char| c.is_ascii_alphanumeric() || *c == '_';
+    bare(0).filter(|first| is_name(first) && !first.is_ascii_digit())?;
+    let mut at = (0..pieces.len()).find(|at| bare(*at).is_none_or(|c| !is_name(&c)))?;
+    if bare(at) == Some('[') {
+        at += pieces.iter().skip(at).position(|piece| *piece == Piece::Char(']', Quoting::Bare))? + 1;
+    }
+    if bare(at) == Some('+') {
+        at += 1;
+    }
+    (bare(at) == Some('=')).then_some(at + 1)
+}
+
+/// What a tilde before these characters becomes; `None` where it is a character.
+fn home_of(user: &[Piece], state: &State) -> Option<Pieces> {
+    let mut name = String::new();
+    for piece in user {
+        match piece {
+            Piece::Char(c, Quoting::Bare) => name.push(*c),
+            Piece::Char(..) => return None,
+            Piece::Break | Piece::Hole(_) => name.push('?'),
+        }
+    }
+    let home = match name.as_str() {
         "" => state.home.clone(),
         "+" => state.cwd.as_deref().map(str::to_owned),
         _ => None,
     };
-    let start = home.map_or_else(|| vec![Piece::Hole(format!("~{user}"))], |home| chars(&home, Quoting::Quoted));
-    start.into_iter().chain(pieces.into_iter().skip(end)).collect()
+    Some(home.map_or_else(|| vec![Piece::Hole(format!("~{name}"))], |home| chars(&home, Quoting::Quoted)))
 }
 
 /// `{a,b}` and `{1..3}`, outermost first, without recursion. Too many of them become one hole.

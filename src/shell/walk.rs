@@ -292,7 +292,7 @@ impl Walker<'_> {
         let Some(run) = self.runs.last_mut() else { return };
         let apart = run.is_apart();
         let value =
-            |set: &Assignment| set.value.as_ref().map(|word| expand::strings(word, &run.state)).unwrap_or_default();
+            |set: &Assignment| set.value.as_ref().map(|word| expand::values(word, &run.state)).unwrap_or_default();
         let values: Vec<Vec<Arg>> = simple.assignments.iter().map(value).collect();
         let mut env: ThinVec<(String, Option<String>)> = ThinVec::new();
         for (set, values) in simple.assignments.iter().zip(&values) {
