@@ -13,7 +13,7 @@ mod search;
 pub use fetch::{addresses, bodies, uploads};
 pub(super) use program::options as options_of;
 
-use super::{Arg, Command, Reading};
+use super::{Arg, Command, Reading, mount};
 use crate::path::AbsPath;
 use std::borrow::Cow;
 
@@ -176,7 +176,12 @@ impl Noted<'_> {
             return;
         }
         let target = Target::of(word, cwd);
-        self.effects.accesses.push(Access { act, target, deep, astray: self.astray, row: self.row });
+        let access = |target| Access { act, target, deep, astray: self.astray, row: self.row };
+        let hosted = mount::on_host(self.command.mounts(), &target, deep);
+        self.effects.accesses.extend(hosted.targets.into_iter().map(access));
+        if hosted.contained {
+            self.effects.accesses.push(access(target));
+        }
     }
 
     /// A file of this name that is put into a directory, or takes its place.

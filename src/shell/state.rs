@@ -1,6 +1,6 @@
 //! What is known of the shell at one point of the line: where it is, and what its variables hold.
 
-use super::Arg;
+use super::{Arg, Mount};
 use crate::event::Place;
 use crate::path::AbsPath;
 use std::collections::{BTreeMap, BTreeSet};
@@ -48,6 +48,8 @@ pub(super) struct State {
     /// Functions: which variables they set, and whether they change the directory.
     pub functions: BTreeMap<String, (Vec<String>, bool)>,
     pub options: Options,
+    /// Directories of the host that the container sees, where the shell runs in one.
+    pub mounts: Option<Rc<[Mount]>>,
 }
 
 /// What `set`, `shopt` and `declare` have changed for the rest of the text.

@@ -7,7 +7,7 @@ mod later;
 mod output;
 mod run;
 
-use super::runner::{self, Inner};
+use super::runner::{self, Container, Inner};
 use super::state::{State, Value, is_parameter};
 use super::syntax::{Assignment, Backquoted, Doubt, Flaw, Loop, Scope, Simple, Step};
 use super::{Arg, Command, Reading, canonical, expand, interpreter, parse};
@@ -44,6 +44,9 @@ const MOST_BODIES: usize = 64;
 
 /// Variables in one shell.
 const MOST_VARIABLES: usize = 256;
+
+/// Bind mounts of one container: every path in it is compared with each.
+const MOST_MOUNTS: usize = 64;
 
 /// Characters in the value of a variable.
 const LONGEST_VALUE: usize = 4 << 10;
@@ -195,8 +198,8 @@ impl Walker<'_> {
                 run.level().output = run.level().output.take().filter(|_| run::prints_here(&simple));
                 let redirects = run.redirects(&simple);
                 let (cwd, elsewhere) = (run.state.cwd.clone(), run.state.elsewhere.clone());
-                let span = simple.span.clone();
-                self.reading.loose.push(Command { redirects, cwd, elsewhere, span, ..Command::default() });
+                let (span, mounts) = (simple.span.clone(), run.state.mounts.clone());
+                self.reading.loose.push(Command { redirects, cwd, elsewhere, span, mounts, ..Command::default() });
             }
             Step::Open(scope) => {
                 let fed = run.level().fed || run.level().stage > 0 || scope == Scope::Sink;
@@ -321,9 +324,20 @@ impl Walker<'_> {
         let (cwd, elsewhere) = (run.state.cwd.clone(), run.state.elsewhere.clone());
         let prints_here = run::prints_here(simple);
         let span = run.span.clone().unwrap_or_else(|| simple.span.clone());
-        let hidden = run.hidden;
-        let base =
-            Command { env, redirects, input, pipeline, stage, cwd, elsewhere, span, hidden, ..Command::default() };
+        let (hidden, mounts) = (run.hidden, run.state.mounts.clone());
+        let base = Command {
+            env,
+            redirects,
+            input,
+            pipeline,
+            stage,
+            cwd,
+            elsewhere,
+            span,
+            hidden,
+            mounts,
+            ..Command::default()
+        };
         if args.is_empty() {
             // A word that vanished could have been anything.
             if wordless && !apart {
@@ -465,8 +479,18 @@ impl Walker<'_> {
         }
         let hidden = command.hidden || (!inner.is_empty() && runner::hides(&command));
         let via = if inner.is_empty() { via } else { within(via, &command.program) };
+        let container = runner::container(&command);
+        if container.as_ref().is_some_and(|container| container.mounts.len() > MOST_MOUNTS) {
+            self.reading.limited = true;
+            self.full = true;
+            return;
+        }
         for inner in inner.into_iter().rev() {
-            let fresh = Command { hidden, ..command.around() };
+            let mut fresh = Command { hidden, ..command.around() };
+            if let Some(Container { mounts, workdir }) = &container {
+                fresh.mounts = Some(Rc::from(mounts.as_slice())).filter(|_| !mounts.is_empty());
+                fresh = workdir.as_deref().map_or(fresh.clone(), |workdir| moved(fresh, Some(workdir)));
+            }
             match inner {
                 Inner::Command { args, cwd, env } => {
                     let fresh = cwd.map_or(fresh.clone(), |cwd| moved(fresh, cwd.as_deref()));

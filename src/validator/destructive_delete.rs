@@ -53,15 +53,9 @@ fn removed(access: &Access, program: Option<&Command>, scene: &Scene<'_>) -> Opt
         Area::Temp if !whole && !sweeping => None,
         Area::Temp => suspicious("it deletes the temporary files of every program"),
         // Elsewhere there are other files.
-        Area::Outside if program.is_some_and(is_elsewhere) => None,
+        Area::Outside if program.is_some_and(|command| command.is_contained(path)) => None,
         Area::Outside => suspicious("it deletes outside of the project"),
     }
-}
-
-/// Whether a command runs in a container.
-fn is_elsewhere(command: &Command) -> bool {
-    let containers = ["docker", "podman", "nerdctl", "docker-compose", "kubectl", "oc"];
-    command.via.iter().any(|runner| containers.contains(&runner.as_str()))
 }
 
 fn moved(access: &Access, scene: &Scene<'_>) -> Option<Found> {
