@@ -64,11 +64,11 @@ struct Look<'a> {
 }
 
 impl<'a> Look<'a> {
-    /// `None` for what is judged by more than that: deletions by the whole command, and names of which an end is open by
+    /// `None` for what is judged by more than that: deletions and rights by the whole command, and names of which an end is open by
     /// how much of them is known.
     fn at(access: &'a Access, reading: &'a Reading) -> Option<Look<'a>> {
         let Access { act, target: Target { text, path, open }, deep, astray, row } = access;
-        if *open || matches!(act, Act::Remove | Act::Move) {
+        if *open || matches!(act, Act::Remove | Act::Move | Act::Change) {
             return None;
         }
         let command = row.and_then(|row| reading.commands.get(row));
@@ -146,6 +146,7 @@ fn is_same((one, other): (&Command, &Command)) -> bool {
         && one.env == other.env
         && one.redirects == other.redirects
         && one.hidden == other.hidden
+        && one.mounts == other.mounts
         && one.stage == other.stage
 }
 

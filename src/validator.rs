@@ -24,9 +24,9 @@ use crate::config::Config;
 use crate::docket::Docket;
 use crate::event::Event;
 use crate::ground::Ground;
-use crate::path::Glob;
+use crate::path::{AbsPath, Glob};
 use crate::rule::{Found, Tier};
-use crate::shell::{Command, Effects, Reading};
+use crate::shell::{Access, Command, Effects, Reading};
 use crate::unit::{Subject, Unit};
 
 /// What a judgement may look at.
@@ -165,6 +165,16 @@ fn block(what: impl Into<String>) -> Option<Found> {
 
 fn suspicious(what: impl Into<String>) -> Option<Found> {
     Some(Found { tier: Tier::Suspicious, what: what.into() })
+}
+
+/// The command that touches a file, if one does.
+fn command_of<'a>(access: &Access, scene: &Scene<'a>) -> Option<&'a Command> {
+    scene.reading().zip(access.row).and_then(|(reading, row)| reading.commands.get(row))
+}
+
+/// Whether a file belongs to the container that the command runs in.
+fn is_contained(access: &Access, path: &AbsPath, scene: &Scene<'_>) -> bool {
+    command_of(access, scene).is_some_and(|command| command.is_contained(path))
 }
 
 /// The command that a unit is, if it is one.

@@ -6,11 +6,13 @@ mod copy;
 mod fetch;
 mod git;
 mod link;
+mod mode;
 mod product;
 mod program;
 mod search;
 
 pub use fetch::{addresses, bodies, uploads};
+pub use mode::{Rights, rights};
 pub(super) use program::options as options_of;
 
 use super::{Arg, Command, Reading, mount};
@@ -34,6 +36,8 @@ pub enum Act {
     Change,
     /// It is put back to what a repository has.
     Restore,
+    /// Another name is made for the same file: what is written by that name is written to it.
+    Link,
 }
 
 impl Act {

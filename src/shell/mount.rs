@@ -84,15 +84,15 @@ pub(super) fn on_host(mounts: &[Mount], target: &Target, deep: bool) -> Hosted {
         return Hosted { contained: true, ..Hosted::default() };
     };
     let names = path.components();
-    let along = |mount: &&Mount| {
-        names.iter().zip(mount.target.components()).all(|(a, b)| meet(a.as_bytes(), b.as_bytes()))
-    };
+    let along =
+        |mount: &&Mount| names.iter().zip(mount.target.components()).all(|(a, b)| meet(a.as_bytes(), b.as_bytes()));
     let (within, above): (Vec<&Mount>, Vec<&Mount>) =
         mounts.iter().filter(along).partition(|mount| mount.target.components().len() <= names.len());
     // The innermost mount is the one that is seen.
     let depth = within.iter().map(|mount| mount.target.components().len()).max();
     let within = within.into_iter().filter(|mount| Some(mount.target.components().len()) == depth);
-    let mut found = Hosted { targets: within.map(|mount| mount.hosted(names, target.open)).collect(), contained: false };
+    let mut found =
+        Hosted { targets: within.map(|mount| mount.hosted(names, target.open)).collect(), contained: false };
     let wild = |name: &CompactString| name.contains(['*', '?', '[']);
     found.contained = found.targets.is_empty() || names.iter().take(depth.unwrap_or_default()).any(wild);
     if deep || target.open {
@@ -199,7 +199,8 @@ mod tests {
         ] {
             assert_eq!(hosted(&mounts(&[], &[value]), "/h/a", false).0, ["/data/a"], "{value}");
         }
-        for value in ["type=bind,src=/data,dst=/h,readonly", "ro,src=/data,dst=/h", "src=data,dst=/h", "type=tmpfs,dst=/h"]
+        for value in
+            ["type=bind,src=/data,dst=/h,readonly", "ro,src=/data,dst=/h", "src=data,dst=/h", "type=tmpfs,dst=/h"]
         {
             assert_eq!(hosted(&mounts(&[], &[value]), "/h/a", false).0, [""; 0], "{value}");
         }

@@ -1,6 +1,6 @@
 //! Deletions are judged by what they delete: the verb carries no risk, the operand does.
 
-use super::{Scene, block, suspicious};
+use super::{Scene, block, command_of, suspicious};
 use crate::ground::Area;
 use crate::path::{AbsPath, meet};
 use crate::rule::Found;
@@ -10,7 +10,7 @@ use std::borrow::Cow;
 
 pub(super) fn find(unit: &Unit<'_>, scene: &Scene<'_>) -> Option<Found> {
     let access = unit.touched()?;
-    let program = scene.reading().zip(access.row).and_then(|(reading, row)| reading.commands.get(row));
+    let program = command_of(access, scene);
     // It takes only what is empty.
     if program.is_some_and(|command| command.program == "rmdir") {
         let area = access.target.path.as_ref().map(|path| scene.ground.area(path));
@@ -20,7 +20,7 @@ pub(super) fn find(unit: &Unit<'_>, scene: &Scene<'_>) -> Option<Found> {
     match access.act {
         Act::Remove => removed(access, program, scene),
         Act::Move => moved(access, scene),
-        Act::Read | Act::Write | Act::Redirect | Act::Change | Act::Restore => None,
+        Act::Read | Act::Write | Act::Redirect | Act::Change | Act::Restore | Act::Link => None,
     }
 }
 

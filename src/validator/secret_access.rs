@@ -94,6 +94,11 @@ fn holds_secrets(path: &AbsPath, scene: &Scene<'_>, is_key_too: impl FnOnce() ->
     ((listed || is_key(path) || is_key_too()) && !is_public(path)) || is_secret_settings(path)
 }
 
+/// Whether a file is a key that only its owner may read.
+pub(super) fn is_private_key(path: &AbsPath, scene: &Scene<'_>) -> bool {
+    (is_key(path) || is_listed_key(path, scene)) && !is_public(path)
+}
+
 fn is_listed_key(path: &AbsPath, scene: &Scene<'_>) -> bool {
     KEYS.iter().any(|glob| anywhere(*glob, path, Reach::Itself, scene))
 }

@@ -44,7 +44,10 @@ pub(super) fn follow(effects: &mut Effects, reading: &Reading) {
 /// in it, else it is the link.
 fn made(command: &Command) -> Vec<Link> {
     let symbolic = match command.program.as_str() {
-        "ln" => flag(command, "s", "symbolic") && !flag(command, "r", "relative"),
+        "ln" | "gln" => {
+            let has = |letter, long| options(&command.program).has(&command.args, letter, long);
+            has('s', "symbolic") && !has('r', "relative")
+        }
         "link" => false,
         "cp" | "gcp" if flag(command, "s", "symbolic-link") => true,
         "cp" | "gcp" if flag(command, "l", "link") => false,

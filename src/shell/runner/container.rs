@@ -176,11 +176,12 @@ pub(in super::super) fn container(command: &Command) -> Option<Container> {
     let options = args.get(..RUN.end(args)).unwrap_or_default();
     let volumes = RUN.values(options, "v volume").into_iter().filter_map(|value| Bind::of_volume(&value));
     let binds = RUN.values(options, "mount").into_iter().filter_map(|value| Bind::of_mount(&value));
-    let mounts: Vec<Mount> =
-        volumes.chain(binds).filter_map(|bind| bind.resolve(command.cwd.as_deref())).collect();
-    let workdir = RUN.values(options, "w workdir").pop().filter(Arg::is_known).map(|directory| {
-        directory.behind("=").unwrap_or(directory).text.to_string()
-    });
+    let mounts: Vec<Mount> = volumes.chain(binds).filter_map(|bind| bind.resolve(command.cwd.as_deref())).collect();
+    let workdir = RUN
+        .values(options, "w workdir")
+        .pop()
+        .filter(Arg::is_known)
+        .map(|directory| directory.behind("=").unwrap_or(directory).text.to_string());
     let workdir = workdir.filter(|workdir| mounts.iter().any(|mount| mount.holds(workdir)));
     Some(Container { mounts, workdir })
 }
