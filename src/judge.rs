@@ -27,7 +27,16 @@ pub(crate) fn judge(event: &Event<'_>, config: &Config, verdict: &mut Verdict) {
     let docket = Docket::of(event, config);
     let sensitive: Vec<Glob<'_>> = config.sensitive.iter().map(|text| Glob::new(text)).collect();
     let own: Vec<Glob<'_>> = event.facts.own.iter().map(|text| Glob::new(text)).collect();
-    let scene = Scene { event, config, ground: &ground, docket: &docket, sensitive: &sensitive, own: &own };
+    let sensitive_own: Vec<Glob<'_>> = config.sensitive_own.iter().map(|text| Glob::new(text)).collect();
+    let scene = Scene {
+        event,
+        config,
+        ground: &ground,
+        docket: &docket,
+        sensitive: &sensitive,
+        sensitive_own: &sensitive_own,
+        own: &own,
+    };
     match &event.action {
         Action::Shell { command, dialect } => command::judge(command, *dialect, &scene, verdict),
         Action::Edit { path: Some(path), .. } => {

@@ -42,7 +42,8 @@ pub(crate) fn judge(event: &Event<'_>, config: &Config, verdict: &mut Verdict) {
     let Some(surface) = Surface::of(event, config) else { return };
     if !surface.trusted && config.results != Results::Silent {
         let (ground, docket) = (Ground::of(event), Docket::of(event, config));
-        let scene = Scene { event, config, ground: &ground, docket: &docket, sensitive: &[], own: &[] };
+        let scene =
+            Scene { event, config, ground: &ground, docket: &docket, sensitive: &[], sensitive_own: &[], own: &[] };
         let look = Look::new(&scene);
         let wrapped = if config.results == Results::Wrap { wrapped(event, &surface, &look, config) } else { None };
         if let (None, Some(raw)) = (&wrapped, &event.result) {

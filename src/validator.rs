@@ -42,6 +42,8 @@ pub struct Scene<'a> {
     pub(crate) docket: &'a Docket<'a>,
     /// Files and directories that the operator keeps.
     pub(crate) sensitive: &'a [Glob<'a>],
+    /// Those of them that no built-in exemption holds for.
+    pub(crate) sensitive_own: &'a [Glob<'a>],
     /// Those of the guard itself.
     pub(crate) own: &'a [Glob<'a>],
 }

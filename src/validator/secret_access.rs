@@ -85,13 +85,19 @@ pub(super) fn find(unit: &Unit<'_>, scene: &Scene<'_>) -> Option<Found> {
 
 /// Whether a file holds secrets, by its name and by the operator's list.
 pub(super) fn is_secret_file(path: &AbsPath, scene: &Scene<'_>) -> bool {
-    holds_secrets(path, scene, || is_listed_key(path, scene))
+    let accounts = matches!(path.components(), [etc, name] if etc == "etc" && name == "passwd");
+    accounts && is_listed(scene.sensitive, path, scene) || holds_secrets(path, scene, || is_listed_key(path, scene))
 }
 
 fn holds_secrets(path: &AbsPath, scene: &Scene<'_>, is_key_too: impl FnOnce() -> bool) -> bool {
-    let home = scene.ground.home.as_ref();
-    let listed = scene.sensitive.iter().any(|place| touches_tree(*place, path, Reach::Itself, home));
-    ((listed || is_key(path) || is_key_too()) && !is_public(path)) || is_secret_settings(path)
+    let listed = is_listed(scene.sensitive, path, scene);
+    is_listed(scene.sensitive_own, path, scene)
+        || ((listed || is_key(path) || is_key_too()) && !is_public(path))
+        || is_secret_settings(path)
+}
+
+fn is_listed(places: &[Glob<'_>], path: &AbsPath, scene: &Scene<'_>) -> bool {
+    places.iter().any(|place| touches_tree(*place, path, Reach::Itself, scene.ground.home.as_ref()))
 }
 
 /// Whether a file is a key that only its owner may read.
