@@ -5,6 +5,7 @@ use crate::config::Config;
 use crate::docket::Docket;
 use crate::event::{Action, Event};
 use crate::failure::Failure;
+use crate::file_search;
 use crate::ground::Ground;
 use crate::label::Label;
 use crate::patch;
@@ -26,8 +27,8 @@ pub(crate) fn judge(event: &Event<'_>, config: &Config, verdict: &mut Verdict) {
     let ground = Ground::of(event);
     let docket = Docket::of(event, config);
     let sensitive: Vec<Glob<'_>> = config.sensitive.iter().map(|text| Glob::new(text)).collect();
-    let own: Vec<Glob<'_>> = event.facts.own.iter().map(|text| Glob::new(text)).collect();
     let sensitive_own: Vec<Glob<'_>> = config.sensitive_own.iter().map(|text| Glob::new(text)).collect();
+    let own: Vec<Glob<'_>> = event.facts.own.iter().map(|text| Glob::new(text)).collect();
     let scene = Scene {
         event,
         config,
@@ -54,6 +55,15 @@ pub(crate) fn judge(event: &Event<'_>, config: &Config, verdict: &mut Verdict) {
         Action::Read { path: Some(path) } => {
             for access in named(path.inspect("which file is read"), Act::Read, event) {
                 ask(&Unit::file(access, &ground), &scene, verdict);
+            }
+        }
+        Action::Files { path, patterns, shows } => {
+            let path = path.as_ref().map_or(event.place.cwd.as_str(), |path| path.inspect("which files are searched"));
+            let patterns = patterns.as_ref().map(|patterns| patterns.inspect("which files are searched").as_str());
+            for base in named(path, Act::Read, event) {
+                for access in file_search::accesses(&base, patterns, *shows, &event.place) {
+                    ask(&Unit::file(access, &ground), &scene, verdict);
+                }
             }
         }
         Action::Fetch { url: Some(url) } => ask(&Unit::page(url.inspect("which page is read")), &scene, verdict),
@@ -154,6 +164,7 @@ fn finding(rule: &Rule, found: &Found, effect: Effect, unit: &Unit<'_>, scene: &
         | Action::Edit { .. }
         | Action::Patch { .. }
         | Action::Read { .. }
+        | Action::Files { .. }
         | Action::Fetch { .. }
         | Action::Search
         | Action::Resource { .. }
@@ -229,7 +240,9 @@ pub(crate) fn paths<'a>(event: &'a Event<'_>) -> Vec<Cow<'a, str>> {
     };
     match &event.action {
         Action::Edit { path: Some(path), .. } => file(path.inspect("where it leads"), Act::Write),
-        Action::Read { path: Some(path) } => file(path.inspect("where it leads"), Act::Read),
+        Action::Read { path: Some(path) } | Action::Files { path: Some(path), .. } => {
+            file(path.inspect("where it leads"), Act::Read)
+        }
         Action::Patch { text: Some(text) } => {
             patch::paths(text.inspect("where they lead")).iter().flat_map(|path| file(path, Act::Write)).collect()
         }
@@ -245,6 +258,7 @@ pub(crate) fn paths<'a>(event: &'a Event<'_>) -> Vec<Cow<'a, str>> {
         Action::Edit { path: None, .. }
         | Action::Patch { text: None }
         | Action::Read { path: None }
+        | Action::Files { path: None, .. }
         | Action::Fetch { .. }
         | Action::Search
         | Action::Mcp { .. }

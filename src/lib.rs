@@ -24,6 +24,7 @@ pub mod config;
 mod docket;
 pub mod event;
 pub mod failure;
+mod file_search;
 pub mod ground;
 mod hex;
 pub mod json;

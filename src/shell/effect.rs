@@ -24,6 +24,10 @@ use std::borrow::Cow;
 pub enum Act {
     /// It is read.
     Read,
+    /// It is told whether it holds a text.
+    Match,
+    /// Its name is told.
+    List,
     /// It is written or replaced.
     Write,
     /// It is written by a redirection or by `tee`.
@@ -43,7 +47,7 @@ pub enum Act {
 impl Act {
     /// Whether the file is another one afterwards.
     pub fn changes(self) -> bool {
-        self != Act::Read
+        !matches!(self, Act::Read | Act::Match | Act::List)
     }
 }
 

@@ -20,7 +20,9 @@ pub(super) fn find(unit: &Unit<'_>, scene: &Scene<'_>) -> Option<Found> {
     match access.act {
         Act::Remove => removed(access, program, scene),
         Act::Move => moved(access, scene),
-        Act::Read | Act::Write | Act::Redirect | Act::Change | Act::Restore | Act::Link => None,
+        Act::Read | Act::Match | Act::List | Act::Write | Act::Redirect | Act::Change | Act::Restore | Act::Link => {
+            None
+        }
     }
 }
 

@@ -60,7 +60,7 @@ pub(super) fn find(unit: &Unit<'_>, scene: &Scene<'_>) -> Option<Found> {
     match access.act {
         Act::Write | Act::Redirect | Act::Link => {}
         Act::Change => return rights_of(path, access, scene),
-        Act::Read | Act::Remove | Act::Move | Act::Restore => return None,
+        Act::Read | Act::Match | Act::List | Act::Remove | Act::Move | Act::Restore => return None,
     }
     let links = access.act == Act::Link && access.deep;
     let reach = if access.target.open || links { Reach::Below } else { Reach::Itself };
