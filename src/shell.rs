@@ -16,7 +16,7 @@ mod syntax;
 mod walk;
 
 pub use canonical::{plain, typed};
-pub use effect::{Access, Act, Effects, Rights, Target, addresses, bodies, rights, uploads};
+pub use effect::{Access, Act, Effects, Rights, Target, addresses, bodies, uploads};
 pub use mount::Mount;
 pub use state::Elsewhere;
 pub use syntax::{Doubt, Flaw};

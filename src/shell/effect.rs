@@ -12,12 +12,13 @@ mod program;
 mod search;
 
 pub use fetch::{addresses, bodies, uploads};
-pub use mode::{Rights, rights};
+pub use mode::Rights;
 pub(super) use program::options as options_of;
 
 use super::{Arg, Command, Reading, mount};
 use crate::path::AbsPath;
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 
 /// What is done to a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -86,6 +87,8 @@ pub struct Effects {
     pub env: Vec<(String, Option<String>)>,
     /// Hosts and addresses that are talked to.
     pub network: Vec<String>,
+    /// What each command that changes rights leaves of them, by its row.
+    rights: BTreeMap<usize, Rights>,
 }
 
 impl Effects {
@@ -102,6 +105,11 @@ impl Effects {
     /// Files that are read.
     pub fn reads(&self) -> Vec<String> {
         self.paths(|act| act == Act::Read)
+    }
+
+    /// What is left of the rights on a file that is changed.
+    pub fn rights(&self, access: &Access) -> Rights {
+        access.row.and_then(|row| self.rights.get(&row)).copied().unwrap_or(Rights::UNKNOWN)
     }
 
     /// The names of the variables that are set.

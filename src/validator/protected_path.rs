@@ -1,11 +1,11 @@
 //! Files that nobody should write on the way: one table for every tool and every command that writes.
 
 use super::secret_access::is_private_key;
-use super::{Scene, block, command_of, is_contained, suspicious};
+use super::{Scene, block, is_contained, suspicious};
 use crate::ground::Area;
 use crate::path::{AbsPath, Glob, Reach, globs, touches, touches_tree};
 use crate::rule::Found;
-use crate::shell::{Access, Act, Rights, rights};
+use crate::shell::{Access, Act, Rights};
 use crate::unit::{Subject, Unit};
 
 /// What shells run when they start, and what the system runs by itself.
@@ -95,7 +95,7 @@ fn rights_of(path: &AbsPath, access: &Access, scene: &Scene<'_>) -> Option<Found
     if is_contained(access, path, scene) {
         return None;
     }
-    let rights = command_of(access, scene).and_then(rights).unwrap_or(Rights::UNKNOWN);
+    let rights = scene.effects().map_or(Rights::UNKNOWN, |effects| effects.rights(access));
     let home = scene.ground.home.as_ref();
     let reach = if access.target.open { Reach::Below } else { Reach::Itself };
     let started = |reach| STARTED.iter().any(|glob| touches(*glob, path, reach, home));

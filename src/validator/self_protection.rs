@@ -1,9 +1,9 @@
 //! What keeps the guard in place: its files and verbs, the settings that call it, and what could call others instead.
 
-use super::{Scene, block, command, command_of, is_contained};
+use super::{Scene, block, command, is_contained};
 use crate::path::{AbsPath, Glob, Reach, globs, touches, touches_tree};
 use crate::rule::Found;
-use crate::shell::{Access, Act, Command, Rights, rights};
+use crate::shell::{Access, Act, Command, Rights};
 use crate::unit::{Subject, Unit};
 use crate::words::Table;
 
@@ -109,7 +109,7 @@ pub(super) fn find(unit: &Unit<'_>, scene: &Scene<'_>) -> Option<Found> {
 /// Whether a change of rights takes home, with everything in it, from its owner, or opens it to others.
 fn locks_home(access: &Access, path: &AbsPath, scene: &Scene<'_>) -> bool {
     let above = scene.ground.home.as_ref().is_some_and(|home| home.components().starts_with(path.components()));
-    let rights = || command_of(access, scene).and_then(rights).unwrap_or(Rights::UNKNOWN);
+    let rights = || scene.effects().map_or(Rights::UNKNOWN, |effects| effects.rights(access));
     access.act == Act::Change
         && above
         && !is_contained(access, path, scene)

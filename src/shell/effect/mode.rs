@@ -67,7 +67,15 @@ pub(super) fn note(noted: &mut Noted<'_>, operands: &[&Arg]) {
         "chattr" => operands.iter().copied().filter(|word| !word.text.starts_with(['+', '='])).collect(),
         _ => operands.iter().copied().skip(usize::from(names_rights(command))).collect(),
     };
-    noted.all(Act::Change, files);
+    change(noted, &files);
+}
+
+/// Takes down that the rights on these files are changed. What is left of them is the same for all.
+pub(super) fn change(noted: &mut Noted<'_>, files: &[&Arg]) {
+    if let Some((row, rights)) = noted.row.zip(rights(noted.command)) {
+        noted.effects.rights.insert(row, rights);
+    }
+    noted.all(Act::Change, files.iter().copied());
 }
 
 /// Whether the first operand says what the rights are to be.
@@ -81,7 +89,7 @@ fn is_mode(word: &str) -> bool {
 }
 
 /// What a command leaves of the rights on its files; `None` where it does not change rights.
-pub fn rights(command: &Command) -> Option<Rights> {
+fn rights(command: &Command) -> Option<Rights> {
     let program = command.program.as_str();
     let recursive = |letter| Options::NONE.has(&command.args, letter, "recursive");
     let mode = match program {

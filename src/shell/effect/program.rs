@@ -249,7 +249,7 @@ pub(super) fn note(noted: &mut Noted<'_>) {
         // It makes directories, and sets the mode of those that are there.
         "install" if options(program).has(&command.args, 'd', "directory") => {
             noted.all(Act::Write, operands.iter().copied());
-            noted.all(Act::Change, operands.iter().copied());
+            mode::change(noted, operands);
         }
         "cp" | "install" | "ln" | "mv" | "link" | "rsync" | "scp" | "gcp" | "gln" | "gmv" => {
             copy::copy(noted, operands);
