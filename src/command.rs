@@ -61,19 +61,22 @@ struct Look<'a> {
     deep: bool,
     astray: bool,
     program: &'a str,
+    /// What runs it: a container has files of its own.
+    via: &'a [String],
 }
 
 impl<'a> Look<'a> {
-    /// `None` for what is judged by more than that: deletions by the whole command, and names of which an end is open by
+    /// `None` for what is judged by more than that: deletions and rights by the whole command, and names of which an end is open by
     /// how much of them is known.
     fn at(access: &'a Access, reading: &'a Reading) -> Option<Look<'a>> {
         let Access { act, target: Target { text, path, open }, deep, astray, row } = access;
-        if *open || matches!(act, Act::Remove | Act::Move) {
+        if *open || matches!(act, Act::Remove | Act::Move | Act::Change) {
             return None;
         }
         let command = row.and_then(|row| reading.commands.get(row));
         let program = command.map_or("", |command| command.program.as_str());
-        Some(Look { act: *act, file: text, placed: path.is_some(), deep: *deep, astray: *astray, program })
+        let via = command.map_or(&[][..], |command| command.via.as_slice());
+        Some(Look { act: *act, file: text, placed: path.is_some(), deep: *deep, astray: *astray, program, via })
     }
 }
 
@@ -148,6 +151,7 @@ fn is_same((one, other): (&Command, &Command)) -> bool {
         && one.env == other.env
         && one.redirects == other.redirects
         && one.hidden == other.hidden
+        && one.mounts == other.mounts
         && one.stage == other.stage
 }
 

@@ -47,6 +47,8 @@ pub struct Config {
     pub secrets: Vec<CompactString>,
     /// Files and directories that are neither written nor read on the way.
     pub sensitive: Vec<CompactString>,
+    /// Those of them that the operator has listed: no built-in exemption holds for them.
+    pub sensitive_own: Vec<CompactString>,
     /// MCP servers that the operator has registered.
     pub servers: Vec<McpServer>,
     /// What pins are for.
@@ -200,6 +202,7 @@ impl Config {
             executables: Vec::new(),
             secrets: Vec::new(),
             sensitive: Vec::new(),
+            sensitive_own: Vec::new(),
             servers: Vec::new(),
             pins: Pins::Required,
             receipts: Receipts::Mcp,
@@ -211,6 +214,7 @@ impl Config {
         };
         let (mut trusted, mut untrusted) = (Vec::new(), Vec::new());
         for layer in layers {
+            config.sensitive_own.extend(layer.own_sensitive());
             config.failure = layer.failure.unwrap_or(config.failure);
             config.results = layer.results.unwrap_or(config.results);
             config.longest_kb = layer.longest_kb.unwrap_or(config.longest_kb);
@@ -299,6 +303,7 @@ impl Config {
             || other.always_deny.iter().any(|id| !denied(self, id))
             || lacks(&self.secrets, &other.secrets)
             || lacks(&self.sensitive, &other.sensitive)
+            || lacks(&self.sensitive_own, &other.sensitive_own)
             || lacks(&other.executables, &self.executables)
             || lacks(&other.disabled, &self.disabled)
             || lacks(&other.servers, &self.servers)
@@ -370,6 +375,20 @@ mod tests {
         );
         assert_eq!(config.failure, Effect::Ask);
         assert_eq!(config.trust, Trust::Names(vec!["b".into(), "c".into()]));
+    }
+
+    #[test]
+    fn a_list_that_goes_on_from_the_shipped_one_is_the_operators_beyond_it() {
+        let shipped = Layer::embedded(DEFAULT.0).unwrap().sensitive;
+        let list = |names: &[CompactString]| layer(&format!("[paths]\nsensitive = {names:?}"));
+        let own = |layers: Vec<Layer>| Config::fold(layers, vec![]).sensitive_own;
+        assert_eq!(own(vec![layer(DEFAULT.1)]), [""; 0]);
+        assert_eq!(own(vec![layer(DEFAULT.1), list(&shipped)]), [""; 0]);
+        let longer: Vec<CompactString> = shipped.iter().cloned().chain(["~/private".into()]).collect();
+        assert_eq!(own(vec![layer(DEFAULT.1), list(&longer)]), ["~/private"]);
+        assert_eq!(own(vec![layer(DEFAULT.1), list(&["/etc/passwd".into()])]), ["/etc/passwd"]);
+        let older: Vec<CompactString> = longer.into_iter().skip(1).collect();
+        assert_eq!(own(vec![layer(DEFAULT.1), list(&older)]), ["~/private"]);
     }
 
     #[test]

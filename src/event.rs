@@ -70,6 +70,15 @@ pub enum Action {
         /// The file.
         path: Field,
     },
+    /// Searches files, or lists their names.
+    Files {
+        /// Where; the directory of the call where it does not say.
+        path: Field,
+        /// Patterns for the names of files, where it has any.
+        patterns: Field,
+        /// What it tells of them.
+        shows: Shows,
+    },
     /// Fetches a page.
     Fetch {
         /// Its address.
@@ -101,6 +110,17 @@ pub enum Action {
     },
     /// Anything else.
     Other,
+}
+
+/// What a tool tells of the files that it looks at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Shows {
+    /// Lines that hold a text.
+    Lines,
+    /// Which of them hold a text, or how often.
+    Matches,
+    /// Their names.
+    Names,
 }
 
 /// One change of a file.

@@ -5,6 +5,7 @@ use crate::config::Config;
 use crate::docket::Docket;
 use crate::event::{Action, Event};
 use crate::failure::Failure;
+use crate::file_search;
 use crate::ground::Ground;
 use crate::label::Label;
 use crate::limits::PATH_BYTES;
@@ -24,10 +25,19 @@ pub(crate) fn judge(event: &Event<'_>, config: &Config, verdict: &mut Verdict) {
     let ground = Ground::of(event);
     let docket = Docket::of(event, config);
     let sensitive: Vec<Glob<'_>> = config.sensitive.iter().map(|text| Glob::new(text)).collect();
+    let sensitive_own: Vec<Glob<'_>> = config.sensitive_own.iter().map(|text| Glob::new(text)).collect();
     let own: Vec<Glob<'_>> = event.facts.own.iter().map(|text| Glob::new(text)).collect();
     let sources = Sources::default();
-    let scene =
-        Scene { event, config, ground: &ground, docket: &docket, sensitive: &sensitive, own: &own, sources: &sources };
+    let scene = Scene {
+        event,
+        config,
+        ground: &ground,
+        docket: &docket,
+        sensitive: &sensitive,
+        sensitive_own: &sensitive_own,
+        own: &own,
+        sources: &sources,
+    };
     match &event.action {
         Action::Shell { command, dialect } => command::judge(command, *dialect, &scene, verdict),
         Action::Edit { path: Some(path), .. } => {
@@ -40,6 +50,15 @@ pub(crate) fn judge(event: &Event<'_>, config: &Config, verdict: &mut Verdict) {
         }
         Action::Read { path: Some(path) } => {
             ask_about_file(path.inspect("which file is read"), Act::Read, &scene, verdict);
+        }
+        Action::Files { path, patterns, shows } => {
+            let path = path.as_ref().map_or(event.place.cwd.as_str(), |path| path.inspect("which files are searched"));
+            let patterns = patterns.as_ref().map(|patterns| patterns.inspect("which files are searched").as_str());
+            for base in named(path, Act::Read, event) {
+                for access in file_search::accesses(&base, patterns, *shows, &event.place) {
+                    ask_about_access(access, &scene, verdict);
+                }
+            }
         }
         Action::Fetch { url: Some(url) } => ask(&Unit::page(url.inspect("which page is read")), &scene, verdict),
         Action::Mcp { .. } => {
@@ -66,11 +85,15 @@ pub(crate) fn judge(event: &Event<'_>, config: &Config, verdict: &mut Verdict) {
 /// Judges what a tool does to a file.
 fn ask_about_file(name: &str, act: Act, scene: &Scene<'_>, verdict: &mut Verdict) {
     for access in named(name, act, scene.event) {
-        if access.target.path.as_ref().is_some_and(|path| path.bytes() > PATH_BYTES.most) {
-            verdict.add(PATH_BYTES.failure().finding(Some(scene.event.phase), scene.config.failure));
-        } else {
-            ask(&Unit::file(access, scene.ground), scene, verdict);
-        }
+        ask_about_access(access, scene, verdict);
+    }
+}
+
+fn ask_about_access(access: Access, scene: &Scene<'_>, verdict: &mut Verdict) {
+    if access.target.path.as_ref().is_some_and(|path| path.bytes() > PATH_BYTES.most) {
+        verdict.add(PATH_BYTES.failure().finding(Some(scene.event.phase), scene.config.failure));
+    } else {
+        ask(&Unit::file(access, scene.ground), scene, verdict);
     }
 }
 
@@ -141,6 +164,7 @@ fn finding(rule: &Rule, found: &Found, effect: Effect, unit: &Unit<'_>, scene: &
         | Action::Edit { .. }
         | Action::Patch { .. }
         | Action::Read { .. }
+        | Action::Files { .. }
         | Action::Fetch { .. }
         | Action::Search
         | Action::Resource { .. }
@@ -210,7 +234,9 @@ pub(crate) fn paths<'a>(event: &'a Event<'_>) -> Vec<Cow<'a, str>> {
     };
     match &event.action {
         Action::Edit { path: Some(path), .. } => file(path.inspect("where it leads"), Act::Write),
-        Action::Read { path: Some(path) } => file(path.inspect("where it leads"), Act::Read),
+        Action::Read { path: Some(path) } | Action::Files { path: Some(path), .. } => {
+            file(path.inspect("where it leads"), Act::Read)
+        }
         Action::Patch { text: Some(text) } => {
             patch::paths(text.inspect("where they lead")).iter().flat_map(|path| file(path, Act::Write)).collect()
         }
@@ -226,6 +252,7 @@ pub(crate) fn paths<'a>(event: &'a Event<'_>) -> Vec<Cow<'a, str>> {
         Action::Edit { path: None, .. }
         | Action::Patch { text: None }
         | Action::Read { path: None }
+        | Action::Files { path: None, .. }
         | Action::Fetch { .. }
         | Action::Search
         | Action::Mcp { .. }

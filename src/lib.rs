@@ -25,6 +25,7 @@ mod docket;
 pub mod escape;
 pub mod event;
 pub mod failure;
+mod file_search;
 pub mod ground;
 mod hex;
 pub mod json;

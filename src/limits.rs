@@ -51,6 +51,10 @@ pub const SHELL_DIRECTORIES: Limit =
 /// Work on one shell text, see [`Meter`].
 pub const SHELL_STEPS: Limit = Limit { name: "shell-steps", most: 2_000_000, what: "the guard can follow" };
 
+/// Bind mounts of one container: every path in it is compared with each.
+pub const CONTAINER_MOUNTS: Limit =
+    Limit { name: "container-mounts", most: 64, what: "64 bind mounts of one container" };
+
 /// Uses of files in one call.
 pub const FILES: Limit = Limit { name: "files", most: 20_000, what: "20,000 uses of files" };
 
@@ -62,7 +66,7 @@ pub const CONTENT_STEPS: Limit =
     Limit { name: "content-steps", most: 3_000_000, what: "the content rules can compare" };
 
 /// All limits.
-pub const ALL: [&Limit; 11] = [
+pub const ALL: [&Limit; 12] = [
     &EVENT_BYTES,
     &SHELL_BYTES,
     &SHELL_DEPTH,
@@ -71,6 +75,7 @@ pub const ALL: [&Limit; 11] = [
     &SHELL_FUNCTIONS,
     &SHELL_DIRECTORIES,
     &SHELL_STEPS,
+    &CONTAINER_MOUNTS,
     &FILES,
     &PATH_BYTES,
     &CONTENT_STEPS,

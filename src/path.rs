@@ -50,13 +50,11 @@ impl AbsPath {
     /// The same from this directory and with this home.
     pub fn resolve_in(raw: &str, cwd: &str, home: Option<&str>) -> Self {
         let home = home.unwrap_or("~");
-        let start = match raw {
-            _ if raw.starts_with('/') || is_windows(raw) => "",
-            "~" => home,
-            _ if raw.starts_with("~/") => home,
-            _ => cwd,
+        let (start, rest) = match raw.strip_prefix('~') {
+            Some(rest) if rest.is_empty() || rest.starts_with('/') => (home, rest),
+            _ if raw.starts_with('/') || is_windows(raw) => ("", raw),
+            _ => (cwd, raw),
         };
-        let rest = if start == home { raw.trim_start_matches('~') } else { raw };
         let turns = [start, rest].iter().flat_map(|text| text.bytes()).filter(|byte| *byte == b'/').count();
         let mut components: Vec<CompactString> = Vec::with_capacity(turns + 1);
         for text in [start, rest] {
@@ -156,6 +154,20 @@ mod tests {
             ("", "home/user/proj"),
             ("C:\\proj\\uploads\\x", "C:/proj/uploads/x"),
             ("a\\b", "home/user/proj/a\\b"),
+        ] {
+            assert_eq!(AbsPath::resolve(raw, &place).components().join("/"), expected, "{raw:?}");
+        }
+    }
+
+    #[test]
+    fn a_tilde_in_a_name_is_kept_where_the_directory_is_home() {
+        let place = Place { cwd: "/home/user".into(), home: Some("/home/user".into()), project: None };
+        for (raw, expected) in [
+            ("~backup", "home/user/~backup"),
+            ("~~/x", "home/user/~~/x"),
+            ("~", "home/user"),
+            ("~/~x", "home/user/~x"),
+            ("x", "home/user/x"),
         ] {
             assert_eq!(AbsPath::resolve(raw, &place).components().join("/"), expected, "{raw:?}");
         }

@@ -43,8 +43,16 @@ pub(crate) fn judge(event: &Event<'_>, config: &Config, verdict: &mut Verdict) {
     if !surface.trusted && config.results != Results::Silent {
         let (ground, docket) = (Ground::of(event), Docket::of(event, config));
         let sources = Sources::default();
-        let scene =
-            Scene { event, config, ground: &ground, docket: &docket, sensitive: &[], own: &[], sources: &sources };
+        let scene = Scene {
+            event,
+            config,
+            ground: &ground,
+            docket: &docket,
+            sensitive: &[],
+            sensitive_own: &[],
+            own: &[],
+            sources: &sources,
+        };
         let look = Look::new(&scene);
         let wrapped = if config.results == Results::Wrap { wrapped(event, &surface, &look, config) } else { None };
         if let (None, Some(raw)) = (&wrapped, &event.result) {

@@ -7,6 +7,7 @@ mod canonical;
 mod effect;
 mod expand;
 mod interpreter;
+mod mount;
 mod options;
 mod parse;
 mod runner;
@@ -15,13 +16,15 @@ mod syntax;
 mod walk;
 
 pub use canonical::{plain, typed};
-pub use effect::{Access, Act, Effects, Target, addresses, bodies, reroutes, uploads};
+pub use effect::{Access, Act, Effects, Rights, Target, addresses, bodies, reroutes, uploads};
+pub use mount::Mount;
 pub use state::Elsewhere;
 pub use syntax::{Doubt, Flaw};
 pub use walk::{MADE, is_builtin};
 
 use crate::event::Place;
 use crate::limits::{self, Limit};
+use crate::path::AbsPath;
 use compact_str::CompactString;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -151,6 +154,8 @@ pub struct Command {
     pub stage: usize,
     /// It runs by an option, a setting or a line of code, and not because somebody asked for it to run.
     pub hidden: bool,
+    /// Directories of the host that its container sees, where it runs in one.
+    pub mounts: Option<Rc<[Mount]>>,
 }
 
 impl Command {
@@ -165,8 +170,19 @@ impl Command {
             pipeline: self.pipeline,
             stage: self.stage,
             hidden: self.hidden,
+            mounts: self.mounts.clone(),
             ..Command::default()
         }
+    }
+
+    /// Whether a path that it touches belongs to the container that it runs in.
+    pub fn is_contained(&self, path: &AbsPath) -> bool {
+        let containers = ["docker", "podman", "nerdctl", "docker-compose", "kubectl", "oc"];
+        self.via.iter().any(|runner| containers.contains(&runner.as_str())) && !mount::reach(self.mounts(), path)
+    }
+
+    fn mounts(&self) -> &[Mount] {
+        self.mounts.as_deref().unwrap_or_default()
     }
 
     /// Whether any of its words cannot be known.

@@ -80,7 +80,7 @@ impl<'a> Unit<'a> {
 
     /// What a command does to a file.
     pub fn access(access: Cow<'a, Access>, ground: &Ground) -> Self {
-        let kind = if access.act == Act::Read { Kind::Read } else { Kind::Edit };
+        let kind = if access.act.changes() { Kind::Edit } else { Kind::Read };
         // What is taken away or put back is not a change of what is in it.
         let text = matches!(access.act, Act::Read | Act::Write | Act::Redirect).then(|| text(&access, ground));
         Unit::new(kind, text.map(Cow::Owned), Subject::Access(access))
@@ -88,7 +88,7 @@ impl<'a> Unit<'a> {
 
     /// A file that a tool reads or changes.
     pub fn file(access: Access, ground: &Ground) -> Self {
-        let kind = if access.act == Act::Read { Kind::Read } else { Kind::Edit };
+        let kind = if access.act.changes() { Kind::Edit } else { Kind::Read };
         Unit::new(kind, [Cow::Owned(text(&access, ground))], Subject::File(access))
     }
 

@@ -26,9 +26,9 @@ use crate::config::Config;
 use crate::docket::Docket;
 use crate::event::Event;
 use crate::ground::Ground;
-use crate::path::Glob;
+use crate::path::{AbsPath, Glob};
 use crate::rule::{Found, Tier};
-use crate::shell::{Command, Effects, Reading};
+use crate::shell::{Access, Command, Effects, Reading};
 use crate::unit::{Subject, Unit};
 
 /// What a judgement may look at.
@@ -44,6 +44,8 @@ pub struct Scene<'a> {
     pub(crate) docket: &'a Docket<'a>,
     /// Files and directories that the operator keeps.
     pub(crate) sensitive: &'a [Glob<'a>],
+    /// Those of them that no built-in exemption holds for.
+    pub(crate) sensitive_own: &'a [Glob<'a>],
     /// Those of the guard itself.
     pub(crate) own: &'a [Glob<'a>],
     /// What commands print that others may send.
@@ -169,6 +171,16 @@ fn block(what: impl Into<String>) -> Option<Found> {
 
 fn suspicious(what: impl Into<String>) -> Option<Found> {
     Some(Found { tier: Tier::Suspicious, what: what.into() })
+}
+
+/// The command that touches a file, if one does.
+fn command_of<'a>(access: &Access, scene: &Scene<'a>) -> Option<&'a Command> {
+    scene.reading().zip(access.row).and_then(|(reading, row)| reading.commands.get(row))
+}
+
+/// Whether a file belongs to the container that the command runs in.
+fn is_contained(access: &Access, path: &AbsPath, scene: &Scene<'_>) -> bool {
+    command_of(access, scene).is_some_and(|command| command.is_contained(path))
 }
 
 /// The command that a unit is, if it is one.

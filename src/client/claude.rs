@@ -8,7 +8,7 @@ pub mod server;
 pub mod settings;
 
 use super::{Answer, context, nudges, reasons};
-use crate::event::{Action, Change, Dialect, Event, Facts, Field, Header, Phase, Place, Server, Unread};
+use crate::event::{Action, Change, Dialect, Event, Facts, Field, Header, Phase, Place, Server, Shows, Unread};
 use crate::failure::Failure;
 use crate::json::{self, Fields, Text};
 use crate::label::Label;
@@ -166,6 +166,36 @@ fn call(
                 .unwrap_or("input")),
         },
         "read" => Action::Read { path: key("file_path") },
+        "notebookread" => Action::Read { path: key("notebook_path") },
+        "grep" => {
+            key("pattern");
+            let mut given = |name: &str| if is_given(&input, name) { key(name) } else { None };
+            let (path, glob, kind, mode) = (given("path"), given("glob"), given("type"), given("output_mode"));
+            // A type of files has names of its own, and `all` is every type.
+            let is_all = |kind: &Quarantined<String>| kind.inspect("which files are searched") == "all";
+            let of_kind = |kind: &Quarantined<String>| {
+                let name = format!("*.{}", kind.inspect("which files are searched"));
+                whole.derive(name, ContentSource::ModelOutput)
+            };
+            let shows = match mode.as_ref().map(|mode| mode.inspect("what is shown of files").as_str()) {
+                None | Some("files_with_matches" | "count") => Shows::Matches,
+                Some(_) => Shows::Lines,
+            };
+            Action::Files {
+                path,
+                patterns: glob.or_else(|| kind.as_ref().filter(|kind| !is_all(kind)).map(of_kind)),
+                shows,
+            }
+        }
+        "glob" => {
+            let patterns = key("pattern");
+            let path = if is_given(&input, "path") { key("path") } else { None };
+            Action::Files { path, patterns, shows: Shows::Names }
+        }
+        "ls" => {
+            let path = if is_given(&input, "path") { key("path") } else { None };
+            Action::Files { path, patterns: None, shows: Shows::Names }
+        }
         "webfetch" => Action::Fetch { url: key("url") },
         "websearch" => {
             key("query");
@@ -191,6 +221,11 @@ fn call(
         _ => Action::Other,
     };
     Ok((action, flaw))
+}
+
+/// Whether a field that may be left out is there.
+fn is_given(input: &Fields<'_>, name: &str) -> bool {
+    input.get(name).is_some_and(|raw| raw != b"null")
 }
 
 /// What an edit changes; `edits` holds several.
@@ -234,6 +269,7 @@ fn result_source(action: &Action) -> ContentSource {
         | Action::Edit { .. }
         | Action::Patch { .. }
         | Action::Read { .. }
+        | Action::Files { .. }
         | Action::Settings { .. }
         | Action::Other => ContentSource::ToolOutput,
     }

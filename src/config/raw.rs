@@ -283,6 +283,18 @@ impl Layer {
         Some(layer)
     }
 
+    /// The sensitive paths that the operator has listed. A list with half of the shipped one in it is an edited copy, of
+    /// this version or of another: what it has beyond the shipped one is theirs.
+    pub(super) fn own_sensitive(&self) -> Vec<CompactString> {
+        if self.sensitive.is_empty() {
+            return Vec::new();
+        }
+        let shipped = shipped_sensitive();
+        let same = shipped.iter().filter(|path| self.sensitive.iter().any(|own| own == *path)).count();
+        let copied = same * 2 >= shipped.len();
+        self.sensitive.iter().filter(|path| !copied || !shipped.contains(&path.as_str())).cloned().collect()
+    }
+
     /// Reads the text of `file`.
     pub fn read(text: &str, file: &str) -> Result<Layer, LayerError> {
         let raw: RawLayer = toml::from_str(text).map_err(|error| LayerError::new(&error, text, file))?;
@@ -340,6 +352,13 @@ impl Layer {
                 .collect(),
         })
     }
+}
+
+/// The sensitive paths of the embedded policy.
+fn shipped_sensitive() -> &'static [&'static str] {
+    let file = SETTINGS.iter().find(|(name, _)| *name == super::DEFAULT.0).map(|(_, settings)| *settings);
+    let list = file.unwrap_or_default().iter().find(|(key, _)| *key == "paths.sensitive");
+    list.map(|(_, values)| *values).unwrap_or_default()
 }
 
 fn effect_named(name: &str) -> Option<Effect> {

@@ -63,9 +63,12 @@ pub(super) fn wrapped(action: &Action, raw: &[u8], wrap: &Wrap<'_>) -> Option<St
             }),
             _ => None,
         }),
-        Action::Agent { .. } | Action::Edit { .. } | Action::Patch { .. } | Action::Settings { .. } | Action::Other => {
-            None
-        }
+        Action::Agent { .. }
+        | Action::Edit { .. }
+        | Action::Patch { .. }
+        | Action::Files { .. }
+        | Action::Settings { .. }
+        | Action::Other => None,
     }
 }
 

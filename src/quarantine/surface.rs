@@ -66,6 +66,7 @@ impl Surface {
             Action::Agent { .. }
             | Action::Edit { .. }
             | Action::Patch { .. }
+            | Action::Files { .. }
             | Action::Settings { .. }
             | Action::Other => None,
         }

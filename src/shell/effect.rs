@@ -6,24 +6,30 @@ mod copy;
 mod fetch;
 mod git;
 mod link;
+mod mode;
 mod product;
 mod program;
 mod search;
 
 pub use fetch::{addresses, bodies, reroutes, uploads};
+pub use mode::Rights;
 pub(super) use program::options as options_of;
 
-use super::{Arg, Command, Reading};
+use super::{Arg, Command, Reading, mount};
 use crate::limits::{FILES, Limit, PATH_BYTES, SHELL_STEPS};
 use crate::path::AbsPath;
 use std::borrow::Cow;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// What is done to a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Act {
     /// It is read.
     Read,
+    /// It is told whether it holds a text.
+    Match,
+    /// Its name is told.
+    List,
     /// It is written or replaced.
     Write,
     /// It is written by a redirection or by `tee`.
@@ -36,12 +42,14 @@ pub enum Act {
     Change,
     /// It is put back to what a repository has.
     Restore,
+    /// Another name is made for the same file: what is written by that name is written to it.
+    Link,
 }
 
 impl Act {
     /// Whether the file is another one afterwards.
     pub fn changes(self) -> bool {
-        self != Act::Read
+        !matches!(self, Act::Read | Act::Match | Act::List)
     }
 }
 
@@ -91,6 +99,8 @@ pub struct Effects {
     pub exceeded: Option<&'static Limit>,
     /// The work that comparing unusually deep paths takes.
     steps: usize,
+    /// What each command that changes rights leaves of them, by its row.
+    rights: BTreeMap<usize, Rights>,
 }
 
 /// Components of a path that are compared at no extra cost, and what each further one costs in steps.
@@ -119,6 +129,11 @@ impl Effects {
     /// Files that are read.
     pub fn reads(&self) -> Vec<String> {
         self.paths(|act| act == Act::Read)
+    }
+
+    /// What is left of the rights on a file that is changed.
+    pub fn rights(&self, access: &Access) -> Rights {
+        access.row.and_then(|row| self.rights.get(&row)).copied().unwrap_or(Rights::UNKNOWN)
     }
 
     /// The names of the variables that are set.
@@ -204,11 +219,18 @@ impl Noted<'_> {
             return;
         }
         let target = Target::of(word, cwd);
+        let hosted = mount::on_host(self.command.mounts(), &target, deep);
+        for target in hosted.targets.into_iter().chain(Some(target).filter(|_| hosted.contained)) {
+            self.push(Access { act, target, deep, astray: self.astray, row: self.row });
+        }
+    }
+
+    fn push(&mut self, access: Access) {
         if self.effects.accesses.len() >= FILES.most {
             self.effects.exceeded.get_or_insert(&FILES);
             return;
         }
-        if let Some(path) = &target.path {
+        if let Some(path) = &access.target.path {
             self.effects.steps += DEEP_STEPS * path.components().len().saturating_sub(DEEP);
             if path.bytes() > PATH_BYTES.most {
                 self.effects.exceeded.get_or_insert(&PATH_BYTES);
@@ -219,7 +241,7 @@ impl Noted<'_> {
             self.effects.exceeded.get_or_insert(&SHELL_STEPS);
             return;
         }
-        self.effects.accesses.push(Access { act, target, deep, astray: self.astray, row: self.row });
+        self.effects.accesses.push(access);
     }
 
     /// A file of this name that is put into a directory, or takes its place.

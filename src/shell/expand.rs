@@ -1,11 +1,14 @@
 //! Expansion: from words as they are written to words as a program gets them, as far as that can be known.
 
+mod tilde;
+
 use super::state::{State, Value, copy_steps};
 use super::syntax::{Part, Trim, Variable, Word};
 use super::{APART, Arg};
 use crate::limits::{SHELL_COMMANDS, SHELL_STEPS};
 use compact_str::CompactString;
 use thin_vec::ThinVec;
+use tilde::{Tildes, may_hold_tilde, tilde};
 
 /// A sequence such as `{1..5000}` of more words is one word that cannot be known.
 const MOST_NUMBERS: usize = 1_000;
@@ -200,7 +203,7 @@ fn as_it_is(mut word: Word) -> Result<Arg, Word> {
     let mut glob = false;
     for (at, part) in word.parts.iter().enumerate() {
         match part {
-            Part::Plain(text) if !(text.contains('{') || at == 0 && text.starts_with('~') || text.contains("=~")) => {
+            Part::Plain(text) if !(text.contains('{') || may_hold_tilde(at, text)) => {
                 // A bracket that opens is a name, one that closes ends a pattern.
                 glob |= text.contains(['*', '?', ']']);
             }
@@ -255,8 +258,11 @@ fn taken_apart(word: &Word, view: View<'_>) -> Vec<Vec<Arg>> {
     let quoted = word.parts.iter().any(|part| matches!(part, Part::Quoted(_)));
     let choice = |alternative: Pieces| {
         let mut fields: Vec<Arg> = Vec::new();
-        for pieces in braces(alternative, view) {
-            let pieces = tilde(pieces, view.state);
+        let listed = braces(alternative, view);
+        // What braces have made is no assignment.
+        let tildes = if listed.len() > 1 { Tildes::Start } else { Tildes::Word };
+        for pieces in listed {
+            let pieces = tilde(pieces, tildes, view.state);
             fields.extend(pieces.split(|piece| *piece == Piece::Break).filter(|field| !field.is_empty()).map(arg));
         }
         if fields.is_empty() && quoted {
@@ -267,9 +273,18 @@ fn taken_apart(word: &Word, view: View<'_>) -> Vec<Vec<Arg>> {
     alternatives(word, view, Splitting::On, Defaults::Apply).into_iter().map(choice).collect()
 }
 
-/// The one string that a word becomes where nothing is split: an assignment's value, a redirection's target. Several
-/// where it may be one of several.
+/// The one string that a word becomes where nothing is split: a redirection's target. Several where it may be one of
+/// several.
 pub(super) fn strings(word: &Word, state: &State) -> Vec<Arg> {
+    unsplit(word, Tildes::Word, state)
+}
+
+/// The same for the value of an assignment and for a here-string.
+pub(super) fn values(word: &Word, state: &State) -> Vec<Arg> {
+    unsplit(word, Tildes::Value, state)
+}
+
+fn unsplit(word: &Word, tildes: Tildes, state: &State) -> Vec<Arg> {
     if let Ok(arg) = as_it_is(word.clone()) {
         return vec![arg];
     }
@@ -278,7 +293,7 @@ pub(super) fn strings(word: &Word, state: &State) -> Vec<Arg> {
         return vec![arg];
     }
     let several = alternatives(word, view, Splitting::Off, Defaults::Apply);
-    several.into_iter().map(|pieces| arg(tilde(pieces, state))).collect()
+    several.into_iter().map(|pieces| arg(tilde(pieces, tildes, state))).collect()
 }
 
 /// The text of a word whose parts are all known and hold nothing to expand further: `$a/x`, `"${a}y"`.
@@ -494,43 +509,6 @@ fn chars(text: &str, quoting: Quoting) -> Pieces {
 fn value(text: &str, quoting: Quoting, splitting: Splitting) -> Pieces {
     let blank = |c: char| (splitting == Splitting::On && matches!(c, ' ' | '\t' | '\n')) || APART.contains(c);
     text.chars().map(|c| if blank(c) { Piece::Break } else { Piece::Char(c, quoting) }).collect()
-}
-
-/// `~` and `~/…` at the start; whose home `~name` is cannot be known.
-fn tilde(pieces: Pieces, state: &State) -> Pieces {
-    // bash also looks behind what could be the name of a variable: `dd of=~/x`.
-    let named =
-        |piece: &&Piece| matches!(piece, Piece::Char(c, Quoting::Bare) if c.is_ascii_alphanumeric() || *c == '_');
-    let name = pieces.iter().take_while(named).count();
-    if name > 0
-        && pieces.get(name) == Some(&Piece::Char('=', Quoting::Bare))
-        && pieces.get(name + 1) == Some(&Piece::Char('~', Quoting::Bare))
-    {
-        let mut pieces = pieces;
-        let rest = pieces.split_off(name + 1);
-        pieces.extend(tilde(rest, state));
-        return pieces;
-    }
-    if pieces.first() != Some(&Piece::Char('~', Quoting::Bare)) {
-        return pieces;
-    }
-    let end = pieces.iter().position(|piece| matches!(piece, Piece::Char('/', _))).unwrap_or(pieces.len());
-    let user: String = pieces
-        .iter()
-        .take(end)
-        .skip(1)
-        .map(|piece| match piece {
-            Piece::Char(c, Quoting::Bare) => *c,
-            Piece::Char(..) | Piece::Break | Piece::Hole(_) => '?',
-        })
-        .collect();
-    let home = match user.as_str() {
-        "" => state.home.clone(),
-        "+" => state.cwd.as_deref().map(str::to_owned),
-        _ => None,
-    };
-    let start = home.map_or_else(|| vec![Piece::Hole(format!("~{user}"))], |home| chars(&home, Quoting::Quoted));
-    start.into_iter().chain(pieces.into_iter().skip(end)).collect()
 }
 
 /// `{a,b}` and `{1..3}`, outermost first, without recursion.

@@ -15,6 +15,7 @@ mod terminal;
 mod tool;
 mod xargs;
 
+pub(super) use container::{Container, container};
 pub(super) use find::Search;
 pub(super) use git::{behind_global, works_in};
 pub(super) use names::{Names, names};

@@ -1,6 +1,6 @@
 //! What is known of the shell at one point of the line: where it is, and what its variables hold.
 
-use super::Arg;
+use super::{Arg, Mount};
 use crate::event::Place;
 use crate::limits::{Meter, SHELL_DIRECTORIES};
 use crate::path::AbsPath;
@@ -51,6 +51,8 @@ pub(super) struct State {
     pub options: Options,
     /// It may be in more directories than are told apart.
     pub lost: bool,
+    /// Directories of the host that the container sees, where the shell runs in one.
+    pub mounts: Option<Rc<[Mount]>>,
 }
 
 /// What copying one variable or name costs, in steps.
@@ -85,6 +87,7 @@ impl Clone for State {
             fixed: self.fixed.clone(),
             options: self.options,
             lost: self.lost,
+            mounts: self.mounts.clone(),
         }
     }
 }

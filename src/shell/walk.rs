@@ -7,7 +7,7 @@ mod later;
 mod output;
 mod run;
 
-use super::runner::{self, Inner};
+use super::runner::{self, Container, Inner};
 use super::state::{State, Value, is_parameter};
 use super::syntax::{Assignment, Backquoted, Doubt, Flaw, Loop, Scope, Simple, Step};
 use super::{Arg, Command, Reading, canonical, expand, interpreter, parse};
@@ -189,8 +189,8 @@ impl Walker<'_> {
                 run.level().output = run.level().output.take().filter(|_| run::prints_here(&simple));
                 let redirects = run.redirects(&simple);
                 let (cwd, elsewhere) = (run.state.cwd.clone(), run.state.elsewhere.clone());
-                let span = simple.span.clone();
-                self.reading.loose.push(Command { redirects, cwd, elsewhere, span, ..Command::default() });
+                let (span, mounts) = (simple.span.clone(), run.state.mounts.clone());
+                self.reading.loose.push(Command { redirects, cwd, elsewhere, span, mounts, ..Command::default() });
             }
             Step::Open(scope) => {
                 let fed = run.level().fed || run.level().stage > 0 || scope == Scope::Sink;
@@ -277,7 +277,7 @@ impl Walker<'_> {
         let Some(run) = self.runs.last_mut() else { return };
         let apart = run.is_apart();
         let value =
-            |set: &Assignment| set.value.as_ref().map(|word| expand::strings(word, &run.state)).unwrap_or_default();
+            |set: &Assignment| set.value.as_ref().map(|word| expand::values(word, &run.state)).unwrap_or_default();
         let values: Vec<Vec<Arg>> = simple.assignments.iter().map(value).collect();
         let mut env: ThinVec<(String, Option<String>)> = ThinVec::new();
         for (set, values) in simple.assignments.iter().zip(&values) {
@@ -306,9 +306,20 @@ impl Walker<'_> {
         let (cwd, elsewhere) = (run.state.cwd.clone(), run.state.elsewhere.clone());
         let prints_here = run::prints_here(simple);
         let span = run.span.clone().unwrap_or_else(|| simple.span.clone());
-        let hidden = run.hidden;
-        let base =
-            Command { env, redirects, input, pipeline, stage, cwd, elsewhere, span, hidden, ..Command::default() };
+        let (hidden, mounts) = (run.hidden, run.state.mounts.clone());
+        let base = Command {
+            env,
+            redirects,
+            input,
+            pipeline,
+            stage,
+            cwd,
+            elsewhere,
+            span,
+            hidden,
+            mounts,
+            ..Command::default()
+        };
         if args.is_empty() {
             // A word that vanished could have been anything.
             if wordless && !apart {
@@ -453,8 +464,18 @@ impl Walker<'_> {
         }
         let hidden = command.hidden || (!inner.is_empty() && runner::hides(&command));
         let via = if inner.is_empty() { via } else { within(via, &command.program) };
+        let container = runner::container(&command);
+        if container.as_ref().is_some_and(|container| container.mounts.len() > limits::CONTAINER_MOUNTS.most) {
+            self.reading.exceeded.get_or_insert(&limits::CONTAINER_MOUNTS);
+            self.full = true;
+            return;
+        }
         for inner in inner.into_iter().rev() {
-            let fresh = Command { hidden, ..command.around() };
+            let mut fresh = Command { hidden, ..command.around() };
+            if let Some(Container { mounts, workdir }) = &container {
+                fresh.mounts = Some(Rc::from(mounts.as_slice())).filter(|_| !mounts.is_empty());
+                fresh = workdir.as_deref().map_or(fresh.clone(), |workdir| moved(fresh, Some(workdir)));
+            }
             match inner {
                 Inner::Command { args, cwd, env } => {
                     let fresh = cwd.map_or(fresh.clone(), |cwd| moved(fresh, cwd.as_deref()));

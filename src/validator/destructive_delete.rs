@@ -1,6 +1,6 @@
 //! Deletions are judged by what they delete: the verb carries no risk, the operand does.
 
-use super::{Scene, block, suspicious};
+use super::{Scene, block, command_of, suspicious};
 use crate::ground::Area;
 use crate::path::{AbsPath, meet};
 use crate::rule::Found;
@@ -10,7 +10,7 @@ use std::borrow::Cow;
 
 pub(super) fn find(unit: &Unit<'_>, scene: &Scene<'_>) -> Option<Found> {
     let access = unit.touched()?;
-    let program = scene.reading().zip(access.row).and_then(|(reading, row)| reading.commands.get(row));
+    let program = command_of(access, scene);
     // It takes only what is empty.
     if program.is_some_and(|command| command.program == "rmdir") {
         let area = access.target.path.as_ref().map(|path| scene.ground.area(path));
@@ -20,7 +20,9 @@ pub(super) fn find(unit: &Unit<'_>, scene: &Scene<'_>) -> Option<Found> {
     match access.act {
         Act::Remove => removed(access, program, scene),
         Act::Move => moved(access, scene),
-        Act::Read | Act::Write | Act::Redirect | Act::Change | Act::Restore => None,
+        Act::Read | Act::Match | Act::List | Act::Write | Act::Redirect | Act::Change | Act::Restore | Act::Link => {
+            None
+        }
     }
 }
 
@@ -53,15 +55,9 @@ fn removed(access: &Access, program: Option<&Command>, scene: &Scene<'_>) -> Opt
         Area::Temp if !whole && !sweeping => None,
         Area::Temp => suspicious("it deletes the temporary files of every program"),
         // Elsewhere there are other files.
-        Area::Outside if program.is_some_and(is_elsewhere) => None,
+        Area::Outside if program.is_some_and(|command| command.is_contained(path)) => None,
         Area::Outside => suspicious("it deletes outside of the project"),
     }
-}
-
-/// Whether a command runs in a container.
-fn is_elsewhere(command: &Command) -> bool {
-    let containers = ["docker", "podman", "nerdctl", "docker-compose", "kubectl", "oc"];
-    command.via.iter().any(|runner| containers.contains(&runner.as_str()))
 }
 
 fn moved(access: &Access, scene: &Scene<'_>) -> Option<Found> {

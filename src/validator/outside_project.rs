@@ -15,7 +15,15 @@ pub(super) fn find(unit: &Unit<'_>, scene: &Scene<'_>) -> Option<Found> {
         return match access.act {
             _ if by_tool => block("the file's name does not tell which file it is"),
             Act::Redirect => suspicious("the file that this writes is only known when it runs"),
-            Act::Read | Act::Write | Act::Remove | Act::Move | Act::Change | Act::Restore => None,
+            Act::Read
+            | Act::Match
+            | Act::List
+            | Act::Write
+            | Act::Remove
+            | Act::Move
+            | Act::Change
+            | Act::Restore
+            | Act::Link => None,
         };
     };
     let area = scene.ground.area(path);
@@ -27,7 +35,9 @@ pub(super) fn find(unit: &Unit<'_>, scene: &Scene<'_>) -> Option<Found> {
         (Act::Write, Area::Scratch | Area::Temp) => None,
         (Act::Write | Act::Redirect, _) if is_scratch(path) => None,
         (Act::Write | Act::Redirect, _) => suspicious("it writes outside of the project"),
-        (Act::Read | Act::Remove | Act::Move | Act::Change | Act::Restore, _) => None,
+        (Act::Read | Act::Match | Act::List | Act::Remove | Act::Move | Act::Change | Act::Restore | Act::Link, _) => {
+            None
+        }
     }
 }
 

@@ -1,10 +1,11 @@
 //! Files that nobody should write on the way: one table for every tool and every command that writes.
 
-use super::{Scene, block, suspicious};
+use super::secret_access::is_private_key;
+use super::{Scene, block, is_contained, suspicious};
 use crate::ground::Area;
 use crate::path::{AbsPath, Glob, Reach, globs, touches, touches_tree};
 use crate::rule::Found;
-use crate::shell::Act;
+use crate::shell::{Access, Act, Rights};
 use crate::unit::{Subject, Unit};
 
 /// What shells run when they start, and what the system runs by itself.
@@ -55,11 +56,14 @@ const KEYS: [Glob<'_>; 16] = globs([
 
 pub(super) fn find(unit: &Unit<'_>, scene: &Scene<'_>) -> Option<Found> {
     let access = unit.touched()?;
-    if !matches!(access.act, Act::Write | Act::Redirect) {
-        return None;
-    }
     let path = access.target.path.as_ref()?;
-    let reach = if access.target.open { Reach::Below } else { Reach::Itself };
+    match access.act {
+        Act::Write | Act::Redirect | Act::Link => {}
+        Act::Change => return rights_of(path, access, scene),
+        Act::Read | Act::Match | Act::List | Act::Remove | Act::Move | Act::Restore => return None,
+    }
+    let links = access.act == Act::Link && access.deep;
+    let reach = if access.target.open || links { Reach::Below } else { Reach::Itself };
     let touches = |glob: &Glob<'_>| touches(*glob, path, reach, scene.ground.home.as_ref());
     let sensitive =
         || scene.sensitive.iter().any(|place| touches_tree(*place, path, reach, scene.ground.home.as_ref()));
@@ -84,6 +88,32 @@ pub(super) fn find(unit: &Unit<'_>, scene: &Scene<'_>) -> Option<Found> {
         | Area::Sink
         | Area::Outside => None,
     }
+}
+
+/// Judges a change of rights on a file or on a directory above it: by what the owner loses and what others gain.
+fn rights_of(path: &AbsPath, access: &Access, scene: &Scene<'_>) -> Option<Found> {
+    if is_contained(access, path, scene) {
+        return None;
+    }
+    let rights = scene.effects().map_or(Rights::UNKNOWN, |effects| effects.rights(access));
+    let home = scene.ground.home.as_ref();
+    let reach = if access.target.open { Reach::Below } else { Reach::Itself };
+    let started = |reach| STARTED.iter().any(|glob| touches(*glob, path, reach, home));
+    let key = |reach| {
+        KEYS.iter().any(|glob| touches(*glob, path, reach, home))
+            || scene.sensitive.iter().any(|place| touches_tree(*place, path, reach, home))
+    };
+    if started(reach) && rights.harms_file() {
+        return block("the file is run whenever a shell or a session starts");
+    }
+    if key(reach) && (rights.harms_file() || rights.shows_file() && is_private_key(path, scene)) {
+        return block("the file holds keys or passwords");
+    }
+    let above = rights.harms_directory() && !started(reach) && !key(reach);
+    if above && (started(Reach::Below) || key(Reach::Below)) {
+        return block("the directory holds keys, or what is run whenever a session starts");
+    }
+    None
 }
 
 /// `.env` and its variants, but not the examples that are made to be shared.

@@ -2,6 +2,7 @@
 
 use super::protected_path::is_secret_settings;
 use super::{Scene, block, command, suspicious};
+use crate::event::Action;
 use crate::path::{AbsPath, Glob, Reach, globs, touches, touches_any_home, touches_tree};
 use crate::rule::Found;
 use crate::shell::{Act, Arg};
@@ -61,13 +62,14 @@ pub(super) fn find(unit: &Unit<'_>, scene: &Scene<'_>) -> Option<Found> {
         return shown.then(|| suspicious("it shows a variable that holds a secret")).flatten();
     }
     let access = unit.touched()?;
-    if access.act != Act::Read {
+    if !matches!(access.act, Act::Read | Act::Match) {
         return None;
     }
     let path = access.target.path.as_ref()?;
     let reach = if access.target.open || access.deep { Reach::Below } else { Reach::Itself };
     // A search through the files of the system shows lines of some, and of those that are locked nothing.
-    let searched = searches(access.row, scene) && reach == Reach::Below;
+    let searched =
+        (searches(access.row, scene) || matches!(scene.event.action, Action::Files { .. })) && reach == Reach::Below;
     let mut keys = KEYS.iter().filter(|glob| !searched || glob.is_at_home());
     let listed = keys.any(|glob| anywhere(*glob, path, reach, scene));
     // Who works at home reads there.
@@ -78,20 +80,35 @@ pub(super) fn find(unit: &Unit<'_>, scene: &Scene<'_>) -> Option<Found> {
     if (is_key(path) || listed || whole) && !is_public(path) {
         return block("the file holds keys or passwords");
     }
+    if access.act == Act::Match {
+        return None;
+    }
     // Where nothing is searched, no key is met that was not met above.
     let secret = holds_secrets(path, scene, || searched && is_listed_key(path, scene));
     secret.then(|| suspicious("the file holds secrets")).flatten()
 }
 
-/// Whether a file holds secrets, by its name and by the operator's list.
+/// Whether a file must not be sent: it holds secrets, or everybody on this machine may read it and nobody elsewhere.
 pub(super) fn is_secret_file(path: &AbsPath, scene: &Scene<'_>) -> bool {
-    holds_secrets(path, scene, || is_listed_key(path, scene))
+    let accounts = matches!(path.components(), [etc, name] if etc == "etc" && name == "passwd");
+    accounts && is_listed(scene.sensitive, path, scene) || holds_secrets(path, scene, || is_listed_key(path, scene))
 }
 
+/// Whether a file holds secrets, by its name and by the operator's list.
 fn holds_secrets(path: &AbsPath, scene: &Scene<'_>, is_key_too: impl FnOnce() -> bool) -> bool {
-    let home = scene.ground.home.as_ref();
-    let listed = scene.sensitive.iter().any(|place| touches_tree(*place, path, Reach::Itself, home));
-    ((listed || is_key(path) || is_key_too()) && !is_public(path)) || is_secret_settings(path)
+    let listed = is_listed(scene.sensitive, path, scene);
+    is_listed(scene.sensitive_own, path, scene)
+        || ((listed || is_key(path) || is_key_too()) && !is_public(path))
+        || is_secret_settings(path)
+}
+
+fn is_listed(places: &[Glob<'_>], path: &AbsPath, scene: &Scene<'_>) -> bool {
+    places.iter().any(|place| touches_tree(*place, path, Reach::Itself, scene.ground.home.as_ref()))
+}
+
+/// Whether a file is a key that only its owner may read.
+pub(super) fn is_private_key(path: &AbsPath, scene: &Scene<'_>) -> bool {
+    (is_key(path) || is_listed_key(path, scene)) && !is_public(path)
 }
 
 fn is_listed_key(path: &AbsPath, scene: &Scene<'_>) -> bool {

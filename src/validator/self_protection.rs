@@ -1,10 +1,10 @@
 //! What keeps the guard in place: its files and verbs, the settings that call it, and what could call others instead.
 
 use super::unknown_executable::is_known;
-use super::{Scene, block, command};
-use crate::path::{Glob, Reach, globs, touches, touches_tree};
+use super::{Scene, block, command, is_contained};
+use crate::path::{AbsPath, Glob, Reach, globs, touches, touches_tree};
 use crate::rule::Found;
-use crate::shell::{Act, Command};
+use crate::shell::{Access, Act, Command, Rights};
 use crate::unit::{Subject, Unit};
 use crate::words::Table;
 
@@ -12,7 +12,7 @@ use crate::words::Table;
 const HOOKS: &str = "core.hookspath";
 
 /// Settings of agents, tool servers and hooks, and the guard's own files.
-const FILES: [Glob<'_>; 33] = globs([
+const FILES: [Glob<'_>; 27] = globs([
     "**/.claude/settings*.json",
     "**/.claude/hooks/**",
     "**/.claude/plugins/**",
@@ -22,9 +22,6 @@ const FILES: [Glob<'_>; 33] = globs([
     "/etc/claude-code/**",
     "/Library/Application Support/ClaudeCode/**",
     "**/.mcp.json",
-    "**/.git/hooks/**",
-    "**/.git/config",
-    "**/.git/info/attributes",
     "~/.gitconfig",
     "~/.config/git/**",
     "**/.rune/**",
@@ -35,17 +32,24 @@ const FILES: [Glob<'_>; 33] = globs([
     "~/.local/bin/quarantine",
     "~/.local/bin/security-hook",
     "~/.cargo/bin/rune",
-    "/usr/local/bin/rune",
     "**/.cursor/mcp.json",
     "**/.cursor/hooks.json",
     "**/.codex/config.toml",
     "**/.codex/hooks.json",
     "**/.gemini/settings.json",
-    "**/.vscode/mcp.json",
     "**/.windsurf/hooks.json",
     "**/.opencode/opencode.json",
-    "**/.github/hooks/**",
     "**/.factory/settings.json",
+]);
+
+/// The same in directories that hold much else: rights on the directories are not theirs.
+const AMONG_OTHERS: [Glob<'_>; 6] = globs([
+    "**/.git/hooks/**",
+    "**/.git/config",
+    "**/.git/info/attributes",
+    "**/.github/hooks/**",
+    "**/.vscode/mcp.json",
+    "/usr/local/bin/rune",
 ]);
 
 /// Verbs of the guard that loosen it.
@@ -90,9 +94,27 @@ pub(super) fn find(unit: &Unit<'_>, scene: &Scene<'_>) -> Option<Found> {
     if nested {
         return None;
     }
-    let listed = FILES.iter().any(|glob| touches(*glob, path, reach, home));
-    let own = scene.own.iter().any(|file| touches_tree(*file, path, reach, home));
-    (listed || own).then(|| block("the file is part of what guards this session")).flatten()
+    // Whoever may not enter a directory cannot use what is in it.
+    let holds_more = home.is_some_and(|home| home.components().starts_with(path.components()))
+        || scene.ground.project.components().starts_with(path.components());
+    let enters = access.act == Act::Change && !holds_more && !is_contained(access, path, scene);
+    let above = if enters { Reach::Below } else { reach };
+    let listed = FILES.iter().any(|glob| touches(*glob, path, above, home))
+        || AMONG_OTHERS.iter().any(|glob| touches(*glob, path, reach, home));
+    let own = scene.own.iter().any(|file| touches_tree(*file, path, above, home));
+    (listed || own || locks_home(access, path, scene))
+        .then(|| block("the file is part of what guards this session"))
+        .flatten()
+}
+
+/// Whether a change of rights takes home, with everything in it, from its owner, or opens it to others.
+fn locks_home(access: &Access, path: &AbsPath, scene: &Scene<'_>) -> bool {
+    let above = scene.ground.home.as_ref().is_some_and(|home| home.components().starts_with(path.components()));
+    let rights = || scene.effects().map_or(Rights::UNKNOWN, |effects| effects.rights(access));
+    access.act == Act::Change
+        && above
+        && !is_contained(access, path, scene)
+        && (rights().recursive || rights().harms_directory())
 }
 
 fn by_command(command: &Command, scene: &Scene<'_>) -> bool {

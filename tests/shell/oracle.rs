@@ -251,3 +251,72 @@ fn what_bash_deletes_was_read() {
     // Most of it has to be known, or there would be nothing to see here.
     assert!(deletions > SCRIPTS && told > SCRIPTS / 4, "{deletions} deletions, {told} scripts known");
 }
+
+/// What words with tildes are made of.
+const TILDE_PARTS: [&str; 22] = [
+    "~", "~", "~", ":", ":", "/", "/", "=", "=", "a", "b", "+", "-", "[1]", "\"~\"", "\\~", "':'", "\\:", "'/'",
+    "\"b\"", "${X}", "{~,a}",
+];
+
+/// Where such a word may stand; `@` is the word.
+const TILDE_PLACES: [&str; 8] = [
+    "p @",
+    "v=@; p \"$v\"",
+    "export v=@; p \"$v\"",
+    "declare v=@; p \"$v\"",
+    "for v in @; do p \"$v\"; done",
+    "p name=@",
+    "p -v @",
+    "p --name=@",
+];
+
+#[test]
+fn tildes_expand_as_in_bash() {
+    let (home, cwd) = ("/home/u", "/usr");
+    let mut dice = Dice(0x5eed_0717);
+    let (mut lines, mut known) = (Vec::new(), 0);
+    for _ in 0..3_000 {
+        let length = 1 + dice.below(7);
+        let word: String = (0..length).map(|_| dice.pick(&TILDE_PARTS)).collect();
+        // In `~:${X}` bash leaves `${X}` as it is.
+        let odd = word.contains("~:") && word.contains("${X}");
+        let place = dice.pick(&TILDE_PLACES);
+        // An assignment does not expand braces.
+        let listed = word.contains('{') && place.contains("v=@");
+        if !odd && !listed {
+            lines.push(place.replace('@', &word));
+        }
+    }
+    // Each line in a shell of its own, with its words between marks.
+    let body: String = lines.iter().map(|line| format!("(unset v; {line}); printf '\\1'\n")).collect();
+    let script = format!("X=a/b; p() {{ printf '%s\\2' \"$@\"; }}\n{body}");
+    let ran = Command::new("bash")
+        .args(["-c", &script])
+        .current_dir(cwd)
+        .env_clear()
+        .env("HOME", home)
+        .stdin(Stdio::null())
+        .output()
+        .unwrap();
+    let output = String::from_utf8(ran.stdout).unwrap();
+    let printed: Vec<&str> = output.split_terminator('\u{1}').collect();
+    assert_eq!(printed.len(), lines.len(), "{}", String::from_utf8_lossy(&ran.stderr));
+    let place = Place { cwd: cwd.to_owned(), home: Some(home.to_owned()), project: None };
+    for (line, printed) in lines.iter().zip(printed) {
+        let reading = shell::read(&format!("X=a/b; {line}"), &place);
+        let args: Vec<&shell::Arg> = reading
+            .commands
+            .iter()
+            .filter(|command| command.program == "p")
+            .flat_map(|command| &command.args)
+            .collect();
+        // Whose home `~name` is cannot be known.
+        if args.iter().all(|arg| arg.is_known()) {
+            // A loop is read for all of its values at once.
+            let printed: BTreeSet<&str> = printed.split_terminator('\u{2}').collect();
+            assert_eq!(args.iter().map(|arg| arg.text.as_str()).collect::<BTreeSet<_>>(), printed, "{line}");
+            known += 1;
+        }
+    }
+    assert!(known > 1_500, "{known} lines are known");
+}

@@ -153,6 +153,7 @@ fn after(event: &mut Event<'_>, config: &mut Config, world: &World, memory: &Mem
         | Action::Shell { .. }
         | Action::Edit { .. }
         | Action::Patch { .. }
+        | Action::Files { .. }
         | Action::Fetch { .. }
         | Action::Search
         | Action::Settings { .. }

@@ -102,7 +102,7 @@ fn kinds(event: &Event<'_>) -> Vec<Kind> {
             [Some(Kind::Bash), edit, read].into_iter().flatten().collect()
         }
         Action::Edit { .. } | Action::Patch { .. } => vec![Kind::Edit],
-        Action::Read { .. } | Action::Fetch { .. } => vec![Kind::Read],
+        Action::Read { .. } | Action::Files { .. } | Action::Fetch { .. } => vec![Kind::Read],
         Action::Mcp { .. } => vec![Kind::Mcp],
         Action::Agent { .. } => vec![Kind::Agent],
         Action::Search | Action::Resource { .. } | Action::Settings { .. } | Action::Other => Vec::new(),

@@ -1,8 +1,8 @@
 //! Copies, moves and links: what is read, what is taken away, and what is written where.
 
-use super::super::Arg;
-use super::program::{flag, has, option};
-use super::{Act, Noted};
+use super::super::{Arg, Command};
+use super::program::{flag, has, option, options};
+use super::{Act, Noted, Target};
 
 pub(super) fn copy(noted: &mut Noted<'_>, operands: &[&Arg]) {
     let command = noted.command;
@@ -16,7 +16,9 @@ pub(super) fn copy(noted: &mut Noted<'_>, operands: &[&Arg]) {
     let (target, sources) = match (named.first(), operands.split_last()) {
         (Some(target), _) => (Some(target.clone()), operands),
         // `ln x` makes its link here.
-        (None, Some((only, []))) if command.program == "ln" => (Some(Arg::literal(".")), std::slice::from_ref(only)),
+        (None, Some((only, []))) if matches!(command.program.as_str(), "ln" | "gln") => {
+            (Some(Arg::literal(".")), std::slice::from_ref(only))
+        }
         (None, Some((last, sources))) => (Some((*last).clone()), sources),
         (None, None) => (None, operands),
     };
@@ -25,23 +27,43 @@ pub(super) fn copy(noted: &mut Noted<'_>, operands: &[&Arg]) {
         "rsync" if has(command, &["--remove-source-files"]) => Act::Remove,
         _ => Act::Read,
     };
+    let linked = makes_hard_links(command);
+    let whole = flag(command, "rRa", "recursive") || flag(command, "", "archive");
     for source in sources.iter().filter(|source| !elsewhere(source)) {
         noted.take_down(act, source, true);
+        if linked {
+            noted.take_down(Act::Link, source, whole);
+        }
         // What is taken from elsewhere can be read here.
         if act == Act::Move && source.text.starts_with('/') {
             noted.note(Act::Read, source);
         }
     }
     let Some(target) = target.filter(|target| !elsewhere(target)) else { return };
+    // What is the same in this directory is linked from there, which is named from the target.
+    if command.program == "rsync" {
+        let cwd = Target::of(&target, command.cwd.as_deref()).path.map(|path| path.to_string());
+        for directory in option(command, &["--link-dest"]) {
+            noted.take_down_in(cwd.as_deref(), Act::Link, &directory, true);
+        }
+    }
     // What is copied whole may bring any file with it.
-    if matches!(command.program.as_str(), "rsync" | "ln")
-        || flag(command, "rRa", "recursive")
-        || flag(command, "", "archive")
-    {
+    if matches!(command.program.as_str(), "rsync" | "ln" | "gln") || whole {
         noted.take_down(Act::Write, &target, true);
     }
     match sources {
         [] => noted.note(Act::Write, &target),
         sources => sources.iter().for_each(|source| noted.put(&target, Some(source))),
+    }
+}
+
+/// Whether a command gives files further names.
+fn makes_hard_links(command: &Command) -> bool {
+    let has = |letter, long| options(&command.program).has(&command.args, letter, long);
+    match command.program.as_str() {
+        "ln" | "gln" => !has('s', "symbolic"),
+        "link" => true,
+        "cp" | "gcp" => has('l', "link"),
+        _ => false,
     }
 }

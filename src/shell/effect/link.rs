@@ -1,6 +1,6 @@
 //! Links that the line itself makes: what is done by way of one is done to where it leads.
 
-use super::super::{Arg, Command, Reading};
+use super::super::{Arg, Command, Reading, mount};
 use super::program::{flag, option, options};
 use super::{Access, Act, Effects, Target};
 use crate::event::Place;
@@ -80,7 +80,10 @@ pub(super) fn follow(effects: &mut Effects, reading: &Reading) {
 /// in it, else it is the link.
 fn made(command: &Command) -> Vec<Link> {
     let symbolic = match command.program.as_str() {
-        "ln" => flag(command, "s", "symbolic") && !flag(command, "r", "relative"),
+        "ln" | "gln" => {
+            let has = |letter, long| options(&command.program).has(&command.args, letter, long);
+            has('s', "symbolic") && !has('r', "relative")
+        }
         "link" => false,
         "cp" | "gcp" if flag(command, "s", "symbolic-link") => true,
         "cp" | "gcp" if flag(command, "l", "link") => false,
@@ -96,7 +99,10 @@ fn made(command: &Command) -> Vec<Link> {
         (None, Some((place, targets))) => (*place, targets),
         (None, None) => return Vec::new(),
     };
-    let at = |word: &Arg, cwd: Option<&str>| Target::of(word, cwd).path;
+    let at = |word: &Arg, cwd: Option<&str>| {
+        let target = Target::of(word, cwd);
+        mount::on_host(command.mounts(), &target, false).targets.into_iter().next().unwrap_or(target).path
+    };
     let cwd = command.cwd.as_deref();
     let mut links = Vec::new();
     for target in targets {

@@ -2,7 +2,7 @@
 
 use super::super::options::Options;
 use super::super::{Arg, Command, Input};
-use super::{Act, Noted, archive, container, copy, fetch, git, product, search};
+use super::{Act, Noted, archive, container, copy, fetch, git, mode, product, search};
 use crate::words::Table;
 
 /// Programs that read every file they are given.
@@ -104,7 +104,9 @@ static WRITERS: Table =
 /// The options of these programs that take a value.
 pub(in super::super) fn options(program: &str) -> Options {
     let (short, long): (&'static str, &'static [&'static str]) = match program {
-        "cp" | "mv" | "install" | "ln" => ("tSgmo", &["group", "mode", "owner", "suffix", "target-directory"]),
+        "cp" | "gcp" | "mv" | "gmv" | "install" | "ln" | "gln" => {
+            ("tSgmo", &["group", "mode", "owner", "suffix", "target-directory"])
+        }
         "curl" | "wget" | "http" | "https" | "xh" => return fetch::options(program),
         "grep" | "egrep" | "fgrep" | "rg" | "ag" | "ack" | "ugrep" => (
             "ABCDefgmtdT",
@@ -126,7 +128,10 @@ pub(in super::super) fn options(program: &str) -> Options {
         ),
         "head" | "tail" => ("nc", &["bytes", "lines"]),
         "read" => ("adinNptu", &[]),
-        "rsync" => ("efTBM", &["exclude", "exclude-from", "files-from", "include", "log-file", "rsh"]),
+        "rsync" => (
+            "efTBM",
+            &["copy-dest", "exclude", "exclude-from", "files-from", "include", "link-dest", "log-file", "rsh"],
+        ),
         "jq" => ("fL", &["arg", "argjson", "indent", "rawfile", "slurpfile"]),
         "nc" | "ncat" | "netcat" => ("egimpqsTwXxIOPV", &["exec", "sh-exec", "proxy", "wait", "idle-timeout", "delay"]),
         "uniq" => ("fsw", &["skip-fields", "skip-chars", "check-chars"]),
@@ -139,8 +144,7 @@ pub(in super::super) fn options(program: &str) -> Options {
         "ssh" => ("BbcDEeFIiJLlmOopQRSWw", &[]),
         "tar" => ("bCfFgIKLNTVX", &["directory", "file"]),
         "touch" | "truncate" => ("drts", &["date", "reference", "size"]),
-        "chmod" | "chown" | "chgrp" => ("", &["reference", "from"]),
-        _ => ("", &[]),
+        _ => return mode::options(program).unwrap_or(Options::NONE),
     };
     Options { short, long }
 }
@@ -241,12 +245,15 @@ pub(super) fn note(noted: &mut Noted<'_>) {
         }
         "find" | "gfind" | "bfs" => search::find(noted),
         "tee" | "sponge" => operands.iter().for_each(|operand| noted.note(Act::Redirect, operand)),
-        "chmod" | "chown" | "chgrp" | "chattr" | "setfacl" => {
-            // A mode may look like an option: `chmod -x file`.
-            let mode = command.args.iter().any(|arg| is_mode(&arg.text));
-            noted.all(Act::Change, operands.iter().skip(usize::from(!mode)).copied());
+        _ if mode::changes_rights(program) => mode::note(noted, operands),
+        // It makes directories, and sets the mode of those that are there.
+        "install" if options(program).has(&command.args, 'd', "directory") => {
+            noted.all(Act::Write, operands.iter().copied());
+            mode::change(noted, operands);
         }
-        "cp" | "install" | "ln" | "mv" | "link" | "rsync" | "scp" | "gcp" | "gmv" => copy::copy(noted, operands),
+        "cp" | "install" | "ln" | "mv" | "link" | "rsync" | "scp" | "gcp" | "gln" | "gmv" => {
+            copy::copy(noted, operands);
+        }
         "mkdir" => noted.all(Act::Write, operands.iter().copied()),
         "prettier" | "biome" | "eslint" | "gofmt" | "goimports" | "shfmt"
             if has(command, &["--write", "-w", "--fix"]) =>
@@ -318,7 +325,7 @@ pub(super) fn note(noted: &mut Noted<'_>) {
             noted.all(if shows { Act::Read } else { Act::Write }, &option(command, &["-f"]));
         }
         "git" => git::git(noted),
-        "docker" | "podman" | "nerdctl" => {
+        "docker" | "podman" | "nerdctl" | "docker-compose" => {
             container::mounts(noted);
             named_outputs(noted);
         }
@@ -402,11 +409,6 @@ fn named_outputs(noted: &mut Noted<'_>) {
         let places = option(command, &["-d", "-B", "-t", "-o"]);
         noted.all(Act::Write, places.iter().filter(|path| path.text.starts_with('/')));
     }
-}
-
-/// `-x`, `-rwx`: what is taken from everybody.
-fn is_mode(word: &str) -> bool {
-    word.strip_prefix('-').is_some_and(|mode| !mode.is_empty() && mode.chars().all(|c| "rwxXst".contains(c)))
 }
 
 /// Whether a short option stands in a cluster, before any letter that takes a value.

@@ -131,7 +131,7 @@ impl Rounds {
     fn look_at(&mut self, simple: &Simple, state: &State, bodies: &BTreeMap<String, Vec<Body>>) {
         if simple.words.is_empty() {
             for set in &simple.assignments {
-                let values = set.value.as_ref().map(|word| expand::strings(word, state)).unwrap_or_default();
+                let values = set.value.as_ref().map(|word| expand::values(word, state)).unwrap_or_default();
                 self.sets.push((set.name.clone(), Value::one_of(&values)));
                 if set.list.is_some() {
                     let start = format!("{}[", set.name);

@@ -69,6 +69,7 @@ impl Walker<'_> {
             let there = Rc::make_mut(&mut state);
             there.cwd = around.cwd;
             there.elsewhere = around.elsewhere;
+            there.mounts = around.mounts;
             let shared = if in_shell { shared } else { Shared::No };
             if self.enter(&text, via, state, (around.span, shared), at)
                 && let Some(run) = self.runs.last_mut()

@@ -385,7 +385,7 @@ impl Run {
                 let parts = self.heredocs.get(*number).map(|heredoc| heredoc.parts.as_slice()).unwrap_or_default();
                 Some(known_or_not(expand::texts(parts, &self.state)))
             }
-            (Target::Word(word), Direction::String) => Some(known_or_not(expand::strings(word, &self.state))),
+            (Target::Word(word), Direction::String) => Some(known_or_not(expand::values(word, &self.state))),
             (Target::Word(word), Direction::From | Direction::Both) => {
                 let empty = expand::strings(word, &self.state).iter().all(|file| file.text == "/dev/null");
                 Some(if empty { Input::Text(String::new()) } else { Input::Unknown })
