@@ -61,12 +61,15 @@ pub const FILES: Limit = Limit { name: "files", most: 20_000, what: "20,000 uses
 /// Bytes of one path. No system opens a longer one.
 pub const PATH_BYTES: Limit = Limit { name: "path-bytes", most: 4_096, what: "4,096 bytes in a path" };
 
+/// Bytes of one text of a result. Strict passes on less than that.
+pub const CONTENT_BYTES: Limit = Limit { name: "content-bytes", most: 1 << 20, what: "1 MB of content" };
+
 /// Work on the content of one result, see [`Meter`].
 pub const CONTENT_STEPS: Limit =
     Limit { name: "content-steps", most: 3_000_000, what: "the content rules can compare" };
 
 /// All limits.
-pub const ALL: [&Limit; 12] = [
+pub const ALL: [&Limit; 13] = [
     &EVENT_BYTES,
     &SHELL_BYTES,
     &SHELL_DEPTH,
@@ -78,6 +81,7 @@ pub const ALL: [&Limit; 12] = [
     &CONTAINER_MOUNTS,
     &FILES,
     &PATH_BYTES,
+    &CONTENT_BYTES,
     &CONTENT_STEPS,
 ];
 

@@ -8,13 +8,13 @@ mod unseen;
 
 use super::result;
 use crate::judge;
-use crate::limits::{CONTENT_STEPS, Meter};
+use crate::limits::{CONTENT_BYTES, CONTENT_STEPS, Limit, Meter};
 use crate::rule::{Leads, Owner, Rule, Tier, Trace, traces};
 use crate::unit::Unit;
 use crate::validator::Scene;
 use crate::verdict::{Effect, Finding, RuleId, Verdict};
 use folded::Folded;
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::ops::Range;
 
 /// Passages that tell what a text is about.
@@ -42,6 +42,8 @@ pub(super) struct Look<'a> {
     foreign: bool,
     found: RefCell<Vec<&'a Rule>>,
     meter: Meter,
+    /// The limit that the result exceeds.
+    exceeded: Cell<Option<&'static Limit>>,
     /// The first rule that could not be asked.
     broken: RefCell<Option<Finding>>,
 }
@@ -57,26 +59,35 @@ impl<'a> Look<'a> {
             foreign,
             found: RefCell::new(Vec::new()),
             meter: Meter::default(),
+            exceeded: Cell::new(None),
             broken: RefCell::new(None),
         }
     }
 
     /// Looks at a result of whatever shape.
     pub fn at_all(&self, raw: &[u8]) {
-        self.at(&result::flat(raw));
+        let head = raw.get(..CONTENT_BYTES.most).inspect(|_| self.exceed(&CONTENT_BYTES));
+        self.at(&result::flat(head.unwrap_or(raw)));
     }
 
     /// Looks at a text, and says which rule would have it withheld. A text that could not be compared with all rules is
-    /// withheld too.
+    /// withheld too, under the rule of the failure.
     pub fn at(&self, text: &str) -> Option<RuleId> {
         if self.rules.is_empty() {
             return None;
         }
         let found = self.at_part(text).map(|rule| rule.id.clone());
-        found.or_else(|| self.is_exhausted().then(|| CONTENT_STEPS.failure().rule()))
+        if self.is_exhausted() {
+            self.exceed(&CONTENT_STEPS);
+        }
+        found.or_else(|| self.exceeded.get().map(|limit| limit.failure().rule()))
     }
 
-    /// Whether not all of the result was compared with all rules.
+    fn exceed(&self, limit: &'static Limit) {
+        self.exceeded.set(self.exceeded.get().or(Some(limit)));
+    }
+
+    /// Whether the budget of steps is spent.
     fn is_exhausted(&self) -> bool {
         self.meter.exceeds(&CONTENT_STEPS)
     }
@@ -147,7 +158,6 @@ impl<'a> Look<'a> {
 
     /// Says which rules matched something: by their names, never by what it was.
     pub fn tell(self, verdict: &mut Verdict) {
-        let exhausted = self.is_exhausted();
         verdict.charge(self.meter.spent());
         for rule in self.found.into_inner() {
             let reason = match rule.owner {
@@ -159,9 +169,9 @@ impl<'a> Look<'a> {
         if let Some(finding) = self.broken.into_inner() {
             verdict.add(finding);
         }
-        if exhausted {
-            let reason = "So much of it looks like instructions that not all of it could be compared with all rules";
-            verdict.add(Finding::new(CONTENT_STEPS.failure().rule(), Effect::Advise, reason));
+        if let Some(limit) = self.exceeded.get() {
+            let reason = format!("Not all of it was compared with the rules: it is more than {}", limit.what);
+            verdict.add(Finding::new(limit.failure().rule(), Effect::Advise, reason));
         }
     }
 }

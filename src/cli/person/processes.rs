@@ -245,7 +245,7 @@ mod tests {
         let name = ptsname(&master, Vec::new()).unwrap().into_string().unwrap();
         let number = name.rsplit('/').next().unwrap().parse().unwrap();
         let table = from_proc();
-        let holders: Vec<u32> = table.holders(Terminal::Pty(number)).map(|process| process.pid).collect();
-        assert_eq!(holders, [std::process::id()]);
+        // Processes that other tests are starting at this moment may hold a copy.
+        assert!(table.holders(Terminal::Pty(number)).any(|process| process.pid == std::process::id()));
     }
 }
