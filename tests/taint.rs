@@ -285,3 +285,83 @@ fn a_person_clears_it_and_no_name_leads_out_of_the_folder() {
     assert_eq!(home.run(&STRICT, elsewhere(publish)).decision(), "ask");
     assert!(!home.path("far").exists() && !home.path(".local/far").exists() && !home.path(".local/state/far").exists());
 }
+
+#[test]
+fn a_session_file_or_folder_that_cannot_hold_taint_is_a_failure_of_the_next_call() {
+    let folder = ".local/state/rune/sessions";
+    let file = format!("{folder}/s1");
+    let nowhere = |home: &Sandbox, name: &str| {
+        let path = home.path(name);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::os::unix::fs::symlink(home.path("nowhere/at/all"), path).unwrap();
+    };
+    let fifo = |home: &Sandbox, name: &str| {
+        let path = home.path(name);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        assert!(std::process::Command::new("mkfifo").arg(path).status().unwrap().success());
+    };
+    type Breaks<'a> = Box<dyn Fn(&Sandbox) + 'a>;
+    let ways: [(&str, Breaks<'_>); 7] = [
+        ("the file is a dangling symlink", Box::new(|home| nowhere(home, &file))),
+        ("the folder is a dangling symlink", Box::new(|home| nowhere(home, folder))),
+        ("the state directory is a dangling symlink", Box::new(|home| nowhere(home, ".local/state/rune"))),
+        ("the file is a directory", Box::new(|home| std::fs::create_dir_all(home.path(&file)).unwrap())),
+        ("the folder is a file", Box::new(|home| drop(home.file(folder, "")))),
+        ("the file is a FIFO", Box::new(|home| fifo(home, &file))),
+        ("the folder is a FIFO", Box::new(|home| fifo(home, folder))),
+    ];
+    for (way, breaks) in ways {
+        let home = Sandbox::new();
+        breaks(&home);
+        for (preset, expected) in [("gentle", "ask"), ("strict", "deny")] {
+            let ran = home.run(&["hook", "pre", "--preset", preset], before("Bash", json!({"command": "git status"})));
+            assert_eq!(ran.decision(), expected, "{way}: {preset}: {ran:?}");
+            assert!(reason(&ran).contains("session state"), "{way}: {ran:?}");
+        }
+        // The result that would taint still comes through, marked.
+        let ran = home.run(&["hook", "post"], after("WebFetch", json!({"url": "https://e.example/"}), json!("text")));
+        assert!(ran.exit == 0 && ran.context().contains("QUARANTINE"), "{way}: {ran:?}");
+    }
+}
+
+#[test]
+fn a_state_directory_that_cannot_be_written_is_a_failure_of_the_next_call() {
+    use std::os::unix::fs::PermissionsExt;
+    use std::os::unix::process::CommandExt;
+    let home = Sandbox::new();
+    let state = home.path("state");
+    std::fs::create_dir_all(state.join("sessions")).unwrap();
+    for place in [home.home.path(), &state, &state.join("sessions")] {
+        std::fs::set_permissions(place, std::fs::Permissions::from_mode(0o555)).unwrap();
+    }
+    let words = ["hook", "pre", "--preset", "strict", "--dry-run", "--state-dir", state.to_str().unwrap()];
+    // Permissions do not hold root back, so the hook runs as somebody else.
+    let mut command = home.command(&words);
+    if rustix::process::geteuid().is_root() {
+        command.uid(65_534);
+    }
+    let ran = sandbox::finish(command.spawn().unwrap(), before("Bash", json!({"command": "git status"})).as_bytes());
+    std::fs::set_permissions(home.home.path(), std::fs::Permissions::from_mode(0o755)).unwrap();
+    assert_eq!(ran.decision(), "deny", "{ran:?}");
+    assert!(reason(&ran).contains("session state"), "{ran:?}");
+}
+
+#[test]
+fn taint_is_written_before_the_answer() {
+    let home = Sandbox::new();
+    let event = after("WebFetch", json!({"url": "https://e.example/"}), json!("text"));
+    // Nobody reads the answer, and the process is killed while it waits for that: the session is tainted all the same.
+    let large = after("WebFetch", json!({"url": "https://e.example/"}), json!("text ".repeat(200_000)));
+    let mut child = home.command(&["hook", "post", "--preset", "strict"]).spawn().unwrap();
+    std::io::Write::write_all(&mut child.stdin.take().unwrap(), large.as_bytes()).unwrap();
+    let file = home.path(".local/state/rune/sessions/s1");
+    while !file.exists() {
+        assert!(child.try_wait().unwrap().is_none(), "it ended without a reader");
+        std::thread::yield_now();
+    }
+    child.kill().unwrap();
+    child.wait().unwrap();
+    assert_eq!(std::fs::read_to_string(&file).unwrap().lines().count(), 1);
+    home.run(&["hook", "post"], event);
+    assert_eq!(std::fs::read_to_string(&file).unwrap().lines().count(), 2);
+}
