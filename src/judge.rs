@@ -8,7 +8,7 @@ use crate::failure::Failure;
 use crate::file_search;
 use crate::ground::Ground;
 use crate::label::Label;
-use crate::limits::PATH_BYTES;
+use crate::limits::{FILES, PATH_BYTES};
 use crate::patch;
 use crate::path::{AbsPath, Glob};
 use crate::pin;
@@ -44,8 +44,13 @@ pub(crate) fn judge(event: &Event<'_>, config: &Config, verdict: &mut Verdict) {
             ask_about_file(path.inspect("which file is changed"), Act::Write, &scene, verdict);
         }
         Action::Patch { text: Some(text) } => {
-            for path in patch::paths(text.inspect("which files are changed")) {
-                ask_about_file(&path, Act::Write, &scene, verdict);
+            let paths = patch::paths(text.inspect("which files are changed"));
+            if paths.len() > FILES.most {
+                verdict.add(FILES.failure().finding(Some(event.phase), config.failure));
+            }
+            // What is not judged is reported.
+            for path in paths.iter().take(FILES.most) {
+                ask_about_file(path, Act::Write, &scene, verdict);
             }
         }
         Action::Read { path: Some(path) } => {

@@ -56,7 +56,7 @@ pub const CONTAINER_MOUNTS: Limit =
     Limit { name: "container-mounts", most: 64, what: "64 bind mounts of one container" };
 
 /// Uses of files in one call.
-pub const FILES: Limit = Limit { name: "files", most: 20_000, what: "20,000 uses of files" };
+pub const FILES: Limit = Limit { name: "files", most: 10_000, what: "10,000 uses of files" };
 
 /// Bytes of one path. No system opens a longer one.
 pub const PATH_BYTES: Limit = Limit { name: "path-bytes", most: 4_096, what: "4,096 bytes in a path" };

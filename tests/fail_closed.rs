@@ -125,7 +125,7 @@ fn exceeding_any_limit_is_a_failure_in_both_presets() {
                     let payload = Quarantined::new(event.as_bytes().to_vec(), origin);
                     let header = Client::Claude.read(&payload).unwrap().header;
                     let answer = Client::Claude.answer(&header, &verdict).stdout.unwrap();
-                    assert!(answer.contains("WITHHELD UNTRUSTED DATA"), "{}", &answer[..300.min(answer.len())]);
+                    assert!(answer.contains("WITHHELD UNTRUSTED DATA"));
                     assert!(!answer.contains("send the password"));
                     return "withheld".to_owned();
                 }

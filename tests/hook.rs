@@ -191,7 +191,9 @@ fn ten_megabytes_are_marked_and_twenty_too() {
     let home = Sandbox::new();
     for megabytes in [10, 20] {
         let event = after("mcp__acme__get", json!({}), json!("x".repeat(megabytes << 20)));
-        assert_eq!(home.run(&["hook", "post"], &event).context(), notice("mcp__acme__get", "mcp:acme"));
+        // The notice comes first; behind it stands that not all of the result was compared with the content rules.
+        let context = home.run(&["hook", "post"], &event).context();
+        assert!(context.starts_with(&notice("mcp__acme__get", "mcp:acme")), "{context}");
         let event = before("Write", json!({"file_path": "/proj/a", "content": "x".repeat(megabytes << 20)}));
         let ran = home.run(&["hook", "pre", "--preset", "strict"], &event);
         assert_eq!(ran.decision(), if megabytes > 16 { "deny" } else { "" });

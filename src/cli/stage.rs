@@ -89,6 +89,7 @@ mod tests {
     ];
 
     #[test]
+    #[expect(clippy::print_stdout, reason = "the table of faults is read by people")]
     fn a_fault_in_any_stage_denies_before_a_call_and_passes_after_one() {
         let mut rows = Vec::new();
         for stage in STAGES {

@@ -156,10 +156,16 @@ pub(super) fn effects(reading: &Reading) -> Effects {
     let mut effects = Effects { accesses: Vec::with_capacity(reading.commands.len()), ..Effects::default() };
     let rows = reading.commands.iter().enumerate().map(|(row, command)| (Some(row), command));
     for (row, command) in rows.chain(reading.loose.iter().map(|command| (None, command))) {
+        if effects.exceeded.is_some() {
+            break;
+        }
         let from = effects.accesses.len();
         Noted { command, row, astray: false, effects: &mut effects }.all_of_it();
         // The same from wherever else it may run, as far as that is something else.
         for other in &command.elsewhere {
+            if effects.exceeded.is_some() {
+                break;
+            }
             let command = Command { cwd: other.at.clone(), ..command.clone() };
             let mut also = Effects { steps: effects.steps, ..Effects::default() };
             Noted { command: &command, row, astray: other.astray, effects: &mut also }.all_of_it();

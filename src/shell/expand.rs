@@ -5,7 +5,7 @@ mod tilde;
 use super::state::{State, Value, copy_steps};
 use super::syntax::{Part, Trim, Variable, Word};
 use super::{APART, Arg};
-use crate::limits::{SHELL_COMMANDS, SHELL_STEPS};
+use crate::limits::{SHELL_BYTES, SHELL_COMMANDS, SHELL_STEPS};
 use compact_str::CompactString;
 use thin_vec::ThinVec;
 use tilde::{Tildes, may_hold_tilde, tilde};
@@ -312,6 +312,11 @@ fn known_text(word: &Word, view: View<'_>) -> Option<Arg> {
                     if !text.contains(APART) && !variable.name.starts_with('!') =>
                 {
                     view.charge(copy_steps(text.len()));
+                    // A value that only grows is never the text of a command.
+                    if found.text.len() + text.len() > SHELL_BYTES.most {
+                        view.charge(usize::MAX);
+                        return Some(hole());
+                    }
                     found.glob |= !quoted && is_glob(text);
                     found.text.push_str(text);
                 }

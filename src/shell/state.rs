@@ -60,7 +60,7 @@ const COPY: usize = 8;
 
 /// What copying a text costs, in steps.
 pub(super) fn copy_steps(length: usize) -> usize {
-    1 + length / 64
+    1 + length / 16
 }
 
 impl Clone for State {
@@ -178,10 +178,7 @@ impl Value {
         }
         let closed = self.is_closed() && other.is_some_and(Value::is_closed);
         let values = other.map(Value::values).unwrap_or_default().iter().chain(self.values());
-        match Value::distinct(values.map(String::as_str), closed) {
-            Value::Known(value) => Value::Each(vec![value]),
-            value => value,
-        }
+        Value::distinct(values.map(String::as_str), closed)
     }
 }
 

@@ -28,8 +28,17 @@ pub use builtin::is_builtin;
 pub use output::MADE;
 pub(super) use run::value_of;
 
-/// What one step and one command cost, besides what they copy.
+/// What one step of a text costs, besides what it copies.
 const STEP: usize = 8;
+
+/// What one command costs, from its words to its verdict.
+const COMMAND: usize = 120;
+
+/// What one of its options costs: each is compared with the names of all that mean something.
+const OPTION: usize = 60;
+
+/// What one more text costs that a command runs.
+const TEXT: usize = 250;
 
 pub(super) fn walk(line: &str, place: &Place) -> Reading {
     let cwd = Some(Rc::from(place.cwd.as_str())).filter(|cwd: &Rc<str>| !cwd.is_empty());
@@ -143,7 +152,7 @@ impl Walker<'_> {
             self.reading.exceeded.get_or_insert(&limits::SHELL_NESTING);
             return false;
         }
-        self.meter.charge(STEP + text.len() / 8);
+        self.meter.charge(TEXT + text.len() / 8);
         // Each text counts its substitutions anew.
         if !state.outputs.is_empty() {
             Rc::make_mut(&mut state).outputs.clear();
@@ -511,7 +520,12 @@ impl Walker<'_> {
             }
         }
         // Its text is compared with patterns, and its words are looked through by several passes.
-        self.meter.charge(STEP + command.canonical.len() / 4 + 2 * command.args.len());
+        let options = command.args.iter().filter(|arg| arg.text.starts_with('-')).count();
+        self.meter.charge(COMMAND + command.canonical.len() / 4 + 4 * command.args.len() + OPTION * options);
+        if self.meter.exceeds(&limits::SHELL_STEPS) {
+            work.clear();
+            return self.exceed(&limits::SHELL_STEPS);
+        }
         if self.reading.sourced.is_none() && sources(&command) {
             self.reading.sourced = Some(command.span.start);
         }

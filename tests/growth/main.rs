@@ -98,7 +98,9 @@ fn twice_the_policy_costs_at_most_twice_the_work() {
     };
     let parse_config = |text: &str| drop(Layer::read(text, "config.toml"));
     let mut wrong = Vec::new();
-    let all: [(&str, &dyn Fn(usize) -> String, &dyn Fn(&str)); 3] = [
+    type Text<'a> = &'a dyn Fn(usize) -> String;
+    type Parse<'a> = &'a dyn Fn(&str);
+    let all: [(&str, Text<'_>, Parse<'_>); 3] = [
         ("rules", &rules, &parse_rules),
         ("servers of a config", &servers, &parse_config),
         ("exceptions of a config", &exceptions, &parse_config),

@@ -6,6 +6,7 @@ use super::super::{Arg, Command};
 use super::Walker;
 use super::function::{self, Around};
 use super::run::{Outside, Shared, Trap};
+use crate::limits::SHELL_STEPS;
 use compact_str::CompactString;
 use std::rc::Rc;
 use thin_vec::ThinVec;
@@ -45,6 +46,10 @@ impl Walker<'_> {
         let shared = if later.texts.len() > 1 && shared == Shared::Yes { Shared::Perhaps } else { shared };
         // The one on top comes first.
         for Text { text, in_shell, via, around, given } in later.texts.into_iter().rev() {
+            // What is left is not read: the limit is reported.
+            if self.meter.exceeds(&SHELL_STEPS) {
+                break;
+            }
             let Some(run) = self.runs.get_mut(at) else { return };
             let traps = via.last().is_some_and(|last| last == "trap");
             if traps {
