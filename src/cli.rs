@@ -2,6 +2,7 @@
 #![forbid(unsafe_code)]
 #![expect(clippy::disallowed_methods, reason = "the shell is where input and output live")]
 
+mod abort;
 mod args;
 mod clear;
 mod doctor;

@@ -85,6 +85,9 @@ pub const ALL: [&Limit; 13] = [
     &CONTENT_STEPS,
 ];
 
+/// Bytes of a text that are copied in one step.
+const TEXT_BYTES: usize = 16;
+
 /// Counts the work of one judgement in steps of roughly ten to twenty nanoseconds. Clones share one count.
 ///
 /// Passes whose work is not linear in their input charge the meter and stop when it is exhausted; whoever owns the
@@ -103,6 +106,20 @@ impl Meter {
     /// The count.
     pub fn spent(&self) -> usize {
         self.spent.get()
+    }
+
+    /// Charges for a text of this length that is about to be put together; tells whether it may be. One that is longer
+    /// than any shell text exhausts the meter.
+    pub fn affords(&self, bytes: usize) -> bool {
+        self.charge(if bytes > SHELL_BYTES.most { usize::MAX } else { 1 + bytes / TEXT_BYTES });
+        !self.exceeds(&SHELL_STEPS)
+    }
+
+    /// Replaces a mark in a text, where the meter affords the result.
+    pub fn replace(&self, text: &str, mark: &str, by: &str) -> Option<String> {
+        let marks = if mark.is_empty() { 0 } else { text.matches(mark).count() };
+        let length = text.len().saturating_add(marks.saturating_mul(by.len()));
+        self.affords(length).then(|| text.replace(mark, by))
     }
 
     /// Whether the count is beyond a limit.

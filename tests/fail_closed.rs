@@ -196,6 +196,60 @@ fn substitutions_that_look_alike_are_all_judged() {
 }
 
 #[test]
+fn what_is_known_stays_known_beside_what_is_not() {
+    let config = policy("gentle");
+    for command in [
+        "set -- a a a a a a a a a ~; while [ $# -gt 0 ]; do rm -rf \"$1\"; shift; done".to_owned(),
+        "f() { rm -rf \"$1\"; f ~; }; f b".to_owned(),
+        "f() { rm -rf \"$1\"; g ~; }; g() { f \"$1\"; }; f b".to_owned(),
+        "f() { [ $1 ] || return; rm -rf \"$1\"; shift; f \"$@\"; }; f b c d ~".to_owned(),
+        "f() { rm -rf \"$@\"; }; f $x ~".to_owned(),
+        "a=($x ~); rm -rf \"${a[@]}\"".to_owned(),
+        "a=(x); a+=($y ~); rm -rf \"${a[@]}\"".to_owned(),
+        "if a; then x=~/$y; else x=b; fi; rm -rf $x".to_owned(),
+        "for i in $x ~/$y; do rm -rf $i; done".to_owned(),
+        "for i in 1 2 3; do rm -rf $h; h=$g; g=$f; f=$e; e=$d; d=$c; c=$b; b=$a; a=~; done".to_owned(),
+        format!("cd ~; {}rm -rf *", each(6, |i| format!("cd /opt/d{i}; "))),
+        format!("cd ~/{}; cd ..; rm -rf *", "a".repeat(600)),
+        "declare -i n; x=~; rm -rf $x".to_owned(),
+        "IFS=,; rm -rf $HOME".to_owned(),
+        ". ./env; rm -rf $HOME".to_owned(),
+        "x=~; . ./env; rm -rf $x".to_owned(),
+    ] {
+        let shown: String = command.chars().take(60).collect();
+        assert_eq!(effect(&command, &config), Effect::Deny, "{shown}");
+    }
+}
+
+#[test]
+fn texts_that_would_fill_the_memory_are_a_limit() {
+    let long = "a".repeat(400_000);
+    for command in [
+        format!("printf '{}%s' {}", "a".repeat(200_000), "a ".repeat(150_000)),
+        format!("x=$(printf '{}%s' {}); echo $x", "a".repeat(200_000), "a ".repeat(150_000)),
+        format!("echo {}|xargs -I{{}} echo {}", "b".repeat(500_000), "{}".repeat(250_000)),
+        format!("parallel echo {} ::: {long}", "{}".repeat(200_000)),
+        format!("find /{long} -exec echo {} \\;", "{}".repeat(200_000)),
+        format!("ls /{long} | xargs -I{{}} echo {}", "{} ".repeat(100_000)),
+        format!("x={long}; y={}", "$x".repeat(200_000)),
+        format!("x={long}; echo {}", "\"$x\" ".repeat(100_000)),
+        format!("x={long}; cat <<E\n{}\nE\n", "$x".repeat(200_000)),
+        format!("parallel rm{}", " ::: a".repeat(20_000)),
+    ] {
+        let shown: String = command.chars().take(30).collect();
+        for (preset, expected) in [("gentle", Effect::Ask), ("strict", Effect::Deny)] {
+            let verdict = judge(&shell(&command), &policy(preset));
+            assert!(verdict.effect() >= expected, "{shown}: {preset}");
+            assert!(
+                verdict.findings().iter().any(|finding| finding.rule().as_str() == "rune/limit"),
+                "{shown}: {preset}"
+            );
+        }
+        assert_eq!(effect(&format!("rm -rf ~; {command}"), &policy("gentle")), Effect::Deny, "{shown}");
+    }
+}
+
+#[test]
 fn values_arguments_and_elements_beyond_the_first_are_known() {
     let config = policy("gentle");
     for command in [

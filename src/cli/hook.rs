@@ -4,6 +4,7 @@
 //! watchdog is armed before the first of these. A panic or a hang in any of them ends in a denial before a call and in
 //! exit code 0 after one.
 
+use super::abort::OnAbort;
 use super::load::{Memory, Wanted};
 use super::options::Options;
 use super::receipt::{self, Due};
@@ -39,7 +40,9 @@ pub fn run(words: &[OsString], started: Instant) -> u8 {
     std::panic::set_hook(Box::new(|_| {}));
     let options = Options::parse(words);
     let world = World::look(&options.dirs);
-    let call = Call { options, world, started };
+    let on_abort =
+        OnAbort::arm(options.phase).map(Arc::new).inspect_err(|error| complain(&format!("SIGABRT: {error}")));
+    let call = Call { options, world, started, on_abort: on_abort.ok() };
     let progress = Arc::new(Progress::new());
     let guarded = |work: &dyn Fn()| catch_unwind(AssertUnwindSafe(work)).is_ok();
     let watched = call.arm(&progress);
@@ -58,6 +61,7 @@ struct Call {
     options: Options,
     world: World,
     started: Instant,
+    on_abort: Option<Arc<OnAbort>>,
 }
 
 /// The judgement of an event, and what follows from it.
@@ -109,6 +113,9 @@ impl Call {
             }
         };
         progress.note(&event.header, Verdict::default());
+        if let Some(on_abort) = &self.on_abort {
+            on_abort.set(Some(event.phase));
+        }
         if !whole {
             event.flaw = Some(too_large());
         }
@@ -126,6 +133,11 @@ impl Call {
         load::look_up(&mut event, &mut config, &self.options, &self.world, &wanted.memory);
         load::content_rules(&event, &mut config, &self.world, own.as_deref());
         stage::enter(Stage::Decide);
+        // A project's own policy may be slow on purpose: what the operator's finds holds even if time runs out.
+        if let Some(project) = config.project.take() {
+            progress.note(&event.header, rune::decide(&event, &config));
+            config.project = Some(project);
+        }
         let verdict = rune::decide(&event, &config);
         let memory = wanted.memory;
         let due = Decision::of(&event, &config, &verdict).map(|decision| Due { decision, own, memory });

@@ -30,7 +30,9 @@ pub fn seen(world: &World, session: &Label) -> Result<Taint, String> {
         Ok(_) => {
             is_writable(&path, Access::WRITE_OK)?;
             let whole = bytes.len() as u64 <= MAX_FILE_BYTES;
-            Ok(Taint::read(&String::from_utf8_lossy(&bytes), whole))
+            let taint = Taint::read(&String::from_utf8_lossy(&bytes), whole);
+            // A file is made to hold a source: without one, its source was lost, as on a full disk.
+            Ok(if taint.is_empty() { Taint::unknown() } else { taint })
         }
         Err(error) if error.kind() == ErrorKind::NotFound => {
             can_be_made(&path)?;

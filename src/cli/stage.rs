@@ -1,4 +1,4 @@
-//! The stages of the hook. Tests inject a panic or a hang into each of them; in the product, entering one does nothing.
+//! The stages of the hook. Tests inject a panic, a hang or an abort into each of them; in the product, entering one does nothing.
 
 /// A stage of the pipeline, in order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,10 +37,21 @@ mod tests {
         for fault in faults.split(',') {
             match fault.split_once(' ') {
                 Some((name, "panic")) if name == format!("{stage:?}") => panic!("injected"),
+                Some((name, "abort")) if name == format!("{stage:?}") => std::process::abort(),
+                Some((name, "stack")) if name == format!("{stage:?}") => drop(overflow(0)),
+                Some((name, "memory")) if name == format!("{stage:?}") => {
+                    drop(std::hint::black_box(vec![1_u8; 1 << 40]))
+                }
                 Some((name, "hang")) if name == format!("{stage:?}") => super::super::watchdog::stand_aside(),
                 _ => {}
             }
         }
+    }
+
+    /// Uses up the stack.
+    fn overflow(depth: usize) -> usize {
+        let room = std::hint::black_box([depth; 512]);
+        if depth == usize::MAX { depth } else { overflow(depth + 1) + room.len() }
     }
 
     /// Runs the hook in this process, as the binary does, where the parent asks for it.
@@ -93,7 +104,7 @@ mod tests {
     fn a_fault_in_any_stage_denies_before_a_call_and_passes_after_one() {
         let mut rows = Vec::new();
         for stage in STAGES {
-            for fault in ["panic", "hang"] {
+            for fault in ["panic", "hang", "abort", "stack", "memory"] {
                 for event in ["pretooluse-bash", "posttooluse-webfetch"] {
                     rows.push((event, format!("{stage:?} {fault}")));
                 }
@@ -124,7 +135,9 @@ mod tests {
             // Until the answer is written; behind it, the answer to this harmless call is silence.
             let answered = ["Log", "Receipts"].iter().any(|stage| row.contains(stage));
             let right = match (row.starts_with("pre"), answered) {
-                (true, true) => *exit == Some(0),
+                (true, true) => {
+                    *exit == Some(0) || ["abort", "stack", "memory"].iter().any(|fault| row.ends_with(fault))
+                }
                 (true, false) => received == "deny" && *exit == Some(0) || *exit == Some(2),
                 (false, _) => *exit == Some(0),
             };

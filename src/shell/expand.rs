@@ -2,10 +2,10 @@
 
 mod tilde;
 
-use super::state::{State, Value, copy_steps};
+use super::state::{State, Value};
 use super::syntax::{Part, Trim, Variable, Word};
 use super::{APART, Arg};
-use crate::limits::{SHELL_BYTES, SHELL_COMMANDS, SHELL_STEPS};
+use crate::limits::{SHELL_COMMANDS, SHELL_STEPS};
 use compact_str::CompactString;
 use thin_vec::ThinVec;
 use tilde::{Tildes, may_hold_tilde, tilde};
@@ -60,10 +60,14 @@ impl<'a> View<'a> {
         }
     }
 
+    fn is_exhausted(&self) -> bool {
+        self.state.meter.exceeds(&SHELL_STEPS)
+    }
+
     /// Charges the meter; tells whether the work may go on.
     fn charge(&self, steps: usize) -> bool {
         self.state.meter.charge(steps);
-        !self.state.meter.exceeds(&SHELL_STEPS)
+        !self.is_exhausted()
     }
 }
 
@@ -124,7 +128,9 @@ fn combinations<'a>(words: &'a [Word], state: &State) -> Vec<Binding<'a>> {
         let known = |values: &[String]| values.iter().cloned().map(|value| Some(Value::Known(value))).collect();
         let values: Vec<Option<Value>> = match state.value(name) {
             Some(Value::Each(values)) => known(values),
-            Some(Value::Maybe(values)) => [known(values), vec![Some(Value::Unknown)]].concat(),
+            Some(Value::Maybe(members)) => {
+                members.iter().map(|member| Some(Value::of(member))).chain([Some(Value::Unknown)]).collect()
+            }
             None if name != "IFS" && variable.default.as_deref().is_some_and(is_written_out) => {
                 vec![Some(Value::Unknown), None]
             }
@@ -236,7 +242,7 @@ fn of_one(word: &Word, view: View<'_>) -> Option<Arg> {
             (Variable { quoted: true, altered: false, trim: None, .. }, Some(Value::Known(text)))
                 if !text.is_empty() && !text.contains(APART) =>
             {
-                Some(Arg::literal(text.as_str()))
+                Some(if view.state.meter.affords(text.len()) { Arg::literal(text.as_str()) } else { hole() })
             }
             _ => None,
         },
@@ -246,6 +252,9 @@ fn of_one(word: &Word, view: View<'_>) -> Option<Arg> {
 
 /// The fields of a word for each value that the variables in it can have.
 fn choices(word: &Word, view: View<'_>) -> Vec<Vec<Arg>> {
+    if view.is_exhausted() {
+        return vec![vec![hole()]];
+    }
     match of_one(word, view) {
         Some(arg) => vec![vec![arg]],
         None => taken_apart(word, view),
@@ -301,6 +310,9 @@ fn known_text(word: &Word, view: View<'_>) -> Option<Arg> {
     let mut found = Arg::default();
     let is_glob = |text: &str| text.contains(['*', '?', ']']);
     for part in &word.parts {
+        if view.is_exhausted() {
+            return Some(hole());
+        }
         match part {
             Part::Plain(text) if !text.contains('~') => {
                 found.glob |= is_glob(text);
@@ -311,10 +323,7 @@ fn known_text(word: &Word, view: View<'_>) -> Option<Arg> {
                 (Variable { altered: false, trim: None, quoted, .. }, Some(Value::Known(text)))
                     if !text.contains(APART) && !variable.name.starts_with('!') =>
                 {
-                    view.charge(copy_steps(text.len()));
-                    // A value that only grows is never the text of a command.
-                    if found.text.len() + text.len() > SHELL_BYTES.most {
-                        view.charge(usize::MAX);
+                    if !view.state.meter.affords(found.text.len() + text.len()) {
                         return Some(hole());
                     }
                     found.glob |= !quoted && is_glob(text);
@@ -355,6 +364,9 @@ fn alternatives(word: &Word, view: View<'_>, splitting: Splitting, defaults: Def
     let state = view.state;
     let mut all = vec![Pieces::new()];
     for part in &word.parts {
+        if view.is_exhausted() {
+            return vec![vec![Piece::Hole("$()".to_owned())]];
+        }
         let values = match part {
             Part::Plain(text) => vec![chars(text, Quoting::Bare)],
             Part::Quoted(text) => vec![chars(text, Quoting::Quoted)],
@@ -392,16 +404,21 @@ fn alternatives(word: &Word, view: View<'_>, splitting: Splitting, defaults: Def
                         let set = if unset { Vec::new() } else { hole() };
                         [set, vec![value(&text, quoting, splitting)]].concat()
                     }
-                    // What a value falls into when somebody has changed the separators is theirs to know.
+                    // What a value falls into when somebody has changed the separators is theirs to know, or it stays whole.
+                    Some(Value::Known(known))
+                        if splitting == Splitting::On && state.value("IFS").is_some() && !altered && trim.is_none() =>
+                    {
+                        [hole(), vec![value(known, quoting, Splitting::Off)]].concat()
+                    }
                     Some(_) if splitting == Splitting::On && state.value("IFS").is_some() => hole(),
                     Some(Value::Known(_) | Value::Each(_))
                         if trim.as_ref().is_some_and(|trim| trim.pattern.is_some()) =>
                     {
-                        let known = view.value(name).map(Value::values).unwrap_or_default();
-                        let cut = known.iter().map(|known| trimmed(known, trim.as_ref(), view));
-                        let cut: Option<Vec<&str>> = cut.collect();
+                        let known = view.value(name).map(Value::members).unwrap_or_default();
+                        let cut = known.iter().map(|known| trimmed(&known.text, trim.as_ref(), view));
+                        let cut: Option<Vec<String>> = cut.map(|cut| cut.map(str::to_owned)).collect();
                         match cut {
-                            Some(cut) => cut.into_iter().map(|known| value(known, quoting, splitting)).collect(),
+                            Some(cut) => cut.iter().map(|known| value(known, quoting, splitting)).collect(),
                             None => hole(),
                         }
                     }
@@ -410,16 +427,23 @@ fn alternatives(word: &Word, view: View<'_>, splitting: Splitting, defaults: Def
                         each.iter().map(|known| value(known, quoting, splitting)).collect()
                     }
                     Some(Value::Maybe(some)) if !altered => {
-                        let known = some.iter().map(|known| value(known, quoting, splitting));
+                        let known = some.iter().map(|member| written(member, quoting, splitting));
                         known.chain(hole()).collect()
+                    }
+                    Some(Value::Words(words)) if !altered => {
+                        let mut pieces = Pieces::new();
+                        for word in words {
+                            if !pieces.is_empty() {
+                                pieces.push(Piece::Break);
+                            }
+                            pieces.extend(written(word, quoting, splitting));
+                        }
+                        vec![pieces]
                     }
                     Some(Value::Written(known))
                         if !altered && (*quoted || !known.text.contains(char::is_whitespace)) =>
                     {
-                        let start = known.prefix();
-                        let mut pieces = value(start, quoting, splitting);
-                        pieces.push(Piece::Hole(known.text.get(start.len()..).unwrap_or_default().to_owned()));
-                        vec![pieces]
+                        vec![written(known, quoting, splitting)]
                     }
                     _ => hole(),
                 }
@@ -443,6 +467,16 @@ fn alternatives(word: &Word, view: View<'_>, splitting: Splitting, defaults: Def
         }
     }
     all
+}
+
+/// A word of which the end may be unknown.
+fn written(arg: &Arg, quoting: Quoting, splitting: Splitting) -> Pieces {
+    let start = arg.prefix();
+    let mut pieces = value(start, quoting, splitting);
+    if !arg.is_known() {
+        pieces.push(Piece::Hole(arg.text.get(start.len()..).unwrap_or_default().to_owned()));
+    }
+    pieces
 }
 
 fn is_long(values: &[Pieces]) -> bool {

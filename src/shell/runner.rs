@@ -56,7 +56,8 @@ impl Inner {
         let named = |arg: Arg| match arg.text.strip_prefix("$ARGS") {
             Some(end) if arg.known == Some(0) => {
                 let with = |name: &Arg| Arg { text: format!("{}{end}", name.text).into(), ..name.clone() };
-                names.iter().map(with).collect()
+                let affordable = |name: &&Arg| meter.affords(name.text.len() + end.len());
+                names.iter().take_while(affordable).map(with).collect()
             }
             _ => vec![arg],
         };

@@ -8,8 +8,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 use thin_vec::ThinVec;
 
-/// Directories that a shell may be left in by a `cd` that fails; beyond them, the directory counts as unknown.
+/// Directories that a shell may be left in by a `cd` that fails; beyond them, the directory counts as unknown. Those
+/// near the root are always told apart: what must not be lost lies there.
 const MOST_ASTRAY: usize = 6;
+
+/// Components of a directory that is near the root.
+const NEAR: usize = 3;
 
 /// Another directory that a command may run in.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -21,7 +25,7 @@ pub struct Elsewhere {
 }
 
 /// Directories that are compared with each other.
-const TOLD_APART: usize = SHELL_DIRECTORIES.most + MOST_ASTRAY;
+const TOLD_APART: usize = 8 * SHELL_DIRECTORIES.most;
 
 /// What is known of the shell at one point of the line.
 #[derive(Debug, Default)]
@@ -114,7 +118,9 @@ pub(super) enum Value {
     /// This and something behind it that cannot be known.
     Written(Arg),
     /// One of these, or something else: it was set where that depends on what happened.
-    Maybe(Vec<String>),
+    Maybe(Vec<Arg>),
+    /// Several words, of which some cannot be known: an array, or what `$@` stands for.
+    Words(Vec<Arg>),
     Unknown,
 }
 
@@ -129,31 +135,31 @@ impl Value {
         match args {
             [] => Value::Unknown,
             [only] => Value::of(only),
-            several => {
-                let known = several.iter().filter(|arg| arg.is_known()).map(|arg| arg.text.as_str());
-                Value::distinct(known, several.iter().all(Arg::is_known))
-            }
+            several => Value::distinct(several.iter().cloned(), several.iter().all(Arg::is_known)),
         }
     }
 
     /// One of these, or where that is not `closed`, something else.
-    fn distinct<'a>(values: impl Iterator<Item = &'a str>, closed: bool) -> Value {
+    fn distinct(members: impl Iterator<Item = Arg>, closed: bool) -> Value {
         let mut seen = BTreeSet::new();
-        let values: Vec<String> = values.filter(|value| seen.insert(*value)).map(str::to_owned).collect();
-        match values.as_slice() {
+        let members: Vec<Arg> = members.filter(|member| seen.insert((member.text.clone(), member.known))).collect();
+        let text = |member: &Arg| member.text.to_string();
+        match members.as_slice() {
             [] => Value::Unknown,
-            [only] if closed => Value::Known(only.clone()),
-            _ if closed => Value::Each(values),
-            _ => Value::Maybe(values),
+            [only] if closed => Value::Known(text(only)),
+            _ if closed => Value::Each(members.iter().map(text).collect()),
+            _ => Value::Maybe(members),
         }
     }
 
-    /// The values that it can have, as far as they are known.
-    pub fn values(&self) -> &[String] {
+    /// What it can be, as far as that is known.
+    pub fn members(&self) -> Vec<Arg> {
         match self {
-            Value::Known(value) => std::slice::from_ref(value),
-            Value::Each(values) | Value::Maybe(values) => values,
-            Value::Written(_) | Value::Unknown => &[],
+            Value::Known(value) => vec![Arg::literal(value.as_str())],
+            Value::Each(values) => values.iter().map(|value| Arg::literal(value.as_str())).collect(),
+            Value::Maybe(members) => members.clone(),
+            Value::Written(arg) => vec![arg.clone()],
+            Value::Words(_) | Value::Unknown => Vec::new(),
         }
     }
 
@@ -162,7 +168,8 @@ impl Value {
         match self {
             Value::Known(text) => text.len(),
             Value::Written(Arg { text, .. }) => text.len(),
-            Value::Each(values) | Value::Maybe(values) => values.iter().map(|value| value.len() + 64).sum(),
+            Value::Each(values) => values.iter().map(|value| value.len() + 64).sum(),
+            Value::Maybe(members) | Value::Words(members) => members.iter().map(|member| member.text.len() + 64).sum(),
             Value::Unknown => 0,
         }
     }
@@ -177,17 +184,21 @@ impl Value {
             return self.clone();
         }
         let closed = self.is_closed() && other.is_some_and(Value::is_closed);
-        let values = other.map(Value::values).unwrap_or_default().iter().chain(self.values());
-        Value::distinct(values.map(String::as_str), closed)
+        let members = other.map(Value::members).unwrap_or_default().into_iter().chain(self.members());
+        Value::distinct(members, closed)
     }
 }
 
 impl State {
     pub fn value(&self, name: &str) -> Option<&Value> {
-        if self.options.aliased && name != "HOME" {
-            return Some(&Value::Unknown);
-        }
-        self.variables.get(name)
+        // Under another name it may have been given any value.
+        self.variables.get(name).or(if self.options.aliased { Some(&Value::Unknown) } else { None })
+    }
+
+    /// What is known of variables may be so, or not.
+    pub fn doubt_variables(&mut self) {
+        self.meter.charge(COPY * self.variables.len());
+        self.variables.values_mut().for_each(|value| *value = value.or(None));
     }
 
     /// Where the shell may be, the likeliest first.
@@ -202,7 +213,7 @@ impl State {
         self.meter.charge(places.len());
         for place in places {
             if distinct.len() > TOLD_APART {
-                self.lost |= !place.astray;
+                self.lost = true;
                 continue;
             }
             match distinct.iter_mut().find(|known| known.at == place.at) {
@@ -212,13 +223,17 @@ impl State {
                 None => distinct.push(place),
             }
         }
-        let sure = distinct.iter().filter(|place| !place.astray).count();
+        let is_near = |place: &Elsewhere| {
+            place.at.as_deref().is_some_and(|at| at.split('/').filter(|part| !part.is_empty()).count() <= NEAR)
+        };
+        let is_kept = |place: &Elsewhere| !place.astray || is_near(place);
+        let sure = distinct.iter().filter(|place| is_kept(place)).count();
         self.lost |= sure > SHELL_DIRECTORIES.most;
         if distinct.len() > sure.max(MOST_ASTRAY) {
             let mut room = MOST_ASTRAY.saturating_sub(sure);
             distinct.retain(|place| {
-                let kept = !place.astray || room > 0;
-                room -= usize::from(place.astray && kept);
+                let kept = is_kept(place) || room > 0;
+                room -= usize::from(!is_kept(place) && kept);
                 kept
             });
             if distinct.iter().all(|place| place.at.is_some()) {

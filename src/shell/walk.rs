@@ -15,11 +15,12 @@ use crate::event::Place;
 use crate::limits::{self, Limit, Meter};
 use crate::path::AbsPath;
 use builtin::evaluates;
+use compact_str::CompactString;
 use function::{Around, Body};
 use later::{Later, Text, within};
 use output::output;
 use run::{Level, Outside, Run, Shared};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use std::rc::Rc;
 use thin_vec::{ThinVec, thin_vec};
@@ -61,6 +62,7 @@ pub(super) fn walk(line: &str, place: &Place) -> Reading {
         meter: state.meter.clone(),
         stages: BTreeMap::new(),
         files: BTreeMap::new(),
+        recursions: BTreeSet::new(),
         calls: BTreeMap::new(),
         bodies: BTreeMap::new(),
     };
@@ -107,6 +109,8 @@ struct Walker<'a> {
     files: BTreeMap<String, String>,
     /// Functions that are walked where they are called, with what they are given.
     bodies: BTreeMap<String, Vec<Body>>,
+    /// Functions that call themselves, with the arguments that they were followed with.
+    recursions: BTreeSet<(CompactString, Vec<CompactString>)>,
     /// How often a function calls itself, and whether it goes on meanwhile.
     calls: BTreeMap<String, (usize, bool)>,
 }
@@ -257,7 +261,8 @@ impl Walker<'_> {
                 };
                 // A loop can set what other programs obey, without an equals sign.
                 if name.chars().all(|c| c.is_ascii_uppercase() || c == '_') {
-                    let known = value.values().iter().cloned().map(Some);
+                    let known =
+                        value.members().into_iter().map(|member| member.is_known().then(|| member.text.to_string()));
                     let env: ThinVec<(String, Option<String>)> = known.map(|value| (name.clone(), value)).collect();
                     let env = if env.is_empty() { thin_vec![(name.clone(), None)] } else { env };
                     self.reading.loose.push(Command { env, ..Command::default() });
@@ -457,9 +462,7 @@ impl Walker<'_> {
         if let Some(run) = self.runs.last_mut().filter(|_| in_shell && !apart && !shadowed) {
             run.builtin(&command);
         }
-        let active = |run: &Run| run.function.as_deref() == Some(command.program.as_str());
-        if (direct || !in_shell) && self.bodies.contains_key(command.program.as_str()) && !self.runs.iter().any(active)
-        {
+        if (direct || !in_shell) && self.bodies.contains_key(command.program.as_str()) && self.calls_anew(&command) {
             let around = Around { via: via.clone(), span: Some(command.span.clone()), env: command.env.clone() };
             later.called.push((command.program.clone(), command.args.clone(), around));
         }

@@ -124,7 +124,11 @@ pub fn of_operator(config: &mut Config, directory: Option<&Path>, wanted: &Wante
     let names = match directory.map(|directory| wanted.names(directory)) {
         None => Vec::new(),
         Some(Ok(names)) => names,
-        Some(Err(what)) => return config.flaws.push(Failure::Config(what)),
+        // The embedded rules still hold.
+        Some(Err(what)) => {
+            config.flaws.push(Failure::Config(what));
+            Vec::new()
+        }
     };
     for name in names.iter().filter(|name| Kind::of_file(name).is_none()) {
         let known = Kind::ALL.map(|(_, kind, _)| format!("{kind}.rules, {kind}.<name>.rules")).join("; ");

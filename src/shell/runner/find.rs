@@ -302,7 +302,7 @@ pub(super) fn find(command: &Command, meter: &Meter) -> Vec<Inner> {
         let cwd = apart.then_some(None);
         let words = if takes_away(run) { found.taken("$FOUND") } else { found.below("$FOUND") };
         for word in words {
-            let args = run.iter().map(|arg| placed(arg, &word)).collect();
+            let args = run.iter().map(|arg| placed(arg, &word, meter)).collect();
             inner.push(Inner::Command { args, cwd: cwd.clone(), env: Vec::new() });
             if !run.iter().any(|arg| arg.text.contains("{}")) {
                 break;
@@ -320,10 +320,13 @@ pub(super) fn takes_away(args: &[Arg]) -> bool {
 }
 
 /// `{}` stands for whatever is found.
-fn placed(arg: &Arg, found: &Arg) -> Arg {
+fn placed(arg: &Arg, found: &Arg, meter: &Meter) -> Arg {
     let Some(at) = arg.text.find("{}") else { return arg.clone() };
     let known = found.known.map(|known| at + known);
-    Arg { text: arg.text.replace("{}", &found.text).into(), known, glob: found.glob && found.is_known() }
+    match meter.replace(&arg.text, "{}", &found.text) {
+        Some(text) => Arg { text: text.into(), known, glob: found.glob && found.is_known() },
+        None => super::later("$FOUND"),
+    }
 }
 
 /// The one name that is searched for.
@@ -440,7 +443,7 @@ pub(super) fn fd(args: &[Arg], meter: &Meter) -> Vec<Inner> {
         let place = |arg: &&Arg| match arg.text.as_str() {
             "{//}" => above.clone(),
             "{}" | "{.}" | "{/}" | "{/.}" => word.clone(),
-            text if text.contains("{}") => placed(arg, &word),
+            text if text.contains("{}") => placed(arg, &word, meter),
             _ => (*arg).clone(),
         };
         let end = (!marked).then(|| word.clone());

@@ -72,8 +72,12 @@ pub(super) fn parallel(command: &Command, meter: &Meter) -> Vec<Inner> {
     let mark = OPTIONS.value(args, "I").map(|mark| mark.text);
     let template = mark.map_or(template.clone(), |mark| template.replace(mark.as_str(), "{}"));
     let rows = product(&sources, meter);
-    meter.charge(rows.len() * (1 + template.len() / 8));
-    let texts = rows.iter().take_while(|_| !meter.exceeds(&SHELL_STEPS)).map(|row| filled(&template, row));
+    let marks = 1 + template.matches('{').count();
+    let affordable = |row: &&Vec<String>| {
+        let values = row.iter().map(String::len).sum::<usize>() + row.len();
+        meter.affords(template.len().saturating_add(marks.saturating_mul(values)))
+    };
+    let texts = rows.iter().take_while(affordable).map(|row| filled(&template, row));
     texts.map(|text| Inner::text(text_in(directory.as_ref(), text))).collect()
 }
 
@@ -112,7 +116,8 @@ fn sources(command: &Command, rest: &[Arg]) -> Vec<Vec<String>> {
 /// One of each source, in all combinations.
 fn product(sources: &[Vec<String>], meter: &Meter) -> Vec<Vec<String>> {
     let count = sources.iter().map(Vec::len).fold(1_usize, usize::saturating_mul);
-    meter.charge(count.saturating_mul(WORD * sources.len()));
+    // Each source is added to the rows so far.
+    meter.charge(count.saturating_mul(sources.len()).saturating_mul(WORD + sources.len()));
     if meter.exceeds(&SHELL_STEPS) {
         return vec![sources.iter().map(|_| LATER.to_owned()).collect()];
     }

@@ -70,7 +70,8 @@ pub(super) fn hyperfine(args: &[Arg], meter: &Meter) -> Vec<Inner> {
     }
     let filled = |text: String| {
         parameters.iter().fold(vec![text], |texts, (mark, values)| {
-            let with = |text: &String| values.iter().map(|value| text.replace(mark, value)).collect::<Vec<_>>();
+            let with =
+                |text: &String| values.iter().filter_map(|value| meter.replace(text, mark, value)).collect::<Vec<_>>();
             meter.charge(WORD.saturating_mul(texts.len()).saturating_mul(values.len()));
             if meter.exceeds(&SHELL_STEPS) { texts } else { texts.iter().flat_map(with).collect() }
         })

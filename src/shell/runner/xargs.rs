@@ -38,7 +38,10 @@ pub(super) fn xargs(args: &[Arg], given: &Input, meter: &Meter) -> Vec<Inner> {
         (None, None) => one(rest.into_iter().chain([later("$ARGS")]).collect()),
         (Some(mark), Some(items)) => {
             let with = |item: &String| {
-                let put = |arg: &Arg| Arg { text: arg.text.replace(mark.as_str(), item).into(), ..arg.clone() };
+                let put = |arg: &Arg| match meter.replace(&arg.text, mark.as_str(), item) {
+                    Some(text) => Arg { text: text.into(), ..arg.clone() },
+                    None => later("$ARGS"),
+                };
                 Inner::command(rest.iter().map(put).collect())
             };
             let affordable = |_: &&String| {

@@ -8,8 +8,8 @@ use super::run::Run;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-/// How often a loop is looked through for values that come from others.
-const MOST_PASSES: usize = 3;
+/// How often a loop is looked through for values that come from others. Values that only grow never end.
+const MOST_PASSES: usize = 12;
 
 /// What the rounds of a loop do to the shell.
 #[derive(Default)]
@@ -37,9 +37,12 @@ impl Run {
         if rounds.is_nothing() {
             return;
         }
-        let all: Vec<Value> = (1..10).filter_map(|at: usize| self.state.value(&at.to_string()).cloned()).collect();
+        let numbered = |name: &str| name != "0" && name != "@" && is_parameter(name);
+        let variables = self.state.variables.iter();
+        let all: Vec<Value> = variables.filter(|(name, _)| numbered(name)).map(|(_, value)| value.clone()).collect();
         // What one variable is set to may come from another that is set, too.
         for _ in 0..MOST_PASSES {
+            self.state.meter.charge(self.state.variables.len() + self.steps.len());
             let before = self.state.variables.clone();
             self.also(&rounds.sets);
             if self.state.variables == before {
@@ -52,7 +55,11 @@ impl Run {
         self.also(&rounds.sets);
         let state = Rc::make_mut(&mut self.state);
         for (name, value) in &mut state.variables {
-            if before.get(name) != Some(value) {
+            let known = before.get(name);
+            if known != Some(value) {
+                // One that is handed on still, and does not grow, may yet become anything that the loop knows.
+                let longest = |value: &Value| value.members().iter().map(|member| member.text.len()).max();
+                state.lost |= known.is_some_and(|known| longest(known) >= longest(value) && longest(value).is_some());
                 *value = value.or(None);
             }
         }

@@ -1,10 +1,11 @@
 //! Builtins: what they do to the shell that runs them.
 
 use super::super::state::{Elsewhere, Value};
-use super::super::{Arg, Command, Input, LONGEST_DIRECTORY};
+use super::super::{Arg, Command, Input};
 use super::function::give;
 use super::run::Outside;
 use super::{Run, runner};
+use crate::limits::PATH_BYTES;
 use crate::words::Table;
 use std::rc::Rc;
 
@@ -33,7 +34,9 @@ impl Run {
             "export" | "declare" | "typeset" | "local" | "readonly" => {
                 // Another name for a variable, or a value that is changed on the way.
                 if command.program != "export" && flagged(&['n', 'l', 'u', 'i']) {
-                    Rc::make_mut(&mut self.state).options.aliased = true;
+                    let state = Rc::make_mut(&mut self.state);
+                    state.options.aliased = true;
+                    state.doubt_variables();
                 }
                 self.declare(command, flagged(&['x']) || command.program == "export", flagged(&['g']));
                 let fixed = command.program == "readonly" || flagged(&['r']);
@@ -42,7 +45,7 @@ impl Run {
             }
             "source" | "." => {
                 let state = Rc::make_mut(&mut self.state);
-                state.variables.clear();
+                state.doubt_variables();
                 state.options.stops = false;
             }
             // Nothing is left of it.
@@ -96,7 +99,7 @@ impl Run {
                     None => return,
                 };
                 let rest: Option<Vec<&str>> = args.map(|arg| arg.is_known().then_some(arg.text.as_str())).collect();
-                let printed = rest.and_then(|rest| super::output::printf(&rest));
+                let printed = rest.and_then(|rest| super::output::printf(&rest, &self.state.meter));
                 self.set(name, printed.map_or(Value::Unknown, Value::Known));
             }
             "mkdir" => self.makes(operands()),
@@ -132,13 +135,14 @@ impl Run {
         let to: Vec<Elsewhere> = match &path {
             Some(path) => from
                 .iter()
-                .map(|place| Elsewhere {
-                    at: state.resolve(path, place.at.as_deref()).filter(|at| at.len() <= LONGEST_DIRECTORY),
-                    astray: place.astray,
-                })
+                .map(|place| Elsewhere { at: state.resolve(path, place.at.as_deref()), astray: place.astray })
                 .collect(),
             None => vec![Elsewhere { at: None, astray: false }],
         };
+        let length: usize = to.iter().filter_map(|place| place.at.as_deref()).map(str::len).sum();
+        let longest = to.iter().filter_map(|place| place.at.as_deref()).map(str::len).max().unwrap_or_default();
+        state.meter.charge(length / 4);
+        let too_long = longest > PATH_BYTES.most;
         let pushes = command.program == "pushd";
         // `pushd -n` only remembers it.
         if pushes && command.args.iter().any(|arg| arg.text == "-n") {
@@ -152,6 +156,7 @@ impl Run {
             self.level().fallback.extend(back);
         }
         let state = Rc::make_mut(&mut self.state);
+        state.lost |= too_long;
         if pushes {
             let sure = state.elsewhere.iter().all(|other| other.astray);
             state.pushed.push(here.clone().filter(|_| sure));

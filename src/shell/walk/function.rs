@@ -10,6 +10,7 @@ use super::Walker;
 use super::later::within;
 use super::run::{Run, Shared, joined};
 use crate::limits::SHELL_NESTING;
+use compact_str::CompactString;
 use std::collections::VecDeque;
 use std::ops::Range;
 use std::rc::Rc;
@@ -116,6 +117,19 @@ impl Walker<'_> {
                 ..Run::new(Rc::clone(&state), pipeline)
             });
         }
+    }
+
+    /// Whether a function is not yet being walked with these arguments. One that calls itself is followed as long as all
+    /// of its new arguments are known, and once where they are not.
+    pub(super) fn calls_anew(&mut self, command: &Command) -> bool {
+        let active = self.runs.iter().filter(|run| run.function.as_deref() == Some(command.program.as_str())).count();
+        if active == 0 {
+            return true;
+        }
+        let known = command.args.iter().all(|arg| arg.is_known() && !arg.glob);
+        let words: Vec<CompactString> = command.args.iter().map(|arg| arg.text.clone()).collect();
+        self.meter.charge(words.len());
+        (known || active < 2) && self.recursions.insert((command.program.clone(), words))
     }
 
     /// A function that nobody has called by its name may still be called by another; tells whether there is one.

@@ -3,6 +3,7 @@
 use super::super::state::State;
 use super::super::{Arg, Command, Input, canonical};
 use crate::event::Place;
+use crate::limits::Meter;
 use crate::path::AbsPath;
 use crate::words::Table;
 
@@ -33,7 +34,7 @@ pub(super) fn output(args: &[Arg], command: &Command, state: &State) -> Option<S
     let rest = rest.as_slice();
     match name {
         "echo" => echo(rest),
-        "printf" => printf(rest.strip_prefix(&["--"]).unwrap_or(rest)),
+        "printf" => printf(rest.strip_prefix(&["--"]).unwrap_or(rest), &state.meter),
         // Where a program is, is as good as the program.
         "which" | "type" | "command" => match rest {
             [name] if program.text == "which" => place_of(name, state),
@@ -102,7 +103,7 @@ fn echo(args: &[&str]) -> Option<String> {
 }
 
 /// A format with other directives than `%s` is put together at run time.
-pub(super) fn printf(args: &[&str]) -> Option<String> {
+pub(super) fn printf(args: &[&str], meter: &Meter) -> Option<String> {
     let (format, values) = args.split_first()?;
     if format.starts_with('-') || values.iter().any(|value| value.contains('\\')) {
         return None;
@@ -117,6 +118,10 @@ pub(super) fn printf(args: &[&str]) -> Option<String> {
     }
     // The format is used again until the values are.
     let rounds = values.len().div_ceil(places).max(1);
+    let length = values.iter().map(|value| value.len()).sum::<usize>();
+    if !meter.affords(format.len().saturating_mul(rounds).saturating_add(length)) {
+        return None;
+    }
     let format = format.replace("%b", "%s").repeat(rounds);
     let mut values = values.iter();
     let mut parts = format.split("%s");

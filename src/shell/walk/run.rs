@@ -289,6 +289,7 @@ impl Run {
         let state = Rc::make_mut(&mut self.state);
         let fixed = state.fixed.contains(name);
         let value = if fixed { value.or(state.variables.get(name)) } else { value };
+        let value = if state.options.aliased { value.or(None) } else { value };
         forget_elements(state, name);
         state.variables.insert(name.to_owned(), value);
     }
@@ -303,10 +304,20 @@ impl Run {
         let before = self.state.value(&all).cloned();
         let value = match (before, joined(&elements)) {
             (_, value) if !set.appends => value,
+            // An array that nobody has set is empty.
+            (None, value) => value,
             (Some(Value::Known(before)), Value::Known(more)) => Value::Known(format!("{before}{APART}{more}")),
-            _ => Value::Unknown,
+            (before, _) => {
+                let known = match before {
+                    Some(Value::Known(before)) => before.split(APART).map(Arg::literal).collect(),
+                    Some(Value::Words(words)) => words,
+                    _ => vec![expand::hole()],
+                };
+                Value::Words(known.into_iter().chain(elements.iter().cloned()).collect())
+            }
         };
         self.set(&set.name, elements.first().filter(|_| !set.appends && !numbered).map_or(Value::Unknown, Value::of));
+        self.state.meter.charge(2 * copy_steps(value.size()));
         let variables = &mut Rc::make_mut(&mut self.state).variables;
         variables.insert(all, value);
         // Behind what may be several words, nobody knows the numbers.
@@ -427,7 +438,7 @@ fn forget_elements(state: &mut State, name: &str) {
 pub(super) fn joined(words: &[Arg]) -> Value {
     let known = words.iter().all(Arg::is_known);
     let all = words.iter().map(|word| word.text.as_str()).collect::<Vec<_>>().join(APART);
-    if known { Value::Known(all) } else { Value::Unknown }
+    if known { Value::Known(all) } else { Value::Words(words.to_vec()) }
 }
 
 pub(super) fn known(arg: &Arg) -> Option<String> {
