@@ -79,7 +79,7 @@ pub const SHAPES: [Shape; 153] = [
     Shape { name: "uses of a variable", size: SIZE, event: |n| shell(format!("a=x;{}", "echo $a;".repeat(n))) },
     Shape { name: "assignments before a command", size: SIZE, event: |n| shell(format!("{}ls", each(n, |i| format!("a{i}=x ")))) },
     Shape { name: "array in a loop", size: SIZE, event: |n| shell(format!("a=({}); for f in \"${{a[@]}}\"; do rm -rf $f; done", each(n, |i| format!("x{i} ")))) },
-    Shape { name: "appended array", size: SIZE, event: |n| shell("a+=(x);".repeat(n)) },
+    Shape { name: "appended array", size: 16_000, event: |n| shell("a+=(x);".repeat(n)) },
     Shape { name: "exports", size: SIZE, event: |n| shell(each(n, |i| format!("export a{i}=x;"))) },
     Shape { name: "subshells with many variables", size: SIZE, event: |n| shell(format!("{}{}", each(200, |i| format!("a{i}=y;")), "(b=1);".repeat(n))) },
     Shape { name: "branches with many variables", size: SIZE, event: |n| shell(format!("{}{}", each(200, |i| format!("a{i}=y;")), "if x; then b=1; fi;".repeat(n))) },
