@@ -146,6 +146,30 @@ fn a_session_of_its_own_or_a_new_terminal_makes_nobody_a_person() {
 }
 
 #[test]
+fn a_namespace_that_hides_the_agent_makes_nobody_a_person() {
+    let home = home();
+    let before = home.all_files();
+    if home.run_orphan("unshare -Urpf --mount-proc true").exit != 0 {
+        return; // Namespaces are forbidden here.
+    }
+    for namespaces in ["-Urpf --mount-proc", "-Urm", "-Ur"] {
+        let line = format!("unshare {namespaces} env -i HOME=$HOME $0 hooks uninstall --yes");
+        let ran =
+            home.run_orphan(&format!("env -i HOME=\"$HOME\" PATH=/usr/bin:/bin script -qec \"{line}\" /dev/null"));
+        assert_refused(&home, &before, &ran, "a user namespace of its own");
+    }
+    // The table of the namespace outside, and files in the place of the table.
+    let copy = "mount -t tmpfs x /mnt && mkdir /mnt/\\$\\$ && cat /proc/\\$\\$/stat >/mnt/\\$\\$/stat && \
+                cat /proc/\\$\\$/status >/mnt/\\$\\$/status && mount --bind /mnt /proc &&";
+    for (namespaces, first) in [("-Urpf", ""), ("-Urm", copy)] {
+        let line = format!("unshare {namespaces} sh -c '{first} exec env -i HOME=$HOME $0 hooks uninstall --yes'");
+        let ran =
+            home.run_orphan(&format!("env -i HOME=\"$HOME\" PATH=/usr/bin:/bin script -qec \"{line}\" /dev/null"));
+        assert_refused(&home, &before, &ran, "`/proc` does not show the processes of the machine");
+    }
+}
+
+#[test]
 fn a_terminal_that_a_program_holds_makes_nobody_a_person() {
     let home = home();
     let before = home.all_files();

@@ -1,6 +1,10 @@
 //! The process table: from `/proc` where there is one, else from `ps`.
 
 use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::IsTerminal;
+#[cfg(target_os = "linux")]
+use std::io::{ErrorKind, Read};
 use std::path::Path;
 
 /// A terminal that processes run in.
@@ -35,10 +39,24 @@ pub struct Process {
     pub masters: Vec<u32>,
 }
 
+/// How far a process table can be believed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum View {
+    /// The kernel's own table, seen from the initial user namespace.
+    #[default]
+    Initial,
+    /// Seen from a user namespace of its own. Everybody may make one, and in it a pid namespace that hides all processes
+    /// above, or a mount namespace with another `/proc`.
+    Nested,
+    /// `/proc` is not a procfs, or it contradicts what system calls tell of this process.
+    Forged,
+}
+
 /// All processes that can be seen.
 #[derive(Debug, Default)]
 pub struct ProcessTable {
     processes: BTreeMap<u32, Process>,
+    pub view: View,
     /// Whether the system hides the processes of others (`hidepid`).
     pub hides_others: bool,
 }
@@ -46,7 +64,7 @@ pub struct ProcessTable {
 impl ProcessTable {
     pub fn new(processes: impl IntoIterator<Item = Process>) -> Self {
         let processes = processes.into_iter().map(|process| (process.pid, process));
-        ProcessTable { processes: processes.collect(), hides_others: false }
+        ProcessTable { processes: processes.collect(), ..ProcessTable::default() }
     }
 
     pub fn get(&self, pid: u32) -> Option<&Process> {
@@ -66,7 +84,57 @@ impl ProcessTable {
 
 /// Reads the process table. What cannot be read is missing in it.
 pub fn collect() -> ProcessTable {
-    if Path::new("/proc/self/stat").exists() { from_proc() } else { from_ps() }
+    // On Linux `ps` reads `/proc` too: where that is missing it has nothing to tell.
+    let on_linux = cfg!(target_os = "linux");
+    let mut table = if on_linux || Path::new("/proc/self/stat").exists() { from_proc() } else { from_ps() };
+    table.view = view(&table);
+    // A terminal that cannot be opened exists only in the table.
+    let has_terminal = File::open("/dev/tty").is_ok_and(|terminal| terminal.is_terminal());
+    if !has_terminal && let Some(own) = table.processes.get_mut(&std::process::id()) {
+        own.terminal = None;
+    }
+    table
+}
+
+/// How far the table can be believed. Whoever may mount can put other files at the paths that are read here, so the file
+/// system of each is asked for, and what the table tells of this process has to be what system calls tell.
+#[cfg(target_os = "linux")]
+fn view(table: &ProcessTable) -> View {
+    use rustix::fs::{PROC_SUPER_MAGIC, fstatfs};
+    use rustix::process::getuid;
+    use std::os::unix::process::parent_id;
+    let pid = std::process::id();
+    let is_procfs = |file: &File| fstatfs(file).is_ok_and(|found| found.f_type == PROC_SUPER_MAGIC);
+    let is_own = |path: &str| File::open(path).is_ok_and(|file| is_procfs(&file));
+    let agrees = |own: &Process| (own.parent, own.uid) == (parent_id(), getuid().as_raw());
+    // A procfs of another pid namespace has another number for this process.
+    let is_here = std::fs::read_link("/proc/self").is_ok_and(|own| own == Path::new(&pid.to_string()));
+    let folder = format!("/proc/{pid}");
+    let is_real = ["/proc", &folder, &format!("{folder}/stat")].into_iter().all(is_own);
+    if !is_here || !is_real || !table.get(pid).is_some_and(agrees) {
+        return View::Forged;
+    }
+    match File::open(format!("{folder}/uid_map")) {
+        Ok(file) if !is_procfs(&file) => View::Forged,
+        Ok(mut file) => {
+            let mut map = String::new();
+            if file.read_to_string(&mut map).is_ok() && is_initial(&map) { View::Initial } else { View::Nested }
+        }
+        // A kernel without user namespaces.
+        Err(error) if error.kind() == ErrorKind::NotFound => View::Initial,
+        Err(_) => View::Nested,
+    }
+}
+
+#[cfg(not(target_os = "linux"))]
+fn view(_: &ProcessTable) -> View {
+    View::Initial
+}
+
+/// Whether a `uid_map` is the one of the initial user namespace, which maps all ids to themselves.
+#[cfg(target_os = "linux")]
+fn is_initial(uid_map: &str) -> bool {
+    uid_map.split_whitespace().eq(["0", "0", "4294967295"])
 }
 
 fn from_proc() -> ProcessTable {
@@ -221,6 +289,29 @@ mod tests {
         assert_eq!((one.parent, one.uid, one.group), (other.parent, other.uid, other.group));
         assert_eq!(one.terminal, other.terminal);
         assert!(one.variables.iter().all(|name| other.variables.contains(name)), "{:?}", other.variables);
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn only_the_initial_user_namespace_maps_all_ids_to_themselves() {
+        assert!(is_initial("         0          0 4294967295\n"));
+        for map in ["", "0 1000 1\n", "0 0 1\n", "0 100000 65536\n", "0 0 4294967295\n1 1 1\n", "1000 0 1\n"] {
+            assert!(!is_initial(map), "{map}");
+        }
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn a_table_that_contradicts_system_calls_is_forged() {
+        let pid = std::process::id();
+        let own = from_proc().get(pid).unwrap().clone();
+        assert_ne!(view(&ProcessTable::new([own.clone()])), View::Forged);
+        let parent = own.parent.wrapping_add(1);
+        for forged in
+            [Process { parent, ..own.clone() }, Process { uid: 4711, ..own.clone() }, Process { pid: 0, ..own }]
+        {
+            assert_eq!(view(&ProcessTable::new([forged])), View::Forged);
+        }
     }
 
     #[test]

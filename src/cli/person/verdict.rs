@@ -1,6 +1,6 @@
 //! Decides by a process table whether a process was started by a person at a terminal.
 
-use super::processes::{Process, ProcessTable, Terminal};
+use super::processes::{Process, ProcessTable, Terminal, View};
 use super::programs::{agent, is_terminal, marker};
 use std::collections::BTreeSet;
 use std::fmt;
@@ -25,6 +25,10 @@ pub enum Refusal {
     Orphan,
     /// The process itself is not in the table.
     Unreadable,
+    /// The process is in a user namespace of its own, from which agents and terminals cannot be seen.
+    Nested,
+    /// The process table is not the kernel's.
+    Forged,
 }
 
 impl fmt::Display for Refusal {
@@ -40,6 +44,10 @@ impl fmt::Display for Refusal {
             }
             Refusal::Orphan => f.write_str("this was left behind by the process that started it"),
             Refusal::Unreadable => f.write_str("the process table cannot be read"),
+            Refusal::Nested => f.write_str(
+                "this runs in a user namespace of its own, where the processes of the machine cannot be seen",
+            ),
+            Refusal::Forged => f.write_str("`/proc` does not show the processes of the machine"),
         }
     }
 }
@@ -55,6 +63,9 @@ impl Refusal {
                 "run it in a terminal of your own: a terminal emulator, ssh, tmux or screen"
             }
             Refusal::Unreadable => "run it where `/proc` or `/bin/ps` can be read",
+            Refusal::Nested | Refusal::Forged => {
+                "run it on the host, in a terminal of your own, outside of rootless containers and sandboxes"
+            }
         }
     }
 }
@@ -66,6 +77,15 @@ impl Refusal {
 /// terminal of a person, as `script` and `sudo` are. Where no holder can be seen (it belongs to another user, the terminal
 /// is a console, or the system does not tell), a known terminal or login has to be among the ancestors.
 pub fn verdict(table: &ProcessTable, pid: u32) -> Result<(), Refusal> {
+    // An agent that is seen in spite of all is the better reason.
+    if let Some(refusal) = agent_above(table, pid) {
+        return Err(refusal);
+    }
+    match table.view {
+        View::Initial => {}
+        View::Nested => return Err(Refusal::Nested),
+        View::Forged => return Err(Refusal::Forged),
+    }
     at_terminal(table, pid, &mut BTreeSet::new())
 }
 

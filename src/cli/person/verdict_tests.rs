@@ -303,6 +303,19 @@ fn a_multiplexer_that_an_agent_has_started() {
     assert_agent("made this terminal", [rune(), shell(1), server]);
 }
 
+#[test]
+fn a_namespace_that_hides_who_is_above() {
+    // `script -qec 'unshare -Urpf --mount-proc env -i rune …'` below an agent: the same table as of `docker exec -it`.
+    for (view, refusal) in [(View::Nested, Refusal::Nested), (View::Forged, Refusal::Forged)] {
+        let mut table = ProcessTable::new([rune(), shell(0)]);
+        table.view = view;
+        assert_eq!(verdict(&table, 100), Err(refusal));
+        let mut table = ProcessTable::new([process(1, 0, "rune").at(PTS, 1)]);
+        table.view = view;
+        assert!(verdict(&table, 1).is_err());
+    }
+}
+
 // --- broken tables
 
 #[test]
@@ -323,7 +336,14 @@ fn missing_processes_are_no_people() {
 fn a_refusal_names_the_way_out_and_no_control_characters() {
     let holder = Refusal::Holder { pid: 7, name: "a\u{1b}[31m".to_owned() };
     assert!(!holder.to_string().contains('\u{1b}'));
-    for refusal in [Refusal::Agent(String::new()), Refusal::NoTerminal, Refusal::Background, holder, Refusal::Orphan] {
+    for refusal in [
+        Refusal::Agent(String::new()),
+        Refusal::NoTerminal,
+        Refusal::Background,
+        holder,
+        Refusal::Orphan,
+        Refusal::Nested,
+    ] {
         assert!(refusal.help().contains("terminal of your own"), "{refusal}");
     }
 }
