@@ -128,6 +128,8 @@ fn no_verb_loosens_without_a_terminal_whatever_it_says() {
 fn a_session_of_its_own_or_a_new_terminal_makes_nobody_a_person() {
     let home = home();
     let orphan = orphan(&home);
+    let spawn = "import os, pty, sys\nsys.exit(os.waitstatus_to_exitcode(pty.spawn(['/bin/sh', '-c', sys.argv[1]])))\n";
+    let spawn = home.file("tmux-x.py", spawn);
     let script = home.file("setup.sh", &format!("'{RUNE}' mcp probe --yes && '{RUNE}' mcp approve demo --yes\n"));
     let before = home.all_files();
     let script = script.display();
@@ -136,6 +138,16 @@ fn a_session_of_its_own_or_a_new_terminal_makes_nobody_a_person() {
     assert_refused(&home, &before, &ran, "there is no terminal");
     let ran = home.run_orphan("env -i PATH=/usr/bin:/bin script -qec \"$0 hooks uninstall --yes\" /dev/null");
     assert_refused(&home, &before, &ran, "`script`, which is not known as a terminal");
+    // What a program calls itself, and the words of editors, make no terminal.
+    let python = format!("python3 '{}' \"$0 hooks uninstall --yes\"", spawn.display());
+    for line in [
+        "bash -c 'exec -a st script -qec \"$0 hooks uninstall --yes\" /dev/null' \"$0\"",
+        &python,
+        &format!("{python} --type=ptyHost"),
+        &format!("{python} com.intellij.idea.Main"),
+    ] {
+        assert_refused(&home, &before, &home.run_orphan(line), "which is not known as a terminal");
+    }
     // The agent itself is above, or the environment of its command line is.
     let ran = home.run_orphan("CLAUDECODE=1 script -qec \"env -i HOME=$HOME $0 hooks uninstall --yes\" /dev/null");
     assert_refused(&home, &before, &ran, "which has `CLAUDECODE` set,");

@@ -24,6 +24,8 @@ pub struct Process {
     pub parent: u32,
     /// The name that the system keeps; on Linux cut to 15 bytes.
     pub name: String,
+    /// The path of the file that it runs; `None` where the system does not tell, as for another user's process.
+    pub exe: Option<String>,
     /// The command line; empty where it cannot be read.
     pub argv: Vec<String>,
     /// Names of the variables that it was started with. Another user's process does not tell them.
@@ -160,6 +162,11 @@ fn in_proc(pid: u32) -> Option<Process> {
         pid,
         parent: positive(1)?,
         name: head.split_once('(')?.1.to_owned(),
+        exe: std::fs::read_link(format!("{folder}/exe")).ok().map(|exe| {
+            let exe = exe.to_string_lossy();
+            // The kernel marks a file that an update has replaced.
+            exe.strip_suffix(" (deleted)").unwrap_or(&exe).to_owned()
+        }),
         argv: texts(&format!("{folder}/cmdline")),
         variables: texts(&format!("{folder}/environ")).iter().map(|pair| variable(pair)).collect(),
         // A process that ended in the meantime is nobody's.
@@ -248,11 +255,13 @@ fn in_ps(row: &str) -> Option<Process> {
     };
     let (pid, parent, group) = (next()?.parse().ok()?, next()?.parse().ok()?, next()?.parse().ok()?);
     let (foreground, uid, terminal, state) = (next()?.parse().ok(), next()?.parse().ok()?, next()?, next()?);
-    let name = rest.trim().rsplit('/').next().unwrap_or_default().to_owned();
+    // On macOS this is a path.
+    let path = rest.trim();
     Some(Process {
         pid,
         parent,
-        name,
+        name: path.rsplit('/').next().unwrap_or_default().to_owned(),
+        exe: path.contains('/').then(|| path.to_owned()),
         uid,
         group,
         terminal: terminal_of_name(terminal),

@@ -177,11 +177,17 @@ const TERMINALS: [&str; 101] = [
 /// Beginnings of names that carry a version, a state or a role behind them.
 const TERMINAL_PREFIXES: [&str; 6] = ["Code Helper", "Cursor Helper", "emacs", "iTermServer", "tmux", "zed"];
 
-/// The process that holds the terminals of VS Code and the editors made from it, whatever it is called.
+/// The process that holds the terminals of VS Code, and of the editors made from it, on a machine to which they connect.
 const PTY_HOST: &str = "--type=ptyHost";
 
-/// Main class of the IDEs of JetBrains where they run as `java`.
+/// The script of that process, below the directory of the `node` that comes with the editor.
+const PTY_HOST_SCRIPT: &str = "/out/bootstrap-fork";
+
+/// Main class of the IDEs of JetBrains where they run as the `java` that comes with them.
 const JETBRAINS: &str = "com.intellij.idea.Main";
+
+/// Directories of the system, in which scripts are what their names say.
+const SYSTEM: [&str; 4] = ["/usr/", "/opt/", "/nix/store/", "/snap/"];
 
 /// Linux keeps this many bytes of a process's name.
 const NAME_BYTES: usize = 15;
@@ -206,12 +212,52 @@ pub fn agent(process: &Process) -> Option<String> {
 }
 
 /// Whether a process is known to hold the terminals that people sit at; `parent` is the process above it.
+///
+/// What a process runs counts, not what it calls itself: everybody may choose the words of a command line.
 pub fn is_terminal(process: &Process, parent: Option<&Process>) -> bool {
-    if names(process).any(is_terminal_name) || process.argv.iter().any(|word| word == PTY_HOST || word == JETBRAINS) {
+    let exe = process.exe.as_deref();
+    // Of a process of another user, or one with more rights (`screen` is setgid on Debian), only the name is told.
+    let name = exe.map_or_else(|| plain(&process.name), program_name);
+    if is_terminal_name(name) || exe.is_some_and(|exe| runs_terminal(exe, &process.argv)) {
         return true;
     }
-    let is_login = |name: &str| LOGINS.contains(&name) || name.starts_with("Relay(");
-    names(process).any(is_login) && (process.uid == 0 || parent.is_some_and(|parent| parent.uid == 0))
+    // All processes of WSL that let people in are one program, `/init`.
+    let name = if name == "init" { plain(&process.name) } else { name };
+    let is_login = LOGINS.contains(&name) || name.starts_with("Relay(");
+    is_login && (process.uid == 0 || parent.is_some_and(|parent| parent.uid == 0))
+}
+
+/// Whether an interpreter runs a terminal: its command line counts only where nobody but the system or the editor wrote
+/// the script.
+fn runs_terminal(exe: &str, argv: &[String]) -> bool {
+    let words = || argv.iter().skip(1).map(String::as_str);
+    let (folder, name) = exe.rsplit_once('/').unwrap_or_default();
+    match without_version(name) {
+        "node" => {
+            let own = |script: &str| script.strip_prefix(folder).is_some_and(|rest| rest.ends_with(PTY_HOST_SCRIPT));
+            words().next().is_some_and(own) && words().any(|word| word == PTY_HOST)
+        }
+        "java" => folder.ends_with("/jbr/bin") && words().any(|word| word == JETBRAINS),
+        "python" => {
+            // Options that take no code.
+            let is_harmless =
+                |word: &&str| word.strip_prefix('-').is_some_and(|rest| rest.trim_matches(HARMLESS) == "");
+            let script = words().find(|word| !is_harmless(word)).unwrap_or_default();
+            let is_of_system =
+                |path: &str| SYSTEM.iter().any(|folder| path.starts_with(folder)) && !path.contains("/../");
+            is_of_system(exe) && is_of_system(script) && is_terminal_name(file_name(script))
+        }
+        _ => false,
+    }
+}
+
+/// The options of Python that a first line of a script has, as in `#!/usr/bin/python3 -sP`.
+const HARMLESS: [char; 6] = ['B', 'E', 'I', 'P', 's', 'u'];
+
+/// The name of an executable, also where a package wraps it (`.kitty-wrapped` on NixOS).
+fn program_name(exe: &str) -> &str {
+    let name = file_name(exe);
+    name.strip_prefix('.').and_then(|name| name.strip_suffix("-wrapped")).unwrap_or(name)
 }
 
 fn is_terminal_name(name: &str) -> bool {
@@ -221,10 +267,13 @@ fn is_terminal_name(name: &str) -> bool {
         || TERMINAL_PREFIXES.iter().any(|prefix| name.starts_with(prefix))
 }
 
+/// `sshd: dev@pts/3` and `tmux: server` say more behind the colon.
+fn plain(text: &str) -> &str {
+    file_name(text.split(": ").next().unwrap_or_default())
+}
+
 /// What a process may be called: its name, the program that it was started as, and the script that it interprets.
 fn names(process: &Process) -> impl Iterator<Item = &str> {
-    // `sshd: dev@pts/3` and `tmux: server` say more behind the colon.
-    let plain = |text| file_name(str::split(text, ": ").next().unwrap_or_default());
     let program = process.argv.first().map(|program| plain(program));
     [Some(plain(&process.name)), program, script(process).map(file_name)].into_iter().flatten()
 }
@@ -232,11 +281,15 @@ fn names(process: &Process) -> impl Iterator<Item = &str> {
 /// The script that an interpreter runs: its first operand.
 fn script(process: &Process) -> Option<&str> {
     let (program, rest) = process.argv.split_first()?;
-    let name = file_name(program).trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
-    if !INTERPRETERS.contains(&name) {
+    if !INTERPRETERS.contains(&without_version(file_name(program))) {
         return None;
     }
     rest.iter().map(String::as_str).find(|word| !word.starts_with('-') && *word != "run")
+}
+
+/// `python3.12` is Python.
+fn without_version(name: &str) -> &str {
+    name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.')
 }
 
 fn file_name(path: &str) -> &str {

@@ -27,6 +27,10 @@ impl Process {
         Process { argv: words(line), ..self }
     }
 
+    fn exe(self, path: &str) -> Self {
+        Process { exe: Some(path.to_owned()), ..self }
+    }
+
     fn variable(self, name: &str) -> Self {
         Process { variables: vec!["PATH".to_owned(), name.to_owned()], ..self }
     }
@@ -93,17 +97,55 @@ fn a_person_in_a_terminal_emulator() {
 
 #[test]
 fn a_person_in_the_terminal_of_an_editor() {
+    let server = "/home/dev/.vscode-server/cli/servers/x/server";
+    let script = format!("{server}/node {server}/out/bootstrap-fork --type=ptyHost --logsLevel=1");
+    let (server, jbr) = (format!("{server}/node"), "/opt/idea/jbr/bin/java");
     let lines = [
-        ("code", "/usr/share/code/code --type=utility --utility-sub-type=node.mojom.NodeService"),
-        ("node-MainThread", "/home/dev/.vscode-server/cli/servers/x/server/node out/bootstrap-fork --type=ptyHost"),
-        ("java", "/opt/idea/jbr/bin/java -Xmx2g com.intellij.idea.Main"),
-        ("emacs-gtk", "emacs"),
-        ("python3", "/usr/bin/python3 /usr/bin/terminator"),
+        (
+            "code",
+            "/usr/share/code/code",
+            "/usr/share/code/code --type=utility --utility-sub-type=node.mojom.NodeService",
+        ),
+        ("node-MainThread", &server, &script),
+        ("java", jbr, "/opt/idea/jbr/bin/java -Xmx2g com.intellij.idea.Main"),
+        ("emacs", "/usr/bin/emacs-gtk", "emacs"),
+        ("python3", "/usr/bin/python3.12", "/usr/bin/python3 /usr/bin/terminator"),
+        ("guake", "/usr/bin/python3.13", "/usr/bin/python3 -sP /usr/bin/guake"),
+        ("kitty", "/nix/store/x-kitty/bin/.kitty-wrapped", "kitty"),
+        ("tmux: server", "/usr/bin/tmux", "tmux new-session -d"),
     ];
-    for (name, line) in lines {
+    for (name, exe, line) in lines {
         let above = process(19, 1, "MainThread");
-        let table = [rune(), shell(20), process(20, 19, name).argv(line).holds(3), above];
+        let table = [rune(), shell(20), process(20, 19, name).exe(exe).argv(line).holds(3), above];
         assert_eq!(judge(table), Ok(()), "{name}");
+    }
+}
+
+#[test]
+fn a_program_that_calls_itself_a_terminal() {
+    let lines = [
+        // `exec -a st script …`, and names that a process has given itself.
+        ("script", "/usr/bin/script", "st -qec x"),
+        ("kitty", "/usr/bin/python3.12", "kitty"),
+        ("tmux: server", "/usr/bin/perl", "tmux"),
+        ("sshd", "/usr/bin/script", "sshd: dev@pts/3"),
+        // The name of a script.
+        ("python3", "/usr/bin/python3.12", "python3 tmux-x.py"),
+        ("python3", "/usr/bin/python3.12", "python3 /home/dev/terminator"),
+        ("python3", "/usr/bin/python3.12", "python3 -cimport /usr/bin/terminator"),
+        ("python3", "/usr/bin/python3.12", "python3 /usr/../home/dev/terminator"),
+        ("python3", "/home/dev/python3", "/usr/bin/python3 /usr/bin/terminator"),
+        // The words of an editor.
+        ("python3", "/usr/bin/python3.12", "python3 x.py --type=ptyHost"),
+        ("script", "/usr/bin/script", "script -qec x --type=ptyHost"),
+        ("bash", "/usr/bin/bash", "bash x.sh com.intellij.idea.Main"),
+        ("node", "/usr/bin/node", "node /home/dev/out/bootstrap-fork --type=ptyHost"),
+        ("java", "/usr/lib/jvm/21/bin/java", "java -cp x com.intellij.idea.Main"),
+    ];
+    for (name, exe, line) in lines {
+        assert_holder(40, [rune(), shell(40), process(40, 1, name).exe(exe).argv(line).holds(3)]);
+        let unseen = process(40, 1, name).exe(exe).argv(line);
+        assert_eq!(judge([rune(), shell(40), unseen]), Err(Refusal::Orphan), "{line}");
     }
 }
 
