@@ -2,7 +2,7 @@
 
 use super::processes::{Process, ProcessTable, Terminal, View};
 use super::programs::{agent, is_terminal, marker};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 /// Why a process is not taken for one that a person started.
@@ -73,7 +73,7 @@ impl Refusal {
 /// Whether process `pid` was started by a person at a terminal.
 ///
 /// It has to be in the foreground of a controlling terminal. No agent may be above it, above the process that holds the
-/// master side of the terminal, or running in the same terminal. The holder has to be a known terminal, or itself be at a
+/// master side of the terminal, or running in the same terminal. Every holder has to be a known terminal, or itself be at a
 /// terminal of a person, as `script` and `sudo` are. Where no holder can be seen (it belongs to another user, the terminal
 /// is a console, or the system does not tell), a known terminal or login has to be among the ancestors.
 pub fn verdict(table: &ProcessTable, pid: u32) -> Result<(), Refusal> {
@@ -86,7 +86,7 @@ pub fn verdict(table: &ProcessTable, pid: u32) -> Result<(), Refusal> {
         View::Nested => return Err(Refusal::Nested),
         View::Forged => return Err(Refusal::Forged),
     }
-    at_terminal(table, pid, &mut BTreeSet::new())
+    at_terminal(table, pid, &mut BTreeMap::new())
 }
 
 /// The sign of an agent in the environment of `pid`, in its ancestors, or in what holds its terminal.
@@ -111,8 +111,15 @@ pub fn agent_above(table: &ProcessTable, pid: u32) -> Option<Refusal> {
     Some(Refusal::Agent(format!("process {pid}, `{name}`, runs in this terminal")))
 }
 
-/// `visited` holds the processes that were asked about before: the chain of holders ends at one of them.
-fn at_terminal(table: &ProcessTable, pid: u32, visited: &mut BTreeSet<u32>) -> Result<(), Refusal> {
+/// Whether a process that was asked about before is at the terminal of a person.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Asked {
+    /// Not known yet: terminals that hold each other lead back to it.
+    Pending,
+    Accepted,
+}
+
+fn at_terminal(table: &ProcessTable, pid: u32, asked: &mut BTreeMap<u32, Asked>) -> Result<(), Refusal> {
     let process = table.get(pid).ok_or(Refusal::Unreadable)?;
     if let Some(refusal) = agent_above(table, pid) {
         return Err(refusal);
@@ -121,22 +128,24 @@ fn at_terminal(table: &ProcessTable, pid: u32, visited: &mut BTreeSet<u32>) -> R
     if process.foreground != Some(process.group) {
         return Err(Refusal::Background);
     }
-    visited.insert(pid);
-    let holders: Vec<&Process> = table.holders(terminal).collect();
-    let Some(first) = holders.first() else {
-        return if has_terminal_above(table, process, terminal) { Ok(()) } else { Err(Refusal::Orphan) };
-    };
-    // Other pty file systems use the same numbers, so a stranger may be among the holders: one that is a terminal suffices.
-    if holders.iter().any(|holder| is_terminal(holder, table.get(holder.parent))) {
-        return Ok(());
+    asked.insert(pid, Asked::Pending);
+    let mut holders = table.holders(terminal).peekable();
+    if holders.peek().is_none() && !has_terminal_above(table, process, terminal) {
+        return Err(Refusal::Orphan);
     }
-    let refusal = Refusal::Holder { pid: first.pid, name: first.name.clone() };
+    // Other pty file systems use the same numbers, and the system does not tell which is whose: so every holder has to be
+    // a terminal, or one that the agent made would pass by the number of another.
     for holder in holders {
-        if !visited.contains(&holder.pid) && at_terminal(table, holder.pid, visited).is_ok() {
-            return Ok(());
+        let accepted = match asked.get(&holder.pid) {
+            Some(before) => *before == Asked::Accepted,
+            None => is_terminal(holder, table.get(holder.parent)) || at_terminal(table, holder.pid, asked).is_ok(),
+        };
+        if !accepted {
+            return Err(Refusal::Holder { pid: holder.pid, name: holder.name.clone() });
         }
     }
-    Err(refusal)
+    asked.insert(pid, Asked::Accepted);
+    Ok(())
 }
 
 /// Whether the terminal of a process comes from a login or a terminal above it, where nothing is seen to hold it.

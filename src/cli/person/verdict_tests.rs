@@ -240,9 +240,15 @@ fn a_person_whose_other_window_runs_an_agent() {
 }
 
 #[test]
-fn a_stranger_with_a_terminal_of_the_same_number_elsewhere() {
-    let strange = process(15, 1, "containerd-shim").root().holds(3);
-    assert_eq!(judge([rune(), shell(20), process(20, 1, "kitty").holds(3), strange]), Ok(()));
+fn a_person_whose_terminal_two_processes_hold() {
+    // `sudo` in `sudo` in `script`.
+    let (outer, inner) = (Terminal::Pty(0), Terminal::Pty(1));
+    let one = process(30, 40, "sudo").at(inner, 30).holds(3);
+    let other = Process { group: 30, ..process(31, 30, "sudo").at(inner, 30).holds(3) };
+    let script = process(41, 42, "script").at(outer, 41).holds(1);
+    let table = [rune(), shell(30), one, other, process(40, 41, "bash").at(inner, 30), script];
+    let emulator = [process(42, 20, "bash").at(outer, 41), process(20, 1, "kitty").holds(0), init()];
+    assert_eq!(verdict(&ProcessTable::new(table.into_iter().chain(emulator)), 100), Ok(()));
 }
 
 // --- agents
@@ -355,6 +361,15 @@ fn a_namespace_that_hides_who_is_above() {
         let mut table = ProcessTable::new([process(1, 0, "rune").at(PTS, 1)]);
         table.view = view;
         assert!(verdict(&table, 1).is_err());
+    }
+}
+
+#[test]
+fn a_new_terminal_with_the_number_of_a_persons() {
+    // The other is of another pty file system. Which of the two is ours is not told.
+    for name in ["python3", "containerd-shim"] {
+        let strange = process(15, 1, name).root().holds(3);
+        assert_holder(15, [rune(), shell(20), process(20, 1, "kitty").holds(3), strange]);
     }
 }
 
