@@ -241,7 +241,7 @@ fn runs_terminal(exe: &str, argv: &[String]) -> bool {
         "python" => {
             // Options that take no code.
             let is_harmless =
-                |word: &&str| word.strip_prefix('-').is_some_and(|rest| rest.trim_matches(HARMLESS) == "");
+                |word: &&str| word.strip_prefix('-').is_some_and(|rest| rest.trim_matches(HARMLESS).is_empty());
             let script = words().find(|word| !is_harmless(word)).unwrap_or_default();
             let is_of_system =
                 |path: &str| SYSTEM.iter().any(|folder| path.starts_with(folder)) && !path.contains("/../");
