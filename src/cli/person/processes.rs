@@ -1,5 +1,6 @@
 //! The process table: from `/proc` where there is one, else from `ps`.
 
+use rustix::process::{getgid, getuid};
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::IsTerminal;
@@ -26,6 +27,9 @@ pub struct Process {
     pub name: String,
     /// The path of the file that it runs; `None` where the system does not tell, as for another user's process.
     pub exe: Option<String>,
+    /// The system does not tell `exe` although the process has the same ids as this one: it has asked for that, or it had
+    /// more rights before.
+    pub hides_exe: bool,
     /// The command line; empty where it cannot be read.
     pub argv: Vec<String>,
     /// Names of the variables that it was started with. Another user's process does not tell them.
@@ -103,7 +107,6 @@ pub fn collect() -> ProcessTable {
 #[cfg(target_os = "linux")]
 fn view(table: &ProcessTable) -> View {
     use rustix::fs::{PROC_SUPER_MAGIC, fstatfs};
-    use rustix::process::getuid;
     use std::os::unix::process::parent_id;
     let pid = std::process::id();
     let is_procfs = |file: &File| fstatfs(file).is_ok_and(|found| found.f_type == PROC_SUPER_MAGIC);
@@ -157,20 +160,28 @@ fn in_proc(pid: u32) -> Option<Process> {
     let number = |at: usize| fields.get(at).and_then(|field| field.parse::<i64>().ok());
     let positive = |at: usize| number(at).and_then(|number| u32::try_from(number).ok());
     let status = std::fs::read_to_string(format!("{folder}/status")).unwrap_or_default();
-    let uid = status.lines().find_map(|line| line.strip_prefix("Uid:")?.split_whitespace().next()?.parse().ok());
+    // The real, effective, saved and file system id.
+    let ids = |name: &str| -> Vec<u32> {
+        let line = status.lines().find_map(|line| line.strip_prefix(name)).unwrap_or_default();
+        line.split_whitespace().filter_map(|id| id.parse().ok()).collect()
+    };
+    let (uids, gids) = (ids("Uid:"), ids("Gid:"));
+    let is_alike = uids.iter().all(|id| *id == getuid().as_raw()) && gids.iter().all(|id| *id == getgid().as_raw());
+    let exe = std::fs::read_link(format!("{folder}/exe")).ok().map(|exe| {
+        let exe = exe.to_string_lossy();
+        // The kernel marks a file that an update has replaced.
+        exe.strip_suffix(" (deleted)").unwrap_or(&exe).to_owned()
+    });
     Some(Process {
         pid,
         parent: positive(1)?,
         name: head.split_once('(')?.1.to_owned(),
-        exe: std::fs::read_link(format!("{folder}/exe")).ok().map(|exe| {
-            let exe = exe.to_string_lossy();
-            // The kernel marks a file that an update has replaced.
-            exe.strip_suffix(" (deleted)").unwrap_or(&exe).to_owned()
-        }),
+        hides_exe: exe.is_none() && is_alike,
+        exe,
         argv: texts(&format!("{folder}/cmdline")),
         variables: texts(&format!("{folder}/environ")).iter().map(|pair| variable(pair)).collect(),
         // A process that ended in the meantime is nobody's.
-        uid: uid.unwrap_or(u32::MAX),
+        uid: uids.first().copied().unwrap_or(u32::MAX),
         group: positive(2)?,
         terminal: positive(4).and_then(terminal_of_device),
         foreground: positive(5),

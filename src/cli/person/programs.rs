@@ -217,8 +217,9 @@ pub fn agent(process: &Process) -> Option<String> {
 pub fn is_terminal(process: &Process, parent: Option<&Process>) -> bool {
     let exe = process.exe.as_deref();
     // Of a process of another user, or one with more rights (`screen` is setgid on Debian), only the name is told.
+    // One that could tell and does not is no terminal.
     let name = exe.map_or_else(|| plain(&process.name), program_name);
-    if is_terminal_name(name) || exe.is_some_and(|exe| runs_terminal(exe, &process.argv)) {
+    if !process.hides_exe && is_terminal_name(name) || exe.is_some_and(|exe| runs_terminal(exe, &process.argv)) {
         return true;
     }
     // All processes of WSL that let people in are one program, `/init`.

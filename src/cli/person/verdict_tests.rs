@@ -142,6 +142,9 @@ fn a_program_that_calls_itself_a_terminal() {
         ("node", "/usr/bin/node", "node /home/dev/out/bootstrap-fork --type=ptyHost"),
         ("java", "/usr/lib/jvm/21/bin/java", "java -cp x com.intellij.idea.Main"),
     ];
+    // One that is not dumpable, so that its executable and its files cannot be seen.
+    let hidden = Process { hides_exe: true, ..process(40, 1, "kitty") };
+    assert_eq!(judge([rune(), shell(40), hidden]), Err(Refusal::Orphan));
     for (name, exe, line) in lines {
         assert_holder(40, [rune(), shell(40), process(40, 1, name).exe(exe).argv(line).holds(3)]);
         let unseen = process(40, 1, name).exe(exe).argv(line);
@@ -152,7 +155,8 @@ fn a_program_that_calls_itself_a_terminal() {
 #[test]
 fn a_person_over_ssh_whose_server_cannot_be_looked_into() {
     for name in ["sshd", "sshd-session"] {
-        let served = process(20, 19, name).argv("sshd:");
+        // It has been root, and does not tell what it runs.
+        let served = Process { hides_exe: true, ..process(20, 19, name).argv("sshd:") };
         let table = [rune(), shell(20), served, process(19, 18, name).root(), process(18, 1, "sshd").root()];
         assert_eq!(judge(table), Ok(()), "{name}");
     }
