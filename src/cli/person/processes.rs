@@ -47,6 +47,7 @@ pub struct Process {
 
 /// How far a process table can be believed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(not(target_os = "linux"), expect(dead_code, reason = "only Linux tells how it sees processes"))]
 pub enum View {
     /// The kernel's own table, seen from the initial user namespace.
     #[default]
