@@ -225,6 +225,13 @@ fn overlap(a: &[u8], b: &[u8]) -> u8 {
     if !a.iter().chain(b).any(special) {
         return if a.eq_ignore_ascii_case(b) { REACHED | NAMED } else { 0 };
     }
+    // A name that says more characters than the other one has room for is another name.
+    let shortest = |name: &[u8]| name.iter().filter(|byte| **byte != b'*').count();
+    let is_longer =
+        |long: &[u8], short: &[u8]| !long.contains(&b'[') && !short.contains(&b'*') && shortest(long) > short.len();
+    if is_longer(a, b) || is_longer(b, a) {
+        return 0;
+    }
     // A name without wildcards that a pattern names is that name, as far as the pattern says anything.
     let said = if b.iter().any(special) || a.iter().all(|byte| *byte == b'*') { 0 } else { NAMED };
     let width = a.len() + 1;
