@@ -286,6 +286,10 @@ fn both(a: &[u8], b: &[u8]) -> [Option<(usize, usize, u8)>; 3] {
 
 /// What follows a `[…]`.
 fn class(name: &[u8]) -> Option<&[u8]> {
+    // Looking for the end costs time, and is done for every character.
+    if name.first() != Some(&b'[') {
+        return None;
+    }
     // A bracket right at the start is a character of the class.
     let start = if matches!(name.get(1), Some(b'!' | b'^')) { 3 } else { 2 };
     let end = name.iter().skip(start).position(|byte| *byte == b']')?;
