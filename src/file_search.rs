@@ -14,7 +14,7 @@ const LONGEST_PATTERNS: usize = 4 << 10;
 /// below it that its patterns name.
 ///
 /// Claude Code searches with `rg --hidden`, and splits its `glob` at blanks and commas.
-pub(crate) fn accesses(base: &Access, patterns: Option<&str>, shows: Shows, place: &Place) -> Vec<Access> {
+pub(crate) fn accesses(base: &Access, patterns: Option<&str>, shows: Shows) -> Vec<Access> {
     let act = match shows {
         Shows::Lines => Act::Read,
         Shows::Matches => Act::Match,
@@ -29,18 +29,13 @@ pub(crate) fn accesses(base: &Access, patterns: Option<&str>, shows: Shows, plac
         found.push(Access { act, deep: true, ..base.clone() });
     }
     let Some(directory) = base.target.path.as_ref() else { return found };
-    let home = place.home.as_deref().map(|home| AbsPath::resolve(home, &Place::default()));
-    let project = AbsPath::resolve(place.project.as_deref().unwrap_or(&place.cwd), &Place::default());
-    let holds_home = home.is_some_and(|home| home.components().starts_with(directory.components()));
     for name in names.iter().filter(|name| !is_sweeping(name)) {
-        let below = name.trim_start_matches('/').split('/').filter(|part| *part != "**").collect::<Vec<_>>().join("/");
-        let deep = act == Act::Read && name.ends_with("/**");
-        found.push(Access { act, deep, target: at(&format!("{directory}/{below}")), ..base.clone() });
-        // Below home a name is found wherever it is.
-        if holds_home && *directory != project && !deep {
-            let last = below.rsplit('/').next().unwrap_or_default();
-            found.push(Access { act, deep, target: at(&format!("{directory}/**/{last}")), ..base.clone() });
-        }
+        let (below, deep) = match name.strip_suffix("/**") {
+            Some(below) => (below, act == Act::Read),
+            None => (name.as_str(), false),
+        };
+        // `**` says that this is what a search looks for: wildcards meet names that begin with a dot.
+        found.push(Access { act, deep, target: at(&format!("{directory}/**/{below}")), ..base.clone() });
     }
     found
 }
@@ -66,32 +61,69 @@ fn wanted(patterns: &str) -> Option<Vec<String>> {
         c.is_whitespace() || (c == ',' && depth == 0)
     };
     for pattern in patterns.split(split).filter(|pattern| !pattern.is_empty() && !pattern.starts_with('!')) {
+        if hides_braces(pattern) {
+            return None;
+        }
         let mut open = vec![pattern.to_owned()];
         while let Some(pattern) = open.pop() {
-            if names.len() + open.len() > MOST_PATTERNS {
+            let Some((before, choices, rest)) = braces(&pattern) else {
+                names.push(unescaped(&pattern));
+                continue;
+            };
+            if names.len() + open.len() + choices.split(',').count() > MOST_PATTERNS {
                 return None;
             }
-            match braces(&pattern) {
-                Some(choices) => open.extend(choices),
-                None => names.push(pattern),
-            }
+            open.extend(choices.split(',').map(|choice| format!("{before}{choice}{rest}")));
+        }
+        if names.len() > MOST_PATTERNS {
+            return None;
         }
     }
     Some(names)
 }
 
-/// The choices of the first innermost `{a,b}` in a pattern.
-fn braces(pattern: &str) -> Option<Vec<String>> {
+/// The first innermost `{a,b}` in a pattern: what stands before it, its choices, and what stands behind it.
+fn braces(pattern: &str) -> Option<(&str, &str, &str)> {
     let end = pattern.find('}')?;
     let start = pattern.get(..end)?.rfind('{')?;
-    let (before, rest) = (pattern.get(..start)?, pattern.get(end + 1..)?);
-    let inner = pattern.get(start + 1..end)?;
-    Some(inner.split(',').take(MOST_PATTERNS + 1).map(|choice| format!("{before}{choice}{rest}")).collect())
+    Some((pattern.get(..start)?, pattern.get(start + 1..end)?, pattern.get(end + 1..)?))
 }
 
-/// Whether a pattern finds every file.
+/// Whether a brace or a comma stands for itself, in a class or behind a backslash: its choices are not told apart here.
+fn hides_braces(pattern: &str) -> bool {
+    let (mut escaped, mut in_class) = (false, false);
+    for c in pattern.chars() {
+        if (escaped || in_class) && matches!(c, '{' | '}' | ',') {
+            return true;
+        }
+        in_class = !escaped && (c == '[' || in_class && c != ']');
+        escaped = !escaped && c == '\\';
+    }
+    false
+}
+
+/// A pattern without the backslashes before its characters. What stands for itself behind one counts as a wildcard.
+fn unescaped(pattern: &str) -> String {
+    let mut escaped = false;
+    let kept = |c: &char| {
+        escaped = *c == '\\' && !escaped;
+        !escaped
+    };
+    pattern.chars().filter(kept).collect()
+}
+
+/// Whether a pattern finds every file, or every one but for a letter.
 fn is_sweeping(pattern: &str) -> bool {
-    pattern.split('/').all(|part| !part.starts_with('.') && part.chars().all(|c| matches!(c, '*' | '?' | '.')))
+    let is_wild = |part: &str| {
+        let mut in_class = false;
+        let wild = |c: char| {
+            in_class = c == '[' || in_class && c != ']';
+            in_class || matches!(c, '*' | '?' | '.' | ']')
+        };
+        // A class that picks letters says which names are meant.
+        (!part.contains('[') || part.contains("[!") || part.contains("[^")) && part.chars().all(wild)
+    };
+    pattern.split('/').all(|part| !part.starts_with('.') && is_wild(part))
 }
 
 #[cfg(test)]
@@ -103,7 +135,7 @@ mod tests {
         let target = at(&AbsPath::resolve(base, &place).to_string());
         let base = Access { act: Act::Read, target, deep: false, astray: false, row: None };
         let text = |access: Access| format!("{}{}", access.target.text, if access.deep { " and below" } else { "" });
-        accesses(&base, patterns, shows, &place).into_iter().map(text).collect()
+        accesses(&base, patterns, shows).into_iter().map(text).collect()
     }
 
     #[test]
@@ -112,13 +144,15 @@ mod tests {
             (".", None, vec!["/home/u/p", "/home/u/p and below"]),
             (".", Some("*"), vec!["/home/u/p", "/home/u/p and below"]),
             (".", Some("!*.md"), vec!["/home/u/p", "/home/u/p and below"]),
-            (".", Some("*.ts"), vec!["/home/u/p", "/home/u/p/*.ts"]),
-            (".", Some("**/.env*"), vec!["/home/u/p", "/home/u/p/.env*"]),
-            (".", Some("*.md, .env"), vec!["/home/u/p", "/home/u/p/*.md", "/home/u/p/.env"]),
-            (".", Some("{a,.en{v,w}}"), vec!["/home/u/p", "/home/u/p/a", "/home/u/p/.enw", "/home/u/p/.env"]),
-            (".", Some("apps/**/.env"), vec!["/home/u/p", "/home/u/p/apps/.env"]),
-            ("~", Some(".ssh/**"), vec!["/home/u", "/home/u/.ssh and below"]),
-            ("~", Some("id_*"), vec!["/home/u", "/home/u/id_*", "/home/u/**/id_*"]),
+            (".", Some("*.ts"), vec!["/home/u/p", "/home/u/p/**/*.ts"]),
+            (".", Some("**/.env*"), vec!["/home/u/p", "/home/u/p/**/**/.env*"]),
+            (".", Some("*.md, .env"), vec!["/home/u/p", "/home/u/p/**/*.md", "/home/u/p/**/.env"]),
+            (".", Some("{a,.en{v,w}}"), vec!["/home/u/p", "/home/u/p/**/a", "/home/u/p/**/.enw", "/home/u/p/**/.env"]),
+            (".", Some("apps/**/.env"), vec!["/home/u/p", "/home/u/p/**/apps/**/.env"]),
+            ("~", Some(".ssh/**"), vec!["/home/u", "/home/u/**/.ssh and below"]),
+            (".", Some("\\.en\\v"), vec!["/home/u/p", "/home/u/p/**/.env"]),
+            (".", Some("[!x]*"), vec!["/home/u/p", "/home/u/p and below"]),
+            ("~", Some("id_*"), vec!["/home/u", "/home/u/**/id_*"]),
         ] {
             let mut found = texts(base, patterns, Shows::Lines);
             let mut expected: Vec<String> = expected.into_iter().map(str::to_owned).collect();
@@ -131,15 +165,23 @@ mod tests {
 
     #[test]
     fn too_many_patterns_find_every_file() {
-        for many in ["{a,b}".repeat(10), "{".repeat(10_000), "a,".repeat(1_000), "{a}".repeat(10_000)] {
+        for many in [
+            "{a,b}".repeat(10),
+            "{".repeat(10_000),
+            "a,".repeat(1_000),
+            "{a}".repeat(10_000),
+            format!("{{{}id_rsa}}", "a,".repeat(64)),
+            "{[}a]*,id_rsa}".into(),
+            "{a\\},id_rsa}".into(),
+        ] {
             let found = texts(".", Some(&many), Shows::Lines);
-            assert_eq!(found, ["/home/u/p", "/home/u/p and below", "/home/u/p/.*"], "{many:.20}");
+            assert_eq!(found, ["/home/u/p", "/home/u/p and below", "/home/u/p/**/.*"], "{many:.20}");
         }
     }
 
     #[test]
     fn names_alone_are_not_what_lies_below() {
         assert_eq!(texts("~", None, Shows::Matches), ["/home/u"]);
-        assert_eq!(texts("~", Some("**/*.ts"), Shows::Names), ["/home/u", "/home/u/*.ts", "/home/u/**/*.ts"]);
+        assert_eq!(texts("~", Some("**/*.ts"), Shows::Names), ["/home/u", "/home/u/**/**/*.ts"]);
     }
 }

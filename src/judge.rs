@@ -17,7 +17,7 @@ use crate::rule::{Found, Matcher, Owner, PatternError, Rule, matches_any};
 use crate::shell::{Access, Act, Target};
 use crate::unit::Unit;
 use crate::validator::{Scene, Sources, Validator};
-use crate::verdict::{Effect, Finding, Verdict};
+use crate::verdict::{Effect, Finding, RuleId, Verdict};
 use std::borrow::Cow;
 
 /// Judges a call that has not happened yet.
@@ -60,7 +60,7 @@ pub(crate) fn judge(event: &Event<'_>, config: &Config, verdict: &mut Verdict) {
             let path = path.as_ref().map_or(event.place.cwd.as_str(), |path| path.inspect("which files are searched"));
             let patterns = patterns.as_ref().map(|patterns| patterns.inspect("which files are searched").as_str());
             for base in named(path, Act::Read, event) {
-                for access in file_search::accesses(&base, patterns, *shows, &event.place) {
+                for access in file_search::accesses(&base, patterns, *shows) {
                     ask_about_access(access, &scene, verdict);
                 }
             }
@@ -143,7 +143,10 @@ pub(crate) fn answer(rule: &Rule, unit: &Unit<'_>, scene: &Scene<'_>) -> Result<
     if effect == Effect::Pass {
         return Ok(None);
     }
-    for exception in scene.config.exceptions.iter().filter(|exception| exception.rule == rule.id.as_str()) {
+    // By the name in its file, or by the name that answers show.
+    let is_named =
+        |name: &str| name == rule.id.as_str() || rule.owner == Owner::Project && name == shown_id(rule).as_str();
+    for exception in scene.config.exceptions.iter().filter(|exception| is_named(exception.rule.as_str())) {
         let past = exception.is_past(scene.event.facts.today);
         if !past && (exception.patterns.is_empty() || matches_any(&exception.patterns, unit)?) {
             return Ok(None);
@@ -152,12 +155,23 @@ pub(crate) fn answer(rule: &Rule, unit: &Unit<'_>, scene: &Scene<'_>) -> Result<
     Ok(Some(finding(rule, &found, effect, unit, scene)))
 }
 
+/// The name of a rule in answers. That of a project's own rule is text of the project, so its line stands for it.
+pub(crate) fn shown_id(rule: &Rule) -> RuleId {
+    match rule.owner {
+        Owner::Operator => rule.id.clone(),
+        Owner::Project => {
+            let id = RuleId::named(&format!("project/rule-{}", rule.source.line));
+            id.unwrap_or(RuleId::known("project/rule"))
+        }
+    }
+}
+
 /// What to tell: what was found, and what to do instead. Of a project's own rule, neither: an answer speaks with
 /// system authority, and the project may be what is attacking.
 fn finding(rule: &Rule, found: &Found, effect: Effect, unit: &Unit<'_>, scene: &Scene<'_>) -> Finding {
     if rule.owner == Owner::Project {
         let reason = "a rule of this project's own policy does not allow it";
-        return Finding::new(rule.id.clone(), effect, reason).at(rule.source.to_string());
+        return Finding::new(shown_id(rule), effect, reason).at(rule.source.to_string());
     }
     let tool = scene.event.header.tool.clone();
     let server = match &scene.event.action {

@@ -76,7 +76,7 @@ impl<'a> Look<'a> {
         if self.rules.is_empty() {
             return None;
         }
-        let found = self.at_part(text).map(|rule| rule.id.clone());
+        let found = self.at_part(text).map(judge::shown_id);
         if self.is_exhausted() {
             self.exceed(&CONTENT_STEPS);
         }
@@ -164,7 +164,7 @@ impl<'a> Look<'a> {
                 Owner::Operator => format!("Its content matches the rule `{}`: {}", rule.id, rule.nudge.as_str()),
                 Owner::Project => "Its content matches a rule of this project's own policy".to_owned(),
             };
-            verdict.add(Finding::new(rule.id.clone(), Effect::Advise, reason).at(rule.source.to_string()));
+            verdict.add(Finding::new(judge::shown_id(rule), Effect::Advise, reason).at(rule.source.to_string()));
         }
         if let Some(finding) = self.broken.into_inner() {
             verdict.add(finding);

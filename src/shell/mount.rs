@@ -1,16 +1,100 @@
-//! Bind mounts: directories of the host that a container sees under other names.
+//! Containers: the verb of `docker` and its like, and bind mounts: directories of the host that a container sees under
+//! other names.
 
 use super::Arg;
 use super::effect::Target;
+use super::options::Options;
 use crate::event::Place;
 use crate::path::{AbsPath, meet};
 use compact_str::CompactString;
 
+/// The options before the verb that take a value, of docker, podman and nerdctl.
+const GLOBAL: Options = Options {
+    short: "Hclan",
+    long: &[
+        "address",
+        "cgroup-manager",
+        "cni-netconfpath",
+        "cni-path",
+        "config",
+        "conmon",
+        "connection",
+        "context",
+        "data-root",
+        "events-backend",
+        "hooks-dir",
+        "host",
+        "hosts-dir",
+        "identity",
+        "imagestore",
+        "log-level",
+        "module",
+        "namespace",
+        "network-cmd-path",
+        "network-config-dir",
+        "out",
+        "root",
+        "runroot",
+        "runtime",
+        "runtime-flag",
+        "snapshotter",
+        "ssh",
+        "storage-driver",
+        "storage-opt",
+        "tlscacert",
+        "tlscert",
+        "tlskey",
+        "tmpdir",
+        "url",
+        "volumepath",
+    ],
+};
+
+const COMPOSE: Options = Options {
+    short: "fp",
+    long: &[
+        "ansi",
+        "env-file",
+        "file",
+        "parallel",
+        "profile",
+        "progress",
+        "project-directory",
+        "project-name",
+        "workdir",
+    ],
+};
+
+/// The verb by which `docker` and its like run a command, build or copy, and the words behind it. Options that are not
+/// known here may take a value.
+pub(super) fn verb<'a>(program: &str, args: &'a [Arg]) -> Option<(&'a str, &'a [Arg])> {
+    let is_verb = |word: &str| matches!(word, "run" | "exec" | "create" | "cp" | "build");
+    let is_group = |word: &str| matches!(word, "container" | "image" | "compose" | "buildx" | "builder");
+    let options = match program {
+        "docker" | "podman" | "nerdctl" => &GLOBAL,
+        "docker-compose" => &COMPOSE,
+        _ => return None,
+    };
+    let (mut options, mut rest) = (options, args);
+    loop {
+        let at = options.verb(rest, |word| is_verb(word) || is_group(word))?;
+        let word = rest.get(at)?.text.as_str();
+        rest = rest.get(at + 1..).unwrap_or_default();
+        if is_verb(word) {
+            return Some((word, rest));
+        }
+        options = if word == "compose" { &COMPOSE } else { &Options::NONE };
+    }
+}
+
 /// A directory of the host that a container may write to, and where the container sees it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Mount {
-    target: AbsPath,
+    /// `None` where that cannot be known: any path may lead there.
+    target: Option<AbsPath>,
     source: Target,
+    /// The directory of the host that words of the container are resolved in, as the container's own is not known.
+    cwd: Option<AbsPath>,
 }
 
 /// A bind mount as an option names it.
@@ -27,15 +111,27 @@ impl Bind {
     pub fn of_volume(value: &Arg) -> Option<Bind> {
         let value = value.behind("=").unwrap_or_else(|| value.clone());
         let mut parts = split(&value, ':').into_iter();
-        let (source, target) = (parts.next()?, parts.next()?);
-        let read_only = parts.any(|options| options.text.split(',').any(|option| matches!(option, "ro" | "O")));
-        is_path(&source.text).then_some(Bind { source, target: Some(target), read_only })
+        let source = parts.next()?;
+        let target = parts.next();
+        // Where the word ends is not known either.
+        if target.is_none() && source.is_known() {
+            return None;
+        }
+        let mut read_only = false;
+        for option in parts.flat_map(|options| split(&options, ',')) {
+            match option.text.as_str() {
+                "ro" | "O" => read_only = true,
+                "rw" => read_only = false,
+                _ => {}
+            }
+        }
+        is_source(&source).then_some(Bind { source, target, read_only })
     }
 
     /// The value of `--mount`: `key=value` in any order, separated by commas, each perhaps in quotes.
     pub fn of_mount(value: &Arg) -> Option<Bind> {
         let value = value.behind("=").unwrap_or_else(|| value.clone());
-        let (mut source, mut target, mut read_only) = (None, None, false);
+        let (mut source, mut device, mut target, mut read_only) = (None, None, None, false);
         for field in split(&value, ',') {
             let field = unquoted(field);
             let mut key_and_value = split_once(&field, '=');
@@ -44,28 +140,39 @@ impl Bind {
                 ("source" | "src", value) => source = value.or(source),
                 ("target" | "dst" | "destination", value) => target = value.or(target),
                 ("readonly" | "ro", value) => {
-                    read_only = value.is_none_or(|value| !matches!(value.text.as_str(), "false" | "0"));
+                    // What Go's `ParseBool` takes for true.
+                    let is_true = |value: &str| matches!(value, "1" | "t" | "T" | "true" | "TRUE" | "True");
+                    read_only = value.is_none_or(|value| is_true(&value.text));
                 }
                 // The local driver binds a directory that is named as its device.
-                ("volume-opt", Some(option)) => source = option.behind("device=").or(source),
+                ("volume-opt", Some(option)) => device = option.behind("device=").or(device),
                 _ => {}
             }
         }
-        Some(Bind { source: source?, target, read_only })
+        // The word may name a source where it cannot be known.
+        let source = device.or(source).or_else(|| Some(value.clone()).filter(|value| !value.is_known()))?;
+        Some(Bind { source, target, read_only })
     }
 
-    /// The mount for a command of the host that runs in `cwd`; `None` where nothing of the host can be written by it, or
-    /// either side is unknown.
+    /// The mount for a command of the host that runs in `cwd`; `None` where nothing of the host can be written by it.
     pub fn resolve(&self, cwd: Option<&str>) -> Option<Mount> {
-        let target = self.target.as_ref().filter(|target| target.is_known() && target.text.starts_with('/'))?;
-        let source = Target::of(&self.source, cwd);
-        let there = is_path(&self.source.text) && source.path.is_some() && !self.read_only;
-        there.then(|| Mount { target: AbsPath::resolve_in(&target.text, "/", None), source })
+        if self.read_only || !is_source(&self.source) {
+            return None;
+        }
+        let target = match &self.target {
+            Some(target) if !target.is_known() => None,
+            Some(target) if target.text.starts_with('/') => Some(AbsPath::resolve_in(&target.text, "/", None)),
+            None if !self.source.is_known() => None,
+            Some(_) | None => return None,
+        };
+        let cwd_path = cwd.map(|cwd| AbsPath::resolve_in(cwd, "/", None));
+        Some(Mount { target, source: Target::of(&self.source, cwd), cwd: cwd_path })
     }
 }
 
-fn is_path(source: &str) -> bool {
-    source.contains('/') || source.starts_with(['.', '~'])
+/// Whether a word names a directory of the host, or may. Another name is that of a volume.
+fn is_source(source: &Arg) -> bool {
+    !source.is_known() || source.text.contains('/') || source.text.starts_with(['.', '~'])
 }
 
 /// What a path in a container is on the host.
@@ -84,19 +191,28 @@ pub(super) fn on_host(mounts: &[Mount], target: &Target, deep: bool) -> Hosted {
         return Hosted { contained: true, ..Hosted::default() };
     };
     let names = path.components();
-    let along =
-        |mount: &&Mount| names.iter().zip(mount.target.components()).all(|(a, b)| meet(a.as_bytes(), b.as_bytes()));
+    let at = |mount: &Mount| mount.target.as_ref().map(|target| target.components().len());
+    let along = |mount: &&Mount| {
+        let target = mount.target.as_ref().map(AbsPath::components);
+        target.is_some_and(|target| names.iter().zip(target).all(|(a, b)| meet(a.as_bytes(), b.as_bytes())))
+    };
     let (within, above): (Vec<&Mount>, Vec<&Mount>) =
-        mounts.iter().filter(along).partition(|mount| mount.target.components().len() <= names.len());
+        mounts.iter().filter(along).partition(|mount| at(mount) <= Some(names.len()));
     // The innermost mount is the one that is seen.
-    let depth = within.iter().map(|mount| mount.target.components().len()).max();
-    let within = within.into_iter().filter(|mount| Some(mount.target.components().len()) == depth);
-    let mut found =
-        Hosted { targets: within.map(|mount| mount.hosted(names, target.open)).collect(), contained: false };
+    let depth = within.iter().filter_map(|mount| at(mount)).max();
+    let within = within.into_iter().filter(|mount| at(mount) == depth);
+    let mut found = Hosted {
+        targets: within.map(|mount| mount.hosted(names, depth.unwrap_or_default(), target.open)).collect(),
+        contained: false,
+    };
     let wild = |name: &CompactString| name.contains(['*', '?', '[']);
     found.contained = found.targets.is_empty() || names.iter().take(depth.unwrap_or_default()).any(wild);
-    if deep || target.open {
+    let deep = deep || target.open;
+    if deep {
         found.targets.extend(above.into_iter().map(|mount| mount.source.clone()));
+    }
+    if found.contained {
+        found.targets.extend(mounts.iter().filter_map(|mount| mount.met_elsewhere(names, deep, target.open)));
     }
     found
 }
@@ -108,16 +224,28 @@ pub(super) fn reach(mounts: &[Mount], path: &AbsPath) -> bool {
 }
 
 impl Mount {
-    /// Whether a directory of the container is this mount or lies in it.
-    pub(super) fn holds(&self, directory: &str) -> bool {
-        let directory = AbsPath::resolve_in(directory, "/", None);
-        directory.components().starts_with(self.target.components())
+    /// What a path may be on the host where the mount may be anywhere, or the path may be a word that the container
+    /// resolves in its root or in the directory that holds the mount.
+    fn met_elsewhere(&self, names: &[CompactString], deep: bool, open: bool) -> Option<Target> {
+        let Some(target) = &self.target else {
+            return Some(Target { open: true, ..self.source.clone() });
+        };
+        let word = names.strip_prefix(self.cwd.as_ref()?.components())?;
+        let target = target.components();
+        let leads = |start: usize| {
+            let rest = target.get(start..).unwrap_or_default();
+            word.iter().zip(rest).all(|(a, b)| meet(a.as_bytes(), b.as_bytes())) && (deep || rest.len() <= word.len())
+        };
+        // Two starts and no more: trying each would take steps in proportion to the product of the lengths.
+        let starts = [0, target.len().saturating_sub(1)];
+        let start = starts.into_iter().find(|start| leads(*start)).filter(|_| !word.is_empty())?;
+        Some(self.hosted(word, target.len() - start, open))
     }
 
-    /// The path on the host of what has these names in the container.
-    fn hosted(&self, names: &[CompactString], open: bool) -> Target {
-        let rest = names.get(self.target.components().len()..).unwrap_or_default();
-        if self.source.open {
+    /// The path on the host of what has these names in the container, of which so many lead to the mount.
+    fn hosted(&self, names: &[CompactString], depth: usize, open: bool) -> Target {
+        let rest = names.get(depth..).unwrap_or_default();
+        if self.source.open || self.source.path.is_none() {
             let text = format!("{}/{}", self.source.text, rest.join("/"));
             return Target { text, ..self.source.clone() };
         }
@@ -188,6 +316,55 @@ mod tests {
     }
 
     #[test]
+    fn a_word_may_be_resolved_above_a_mount() {
+        let mounts = mounts(&["/data:/a/h"], &[]);
+        for (path, deep, targets) in [
+            ("/p/h/x", false, vec!["/data/x"]),
+            ("/p/a/h/x", false, vec!["/data/x"]),
+            ("/p/a", false, vec![]),
+            ("/p/a", true, vec!["/data"]),
+            ("/p", true, vec![]),
+            ("/p/x/h", false, vec![]),
+        ] {
+            assert_eq!(hosted(&mounts, path, deep), (targets.into_iter().map(str::to_owned).collect(), true), "{path}");
+        }
+    }
+
+    #[test]
+    fn what_is_unknown_of_a_mount_is_open() {
+        let unknown = |text: &str, known: usize| Arg { text: text.into(), known: Some(known), glob: false };
+        for (volume, source, open) in [
+            (unknown("$x:/h", 0), None, true),
+            (unknown("/data:$t", 6), Some("/data"), true),
+            (unknown("/data:/h$t", 8), Some("/data"), true),
+            (unknown("$volume", 0), None, true),
+        ] {
+            let mount = Bind::of_volume(&volume).and_then(|bind| bind.resolve(Some("/p"))).unwrap();
+            let found = on_host(&[mount], &Target::of(&Arg::literal("/h/x"), None), false).targets;
+            let found: Vec<_> =
+                found.iter().map(|target| (target.path.as_ref().map(AbsPath::to_string), target.open)).collect();
+            assert_eq!(found, [(source.map(str::to_owned), open)], "{}", volume.text);
+        }
+    }
+
+    #[test]
+    fn a_verb_stands_behind_options_that_may_take_a_value() {
+        for (line, expected) in [
+            ("docker --tlscacert x run a", Some("run")),
+            ("docker --unknown x container cp a", Some("cp")),
+            ("docker compose --progress plain exec a", Some("exec")),
+            ("docker-compose -f x run a", Some("run")),
+            ("docker buildx build a", Some("build")),
+            ("docker ps run", None),
+            ("docker start run", None),
+        ] {
+            let words: Vec<Arg> = line.split(' ').map(Arg::literal).collect();
+            let (program, args) = words.split_first().unwrap();
+            assert_eq!(verb(&program.text, args).map(|(verb, _)| verb), expected, "{line}");
+        }
+    }
+
+    #[test]
     fn options_in_any_order_name_the_same_mount() {
         for value in [
             "type=bind,source=/data,target=/h",
@@ -195,6 +372,10 @@ mod tests {
             "type=bind,Source=/data,destination=/h,bind-propagation=rslave",
             "\"type=bind\",\"src=/data\",\"dst=/h\"",
             "readonly=false,src=/data,dst=/h",
+            "readonly=False,src=/data,dst=/h",
+            "ro=f,src=/data,dst=/h",
+            "ro,src=/data,dst=/h,readonly=0",
+            "volume-opt=device=/data,source=x,dst=/h",
             "type=volume,dst=/h,volume-opt=type=none,volume-opt=device=/data,volume-opt=o=bind",
         ] {
             assert_eq!(hosted(&mounts(&[], &[value]), "/h/a", false).0, ["/data/a"], "{value}");
@@ -204,10 +385,10 @@ mod tests {
         {
             assert_eq!(hosted(&mounts(&[], &[value]), "/h/a", false).0, [""; 0], "{value}");
         }
-        for value in ["=/data:/h", "/data:/h:z", "/data:/h/"] {
+        for value in ["=/data:/h", "/data:/h:z", "/data:/h/", "/data:/h:ro,rw"] {
             assert_eq!(hosted(&mounts(&[value], &[]), "/h/a", false).0, ["/data/a"], "{value}");
         }
-        for value in ["data:/h", "/h", "/data:/h:ro", "/data:/h:z,ro"] {
+        for value in ["data:/h", "/h", "/data:/h:ro", "/data:/h:z,ro", "/data:/h:rw,ro"] {
             assert_eq!(hosted(&mounts(&[value], &[]), "/h/a", false).0, [""; 0], "{value}");
         }
     }

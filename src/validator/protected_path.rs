@@ -1,6 +1,6 @@
 //! Files that nobody should write on the way: one table for every tool and every command that writes.
 
-use super::secret_access::is_private_key;
+use super::secret_access::{has_name_of_key, is_listed_key};
 use super::{Scene, block, is_contained, suspicious};
 use crate::ground::Area;
 use crate::path::{AbsPath, Glob, Reach, globs, touches, touches_tree};
@@ -106,8 +106,12 @@ fn rights_of(path: &AbsPath, access: &Access, scene: &Scene<'_>) -> Option<Found
     if started(reach) && rights.harms_file() {
         return block("the file is run whenever a shell or a session starts");
     }
-    if key(reach) && (rights.harms_file() || rights.shows_file() && is_private_key(path, scene)) {
+    if key(reach) && rights.harms_file() {
         return block("the file holds keys or passwords");
+    }
+    let given = if rights.recursive { Reach::Below } else { reach };
+    if rights.shows_file() && (is_listed_key(path, given, scene) || key(given) && has_name_of_key(path)) {
+        return block("others may read keys or passwords");
     }
     let above = rights.harms_directory() && !started(reach) && !key(reach);
     if above && (started(Reach::Below) || key(Reach::Below)) {
@@ -122,7 +126,17 @@ pub(super) fn is_secret_settings(path: &AbsPath) -> bool {
     if !name.starts_with('.') && !name.bytes().any(|byte| matches!(byte, b'*' | b'?' | b'[')) {
         return false;
     }
-    let name = name.to_ascii_lowercase();
+    let mut name = name.to_ascii_lowercase();
+    // A search meets a dot by a wildcard, and is about the file if it says most of its name.
+    if name.starts_with(['*', '?', '[']) && path.components().iter().any(|part| part == "**") {
+        let says = |file: &str, least: usize| {
+            letters_of(&name) >= least && crate::path::meet(file.as_bytes(), name.as_bytes())
+        };
+        if says(".env", 2) || says(".envrc", 4) {
+            return true;
+        }
+        name = name.trim_start_matches(['*', '?']).to_owned();
+    }
     let shared = [
         "example", "sample", "template", "dist", "defaults", "default", "schema", "test", "ci", "tpl", "j2", "erb",
         "md",
@@ -143,6 +157,18 @@ pub(super) fn is_secret_settings(path: &AbsPath) -> bool {
         Some(rest) => rest.contains(['*', '?', '[']),
         None => false,
     }
+}
+
+/// How many characters of a name a pattern says; a dot is none, and a class is one where it picks.
+pub(super) fn letters_of(pattern: &str) -> usize {
+    let mut parts = pattern.split('[');
+    let plain = |part: &str| part.chars().filter(|c| !matches!(c, '*' | '?' | '.' | ']')).count();
+    let first = parts.next().map_or(0, plain);
+    let of_class = |part: &str| {
+        let behind = part.split_once(']').map_or(0, |(_, behind)| plain(behind));
+        behind + usize::from(!part.starts_with(['!', '^', '.']))
+    };
+    first + parts.map(of_class).sum::<usize>()
 }
 
 #[cfg(test)]

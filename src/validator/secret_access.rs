@@ -1,9 +1,9 @@
 //! Secrets that are read: files that hold keys, and variables that are shown.
 
-use super::protected_path::is_secret_settings;
+use super::protected_path::{is_secret_settings, letters_of};
 use super::{Scene, block, command, suspicious};
 use crate::event::Action;
-use crate::path::{AbsPath, Glob, Reach, globs, touches, touches_any_home, touches_tree};
+use crate::path::{AbsPath, Glob, Reach, globs, meet, touches, touches_any_home, touches_tree};
 use crate::rule::Found;
 use crate::shell::{Act, Arg};
 use crate::unit::Unit;
@@ -68,8 +68,8 @@ pub(super) fn find(unit: &Unit<'_>, scene: &Scene<'_>) -> Option<Found> {
     let path = access.target.path.as_ref()?;
     let reach = if access.target.open || access.deep { Reach::Below } else { Reach::Itself };
     // A search through the files of the system shows lines of some, and of those that are locked nothing.
-    let searched =
-        (searches(access.row, scene) || matches!(scene.event.action, Action::Files { .. })) && reach == Reach::Below;
+    let all = reach == Reach::Below || path.components().last().is_some_and(|name| name == "**");
+    let searched = (searches(access.row, scene) || matches!(scene.event.action, Action::Files { .. })) && all;
     let mut keys = KEYS.iter().filter(|glob| !searched || glob.is_at_home());
     let listed = keys.any(|glob| anywhere(*glob, path, reach, scene));
     // Who works at home reads there.
@@ -84,14 +84,15 @@ pub(super) fn find(unit: &Unit<'_>, scene: &Scene<'_>) -> Option<Found> {
         return None;
     }
     // Where nothing is searched, no key is met that was not met above.
-    let secret = holds_secrets(path, scene, || searched && is_listed_key(path, scene));
+    let secret = holds_secrets(path, scene, || searched && is_listed_key(path, Reach::Itself, scene));
     secret.then(|| suspicious("the file holds secrets")).flatten()
 }
 
 /// Whether a file must not be sent: it holds secrets, or everybody on this machine may read it and nobody elsewhere.
 pub(super) fn is_secret_file(path: &AbsPath, scene: &Scene<'_>) -> bool {
     let accounts = matches!(path.components(), [etc, name] if etc == "etc" && name == "passwd");
-    accounts && is_listed(scene.sensitive, path, scene) || holds_secrets(path, scene, || is_listed_key(path, scene))
+    accounts && is_listed(scene.sensitive, path, scene)
+        || holds_secrets(path, scene, || is_listed_key(path, Reach::Itself, scene))
 }
 
 /// Whether a file holds secrets, by its name and by the operator's list.
@@ -106,13 +107,14 @@ fn is_listed(places: &[Glob<'_>], path: &AbsPath, scene: &Scene<'_>) -> bool {
     places.iter().any(|place| touches_tree(*place, path, Reach::Itself, scene.ground.home.as_ref()))
 }
 
-/// Whether a file is a key that only its owner may read.
-pub(super) fn is_private_key(path: &AbsPath, scene: &Scene<'_>) -> bool {
-    (is_key(path) || is_listed_key(path, scene)) && !is_public(path)
+/// Whether a file has the name of a key that only its owner may read.
+pub(super) fn has_name_of_key(path: &AbsPath) -> bool {
+    is_key(path) && !is_public(path)
 }
 
-fn is_listed_key(path: &AbsPath, scene: &Scene<'_>) -> bool {
-    KEYS.iter().any(|glob| anywhere(*glob, path, Reach::Itself, scene))
+/// Whether a key that only its owner may read lies here or, where what lies below is meant too, below.
+pub(super) fn is_listed_key(path: &AbsPath, reach: Reach, scene: &Scene<'_>) -> bool {
+    !is_public(path) && KEYS.iter().any(|glob| anywhere(*glob, path, reach, scene))
 }
 
 /// Whether a path is one of the user's home or of anybody's.
@@ -133,7 +135,13 @@ fn is_key(path: &AbsPath) -> bool {
     let name = path.components().last().map_or("", CompactString::as_str);
     // The key that receipts are signed with lies where the installation says.
     let own = || matches!(path.components(), [.., folder, name] if folder == "rune" && name == "receipt.key");
-    matches!(name, "id_rsa" | "id_dsa" | "id_ecdsa" | "id_ed25519") || own()
+    ["id_rsa", "id_dsa", "id_ecdsa", "id_ed25519"].iter().any(|key| *key == name || is_spelled_out(name, key)) || own()
+}
+
+/// Whether a pattern is about this name: it can match it, and says most of it. `id_*` is the beginning of many names.
+fn is_spelled_out(pattern: &str, name: &str) -> bool {
+    let said = letters_of(pattern);
+    (said > 3 || said == 3 && !pattern.ends_with(['*', '?'])) && meet(name.as_bytes(), pattern.as_bytes())
 }
 
 /// What everybody may know: public keys, known hosts, the names of hosts.

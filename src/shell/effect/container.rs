@@ -1,25 +1,22 @@
-//! Directories of this machine that a container is given.
+//! Files of this machine that a container is given or that are copied from or to it.
 
 use super::super::Arg;
-use super::super::mount::Bind;
+use super::super::mount::{self, Bind};
 use super::super::options::Options;
 use super::{Act, Noted};
 
 const MOUNTS: Options = Options { short: "v", long: &["env-file", "mount", "secret", "volume"] };
 
+const COPY: Options = Options { short: "", long: &["index"] };
+
 /// `docker run -v source:target`, `--mount source=…`: what is given can be read.
 pub(super) fn mounts(noted: &mut Noted<'_>) {
-    let args = &noted.command.args;
-    let verb = args.iter().find(|arg| !arg.text.starts_with('-')).map_or("", |arg| arg.text.as_str());
+    let command = noted.command;
+    let Some((verb, behind)) = mount::verb(&command.program, &command.args) else { return };
     if verb == "cp" {
-        let sources = args.iter().filter(|arg| !arg.text.starts_with('-')).skip(1).take(1);
-        sources.filter(|arg| !arg.text.contains(':')).for_each(|source| noted.take_down(Act::Read, source, true));
-        return;
+        return copy(noted, behind);
     }
-    let runs = args.iter().filter(|arg| !arg.text.starts_with('-')).take(4);
-    if !runs.into_iter().any(|arg| matches!(arg.text.as_str(), "run" | "create" | "exec" | "build")) {
-        return;
-    }
+    let args = &command.args;
     let volumes = MOUNTS.values(args, "v volume").into_iter().filter_map(|value| Bind::of_volume(&value));
     noted.all(Act::Read, &MOUNTS.values(args, "env-file"));
     let mounts = MOUNTS.values(args, "mount secret").into_iter().filter_map(|value| Bind::of_mount(&value));
@@ -27,5 +24,27 @@ pub(super) fn mounts(noted: &mut Noted<'_>) {
     // Of the root it is everything, which is judged as that.
     for source in sources.iter().filter(|source| source.text != "/") {
         noted.take_down(Act::Read, source, true);
+    }
+}
+
+/// `docker cp container:source target`, `docker cp source container:target`.
+fn copy(noted: &mut Noted<'_>, args: &[Arg]) {
+    let is_local =
+        |word: &Arg| word.text != "-" && (!word.text.contains(':') || word.text.starts_with(['/', '.', '~']));
+    let operands = COPY.operands(args);
+    let Some((target, sources)) = operands.split_last() else { return };
+    for source in sources.iter().filter(|source| is_local(source)) {
+        noted.take_down(Act::Read, source, true);
+    }
+    if !is_local(target) {
+        return;
+    }
+    noted.take_down(Act::Write, target, true);
+    // Into a directory it goes by its own name.
+    for source in sources.iter().filter(|source| source.is_known() && target.is_known()) {
+        if let Some(name) = source.text.trim_end_matches('/').rsplit(['/', ':']).next() {
+            let text = format!("{}/{name}", target.text.trim_end_matches('/'));
+            noted.take_down(Act::Write, &Arg { text: text.into(), known: None, glob: target.glob }, true);
+        }
     }
 }

@@ -75,7 +75,10 @@ pub(super) fn change(noted: &mut Noted<'_>, files: &[&Arg]) {
     if let Some((row, rights)) = noted.row.zip(rights(noted.command)) {
         noted.effects.rights.insert(row, rights);
     }
-    noted.all(Act::Change, files.iter().copied());
+    // A directory of a container may hold a mount, however far below.
+    let recursive = rights(noted.command).is_none_or(|rights| rights.recursive);
+    let deep = recursive && !noted.command.mounts().is_empty();
+    files.iter().for_each(|file| noted.take_down(Act::Change, file, deep));
 }
 
 /// Whether the first operand says what the rights are to be.

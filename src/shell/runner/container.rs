@@ -1,12 +1,9 @@
 //! Containers: `docker run`, `docker exec`, `docker compose exec`, `kubectl exec`.
 
-use super::super::mount::{Bind, Mount};
+use super::super::mount::{self, Bind, Mount};
 use super::super::options::Options;
 use super::super::{Arg, Command};
 use super::{Inner, one};
-
-const GLOBAL: Options =
-    Options { short: "Hcl", long: &["host", "context", "config", "log-level", "namespace", "connection", "url"] };
 
 /// The options of `run`, `create` and `exec` that take a value, of docker and podman.
 const RUN: Options = Options {
@@ -123,8 +120,47 @@ const RUN: Options = Options {
     ],
 };
 
-const COMPOSE: Options =
-    Options { short: "fp", long: &["file", "project-name", "profile", "env-file", "project-directory", "ansi"] };
+/// The options of the same that take none.
+const FLAGS: [&str; 38] = [
+    "build",
+    "detach",
+    "disable-content-trust",
+    "dry-run",
+    "env-host",
+    "help",
+    "http-proxy",
+    "init",
+    "interactive",
+    "interactive-shell",
+    "latest",
+    "no-deps",
+    "no-healthcheck",
+    "no-hostname",
+    "no-hosts",
+    "no-TTY",
+    "no-tty",
+    "oom-kill-disable",
+    "passwd",
+    "privileged",
+    "publish-all",
+    "quiet",
+    "quiet-build",
+    "quiet-pull",
+    "read-only",
+    "read-only-tmpfs",
+    "remove-orphans",
+    "replace",
+    "rm",
+    "rmi",
+    "rootfs",
+    "service-ports",
+    "sig-proxy",
+    "systemd",
+    "tls-verify",
+    "transient",
+    "tty",
+    "use-aliases",
+];
 
 const KUBECTL: Options = Options {
     short: "ncsf",
@@ -132,57 +168,36 @@ const KUBECTL: Options = Options {
 };
 
 pub(super) fn docker(args: &[Arg]) -> Vec<Inner> {
-    in_docker(args).map(in_container).unwrap_or_default()
+    behind_verb("docker", args).map(in_container).unwrap_or_default()
 }
 
 pub(super) fn compose(args: &[Arg]) -> Vec<Inner> {
-    in_compose(args).map(in_container).unwrap_or_default()
+    behind_verb("docker-compose", args).map(in_container).unwrap_or_default()
 }
 
-/// The words behind the verb where docker runs a command in a container.
-fn in_docker(args: &[Arg]) -> Option<&[Arg]> {
-    let rest = behind(&GLOBAL, args);
-    let rest = rest.strip_prefix(&[Arg::literal("container")]).unwrap_or(rest);
-    match rest.split_first().map(|(verb, rest)| (verb.text.as_str(), rest))? {
-        ("run" | "exec" | "create", rest) => Some(rest),
-        ("compose", rest) => in_compose(rest),
-        _ => None,
-    }
-}
-
-fn in_compose(args: &[Arg]) -> Option<&[Arg]> {
-    let rest = behind(&COMPOSE, args);
-    match rest.split_first().map(|(verb, rest)| (verb.text.as_str(), rest))? {
-        ("run" | "exec", rest) => Some(rest),
-        _ => None,
-    }
+/// The words behind the verb where a command is run in a container.
+fn behind_verb<'a>(program: &str, args: &'a [Arg]) -> Option<&'a [Arg]> {
+    let (_, rest) = mount::verb(program, args).filter(|(verb, _)| matches!(*verb, "run" | "exec" | "create"))?;
+    Some(rest)
 }
 
 /// What a container has of the host.
 pub(in super::super) struct Container {
     /// Directories of the host that it may write to.
     pub mounts: Vec<Mount>,
-    /// The directory of the container that its command runs in, where that lies in a mount.
+    /// The directory of the container that its command runs in, where that is known and something is mounted.
     pub workdir: Option<String>,
 }
 
 /// The container that a command runs its words in, if it does.
 pub(in super::super) fn container(command: &Command) -> Option<Container> {
-    let args = match command.program.as_str() {
-        "docker" | "podman" | "nerdctl" => in_docker(&command.args)?,
-        "docker-compose" => in_compose(&command.args)?,
-        _ => return None,
-    };
-    let options = args.get(..RUN.end(args)).unwrap_or_default();
+    let args = behind_verb(&command.program, &command.args)?;
+    let options = args.get(..last_end(args)).unwrap_or_default();
     let volumes = RUN.values(options, "v volume").into_iter().filter_map(|value| Bind::of_volume(&value));
     let binds = RUN.values(options, "mount").into_iter().filter_map(|value| Bind::of_mount(&value));
     let mounts: Vec<Mount> = volumes.chain(binds).filter_map(|bind| bind.resolve(command.cwd.as_deref())).collect();
-    let workdir = RUN
-        .values(options, "w workdir")
-        .pop()
-        .filter(Arg::is_known)
-        .map(|directory| directory.behind("=").unwrap_or(directory).text.to_string());
-    let workdir = workdir.filter(|workdir| mounts.iter().any(|mount| mount.holds(workdir)));
+    let workdir = RUN.values(options, "w workdir").pop().filter(Arg::is_known).filter(|_| !mounts.is_empty());
+    let workdir = workdir.map(|directory| format!("/{}", directory.behind("=").unwrap_or(directory).text));
     Some(Container { mounts, workdir })
 }
 
@@ -199,13 +214,38 @@ pub(super) fn kubectl(args: &[Arg]) -> Vec<Inner> {
     }
 }
 
-/// Options, then an image or a container, then a command.
+/// Options, then an image or a container, then a command. An option that is not known may take a value or none.
 fn in_container(args: &[Arg]) -> Vec<Inner> {
-    let mut rest: Vec<Arg> = behind(&RUN, args).iter().skip(1).cloned().collect();
-    if let Some(entry) = RUN.value(args, "entrypoint") {
-        rest.insert(0, entry);
+    let (first, last) = (RUN.end(args), last_end(args));
+    let run = |end: usize| {
+        let mut rest: Vec<Arg> = args.iter().skip(end + 1).cloned().collect();
+        if let Some(entry) = RUN.values(args.get(..end).unwrap_or_default(), "entrypoint").into_iter().next() {
+            rest.insert(0, entry);
+        }
+        one(rest)
+    };
+    let mut inner = run(first);
+    let is_command = args.get(last + 1).is_some_and(|word| !word.text.starts_with('-'));
+    if last != first && is_command {
+        inner.extend(run(last));
     }
-    one(rest)
+    inner
+}
+
+/// Where the options end if each that is not known takes a value.
+fn last_end(args: &[Arg]) -> usize {
+    let mut end = RUN.end(args);
+    loop {
+        let before = end.checked_sub(1).and_then(|at| args.get(at)).map_or("", |arg| arg.text.as_str());
+        let unknown = before.strip_prefix("--").is_some_and(|name| {
+            !name.is_empty() && !name.contains('=') && !FLAGS.contains(&name) && !RUN.long.contains(&name)
+        });
+        let taken = args.get(end).is_some_and(|word| !word.text.starts_with('-'));
+        if !unknown || !taken {
+            return end;
+        }
+        end += 1 + RUN.end(args.get(end + 1..).unwrap_or_default());
+    }
 }
 
 fn behind<'a>(options: &Options, args: &'a [Arg]) -> &'a [Arg] {
