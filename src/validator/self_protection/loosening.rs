@@ -245,8 +245,8 @@ impl Options {
 /// Whether a verb comes with words by which it is the guard's, where everything else about the program is unknown.
 fn is_certain(verb: &[&str], options: &Options) -> bool {
     match verb {
-        ["receipts", ..] => true,
-        ["hooks", "uninstall"] | ["mcp", "approve" | "unblock" | "probe"] | [_, "clear"] => options.own,
+        ["hooks", "uninstall"] | ["receipts", ..] => true,
+        ["mcp", "approve" | "unblock" | "probe"] | [_, "clear"] => options.own,
         _ => false,
     }
 }
