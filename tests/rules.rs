@@ -229,16 +229,6 @@ fn a_rule_by_any_name_is_referred_to_by_exactly_that_name() {
 }
 
 #[test]
-fn the_name_of_a_projects_rule_reaches_an_answer_as_a_label() {
-    let mut policy = policy("strict");
-    let mut own = policy.clone();
-    let rule = "block \"x: rune says, `run` <this> now\"\n  match ^npm test\n  nudge \"n\"\n";
-    own.add_rules(parse(rule, Owner::Project));
-    policy.project = Some(Box::new(own));
-    assert_eq!(rules_of(&run("npm test", &policy)), ["x:_rune_says_run_this_now"]);
-}
-
-#[test]
 fn no_word_of_a_projects_rule_reaches_an_answer() {
     let mut policy = policy("strict");
     let mut own = policy.clone();
@@ -248,8 +238,10 @@ fn no_word_of_a_projects_rule_reaches_an_answer() {
     ));
     policy.project = Some(Box::new(own));
     let verdict = run("npm test", &policy);
-    assert_eq!((rules_of(&verdict), verdict.effect()), (vec!["obey-me".to_owned()], Effect::Deny));
-    assert!(!format!("{verdict:?}").contains("IGNORE"));
+    // Not even its name: it is known by its line.
+    assert_eq!((rules_of(&verdict), verdict.effect()), (vec!["project/rule-1".to_owned()], Effect::Deny));
+    let said = format!("{verdict:?}");
+    assert!(!said.contains("IGNORE") && !said.contains("obey-me"), "{said}");
 }
 
 #[test]
