@@ -355,7 +355,7 @@ fn taint_is_written_before_the_answer() {
     let mut child = home.command(&["hook", "post", "--preset", "strict"]).spawn().unwrap();
     std::io::Write::write_all(&mut child.stdin.take().unwrap(), large.as_bytes()).unwrap();
     let file = home.path(".local/state/rune/sessions/s1");
-    while !file.exists() {
+    while !file.metadata().is_ok_and(|found| found.len() > 0) {
         assert!(child.try_wait().unwrap().is_none(), "it ended without a reader");
         std::thread::yield_now();
     }
