@@ -141,7 +141,7 @@ impl Run {
         };
         let length: usize = to.iter().filter_map(|place| place.at.as_deref()).map(str::len).sum();
         let longest = to.iter().filter_map(|place| place.at.as_deref()).map(str::len).max().unwrap_or_default();
-        state.meter.charge(length / 4);
+        state.meter.charge(3 * length);
         let too_long = longest > PATH_BYTES.most;
         let pushes = command.program == "pushd";
         // `pushd -n` only remembers it.
