@@ -34,9 +34,6 @@ use thin_vec::ThinVec;
 /// What a process substitution is to the command that is given it: the end of a pipe.
 pub const PROCESS: &str = "/dev/fd/63";
 
-/// Bytes in the name of a directory that a command runs in; a longer one counts as unknown.
-const LONGEST_DIRECTORY: usize = 512;
-
 /// What stands between the words of a list in its value: no word holds it.
 const APART: &str = "\u{1f}";
 

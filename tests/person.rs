@@ -162,13 +162,14 @@ fn a_namespace_that_hides_the_agent_makes_nobody_a_person() {
     let home = home();
     let before = home.all_files();
     if home.run_orphan("unshare -Urpf --mount-proc true").exit != 0 {
-        return; // Namespaces are forbidden here.
+        eprintln!("not tested: this machine forbids user namespaces");
+        return;
     }
     for namespaces in ["-Urpf --mount-proc", "-Urm", "-Ur"] {
         let line = format!("unshare {namespaces} env -i HOME=$HOME $0 hooks uninstall --yes");
         let ran =
             home.run_orphan(&format!("env -i HOME=\"$HOME\" PATH=/usr/bin:/bin script -qec \"{line}\" /dev/null"));
-        assert_refused(&home, &before, &ran, "a user namespace of its own");
+        assert_refused(&home, &before, &ran, "a nested user namespace");
     }
     // The table of the namespace outside, and files in the place of the table.
     let copy = "mount -t tmpfs x /mnt && mkdir /mnt/\\$\\$ && cat /proc/\\$\\$/stat >/mnt/\\$\\$/stat && \

@@ -22,7 +22,7 @@ pub fn follow(path: &Path) -> anyhow::Result<PathBuf> {
     bail!("{}: a link that leads to itself", path.display())
 }
 
-/// The text of a regular file, `None` where there is none or a symlink leads nowhere.
+/// Reads a regular file as text; `None` where the file or the target of a symlink does not exist.
 pub fn read(path: &Path) -> anyhow::Result<Option<String>> {
     let text = match load::read_bytes(path) {
         Ok(bytes) => String::from_utf8(bytes).map_err(|_| Error::new(ErrorKind::InvalidData, "it is not UTF-8")),

@@ -145,8 +145,8 @@ impl Call {
         Judged { header: event.header, verdict, due, told }
     }
 
-    /// Records the state that later calls are judged by. It comes before the answer: whoever ends the process in between
-    /// does not leave a tainted session clean. Where it fails, the next call fails too, see [`session::seen`].
+    /// Records the state that later calls are judged by. This comes before the answer, so that a process that is killed
+    /// after its answer has recorded taint. Where writing fails, the next call fails too, see [`session::seen`].
     fn record(&self, header: &Header, verdict: &Verdict) {
         stage::enter(Stage::Record);
         if let Some(surface) = self.tainting(verdict)

@@ -1,4 +1,4 @@
-//! The log: one line, one write, whole or not at all.
+//! The log: one line for each call, appended by one write.
 
 use super::world::World;
 use rune::telemetry::Line;
@@ -6,7 +6,7 @@ use rustix::fs::OFlags;
 use rustix::io::Errno;
 use std::fs::{DirBuilder, File, OpenOptions};
 use std::io::{Error, ErrorKind, Seek, Write};
-use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
+use std::os::unix::fs::{DirBuilderExt, FileExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
 /// Where the log is.
@@ -31,7 +31,7 @@ pub fn append_text(path: &Path, text: &str) -> Result<(), Error> {
         }
         _ => Err(error),
     })?;
-    // Whether the file ends within a line cannot be asked: while others write, it may seem to.
+    let text = if ends_within_a_line(&file)? { format!("\n{text}") } else { text.to_owned() };
     let written = file.write(text.as_bytes())?;
     if written == text.len() {
         return Ok(());
@@ -45,6 +45,18 @@ pub fn append_text(path: &Path, text: &str) -> Result<(), Error> {
     Err(Error::new(ErrorKind::StorageFull, "only part of the line was written"))
 }
 
+/// Whether the last line lacks its end.
+///
+/// The kernel may write only a part of a line that crosses a page if the process is killed meanwhile. The next line
+/// then starts with a line end, so that only the killed call's line is lost. While another process is writing, the file
+/// can seem to end within a line: that costs an empty line, which readers skip.
+fn ends_within_a_line(file: &File) -> Result<bool, Error> {
+    let Some(last) = file.metadata()?.len().checked_sub(1) else { return Ok(false) };
+    let mut byte = [b'\n'];
+    file.read_at(&mut byte, last)?;
+    Ok(byte != *b"\n")
+}
+
 /// Opens a regular file for appending, creating it where missing.
 ///
 /// The type is checked on the opened file: a check by name before could be undone by exchanging the file in between.
@@ -52,7 +64,7 @@ pub fn append_text(path: &Path, text: &str) -> Result<(), Error> {
 fn open(path: &Path) -> Result<File, Error> {
     let irregular = || Error::new(ErrorKind::InvalidInput, "not a regular file");
     let flags = OFlags::NONBLOCK.bits().cast_signed();
-    let opened = OpenOptions::new().append(true).create(true).mode(0o600).custom_flags(flags).open(path);
+    let opened = OpenOptions::new().read(true).append(true).create(true).mode(0o600).custom_flags(flags).open(path);
     let file = opened.map_err(|error| match Errno::from_io_error(&error) {
         // A pipe without a reader, and a directory.
         Some(Errno::NXIO | Errno::ISDIR) => irregular(),
@@ -92,6 +104,9 @@ mod tests {
         append_text(&log, "one\n").unwrap();
         append_text(&log, "two\n").unwrap();
         assert_eq!(fs::read_to_string(&log).unwrap(), "one\ntwo\n");
+        fs::write(&log, "one\ntw").unwrap();
+        append_text(&log, "three\n").unwrap();
+        assert_eq!(fs::read_to_string(&log).unwrap(), "one\ntw\nthree\n");
         let link = home.path().join("link");
         symlink(home.path().join("target"), &link).unwrap();
         append_text(&link, "line\n").unwrap();

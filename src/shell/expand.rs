@@ -1,17 +1,20 @@
 //! Expansion: from words as they are written to words as a program gets them, as far as that can be known.
 
+mod arguments;
+mod braces;
 mod tilde;
+mod trim;
+
+pub(super) use arguments::argument_lists;
 
 use super::state::{State, Value};
-use super::syntax::{Part, Trim, Variable, Word};
+use super::syntax::{Part, Variable, Word};
 use super::{APART, Arg};
-use crate::limits::{SHELL_COMMANDS, SHELL_STEPS};
+use crate::limits::SHELL_STEPS;
+use braces::braces;
 use compact_str::CompactString;
-use thin_vec::ThinVec;
 use tilde::{Tildes, may_hold_tilde, tilde};
-
-/// A sequence such as `{1..5000}` of more words is one word that cannot be known.
-const MOST_NUMBERS: usize = 1_000;
+use trim::trimmed;
 
 /// A character or a hole, on the way from a written word to its fields.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -82,115 +85,6 @@ pub(super) fn fields(words: impl IntoIterator<Item = Word>, state: &State) -> Ve
         }
     }
     fields
-}
-
-/// The words of a command, and further lists where a variable in it may have one of several values: one list for each
-/// combination of the values.
-pub(super) fn argument_lists(
-    words: impl ExactSizeIterator<Item = Word>,
-    state: &State,
-) -> (ThinVec<Arg>, Vec<ThinVec<Arg>>) {
-    let mut first = ThinVec::with_capacity(words.len());
-    let mut rest: Vec<Word> = Vec::new();
-    for word in words {
-        if !rest.is_empty() {
-            rest.push(word);
-            continue;
-        }
-        match as_it_is(word) {
-            Ok(arg) => first.push(arg),
-            Err(word) => rest.push(word),
-        }
-    }
-    if rest.is_empty() {
-        return (first, Vec::new());
-    }
-    let mut lists: Vec<ThinVec<Arg>> = Vec::new();
-    for bound in combinations(&rest, state) {
-        lists.extend(lists_of(&first, &rest, View { state, bound: &bound }));
-    }
-    let mut lists = lists.into_iter().filter(|list| !list.is_empty());
-    (lists.next().unwrap_or_default(), lists.collect())
-}
-
-/// A value for each variable that can have several.
-type Binding<'a> = Vec<(&'a str, Option<Value>)>;
-
-/// All combinations of the values of variables that can have several.
-fn combinations<'a>(words: &'a [Word], state: &State) -> Vec<Binding<'a>> {
-    let mut varying: Vec<(&str, Vec<Option<Value>>)> = Vec::new();
-    let mut count = 1_usize;
-    for variable in words.iter().flat_map(variables) {
-        let name = variable.name.strip_prefix('!').unwrap_or(&variable.name);
-        if varying.iter().any(|(known, _)| *known == name) {
-            continue;
-        }
-        let known = |values: &[String]| values.iter().cloned().map(|value| Some(Value::Known(value))).collect();
-        let values: Vec<Option<Value>> = match state.value(name) {
-            Some(Value::Each(values)) => known(values),
-            Some(Value::Maybe(members)) => {
-                members.iter().map(|member| Some(Value::of(member))).chain([Some(Value::Unknown)]).collect()
-            }
-            None if name != "IFS" && variable.default.as_deref().is_some_and(is_written_out) => {
-                vec![Some(Value::Unknown), None]
-            }
-            _ => continue,
-        };
-        count = count.saturating_mul(values.len());
-        // So many commands exceed their limit anyway.
-        if count > SHELL_COMMANDS.most {
-            state.meter.charge(usize::MAX);
-            return vec![Vec::new()];
-        }
-        varying.push((name, values));
-    }
-    let mut all: Vec<Binding<'a>> = vec![Vec::new()];
-    for (name, values) in varying {
-        state.meter.charge(COMBINATION * all.len() * values.len());
-        let with = |binding: &Binding<'a>| {
-            let longer = |value: &Option<Value>| binding.iter().cloned().chain([(name, value.clone())]).collect();
-            values.iter().map(longer).collect::<Vec<_>>()
-        };
-        all = all.iter().flat_map(with).collect();
-    }
-    all
-}
-
-/// What one more combination of values costs, in steps.
-const COMBINATION: usize = 8;
-
-fn variables(word: &Word) -> impl Iterator<Item = &Variable> {
-    word.parts.iter().filter_map(|part| match part {
-        Part::Variable(variable) => Some(variable.as_ref()),
-        Part::Plain(_) | Part::Quoted(_) | Part::Output { .. } | Part::List(_) | Part::Unknown { .. } => None,
-    })
-}
-
-/// The lists that words become behind those that are known.
-fn lists_of(before: &ThinVec<Arg>, words: &[Word], view: View<'_>) -> Vec<ThinVec<Arg>> {
-    let mut lists = vec![before.clone()];
-    for word in words {
-        let several = match as_it_is(word.clone()) {
-            Ok(arg) => vec![vec![arg]],
-            Err(word) => choices(&word, view),
-        };
-        let length: usize = lists.iter().map(|list| list.len()).sum();
-        if several.len() > 1 && !view.charge(several.len().saturating_mul(length)) {
-            lists.iter_mut().for_each(|list| list.push(hole()));
-            continue;
-        }
-        match several.as_slice() {
-            [only] => lists.iter_mut().for_each(|list| list.extend_from_slice(only)),
-            several => {
-                let with = |list: &ThinVec<Arg>| {
-                    let joined = |other: &Vec<Arg>| list.iter().chain(other).cloned().collect::<ThinVec<_>>();
-                    several.iter().map(joined).collect::<Vec<_>>()
-                };
-                lists = lists.iter().flat_map(with).collect();
-            }
-        }
-    }
-    lists
 }
 
 /// A default that holds no expansion of its own.
@@ -483,63 +377,6 @@ fn is_long(values: &[Pieces]) -> bool {
     values.iter().any(|value| value.len() > 64)
 }
 
-/// What is left of a value when a pattern is cut off it.
-fn trimmed<'a>(value: &'a str, trim: Option<&Trim>, view: View<'_>) -> Option<&'a str> {
-    let Some(Trim { end, greedy, pattern: Some(pattern) }) = trim else { return None };
-    // A pattern is compared at each place, and each of its stars may try each place again.
-    let stars = 1 + pattern.matches('*').count();
-    if !view.charge(value.len().saturating_mul(value.len()).saturating_mul(stars)) {
-        return None;
-    }
-    let mut cuts: Vec<usize> = value.char_indices().map(|(at, _)| at).chain([value.len()]).collect();
-    // The least that is cut off comes first.
-    if *end != *greedy {
-        cuts.reverse();
-    }
-    let matches = |at: &usize| {
-        let (before, after) = value.split_at_checked(*at).unwrap_or_default();
-        matches(pattern, if *end { after } else { before })
-    };
-    let at = cuts.into_iter().find(matches);
-    // Of the names that a pattern for files finds, only the last part can be told from here.
-    let name = value.rfind('/').map_or(0, |at| at + 1);
-    if *end && value.contains(['*', '?', '[']) && at.is_none_or(|at| at < name) {
-        return None;
-    }
-    Some(match at {
-        Some(at) if *end => value.get(..at).unwrap_or_default(),
-        Some(at) => value.get(at..).unwrap_or_default(),
-        None => value,
-    })
-}
-
-/// Whether a pattern of stars and question marks matches all of a text.
-fn matches(pattern: &str, text: &str) -> bool {
-    let (pattern, text): (Vec<char>, Vec<char>) = (pattern.chars().collect(), text.chars().collect());
-    let (mut at, mut from) = (0, 0);
-    let mut star: Option<(usize, usize)> = None;
-    while from < text.len() {
-        match (pattern.get(at), star) {
-            (Some('*'), _) => {
-                star = Some((at, from));
-                at += 1;
-            }
-            (Some(c), _) if *c == '?' || text.get(from) == Some(c) => {
-                at += 1;
-                from += 1;
-            }
-            // The last star takes one more.
-            (_, Some((again, taken))) => {
-                star = Some((again, taken + 1));
-                at = again + 1;
-                from = taken + 1;
-            }
-            (_, None) => return false,
-        }
-    }
-    pattern.get(at..).unwrap_or_default().iter().all(|c| *c == '*')
-}
-
 fn chars(text: &str, quoting: Quoting) -> Pieces {
     text.chars().map(|c| Piece::Char(c, quoting)).collect()
 }
@@ -548,143 +385,6 @@ fn chars(text: &str, quoting: Quoting) -> Pieces {
 fn value(text: &str, quoting: Quoting, splitting: Splitting) -> Pieces {
     let blank = |c: char| (splitting == Splitting::On && matches!(c, ' ' | '\t' | '\n')) || APART.contains(c);
     text.chars().map(|c| if blank(c) { Piece::Break } else { Piece::Char(c, quoting) }).collect()
-}
-
-/// `{a,b}` and `{1..3}`, outermost first, without recursion.
-fn braces(pieces: Pieces, view: View<'_>) -> Vec<Pieces> {
-    let open = Piece::Char('{', Quoting::Bare);
-    let lists = pieces.iter().any(|piece| matches!(piece, Piece::Char(',' | '.', Quoting::Bare)));
-    if !lists || !pieces.contains(&open) {
-        return vec![pieces];
-    }
-    let unknown = || vec![vec![Piece::Hole("{…}".to_owned())]];
-    let mut done = Vec::new();
-    let mut work = vec![(pieces, 0)];
-    while let Some((pieces, from)) = work.pop() {
-        // Each result is looked through from its next brace on.
-        if !view.charge(COPY_WORD + pieces.len().saturating_sub(from)) {
-            return unknown();
-        }
-        let found = next_lists(&pieces, from).into_iter().find_map(|at| Some((at, listed(&pieces, at)?)));
-        let Some((at, (choices, end))) = found else {
-            done.push(pieces);
-            continue;
-        };
-        let around = at + pieces.len().saturating_sub(end);
-        if !view.charge(choices.len().saturating_mul(COPY_WORD + around)) {
-            return unknown();
-        }
-        // The last one is pushed first, so that they come out in order.
-        for choice in choices.into_iter().rev() {
-            let start = pieces.iter().take(at).cloned();
-            let rest = pieces.iter().skip(end + 1).cloned();
-            work.push((start.chain(choice).chain(rest).collect(), at));
-        }
-    }
-    done
-}
-
-/// What one more word costs, in steps.
-const COPY_WORD: usize = 4;
-
-/// The braces from here on that close and may hold a list or a sequence, in order.
-fn next_lists(pieces: &[Piece], from: usize) -> Vec<usize> {
-    #[derive(Default)]
-    struct Brace {
-        at: usize,
-        comma: bool,
-        dot: bool,
-        nested: bool,
-    }
-    let mut open: Vec<Brace> = Vec::new();
-    let mut found = Vec::new();
-    for (at, piece) in pieces.iter().enumerate().skip(from) {
-        let Piece::Char(c, Quoting::Bare) = piece else { continue };
-        match (c, open.last_mut()) {
-            ('{', last) => {
-                last.into_iter().for_each(|outer| outer.nested = true);
-                open.push(Brace { at, ..Brace::default() });
-            }
-            ('}', Some(_)) => {
-                let lists = |brace: &Brace| brace.comma || brace.dot && !brace.nested;
-                found.extend(open.pop().filter(lists).map(|brace| brace.at));
-            }
-            (',', Some(brace)) => brace.comma = true,
-            ('.', Some(brace)) => brace.dot = true,
-            _ => {}
-        }
-    }
-    found.sort_unstable();
-    found
-}
-
-/// The choices of the brace at `at`, and where it closes; `None` where it is only a brace.
-fn listed(pieces: &[Piece], at: usize) -> Option<(Vec<Pieces>, usize)> {
-    let mut depth = 0_usize;
-    let mut parts: Vec<Pieces> = vec![Pieces::new()];
-    for (index, piece) in pieces.iter().enumerate().skip(at) {
-        match piece {
-            Piece::Char('{', Quoting::Bare) => {
-                depth += 1;
-                if depth == 1 {
-                    continue;
-                }
-            }
-            Piece::Char('}', Quoting::Bare) => {
-                depth -= 1;
-                if depth == 0 {
-                    let found =
-                        if parts.len() > 1 { Some(parts) } else { parts.pop().and_then(|only| sequence(&only)) };
-                    return found.map(|parts| (parts, index));
-                }
-            }
-            Piece::Char(',', Quoting::Bare) if depth == 1 => {
-                parts.push(Pieces::new());
-                continue;
-            }
-            Piece::Char(..) | Piece::Break | Piece::Hole(_) => {}
-        }
-        if let Some(last) = parts.last_mut() {
-            last.push(piece.clone());
-        }
-    }
-    None
-}
-
-/// `1..5` or `a..e`.
-fn sequence(pieces: &[Piece]) -> Option<Vec<Pieces>> {
-    let text: Option<String> = pieces
-        .iter()
-        .map(|piece| match piece {
-            Piece::Char(c, Quoting::Bare) => Some(*c),
-            Piece::Char(..) | Piece::Break | Piece::Hole(_) => None,
-        })
-        .collect();
-    let text = text?;
-    let mut ends = text.split("..");
-    let (first, last, step) = (ends.next()?, ends.next()?, ends.next());
-    if ends.next().is_some() || step.is_some_and(|step| step.parse::<i64>().is_err()) {
-        return None;
-    }
-    let words: Vec<String> = match (first.parse::<i64>(), last.parse::<i64>()) {
-        (Ok(first), Ok(last)) => {
-            let (low, high) = (first.min(last), first.max(last));
-            let span = usize::try_from(high.checked_sub(low)?).ok()?;
-            if span > MOST_NUMBERS {
-                return Some(vec![vec![Piece::Hole("{…}".to_owned())]]);
-            }
-            (low..=high).map(|number| number.to_string()).collect()
-        }
-        _ => {
-            let mut ends = [first, last].into_iter().filter_map(|end| {
-                let mut chars = end.chars();
-                chars.next().filter(|c| c.is_ascii_alphabetic() && chars.next().is_none())
-            });
-            let (first, last) = (ends.next()?, ends.next()?);
-            (first.min(last)..=first.max(last)).map(String::from).collect()
-        }
-    };
-    Some(words.iter().map(|word| chars(word, Quoting::Bare)).collect())
 }
 
 /// What is left of a field when quotes are gone.

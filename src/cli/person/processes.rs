@@ -52,8 +52,8 @@ pub enum View {
     /// The kernel's own table, seen from the initial user namespace.
     #[default]
     Initial,
-    /// Seen from a user namespace of its own. Everybody may make one, and in it a pid namespace that hides all processes
-    /// above, or a mount namespace with another `/proc`.
+    /// The process is in a user namespace other than the initial one. Any user can create one, and in it a pid namespace
+    /// that hides the ancestors, or a mount namespace with another `/proc`.
     Nested,
     /// `/proc` is not a procfs, or it contradicts what system calls tell of this process.
     Forged,
@@ -103,8 +103,8 @@ pub fn collect() -> ProcessTable {
     table
 }
 
-/// How far the table can be believed. Whoever may mount can put other files at the paths that are read here, so the file
-/// system of each is asked for, and what the table tells of this process has to be what system calls tell.
+/// Checks the table against the kernel. A bind mount can replace `/proc` or files in it, so each file that is read has to
+/// lie on a procfs, and the table's entry for this process has to agree with system calls.
 #[cfg(target_os = "linux")]
 fn view(table: &ProcessTable) -> View {
     use rustix::fs::{PROC_SUPER_MAGIC, fstatfs};
@@ -181,7 +181,7 @@ fn in_proc(pid: u32) -> Option<Process> {
         exe,
         argv: texts(&format!("{folder}/cmdline")),
         variables: texts(&format!("{folder}/environ")).iter().map(|pair| variable(pair)).collect(),
-        // A process that ended in the meantime is nobody's.
+        // The process has ended since: no user id.
         uid: uids.first().copied().unwrap_or(u32::MAX),
         group: positive(2)?,
         terminal: positive(4).and_then(terminal_of_device),
@@ -283,7 +283,7 @@ fn in_ps(row: &str) -> Option<Process> {
     })
 }
 
-/// The terminal that `ps` names: `ttys003`, `pts/3`, `tty1`, `console`; `?` and `??` where there is none.
+/// Parses the terminal column of `ps`: `ttys003`, `pts/3`, `tty1`, `console`; `?` and `??` mean no terminal.
 fn terminal_of_name(name: &str) -> Option<Terminal> {
     if name.starts_with('?') || name == "-" {
         return None;

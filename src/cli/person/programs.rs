@@ -2,180 +2,24 @@
 
 use super::processes::Process;
 use rune::client::AGENTS;
+use serde::Deserialize;
+use std::sync::LazyLock;
 
-/// Variables that agents set for the commands that they run; the name alone counts.
-const MARKERS: [&str; 22] = [
-    "AI_AGENT",
-    "AUGMENT_AGENT",
-    "CLAUDECODE",
-    "CLAUDE_CODE_CHILD_SESSION",
-    "CLAUDE_CODE_ENTRYPOINT",
-    "CLINE_ACTIVE",
-    "CODEX_CI",
-    "CODEX_SANDBOX",
-    "CODEX_SANDBOX_NETWORK_DISABLED",
-    "CODEX_THREAD_ID",
-    "CONTINUE_PROJECT_DIR",
-    "COPILOT_CLI",
-    "CURSOR_AGENT",
-    "CURSOR_PROJECT_DIR",
-    "FACTORY_PROJECT_DIR",
-    "GEMINI_CLI",
-    "GEMINI_SESSION_ID",
-    "GOOSE_TERMINAL",
-    "GROK_WORKSPACE_ROOT",
-    "OPENCODE",
-    "QWEN_CODE",
-    "QWEN_PROJECT_DIR",
-];
+/// The names, from `rules/people.toml`.
+#[derive(Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct People {
+    markers: Vec<String>,
+    packages: Vec<String>,
+    interpreters: Vec<String>,
+    logins: Vec<String>,
+    terminals: Vec<String>,
+    terminal_prefixes: Vec<String>,
+}
 
-/// Packages of agents, as they follow `node_modules/` in the path of a script.
-const PACKAGES: [&str; 11] = [
-    "@anthropic-ai/claude-code",
-    "@augmentcode/auggie",
-    "@charmland/crush",
-    "@github/copilot",
-    "@google/gemini-cli",
-    "@openai/codex",
-    "@qwen-code/qwen-code",
-    "@sourcegraph/amp",
-    "@vibe-kit/grok-cli",
-    "cline",
-    "opencode-ai",
-];
-
-/// Interpreters: the script that they run says what the process is.
-const INTERPRETERS: [&str; 9] = ["bun", "deno", "java", "node", "nodejs", "perl", "python", "ruby", "tsx"];
-
-/// Programs that let people in from outside. They count only where they, or their parents, run as root.
-const LOGINS: [&str; 18] = [
-    "SessionLeader",
-    "agetty",
-    "cockpit-bridge",
-    "dropbear",
-    "etserver",
-    "getty",
-    "in.telnetd",
-    "kmscon",
-    "login",
-    "shellinaboxd",
-    "ssm-session-worker",
-    "sshd",
-    "sshd-session",
-    "sulogin",
-    "tailscaled",
-    "teleport",
-    "telnetd",
-    "vshd",
-];
-
-/// Terminal emulators, multiplexers, and programs with a terminal in a window, as the process is named.
-const TERMINALS: [&str; 101] = [
-    "Alacritty",
-    "Eterm",
-    "Hyper",
-    "SCREEN",
-    "Tabby",
-    "Terminal",
-    "Warp",
-    "WezTerm",
-    "abduco",
-    "alacritty",
-    "aterm",
-    "black-box",
-    "blackbox",
-    "clion",
-    "code",
-    "code-insiders",
-    "code-oss",
-    "code-server",
-    "code-tunnel",
-    "coder",
-    "codium",
-    "conmon",
-    "contour",
-    "cool-retro-term",
-    "cosmic-term",
-    "cursor",
-    "datagrip",
-    "deepin-terminal",
-    "dolphin",
-    "dtach",
-    "dvtm",
-    "eclipse",
-    "etterminal",
-    "foot",
-    "footclient",
-    "ghostty",
-    "gnome-builder",
-    "gnome-terminal-server",
-    "goland",
-    "gotty",
-    "guake",
-    "hyper",
-    "iTerm2",
-    "idea",
-    "io.elementary.terminal",
-    "jupyter-lab",
-    "jupyter-labhub",
-    "jupyter-notebook",
-    "jupyterhub-singleuser",
-    "kate",
-    "kdevelop",
-    "kgx",
-    "kitty",
-    "konsole",
-    "lxterminal",
-    "mate-terminal",
-    "mlterm",
-    "mosh-server",
-    "mtm",
-    "phpstorm",
-    "positron",
-    "pterm",
-    "ptyxis",
-    "ptyxis-agent",
-    "pycharm",
-    "qterminal",
-    "rider",
-    "rio",
-    "roxterm",
-    "rsession",
-    "rubymine",
-    "rustrover",
-    "rxvt",
-    "sakura",
-    "screen",
-    "shpool",
-    "st",
-    "studio",
-    "tabby",
-    "terminator",
-    "terminology",
-    "termite",
-    "termux",
-    "theia",
-    "tilda",
-    "tilix",
-    "tmate",
-    "ttyd",
-    "urxvt",
-    "urxvtd",
-    "warp",
-    "warp-terminal",
-    "webstorm",
-    "wezterm-gui",
-    "wezterm-mux-server",
-    "windsurf",
-    "xfce4-terminal",
-    "xterm",
-    "yakuake",
-    "zed-editor",
-    "zellij",
-];
-
-/// Beginnings of names that carry a version, a state or a role behind them.
-const TERMINAL_PREFIXES: [&str; 6] = ["Code Helper", "Cursor Helper", "emacs", "iTermServer", "tmux", "zed"];
+/// A file that cannot be read names no terminal, so nobody is taken for a person; a test reads it.
+static PEOPLE: LazyLock<People> =
+    LazyLock::new(|| toml::from_str(include_str!("../../../rules/people.toml")).unwrap_or_default());
 
 /// The process that holds the terminals of VS Code, and of the editors made from it, on a machine to which they connect.
 const PTY_HOST: &str = "--type=ptyHost";
@@ -194,7 +38,7 @@ const NAME_BYTES: usize = 15;
 
 /// The first variable of a process that an agent sets.
 pub fn marker(process: &Process) -> Option<&'static str> {
-    MARKERS.into_iter().find(|marker| process.variables.iter().any(|name| name == marker))
+    PEOPLE.markers.iter().map(String::as_str).find(|marker| process.variables.iter().any(|name| name == marker))
 }
 
 /// The agent that a process is, by its name or by the script that it interprets.
@@ -207,8 +51,8 @@ pub fn agent(process: &Process) -> Option<String> {
         return Some("claude".to_owned());
     }
     let (_, package) = script(process)?.rsplit_once("node_modules/")?;
-    let is_in = |name: &&str| package.strip_prefix(*name).is_some_and(|rest| rest.starts_with('/'));
-    PACKAGES.into_iter().find(is_in).map(str::to_owned)
+    let is_in = |name: &&String| package.strip_prefix(name.as_str()).is_some_and(|rest| rest.starts_with('/'));
+    PEOPLE.packages.iter().find(is_in).cloned()
 }
 
 /// Whether a process is known to hold the terminals that people sit at; `parent` is the process above it.
@@ -224,12 +68,12 @@ pub fn is_terminal(process: &Process, parent: Option<&Process>) -> bool {
     }
     // All processes of WSL that let people in are one program, `/init`.
     let name = if name == "init" { plain(&process.name) } else { name };
-    let is_login = LOGINS.contains(&name) || name.starts_with("Relay(");
+    let is_login = PEOPLE.logins.iter().any(|login| login == name) || name.starts_with("Relay(");
     is_login && (process.uid == 0 || parent.is_some_and(|parent| parent.uid == 0))
 }
 
-/// Whether an interpreter runs a terminal: its command line counts only where nobody but the system or the editor wrote
-/// the script.
+/// Whether an interpreter runs a terminal. Its command line counts only for scripts that the system or the editor has
+/// installed.
 fn runs_terminal(exe: &str, argv: &[String]) -> bool {
     let words = || argv.iter().skip(1).map(String::as_str);
     let (folder, name) = exe.rsplit_once('/').unwrap_or_default();
@@ -262,10 +106,9 @@ fn program_name(exe: &str) -> &str {
 }
 
 fn is_terminal_name(name: &str) -> bool {
-    let is_cut = |known: &&str| known.len() > NAME_BYTES && known.get(..NAME_BYTES) == Some(name);
-    TERMINALS.contains(&name)
-        || TERMINALS.iter().any(is_cut)
-        || TERMINAL_PREFIXES.iter().any(|prefix| name.starts_with(prefix))
+    let is_cut = |known: &str| known.len() > NAME_BYTES && known.get(..NAME_BYTES) == Some(name);
+    PEOPLE.terminals.iter().any(|known| known == name || is_cut(known))
+        || PEOPLE.terminal_prefixes.iter().any(|prefix| name.starts_with(prefix.as_str()))
 }
 
 /// `sshd: dev@pts/3` and `tmux: server` say more behind the colon.
@@ -282,7 +125,8 @@ fn names(process: &Process) -> impl Iterator<Item = &str> {
 /// The script that an interpreter runs: its first operand.
 fn script(process: &Process) -> Option<&str> {
     let (program, rest) = process.argv.split_first()?;
-    if !INTERPRETERS.contains(&without_version(file_name(program))) {
+    let name = without_version(file_name(program));
+    if !PEOPLE.interpreters.iter().any(|interpreter| interpreter == name) {
         return None;
     }
     rest.iter().map(String::as_str).find(|word| !word.starts_with('-') && *word != "run")
@@ -295,4 +139,16 @@ fn without_version(name: &str) -> &str {
 
 fn file_name(path: &str) -> &str {
     path.rsplit('/').next().unwrap_or_default().trim_start_matches('-')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_file_of_names_can_be_read() {
+        let people: People = toml::from_str(include_str!("../../../rules/people.toml")).unwrap();
+        assert!(people.terminals.iter().any(|name| name == "xterm"));
+        assert!(people.markers.iter().any(|name| name == "CLAUDECODE"));
+    }
 }

@@ -25,7 +25,7 @@ pub enum Refusal {
     Orphan,
     /// The process itself is not in the table.
     Unreadable,
-    /// The process is in a user namespace of its own, from which agents and terminals cannot be seen.
+    /// The process is in a user namespace other than the initial one, which can hide agents and terminals.
     Nested,
     /// The process table is not the kernel's.
     Forged,
@@ -44,9 +44,9 @@ impl fmt::Display for Refusal {
             }
             Refusal::Orphan => f.write_str("this was left behind by the process that started it"),
             Refusal::Unreadable => f.write_str("the process table cannot be read"),
-            Refusal::Nested => f.write_str(
-                "this runs in a user namespace of its own, where the processes of the machine cannot be seen",
-            ),
+            Refusal::Nested => {
+                f.write_str("this runs in a nested user namespace, which can hide the processes of the machine")
+            }
             Refusal::Forged => f.write_str("`/proc` does not show the processes of the machine"),
         }
     }

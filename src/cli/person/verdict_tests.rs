@@ -5,7 +5,7 @@ use super::*;
 const DEV: u32 = 1000;
 const PTS: Terminal = Terminal::Pty(3);
 
-/// A process of the user, in a group of its own, without a terminal.
+/// A process with its own process group and without a terminal.
 fn process(pid: u32, parent: u32, name: &str) -> Process {
     Process { pid, parent, name: name.to_owned(), uid: DEV, group: pid, ..Process::default() }
 }
@@ -183,7 +183,7 @@ fn a_person_at_the_console_or_in_wsl() {
         login.at(console, 100),
     ];
     assert_eq!(judge(table), Ok(()));
-    // Whoever may open the device can make it the terminal of a new session.
+    // A process that can open the device can make it the controlling terminal of a new session.
     let taken = [process(100, 50, "rune").at(console, 100), process(50, 1, "sh").at(console, 100)];
     assert_eq!(judge(taken), Err(Refusal::Orphan));
     let relay = process(20, 19, "Relay(50)").root().argv("/init");
@@ -283,7 +283,7 @@ fn an_agent_under_the_name_of_its_interpreter() {
         let agent = process(60, 20, name).argv(line).at(PTS, 100);
         assert_agent("process 60", [rune(), shell(60), agent, process(20, 1, "kitty").holds(3)]);
     }
-    // A path that only mentions one is none.
+    // A path that contains the name of an agent is not an agent.
     for line in ["node /home/claude/src/server.js", "python3 /home/dev/codex/main.py", "vim claude", "bash -c claude"] {
         let other = process(60, 20, "node").argv(line).at(PTS, 100);
         assert_eq!(judge([rune(), shell(60), other, process(20, 1, "kitty").holds(3)]), Ok(()), "{line}");

@@ -3,19 +3,12 @@
 use super::append::Writer;
 use super::{OPERATOR_FILE, folder};
 use crate::cli::file::put_private;
-use crate::cli::load::open;
+use crate::cli::load::read_bytes;
 use crate::cli::world::World;
 use anyhow::{Context, anyhow};
 use rune::event::Loosened;
 use rune::receipt::{Loosening, Matter, Receipt};
-use std::io::{Read, Seek, SeekFrom};
 use std::path::PathBuf;
-
-/// Bytes at the end of the newest file of receipts that are read at the start of a session.
-const MAX_NEWS_BYTES: u64 = 256 << 10;
-
-/// Parts of the file of receipts beyond this are not looked for.
-const MAX_PARTS: u64 = 1_000;
 
 /// Leaves a receipt of a loosening. It comes before the change: where it cannot be written, nothing is loosened.
 pub fn loosen(world: &World, verb: Loosening) -> anyhow::Result<()> {
@@ -27,7 +20,7 @@ pub fn loosen(world: &World, verb: Loosening) -> anyhow::Result<()> {
 pub fn loosenings(world: &World) -> Vec<Loosened> {
     let told = cursor(world).and_then(|path| std::fs::read_to_string(path).ok());
     let told = told.as_deref().and_then(place_of).unwrap_or_default();
-    let all = operator_receipts(world).into_iter().filter_map(|receipt| receipt.loosened());
+    let all = operator_receipts(world, told.0).into_iter().filter_map(|receipt| receipt.loosened());
     all.filter(|loosened| loosened.place > told).collect()
 }
 
@@ -48,20 +41,15 @@ fn place_of(text: &str) -> Option<(u64, u64)> {
     Some((part.parse().ok()?, seq.parse().ok()?))
 }
 
-/// The last receipts of what people did with the commands, oldest first.
-fn operator_receipts(world: &World) -> Vec<Receipt> {
+/// The receipts of what people did with the commands, from this part on, oldest first.
+fn operator_receipts(world: &World, from: u64) -> Vec<Receipt> {
     let Ok(folder) = folder(world) else { return Vec::new() };
     let name = |part: u64| if part == 1 { String::new() } else { format!(".{part}") };
-    let files = (1..MAX_PARTS).map(|part| folder.join(format!("{OPERATOR_FILE}{}.jsonl", name(part))));
+    let files = (from.max(1)..).map(|part| folder.join(format!("{OPERATOR_FILE}{}.jsonl", name(part))));
+    let texts = files.map_while(|file| read_bytes(&file).ok());
     let mut receipts = Vec::new();
-    for file in files {
-        let Ok((mut file, length)) = open(&file) else { break };
-        let start = length.saturating_sub(MAX_NEWS_BYTES);
-        let mut bytes = Vec::new();
-        if file.seek(SeekFrom::Start(start)).and_then(|_| file.take(MAX_NEWS_BYTES).read_to_end(&mut bytes)).is_err() {
-            break;
-        }
-        let lines = bytes.split(|byte| *byte == b'\n');
+    for text in texts {
+        let lines = text.split(|byte| *byte == b'\n');
         receipts.extend(lines.filter_map(|line| serde_json::from_slice::<Receipt>(line).ok()));
     }
     receipts

@@ -1,9 +1,10 @@
 //! `tar`: what is put into an archive, from which directory, and where one is unpacked to.
 
+use super::super::Arg;
 use super::super::options::Options;
-use super::super::{Arg, LONGEST_DIRECTORY};
 use super::program::has;
 use super::{Act, Noted, Target};
+use crate::limits::PATH_BYTES;
 use std::rc::Rc;
 
 const OPTIONS: Options = Options {
@@ -57,8 +58,11 @@ pub(super) fn tar(noted: &mut Noted<'_>) {
                 if unpacks {
                     noted.take_down(Act::Write, &directory, true);
                 }
-                let known = target.path.filter(|_| !target.open).map(|path| path.to_string());
-                cwd = known.filter(|path| path.len() <= LONGEST_DIRECTORY).map(Rc::from);
+                if target.path.as_ref().is_some_and(|path| path.bytes() > PATH_BYTES.most) {
+                    noted.effects.exceeded.get_or_insert(&PATH_BYTES);
+                    return;
+                }
+                cwd = target.path.filter(|_| !target.open).map(|path| Rc::from(path.to_string()));
             }
             Part::Operand(operand) if packs => {
                 noted.take_down_in(cwd.as_deref(), Act::Read, &operand, true);
