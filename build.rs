@@ -9,14 +9,14 @@
     reason = "a build reads files, and ends where it cannot"
 )]
 
-#[path = "src/rule/clause.rs"]
+#[path = "src/rules/clause.rs"]
 mod clause;
-#[path = "src/rule/clue.rs"]
+#[path = "src/rules/clue.rs"]
 mod clue;
 #[expect(dead_code, reason = "only the gists are of use here")]
-#[path = "src/rule/gist.rs"]
+#[path = "src/rules/gist.rs"]
 mod gist;
-#[path = "src/rule/walk.rs"]
+#[path = "src/rules/walk.rs"]
 mod walk;
 
 use clause::{Clause, Clue};

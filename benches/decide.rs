@@ -11,9 +11,9 @@
 mod common;
 
 use rune::client::Client;
-use rune::config::{Config, Layer};
+use rune::policy::{Config, Layer};
 use rune::quarantined::{ContentSource, Origin, Quarantined};
-use rune::rule::Kind;
+use rune::rules::Kind;
 use serde_json::json;
 use std::time::Instant;
 use time::OffsetDateTime;

@@ -11,7 +11,7 @@
 mod common;
 
 use common::{Subject, before};
-use rune::event::Place;
+use rune::path::Place;
 use rune::shell;
 use std::time::Instant;
 

@@ -2,8 +2,9 @@
 
 pub mod claude;
 
-use crate::event::{Event, Header, Phase, Unread};
+use crate::event::{Event, Header, Unread};
 use crate::quarantined::Quarantined;
+use crate::verdict::Phase;
 use crate::verdict::{Finding, Verdict};
 use std::collections::BTreeSet;
 

@@ -1,43 +1,21 @@
 //! Events: one tool call or session moment, in the words of no particular client.
 
-use crate::config::Pins;
-use crate::failure::Failure;
-use crate::label::Label;
-use crate::pin::call::{Lookup, Standing};
+pub mod taint;
+
+use crate::decide::mcp_pins::{Lookup, Standing};
+use crate::encoding::label::Label;
+use crate::event::taint::Taint;
+use crate::path::Place;
+use crate::policy::Pins;
 use crate::quarantine::Nonce;
 use crate::quarantined::Quarantined;
-use crate::rule::Initials;
+use crate::rules::Initials;
 use crate::shell::{self, Command, Effects, Reading};
-use crate::taint::Taint;
+use crate::verdict::Phase;
+use crate::verdict::failure::Failure;
 use std::borrow::Cow;
 use std::cell::OnceCell;
 use std::collections::BTreeMap;
-
-/// When, relative to a call, the client asks.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Phase {
-    /// Before a tool call: the answer decides whether it happens.
-    Before,
-    /// After a tool call that gave a result.
-    After,
-    /// After a tool call that failed.
-    Failed,
-    /// The client's settings are about to change.
-    Settings,
-    /// A session begins.
-    Start,
-    /// A session ends.
-    End,
-    /// A moment of the client that we have no part in.
-    Other,
-}
-
-impl Phase {
-    /// Whether a call has already happened.
-    pub fn is_after(self) -> bool {
-        matches!(self, Phase::After | Phase::Failed)
-    }
-}
 
 /// A field of the event that a judgement needs: `None` where it cannot be read, which only happens after a call
 /// (before one, an event that lacks it is unreadable as a whole).
@@ -155,17 +133,6 @@ pub struct Server {
     pub name: String,
     /// Which configuration it comes from, in the client's words.
     pub source: String,
-}
-
-/// Where the call happens.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Place {
-    /// The directory that relative paths start from.
-    pub cwd: String,
-    /// The user's home directory, where known.
-    pub home: Option<String>,
-    /// The directory of the project, where it is not the one of the call.
-    pub project: Option<String>,
 }
 
 /// What the shell looked up for this event.
@@ -296,7 +263,7 @@ impl Event<'_> {
 
     /// The files that the call names, absolute: where they really lead is a fact that a judgement needs.
     pub fn paths(&self) -> Vec<Cow<'_, str>> {
-        crate::judge::paths(self)
+        crate::decide::before::paths(self)
     }
 }
 

@@ -17,69 +17,21 @@
 //! judgement needs to know is in the event or in the policy.
 #![forbid(unsafe_code)]
 
-pub mod canonical;
 pub mod client;
-mod command;
-pub mod config;
-mod docket;
-pub mod escape;
+pub mod decide;
+pub mod encoding;
 pub mod event;
-pub mod failure;
-mod file_search;
-pub mod ground;
-mod hex;
-pub mod json;
-mod judge;
-pub mod label;
-pub mod limits;
-mod patch;
+pub mod mcp;
 pub mod path;
-pub mod pin;
 pub mod policy;
 pub mod quarantine;
 pub mod quarantined;
 pub mod receipt;
-pub mod rule;
-pub mod served;
+pub mod rules;
 pub mod shell;
-mod staying;
 mod swar;
-pub mod taint;
 pub mod telemetry;
-pub mod unit;
-pub mod validator;
 pub mod verdict;
 mod words;
 
-use config::{Allow, Config};
-use event::{Event, Phase};
-use verdict::Verdict;
-
-/// Judges one event by one policy.
-///
-/// What could not be read of either takes part as a finding of its own, so no failure can make an answer looser.
-pub fn decide(event: &Event<'_>, config: &Config) -> Verdict {
-    let mut verdict = by(event, config);
-    // A project's own policy is asked apart, and the stricter word counts: it can only tighten.
-    if let Some(stricter) = &config.project {
-        verdict.join(by(event, stricter));
-    }
-    if event.phase == Phase::Before && config.allow == Allow::Explicit {
-        verdict.allow_explicitly();
-    }
-    verdict
-}
-
-fn by(event: &Event<'_>, config: &Config) -> Verdict {
-    let mut verdict = Verdict::default();
-    for failure in config.flaws.iter().chain(&event.flaw) {
-        verdict.add(failure.finding(Some(event.phase), config.failure));
-    }
-    match event.phase {
-        Phase::Before => judge::judge(event, config, &mut verdict),
-        Phase::After | Phase::Failed => quarantine::judge(event, config, &mut verdict),
-        Phase::Settings | Phase::Start => staying::judge(event, config, &mut verdict),
-        Phase::End | Phase::Other => {}
-    }
-    verdict
-}
+pub use decide::decide;

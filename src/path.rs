@@ -2,11 +2,14 @@
 
 mod names;
 mod pattern;
+mod place;
+pub mod zones;
+
+pub use place::Place;
 
 use names::Names;
 pub use pattern::{Glob, Reach, globs, meet, touches, touches_any_home, touches_tree};
 
-use crate::event::Place;
 use compact_str::CompactString;
 use std::fmt;
 

@@ -1,193 +1,417 @@
-//! The files of the policy: those that ship with the binary, and how a newer one meets an operator's edits.
+//! The policy: layers of TOML as written, and the one policy that they mean.
 
-use crate::config::{DEFAULT, Layer, PRESETS};
-use crate::receipt::digest;
-use crate::rule::{self, Kind, Owner};
-use std::cmp::Ordering;
+mod layer;
+pub mod update;
 
-/// A file that ships with the binary.
+pub use layer::{Layer, LayerError, nearest};
+
+use crate::rules::{self, Kind, Owner, Pattern, Rule, Tier};
+use crate::verdict::Effect;
+use crate::verdict::failure::Failure;
+use compact_str::CompactString;
+
+/// The policy that is embedded in the binary: `(file name, text)`.
+pub const DEFAULT: (&str, &str) = ("config.toml", include_str!("../config/config.toml"));
+
+/// The presets that are embedded in the binary: `(name, text)`.
+pub const PRESETS: [(&str, &str); 3] = [
+    ("gentle", include_str!("../presets/gentle.toml")),
+    ("strict", include_str!("../presets/strict.toml")),
+    ("off", include_str!("../presets/off.toml")),
+];
+
+/// The preset of those who name none.
+pub const DEFAULT_PRESET: &str = "gentle";
+
+/// The policy in force for one event.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Shipped {
-    /// Its name below the directory of the policy.
-    pub name: String,
-    /// Its text.
-    pub text: &'static str,
+pub struct Config {
+    /// What a failure before a call does.
+    pub failure: Effect,
+    /// What happens to results from untrusted surfaces.
+    pub results: Results,
+    /// Kilobytes of one wrapped text that are passed whole.
+    pub longest_kb: u16,
+    /// Which MCP servers are trusted.
+    pub trust: Trust,
+    /// What a match of a block rule does.
+    pub block: Effect,
+    /// What a match of a suspicious rule does.
+    pub suspicious: Effect,
+    /// Rules whose match is denied whatever their tier.
+    pub always_deny: Vec<CompactString>,
+    /// What to say where nothing matched.
+    pub allow: Allow,
+    /// Programs that the operator allows.
+    pub executables: Vec<CompactString>,
+    /// Variables that hold secrets.
+    pub secrets: Vec<CompactString>,
+    /// Files and directories that are neither written nor read on the way.
+    pub sensitive: Vec<CompactString>,
+    /// Those of them that the operator has listed: no built-in exemption holds for them.
+    pub sensitive_own: Vec<CompactString>,
+    /// MCP servers that the operator has registered.
+    pub servers: Vec<McpServer>,
+    /// What pins are for.
+    pub pins: Pins,
+    /// Which decisions leave a receipt.
+    pub receipts: Receipts,
+    /// Cases that the operator has carved out.
+    pub exceptions: Vec<Exception>,
+    /// The rules, in the order of their files.
+    pub rules: Vec<Rule>,
+    /// Names of rules that are not asked.
+    pub disabled: Vec<CompactString>,
+    /// The same policy with the project's own on top. Its word counts where it is the stricter one.
+    pub project: Option<Box<Config>>,
+    /// What could not be read of the policy. It takes part in every verdict.
+    pub flaws: Vec<Failure>,
 }
 
-/// The SHA-256 of each of these files by its name, from when the binary was built.
-const DIGESTS: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/digests.rs"));
-
-/// All files that ship with the binary.
-pub fn shipped() -> Vec<Shipped> {
-    let presets = PRESETS.iter().map(|(name, text)| Shipped { name: format!("presets/{name}.toml"), text });
-    let rules = Kind::ALL.iter().map(|(_, name, text)| Shipped { name: format!("rules/{name}.rules"), text });
-    [Shipped { name: DEFAULT.0.to_owned(), text: DEFAULT.1 }].into_iter().chain(presets).chain(rules).collect()
+/// What happens to a result from an untrusted surface, weakest first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Results {
+    /// Nothing.
+    Silent,
+    /// A notice is put beside it.
+    Notice,
+    /// The same, and its texts are put between marks that they cannot know.
+    Wrap,
 }
 
-/// What lies on the disk for one of these files.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Found {
-    /// The file that is in force.
-    pub mine: Option<String>,
-    /// What we wrote there, before anybody edited it.
-    pub base: Option<String>,
-    /// An earlier default that waits beside the file for a person to look at.
-    pub waiting: Option<String>,
-}
-
-/// What an update does to one file.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Step {
-    /// It is the default already.
-    Same,
-    /// The default has not changed; the edits in the file stay.
-    Edited,
-    /// There is none, and the default is written.
-    Write,
-    /// Nobody has edited it, and the default takes its place.
-    Replace,
-    /// The edits and the new default go together as this text.
-    Merge(String),
-    /// It stays, and the new default is put beside it.
-    Beside(Doubt),
-    /// It stays: it is newer than what ships here.
-    Newer,
-}
-
-/// Why a person has to look.
+/// What to say where nothing matched.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Doubt {
-    /// The edits and the new default do not go together.
-    Conflict,
-    /// What the edits were made to is not known.
-    NoBase,
-    /// An earlier default still waits.
-    Waiting,
-    /// What waits is none of ours any more: somebody works on it.
-    WorkedOn,
+pub enum Allow {
+    /// Nothing: the client goes on as without us.
+    Silent,
+    /// That the call is allowed, which skips the client's own question.
+    Explicit,
 }
 
-impl Shipped {
-    /// The hex digits of its SHA-256.
-    pub fn digest(&self) -> String {
-        let known = DIGESTS.iter().find(|(name, _)| *name == self.name);
-        known.map_or_else(|| digest(self.text.as_bytes()), |(_, digest)| (*digest).to_owned())
-    }
+/// Whether a tool of an MCP server has to be pinned.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Pins {
+    /// It has to.
+    Required,
+    /// Where there is a pin, it counts.
+    WhenPresent,
+    /// Pins do not count.
+    Off,
+}
 
-    /// What an update does to this file.
-    pub fn step(&self, found: &Found) -> Step {
-        let Some(mine) = found.mine.as_deref() else { return Step::Write };
-        if mine == self.text {
-            return Step::Same;
-        }
-        let newer = |text: &str| compare(version(text), version(self.text)) == Ordering::Greater;
-        if newer(mine) || found.base.as_deref().is_some_and(newer) {
-            return Step::Newer;
-        }
-        match found.base.as_deref() {
-            _ if self.is_worked_on(found) => Step::Beside(Doubt::WorkedOn),
-            _ if found.waiting.is_some() => Step::Beside(Doubt::Waiting),
-            None => Step::Beside(Doubt::NoBase),
-            Some(base) if base == self.text => Step::Edited,
-            Some(base) if base == mine => Step::Replace,
-            Some(base) => match diffy::merge(base, mine, self.text) {
-                Ok(text) if self.reads(&text) => Step::Merge(text),
-                Ok(_) | Err(_) => Step::Beside(Doubt::Conflict),
-            },
-        }
-    }
+/// Which decisions about MCP tools leave a receipt, fewest first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Receipts {
+    /// None.
+    Off,
+    /// Those that object.
+    Denials,
+    /// All.
+    Mcp,
+}
 
-    /// Whether what waits beside the file is something that we did not put there.
-    pub fn is_worked_on(&self, found: &Found) -> bool {
-        found.waiting.as_deref().is_some_and(|waiting| waiting != self.text && found.base.as_deref() != Some(waiting))
-    }
-
-    /// Whether a text can stand in for this file.
-    fn reads(&self, text: &str) -> bool {
-        match self.name.strip_prefix("rules/").and_then(Kind::of_file) {
-            Some(kind) => rule::parse(text.to_owned(), &self.name, kind, Owner::Operator).1.is_empty(),
-            None => Layer::read(text, &self.name).is_ok(),
+impl Receipts {
+    /// Whether a decision of this effect leaves one.
+    pub fn wants(self, effect: Effect) -> bool {
+        match self {
+            Receipts::Off => false,
+            Receipts::Denials => effect >= Effect::Ask,
+            Receipts::Mcp => true,
         }
     }
 }
 
-/// The version that a file says it is of: `# version: 1.0.0`, or `version = "1.0.0"`.
-pub fn version(text: &str) -> Option<&str> {
-    text.lines().find_map(said).map(|version| version.trim().trim_matches('"'))
+/// An MCP server that the operator has registered.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct McpServer {
+    /// Its exact name.
+    pub name: String,
+    /// Its tools that may be called; all where none are named.
+    pub tools: Option<Vec<String>>,
 }
 
-fn said(line: &str) -> Option<&str> {
-    line.strip_prefix("# version:").or_else(|| line.strip_prefix("version")?.trim_start().strip_prefix('='))
+/// A case that an operator has carved out of a rule.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Exception {
+    /// The rule.
+    pub rule: String,
+    /// What it does not count for; everything where there is none.
+    pub patterns: Vec<Pattern>,
+    /// Why.
+    pub reason: String,
+    /// The last day that it holds.
+    pub until: Option<time::Date>,
+    /// Where it is written: file, line and column.
+    pub source: String,
 }
 
-/// What is no version is older than any.
-fn compare(one: Option<&str>, other: Option<&str>) -> Ordering {
-    let numbers =
-        |version: Option<&str>| -> Option<Vec<u64>> { version?.split('.').map(|number| number.parse().ok()).collect() };
-    numbers(one).cmp(&numbers(other))
+/// Why an exception excepts nothing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Idle {
+    /// Its last day is past.
+    Expired,
+    /// Its rule is not asked.
+    Disabled,
+    /// There is no such rule.
+    Unknown,
+}
+
+impl Exception {
+    /// Whether its last day is past; where the day is not known, it is.
+    pub fn is_past(&self, today: Option<time::Date>) -> bool {
+        self.until.is_some_and(|until| today.is_none_or(|today| today > until))
+    }
+}
+
+/// Which MCP servers are trusted.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Trust {
+    /// Those of these names.
+    Names(Vec<CompactString>),
+    /// It cannot be known, so none.
+    Unknown,
+}
+
+impl Trust {
+    /// The trusted names.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        let names: &[CompactString] = match self {
+            Trust::Names(names) => names,
+            Trust::Unknown => &[],
+        };
+        names.iter().map(CompactString::as_str)
+    }
+}
+
+/// Kilobytes of one text that are passed whole where nothing else is said: the client itself puts longer results aside.
+const LONGEST_KB: u16 = 256;
+
+impl Config {
+    /// Folds layers into a policy, weakest first: scalars overwrite, lists append, `untrusted` subtracts.
+    ///
+    /// What no layer says has the cautious value, so an emptied file cannot loosen anything.
+    pub fn fold(layers: impl IntoIterator<Item = Layer>, flaws: Vec<Failure>) -> Self {
+        let mut config = Config {
+            failure: Effect::Deny,
+            results: Results::Notice,
+            longest_kb: LONGEST_KB,
+            trust: Trust::Unknown,
+            block: Effect::Deny,
+            suspicious: Effect::Ask,
+            always_deny: Vec::new(),
+            allow: Allow::Silent,
+            executables: Vec::new(),
+            secrets: Vec::new(),
+            sensitive: Vec::new(),
+            sensitive_own: Vec::new(),
+            servers: Vec::new(),
+            pins: Pins::Required,
+            receipts: Receipts::Mcp,
+            exceptions: Vec::new(),
+            rules: Vec::new(),
+            disabled: Vec::new(),
+            project: None,
+            flaws,
+        };
+        let (mut trusted, mut untrusted) = (Vec::new(), Vec::new());
+        for layer in layers {
+            config.sensitive_own.extend(layer.own_sensitive());
+            config.failure = layer.failure.unwrap_or(config.failure);
+            config.results = layer.results.unwrap_or(config.results);
+            config.longest_kb = layer.longest_kb.unwrap_or(config.longest_kb);
+            trusted.extend(layer.trusted);
+            untrusted.extend(layer.untrusted);
+            config.block = layer.block.unwrap_or(config.block);
+            config.suspicious = layer.suspicious.unwrap_or(config.suspicious);
+            config.always_deny.extend(layer.always_deny);
+            config.allow = layer.allow.unwrap_or(config.allow);
+            config.executables.extend(layer.executables);
+            config.secrets.extend(layer.secrets);
+            config.sensitive.extend(layer.sensitive);
+            config.register(layer.servers);
+            config.pins = layer.pins.unwrap_or(config.pins);
+            config.receipts = layer.receipts.unwrap_or(config.receipts);
+            config.exceptions.extend(layer.exceptions);
+            config.disabled.extend(layer.disabled);
+        }
+        if config.flaws.is_empty() {
+            trusted.retain(|name| !untrusted.contains(name));
+            config.trust = Trust::Names(trusted);
+        }
+        config
+    }
+
+    /// Servers of the same name are one server, with the tools of both.
+    fn register(&mut self, servers: Vec<McpServer>) {
+        for server in servers {
+            match self.servers.iter_mut().find(|known| known.name == server.name) {
+                Some(known) => match (&mut known.tools, server.tools) {
+                    (Some(tools), Some(more)) => tools.extend(more),
+                    (tools, _) => *tools = None,
+                },
+                None => self.servers.push(server),
+            }
+        }
+    }
+
+    /// Adds rules behind those that are there, but for the disabled ones.
+    pub fn add_rules(&mut self, rules: Vec<Rule>) {
+        let disabled = &self.disabled;
+        // A project cannot be disarmed by a name that the operator has switched off.
+        let kept = |rule: &Rule| rule.owner == Owner::Project || !disabled.iter().any(|id| id == rule.id.as_str());
+        if self.rules.is_empty() {
+            self.rules = rules;
+            self.rules.retain(kept);
+        } else {
+            self.rules.reserve_exact(rules.len());
+            self.rules.extend(rules.into_iter().filter(kept));
+        }
+    }
+
+    /// The rules that are embedded in the binary, for calls of these kinds.
+    pub fn with_default_rules(mut self, kinds: &[Kind]) -> Self {
+        for kind in kinds {
+            let (rules, errors) =
+                rules::parse(kind.embedded(), &format!("{}.rules", kind.name()), *kind, Owner::Operator);
+            self.flaws.extend(errors.iter().map(|error| Failure::Config(error.to_string())));
+            self.add_rules(rules);
+        }
+        self
+    }
+
+    /// What a match of a rule does to the call.
+    pub fn effect(&self, rule: &Rule) -> Effect {
+        let effect = match rule.tier {
+            Tier::Block => self.block,
+            Tier::Suspicious => self.suspicious,
+        };
+        let always = rule.tier == Tier::Block && self.always_deny.iter().any(|id| id == rule.id.as_str());
+        if always { Effect::Deny } else { effect }
+    }
+
+    /// Whether anything that another policy stops or marks would be treated more mildly, as far as its keys go.
+    pub fn is_looser_than(&self, other: &Config) -> bool {
+        let rank = |config: &Config| [config.block, config.suspicious, config.failure];
+        let milder = rank(self).iter().zip(rank(other)).any(|(mine, theirs)| *mine < theirs);
+        let denied =
+            |config: &Config, id: &CompactString| config.block == Effect::Deny || config.always_deny.contains(id);
+        let unpinned = self.pins != other.pins && (self.pins == Pins::Off || other.pins == Pins::Required);
+        milder
+            || unpinned
+            || self.results < other.results
+            || self.receipts < other.receipts
+            || (self.allow == Allow::Explicit && other.allow != Allow::Explicit)
+            || other.always_deny.iter().any(|id| !denied(self, id))
+            || lacks(&self.secrets, &other.secrets)
+            || lacks(&self.sensitive, &other.sensitive)
+            || lacks(&self.sensitive_own, &other.sensitive_own)
+            || lacks(&other.executables, &self.executables)
+            || lacks(&other.disabled, &self.disabled)
+            || lacks(&other.servers, &self.servers)
+            || lacks(&other.exceptions, &self.exceptions)
+            || self.trust.names().any(|name| !other.trust.names().any(|other| other == name))
+    }
+
+    /// The rules of another policy that this one lacks or takes less seriously.
+    pub fn milder_rules<'a>(&self, other: &'a Config) -> Vec<&'a str> {
+        let kept = |rule: &Rule| {
+            let same = self.rules.iter().filter(|mine| mine.kind == rule.kind && mine.id == rule.id);
+            same.map(|mine| self.effect(mine)).max() >= Some(other.effect(rule))
+        };
+        other.rules.iter().filter(|rule| !kept(rule)).map(|rule| rule.id.as_str()).collect()
+    }
+
+    /// Why an exception excepts nothing, where it does; all rules have to be there.
+    pub fn idle(&self, exception: &Exception, today: time::Date) -> Option<Idle> {
+        let is = |id: &str| id == exception.rule;
+        if self.rules.iter().any(|rule| is(rule.id.as_str())) {
+            return exception.is_past(Some(today)).then_some(Idle::Expired);
+        }
+        Some(if self.disabled.iter().any(|id| is(id)) { Idle::Disabled } else { Idle::Unknown })
+    }
+
+    /// Adds the names of the operator's allowlist: one a line, `#` starts a comment, with or without `mcp__`.
+    pub fn allow(&mut self, list: &str) {
+        if let Trust::Names(names) = &mut self.trust {
+            let lines = list.lines().map(|line| line.split('#').next().unwrap_or_default().trim());
+            names.extend(lines.map(layer::server_name).filter(|name| !name.is_empty()).map(CompactString::from));
+        }
+    }
+
+    /// Notes that part of the policy cannot be read: it counts in every verdict, and nothing is trusted by name.
+    pub fn distrust(&mut self, flaw: Failure) {
+        self.flaws.push(flaw);
+        self.trust = Trust::Unknown;
+    }
+}
+
+/// Whether something of `wanted` is not in `list`.
+fn lacks<T: PartialEq>(list: &[T], wanted: &[T]) -> bool {
+    wanted.iter().any(|item| !list.contains(item))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    const OLD: &str =
-        "# version: 1.0.0\n\nblock \"a\"\n  match a\n  nudge \"A\"\n\nblock \"b\"\n  match b\n  nudge \"B\"\n";
-    const NEW: &str =
-        "# version: 1.1.0\n\nblock \"a\"\n  match a\n  nudge \"A\"\n\nblock \"b\"\n  match b+\n  nudge \"B\"\n";
-
-    fn step(mine: &str, base: Option<&str>, waiting: Option<&str>) -> Step {
-        let owned = |text: Option<&str>| text.map(str::to_owned);
-        let found = Found { mine: Some(mine.to_owned()), base: owned(base), waiting: owned(waiting) };
-        Shipped { name: "rules/bash.rules".to_owned(), text: NEW }.step(&found)
+    fn layer(text: &str) -> Layer {
+        Layer::read(text, "test.toml").unwrap()
     }
 
     #[test]
-    fn a_file_that_nobody_edited_follows_the_default() {
-        assert_eq!(step(NEW, None, None), Step::Same);
-        assert_eq!(step(OLD, Some(OLD), None), Step::Replace);
-        assert_eq!(shipped().first().map(|file| file.step(&Found::default())), Some(Step::Write));
-    }
-
-    #[test]
-    fn edits_survive() {
-        let edited = OLD.replace("match a", "match aa");
-        assert_eq!(step(&edited, Some(OLD), None), Step::Merge(NEW.replace("match a", "match aa")));
-        assert_eq!(step(&NEW.replace("match a", "match aa"), Some(NEW), None), Step::Edited);
-    }
-
-    #[test]
-    fn a_person_looks_where_we_cannot_know() {
-        let edited = OLD.replace("match b", "match bb");
-        assert_eq!(step(&edited, Some(OLD), None), Step::Beside(Doubt::Conflict));
-        assert_eq!(step(&edited, None, None), Step::Beside(Doubt::NoBase));
-        assert_eq!(step(&edited, Some(NEW), Some(NEW)), Step::Beside(Doubt::Waiting));
-        assert_eq!(step(&edited, Some(OLD), Some(OLD)), Step::Beside(Doubt::Waiting), "of an earlier version");
-        assert_eq!(step(&edited, Some(OLD), Some(&edited)), Step::Beside(Doubt::WorkedOn));
-        assert_eq!(step(&edited, Some(NEW), None), Step::Edited, "they have looked");
-        // It merges, and the result is no file of rules.
-        let broken = OLD.replace("  match a\n", "  mach a\n");
-        assert_eq!(step(&broken, Some(OLD), None), Step::Beside(Doubt::Conflict));
-    }
-
-    #[test]
-    fn nothing_goes_back_to_an_older_version() {
-        for version in ["1.2.0", "1.10.0", "2", "1.1.0.1"] {
-            let newer = OLD.replace("1.0.0", version);
-            assert_eq!(step(&newer, Some(&newer), None), Step::Newer, "{version}");
-            assert_eq!(step(&newer, None, None), Step::Newer, "{version}");
+    fn every_embedded_text_is_a_layer() {
+        for (name, text) in PRESETS.iter().chain([&DEFAULT]) {
+            Layer::read(text, name).unwrap();
         }
-        assert_eq!(step(&OLD.replace("1.0.0", "1.0.12"), None, None), Step::Beside(Doubt::NoBase));
     }
 
     #[test]
-    fn every_file_that_ships_reads_and_has_a_version() {
-        for file in shipped() {
-            assert!(file.reads(file.text), "{}", file.name);
-            assert!(compare(version(file.text), None) == Ordering::Greater, "{}", file.name);
-            assert!(DIGESTS.contains(&(&file.name, &digest(file.text.as_bytes()))), "{}", file.name);
-        }
-        assert_eq!(version("[meta]\nversion = \"1.2.3\"\n"), Some("1.2.3"));
-        assert_eq!(version("block \"version\"\n  match version\n"), None);
+    fn scalars_overwrite_and_lists_append_and_subtract() {
+        let config = Config::fold(
+            [
+                layer("[decision]\nfailure = 'deny'\n[quarantine]\ntrusted = ['a', 'b']"),
+                layer("[decision]\nfailure = 'ask'\n[quarantine]\ntrusted = ['c']\nuntrusted = ['a']"),
+            ],
+            vec![],
+        );
+        assert_eq!(config.failure, Effect::Ask);
+        assert_eq!(config.trust, Trust::Names(vec!["b".into(), "c".into()]));
+    }
+
+    #[test]
+    fn a_list_that_goes_on_from_the_shipped_one_is_the_operators_beyond_it() {
+        let shipped = Layer::embedded(DEFAULT.0).unwrap().sensitive;
+        let list = |names: &[CompactString]| layer(&format!("[paths]\nsensitive = {names:?}"));
+        let own = |layers: Vec<Layer>| Config::fold(layers, vec![]).sensitive_own;
+        assert_eq!(own(vec![layer(DEFAULT.1)]), [""; 0]);
+        assert_eq!(own(vec![layer(DEFAULT.1), list(&shipped)]), [""; 0]);
+        let longer: Vec<CompactString> = shipped.iter().cloned().chain(["~/private".into()]).collect();
+        assert_eq!(own(vec![layer(DEFAULT.1), list(&longer)]), ["~/private"]);
+        assert_eq!(own(vec![layer(DEFAULT.1), list(&["/etc/passwd".into()])]), ["/etc/passwd"]);
+        let older: Vec<CompactString> = longer.into_iter().skip(1).collect();
+        assert_eq!(own(vec![layer(DEFAULT.1), list(&older)]), ["~/private"]);
+    }
+
+    #[test]
+    fn what_nobody_says_is_cautious() {
+        let config = Config::fold([layer("")], vec![]);
+        assert_eq!((config.failure, config.results), (Effect::Deny, Results::Notice));
+    }
+
+    #[test]
+    fn the_allowlist_takes_names_with_and_without_the_prefix() {
+        let mut config = Config::fold([layer("")], vec![]);
+        config.allow("# mine\nmcp__acme\n  desk  # support\n\n");
+        assert_eq!(config.trust, Trust::Names(vec!["acme".into(), "desk".into()]));
+    }
+
+    #[test]
+    fn a_flaw_ends_trust_by_name() {
+        let mut config = Config::fold([layer("[quarantine]\ntrusted = ['a']")], vec![]);
+        config.distrust(Failure::Config("x".into()));
+        config.allow("b");
+        assert_eq!(config.trust, Trust::Unknown);
+        let config = Config::fold([layer("[quarantine]\ntrusted = ['a']")], vec![Failure::Bug]);
+        assert_eq!(config.trust, Trust::Unknown);
     }
 }

@@ -15,12 +15,13 @@ pub use notice::notice;
 pub use surface::Surface;
 pub use wrap::{Nonce, Wrap};
 
-use crate::config::{Config, Results};
-use crate::docket::Docket;
-use crate::event::{Action, Event, Phase};
-use crate::ground::Ground;
-use crate::taint::ESCALATION;
-use crate::validator::{Scene, Sources};
+use crate::decide::applicable::Docket;
+use crate::decide::validators::{Scene, Sources};
+use crate::event::taint::ESCALATION;
+use crate::event::{Action, Event};
+use crate::path::zones::Ground;
+use crate::policy::{Config, Results};
+use crate::verdict::Phase;
 use crate::verdict::{Effect, Finding, Replacement, RuleId, Verdict};
 use content::Look;
 

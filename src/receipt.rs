@@ -12,9 +12,9 @@ pub use chain::{Code, Expected, Fault, Outcome, Report, verify};
 pub use decision::Decision;
 pub use key::{Keys, PublicKey, Secret};
 
+use crate::encoding::hex;
+use crate::encoding::label::Label;
 use crate::event::Loosened;
-use crate::hex;
-use crate::label::Label;
 use crate::swar::find_last;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};

@@ -4,27 +4,28 @@
 //! follows `cd` and assignments, and unwraps what runs its argument. What cannot be read is said, never skipped.
 
 mod canonical;
-mod effect;
+mod effects;
+mod eval;
 mod expand;
-mod interpreter;
+mod inline;
 mod mount;
 mod options;
 mod parse;
-mod runner;
 mod state;
 mod syntax;
-mod walk;
+mod wrappers;
 
 pub use canonical::{plain, typed};
-pub use effect::{Access, Act, Effects, Rights, Target, addresses, bodies, reroutes, uploads};
+pub use effects::{Access, Act, Effects, Rights, Target, addresses, bodies, reroutes, uploads};
+pub use eval::{MADE, is_builtin};
 pub use mount::Mount;
 pub use state::Elsewhere;
 pub use syntax::{Doubt, Flaw};
-pub use walk::{MADE, is_builtin};
 
-use crate::event::Place;
-use crate::limits::{self, Limit};
 use crate::path::AbsPath;
+use crate::path::Place;
+use crate::verdict::limits;
+use crate::verdict::limits::Limit;
 use compact_str::CompactString;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -50,7 +51,7 @@ pub fn read(line: &str, place: &Place) -> Reading {
     if line.len() > limits::SHELL_BYTES.most {
         return Reading { exceeded: Some(&limits::SHELL_BYTES), ..Reading::default() };
     }
-    walk::walk(line, place)
+    eval::walk(line, place)
 }
 
 /// What a line would do.
@@ -77,7 +78,7 @@ pub struct Reading {
 impl Reading {
     /// What the commands would do to files, variables and the network.
     pub fn effects(&self) -> Effects {
-        effect::effects(self)
+        effects::effects(self)
     }
 
     /// The pipelines of two or more commands, in the order in which they begin.

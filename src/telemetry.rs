@@ -6,9 +6,10 @@ mod scan;
 mod span;
 pub mod summary;
 
-use crate::event::{Header, Phase};
-use crate::failure::Failure;
-use crate::label::Label;
+use crate::encoding::label::Label;
+use crate::event::Header;
+use crate::verdict::Phase;
+use crate::verdict::failure::Failure;
 use crate::verdict::{Effect, Finding, RuleId, Verdict};
 use serde::Serialize;
 use time::OffsetDateTime;

@@ -1,7 +1,13 @@
 //! Verdicts: the findings about one event, and the effect that follows.
 
-use crate::escape;
-use crate::label::Label;
+pub mod failure;
+pub mod limits;
+mod phase;
+
+pub use phase::Phase;
+
+use crate::encoding::escape;
+use crate::encoding::label::Label;
 use crate::quarantine::Surface;
 use compact_str::CompactString;
 use std::collections::BTreeSet;

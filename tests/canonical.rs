@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use proptest::prelude::*;
-use rune::canonical::{Value as Canonical, canonical, canonical_of};
+use rune::encoding::canonical::{Value as Canonical, canonical, canonical_of};
 use serde_json::{Map, Value, json};
 
 /// Any JSON value, with names and texts from everywhere.

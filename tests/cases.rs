@@ -8,12 +8,13 @@
 )]
 
 use rune::client::{Answer, Client};
-use rune::config::{Config, DEFAULT, Layer, PRESETS};
-use rune::event::{Event, Phase};
-use rune::label::Label;
+use rune::encoding::label::Label;
+use rune::event::Event;
+use rune::event::taint::Taint;
+use rune::policy::{Config, DEFAULT, Layer, PRESETS};
 use rune::quarantined::{ContentSource, Origin, Quarantined};
-use rune::rule::Kind;
-use rune::taint::Taint;
+use rune::rules::Kind;
+use rune::verdict::Phase;
 use rune::verdict::Verdict;
 use serde_json::{Value, json};
 

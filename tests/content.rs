@@ -9,9 +9,10 @@
 )]
 
 use rune::client::Client;
-use rune::config::{Config, DEFAULT, Layer, PRESETS};
+use rune::policy::{Config, DEFAULT, Layer, PRESETS};
 use rune::quarantined::{ContentSource, Origin, Quarantined};
-use rune::rule::{self, Kind, Owner};
+use rune::rules;
+use rune::rules::{Kind, Owner};
 use serde_json::{Value, json};
 
 fn policy() -> Config {

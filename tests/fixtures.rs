@@ -7,10 +7,10 @@
 )]
 
 use rune::client::Client;
-use rune::config::{Config, DEFAULT, Layer, PRESETS};
-use rune::event::Phase;
+use rune::policy::{Config, DEFAULT, Layer, PRESETS};
 use rune::quarantined::{ContentSource, Origin, Quarantined};
 use rune::verdict::Effect;
+use rune::verdict::Phase;
 
 /// What a fixture is: the phase it is read as, and the source it is marked with, if any.
 fn expected(name: &str) -> (Phase, Option<&'static str>) {

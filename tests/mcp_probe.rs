@@ -28,7 +28,7 @@ fn users(home: &Sandbox, servers: &Value) {
 }
 
 fn observed(home: &Sandbox, server: &str) -> Option<Value> {
-    let file = home.path(".local/share/rune/observed").join(rune::pin::file_name(server));
+    let file = home.path(".local/share/rune/observed").join(rune::mcp::file_name(server));
     let text = std::fs::read_to_string(file).ok()?;
     Some(serde_json::from_str(&text).unwrap())
 }

@@ -13,7 +13,7 @@ mod sandbox;
 mod server;
 
 use proptest::prelude::*;
-use rune::pin::{Observed, Pin, Proposal, file_name};
+use rune::mcp::{Observed, Pin, Proposal, file_name};
 use sandbox::Sandbox;
 use serde_json::{Value, json};
 use server::{INSTRUCTIONS, official};

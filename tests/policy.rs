@@ -184,7 +184,7 @@ fn what_the_operator_lists_as_sensitive_is_not_read() {
     assert_eq!(asked(&home), ["ask", "ask", "", "ask"]);
     // In an edited copy of it: what was shipped means what it meant.
     let home = Sandbox::new();
-    let edited = rune::config::DEFAULT.1.replace("sensitive = [", "sensitive = [\"~/private\", ");
+    let edited = rune::policy::DEFAULT.1.replace("sensitive = [", "sensitive = [\"~/private\", ");
     home.file(".config/rune/config.toml", &edited);
     assert_eq!(asked(&home), ["", "ask", "", ""]);
     // In a list in place of it.

@@ -10,7 +10,7 @@
 
 mod sandbox;
 
-use rune::policy::shipped;
+use rune::policy::update::shipped;
 use sandbox::{Ran, Sandbox, finish};
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
@@ -45,7 +45,7 @@ fn ours(name: &str) -> &'static str {
 
 /// The version of a file that ships.
 fn now(name: &str) -> &'static str {
-    rune::policy::version(shipped().into_iter().find(|file| file.name == name).unwrap().text).unwrap()
+    rune::policy::update::version(shipped().into_iter().find(|file| file.name == name).unwrap().text).unwrap()
 }
 
 /// A home in which an older default of one file was installed.
@@ -73,7 +73,7 @@ fn what_is_missing_is_written_once() {
     assert!(home.all_files().is_empty(), "a dry run writes nothing");
     let told = done(&home, "install");
     for file in shipped() {
-        let version = rune::policy::version(file.text).unwrap();
+        let version = rune::policy::update::version(file.text).unwrap();
         assert!(told.contains(&format!("wrote {} ({version})", file.name)), "{told}");
         assert_eq!(mine(&home, &file.name), file.text);
         assert_eq!(base(&home, &file.name), file.text);

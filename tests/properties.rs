@@ -13,9 +13,9 @@ mod sandbox;
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
 use rune::client::Client;
-use rune::config::{Config, DEFAULT, Layer, PRESETS};
+use rune::policy::{Config, DEFAULT, Layer, PRESETS};
 use rune::quarantined::{ContentSource, Origin, Quarantined};
-use rune::rule::Kind;
+use rune::rules::Kind;
 use rune::telemetry::Line;
 use rune::verdict::{Effect, Verdict};
 use sandbox::Sandbox;
@@ -68,7 +68,7 @@ proptest! {
 
         let pre = home.run(&["hook", "pre"], &input);
         // What can be told to be after a call, or of no call at all, is answered as that.
-        let of_a_call = told.phase.is_none_or(|phase| phase == rune::event::Phase::Before);
+        let of_a_call = told.phase.is_none_or(|phase| phase == rune::verdict::Phase::Before);
         if !readable && of_a_call {
             prop_assert!(pre.exit == 2 || is_decision(&pre.stdout), "{pre:?}");
         } else {
@@ -180,7 +180,7 @@ proptest! {
         let event = Client::Claude.read(&payload).unwrap();
         let sound = rune::decide(&event, &policy()).effect();
         let mut flawed = policy();
-        flawed.distrust(rune::failure::Failure::Config("x".to_owned()));
+        flawed.distrust(rune::verdict::failure::Failure::Config("x".to_owned()));
         let flawed = rune::decide(&event, &flawed).effect();
         prop_assert!(flawed >= sound);
         if moment == "PreToolUse" {

@@ -10,9 +10,10 @@
 use proptest::prelude::*;
 use proptest::sample::select;
 use rune::client::Client;
-use rune::config::{Config, DEFAULT, Layer, PRESETS};
+use rune::policy::{Config, DEFAULT, Layer, PRESETS};
 use rune::quarantined::{ContentSource, Origin, Quarantined};
-use rune::rule::{self, Kind, Owner, Rule, Tier};
+use rune::rules;
+use rune::rules::{Kind, Owner, Rule, Tier};
 use rune::verdict::{Effect, Verdict};
 use serde_json::{Value, json};
 

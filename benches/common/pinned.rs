@@ -1,6 +1,6 @@
 //! A home whose client has one server of a hundred tools, all of them approved.
 
-use rune::pin::{Identity, Observed, Pin, Proposal, Served, Source, Transport};
+use rune::mcp::{Identity, Observed, Pin, Proposal, Served, Source, Transport};
 use serde_json::json;
 use std::path::Path;
 use time::OffsetDateTime;

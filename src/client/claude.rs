@@ -8,11 +8,14 @@ pub mod server;
 pub mod settings;
 
 use super::{Answer, context, nudges, reasons};
-use crate::event::{Action, Change, Dialect, Event, Facts, Field, Header, Phase, Place, Server, Shows, Unread};
-use crate::failure::Failure;
-use crate::json::{self, Fields, Text};
-use crate::label::Label;
+use crate::encoding::json;
+use crate::encoding::json::{Fields, Text};
+use crate::encoding::label::Label;
+use crate::event::{Action, Change, Dialect, Event, Facts, Field, Header, Server, Shows, Unread};
+use crate::path::Place;
 use crate::quarantined::{ContentSource, Quarantined};
+use crate::verdict::Phase;
+use crate::verdict::failure::Failure;
 use crate::verdict::{Effect, Verdict};
 use serde::Serialize;
 use serde_json::value::RawValue;

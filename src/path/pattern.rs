@@ -299,7 +299,7 @@ fn class(name: &[u8]) -> Option<&[u8]> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::event::Place;
+    use crate::path::Place;
     use proptest::prelude::*;
 
     #[test]

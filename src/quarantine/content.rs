@@ -7,11 +7,11 @@ pub(super) mod letters;
 mod unseen;
 
 use super::result;
-use crate::judge;
-use crate::limits::{CONTENT_BYTES, CONTENT_STEPS, Limit, Meter};
-use crate::rule::{Leads, Owner, Rule, Tier, Trace, traces};
-use crate::unit::Unit;
-use crate::validator::Scene;
+use crate::decide::before;
+use crate::decide::subject::Unit;
+use crate::decide::validators::Scene;
+use crate::rules::{Leads, Owner, Rule, Tier, Trace, traces};
+use crate::verdict::limits::{CONTENT_BYTES, CONTENT_STEPS, Limit, Meter};
 use crate::verdict::{Effect, Finding, RuleId, Verdict};
 use folded::Folded;
 use std::cell::{Cell, RefCell};
@@ -76,7 +76,7 @@ impl<'a> Look<'a> {
         if self.rules.is_empty() {
             return None;
         }
-        let found = self.at_part(text).map(judge::shown_id);
+        let found = self.at_part(text).map(before::shown_id);
         if self.is_exhausted() {
             self.exceed(&CONTENT_STEPS);
         }
@@ -147,10 +147,10 @@ impl<'a> Look<'a> {
             return false;
         }
         self.meter.charge(TRY * effort);
-        match judge::answer(rule, unit, self.scene) {
+        match before::answer(rule, unit, self.scene) {
             Ok(found) => found.is_some(),
             Err(error) => {
-                self.broken.borrow_mut().get_or_insert_with(|| judge::no_pattern(rule, &error, self.scene));
+                self.broken.borrow_mut().get_or_insert_with(|| before::no_pattern(rule, &error, self.scene));
                 false
             }
         }
@@ -164,7 +164,7 @@ impl<'a> Look<'a> {
                 Owner::Operator => format!("Its content matches the rule `{}`: {}", rule.id, rule.nudge.as_str()),
                 Owner::Project => "Its content matches a rule of this project's own policy".to_owned(),
             };
-            verdict.add(Finding::new(judge::shown_id(rule), Effect::Advise, reason).at(rule.source.to_string()));
+            verdict.add(Finding::new(before::shown_id(rule), Effect::Advise, reason).at(rule.source.to_string()));
         }
         if let Some(finding) = self.broken.into_inner() {
             verdict.add(finding);

@@ -2,9 +2,10 @@
 
 use super::spill::is_spilled;
 use super::surface::is_upload;
-use crate::event::{Event, Place};
-use crate::label::Label;
+use crate::encoding::label::Label;
+use crate::event::Event;
 use crate::path::AbsPath;
+use crate::path::Place;
 use crate::quarantined::{ContentSource, Quarantined};
 use crate::shell::Command;
 

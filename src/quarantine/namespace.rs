@@ -1,9 +1,9 @@
 //! Namespaces: which MCP server a tool belongs to, and whether the operator trusts it.
 
-use crate::config::{Config, Trust};
+use crate::decide::mcp_pins::{Standing, standing};
+use crate::encoding::label::Label;
 use crate::event::{Action, Event, Server};
-use crate::label::Label;
-use crate::pin::call::{Standing, standing};
+use crate::policy::{Config, Trust};
 
 /// The name of an MCP server as it stands in tool names.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -1,6 +1,6 @@
 //! The notice: constant words around two labels.
 
-use crate::label::Label;
+use crate::encoding::label::Label;
 
 /// The notice about a result of `tool` that came from `source`, to be given to the model beside the result.
 ///

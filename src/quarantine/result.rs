@@ -1,8 +1,8 @@
 //! Results in their own shape with their texts wrapped: what a client takes in place of the original.
 
 use super::wrap::{Wrap, visible};
+use crate::encoding::json::{Fields, Text, items, unescaped};
 use crate::event::Action;
-use crate::json::{Fields, Text, items, unescaped};
 use crate::swar::find_either;
 use std::borrow::Cow;
 

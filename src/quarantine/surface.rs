@@ -1,10 +1,10 @@
 //! Surfaces: where a result came from, if that is a place where strangers write.
 
 use super::{Namespace, fetched, spill};
-use crate::config::Config;
+use crate::encoding::label::Label;
 use crate::event::{Action, Event};
-use crate::label::Label;
 use crate::path::AbsPath;
+use crate::policy::Config;
 use crate::verdict::RuleId;
 
 /// An untrusted surface that an event touched.

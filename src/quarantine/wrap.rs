@@ -4,7 +4,7 @@
 //! [`restore`] gives the text back.
 
 use super::markup;
-use crate::label::Label;
+use crate::encoding::label::Label;
 use crate::verdict::RuleId;
 
 /// A number that nobody could have written before.

@@ -303,5 +303,5 @@ fn order(authentic: &[Authentic], session: &str, part: u64, expected: &Expected,
 
 /// A name from a file that anybody may have written.
 fn shown(name: &str) -> String {
-    crate::label::Label::new(name).to_string()
+    crate::encoding::label::Label::new(name).to_string()
 }

@@ -1,12 +1,13 @@
 //! What a receipt says of a call that was judged.
 
 use super::{Receipt, Secret};
-use crate::config::{Config, Receipts};
-use crate::event::{Action, Event, Header, Phase};
-use crate::label::Label;
-use crate::pin::call::{Code, Lookup};
+use crate::decide::mcp_pins::{Code, Lookup};
+use crate::encoding::label::Label;
+use crate::event::{Action, Event, Header};
+use crate::policy::{Config, Receipts};
 use crate::quarantine::Namespace;
 use crate::quarantined::{ContentSource, Quarantined};
+use crate::verdict::Phase;
 use crate::verdict::{Effect, Finding, Verdict};
 
 /// A call of an MCP tool and what was decided about it, in labels, beside arguments that nobody can see.

@@ -2,8 +2,8 @@
 
 use super::options::Options;
 use super::{Arg, Command};
-use crate::event::Place;
 use crate::path::AbsPath;
+use crate::path::Place;
 use compact_str::CompactString;
 
 /// Directories in which a program is what its name says.
@@ -122,7 +122,7 @@ pub fn plain(command: &Command) -> Option<String> {
     let name = command.program.as_str();
     let (name, args): (&str, &[Arg]) = match name.strip_prefix("git-") {
         Some(_) => ("git", &command.args),
-        None if name == "git" => (name, super::runner::behind_global(&command.args)),
+        None if name == "git" => (name, crate::shell::wrappers::behind_global(&command.args)),
         None => {
             let (_, options) = VERBED.iter().find(|(verbed, _)| *verbed == name)?;
             let args = command.args.as_slice();

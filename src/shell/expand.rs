@@ -10,7 +10,7 @@ pub(super) use arguments::argument_lists;
 use super::state::{State, Value};
 use super::syntax::{Part, Variable, Word};
 use super::{APART, Arg};
-use crate::limits::SHELL_STEPS;
+use crate::verdict::limits::SHELL_STEPS;
 use braces::braces;
 use compact_str::CompactString;
 use tilde::{Tildes, may_hold_tilde, tilde};

@@ -2,10 +2,10 @@
 //! other names.
 
 use super::Arg;
-use super::effect::Target;
 use super::options::Options;
-use crate::event::Place;
+use crate::path::Place;
 use crate::path::{AbsPath, meet};
+use crate::shell::effects::Target;
 use compact_str::CompactString;
 
 /// The options before the verb that take a value, of docker, podman and nerdctl.

@@ -13,8 +13,8 @@ mod redirect;
 mod text;
 
 use super::syntax::{Flaw, Part, Parts, Scope, Script, Simple, Step, Word};
-use crate::limits::{SHELL_COMMANDS, SHELL_DEPTH};
 use crate::swar::table;
+use crate::verdict::limits::{SHELL_COMMANDS, SHELL_DEPTH};
 use compound::{Case, Compound, For};
 use cond::Cond;
 use list::List;

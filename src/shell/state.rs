@@ -1,9 +1,9 @@
 //! What is known of the shell at one point of the line: where it is, and what its variables hold.
 
 use super::{Arg, Mount};
-use crate::event::Place;
-use crate::limits::{Meter, SHELL_DIRECTORIES};
 use crate::path::AbsPath;
+use crate::path::Place;
+use crate::verdict::limits::{Meter, SHELL_DIRECTORIES};
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 use thin_vec::ThinVec;

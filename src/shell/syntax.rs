@@ -1,6 +1,6 @@
 //! What a shell text is made of, as it is written: words, commands, and the steps in which they run.
 
-use crate::limits::Limit;
+use crate::verdict::limits::Limit;
 use compact_str::CompactString;
 use smallvec::SmallVec;
 use std::ops::Range;

@@ -1,6 +1,6 @@
 //! One line of our own log, read in one go: plain texts and numbers under names, and nothing else.
 
-use crate::json::plain_in_short;
+use crate::encoding::json::plain_in_short;
 use crate::swar::Marks;
 
 /// What a line says. Its texts are UTF-8; they are bytes so that nobody has to find that out again.

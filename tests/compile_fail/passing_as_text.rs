@@ -5,5 +5,5 @@ fn sealed() -> Quarantined<String> {
 }
 
 fn main() {
-    let _ = rune::label::Label::new(&sealed());
+    let _ = rune::encoding::label::Label::new(&sealed());
 }

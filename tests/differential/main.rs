@@ -17,7 +17,7 @@
 mod brush;
 mod rable;
 
-use rune::event::Place;
+use rune::path::Place;
 use rune::shell::{self, Flaw};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};

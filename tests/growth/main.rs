@@ -9,10 +9,11 @@
 mod shapes;
 
 use rune::client::Client;
-use rune::config::{Config, DEFAULT, Layer, PRESETS};
-use rune::limits::{CONTENT_STEPS, SHELL_STEPS};
+use rune::policy::{Config, DEFAULT, Layer, PRESETS};
 use rune::quarantined::{ContentSource, Origin, Quarantined};
-use rune::rule::{self, Kind, Owner};
+use rune::rules;
+use rune::rules::{Kind, Owner};
+use rune::verdict::limits::{CONTENT_STEPS, SHELL_STEPS};
 use serde_json::Value;
 use shapes::SHAPES;
 
@@ -93,7 +94,7 @@ fn twice_the_policy_costs_at_most_twice_the_work() {
         (0..n).map(|i| format!("[[exceptions]]\nrule = \"r{i}\"\nmatch = [\"x{i}\"]\nreason = \"r\"\n")).collect()
     };
     let parse_rules = |text: &str| {
-        let (rules, _) = rule::parse(text.to_owned(), "test.rules", Kind::Bash, Owner::Operator);
+        let (rules, _) = rules::parse(text.to_owned(), "test.rules", Kind::Bash, Owner::Operator);
         assert!(!rules.is_empty());
     };
     let parse_config = |text: &str| drop(Layer::read(text, "config.toml"));

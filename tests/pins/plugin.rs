@@ -23,7 +23,7 @@ fn plugin_starts(desk: &Desk, command: &str) {
 fn the_servers_of_plugins_are_known_also_where_the_client_does_not_say_whose_they_are() {
     const SERVER: &str = "plugin:p:s.t";
     let record =
-        |desk: &Desk, folder: &str| desk.home.path(".local/share/rune").join(folder).join(rune::pin::file_name(SERVER));
+        |desk: &Desk, folder: &str| desk.home.path(".local/share/rune").join(folder).join(rune::mcp::file_name(SERVER));
     // As 2.1.325 says it, and as 2.1.197 does not.
     for told in [json!({"name": SERVER, "source": "plugin"}), Value::Null] {
         let desk = with_plugin();

@@ -12,7 +12,7 @@ mod holds;
 mod oracle;
 mod spelling;
 
-use rune::event::Place;
+use rune::path::Place;
 use rune::shell::{self, Reading};
 
 fn read(line: &str) -> Reading {

@@ -2,7 +2,7 @@
 //!
 //! What `pwd` prints behind a `cd` that has failed is not asked here: it is taken for where the `cd` leads.
 
-use rune::event::Place;
+use rune::path::Place;
 use rune::shell;
 use std::collections::BTreeSet;
 use std::fs;

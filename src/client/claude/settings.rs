@@ -1,6 +1,6 @@
 //! Claude Code's settings: which hooks a file registers, and what in it keeps ours from running.
 
-use crate::event::Place;
+use crate::path::Place;
 use crate::shell;
 use serde_json::Value;
 

@@ -1,6 +1,6 @@
 //! What a page says to those who read its source: comments, elements that are not shown, and names of pictures.
 
-use crate::limits::{CONTENT_STEPS, Meter};
+use crate::verdict::limits::{CONTENT_STEPS, Meter};
 
 /// How an element says that it is not shown.
 const HIDDEN: [&str; 20] = [

@@ -4,7 +4,7 @@ use super::super::Arg;
 use super::super::state::{State, Value};
 use super::super::syntax::{Part, Variable, Word};
 use super::{View, as_it_is, choices, hole, is_written_out};
-use crate::limits::SHELL_COMMANDS;
+use crate::verdict::limits::SHELL_COMMANDS;
 use thin_vec::ThinVec;
 
 /// The words of a command, and further lists where a variable in it may have one of several values: one list for each

@@ -3,7 +3,7 @@
 use super::super::syntax::{Backquoted, Flaw, Loop, Part, Scope, Step, Trim, Variable};
 use super::list::Close;
 use super::{Arith, Kind, Parser, ansi};
-use crate::limits::SHELL_DEPTH;
+use crate::verdict::limits::SHELL_DEPTH;
 
 impl Parser<'_> {
     /// `\x` outside quotes.

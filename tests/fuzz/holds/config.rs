@@ -1,8 +1,8 @@
 //! What holds for any policy file; shared by the fuzzer and the test of what it found.
 
-use rune::config::{Config, Layer};
-use rune::failure::Failure;
+use rune::policy::{Config, Layer};
 use rune::verdict::Effect;
+use rune::verdict::failure::Failure;
 
 /// Panics if it does not hold for a policy file with this text.
 pub fn holds(text: &str) {

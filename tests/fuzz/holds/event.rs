@@ -1,13 +1,13 @@
 //! What holds for any event; shared by the fuzzer and the test of what it found.
 
 use rune::client::Client;
-use rune::config::{Config, Layer};
-use rune::event::Phase;
-use rune::json::Fields;
+use rune::encoding::json::Fields;
+use rune::policy::{Config, Layer};
 use rune::quarantine::Nonce;
 use rune::quarantined::{ContentSource, Origin, Quarantined};
-use rune::rule::Kind;
+use rune::rules::Kind;
 use rune::telemetry::Line;
+use rune::verdict::Phase;
 use rune::verdict::{Effect, Verdict};
 use time::OffsetDateTime;
 

@@ -1,6 +1,6 @@
 //! What holds for any file of rules; shared by the fuzzer and the test of what it found.
 
-use rune::rule::{Initials, Kind, Matcher, Owner, Pattern, Rule, RuleError, Skim, parse};
+use rune::rules::{Initials, Kind, Matcher, Owner, Pattern, Rule, RuleError, Skim, parse};
 
 /// Panics if it does not hold for a file with this text.
 pub fn holds(text: &str) {

@@ -1,6 +1,6 @@
 //! What holds for the reading of any text; shared by the fuzzer and the test of what it found.
 
-use rune::event::Place;
+use rune::path::Place;
 use rune::shell;
 
 /// Panics if it does not hold for `line`.

@@ -1,0 +1,42 @@
+//! The pins of MCP servers: files that cannot be relied upon, and servers that strict will not let be called.
+
+use super::finding::Finding;
+use crate::runtime::environment::World;
+use crate::runtime::mcp::live::Servers;
+use crate::runtime::mcp::records::Store;
+use crate::runtime::options::Options;
+use crate::runtime::policy_files;
+use rune::encoding::label::Label;
+use rune::policy::Pins;
+use std::path::Path;
+
+pub fn check(options: &Options, world: &World, project: &Path) -> Vec<Finding> {
+    let world = world.told(&options.dirs);
+    let Ok(store) = Store::of(&world) else { return Vec::new() };
+    let (names, unreadable) = store.servers();
+    let advice =
+        "calls to its server are denied; mend it, or remove it and run `rune mcp probe` and `rune mcp approve`";
+    let broken = |path: &Path, what: &str| Finding::new("pin-unreadable", what, advice).at(path.display().to_string());
+    let mut findings: Vec<Finding> = unreadable.iter().map(|one| broken(&one.path, &one.what)).collect();
+    for name in &names {
+        let errors = [store.pin(name).err(), store.observed(name).err()];
+        findings.extend(errors.into_iter().flatten().map(|error| broken(&error.path, &error.what)));
+    }
+    let config = policy_files::config(options, &world, &policy_files::Wanted::all(&[]), None);
+    if config.pins != Pins::Required {
+        return findings;
+    }
+    for name in Servers::look(&world, &project.to_string_lossy()).names() {
+        if matches!(store.pin(&name), Ok(pin) if !pin.as_ref().is_some_and(|pin| pin.is_approved() || pin.is_blocked()))
+        {
+            let label = Label::new(&name);
+            let what = format!("nobody has approved the MCP server `{label}`, and this preset denies calls to it");
+            findings.push(Finding::new(
+                "server-unpinned",
+                what,
+                format!("run `rune mcp probe {label}`, and then `rune mcp approve {label}`"),
+            ));
+        }
+    }
+    findings
+}

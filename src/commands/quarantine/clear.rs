@@ -1,0 +1,26 @@
+//! `rune quarantine clear`: a person says that what a session has taken in does not count any more.
+
+use crate::commands::ClearArgs;
+use crate::runtime::environment::World;
+use crate::runtime::options::Dirs;
+use crate::runtime::{agent_check, receipts, session};
+use anyhow::{Context, anyhow};
+use rune::encoding::label::Label;
+use rune::receipt::Loosening;
+use std::io::Write;
+
+pub fn run(args: &ClearArgs) -> anyhow::Result<()> {
+    agent_check::may_loosen("`rune quarantine clear`", args.yes)?;
+    let world = World::look(&Dirs::default());
+    let session = Label::new(&args.session);
+    if !session::seen(&world, &session).is_ok_and(|seen| seen.is_empty()) {
+        receipts::loosen(&world, Loosening::QuarantineClear)?;
+    }
+    let cleared = session::clear(&world, &session).map_err(|what| anyhow!(what))?;
+    let told = if cleared.is_empty() {
+        "this session had read nothing from strangers".to_owned()
+    } else {
+        format!("forgotten: {}", cleared.words())
+    };
+    writeln!(std::io::stdout().lock(), "{told}").context("cannot print")
+}

@@ -1,0 +1,48 @@
+//! `rune quarantine notice`: the notice for content that came by a way without hooks.
+
+use crate::commands::NoticeArgs;
+use crate::runtime::environment::{World, now};
+use crate::runtime::options::Dirs;
+use crate::runtime::{log, session};
+use anyhow::{Context, ensure};
+use rune::encoding::label::Label;
+use rune::event::Header;
+use rune::quarantine::{Surface, notice};
+use rune::telemetry::Line;
+use rune::verdict::Phase;
+use rune::verdict::{Effect, Finding, RuleId, Verdict};
+use std::io::Write;
+use std::time::Instant;
+
+/// What stands for the tool's name: there was no tool.
+const TOOL: &str = "external";
+
+pub fn run(args: &NoticeArgs) -> anyhow::Result<()> {
+    let started = Instant::now();
+    let source = Label::new(&args.source);
+    ensure!(
+        source.as_str().contains(|c: char| c.is_ascii_alphanumeric()),
+        "`--source` says nothing\n  help: name where the content came from, such as `mail:support`"
+    );
+    let world = World::look(&Dirs { client: args.place.client_dir.clone(), ..Dirs::default() });
+    let header = Header {
+        phase: Some(Phase::After),
+        moment: Label::default(),
+        tool: Label::new(TOOL),
+        session: Label::new(&std::env::var("CLAUDE_CODE_SESSION_ID").unwrap_or_default()),
+    };
+    let rule = RuleId::known("quarantine-external");
+    let text = notice(&header.tool, &source);
+    let surface = Surface { source, rule: rule.clone(), trusted: false, taints: true };
+    let mut verdict = Verdict::of(Finding::new(rule, Effect::Advise, text.clone()));
+    writeln!(std::io::stdout().lock(), "{text}").context("cannot print the notice")?;
+    let noted = session::taint(&world, &header.session, &surface);
+    verdict.touch(surface);
+    let us = u64::try_from(started.elapsed().as_micros()).unwrap_or(u64::MAX);
+    let logged = log::append(&world, &Line::new(&header, &verdict, now(), us));
+    // The notice is what matters: a log that cannot be written does not make it a failure.
+    for what in [noted, logged].into_iter().filter_map(Result::err) {
+        writeln!(std::io::stderr().lock(), "rune: {what}").ok();
+    }
+    Ok(())
+}

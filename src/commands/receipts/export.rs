@@ -1,0 +1,114 @@
+//! `rune receipts export`: receipts in a sealed pack.
+
+use super::verify;
+use crate::commands::hooks::say;
+use crate::commands::receipts::ExportArgs;
+use crate::commands::receipts::list;
+use crate::runtime::policy_files;
+use crate::runtime::receipts::{OPERATOR_FILE, folder, key, time};
+use anyhow::{Context, anyhow, bail};
+use rune::receipt::pack::{self, ChainEntry, FileEntry, Index};
+use rune::receipt::{Outcome, Secret, digest, hash};
+use std::fs::{self, DirBuilder};
+use std::os::unix::fs::DirBuilderExt;
+use std::path::Path;
+use time::OffsetDateTime;
+
+/// What goes into a pack: names and bytes.
+pub type Contents = Vec<(String, Vec<u8>)>;
+
+pub fn run(args: &ExportArgs) -> anyhow::Result<()> {
+    let world = args.dirs.world()?;
+    let folder = folder(&world).map_err(|what| anyhow!(what))?;
+    let mut files = match &args.session {
+        Some(session) => list::of_session(&folder, session)?,
+        None => list::files(&folder)?,
+    };
+    let operator = folder.join(format!("{OPERATOR_FILE}.jsonl"));
+    if operator.is_file() && !files.contains(&operator) {
+        files.push(operator);
+    }
+    if files.is_empty() {
+        bail!("there are no receipts yet");
+    }
+    let secret = key::read(&world).map_err(|what| anyhow!(what))?.context("there is no key")?;
+    let mut contents = Contents::new();
+    for file in files {
+        let name = file.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let mut bytes = policy_files::read_bytes(&file).with_context(|| file.display().to_string())?;
+        // What is being written, or was left torn, is no receipt yet.
+        bytes.truncate(bytes.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1));
+        if !bytes.is_empty() {
+            contents.push((format!("receipts/{name}"), bytes));
+        }
+    }
+    let head = write_pack(&args.out, contents, "export", "", None, &secret)?;
+    let outcome = verify::verify(&args.out, secret.keys(), None)?.outcome;
+    if args.json {
+        let told = serde_json::json!({"head": head, "key": secret.public(), "out": args.out, "outcome": outcome});
+        return say(&told.to_string());
+    }
+    say(&format!("{}\nkey  {}\nhead {head}", args.out.display(), secret.public()))?;
+    say("keep the head and the key where no agent can write; with them, anybody can verify the pack")?;
+    match outcome {
+        Outcome::Valid => Ok(()),
+        Outcome::CannotTell => say("note: some session is not sealed yet, so more may follow"),
+        Outcome::Invalid => bail!(
+            "the pack holds receipts that are not genuine\n  help: `rune receipts verify {}` names them",
+            args.out.display()
+        ),
+    }
+}
+
+/// Writes a pack into a directory that is not there yet, or empty; tells its head.
+pub fn write_pack(
+    out: &Path,
+    mut contents: Contents,
+    kind: &str,
+    run_id: &str,
+    at: Option<OffsetDateTime>,
+    secret: &Secret,
+) -> anyhow::Result<String> {
+    if out.exists() && fs::read_dir(out).with_context(|| out.display().to_string())?.next().is_some() {
+        bail!("{}: is not empty\n  help: name a directory that is not there yet", out.display());
+    }
+    contents.push(("key.pub".to_owned(), format!("{}\n", secret.public()).into_bytes()));
+    contents.sort();
+    let time = time(at);
+    let chains = contents.iter().filter(|(name, _)| name.starts_with("receipts/")).filter_map(|(name, bytes)| {
+        let lines: Vec<&[u8]> = bytes.strip_suffix(b"\n")?.split(|byte| *byte == b'\n').collect();
+        let last = lines.last()?;
+        let receipt: Option<rune::receipt::Receipt> = serde_json::from_slice(last).ok();
+        Some(ChainEntry {
+            count: lines.len() as u64,
+            head: hash(last),
+            path: name.clone(),
+            sealed: receipt.as_ref().is_some_and(|receipt| receipt.kind == rune::receipt::Kind::Seal),
+            session: receipt.map(|receipt| receipt.session).unwrap_or_default(),
+        })
+    });
+    let index = Index {
+        at: time.clone(),
+        chains: chains.collect(),
+        files: contents.iter().map(|(path, bytes)| FileEntry { path: path.clone(), sha256: digest(bytes) }).collect(),
+        kind: kind.to_owned(),
+        run_id: run_id.to_owned(),
+        version: pack::VERSION.to_owned(),
+    };
+    let seal = index.seal(time, secret);
+    let head = pack::head(&seal);
+    contents.push(("index.json".to_owned(), index.to_text().into_bytes()));
+    contents.push(("seal.json".to_owned(), seal.into_bytes()));
+    for (name, bytes) in contents {
+        let path = out.join(&name);
+        if let Some(folder) = path.parent() {
+            DirBuilder::new()
+                .recursive(true)
+                .mode(0o700)
+                .create(folder)
+                .with_context(|| folder.display().to_string())?;
+        }
+        fs::write(&path, bytes).with_context(|| path.display().to_string())?;
+    }
+    Ok(head)
+}

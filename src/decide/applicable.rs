@@ -1,0 +1,48 @@
+//! The docket: the rules that a call is asked about, by kind, in the order in which they are asked.
+
+use crate::decide::subject::Unit;
+use crate::event::Event;
+use crate::policy::Config;
+use crate::rules::{Kind, Rule, Tier};
+use crate::verdict::Effect;
+use std::cmp::Reverse;
+
+/// The rules in force for one call.
+#[derive(Debug)]
+pub(crate) struct Docket<'a> {
+    kinds: Vec<(Kind, Vec<&'a Rule>)>,
+}
+
+impl<'a> Docket<'a> {
+    /// The rules of a policy, those with the strictest effect first, and of these those that block.
+    ///
+    /// INVARIANT: a unit takes the answer of the first rule that matches, so no rule behind it has a stricter effect.
+    pub fn of(event: &Event<'_>, config: &'a Config) -> Self {
+        let tainted = !event.facts.taint.is_empty();
+        let asked = config.rules.iter().filter(|rule| tainted || !rule.only_when_tainted);
+        let ranked = asked.map(|rule| (config.effect(rule), rule.tier, rule));
+        let mut ranked: Vec<_> = ranked.filter(|(effect, ..)| *effect > Effect::Pass).collect();
+        ranked.sort_by_key(|(effect, tier, _)| (Reverse(*effect), *tier == Tier::Suspicious));
+        let mut docket = Docket { kinds: Vec::new() };
+        ranked.into_iter().for_each(|(_, _, rule)| docket.add(rule));
+        docket
+    }
+
+    fn add(&mut self, rule: &'a Rule) {
+        match self.kinds.iter_mut().find(|(kind, _)| *kind == rule.kind) {
+            Some((_, rules)) => rules.push(rule),
+            None => self.kinds.push((rule.kind, vec![rule])),
+        }
+    }
+
+    /// The rules about what results say.
+    pub fn about_content(&self) -> impl Iterator<Item = &'a Rule> {
+        self.kinds.iter().filter(|(kind, _)| *kind == Kind::Post).flat_map(|(_, rules)| rules.iter().copied())
+    }
+
+    /// The rules that could have to do with a unit.
+    pub fn concerning(&self, unit: &Unit<'_>) -> impl Iterator<Item = &'a Rule> {
+        let rules = self.kinds.iter().find(|(kind, _)| *kind == unit.kind()).map(|(_, rules)| rules.as_slice());
+        rules.unwrap_or_default().iter().copied().filter(move |rule| rule.could_concern(unit))
+    }
+}

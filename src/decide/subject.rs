@@ -1,0 +1,195 @@
+//! Units: the parts of a call that rules are asked about one by one. A call takes the strictest answer.
+
+use crate::decide::validators::{Scene, Validator};
+use crate::encoding::escape;
+use crate::encoding::label::Label;
+use crate::path::AbsPath;
+use crate::path::zones::Ground;
+use crate::rules::{Found, Kind, Leads, Letters};
+use crate::shell::{Access, Act, Command, Pipeline, plain};
+use smallvec::SmallVec;
+use std::borrow::Cow;
+use std::cell::Cell;
+
+/// Characters of a call's own words that a nudge shows.
+const MAX_VALUE_CHARS: usize = 200;
+
+/// What a unit is about.
+#[derive(Clone, Debug)]
+pub enum Subject<'a> {
+    /// A command that would run, and which of the line's commands it is.
+    Command(&'a Command, usize),
+    /// Commands of which each feeds the next.
+    Pipeline(&'a Pipeline),
+    /// The whole line.
+    Line,
+    /// Something that a command does to a file.
+    Access(Cow<'a, Access>),
+    /// The same by a tool that is made for it.
+    File(Access),
+    /// A page.
+    Page(String),
+    /// An MCP tool.
+    Mcp,
+    /// Another agent.
+    Agent,
+    /// Some sentences of a result, with what stands around them, and the patterns that their words lead to.
+    Passage(&'a str, Leads),
+}
+
+/// One unit: the kind of rules that it is asked about, and the texts that patterns are matched with.
+#[derive(Clone, Debug)]
+pub struct Unit<'a> {
+    kind: Kind,
+    texts: SmallVec<[(Cow<'a, str>, Letters); 2]>,
+    /// What it is about.
+    pub subject: Subject<'a>,
+    /// The validators that have found nothing in it.
+    cleared: Cell<u32>,
+}
+
+impl<'a> Unit<'a> {
+    fn new(kind: Kind, texts: impl IntoIterator<Item = Cow<'a, str>>, subject: Subject<'a>) -> Self {
+        let with_letters = |text: Cow<'a, str>| {
+            let letters = Letters::of(&text);
+            (text, letters)
+        };
+        Unit { kind, texts: texts.into_iter().map(with_letters).collect(), subject, cleared: Cell::new(0) }
+    }
+
+    /// A command: patterns see it as it is, and without the options that stand before its verb.
+    pub fn command(command: &'a Command, at: usize) -> Self {
+        let texts = [Some(Cow::Borrowed(command.canonical.as_str())), plain(command).map(Cow::Owned)];
+        Unit::new(Kind::Bash, texts.into_iter().flatten(), Subject::Command(command, at))
+    }
+
+    /// A pipeline.
+    pub fn pipeline(pipeline: &'a Pipeline) -> Self {
+        Unit::new(Kind::Bash, [Cow::Borrowed(pipeline.canonical.as_str())], Subject::Pipeline(pipeline))
+    }
+
+    /// The line as a whole, for what is in no single command.
+    pub fn line() -> Self {
+        Unit::new(Kind::Bash, [], Subject::Line)
+    }
+
+    /// What is deleted, as part of a command.
+    pub fn deletion(access: &'a Access) -> Self {
+        Unit::new(Kind::Bash, [], Subject::Access(Cow::Borrowed(access)))
+    }
+
+    /// What a command does to a file.
+    pub fn access(access: Cow<'a, Access>, ground: &Ground) -> Self {
+        let kind = if access.act.changes() { Kind::Edit } else { Kind::Read };
+        // What is taken away or put back is not a change of what is in it.
+        let text = matches!(access.act, Act::Read | Act::Write | Act::Redirect).then(|| text(&access, ground));
+        Unit::new(kind, text.map(Cow::Owned), Subject::Access(access))
+    }
+
+    /// A file that a tool reads or changes.
+    pub fn file(access: Access, ground: &Ground) -> Self {
+        let kind = if access.act.changes() { Kind::Edit } else { Kind::Read };
+        Unit::new(kind, [Cow::Owned(text(&access, ground))], Subject::File(access))
+    }
+
+    /// A page that is fetched.
+    pub fn page(url: &str) -> Self {
+        Unit::new(Kind::Read, [Cow::Owned(url.to_owned())], Subject::Page(url.to_owned()))
+    }
+
+    /// A call of an MCP tool.
+    pub fn mcp(tool: &str) -> Self {
+        Unit::new(Kind::Mcp, [Cow::Owned(tool.to_owned())], Subject::Mcp)
+    }
+
+    /// Work for another agent, with these permissions.
+    pub fn agent(mode: &str) -> Self {
+        Unit::new(Kind::Agent, [Cow::Owned(mode.to_owned())], Subject::Agent)
+    }
+
+    /// Some sentences of a result.
+    pub(crate) fn passage(text: &'a str, around: &'a str, leads: Leads) -> Self {
+        Unit::new(Kind::Post, [Cow::Borrowed(text)], Subject::Passage(around, leads))
+    }
+
+    /// Which rules it is asked about.
+    pub fn kind(&self) -> Kind {
+        self.kind
+    }
+
+    /// What patterns are matched with.
+    pub(crate) fn texts(&self) -> impl Iterator<Item = (&str, &Letters)> {
+        self.texts.iter().map(|(text, letters)| (text.as_ref(), letters))
+    }
+
+    /// What a validator finds in it. Two rules may share one, and what found nothing is not asked again.
+    pub(crate) fn ask(&self, validator: Validator, scene: &Scene<'_>) -> Option<Found> {
+        let cleared = self.cleared.get();
+        if cleared & validator.bit() != 0 {
+            return None;
+        }
+        let found = validator.find(self, scene);
+        if found.is_none() {
+            self.cleared.set(cleared | validator.bit());
+        }
+        found
+    }
+
+    /// The file that it is about and what is done to it.
+    pub fn touched(&self) -> Option<&Access> {
+        match &self.subject {
+            Subject::Access(access) => Some(access),
+            Subject::File(access) => Some(access),
+            Subject::Command(..)
+            | Subject::Pipeline(_)
+            | Subject::Line
+            | Subject::Page(_)
+            | Subject::Mcp
+            | Subject::Agent
+            | Subject::Passage(..) => None,
+        }
+    }
+
+    /// A nudge with the values of its variables, each in backticks unless the nudge quotes it itself.
+    pub fn interpolate(&self, nudge: &str, tool: &Label, server: &Label) -> String {
+        const QUOTES: [char; 3] = ['`', '\'', '"'];
+        let mut text = String::new();
+        let mut rest = nudge;
+        while let Some((before, behind)) = rest.split_once('{') {
+            text.push_str(before);
+            let variable =
+                behind.split_once('}').and_then(|(name, after)| Some((self.value(name, tool, server)?, after)));
+            let Some((value, after)) = variable else {
+                text.push('{');
+                rest = behind;
+                continue;
+            };
+            let quoted = before.ends_with(QUOTES) && after.starts_with(QUOTES);
+            let mark = if quoted || value.is_empty() { "" } else { "`" };
+            text.extend([mark, value.as_str(), mark]);
+            rest = after;
+        }
+        text + rest
+    }
+
+    /// The value of a variable in a nudge: names as labels, the call's own words escaped and on one line.
+    fn value(&self, name: &str, tool: &Label, server: &Label) -> Option<String> {
+        let text = self.texts().next().map_or("", |(text, _)| text);
+        let raw = match (name, &self.subject) {
+            ("tool_name", _) => return Some(tool.to_string()),
+            ("server_name", _) => return Some(server.to_string()),
+            ("base_command", Subject::Command(command, _)) => command.program.as_str(),
+            ("command", Subject::Command(..) | Subject::Pipeline(_)) => text,
+            ("file_path", Subject::Access(_) | Subject::File(_)) => text,
+            ("base_command" | "command" | "file_path", _) => "",
+            _ => return None,
+        };
+        Some(escape::one_line(raw, MAX_VALUE_CHARS).into_owned())
+    }
+}
+
+fn text(access: &Access, ground: &Ground) -> String {
+    let whole = |path: &AbsPath| ground.text(path);
+    let known = access.target.path.as_ref().filter(|_| !access.target.open);
+    known.map_or_else(|| access.target.text.clone(), whole)
+}

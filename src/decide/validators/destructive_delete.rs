@@ -1,0 +1,105 @@
+//! Deletions are judged by what they delete: the verb carries no risk, the operand does.
+
+use super::{Scene, block, command_of, suspicious};
+use crate::decide::subject::Unit;
+use crate::path::zones::Area;
+use crate::path::{AbsPath, meet};
+use crate::rules::Found;
+use crate::shell::{Access, Act, Command};
+use std::borrow::Cow;
+
+pub(super) fn find(unit: &Unit<'_>, scene: &Scene<'_>) -> Option<Found> {
+    let access = unit.touched()?;
+    let program = command_of(access, scene);
+    // It takes only what is empty.
+    if program.is_some_and(|command| command.program == "rmdir") {
+        let area = access.target.path.as_ref().map(|path| scene.ground.area(path));
+        let outside = matches!(area, Some(Area::Vital | Area::System | Area::Outside));
+        return outside.then(|| suspicious("it deletes outside of the project")).flatten();
+    }
+    match access.act {
+        Act::Remove => removed(access, program, scene),
+        Act::Move => moved(access, scene),
+        Act::Read | Act::Match | Act::List | Act::Write | Act::Redirect | Act::Change | Act::Restore | Act::Link => {
+            None
+        }
+    }
+}
+
+fn removed(access: &Access, program: Option<&Command>, scene: &Scene<'_>) -> Option<Found> {
+    let Some(path) = &access.target.path else {
+        return suspicious("what this deletes is only known when it runs");
+    };
+    // A file of that name is one typing error away from home.
+    if path.components().last().is_some_and(|name| name == "~") {
+        return suspicious("it deletes a file whose name means home elsewhere");
+    }
+    let (base, sweeping) = known_part(path, access.target.open);
+    if !sweeping && *base != *path {
+        // A pattern such as `/home/us*` may name what must stay.
+        if vital(scene).iter().any(|root| is_like(path, root)) {
+            return block("it would delete a directory that the system or you cannot do without");
+        }
+    }
+    let whole = *base == *path && !access.target.open;
+    match scene.ground.area(&base) {
+        Area::Vital | Area::System if whole || sweeping => {
+            block("it would delete a directory that the system or you cannot do without")
+        }
+        // Whoever writes `cd build; rm -rf *` means what is in `build`.
+        Area::Vital | Area::System | Area::Project | Area::Temp | Area::Outside if access.astray => None,
+        Area::Vital | Area::System => suspicious("it deletes outside of the project"),
+        Area::Project if whole || (sweeping && !access.target.open) => suspicious("it deletes the project itself"),
+        Area::Inside if is_history(&base, scene) => suspicious("it deletes the history of the project"),
+        Area::Project | Area::Inside | Area::Scratch | Area::Sink => None,
+        Area::Temp if !whole && !sweeping => None,
+        Area::Temp => suspicious("it deletes the temporary files of every program"),
+        // Elsewhere there are other files.
+        Area::Outside if program.is_some_and(|command| command.is_contained(path)) => None,
+        Area::Outside => suspicious("it deletes outside of the project"),
+    }
+}
+
+fn moved(access: &Access, scene: &Scene<'_>) -> Option<Found> {
+    let path = access.target.path.as_ref()?;
+    let (base, sweeping) = known_part(path, access.target.open);
+    match scene.ground.area(&base) {
+        Area::Vital if *base == *path || sweeping => {
+            block("it would move away a directory that the system or you cannot do without")
+        }
+        Area::System => suspicious("it moves files of the system"),
+        Area::Vital | Area::Project | Area::Inside | Area::Temp | Area::Scratch | Area::Sink | Area::Outside => None,
+    }
+}
+
+/// The directory before the first wildcard, and whether everything in it is meant.
+fn known_part(path: &AbsPath, open: bool) -> (Cow<'_, AbsPath>, bool) {
+    let parts = path.components();
+    match parts.iter().position(|part| part.contains(['*', '?', '['])) {
+        Some(at) => {
+            let sweeping = parts
+                .get(at)
+                .is_some_and(|part| part.chars().all(|c| matches!(c, '*' | '?' | '.' | '[' | ']' | '!' | '^')));
+            (Cow::Owned(path.head(at)), sweeping && (at == 0 || parts.len() == at + 1))
+        }
+        None => (Cow::Borrowed(path), open),
+    }
+}
+
+/// The directories that must stay, whatever the spelling.
+fn vital(scene: &Scene<'_>) -> Vec<AbsPath> {
+    let home = scene.ground.home.iter().cloned();
+    let above = |path: &AbsPath| (1..path.components().len()).map(|at| path.head(at)).collect::<Vec<_>>();
+    home.clone().chain(home.flat_map(|home| above(&home))).chain(above(&scene.ground.project)).collect()
+}
+
+fn is_like(path: &AbsPath, root: &AbsPath) -> bool {
+    let (path, root) = (path.components(), root.components());
+    path.len() == root.len() && path.iter().zip(root).all(|(a, b)| meet(a.as_bytes(), b.as_bytes()))
+}
+
+fn is_history(path: &AbsPath, scene: &Scene<'_>) -> bool {
+    path.components()
+        .strip_prefix(scene.ground.project.components())
+        .is_some_and(|rest| matches!(rest, [git] if git == ".git"))
+}

@@ -1,0 +1,167 @@
+//! Shell text where an MCP server expects a name. Prose and code may say what they like.
+
+use super::{Scene, block};
+use crate::decide::subject::Unit;
+use crate::encoding::json;
+use crate::event::Action;
+use crate::path::Place;
+use crate::rules::Found;
+use crate::shell;
+
+/// Fields that hold prose or code, or queries in a language of their own.
+const PROSE: [&str; 46] = [
+    "answer",
+    "arguments",
+    "body",
+    "caption",
+    "code",
+    "comment",
+    "comments",
+    "commitmessage",
+    "content",
+    "contents",
+    "context",
+    "cql",
+    "css",
+    "data",
+    "description",
+    "diff",
+    "details",
+    "expression",
+    "filter",
+    "html",
+    "input",
+    "instructions",
+    "jql",
+    "jsonpath",
+    "markdown",
+    "message",
+    "messages",
+    "new",
+    "newtext",
+    "notes",
+    "old",
+    "patch",
+    "prompt",
+    "q",
+    "query",
+    "reason",
+    "script",
+    "search",
+    "snippet",
+    "source",
+    "sql",
+    "summary",
+    "text",
+    "thought",
+    "title",
+    "value",
+];
+
+/// Fields that hold one name and nothing else.
+const EXACT: [&str; 34] = [
+    "account",
+    "base",
+    "branch",
+    "bucket",
+    "channel",
+    "commit",
+    "cwd",
+    "database",
+    "dir",
+    "directory",
+    "file",
+    "filename",
+    "filepath",
+    "folder",
+    "head",
+    "host",
+    "hostname",
+    "id",
+    "ids",
+    "key",
+    "org",
+    "owner",
+    "package",
+    "path",
+    "paths",
+    "ref",
+    "repo",
+    "repository",
+    "sha",
+    "slug",
+    "table",
+    "tag",
+    "username",
+    "workspace",
+];
+
+pub(super) fn find(_unit: &Unit<'_>, scene: &Scene<'_>) -> Option<Found> {
+    let Action::Mcp { input, .. } = &scene.event.action else { return None };
+    let raw = input.inspect("is there shell text in it");
+    for (field, text) in json::strings(raw) {
+        let field = field.to_ascii_lowercase().replace(['_', '-'], "");
+        if PROSE.iter().any(|prose| field == *prose || (prose.len() > 3 && field.ends_with(prose))) {
+            continue;
+        }
+        if ["url", "uri", "href", "link", "endpoint"].iter().any(|name| field.ends_with(name)) {
+            if text.contains("$(") || text.contains('`') {
+                return block("a field that should hold an address holds shell text");
+            }
+            if is_inner_address(&text) {
+                return block("it asks for an address that only this machine or its cloud answers");
+            }
+            continue;
+        }
+        let single = field
+            .strip_suffix("es")
+            .filter(|single| EXACT.contains(single))
+            .or_else(|| field.strip_suffix('s'))
+            .unwrap_or(&field);
+        let exact = EXACT.contains(&field.as_str())
+            || EXACT.contains(&single)
+            || ["id", "ids", "path", "key", "sha", "branch", "ref"].iter().any(|end| field.ends_with(end));
+        let prose = !exact && !field.ends_with("name") && text.split_whitespace().count() > 5;
+        if !prose && is_injection(&text, exact) {
+            return block("a field that should hold a name holds shell text");
+        }
+    }
+    None
+}
+
+fn is_injection(text: &str, exact: bool) -> bool {
+    if text.contains("$(") || (text.contains('`') && text.matches('`').count() > 1) || text.contains("${IFS") {
+        return true;
+    }
+    // A variable, but not a file called `$id.tsx`.
+    let variable = text.split('$').skip(1).any(|rest| rest.starts_with(|c: char| c.is_ascii_uppercase()));
+    if exact
+        && (variable
+            || text.contains("& ") && !text.contains('/')
+            || text.contains(['<', '>'])
+            || text.contains(['\n', '\r', ';', '|', '`', '\0'])
+            || text.contains("&&")
+            || text.contains("${")
+            || text.starts_with("--"))
+    {
+        return true;
+    }
+    // A display name may hold any sign; it is shell text when what follows one is a command.
+    let Some(at) = text.find([';', '|', '&', '\n', '>']) else { return false };
+    let behind = text.get(at..).unwrap_or_default().trim_start_matches([';', '|', '&', '\n', '>', ' ']);
+    let reading = shell::read(behind, &Place::default());
+    let runs = [
+        "rm", "curl", "wget", "sh", "bash", "nc", "python", "python3", "perl", "node", "cat", "id", "whoami", "env",
+        "sudo", "chmod", "eval", "echo", "touch", "sleep", "ping", "nslookup", "dig", "ls", "printenv", "base64",
+        "tee", "dd", "mkfifo", "kill",
+    ];
+    reading.commands.first().is_some_and(|command| runs.contains(&command.program.as_str()))
+}
+
+/// Addresses of this machine's cloud and of the machine itself, which a server elsewhere should not be sent to.
+fn is_inner_address(url: &str) -> bool {
+    let url = url.to_ascii_lowercase();
+    ["169.254.169.254", "metadata.google.internal", "[fd00:ec2::254]", "100.100.100.200", "file://", "gopher://"]
+        .iter()
+        .any(|inner| url.contains(inner))
+}

@@ -1,0 +1,46 @@
+//! Long encoded texts: nobody can read them, and a guard neither.
+
+use super::{Scene, command, suspicious};
+use crate::decide::subject::Unit;
+use crate::rules::Found;
+use crate::shell::Input;
+
+/// Shorter ones are ids and hashes.
+const LONG: usize = 100;
+
+pub(super) fn find(unit: &Unit<'_>, _scene: &Scene<'_>) -> Option<Found> {
+    let command = command(unit)?;
+    let fed = matches!(&command.input, Input::Text(text) if matches!(command.program.as_str(), "base64" | "xxd" | "openssl" | "base32") && is_encoded(text));
+    (fed || command.args.iter().any(|arg| is_encoded(&arg.text)))
+        .then(|| suspicious("it holds a long encoded text"))
+        .flatten()
+}
+
+/// A long run of base64 that is neither a path nor a number in hex.
+fn is_encoded(text: &str) -> bool {
+    text.len() >= LONG
+        && text.split(|c: char| !(c.is_ascii_alphanumeric() || matches!(c, '+' | '/' | '=' | '-' | '_'))).any(|run| {
+            let has = |test: fn(&u8) -> bool| run.as_bytes().iter().any(test);
+            let words = run.split(['/', '-', '_']).map(str::len).max().unwrap_or_default();
+            run.len() >= LONG
+                && has(u8::is_ascii_lowercase)
+                && has(u8::is_ascii_uppercase)
+                && has(u8::is_ascii_digit)
+                && !run.bytes().all(|byte| byte.is_ascii_hexdigit())
+                && words >= 40
+                && run.matches('/').count() * 20 < run.len()
+        })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_and_hashes_are_not_encoded_texts() {
+        assert!(is_encoded(&"QUJDREVGR0hJSktMTU5P".repeat(6)));
+        assert!(!is_encoded(&"src/main/java/Com1/example".repeat(8)));
+        assert!(!is_encoded(&"3f2a9c1b7d5e4f60".repeat(8)));
+        assert!(!is_encoded(&"a".repeat(200)));
+    }
+}

@@ -1,0 +1,196 @@
+//! Files that nobody should write on the way: one table for every tool and every command that writes.
+
+use super::secret_access::{has_name_of_key, is_listed_key};
+use super::{Scene, block, is_contained, suspicious};
+use crate::decide::subject::{Subject, Unit};
+use crate::path::zones::Area;
+use crate::path::{AbsPath, Glob, Reach, globs, touches, touches_tree};
+use crate::rules::Found;
+use crate::shell::{Access, Act, Rights};
+
+/// What shells run when they start, and what the system runs by itself.
+const STARTED: [Glob<'_>; 22] = globs([
+    "**/.bashrc",
+    "**/.bash_profile",
+    "**/.bash_login",
+    "**/.bash_logout",
+    "**/.bash_aliases",
+    "**/.profile",
+    "**/.zshrc",
+    "**/.zshenv",
+    "**/.zprofile",
+    "**/.zlogin",
+    "**/.kshrc",
+    "**/.cshrc",
+    "~/.config/fish/**",
+    "~/.inputrc",
+    "~/.gitconfig",
+    "~/.config/git/**",
+    "~/.config/autostart/**",
+    "~/.config/systemd/**",
+    "~/Library/LaunchAgents/**",
+    "~/.vimrc",
+    "~/.pythonrc",
+    "~/.xprofile",
+]);
+
+/// Keys and passwords.
+const KEYS: [Glob<'_>; 16] = globs([
+    "~/.ssh/**",
+    "~/.aws/**",
+    "~/.config/gcloud/**",
+    "~/.azure/**",
+    "~/.kube/**",
+    "~/.gnupg/**",
+    "~/.docker/config.json",
+    "~/.netrc",
+    "~/.npmrc",
+    "~/.pypirc",
+    "~/.git-credentials",
+    "~/.config/gh/**",
+    "~/.cargo/credentials*",
+    "~/.gem/credentials",
+    "~/.password-store/**",
+    "~/.local/share/keyrings/**",
+]);
+
+pub(super) fn find(unit: &Unit<'_>, scene: &Scene<'_>) -> Option<Found> {
+    let access = unit.touched()?;
+    let path = access.target.path.as_ref()?;
+    match access.act {
+        Act::Write | Act::Redirect | Act::Link => {}
+        Act::Change => return rights_of(path, access, scene),
+        Act::Read | Act::Match | Act::List | Act::Remove | Act::Move | Act::Restore => return None,
+    }
+    let links = access.act == Act::Link && access.deep;
+    let reach = if access.target.open || links { Reach::Below } else { Reach::Itself };
+    let touches = |glob: &Glob<'_>| touches(*glob, path, reach, scene.ground.home.as_ref());
+    let sensitive =
+        || scene.sensitive.iter().any(|place| touches_tree(*place, path, reach, scene.ground.home.as_ref()));
+    if STARTED.iter().any(touches) {
+        return block("the file is run whenever a shell or a session starts");
+    }
+    if KEYS.iter().any(touches) || sensitive() {
+        return block("the file holds keys or passwords");
+    }
+    if is_secret_settings(path) {
+        let what = "the file holds the secrets of the project";
+        return if matches!(unit.subject, Subject::File(_)) { block(what) } else { suspicious(what) };
+    }
+    match scene.ground.area(path) {
+        Area::System | Area::Vital if !access.target.open => block("the file belongs to the system"),
+        Area::System
+        | Area::Vital
+        | Area::Project
+        | Area::Inside
+        | Area::Temp
+        | Area::Scratch
+        | Area::Sink
+        | Area::Outside => None,
+    }
+}
+
+/// Judges a change of rights on a file or on a directory above it: by what the owner loses and what others gain.
+fn rights_of(path: &AbsPath, access: &Access, scene: &Scene<'_>) -> Option<Found> {
+    if is_contained(access, path, scene) {
+        return None;
+    }
+    let rights = scene.effects().map_or(Rights::UNKNOWN, |effects| effects.rights(access));
+    let home = scene.ground.home.as_ref();
+    let reach = if access.target.open { Reach::Below } else { Reach::Itself };
+    let started = |reach| STARTED.iter().any(|glob| touches(*glob, path, reach, home));
+    let key = |reach| {
+        KEYS.iter().any(|glob| touches(*glob, path, reach, home))
+            || scene.sensitive.iter().any(|place| touches_tree(*place, path, reach, home))
+    };
+    if started(reach) && rights.harms_file() {
+        return block("the file is run whenever a shell or a session starts");
+    }
+    if key(reach) && rights.harms_file() {
+        return block("the file holds keys or passwords");
+    }
+    let given = if rights.recursive { Reach::Below } else { reach };
+    if rights.shows_file() && (is_listed_key(path, given, scene) || key(given) && has_name_of_key(path)) {
+        return block("others may read keys or passwords");
+    }
+    let above = rights.harms_directory() && !started(reach) && !key(reach);
+    if above && (started(Reach::Below) || key(Reach::Below)) {
+        return block("the directory holds keys, or what is run whenever a session starts");
+    }
+    None
+}
+
+/// `.env` and its variants, but not the examples that are made to be shared.
+pub(super) fn is_secret_settings(path: &AbsPath) -> bool {
+    let Some(name) = path.components().last().map(|name| name.trim()) else { return false };
+    if !name.starts_with('.') && !name.bytes().any(|byte| matches!(byte, b'*' | b'?' | b'[')) {
+        return false;
+    }
+    let mut name = name.to_ascii_lowercase();
+    // A search meets a dot by a wildcard, and is about the file if it says most of its name.
+    if name.starts_with(['*', '?', '[']) && path.components().iter().any(|part| part == "**") {
+        let says = |file: &str, least: usize| {
+            letters_of(&name) >= least && crate::path::meet(file.as_bytes(), name.as_bytes())
+        };
+        if says(".env", 2) || says(".envrc", 4) {
+            return true;
+        }
+        name = name.trim_start_matches(['*', '?']).to_owned();
+    }
+    let shared = [
+        "example", "sample", "template", "dist", "defaults", "default", "schema", "test", "ci", "tpl", "j2", "erb",
+        "md",
+    ];
+    // A pattern that could be it.
+    if name.contains(['*', '?', '['])
+        && !name.starts_with(['*', '?', '['])
+        && crate::path::meet(b".env", name.as_bytes())
+    {
+        return true;
+    }
+    let variant = name.strip_prefix(".env").or_else(|| name.strip_prefix(".envrc"));
+    match variant {
+        Some("" | "rc") => true,
+        Some(rest) if rest.starts_with(['.', '-', '_']) => {
+            !rest.split(['.', '-', '_']).any(|part| shared.contains(&part))
+        }
+        Some(rest) => rest.contains(['*', '?', '[']),
+        None => false,
+    }
+}
+
+/// How many characters of a name a pattern says; a dot is none, and a class is one where it picks.
+pub(super) fn letters_of(pattern: &str) -> usize {
+    let mut parts = pattern.split('[');
+    let plain = |part: &str| part.chars().filter(|c| !matches!(c, '*' | '?' | '.' | ']')).count();
+    let first = parts.next().map_or(0, plain);
+    let of_class = |part: &str| {
+        let behind = part.split_once(']').map_or(0, |(_, behind)| plain(behind));
+        behind + usize::from(!part.starts_with(['!', '^', '.']))
+    };
+    first + parts.map(of_class).sum::<usize>()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::path::Place;
+
+    #[test]
+    fn examples_are_made_to_be_shared() {
+        for (name, expected) in [
+            (".env", true),
+            (".ENV", true),
+            (".env.production", true),
+            (".env.local", true),
+            (".envrc", true),
+            (".env*", true),
+            (".env.example", false),
+            (".env.local.example", false),
+            (".environment", false),
+            ("environment.ts", false),
+        ] {
+            assert_eq!(is_secret_settings(&AbsPath::resolve(name, &Place::default())), expected, "{name}");
+        }
+    }
+}

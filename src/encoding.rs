@@ -1,0 +1,8 @@
+//! Encodings: JSON, canonical JSON, hex digits, labels, escaped text, patches.
+
+pub mod canonical;
+pub mod escape;
+pub mod hex;
+pub mod json;
+pub mod label;
+pub mod patch;

@@ -1,0 +1,172 @@
+//! Tools as they are served: the whole object, and its hash.
+
+use super::{Hash, Subject};
+use crate::encoding::canonical::{Fault, Value};
+use crate::encoding::json::Fields;
+use std::fmt;
+
+/// One tool of a server, or one that cannot be pinned.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Tool {
+    name: String,
+    body: Result<Value, Flaw>,
+    /// What could not be read, as far as it is text.
+    raw: String,
+}
+
+/// Why a tool cannot be pinned.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Flaw {
+    /// Its text has no canonical form.
+    Form(Fault),
+    /// It is no object with a name.
+    Nameless,
+    /// The server has another one of the same name, as clients write names.
+    Twice,
+}
+
+/// Characters of an unreadable tool that are kept to be shown.
+const MOST_RAW: usize = 64 << 10;
+
+impl Tool {
+    /// The tool in one element of a `tools/list` answer.
+    pub fn read(raw: &[u8]) -> Tool {
+        let body = Value::read(raw).map_err(Flaw::Form);
+        let name = body.as_ref().ok().and_then(|value| value.get("name")?.text().map(str::to_owned));
+        match (body, name.filter(|name| !name.is_empty())) {
+            (Ok(body), Some(name)) => Tool { name, body: Ok(body), raw: String::new() },
+            (Ok(_), None) => Tool::flawed(raw, Flaw::Nameless),
+            (Err(flaw), _) => Tool::flawed(raw, flaw),
+        }
+    }
+
+    fn flawed(raw: &[u8], flaw: Flaw) -> Tool {
+        let fields = Fields::read(raw);
+        // Which one of two names counts is the client's secret: the first one is as good as any to tell it by.
+        let name =
+            fields.iter().find(|(name, _)| *name == "name").and_then(|(_, raw)| crate::encoding::json::Text::read(raw));
+        let name = name.map(|name| name.text).unwrap_or_default();
+        Tool { name, body: Err(flaw), raw: String::from_utf8_lossy(raw).chars().take(MOST_RAW).collect() }
+    }
+
+    /// The tool of a record.
+    pub(super) fn recorded(name: String, body: Result<Value, Flaw>, raw: String) -> Tool {
+        Tool { name, body, raw }
+    }
+
+    /// The same name is there once more.
+    pub(super) fn doubled(&mut self) {
+        if let Ok(body) = &self.body {
+            self.raw = body.to_string().chars().take(MOST_RAW).collect();
+        }
+        self.body = Err(Flaw::Twice);
+    }
+
+    /// Its name, as the server writes it.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Its name, as it stands behind the server's in the name that a client calls it by.
+    pub fn folded(&self) -> String {
+        fold(&self.name)
+    }
+
+    /// The whole object as it is served.
+    pub fn body(&self) -> Result<&Value, Flaw> {
+        self.body.as_ref().map_err(|flaw| *flaw)
+    }
+
+    /// What could not be read of it, to be shown to a person after it was made harmless.
+    pub fn raw(&self) -> &str {
+        &self.raw
+    }
+
+    /// The hash of the whole object.
+    pub fn hash(&self) -> Result<Hash, Flaw> {
+        self.body().map(|body| Hash::of(Subject::Tool, body))
+    }
+}
+
+/// The client turns what a tool name may not hold into `_`.
+pub(crate) fn fold(name: &str) -> String {
+    name.chars().map(|c| if c.is_ascii_alphanumeric() || matches!(c, '_' | '-') { c } else { '_' }).collect()
+}
+
+impl Flaw {
+    /// Every flaw, for tables and tests.
+    pub fn all() -> impl Iterator<Item = Flaw> {
+        Fault::ALL.into_iter().map(Flaw::Form).chain([Flaw::Nameless, Flaw::Twice])
+    }
+
+    /// Its name in records.
+    pub fn word(self) -> &'static str {
+        match self {
+            Flaw::Form(Fault::Broken) => "broken",
+            Flaw::Form(Fault::Trailing) => "trailing",
+            Flaw::Form(Fault::Duplicate) => "duplicate",
+            Flaw::Form(Fault::Surrogate) => "surrogate",
+            Flaw::Form(Fault::Number) => "number",
+            Flaw::Form(Fault::Encoding) => "encoding",
+            Flaw::Form(Fault::Deep) => "deep",
+            Flaw::Nameless => "nameless",
+            Flaw::Twice => "twice",
+        }
+    }
+
+    /// The flaw of this name.
+    pub fn named(word: &str) -> Option<Flaw> {
+        Flaw::all().find(|flaw| flaw.word() == word)
+    }
+}
+
+impl fmt::Display for Flaw {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Flaw::Form(fault) => fault.fmt(f),
+            Flaw::Nameless => f.write_str("it has no name"),
+            Flaw::Twice => f.write_str("the server has two tools of this name"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_tool_is_its_whole_object() {
+        let (one, other) = (
+            Tool::read(br#"{"name":"a","description":"x","inputSchema":{"type":"object"}}"#),
+            Tool::read(br#"{ "inputSchema": {"type": "object"}, "description":"\u0078", "name": "a" }"#),
+        );
+        assert_eq!(one.hash(), other.hash());
+        for change in [r#""description":"y""#, r#""description":"x","_meta":{}"#, r#""description":"x","title":"t""#] {
+            let text = format!(r#"{{"name":"a",{change},"inputSchema":{{"type":"object"}}}}"#);
+            assert_ne!(Tool::read(text.as_bytes()).hash(), one.hash(), "{change}");
+        }
+    }
+
+    #[test]
+    fn what_cannot_be_pinned_says_why() {
+        for (text, name, flaw) in [
+            (&br#"{"name":"a","x":1,"x":2}"#[..], "a", Flaw::Form(Fault::Duplicate)),
+            (br#"{"name":"a","description":"\ud800"}"#, "a", Flaw::Form(Fault::Surrogate)),
+            (br#"{"name":"a","n":12345678901234567890}"#, "a", Flaw::Form(Fault::Number)),
+            (br#"{"description":"x"}"#, "", Flaw::Nameless),
+            (br#"{"name":""}"#, "", Flaw::Nameless),
+            (br#"{"name":7}"#, "", Flaw::Nameless),
+            (br#"[1]"#, "", Flaw::Nameless),
+        ] {
+            let tool = Tool::read(text);
+            assert_eq!((tool.name(), tool.hash()), (name, Err(flaw)), "{}", String::from_utf8_lossy(text));
+        }
+    }
+
+    #[test]
+    fn flaws_have_names_of_their_own() {
+        for flaw in Flaw::all() {
+            assert_eq!(Flaw::named(flaw.word()), Some(flaw));
+        }
+    }
+}

@@ -1,0 +1,92 @@
+//! Proof: every rule answers what it says it answers, and nobody objects to what it says is fine.
+
+use super::{Example, Kind, Rule};
+use crate::client::Client;
+use crate::encoding::label::Label;
+use crate::event::taint::Taint;
+use crate::policy::Config;
+use crate::quarantined::{ContentSource, Origin, Quarantined};
+use crate::verdict::{Effect, Finding};
+use serde_json::json;
+use std::fmt;
+
+/// An example that does not hold.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Disproof {
+    /// The file and line of the example.
+    pub place: String,
+    /// What was expected and what came.
+    pub what: String,
+}
+
+impl fmt::Display for Disproof {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.place, self.what)
+    }
+}
+
+/// The place that all examples happen in.
+const PROJECT: &str = "/home/user/proj";
+
+/// Puts the examples of every rule to the test.
+pub fn disproofs(config: &Config) -> Vec<Disproof> {
+    let mut found = Vec::new();
+    for rule in &config.rules {
+        for example in rule.hits() {
+            let findings = judge(&example, rule, config);
+            let deciding = findings.iter().map(Finding::effect).max().unwrap_or(Effect::Pass);
+            let answered = |finding: &Finding| *finding.rule() == rule.id && finding.effect() == deciding;
+            if !findings.iter().any(answered) {
+                found.push(disproof(
+                    rule,
+                    &example,
+                    format!("should be answered by `{}`, but {}", rule.id, said(&findings)),
+                ));
+            }
+        }
+        for example in rule.misses() {
+            let findings = judge(&example, rule, config);
+            // That it came from elsewhere is said of every result.
+            let objects = |finding: &Finding| {
+                finding.effect() > Effect::Pass
+                    && !(rule.kind == Kind::Post && finding.rule().as_str().starts_with("quarantine-"))
+            };
+            if findings.iter().any(objects) {
+                found.push(disproof(rule, &example, format!("should be left alone, but {}", said(&findings))));
+            }
+        }
+    }
+    found
+}
+
+fn disproof(rule: &Rule, example: &Example<'_>, what: String) -> Disproof {
+    Disproof { place: format!("{}:{}", rule.source.file, example.line), what: format!("`{}` {what}", example.text()) }
+}
+
+fn said(findings: &[Finding]) -> String {
+    let rules: Vec<String> = findings.iter().map(|finding| finding.rule().to_string()).collect();
+    if rules.is_empty() { "nothing answers".to_owned() } else { format!("is answered by `{}`", rules.join("`, `")) }
+}
+
+fn judge(example: &Example<'_>, rule: &Rule, config: &Config) -> Vec<Finding> {
+    let (tool, input) = example.call(rule.kind);
+    let event = match rule.kind {
+        Kind::Post => json!({"session_id": "", "cwd": PROJECT, "hook_event_name": "PostToolUse", "tool_name": tool,
+            "tool_input": input, "tool_response": example.result()}),
+        Kind::Bash | Kind::Edit | Kind::Read | Kind::Mcp | Kind::Agent => json!({"session_id": "", "cwd": PROJECT,
+            "hook_event_name": "PreToolUse", "tool_name": tool, "tool_input": input}),
+    };
+    let origin = Origin::new(ContentSource::UserInput, "example", time::OffsetDateTime::UNIX_EPOCH);
+    let sealed = Quarantined::new(event.to_string().into_bytes(), origin);
+    match Client::Claude.read(&sealed) {
+        Ok(mut event) => {
+            event.place.home = Some("/home/user".to_owned());
+            event.place.project = Some(PROJECT.to_owned());
+            if rule.only_when_tainted {
+                event.facts.taint = Taint::of([Label::of("mcp", "example")]);
+            }
+            crate::decide(&event, config).findings().to_vec()
+        }
+        Err(unread) => vec![unread.failure.finding(unread.header.phase, config.failure)],
+    }
+}

@@ -1,0 +1,50 @@
+//! Verbs that loosen the guard are for people, not for the agents that it guards.
+//!
+//! The check is a hurdle and not a boundary: everything here runs as the same user. `SECURITY.md` lists what still passes.
+
+mod processes;
+mod programs;
+mod verdict;
+
+use super::options::Dirs;
+use crate::runtime::environment::World;
+use crate::runtime::receipts;
+use anyhow::bail;
+use processes::collect;
+use rune::receipt::Loosening;
+use std::io::IsTerminal;
+use verdict::{agent_above, verdict};
+
+/// Refuses a loosening verb to everybody but a person at a terminal. Where stdin is not the terminal, `--yes` is needed
+/// too; it never stands in for the terminal.
+pub fn may_loosen(what: &str, yes: bool) -> anyhow::Result<()> {
+    check(what)?;
+    if !yes && !std::io::stdin().is_terminal() {
+        bail!(
+            "{what} loosens the guard, and stdin is not a terminal\n  help: if you mean it, run it again with `--yes`"
+        );
+    }
+    Ok(())
+}
+
+/// Refuses a verb to everybody but a person at a terminal.
+pub fn check(what: &str) -> anyhow::Result<()> {
+    match verdict(&collect(), std::process::id()) {
+        Ok(()) => Ok(()),
+        Err(refusal) => bail!("{what} is for people: {refusal}\n  help: {}", refusal.help()),
+    }
+}
+
+/// `rune person`: succeeds for a person at a terminal. A yes leaves a receipt, because the caller may loosen the guard by it.
+pub fn run(what: &str) -> anyhow::Result<()> {
+    check(what)?;
+    receipts::loosen(&World::look(&Dirs::default()), Loosening::Person)
+}
+
+/// Refuses a verb to an agent. It needs no terminal, so it is not enough for a verb that loosens the guard.
+pub fn refuse_agent(what: &str) -> anyhow::Result<()> {
+    match agent_above(&collect(), std::process::id()) {
+        None => Ok(()),
+        Some(refusal) => bail!("{what} is for people: {refusal}\n  help: {}", refusal.help()),
+    }
+}

@@ -1,0 +1,118 @@
+//! The log: one line for each call, appended by one write.
+
+use crate::runtime::environment::World;
+use rune::telemetry::Line;
+use rustix::fs::OFlags;
+use rustix::io::Errno;
+use std::fs::{DirBuilder, File, OpenOptions};
+use std::io::{Error, ErrorKind, Seek, Write};
+use std::os::unix::fs::{DirBuilderExt, FileExt, OpenOptionsExt};
+use std::path::{Path, PathBuf};
+
+/// Where the log is.
+pub fn path(world: &World) -> Option<PathBuf> {
+    world.client_dir.as_ref().map(|dir| dir.join("telemetry.jsonl"))
+}
+
+/// Appends the line. The error names the file.
+pub fn append(world: &World, line: &Line) -> Result<(), String> {
+    let path = path(world).ok_or("telemetry: HOME is not set and no `--client-dir` is given")?;
+    append_text(&path, &line.to_json()).map_err(|error| format!("telemetry: {}: {error}", path.display()))
+}
+
+/// Appends `text` to a regular file that only its owner may read, creating the file and its folder where missing.
+///
+/// INVARIANT: one `O_APPEND` write a call. Concurrent hooks then never tear each other's lines.
+pub fn append_text(path: &Path, text: &str) -> Result<(), Error> {
+    let mut file = open(path).or_else(|error| match (error.kind(), path.parent()) {
+        (ErrorKind::NotFound, Some(folder)) => {
+            DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
+            open(path)
+        }
+        _ => Err(error),
+    })?;
+    let text = if ends_within_a_line(&file)? { format!("\n{text}") } else { text.to_owned() };
+    let written = file.write(text.as_bytes())?;
+    if written == text.len() {
+        return Ok(());
+    }
+    // A full disk took part of it: take that back, or at least end the line, so that the next one is whole.
+    let end = file.stream_position()?;
+    let last = file.metadata().is_ok_and(|found| found.len() == end);
+    if !last || file.set_len(end.saturating_sub(written as u64)).is_err() {
+        file.write_all(b"\n").ok();
+    }
+    Err(Error::new(ErrorKind::StorageFull, "only part of the line was written"))
+}
+
+/// Whether the last line lacks its end.
+///
+/// The kernel may write only a part of a line that crosses a page if the process is killed meanwhile. The next line
+/// then starts with a line end, so that only the killed call's line is lost. While another process is writing, the file
+/// can seem to end within a line: that costs an empty line, which readers skip.
+fn ends_within_a_line(file: &File) -> Result<bool, Error> {
+    let Some(last) = file.metadata()?.len().checked_sub(1) else { return Ok(false) };
+    let mut byte = [b'\n'];
+    file.read_at(&mut byte, last)?;
+    Ok(byte != *b"\n")
+}
+
+/// Opens a regular file for appending, creating it where missing.
+///
+/// The type is checked on the opened file: a check by name before could be undone by exchanging the file in between.
+/// Without `O_NONBLOCK`, a pipe without a reader would block until the deadline.
+fn open(path: &Path) -> Result<File, Error> {
+    let irregular = || Error::new(ErrorKind::InvalidInput, "not a regular file");
+    let flags = OFlags::NONBLOCK.bits().cast_signed();
+    let opened = OpenOptions::new().read(true).append(true).create(true).mode(0o600).custom_flags(flags).open(path);
+    let file = opened.map_err(|error| match Errno::from_io_error(&error) {
+        // A pipe without a reader, and a directory.
+        Some(Errno::NXIO | Errno::ISDIR) => irregular(),
+        _ => error,
+    })?;
+    if file.metadata()?.is_file() { Ok(file) } else { Err(irregular()) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::runtime::policy_files::tests::pipe;
+    use std::fs;
+    use std::os::unix::fs::symlink;
+
+    #[test]
+    fn only_a_regular_file_is_appended_to() {
+        let home = tempfile::tempdir().unwrap();
+        let fifo = pipe(&home.path().join("fifo"));
+        let refused = |path: &Path| append_text(path, "line\n").unwrap_err().to_string();
+        assert_eq!(refused(&fifo), "not a regular file");
+        // With a reader the pipe can be opened, and a write to it would succeed.
+        let reader = File::options().read(true).write(true).open(&fifo).unwrap();
+        assert_eq!(refused(&fifo), "not a regular file");
+        drop(reader);
+        assert_eq!(refused(home.path()), "not a regular file");
+        assert_eq!(refused(Path::new("/dev/null")), "not a regular file");
+        let link = home.path().join("link");
+        symlink(&fifo, &link).unwrap();
+        assert_eq!(refused(&link), "not a regular file");
+    }
+
+    #[test]
+    fn a_missing_folder_is_created_and_a_dangling_symlink_leads_to_a_new_file_or_an_error() {
+        let home = tempfile::tempdir().unwrap();
+        let log = home.path().join("a/b/log");
+        append_text(&log, "one\n").unwrap();
+        append_text(&log, "two\n").unwrap();
+        assert_eq!(fs::read_to_string(&log).unwrap(), "one\ntwo\n");
+        fs::write(&log, "one\ntw").unwrap();
+        append_text(&log, "three\n").unwrap();
+        assert_eq!(fs::read_to_string(&log).unwrap(), "one\ntw\nthree\n");
+        let link = home.path().join("link");
+        symlink(home.path().join("target"), &link).unwrap();
+        append_text(&link, "line\n").unwrap();
+        assert_eq!(fs::read_to_string(home.path().join("target")).unwrap(), "line\n");
+        let lost = home.path().join("lost");
+        symlink(home.path().join("gone/target"), &lost).unwrap();
+        assert_eq!(append_text(&lost, "line\n").unwrap_err().kind(), ErrorKind::NotFound);
+    }
+}

@@ -1,0 +1,170 @@
+//! The hook's options, read by hand: cheap, and a mistake in them is a verdict like any other failure.
+
+use rune::client::Client;
+use rune::client::claude::register::{REGISTERED_IN, Registration};
+use rune::policy::nearest;
+use rune::verdict::Phase;
+use rune::verdict::failure::Failure;
+use std::ffi::OsString;
+use std::path::PathBuf;
+use time::OffsetDateTime;
+use time::format_description::well_known::Rfc3339;
+
+/// What the command line of a hook says.
+#[derive(Clone, Debug)]
+pub struct Options {
+    pub phase: Option<Phase>,
+    pub client: Client,
+    pub preset: Option<String>,
+    pub dirs: Dirs,
+    /// The settings file that this call is registered in.
+    pub registered_in: Option<PathBuf>,
+    /// The time that receipts say, where it is not the clock's: proofs are the same each time.
+    pub at: Option<OffsetDateTime>,
+    /// Judge and answer, and leave nothing behind.
+    pub dry_run: bool,
+    /// The words themselves.
+    words: Vec<String>,
+    /// What is wrong with the command line.
+    pub flaws: Vec<Failure>,
+}
+
+/// Directories that were named; they win over the environment.
+#[derive(Clone, Debug, Default)]
+pub struct Dirs {
+    pub config: Option<PathBuf>,
+    pub state: Option<PathBuf>,
+    pub data: Option<PathBuf>,
+    pub client: Option<PathBuf>,
+}
+
+const FLAGS: [&str; 8] =
+    ["--client", "--preset", "--config-dir", "--state-dir", "--data-dir", "--client-dir", REGISTERED_IN, "--at"];
+
+impl Options {
+    pub fn parse(words: &[OsString]) -> Options {
+        let mut options = Options {
+            phase: None,
+            client: Client::Claude,
+            preset: None,
+            dirs: Dirs::default(),
+            registered_in: None,
+            at: None,
+            dry_run: false,
+            words: words.iter().map(|word| word.to_string_lossy().into_owned()).collect(),
+            flaws: Vec::new(),
+        };
+        let mut words = words.iter();
+        while let Some(word) = words.next() {
+            match word.to_str() {
+                Some("pre") => options.phase(Phase::Before),
+                Some("post") => options.phase(Phase::After),
+                // Which tool it is about is in the event; the words are those of an older hook.
+                Some("bash" | "edit" | "mcp" | "check") => {}
+                Some("--dry-run") => options.dry_run = true,
+                Some(word) if word.starts_with("--") => {
+                    let (flag, value) = match word.split_once('=') {
+                        Some((flag, value)) => (flag, Some(OsString::from(value))),
+                        None => (word, None),
+                    };
+                    let known = FLAGS.contains(&flag);
+                    let value = value.or_else(|| if known { words.next().cloned() } else { None });
+                    options.set(flag, value);
+                }
+                _ => options.complain(format!("unexpected argument `{}`", word.to_string_lossy())),
+            }
+        }
+        options
+    }
+
+    /// How this process was called, as an entry in the client's settings says it.
+    pub fn registration(&self) -> Registration {
+        let named = std::env::args_os().next().map(PathBuf::from).filter(|name| name.is_absolute());
+        let program = named.or_else(|| std::env::current_exe().ok()).unwrap_or_default();
+        let file = self.registered_in.as_ref().map(|file| file.to_string_lossy().into_owned());
+        Registration { program: program.to_string_lossy().into_owned(), words: self.words.clone(), file }
+    }
+
+    fn phase(&mut self, phase: Phase) {
+        if self.phase.replace(phase).is_some_and(|earlier| earlier != phase) {
+            self.phase = Some(Phase::Before);
+            self.complain("both `pre` and `post` are given".to_owned());
+        }
+    }
+
+    fn set(&mut self, flag: &str, value: Option<OsString>) {
+        let Some(value) = value.filter(|value| !value.is_empty()) else {
+            let help = nearest(flag, FLAGS.into_iter()).filter(|near| *near != flag);
+            return self.complain(match help {
+                Some(near) => format!("unknown option `{flag}`\n  help: did you mean `{near}`?"),
+                None if FLAGS.contains(&flag) => format!("`{flag}` needs a value"),
+                None => format!("unknown option `{flag}`"),
+            });
+        };
+        match flag {
+            "--client" => match Client::ALL.iter().find(|(name, _)| value == *name) {
+                Some((_, client)) => self.client = *client,
+                None => self.complain(format!("unknown client `{}`", value.to_string_lossy())),
+            },
+            "--preset" => self.preset = Some(value.to_string_lossy().into_owned()),
+            "--config-dir" => self.dirs.config = self.directory(flag, value),
+            "--state-dir" => self.dirs.state = self.directory(flag, value),
+            "--client-dir" => self.dirs.client = self.directory(flag, value),
+            "--data-dir" => self.dirs.data = self.directory(flag, value),
+            "--at" => match OffsetDateTime::parse(&value.to_string_lossy(), &Rfc3339) {
+                Ok(at) => self.at = Some(at),
+                Err(_) => self.complain("`--at` needs a time such as 2026-06-09T00:00:00Z".to_owned()),
+            },
+            REGISTERED_IN => self.registered_in = self.directory(flag, value),
+            _ => self.complain(format!("unknown option `{flag}`")),
+        }
+    }
+
+    fn directory(&mut self, flag: &str, value: OsString) -> Option<PathBuf> {
+        let path = PathBuf::from(value);
+        if path.is_absolute() {
+            return Some(path);
+        }
+        self.complain(format!("`{flag}` needs an absolute path\n  help: `~` is not expanded where no shell runs"));
+        None
+    }
+
+    fn complain(&mut self, what: String) {
+        self.flaws.push(Failure::Config(format!("rune hook: {what}")));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parse(line: &str) -> Options {
+        Options::parse(&line.split_whitespace().map(OsString::from).collect::<Vec<_>>())
+    }
+
+    #[test]
+    fn both_spellings_of_a_value_are_read() {
+        for line in ["pre --preset strict --config-dir /c", "pre bash --preset=strict --config-dir=/c --data-dir /d"] {
+            let options = parse(line);
+            assert_eq!(options.phase, Some(Phase::Before), "{line}");
+            assert_eq!(options.preset.as_deref(), Some("strict"), "{line}");
+            assert_eq!(options.dirs.config, Some(PathBuf::from("/c")), "{line}");
+            assert_eq!(options.flaws, [], "{line}");
+        }
+    }
+
+    #[test]
+    fn every_mistake_is_a_flaw() {
+        for line in [
+            "--prset strict",
+            "--preset",
+            "prr",
+            "--client emacs",
+            "--config-dir relative",
+            "--client-dir ~/x",
+            "pre post",
+        ] {
+            assert!(!parse(line).flaws.is_empty(), "{line}");
+        }
+    }
+}

@@ -1,0 +1,169 @@
+//! Appending to a file of receipts: one at a time, each behind the last, whoever writes.
+
+use super::{OPERATOR_FILE, folder, key, time};
+use crate::runtime::environment::World;
+use crate::runtime::session;
+use rune::encoding::label::Label;
+use rune::receipt::{End, Matter, OPERATOR, Place, Receipt};
+use rustix::fs::{FlockOperation, OFlags, flock};
+use rustix::io::Errno;
+use std::fs::{DirBuilder, File, OpenOptions};
+use std::io::{Error, ErrorKind, Write};
+use std::os::unix::fs::{DirBuilderExt, FileExt, OpenOptionsExt};
+use std::path::{Path, PathBuf};
+use time::OffsetDateTime;
+
+/// Bytes at the end of a file that are looked at. A receipt is not half as long, and most are much shorter.
+const TAILS: [u64; 2] = [2 << 10, 8 << 10];
+
+/// Parts of a session beyond this are not looked for.
+const MOST_PARTS: u64 = 10_000;
+
+/// Who writes to the files of one session.
+pub struct Writer<'a> {
+    world: &'a World,
+    folder: PathBuf,
+    /// The name of the first part's file, without its end.
+    name: String,
+    session: String,
+    client: &'static str,
+    at: Option<OffsetDateTime>,
+}
+
+impl<'a> Writer<'a> {
+    pub fn of_session(
+        world: &'a World,
+        session: &Label,
+        client: &'static str,
+        at: Option<OffsetDateTime>,
+    ) -> Result<Self, String> {
+        // A call without a session leaves its receipt too.
+        let name = session::file_name(session).unwrap_or_else(|| "@none".to_owned());
+        Ok(Writer { world, folder: folder(world)?, name, session: session.to_string(), client, at })
+    }
+
+    pub fn of_operator(world: &'a World, at: Option<OffsetDateTime>) -> Result<Self, String> {
+        let (name, session) = (OPERATOR_FILE.to_owned(), OPERATOR.to_owned());
+        Ok(Writer { world, folder: folder(world)?, name, session, client: "rune", at })
+    }
+
+    /// Writes one receipt behind the last.
+    pub fn append(&self, matter: &Matter) -> Result<(), String> {
+        let mut next = None;
+        for part in 1..MOST_PARTS {
+            let path = self.path(part);
+            let told = |error: Error| format!("receipts: {}: {error}", path.display());
+            let file = self.open(&path).map_err(told)?;
+            let (end, torn) = end(&file, part).map_err(told)?;
+            let place = match (end, next) {
+                (Some(End::Open(place)), _) => place,
+                (Some(End::Closed(place)), _) => {
+                    next = Some(place);
+                    continue;
+                }
+                (None, next) => Place { torn, ..next.unwrap_or_else(|| Place::first(&self.session)) },
+            };
+            return self.write(&file, place, matter, &path);
+        }
+        Err(format!("receipts: {}: too many parts", self.path(1).display()))
+    }
+
+    /// Seals the part that is open, where there is one.
+    pub fn seal(&self) -> Result<(), String> {
+        for part in 1..MOST_PARTS {
+            let path = self.path(part);
+            let told = |error: Error| format!("receipts: {}: {error}", path.display());
+            let file = match options().open(&path) {
+                Err(error) if error.kind() == ErrorKind::NotFound => return Ok(()),
+                opened => opened.and_then(lock).map_err(told)?,
+            };
+            match end(&file, part).map_err(told)?.0 {
+                Some(End::Open(place)) => return self.write(&file, place, &Matter::Seal, &path),
+                Some(End::Closed(_)) => {}
+                // Nothing was ever written here.
+                None => return Ok(()),
+            }
+        }
+        Ok(())
+    }
+
+    fn path(&self, part: u64) -> PathBuf {
+        let name = &self.name;
+        self.folder.join(if part == 1 { format!("{name}.jsonl") } else { format!("{name}.{part}.jsonl") })
+    }
+
+    /// Opens a file that only its owner may read, making what is missing, and waits until nobody else writes to it.
+    fn open(&self, path: &Path) -> Result<File, Error> {
+        let opened = options().create(true).open(path).or_else(|error| {
+            if error.kind() != ErrorKind::NotFound {
+                return Err(error);
+            }
+            DirBuilder::new().recursive(true).mode(0o700).create(&self.folder)?;
+            options().create(true).open(path)
+        });
+        opened.and_then(lock)
+    }
+
+    /// INVARIANT: the file is locked. So is the order of keys: the one that signs is read only now.
+    fn write(&self, mut file: &File, place: Place, matter: &Matter, path: &Path) -> Result<(), String> {
+        let secret = key::read_or_make(self.world)?;
+        let line = Receipt::sign(matter, &self.session, self.client, time(self.at), place, &secret).to_line();
+        let told = |error: Error| format!("receipts: {}: {error}", path.display());
+        let written = file.write(&line).map_err(told)?;
+        if written == line.len() {
+            return Ok(());
+        }
+        // A full disk took part of it. What cannot be taken back, the next one takes back.
+        let length = file.metadata().map_err(told)?.len();
+        file.set_len(length.saturating_sub(written as u64)).ok();
+        Err(told(Error::new(ErrorKind::StorageFull, "only part of the receipt was written")))
+    }
+}
+
+/// Reads the end of a file and cuts a torn line off, of as many bytes; `None` where it holds no line.
+fn end(file: &File, part: u64) -> Result<(Option<End>, u64), Error> {
+    let found = file.metadata()?;
+    if !found.is_file() {
+        return Err(Error::new(ErrorKind::InvalidInput, "not a regular file"));
+    }
+    let length = found.len();
+    let (mut start, mut tail) = (0, Vec::new());
+    for most in TAILS {
+        start = length.saturating_sub(most);
+        tail.resize(usize::try_from(length - start).unwrap_or_default(), 0);
+        file.read_exact_at(&mut tail, start)?;
+        // Where two lines end, the last one is whole.
+        if start == 0 || tail.iter().filter(|byte| **byte == b'\n').count() > 1 {
+            break;
+        }
+    }
+    let (end, torn) = End::read(&tail, part);
+    if end.is_none() && start > 0 {
+        // Whatever this is, it stays, and what follows goes elsewhere.
+        let prev = rune::receipt::hash(&tail);
+        return Ok((Some(End::Closed(Place { part: part + 1, seq: 1, prev, torn: 0 })), 0));
+    }
+    let open = matches!(end, None | Some(End::Open(_)));
+    if torn > 0 && open {
+        file.set_len(length - torn as u64)?;
+    }
+    Ok((end, torn as u64))
+}
+
+fn options() -> OpenOptions {
+    // A pipe in its place would hold us until the deadline, and a link would lead elsewhere.
+    let flags = (OFlags::NONBLOCK | OFlags::NOFOLLOW).bits().cast_signed();
+    let mut options = OpenOptions::new();
+    options.read(true).append(true).mode(0o600).custom_flags(flags);
+    options
+}
+
+fn lock(file: File) -> Result<File, Error> {
+    loop {
+        match flock(&file, FlockOperation::LockExclusive) {
+            Err(Errno::INTR) => {}
+            Err(error) => return Err(error.into()),
+            Ok(()) => return Ok(file),
+        }
+    }
+}

@@ -1,0 +1,79 @@
+//! The key file of the installation.
+
+use crate::runtime::environment::World;
+use crate::runtime::files;
+use crate::runtime::policy_files;
+use anyhow::Context;
+use rune::receipt::Secret;
+use std::fs::{self, DirBuilder, OpenOptions};
+use std::io::{Error, ErrorKind, Write};
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
+use std::path::PathBuf;
+
+/// Where the key is.
+pub fn path(world: &World) -> Result<PathBuf, String> {
+    let data = world.data_dir.as_ref().ok_or("receipts: HOME is not set and no `--data-dir` is given")?;
+    Ok(data.join("receipt.key"))
+}
+
+/// The key, `None` where there is none. The error names the file.
+pub fn read(world: &World) -> Result<Option<Secret>, String> {
+    let path = path(world)?;
+    let Some(text) = policy_files::read_text(&path)? else { return Ok(None) };
+    let broken =
+        || format!("{}: not a key of receipts\n  help: put it back, or remove it to start anew", path.display());
+    Secret::read(&text).map(Some).ok_or_else(broken)
+}
+
+/// The key; one is made where there is none, so that no receipt is lost for want of it.
+pub fn read_or_make(world: &World) -> Result<Secret, String> {
+    match read(world)? {
+        Some(secret) => Ok(secret),
+        None => {
+            make(world)?;
+            read(world)?.ok_or_else(|| "receipts: the key went missing".to_owned())
+        }
+    }
+}
+
+/// Makes a key where there is none. Of several who try at once, one succeeds and all then have the same.
+pub fn make(world: &World) -> Result<(), String> {
+    let path = path(world)?;
+    if path.exists() {
+        return Ok(());
+    }
+    let told = |error: Error| format!("receipts: {}: {error}", path.display());
+    let secret = Secret::new(random().map_err(told)?, random().map_err(told)?);
+    let write = || -> Result<(), Error> {
+        if let Some(folder) = path.parent() {
+            DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
+        }
+        let scratch = path.with_file_name(format!(".receipt.key.{}", std::process::id()));
+        // Whoever was killed may have left one of the same name.
+        fs::remove_file(&scratch).ok();
+        let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&scratch)?;
+        file.write_all(secret.to_text().as_bytes())?;
+        file.sync_all()?;
+        // A link, unlike a move, never takes the place of another.
+        let linked = fs::hard_link(&scratch, &path);
+        fs::remove_file(&scratch).ok();
+        match linked {
+            Err(error) if error.kind() == ErrorKind::AlreadyExists => Ok(()),
+            linked => linked,
+        }
+    };
+    write().map_err(told)
+}
+
+/// Puts another key in its place.
+pub fn replace(world: &World, secret: &Secret) -> anyhow::Result<()> {
+    let path = path(world).map_err(anyhow::Error::msg)?;
+    files::put(&path, &secret.to_text(), &path).context("the key was not replaced")
+}
+
+/// Random bytes of the operating system.
+pub fn random() -> Result<[u8; 32], Error> {
+    let mut bytes = [0; 32];
+    getrandom::fill(&mut bytes)?;
+    Ok(bytes)
+}

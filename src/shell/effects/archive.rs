@@ -1,0 +1,129 @@
+//! `tar`: what is put into an archive, from which directory, and where one is unpacked to.
+
+use super::super::Arg;
+use super::super::options::Options;
+use super::program::has;
+use super::{Act, Noted, Target};
+use crate::verdict::limits::PATH_BYTES;
+use std::rc::Rc;
+
+const OPTIONS: Options = Options {
+    short: "bCfFgHIKLNTVX",
+    long: &[
+        "checkpoint-action",
+        "directory",
+        "exclude",
+        "exclude-from",
+        "file",
+        "files-from",
+        "format",
+        "group",
+        "listed-incremental",
+        "mode",
+        "mtime",
+        "newer",
+        "owner",
+        "strip-components",
+        "to-command",
+        "transform",
+        "use-compress-program",
+    ],
+};
+
+/// One word of the line, as `tar` takes it.
+enum Part {
+    Letter(char),
+    Directory(Arg),
+    File(Arg),
+    Operand(Arg),
+}
+
+pub(super) fn tar(noted: &mut Noted<'_>) {
+    let parts = parts(&noted.command.args);
+    let is = |letter: char| parts.iter().any(|part| matches!(part, Part::Letter(found) if *found == letter));
+    let unpacks = is('x') || has(noted.command, &["--extract", "--get"]);
+    let packs =
+        ['c', 'r', 'u'].iter().any(|letter| is(*letter)) || has(noted.command, &["--create", "--append", "--update"]);
+    let removes = has(noted.command, &["--remove-files"]);
+    // Each operand is looked for in the directory that was named last.
+    let mut cwd = noted.command.cwd.clone();
+    for part in parts {
+        match part {
+            Part::Letter(_) => {}
+            Part::File(file) if unpacks => noted.note(Act::Read, &file),
+            Part::File(file) if packs && file.text != "-" => noted.note(Act::Write, &file),
+            Part::File(_) => {}
+            Part::Directory(directory) => {
+                let target = Target::of(&directory, cwd.as_deref());
+                if unpacks {
+                    noted.take_down(Act::Write, &directory, true);
+                }
+                if target.path.as_ref().is_some_and(|path| path.bytes() > PATH_BYTES.most) {
+                    noted.effects.exceeded.get_or_insert(&PATH_BYTES);
+                    return;
+                }
+                cwd = target.path.filter(|_| !target.open).map(|path| Rc::from(path.to_string()));
+            }
+            Part::Operand(operand) if packs => {
+                noted.take_down_in(cwd.as_deref(), Act::Read, &operand, true);
+                if removes {
+                    noted.take_down_in(cwd.as_deref(), Act::Remove, &operand, true);
+                }
+            }
+            Part::Operand(_) => {}
+        }
+    }
+}
+
+fn parts(args: &[Arg]) -> Vec<Part> {
+    let mut parts = Vec::new();
+    let mut rest = args.iter();
+    let mut at = 0;
+    while let Some(arg) = rest.next() {
+        at += 1;
+        let text = arg.text.as_str();
+        if let Some(long) = text.strip_prefix("--") {
+            let (name, value) = match long.split_once('=') {
+                Some((name, _)) => (OPTIONS.meant(name), arg.behind(&format!("--{name}="))),
+                None => (OPTIONS.meant(long), None),
+            };
+            let value = value.or_else(|| rest.as_slice().first().cloned().filter(|_| OPTIONS.long.contains(&name)));
+            if !long.contains('=') && OPTIONS.long.contains(&name) {
+                rest.next();
+            }
+            match name {
+                "directory" => parts.extend(value.map(Part::Directory)),
+                "file" => parts.extend(value.map(Part::File)),
+                _ => {}
+            }
+            continue;
+        }
+        // `tar cfC x.tar dir`: without a dash the values follow in the order of their letters.
+        let bundled = at == 1 && !text.starts_with('-');
+        let Some(letters) = text.strip_prefix('-').or(bundled.then_some(text)).filter(|letters| !letters.is_empty())
+        else {
+            parts.push(Part::Operand(arg.clone()));
+            continue;
+        };
+        for (index, letter) in letters.char_indices() {
+            parts.push(Part::Letter(letter));
+            if !OPTIONS.short.contains(letter) {
+                continue;
+            }
+            let start = text.len() - letters.len() + index + letter.len_utf8();
+            let attached = text.get(..start).and_then(|start| arg.behind(start));
+            let attached = attached.filter(|value| !bundled && !value.text.is_empty());
+            let taken = attached.is_some();
+            let value = attached.or_else(|| rest.next().cloned());
+            match letter {
+                'C' => parts.extend(value.map(Part::Directory)),
+                'f' => parts.extend(value.map(Part::File)),
+                _ => {}
+            }
+            if taken || !bundled {
+                break;
+            }
+        }
+    }
+    parts
+}

@@ -1,0 +1,44 @@
+//! Searches: what `find` deletes, and what `grep` and its like read.
+
+use super::super::Arg;
+use super::program::{has, in_cluster, option};
+use super::{Act, Noted};
+use crate::shell::wrappers;
+
+pub(super) fn find(noted: &mut Noted<'_>) {
+    let args = &noted.command.args;
+    let prints = option(noted.command, &["-fprint", "-fprintf", "-fls", "-fprint0"]);
+    noted.all(Act::Write, &prints);
+    let mut deletes = args.iter().enumerate().filter(|(_, arg)| arg.text == "-delete").peekable();
+    if deletes.peek().is_none() {
+        return;
+    }
+    let search = wrappers::Search::of(args);
+    for (at, _) in deletes {
+        for found in search.found(at).words("$FOUND") {
+            noted.take_down(Act::Remove, &found, true);
+        }
+        if noted.effects.exceeded.is_some() {
+            return;
+        }
+    }
+}
+
+pub(super) fn grep(noted: &mut Noted<'_>, operands: &[&Arg]) {
+    let command = noted.command;
+    let scripted = !option(command, &["-e", "-f", "--regexp", "--file"]).is_empty();
+    let files = operands.iter().skip(usize::from(!scripted)).copied();
+    let greps = matches!(command.program.as_str(), "grep" | "egrep" | "fgrep");
+    let recursive = ['r', 'R'].iter().any(|letter| in_cluster(command, *letter, "ABCDefm"))
+        || has(command, &["--recursive", "--dereference-recursive"])
+        || option(command, &["-d", "--directories"]).iter().any(|action| action.text == "recurse");
+    // By a pattern for names it reads what has such a name, and no key has.
+    let picks = has(command, &["--include", "-g", "--glob", "-t", "--type", "--iglob"]);
+    let lists = greps && !recursive || picks;
+    let hidden = greps || in_cluster(command, 'u', "ABCefgmt") || has(command, &["--hidden", "-.", "--unrestricted"]);
+    for file in files {
+        // Hidden directories are only searched where they are named.
+        let named = file.text.trim_end_matches('/').rsplit('/').next().is_some_and(|name| name.starts_with('.'));
+        noted.take_down(Act::Read, file, !lists && (hidden || named));
+    }
+}

@@ -1,0 +1,337 @@
+//! Builtins: what they do to the shell that runs them.
+
+use super::super::state::{Elsewhere, Value};
+use super::super::{Arg, Command, Input};
+use super::function::give;
+use super::run::Outside;
+use super::{Run, wrappers};
+use crate::verdict::limits::PATH_BYTES;
+use crate::words::Table;
+use std::rc::Rc;
+
+impl Run {
+    /// What a builtin does to the shell that runs it.
+    pub(super) fn builtin(&mut self, command: &Command) {
+        let operands = || command.args.iter().filter(|arg| !arg.text.starts_with('-') || arg.text == "-");
+        let flagged =
+            |flags: &[char]| command.args.iter().any(|arg| arg.text.starts_with('-') && arg.text.contains(flags));
+        match command.program.as_str() {
+            "cd" | "pushd" => self.change_directory(command),
+            "popd" => {
+                let state = Rc::make_mut(&mut self.state);
+                let here = state.cwd.clone();
+                let plain = command.args.is_empty();
+                // With nowhere to go back to, it stays.
+                if let Some(at) = state.pushed.pop().map(|at| at.filter(|_| plain)) {
+                    state.settle(vec![Elsewhere { at, astray: false }]);
+                    state.before = here;
+                }
+            }
+            "exit" => self.leaves(),
+            "return" if self.function.is_some() => self.leaves(),
+            // Only a function has variables of its own.
+            "local" if self.function.is_none() => {}
+            "export" | "declare" | "typeset" | "local" | "readonly" => {
+                // Another name for a variable, or a value that is changed on the way.
+                if command.program != "export" && flagged(&['n', 'l', 'u', 'i']) {
+                    let state = Rc::make_mut(&mut self.state);
+                    state.options.aliased = true;
+                    state.doubt_variables();
+                }
+                self.declare(command, flagged(&['x']) || command.program == "export", flagged(&['g']));
+                let fixed = command.program == "readonly" || flagged(&['r']);
+                let names = operands().map(|arg| arg.text.split('=').next().unwrap_or_default().to_owned());
+                Rc::make_mut(&mut self.state).fixed.extend(names.filter(|_| fixed));
+            }
+            "source" | "." => {
+                let state = Rc::make_mut(&mut self.state);
+                state.doubt_variables();
+                state.options.stops = false;
+            }
+            // Nothing is left of it.
+            "unset" if flagged(&['f']) => {}
+            "unset" => operands().for_each(|arg| self.set(&arg.text, Value::Known(String::new()))),
+            "shift" => {
+                let by = command.args.first().map_or(Some(1), |arg| arg.text.parse::<usize>().ok());
+                match (self.state.given.clone(), by) {
+                    // By too many, and nothing happens.
+                    (Some(given), Some(by)) if given.iter().all(|arg| arg.is_known() && !arg.glob) => {
+                        let by = if by > given.len() { 0 } else { by };
+                        give(Rc::make_mut(&mut self.state), given.get(by..).unwrap_or_default());
+                    }
+                    _ => {
+                        let state = Rc::make_mut(&mut self.state);
+                        state.variables.retain(|name, _| !super::is_parameter(name));
+                        state.given = None;
+                    }
+                }
+            }
+            "set" => self.set_options(command),
+            "shopt" => {
+                let finds = operands().any(|arg| arg.text == "cdable_vars");
+                Rc::make_mut(&mut self.state).options.finds |= finds;
+            }
+            "read" | "mapfile" | "readarray" | "getopts" | "let" => {
+                for name in ["REPLY", "MAPFILE", "OPTARG"] {
+                    self.set(name, Value::Unknown);
+                }
+                // One name takes the line whole.
+                let mut names = operands();
+                let line = match (&command.input, names.next(), names.next()) {
+                    (Input::Text(text), Some(_), None)
+                        if command.program == "read" && !flagged(&['a', 'd', 'n', 'N']) =>
+                    {
+                        text.lines().next().map(|line| line.trim().to_owned()).filter(|line| !line.contains('\\'))
+                    }
+                    _ => None,
+                };
+                for arg in operands() {
+                    let name = arg.text.split(['=', '+', '-', '*', '/']).next().unwrap_or_default();
+                    self.set(name, line.clone().map_or(Value::Unknown, Value::Known));
+                }
+            }
+            "printf" => {
+                let mut args = command.args.iter();
+                let first = args.next().map_or("", |arg| arg.text.as_str());
+                let name = match first.strip_prefix("-v") {
+                    Some("") => args.next().map_or("", |arg| arg.text.as_str()),
+                    Some(name) => name,
+                    None => return,
+                };
+                let rest: Option<Vec<&str>> = args.map(|arg| arg.is_known().then_some(arg.text.as_str())).collect();
+                let printed = rest.and_then(|rest| super::output::printf(&rest, &self.state.meter));
+                self.set(name, printed.map_or(Value::Unknown, Value::Known));
+            }
+            "mkdir" => self.makes(operands()),
+            "git" => {
+                let args = wrappers::behind_global(&command.args);
+                if args.first().is_some_and(|verb| verb.text == "clone" || verb.text == "init") {
+                    self.makes(args.last());
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn change_directory(&mut self, command: &Command) {
+        let target = command.args.iter().find(|arg| !arg.text.starts_with('-') || arg.text == "-");
+        let from = self.state.places();
+        let here = self.state.cwd.clone();
+        let plain = |arg: &&Arg| arg.is_known() && !arg.glob && !arg.text.starts_with('+');
+        let state = &self.state;
+        // `CDPATH` and `cdable_vars` look elsewhere for a name that says nothing about where.
+        let found = |name: &str| {
+            let sought = state.options.finds
+                || state.value("CDPATH").is_some()
+                || command.env.iter().any(|(name, _)| name == "CDPATH");
+            sought && !name.starts_with(['/', '.'])
+        };
+        let path = match target {
+            None if command.program == "cd" => state.home.clone(),
+            Some(arg) if arg.text == "-" => state.before.as_deref().map(str::to_owned),
+            Some(arg) => Some(arg).filter(plain).map(|arg| arg.text.to_string()).filter(|path| !found(path)),
+            None => None,
+        };
+        let to: Vec<Elsewhere> = match &path {
+            Some(path) => from
+                .iter()
+                .map(|place| Elsewhere { at: state.resolve(path, place.at.as_deref()), astray: place.astray })
+                .collect(),
+            None => vec![Elsewhere { at: None, astray: false }],
+        };
+        let length: usize = to.iter().filter_map(|place| place.at.as_deref()).map(str::len).sum();
+        let longest = to.iter().filter_map(|place| place.at.as_deref()).map(str::len).max().unwrap_or_default();
+        state.meter.charge(3 * length);
+        let too_long = longest > PATH_BYTES.most;
+        let pushes = command.program == "pushd";
+        // `pushd -n` only remembers it.
+        if pushes && command.args.iter().any(|arg| arg.text == "-n") {
+            let first = to.into_iter().next().and_then(|place| place.at);
+            Rc::make_mut(&mut self.state).pushed.push(first);
+            return;
+        }
+        let sure = to.first().and_then(|first| first.at.as_deref()).is_none_or(|at| state.is_there(at));
+        if !sure {
+            let back = from.into_iter().map(|place| Elsewhere { astray: true, ..place });
+            self.level().fallback.extend(back);
+        }
+        let state = Rc::make_mut(&mut self.state);
+        state.lost |= too_long;
+        if pushes {
+            let sure = state.elsewhere.iter().all(|other| other.astray);
+            state.pushed.push(here.clone().filter(|_| sure));
+            // Without a name, or with a number, it turns the list around.
+            if target.is_none_or(|arg| !plain(&arg)) {
+                state.pushed.fill(None);
+            }
+        }
+        state.settle(to);
+        state.before = here;
+    }
+
+    /// `name=value` and `name` behind `export`, `declare` and the like.
+    fn declare(&mut self, command: &Command, exported: bool, global: bool) {
+        for arg in command.args.iter().filter(|arg| !arg.text.starts_with('-')) {
+            let (name, value) =
+                arg.text.split_once('=').map_or((arg.text.as_str(), None), |(name, value)| (name, Some(value)));
+            let appends = name.ends_with('+');
+            let name = name.trim_end_matches('+');
+            let own = !global && matches!(command.program.as_str(), "local" | "declare" | "typeset");
+            if own {
+                let sure = self
+                    .levels
+                    .iter()
+                    .all(|level| !matches!(level.outside, Outside::Doubt(_)) && level.chain.is_none());
+                self.locals.push((name.to_owned(), sure));
+            }
+            if exported {
+                Rc::make_mut(&mut self.state).exported.insert(name.to_owned());
+            }
+            match value {
+                Some(_) if appends => self.set(name, Value::Unknown),
+                Some(value) => {
+                    let known = arg.known.map(|known| known.saturating_sub(arg.text.len() - value.len()));
+                    self.set(name, Value::of(&Arg { text: value.into(), known, glob: false }));
+                }
+                // A variable of its own has no value yet.
+                None if own && self.function.is_some() => self.set(name, Value::Known(String::new())),
+                None => {}
+            }
+        }
+    }
+
+    /// `set -e`, `set -a`, `set -- a b`, `set a b`.
+    fn set_options(&mut self, command: &Command) {
+        let mut args = command.args.iter().peekable();
+        while let Some(arg) =
+            args.next_if(|arg| arg.text.len() > 1 && arg.text.starts_with(['-', '+']) && arg.text != "--")
+        {
+            let on = arg.text.starts_with('-');
+            let named = if arg.text.ends_with('o') { args.next().map_or("", |arg| arg.text.as_str()) } else { "" };
+            let options = &mut Rc::make_mut(&mut self.state).options;
+            if arg.text.contains('e') || named == "errexit" {
+                options.stops = on;
+            }
+            if arg.text.contains('a') || named == "allexport" {
+                options.exports = on;
+            }
+        }
+        let given = args.next_if(|arg| arg.text == "--" || arg.text == "-").is_some();
+        let rest: Vec<Arg> = args.cloned().collect();
+        if given || !rest.is_empty() {
+            give(Rc::make_mut(&mut self.state), &rest);
+        }
+    }
+
+    /// The line makes these directories.
+    fn makes<'a>(&mut self, directories: impl IntoIterator<Item = &'a Arg>) {
+        let here = self.state.cwd.clone();
+        let known = directories.into_iter().filter(|arg| arg.is_known() && !arg.glob);
+        let made: Vec<Rc<str>> =
+            known.filter_map(|arg| self.state.resolve(&arg.text, here.as_deref())).take(32).collect();
+        let state = Rc::make_mut(&mut self.state);
+        if state.made.len() < 32 {
+            state.made.extend(made);
+        }
+    }
+}
+
+/// Commands that are part of the shell.
+const BUILTINS: [&str; 62] = [
+    ".",
+    ":",
+    "[",
+    "[[",
+    "alias",
+    "bg",
+    "bind",
+    "break",
+    "builtin",
+    "caller",
+    "cd",
+    "command",
+    "compgen",
+    "complete",
+    "compopt",
+    "continue",
+    "declare",
+    "dirs",
+    "disown",
+    "echo",
+    "enable",
+    "eval",
+    "exec",
+    "exit",
+    "export",
+    "false",
+    "fc",
+    "fg",
+    "getopts",
+    "hash",
+    "help",
+    "history",
+    "jobs",
+    "kill",
+    "let",
+    "local",
+    "logout",
+    "mapfile",
+    "popd",
+    "printf",
+    "pushd",
+    "pwd",
+    "read",
+    "readarray",
+    "readonly",
+    "return",
+    "set",
+    "shift",
+    "shopt",
+    "source",
+    "suspend",
+    "test",
+    "time",
+    "times",
+    "trap",
+    "true",
+    "type",
+    "typeset",
+    "ulimit",
+    "umask",
+    "unalias",
+    "unset",
+];
+
+/// Whether a command is part of the shell.
+pub fn is_builtin(name: &str) -> bool {
+    BUILTINS.binary_search(&name).is_ok() || matches!(name, "wait" | "coproc" | "if" | "for")
+}
+
+/// Builtins that are given the names of variables.
+static TAKERS: Table = Table::of(&[
+    "[",
+    "declare",
+    "export",
+    "let",
+    "local",
+    "mapfile",
+    "printf",
+    "read",
+    "readarray",
+    "readonly",
+    "test",
+    "typeset",
+    "unset",
+    "wait",
+]);
+
+/// Whether a builtin is given the name of an array element whose subscript it would expand itself.
+pub(super) fn evaluates(command: &Command) -> bool {
+    let hidden = |arg: &Arg| {
+        let subscript = arg.text.split_once('[').map_or("", |(_, subscript)| subscript);
+        let evaluated = if command.program == "let" { arg.text.as_str() } else { subscript };
+        arg.is_known() && (evaluated.contains("$(") || evaluated.contains('`'))
+    };
+    let named = |arg: &Arg| arg.text.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_');
+    TAKERS.holds(&command.program) && command.args.iter().any(|arg| named(arg) && hidden(arg))
+}

@@ -1,0 +1,176 @@
+//! What a command prints, where its words say so.
+
+use super::super::state::State;
+use super::super::{Arg, Command, Input, canonical};
+use crate::path::AbsPath;
+use crate::path::Place;
+use crate::verdict::limits::Meter;
+use crate::words::Table;
+
+/// What `mktemp` makes: nobody knows its name, and it is in nobody's way.
+pub const MADE: &str = "/tmp/.made-by-mktemp";
+
+/// Programs that are everywhere, so that asking where they are has an answer.
+const EVERYWHERE: [&str; 12] = ["bash", "cat", "chmod", "cp", "dd", "find", "ls", "mv", "python3", "rm", "sh", "tee"];
+
+/// Programs whose output can be known.
+static SPEAKERS: Table = Table::of(&[
+    "basename", "cat", "command", "dirname", "echo", "git", "mktemp", "printf", "pwd", "readlink", "realpath", "type",
+    "which",
+]);
+
+/// What a command prints, where its words say so.
+pub(super) fn output(args: &[Arg], command: &Command, state: &State) -> Option<String> {
+    let (program, rest) = args.split_first()?;
+    let name = canonical::program(&program.text);
+    if !SPEAKERS.holds(name) {
+        return None;
+    }
+    // What a program is told by its variables, only it knows.
+    if !args.iter().all(|arg| arg.is_known() && !arg.glob) || !command.env.is_empty() {
+        return None;
+    }
+    let rest: Vec<&str> = rest.iter().map(|arg| arg.text.as_str()).collect();
+    let rest = rest.as_slice();
+    match name {
+        "echo" => echo(rest),
+        "printf" => printf(rest.strip_prefix(&["--"]).unwrap_or(rest), &state.meter),
+        // Where a program is, is as good as the program.
+        "which" | "type" | "command" => match rest {
+            [name] if program.text == "which" => place_of(name, state),
+            ["-v" | "-P" | "-p", name] => place_of(name, state),
+            _ => None,
+        },
+        "realpath" => resolved(rest.strip_prefix(&["-m"]).unwrap_or(rest), state),
+        "readlink" => resolved(rest.strip_prefix(&["-f"]).or_else(|| rest.strip_prefix(&["-m"]))?, state),
+        "dirname" => match rest {
+            [path] if !path.starts_with('-') => Some(dirname(path).to_owned()),
+            _ => None,
+        },
+        "basename" => match rest {
+            [path] if !path.starts_with('-') => Some(basename(path).to_owned()),
+            [path, suffix] if !path.starts_with('-') => {
+                let name = basename(path);
+                Some(name.strip_suffix(suffix).filter(|rest| !rest.is_empty()).unwrap_or(name).to_owned())
+            }
+            _ => None,
+        },
+        "pwd" if rest.is_empty() => here(state).map(str::to_owned),
+        "mktemp" if state.value("TMPDIR").is_none() => mktemp(rest),
+        "git" if rest.first() == Some(&"rev-parse") => {
+            let (project, cwd) = (state.project.as_deref()?, here(state)?);
+            let told = state.variables.keys().any(|name| name.starts_with("GIT_"));
+            let inside = cwd == project || cwd.strip_prefix(project).is_some_and(|rest| rest.starts_with('/'));
+            let below = match rest.get(1..)? {
+                ["--show-toplevel"] => "",
+                ["--git-dir" | "--absolute-git-dir" | "--git-common-dir"] => "/.git",
+                ["--git-path", "hooks"] => "/.git/hooks",
+                _ => return None,
+            };
+            (inside && !told).then(|| format!("{project}{below}"))
+        }
+        "cat" if rest.is_empty() => match &command.input {
+            Input::Text(text) => Some(text.clone()),
+            Input::Inherited | Input::Pipe | Input::Unknown => None,
+        },
+        _ => None,
+    }
+}
+
+/// Where a program is. Where the guard itself is, everybody has to keep their hands off.
+fn place_of(name: &str, state: &State) -> Option<String> {
+    match name {
+        "rune" => Some(format!("{}/.local/bin/rune", state.home.as_deref()?)),
+        name if EVERYWHERE.contains(&name) => Some(name.to_owned()),
+        _ => None,
+    }
+}
+
+/// The directory that we are in, unless it may be another.
+fn here(state: &State) -> Option<&str> {
+    state.cwd.as_deref().filter(|_| state.elsewhere.iter().all(|other| other.astray))
+}
+
+fn echo(args: &[&str]) -> Option<String> {
+    let is_flag = |arg: &&&str| {
+        arg.strip_prefix('-').is_some_and(|letters| !letters.is_empty() && letters.chars().all(|c| "neE".contains(c)))
+    };
+    let flags = args.iter().take_while(is_flag).count();
+    let escapes = args.iter().take(flags).any(|arg| arg.contains('e'));
+    let text = args.get(flags..).unwrap_or_default().join(" ");
+    let text = if escapes { text.replace("\\n", "\n").replace("\\t", "\t") } else { text };
+    (!escapes || !text.contains('\\')).then_some(text)
+}
+
+/// A format with other directives than `%s` is put together at run time.
+pub(super) fn printf(args: &[&str], meter: &Meter) -> Option<String> {
+    let (format, values) = args.split_first()?;
+    if format.starts_with('-') || values.iter().any(|value| value.contains('\\')) {
+        return None;
+    }
+    let format = format.replace("\\n", "\n").replace("\\t", "\t");
+    let places = format.matches("%s").count() + format.matches("%b").count();
+    if format.contains('\\') || format.matches('%').count() != places {
+        return None;
+    }
+    if places == 0 {
+        return Some(format).filter(|_| values.is_empty());
+    }
+    // The format is used again until the values are.
+    let rounds = values.len().div_ceil(places).max(1);
+    let length = values.iter().map(|value| value.len()).sum::<usize>();
+    if !meter.affords(format.len().saturating_mul(rounds).saturating_add(length)) {
+        return None;
+    }
+    let format = format.replace("%b", "%s").repeat(rounds);
+    let mut values = values.iter();
+    let mut parts = format.split("%s");
+    let first = parts.next().unwrap_or_default().to_owned();
+    Some(parts.fold(first, |text, part| text + values.next().copied().unwrap_or_default() + part))
+}
+
+/// One path, as it is from here.
+fn resolved(args: &[&str], state: &State) -> Option<String> {
+    let [path] = args else { return None };
+    let place = Place { cwd: here(state)?.to_owned(), ..Place::default() };
+    (!path.starts_with('-') && !path.is_empty()).then(|| AbsPath::resolve(path, &place).to_string())
+}
+
+fn dirname(path: &str) -> &str {
+    let name = path.trim_end_matches('/');
+    match name.rsplit_once('/') {
+        _ if name.is_empty() && !path.is_empty() => "/",
+        None => ".",
+        Some((directory, _)) => match directory.trim_end_matches('/') {
+            "" => "/",
+            directory => directory,
+        },
+    }
+}
+
+fn basename(path: &str) -> &str {
+    match path.trim_end_matches('/') {
+        "" if !path.is_empty() => "/",
+        name => name.rsplit('/').next().unwrap_or(name),
+    }
+}
+
+/// A name that nobody knows, in a place that everybody may use; a template that is none makes nothing.
+fn mktemp(args: &[&str]) -> Option<String> {
+    let is_template = |name: &str| name.contains("XXX") && !name.contains("..") && !name.starts_with('-');
+    let mut in_temp = false;
+    let mut template = None;
+    for arg in args {
+        match *arg {
+            "-d" | "-q" | "--directory" | "--quiet" => {}
+            "-t" | "-dt" | "-td" | "--tmpdir" => in_temp = true,
+            name if template.is_none() && is_template(name) => template = Some(name),
+            _ => return None,
+        }
+    }
+    let made = match template {
+        None => true,
+        Some(name) => name.starts_with("/tmp/") || (in_temp && !name.starts_with('/')),
+    };
+    made.then(|| MADE.to_owned())
+}

@@ -1,0 +1,173 @@
+//! Other languages on a command line: the calls in them that run, delete, write or send.
+//!
+//! This is no reading of the language. It finds calls by name with literal arguments, which is what people and agents
+//! write on a command line; a call whose arguments are put together is found too, as a command that cannot be known.
+
+mod call;
+mod sed;
+mod token;
+
+use super::Arg;
+use crate::verdict::limits::Meter;
+
+/// A language that a command line can hold.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Language {
+    Awk,
+    Elixir,
+    Lua,
+    Node,
+    Perl,
+    Php,
+    Python,
+    Ruby,
+    Sed,
+}
+
+/// Something that code runs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Call {
+    /// A program with its words; `None` where a word cannot be known.
+    Command(Vec<Option<String>>),
+    /// Shell text.
+    Text(String),
+}
+
+impl Call {
+    fn known(words: &[&str]) -> Call {
+        Call::Command(words.iter().map(|word| Some((*word).to_owned())).collect())
+    }
+}
+
+impl Language {
+    /// The language that a program interprets.
+    pub fn of(program: &str) -> Option<Language> {
+        let base = program.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
+        Some(match base {
+            "awk" | "gawk" | "mawk" | "nawk" => Language::Awk,
+            "elixir" | "iex" => Language::Elixir,
+            "lua" | "luajit" => Language::Lua,
+            "node" | "nodejs" | "deno" | "tsx" | "ts-node" | "bun" => Language::Node,
+            "perl" => Language::Perl,
+            "php" => Language::Php,
+            "python" | "pypy" | "ipython" => Language::Python,
+            "ruby" | "irb" => Language::Ruby,
+            "sed" | "gsed" => Language::Sed,
+            _ => return None,
+        })
+    }
+
+    /// The code among the arguments, if there is any.
+    pub fn inline(self, args: &[Arg]) -> Option<Vec<String>> {
+        let flags = match self {
+            Language::Python => "c",
+            Language::Elixir | Language::Lua => "e",
+            Language::Node => "ep",
+            Language::Perl => "eE",
+            Language::Ruby => "e",
+            Language::Php => "rBRE",
+            Language::Sed => "e",
+            Language::Awk => "",
+        };
+        let long = ["--eval", "--print", "--expression", "--run", "eval"];
+        let mut texts = Vec::new();
+        let mut args = args.iter();
+        let mut operand = None;
+        let mut file = false;
+        while let Some(arg) = args.next() {
+            let text = arg.text.as_str();
+            if let Some((_, value)) = text.split_once('=').filter(|(name, _)| long.contains(name)) {
+                texts.push(value.to_owned());
+            } else if long.contains(&text) {
+                texts.extend(args.next().map(|code| code.text.to_string()));
+            } else if text.starts_with('-') && !text.starts_with("--") && text.len() > 1 {
+                let letters: Vec<char> = text.chars().skip(1).collect();
+                match letters.iter().position(|letter| flags.contains(*letter)) {
+                    // Python takes the rest of the word, the others the next one at the end of a cluster.
+                    Some(at) if at + 1 < letters.len() && self.attaches(&letters, at) => {
+                        texts.push(letters.iter().skip(at + 1).collect());
+                    }
+                    Some(_) => texts.extend(args.next().map(|code| code.text.to_string())),
+                    None => {
+                        let takes = self.takes_next(&letters);
+                        file |= takes && letters.last() == Some(&'f');
+                        if takes {
+                            args.next();
+                        }
+                    }
+                }
+            } else if !text.starts_with("--") && operand.is_none() {
+                operand = Some(text.to_owned());
+            }
+        }
+        let bare = matches!(self, Language::Awk | Language::Sed) && texts.is_empty() && !file;
+        texts.extend(operand.filter(|_| bare));
+        (!texts.is_empty()).then_some(texts)
+    }
+
+    /// Whether the letters behind the flag are its value and not more flags.
+    fn attaches(self, letters: &[char], at: usize) -> bool {
+        match self {
+            Language::Python | Language::Php | Language::Sed | Language::Awk => true,
+            Language::Node => false,
+            // `perl -e'code'` against `perl -en`: code is longer than a flag.
+            Language::Perl | Language::Ruby | Language::Elixir | Language::Lua => letters.len() > at + 3,
+        }
+    }
+
+    /// Whether a cluster of flags takes the next word, so that it is neither code nor file.
+    fn takes_next(self, letters: &[char]) -> bool {
+        let valued = match self {
+            Language::Awk => "Ffv",
+            Language::Sed => "fl",
+            Language::Python => "WXm",
+            Language::Node => "r",
+            Language::Perl | Language::Ruby | Language::Php | Language::Elixir | Language::Lua => "",
+        };
+        letters.last().is_some_and(|letter| letters.len() == 1 && valued.contains(*letter))
+    }
+
+    /// Whether the file that holds the program is the standard input: `awk -f -`.
+    pub fn reads_program(self, args: &[Arg]) -> bool {
+        let pairs = args.iter().zip(args.iter().skip(1));
+        matches!(self, Language::Awk | Language::Sed)
+            && pairs.into_iter().any(|(option, file)| {
+                matches!(option.text.as_str(), "-f" | "--file")
+                    && matches!(file.text.as_str(), "-" | "/dev/stdin" | "/dev/fd/0")
+            })
+    }
+
+    /// Whether an interpreter with these arguments reads its program from its input.
+    pub fn reads_input(self, args: &[Arg]) -> bool {
+        match self {
+            Language::Awk | Language::Sed => false,
+            Language::Elixir
+            | Language::Lua
+            | Language::Node
+            | Language::Perl
+            | Language::Php
+            | Language::Python
+            | Language::Ruby => {
+                let mut operands = args.iter().filter(|arg| !arg.text.starts_with('-') || arg.text == "-");
+                let operand = operands.find(|arg| arg.text != "run");
+                operand.is_none_or(|arg| matches!(arg.text.as_str(), "-" | "/dev/stdin" | "/dev/fd/0"))
+            }
+        }
+    }
+}
+
+/// What the code runs, deletes, writes and sends.
+pub(super) fn calls(language: Language, code: &str, meter: &Meter) -> Vec<Call> {
+    meter.charge(code.len() / 2);
+    match language {
+        Language::Sed => sed::calls(code),
+        Language::Awk
+        | Language::Elixir
+        | Language::Lua
+        | Language::Node
+        | Language::Perl
+        | Language::Php
+        | Language::Python
+        | Language::Ruby => call::calls(language, code, meter),
+    }
+}

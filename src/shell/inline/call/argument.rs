@@ -1,0 +1,85 @@
+//! The arguments of a call.
+
+use super::super::token::Token;
+use crate::verdict::limits::{Meter, SHELL_STEPS};
+
+/// One argument of a call.
+#[derive(Clone, Debug)]
+pub(super) enum Argument {
+    /// `name=value`
+    Keyword(String, Option<String>),
+    Text(Option<String>),
+    List(Vec<Option<String>>),
+    Other,
+}
+
+/// For each bracket that opens, where it closes; behind the last token where it does not.
+pub(super) fn closing(tokens: &[Token]) -> Vec<usize> {
+    let mut closing = vec![tokens.len(); tokens.len()];
+    let mut open: Vec<usize> = Vec::new();
+    for (at, token) in tokens.iter().enumerate() {
+        match token {
+            Token::Sign('(' | '{') => open.push(at),
+            Token::Sign(')' | '}') => {
+                if let Some(place) = open.pop().and_then(|start| closing.get_mut(start)) {
+                    *place = at;
+                }
+            }
+            Token::Sign(_) | Token::Name(_) | Token::Text(_) | Token::Command(_) => {}
+        }
+    }
+    closing
+}
+
+/// The arguments from this token up to the end of the call. What stands in brackets of its own is passed over, so that
+/// calls within calls are read once and not once for each of them.
+pub(super) fn arguments(tokens: &[Token], start: usize, closing: &[usize], meter: &Meter) -> Vec<Argument> {
+    let mut arguments = Vec::new();
+    let mut list: Option<Vec<Option<String>>> = None;
+    let mut current: Option<Argument> = None;
+    let mut next = start;
+    while let Some(token) = tokens.get(next) {
+        let at = next;
+        next += 1;
+        meter.charge(1);
+        if meter.exceeds(&SHELL_STEPS) {
+            break;
+        }
+        match token {
+            Token::Name(name) if list.is_none() && tokens.get(at + 1) == Some(&Token::Sign('=')) => {
+                let value = match tokens.get(at + 2) {
+                    Some(Token::Text(text)) => text.clone(),
+                    _ => None,
+                };
+                current = Some(Argument::Keyword(name.clone(), value));
+            }
+            Token::Text(_) | Token::Name(_) if matches!(current, Some(Argument::Keyword(..))) => {}
+            // A list, or a tuple where an argument begins.
+            Token::Sign('[' | '(') if current.is_none() && list.is_none() => list = Some(Vec::new()),
+            Token::Sign(']' | ')') if list.is_some() => current = list.take().map(Argument::List),
+            Token::Sign('(' | '{') => next = closing.get(at).map_or(next, |end| end + 1),
+            Token::Sign(')' | '}' | ';') => break,
+            Token::Sign(',') if list.is_none() => arguments.push(current.take().unwrap_or(Argument::Other)),
+            Token::Sign(',') => {}
+            Token::Text(text) => match (&mut list, &current) {
+                (Some(list), _) => list.push(text.clone()),
+                (None, None) => current = Some(Argument::Text(text.clone())),
+                // Two texts beside each other are put together by someone.
+                (None, Some(_)) => current = Some(Argument::Text(None)),
+            },
+            Token::Name(_) | Token::Sign('+' | '%' | '.') => match &mut list {
+                Some(list) if matches!(token, Token::Name(_)) => list.push(None),
+                Some(_) => {}
+                None => {
+                    current = Some(match current.take() {
+                        None | Some(Argument::Other) => Argument::Other,
+                        Some(Argument::Text(_) | Argument::List(_) | Argument::Keyword(..)) => Argument::Text(None),
+                    });
+                }
+            },
+            Token::Command(_) | Token::Sign(_) => {}
+        }
+    }
+    arguments.extend(current);
+    arguments
+}

@@ -1,0 +1,136 @@
+//! Which files a code may mean, where it puts their names together.
+
+use super::super::token::Token;
+use super::name::makes_path;
+use crate::verdict::limits::{Meter, SHELL_STEPS};
+use std::collections::BTreeMap;
+
+/// Names that lead home.
+const HOMES: [&str; 6] = ["HOME", "USERPROFILE", "expanduser", "home", "homedir", "~"];
+
+/// Methods that make a path of a path.
+const GOES_ON: [&str; 5] = ["absolute", "expanduser", "join", "joinpath", "resolve"];
+
+/// The paths that calls such as `join` and signs such as `/` put together from texts.
+pub(super) fn put_together(tokens: &[Token], meter: &Meter) -> Vec<String> {
+    let mut found = Vec::new();
+    // What a name is given first counts.
+    let mut values: BTreeMap<&str, &str> = BTreeMap::new();
+    for (name, text) in tokens.windows(3).filter_map(assigned) {
+        values.entry(name).or_insert(text);
+    }
+    for (at, token) in tokens.iter().enumerate() {
+        let after = tokens.get(at + 1..).unwrap_or_default();
+        match token {
+            Token::Name(maker)
+                if (makes_path(maker) || is_home(token))
+                    && !maker.ends_with("open")
+                    && after.first() == Some(&Token::Sign('(')) =>
+            {
+                found.extend(joined(maker, expression(after, meter), &values));
+            }
+            // `home + "/.claude/x"`: what stands before is only known when it runs.
+            Token::Sign('+' | '.') => {
+                let before = tokens.get(at.saturating_sub(6)..at).unwrap_or_default();
+                if let Some(Token::Text(Some(text))) = after.first()
+                    && (text.starts_with("/.") || (text.starts_with('/') && before.iter().any(is_home)))
+                {
+                    found.push(format!("~{text}"));
+                    found.push(format!(".{text}"));
+                }
+            }
+            Token::Name(_) | Token::Sign(_) | Token::Text(_) | Token::Command(_) => {}
+        }
+    }
+    found
+}
+
+/// Whether home itself is named, and nothing below it.
+pub(super) fn names_home(tokens: &[Token]) -> bool {
+    let ends = |at: usize| matches!(tokens.get(at), Some(Token::Sign(')' | ',' | ']' | ';' | '}')) | None);
+    tokens.iter().enumerate().any(|(at, token)| {
+        let called = tokens.get(at + 1) == Some(&Token::Sign('(')) && tokens.get(at + 2) == Some(&Token::Sign(')'));
+        // `environ['HOME']` and `expanduser("~")` close what they are in first.
+        let behind = match token {
+            Token::Text(_) => at + 2,
+            Token::Name(_) if called => at + 3,
+            Token::Name(_) | Token::Sign(_) | Token::Command(_) => at + 1,
+        };
+        is_home(token) && ends(behind)
+    })
+}
+
+/// The paths behind a value within a text: `f"{home}/.claude/x"`, `` `${home}/.claude/x` ``, `"#{home}/.claude/x"`.
+pub(super) fn filled_in(code: &str) -> Vec<String> {
+    let behind = code.split('}').skip(1).filter(|rest| rest.starts_with("/."));
+    let path = |rest: &str| {
+        let end = rest.find(|c: char| !c.is_ascii_alphanumeric() && !"._-/".contains(c)).unwrap_or(rest.len());
+        rest.get(..end).unwrap_or_default().to_owned()
+    };
+    behind.map(path).flat_map(|path| [format!("~{path}"), format!(".{path}")]).collect()
+}
+
+/// The tokens of a call, and of what is added to it by `/` and by methods.
+fn expression<'a>(tokens: &'a [Token], meter: &Meter) -> &'a [Token] {
+    let mut depth = 0_usize;
+    let mut end = 0;
+    for (at, token) in tokens.iter().enumerate() {
+        meter.charge(2);
+        if meter.exceeds(&SHELL_STEPS) {
+            break;
+        }
+        match token {
+            Token::Sign('(' | '[') => depth += 1,
+            Token::Sign('.')
+                if depth == 0
+                    && !matches!(tokens.get(at + 1), Some(Token::Name(name)) if GOES_ON.contains(&name.as_str())) =>
+            {
+                break;
+            }
+            Token::Sign(')' | ']') => depth = depth.saturating_sub(1),
+            Token::Sign('/' | '.' | '+') | Token::Text(_) | Token::Name(_) => {}
+            Token::Sign(_) | Token::Command(_) if depth == 0 => break,
+            Token::Sign(_) | Token::Command(_) => {}
+        }
+        end = at + 1;
+        let goes_on = matches!(tokens.get(at + 1), Some(Token::Sign('/' | '.' | '+')));
+        if depth == 0 && matches!(token, Token::Sign(')') | Token::Text(_)) && !goes_on {
+            break;
+        }
+    }
+    tokens.get(..end).unwrap_or_default()
+}
+
+/// `name = "text"`
+fn assigned(near: &[Token]) -> Option<(&str, &str)> {
+    match near {
+        [Token::Name(name), Token::Sign('='), Token::Text(Some(text))] => Some((name, text)),
+        _ => None,
+    }
+}
+
+fn joined(maker: &str, tokens: &[Token], values: &BTreeMap<&str, &str>) -> Option<String> {
+    let texts = tokens.iter().filter_map(|token| match token {
+        Token::Text(Some(text)) if !HOMES.contains(&text.as_str()) && !text.contains([' ', '\n', '*', '(']) => {
+            Some(text.as_str())
+        }
+        Token::Name(name) => values.get(name.as_str()).copied(),
+        Token::Text(_) | Token::Sign(_) | Token::Command(_) => None,
+    });
+    let parts: Vec<&str> = texts.map(|text| text.trim_end_matches('/')).filter(|part| !part.is_empty()).collect();
+    let first = parts.first()?;
+    let path = parts.join("/");
+    let home = is_home(&Token::Name(maker.to_owned())) || tokens.iter().any(is_home);
+    Some(if home && !first.starts_with(['/', '~']) { format!("~/{path}") } else { path })
+}
+
+fn is_home(token: &Token) -> bool {
+    match token {
+        Token::Text(Some(text)) => HOMES.contains(&text.as_str()),
+        Token::Name(name) => {
+            let last = name.rsplit(['.', ':']).next().unwrap_or(name);
+            HOMES.contains(&last) && last != "expanduser"
+        }
+        Token::Text(None) | Token::Sign(_) | Token::Command(_) => false,
+    }
+}

@@ -1,0 +1,304 @@
+//! `git`: aliases, hooks into other programs by configuration, and verbs that run commands.
+
+use super::super::options::Options;
+use super::super::{Arg, Command};
+use super::{Inner, joined, one, quoted};
+use crate::shell::effects::Target;
+use std::rc::Rc;
+
+const GLOBAL: Options = Options {
+    short: "Cc",
+    long: &["git-dir", "work-tree", "namespace", "exec-path", "super-prefix", "config-env", "attr-source", "list-cmds"],
+};
+
+/// Configuration whose value is a program.
+const PROGRAMS: [&str; 28] = [
+    "core.alternaterefscommand",
+    "core.askpass",
+    "core.editor",
+    "core.fsmonitor",
+    "core.gitproxy",
+    "core.pager",
+    "core.sshcommand",
+    "credential.helper",
+    "diff.external",
+    "gpg.openpgp.program",
+    "gpg.program",
+    "gpg.ssh.program",
+    "gpg.x509.program",
+    "interactive.difffilter",
+    "merge.tool",
+    "pager.branch",
+    "pager.diff",
+    "pager.log",
+    "pager.show",
+    "sequence.editor",
+    "instaweb.httpd",
+    "sendemail.cccmd",
+    "sendemail.headercmd",
+    "sendemail.sendmailcmd",
+    "sendemail.smtpserver",
+    "sendemail.tocmd",
+    "web.browser",
+    "uploadpack.packobjectshook",
+];
+
+/// The words of a `git` command behind its global options.
+pub(in super::super) fn behind_global(args: &[Arg]) -> &[Arg] {
+    GLOBAL.behind(args)
+}
+
+/// The directory that a `git` command works in, each `-C` from the one before, and the work tree where it is told one.
+pub(in super::super) fn works_in(command: &Command) -> (Option<Rc<str>>, Option<Arg>) {
+    let args = command.args.as_slice();
+    let global = args.get(..GLOBAL.end(args)).unwrap_or_default();
+    let cwd = GLOBAL.values(global, "C").iter().fold(command.cwd.clone(), |cwd, directory| {
+        let target = Target::of(directory, cwd.as_deref());
+        target.path.filter(|_| !target.open).map(|path| Rc::from(path.to_string()))
+    });
+    let set = command.env.iter().rev().find(|(name, _)| name == "GIT_WORK_TREE").map(|(_, value)| match value {
+        Some(value) => Arg::literal(value.clone()),
+        None => super::later("$GIT_WORK_TREE"),
+    });
+    (cwd, GLOBAL.values(global, "work-tree").pop().or(set))
+}
+
+pub(super) fn git(args: &[Arg]) -> Vec<Inner> {
+    let start = GLOBAL.end(args);
+    let (global, rest) = args.split_at_checked(start).unwrap_or((args, &[]));
+    let mut found = Vec::new();
+    let mut alias = None;
+    for (key, value) in settings(global) {
+        let key = key.to_ascii_lowercase();
+        let verb = rest.first().map_or("", |arg| arg.text.as_str());
+        match key.strip_prefix("alias.") {
+            Some(name) => match value.strip_prefix('!') {
+                // What follows the alias is added to its text.
+                Some(text) if name.eq_ignore_ascii_case(verb) => {
+                    let more = rest.iter().skip(1).map(|arg| quoted(&arg.text)).collect::<Vec<_>>().join(" ");
+                    found.push(Inner::text(format!("{text} {more}")));
+                }
+                Some(text) => found.push(Inner::text(text)),
+                None if name.eq_ignore_ascii_case(verb) => alias = Some(value.to_owned()),
+                None => {}
+            },
+            None if is_program(&key) => found.extend(program(value)),
+            None => {}
+        }
+    }
+    if let Some(expansion) = alias {
+        // An alias of git words: the settings stay, since it may name another alias.
+        let settings = global.iter().map(|arg| quoted(&arg.text));
+        let more = rest.iter().skip(1).map(|arg| quoted(&arg.text));
+        let words = settings.chain([expansion]).chain(more).collect::<Vec<_>>().join(" ");
+        found.push(Inner::text(format!("git {words}")));
+    }
+    // `git clone -c core.sshCommand=…` sets it for the new repository, and uses it.
+    found.extend(
+        settings(rest)
+            .into_iter()
+            .filter(|(key, _)| is_program(&key.to_ascii_lowercase()))
+            .filter_map(|(_, value)| program(value)),
+    );
+    found.extend(verb(rest));
+    found
+}
+
+/// Whether git sets this key for itself or for a repository by one of its options: `-c`, `--config-env`, `clone -c`.
+pub(super) fn sets_key(args: &[Arg], key: &str) -> bool {
+    let (global, rest) = args.split_at_checked(GLOBAL.end(args)).unwrap_or((args, &[]));
+    let from_env = GLOBAL.values(global, "config-env");
+    let cloned = rest.first().filter(|verb| matches!(verb.text.as_str(), "clone" | "init"));
+    let cloned = cloned.map(|_| Options { short: "cbou", long: &["config"] }.values(rest, "c config"));
+    let mut given = GLOBAL.values(global, "c").into_iter().chain(from_env).chain(cloned.into_iter().flatten());
+    given.any(|setting| setting.text.split('=').next().is_some_and(|name| name.eq_ignore_ascii_case(key)))
+}
+
+/// Whether the options set a program for git to run.
+pub(super) fn sets_program(args: &[Arg]) -> bool {
+    settings(args).into_iter().any(|(key, value)| {
+        let key = key.to_ascii_lowercase();
+        (is_program(&key) && program(value).is_some()) || (key.starts_with("alias.") && value.starts_with('!'))
+    })
+}
+
+/// The `-c key=value` pairs among the global options.
+fn settings(global: &[Arg]) -> Vec<(&str, &str)> {
+    let pairs = global.iter().zip(global.iter().skip(1));
+    let separate = pairs.filter(|(option, _)| option.text == "-c").map(|(_, value)| value.text.as_str());
+    let attached = global.iter().filter_map(|arg| arg.text.strip_prefix("-c").filter(|value| !value.is_empty()));
+    separate.chain(attached).filter_map(|setting| setting.split_once('=')).collect()
+}
+
+fn is_program(key: &str) -> bool {
+    let tool = [
+        "difftool.",
+        "mergetool.",
+        "browser.",
+        "man.",
+        "filter.",
+        "diff.",
+        "remote.",
+        "pager.",
+        "credential.",
+        "trailer.",
+        "merge.",
+        "tar.",
+    ]
+    .iter()
+    .any(|start| key.starts_with(start))
+        && [
+            ".cmd",
+            ".path",
+            ".clean",
+            ".smudge",
+            ".process",
+            ".textconv",
+            ".command",
+            ".uploadpack",
+            ".receivepack",
+            ".helper",
+            ".driver",
+        ]
+        .iter()
+        .any(|end| key.ends_with(end));
+    tool || PROGRAMS.contains(&key)
+}
+
+/// A program in the configuration is shell text, except where it only switches something on or off.
+fn program(value: &str) -> Option<Inner> {
+    let text = value.strip_prefix('!').unwrap_or(value);
+    let harmless = [
+        "",
+        "true",
+        "false",
+        "cat",
+        "less",
+        "more",
+        "vi",
+        "vim",
+        "nano",
+        "emacs",
+        "code --wait",
+        "delta",
+        "store",
+        "cache",
+        "osxkeychain",
+        "manager",
+    ];
+    (!harmless.contains(&text)).then(|| Inner::text(text))
+}
+
+fn verb(rest: &[Arg]) -> Vec<Inner> {
+    let Some((verb, args)) = rest.split_first() else { return Vec::new() };
+    let options = verb_options(&verb.text);
+    let value = |names: &str| options.values(args, names).into_iter().map(|value| Inner::text(value.text)).collect();
+    let operands = || args.iter().filter(|arg| !arg.text.starts_with('-')).cloned().collect::<Vec<_>>();
+    match verb.text.as_str() {
+        "submodule" if operands().first().is_some_and(|arg| arg.text == "foreach") => {
+            let text =
+                args.iter().skip_while(|arg| arg.text != "foreach").skip(1).skip_while(|arg| arg.text.starts_with('-'));
+            joined(&text.cloned().collect::<Vec<_>>())
+        }
+        "bisect" if args.first().is_some_and(|arg| arg.text == "run") => one(args.iter().skip(1).cloned().collect()),
+        // An alias is a command that waits.
+        "config" => {
+            let words = operands();
+            let at = words.iter().position(|arg| arg.text.to_ascii_lowercase().starts_with("alias."));
+            let expansion = at.and_then(|at| words.get(at + 1)).map(|arg| arg.text.clone());
+            let text = expansion.map(|text| text.strip_prefix('!').map_or(format!("git {text}"), str::to_owned));
+            text.map(Inner::text).into_iter().collect()
+        }
+        "rebase" => value("x exec"),
+        "difftool" | "mergetool" => value("x extcmd"),
+        "filter-branch" => value("tree-filter index-filter env-filter msg-filter commit-filter parent-filter setup"),
+        "send-email" => value("sendmail-cmd to-cmd cc-cmd header-cmd"),
+        "instaweb" => value("d httpd b browser"),
+        "daemon" => value("access-hook"),
+        "web--browse" => value("c b browser"),
+        "for-each-repo" => {
+            let rest = options.behind(args).iter().map(|arg| quoted(&arg.text)).collect::<Vec<_>>().join(" ");
+            vec![Inner::text(format!("git {rest}"))]
+        }
+        "remote-ext" | "shell" => operands().into_iter().skip(1).map(|arg| Inner::text(arg.text)).collect(),
+        "grep" => {
+            let attached = args.iter().filter_map(|arg| arg.text.strip_prefix("-O").filter(|text| !text.is_empty()));
+            let named: Vec<Inner> = value("open-files-in-pager");
+            attached.map(Inner::text).chain(named).collect()
+        }
+        _ => {
+            let external = operands();
+            let external = external.iter().filter_map(|arg| arg.text.strip_prefix("ext::")).map(Inner::text);
+            let packs = options.values(args, "upload-pack receive-pack exec").into_iter();
+            let short = options.values(args, "u").into_iter().filter(|_| verb.text == "clone");
+            // What the other side is expected to run.
+            let usual = ["git-upload-pack", "git-receive-pack", "git upload-pack", "git receive-pack"];
+            let packs = packs.chain(short).filter(|text| !usual.contains(&text.text.as_str()));
+            packs.map(|text| Inner::text(text.text)).chain(external).collect()
+        }
+    }
+}
+
+/// The options of a verb that take a value, as far as one of them runs something.
+fn verb_options(verb: &str) -> Options {
+    let (short, long): (&'static str, &'static [&'static str]) = match verb {
+        "rebase" => ("xsXCS", &["exec", "empty", "onto", "strategy", "strategy-option", "whitespace"]),
+        "difftool" | "mergetool" => ("xtO", &["extcmd", "tool"]),
+        "filter-branch" => (
+            "d",
+            &[
+                "commit-filter",
+                "env-filter",
+                "index-filter",
+                "msg-filter",
+                "original",
+                "parent-filter",
+                "setup",
+                "subdirectory-filter",
+                "tag-name-filter",
+                "tree-filter",
+            ],
+        ),
+        "send-email" => (
+            "v",
+            &[
+                "bcc",
+                "cc",
+                "cc-cmd",
+                "from",
+                "header-cmd",
+                "in-reply-to",
+                "sendmail-cmd",
+                "smtp-server",
+                "subject",
+                "to",
+                "to-cmd",
+            ],
+        ),
+        "instaweb" => ("dbpm", &["httpd", "browser", "port", "module-path"]),
+        "web--browse" => ("bc", &["browser", "config"]),
+        "daemon" => ("", &["access-hook", "base-path", "listen", "port"]),
+        "for-each-repo" => ("", &["config"]),
+        "grep" => ("ABCefm", &["open-files-in-pager"]),
+        "clone" => (
+            "uobcj",
+            &[
+                "branch",
+                "config",
+                "depth",
+                "jobs",
+                "origin",
+                "reference",
+                "separate-git-dir",
+                "template",
+                "upload-pack",
+            ],
+        ),
+        "fetch" | "pull" | "ls-remote" | "fetch-pack" | "archive" => {
+            ("joX", &["depth", "exec", "format", "jobs", "output", "prefix", "remote", "upload-pack"])
+        }
+        "push" | "send-pack" => ("o", &["exec", "push-option", "receive-pack", "repo"]),
+        _ => ("", &[]),
+    };
+    Options { short, long }
+}

@@ -1,0 +1,111 @@
+//! `xargs`: the words that it is given, by its own rules of quoting.
+
+use super::super::options::Options;
+use super::super::{Arg, Input};
+use super::{Inner, WORD, later, one, replaced};
+use crate::verdict::limits::{Meter, SHELL_STEPS};
+use compact_str::CompactString;
+
+pub(super) const OPTIONS: Options = Options {
+    short: "aEILnPsdRSJ",
+    long: &["arg-file", "delimiter", "max-args", "max-procs", "max-chars", "process-slot-var"],
+};
+
+pub(super) fn xargs(args: &[Arg], given: &Input, meter: &Meter) -> Vec<Inner> {
+    let start = OPTIONS.end(args);
+    let options = args.get(..start).unwrap_or_default();
+    let rest: Vec<Arg> = args.iter().skip(start).cloned().collect();
+    if rest.is_empty() {
+        return Vec::new();
+    }
+    let attached = options.iter().find_map(|arg| {
+        arg.text
+            .strip_prefix("-i")
+            .or_else(|| arg.text.strip_prefix("--replace").map(|mark| mark.trim_start_matches('=')))
+    });
+    let attached = attached.map(|mark| if mark.is_empty() { "{}" } else { mark });
+    let mark = OPTIONS.value(args, "I J").map(|mark| mark.text).or(attached.map(CompactString::from));
+    let mark = mark.filter(|mark| !mark.is_empty());
+    let items = match given {
+        // What stands in a file is only known when it is read.
+        Input::Text(text) if OPTIONS.value(args, "a arg-file").is_none() => {
+            items(text, delimiter(options), mark.is_some())
+        }
+        Input::Text(_) | Input::Inherited | Input::Pipe | Input::Unknown => None,
+    };
+    match (mark, items) {
+        (None, Some(items)) => one(rest.into_iter().chain(items.into_iter().map(Arg::literal)).collect()),
+        (None, None) => one(rest.into_iter().chain([later("$ARGS")]).collect()),
+        (Some(mark), Some(items)) => {
+            let with = |item: &String| {
+                let put = |arg: &Arg| match meter.replace(&arg.text, mark.as_str(), item) {
+                    Some(text) => Arg { text: text.into(), ..arg.clone() },
+                    None => later("$ARGS"),
+                };
+                Inner::command(rest.iter().map(put).collect())
+            };
+            let affordable = |_: &&String| {
+                meter.charge(WORD * rest.len());
+                !meter.exceeds(&SHELL_STEPS)
+            };
+            items.iter().take_while(affordable).map(with).collect()
+        }
+        (Some(mark), None) => {
+            let put =
+                |arg: &Arg| if arg.text.contains(mark.as_str()) { replaced(arg, &mark, "$ARGS") } else { arg.clone() };
+            one(rest.iter().map(put).collect())
+        }
+    }
+}
+
+/// What separates the items, where that is neither blanks nor lines.
+fn delimiter(options: &[Arg]) -> Option<char> {
+    let zero = options.iter().any(|arg| {
+        let cluster = arg.text.strip_prefix('-').filter(|letters| !letters.starts_with('-')).unwrap_or_default();
+        let plain = cluster.chars().take_while(|letter| !OPTIONS.short.contains(*letter));
+        arg.text == "--null" || plain.into_iter().any(|letter| letter == '0')
+    });
+    let named = OPTIONS.value(options, "d delimiter").map(|arg| arg.text);
+    let named = named.and_then(|text| match text.as_str() {
+        "\\n" => Some('\n'),
+        "\\t" => Some('\t'),
+        "\\0" => Some('\0'),
+        _ => text
+            .strip_prefix("\\x")
+            .map_or_else(|| text.chars().next(), |hex| u8::from_str_radix(hex, 16).ok().map(char::from)),
+    });
+    named.or(zero.then_some('\0'))
+}
+
+/// The items of a text. Blanks and lines separate them, quotes and backslashes hold them together; `None` where a quote
+/// does not end.
+fn items(text: &str, delimiter: Option<char>, by_line: bool) -> Option<Vec<String>> {
+    if let Some(delimiter) = delimiter {
+        // A text that was printed ends in a line end, which is part of the last item.
+        let items = text.trim_end_matches('\n').split(delimiter);
+        return Some(items.filter(|item| !item.is_empty()).map(str::to_owned).collect());
+    }
+    let mut items = Vec::new();
+    let mut item: Option<String> = None;
+    let mut chars = text.chars();
+    while let Some(c) = chars.next() {
+        match c {
+            '\n' => items.extend(item.take()),
+            c if c.is_whitespace() && (!by_line || item.is_none()) => items.extend(item.take()),
+            '\\' => item.get_or_insert_default().push(chars.next()?),
+            '"' | '\'' => {
+                let item = item.get_or_insert_default();
+                loop {
+                    match chars.next()? {
+                        '\n' => return None,
+                        end if end == c => break,
+                        inner => item.push(inner),
+                    }
+                }
+            }
+            c => item.get_or_insert_default().push(c),
+        }
+    }
+    items.extend(item);
+    Some(items)
+}

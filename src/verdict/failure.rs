@@ -1,0 +1,81 @@
+//! Failures: what kept us from judging. Each is a verdict with a rule of its own, and none lets a call through.
+
+use crate::verdict::Phase;
+use crate::verdict::{Effect, Finding, RuleId};
+
+/// Why an event could not be judged as it should be.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Failure {
+    /// The event cannot be read; the text says what is wrong with it, never what is in it.
+    Event(String),
+    /// The policy cannot be read; the text names the place.
+    Config(String),
+    /// The event is larger than we judge.
+    Limit(String),
+    /// Time ran out.
+    Timeout,
+    /// We broke.
+    Bug,
+}
+
+impl Failure {
+    const EVENT: RuleId = RuleId::known("rune/event");
+    const CONFIG: RuleId = RuleId::known("rune/config");
+    const LIMIT: RuleId = RuleId::known("rune/limit");
+    const TIMEOUT: RuleId = RuleId::known("rune/timeout");
+    const BUG: RuleId = RuleId::known("rune/bug");
+
+    /// The rule that a failure answers under.
+    pub fn rule(&self) -> RuleId {
+        match self {
+            Failure::Event(_) => Self::EVENT,
+            Failure::Config(_) => Self::CONFIG,
+            Failure::Limit(_) => Self::LIMIT,
+            Failure::Timeout => Self::TIMEOUT,
+            Failure::Bug => Self::BUG,
+        }
+    }
+
+    /// Whether a rule is the rule of a failure.
+    pub fn owns(rule: &RuleId) -> bool {
+        [Self::EVENT, Self::CONFIG, Self::LIMIT, Self::TIMEOUT, Self::BUG].contains(rule)
+    }
+
+    /// The finding about an event in `phase`, where the policy answers failures with `policy`.
+    ///
+    /// Before a call no failure passes, and an unreadable event is denied whatever the policy says: nobody can
+    /// be asked about a call that cannot be shown. After a call nothing is left to stop.
+    pub fn finding(&self, phase: Option<Phase>, policy: Effect) -> Finding {
+        let effect = match phase {
+            // Without a phase there is no form to ask in.
+            None => Effect::Deny,
+            Some(Phase::Before | Phase::Settings) => match self {
+                Failure::Event(_) => Effect::Deny,
+                Failure::Config(_) | Failure::Limit(_) | Failure::Timeout | Failure::Bug => policy.max(Effect::Ask),
+            },
+            Some(Phase::Start) => Effect::Advise,
+            Some(Phase::After | Phase::Failed | Phase::End | Phase::Other) => Effect::Pass,
+        };
+        Finding::new(self.rule(), effect, self.reason())
+    }
+
+    /// What to tell the one who was stopped.
+    pub fn reason(&self) -> String {
+        match self {
+            Failure::Event(what) => {
+                format!("the call cannot be judged, because its hook event cannot be read: {what}. Try it in plainer words")
+            }
+            Failure::Config(what) => {
+                let plain = |c: char| if c.is_control() && c != '\n' { '?' } else { c };
+                let what: String = what.chars().map(plain).collect();
+                format!("the guard is not set up right, so the call cannot be judged by its policy.\n{what}")
+            }
+            Failure::Limit(what) => format!("the call is larger than the guard judges ({what}). Split it up"),
+            Failure::Timeout => {
+                "the guard ran out of time before it could judge the call. Try again; if it stays, a file of the policy hangs"
+                    .to_owned()
+            }
+            Failure::Bug => "the guard broke while judging the call; this is a bug in rune, not in the call".to_owned(),
+        }
+    }
+}
