@@ -2,31 +2,11 @@
 
 pub mod claude;
 
-use crate::event::{Event, Header, Unread};
+use crate::event::{Header, Message, Unread};
 use crate::quarantined::Quarantined;
 use crate::verdict::Phase;
 use crate::verdict::{Finding, Verdict};
 use std::collections::BTreeSet;
-
-/// Programs that are agents: none may loosen the guard, and one that starts another is asked about.
-pub const AGENTS: [&str; 16] = [
-    "aider",
-    "amp",
-    "auggie",
-    "claude",
-    "codex",
-    "copilot",
-    "crush",
-    "cursor-agent",
-    "droid",
-    "gemini",
-    "goose",
-    "grok",
-    "kiro",
-    "kiro-cli",
-    "opencode",
-    "qwen",
-];
 
 /// A client that can call us.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -55,10 +35,10 @@ impl Client {
         Client::ALL.iter().find(|(_, client)| *client == self).map_or("", |(name, _)| name)
     }
 
-    /// Reads one event.
-    pub fn read<'a>(self, input: &'a Quarantined<Vec<u8>>) -> Result<Event<'a>, Unread> {
+    /// Parses one event.
+    pub fn parse<'a>(self, input: &'a Quarantined<Vec<u8>>) -> Result<Message<'a>, Unread> {
         match self {
-            Client::Claude => claude::read(input),
+            Client::Claude => claude::parse(input),
         }
     }
 

@@ -9,6 +9,8 @@ pub(crate) mod shell_text;
 pub mod subject;
 pub mod validators;
 
+pub use before::paths;
+
 use crate::event::Event;
 use crate::policy::{Allow, Config};
 use crate::quarantine;

@@ -1,190 +1,20 @@
-//! Events: one tool call or session moment, in the words of no particular client.
+//! Events: one tool call or session moment, in terms that are the same for every client.
 
+mod action;
+mod facts;
 pub mod taint;
 
-use crate::decide::mcp_pins::{Lookup, Standing};
+pub use action::{Action, Change, Dialect, Field, Server, Shows};
+pub use facts::{Facts, Loosened, Nonce, ServerNews};
+
 use crate::encoding::label::Label;
-use crate::event::taint::Taint;
+use crate::mcp::{Pins, Standing};
 use crate::path::Place;
-use crate::policy::Pins;
-use crate::quarantine::Nonce;
 use crate::quarantined::Quarantined;
 use crate::rules::Initials;
 use crate::shell::{self, Command, Effects, Reading};
 use crate::verdict::Phase;
 use crate::verdict::failure::Failure;
-use std::borrow::Cow;
-use std::cell::OnceCell;
-use std::collections::BTreeMap;
-
-/// A field of the event that a judgement needs: `None` where it cannot be read, which only happens after a call
-/// (before one, an event that lacks it is unreadable as a whole).
-pub type Field = Option<Quarantined<String>>;
-
-/// What the tool does.
-#[derive(Debug)]
-pub enum Action {
-    /// Runs shell text.
-    Shell {
-        /// The text.
-        command: Field,
-        /// The shell that reads it.
-        dialect: Dialect,
-    },
-    /// Changes a file.
-    Edit {
-        /// The file.
-        path: Field,
-        /// How, in order.
-        changes: Vec<Change>,
-    },
-    /// Changes the files that a patch names.
-    Patch {
-        /// The patch.
-        text: Field,
-    },
-    /// Reads a file.
-    Read {
-        /// The file.
-        path: Field,
-    },
-    /// Searches files, or lists their names.
-    Files {
-        /// Where; the directory of the call where it does not say.
-        path: Field,
-        /// Patterns for the names of files, where it has any.
-        patterns: Field,
-        /// What it tells of them.
-        shows: Shows,
-    },
-    /// Fetches a page.
-    Fetch {
-        /// Its address.
-        url: Field,
-    },
-    /// Searches the web.
-    Search,
-    /// Calls a tool of an MCP server; which one is in the tool's name.
-    Mcp {
-        /// The server that the client names, where it does.
-        server: Option<Server>,
-        /// What it is called with: JSON text.
-        input: Quarantined<Vec<u8>>,
-    },
-    /// Reads a resource of an MCP server.
-    Resource {
-        /// The server's name.
-        server: Field,
-    },
-    /// Hands a task to another agent.
-    Agent {
-        /// The permissions that it is to have, where the call names any.
-        mode: Field,
-    },
-    /// Changes the client's settings.
-    Settings {
-        /// The file.
-        file: Field,
-    },
-    /// Anything else.
-    Other,
-}
-
-/// What a tool tells of the files that it looks at.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Shows {
-    /// Lines that hold a text.
-    Lines,
-    /// Which of them hold a text, or how often.
-    Matches,
-    /// Their names.
-    Names,
-}
-
-/// One change of a file.
-#[derive(Debug)]
-pub enum Change {
-    /// This is all of it now.
-    Whole(Quarantined<String>),
-    /// This in place of that.
-    Replace {
-        /// What is replaced.
-        old: Quarantined<String>,
-        /// What comes in its place.
-        new: Quarantined<String>,
-        /// Wherever it stands.
-        all: bool,
-    },
-}
-
-/// Which shell reads a text.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Dialect {
-    /// bash, or what is close enough to it.
-    Bash,
-    /// PowerShell.
-    PowerShell,
-}
-
-/// An MCP server as the client describes it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Server {
-    /// Its configured name, before the client folds it into tool names.
-    pub name: String,
-    /// Which configuration it comes from, in the client's words.
-    pub source: String,
-}
-
-/// What the shell looked up for this event.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Facts {
-    /// The operator has switched the notice off.
-    pub silenced: bool,
-    /// The untrusted content that the session has taken in before.
-    pub taint: Taint,
-    /// A number that nobody could have written before, where a result is to be wrapped.
-    pub nonce: Option<Nonce>,
-    /// The real path of the file that was read, where it differs from the name.
-    pub real_path: Option<String>,
-    /// Where paths of the call really lead, where that is somewhere else: as named, and in reality.
-    pub real_paths: BTreeMap<String, String>,
-    /// The files that an edit is about, as they are: `(path, text)`.
-    pub contents: Vec<(String, String)>,
-    /// Files and directories of the guard itself.
-    pub own: Vec<String>,
-    /// The day, for exceptions that end.
-    pub today: Option<time::Date>,
-    /// The MCP servers that the project itself configures.
-    pub project_servers: Vec<String>,
-    /// What is known of the server of an MCP call and of what was approved of it; `None` where nobody looked.
-    pub pins: Option<Lookup>,
-    /// Servers that are configured now and that nobody has approved, or not like that.
-    pub servers: ServerNews,
-    /// What the client's settings, as they are now, take away from the guard.
-    pub losses: Vec<String>,
-    /// What loosened the guard since the last session.
-    pub loosenings: Vec<Loosened>,
-}
-
-/// A loosening of the guard, as a receipt tells it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Loosened {
-    /// The verb, as it is typed after `rune`.
-    pub verb: &'static str,
-    /// When, in UTC.
-    pub time: String,
-    /// The part and the number of its receipt.
-    pub place: (u64, u64),
-}
-
-/// What a session begins with that a person may want to look at: labels of servers.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct ServerNews {
-    /// Nobody has approved them.
-    pub unpinned: Vec<Label>,
-    /// They are not configured as they were approved.
-    pub changed: Vec<Label>,
-}
 
 /// What can be told of an event, readable or not: enough to answer in the right form and to write a log line.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -208,7 +38,60 @@ pub struct Unread {
     pub failure: Failure,
 }
 
-/// One event.
+/// An event as a client sent it: where it happens and what its shell text does is not known yet.
+#[derive(Debug)]
+pub struct Message<'a> {
+    /// When.
+    pub phase: Phase,
+    /// What a log line needs.
+    pub header: Header,
+    /// The tool's name as it came.
+    pub tool: Quarantined<String>,
+    /// What the tool does.
+    pub action: Action,
+    /// The tool's result as it came: JSON text, unread.
+    pub result: Option<Quarantined<&'a [u8]>>,
+    /// The working directory.
+    pub cwd: String,
+    /// What is wrong with the event although its subject is known.
+    pub flaw: Option<Failure>,
+}
+
+impl<'a> Message<'a> {
+    /// Builds the event: resolves where it happens, and parses its shell text once.
+    pub fn locate(self, home: Option<String>, project: Option<String>) -> Event<'a> {
+        let Message { phase, header, tool, action, result, cwd, flaw } = self;
+        let place = Place { cwd, home, project };
+        let shell = ShellText::parse(&action, &place);
+        Event { phase, header, tool, action, result, place, facts: Facts::default(), flaw, shell }
+    }
+}
+
+/// Shell text of a call, parsed.
+#[derive(Debug)]
+pub struct ShellText {
+    /// The commands that it runs.
+    pub reading: Reading,
+    /// What they do to files, variables and the network.
+    pub effects: Effects,
+    /// Whether it means the same in the shell that runs it as in bash.
+    is_bash: bool,
+}
+
+impl ShellText {
+    fn parse(action: &Action, place: &Place) -> Option<ShellText> {
+        let Action::Shell { command: Some(command), dialect } = action else { return None };
+        let text = command.inspect("what it would run");
+        // Plain words are the same in every shell.
+        let plain = |c: char| c.is_ascii_alphanumeric() || " -./_:=,@".contains(c);
+        let is_bash = *dialect == Dialect::Bash || text.chars().all(plain);
+        let reading = shell::read(text, place);
+        let effects = reading.effects();
+        Some(ShellText { reading, effects, is_bash })
+    }
+}
+
+/// One event, with everything that judging it needs. It is not changed once it is complete.
 #[derive(Debug)]
 pub struct Event<'a> {
     /// When.
@@ -223,53 +106,44 @@ pub struct Event<'a> {
     pub result: Option<Quarantined<&'a [u8]>>,
     /// Where.
     pub place: Place,
-    /// What the shell looked up.
+    /// What the runtime looked up.
     pub facts: Facts,
-    /// What is wrong with the event although it can be told what it is about.
+    /// What is wrong with the event although its subject is known.
     pub flaw: Option<Failure>,
-    /// The shell text of the call as it was read, once it was.
-    pub(crate) read: OnceCell<Option<(Reading, Effects)>>,
-    /// How the call stands to what a person has approved, once that was asked.
-    pub(crate) stood: OnceCell<(Pins, Standing)>,
+    shell: Option<ShellText>,
+}
+
+impl<'a> Event<'a> {
+    /// The event with these facts.
+    #[must_use]
+    pub fn with_facts(self, facts: Facts) -> Event<'a> {
+        Event { facts, ..self }
+    }
 }
 
 impl Event<'_> {
     /// How the commands of the call begin; `None` where it has none that can be read.
     pub fn initials(&self) -> Option<Initials> {
-        let (reading, _) = self.shell()?;
         let add = |initials: Initials, command: &Command| initials.with(&command.canonical).with(&command.program);
-        Some(reading.commands.iter().fold(Initials::default(), add))
+        Some(self.shell()?.reading.commands.iter().fold(Initials::default(), add))
     }
 
-    /// The shell text of the call, read once; `None` where there is none, or none that can be read with certainty.
-    pub fn shell(&self) -> Option<&(Reading, Effects)> {
-        let Action::Shell { command: Some(command), dialect } = &self.action else { return None };
-        // Plain words are the same in every shell.
-        let plain = |c: char| c.is_ascii_alphanumeric() || " -./_:=,@".contains(c);
-        let is_bash = *dialect == Dialect::Bash || command.inspect("what it would run").chars().all(plain);
-        if is_bash { self.shell_as_bash() } else { None }
+    /// The shell text of the call; `None` where there is none, or where its shell may read it differently from bash.
+    pub fn shell(&self) -> Option<&ShellText> {
+        self.shell.as_ref().filter(|text| text.is_bash)
     }
 
-    /// The shell text of the call as bash would read it, whatever shell it is for.
-    pub(crate) fn shell_as_bash(&self) -> Option<&(Reading, Effects)> {
-        let read = || {
-            let Action::Shell { command: Some(command), .. } = &self.action else { return None };
-            let reading = shell::read(command.inspect("what it would run"), &self.place);
-            let effects = reading.effects();
-            Some((reading, effects))
+    /// How the call stands to what a person has approved; silent where it is no call of an MCP tool, or nobody looked.
+    pub fn standing(&self, pins: Pins) -> Standing {
+        let (Action::Mcp { input, .. }, Some(lookup), true) = (&self.action, &self.facts.pins, pins != Pins::Off)
+        else {
+            return Standing::Silent;
         };
-        self.read.get_or_init(read).as_ref()
+        lookup.standing(pins, input.inspect("do the arguments fit the approved schema"))
     }
 
-    /// The files that the call names, absolute: where they really lead is a fact that a judgement needs.
-    pub fn paths(&self) -> Vec<Cow<'_, str>> {
-        crate::decide::before::paths(self)
-    }
-}
-
-impl Facts {
-    /// Where a path really leads, if that is somewhere else.
-    pub fn real(&self, path: &str) -> Option<&str> {
-        self.real_paths.get(path).map(String::as_str).filter(|real| *real != path)
+    /// The shell text of the call as bash would read it, whatever shell runs it.
+    pub(crate) fn shell_as_bash(&self) -> Option<&ShellText> {
+        self.shell.as_ref()
     }
 }

@@ -18,6 +18,7 @@ pub mod protocol;
 mod record;
 pub mod scan;
 pub mod schema;
+mod standing;
 pub mod status;
 pub(crate) mod tool;
 
@@ -27,6 +28,7 @@ pub use identity::{BadEntry, Identity, Transport};
 pub use name::{Resolved, resolve};
 pub use observed::{Instructions, Observed, Served, Source};
 pub use record::{Approval, Mismatch, Pin, Proposal, Unfit};
+pub use standing::{Code, Live, Lookup, Pins, Record, Standing};
 pub use status::{Part, Status};
 pub use tool::{Flaw, Tool};
 

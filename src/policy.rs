@@ -5,6 +5,7 @@ pub mod update;
 
 pub use layer::{Layer, LayerError, nearest};
 
+use crate::mcp::Pins;
 use crate::rules::{self, Kind, Owner, Pattern, Rule, Tier};
 use crate::verdict::Effect;
 use crate::verdict::failure::Failure;
@@ -86,17 +87,6 @@ pub enum Allow {
     Silent,
     /// That the call is allowed, which skips the client's own question.
     Explicit,
-}
-
-/// Whether a tool of an MCP server has to be pinned.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Pins {
-    /// It has to.
-    Required,
-    /// Where there is a pin, it counts.
-    WhenPresent,
-    /// Pins do not count.
-    Off,
 }
 
 /// Which decisions about MCP tools leave a receipt, fewest first.
@@ -338,10 +328,15 @@ impl Config {
         }
     }
 
-    /// Notes that part of the policy cannot be read: it counts in every verdict, and nothing is trusted by name.
-    pub fn distrust(&mut self, flaw: Failure) {
-        self.flaws.push(flaw);
-        self.trust = Trust::Unknown;
+    /// The policy where something that a judgement needs cannot be read: the failures count in every verdict, and
+    /// nothing is trusted by name.
+    #[must_use]
+    pub fn with_failures(mut self, failures: Vec<Failure>) -> Config {
+        if !failures.is_empty() {
+            self.flaws.extend(failures);
+            self.trust = Trust::Unknown;
+        }
+        self
     }
 }
 

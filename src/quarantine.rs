@@ -12,8 +12,8 @@ mod wrap;
 
 pub use namespace::Namespace;
 pub use notice::notice;
-pub use surface::Surface;
-pub use wrap::{Nonce, Wrap};
+pub use surface::surface;
+pub use wrap::Wrap;
 
 use crate::decide::applicable::Docket;
 use crate::decide::validators::{Scene, Sources};
@@ -22,7 +22,7 @@ use crate::event::{Action, Event};
 use crate::path::zones::Ground;
 use crate::policy::{Config, Results};
 use crate::verdict::Phase;
-use crate::verdict::{Effect, Finding, Replacement, RuleId, Verdict};
+use crate::verdict::{Effect, Finding, Replacement, RuleId, Surface, Verdict};
 use content::Look;
 
 /// A text of strangers as a person may see it: nothing in it is hidden, and nothing steers a terminal.
@@ -40,9 +40,9 @@ pub(crate) fn hidden(c: char) -> bool {
 /// Judges a result: names the surface it came from, and marks and wraps it unless the operator trusts it. Silence is
 /// for the notice only.
 pub(crate) fn judge(event: &Event<'_>, config: &Config, verdict: &mut Verdict) {
-    let Some(surface) = Surface::of(event, config) else { return };
+    let Some(surface) = surface(event, config) else { return };
     if !surface.trusted && config.results != Results::Silent {
-        let (ground, docket) = (Ground::of(event), Docket::of(event, config));
+        let (ground, docket) = (Ground::of(&event.place), Docket::of(event, config));
         let sources = Sources::default();
         let scene = Scene {
             event,
@@ -84,7 +84,7 @@ pub fn is_looked_at(event: &Event<'_>, config: &Config) -> bool {
     let looks = |config: &Config| config.results != Results::Silent;
     event.phase.is_after()
         && (looks(config) || config.project.as_deref().is_some_and(looks))
-        && Surface::of(event, config).is_some_and(|surface| !surface.trusted)
+        && surface(event, config).is_some_and(|surface| !surface.trusted)
 }
 
 /// Whether it is a tool server; a page that is read again and again is research.
@@ -94,7 +94,7 @@ fn is_server(surface: &Surface) -> bool {
 
 /// Before a call to a server that was marked again and again: a person should look.
 pub(crate) fn escalate(event: &Event<'_>, config: &Config, verdict: &mut Verdict) {
-    let Some(surface) = Surface::of(event, config) else { return };
+    let Some(surface) = surface(event, config) else { return };
     let times = event.facts.taint.times(&surface.source);
     if times >= ESCALATION && !surface.trusted && config.suspicious > Effect::Pass {
         let reason =

@@ -12,12 +12,11 @@ pub use chain::{Code, Expected, Fault, Outcome, Report, verify};
 pub use decision::Decision;
 pub use key::{Keys, PublicKey, Secret};
 
-use crate::encoding::hex;
+use crate::encoding::hex::digest;
 use crate::encoding::label::Label;
 use crate::event::Loosened;
 use crate::swar::find_last;
 use serde::{Deserialize, Serialize};
-use sha2::{Digest, Sha256};
 
 /// The version of the format, and the tag that receipts are signed under.
 pub const VERSION: &str = "rune.receipt/1";
@@ -304,11 +303,6 @@ impl Receipt {
 /// The hash of a line, without its end.
 pub fn hash(line: &[u8]) -> String {
     format!("sha256:{}", digest(line))
-}
-
-/// The hex digits of a hash.
-pub fn digest(bytes: &[u8]) -> String {
-    hex::encode(&Sha256::digest(bytes))
 }
 
 /// What stands before the first receipt of a session.

@@ -3,12 +3,13 @@
 pub mod failure;
 pub mod limits;
 mod phase;
+mod surface;
 
 pub use phase::Phase;
+pub use surface::Surface;
 
 use crate::encoding::escape;
 use crate::encoding::label::Label;
-use crate::quarantine::Surface;
 use compact_str::CompactString;
 use std::collections::BTreeSet;
 use std::fmt;

@@ -3,9 +3,9 @@
 
 use proptest::prelude::*;
 use rune::client::Client;
-use rune::decide::mcp_pins::{Code, Live, Lookup, Record, Standing, standing};
+use rune::mcp::Pins;
+use rune::mcp::{Code, Live, Lookup, Record, Standing};
 use rune::mcp::{Identity, Observed, Pin, Proposal, Resolved, Served, Skim, Source, Status, Transport, status};
-use rune::policy::Pins;
 use rune::quarantined::{ContentSource, Origin, Quarantined};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;

@@ -11,15 +11,13 @@ use super::{Answer, context, nudges, reasons};
 use crate::encoding::json;
 use crate::encoding::json::{Fields, Text};
 use crate::encoding::label::Label;
-use crate::event::{Action, Change, Dialect, Event, Facts, Field, Header, Server, Shows, Unread};
-use crate::path::Place;
+use crate::event::{Action, Change, Dialect, Field, Header, Message, Server, Shows, Unread};
 use crate::quarantined::{ContentSource, Quarantined};
 use crate::verdict::Phase;
 use crate::verdict::failure::Failure;
 use crate::verdict::{Effect, Verdict};
 use serde::Serialize;
 use serde_json::value::RawValue;
-use std::cell::OnceCell;
 
 /// The moments that we have a part in.
 const MOMENTS: [(&str, Phase); 6] = [
@@ -72,7 +70,7 @@ pub(super) fn header(phase: Option<Phase>) -> Header {
     Header { phase, moment: Label::new(moment), ..Header::default() }
 }
 
-pub(super) fn read(input: &Quarantined<Vec<u8>>) -> Result<Event<'_>, Unread> {
+pub(super) fn parse(input: &Quarantined<Vec<u8>>) -> Result<Message<'_>, Unread> {
     let bytes = input.inspect("an event is read");
     let fields = Fields::read(bytes);
     let text = |name: &str| fields.string(name).unwrap_or(Text { text: String::new(), flaw: None });
@@ -111,7 +109,7 @@ pub(super) fn read(input: &Quarantined<Vec<u8>>) -> Result<Event<'_>, Unread> {
     if let Some(what) = flaw.as_ref().filter(|_| !phase.is_after()) {
         return Err(unread(what.clone()));
     }
-    Ok(Event {
+    Ok(Message {
         phase,
         tool: input.derive(text("tool_name").text, ContentSource::ModelOutput),
         // A call that failed says so in a text.
@@ -119,11 +117,8 @@ pub(super) fn read(input: &Quarantined<Vec<u8>>) -> Result<Event<'_>, Unread> {
             .get(if phase == Phase::Failed { "error" } else { "tool_response" })
             .map(|raw| input.derive(raw, result_source(&action))),
         action,
-        place: Place { cwd: text("cwd").text, ..Place::default() },
-        facts: Facts::default(),
+        cwd: text("cwd").text,
         flaw: flaw.map(Failure::Event),
-        read: OnceCell::new(),
-        stood: OnceCell::new(),
         header,
     })
 }

@@ -4,9 +4,9 @@ mod result;
 
 use crate::commands::ExplainArgs;
 use crate::runtime::environment::{World, now};
-use crate::runtime::facts;
+use crate::runtime::facts::{self, Collected};
 use crate::runtime::options::Options;
-use crate::runtime::policy_files;
+use crate::runtime::policy_files::{self, Loaded};
 use anyhow::{Context, bail};
 use rune::event::Header;
 use rune::path::Place;
@@ -139,17 +139,16 @@ pub fn preview_by(
 ) -> anyhow::Result<Judged> {
     let origin = Origin::new(ContentSource::UserInput, "preview", now());
     let input = Quarantined::new(event.as_bytes().to_vec(), origin);
-    let mut event = match options.client.read(&input) {
-        Ok(event) => event,
+    let message = match options.client.parse(&input) {
+        Ok(message) => message,
         Err(unread) => bail!(unread.failure.reason()),
     };
-    let project = world.project_of(&event.place.cwd);
-    facts::place(&mut event, world);
-    let own = project.as_deref().and_then(policy_files::policy_of);
-    let wanted = policy_files::Wanted::of(&event);
-    let mut config = policy(&wanted, own.as_deref());
-    facts::look_up(&mut event, &mut config, options, world, &wanted.memory);
-    policy_files::content_rules(&event, &mut config, world, own.as_deref());
+    let event = world.locate(message);
+    let Loaded { config, own, .. } = policy_files::load_by(&event, world, policy);
+    let Collected { facts, failures } = facts::collect(&event, &config, options, world);
+    let event = event.with_facts(facts);
+    let config = config.with_failures(failures);
+    let config = policy_files::with_content_rules(config, &event, world, own.as_deref());
     let verdict = rune::decide(&event, &config);
     Ok(Judged { header: event.header, place: event.place, verdict })
 }

@@ -6,7 +6,7 @@ use crate::decide::subject::Unit;
 use crate::decide::validators::{Scene, Sources, Validator};
 use crate::encoding::label::Label;
 use crate::encoding::patch;
-use crate::event::{Action, Event};
+use crate::event::{Action, Event, ShellText};
 use crate::path::zones::Ground;
 use crate::path::{AbsPath, Glob};
 use crate::policy::Config;
@@ -20,7 +20,7 @@ use std::borrow::Cow;
 
 /// Judges a call that has not happened yet.
 pub(crate) fn judge(event: &Event<'_>, config: &Config, verdict: &mut Verdict) {
-    let ground = Ground::of(event);
+    let ground = Ground::of(&event.place);
     let docket = Docket::of(event, config);
     let sensitive: Vec<Glob<'_>> = config.sensitive.iter().map(|text| Glob::new(text)).collect();
     let sensitive_own: Vec<Glob<'_>> = config.sensitive_own.iter().map(|text| Glob::new(text)).collect();
@@ -243,8 +243,8 @@ fn below_home(access: &Access, scene: &Scene<'_>) -> Option<Access> {
     Some(Access { target, astray: true, ..access.clone() })
 }
 
-/// The paths of a call that may be links, absolute.
-pub(crate) fn paths<'a>(event: &'a Event<'_>) -> Vec<Cow<'a, str>> {
+/// The files that a call names, absolute: the runtime looks up where they really lead.
+pub fn paths<'a>(event: &'a Event<'_>) -> Vec<Cow<'a, str>> {
     let file = |name: &str, act: Act| {
         let accesses = named(name, act, event).into_iter();
         accesses.filter_map(|access| access.target.path.map(|path| Cow::Owned(path.to_string()))).collect::<Vec<_>>()
@@ -258,7 +258,7 @@ pub(crate) fn paths<'a>(event: &'a Event<'_>) -> Vec<Cow<'a, str>> {
             patch::paths(text.inspect("where they lead")).iter().flat_map(|path| file(path, Act::Write)).collect()
         }
         Action::Shell { .. } => {
-            let Some((_, effects)) = event.shell() else { return Vec::new() };
+            let Some(ShellText { effects, .. }) = event.shell() else { return Vec::new() };
             // Of a path that is known, the text is the path.
             let known = effects.accesses.iter().filter(|access| access.target.path.is_some() && !access.target.open);
             let mut paths: Vec<Cow<'_, str>> = known.map(|access| access.target.text.as_str().into()).collect();

@@ -2,7 +2,8 @@
 
 use crate::encoding::label::Label;
 use crate::event::Event;
-use crate::policy::{Config, Pins};
+use crate::mcp::Pins;
+use crate::policy::Config;
 use crate::verdict::Phase;
 use crate::verdict::{Effect, Finding, RuleId, Verdict};
 

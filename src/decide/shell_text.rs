@@ -3,7 +3,7 @@
 use crate::decide::before::{ask, ask_about};
 use crate::decide::subject::Unit;
 use crate::decide::validators::Scene;
-use crate::event::{Dialect, Field};
+use crate::event::{Dialect, Field, ShellText};
 use crate::shell::{Access, Act, Command, Effects, Flaw, Reading, Target};
 use crate::verdict::{Effect, Finding, RuleId, Verdict};
 use smallvec::SmallVec;
@@ -12,7 +12,7 @@ use std::ops::Range;
 
 /// Judges a call that runs shell text: each command, each pipeline, each file that is touched, and the line.
 pub(crate) fn judge(command: &Field, dialect: Dialect, scene: &Scene<'_>, verdict: &mut Verdict) {
-    let Some((reading, effects)) = scene.event.shell() else {
+    let Some(ShellText { reading, effects, .. }) = scene.event.shell() else {
         // Nobody here reads the other dialect beyond plain words.
         if command.is_some() && dialect == Dialect::PowerShell {
             let reason =

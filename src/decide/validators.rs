@@ -20,6 +20,7 @@ mod secret_access;
 mod self_protection;
 mod unknown_executable;
 
+pub use agent_recursion::AGENTS;
 pub(crate) use exfiltration::Sources;
 
 use crate::decide::applicable::Docket;
@@ -54,11 +55,11 @@ pub struct Scene<'a> {
 
 impl<'a> Scene<'a> {
     fn reading(&self) -> Option<&'a Reading> {
-        self.event.shell().map(|(reading, _)| reading)
+        self.event.shell().map(|shell| &shell.reading)
     }
 
     fn effects(&self) -> Option<&'a Effects> {
-        self.event.shell().map(|(_, effects)| effects)
+        self.event.shell().map(|shell| &shell.effects)
     }
 }
 

@@ -1,5 +1,12 @@
 //! Hex digits: lower case, and no other spelling.
 
+use sha2::{Digest, Sha256};
+
+/// The hex digits of the SHA-256 of some bytes.
+pub fn digest(bytes: &[u8]) -> String {
+    encode(&Sha256::digest(bytes))
+}
+
 /// The digits of some bytes.
 pub(crate) fn encode(bytes: &[u8]) -> String {
     let digit = |nibble: u8| char::from(if nibble < 10 { b'0' + nibble } else { b'a' + nibble - 10 });

@@ -1,6 +1,5 @@
 //! The ground that a call stands on: which directories are the user's, the project's, the system's, or nobody's.
 
-use crate::event::Event;
 use crate::path::AbsPath;
 use crate::path::Place;
 use crate::words::Table;
@@ -84,9 +83,8 @@ pub struct Ground {
 }
 
 impl Ground {
-    /// The ground of an event.
-    pub fn of(event: &Event<'_>) -> Self {
-        let place = &event.place;
+    /// The ground of a call at this place.
+    pub fn of(place: &Place) -> Self {
         let root = Place::default();
         let at = |path: &str| AbsPath::resolve(path, &root);
         Ground {

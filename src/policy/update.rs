@@ -1,7 +1,7 @@
 //! The files of the policy: those that ship with the binary, and how a newer one meets an operator's edits.
 
+use crate::encoding::hex::digest;
 use crate::policy::{DEFAULT, Layer, PRESETS};
-use crate::receipt::digest;
 use crate::rules::{self, Kind, Owner};
 use std::cmp::Ordering;
 

@@ -3,7 +3,7 @@
 use super::spill::is_spilled;
 use super::surface::is_upload;
 use crate::encoding::label::Label;
-use crate::event::Event;
+use crate::event::{Event, ShellText};
 use crate::path::AbsPath;
 use crate::path::Place;
 use crate::quarantined::{ContentSource, Quarantined};
@@ -17,7 +17,7 @@ const SEARCHERS: [&str; 7] = ["ack", "ag", "egrep", "fgrep", "find", "grep", "rg
 
 /// The label of what the command line printed, if any of it came from strangers.
 pub(super) fn source(command: &Quarantined<String>, event: &Event<'_>) -> Option<Label> {
-    let (reading, effects) = event.shell_as_bash()?;
+    let ShellText { reading, effects, .. } = event.shell_as_bash()?;
     // What was not read to its end may have fetched anything.
     if reading.exceeded.or(effects.exceeded).is_some() {
         return Some(Label::of("shell", ""));

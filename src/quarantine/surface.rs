@@ -5,78 +5,62 @@ use crate::encoding::label::Label;
 use crate::event::{Action, Event};
 use crate::path::AbsPath;
 use crate::policy::Config;
-use crate::verdict::RuleId;
+use crate::verdict::{RuleId, Surface};
 
-/// An untrusted surface that an event touched.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Surface {
-    /// Its label, as in the notice and in the log.
-    pub source: Label,
-    /// The rule that recognised it.
-    pub rule: RuleId,
-    /// The operator trusts it.
-    pub trusted: bool,
-    /// What comes from it may still be what strangers wrote.
-    pub taints: bool,
+/// The surface that the event's result came from; ordinary work touches none.
+pub fn surface(event: &Event<'_>, config: &Config) -> Option<Surface> {
+    let untrusted = |rule, source| Some(Surface { source, rule: RuleId::known(rule), trusted: false, taints: true });
+    match &event.action {
+        Action::Mcp { server, .. } => {
+            let tool = event.tool.inspect("the namespace is in the tool's name");
+            let namespace = Namespace::of_tool(tool, server.as_ref(), event, config);
+            let third = is_of_third_parties(tool.get(5 + namespace.as_str().len()..).unwrap_or_default());
+            Some(server_surface(namespace, third, event, config))
+        }
+        Action::Resource { server } => {
+            let name = server.as_ref().map_or("", |name| name.inspect("a resource belongs to a server").as_str());
+            Some(server_surface(Namespace::of_server(name), true, event, config))
+        }
+        Action::Fetch { url } => untrusted(
+            "quarantine-webfetch",
+            url.as_ref().map_or(Label::of("webfetch", ""), |url| Label::host("webfetch", url)),
+        ),
+        Action::Search => untrusted("quarantine-websearch", Label::new("websearch")),
+        Action::Read { path } => {
+            // A path that cannot be read may be anything, so it is not taken for source code.
+            let Some(name) = path else { return untrusted("quarantine-upload", Label::of("upload", "")) };
+            let lexical = AbsPath::resolve(name.inspect("is it below uploads"), &event.place);
+            let real = event.facts.real_path.as_deref().map(|real| AbsPath::resolve(real, &event.place));
+            let at = |test: fn(&AbsPath, &str) -> bool| {
+                let session = event.header.session.as_str();
+                test(&lexical, session) || real.as_ref().is_some_and(|real| test(real, session))
+            };
+            if at(|path, _| is_upload(path)) {
+                untrusted("quarantine-upload", Label::file("upload", name))
+            } else if at(spill::is_spilled) {
+                untrusted("quarantine-spill", Label::file("spill", name))
+            } else {
+                None
+            }
+        }
+        Action::Shell { command, .. } => match command {
+            None => untrusted("quarantine-shell", Label::of("shell", "")),
+            Some(command) => untrusted("quarantine-shell", fetched::source(command, event)?),
+        },
+        Action::Agent { .. } if !event.facts.taint.is_empty() => untrusted("quarantine-agent", Label::new("agent")),
+        Action::Agent { .. }
+        | Action::Edit { .. }
+        | Action::Patch { .. }
+        | Action::Files { .. }
+        | Action::Settings { .. }
+        | Action::Other => None,
+    }
 }
 
-impl Surface {
-    /// The surface that the event's result came from; ordinary work touches none.
-    pub fn of(event: &Event<'_>, config: &Config) -> Option<Surface> {
-        let untrusted =
-            |rule, source| Some(Surface { source, rule: RuleId::known(rule), trusted: false, taints: true });
-        match &event.action {
-            Action::Mcp { server, .. } => {
-                let tool = event.tool.inspect("the namespace is in the tool's name");
-                let namespace = Namespace::of_tool(tool, server.as_ref(), event, config);
-                let third = is_of_third_parties(tool.get(5 + namespace.as_str().len()..).unwrap_or_default());
-                Some(Surface::server(namespace, third, event, config))
-            }
-            Action::Resource { server } => {
-                let name = server.as_ref().map_or("", |name| name.inspect("a resource belongs to a server").as_str());
-                Some(Surface::server(Namespace::of_server(name), true, event, config))
-            }
-            Action::Fetch { url } => untrusted(
-                "quarantine-webfetch",
-                url.as_ref().map_or(Label::of("webfetch", ""), |url| Label::host("webfetch", url)),
-            ),
-            Action::Search => untrusted("quarantine-websearch", Label::new("websearch")),
-            Action::Read { path } => {
-                // A path that cannot be read may be anything, so it is not taken for source code.
-                let Some(name) = path else { return untrusted("quarantine-upload", Label::of("upload", "")) };
-                let lexical = AbsPath::resolve(name.inspect("is it below uploads"), &event.place);
-                let real = event.facts.real_path.as_deref().map(|real| AbsPath::resolve(real, &event.place));
-                let at = |test: fn(&AbsPath, &str) -> bool| {
-                    let session = event.header.session.as_str();
-                    test(&lexical, session) || real.as_ref().is_some_and(|real| test(real, session))
-                };
-                if at(|path, _| is_upload(path)) {
-                    untrusted("quarantine-upload", Label::file("upload", name))
-                } else if at(spill::is_spilled) {
-                    untrusted("quarantine-spill", Label::file("spill", name))
-                } else {
-                    None
-                }
-            }
-            Action::Shell { command, .. } => match command {
-                None => untrusted("quarantine-shell", Label::of("shell", "")),
-                Some(command) => untrusted("quarantine-shell", fetched::source(command, event)?),
-            },
-            Action::Agent { .. } if !event.facts.taint.is_empty() => untrusted("quarantine-agent", Label::new("agent")),
-            Action::Agent { .. }
-            | Action::Edit { .. }
-            | Action::Patch { .. }
-            | Action::Files { .. }
-            | Action::Settings { .. }
-            | Action::Other => None,
-        }
-    }
-
-    fn server(namespace: Namespace, third: bool, event: &Event<'_>, config: &Config) -> Surface {
-        let trusted = namespace.is_trusted(event, config);
-        let source = namespace.source(event);
-        Surface { source, rule: RuleId::known("quarantine-mcp"), trusted, taints: !trusted || third }
-    }
+fn server_surface(namespace: Namespace, third: bool, event: &Event<'_>, config: &Config) -> Surface {
+    let trusted = namespace.is_trusted(event, config);
+    let source = namespace.source(event);
+    Surface { source, rule: RuleId::known("quarantine-mcp"), trusted, taints: !trusted || third }
 }
 
 /// Words in the names of tools that give what third parties wrote, whoever runs the server. A file, a commit, a log

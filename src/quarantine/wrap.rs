@@ -5,23 +5,8 @@
 
 use super::markup;
 use crate::encoding::label::Label;
+use crate::event::Nonce;
 use crate::verdict::RuleId;
-
-/// A number that nobody could have written before.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Nonce(String);
-
-impl Nonce {
-    /// Of random bytes.
-    pub fn new(random: [u8; 16]) -> Self {
-        Nonce(format!("{:032x}", u128::from_be_bytes(random)))
-    }
-
-    /// In letters and digits.
-    pub fn as_str(&self) -> &str {
-        &self.0
-    }
-}
 
 /// What an escape begins and ends with.
 const ESCAPE: (char, char) = ('⟦', '⟧');

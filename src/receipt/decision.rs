@@ -1,9 +1,9 @@
 //! What a receipt says of a call that was judged.
 
 use super::{Receipt, Secret};
-use crate::decide::mcp_pins::{Code, Lookup};
 use crate::encoding::label::Label;
 use crate::event::{Action, Event, Header};
+use crate::mcp::{Code, Lookup};
 use crate::policy::{Config, Receipts};
 use crate::quarantine::Namespace;
 use crate::quarantined::{ContentSource, Quarantined};

@@ -1,8 +1,8 @@
 //! Keys of receipts: the installation's secret, the trusted public keys, and the HMAC of a call's arguments.
 
-use super::digest;
 use crate::encoding::canonical;
 use crate::encoding::hex;
+use crate::encoding::hex::digest;
 use crate::quarantined::Quarantined;
 use ed25519_dalek::{Signature, Signer, SigningKey, VerifyingKey};
 use hmac::{Hmac, KeyInit, Mac};

@@ -1,7 +1,8 @@
 //! Packs: receipts and what belongs to them in one directory, sealed.
 
 use super::key::{Keys, Secret, is_signed};
-use super::{Code, Fault, digest, hash};
+use super::{Code, Fault, hash};
+use crate::encoding::hex::digest;
 use crate::policy::update;
 use crate::policy::update::Shipped;
 use serde::{Deserialize, Serialize};

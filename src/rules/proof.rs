@@ -3,6 +3,7 @@
 use super::{Example, Kind, Rule};
 use crate::client::Client;
 use crate::encoding::label::Label;
+use crate::event::Facts;
 use crate::event::taint::Taint;
 use crate::policy::Config;
 use crate::quarantined::{ContentSource, Origin, Quarantined};
@@ -78,13 +79,12 @@ fn judge(example: &Example<'_>, rule: &Rule, config: &Config) -> Vec<Finding> {
     };
     let origin = Origin::new(ContentSource::UserInput, "example", time::OffsetDateTime::UNIX_EPOCH);
     let sealed = Quarantined::new(event.to_string().into_bytes(), origin);
-    match Client::Claude.read(&sealed) {
-        Ok(mut event) => {
-            event.place.home = Some("/home/user".to_owned());
-            event.place.project = Some(PROJECT.to_owned());
-            if rule.only_when_tainted {
-                event.facts.taint = Taint::of([Label::of("mcp", "example")]);
-            }
+    match Client::Claude.parse(&sealed) {
+        Ok(message) => {
+            let event = message.locate(Some("/home/user".to_owned()), Some(PROJECT.to_owned()));
+            let taint =
+                if rule.only_when_tainted { Taint::of([Label::of("mcp", "example")]) } else { Taint::default() };
+            let event = event.with_facts(Facts { taint, ..Facts::default() });
             crate::decide(&event, config).findings().to_vec()
         }
         Err(unread) => vec![unread.failure.finding(unread.header.phase, config.failure)],

@@ -1,6 +1,7 @@
 //! The world around the process: directories, the project, the clock.
 
 use super::options::Dirs;
+use rune::event::{Event, Message};
 use std::env;
 use std::path::{Path, PathBuf};
 use time::OffsetDateTime;
@@ -55,6 +56,12 @@ impl World {
             client_dir_given: dirs.client.is_some(),
             ..self.clone()
         }
+    }
+
+    /// The event that a message of a client is about, on this machine.
+    pub fn locate<'a>(&self, message: Message<'a>) -> Event<'a> {
+        let text = |path: &PathBuf| path.to_string_lossy().into_owned();
+        message.locate(self.home.as_ref().map(text), self.project.as_ref().map(text))
     }
 
     /// The project that a call in `cwd` is part of.

@@ -3,45 +3,64 @@
 use crate::runtime::environment::{World, now};
 use crate::runtime::mcp::facts as mcp_facts;
 use crate::runtime::options::Options;
-use crate::runtime::policy_files::{Memory, allowlist, project_servers, project_silences, read_settings, read_text};
+use crate::runtime::policy_files::{project_servers, project_silences, read_settings, read_text};
 use crate::runtime::symlinks::Links;
 use crate::runtime::{receipts, session};
+use rune::event::Nonce;
 use rune::event::taint::Taint;
-use rune::event::{Action, Event};
+use rune::event::{Action, Event, Facts};
 use rune::path::AbsPath;
 use rune::path::Place;
 use rune::policy::{Config, Results};
-use rune::quarantine::Nonce;
 use rune::quarantined::{Audit, Reason};
 use rune::verdict::Phase;
 use rune::verdict::failure::Failure;
 use rune::verdict::limits::FILES;
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-/// Says where the event happens; comes before anything is read of it.
-pub fn place(event: &mut Event<'_>, world: &World) {
-    event.place.home = world.home.as_ref().map(|home| home.to_string_lossy().into_owned());
-    event.place.project = world.project.as_ref().map(|project| project.to_string_lossy().into_owned());
-}
-
 /// Whether a command line does something to files.
 fn touches_files(event: &Event<'_>) -> bool {
-    event.shell().is_some_and(|(_, effects)| !effects.accesses.is_empty())
+    event.shell().is_some_and(|shell| !shell.effects.accesses.is_empty())
+}
+
+/// What was looked up for one event, and what could not be.
+#[derive(Debug, Default)]
+pub struct Collected {
+    /// The facts.
+    pub facts: Facts,
+    /// What could not be read. It counts in the verdict.
+    pub failures: Vec<Failure>,
 }
 
 /// Looks up what judging this event needs.
-pub fn look_up(event: &mut Event<'_>, config: &mut Config, options: &Options, world: &World, memory: &Memory) {
+pub fn collect(event: &Event<'_>, config: &Config, options: &Options, world: &World) -> Collected {
     match event.phase {
-        Phase::Before => before(event, config, world, memory),
-        Phase::After | Phase::Failed => after(event, config, world, memory),
-        Phase::Settings => event.facts.losses = losses(event, options, world),
-        Phase::Start => {
-            event.facts.losses = losses(event, options, world);
-            event.facts.servers = mcp_facts::news(event, config, world);
-            event.facts.loosenings = receipts::loosenings(world);
-        }
-        Phase::End | Phase::Other => {}
+        Phase::Before => before(event, config, world),
+        Phase::After | Phase::Failed => after(event, config, world),
+        Phase::Settings => Collected::of(Facts { losses: losses(event, options, world), ..Facts::default() }),
+        Phase::Start => Collected::of(Facts {
+            losses: losses(event, options, world),
+            servers: mcp_facts::news(event, config, world),
+            loosenings: receipts::loosenings(world),
+            ..Facts::default()
+        }),
+        Phase::End | Phase::Other => Collected::default(),
+    }
+}
+
+impl Collected {
+    fn of(facts: Facts) -> Self {
+        Collected { facts, failures: Vec::new() }
+    }
+
+    /// The value, or a cautious one where it cannot be read.
+    fn or<T>(&mut self, read: Result<T, Failure>, cautious: T) -> T {
+        read.unwrap_or_else(|failure| {
+            self.failures.push(failure);
+            cautious
+        })
     }
 }
 
@@ -78,90 +97,81 @@ fn is_settings(file: &Path) -> bool {
     file.extension().is_some_and(|extension| extension == "json")
 }
 
-fn before(event: &mut Event<'_>, config: &mut Config, world: &World, memory: &Memory) {
-    event.facts.today = Some(now().date());
-    event.facts.taint = session::seen(world, &event.header.session).unwrap_or_else(|what| {
-        config.flaws.push(Failure::Config(what));
-        Taint::unknown()
-    });
+fn before(event: &Event<'_>, config: &Config, world: &World) -> Collected {
+    let mut collected = Collected::default();
+    let taint = session::seen(world, &event.header.session).map_err(Failure::Config);
+    let taint = collected.or(taint, Taint::unknown());
+    let mut facts = Facts { today: Some(now().date()), taint, ..Facts::default() };
     if matches!(event.action, Action::Mcp { .. } | Action::Resource { .. }) {
-        servers(event, config, world, memory);
-        event.facts.pins = mcp_facts::look_up(event, config, world);
+        let servers = project_servers(world, &event.place.cwd).map_err(Failure::Config);
+        facts.project_servers = collected.or(servers, Vec::new());
+        facts.pins = mcp_facts::look_up(event, config, world);
     }
-    if touches_files(event) || !event.paths().is_empty() {
-        event.facts.own = world.own().iter().map(|path| path.to_string_lossy().into_owned()).collect();
-        let (links, contents) = leads(event, world);
-        match links {
-            Ok(links) => event.facts.real_paths = links,
-            Err(failure) => event.flaw = event.flaw.take().or(Some(failure)),
+    let paths = rune::decide::paths(event);
+    if touches_files(event) || !paths.is_empty() {
+        facts.own = world.own().iter().map(|path| path.to_string_lossy().into_owned()).collect();
+        facts.real_paths = collected.or(real_paths(&paths, event, world), BTreeMap::new());
+        if matches!(event.action, Action::Edit { .. }) {
+            facts.contents = contents(&paths, &facts.real_paths);
         }
-        event.facts.contents = contents;
     }
+    Collected { facts, ..collected }
 }
 
 /// Where paths lead, by their names.
 type ByPath = BTreeMap<String, String>;
 
-/// Where the paths of a call really lead, and what is in the files that it edits.
-fn leads(event: &Event<'_>, world: &World) -> (Result<ByPath, Failure>, Vec<(String, String)>) {
-    let paths = event.paths();
+/// Where the paths of a call really lead.
+fn real_paths(paths: &[Cow<'_, str>], event: &Event<'_>, world: &World) -> Result<ByPath, Failure> {
     if paths.len() > FILES.most {
-        return (Err(FILES.failure()), Vec::new());
+        return Err(FILES.failure());
     }
     let project = event.place.project.clone().unwrap_or_else(|| event.place.cwd.clone());
     let home = world.home.as_ref().map(|home| home.to_string_lossy().into_owned());
     let named = [project].into_iter().chain(home).map(|name| AbsPath::resolve(&name, &Place::default()).to_string());
     let mut links = Links::new(named);
-    let real: ByPath = paths.iter().filter_map(|path| links.real(path)).collect();
-    if !matches!(event.action, Action::Edit { .. }) {
-        return (Ok(real), Vec::new());
-    }
-    let names = real.values().map(String::as_str);
-    let texts = paths.iter().map(AsRef::as_ref).chain(names).filter_map(|path: &str| {
-        let text = read_text(Path::new(path)).ok()??;
-        Some((path.to_owned(), text))
-    });
-    let texts = texts.collect();
-    (Ok(real), texts)
+    Ok(paths.iter().filter_map(|path| links.real(path)).collect())
 }
 
-fn after(event: &mut Event<'_>, config: &mut Config, world: &World, memory: &Memory) {
+/// The text of the files that an edit is about, by the names that they are called by and by those that they really have.
+fn contents(paths: &[Cow<'_, str>], real: &ByPath) -> Vec<(String, String)> {
+    let names = paths.iter().map(AsRef::as_ref).chain(real.values().map(String::as_str));
+    names
+        .filter_map(|path: &str| {
+            let text = read_text(Path::new(path)).ok()??;
+            Some((path.to_owned(), text))
+        })
+        .collect()
+}
+
+fn after(event: &Event<'_>, config: &Config, world: &World) -> Collected {
+    let mut collected = Collected::default();
+    let mut facts =
+        Facts { silenced: world.silence_wanted && !project_silences(world, &event.place.cwd), ..Facts::default() };
     if config.results == Results::Wrap && event.phase == Phase::After {
-        event.facts.nonce = nonce();
+        facts.nonce = nonce();
     }
     // Whether an agent's result is one of strangers, and how often a server was marked.
     if matches!(event.action, Action::Agent { .. } | Action::Mcp { .. } | Action::Resource { .. }) {
-        event.facts.taint = session::seen(world, &event.header.session).unwrap_or_else(|_| Taint::unknown());
+        facts.taint = session::seen(world, &event.header.session).unwrap_or_else(|_| Taint::unknown());
     }
-    event.facts.silenced = world.silence_wanted && !project_silences(world, &event.place.cwd);
-    match &event.action {
-        Action::Read { path: Some(path) } => {
-            let reason = Reason::new("a link may lead to where strangers write");
-            let real = reason.ok().and_then(|reason| {
-                let path = path.expose(reason, &mut Audit::new(|_| {}));
-                std::fs::canonicalize(Path::new(&event.place.cwd).join(path)).ok()
-            });
-            event.facts.real_path = real.map(|real| real.to_string_lossy().into_owned());
-        }
-        Action::Mcp { .. } => {
-            servers(event, config, world, memory);
-            // Only a pin tells a trusted server from one that a project puts in its place.
-            if !event.facts.project_servers.is_empty() {
-                event.facts.pins = mcp_facts::look_up(event, config, world);
-            }
-        }
-        Action::Resource { .. } => servers(event, config, world, memory),
-        Action::Agent { .. } => {}
-        Action::Read { path: None }
-        | Action::Shell { .. }
-        | Action::Edit { .. }
-        | Action::Patch { .. }
-        | Action::Files { .. }
-        | Action::Fetch { .. }
-        | Action::Search
-        | Action::Settings { .. }
-        | Action::Other => {}
+    if matches!(event.action, Action::Mcp { .. } | Action::Resource { .. }) {
+        let servers = project_servers(world, &event.place.cwd).map_err(Failure::Config);
+        facts.project_servers = collected.or(servers, Vec::new());
     }
+    if let Action::Read { path: Some(path) } = &event.action {
+        let reason = Reason::new("a link may lead to where strangers write");
+        let real = reason.ok().and_then(|reason| {
+            let path = path.expose(reason, &mut Audit::new(|_| {}));
+            std::fs::canonicalize(Path::new(&event.place.cwd).join(path)).ok()
+        });
+        facts.real_path = real.map(|real| real.to_string_lossy().into_owned());
+    }
+    // Only a pin tells a trusted server from one that a project puts in its place.
+    if matches!(event.action, Action::Mcp { .. }) && !facts.project_servers.is_empty() {
+        facts.pins = mcp_facts::look_up(event, config, world);
+    }
+    Collected { facts, ..collected }
 }
 
 /// A number that nobody could have written before.
@@ -169,15 +179,4 @@ fn nonce() -> Option<Nonce> {
     let mut random = [0; 16];
     getrandom::fill(&mut random).ok()?;
     Some(Nonce::new(random))
-}
-
-/// Which servers the operator trusts, and which the project brings along.
-fn servers(event: &mut Event<'_>, config: &mut Config, world: &World, memory: &Memory) {
-    if let Err(what) = allowlist(config, world, memory) {
-        config.distrust(Failure::Config(what));
-    }
-    match project_servers(world, &event.place.cwd) {
-        Ok(servers) => event.facts.project_servers = servers,
-        Err(what) => config.distrust(Failure::Config(what)),
-    }
 }

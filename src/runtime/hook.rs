@@ -11,18 +11,19 @@ use super::session;
 use super::stage::{self, Stage};
 use super::watchdog::{Progress, arm, attempt, stand_aside};
 use crate::runtime::environment::{World, now};
-use crate::runtime::policy_files::{Memory, Wanted};
+use crate::runtime::facts::Collected;
+use crate::runtime::policy_files::{Loaded, Memory, Wanted};
 use crate::runtime::receipts;
 use crate::runtime::receipts::Due;
 use crate::runtime::{facts, policy_files, stdin};
 use rune::client::Answer;
-use rune::event::{Header, Loosened};
+use rune::event::{Header, Loosened, Message};
 use rune::policy::{Config, Receipts};
-use rune::quarantine::Surface;
 use rune::quarantined::{ContentSource, Origin, Quarantined};
 use rune::receipt::Decision;
 use rune::telemetry::Line;
 use rune::verdict::Phase;
+use rune::verdict::Surface;
 use rune::verdict::failure::Failure;
 use rune::verdict::limits::EVENT_BYTES;
 use rune::verdict::{Effect, Verdict};
@@ -104,8 +105,9 @@ impl Call {
     fn judge(&self, input: &Quarantined<Vec<u8>>, whole: bool, progress: &Progress) -> Judged {
         stage::enter(Stage::Parse);
         let too_large = || EVENT_BYTES.failure();
-        let mut event = match self.options.client.read(input) {
-            Ok(event) => event,
+        let message = match self.options.client.parse(input) {
+            Ok(message) if whole => message,
+            Ok(message) => Message { flaw: Some(too_large()), ..message },
             Err(unread) => {
                 let header = self.header(unread.header);
                 progress.note(&header, Verdict::default());
@@ -116,34 +118,30 @@ impl Call {
                 return Judged { header, verdict, due, told: Vec::new() };
             }
         };
-        progress.note(&event.header, Verdict::default());
+        progress.note(&message.header, Verdict::default());
         if let Some(on_abort) = &self.on_abort {
-            on_abort.set(Some(event.phase));
+            on_abort.set(Some(message.phase));
         }
-        if !whole {
-            event.flaw = Some(too_large());
-        }
-        facts::place(&mut event, &self.world);
+        let event = self.world.locate(message);
         if event.phase.is_after() {
             // Should the policy hang, the result is still marked by what no policy says.
             progress.note(&event.header, rune::decide(&event, &Config::fold([], Vec::new())));
         }
         stage::enter(Stage::Policy);
-        let project = self.world.project_of(&event.place.cwd);
-        let own = project.as_deref().and_then(policy_files::policy_of);
-        let wanted = Wanted::of(&event);
-        let mut config = policy_files::config(&self.options, &self.world, &wanted, own.as_deref());
+        let Loaded { config, own, memory } = policy_files::load(&event, &self.options, &self.world);
         stage::enter(Stage::Facts);
-        facts::look_up(&mut event, &mut config, &self.options, &self.world, &wanted.memory);
-        policy_files::content_rules(&event, &mut config, &self.world, own.as_deref());
+        let Collected { facts, failures } = facts::collect(&event, &config, &self.options, &self.world);
+        let event = event.with_facts(facts);
+        let config = config.with_failures(failures);
+        let config = policy_files::with_content_rules(config, &event, &self.world, own.as_deref());
         stage::enter(Stage::Decide);
         // A project's own policy may be slow on purpose: what the operator's finds holds even if time runs out.
+        let mut config = config;
         if let Some(project) = config.project.take() {
             progress.note(&event.header, rune::decide(&event, &config));
             config.project = Some(project);
         }
         let verdict = rune::decide(&event, &config);
-        let memory = wanted.memory;
         let due = Decision::of(&event, &config, &verdict).map(|decision| Due { decision, own, memory });
         let told = if config.block > Effect::Pass { event.facts.loosenings } else { Vec::new() };
         Judged { header: event.header, verdict, due, told }

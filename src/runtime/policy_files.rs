@@ -10,7 +10,7 @@ use super::options::Options;
 use crate::runtime::environment::World;
 use rune::client::claude::settings::{Broken, Settings};
 use rune::encoding::json::Fields;
-use rune::event::Event;
+use rune::event::{Action, Event};
 use rune::policy::{Config, DEFAULT, DEFAULT_PRESET, Layer, PRESETS, Receipts, nearest};
 use rune::quarantine;
 use rune::rules::Kind;
@@ -50,12 +50,42 @@ pub fn config(options: &Options, world: &World, wanted: &Wanted, own: Option<&Pa
     config
 }
 
-/// Adds the rules about content where the event's result is one that they are asked about.
-pub fn content_rules(event: &Event<'_>, config: &mut Config, world: &World, own: Option<&Path>) {
-    if quarantine::is_looked_at(event, config) {
-        let directory = world.config_dir.as_deref().map(|directory| directory.join("rules"));
-        rules::about_content(config, directory.as_deref(), own.map(|own| own.join("rules")).as_deref());
+/// The policy that one event is judged by, and the files that it was read from.
+pub struct Loaded {
+    /// The policy, without content rules.
+    pub config: Config,
+    /// The directory of the project's own policy, where it has one.
+    pub own: Option<PathBuf>,
+    /// The texts of the files.
+    pub memory: Memory,
+}
+
+/// Loads the policy for an event.
+pub fn load(event: &Event<'_>, options: &Options, world: &World) -> Loaded {
+    load_by(event, world, |wanted, own| config(options, world, wanted, own))
+}
+
+/// Loads another policy than the one in force for an event. `policy` gets the rules that the event needs, and the
+/// directory of the project's own policy.
+pub fn load_by(event: &Event<'_>, world: &World, policy: impl FnOnce(&Wanted, Option<&Path>) -> Config) -> Loaded {
+    let own = world.project_of(&event.place.cwd).as_deref().and_then(policy_of);
+    let wanted = Wanted::of(event);
+    let mut config = policy(&wanted, own.as_deref());
+    if matches!(event.action, Action::Mcp { .. } | Action::Resource { .. })
+        && let Err(what) = allowlist(&mut config, world, &wanted.memory)
+    {
+        config = config.with_failures(vec![Failure::Config(what)]);
     }
+    Loaded { config, own, memory: wanted.memory }
+}
+
+/// The policy with the content rules, where the event has a result that they are about.
+pub fn with_content_rules(mut config: Config, event: &Event<'_>, world: &World, own: Option<&Path>) -> Config {
+    if quarantine::is_looked_at(event, &config) {
+        let directory = world.config_dir.as_deref().map(|directory| directory.join("rules"));
+        rules::about_content(&mut config, directory.as_deref(), own.map(|own| own.join("rules")).as_deref());
+    }
+    config
 }
 
 /// The same policy with the project's own on top.

@@ -5,7 +5,7 @@ use crate::runtime::environment::World;
 use crate::runtime::policy_files::open;
 use rune::encoding::label::Label;
 use rune::event::taint::Taint;
-use rune::quarantine::Surface;
+use rune::verdict::Surface;
 use rustix::fs::{Access, access};
 use std::io::{ErrorKind, Read};
 use std::path::{Path, PathBuf};

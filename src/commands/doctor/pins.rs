@@ -7,7 +7,7 @@ use crate::runtime::mcp::records::Store;
 use crate::runtime::options::Options;
 use crate::runtime::policy_files;
 use rune::encoding::label::Label;
-use rune::policy::Pins;
+use rune::mcp::Pins;
 use std::path::Path;
 
 pub fn check(options: &Options, world: &World, project: &Path) -> Vec<Finding> {

@@ -1,13 +1,32 @@
 //! Agents that are started without their guard, or with what strangers wrote.
 
 use super::{Scene, block, command, suspicious};
-use crate::client::AGENTS;
 use crate::decide::subject::Unit;
 use crate::rules::Found;
 use crate::shell::Input;
 use crate::words::Table;
 
 /// The names of agents.
+/// Programs that are agents: none may loosen the guard, and one that starts another is asked about.
+pub const AGENTS: [&str; 16] = [
+    "aider",
+    "amp",
+    "auggie",
+    "claude",
+    "codex",
+    "copilot",
+    "crush",
+    "cursor-agent",
+    "droid",
+    "gemini",
+    "goose",
+    "grok",
+    "kiro",
+    "kiro-cli",
+    "opencode",
+    "qwen",
+];
+
 static NAMES: Table = Table::of(&AGENTS);
 
 /// Options that take the brakes off, of all agents.

@@ -1,7 +1,7 @@
 //! Names of programs and variables that tell an agent from a terminal.
 
 use super::processes::Process;
-use rune::client::AGENTS;
+use rune::decide::validators::AGENTS;
 use serde::Deserialize;
 use std::sync::LazyLock;
 

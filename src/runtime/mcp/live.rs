@@ -5,9 +5,9 @@
 use super::own;
 use crate::runtime::environment::World;
 use crate::runtime::policy_files::read_settings_text;
-use rune::decide::mcp_pins::Live;
 use rune::encoding::canonical::Value;
 use rune::encoding::json::Fields;
+use rune::mcp::Live;
 use std::path::{Path, PathBuf};
 
 /// Where the machine's administrator names servers; there are then no others.

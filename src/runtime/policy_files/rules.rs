@@ -95,7 +95,7 @@ fn kinds(event: &Event<'_>) -> Vec<Kind> {
         Action::Shell { .. } => {
             // A line that touches no file is not asked about files.
             let touches = |of: fn(Act) -> bool| {
-                event.shell().is_some_and(|(_, effects)| effects.accesses.iter().any(|access| of(access.act)))
+                event.shell().is_some_and(|shell| shell.effects.accesses.iter().any(|access| of(access.act)))
             };
             let edit = touches(|act| act != Act::Read).then_some(Kind::Edit);
             let read = touches(|act| act == Act::Read).then_some(Kind::Read);
