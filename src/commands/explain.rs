@@ -2,12 +2,12 @@
 
 mod result;
 
-use crate::commands::ExplainArgs;
 use crate::runtime::environment::{World, now};
 use crate::runtime::facts::{self, Collected};
 use crate::runtime::options::Options;
 use crate::runtime::policy_files::{self, Loaded};
 use anyhow::{Context, bail};
+use clap::Args;
 use rune::event::Header;
 use rune::path::Place;
 use rune::policy::Config;
@@ -18,6 +18,36 @@ use serde::Serialize;
 use std::fmt::Write as _;
 use std::io::Write as _;
 use std::path::Path;
+use std::path::PathBuf;
+
+/// Shows what a call would do and what we would answer; writes nothing, runs nothing
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Examples:\n  rune explain -- 'cd /tmp && sudo rm -rf \"$DIR\"/cache'\n  rune explain --preset strict --post event.json"
+)]
+pub struct ExplainArgs {
+    /// The tool that would be called
+    #[arg(long, value_name = "NAME", default_value = "Bash")]
+    pub tool: String,
+    /// JSON instead of a tree
+    #[arg(long)]
+    pub json: bool,
+    /// The preset to answer by
+    #[arg(long, value_name = "NAME")]
+    pub preset: Option<String>,
+    /// The directory that the call would be made in
+    #[arg(long, value_name = "DIR")]
+    pub cwd: Option<PathBuf>,
+    /// The project that the call would be part of
+    #[arg(long, value_name = "DIR")]
+    pub project: Option<PathBuf>,
+    /// What would be done to the result in an event after a call, as the client sends it; `-` for stdin
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["line", "tool", "cwd", "project"])]
+    pub post: Option<PathBuf>,
+    /// The command line; several words are joined with blanks
+    #[arg(required_unless_present = "post", last = true, value_name = "LINE")]
+    pub line: Vec<String>,
+}
 
 /// What `--json` prints.
 #[derive(Serialize)]

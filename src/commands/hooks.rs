@@ -23,7 +23,7 @@ use anyhow::{Context, bail};
 use clap::{Args, Subcommand, ValueEnum};
 use preset::{check_preset, check_step, strictest, world_of_receipt};
 use rune::client::claude::register::{self, Registration};
-use rune::client::claude::settings::{Hook, Settings};
+use rune::client::claude::settings::{Hook, MANAGED, Settings};
 use rune::receipt::Loosening;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -115,12 +115,6 @@ pub enum Scope {
     Local,
     Managed,
 }
-
-/// The machine's settings, which no user and no project can overrule.
-#[cfg(target_os = "macos")]
-pub const MANAGED: &str = "/Library/Application Support/ClaudeCode/managed-settings.json";
-#[cfg(not(target_os = "macos"))]
-pub const MANAGED: &str = "/etc/claude-code/managed-settings.json";
 
 impl Scope {
     /// The settings file of this scope.

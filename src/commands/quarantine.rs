@@ -1,5 +1,33 @@
 //! `rune quarantine`: what untrusted content came in, and what to do about it.
 
-pub mod clear;
-pub mod notice;
-pub mod status;
+mod clear;
+mod notice;
+mod status;
+
+use crate::runtime::exit_code::DONE;
+use clap::{Args, Subcommand};
+use std::path::PathBuf;
+
+#[derive(Debug, Subcommand)]
+pub enum Quarantine {
+    Status(status::StatusArgs),
+    Notice(notice::NoticeArgs),
+    Clear(clear::ClearArgs),
+}
+
+#[derive(Debug, Args)]
+pub struct LogArgs {
+    /// The client's directory, which holds telemetry.jsonl [default: $CLAUDE_CONFIG_DIR or ~/.claude]
+    #[arg(long, value_name = "DIR")]
+    pub client_dir: Option<PathBuf>,
+}
+
+/// Runs one of these commands.
+pub fn run(command: &Quarantine) -> anyhow::Result<u8> {
+    match command {
+        Quarantine::Status(args) => status::run(args),
+        Quarantine::Notice(args) => notice::run(args),
+        Quarantine::Clear(args) => clear::run(args),
+    }
+    .map(|()| DONE)
+}

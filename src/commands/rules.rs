@@ -1,15 +1,54 @@
 //! `rune rules`: work on rules before they work on anybody.
 
-use crate::commands::RulesArgs;
 use crate::runtime::environment::{World, now};
+use crate::runtime::exit_code::DONE;
 use crate::runtime::options::Options;
 use crate::runtime::policy_files;
 use anyhow::{Context, bail};
+use clap::{Args, Subcommand};
 use rune::policy::{Config, Idle};
 use rune::rules::{self, Kind, Matcher, Owner, Rule, Tier};
 use rune::verdict::failure::Failure;
 use std::io::Write;
 use std::path::{Path, PathBuf};
+
+#[derive(Debug, Subcommand)]
+pub enum Rules {
+    /// Says what is wrong with the policy and its rules, with file, line and column
+    #[command(after_help = "Example:\n  rune rules check")]
+    Check(RulesArgs),
+    /// Lists the rules in the order in which they are asked
+    #[command(after_help = "Example:\n  rune rules list --preset gentle")]
+    List(RulesArgs),
+    /// Runs the examples of the rules: every `hits` is answered by its rule, every `misses` by nobody
+    #[command(after_help = "Example:\n  rune rules test ~/.config/rune/rules/bash.team.rules")]
+    Test(RulesArgs),
+}
+
+#[derive(Debug, Args)]
+pub struct RulesArgs {
+    /// One file instead of those in force
+    pub file: Option<PathBuf>,
+    /// The preset to answer by [default: strict]
+    #[arg(long, value_name = "NAME")]
+    pub preset: Option<String>,
+    /// The directory of the policy [default: $XDG_CONFIG_HOME/rune or ~/.config/rune]
+    #[arg(long, value_name = "DIR")]
+    pub config_dir: Option<PathBuf>,
+    /// JSON lines instead of a table, for `list`
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Runs one of these commands.
+pub fn run(command: &Rules) -> anyhow::Result<u8> {
+    match command {
+        Rules::Check(args) => check(args),
+        Rules::List(args) => list(args),
+        Rules::Test(args) => test(args),
+    }
+    .map(|()| DONE)
+}
 
 /// Every kind of rules.
 pub const ALL: [Kind; 6] = [Kind::Bash, Kind::Edit, Kind::Read, Kind::Mcp, Kind::Agent, Kind::Post];

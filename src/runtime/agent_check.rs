@@ -6,12 +6,8 @@ mod processes;
 mod programs;
 mod verdict;
 
-use super::options::Dirs;
-use crate::runtime::environment::World;
-use crate::runtime::receipts;
 use anyhow::bail;
 use processes::collect;
-use rune::receipt::Loosening;
 use std::io::IsTerminal;
 use verdict::{agent_above, verdict};
 
@@ -33,12 +29,6 @@ pub fn check(what: &str) -> anyhow::Result<()> {
         Ok(()) => Ok(()),
         Err(refusal) => bail!("{what} is for people: {refusal}\n  help: {}", refusal.help()),
     }
-}
-
-/// `rune person`: succeeds for a person at a terminal. A yes leaves a receipt, because the caller may loosen the guard by it.
-pub fn run(what: &str) -> anyhow::Result<()> {
-    check(what)?;
-    receipts::loosen(&World::look(&Dirs::default()), Loosening::Person)
 }
 
 /// Refuses a verb to an agent. It needs no terminal, so it is not enough for a verb that loosens the guard.

@@ -4,6 +4,13 @@ use crate::path::Place;
 use crate::shell;
 use serde_json::Value;
 
+/// The path of the machine's settings file, which no user and no project can overrule.
+pub const MANAGED: &str = if cfg!(target_os = "macos") {
+    "/Library/Application Support/ClaudeCode/managed-settings.json"
+} else {
+    "/etc/claude-code/managed-settings.json"
+};
+
 /// A settings file as the client reads it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Settings(Value);

@@ -1,7 +1,7 @@
 //! `rune explain --post FILE`: what would be done to a result.
 
+use super::ExplainArgs;
 use super::preview;
-use crate::commands::ExplainArgs;
 use crate::runtime::environment::World;
 use crate::runtime::options::Options;
 use anyhow::{Context, ensure};

@@ -1,10 +1,11 @@
 //! The settings files that the client reads, and which of them has the last word.
 
+use super::Scope;
 use super::file::SettingsFile;
-use super::{MANAGED, Scope};
 use crate::runtime::environment::World;
 use rune::client::claude::locate::locate;
 use rune::client::claude::register::Registration;
+use rune::client::claude::settings::MANAGED;
 use rune::client::claude::settings::Settings;
 use serde::Serialize;
 use std::path::{Path, PathBuf};

@@ -1,13 +1,25 @@
 //! `rune quarantine clear`: a person says that what a session has taken in does not count any more.
 
-use crate::commands::ClearArgs;
 use crate::runtime::environment::World;
 use crate::runtime::options::Dirs;
 use crate::runtime::{agent_check, receipts, session};
 use anyhow::{Context, anyhow};
+use clap::Args;
 use rune::encoding::label::Label;
 use rune::receipt::Loosening;
 use std::io::Write;
+
+/// Forgets what a session has taken in from strangers; for people only
+#[derive(Debug, Args)]
+#[command(after_help = "Example:\n  rune quarantine clear --session 977a3550-4d8b-4ce0-8865-a064dffdc873")]
+pub struct ClearArgs {
+    /// The session, as `rune quarantine status` and the log name it
+    #[arg(long, value_name = "ID")]
+    pub session: String,
+    /// Do it where stdin is not a terminal; a terminal is needed all the same
+    #[arg(long)]
+    pub yes: bool,
+}
 
 pub fn run(args: &ClearArgs) -> anyhow::Result<()> {
     agent_check::may_loosen("`rune quarantine clear`", args.yes)?;

@@ -1,10 +1,11 @@
 //! `rune quarantine notice`: the notice for content that came by a way without hooks.
 
-use crate::commands::NoticeArgs;
+use super::LogArgs;
 use crate::runtime::environment::{World, now};
 use crate::runtime::options::Dirs;
 use crate::runtime::{log, session};
 use anyhow::{Context, ensure};
+use clap::Args;
 use rune::encoding::label::Label;
 use rune::event::Header;
 use rune::quarantine::notice;
@@ -14,6 +15,17 @@ use rune::verdict::Surface;
 use rune::verdict::{Effect, Finding, RuleId, Verdict};
 use std::io::Write;
 use std::time::Instant;
+
+/// Prints the notice for content that came by a way without hooks, and logs it
+#[derive(Debug, Args)]
+#[command(after_help = "Example:\n  rune quarantine notice --source ticket:ZD-4711")]
+pub struct NoticeArgs {
+    /// Where the content came from, such as mail:support
+    #[arg(long, value_name = "LABEL")]
+    pub source: String,
+    #[command(flatten)]
+    pub log: LogArgs,
+}
 
 /// What stands for the tool's name: there was no tool.
 const TOOL: &str = "external";
@@ -25,7 +37,7 @@ pub fn run(args: &NoticeArgs) -> anyhow::Result<()> {
         source.as_str().contains(|c: char| c.is_ascii_alphanumeric()),
         "`--source` says nothing\n  help: name where the content came from, such as `mail:support`"
     );
-    let world = World::look(&Dirs { client: args.place.client_dir.clone(), ..Dirs::default() });
+    let world = World::look(&Dirs { client: args.log.client_dir.clone(), ..Dirs::default() });
     let header = Header {
         phase: Some(Phase::After),
         moment: Label::default(),

@@ -3,11 +3,12 @@
 mod read;
 mod table;
 
-use crate::commands::StatusArgs;
+use super::LogArgs;
 use crate::runtime::environment::{World, now};
 use crate::runtime::options::Dirs;
 use crate::runtime::{log, session};
 use anyhow::{Context, anyhow, bail};
+use clap::Args;
 use rune::encoding::label::Label;
 use rune::telemetry::rfc3339;
 use rune::telemetry::summary::Filter;
@@ -15,8 +16,30 @@ use std::io::{ErrorKind, IsTerminal, Write};
 use std::path::Path;
 use time::{Date, Duration, OffsetDateTime, UtcOffset};
 
+/// Sums up the telemetry log
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Examples:\n  rune quarantine status --since 7d\n  rune quarantine status --json | jq '.escalations'"
+)]
+pub struct StatusArgs {
+    /// Only what happened since then: 30m, 12h, 7d, 2w, or a date such as 2026-11-01
+    #[arg(long, value_name = "WHEN")]
+    pub since: Option<String>,
+    /// Only one session
+    #[arg(long, value_name = "ID")]
+    pub session: Option<String>,
+    /// Rows a list [default: 10 in tables, all in JSON]
+    #[arg(long, value_name = "N")]
+    pub top: Option<usize>,
+    /// JSON instead of tables
+    #[arg(long)]
+    pub json: bool,
+    #[command(flatten)]
+    pub log: LogArgs,
+}
+
 pub fn run(args: &StatusArgs) -> anyhow::Result<()> {
-    let world = World::look(&Dirs { client: args.place.client_dir.clone(), ..Dirs::default() });
+    let world = World::look(&Dirs { client: args.log.client_dir.clone(), ..Dirs::default() });
     let path = log::path(&world).context("HOME is not set\n  help: name the client's directory with `--client-dir`")?;
     let since = args.since.as_deref().map(|since| parse_since(since, now())).transpose()?;
     let filter = Filter { since: since.map(rfc3339), session: args.session.clone() };

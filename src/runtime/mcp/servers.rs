@@ -1,11 +1,11 @@
 //! The servers that the client would start here: every scope of its configuration, strongest first.
 
 use super::own;
-use crate::commands::hooks::MANAGED;
 use crate::runtime::environment::World;
 use crate::runtime::files::read;
 use rune::client::claude::locate::find as place_of;
 use rune::client::claude::server::{Document, Launch, Server};
+use rune::client::claude::settings::MANAGED;
 use rune::encoding::canonical::Value as Canonical;
 use rune::mcp::Identity;
 use serde_json::Value;
