@@ -1,4 +1,4 @@
-//! Clients: who asks, and in which words. One file each.
+//! Clients: the programs that run the hook, one folder for each.
 
 pub mod claude;
 
@@ -7,15 +7,32 @@ use crate::quarantined::Quarantined;
 use crate::verdict::Phase;
 use crate::verdict::{Finding, Verdict};
 use std::collections::BTreeSet;
+use std::fmt;
 
-/// A client that can call us.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Client {
-    /// Claude Code.
-    Claude,
+/// A client that runs the hook: how its events are read, and in which form it takes answers.
+pub trait Client: fmt::Debug + Sync {
+    /// The name of the client, as `--client` takes it.
+    fn name(&self) -> &'static str;
+
+    /// Parses one event.
+    fn parse<'a>(&self, input: &'a Quarantined<Vec<u8>>) -> Result<Message<'a>, Unread>;
+
+    /// Builds the header of an event of which only the command line is known.
+    fn header(&self, phase: Option<Phase>) -> Header;
+
+    /// Renders a verdict in the form that the client takes.
+    fn answer(&self, header: &Header, verdict: &Verdict) -> Answer;
 }
 
-/// What the process says: the words of one client.
+/// All clients. A new client is a folder beside this file and an entry here.
+pub const ALL: [&dyn Client; 1] = [&claude::Claude];
+
+/// The client of this name.
+pub fn named(name: &str) -> Option<&'static dyn Client> {
+    ALL.into_iter().find(|client| client.name() == name)
+}
+
+/// What the process answers, in the form of one client.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Answer {
     /// One JSON object, or nothing where there is no opinion.
@@ -24,37 +41,6 @@ pub struct Answer {
     pub stderr: Option<String>,
     /// The exit code.
     pub exit: u8,
-}
-
-impl Client {
-    /// All clients by name.
-    pub const ALL: [(&'static str, Client); 1] = [("claude", Client::Claude)];
-
-    /// Its name.
-    pub fn name(self) -> &'static str {
-        Client::ALL.iter().find(|(_, client)| *client == self).map_or("", |(name, _)| name)
-    }
-
-    /// Parses one event.
-    pub fn parse<'a>(self, input: &'a Quarantined<Vec<u8>>) -> Result<Message<'a>, Unread> {
-        match self {
-            Client::Claude => claude::parse(input),
-        }
-    }
-
-    /// What is known of an event from the command line alone.
-    pub fn header(self, phase: Option<Phase>) -> Header {
-        match self {
-            Client::Claude => claude::header(phase),
-        }
-    }
-
-    /// Puts a verdict into the client's words.
-    pub fn answer(self, header: &Header, verdict: &Verdict) -> Answer {
-        match self {
-            Client::Claude => claude::answer(header, verdict),
-        }
-    }
 }
 
 impl Answer {

@@ -7,7 +7,7 @@ pub mod rewrap;
 pub mod server;
 pub mod settings;
 
-use super::{Answer, context, nudges, reasons};
+use super::{Answer, Client, context, nudges, reasons};
 use crate::encoding::json;
 use crate::encoding::json::{Fields, Text};
 use crate::encoding::label::Label;
@@ -60,17 +60,39 @@ const OTHER_MOMENTS: [&str; 27] = [
     "WorktreeRemove",
 ];
 
+/// Claude Code.
+#[derive(Debug)]
+pub struct Claude;
+
+impl Client for Claude {
+    fn name(&self) -> &'static str {
+        "claude"
+    }
+
+    fn parse<'a>(&self, input: &'a Quarantined<Vec<u8>>) -> Result<Message<'a>, Unread> {
+        parse(input)
+    }
+
+    fn header(&self, phase: Option<Phase>) -> Header {
+        header(phase)
+    }
+
+    fn answer(&self, header: &Header, verdict: &Verdict) -> Answer {
+        answer(header, verdict)
+    }
+}
+
 fn phase(moment: &str) -> Option<Phase> {
     let known = MOMENTS.iter().find(|(name, _)| *name == moment).map(|(_, phase)| *phase);
     known.or_else(|| OTHER_MOMENTS.contains(&moment).then_some(Phase::Other))
 }
 
-pub(super) fn header(phase: Option<Phase>) -> Header {
+fn header(phase: Option<Phase>) -> Header {
     let moment = MOMENTS.iter().find(|(_, known)| Some(*known) == phase).map_or("", |(name, _)| name);
     Header { phase, moment: Label::new(moment), ..Header::default() }
 }
 
-pub(super) fn parse(input: &Quarantined<Vec<u8>>) -> Result<Message<'_>, Unread> {
+fn parse(input: &Quarantined<Vec<u8>>) -> Result<Message<'_>, Unread> {
     let bytes = input.inspect("an event is read");
     let fields = Fields::read(bytes);
     let text = |name: &str| fields.string(name).unwrap_or(Text { text: String::new(), flaw: None });
@@ -303,7 +325,7 @@ struct Output<'a> {
     updated_tool_output: Option<Box<RawValue>>,
 }
 
-pub(super) fn answer(header: &Header, verdict: &Verdict) -> Answer {
+fn answer(header: &Header, verdict: &Verdict) -> Answer {
     let effect = verdict.effect();
     let Some(phase) = header.phase else { return Answer::blocked(verdict) };
     let output = |decision: Option<&'static str>, text: Option<String>| Output {

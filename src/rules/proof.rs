@@ -1,7 +1,8 @@
 //! Proof: every rule answers what it says it answers, and nobody objects to what it says is fine.
 
 use super::{Example, Kind, Rule};
-use crate::client::Client;
+use crate::client::Client as _;
+use crate::client::claude::Claude;
 use crate::encoding::label::Label;
 use crate::event::Facts;
 use crate::event::taint::Taint;
@@ -79,7 +80,7 @@ fn judge(example: &Example<'_>, rule: &Rule, config: &Config) -> Vec<Finding> {
     };
     let origin = Origin::new(ContentSource::UserInput, "example", time::OffsetDateTime::UNIX_EPOCH);
     let sealed = Quarantined::new(event.to_string().into_bytes(), origin);
-    match Client::Claude.parse(&sealed) {
+    match Claude.parse(&sealed) {
         Ok(message) => {
             let event = message.locate(Some("/home/user".to_owned()), Some(PROJECT.to_owned()));
             let taint =

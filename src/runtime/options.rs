@@ -1,7 +1,8 @@
 //! The hook's options, read by hand: cheap, and a mistake in them is a verdict like any other failure.
 
-use rune::client::Client;
+use rune::client::claude::Claude;
 use rune::client::claude::register::{REGISTERED_IN, Registration};
+use rune::client::{self, Client};
 use rune::policy::nearest;
 use rune::verdict::Phase;
 use rune::verdict::failure::Failure;
@@ -14,7 +15,7 @@ use time::format_description::well_known::Rfc3339;
 #[derive(Clone, Debug)]
 pub struct Options {
     pub phase: Option<Phase>,
-    pub client: Client,
+    pub client: &'static dyn Client,
     pub preset: Option<String>,
     pub dirs: Dirs,
     /// The settings file that this call is registered in.
@@ -45,7 +46,7 @@ impl Options {
     pub fn parse(words: &[OsString]) -> Options {
         let mut options = Options {
             phase: None,
-            client: Client::Claude,
+            client: &Claude,
             preset: None,
             dirs: Dirs::default(),
             registered_in: None,
@@ -102,8 +103,8 @@ impl Options {
             });
         };
         match flag {
-            "--client" => match Client::ALL.iter().find(|(name, _)| value == *name) {
-                Some((_, client)) => self.client = *client,
+            "--client" => match client::named(&value.to_string_lossy()) {
+                Some(client) => self.client = client,
                 None => self.complain(format!("unknown client `{}`", value.to_string_lossy())),
             },
             "--preset" => self.preset = Some(value.to_string_lossy().into_owned()),
