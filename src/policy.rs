@@ -402,8 +402,8 @@ mod tests {
 
     #[test]
     fn a_flaw_ends_trust_by_name() {
-        let mut config = Config::fold([layer("[quarantine]\ntrusted = ['a']")], vec![]);
-        config.distrust(Failure::Config("x".into()));
+        let config = Config::fold([layer("[quarantine]\ntrusted = ['a']")], vec![]);
+        let mut config = config.with_failures(vec![Failure::Config("x".into())]);
         config.allow("b");
         assert_eq!(config.trust, Trust::Unknown);
         let config = Config::fold([layer("[quarantine]\ntrusted = ['a']")], vec![Failure::Bug]);

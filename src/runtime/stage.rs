@@ -70,7 +70,7 @@ mod tests {
         let home = tempfile::tempdir().unwrap();
         let phase = if event.contains("post") { "post" } else { "pre" };
         let mut child = Command::new(std::env::current_exe().unwrap());
-        let child = child.args(["--exact", "cli::stage::tests::child", "--nocapture", "--quiet"]);
+        let child = child.args(["--exact", "runtime::stage::tests::child", "--nocapture", "--quiet"]);
         child.env_clear().env("HOME", home.path()).env(FAULT, fault);
         child.env("RUNE_TEST_WORDS", format!("{phase} --preset {preset}"));
         let event = std::fs::File::open(format!("tests/fixtures/{event}.json")).unwrap();
