@@ -277,6 +277,12 @@ run --prefix "$home/opt with blanks" --binary "$scratch/rune" --sha256 "$(sum_of
 extra=(TMPDIR="$temporary" CLAUDECODE=1)
 refuses 'replacing the guard is for people' --binary "$scratch/weak" --sha256 "$(sum_of "$scratch/weak")"
 extra=(TMPDIR="$temporary")
+# So does one at the default prefix that no settings name.
+new_home
+run --binary "$scratch/rune" --sha256 "$(sum_of "$scratch/rune")" || fail 'the default prefix'
+rm "$settings"
+how=run_orphan
+refuses 'there is no terminal' --prefix "$home/elsewhere" --binary "$scratch/weak" --sha256 "$(sum_of "$scratch/weak")"
 ok 'a guard at another prefix is not replaced by a new registration'
 
 release=$scratch/release
