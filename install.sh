@@ -1,12 +1,29 @@
 #!/usr/bin/env bash
-# Builds rune, installs it, registers it with Claude Code, and shows it at work; or takes all of that away again.
+# Builds rune or takes a built one, installs it, registers it with Claude Code, and shows it at work; or takes all of that
+# away again.
 # Works without a terminal where it loosens nothing, and may be run again at any time. Written for bash 3.2, which macOS has.
 set -euo pipefail
 
+# The public half of the key that signs the SHA256SUMS of releases. No option or variable replaces it: an agent may have
+# started this script.
+release_key=MCowBQYDK2VwAyEAd9DMyP+GkZ9rSfqKMSX3ODlaojmjaWJKeklPg4c0UTQ=
+max_binary_bytes=67108864
+max_sums_bytes=65536
+max_seconds_per_file=600
+
 usage() {
   cat <<'USAGE'
-Usage: ./install.sh [--update | --uninstall [--purge]] [--preset NAME] [--prefix DIR] [--yes]
+Usage: ./install.sh [--binary FILE --sha256 HEX | --from URL [--sha256 HEX]]
+                    [--update | --uninstall [--purge]] [--preset NAME]
+                    [--prefix DIR] [--yes]
 
+Without --binary and --from, rune is built from source.
+
+  --binary FILE   install this binary, if it has the SHA-256 of --sha256
+  --from URL      download the binary for this system from a release: URL is the
+                  directory of its files, https only (http on loopback); needs
+                  --sha256, or SHA256SUMS there with a valid SHA256SUMS.sig
+  --sha256 HEX    the SHA-256 that the binary must have
   --preset NAME   gentle, strict, off, or a file of your own in presets/
                   (default: what is registered, else gentle)
   --prefix DIR    install below DIR (default: ~/.local)
@@ -17,6 +34,7 @@ Usage: ./install.sh [--update | --uninstall [--purge]] [--preset NAME] [--prefix
   --purge         with --uninstall: remove your policy and the log too
   --yes           loosen the guard where stdin is not a terminal; a terminal is
                   needed all the same
+  --help          print this text
 
 Example: ./install.sh --preset strict
 USAGE
@@ -27,20 +45,37 @@ fail() {
   exit 1
 }
 
+is_sha256() {
+  [ ${#1} -eq 64 ] && [ "${1#*[!0-9a-f]}" = "$1" ]
+}
+
+set_option() {
+  [ -n "$2" ] || fail "$1 needs a value; see ./install.sh --help"
+  case $1 in
+    --preset) preset=$2 ;;
+    --prefix) prefix=$2 ;;
+    --binary) file=$2 ;;
+    --from) from=$2 ;;
+    --sha256) sha256=$2 ;;
+  esac
+}
+
 verb=install
 preset=
 prefix=
 purge=
 yes=
+file=
+from=
+sha256=
 while [ $# -gt 0 ]; do
   case $1 in
-    --preset | --prefix)
+    --preset | --prefix | --binary | --from | --sha256)
       [ $# -ge 2 ] || fail "$1 needs a value; see ./install.sh --help"
-      if [ "$1" = --preset ]; then preset=$2; else prefix=$2; fi
+      set_option "$1" "$2"
       shift
       ;;
-    --preset=*) preset=${1#*=} ;;
-    --prefix=*) prefix=${1#*=} ;;
+    --preset=* | --prefix=* | --binary=* | --from=* | --sha256=*) set_option "${1%%=*}" "${1#*=}" ;;
     --update | --uninstall)
       [ "$verb" = install ] || [ "$verb" = "${1#--}" ] || fail "--update and --uninstall are two things"
       verb=${1#--}
@@ -53,11 +88,23 @@ while [ $# -gt 0 ]; do
   shift
 done
 [ -z "$purge" ] || [ "$verb" = uninstall ] || fail "--purge goes with --uninstall"
+[ "$verb" != uninstall ] || [ -z "$file$from$sha256" ] || fail "--uninstall installs nothing"
+[ -z "$file" ] || [ -z "$from" ] || fail "--binary and --from exclude each other"
+[ -z "$file" ] || [ -n "$sha256" ] || fail "--binary needs --sha256"
+[ -z "$sha256" ] || [ -n "$file$from" ] || fail "--sha256 goes with --binary or --from"
+if [ -n "$sha256" ]; then
+  sha256=$(printf '%s' "$sha256" | tr 'A-F' 'a-f')
+  is_sha256 "$sha256" || fail "--sha256 needs 64 hexadecimal digits"
+fi
 [ -n "${HOME:-}" ] || fail "HOME is not set"
 prefix=${prefix:-$HOME/.local}
 case $prefix in
   /*) ;;
   *) prefix=$PWD/$prefix ;;
+esac
+case $file in
+  '' | /*) ;;
+  *) file=$PWD/$file ;;
 esac
 cd "$(dirname "${BASH_SOURCE[0]}")"
 
@@ -76,7 +123,8 @@ data=$(absolute "${XDG_DATA_HOME:-}" "$HOME/.local/share")/rune
 state=$(absolute "${XDG_STATE_HOME:-}" "$HOME/.local/state")/rune
 client=$(absolute "${CLAUDE_CONFIG_DIR:-}" "$HOME/.claude")
 scratch=$(mktemp -d)
-trap 'rm -rf "$scratch"' EXIT
+staged=
+trap 'rm -rf "$scratch" ${staged:+"$staged"}' EXIT
 
 # --- taking it away
 
@@ -137,8 +185,230 @@ they block; remove the entries that run rune from those settings.
 NOTE
 }
 
+# --- putting it in place
+
+# Lists the guards that an installation may replace: at the prefix, at the default prefix, and registered.
+guards() {
+  {
+    printf '%s\n' "$rune" "$HOME/.local/bin/rune"
+    if [ -r "$client/settings.json" ]; then
+      grep -o '"command" *: *"/[^"]*/rune' "$client/settings.json" | sed 's/^[^/]*//' || true
+    fi
+  } | LC_ALL=C sort -u
+}
+
+# Another program may be anything, so only a person at a terminal puts one in the place of a guard. The guard that is
+# there checks this, never the new program: that one may have been made to accept everybody.
+check_person() {
+  local guard
+  guards >"$scratch/guards"
+  while IFS= read -r guard <&3; do
+    if [ ! -e "$guard" ] || cmp -s "$1" "$guard"; then continue; fi
+    case $("$guard" --version 2>/dev/null || true) in
+      'rune '*) ;;
+      *) fail "$guard does not run, so it cannot check whether you are a person; remove it yourself in a terminal, then run this again" ;;
+    esac
+    "$guard" person 'replacing the guard' || fail "nothing was replaced"
+  done 3<"$scratch/guards"
+}
+
+put_in_place() {
+  local binary=$1 name
+  check_person "$binary"
+  if ! cmp -s "$binary" "$rune"; then
+    mkdir -p "$bin"
+    staged=$(mktemp "$bin/.rune.XXXXXX")
+    install -m 755 "$binary" "$staged"
+    case $("$staged" --version || true) in
+      'rune '*) ;;
+      *) fail "the new binary does not run here; nothing was replaced" ;;
+    esac
+    mv -f "$staged" "$rune"
+    staged=
+  fi
+  for name in quarantine security-hook; do
+    if [ "$(readlink "$bin/$name" || true)" = rune ]; then
+      :
+    elif [ -e "$bin/$name" ] || [ -L "$bin/$name" ]; then
+      printf 'install.sh: %s is not ours and stays as it is\n' "$bin/$name" >&2
+    else
+      ln -s rune "$bin/$name"
+    fi
+  done
+  mkdir -p "$man" "${bash_completion%/*}" "${zsh_completion%/*}" "${fish_completion%/*}"
+  # An agent may run this to look; the pages it leaves alone.
+  "$rune" man --out "$man" || printf 'install.sh: the man pages stay as they are\n' >&2
+  "$rune" completions bash >"$bash_completion"
+  "$rune" completions zsh >"$zsh_completion"
+  "$rune" completions fish >"$fish_completion"
+  printf 'installed %s (%s), and the names quarantine and security-hook beside it\n' "$rune" "$("$rune" --version)"
+  printf 'completions and man pages are in %s\n' "$prefix/share"
+}
+
+register() {
+  local answer registered
+  if [ "$verb" = update ]; then
+    "$rune" policy update ${yes:+--yes}
+  else
+    "$rune" policy install
+  fi
+
+  # Whoever has taken the hooks away does not get them back by an update.
+  registered=yes
+  if [ "$verb" = update ] && [ -z "$preset" ]; then
+    answer=$("$rune" hooks uninstall --dry-run)
+    if [ "${answer#*@@ }" = "$answer" ]; then registered=; fi
+  fi
+  if [ -n "$registered" ]; then
+    answer=$("$rune" hooks install ${preset:+--preset "$preset"} ${yes:+--yes}) || fail "${answer:-the hooks are not registered}"
+    printf '%s\n' "$answer"
+    preset=${preset:-$(printf '%s\n' "$answer" | sed -n 's/.*preset \([A-Za-z0-9-]*\).*/\1/p' | head -n 1)}
+  else
+    printf 'no hooks are registered, and an update registers none; %s hooks install does\n' "$rune"
+  fi
+  case :$PATH: in
+    *:"$bin":*) ;;
+    *) printf 'note: %s is not on your PATH\n' "$bin" ;;
+  esac
+}
+
+# --- showing it
+
+show() {
+  printf '\n%s\n  $ %s\n' "$1" "$2"
+  (cd "$scratch" && "$rune" explain ${preset:+--preset "$preset"} -- "$2") |
+    sed -n '/^answer:/,$ { /^    /d; s/^/  /; p; }'
+}
+
+show_decisions() {
+  if [ "$preset" = off ]; then
+    printf '\nThe guard is off.\n'
+    return
+  fi
+  printf '\nThree decisions of the installed program (nothing is run):\n'
+  show 'An everyday command passes in silence:' 'git status'
+  show 'One that overwrites the work of others is stopped by a rule:' 'git push --force origin main'
+  show 'One that cannot be undone is denied:' 'rm -rf ~'
+  printf '\nNew sessions of Claude Code are guarded from now on. Look with: %s quarantine status\n' "$rune"
+}
+
+# --- a binary that was built elsewhere
+
+sha256_of() {
+  {
+    if command -v sha256sum >/dev/null; then
+      sha256sum
+    elif command -v shasum >/dev/null; then
+      shasum -a 256
+    else
+      openssl dgst -sha256 -r
+    fi
+  } <"$1" | cut -d ' ' -f 1
+}
+
+# Prints the name that releases give to the binary for this system.
+asset_name() {
+  local system machine
+  case $(uname -s) in
+    Linux) system=linux ;;
+    Darwin) system=macos ;;
+    *) return 1 ;;
+  esac
+  case $(uname -m) in
+    x86_64 | amd64) machine=x86_64 ;;
+    aarch64 | arm64) machine=aarch64 ;;
+    *) return 1 ;;
+  esac
+  printf 'rune-%s-%s\n' "$system" "$machine"
+}
+
+# Sets the scheme that a download may begin with. Plain http is for tests and tunnels, on this machine only.
+check_url() {
+  local host
+  case $from in
+    *[!][A-Za-z0-9:/._~%+-]*) fail "--from takes a plain address without user name, query and fragment" ;;
+    https://?*) scheme=https ;;
+    http://?*)
+      scheme=http
+      host=${from#http://}
+      host=${host%%/*}
+      case $host in
+        127.0.0.1 | localhost | '[::1]') ;;
+        127.0.0.1:* | localhost:* | '[::1]:'*)
+          case ${host##*:} in '' | *[!0-9]*) fail "--from has an invalid port" ;; esac
+          ;;
+        *) fail "--from takes http only from 127.0.0.1, [::1] and localhost; use https" ;;
+      esac
+      ;;
+    *) fail "--from takes an https address" ;;
+  esac
+  from=${from%/}
+}
+
+# Downloads a file of the release into the scratch directory. --max-filesize is not enough: without a Content-Length
+# older versions of curl ignore it.
+fetch() {
+  local name=$1 max_bytes=$2
+  curl --disable --globoff --fail --silent --show-error --location --max-redirs 5 --tlsv1.2 \
+    --proto "=$scheme" --proto-redir '=https' --connect-timeout 30 --max-time "$max_seconds_per_file" \
+    --max-filesize "$max_bytes" "$from/$name" | head -c "$((max_bytes + 1))" >"$scratch/$name" || return 1
+  [ "$(wc -c <"$scratch/$name")" -le "$max_bytes" ]
+}
+
+# Prints an OpenSSL that knows `pkeyutl -rawin`. The one of macOS is LibreSSL, which does not.
+find_openssl() {
+  local program
+  for program in openssl /opt/homebrew/opt/openssl@3/bin/openssl /usr/local/opt/openssl@3/bin/openssl; do
+    case $("$program" version 2>/dev/null || true) in
+      'OpenSSL '[3-9]* | 'OpenSSL '[1-9][0-9]*)
+        printf '%s\n' "$program"
+        return
+        ;;
+    esac
+  done
+  return 1
+}
+
+# Sets the SHA-256 of a file of the release from SHA256SUMS, whose signature must be valid.
+read_signed_sum() {
+  local openssl
+  openssl=$(find_openssl) || fail "checking the signature needs OpenSSL 3 or newer; install it, or give --sha256"
+  fetch SHA256SUMS "$max_sums_bytes" || fail "cannot download $from/SHA256SUMS; without it, --sha256 is needed"
+  fetch SHA256SUMS.sig "$max_sums_bytes" || fail "cannot download $from/SHA256SUMS.sig; without it, --sha256 is needed"
+  printf -- '-----BEGIN PUBLIC KEY-----\n%s\n-----END PUBLIC KEY-----\n' "$release_key" >"$scratch/key.pem"
+  "$openssl" pkeyutl -verify -pubin -inkey "$scratch/key.pem" -rawin -in "$scratch/SHA256SUMS" \
+    -sigfile "$scratch/SHA256SUMS.sig" >/dev/null 2>&1 || fail "the signature of $from/SHA256SUMS is not valid"
+  sha256=$(sed -n "s/^\([0-9a-f]\{64\}\) [ *]$1\$/\1/p" "$scratch/SHA256SUMS")
+  is_sha256 "$sha256" || fail "$from/SHA256SUMS does not list $1 once"
+}
+
+# Leaves a binary with the right SHA-256 in the scratch directory, where nothing changes it after the check.
+take_binary() {
+  local asset scheme='' actual
+  if [ -n "$file" ]; then
+    [ -f "$file" ] || fail "there is no file $file"
+    cp "$file" "$scratch/binary"
+  else
+    command -v curl >/dev/null || fail "--from needs curl"
+    check_url
+    asset=$(asset_name) || fail "there are no releases for $(uname -s) on $(uname -m); run this without --from to build it"
+    [ -n "$sha256" ] || read_signed_sum "$asset"
+    fetch "$asset" "$max_binary_bytes" || fail "cannot download $from/$asset"
+    mv "$scratch/$asset" "$scratch/binary"
+  fi
+  actual=$(sha256_of "$scratch/binary")
+  [ "$actual" = "$sha256" ] || fail "the binary has the SHA-256 $actual and not $sha256; nothing was installed"
+}
+
 if [ "$verb" = uninstall ]; then
   uninstall
+  exit 0
+fi
+if [ -n "$file$from" ]; then
+  take_binary
+  put_in_place "$scratch/binary"
+  register
+  show_decisions
   exit 0
 fi
 
@@ -197,70 +467,6 @@ esac
 [ -n "$binary" ] || binary=$(build)
 [ -x "$binary" ] || fail "cargo built nothing that can be run"
 
-# --- putting it in place
-
-if ! cmp -s "$binary" "$rune"; then
-  # Another program may be anything, so only a person at a terminal puts one in the place of the guard.
-  if [ -e "$rune" ]; then "$binary" person 'replacing the guard'; fi
-  mkdir -p "$bin"
-  install -m 755 "$binary" "$rune.new"
-  mv -f "$rune.new" "$rune"
-fi
-for name in quarantine security-hook; do
-  if [ "$(readlink "$bin/$name" || true)" = rune ]; then
-    :
-  elif [ -e "$bin/$name" ] || [ -L "$bin/$name" ]; then
-    printf 'install.sh: %s is not ours and stays as it is\n' "$bin/$name" >&2
-  else
-    ln -s rune "$bin/$name"
-  fi
-done
-mkdir -p "$man" "${bash_completion%/*}" "${zsh_completion%/*}" "${fish_completion%/*}"
-# An agent may run this to look; the pages it leaves alone.
-"$rune" man --out "$man" || printf 'install.sh: the man pages stay as they are\n' >&2
-"$rune" completions bash >"$bash_completion"
-"$rune" completions zsh >"$zsh_completion"
-"$rune" completions fish >"$fish_completion"
-printf 'installed %s (%s), and the names quarantine and security-hook beside it\n' "$rune" "$("$rune" --version)"
-printf 'completions and man pages are in %s\n' "$prefix/share"
-
-if [ "$verb" = update ]; then
-  "$rune" policy update ${yes:+--yes}
-else
-  "$rune" policy install
-fi
-
-# Whoever has taken the hooks away does not get them back by an update.
-registered=yes
-if [ "$verb" = update ] && [ -z "$preset" ]; then
-  answer=$("$rune" hooks uninstall --dry-run)
-  if [ "${answer#*@@ }" = "$answer" ]; then registered=; fi
-fi
-if [ -n "$registered" ]; then
-  answer=$("$rune" hooks install ${preset:+--preset "$preset"} ${yes:+--yes}) || fail "${answer:-the hooks are not registered}"
-  printf '%s\n' "$answer"
-  preset=${preset:-$(printf '%s\n' "$answer" | sed -n 's/.*preset \([A-Za-z0-9-]*\).*/\1/p' | head -n 1)}
-else
-  printf 'no hooks are registered, and an update registers none; %s hooks install does\n' "$rune"
-fi
-case :$PATH: in
-  *:"$bin":*) ;;
-  *) printf 'note: %s is not on your PATH\n' "$bin" ;;
-esac
-
-# --- showing it
-
-show() {
-  printf '\n%s\n  $ %s\n' "$1" "$2"
-  (cd "$scratch" && "$rune" explain ${preset:+--preset "$preset"} -- "$2") |
-    sed -n '/^answer:/,$ { /^    /d; s/^/  /; p; }'
-}
-if [ "$preset" = off ]; then
-  printf '\nThe guard is off.\n'
-  exit 0
-fi
-printf '\nThree decisions of the installed program (nothing is run):\n'
-show 'An everyday command passes in silence:' 'git status'
-show 'One that overwrites the work of others is stopped by a rule:' 'git push --force origin main'
-show 'One that cannot be undone is denied:' 'rm -rf ~'
-printf '\nNew sessions of Claude Code are guarded from now on. Look with: %s quarantine status\n' "$rune"
+put_in_place "$binary"
+register
+show_decisions

@@ -1,15 +1,18 @@
 #!/usr/bin/env bash
-# Runs the real install.sh in throw-away homes: fresh, twice, --update, --uninstall, --purge. All share one build.
+# Runs the real install.sh in throw-away homes: fresh, twice, --update, --uninstall, --purge, --binary, and --from against a
+# server on loopback. All share one build.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 export CARGO_HOME=${CARGO_HOME:-$HOME/.cargo} RUSTUP_HOME=${RUSTUP_HOME:-$HOME/.rustup}
 scratch=$(mktemp -d)
-trap 'rm -rf "$scratch"' EXIT
+server=
+trap '[ -z "$server" ] || kill "$server"; rm -rf "$scratch"' EXIT
 mkfifo "$scratch/go" "$scratch/end"
 count=0
 sockets=0
 extra=(LC_ALL=C)
+script=./install.sh
 
 fail() {
   printf 'not ok: %s\n' "$1" >&2
@@ -35,7 +38,7 @@ run() {
   # shellcheck disable=SC2016 # the inner shell expands it
   env -i PATH="$PATH" tmux -S "$scratch/tmux.$sockets" -f /dev/null new-session -d \
     bash -c 'status=0; "$@" </dev/null >"$0/out" 2>&1 || status=$?; echo "$status" >"$0/end"' \
-    "$scratch" env -i PATH="$PATH" HOME="$home" CARGO_HOME="$CARGO_HOME" RUSTUP_HOME="$RUSTUP_HOME" "${extra[@]}" ./install.sh "$@"
+    "$scratch" env -i PATH="$PATH" HOME="$home" CARGO_HOME="$CARGO_HOME" RUSTUP_HOME="$RUSTUP_HOME" "${extra[@]}" "$script" "$@"
   return "$(cat "$scratch/end")"
 }
 
@@ -43,7 +46,7 @@ run() {
 run_orphan() {
   # shellcheck disable=SC2016 # the inner shell expands it
   setsid --wait bash -c '(read -r _ <"$0/go"; status=0; "$@" </dev/null >"$0/out" 2>&1 || status=$?; echo "$status" >"$0/end") &' \
-    "$scratch" env -i PATH="$PATH" HOME="$home" CARGO_HOME="$CARGO_HOME" RUSTUP_HOME="$RUSTUP_HOME" "${extra[@]}" ./install.sh "$@"
+    "$scratch" env -i PATH="$PATH" HOME="$home" CARGO_HOME="$CARGO_HOME" RUSTUP_HOME="$RUSTUP_HOME" "${extra[@]}" "$script" "$@"
   echo go >"$scratch/go"
   return "$(cat "$scratch/end")"
 }
@@ -87,10 +90,16 @@ says 'this is Rust 1.60'
 says 'rustup update stable'
 [ -z "$(tree)" ] || fail 'something was written'
 extra=(LC_ALL=C)
-for words in --unknown '--purge' '--preset' '--update --uninstall'; do
+for words in --unknown '--purge' '--preset' '--update --uninstall' '--binary' '--from=' '--binary install.sh' \
+  '--sha256 00' '--binary install.sh --sha256 00' "--sha256 $(printf '%064d' 0)" \
+  "--binary install.sh --from https://example.org --sha256 $(printf '%064d' 0)" \
+  "--uninstall --binary install.sh --sha256 $(printf '%064d' 0)"; do
   # shellcheck disable=SC2086 # several words
   if run $words; then fail "it takes $words"; fi
 done
+run --help || fail 'no help'
+for option in --binary --from --sha256 --preset --prefix --update --uninstall --purge --yes; do says "  $option "; done
+[ -z "$(tree)" ] || fail 'something was written'
 ok 'what it needs, and what it does not know, is said before anything is done'
 
 new_home
@@ -138,13 +147,21 @@ for words in '--preset gentle --yes' '--uninstall --yes' '--uninstall --purge --
   keeps "$strict"
 done
 run || fail 'an agent may look whether all is well'
-printf '#!/bin/sh\n' >"$home/.local/bin/rune"
+cp "$home/.local/bin/rune" "$scratch/rune"
+# Bytes behind the end make another binary that works all the same.
+printf x >>"$home/.local/bin/rune"
 if run; then fail 'an agent replaces the guard'; fi
 says 'replacing the guard is for people'
 extra=(LC_ALL=C)
 if run_orphan; then fail 'an orphan replaces the guard'; fi
 says 'there is no terminal'
 run || fail 'a person replaces the guard'
+keeps "$strict"
+printf '#!/bin/sh\n' >"$home/.local/bin/rune"
+if run; then fail 'a guard that cannot check for a person is replaced'; fi
+says 'remove it yourself'
+rm "$home/.local/bin/rune"
+run || fail 'the guard is installed again'
 keeps "$strict"
 ok 'the preset stays, and agents do not loosen'
 
@@ -200,3 +217,207 @@ run --prefix "$home/opt with blanks" --uninstall --purge --yes || fail 'purging'
 [ "$(tree | awk '{print $NF}')" = ./.claude/settings.json ] || fail "left: $(tree)"
 [ "$(cat "$settings"; echo x)" = "${foreign}x" ] || fail 'the settings are not as they were'
 ok 'purging leaves nothing but the settings'
+
+# --- binaries that were built elsewhere
+
+sum_of() { sha256sum "$1" | cut -d ' ' -f 1; }
+
+# Runs install.sh and expects that it refuses with this text and leaves neither a change nor a temporary file.
+refuses() {
+  local text=$1 before
+  shift
+  before=$(tree)
+  if "$how" "$@"; then fail "it takes $*"; fi
+  says "$text"
+  keeps "$before"
+  [ -z "$(ls -A "$temporary")" ] || fail "temporary files are left: $(ls -A "$temporary")"
+}
+
+temporary=$scratch/temporary
+mkdir "$temporary"
+extra=(TMPDIR="$temporary")
+how=run_orphan
+
+new_home
+refuses 'there is no file' --binary "$scratch/none" --sha256 "$(sum_of "$scratch/rune")"
+refuses 'and not' --binary "$scratch/rune" --sha256 "$(sum_of install.sh)"
+head -c 1000 "$scratch/rune" >"$scratch/short"
+refuses 'does not run here' --binary "$scratch/short" --sha256 "$(sum_of "$scratch/short")"
+run_orphan --binary "$scratch/rune" --sha256 "$(sum_of "$scratch/rune" | tr a-f A-F)" || fail 'a binary with its sum'
+says 'registered in'
+cmp "$scratch/rune" "$home/.local/bin/rune" || fail 'it is another binary'
+ok 'a binary is installed if it has the SHA-256'
+
+cp "$scratch/rune" "$scratch/newer"
+printf x >>"$scratch/newer"
+# It would accept everybody if it were asked.
+# shellcheck disable=SC2016 # the script expands it
+printf '#!/bin/sh\n[ "$1" != --version ] || echo rune 99.0.0\n' >"$scratch/weak"
+chmod +x "$scratch/weak"
+run --preset strict --binary "$scratch/rune" --sha256 "$(sum_of "$scratch/rune")" || fail 'strict'
+for binary in "$scratch/weak" "$scratch/newer"; do
+  for prefix in "$home/.local" "$home/elsewhere"; do
+    how=run_orphan
+    refuses 'there is no terminal' --prefix "$prefix" --binary "$binary" --sha256 "$(sum_of "$binary")"
+    how=run
+    extra=(TMPDIR="$temporary" CLAUDECODE=1)
+    refuses 'replacing the guard is for people' --prefix "$prefix" --binary "$binary" --sha256 "$(sum_of "$binary")" --yes
+    refuses 'replacing the guard is for people' --prefix "$prefix" --update --binary "$binary" --sha256 "$(sum_of "$binary")"
+    extra=(TMPDIR="$temporary")
+  done
+done
+run --binary "$scratch/newer" --sha256 "$(sum_of "$scratch/newer")" || fail 'a person replaces the guard'
+cmp "$scratch/newer" "$home/.local/bin/rune" || fail 'the binary was not replaced'
+says 'preset strict'
+ok 'the installed guard checks who replaces it, not the new binary'
+
+# A guard that is registered from another prefix counts too.
+new_home
+run --prefix "$home/opt with blanks" --binary "$scratch/rune" --sha256 "$(sum_of "$scratch/rune")" || fail 'another prefix'
+extra=(TMPDIR="$temporary" CLAUDECODE=1)
+refuses 'replacing the guard is for people' --binary "$scratch/weak" --sha256 "$(sum_of "$scratch/weak")"
+extra=(TMPDIR="$temporary")
+# So does one at the default prefix that no settings name.
+new_home
+run --binary "$scratch/rune" --sha256 "$(sum_of "$scratch/rune")" || fail 'the default prefix'
+rm "$settings"
+how=run_orphan
+refuses 'there is no terminal' --prefix "$home/elsewhere" --binary "$scratch/weak" --sha256 "$(sum_of "$scratch/weak")"
+ok 'a guard at another prefix is not replaced by a new registration'
+
+release=$scratch/release
+asset=rune-linux-$(uname -m)
+mkdir "$release"
+for key in key other; do openssl genpkey -algorithm ed25519 -out "$scratch/$key.pem"; done
+sign() {
+  openssl pkeyutl -sign -rawin -inkey "$scratch/$1.pem" -in "$2/SHA256SUMS" -out "$2/SHA256SUMS.sig"
+}
+# Makes a release that is signed by a key of these tests.
+publish() {
+  mkdir "$release/$1"
+  cp "$scratch/newer" "$release/$1/$asset"
+  (cd "$release/$1" && echo install >install.sh && sha256sum -- * >"$scratch/sums" && mv "$scratch/sums" SHA256SUMS)
+  sign key "$release/$1"
+}
+for name in good no-sums no-signature bad-signature other-key changed-sums unlisted twice no-asset half bare wrong; do publish "$name"; done
+rm "$release"/{no-sums,bare}/SHA256SUMS "$release/bare/SHA256SUMS.sig"
+rm "$release/no-signature/SHA256SUMS.sig"
+printf 'x%.0s' {1..64} >"$release/bad-signature/SHA256SUMS.sig"
+sign other "$release/other-key"
+echo >>"$release/changed-sums/SHA256SUMS"
+sed -i "/$asset/d" "$release/unlisted/SHA256SUMS"
+sign key "$release/unlisted"
+(cd "$release/twice" && sha256sum install.sh | sed "s/install.sh/$asset/" >>SHA256SUMS)
+sign key "$release/twice"
+rm "$release/no-asset/$asset"
+head -c 100000 "$scratch/newer" >"$release/half/$asset"
+cp "$scratch/weak" "$release/wrong/$asset"
+
+# Serves the releases; below /cut/ half of each file, below /endless/ bytes without end, below /moved/ redirects.
+python3 - "$release" "$scratch/port" 2>/dev/null <<'PYTHON' &
+import functools
+import http.server
+import os
+import sys
+
+
+class Handler(http.server.SimpleHTTPRequestHandler):
+    def do_GET(self):
+        top, _, rest = self.path.lstrip("/").partition("/")
+        if top == "cut":
+            with open(os.path.join(self.directory, "good", rest), "rb") as file:
+                content = file.read()
+            self.send_response(200)
+            self.send_header("Content-Length", str(len(content)))
+            self.end_headers()
+            self.wfile.write(content[: len(content) // 2])
+        elif top == "endless":
+            self.send_response(200)
+            self.end_headers()
+            while True:
+                self.wfile.write(bytes(1 << 20))
+        elif top == "moved":
+            self.send_response(302)
+            self.send_header("Location", "/good/" + rest)
+            self.end_headers()
+        else:
+            super().do_GET()
+
+
+handler = functools.partial(Handler, directory=sys.argv[1])
+server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler)
+with open(sys.argv[2] + ".new", "w") as file:
+    file.write(str(server.server_port))
+os.rename(sys.argv[2] + ".new", sys.argv[2])
+server.serve_forever()
+PYTHON
+server=$!
+for _ in $(seq 100); do
+  [ ! -e "$scratch/port" ] || break
+  sleep 0.1
+done
+base=http://127.0.0.1:$(cat "$scratch/port")
+newer=$(sum_of "$scratch/newer")
+
+how=run_orphan
+test_key=$(openssl pkey -in "$scratch/key.pem" -pubout | sed -n 2p)
+new_home
+extra=(TMPDIR="$temporary" release_key="$test_key" RELEASE_KEY="$test_key")
+refuses 'signature' --from "$base/good"
+extra=(TMPDIR="$temporary")
+ok 'the real script trusts no key from the environment'
+
+# The real script knows one key; a copy that differs in this line knows the key of these tests.
+sed "s|^release_key=.*|release_key=$test_key|" install.sh >"$scratch/install.sh"
+[ "$(diff install.sh "$scratch/install.sh" | grep -c '^[<>]')" = 2 ] || fail 'the key is not one line'
+chmod +x "$scratch/install.sh"
+script=$scratch/install.sh
+
+for address in http://192.0.2.1/r http://127.0.0.1.example.org/r http://localhost.example.org http://127.0.0.1:80x/r \
+  http://127.0.0.2/r http://127.0.0.1@192.0.2.1/r ftp://127.0.0.1/r file:///r HTTP://192.0.2.1/r 192.0.2.1/r \
+  'https://example.org/r?x' 'https://example.org/r#x'; do
+  refuses 'install.sh: --from ' --from "$address" --sha256 "$newer"
+done
+refuses 'cannot download' --from "$base/none" --sha256 "$newer"
+refuses "cannot download $base/no-asset/$asset" --from "$base/no-asset"
+refuses "cannot download $base/cut/$asset" --from "$base/cut" --sha256 "$newer"
+refuses "cannot download $base/cut/SHA256SUMS" --from "$base/cut"
+refuses "cannot download $base/endless/$asset" --from "$base/endless" --sha256 "$newer"
+refuses "cannot download $base/endless/SHA256SUMS" --from "$base/endless"
+refuses "cannot download $base/moved/$asset" --from "$base/moved" --sha256 "$newer"
+refuses "cannot download $base/no-sums/SHA256SUMS" --from "$base/no-sums"
+refuses "cannot download $base/no-signature/SHA256SUMS.sig" --from "$base/no-signature"
+for name in bad-signature other-key changed-sums; do
+  refuses 'is not valid' --from "$base/$name"
+done
+refuses "does not list $asset once" --from "$base/unlisted"
+refuses "does not list $asset once" --from "$base/twice"
+refuses 'and not' --from "$base/half"
+refuses 'and not' --from "$base/wrong"
+refuses 'and not' --from "$base/wrong" --sha256 "$newer"
+refuses 'and not' --from "$base/good" --sha256 "$(sum_of "$scratch/rune")"
+[ -z "$(tree)" ] || fail 'something was written'
+ok 'a release without a valid sum, a valid signature or a whole binary is refused'
+
+run_orphan --from "$base/good" || fail 'a signed release'
+says 'registered in'
+cmp "$scratch/newer" "$home/.local/bin/rune" || fail 'it is another binary'
+before=$(tree)
+run_orphan --from "$base/bare/" --sha256 "$newer" || fail 'a release with a given sum'
+keeps "$before"
+new_home
+run_orphan --from "http://localhost:${base##*:}/bare" --sha256 "$newer" || fail 'a release with a given sum, in a fresh home'
+cmp "$scratch/newer" "$home/.local/bin/rune" || fail 'it is another binary'
+ok 'a release is installed with a valid signature or with a given SHA-256'
+
+new_home
+run_orphan --binary "$scratch/rune" --sha256 "$(sum_of "$scratch/rune")" || fail 'an older guard'
+refuses 'there is no terminal' --from "$base/good"
+how=run
+extra=(TMPDIR="$temporary" CLAUDECODE=1)
+refuses 'replacing the guard is for people' --from "$base/good" --yes
+refuses 'replacing the guard is for people' --update --from "$base/good"
+extra=(TMPDIR="$temporary")
+run --update --from "$base/good" || fail 'a person updates from a release'
+cmp "$scratch/newer" "$home/.local/bin/rune" || fail 'it is another binary'
+ok 'only a person updates the guard from a release'
