@@ -49,7 +49,6 @@ pub mod telemetry;
 pub mod unit;
 pub mod validator;
 pub mod verdict;
-mod words;
 
 use config::{Allow, Config};
 use event::{Event, Phase};

@@ -14,7 +14,6 @@ mod text;
 
 use super::syntax::{Flaw, Part, Parts, Scope, Script, Simple, Step, Word};
 use crate::limits::{SHELL_COMMANDS, SHELL_DEPTH};
-use crate::swar::table;
 use compound::{Case, Compound, For};
 use cond::Cond;
 use list::List;
@@ -449,11 +448,27 @@ impl<'a> Parser<'a> {
     }
 }
 
-/// Bytes that mean something where words stand. All are ASCII, so none is part of another character.
-static SPECIAL: [bool; 256] = table(b" \t\n\\'\"$`;&|()<>[\0");
-
+/// Whether a byte ends a run of plain text in a word. All such bytes are ASCII, so none is part of another character.
 fn is_special(byte: u8) -> bool {
-    SPECIAL.get(usize::from(byte)) == Some(&true)
+    matches!(
+        byte,
+        b' ' | b'\t'
+            | b'\n'
+            | b'\\'
+            | b'\''
+            | b'"'
+            | b'$'
+            | b'`'
+            | b';'
+            | b'&'
+            | b'|'
+            | b'('
+            | b')'
+            | b'<'
+            | b'>'
+            | b'['
+            | 0
+    )
 }
 
 impl Frame {

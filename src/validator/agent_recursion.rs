@@ -5,10 +5,6 @@ use crate::client::AGENTS;
 use crate::rule::Found;
 use crate::shell::Input;
 use crate::unit::Unit;
-use crate::words::Table;
-
-/// The names of agents.
-static NAMES: Table = Table::of(&AGENTS);
 
 /// Options that take the brakes off, of all agents.
 const UNLEASHED: [&str; 12] = [
@@ -32,7 +28,10 @@ pub(super) fn find(unit: &Unit<'_>, _scene: &Scene<'_>) -> Option<Found> {
     let script = command.args.first().is_some_and(|arg| arg.text.contains("claude-code"))
         && matches!(program, "node" | "bun" | "deno");
     let claude = program == "claude" || script || command.program.contains("claude-code");
-    if !claude && !NAMES.holds(program) && !command.program.contains("codex") && !command.program.contains("gemini-cli")
+    if !claude
+        && !AGENTS.contains(&program)
+        && !command.program.contains("codex")
+        && !command.program.contains("gemini-cli")
     {
         return None;
     }

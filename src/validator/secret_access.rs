@@ -7,7 +7,6 @@ use crate::path::{AbsPath, Glob, Reach, globs, meet, touches, touches_any_home, 
 use crate::rule::Found;
 use crate::shell::{Act, Arg};
 use crate::unit::Unit;
-use crate::words::Table;
 use compact_str::CompactString;
 
 /// Files that are keys, wherever they lie.
@@ -40,21 +39,21 @@ const KEYS: [Glob<'_>; 25] = globs([
 ]);
 
 /// Programs that print their arguments.
-static PRINTERS: Table = Table::of(&["echo", "printf", "print", "cat", "logger"]);
+const PRINTERS: &[&str] = &["echo", "printf", "print", "cat", "logger"];
 
 /// Programs that run a line of code.
-static SPEAKERS: Table =
-    Table::of(&["awk", "bun", "deno", "gawk", "jaq", "jq", "lua", "mawk", "node", "perl", "php", "python", "ruby"]);
+const SPEAKERS: &[&str] =
+    &["awk", "bun", "deno", "gawk", "jaq", "jq", "lua", "mawk", "node", "perl", "php", "python", "ruby"];
 
 pub(super) fn find(unit: &Unit<'_>, scene: &Scene<'_>) -> Option<Found> {
     if let Some(command) = command(unit) {
         let shown = match command.program.as_str() {
             "printenv" => command.args.iter().any(|arg| is_secret_name(&arg.text, scene)),
-            program if PRINTERS.holds(program) => command.args.iter().any(|arg| names_secret(arg, scene)),
+            program if PRINTERS.contains(&program) => command.args.iter().any(|arg| names_secret(arg, scene)),
             "declare" | "typeset" | "export" if command.args.first().is_some_and(|arg| arg.text == "-p") => {
                 command.args.iter().any(|arg| is_secret_name(&arg.text, scene))
             }
-            program if SPEAKERS.holds(program.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.')) => {
+            program if SPEAKERS.contains(&program.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.')) => {
                 command.args.iter().any(|arg| asks_for_secret(&arg.text, scene))
             }
             _ => false,
