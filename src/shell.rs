@@ -29,7 +29,6 @@ use compact_str::CompactString;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use std::rc::Rc;
-use thin_vec::ThinVec;
 
 /// What a process substitution is to the command that is given it: the end of a pipe.
 pub const PROCESS: &str = "/dev/fd/63";
@@ -128,21 +127,21 @@ pub struct Command {
     /// Whether the program is known.
     pub known: bool,
     /// Its arguments.
-    pub args: ThinVec<Arg>,
+    pub args: Vec<Arg>,
     /// The command with one blank between words, quoted where it has to be.
     pub canonical: CompactString,
     /// The programs that run it, outermost first.
-    pub via: ThinVec<String>,
+    pub via: Vec<String>,
     /// Where it stands in the line.
     pub span: Range<usize>,
     /// The directory that it runs in, where that is known.
     pub cwd: Option<Rc<str>>,
     /// Where else it may run.
-    pub elsewhere: ThinVec<Elsewhere>,
+    pub elsewhere: Vec<Elsewhere>,
     /// Variables that are set for it, with their values where they are known.
-    pub env: ThinVec<(String, Option<String>)>,
+    pub env: Vec<(String, Option<String>)>,
     /// Its redirections to and from files.
-    pub redirects: ThinVec<Redirect>,
+    pub redirects: Vec<Redirect>,
     /// What it reads from its standard input.
     pub input: Input,
     /// The pipeline that it is part of.

@@ -14,7 +14,6 @@ use compact_str::CompactString;
 use std::collections::VecDeque;
 use std::ops::Range;
 use std::rc::Rc;
-use thin_vec::ThinVec;
 
 /// The body of a function.
 #[derive(Clone)]
@@ -31,9 +30,9 @@ pub(super) struct Body {
 /// What stands around a call: who runs it, where, and which variables are set for it.
 #[derive(Default)]
 pub(super) struct Around {
-    pub via: ThinVec<String>,
+    pub via: Vec<String>,
     pub span: Option<Range<usize>>,
-    pub env: ThinVec<(String, Option<String>)>,
+    pub env: Vec<(String, Option<String>)>,
 }
 
 /// Variables that are set for a command, in the shell that runs it.
