@@ -15,7 +15,6 @@ use crate::event::Place;
 use crate::limits::{self, Limit, Meter};
 use crate::path::AbsPath;
 use builtin::evaluates;
-use compact_str::CompactString;
 use function::{Around, Body};
 use later::{Later, Text, within};
 use output::output;
@@ -109,7 +108,7 @@ struct Walker<'a> {
     /// Functions that are walked where they are called, with what they are given.
     bodies: BTreeMap<String, Vec<Body>>,
     /// Functions that call themselves, with the arguments that they were followed with.
-    recursions: BTreeSet<(CompactString, Vec<CompactString>)>,
+    recursions: BTreeSet<(String, Vec<String>)>,
     /// How often a function calls itself, and whether it goes on meanwhile.
     calls: BTreeMap<String, (usize, bool)>,
 }

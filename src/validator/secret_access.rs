@@ -7,7 +7,6 @@ use crate::path::{AbsPath, Glob, Reach, globs, meet, touches, touches_any_home, 
 use crate::rule::Found;
 use crate::shell::{Act, Arg};
 use crate::unit::Unit;
-use compact_str::CompactString;
 
 /// Files that are keys, wherever they lie.
 const KEYS: [Glob<'_>; 25] = globs([
@@ -131,7 +130,7 @@ fn searches(row: Option<usize>, scene: &Scene<'_>) -> bool {
 
 /// The names that keys have by themselves, wherever they lie.
 fn is_key(path: &AbsPath) -> bool {
-    let name = path.components().last().map_or("", CompactString::as_str);
+    let name = path.components().last().map_or("", String::as_str);
     // The key that receipts are signed with lies where the installation says.
     let own = || matches!(path.components(), [.., folder, name] if folder == "rune" && name == "receipt.key");
     ["id_rsa", "id_dsa", "id_ecdsa", "id_ed25519"].iter().any(|key| *key == name || is_spelled_out(name, key)) || own()
@@ -145,7 +144,7 @@ fn is_spelled_out(pattern: &str, name: &str) -> bool {
 
 /// What everybody may know: public keys, known hosts, the names of hosts.
 fn is_public(path: &AbsPath) -> bool {
-    let name = path.components().last().map_or("", CompactString::as_str);
+    let name = path.components().last().map_or("", String::as_str);
     name.ends_with(".pub")
         || matches!(name, "known_hosts" | "config" | "authorized_keys" | "passwd")
             && !path.components().iter().any(|part| part == ".kube")

@@ -10,7 +10,6 @@ use super::Walker;
 use super::later::within;
 use super::run::{Run, Shared, joined};
 use crate::limits::SHELL_NESTING;
-use compact_str::CompactString;
 use std::collections::VecDeque;
 use std::ops::Range;
 use std::rc::Rc;
@@ -126,7 +125,7 @@ impl Walker<'_> {
             return true;
         }
         let known = command.args.iter().all(|arg| arg.is_known() && !arg.glob);
-        let words: Vec<CompactString> = command.args.iter().map(|arg| arg.text.clone()).collect();
+        let words: Vec<String> = command.args.iter().map(|arg| arg.text.clone()).collect();
         self.meter.charge(words.len());
         (known || active < 2) && self.recursions.insert((command.program.clone(), words))
     }
