@@ -31,7 +31,7 @@ pub(super) fn program(word: &str) -> &str {
 /// A path without the turns that lead nowhere: `//bin//rm` and `/usr/../bin/rm` are `/bin/rm`.
 pub(super) fn tidy(word: String) -> String {
     let turns = word.starts_with('/') && ["//", "/./", "/../"].iter().any(|turn| word.contains(turn));
-    if turns { String::from(&AbsPath::resolve(&word, &Place::default())).into() } else { word }
+    if turns { String::from(&AbsPath::resolve(&word, &Place::default())) } else { word }
 }
 
 /// Whether a word means something else where a program stands.

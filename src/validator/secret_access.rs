@@ -192,7 +192,7 @@ fn asks_for_secret(code: &str, scene: &Scene<'_>) -> bool {
 /// Whether a variable holds a secret, by its name and by the operator's list.
 pub(super) fn is_secret_name(name: &str, scene: &Scene<'_>) -> bool {
     let upper = name.to_ascii_uppercase();
-    if scene.config.secrets.iter().any(|secret| *secret == upper) {
+    if scene.config.secrets.contains(&upper) {
         return true;
     }
     let shaped = |part: &str| {

@@ -159,7 +159,7 @@ fn printed(program: &str, args: &[Arg]) -> Step {
     let words = |args: &[Arg]| {
         let parts = args.iter().flat_map(|arg| {
             let parts = arg.text.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
-            parts.into_iter().map(|text| Arg { text: text.into(), known: None, glob: arg.glob })
+            parts.into_iter().map(|text| Arg { text, known: None, glob: arg.glob })
         });
         parts.collect::<Vec<_>>()
     };

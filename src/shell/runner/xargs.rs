@@ -38,7 +38,7 @@ pub(super) fn xargs(args: &[Arg], given: &Input, meter: &Meter) -> Vec<Inner> {
         (Some(mark), Some(items)) => {
             let with = |item: &String| {
                 let put = |arg: &Arg| match meter.replace(&arg.text, mark.as_str(), item) {
-                    Some(text) => Arg { text: text.into(), ..arg.clone() },
+                    Some(text) => Arg { text, ..arg.clone() },
                     None => later("$ARGS"),
                 };
                 Inner::command(rest.iter().map(put).collect())
