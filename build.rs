@@ -28,9 +28,6 @@ use std::path::Path;
 
 fn main() {
     println!("cargo::rerun-if-changed=build.rs");
-    // The profile and the linker's list, which only `install.sh` and the bench hand over.
-    println!("cargo::rerun-if-changed=src/hook.ld");
-    println!("cargo::rerun-if-changed=src/hook.profdata");
     let out = std::env::var("OUT_DIR").expect("cargo names a directory for what is made");
     let write = |name: &str, text: &str| {
         std::fs::write(Path::new(&out).join(name), text).expect("the directory can be written to");

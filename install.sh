@@ -432,36 +432,20 @@ or, without rustup, with
 then run this again"
 fi
 
-# A static binary starts in less time and ignores LD_PRELOAD. The target is named so that the flags reach the
-# program only: proc-macros cannot be linked statically. Nor does the program ask the processor how it hashes best: on a
-# virtual machine the question costs more than all that a receipt hashes. And it is tuned by what hooks were seen to run
-# (benches/tune.sh), which not every compiler and linker can do.
+# A static binary starts faster, because there is no dynamic linker to run, and it ignores LD_PRELOAD. Naming the target
+# restricts the flags to the program: build scripts and procedural macros cannot be linked statically.
+# benches/common/mod.rs uses the same flags.
+static_flags='-C target-feature=+crt-static -C relocation-model=static'
 host=$(rustc -vV | sed -n 's/^host: //p')
 build() {
   cargo build --release --locked --bin rune --message-format=json-render-diagnostics "$@" |
     sed -n 's/.*"executable":"\([^"]*\)".*/\1/p' | tail -n 1
 }
-# The flags in these files, one a line; `@` stands for this directory.
-flags_of() {
-  local flag
-  cat "$@" | while IFS= read -r flag; do
-    case $flag in *@*) flag=${flag%%@*}$PWD${flag#*@} ;; esac
-    printf '%s\n' "$flag"
-  done
-}
-build_static() {
-  local flags
-  # shellcheck disable=SC2086 # several words
-  flags=$(printf '%s\n' ${RUSTFLAGS:-} "$(flags_of src/static.flags "$@")" | tr '\n' '\037')
-  CARGO_ENCODED_RUSTFLAGS=${flags%?} build --target "$host"
-}
 binary=
 case $host in
   *-linux-*)
-    binary=$(build_static src/tuned.flags) || {
-      printf 'install.sh: this compiler or linker cannot tune the program, building without\n' >&2
-      binary=$(build_static)
-    } || printf 'install.sh: no static build here, building the ordinary way\n' >&2
+    binary=$(RUSTFLAGS="${RUSTFLAGS:-} $static_flags" build --target "$host") ||
+      printf 'install.sh: the static build failed; building with the default flags\n' >&2
     ;;
 esac
 [ -n "$binary" ] || binary=$(build)

@@ -32,6 +32,5 @@ pub mod shell;
 mod swar;
 pub mod telemetry;
 pub mod verdict;
-mod words;
 
 pub use decide::decide;

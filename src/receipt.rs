@@ -15,7 +15,6 @@ pub use key::{Keys, PublicKey, Secret};
 use crate::encoding::hex::digest;
 use crate::encoding::label::Label;
 use crate::event::Loosened;
-use crate::swar::find_last;
 use serde::{Deserialize, Serialize};
 
 /// The version of the format, and the tag that receipts are signed under.
@@ -181,10 +180,11 @@ impl Place {
 impl End {
     /// Reads the last bytes of a file of part `part`; tells also how many of them are a torn line. `None` where they are no whole line.
     pub fn read(tail: &[u8], part: u64) -> (Option<End>, usize) {
-        let whole = find_last(tail, b'\n').map_or(0, |at| at + 1);
+        let last_line = |text: &[u8]| text.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
+        let whole = last_line(tail);
         let torn = tail.len() - whole;
         let Some(last) = tail.get(..whole.saturating_sub(1)).filter(|_| whole > 0) else { return (None, torn) };
-        let last = last.get(find_last(last, b'\n').map_or(0, |at| at + 1)..).unwrap_or_default();
+        let last = last.get(last_line(last)..).unwrap_or_default();
         let (prev, torn_bytes) = (hash(last), torn as u64);
         let end = match serde_json::from_slice::<Last>(last) {
             Ok(last) if last.kind != Kind::Seal && last.version == VERSION => {

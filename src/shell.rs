@@ -26,11 +26,9 @@ use crate::path::AbsPath;
 use crate::path::Place;
 use crate::verdict::limits;
 use crate::verdict::limits::Limit;
-use compact_str::CompactString;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use std::rc::Rc;
-use thin_vec::ThinVec;
 
 /// What a process substitution is to the command that is given it: the end of a pipe.
 pub const PROCESS: &str = "/dev/fd/63";
@@ -125,25 +123,25 @@ pub struct Pipeline {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Command {
     /// The program after quote removal; a path only where it is not in a standard directory.
-    pub program: CompactString,
+    pub program: String,
     /// Whether the program is known.
     pub known: bool,
     /// Its arguments.
-    pub args: ThinVec<Arg>,
+    pub args: Vec<Arg>,
     /// The command with one blank between words, quoted where it has to be.
-    pub canonical: CompactString,
+    pub canonical: String,
     /// The programs that run it, outermost first.
-    pub via: ThinVec<String>,
+    pub via: Vec<String>,
     /// Where it stands in the line.
     pub span: Range<usize>,
     /// The directory that it runs in, where that is known.
     pub cwd: Option<Rc<str>>,
     /// Where else it may run.
-    pub elsewhere: ThinVec<Elsewhere>,
+    pub elsewhere: Vec<Elsewhere>,
     /// Variables that are set for it, with their values where they are known.
-    pub env: ThinVec<(String, Option<String>)>,
+    pub env: Vec<(String, Option<String>)>,
     /// Its redirections to and from files.
-    pub redirects: ThinVec<Redirect>,
+    pub redirects: Vec<Redirect>,
     /// What it reads from its standard input.
     pub input: Input,
     /// The pipeline that it is part of.
@@ -193,7 +191,7 @@ impl Command {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Arg {
     /// Its text; what cannot be known stands in it as it is written.
-    pub text: CompactString,
+    pub text: String,
     /// How much of the text is known, where not all is.
     pub known: Option<usize>,
     /// It is a pattern for file names.
@@ -212,7 +210,7 @@ impl Arg {
     }
 
     /// A known word.
-    pub fn literal(text: impl Into<CompactString>) -> Self {
+    pub fn literal(text: impl Into<String>) -> Self {
         Arg { text: text.into(), known: None, glob: false }
     }
 }

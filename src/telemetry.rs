@@ -1,9 +1,7 @@
 //! Telemetry: one line per call that says what was decided and never what passed through.
 
-mod counts;
-mod pairs;
-mod scan;
-mod span;
+mod histogram;
+pub mod report;
 pub mod summary;
 
 use crate::encoding::label::Label;

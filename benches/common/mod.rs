@@ -7,11 +7,8 @@ pub mod pinned;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-/// The flags that `install.sh` builds with, one a line.
-const STATIC: &str = include_str!("../../src/static.flags");
-
-/// Those by which it tunes what hooks run; `@` stands for where the project lies.
-const TUNED: &str = include_str!("../../src/tuned.flags");
+/// The flags of the static build, the same as in `install.sh`.
+const STATIC_FLAGS: [&str; 4] = ["-C", "target-feature=+crt-static", "-C", "relocation-model=static"];
 
 /// The binary as it is installed: static, where that can be built, stripped, and copied. A file that was copied is
 /// mapped in larger pieces than one that a linker wrote here and there.
@@ -23,12 +20,10 @@ pub fn installed(folder: &Path) -> PathBuf {
 
 fn built() -> PathBuf {
     let host = host();
-    let tuned = TUNED.replace('@', env!("CARGO_MANIFEST_DIR"));
-    let flags: Vec<&str> = STATIC.lines().chain(tuned.lines()).collect();
     let built = Command::new(env!("CARGO"))
         .args(["build", "--release", "--locked", "--bin", "rune", "--target", &host])
         .current_dir(env!("CARGO_MANIFEST_DIR"))
-        .env("CARGO_ENCODED_RUSTFLAGS", flags.join("\x1f"))
+        .env("RUSTFLAGS", STATIC_FLAGS.join(" "))
         .stderr(Stdio::null())
         .status();
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("target").join(host).join("release/rune");
@@ -43,7 +38,7 @@ pub fn empty(folder: &Path) -> Option<PathBuf> {
     let mut rustc = Command::new("rustc");
     rustc
         .args(["-O", "-C", "strip=symbols", "--target", &host()])
-        .args(STATIC.lines())
+        .args(STATIC_FLAGS)
         .arg(&source)
         .arg("-o")
         .arg(&program);

@@ -1,12 +1,15 @@
-//! JSON as clients send it, read so that nothing in it can make us blind.
+//! A reader for JSON as clients send it.
 //!
-//! `serde_json` refuses lone surrogates and deep nesting, which real clients do send: a tool server could make
-//! parsing fail and so slip its result past the guard. [`Fields`] therefore walks one object without recursion,
-//! keeps the raw text of each field, and keeps what it has when the text breaks off. [`check`] is the strict
-//! reading for what is judged before a call.
+//! `serde_json` rejects lone surrogates and nesting over 128 levels, and clients send both: a tool server could hide its
+//! result from the guard by making parsing fail. [`Fields`] therefore reads one object without recursion, keeps the raw
+//! text of each field, and keeps the fields before an error. [`check`] is the strict reading for events before a call.
 
-use crate::swar::Marks;
-use serde::de::{Deserialize, DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};
+mod check;
+mod cursor;
+
+pub use check::check;
+
+use cursor::Cursor;
 use std::collections::BTreeSet;
 use std::fmt;
 
@@ -17,14 +20,14 @@ pub struct Fields<'a> {
     flaw: Option<Flaw>,
 }
 
-/// What is wrong with a text.
+/// What is wrong with a JSON text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Flaw {
-    /// There is nothing.
+    /// It is empty.
     Empty,
     /// It is not a JSON object.
     NotAnObject,
-    /// It breaks the grammar or breaks off.
+    /// It has a syntax error or ends early.
     Broken,
     /// It goes on after its end.
     Trailing,
@@ -36,7 +39,7 @@ pub enum Flaw {
     Encoding,
     /// It escapes half of a surrogate pair.
     Surrogate,
-    /// It nests deeper than anybody needs.
+    /// It nests deeper than 128 levels.
     Deep,
 }
 
@@ -57,7 +60,7 @@ impl fmt::Display for Flaw {
 }
 
 impl<'a> Fields<'a> {
-    /// Reads the object in `text` as far as it goes.
+    /// Reads the object in `text`, up to the first error.
     pub fn read(text: &'a [u8]) -> Self {
         let mut fields = Fields::default();
         fields.flaw = fields.walk(text).err();
@@ -69,7 +72,7 @@ impl<'a> Fields<'a> {
         self.flaw
     }
 
-    /// The raw text of a field; of one that is there twice, nothing: it cannot be told which one counts.
+    /// The raw text of a field. `None` also for a field that is named twice, because it is ambiguous which one counts.
     pub fn get(&self, name: &str) -> Option<&'a [u8]> {
         let mut named = self.fields.iter().filter(|(key, _)| key == name);
         match (named.next(), named.next()) {
@@ -150,10 +153,10 @@ pub fn items(raw: &[u8]) -> Vec<&[u8]> {
     found
 }
 
-/// Every string in a value, at any depth, each with the name of the field that it stands in or below.
+/// All strings in a value, at any depth, each with the name of the innermost field that contains it.
 pub fn strings(raw: &[u8]) -> Vec<(String, String)> {
     let mut found = Vec::new();
-    // An iterative walk: the client sends what would overflow a stack.
+    // Iterative, so that deep nesting cannot overflow the call stack.
     let mut cursor = Cursor { rest: raw };
     let mut names: Vec<Option<String>> = vec![None];
     let mut key: Option<String> = None;
@@ -194,9 +197,9 @@ pub fn strings(raw: &[u8]) -> Vec<(String, String)> {
 /// A decoded JSON string.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Text {
-    /// Its characters; what could not be decoded is U+FFFD.
+    /// The characters; U+FFFD replaces those that cannot be decoded.
     pub text: String,
-    /// What had to be replaced.
+    /// Why characters were replaced.
     pub flaw: Option<Flaw>,
 }
 
@@ -226,8 +229,7 @@ impl Text {
     }
 }
 
-/// The character that an escape stands for, behind its backslash. The outer `None` is no escape, the inner one half a
-/// pair.
+/// Decodes an escape, after its backslash. The outer `None` is an invalid escape, the inner one a lone surrogate.
 pub(crate) fn unescaped(chars: &mut std::str::Chars<'_>) -> Option<Option<char>> {
     Some(Some(match chars.next()? {
         'b' => '\u{8}',
@@ -241,7 +243,7 @@ pub(crate) fn unescaped(chars: &mut std::str::Chars<'_>) -> Option<Option<char>>
 }
 
 /// Reads the digits of one `\u` escape and, after a high surrogate, the low one that follows it.
-/// The outer `None` is bad hex, the inner one half a pair.
+/// The outer `None` is invalid hexadecimal, the inner one a lone surrogate.
 fn pair(chars: &mut std::str::Chars<'_>) -> Option<Option<char>> {
     let first = unit(chars)?;
     if !(0xD800..0xDC00).contains(&first) {
@@ -262,242 +264,6 @@ fn pair(chars: &mut std::str::Chars<'_>) -> Option<Option<char>> {
 
 fn unit(chars: &mut std::str::Chars<'_>) -> Option<u32> {
     (0..4).try_fold(0, |unit, _| Some(unit * 16 + chars.next()?.to_digit(16)?))
-}
-
-/// A place in a JSON text.
-struct Cursor<'a> {
-    rest: &'a [u8],
-}
-
-impl<'a> Cursor<'a> {
-    /// The next byte that is not white space.
-    fn peek(&mut self) -> Option<u8> {
-        while let Some((b' ' | b'\t' | b'\n' | b'\r', rest)) = self.rest.split_first() {
-            self.rest = rest;
-        }
-        self.rest.first().copied()
-    }
-
-    fn step(&mut self) {
-        self.rest = self.rest.get(1..).unwrap_or_default();
-    }
-
-    fn next(&mut self) -> Option<u8> {
-        let byte = self.peek();
-        self.step();
-        byte
-    }
-
-    /// A key and the colon behind it.
-    fn key(&mut self) -> Result<&'a [u8], Flaw> {
-        if self.peek() != Some(b'"') {
-            return Err(Flaw::Broken);
-        }
-        let key = self.string()?;
-        if self.next() == Some(b':') { Ok(key) } else { Err(Flaw::Broken) }
-    }
-
-    /// One value of any kind and depth, skipped with an explicit stack: a hostile depth cannot overflow ours.
-    fn value(&mut self) -> Result<&'a [u8], Flaw> {
-        self.peek();
-        let start = self.rest;
-        let mut open: Vec<u8> = Vec::new();
-        loop {
-            match self.peek() {
-                Some(b'{') => {
-                    self.step();
-                    if self.peek() != Some(b'}') {
-                        self.key()?;
-                        open.push(b'}');
-                        continue;
-                    }
-                    self.step();
-                }
-                Some(b'[') => {
-                    self.step();
-                    if self.peek() != Some(b']') {
-                        open.push(b']');
-                        continue;
-                    }
-                    self.step();
-                }
-                Some(b'"') => drop(self.string()?),
-                Some(_) => self.scalar()?,
-                None => return Err(Flaw::Broken),
-            }
-            loop {
-                let Some(close) = open.last().copied() else {
-                    let length = start.len() - self.rest.len();
-                    return start.get(..length).ok_or(Flaw::Broken);
-                };
-                match self.next() {
-                    Some(b',') => {
-                        if close == b'}' {
-                            self.key()?;
-                        }
-                        break;
-                    }
-                    Some(byte) if byte == close => drop(open.pop()),
-                    _ => return Err(Flaw::Broken),
-                }
-            }
-        }
-    }
-
-    /// A string with its quotes, not decoded.
-    fn string(&mut self) -> Result<&'a [u8], Flaw> {
-        let start = self.rest;
-        let mut at = 1;
-        loop {
-            at += plain(start.get(at..).unwrap_or_default());
-            match (start.get(at), start.get(at + 1)) {
-                (Some(b'"'), _) => break,
-                (Some(b'\\'), Some(b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't')) => at += 2,
-                (Some(b'\\'), Some(b'u')) => {
-                    let hex = start.get(at + 2..at + 6).ok_or(Flaw::Broken)?;
-                    if !hex.iter().all(u8::is_ascii_hexdigit) {
-                        return Err(Flaw::Broken);
-                    }
-                    at += 6;
-                }
-                _ => return Err(Flaw::Broken),
-            }
-        }
-        let (string, rest) = start.split_at_checked(at + 1).ok_or(Flaw::Broken)?;
-        self.rest = rest;
-        Ok(string)
-    }
-
-    /// A number, `true`, `false` or `null`.
-    fn scalar(&mut self) -> Result<(), Flaw> {
-        let length = self
-            .rest
-            .iter()
-            .take_while(|byte| matches!(byte, b'+' | b'-' | b'.' | b'0'..=b'9' | b'A'..=b'Z' | b'a'..=b'z'))
-            .count();
-        let (word, rest) = self.rest.split_at_checked(length).ok_or(Flaw::Broken)?;
-        self.rest = rest;
-        serde_json::from_slice::<serde::de::IgnoredAny>(word).map(drop).map_err(|_| Flaw::Broken)
-    }
-}
-
-/// How many bytes at the start stand for themselves in a string. A result may be megabytes of them, so behind the first
-/// few they are taken in blocks that the compiler can compare at once.
-fn plain(bytes: &[u8]) -> usize {
-    let (head, rest) = bytes.split_at_checked(FEW).unwrap_or((bytes, &[]));
-    let length = plain_in_short(head);
-    if length < head.len() {
-        return length;
-    }
-    let (blocks, _) = rest.as_chunks::<64>();
-    let special = |block: &[u8; 64]| block.iter().fold(false, |any, byte| any | is_special(byte));
-    let skipped = blocks.iter().position(special).unwrap_or(blocks.len()) * 64;
-    length + skipped + plain_in_short(rest.get(skipped..).unwrap_or_default())
-}
-
-/// Bytes up to which a text goes on between two that stand for something else, more often than not.
-const FEW: usize = 32;
-
-/// The same for a string that is mostly short.
-pub(crate) fn plain_in_short(bytes: &[u8]) -> usize {
-    let (words, tail) = bytes.as_chunks::<8>();
-    for (at, word) in words.iter().enumerate() {
-        let word = u64::from_le_bytes(*word);
-        let special = Marks::same(word, b'"').or(Marks::same(word, b'\\')).or(Marks::less(word, 0x20));
-        if let Some(first) = special.first() {
-            return at * 8 + first;
-        }
-    }
-    bytes.len() - tail.len() + tail.iter().take_while(|byte| !is_special(byte)).count()
-}
-
-fn is_special(byte: &u8) -> bool {
-    // With one bit turned, a quote follows the controls.
-    (*byte ^ 2 <= 0x20) | (*byte == b'\\')
-}
-
-/// Whether `raw` can be read in one way only: valid, at most 128 deep, no field named twice at any level.
-pub fn check(raw: &[u8]) -> Result<(), Flaw> {
-    let text = std::str::from_utf8(raw).map_err(|_| Flaw::Encoding)?;
-    serde_json::from_str::<Unambiguous>(text).map(drop).map_err(|error| {
-        // serde_json has no kinds within a syntax error; its words are the only way to tell them apart.
-        let words = error.to_string();
-        [
-            ("recursion limit", Flaw::Deep),
-            ("surrogate", Flaw::Surrogate),
-            ("hex escape", Flaw::Surrogate),
-            (TWICE, Flaw::Duplicate),
-        ]
-        .into_iter()
-        .find(|(phrase, _)| words.contains(phrase))
-        .map_or(Flaw::Broken, |(_, flaw)| flaw)
-    })
-}
-
-const TWICE: &str = "field named twice";
-
-/// Accepts every JSON value but one that names a field twice.
-struct Unambiguous;
-
-impl<'de> Deserialize<'de> for Unambiguous {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(Unambiguous)
-    }
-}
-
-impl<'de> DeserializeSeed<'de> for Unambiguous {
-    type Value = Unambiguous;
-    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(self)
-    }
-}
-
-impl<'de> Visitor<'de> for Unambiguous {
-    type Value = Unambiguous;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("any value")
-    }
-
-    fn visit_bool<E>(self, _: bool) -> Result<Self, E> {
-        Ok(self)
-    }
-
-    fn visit_i64<E>(self, _: i64) -> Result<Self, E> {
-        Ok(self)
-    }
-
-    fn visit_u64<E>(self, _: u64) -> Result<Self, E> {
-        Ok(self)
-    }
-
-    fn visit_f64<E>(self, _: f64) -> Result<Self, E> {
-        Ok(self)
-    }
-
-    fn visit_str<E>(self, _: &str) -> Result<Self, E> {
-        Ok(self)
-    }
-
-    fn visit_unit<E>(self) -> Result<Self, E> {
-        Ok(self)
-    }
-
-    fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Self, A::Error> {
-        while seq.next_element::<Unambiguous>()?.is_some() {}
-        Ok(self)
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self, A::Error> {
-        let mut names = BTreeSet::new();
-        while let Some(name) = map.next_key::<String>()? {
-            if !names.insert(name) {
-                return Err(A::Error::custom(TWICE));
-            }
-            map.next_value::<Unambiguous>()?;
-        }
-        Ok(self)
-    }
 }
 
 #[cfg(test)]
@@ -531,14 +297,14 @@ mod tests {
     }
 
     #[test]
-    fn what_came_before_the_break_is_kept() {
+    fn fields_before_an_error_are_kept() {
         let fields = Fields::read(br#"{"tool_name":"WebFetch","tool_response":"cut of"#);
         assert_eq!(fields.flaw(), Some(Flaw::Broken));
         assert_eq!(fields.string("tool_name").map(|text| text.text).as_deref(), Some("WebFetch"));
     }
 
     #[test]
-    fn strings_are_decoded_and_halves_replaced() {
+    fn strings_are_decoded_and_lone_surrogates_replaced() {
         for (raw, text, flaw) in [
             (&br#""a\u0062\n\"""#[..], "ab\n\"", None),
             (br#""\ud83d\ude00""#, "\u{1F600}", None),
@@ -552,31 +318,9 @@ mod tests {
     }
 
     #[test]
-    fn what_stands_for_itself_ends_where_the_first_byte_does_not() {
-        for length in (0..300).step_by(7) {
-            for at in 0..=length {
-                for special in [b'"', b'\\', b'\n', 0, 0x1f] {
-                    let mut text = "aé !#[]\u{7f}".as_bytes().iter().cycle().take(length).copied().collect::<Vec<u8>>();
-                    text.get_mut(at).into_iter().for_each(|byte| *byte = special);
-                    assert_eq!(plain(&text), at, "{length} bytes, {special} at {at}");
-                }
-            }
-        }
-    }
-
-    #[test]
-    fn a_hostile_depth_is_walked_and_not_followed() {
+    fn deep_nesting_is_read_without_recursion() {
         let deep = [b"{\"a\":".repeat(100_000), b"1".to_vec(), b"}".repeat(100_000)].concat();
         assert_eq!(flaw(&deep), None);
         assert_eq!(check(&deep), Err(Flaw::Deep));
-    }
-
-    #[test]
-    fn the_strict_reading_knows_one_meaning_only() {
-        assert_eq!(check(br#"{"a":{"b":1,"c":[{"d":2}]},"e":1.5e3,"f":-1,"g":true,"h":null}"#), Ok(()));
-        assert_eq!(check(br#"{"a":[{"b":1,"b":2}]}"#), Err(Flaw::Duplicate));
-        assert_eq!(check(br#"{"a":"\ud800"}"#), Err(Flaw::Surrogate));
-        assert_eq!(check(b"{\"a\":\"\xff\"}"), Err(Flaw::Encoding));
-        assert_eq!(check(b"{"), Err(Flaw::Broken));
     }
 }

@@ -216,9 +216,14 @@ fn versioned<T>(version: u32, head: T) -> Result<T, Invalid> {
     Err(Invalid::new(format_args!("its version is {version}, and this program knows version {VERSION}")))
 }
 
+/// Where the first line ends, if it does.
+fn line_end(text: &[u8]) -> Option<usize> {
+    text.iter().position(|byte| *byte == b'\n')
+}
+
 /// The raw head of a record in our layout; `None` where it is laid out in another way, and has to be read whole.
 pub(super) fn first_line(text: &[u8]) -> Option<&[u8]> {
-    let line = text.get(..crate::swar::find(text, b'\n')?)?;
+    let line = text.get(..line_end(text)?)?;
     line.strip_prefix(b"{\"head\":")?.strip_suffix(b",")
 }
 
@@ -241,7 +246,7 @@ impl<'t> Skim<'t> {
     pub fn feed(&mut self, piece: &[u8]) {
         let mut rest = piece;
         while !rest.is_empty() {
-            let end = crate::swar::find(rest, b'\n').map(|at| at + 1);
+            let end = line_end(rest).map(|at| at + 1);
             let (line, more) = rest.split_at_checked(end.unwrap_or(rest.len())).unwrap_or_default();
             let keeps = self.keeps.unwrap_or_else(|| may_hold(line, self.tool));
             if keeps {
@@ -270,14 +275,14 @@ pub(crate) fn tool_line<'a>(text: &'a [u8], name: &str) -> Option<&'a [u8]> {
     let key = Value::String(name.to_owned()).to_string();
     let mut found = None;
     let mut rest = text;
-    while let Some(at) = crate::swar::find(rest, b'\n') {
+    while let Some(at) = line_end(rest) {
         rest = rest.get(at + 1..)?;
         if let Some(body) = rest.strip_prefix(key.as_bytes()).and_then(|line| line.strip_prefix(b":{")) {
             // A second one is for the strict reader.
             if found.is_some() || key == "\"tools\"" {
                 return None;
             }
-            let end = crate::swar::find(body, b'\n')?;
+            let end = line_end(body)?;
             let start = text.len() - body.len() - 1;
             let line = text.get(start..start + 1 + end)?;
             found = Some(line.strip_suffix(b",").unwrap_or(line));

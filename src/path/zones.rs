@@ -2,7 +2,6 @@
 
 use crate::path::AbsPath;
 use crate::path::Place;
-use crate::words::Table;
 
 /// What a path is to the user.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,14 +25,14 @@ pub enum Area {
 }
 
 /// System directories of which nothing is to be deleted or written.
-static SYSTEM: Table = Table::of(&[
+const SYSTEM: &[&str] = &[
     "bin", "boot", "dev", "etc", "lib", "lib32", "lib64", "libx32", "proc", "sbin", "sys", "System", "usr", "var",
     "private", "Library",
-]);
+];
 
 /// Directories at the root that hold what others have put there.
-static SHARED: Table =
-    Table::of(&["Applications", "Users", "Volumes", "home", "media", "mnt", "nix", "opt", "root", "run", "srv"]);
+const SHARED: &[&str] =
+    &["Applications", "Users", "Volumes", "home", "media", "mnt", "nix", "opt", "root", "run", "srv"];
 
 /// Below system directories, and yet places where people work.
 const LOCAL: [&[&str]; 7] = [
@@ -114,12 +113,12 @@ impl Ground {
             ["dev", "null" | "zero" | "stdin" | "stdout" | "stderr" | "tty" | "full" | "random" | "urandom"]
             | ["dev", "fd" | "pts", _]
             | ["proc", "self", "fd", _] => Area::Sink,
-            [root] if SYSTEM.holds(root) || SHARED.holds(root) => Area::Vital,
+            [root] if SYSTEM.contains(root) || SHARED.contains(root) => Area::Vital,
             // Somebody else's home.
             ["home" | "Users", _] => Area::Vital,
             [_, ..] if LOCAL.contains(&parts) => Area::Vital,
             [_, ..] if LOCAL.iter().any(|local| parts.starts_with(local)) => Area::Outside,
-            [root, ..] if SYSTEM.holds(root) => Area::System,
+            [root, ..] if SYSTEM.contains(root) => Area::System,
             _ if self.is_life(path) => Area::Vital,
             _ => Area::Outside,
         }
@@ -129,7 +128,7 @@ impl Ground {
     fn has_project(&self) -> bool {
         match self.project.components() {
             [] => false,
-            [root] => !SYSTEM.holds(root) && !SHARED.holds(root) && root != "tmp",
+            [root] => !SYSTEM.contains(&root.as_str()) && !SHARED.contains(&root.as_str()) && root != "tmp",
             _ => true,
         }
     }

@@ -3,7 +3,6 @@
 use super::wrap::{Wrap, visible};
 use crate::encoding::json::{Fields, Text, items, unescaped};
 use crate::event::Action;
-use crate::swar::find_either;
 use std::borrow::Cow;
 
 /// Blocks of one result that are passed at most; of more, the first and the last.
@@ -79,7 +78,7 @@ pub(super) fn flat(raw: &[u8]) -> String {
     let mut flat = String::with_capacity(text.len());
     let mut inside = false;
     let mut rest = &*text;
-    while let Some(at) = find_either(rest.as_bytes(), b'"', b'\\') {
+    while let Some(at) = rest.bytes().position(|byte| matches!(byte, b'"' | b'\\')) {
         let (before, behind) = rest.split_at_checked(at).unwrap_or_default();
         flat.push_str(before);
         let mut chars = behind.chars();

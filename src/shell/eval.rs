@@ -21,7 +21,6 @@ use crate::shell::wrappers::{Container, Inner};
 use crate::verdict::limits;
 use crate::verdict::limits::{Limit, Meter};
 use builtin::evaluates;
-use compact_str::CompactString;
 use function::{Around, Body};
 use later::{Later, Text, within};
 use output::output;
@@ -29,7 +28,6 @@ use run::{Level, Outside, Run, Shared};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use std::rc::Rc;
-use thin_vec::{ThinVec, thin_vec};
 
 pub use builtin::is_builtin;
 pub use output::MADE;
@@ -116,7 +114,7 @@ struct Walker<'a> {
     /// Functions that are walked where they are called, with what they are given.
     bodies: BTreeMap<String, Vec<Body>>,
     /// Functions that call themselves, with the arguments that they were followed with.
-    recursions: BTreeSet<(CompactString, Vec<CompactString>)>,
+    recursions: BTreeSet<(String, Vec<String>)>,
     /// How often a function calls itself, and whether it goes on meanwhile.
     calls: BTreeMap<String, (usize, bool)>,
 }
@@ -152,7 +150,7 @@ impl Walker<'_> {
     fn enter(
         &mut self,
         text: &str,
-        via: ThinVec<String>,
+        via: Vec<String>,
         mut state: Rc<State>,
         (span, shared): (Range<usize>, Shared),
         starter: usize,
@@ -269,8 +267,8 @@ impl Walker<'_> {
                 if name.chars().all(|c| c.is_ascii_uppercase() || c == '_') {
                     let known =
                         value.members().into_iter().map(|member| member.is_known().then(|| member.text.to_string()));
-                    let env: ThinVec<(String, Option<String>)> = known.map(|value| (name.clone(), value)).collect();
-                    let env = if env.is_empty() { thin_vec![(name.clone(), None)] } else { env };
+                    let env: Vec<(String, Option<String>)> = known.map(|value| (name.clone(), value)).collect();
+                    let env = if env.is_empty() { vec![(name.clone(), None)] } else { env };
                     self.reading.loose.push(Command { env, ..Command::default() });
                 }
                 run.set(&name, value);
@@ -299,7 +297,7 @@ impl Walker<'_> {
         let value =
             |set: &Assignment| set.value.as_ref().map(|word| expand::values(word, &run.state)).unwrap_or_default();
         let values: Vec<Vec<Arg>> = simple.assignments.iter().map(value).collect();
-        let mut env: ThinVec<(String, Option<String>)> = ThinVec::new();
+        let mut env: Vec<(String, Option<String>)> = Vec::new();
         for (set, values) in simple.assignments.iter().zip(&values) {
             env.extend(values.iter().map(|value| (set.name.clone(), value_of(&set.name, value))));
             if values.is_empty() {
@@ -392,7 +390,7 @@ impl Walker<'_> {
     }
 
     /// Notes a command and everything that it runs in turn.
-    fn run(&mut self, base: Command, args: ThinVec<Arg>, via: ThinVec<String>, apart: bool, later: &mut Later) {
+    fn run(&mut self, base: Command, args: Vec<Arg>, via: Vec<String>, apart: bool, later: &mut Later) {
         let mut work = Vec::new();
         self.note(base, args, via, apart, later, &mut work);
         while let Some((base, args, via)) = work.pop() {
@@ -404,11 +402,11 @@ impl Walker<'_> {
     fn note(
         &mut self,
         base: Command,
-        mut args: ThinVec<Arg>,
-        via: ThinVec<String>,
+        mut args: Vec<Arg>,
+        via: Vec<String>,
         apart: bool,
         later: &mut Later,
-        work: &mut Vec<(Command, ThinVec<Arg>, ThinVec<String>)>,
+        work: &mut Vec<(Command, Vec<Arg>, Vec<String>)>,
     ) {
         if args.is_empty() {
             return;
@@ -499,7 +497,7 @@ impl Walker<'_> {
                     let fresh = cwd.map_or(fresh.clone(), |cwd| moved(fresh, cwd.as_deref()));
                     let mut fresh = fresh;
                     fresh.env.extend(env);
-                    work.push((fresh, args.into(), via.clone()));
+                    work.push((fresh, args, via.clone()));
                 }
                 Inner::Text { text, shared } => {
                     // `bash -c 'text' name first second`

@@ -12,8 +12,7 @@ mod list;
 mod redirect;
 mod text;
 
-use super::syntax::{Flaw, Part, Parts, Scope, Script, Simple, Step, Word};
-use crate::swar::table;
+use super::syntax::{Flaw, Part, Scope, Script, Simple, Step, Word};
 use crate::verdict::limits::{SHELL_COMMANDS, SHELL_DEPTH};
 use compound::{Case, Compound, For};
 use cond::Cond;
@@ -40,7 +39,7 @@ struct Frame {
     /// The state of a list; unused in other frames.
     list: List,
     /// The word or text that is being read.
-    parts: Parts,
+    parts: Vec<Part>,
     /// Where the word began; `None` between words.
     started: Option<usize>,
     opened: usize,
@@ -94,7 +93,7 @@ enum Arith {
 
 impl Frame {
     fn new(kind: Kind, close: list::Close, opened: usize) -> Self {
-        Frame { kind, list: List::new(close), parts: Parts::new(), started: None, opened }
+        Frame { kind, list: List::new(close), parts: Vec::new(), started: None, opened }
     }
 
     /// Adds characters to the word or text under construction.
@@ -449,11 +448,27 @@ impl<'a> Parser<'a> {
     }
 }
 
-/// Bytes that mean something where words stand. All are ASCII, so none is part of another character.
-static SPECIAL: [bool; 256] = table(b" \t\n\\'\"$`;&|()<>[\0");
-
+/// Whether a byte ends a run of plain text in a word. All such bytes are ASCII, so none is part of another character.
 fn is_special(byte: u8) -> bool {
-    SPECIAL.get(usize::from(byte)) == Some(&true)
+    matches!(
+        byte,
+        b' ' | b'\t'
+            | b'\n'
+            | b'\\'
+            | b'\''
+            | b'"'
+            | b'$'
+            | b'`'
+            | b';'
+            | b'&'
+            | b'|'
+            | b'('
+            | b')'
+            | b'<'
+            | b'>'
+            | b'['
+            | 0
+    )
 }
 
 impl Frame {

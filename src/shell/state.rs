@@ -6,7 +6,6 @@ use crate::path::Place;
 use crate::verdict::limits::{Meter, SHELL_DIRECTORIES};
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
-use thin_vec::ThinVec;
 
 /// Directories that a shell may be left in by a `cd` that fails; beyond them, the directory counts as unknown. Those
 /// near the root are always told apart: what must not be lost lies there.
@@ -36,7 +35,7 @@ pub(super) struct State {
     pub project: Option<String>,
     pub cwd: Option<Rc<str>>,
     /// Where else the shell may be: it depends on what happened.
-    pub elsewhere: ThinVec<Elsewhere>,
+    pub elsewhere: Vec<Elsewhere>,
     /// Where `cd -` leads.
     pub before: Option<Rc<str>>,
     /// Where `popd` leads, one after the other.

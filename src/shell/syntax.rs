@@ -1,17 +1,15 @@
 //! What a shell text is made of, as it is written: words, commands, and the steps in which they run.
 
 use crate::verdict::limits::Limit;
-use compact_str::CompactString;
-use smallvec::SmallVec;
 use std::ops::Range;
 
 /// A piece of a word.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Part {
     /// Characters outside quotes.
-    Plain(CompactString),
+    Plain(String),
     /// Characters that stand for themselves.
-    Quoted(CompactString),
+    Quoted(String),
     /// The value of a variable.
     Variable(Box<Variable>),
     /// What the substitution of this number prints.
@@ -21,9 +19,6 @@ pub(super) enum Part {
     /// What only a running shell can know: an arithmetic value, the name of a pipe.
     Unknown { quoted: bool },
 }
-
-/// The parts of a word; most have one.
-pub(super) type Parts = SmallVec<[Part; 1]>;
 
 /// A variable, as it is asked for.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -59,7 +54,7 @@ pub(super) struct Trim {
 /// A word before any expansion.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Word {
-    pub parts: Parts,
+    pub parts: Vec<Part>,
     pub span: Range<usize>,
 }
 
@@ -195,7 +190,7 @@ pub(super) struct Backquoted {
 /// The body of a heredoc.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Heredoc {
-    pub parts: Parts,
+    pub parts: Vec<Part>,
 }
 
 /// Why a text cannot be read with certainty.

@@ -1,15 +1,14 @@
-//! Summaries: a log of any length, folded line by line into what a person wants to know.
+//! Folds the lines of a log into counts.
 
-use super::counts::Counts;
-use super::pairs::Pairs;
-use super::scan::{self, Record};
-use super::span::{Span, is_time};
+use super::histogram::Histogram;
+use super::report::{DayRow, EscalationRow, Report, RuleRow, SessionRow, SourceRow, ToolRow};
 use crate::encoding::escape;
 use crate::encoding::label::Label;
 use crate::event::taint::ESCALATION;
 use crate::verdict::MAX_RULE_NAME_CHARS;
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 use std::borrow::Cow;
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 /// Which lines count.
@@ -21,40 +20,37 @@ pub struct Filter {
     pub session: Option<String>,
 }
 
-/// What the log says. It grows with distinct sessions, sources, tools and days, never with lines.
+/// The counts so far. Its size depends on the number of distinct names, not on the number of lines.
 #[derive(Clone, Debug, Default)]
 pub struct Summary {
     lines: u64,
     malformed: u64,
-    decisions: Counts<u64>,
-    sources: Counts<Tally>,
-    tools: Counts<u64>,
-    rules: Counts<u64>,
-    days: Counts<u64>,
-    /// Notices by session.
-    sessions: Counts<u64>,
-    /// Notices by session and source, which have numbers.
-    pairs: Pairs,
+    decisions: BTreeMap<String, u64>,
+    sources: BTreeMap<String, SourceCounts>,
+    tools: BTreeMap<String, u64>,
+    rules: BTreeMap<String, u64>,
+    days: BTreeMap<String, u64>,
+    sessions: BTreeMap<String, SessionCounts>,
     times: Histogram,
-    span: Span,
+    first_ts: Option<String>,
+    last_ts: Option<String>,
 }
 
-#[derive(Clone, Copy, Debug, Default)]
-struct Tally {
+#[derive(Clone, Debug, Default)]
+struct SourceCounts {
     emit: u64,
     skip: u64,
 }
 
-impl Tally {
-    fn add(&mut self, other: Tally) {
-        self.emit += other.emit;
-        self.skip += other.skip;
-    }
+#[derive(Clone, Debug, Default)]
+struct SessionCounts {
+    emit: u64,
+    emit_by_source: BTreeMap<String, u64>,
 }
 
-/// A line by the book; the original log has neither `rule` nor `us`.
+/// One line of the log. Lines of the first version have neither `rule` nor `us`.
 #[derive(Deserialize)]
-pub(super) struct Written<'a> {
+struct Record<'a> {
     #[serde(borrow)]
     event: Cow<'a, str>,
     #[serde(borrow)]
@@ -72,332 +68,124 @@ pub(super) struct Written<'a> {
     us: Option<u64>,
 }
 
-impl Written<'_> {
-    /// What it says.
-    pub fn record(&self) -> Record<'_> {
-        Record {
-            event: self.event.as_bytes(),
-            ts: self.ts.as_bytes(),
-            decision: self.decision.as_bytes(),
-            tool: self.tool.as_bytes(),
-            source: self.source.as_bytes(),
-            session_id: self.session_id.as_bytes(),
-            rule: self.rule.as_bytes(),
-            us: self.us,
-        }
-    }
-}
-
-impl Report {
-    /// The report with at most `rows` rows a list; escalations are never cut short.
-    #[must_use]
-    pub fn cut(mut self, rows: usize) -> Self {
-        self.sources.truncate(rows);
-        self.sessions.truncate(rows);
-        self.tools.truncate(rows);
-        self.rules.truncate(rows);
-        self.days.truncate(rows);
-        self
-    }
-}
-
 impl Summary {
-    /// Takes in one line, without its line end.
+    /// Counts one line, given without its line end.
     pub fn add(&mut self, line: &[u8], filter: &Filter) {
-        // Ours are read in one go; whatever else there is, by the book.
-        match scan::record(line) {
-            Some(record) => self.add_record(&record, filter),
-            None => self.add_by_the_book(line, filter),
+        match serde_json::from_slice::<Record<'_>>(line) {
+            Ok(record) if is_timestamp(&record.ts) => self.count(&record, filter),
+            _ => self.add_malformed(),
         }
     }
 
-    #[cold]
-    fn add_by_the_book(&mut self, line: &[u8], filter: &Filter) {
-        match serde_json::from_slice::<Written<'_>>(line) {
-            Ok(written) => self.add_record(&written.record(), filter),
-            Err(_) => self.add_malformed(),
-        }
-    }
-
-    #[inline]
-    fn add_record(&mut self, record: &Record<'_>, filter: &Filter) {
-        match is_time(record.ts) {
-            true => self.count(record, filter),
-            false => self.add_malformed(),
-        }
-    }
-
-    /// Takes in what another part of the log says.
-    pub fn join(&mut self, other: Summary) {
-        self.lines += other.lines;
-        self.malformed += other.malformed;
-        let add = |mine: &mut u64, theirs: u64| *mine += theirs;
-        self.decisions.join(other.decisions, add);
-        self.tools.join(other.tools, add);
-        self.rules.join(other.rules, add);
-        self.days.join(other.days, add);
-        let sources = self.sources.join(other.sources, Tally::add);
-        let sessions = self.sessions.join(other.sessions, add);
-        let here =
-            |(session, source): (u32, u32)| Some((*sessions.get(session as usize)?, *sources.get(source as usize)?));
-        self.pairs.join(other.pairs, here);
-        self.times.join(&other.times);
-        self.span.join(&other.span);
-    }
-
-    /// Takes in a line that is too long to be one.
+    /// Counts a line that cannot be read.
     pub fn add_malformed(&mut self) {
         self.lines += 1;
         self.malformed += 1;
     }
 
     fn count(&mut self, record: &Record<'_>, filter: &Filter) {
-        let early = filter.since.as_deref().is_some_and(|since| record.ts < since.as_bytes());
-        if early || filter.session.as_deref().is_some_and(|session| record.session_id != session.as_bytes()) {
+        let early = filter.since.as_deref().is_some_and(|since| &*record.ts < since);
+        if early || filter.session.as_deref().is_some_and(|session| record.session_id != session) {
             return;
         }
         self.lines += 1;
-        *self.decisions.of(record.decision) += 1;
-        *self.tools.of(record.tool) += 1;
-        // Before a call it is one name, which may have blanks. After a call it is a list of names without.
-        let listed = record.event == b"quarantine" && record.rule.contains(&b' ');
-        if listed {
-            for rule in record.rule.split(|byte| *byte == b' ').filter(|rule| !rule.is_empty()) {
-                *self.rules.of(rule) += 1;
+        *entry(&mut self.decisions, &record.decision) += 1;
+        *entry(&mut self.tools, &record.tool) += 1;
+        *entry(&mut self.days, record.ts.get(..10).unwrap_or_default()) += 1;
+        let after = record.event == "quarantine";
+        if after {
+            // After a call the field lists the names of several rules, separated by blanks.
+            for rule in record.rule.split(' ').filter(|rule| !rule.is_empty()) {
+                *entry(&mut self.rules, rule) += 1;
             }
-        } else if let Some(lines) = self.rules.again(record.rule) {
-            *lines += 1;
         } else if !record.rule.is_empty() {
-            *self.rules.of(record.rule) += 1;
+            *entry(&mut self.rules, &record.rule) += 1;
         }
-        *self.days.of(record.ts.get(..10).unwrap_or_default()) += 1;
-        let count = |decision| u64::from(record.event == b"quarantine" && record.decision == decision);
-        let (emit, skip) = (count(b"emit"), count(b"skip"));
-        let session = self.sessions.number(record.session_id);
-        *self.sessions.at(session) += emit;
-        if !record.source.is_empty() && emit + skip > 0 {
-            let source = self.sources.number(record.source);
-            self.sources.at(source).add(Tally { emit, skip });
-            if emit > 0 {
-                self.pairs.add((session, source));
+        let session = entry(&mut self.sessions, &record.session_id);
+        let has_source = !record.source.is_empty();
+        match &*record.decision {
+            "emit" if after => {
+                session.emit += 1;
+                if has_source {
+                    *entry(&mut session.emit_by_source, &record.source) += 1;
+                    entry(&mut self.sources, &record.source).emit += 1;
+                }
             }
+            "skip" if after && has_source => entry(&mut self.sources, &record.source).skip += 1,
+            _ => {}
         }
         if let Some(us) = record.us {
             self.times.add(us);
         }
-        self.span.add(record.ts);
+        if self.first_ts.as_deref().is_none_or(|first| &*record.ts < first) {
+            self.first_ts = Some(record.ts.to_string());
+        }
+        if self.last_ts.as_deref().is_none_or(|last| &*record.ts > last) {
+            self.last_ts = Some(record.ts.to_string());
+        }
     }
 
     /// The finished report.
-    pub fn report(mut self) -> Report {
-        let mut sources: Vec<SourceRow> = self
-            .sources
-            .sorted()
-            .map(|(source, tally)| SourceRow { source: plain(source), emit: tally.emit, skip: tally.skip })
-            .collect();
-        sources.sort_by_key(|row| std::cmp::Reverse((row.emit, row.skip)));
-        let mut sessions: Vec<SessionRow> = self
-            .sessions
-            .sorted()
-            .map(|(session, emit)| SessionRow { session_id: plain(session), emit: *emit })
-            .collect();
-        sessions.sort_by_key(|row| std::cmp::Reverse(row.emit));
-        let named = |((session, source), count): (&(u32, u32), &u64)| {
-            Some((self.sessions.name(*session)?, self.sources.name(*source)?, *count))
+    pub fn report(&self) -> Report {
+        let source = |(source, counts): (&String, &SourceCounts)| SourceRow {
+            source: Label::tool(source),
+            emit: counts.emit,
+            skip: counts.skip,
         };
-        let often = self.pairs.settled().iter().filter(|(_, count)| **count >= ESCALATION);
-        let mut escalations: Vec<(&str, &str, u64)> = often.filter_map(named).collect();
-        escalations.sort_by_key(|(session, source, count)| (std::cmp::Reverse(*count), *session, *source));
-        let row = |(session, source, count)| EscalationRow { session_id: plain(session), source: plain(source), count };
-        let escalations = escalations.into_iter().map(row).collect();
-        let mut tools: Vec<ToolRow> =
-            self.tools.sorted().map(|(tool, lines)| ToolRow { tool: plain(tool), lines: *lines }).collect();
-        tools.sort_by_key(|row| std::cmp::Reverse(row.lines));
-        let mut rules: Vec<RuleRow> =
-            self.rules.sorted().map(|(rule, lines)| RuleRow { rule: rule_name(rule), lines: *lines }).collect();
-        rules.sort_by_key(|row| std::cmp::Reverse(row.lines));
-        let days: Vec<DayRow> =
-            self.days.sorted().rev().map(|(day, lines)| DayRow { day: plain(day), lines: *lines }).collect();
+        let session = |(session, counts): (&String, &SessionCounts)| SessionRow {
+            session_id: Label::tool(session),
+            emit: counts.emit,
+        };
+        let escalations = self.sessions.iter().flat_map(|(session, counts)| {
+            let often = counts.emit_by_source.iter().filter(|(_, count)| **count >= ESCALATION);
+            often.map(|(source, count)| EscalationRow {
+                session_id: Label::tool(session),
+                source: Label::tool(source),
+                count: *count,
+            })
+        });
+        let tool = |(tool, lines): (&String, &u64)| ToolRow { tool: Label::tool(tool), lines: *lines };
+        // Other programs can write to the log, so the name of a rule is escaped and cut.
+        let rule = |(rule, lines): (&String, &u64)| RuleRow {
+            rule: escape::one_line(rule, MAX_RULE_NAME_CHARS).into_owned(),
+            lines: *lines,
+        };
+        let day = |(day, lines): (&String, &u64)| DayRow { day: Label::tool(day), lines: *lines };
+        let decision = |(decision, lines): (&String, &u64)| (Label::tool(decision).to_string(), *lines);
         Report {
             lines: self.lines,
             malformed: self.malformed,
-            decisions: self.decisions.sorted().map(|(decision, lines)| (plain(decision).to_string(), *lines)).collect(),
-            sources,
-            sessions,
-            escalations,
-            tools,
-            rules,
-            days,
+            decisions: self.decisions.iter().map(decision).collect(),
+            sources: largest_first(self.sources.iter().map(source), |row| (row.emit, row.skip)),
+            sessions: largest_first(self.sessions.iter().map(session), |row| row.emit),
+            escalations: largest_first(escalations, |row| row.count),
+            tools: largest_first(self.tools.iter().map(tool), |row| row.lines),
+            rules: largest_first(self.rules.iter().map(rule), |row| row.lines),
+            days: self.days.iter().rev().map(day).collect(),
             us: self.times.quantiles(),
-            first_ts: self.span.first().map(str::to_owned),
-            last_ts: self.span.last().map(str::to_owned),
+            first_ts: self.first_ts.clone(),
+            last_ts: self.last_ts.clone(),
         }
     }
 }
 
-/// What `rune quarantine status` shows. Names are labels: a log is a file that others can write.
-#[derive(Clone, Debug, Serialize)]
-pub struct Report {
-    /// Lines that count, malformed ones included.
-    pub lines: u64,
-    /// Lines that could not be read.
-    pub malformed: u64,
-    /// Lines by decision.
-    pub decisions: BTreeMap<String, u64>,
-    /// Untrusted sources, most notices first.
-    pub sources: Vec<SourceRow>,
-    /// Sessions, most notices first.
-    pub sessions: Vec<SessionRow>,
-    /// Sessions in which one source came up suspiciously often.
-    pub escalations: Vec<EscalationRow>,
-    /// Tools, most lines first.
-    pub tools: Vec<ToolRow>,
-    /// Rules that answered, most lines first.
-    pub rules: Vec<RuleRow>,
-    /// Days, newest first.
-    pub days: Vec<DayRow>,
-    /// Our own time in microseconds.
-    pub us: Option<Quantiles>,
-    /// The earliest time seen.
-    pub first_ts: Option<String>,
-    /// The latest time seen.
-    pub last_ts: Option<String>,
+/// The value of a name, inserted where it is missing.
+fn entry<'a, V: Default>(map: &'a mut BTreeMap<String, V>, name: &str) -> &'a mut V {
+    map.entry(name.to_owned()).or_default()
 }
 
-/// Notices and skips of one source.
-#[derive(Clone, Debug, Serialize)]
-pub struct SourceRow {
-    /// The source's label.
-    pub source: Label,
-    /// Results that were marked.
-    pub emit: u64,
-    /// Results that were not.
-    pub skip: u64,
+/// Sorts rows by a count, descending; equal rows keep their order.
+fn largest_first<R, K: Ord>(rows: impl Iterator<Item = R>, key: impl Fn(&R) -> K) -> Vec<R> {
+    let mut rows: Vec<R> = rows.collect();
+    rows.sort_by_key(|row| Reverse(key(row)));
+    rows
 }
 
-/// Notices in one session.
-#[derive(Clone, Debug, Serialize)]
-pub struct SessionRow {
-    /// The session.
-    pub session_id: Label,
-    /// Results that were marked.
-    pub emit: u64,
-}
-
-/// A source that one session met often.
-#[derive(Clone, Debug, Serialize)]
-pub struct EscalationRow {
-    /// The session.
-    pub session_id: Label,
-    /// The source.
-    pub source: Label,
-    /// How many notices.
-    pub count: u64,
-}
-
-/// Lines of one tool.
-#[derive(Clone, Debug, Serialize)]
-pub struct ToolRow {
-    /// The tool.
-    pub tool: Label,
-    /// How many lines.
-    pub lines: u64,
-}
-
-/// Lines of one rule.
-#[derive(Clone, Debug, Serialize)]
-pub struct RuleRow {
-    /// The rule's name, escaped.
-    pub rule: String,
-    /// How many lines.
-    pub lines: u64,
-}
-
-/// Lines of one day.
-#[derive(Clone, Debug, Serialize)]
-pub struct DayRow {
-    /// The day, in UTC.
-    pub day: Label,
-    /// How many lines.
-    pub lines: u64,
-}
-
-/// Quantiles in microseconds, each at most an eighth above the true value and never above the largest one.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-pub struct Quantiles {
-    /// Half of the calls took at most this.
-    pub p50: u64,
-    /// 95 % of them.
-    pub p95: u64,
-    /// 99 % of them.
-    pub p99: u64,
-}
-
-/// Counts by size in constant memory: eight buckets for each power of two.
-#[derive(Clone, Debug, Default)]
-struct Histogram {
-    /// By their place, from the smallest on.
-    buckets: Vec<u64>,
-    count: u64,
-    largest: u64,
-}
-
-/// Buckets for each power of two.
-const FINE: u64 = 8;
-
-impl Histogram {
-    fn add(&mut self, value: u64) {
-        // Four leading bits count; of a value that has no more, all.
-        let spare = u64::from(u64::BITS - value.leading_zeros()).saturating_sub(4);
-        let place = spare * FINE + (value >> spare);
-        self.add_at(usize::try_from(place).unwrap_or(usize::MAX), 1);
-        self.count += 1;
-        self.largest = self.largest.max(value);
-    }
-
-    fn add_at(&mut self, place: usize, count: u64) {
-        if place >= self.buckets.len() {
-            self.buckets.resize(place + 1, 0);
-        }
-        if let Some(bucket) = self.buckets.get_mut(place) {
-            *bucket += count;
-        }
-    }
-
-    /// The largest value that a bucket can hold.
-    fn upper(place: u64) -> u64 {
-        let spare = (place / FINE).saturating_sub(1);
-        let leading = place - spare * FINE;
-        leading.checked_add(1).and_then(|next| next.checked_mul(1 << spare)).map_or(u64::MAX, |next| next - 1)
-    }
-
-    fn join(&mut self, other: &Histogram) {
-        other.buckets.iter().enumerate().for_each(|(place, count)| self.add_at(place, *count));
-        self.count += other.count;
-        self.largest = self.largest.max(other.largest);
-    }
-
-    fn quantiles(&self) -> Option<Quantiles> {
-        let at = |percent: u64| {
-            let rank = (self.count * percent).div_ceil(100);
-            let mut seen = 0;
-            self.buckets.iter().position(|count| {
-                seen += count;
-                seen >= rank && seen > 0
-            })
-        };
-        let at = |percent| at(percent).map(|place| Histogram::upper(place as u64).min(self.largest));
-        Some(Quantiles { p50: at(50)?, p95: at(95)?, p99: at(99)? })
-    }
-}
-
-fn plain(name: &str) -> Label {
-    Label::tool(name)
-}
-
-/// The name of a rule. Others can write the log, so it is escaped and cut.
-fn rule_name(rule: &str) -> String {
-    escape::one_line(rule, MAX_RULE_NAME_CHARS).into_owned()
+/// Whether a text has the form `2026-11-16T01:02:03Z`, with any number of decimals.
+fn is_timestamp(text: &str) -> bool {
+    let shape = b"0000-00-00T00:00:00";
+    let fits = |(byte, shape): (u8, &u8)| if *shape == b'0' { byte.is_ascii_digit() } else { byte == *shape };
+    text.len() > shape.len() && text.ends_with('Z') && text.bytes().zip(shape).all(fits)
 }
 
 #[cfg(test)]
@@ -518,29 +306,39 @@ mod tests {
             let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
             serde_json::to_string(&summary(&lines, &Filter::default())).unwrap()
         };
-        let by_the_book = told(&|at| fields(at).map(escaped).map(quoted).to_vec());
-        assert!(by_the_book.starts_with(r#"{"lines":2000,"malformed":0,"#), "{by_the_book}");
-        assert_eq!(told(&|at| fields(at).map(quoted).to_vec()), by_the_book);
-        assert_eq!(told(&|at| fields(at).map(quoted).into_iter().rev().collect()), by_the_book);
+        let escaped_lines = told(&|at| fields(at).map(escaped).map(quoted).to_vec());
+        assert!(escaped_lines.starts_with(r#"{"lines":2000,"malformed":0,"#), "{escaped_lines}");
+        assert_eq!(told(&|at| fields(at).map(quoted).to_vec()), escaped_lines);
+        assert_eq!(told(&|at| fields(at).map(quoted).into_iter().rev().collect()), escaped_lines);
     }
 
     #[test]
-    fn quantiles_are_close_and_never_below() {
-        let mut times = Histogram::default();
-        (1..=1000).for_each(|us| times.add(us));
-        let Quantiles { p50, p95, p99 } = times.quantiles().unwrap();
-        for (found, exact) in [(p50, 500), (p95, 950), (p99, 990)] {
-            assert!(found >= exact && found <= exact + exact / 8, "{found} for {exact}");
+    fn the_first_and_the_last_time_are_those_of_all_lines() {
+        let times =
+            ["2026-11-16T01:00:00.5Z", "2026-11-15T23:00:00Z", "2026-11-16T01:00:00.25Z", "2026-11-16T00:00:00Z"];
+        let lines = times.map(|ts| line(ts, "emit", "webfetch:a", "s1"));
+        let report = summary(&lines.each_ref().map(String::as_str), &Filter::default());
+        assert_eq!(report.first_ts.as_deref(), Some(times[1]));
+        assert_eq!(report.last_ts.as_deref(), Some(times[0]));
+    }
+
+    #[test]
+    fn a_timestamp_has_digits_and_punctuation_in_their_places() {
+        let shape = "0000-00-00T00:00:00";
+        for time in ["2026-11-16T01:02:03Z", "2026-11-16T01:02:03.456Z", "9999-99-99T99:99:99.Z"] {
+            assert!(is_timestamp(time), "{time}");
+            for (at, sign) in shape.bytes().enumerate() {
+                for byte in 0..=127_u8 {
+                    let mut changed = time.as_bytes().to_vec();
+                    changed[at] = byte;
+                    let changed = String::from_utf8(changed).unwrap();
+                    let fits = if sign == b'0' { byte.is_ascii_digit() } else { byte == sign };
+                    assert_eq!(is_timestamp(&changed), fits, "{changed:?}");
+                }
+            }
         }
-        times.add(0);
-        times.add(u64::MAX);
-        for value in
-            (0..200).chain((3..64).flat_map(|bit| [(1 << bit) - 1, 1 << bit, (1 << bit) + 1])).chain([u64::MAX])
-        {
-            let mut one = Histogram { largest: u64::MAX, ..Histogram::default() };
-            one.add(value);
-            let upper = one.quantiles().unwrap().p50;
-            assert!(upper >= value && upper - value <= value / 8, "{upper} for {value}");
+        for other in ["", "2026-11-16", "2026-11-16T01:02:03", "2026-11-16T01:02:03.456", "2026-11-16T01:02:0Z"] {
+            assert!(!is_timestamp(other), "{other}");
         }
     }
 }

@@ -4,9 +4,7 @@ use super::{Scene, block, command, suspicious};
 use crate::decide::subject::Unit;
 use crate::rules::Found;
 use crate::shell::Input;
-use crate::words::Table;
 
-/// The names of agents.
 /// Programs that are agents: none may loosen the guard, and one that starts another is asked about.
 pub const AGENTS: [&str; 16] = [
     "aider",
@@ -26,8 +24,6 @@ pub const AGENTS: [&str; 16] = [
     "opencode",
     "qwen",
 ];
-
-static NAMES: Table = Table::of(&AGENTS);
 
 /// Options that take the brakes off, of all agents.
 const UNLEASHED: [&str; 12] = [
@@ -51,7 +47,10 @@ pub(super) fn find(unit: &Unit<'_>, _scene: &Scene<'_>) -> Option<Found> {
     let script = command.args.first().is_some_and(|arg| arg.text.contains("claude-code"))
         && matches!(program, "node" | "bun" | "deno");
     let claude = program == "claude" || script || command.program.contains("claude-code");
-    if !claude && !NAMES.holds(program) && !command.program.contains("codex") && !command.program.contains("gemini-cli")
+    if !claude
+        && !AGENTS.contains(&program)
+        && !command.program.contains("codex")
+        && !command.program.contains("gemini-cli")
     {
         return None;
     }

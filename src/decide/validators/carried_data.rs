@@ -5,7 +5,6 @@ use super::{Scene, suspicious};
 use crate::decide::subject::{Subject, Unit};
 use crate::rules::Found;
 use crate::shell::{Arg, Command, addresses, bodies, uploads};
-use thin_vec::ThinVec;
 
 /// Programs that ask a server for a page.
 const FETCHERS: [&str; 12] =
@@ -81,7 +80,7 @@ fn by_command(command: &Command, scene: &Scene<'_>) -> Option<Found> {
     if to.iter().any(|address| is_laden(address.prefix())) {
         return suspicious("the address itself carries data");
     }
-    let bare = Command { args: ThinVec::new(), ..command.clone() };
+    let bare = Command { args: Vec::new(), ..command.clone() };
     if is_rerouted(&bare, scene) {
         return suspicious("a variable leads what it says through another server");
     }

@@ -4,10 +4,9 @@ use super::{Scene, block, command};
 use crate::decide::subject::Unit;
 use crate::rules::Found;
 use crate::shell::Act;
-use crate::words::Table;
 
 /// Programs that make or undo file systems and partitions.
-static MAKERS: Table = Table::of(&[
+const MAKERS: &[&str] = &[
     "badblocks",
     "blkdiscard",
     "cfdisk",
@@ -24,7 +23,7 @@ static MAKERS: Table = Table::of(&[
     "sgdisk",
     "vgremove",
     "wipefs",
-]);
+];
 
 /// Devices under `/dev` that hold data.
 const STORAGE: [&str; 12] = ["disk", "dm-", "hd", "loop", "mapper", "md", "mmcblk", "nvme", "rdisk", "sd", "vd", "xvd"];
@@ -41,7 +40,7 @@ pub(super) fn find(unit: &Unit<'_>, _scene: &Scene<'_>) -> Option<Found> {
             && command.args.iter().any(|arg| {
                 arg.text.to_ascii_lowercase().starts_with("erase") || arg.text.eq_ignore_ascii_case("partitionDisk")
             });
-        let made = makes || (MAKERS.holds(program) && !lists) || erases;
+        let made = makes || (MAKERS.contains(&program) && !lists) || erases;
         return made.then(|| block("it makes, changes or erases a file system")).flatten();
     }
     let access = unit.touched()?;

@@ -5,12 +5,11 @@ use crate::decide::subject::{Subject, Unit};
 use crate::path::zones::Area;
 use crate::rules::Found;
 use crate::shell::{Access, Act, Arg, Command, Effects, PROCESS, Target};
-use crate::words::Table;
 use std::collections::BTreeSet;
 
 /// Interpreters that run the code they are given.
-static INTERPRETERS: Table =
-    Table::of(&["bun", "deno", "elixir", "lua", "node", "nodejs", "perl", "php", "python", "ruby", "ts-node", "tsx"]);
+const INTERPRETERS: &[&str] =
+    &["bun", "deno", "elixir", "lua", "node", "nodejs", "perl", "php", "python", "ruby", "ts-node", "tsx"];
 
 /// Files that a program runs without being told to.
 const IMPLIED: [(&[&str], &[&str]); 5] = [
@@ -64,7 +63,7 @@ pub(super) fn find(unit: &Unit<'_>, scene: &Scene<'_>) -> Option<Found> {
                 .find(|file| !checks && !file.is_known() && !inside(file))
                 .and_then(|_| suspicious("it runs a file that is only known when it runs"))
         }
-        program if INTERPRETERS.holds(program.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.')) => {
+        program if INTERPRETERS.contains(&program.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.')) => {
             let code = |option: &Arg| {
                 let text = option.text.as_str();
                 matches!(text, "--eval" | "--print" | "--run" | "eval")

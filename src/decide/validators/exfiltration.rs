@@ -5,21 +5,20 @@ use super::{Scene, block, suspicious};
 use crate::decide::subject::{Subject, Unit};
 use crate::rules::Found;
 use crate::shell::{Act, Arg, Command, Input, addresses, bodies, reroutes, uploads};
-use crate::words::Table;
 use std::cell::OnceCell;
 use std::collections::BTreeMap;
 use std::ops::Range;
 
 /// Programs that send what they read.
-static PIPES: Table = Table::of(&["nc", "ncat", "netcat", "socat", "telnet", "openssl", "websocat"]);
+const PIPES: &[&str] = &["nc", "ncat", "netcat", "socat", "telnet", "openssl", "websocat"];
 
 /// Programs that ask a server by name.
-static LOOKUPS: Table = Table::of(&["dig", "host", "nslookup", "ping", "ping6", "drill", "traceroute"]);
+const LOOKUPS: &[&str] = &["dig", "host", "nslookup", "ping", "ping6", "drill", "traceroute"];
 
 /// Programs that talk to servers.
-static TALKERS: Table = Table::of(&[
+const TALKERS: &[&str] = &[
     "aria2c", "curl", "ftp", "http", "https", "lynx", "mail", "mutt", "sendmail", "sftp", "ssh", "tftp", "wget", "xh",
-]);
+];
 
 /// Secrets and the services that they are for.
 const OWN: [(&str, &str); 12] = [
@@ -84,7 +83,7 @@ fn by_command(command: &Command, at: usize, scene: &Scene<'_>) -> Option<Found> 
             }
         }
         "openssl" if !command.args.iter().any(|arg| arg.text == "s_client") => None,
-        _ if PIPES.holds(program) => {
+        _ if PIPES.contains(&program) => {
             // A word that ends the talk is no data.
             let farewell = matches!(&command.input, Input::Text(text) if text.trim().len() < 2);
             (piped && !farewell && !waits(command) && !is_local(command, scene) || carries_secret(command, at, scene))
@@ -94,7 +93,7 @@ fn by_command(command: &Command, at: usize, scene: &Scene<'_>) -> Option<Found> 
         "ssh" => (piped || carries_secret(command, at, scene)).then(sends).flatten(),
         "mail" | "mutt" | "sendmail" | "mailx" if piped => sends(),
         "scp" | "sftp" | "rsync" => sends_file(command, at, scene),
-        _ if LOOKUPS.holds(program) => {
+        _ if LOOKUPS.contains(&program) => {
             // A name that is put together carries what it is put together from.
             let built = command.args.iter().any(|arg| !arg.is_known() && arg.text.contains("$()"));
             match carries_secret(command, at, scene) {
@@ -102,7 +101,7 @@ fn by_command(command: &Command, at: usize, scene: &Scene<'_>) -> Option<Found> 
                 false => built.then(|| suspicious("it asks a server for a name that is put together")).flatten(),
             }
         }
-        _ if TALKERS.holds(program) => carries_secret(command, at, scene).then(sends).flatten(),
+        _ if TALKERS.contains(&program) => carries_secret(command, at, scene).then(sends).flatten(),
         "git" => pushes_elsewhere(command),
         "gh" => {
             let words: Vec<&str> = command.args.iter().map(|arg| arg.text.as_str()).collect();

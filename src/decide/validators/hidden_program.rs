@@ -5,16 +5,15 @@ use super::{Scene, command, suspicious};
 use crate::decide::subject::Unit;
 use crate::rules::Found;
 use crate::shell::Command;
-use crate::words::Table;
 
 /// What such options are made for.
-static EXPECTED: Table = Table::of(&[
+const EXPECTED: &[&str] = &[
     ":", "brotli", "bzip2", "cat", "gzip", "lbzip2", "less", "lz4", "lzma", "lzop", "more", "pbzip2", "pigz", "pxz",
     "pzstd", "ssh", "unzstd", "xz", "zstd", "zstdmt", "true",
-]);
+];
 
 /// How the reader writes down that code changes a file: it is judged as that.
-static FILES: Table = Table::of(&["cat", "cp", "mv", "rm", "tee"]);
+const FILES: &[&str] = &["cat", "cp", "mv", "rm", "tee"];
 
 /// Settings of git that change how it looks, and not what it runs or where it goes.
 const LOOKS: [&str; 33] = [
@@ -91,7 +90,7 @@ pub(super) fn find(unit: &Unit<'_>, scene: &Scene<'_>) -> Option<Found> {
     }
     // What it deletes is judged too, as long as it says what.
     let says = program != "rm" || command.args.iter().any(|arg| !arg.text.starts_with('-'));
-    let expected = EXPECTED.holds(program) || (FILES.holds(program) && says);
+    let expected = EXPECTED.contains(&program) || (FILES.contains(&program) && says);
     (command.hidden && !expected)
         .then(|| suspicious("a program runs here by way of another one's option or code"))
         .flatten()

@@ -7,8 +7,6 @@ use crate::event::Action;
 use crate::path::{AbsPath, Glob, Reach, globs, meet, touches, touches_any_home, touches_tree};
 use crate::rules::Found;
 use crate::shell::{Act, Arg};
-use crate::words::Table;
-use compact_str::CompactString;
 
 /// Files that are keys, wherever they lie.
 const KEYS: [Glob<'_>; 25] = globs([
@@ -40,21 +38,21 @@ const KEYS: [Glob<'_>; 25] = globs([
 ]);
 
 /// Programs that print their arguments.
-static PRINTERS: Table = Table::of(&["echo", "printf", "print", "cat", "logger"]);
+const PRINTERS: &[&str] = &["echo", "printf", "print", "cat", "logger"];
 
 /// Programs that run a line of code.
-static SPEAKERS: Table =
-    Table::of(&["awk", "bun", "deno", "gawk", "jaq", "jq", "lua", "mawk", "node", "perl", "php", "python", "ruby"]);
+const SPEAKERS: &[&str] =
+    &["awk", "bun", "deno", "gawk", "jaq", "jq", "lua", "mawk", "node", "perl", "php", "python", "ruby"];
 
 pub(super) fn find(unit: &Unit<'_>, scene: &Scene<'_>) -> Option<Found> {
     if let Some(command) = command(unit) {
         let shown = match command.program.as_str() {
             "printenv" => command.args.iter().any(|arg| is_secret_name(&arg.text, scene)),
-            program if PRINTERS.holds(program) => command.args.iter().any(|arg| names_secret(arg, scene)),
+            program if PRINTERS.contains(&program) => command.args.iter().any(|arg| names_secret(arg, scene)),
             "declare" | "typeset" | "export" if command.args.first().is_some_and(|arg| arg.text == "-p") => {
                 command.args.iter().any(|arg| is_secret_name(&arg.text, scene))
             }
-            program if SPEAKERS.holds(program.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.')) => {
+            program if SPEAKERS.contains(&program.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.')) => {
                 command.args.iter().any(|arg| asks_for_secret(&arg.text, scene))
             }
             _ => false,
@@ -132,7 +130,7 @@ fn searches(row: Option<usize>, scene: &Scene<'_>) -> bool {
 
 /// The names that keys have by themselves, wherever they lie.
 fn is_key(path: &AbsPath) -> bool {
-    let name = path.components().last().map_or("", CompactString::as_str);
+    let name = path.components().last().map_or("", String::as_str);
     // The key that receipts are signed with lies where the installation says.
     let own = || matches!(path.components(), [.., folder, name] if folder == "rune" && name == "receipt.key");
     ["id_rsa", "id_dsa", "id_ecdsa", "id_ed25519"].iter().any(|key| *key == name || is_spelled_out(name, key)) || own()
@@ -146,7 +144,7 @@ fn is_spelled_out(pattern: &str, name: &str) -> bool {
 
 /// What everybody may know: public keys, known hosts, the names of hosts.
 fn is_public(path: &AbsPath) -> bool {
-    let name = path.components().last().map_or("", CompactString::as_str);
+    let name = path.components().last().map_or("", String::as_str);
     name.ends_with(".pub")
         || matches!(name, "known_hosts" | "config" | "authorized_keys" | "passwd")
             && !path.components().iter().any(|part| part == ".kube")
@@ -194,7 +192,7 @@ fn asks_for_secret(code: &str, scene: &Scene<'_>) -> bool {
 /// Whether a variable holds a secret, by its name and by the operator's list.
 pub(super) fn is_secret_name(name: &str, scene: &Scene<'_>) -> bool {
     let upper = name.to_ascii_uppercase();
-    if scene.config.secrets.iter().any(|secret| *secret == upper) {
+    if scene.config.secrets.contains(&upper) {
         return true;
     }
     let shaped = |part: &str| {

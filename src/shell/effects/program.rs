@@ -3,10 +3,9 @@
 use super::super::options::Options;
 use super::super::{Arg, Command, Input};
 use super::{Act, Noted, archive, container, copy, fetch, git, mode, product, search};
-use crate::words::Table;
 
 /// Programs that read every file they are given.
-static READERS: Table = Table::of(&[
+const READERS: &[&str] = &[
     ".",
     "b2sum",
     "base32",
@@ -95,11 +94,10 @@ static READERS: Table = Table::of(&[
     "zless",
     "zmore",
     "zstdcat",
-]);
+];
 
 /// Programs that change every file they are given.
-static WRITERS: Table =
-    Table::of(&["ed", "emacs", "ex", "nvim", "mkfifo", "mknod", "nano", "touch", "truncate", "vi", "vim"]);
+const WRITERS: &[&str] = &["ed", "emacs", "ex", "nvim", "mkfifo", "mknod", "nano", "touch", "truncate", "vi", "vim"];
 
 /// The options of these programs that take a value.
 pub(in super::super) fn options(program: &str) -> Options {
@@ -378,10 +376,10 @@ pub(super) fn note(noted: &mut Noted<'_>) {
             }
         }
         "read" | "mapfile" | "readarray" => {
-            noted.effects.env.extend(option(command, &["-a"]).into_iter().map(|arg| (arg.text.into(), None)));
+            noted.effects.env.extend(option(command, &["-a"]).into_iter().map(|arg| (arg.text, None)));
             noted.effects.env.extend(operands.iter().map(|arg| (arg.text.to_string(), None)));
         }
-        "printf" => noted.effects.env.extend(option(command, &["-v"]).into_iter().map(|arg| (arg.text.into(), None))),
+        "printf" => noted.effects.env.extend(option(command, &["-v"]).into_iter().map(|arg| (arg.text, None))),
         "patch" => noted.all(Act::Write, operands.first().copied()),
         "xargs" => noted.all(Act::Read, &option(command, &["-a", "--arg-file"])),
         "bunzip2" | "bzip2" | "gunzip" | "gzip" | "unxz" | "xz" | "zstd" | "unzstd" => {
@@ -390,8 +388,8 @@ pub(super) fn note(noted: &mut Noted<'_>) {
                 noted.all(Act::Write, operands.iter().copied());
             }
         }
-        _ if READERS.holds(program) => noted.all(Act::Read, operands.iter().copied()),
-        _ if WRITERS.holds(program) => noted.all(Act::Write, operands.iter().copied()),
+        _ if READERS.contains(&program) => noted.all(Act::Read, operands.iter().copied()),
+        _ if WRITERS.contains(&program) => noted.all(Act::Write, operands.iter().copied()),
         _ => named_outputs(noted),
     }
 }

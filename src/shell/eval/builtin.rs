@@ -6,7 +6,6 @@ use super::function::give;
 use super::run::Outside;
 use super::{Run, wrappers};
 use crate::verdict::limits::PATH_BYTES;
-use crate::words::Table;
 use std::rc::Rc;
 
 impl Run {
@@ -308,7 +307,7 @@ pub fn is_builtin(name: &str) -> bool {
 }
 
 /// Builtins that are given the names of variables.
-static TAKERS: Table = Table::of(&[
+const TAKERS: &[&str] = &[
     "[",
     "declare",
     "export",
@@ -323,7 +322,7 @@ static TAKERS: Table = Table::of(&[
     "typeset",
     "unset",
     "wait",
-]);
+];
 
 /// Whether a builtin is given the name of an array element whose subscript it would expand itself.
 pub(super) fn evaluates(command: &Command) -> bool {
@@ -333,5 +332,5 @@ pub(super) fn evaluates(command: &Command) -> bool {
         arg.is_known() && (evaluated.contains("$(") || evaluated.contains('`'))
     };
     let named = |arg: &Arg| arg.text.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_');
-    TAKERS.holds(&command.program) && command.args.iter().any(|arg| named(arg) && hidden(arg))
+    TAKERS.contains(&command.program.as_str()) && command.args.iter().any(|arg| named(arg) && hidden(arg))
 }

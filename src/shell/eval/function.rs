@@ -11,11 +11,9 @@ use crate::shell::inline::Language;
 use crate::shell::wrappers;
 use crate::shell::wrappers::Inner;
 use crate::verdict::limits::SHELL_NESTING;
-use compact_str::CompactString;
 use std::collections::VecDeque;
 use std::ops::Range;
 use std::rc::Rc;
-use thin_vec::ThinVec;
 
 /// The body of a function.
 #[derive(Clone)]
@@ -32,9 +30,9 @@ pub(super) struct Body {
 /// What stands around a call: who runs it, where, and which variables are set for it.
 #[derive(Default)]
 pub(super) struct Around {
-    pub via: ThinVec<String>,
+    pub via: Vec<String>,
     pub span: Option<Range<usize>>,
-    pub env: ThinVec<(String, Option<String>)>,
+    pub env: Vec<(String, Option<String>)>,
 }
 
 /// Variables that are set for a command, in the shell that runs it.
@@ -128,7 +126,7 @@ impl Walker<'_> {
             return true;
         }
         let known = command.args.iter().all(|arg| arg.is_known() && !arg.glob);
-        let words: Vec<CompactString> = command.args.iter().map(|arg| arg.text.clone()).collect();
+        let words: Vec<String> = command.args.iter().map(|arg| arg.text.clone()).collect();
         self.meter.charge(words.len());
         (known || active < 2) && self.recursions.insert((command.program.clone(), words))
     }

@@ -7,15 +7,13 @@ use super::Walker;
 use super::function::{self, Around};
 use super::run::{Outside, Shared, Trap};
 use crate::verdict::limits::SHELL_STEPS;
-use compact_str::CompactString;
 use std::rc::Rc;
-use thin_vec::ThinVec;
 
 /// What a command runs, and is walked when the command itself is done with.
 #[derive(Default)]
 pub(super) struct Later {
     /// Functions, with what they are given.
-    pub called: Vec<(CompactString, ThinVec<Arg>, Around)>,
+    pub called: Vec<(String, Vec<Arg>, Around)>,
     pub texts: Vec<Text>,
 }
 
@@ -24,14 +22,14 @@ pub(super) struct Text {
     pub text: String,
     /// It runs in the shell that runs the command.
     pub in_shell: bool,
-    pub via: ThinVec<String>,
+    pub via: Vec<String>,
     pub around: Command,
     /// What it finds in `$0`, `$1` and so on, where that is known.
     pub given: Option<Vec<Arg>>,
 }
 
 /// What is run by one more program.
-pub(super) fn within(mut via: ThinVec<String>, program: &str) -> ThinVec<String> {
+pub(super) fn within(mut via: Vec<String>, program: &str) -> Vec<String> {
     via.push(program.to_owned());
     via
 }

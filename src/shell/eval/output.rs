@@ -5,7 +5,6 @@ use super::super::{Arg, Command, Input, canonical};
 use crate::path::AbsPath;
 use crate::path::Place;
 use crate::verdict::limits::Meter;
-use crate::words::Table;
 
 /// What `mktemp` makes: nobody knows its name, and it is in nobody's way.
 pub const MADE: &str = "/tmp/.made-by-mktemp";
@@ -14,16 +13,16 @@ pub const MADE: &str = "/tmp/.made-by-mktemp";
 const EVERYWHERE: [&str; 12] = ["bash", "cat", "chmod", "cp", "dd", "find", "ls", "mv", "python3", "rm", "sh", "tee"];
 
 /// Programs whose output can be known.
-static SPEAKERS: Table = Table::of(&[
+const SPEAKERS: &[&str] = &[
     "basename", "cat", "command", "dirname", "echo", "git", "mktemp", "printf", "pwd", "readlink", "realpath", "type",
     "which",
-]);
+];
 
 /// What a command prints, where its words say so.
 pub(super) fn output(args: &[Arg], command: &Command, state: &State) -> Option<String> {
     let (program, rest) = args.split_first()?;
     let name = canonical::program(&program.text);
-    if !SPEAKERS.holds(name) {
+    if !SPEAKERS.contains(&name) {
         return None;
     }
     // What a program is told by its variables, only it knows.

@@ -7,13 +7,12 @@ use super::function::Body;
 use std::collections::VecDeque;
 use std::ops::Range;
 use std::rc::Rc;
-use thin_vec::ThinVec;
 
 /// One text on its way.
 pub(super) struct Run {
     pub steps: VecDeque<Step>,
     pub heredocs: Rc<Vec<Heredoc>>,
-    pub via: ThinVec<String>,
+    pub via: Vec<String>,
     /// Where it stands in the line, if it is not the line.
     pub span: Option<Range<usize>>,
     pub levels: Vec<Level>,
@@ -127,7 +126,7 @@ impl Run {
         Run {
             steps: VecDeque::new(),
             heredocs: Rc::default(),
-            via: ThinVec::new(),
+            via: Vec::new(),
             span: None,
             levels: vec![Level::new(Outside::Same(Rc::clone(&state)), pipeline, false)],
             state,
@@ -354,9 +353,9 @@ impl Run {
         found
     }
 
-    pub(super) fn redirects(&self, simple: &Simple) -> ThinVec<Redirect> {
+    pub(super) fn redirects(&self, simple: &Simple) -> Vec<Redirect> {
         if simple.redirects.is_empty() {
-            return ThinVec::new();
+            return Vec::new();
         }
         let files = simple.redirects.iter().filter_map(|redirect| match &redirect.target {
             Target::Word(word) => Some((redirect.direction, word)),

@@ -5,15 +5,14 @@ use super::super::state::{State, Value};
 use super::super::syntax::{Part, Variable, Word};
 use super::{View, as_it_is, choices, hole, is_written_out};
 use crate::verdict::limits::SHELL_COMMANDS;
-use thin_vec::ThinVec;
 
 /// The words of a command, and further lists where a variable in it may have one of several values: one list for each
 /// combination of the values.
 pub(in super::super) fn argument_lists(
     words: impl ExactSizeIterator<Item = Word>,
     state: &State,
-) -> (ThinVec<Arg>, Vec<ThinVec<Arg>>) {
-    let mut first = ThinVec::with_capacity(words.len());
+) -> (Vec<Arg>, Vec<Vec<Arg>>) {
+    let mut first = Vec::with_capacity(words.len());
     let mut rest: Vec<Word> = Vec::new();
     for word in words {
         if !rest.is_empty() {
@@ -28,7 +27,7 @@ pub(in super::super) fn argument_lists(
     if rest.is_empty() {
         return (first, Vec::new());
     }
-    let mut lists: Vec<ThinVec<Arg>> = Vec::new();
+    let mut lists: Vec<Vec<Arg>> = Vec::new();
     for bound in combinations(&rest, state) {
         lists.extend(lists_of(&first, &rest, View { state, bound: &bound }));
     }
@@ -90,8 +89,8 @@ fn variables(word: &Word) -> impl Iterator<Item = &Variable> {
 }
 
 /// The lists that words become behind those that are known.
-fn lists_of(before: &ThinVec<Arg>, words: &[Word], view: View<'_>) -> Vec<ThinVec<Arg>> {
-    let mut lists = vec![before.clone()];
+fn lists_of(before: &[Arg], words: &[Word], view: View<'_>) -> Vec<Vec<Arg>> {
+    let mut lists = vec![before.to_vec()];
     for word in words {
         let several = match as_it_is(word.clone()) {
             Ok(arg) => vec![vec![arg]],
@@ -105,8 +104,8 @@ fn lists_of(before: &ThinVec<Arg>, words: &[Word], view: View<'_>) -> Vec<ThinVe
         match several.as_slice() {
             [only] => lists.iter_mut().for_each(|list| list.extend_from_slice(only)),
             several => {
-                let with = |list: &ThinVec<Arg>| {
-                    let joined = |other: &Vec<Arg>| list.iter().chain(other).cloned().collect::<ThinVec<_>>();
+                let with = |list: &Vec<Arg>| {
+                    let joined = |other: &Vec<Arg>| list.iter().chain(other).cloned().collect::<Vec<_>>();
                     several.iter().map(joined).collect::<Vec<_>>()
                 };
                 lists = lists.iter().flat_map(with).collect();

@@ -2,7 +2,6 @@
 
 use super::super::Arg;
 use super::Inner;
-use crate::words::Words;
 
 /// Options of programs that take shell text.
 const TEXTS: [(&[&str], &[&str]); 14] = [
@@ -34,46 +33,11 @@ const TEXTS: [(&[&str], &[&str]); 14] = [
     (&["zip"], &["-TT", "--unzip-command"]),
 ];
 
-/// All programs that may run something by an option.
-static PROGRAMS: Words = {
-    let mut programs = Words::NONE.with(&SPOKEN_TO);
-    let mut rows: &[(&[&str], &[&str])] = &TEXTS;
-    while let [(names, _), more @ ..] = rows {
-        programs = programs.with(names);
-        rows = more;
-    }
-    programs
-};
-
-/// Programs whose options have a grammar of their own, which `options` knows.
-const SPOKEN_TO: [&str; 17] = [
-    "bsdtar",
-    "ex",
-    "gdb",
-    "gmake",
-    "gtar",
-    "lldb",
-    "make",
-    "nvim",
-    "osascript",
-    "scp",
-    "sftp",
-    "socat",
-    "ssh",
-    "tar",
-    "vi",
-    "view",
-    "vim",
-];
-
 /// What the options of a program run.
 pub(super) fn options(program: &str, args: &[Arg]) -> Vec<Inner> {
-    if args.is_empty() || !PROGRAMS.may_hold(program) {
-        return Vec::new();
-    }
     let names = TEXTS.iter().filter(|(programs, _)| programs.contains(&program)).flat_map(|(_, names)| *names);
     let names: Vec<&str> = names.copied().collect();
-    let mut texts: Vec<String> = values(args, &names);
+    let mut texts = if names.is_empty() { Vec::new() } else { values(args, &names) };
     match program {
         "make" | "gmake" => texts.extend(stripped(args, "SHELL=")),
         "tar" | "gtar" | "bsdtar" => {

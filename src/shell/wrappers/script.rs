@@ -4,7 +4,6 @@ use super::super::options::Options;
 use super::super::{Arg, Command};
 use super::{git, shells};
 use crate::shell::inline::Language;
-use crate::words::{Table, Words};
 
 /// Programs that run a file of code which an option names, and these options.
 const NAMED: [(&[&str], &str); 9] = [
@@ -19,31 +18,9 @@ const NAMED: [(&[&str], &str); 9] = [
     (&["tmux", "screen", "just", "task"], "f c justfile taskfile"),
 ];
 
-/// The programs of all rows.
-static NAMING: Words = {
-    let mut names = Words::NONE;
-    let mut rows: &[(&[&str], &str)] = &NAMED;
-    while let [(programs, _), more @ ..] = rows {
-        names = names.with(programs);
-        rows = more;
-    }
-    names
-};
-
 /// Programs that run the first file that they are given.
-static FIRST: Table = Table::of(&[
-    "Rscript",
-    "bats",
-    "escript",
-    "expect",
-    "groovy",
-    "guile",
-    "julia",
-    "osascript",
-    "racket",
-    "swipl",
-    "tclsh",
-]);
+const FIRST: &[&str] =
+    &["Rscript", "bats", "escript", "expect", "groovy", "guile", "julia", "osascript", "racket", "swipl", "tclsh"];
 
 impl Command {
     /// Whether it is a shell.
@@ -113,7 +90,7 @@ impl Command {
     pub(super) fn reads_program(&self) -> bool {
         let file = self.args.iter().find(|arg| !arg.text.starts_with('-') || arg.text == "-");
         let none = file.is_none_or(|file| matches!(file.text.as_str(), "-" | "/dev/stdin" | "/dev/fd/0"));
-        none && FIRST.holds(&self.program)
+        none && FIRST.contains(&self.program.as_str())
             && matches!(self.input, super::super::Input::Pipe | super::super::Input::Unknown)
             && !self.args.iter().any(|arg| matches!(arg.text.as_str(), "-e" | "-E" | "--version" | "--help"))
     }
@@ -121,10 +98,9 @@ impl Command {
     /// All files of code that it is told to run.
     pub(crate) fn scripts(&self) -> Vec<Arg> {
         let program = self.program.as_str();
-        let named: &[(&[&str], &str)] = if NAMING.may_hold(program) { &NAMED } else { &[] };
-        let named = named.iter().filter(|(programs, _)| programs.contains(&program));
+        let named = NAMED.iter().filter(|(programs, _)| programs.contains(&program));
         let named = named.flat_map(|(_, names)| Options { short: "fSulxLc", long: &[] }.values(&self.args, names));
-        let first = self.args.iter().find(|arg| !arg.text.starts_with('-')).filter(|_| FIRST.holds(program));
+        let first = self.args.iter().find(|arg| !arg.text.starts_with('-')).filter(|_| FIRST.contains(&program));
         let started = if shells::is_shell(program) { shells::words(program, &self.args).started } else { None };
         self.script().into_iter().chain(named).chain(first.cloned()).chain(started.cloned()).collect()
     }

@@ -1,7 +1,7 @@
 //! The tables of `rune quarantine status`, within 80 columns.
 
 use rune::event::taint::ESCALATION;
-use rune::telemetry::summary::Report;
+use rune::telemetry::report::Report;
 use std::fmt::Write;
 use std::path::Path;
 

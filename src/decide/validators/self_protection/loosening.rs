@@ -4,7 +4,6 @@ use super::super::Scene;
 use super::super::unknown_executable::is_known;
 use super::file_name;
 use crate::shell::{Arg, Command};
-use crate::words::Table;
 
 /// Verbs of the guard that loosen it.
 const LOOSENING: [&[&str]; 12] = [
@@ -24,10 +23,10 @@ const LOOSENING: [&[&str]; 12] = [
 ];
 
 /// The nouns of the loosening verbs.
-static NOUNS: Table = Table::of(&["hooks", "mcp", "policy", "quarantine", "receipts", "taint"]);
+const NOUNS: &[&str] = &["hooks", "mcp", "policy", "quarantine", "receipts", "taint"];
 
 /// Options of the loosening verbs.
-static OPTIONS: Table = Table::of(&[
+const OPTIONS: &[&str] = &[
     "--client",
     "--client-dir",
     "--config-dir",
@@ -39,27 +38,17 @@ static OPTIONS: Table = Table::of(&[
     "--settings",
     "--state-dir",
     "--yes",
-]);
+];
 
 /// Programs that print or search words, or name files by them: what they are told is not run.
-static DATA: Table = Table::of(&[
+const DATA: &[&str] = &[
     "ag", "alias", "cat", "cd", "cp", "diff", "echo", "egrep", "fgrep", "find", "git", "grep", "head", "less", "ls",
     "man", "mkdir", "mv", "printf", "rg", "tail", "touch", "wc", "which",
-]);
+];
 
 /// Programs that type text into a terminal.
-static TYPISTS: Table = Table::of(&[
-    "expect",
-    "kitten",
-    "kitty",
-    "osascript",
-    "screen",
-    "wezterm",
-    "wtype",
-    "xdotool",
-    "ydotool",
-    "zellij",
-]);
+const TYPISTS: &[&str] =
+    &["expect", "kitten", "kitty", "osascript", "screen", "wezterm", "wtype", "xdotool", "ydotool", "zellij"];
 
 /// A word of a command line, as far as it is known.
 #[derive(Clone, Copy)]
@@ -90,7 +79,7 @@ impl<'a> Word<'a> {
 
     /// Whether it is one of the guard's options, with or without its value.
     fn is_own_option(self) -> bool {
-        self.is_option() && OPTIONS.holds(self.text.split('=').next().unwrap_or_default())
+        self.is_option() && OPTIONS.contains(&self.text.split('=').next().unwrap_or_default())
     }
 }
 
@@ -169,10 +158,10 @@ fn only_shows(verb: &[&str], words: &[Word<'_>]) -> bool {
 
 /// Whether a program that is not called `rune` loosens the guard: a copy of it, or one that runs or types what it is told.
 pub(super) fn is_loosened_by_another(name: &str, command: &Command, scene: &Scene<'_>) -> bool {
-    let is_ours = |text: &str| NOUNS.holds(text) || file_name(text) == "rune";
-    let typist = TYPISTS.holds(name);
+    let is_ours = |text: &str| NOUNS.contains(&text) || file_name(text) == "rune";
+    let typist = TYPISTS.contains(&name);
     // A program by its path may be a copy of the guard, whatever its name: those of the system stand here without one.
-    let data = DATA.holds(&command.program);
+    let data = DATA.contains(&command.program.as_str());
     // Most commands hold none of these words.
     if data || !typist && !command.args.iter().any(|arg| is_ours(&arg.text)) {
         return false;
@@ -232,7 +221,7 @@ impl Options {
             let (name, value) =
                 word.text.split_once('=').map_or((word.text, None), |(name, value)| (name, Some(value)));
             let value = || value.or_else(|| words.get(at + 1).map(|next| next.text)).unwrap_or_default();
-            options.own |= OPTIONS.holds(name);
+            options.own |= OPTIONS.contains(&name);
             options.all |= name == "--all";
             options.server |= name == "--server";
             options.wraps |= matches!(name, "--install" | "--uninstall");

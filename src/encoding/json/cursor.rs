@@ -1,0 +1,156 @@
+//! A pull reader that skips over JSON values without decoding them.
+
+use super::Flaw;
+
+/// The unread rest of a JSON text.
+pub(super) struct Cursor<'a> {
+    pub rest: &'a [u8],
+}
+
+impl<'a> Cursor<'a> {
+    /// Skips white space and returns the next byte without consuming it.
+    pub fn peek(&mut self) -> Option<u8> {
+        while let Some((b' ' | b'\t' | b'\n' | b'\r', rest)) = self.rest.split_first() {
+            self.rest = rest;
+        }
+        self.rest.first().copied()
+    }
+
+    /// Consumes one byte.
+    pub fn step(&mut self) {
+        self.rest = self.rest.get(1..).unwrap_or_default();
+    }
+
+    /// Skips white space and consumes the next byte.
+    pub fn next(&mut self) -> Option<u8> {
+        let byte = self.peek();
+        self.step();
+        byte
+    }
+
+    /// Reads a key and its colon; returns the raw key.
+    pub fn key(&mut self) -> Result<&'a [u8], Flaw> {
+        if self.peek() != Some(b'"') {
+            return Err(Flaw::Broken);
+        }
+        let key = self.string()?;
+        if self.next() == Some(b':') { Ok(key) } else { Err(Flaw::Broken) }
+    }
+
+    /// Skips one value and returns its raw text. Uses an explicit stack, so that deep nesting cannot overflow the call stack.
+    pub fn value(&mut self) -> Result<&'a [u8], Flaw> {
+        self.peek();
+        let start = self.rest;
+        let mut open: Vec<u8> = Vec::new();
+        loop {
+            match self.peek() {
+                Some(b'{') => {
+                    self.step();
+                    if self.peek() != Some(b'}') {
+                        self.key()?;
+                        open.push(b'}');
+                        continue;
+                    }
+                    self.step();
+                }
+                Some(b'[') => {
+                    self.step();
+                    if self.peek() != Some(b']') {
+                        open.push(b']');
+                        continue;
+                    }
+                    self.step();
+                }
+                Some(b'"') => drop(self.string()?),
+                Some(_) => self.scalar()?,
+                None => return Err(Flaw::Broken),
+            }
+            loop {
+                let Some(close) = open.last().copied() else {
+                    let length = start.len() - self.rest.len();
+                    return start.get(..length).ok_or(Flaw::Broken);
+                };
+                match self.next() {
+                    Some(b',') => {
+                        if close == b'}' {
+                            self.key()?;
+                        }
+                        break;
+                    }
+                    Some(byte) if byte == close => drop(open.pop()),
+                    _ => return Err(Flaw::Broken),
+                }
+            }
+        }
+    }
+
+    /// Skips a string; returns it raw, with its quotes.
+    fn string(&mut self) -> Result<&'a [u8], Flaw> {
+        let start = self.rest;
+        let mut at = 1;
+        loop {
+            at += plain(start.get(at..).unwrap_or_default());
+            match (start.get(at), start.get(at + 1)) {
+                (Some(b'"'), _) => break,
+                (Some(b'\\'), Some(b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't')) => at += 2,
+                (Some(b'\\'), Some(b'u')) => {
+                    let hex = start.get(at + 2..at + 6).ok_or(Flaw::Broken)?;
+                    if !hex.iter().all(u8::is_ascii_hexdigit) {
+                        return Err(Flaw::Broken);
+                    }
+                    at += 6;
+                }
+                _ => return Err(Flaw::Broken),
+            }
+        }
+        let (string, rest) = start.split_at_checked(at + 1).ok_or(Flaw::Broken)?;
+        self.rest = rest;
+        Ok(string)
+    }
+
+    /// Skips a number, `true`, `false` or `null`.
+    fn scalar(&mut self) -> Result<(), Flaw> {
+        let length = self
+            .rest
+            .iter()
+            .take_while(|byte| matches!(byte, b'+' | b'-' | b'.' | b'0'..=b'9' | b'A'..=b'Z' | b'a'..=b'z'))
+            .count();
+        let (word, rest) = self.rest.split_at_checked(length).ok_or(Flaw::Broken)?;
+        self.rest = rest;
+        serde_json::from_slice::<serde::de::IgnoredAny>(word).map(drop).map_err(|_| Flaw::Broken)
+    }
+}
+
+/// The number of bytes before the first that is special in a string.
+///
+/// Results contain strings of several megabytes: the compiler vectorises the test of a whole block.
+fn plain(bytes: &[u8]) -> usize {
+    let (blocks, _) = bytes.as_chunks::<64>();
+    let has_special = |block: &[u8; 64]| block.iter().fold(false, |found, byte| found | is_special(*byte));
+    let skipped = 64 * blocks.iter().position(has_special).unwrap_or(blocks.len());
+    let rest = bytes.get(skipped..).unwrap_or_default();
+    skipped + rest.iter().position(|byte| is_special(*byte)).unwrap_or(rest.len())
+}
+
+/// Whether a byte ends, escapes or is forbidden in a string (RFC 8259, section 7).
+fn is_special(byte: u8) -> bool {
+    (byte < 0x20) | (byte == b'"') | (byte == b'\\')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn plain_text_ends_at_the_first_special_byte() {
+        for length in (0..300).step_by(7) {
+            for at in 0..=length {
+                for special in [b'"', b'\\', b'\n', 0, 0x1f] {
+                    let mut text = "aé !#[]\u{7f}".as_bytes().iter().cycle().take(length).copied().collect::<Vec<u8>>();
+                    text.get_mut(at).into_iter().for_each(|byte| *byte = special);
+                    assert_eq!(plain(&text), at, "{length} bytes, {special} at {at}");
+                }
+            }
+        }
+    }
+}
