@@ -1,8 +1,10 @@
 //! The policy: layers of TOML as written, and the one policy that they mean.
 
+mod nearest;
 mod raw;
 
-pub use raw::{Layer, LayerError, nearest};
+pub use nearest::nearest;
+pub use raw::{Layer, LayerError};
 
 use crate::failure::Failure;
 use crate::rule::{self, Kind, Owner, Pattern, Rule, Tier};

@@ -6,8 +6,7 @@ use crate::label::Label;
 use crate::pin::call::{Lookup, Standing};
 use crate::quarantine::Nonce;
 use crate::quarantined::Quarantined;
-use crate::rule::Initials;
-use crate::shell::{self, Command, Effects, Reading};
+use crate::shell::{self, Effects, Reading};
 use crate::taint::Taint;
 use std::borrow::Cow;
 use std::cell::OnceCell;
@@ -267,13 +266,6 @@ pub struct Event<'a> {
 }
 
 impl Event<'_> {
-    /// How the commands of the call begin; `None` where it has none that can be read.
-    pub fn initials(&self) -> Option<Initials> {
-        let (reading, _) = self.shell()?;
-        let add = |initials: Initials, command: &Command| initials.with(&command.canonical).with(&command.program);
-        Some(reading.commands.iter().fold(Initials::default(), add))
-    }
-
     /// The shell text of the call, read once; `None` where there is none, or none that can be read with certainty.
     pub fn shell(&self) -> Option<&(Reading, Effects)> {
         let Action::Shell { command: Some(command), dialect } = &self.action else { return None };
