@@ -9,33 +9,37 @@
     reason = "a build reads files, and ends where it cannot"
 )]
 
-#[path = "src/rules/clause.rs"]
-mod clause;
-#[path = "src/rules/clue.rs"]
-mod clue;
-#[expect(dead_code, reason = "only the gists are of use here")]
-#[path = "src/rules/gist.rs"]
-mod gist;
-#[path = "src/rules/walk.rs"]
-mod walk;
+#[path = "src/rules/prefilter/bucket.rs"]
+mod bucket;
+#[path = "src/rules/prefilter/literals.rs"]
+mod literals;
+#[path = "src/encoding/nearest.rs"]
+mod nearest;
+#[path = "src/rules/syntax.rs"]
+mod syntax;
 
-use clause::{Clause, Clue};
-use gist::{Beginning, Gist};
+use literals::Group;
+use nearest::nearest;
 use sha2::{Digest, Sha256};
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
-use std::ops::Range;
 use std::path::Path;
+use syntax::{Checks, RuleText, SyntaxError};
 
 fn main() {
     println!("cargo::rerun-if-changed=build.rs");
+    for source in ["rules/prefilter/bucket.rs", "rules/prefilter/literals.rs", "rules/syntax.rs", "encoding/nearest.rs"]
+    {
+        println!("cargo::rerun-if-changed=src/{source}");
+    }
     let out = std::env::var("OUT_DIR").expect("cargo names a directory for what is made");
     let write = |name: &str, text: &str| {
         std::fs::write(Path::new(&out).join(name), text).expect("the directory can be written to");
     };
     write("settings.rs", &settings());
-    let (rules, clues) = rules();
+    let (rules, prefilter) = rules();
     write("rules.rs", &rules);
-    write("clues.rs", &clues.write());
+    write("prefilter.rs", &prefilter);
     write("digests.rs", &digests());
 }
 
@@ -83,212 +87,115 @@ fn digests() -> String {
     code
 }
 
-/// Every embedded rule as a row, by the name of its file, and the clues to those about content.
-///
-/// All lists have names, so that the linker can put together those that every command is compared with.
-fn rules() -> (String, Clues) {
-    let mut clues = Clues::default();
-    let (mut code, mut files) = (String::new(), String::new());
-    for name in RULES {
-        let text = read(&format!("rules/{name}.rules"));
-        let mut start = 0;
-        let mut row: Option<Row> = None;
-        let mut rows: Vec<Row> = Vec::new();
-        for (at, line) in text.split('\n').enumerate() {
-            let end = start + line.len();
-            if let Some(tier) = ["Block", "Suspicious"].into_iter().find(|tier| line.starts_with(&tier.to_lowercase()))
-            {
-                rows.extend(row.take());
-                let name = line.split('"').nth(1).unwrap_or_default().to_owned();
-                row = Some(Row { tier, name, line: at + 1, proof: start..start, ..Row::default() });
-            } else if let Some(row) = &mut row {
-                row.take(line, end, Some(&mut clues).filter(|_| name == "post"));
+/// Every embedded rule as a row, by the name of its file, and the prefilter of all patterns.
+fn rules() -> (String, String) {
+    // The parser of the crate checks names when it is tested; an unknown validator does not compile.
+    let checks = Checks { name: &|_| Ok(()), validator: &|_| Ok(()) };
+    let texts = RULES.map(|name| (name, read(&format!("rules/{name}.rules"))));
+    let files: Vec<(&str, Vec<RuleText<'_>>)> = texts
+        .iter()
+        .map(|(name, text)| {
+            let (rules, errors) = syntax::parse(text, &checks);
+            if let Some(SyntaxError { line, column, what, help }) = errors.first() {
+                panic!("rules/{name}.rules:{line}:{column}: {what}\n  help: {help}");
             }
-            start = end + 1;
+            (*name, rules)
+        })
+        .collect();
+    let prefilter = Prefilter::of(files.iter().flat_map(|(_, rules)| rules));
+    let (mut code, mut all) = (String::new(), String::new());
+    for (name, rules) in &files {
+        let prefix = name.to_uppercase();
+        let rows =
+            rules.iter().enumerate().map(|(at, rule)| row(rule, &prefilter, &format!("{prefix}_{at}"), &mut code));
+        let rows: String = rows.collect();
+        writeln!(all, "    ({name:?}, &[\n{rows}    ]),").expect("a string accepts everything");
+    }
+    writeln!(code, "static ROWS: [(&str, &[Row]); {}] = [\n{all}];", files.len()).expect("a string accepts everything");
+    (code, prefilter.code())
+}
+
+/// A rule as a row. Its patterns are statics of their own before it: what they compile to is written into them.
+fn row(rule: &RuleText<'_>, prefilter: &Prefilter<'_>, name: &str, code: &mut String) -> String {
+    let mut patterns = |list: &str, texts: &[&str]| {
+        let pattern = |text: &&str| format!("Pattern::embedded({text:?}, &{:?}), ", prefilter.numbers(text));
+        let patterns: String = texts.iter().map(pattern).collect();
+        writeln!(code, "static {name}_{list}: [Pattern; {}] = [{patterns}];", texts.len())
+            .expect("a string accepts everything");
+        format!("&{name}_{list}")
+    };
+    let example = |(expected, line, text): &(syntax::Expected, usize, &str)| {
+        format!("Example {{ expected: Expected::{expected:?}, line: {line}, text: Cow::Borrowed({text:?}) }}, ")
+    };
+    let validator = rule.validator.map_or("None".to_owned(), |name| format!("Some(Validator::{name})"));
+    format!(
+        "        Row {{ tier: Tier::{:?}, name: {:?}, line: {}, validator: {validator}, patterns: {}, only_when: {}, \
+         except_when: {}, only_when_tainted: {}, nudge: {:?}, examples: &[{}] }},\n",
+        rule.tier,
+        rule.name,
+        rule.line,
+        patterns("MATCH", &rule.patterns),
+        patterns("ONLY_WHEN", &rule.only_when),
+        patterns("EXCEPT_WHEN", &rule.except_when),
+        rule.only_when_tainted,
+        rule.nudge,
+        rule.examples.iter().map(example).collect::<String>(),
+    )
+}
+
+/// The literals that the embedded patterns require.
+struct Prefilter<'t> {
+    /// The groups of literals, without duplicates; a group is known by its place.
+    groups: Vec<Group>,
+    /// The groups of every pattern.
+    patterns: BTreeMap<&'t str, Vec<Group>>,
+}
+
+impl<'t> Prefilter<'t> {
+    fn of<'r>(rules: impl Iterator<Item = &'r RuleText<'t>>) -> Self
+    where
+        't: 'r,
+    {
+        let texts = rules.flat_map(|rule| rule.patterns.iter().chain(&rule.only_when).chain(&rule.except_when));
+        let patterns: BTreeMap<&str, Vec<Group>> = texts.map(|text| (*text, literals::required(text))).collect();
+        let groups: BTreeSet<Group> = patterns.values().flatten().cloned().collect();
+        Prefilter { groups: groups.into_iter().collect(), patterns }
+    }
+
+    /// The numbers of the groups of a pattern.
+    fn numbers(&self, pattern: &str) -> Vec<usize> {
+        let number = |group: &Group| self.groups.binary_search(group).expect("every group is listed");
+        self.patterns[pattern].iter().map(number).collect()
+    }
+
+    fn code(&self) -> String {
+        let mut literals: BTreeMap<(usize, &[u8]), Vec<usize>> = BTreeMap::new();
+        for (number, group) in self.groups.iter().enumerate() {
+            for literal in group {
+                let first = literal.iter().take(bucket::KEY_BYTES).map(|byte| bucket::key_byte(*byte));
+                let key = first.fold(0, bucket::next_key);
+                literals.entry((bucket::bucket(key), literal)).or_default().push(number);
+            }
         }
-        rows.extend(row);
-        let (file, count) = (name.to_uppercase(), rows.len());
-        let rows: String =
-            rows.into_iter().enumerate().map(|(at, row)| row.write(&format!("{file}_{at}"), &mut code)).collect();
-        writeln!(code, "static {file}: [Row; {count}] = [\n{rows}];").expect("a text takes everything");
-        writeln!(files, "    ({name:?}, &{file}),").expect("a text takes everything");
-    }
-    writeln!(code, "static ROWS: [(&str, &[Row]); {}] = [\n{files}];", RULES.len()).expect("a text takes everything");
-    (code, clues)
-}
-
-/// What leads to patterns.
-#[derive(Default)]
-struct Clues {
-    /// The lists of each pattern, the one that tells most first.
-    patterns: Vec<Vec<Clause>>,
-}
-
-impl Clues {
-    /// The number of a pattern.
-    fn add(&mut self, pattern: &str) -> usize {
-        let mut clauses = clause::clauses(pattern);
-        let shortest = |clause: &Clause| clause.iter().map(|clue| clue.text.len()).min().unwrap_or(0);
-        clauses.sort_by_key(|clause| (std::cmp::Reverse(shortest(clause)), clause.len()));
-        self.patterns.push(clauses);
-        self.patterns.len() - 1
-    }
-
-    fn write(&self) -> String {
-        let key = |clue: &Clue| clue.key().expect("clues can be looked up").into_iter().fold(0, clue::behind);
-        let place = |clue: &Clue| clue::place(key(clue));
-        let mut clues: Vec<&Clue> = self.patterns.iter().flatten().flatten().collect();
-        clues.sort_by_key(|clue| (place(clue), *clue));
-        clues.dedup();
-        let number = |clue: &Clue| clues.iter().position(|other| *other == clue).expect("all of them are there");
-        let mut places = [0_u64; 1024];
-        let mut lists = vec![0; (1 << 16 >> clue::SHARE) + 1];
-        for clue in &clues {
-            let place = usize::from(place(clue));
-            places[place >> 6] |= 1 << (place & 63);
-            lists[(place >> clue::SHARE) + 1] += 1;
+        let mut buckets = [(0, 0); bucket::BUCKETS];
+        for (at, (bucket, _)) in literals.keys().enumerate() {
+            let (start, end) = &mut buckets[*bucket];
+            (*start, *end) = if start == end { (at, at + 1) } else { (*start, at + 1) };
         }
-        (1..lists.len()).for_each(|at| lists[at] += lists[at - 1]);
-        let patterns: Vec<Vec<Vec<usize>>> = self
-            .patterns
-            .iter()
-            .map(|clauses| clauses.iter().map(|clause| clause.iter().map(number).collect()).collect())
-            .collect();
-        let leads: Vec<Vec<usize>> = (0..clues.len())
-            .map(|clue| {
-                let led = |number: &usize| patterns[*number].first().is_some_and(|clause| clause.contains(&clue));
-                (0..patterns.len()).filter(led).collect()
-            })
-            .collect();
-        let mut texts = String::new();
-        let mut rows = String::new();
-        for clue in &clues {
-            let (start, length) = (texts.len(), clue.text.len());
-            texts.push_str(&clue.text);
-            let Clue { left, right, .. } = clue;
-            write!(rows, "Clue {{ start: {start}, length: {length}, left: {left}, right: {right} }}, ")
-                .expect("a text takes everything");
-        }
-        let clauses: Vec<Vec<usize>> = patterns.iter().flatten().cloned().collect();
-        let begins = starts(&patterns);
-        format!(
-            "static TEXTS: [u8; {}] = *b\"{}\";\nstatic CLUES: [Clue; {}] = [{rows}];\n\
-             static PLACES: [u64; 1024] = {places:?};\nstatic LISTS: [u16; {}] = {lists:?};\n{}{}\
-             static PATTERNS: [u16; {}] = {begins:?};\n",
-            texts.len(),
-            texts.as_bytes().escape_ascii(),
-            clues.len(),
-            lists.len(),
-            in_a_row("LEADS", &leads),
-            in_a_row("CLAUSES", &clauses),
-            begins.len(),
-        )
-    }
-}
-
-/// Where each of several lists begins when they stand in a row, and where the last one ends.
-fn starts<T>(lists: &[Vec<T>]) -> Vec<usize> {
-    let mut end = 0;
-    let ends = lists.iter().map(|list| {
-        end += list.len();
-        end
-    });
-    [0].into_iter().chain(ends).collect()
-}
-
-/// Lists in a row, under a name.
-fn in_a_row(name: &str, lists: &[Vec<usize>]) -> String {
-    let items = lists.concat();
-    let (count, starts) = (lists.len() + 1, starts(lists));
-    format!("static {name}: Lists<{count}, {}> = Lists {{ starts: {starts:?}, items: {items:?} }};\n", items.len())
-}
-
-/// A rule, in the words of the code that is made.
-#[derive(Default)]
-struct Row {
-    tier: &'static str,
-    name: String,
-    line: usize,
-    validator: Option<String>,
-    beginning: Beginning,
-    patterns: Vec<Pattern>,
-    only_when: Vec<Pattern>,
-    except_when: Vec<Pattern>,
-    tainted: bool,
-    nudge: Range<usize>,
-    proof: Range<usize>,
-}
-
-/// A pattern: where it stands, what it needs, and its number among those that clues lead to.
-struct Pattern {
-    place: Range<usize>,
-    gist: Gist,
-    number: Option<usize>,
-}
-
-impl Pattern {
-    /// The same in code; what it refers to is written before it, under a name.
-    fn write(self, name: &str, code: &mut String) -> String {
-        let Pattern { place, gist: Gist { first, start, all, pairs, one_of }, number } = self;
-        writeln!(code, "static {name}: [Pairs; {}] = {one_of:?};", one_of.len()).expect("a text takes everything");
-        format!(
-            "({place:?}, Gist {{ first: {first:#x}, start: {start:?}, all: {all:#x}, pairs: {pairs:?}, \
-             one_of: Cow::Borrowed(&{name}) }}, {number:?}), "
-        )
-    }
-}
-
-/// Several patterns under a name.
-fn write_patterns(patterns: Vec<Pattern>, name: &str, code: &mut String) {
-    let count = patterns.len();
-    let patterns = patterns.into_iter().enumerate();
-    let texts: String = patterns.map(|(at, pattern)| pattern.write(&format!("{name}_{at}"), code)).collect();
-    writeln!(code, "static {name}: [Place; {count}] = [{texts}];").expect("a text takes everything");
-}
-
-impl Row {
-    /// Takes down a line of the rule, which ends at `end`.
-    fn take(&mut self, line: &str, end: usize, clues: Option<&mut Clues>) {
-        let (word, rest) = line.trim_start().split_once(' ').unwrap_or((line.trim(), ""));
-        let pattern = |pattern: &str, number: Option<usize>| Pattern {
-            place: end - pattern.len()..end,
-            gist: Gist::of(pattern),
-            number,
+        let literal = |((_, text), groups): (&(usize, &[u8]), &Vec<usize>)| {
+            format!("    Literal {{ text: b\"{}\", groups: &{groups:?} }},\n", text.escape_ascii())
         };
-        let own =
-            if line.starts_with("    ") { Some(line.trim_start()) } else { Some(rest).filter(|_| word == "match") };
-        if let Some(own) = own {
-            let Beginning { first, start } = Gist::of(own).beginning();
-            self.beginning.first |= first;
-            self.beginning.start.0.iter_mut().zip(start.0).for_each(|(mine, more)| *mine |= more);
-            return self.patterns.push(pattern(own, clues.map(|clues| clues.add(own))));
-        }
-        match word {
-            "only_when" => self.only_when.push(pattern(rest, None)),
-            "except_when" => self.except_when.push(pattern(rest, None)),
-            "only_when_tainted" => self.tainted = true,
-            "validator" => self.validator = Some(rest.to_owned()),
-            "match_base_command_not_in" => self.validator = Some("UnknownExecutable".to_owned()),
-            "nudge" => self.nudge = end - rest.len() + 1..end - 1,
-            "hits" | "misses" => self.proof.end = end,
-            // What else a line may say, the reader of rules says.
-            _ => {}
-        }
-    }
-
-    /// The same in code; what it refers to is written before it, under names that begin with this one.
-    fn write(self, prefix: &str, code: &mut String) -> String {
-        let Row { tier, name, line, validator, beginning, patterns, only_when, except_when, tainted, nudge, proof } =
-            self;
-        let Beginning { first, start } = if validator.is_some() { Beginning::ANY } else { beginning };
-        let beginning = format!("Beginning {{ first: {first:#x}, start: {start:?} }}");
-        let validator = validator.map_or("None".to_owned(), |name| format!("Some(Validator::{name})"));
-        for (patterns, list) in [(patterns, "MATCH"), (only_when, "ONLY"), (except_when, "EXCEPT")] {
-            write_patterns(patterns, &format!("{prefix}_{list}"), code);
-        }
+        let bucket = |(start, end)| format!("Bucket {{ start: {start}, end: {end} }}, ");
+        let pattern = |text: &&str| format!("    ({text:?}, &{:?}),\n", self.numbers(text));
         format!(
-            "    Row {{ tier: Tier::{tier}, name: {name:?}, line: {line}, validator: {validator}, beginning: {beginning}, patterns: &{prefix}_MATCH, \
-             only_when: &{prefix}_ONLY, except_when: &{prefix}_EXCEPT, tainted: {tainted}, nudge: {nudge:?}, proof: {proof:?} }},\n"
+            "const GROUPS: usize = {};\nstatic LITERALS: [Literal; {}] = [\n{}];\nstatic TABLE: [Bucket; bucket::BUCKETS] = [{}];\n\
+             static PATTERNS: [(&str, &[u16]); {}] = [\n{}];\n",
+            self.groups.len(),
+            literals.len(),
+            literals.iter().map(literal).collect::<String>(),
+            buckets.into_iter().map(bucket).collect::<String>(),
+            self.patterns.len(),
+            self.patterns.keys().map(pattern).collect::<String>(),
         )
     }
 }

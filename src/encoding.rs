@@ -5,4 +5,7 @@ pub mod escape;
 pub mod hex;
 pub mod json;
 pub mod label;
+mod nearest;
 pub mod patch;
+
+pub use nearest::nearest;

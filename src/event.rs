@@ -11,8 +11,7 @@ use crate::encoding::label::Label;
 use crate::mcp::{Pins, Standing};
 use crate::path::Place;
 use crate::quarantined::Quarantined;
-use crate::rules::Initials;
-use crate::shell::{self, Command, Effects, Reading};
+use crate::shell::{self, Effects, Reading};
 use crate::verdict::Phase;
 use crate::verdict::failure::Failure;
 
@@ -122,12 +121,6 @@ impl<'a> Event<'a> {
 }
 
 impl Event<'_> {
-    /// How the commands of the call begin; `None` where it has none that can be read.
-    pub fn initials(&self) -> Option<Initials> {
-        let add = |initials: Initials, command: &Command| initials.with(&command.canonical).with(&command.program);
-        Some(self.shell()?.reading.commands.iter().fold(Initials::default(), add))
-    }
-
     /// The shell text of the call; `None` where there is none, or where its shell may read it differently from bash.
     pub fn shell(&self) -> Option<&ShellText> {
         self.shell.as_ref().filter(|text| text.is_bash)

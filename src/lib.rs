@@ -29,7 +29,6 @@ pub mod quarantined;
 pub mod receipt;
 pub mod rules;
 pub mod shell;
-mod swar;
 pub mod telemetry;
 pub mod verdict;
 

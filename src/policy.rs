@@ -3,7 +3,7 @@
 mod layer;
 pub mod update;
 
-pub use layer::{Layer, LayerError, nearest};
+pub use layer::{Layer, LayerError};
 
 use crate::mcp::Pins;
 use crate::rules::{self, Kind, Owner, Pattern, Rule, Tier};

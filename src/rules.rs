@@ -1,48 +1,28 @@
 //! Rules: what is looked for, how sure it is to be wrong, and what to tell the one who was stopped.
 
-#[cfg(test)]
-mod clause;
-mod clue;
 mod embedded;
 mod example;
-mod excerpt;
-mod gist;
-mod glance;
-mod lead;
 mod parse;
 mod pattern;
-mod patterns;
+mod prefilter;
 mod proof;
-mod skim;
-mod walk;
+mod syntax;
 
 pub use example::Example;
-use example::Says;
-pub use excerpt::Excerpt;
-use gist::Beginning;
-pub(crate) use gist::Letters;
-pub use lead::Leads;
-pub(crate) use lead::{Trace, traces};
-pub use parse::{RuleError, parse, parse_for};
+pub use parse::{RuleError, parse};
 pub use pattern::{Pattern, PatternError};
-pub use patterns::Patterns;
+pub(crate) use prefilter::Groups;
 pub use proof::{Disproof, disproofs};
-pub use skim::{Initials, Skim};
+pub use syntax::Tier;
 
 use crate::decide::subject::{Subject, Unit};
 use crate::decide::validators::{Scene, Validator};
+use crate::encoding::nearest;
 use crate::verdict::RuleId;
+use std::borrow::Cow;
 use std::fmt;
 use std::rc::Rc;
-
-/// How sure a rule is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Tier {
-    /// It must not happen.
-    Block,
-    /// A person should look.
-    Suspicious,
-}
+use syntax::Expected;
 
 /// Which calls a file of rules is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -64,12 +44,12 @@ pub enum Kind {
 impl Kind {
     /// All kinds: name, and the rules that are embedded in the binary.
     pub const ALL: [(Kind, &'static str, &'static str); 6] = [
-        (Kind::Bash, "bash", embedded::text(&embedded::BASH_TEXT)),
-        (Kind::Edit, "edit", embedded::text(&embedded::EDIT_TEXT)),
-        (Kind::Read, "read", embedded::text(&embedded::READ_TEXT)),
-        (Kind::Mcp, "mcp", embedded::text(&embedded::MCP_TEXT)),
-        (Kind::Agent, "agent", embedded::text(&embedded::AGENT_TEXT)),
-        (Kind::Post, "post", embedded::text(&embedded::POST_TEXT)),
+        (Kind::Bash, "bash", include_str!("../rules/bash.rules")),
+        (Kind::Edit, "edit", include_str!("../rules/edit.rules")),
+        (Kind::Read, "read", include_str!("../rules/read.rules")),
+        (Kind::Mcp, "mcp", include_str!("../rules/mcp.rules")),
+        (Kind::Agent, "agent", include_str!("../rules/agent.rules")),
+        (Kind::Post, "post", include_str!("../rules/post.rules")),
     ];
 
     /// The kind of a file by its name: `bash.rules`, `bash.team.rules`.
@@ -117,13 +97,13 @@ impl fmt::Display for Source {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Matcher {
     /// Any of these patterns.
-    Patterns(Patterns),
+    Patterns(Cow<'static, [Pattern]>),
     /// What only a program can find.
     Validator(Validator),
 }
 
 /// One rule.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Rule {
     /// Its name.
     pub id: RuleId,
@@ -134,48 +114,20 @@ pub struct Rule {
     /// What it looks for.
     pub matcher: Matcher,
     /// One of these has to match too.
-    pub only_when: Patterns,
+    pub only_when: Cow<'static, [Pattern]>,
     /// None of these may match.
-    pub except_when: Patterns,
+    pub except_when: Cow<'static, [Pattern]>,
     /// It counts only in a session that has taken in untrusted content.
     pub only_when_tainted: bool,
     /// What to do instead.
-    pub nudge: Excerpt,
-    /// How texts begin that it could match.
-    beginning: Beginning,
-    /// Its lines, with the examples that prove it.
-    proof: Excerpt,
+    pub nudge: Cow<'static, str>,
+    /// The examples that prove it.
+    examples: Cow<'static, [Example]>,
     /// Where it is written.
     pub source: Source,
     /// Whose it is.
     pub owner: Owner,
 }
-
-impl PartialEq for Rule {
-    fn eq(&self, other: &Self) -> bool {
-        // How its texts begin is told by its patterns.
-        let Rule {
-            id,
-            tier,
-            kind,
-            matcher,
-            only_when,
-            except_when,
-            only_when_tainted,
-            nudge,
-            proof,
-            source,
-            owner,
-            ..
-        } = self;
-        (id, tier, kind, matcher, only_when, except_when)
-            == (&other.id, &other.tier, &other.kind, &other.matcher, &other.only_when, &other.except_when)
-            && (only_when_tainted, nudge, proof, source, owner)
-                == (&other.only_when_tainted, &other.nudge, &other.proof, &other.source, &other.owner)
-    }
-}
-
-impl Eq for Rule {}
 
 /// What a rule found.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -188,42 +140,38 @@ pub struct Found {
 
 impl Rule {
     /// Calls that it answers.
-    pub fn hits(&self) -> impl Iterator<Item = Example<'_>> {
-        example::examples(self.proof.as_str(), self.source.line, Says::Hits)
+    pub fn hits(&self) -> impl Iterator<Item = &Example> {
+        self.examples.iter().filter(|example| example.expected == Expected::Match)
     }
 
     /// Calls that nobody objects to.
-    pub fn misses(&self) -> impl Iterator<Item = Example<'_>> {
-        example::examples(self.proof.as_str(), self.source.line, Says::Misses)
+    pub fn misses(&self) -> impl Iterator<Item = &Example> {
+        self.examples.iter().filter(|example| example.expected == Expected::NoMatch)
     }
 
-    /// Whether it could find something in a unit of its kind, as far as that is plain to see.
+    /// Whether it could find something in a unit of its kind, by the prefilter of its patterns.
     pub(crate) fn could_concern(&self, unit: &Unit<'_>) -> bool {
-        match self.matcher {
-            Matcher::Validator(_) => true,
-            Matcher::Patterns(_) => unit.texts().any(|(_, letters)| self.beginning.allows(letters)),
-        }
+        self.cost(unit) > 0
     }
 
-    /// What it would cost to match those of its patterns that could match; nothing where none could.
-    pub(crate) fn effort(&self, unit: &Unit<'_>) -> usize {
-        let of = |letters: &Letters, pattern: &Pattern| {
-            if could_match(pattern, letters, unit) { pattern.effort() } else { 0 }
-        };
+    /// The cost of matching those of its patterns that could match, in ordinary patterns; nothing where none could.
+    pub(crate) fn cost(&self, unit: &Unit<'_>) -> usize {
         match &self.matcher {
             Matcher::Validator(_) => 1,
-            Matcher::Patterns(patterns) => unit
-                .texts()
-                .map(|(_, letters)| patterns.iter().map(|pattern| of(letters, pattern)).sum::<usize>())
-                .sum(),
+            Matcher::Patterns(patterns) => {
+                let of = |groups| {
+                    patterns.iter().filter(|pattern| pattern.could_match(groups)).map(Pattern::cost).sum::<usize>()
+                };
+                unit.texts().map(|(_, groups)| of(groups)).sum()
+            }
         }
     }
 
-    /// Whether there are clues to what it looks for.
-    pub(crate) fn has_clues(&self) -> bool {
+    /// Whether it has to be asked about every text, because the prefilter knows nothing about it.
+    pub(crate) fn is_unfiltered(&self) -> bool {
         match &self.matcher {
-            Matcher::Validator(_) => false,
-            Matcher::Patterns(patterns) => patterns.iter().all(|pattern| pattern.number().is_some()),
+            Matcher::Validator(_) => true,
+            Matcher::Patterns(patterns) => patterns.iter().any(Pattern::is_unfiltered),
         }
     }
 
@@ -231,8 +179,7 @@ impl Rule {
     pub fn find(&self, unit: &Unit<'_>, scene: &Scene<'_>) -> Result<Option<Found>, PatternError> {
         let found = match &self.matcher {
             Matcher::Patterns(patterns) => {
-                let could = unit.texts().any(|(_, letters)| patterns.could_match(letters));
-                (could && matches_any(patterns, unit)?).then(|| Found { tier: self.tier, what: String::new() })
+                matches_any(patterns, unit)?.then(|| Found { tier: self.tier, what: String::new() })
             }
             // What is certain is suspicious too; what is only suspicious is not certain.
             Matcher::Validator(validator) => {
@@ -244,7 +191,7 @@ impl Rule {
         let wanted = self.only_when.is_empty() || matches_any(&self.only_when, unit)?;
         let excepted = match unit.subject {
             // What a passage is about is said before or behind it.
-            Subject::Passage(around, _) => matches_in(&self.except_when, around)?,
+            Subject::Passage(around) => matches_in(&self.except_when, around)?,
             Subject::Command(..)
             | Subject::Pipeline(_)
             | Subject::Line
@@ -259,8 +206,9 @@ impl Rule {
 }
 
 fn matches_in(patterns: &[Pattern], text: &str) -> Result<bool, PatternError> {
+    let groups = Groups::of(text);
     for pattern in patterns {
-        if pattern.matches(text)? {
+        if pattern.matches_with(text, &groups)? {
             return Ok(true);
         }
     }
@@ -271,21 +219,12 @@ fn matches_in(patterns: &[Pattern], text: &str) -> Result<bool, PatternError> {
 pub(crate) fn matches_any(patterns: &[Pattern], unit: &Unit<'_>) -> Result<bool, PatternError> {
     // A pattern that says nothing of a pipe means one command.
     let piped = matches!(unit.subject, Subject::Pipeline(_));
-    for (text, letters) in unit.texts() {
-        for pattern in patterns {
-            if could_match(pattern, letters, unit)
-                && (!piped || pattern.as_str().contains("\\|"))
-                && pattern.is_match(text)?
-            {
+    for (text, groups) in unit.texts() {
+        for pattern in patterns.iter().filter(|pattern| !piped || pattern.as_str().contains("\\|")) {
+            if pattern.matches_with(text, groups)? {
                 return Ok(true);
             }
         }
     }
     Ok(false)
-}
-
-/// Whether a pattern could match, by the letters of a text or by the clues of its unit.
-fn could_match(pattern: &Pattern, letters: &Letters, unit: &Unit<'_>) -> bool {
-    let led = if let Subject::Passage(_, leads) = &unit.subject { leads.lead_to(pattern) } else { None };
-    led.unwrap_or_else(|| pattern.could_match(letters))
 }

@@ -189,7 +189,7 @@ fn finding(rule: &Rule, found: &Found, effect: Effect, unit: &Unit<'_>, scene: &
         | Action::Settings { .. }
         | Action::Other => Label::default(),
     };
-    let nudge = unit.interpolate(rule.nudge.as_str(), &tool, &server);
+    let nudge = unit.interpolate(&rule.nudge, &tool, &server);
     let mut reason = if found.what.is_empty() { nudge.clone() } else { format!("{}. {nudge}", found.what) };
     let taint = &scene.event.facts.taint;
     let outbound = rule.only_when_tainted || matches!(rule.matcher, Matcher::Validator(Validator::Exfiltration));

@@ -5,9 +5,8 @@ use crate::encoding::escape;
 use crate::encoding::label::Label;
 use crate::path::AbsPath;
 use crate::path::zones::Ground;
-use crate::rules::{Found, Kind, Leads, Letters};
+use crate::rules::{Found, Groups, Kind};
 use crate::shell::{Access, Act, Command, Pipeline, plain};
-use smallvec::SmallVec;
 use std::borrow::Cow;
 use std::cell::Cell;
 
@@ -33,15 +32,15 @@ pub enum Subject<'a> {
     Mcp,
     /// Another agent.
     Agent,
-    /// Some sentences of a result, with what stands around them, and the patterns that their words lead to.
-    Passage(&'a str, Leads),
+    /// Some sentences of a result, with what stands around them.
+    Passage(&'a str),
 }
 
 /// One unit: the kind of rules that it is asked about, and the texts that patterns are matched with.
 #[derive(Clone, Debug)]
 pub struct Unit<'a> {
     kind: Kind,
-    texts: SmallVec<[(Cow<'a, str>, Letters); 2]>,
+    texts: Vec<(Cow<'a, str>, Groups)>,
     /// What it is about.
     pub subject: Subject<'a>,
     /// The validators that have found nothing in it.
@@ -50,11 +49,11 @@ pub struct Unit<'a> {
 
 impl<'a> Unit<'a> {
     fn new(kind: Kind, texts: impl IntoIterator<Item = Cow<'a, str>>, subject: Subject<'a>) -> Self {
-        let with_letters = |text: Cow<'a, str>| {
-            let letters = Letters::of(&text);
-            (text, letters)
+        let with_groups = |text: Cow<'a, str>| {
+            let groups = Groups::of(&text);
+            (text, groups)
         };
-        Unit { kind, texts: texts.into_iter().map(with_letters).collect(), subject, cleared: Cell::new(0) }
+        Unit { kind, texts: texts.into_iter().map(with_groups).collect(), subject, cleared: Cell::new(0) }
     }
 
     /// A command: patterns see it as it is, and without the options that stand before its verb.
@@ -107,9 +106,10 @@ impl<'a> Unit<'a> {
         Unit::new(Kind::Agent, [Cow::Owned(mode.to_owned())], Subject::Agent)
     }
 
-    /// Some sentences of a result.
-    pub(crate) fn passage(text: &'a str, around: &'a str, leads: Leads) -> Self {
-        Unit::new(Kind::Post, [Cow::Borrowed(text)], Subject::Passage(around, leads))
+    /// Some sentences of a result, which contain these groups of literals.
+    pub(crate) fn passage(text: &'a str, around: &'a str, groups: Groups) -> Self {
+        let texts = vec![(Cow::Borrowed(text), groups)];
+        Unit { kind: Kind::Post, texts, subject: Subject::Passage(around), cleared: Cell::new(0) }
     }
 
     /// Which rules it is asked about.
@@ -117,9 +117,9 @@ impl<'a> Unit<'a> {
         self.kind
     }
 
-    /// What patterns are matched with.
-    pub(crate) fn texts(&self) -> impl Iterator<Item = (&str, &Letters)> {
-        self.texts.iter().map(|(text, letters)| (text.as_ref(), letters))
+    /// What patterns are matched with, and the literals of the prefilter in it.
+    pub(crate) fn texts(&self) -> impl Iterator<Item = (&str, &Groups)> {
+        self.texts.iter().map(|(text, groups)| (text.as_ref(), groups))
     }
 
     /// What a validator finds in it. Two rules may share one, and what found nothing is not asked again.
@@ -146,7 +146,7 @@ impl<'a> Unit<'a> {
             | Subject::Page(_)
             | Subject::Mcp
             | Subject::Agent
-            | Subject::Passage(..) => None,
+            | Subject::Passage(_) => None,
         }
     }
 

@@ -1,6 +1,7 @@
 //! A layer of the policy as it is written: one TOML file.
 
 use super::{Allow, Exception, McpServer, Pins, Receipts, Results};
+use crate::encoding::nearest;
 use crate::rules::Pattern;
 use crate::verdict::Effect;
 use serde::Deserialize;
@@ -382,7 +383,7 @@ impl RawException {
         let before = text.get(..self.rule.span().start).unwrap_or_default();
         let (line, column) = place(before);
         let rule = self.rule.into_inner();
-        let pattern = self.pattern.as_deref().map(Pattern::new);
+        let pattern = self.pattern.clone().map(Pattern::new);
         let bad = pattern.as_ref().and_then(|pattern| pattern.check().err());
         let until = self.until.as_ref().map(|until| {
             let date = until.date.filter(|_| until.time.is_none())?;
@@ -445,30 +446,6 @@ impl fmt::Display for LayerError {
     }
 }
 
-/// The name that was probably meant, if one is close.
-pub fn nearest<'a>(wrong: &str, names: impl Iterator<Item = &'a str>) -> Option<&'a str> {
-    let close = (wrong.chars().count() / 3).min(2);
-    names.map(|name| (distance(wrong, name), name)).filter(|(edits, _)| *edits <= close).min().map(|(_, name)| name)
-}
-
-/// How many characters to insert, delete or replace.
-fn distance(a: &str, b: &str) -> usize {
-    let mut row: Vec<usize> = (0..=b.chars().count()).collect();
-    for (i, from) in a.chars().enumerate() {
-        let mut diagonal = i;
-        let mut left = i + 1;
-        if let Some(first) = row.first_mut() {
-            *first = left;
-        }
-        for (to, cell) in b.chars().zip(row.iter_mut().skip(1)) {
-            let best = (diagonal + usize::from(from != to)).min(left + 1).min(*cell + 1);
-            diagonal = std::mem::replace(cell, best);
-            left = best;
-        }
-    }
-    row.last().copied().unwrap_or_default()
-}
-
 #[cfg(test)]
 mod tests {
     use super::super::{DEFAULT, PRESETS};
@@ -498,12 +475,5 @@ mod tests {
             );
         }
         assert!(Layer::read("a = ", "f.toml").is_err_and(|error| error.to_string().starts_with("f.toml:1:")));
-    }
-
-    #[test]
-    fn distance_counts_edits() {
-        for (a, b, edits) in [("", "", 0), ("abc", "abc", 0), ("abc", "acb", 2), ("prset", "preset", 1), ("a", "", 1)] {
-            assert_eq!(distance(a, b), edits, "{a} {b}");
-        }
     }
 }

@@ -10,7 +10,7 @@ use super::result;
 use crate::decide::before;
 use crate::decide::subject::Unit;
 use crate::decide::validators::Scene;
-use crate::rules::{Leads, Owner, Rule, Tier, Trace, traces};
+use crate::rules::{Groups, Owner, Rule, Tier};
 use crate::verdict::limits::{CONTENT_BYTES, CONTENT_STEPS, Limit, Meter};
 use crate::verdict::{Effect, Finding, RuleId, Verdict};
 use folded::Folded;
@@ -20,7 +20,7 @@ use std::ops::Range;
 /// Passages that tell what a text is about.
 const BEGINNING: usize = 6;
 
-/// Bytes that are folded and searched for clues in one step.
+/// Bytes that are folded and searched for literals in one step.
 const BYTES: usize = 4;
 
 /// What comparing one pattern with one passage costs, in steps.
@@ -38,8 +38,8 @@ fn covert(text: &str, meter: &Meter) -> Vec<String> {
 pub(super) struct Look<'a> {
     scene: &'a Scene<'a>,
     rules: Vec<&'a Rule>,
-    /// Some of them are not ours: no clues to them are known.
-    foreign: bool,
+    /// The prefilter knows nothing about some of them.
+    unfiltered: bool,
     found: RefCell<Vec<&'a Rule>>,
     meter: Meter,
     /// The limit that the result exceeds.
@@ -52,11 +52,11 @@ impl<'a> Look<'a> {
     /// With the content rules of a policy.
     pub fn new(scene: &'a Scene<'a>) -> Self {
         let rules: Vec<&Rule> = scene.docket.about_content().collect();
-        let foreign = rules.iter().any(|rule| !rule.has_clues());
+        let unfiltered = rules.iter().any(|rule| rule.is_unfiltered());
         Look {
             scene,
             rules,
-            foreign,
+            unfiltered,
             found: RefCell::new(Vec::new()),
             meter: Meter::default(),
             exceeded: Cell::new(None),
@@ -98,13 +98,9 @@ impl<'a> Look<'a> {
         let folded = Folded::of(text);
         let words = |range: Range<usize>| folded.text.get(range).unwrap_or_default();
         let start = |at: usize| folded.passages.get(at).map_or(folded.text.len(), |passage| passage.start);
-        let all = traces(&folded.text);
-        let mut rest = all.as_slice();
         for (at, passage) in folded.passages.iter().enumerate() {
-            let here = rest.get(..rest.partition_point(|trace| trace.at < passage.end)).unwrap_or_default();
-            rest = rest.get(rest.partition_point(|trace| trace.at < start(at + 1))..).unwrap_or_default();
             let around = || words(start(at.saturating_sub(1))..folded.passages.get(at + 1).unwrap_or(passage).end);
-            let found = self.at_passage(words(passage.clone()), here, around);
+            let found = self.at_passage(words(passage.clone()), around);
             withheld = withheld.or(found);
         }
         // What they are about is said where people see it.
@@ -112,20 +108,20 @@ impl<'a> Look<'a> {
         for passage in covert(text, &self.meter) {
             self.meter.charge(passage.len() / BYTES);
             let around = format!("{beginning}{passage}");
-            let found = self.at_passage(&passage, &traces(&passage), || &around);
+            let found = self.at_passage(&passage, || &around);
             withheld = withheld.or(found);
         }
         withheld
     }
 
-    /// Looks at some sentences that hold these clues.
-    fn at_passage<'t>(&self, text: &'t str, traces: &[Trace], around: impl FnOnce() -> &'t str) -> Option<&'a Rule> {
-        let leads = Leads::of(traces);
-        if leads.is_empty() && !self.foreign {
+    /// Looks at some sentences.
+    fn at_passage<'t>(&self, text: &'t str, around: impl FnOnce() -> &'t str) -> Option<&'a Rule> {
+        let groups = Groups::of(text);
+        if groups.is_empty() && !self.unfiltered {
             return None;
         }
         let mut withheld = None;
-        let unit = Unit::passage(text, around(), leads);
+        let unit = Unit::passage(text, around(), groups);
         for rule in &self.rules {
             let known = self.found.borrow().contains(rule);
             if self.is_exhausted() || known && (rule.tier != Tier::Block || withheld.is_some()) {
@@ -142,11 +138,11 @@ impl<'a> Look<'a> {
     }
 
     fn matches(&self, rule: &Rule, unit: &Unit<'_>) -> bool {
-        let effort = rule.effort(unit);
-        if effort == 0 {
+        let cost = rule.cost(unit);
+        if cost == 0 {
             return false;
         }
-        self.meter.charge(TRY * effort);
+        self.meter.charge(TRY * cost);
         match before::answer(rule, unit, self.scene) {
             Ok(found) => found.is_some(),
             Err(error) => {
@@ -161,7 +157,7 @@ impl<'a> Look<'a> {
         verdict.charge(self.meter.spent());
         for rule in self.found.into_inner() {
             let reason = match rule.owner {
-                Owner::Operator => format!("Its content matches the rule `{}`: {}", rule.id, rule.nudge.as_str()),
+                Owner::Operator => format!("Its content matches the rule `{}`: {}", rule.id, rule.nudge),
                 Owner::Project => "Its content matches a rule of this project's own policy".to_owned(),
             };
             verdict.add(Finding::new(before::shown_id(rule), Effect::Advise, reason).at(rule.source.to_string()));

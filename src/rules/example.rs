@@ -1,41 +1,23 @@
 //! Examples: the calls that a rule carries as its proof.
 
 use super::Kind;
+use super::syntax::Expected;
 use serde_json::{Value, json};
-
-/// Whether a call is answered by its rule.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Says {
-    Hits,
-    Misses,
-}
-
-/// What a line says, if it is an example: the line behind `hits` or `misses`.
-pub(super) fn split(line: &str) -> Option<(Says, &str)> {
-    let hits = line.strip_prefix("  hits ").map(|text| (Says::Hits, text));
-    let said = hits.or_else(|| line.strip_prefix("  misses ").map(|text| (Says::Misses, text)));
-    said.filter(|(_, text)| !text.trim_start().is_empty())
-}
+use std::borrow::Cow;
 
 /// One line behind `hits` or `misses`.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Example<'a> {
-    text: &'a str,
+pub struct Example {
+    pub(super) expected: Expected,
     /// Its line in the file.
     pub line: usize,
+    pub(super) text: Cow<'static, str>,
 }
 
-/// The examples among the lines of a rule that begins on line `first`.
-pub(super) fn examples(lines: &str, first: usize, says: Says) -> impl Iterator<Item = Example<'_>> {
-    let said = lines.split('\n').enumerate().filter_map(|(at, line)| Some((at, split(line)?)));
-    let said = said.filter(move |(_, (said, _))| *said == says);
-    said.map(move |(at, (_, text))| Example { text: text.trim_end(), line: first + at })
-}
-
-impl Example<'_> {
+impl Example {
     /// As it is written.
     pub fn text(&self) -> &str {
-        self.text
+        &self.text
     }
 
     /// The result that the line stands for, in `post.rules`: `\n` and `\u{200b}` are what they are in code.

@@ -1,31 +1,27 @@
-//! Patterns: regular expressions that are compiled only where they could match.
+//! Patterns: regular expressions that are compiled when they are first matched.
 
-use super::excerpt::Excerpt;
-use super::gist::{Gist, Letters, may_match};
-use super::glance::begins_otherwise;
+use super::prefilter::{self, Groups};
 use regex_lite::Regex;
-use std::cell::OnceCell;
+use std::borrow::Cow;
 use std::fmt;
+use std::sync::OnceLock;
 
-/// Texts beyond this are long.
-const LONG: usize = 128;
+/// The compiled size in bytes up to which a pattern is accepted.
+const MAX_COMPILED_BYTES: usize = 1 << 20;
 
-/// Patterns beyond this are large.
-const LARGE: usize = 400;
+/// Patterns beyond this many bytes cost several times as much to match.
+const LARGE_BYTES: usize = 400;
 
 /// A regular expression as written.
 #[derive(Clone)]
 pub struct Pattern {
-    text: Excerpt,
-    /// Its gist, known since the build or found out when it was first looked at.
-    known: Option<&'static Gist>,
-    /// Its number among the patterns that clues lead to.
-    number: Option<u16>,
-    found: OnceCell<Box<Gist>>,
-    compiled: OnceCell<Box<Result<Regex, PatternError>>>,
+    text: Cow<'static, str>,
+    /// Groups of literals that a match contains; none if nothing is known about it.
+    groups: &'static [u16],
+    compiled: OnceLock<Box<Result<Regex, PatternError>>>,
 }
 
-/// Why a pattern is none.
+/// Why a pattern cannot be compiled.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PatternError {
     /// The pattern.
@@ -36,69 +32,56 @@ pub struct PatternError {
 
 impl Pattern {
     /// A pattern; whether it is a valid one is seen when it is compiled.
-    pub fn new(text: impl Into<Excerpt>) -> Self {
-        Pattern { text: text.into(), known: None, number: None, found: OnceCell::new(), compiled: OnceCell::new() }
+    pub fn new(text: impl Into<Cow<'static, str>>) -> Self {
+        let text = text.into();
+        let groups = prefilter::required(&text);
+        Pattern { text, groups, compiled: OnceLock::new() }
     }
 
-    /// A pattern whose gist is known.
-    pub(super) fn known(text: Excerpt, gist: &'static Gist, number: Option<u16>) -> Self {
-        Pattern { known: Some(gist), number, ..Pattern::new(text) }
-    }
-
-    /// Its number among the patterns that clues lead to.
-    pub(super) fn number(&self) -> Option<u16> {
-        self.number
-    }
-
-    /// What it costs to match, compared with others.
-    pub(super) fn effort(&self) -> usize {
-        if self.as_str().len() < LARGE { 1 } else { 10 }
+    /// An embedded pattern and the groups of literals that it requires.
+    pub(super) const fn embedded(text: &'static str, groups: &'static [u16]) -> Self {
+        Pattern { text: Cow::Borrowed(text), groups, compiled: OnceLock::new() }
     }
 
     /// As it is written.
     pub fn as_str(&self) -> &str {
-        self.text.as_str()
+        &self.text
     }
 
-    /// Compiles it, to see whether it can be.
+    /// Compiles it, to see whether that is possible.
     pub fn check(&self) -> Result<(), PatternError> {
         self.regex().map(drop)
     }
 
     /// Whether it matches somewhere in `text`.
     pub fn matches(&self, text: &str) -> Result<bool, PatternError> {
-        Ok(self.could_match(&Letters::of(text)) && self.is_match(text)?)
+        self.matches_with(text, &Groups::of(text))
     }
 
-    /// The same of a text whose letters are the right ones.
-    pub(super) fn is_match(&self, text: &str) -> Result<bool, PatternError> {
-        // Of a long text, looking for its words costs less than matching. Whoever follows clues has seen most of them,
-        // but large patterns cost much more.
-        let led = self.number.is_some() && self.as_str().len() < LARGE;
-        let unsure = !led && (self.compiled.get().is_none() || text.len() > LONG);
-        if unsure && !may_match(self.as_str(), text) {
-            return Ok(false);
-        }
-        Ok(self.regex()?.is_match(text))
+    /// The same for a text that contains these groups of literals.
+    pub(super) fn matches_with(&self, text: &str, groups: &Groups) -> Result<bool, PatternError> {
+        Ok(self.could_match(groups) && self.regex()?.is_match(text))
     }
 
-    /// Whether a text with these letters could match.
-    #[inline]
-    pub(super) fn could_match(&self, letters: &Letters) -> bool {
-        let known = self.known.or_else(|| self.found.get().map(AsRef::as_ref));
-        let gist = match known {
-            Some(gist) => gist,
-            // Of thousands of rules, most are gone after a glance.
-            None if begins_otherwise(self.as_str(), |byte| letters.begin_with(byte)) => return false,
-            None => self.found.get_or_init(|| Box::new(Gist::of(self.as_str()))),
-        };
-        gist.allows(letters)
+    /// Whether a text that contains these groups of literals could match.
+    pub(super) fn could_match(&self, groups: &Groups) -> bool {
+        groups.contain(self.groups)
+    }
+
+    /// Whether nothing is known about what its matches contain.
+    pub(super) fn is_unfiltered(&self) -> bool {
+        self.groups.is_empty()
+    }
+
+    /// What it costs to match, as a multiple of an ordinary pattern.
+    pub(super) fn cost(&self) -> usize {
+        if self.text.len() < LARGE_BYTES { 1 } else { 10 }
     }
 
     fn regex(&self) -> Result<&Regex, PatternError> {
         let compiled = self.compiled.get_or_init(|| {
-            let built = regex_lite::RegexBuilder::new(self.as_str()).size_limit(1 << 20).build();
-            Box::new(built.map_err(|error| PatternError { pattern: self.as_str().to_owned(), what: error.to_string() }))
+            let built = regex_lite::RegexBuilder::new(&self.text).size_limit(MAX_COMPILED_BYTES).build();
+            Box::new(built.map_err(|error| PatternError { pattern: self.text.to_string(), what: error.to_string() }))
         });
         compiled.as_ref().as_ref().map_err(Clone::clone)
     }

@@ -35,33 +35,33 @@ pub fn disproofs(config: &Config) -> Vec<Disproof> {
     let mut found = Vec::new();
     for rule in &config.rules {
         for example in rule.hits() {
-            let findings = judge(&example, rule, config);
+            let findings = judge(example, rule, config);
             let deciding = findings.iter().map(Finding::effect).max().unwrap_or(Effect::Pass);
             let answered = |finding: &Finding| *finding.rule() == rule.id && finding.effect() == deciding;
             if !findings.iter().any(answered) {
                 found.push(disproof(
                     rule,
-                    &example,
+                    example,
                     format!("should be answered by `{}`, but {}", rule.id, said(&findings)),
                 ));
             }
         }
         for example in rule.misses() {
-            let findings = judge(&example, rule, config);
+            let findings = judge(example, rule, config);
             // That it came from elsewhere is said of every result.
             let objects = |finding: &Finding| {
                 finding.effect() > Effect::Pass
                     && !(rule.kind == Kind::Post && finding.rule().as_str().starts_with("quarantine-"))
             };
             if findings.iter().any(objects) {
-                found.push(disproof(rule, &example, format!("should be left alone, but {}", said(&findings))));
+                found.push(disproof(rule, example, format!("should be left alone, but {}", said(&findings))));
             }
         }
     }
     found
 }
 
-fn disproof(rule: &Rule, example: &Example<'_>, what: String) -> Disproof {
+fn disproof(rule: &Rule, example: &Example, what: String) -> Disproof {
     Disproof { place: format!("{}:{}", rule.source.file, example.line), what: format!("`{}` {what}", example.text()) }
 }
 
@@ -70,7 +70,7 @@ fn said(findings: &[Finding]) -> String {
     if rules.is_empty() { "nothing answers".to_owned() } else { format!("is answered by `{}`", rules.join("`, `")) }
 }
 
-fn judge(example: &Example<'_>, rule: &Rule, config: &Config) -> Vec<Finding> {
+fn judge(example: &Example, rule: &Rule, config: &Config) -> Vec<Finding> {
     let (tool, input) = example.call(rule.kind);
     let event = match rule.kind {
         Kind::Post => json!({"session_id": "", "cwd": PROJECT, "hook_event_name": "PostToolUse", "tool_name": tool,

@@ -3,7 +3,7 @@
 use rune::client::claude::Claude;
 use rune::client::claude::register::{REGISTERED_IN, Registration};
 use rune::client::{self, Client};
-use rune::policy::nearest;
+use rune::encoding::nearest;
 use rune::verdict::Phase;
 use rune::verdict::failure::Failure;
 use std::ffi::OsString;

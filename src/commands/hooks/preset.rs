@@ -6,7 +6,8 @@ use crate::runtime::options::Options;
 use crate::runtime::{agent_check, policy_files};
 use anyhow::bail;
 use rune::client::claude::register::Registration;
-use rune::policy::{Config, DEFAULT_PRESET, PRESETS, nearest};
+use rune::encoding::nearest;
+use rune::policy::{Config, DEFAULT_PRESET, PRESETS};
 
 /// The preset of those who name none and have none registered.
 pub fn first_preset(world: &World) -> String {

@@ -5,8 +5,8 @@ use crate::runtime::mcp::records::{Store, Unreadable};
 use crate::runtime::mcp::servers::Servers;
 use crate::runtime::options::Dirs;
 use anyhow::{Context, bail};
+use rune::encoding::nearest;
 use rune::mcp::{Identity, Observed, Pin, Status, status};
-use rune::policy::nearest;
 use rune::quarantine::visible;
 use std::collections::BTreeSet;
 

@@ -1,7 +1,6 @@
 //! Folding: a text sentence by sentence, in plain lower case letters.
 
 use super::letters::{is_invisible, lookalike, undressed};
-use crate::swar::table;
 use std::ops::Range;
 use std::str::Chars;
 
@@ -109,11 +108,8 @@ fn folded(text: &str) -> Fold {
     fold
 }
 
-/// Letters and digits of our own.
-static LETTERS: [bool; 256] = table(b"0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ");
-
 fn is_letter(byte: u8) -> bool {
-    LETTERS.get(usize::from(byte)) == Some(&true)
+    byte.is_ascii_alphanumeric()
 }
 
 /// Whether an element begins here, which also ends soon.

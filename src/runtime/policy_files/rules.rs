@@ -1,22 +1,19 @@
 //! The files of rules: the operator's in place of or beside the embedded ones, and the project's on top.
 
-use super::{LARGEST_FILE, Memory, open, read_copy};
+use super::{Memory, read_copy};
 use rune::event::{Action, Event};
 use rune::policy::Config;
-use rune::rules::{self, Initials, Kind, Owner, Rule, RuleError, Skim};
+use rune::rules::{self, Kind, Owner, Rule, RuleError};
 use rune::shell::Act;
 use rune::verdict::failure::Failure;
 use rustix::fs::{CWD, Dir, Mode, OFlags, openat};
 use rustix::io::Errno;
-use std::io::Read as _;
 use std::path::Path;
 
 /// Which rules are wanted.
 pub struct Wanted {
     /// Those of these kinds.
     pub kinds: Vec<Kind>,
-    /// Of those about commands, only those that could concern commands that begin so.
-    initials: Option<Initials>,
     /// What was read on the way.
     pub memory: Memory,
 }
@@ -24,28 +21,22 @@ pub struct Wanted {
 impl Wanted {
     /// All rules of these kinds.
     pub fn all(kinds: &[Kind]) -> Self {
-        Wanted { kinds: kinds.to_vec(), initials: None, memory: Memory::default() }
+        Wanted { kinds: kinds.to_vec(), memory: Memory::default() }
     }
 
     /// The rules that an event is asked about.
     pub fn of(event: &Event<'_>) -> Self {
-        Wanted { kinds: kinds(event), initials: event.initials(), memory: Memory::default() }
+        Wanted { kinds: kinds(event), memory: Memory::default() }
     }
 
     /// Reads a file of rules, `None` where there is none; on an error, what cannot be read of the file at all.
     fn read(&self, path: &Path, name: &str, kind: Kind, owner: Owner) -> Result<Option<Read>, String> {
-        if let Some(initials) = self.initials.filter(|_| kind == Kind::Bash)
-            && std::fs::metadata(path).is_ok_and(|found| found.len() > WHOLE)
-            && let Some(rules) = skimmed(path, Skim::new(name, kind, owner, initials))
-        {
-            return Ok(Some((rules, Vec::new())));
-        }
         // Those of other kinds need no copy: nobody asks for them again.
         let text = match kind {
             Kind::Mcp => self.memory.text(path, Some(kind.embedded()))?,
             Kind::Bash | Kind::Edit | Kind::Read | Kind::Agent | Kind::Post => read_copy(path, kind.embedded())?,
         };
-        Ok(text.map(|text| rules::parse_for(self.initials, text, name, kind, owner)))
+        Ok(text.map(|text| rules::parse(text, name, kind, owner)))
     }
 
     /// The names of the `.rules` files in a directory, in order.
@@ -60,32 +51,6 @@ impl Wanted {
 
 /// Rules, and what is wrong with others.
 type Read = (Vec<Rule>, Vec<RuleError>);
-
-/// Files up to this are read whole; larger ones piece by piece.
-const WHOLE: u64 = 64 << 10;
-
-/// Bytes of a piece.
-const PIECE: usize = 32 << 10;
-
-/// The rules of a large file that could concern a call; `None` where it has to be read by the book.
-fn skimmed(path: &Path, mut skim: Skim) -> Option<Vec<Rule>> {
-    let (mut file, _) = open(path).ok()?;
-    let mut piece = vec![0; PIECE];
-    let (mut filled, mut all) = (0, 0);
-    loop {
-        let read = file.read(piece.get_mut(filled..)?).ok()?;
-        (filled, all) = (filled + read, all + read as u64);
-        if read == 0 {
-            return skim.finish(piece.get(..filled)?);
-        }
-        let used = skim.feed(piece.get(..filled)?)?;
-        piece.copy_within(used..filled, 0);
-        filled -= used;
-        if all > LARGEST_FILE {
-            return None;
-        }
-    }
-}
 
 fn kinds(event: &Event<'_>) -> Vec<Kind> {
     if event.phase != rune::verdict::Phase::Before {
@@ -139,7 +104,7 @@ pub fn of_operator(config: &mut Config, directory: Option<&Path>, wanted: &Wante
     for kind in &wanted.kinds {
         let base = format!("{}.rules", kind.name());
         if !names.contains(&base) {
-            let defaults = rules::parse_for(wanted.initials, kind.embedded(), &base, *kind, Owner::Operator);
+            let defaults = rules::parse(kind.embedded(), &base, *kind, Owner::Operator);
             add(config, defaults, ToString::to_string);
         }
         let Some(directory) = directory else { continue };

@@ -1,0 +1,37 @@
+//! Suggestions for misspelt names.
+
+/// The name within a few edits of a misspelt one.
+pub fn nearest<'a>(wrong: &str, names: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+    let close = (wrong.chars().count() / 3).min(2);
+    names.map(|name| (distance(wrong, name), name)).filter(|(edits, _)| *edits <= close).min().map(|(_, name)| name)
+}
+
+/// The Levenshtein distance.
+fn distance(a: &str, b: &str) -> usize {
+    let mut row: Vec<usize> = (0..=b.chars().count()).collect();
+    for (i, from) in a.chars().enumerate() {
+        let mut diagonal = i;
+        let mut left = i + 1;
+        if let Some(first) = row.first_mut() {
+            *first = left;
+        }
+        for (to, cell) in b.chars().zip(row.iter_mut().skip(1)) {
+            let best = (diagonal + usize::from(from != to)).min(left + 1).min(*cell + 1);
+            diagonal = std::mem::replace(cell, best);
+            left = best;
+        }
+    }
+    row.last().copied().unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn distance_counts_edits() {
+        for (a, b, edits) in [("", "", 0), ("abc", "abc", 0), ("abc", "acb", 2), ("prset", "preset", 1), ("a", "", 1)] {
+            assert_eq!(distance(a, b), edits, "{a} {b}");
+        }
+    }
+}

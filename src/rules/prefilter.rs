@@ -1,0 +1,123 @@
+//! The prefilter of the embedded patterns: a pattern is compiled only if a text contains the literals that it requires.
+//!
+//! The build script takes the literals from the syntax tree of every pattern. They form groups, of which a match
+//! contains at least one literal each; patterns share equal groups. Operators' own patterns have no groups and are
+//! always compiled.
+
+mod bucket;
+#[cfg(test)]
+mod literals;
+#[cfg(test)]
+mod tests;
+
+use bucket::{EDGE, END, KEY_BYTES, START, bucket, is_word, key_byte, next_key};
+
+/// A literal in lower case, and the groups that it is in.
+struct Literal {
+    text: &'static [u8],
+    groups: &'static [u16],
+}
+
+/// The literals of a bucket, as a range of `LITERALS`.
+struct Bucket {
+    start: u16,
+    end: u16,
+}
+
+// `GROUPS`: the number of groups. `LITERALS`: all literals, by bucket. `TABLE`: the buckets. `PATTERNS`: the groups of
+// every embedded pattern, by its text.
+include!(concat!(env!("OUT_DIR"), "/prefilter.rs"));
+
+/// [`key_byte`] of every byte.
+static KEY: [u8; 256] = {
+    let mut keys = [0; 256];
+    let mut byte = 0;
+    while byte < keys.len() {
+        #[expect(clippy::indexing_slicing, reason = "the bound is checked one line above, and iterators are not const")]
+        {
+            keys[byte] = key_byte(byte as u8);
+        }
+        byte += 1;
+    }
+    keys
+};
+
+/// The groups of which a text contains a literal.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Groups([u64; GROUPS.div_ceil(64)]);
+
+impl Groups {
+    /// Searches a text for all literals at once, ignoring the case of ASCII letters.
+    pub fn of(text: &str) -> Self {
+        let text = text.as_bytes();
+        let mut groups = Groups::default();
+        let mut key = next_key(0, key_byte(START));
+        for (at, byte) in text.iter().enumerate() {
+            key = next_key(key, KEY.get(usize::from(*byte)).copied().unwrap_or_default());
+            groups.look_up(key, text, at);
+        }
+        groups.look_up(next_key(key, key_byte(END)), text, text.len());
+        groups
+    }
+
+    /// Adds the groups of the literals whose first bytes end at `last`.
+    #[inline]
+    fn look_up(&mut self, key: u32, text: &[u8], last: usize) {
+        if let Some(Bucket { start, end }) = TABLE.get(bucket(key))
+            && start != end
+        {
+            let literals = LITERALS.get(usize::from(*start)..usize::from(*end)).unwrap_or_default();
+            for literal in literals.iter().filter(|literal| literal.is_at(text, last)) {
+                literal.groups.iter().for_each(|group| self.add(*group));
+            }
+        }
+    }
+
+    fn add(&mut self, group: u16) {
+        if let Some(bits) = self.0.get_mut(usize::from(group / 64)) {
+            *bits |= 1 << (group % 64);
+        }
+    }
+
+    /// Whether no literal was found.
+    pub fn is_empty(&self) -> bool {
+        self.0.iter().all(|bits| *bits == 0)
+    }
+
+    /// Whether all of these groups were found.
+    pub fn contain(&self, groups: &[u16]) -> bool {
+        let found = |group: &u16| self.0.get(usize::from(group / 64)).is_some_and(|bits| bits >> (group % 64) & 1 != 0);
+        groups.iter().all(found)
+    }
+}
+
+impl Literal {
+    /// Whether its first bytes end at `last` in a text, and its other bytes follow.
+    fn is_at(&self, text: &[u8], last: usize) -> bool {
+        let (left, literal) = match self.text.split_first() {
+            Some((mark @ (&START | &EDGE), rest)) => (Some(*mark), rest),
+            _ => (None, self.text),
+        };
+        let (right, literal) = match literal.split_last() {
+            Some((mark @ (&END | &EDGE), rest)) => (Some(*mark), rest),
+            _ => (None, literal),
+        };
+        let start = (last + 1).checked_sub(KEY_BYTES - usize::from(left.is_some()));
+        let Some((before, rest)) = start.and_then(|start| text.split_at_checked(start)) else { return false };
+        let Some((found, behind)) = rest.split_at_checked(literal.len()) else { return false };
+        found.eq_ignore_ascii_case(literal)
+            && left.is_none_or(|mark| is_met(mark, before.last()))
+            && right.is_none_or(|mark| is_met(mark, behind.first()))
+    }
+}
+
+/// Whether the byte beside a literal is what a mark asks for.
+fn is_met(mark: u8, beside: Option<&u8>) -> bool {
+    beside.is_none_or(|byte| mark == EDGE && !is_word(*byte))
+}
+
+/// The groups that a pattern requires, if it is an embedded one.
+pub(super) fn required(pattern: &str) -> &'static [u16] {
+    let found = PATTERNS.binary_search_by_key(&pattern, |(text, _)| text);
+    found.ok().and_then(|at| PATTERNS.get(at)).map_or(&[], |(_, groups)| groups)
+}

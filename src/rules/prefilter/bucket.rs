@@ -1,0 +1,38 @@
+//! How literals are looked up; shared with the build script, which fills the table.
+
+/// Begins a literal that only the beginning of a text matches. No UTF-8 text contains this byte.
+pub const START: u8 = 0xfe;
+
+/// Ends a literal that only the end of a text matches. No UTF-8 text contains this byte.
+pub const END: u8 = 0xff;
+
+/// Begins or ends a literal at which a word does (`\b`). No UTF-8 text contains this byte.
+pub const EDGE: u8 = 0xfd;
+
+/// The first bytes of a literal, by which it is looked up. Shorter literals are not used.
+pub const KEY_BYTES: usize = 3;
+
+/// Buckets of the table of literals.
+pub const BUCKETS: usize = 1 << 12;
+
+/// Whether a byte is part of a word; `regex-lite` knows ASCII words only.
+pub const fn is_word(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || byte == b'_'
+}
+
+/// A byte as it counts in keys: words in lower case, and all else as one byte, because a mark may stand for it.
+pub const fn key_byte(byte: u8) -> u8 {
+    if is_word(byte) { byte.to_ascii_lowercase() } else { b' ' }
+}
+
+/// The key with one more byte at its end, and without its first.
+#[inline]
+pub const fn next_key(key: u32, key_byte: u8) -> u32 {
+    (key << 8 | key_byte as u32) & 0xff_ffff
+}
+
+/// The bucket of a key, by multiplicative hashing.
+#[inline]
+pub const fn bucket(key: u32) -> usize {
+    (key.wrapping_mul(0x9e37_79b1) >> 20) as usize
+}
