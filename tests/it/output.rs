@@ -1,7 +1,6 @@
 //! What people see: help, reports, answers and errors, as snapshots.
 
-use crate::support::sandbox::terminal::Stdin;
-use crate::support::sandbox::{Ran, Sandbox, after, before};
+use crate::support::sandbox::{Sandbox, after, before, finish};
 use crate::support::snapshot::{check, redacted, shown};
 use serde_json::json;
 
@@ -122,7 +121,6 @@ fn hook_answers_to_a_broken_policy() {
     let mut text = String::new();
     for (name, content) in [
         ("config.toml", "[quarantine]\ntrustd = []\n"),
-        ("config.local.toml", "preset = 'strikt'\n"),
         ("rules/bash.mine.rules", "block \"x\"\n  mtch y\n"),
         ("rules/bash.mine.rules", "block \"x\"\n  match (\n  nudge \"n\"\n"),
     ] {
@@ -178,16 +176,20 @@ fn hooks_status_and_install() {
 
 /// Telemetry of three days.
 fn telemetry() -> String {
-    let line = |day: u8, rest: &str| format!("{{\"ts\":\"2026-11-{day:02}T10:00:00.000Z\",\"us\":800,{rest}}}\n");
-    [
-        line(1, r#""event":"PreToolUse","tool":"Bash","decision":"deny","session_id":"s1","rule":"rm-home""#),
-        line(1, r#""event":"PreToolUse","tool":"Bash","decision":"allow","session_id":"s1""#),
-        line(2, r#""event":"PreToolUse","tool":"Bash","decision":"ask","session_id":"s2","rule":"git-force-push""#),
-        line(2, r#""event":"quarantine","tool":"WebFetch","decision":"emit","session_id":"s2","source":"webfetch:e.example""#),
-        line(3, r#""event":"quarantine","tool":"Read","decision":"skip","session_id":"s2""#),
-        "torn".to_owned(),
-    ]
-    .concat()
+    let rows = [
+        ("PreToolUse", 1, "Bash", "deny", "", "s1", "destructive-delete"),
+        ("PreToolUse", 1, "Bash", "allow", "", "s1", ""),
+        ("PreToolUse", 2, "Bash", "ask", "", "s2", "git-force-push"),
+        ("quarantine", 2, "WebFetch", "emit", "webfetch:e.example", "s2", "quarantine-webfetch"),
+        ("quarantine", 3, "Read", "skip", "", "s2", ""),
+    ];
+    let line = |(event, day, tool, decision, source, session, rule): (&str, u8, &str, &str, &str, &str, &str)| {
+        format!(
+            "{{\"event\":\"{event}\",\"ts\":\"2020-03-{day:02}T10:00:00.000Z\",\"tool\":\"{tool}\",\
+             \"decision\":\"{decision}\",\"source\":\"{source}\",\"session_id\":\"{session}\",\"rule\":\"{rule}\",\"us\":800}}\n"
+        )
+    };
+    rows.map(line).concat() + "torn"
 }
 
 #[test]
@@ -251,13 +253,11 @@ fn rules_and_policy() {
 fn errors() {
     let home = Sandbox::new();
     home.file("bash.mine.rules", "block \"x\"\n  match ^npm publish\n  nudge \"y\"\n  hits npm test\n");
-    home.file(".claude/settings.json", "{\n  // mine\n}\n");
     let mut text = String::new();
     for words in [
         &["polcy"][..],
         &["hooks", "install", "--preset", "strikt"],
         &["hooks", "install", "--scope", "everywhere"],
-        &["hooks", "install", "--preset", "strict"],
         &["explain"],
         &["explain", "--preset", "strikt", "--", "ls"],
         &["quarantine", "status", "--since", "soon"],
@@ -270,6 +270,8 @@ fn errors() {
     ] {
         text += &format!("{}\n", run(&home, words));
     }
+    home.file(".claude/settings.json", "{\n  // mine\n}\n");
+    text += &run(&home, &["hooks", "install"]);
     check("errors", &text);
 }
 
@@ -279,19 +281,14 @@ fn refusals() {
     let agent = |words: &[&str]| {
         let mut command = home.command(words);
         command.env("CLAUDECODE", "1");
-        let ran = crate::support::sandbox::finish(command.spawn().unwrap(), b"");
+        let ran = finish(command.spawn().unwrap(), b"");
         shown(&home, words, &ran)
     };
     assert_eq!(home.run(&["hooks", "install", "--preset", "strict"], "").exit, 0);
     let uninstall = ["hooks", "uninstall", "--yes"];
     let orphan = home.run_orphan("\"$0\" hooks uninstall --yes");
-    let background = ["/bin/bash", "-c", "set -m; \"$0\" hooks uninstall --yes & wait $!", env!("CARGO_BIN_EXE_rune")];
-    let background = home.start_program_alone(home.home.path(), Stdin::Null, &background).finish();
-    let sections: [(&str, Ran); 2] = [("without a terminal", orphan), ("in the background", background)];
     let mut text = agent(&uninstall) + &agent(&["mcp", "approve", "demo", "--yes", "--hash", "0"]);
-    for (situation, ran) in sections {
-        text += &format!("\n{situation}:\n{}", shown(&home, &uninstall, &ran));
-    }
+    text += &format!("\nwithout a terminal:\n{}", shown(&home, &uninstall, &orphan));
     text += &format!("\nwithout --yes:\n{}", run_alone(&home, &["hooks", "uninstall"]));
     check("refusals", &text);
 }

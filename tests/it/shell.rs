@@ -517,13 +517,16 @@ fn wrapping_never_launders() {
             format!("while {line}; do :; done"),
             format!("sudo sh -c '{quoted}'"),
         ] {
-            // `$0` and its like mean something else in another shell, and `exit` is still `exit`.
-            // What depends on what happened has more values than one, never fewer.
+            // What depends on what happened has more values than one, never fewer; or it is not known, which is judged
+            // more strictly.
             let found = words(&wrapped, Outer::No);
+            let is_unknown = |word: &String| word.contains('$');
+            let has = |found: &[String], word: &String| is_unknown(word) || found.contains(word);
             let kept = |words: &Vec<String>| {
-                found
-                    .iter()
-                    .any(|found| found.first() == words.first() && words.iter().all(|word| found.contains(word)))
+                found.iter().any(|found| {
+                    let same = found.first() == words.first() && words.iter().all(|word| has(found, word));
+                    same || found.first().is_some_and(is_unknown)
+                })
             };
             // Where the second round of a loop begins, nobody knows what depends on the directory; what runs is known.
             let strays = wrapped.starts_with("while ") && line.contains("cd ");

@@ -38,12 +38,20 @@ pub fn redacted(home: &Sandbox, text: &str) -> String {
     for (pattern, name) in [
         (r"\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d+)?Z", "[TIME]"),
         (r"\d{4}-\d{2}-\d{2} \d{2}:\d{2}(:\d{2})?", "[TIME]"),
+        (r"\b\d+\.\d+\.\d+\b", "[VERSION]"),
+        (r"\bprocess \d+", "process [PID]"),
+        (r"\b\d+ (rules|examples)\b", "[N] $1"),
+        (r"\b(bash|edit|read|mcp|agent|post)\.rules:\d+", "$1.rules:[LINE]"),
         (r"\b[0-9a-f]{64}\b", "[SHA256]"),
         (r"\b[0-9a-f]{32}\b", "[MARK]"),
         (r"\b[0-9a-f]{8}\b", "[HASH]"),
-        (r"\b\d+(\.\d+)? (ms|µs|us)\b", "[DURATION]"),
+        (r" *\b\d+(\.\d+)? (ms|µs|us)\b", " [DURATION]"),
     ] {
         text = Regex::new(pattern).unwrap().replace_all(&text, name).into_owned();
     }
-    text.replace(env!("CARGO_PKG_VERSION"), "[VERSION]")
+    let now = time::OffsetDateTime::now_utc();
+    for time in [now, now - time::Duration::DAY] {
+        text = text.replace(&time.date().to_string(), "[TODAY]");
+    }
+    text
 }
