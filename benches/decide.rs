@@ -10,7 +10,8 @@
 
 mod common;
 
-use rune::client::Client;
+use rune::client::Client as _;
+use rune::client::claude::Claude;
 use rune::policy::{Config, Layer};
 use rune::quarantined::{ContentSource, Origin, Quarantined};
 use rune::rules::Kind;
@@ -43,7 +44,8 @@ fn main() {
             let origin = Origin::new(ContentSource::ToolOutput, "stdin", OffsetDateTime::UNIX_EPOCH);
             let input = Quarantined::new(event.clone(), origin);
             let started = Instant::now();
-            let read = Client::Claude.read(&input).unwrap_or_else(|_| unreachable!("the event is a whole one"));
+            let message = Claude.parse(&input).unwrap_or_else(|_| unreachable!("the event is complete"));
+            let read = message.locate(None, None);
             let verdict = rune::decide(&read, &config);
             times.push(started.elapsed().as_secs_f64() * 1e6);
             effect = format!("{:?}", verdict.effect()).to_lowercase();

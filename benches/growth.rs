@@ -10,7 +10,7 @@
 )]
 
 mod common;
-#[path = "../tests/growth/shapes.rs"]
+#[path = "../tests/it/growth/shapes.rs"]
 mod shapes;
 
 use common::{Subject, installed};

@@ -1,9 +1,10 @@
 //! What holds for any event; shared by the fuzzer and the test of what it found.
 
-use rune::client::Client;
+use rune::client::Client as _;
+use rune::client::claude::Claude;
 use rune::encoding::json::Fields;
+use rune::event::{Facts, Nonce};
 use rune::policy::{Config, Layer};
-use rune::quarantine::Nonce;
 use rune::quarantined::{ContentSource, Origin, Quarantined};
 use rune::rules::Kind;
 use rune::telemetry::Line;
@@ -17,9 +18,10 @@ pub fn holds(bytes: &[u8]) {
     let layers = ["config.toml", "strict"].map(|name| Layer::embedded(name).unwrap());
     let config = Config::fold(layers, Vec::new()).with_default_rules(&Kind::ALL.map(|(kind, ..)| kind));
     let input = Quarantined::new(bytes.to_vec(), Origin::new(ContentSource::ToolOutput, "stdin", now));
-    let (header, verdict) = match Client::Claude.read(&input) {
-        Ok(mut event) => {
-            event.facts.nonce = Some(Nonce::new([7; 16]));
+    let (header, verdict) = match Claude.parse(&input) {
+        Ok(message) => {
+            let facts = Facts { nonce: Some(Nonce::new([7; 16])), ..Facts::default() };
+            let event = message.locate(None, None).with_facts(facts);
             let verdict = rune::decide(&event, &config);
             assert_eq!(verdict, rune::decide(&event, &config), "one event has one verdict");
             (event.header.clone(), verdict)
@@ -29,7 +31,7 @@ pub fn holds(bytes: &[u8]) {
             (header, Verdict::of(unread.failure.finding(unread.header.phase, config.failure)))
         }
     };
-    let answer = Client::Claude.answer(&header, &verdict);
+    let answer = Claude.answer(&header, &verdict);
     if let Some(text) = &answer.stdout {
         assert_eq!(Fields::read(text.as_bytes()).flaw(), None, "{text}");
         assert!(verdict.replacement().is_none() || text.contains(Nonce::new([7; 16]).as_str()), "{text}");

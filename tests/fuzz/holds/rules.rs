@@ -24,7 +24,7 @@ pub fn holds(text: &str) {
     }
     // The first line as a pattern, the rest as what it is matched with.
     let (pattern, text) = text.split_once('\n').unwrap_or((text, ""));
-    agrees(&Pattern::new(pattern), text);
+    agrees(&Pattern::new(pattern.to_owned()), text);
 }
 
 /// A pattern matches what the engine matches.

@@ -1,0 +1,324 @@
+//! `rune doctor` and `rune hooks status`, as whole processes in a home of their own.
+
+mod faults;
+
+use crate::support::sandbox::{Ran, Sandbox, after, finish};
+use faults::{FAULTS, Plant};
+use serde_json::{Value, json};
+use std::fs::{self, Permissions};
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+
+const SETTINGS: &str = ".claude/settings.json";
+const PROJECT: &str = "proj/.claude/settings.json";
+const LOCAL: &str = "proj/.claude/settings.local.json";
+const MANAGED: &str = "etc/managed-settings.json";
+const RUNE: &str = env!("CARGO_BIN_EXE_rune");
+
+/// A home with a registered guard and a project.
+fn installed(preset: &str) -> Sandbox {
+    let home = Sandbox::new();
+    fs::create_dir_all(home.path("proj/.claude")).unwrap();
+    let done = home.run_alone(&["hooks", "install", "--preset", preset, "--yes"]);
+    assert_eq!(done.exit, 0, "{done:?}");
+    home
+}
+
+/// Runs a command in the project, with the machine's settings below the home directory.
+fn ask(home: &Sandbox, words: &[&str]) -> Ran {
+    let managed = home.path("etc");
+    let words = [words, &["--managed-dir", managed.to_str().unwrap()]].concat();
+    let mut command = home.command(&words);
+    let project = home.path("proj");
+    command.current_dir(if project.is_dir() { &project } else { home.home.path() });
+    finish(command.spawn().unwrap(), b"")
+}
+
+/// The findings as `(id, place, what, advice)`.
+fn findings(home: &Sandbox) -> Vec<(String, String, String, String)> {
+    let ran = ask(home, &["doctor", "--json"]);
+    let report = ran.json();
+    let rows = report["findings"].as_array().unwrap();
+    assert_eq!(ran.exit, i32::from(!rows.is_empty()), "{ran:?}");
+    assert_eq!(report["healthy"], rows.is_empty());
+    let text = |row: &Value, name: &str| row[name].as_str().unwrap_or_default().to_owned();
+    rows.iter().map(|row| (text(row, "id"), text(row, "place"), text(row, "what"), text(row, "advice"))).collect()
+}
+
+fn ids(home: &Sandbox) -> Vec<String> {
+    findings(home).into_iter().map(|(id, ..)| id).collect()
+}
+
+/// Changes the text of the user's settings.
+fn replace(home: &Sandbox, from: &str, to: &str) {
+    let file = home.path(SETTINGS);
+    let text = fs::read_to_string(&file).unwrap();
+    let changed = text.replacen(from, to, 1);
+    assert_ne!(changed, text, "{from}");
+    fs::write(file, changed).unwrap();
+}
+
+/// Adds a member to the user's settings.
+fn add(home: &Sandbox, member: &str) {
+    replace(home, "{", &format!("{{\n{member},"));
+}
+
+fn mode(path: &Path, mode: u32) {
+    fs::set_permissions(path, Permissions::from_mode(mode)).unwrap();
+}
+
+/// A program that is recognised as ours and is not.
+fn impostor(home: &Sandbox, name: &str) -> String {
+    let file = home.file(name, "#!/bin/sh\ntouch \"$0.ran\"\n");
+    mode(&file, 0o755);
+    file.to_str().unwrap().to_owned()
+}
+
+/// A pipe that nobody writes to, in place of a file of the policy.
+fn pipe(home: &Sandbox, name: &str) {
+    let path = home.path(".config/rune").join(name);
+    fs::create_dir_all(path.parent().unwrap()).unwrap();
+    assert!(std::process::Command::new("mkfifo").arg(path).status().unwrap().success());
+}
+
+#[test]
+fn every_planted_fault_is_found() {
+    for (name, id, place, plant) in FAULTS {
+        let home = installed("gentle");
+        plant(&home);
+        let found = findings(&home);
+        let (_, at, what, advice) =
+            found.iter().find(|(found, at, ..)| found == id && at.contains(place)).unwrap_or_else(|| {
+                panic!("{name}: no {id} in {place}: {found:#?}");
+            });
+        assert!(at.is_empty() || at.starts_with('/'), "{name}: {at}");
+        assert!(!what.is_empty() && !advice.is_empty(), "{name}");
+    }
+}
+
+#[test]
+fn a_healthy_guard_is_one_line_and_leaves_no_trace() {
+    for preset in ["gentle", "strict"] {
+        let home = installed(preset);
+        let before = home.all_files();
+        let ran = ask(&home, &["doctor"]);
+        assert_eq!((ran.exit, ran.stdout.lines().count(), ran.stderr.as_str()), (0, 1, ""), "{ran:?}");
+        assert_eq!(ask(&home, &["doctor", "--json"]).stdout, "{\"healthy\":true,\"findings\":[]}\n");
+        assert_eq!(home.all_files(), before, "{preset}");
+        // After use there are a log, sessions and a policy.
+        home.file(".config/rune/config.local.toml", "[executables]\nallowed = ['terraform']\n");
+        for (path, mode_) in [(".config/rune", 0o755), (".config/rune/config.local.toml", 0o644)] {
+            mode(&home.path(path), mode_);
+        }
+        home.run(&["hook", "post"], after("WebFetch", json!({"url": "https://a.example"}), json!({})));
+        assert_eq!(ids(&home), [] as [String; 0], "{preset}");
+        assert_eq!(home.log().len(), 1, "the samples are not logged");
+    }
+}
+
+#[test]
+fn servers_that_strict_denies_are_named_until_they_are_approved() {
+    for (preset, expected) in [("gentle", &[][..]), ("strict", &["server-unpinned"])] {
+        let home = installed(preset);
+        home.file(".claude.json", r#"{"mcpServers": {"demo": {"command": "demo-server"}}}"#);
+        assert_eq!(ids(&home), expected, "{preset}");
+        let dump = home.file("dump.json", r#"{"tools": [{"name": "echo"}]}"#);
+        assert_eq!(home.run_alone(&["mcp", "import", dump.to_str().unwrap(), "--server", "demo"]).exit, 0);
+        assert_eq!(ids(&home), expected, "{preset}: seen is not approved");
+        home.approve(&["demo"]);
+        assert_eq!(ids(&home), [] as [String; 0], "{preset}");
+        home.file(".local/share/rune/pins/demo.json", "{}");
+        assert_eq!(ids(&home), ["pin-unreadable"], "{preset}");
+    }
+}
+
+#[test]
+fn a_fresh_home_is_only_not_registered() {
+    let home = Sandbox::new();
+    assert_eq!(ids(&home), ["not-registered"]);
+    assert_eq!(ask(&home, &["doctor"]).exit, 1);
+    assert_eq!(home.all_files(), [] as [u8; 0], "looking leaves nothing behind");
+}
+
+#[test]
+fn advice_can_be_followed() {
+    let home = installed("gentle");
+    home.file(PROJECT, r#"{"disableAllHooks": true}"#);
+    let advice = &findings(&home)[0].3;
+    assert!(advice.contains(r#"claude --settings '{"disableAllHooks": false}'"#), "{advice}");
+    home.file("on.json", r#"{"disableAllHooks": false}"#);
+    let on = home.path("on.json");
+    assert_eq!(ask(&home, &["hooks", "status", "--settings", on.to_str().unwrap()]).exit, 0, "back on");
+    fs::remove_file(home.path(PROJECT)).unwrap();
+    replace(&home, "\"timeout\": 10", "\"timeout\": 2");
+    assert_eq!(ids(&home), ["timeout-too-short"]);
+    assert_eq!(home.run_alone(&["hooks", "install", "--yes"]).exit, 0);
+    assert_eq!(ids(&home), [] as [String; 0]);
+}
+
+#[test]
+fn members_of_the_wrong_type_void_the_file() {
+    for (member, place) in [
+        (r#""model": 3"#, ":1:2"),
+        (r#""permissions": []"#, ":1:2"),
+        (r#""permissions": {"allow": "Bash"}"#, ":1:18"),
+        (r#""permissions": {"deny": {}}"#, ":1:18"),
+        (r#""permissions": {"ask": null}"#, ":1:18"),
+        (r#""env": ["A=1"]"#, ":1:2"),
+        (r#""permissions": {"defaultMode": "foo"}"#, ":1:18"),
+        (r#""cleanupPeriodDays": "7""#, ":1:2"),
+        (r#""sandbox": true"#, ":1:2"),
+        (r#""statusLine": "x""#, ":1:2"),
+    ] {
+        let home = installed("gentle");
+        home.file(LOCAL, &format!("{{{member}}}"));
+        let found = findings(&home);
+        let void = |(id, at, ..): &(String, String, String, String)| {
+            id == "settings-void" && at.ends_with(&format!("{LOCAL}{place}"))
+        };
+        assert!(found.iter().any(void), "{member}: {found:?}");
+    }
+    let home = installed("gentle");
+    let fine = r#"{"model": "opus", "permissions": {"allow": [], "deny": []}, "env": {"A": "1", "PORT": 3000}, "disableAllHooks": false,
+        "cleanupPeriodDays": 7, "sandbox": {}, "statusLine": {}, "other": 1,
+        "hooks": {"Stop": [{"hooks": [{"type": "prompt", "prompt": "p"}, {"type": "http", "url": "u"}]}]}}"#;
+    home.file(LOCAL, fine);
+    assert_eq!(ids(&home), [] as [String; 0]);
+}
+
+#[test]
+fn a_pipe_in_place_of_a_file_is_not_waited_for() {
+    for name in ["config.toml", "config.local.toml", "presets/strict.toml"] {
+        let home = installed("strict");
+        pipe(&home, name);
+        let checked = home.run(&["rules", "check"], "");
+        assert!(checked.exit == 1 && checked.stderr.contains(name), "{checked:?}");
+        assert_eq!(ask(&home, &["doctor"]).exit, 1, "{name}");
+    }
+}
+
+#[test]
+fn a_project_does_not_choose_what_is_started() {
+    for (own, file, id, started) in [
+        (true, SETTINGS, "program-other", true),
+        (true, PROJECT, "project-registers", false),
+        (true, LOCAL, "project-registers", false),
+        (false, PROJECT, "program-other", false),
+        (false, LOCAL, "program-other", false),
+    ] {
+        let home = installed("gentle");
+        let program = impostor(&home, "proj/rune");
+        let text = fs::read_to_string(home.path(SETTINGS)).unwrap();
+        if !own {
+            fs::remove_file(home.path(SETTINGS)).unwrap();
+        }
+        home.file(file, &text.replace(RUNE, &program));
+        let found = ids(&home);
+        assert!(found.contains(&id.to_owned()), "{file}: {found:?}");
+        assert_eq!(home.path("proj/rune.ran").exists(), started, "{file}");
+    }
+    // Nor by one entry among others.
+    let home = installed("gentle");
+    let program = impostor(&home, "proj/rune");
+    let mut value: Value = serde_json::from_slice(&fs::read(home.path(SETTINGS)).unwrap()).unwrap();
+    fs::remove_file(home.path(SETTINGS)).unwrap();
+    value["hooks"]["PostToolUse"][0]["hooks"][0]["command"] = json!(program);
+    home.file(PROJECT, &value.to_string());
+    assert!(ids(&home).contains(&"entry-differs".to_owned()));
+    assert!(!home.path("proj/rune.ran").exists());
+    // Nor what a terminal does.
+    let home = installed("gentle");
+    home.file(PROJECT, "{\"env\": {\"LD_\\u001b[2J\": \"x\"}}");
+    let told = ask(&home, &["doctor"]);
+    assert!(told.stdout.contains("LD_") && !told.stdout.contains('\u{1b}'), "{told:?}");
+}
+
+#[test]
+fn a_guard_of_the_project_alone_is_a_guard() {
+    let home = Sandbox::new();
+    fs::create_dir_all(home.path("proj/.claude")).unwrap();
+    let mut command = home.command(&["hooks", "install", "--scope", "project"]);
+    assert_eq!(finish(command.current_dir(home.path("proj")).spawn().unwrap(), b"").exit, 0);
+    assert_eq!(ids(&home), [] as [String; 0]);
+}
+
+#[test]
+fn without_a_home_nothing_can_be_told() {
+    let home = Sandbox::new();
+    for words in [["doctor"].as_slice(), &["hooks", "status"]] {
+        let ran = finish(home.command(words).env_remove("HOME").spawn().unwrap(), b"");
+        assert!(ran.exit == 2 && ran.stderr.contains("HOME"), "{ran:?}");
+    }
+    assert_eq!(home.run(&["doctor", "--nonsense"], "").exit, 2);
+    let home = installed("gentle");
+    for verb in [["doctor"].as_slice(), &["hooks", "status"]] {
+        for place in [["--settings", "/nope/x.json"], ["--project", "/nope"]] {
+            let ran = ask(&home, &[verb, &place].concat());
+            assert!(ran.exit == 2 && ran.stderr.contains("/nope"), "{ran:?}");
+        }
+    }
+}
+
+#[test]
+fn status_tells_in_one_word_whether_the_guard_is_on() {
+    let status = |home: &Sandbox| {
+        let ran = ask(home, &["hooks", "status", "--json"]);
+        let report = ran.json();
+        let word = report["guard"].as_str().unwrap().to_owned();
+        assert_eq!(ran.exit, i32::from(word != "on"), "{ran:?}");
+        (word, report)
+    };
+    let home = Sandbox::new();
+    assert_eq!(status(&home).0, "off");
+    let home = installed("strict");
+    let (word, report) = status(&home);
+    assert_eq!(word, "on");
+    let files = report["files"].as_array().unwrap();
+    let scopes: Vec<&str> = files.iter().map(|row| row["scope"].as_str().unwrap()).collect();
+    assert_eq!(scopes, ["managed", "local", "project", "user"], "strongest first");
+    let user = &files[3]["registered"];
+    assert_eq!((&user["preset"], &user["program"], &user["in_force"]), (&json!("strict"), &json!(RUNE), &json!(true)));
+    assert_eq!((user["events"].as_array().unwrap().len(), &user["drift"]), (6, &json!([])));
+
+    replace(&home, "\"ConfigChange\"", "\"ConfigChanges\"");
+    let (word, report) = status(&home);
+    assert_eq!((word.as_str(), &report["files"][3]["registered"]["in_force"]), ("partly", &json!(true)));
+    assert!(report["files"][3]["registered"]["drift"].to_string().contains("ConfigChange"), "{report}");
+
+    let home = installed("gentle");
+    replace(&home, "\"type\": \"command\"", "\"type\": \"prompt\", \"prompt\": \"?\"");
+    assert_eq!(status(&home).0, "partly", "a prompt starts no program");
+
+    let off: [(&str, Plant); 7] = [
+        ("a preset that stops nothing", |home| {
+            let text = fs::read_to_string(home.path(SETTINGS)).unwrap();
+            home.file(SETTINGS, &text.replace("\"gentle\"", "\"off\""));
+        }),
+        ("an empty program", |home| {
+            let program = home.file("bin/rune", "");
+            mode(&program, 0o755);
+            let text = fs::read_to_string(home.path(SETTINGS)).unwrap();
+            home.file(SETTINGS, &text.replace(RUNE, program.to_str().unwrap()));
+        }),
+        ("hooks disabled by the project", |home| drop(home.file(PROJECT, r#"{"disableAllHooks": true}"#))),
+        ("managed hooks only", |home| drop(home.file(MANAGED, r#"{"allowManagedHooksOnly": true}"#))),
+        ("settings that the client drops", |home| replace(home, "\"timeout\": 10", "\"timeout\": \"10\"")),
+        ("a missing program", |home| {
+            let text = fs::read_to_string(home.path(SETTINGS)).unwrap();
+            home.file(SETTINGS, &text.replace(RUNE, "/nowhere/rune"));
+        }),
+        ("unreadable settings", |home| drop(home.file(SETTINGS, "{"))),
+    ];
+    for (why, plant) in off {
+        let home = installed("gentle");
+        plant(&home);
+        assert_eq!(status(&home).0, "off", "{why}");
+    }
+    // The machine's own entries cannot be switched off by a project.
+    let home = installed("gentle");
+    fs::create_dir_all(home.path("etc")).unwrap();
+    let managed = home.path(MANAGED);
+    assert_eq!(home.run(&["hooks", "install", "--settings", managed.to_str().unwrap()], "").exit, 0);
+    home.file(PROJECT, r#"{"disableAllHooks": true}"#);
+    assert_eq!(status(&home).0, "on");
+}

@@ -1,0 +1,69 @@
+//! `rune explain`, as a person or a program runs it.
+
+use crate::support::sandbox::{Sandbox, after, before};
+use serde_json::json;
+
+#[test]
+fn the_json_names_what_was_read_and_what_would_be_answered() {
+    let home = Sandbox::new();
+    let ran = home.run(&["explain", "--json", "--cwd", "/p", "--", "sudo rm -rf \"$X\"/y > log; A=1 cat ~/z"], "");
+    assert_eq!(ran.exit, 0);
+    let found = ran.json();
+    assert_eq!((&found["tool"], &found["readable"], &found["effect"]), (&json!("Bash"), &json!(true), &json!("ask")));
+    assert_eq!(
+        found["commands"][1],
+        json!({"program": "rm", "args": ["-rf", "$X/y"], "canonical": "rm -rf $X/y", "via": ["sudo"], "dynamic": true})
+    );
+    let zed = home.path("z");
+    assert_eq!(
+        found["effects"],
+        json!({"writes": ["/p/log"], "removes": ["$X/y"], "reads": [zed], "env": ["A"], "network": []})
+    );
+    let rules: Vec<&str> =
+        found["findings"].as_array().unwrap().iter().map(|row| row["rule"].as_str().unwrap()).collect();
+    assert_eq!(rules, ["privilege", "uncertain-delete"]);
+    let privilege = &found["findings"][0];
+    assert_eq!(privilege["effect"], "ask");
+    for key in ["reason", "nudge", "source", "change"] {
+        assert!(privilege[key].as_str().is_some_and(|text| !text.is_empty()), "{key}");
+    }
+    assert!(privilege["source"].as_str().unwrap().starts_with("bash.rules:"));
+}
+
+#[test]
+fn explain_agrees_with_the_hook_and_leaves_nothing_behind() {
+    let home = Sandbox::new();
+    home.run(&["explain", "--", "ls"], "");
+    assert!(!home.path(".claude").exists() && !home.path(".local").exists());
+    for line in ["ls", "echo 'a", "$($($(", "rm\u{a0}-rf /", "a &&"] {
+        for preset in ["gentle", "strict"] {
+            let explained = home.run(&["explain", "--json", "--preset", preset, "--", line], "").json();
+            let hooked = home.run(&["hook", "pre", "--preset", preset], before("Bash", json!({"command": line})));
+            let answer = if hooked.decision().is_empty() { "pass".to_owned() } else { hooked.decision() };
+            assert_eq!(explained["effect"], answer, "{preset} {line}");
+        }
+    }
+}
+
+#[test]
+fn a_result_is_shown_as_the_model_would_have_it_and_nothing_is_noted() {
+    let home = Sandbox::new();
+    let event = home.file("event.json", &after("mcp__desk__get", json!({}), json!("hi\u{200b}")));
+    let words = ["explain", "--preset", "strict", "--post", event.to_str().unwrap()];
+    let told = home.run(&words, "");
+    assert!(told.exit == 0 && told.stdout.contains("mcp:desk") && told.stdout.contains("hi⟦U+200B⟧"), "{told:?}");
+    let json = home.run(&[&words[..], &["--json"]].concat(), "").json();
+    assert!(json["hookSpecificOutput"]["updatedToolOutput"].as_str().unwrap().contains("UNTRUSTED DATA"));
+    assert!(home.log().is_empty() && !home.path(".local/state/rune/sessions").exists());
+    let wrong = home.run(&["explain", "--post", "-"], before("Bash", json!({"command": "ls"})));
+    assert!(wrong.exit != 0 && wrong.stdout.is_empty(), "{wrong:?}");
+}
+
+#[test]
+fn control_characters_of_a_command_do_not_reach_the_terminal() {
+    let home = Sandbox::new();
+    let ran = home.run(&["explain", "--", "true && bash -c 'rm x'\u{1b}[2J"], "");
+    assert_eq!(ran.exit, 0);
+    assert!(ran.stdout.contains("rm") && !ran.stdout.contains('\u{1b}'));
+    assert_eq!(home.run(&["explain"], "").exit, 2);
+}

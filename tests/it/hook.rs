@@ -1,0 +1,537 @@
+//! The hook as a whole process: stdin, files and argv in; stdout, stderr, exit code and log out.
+
+use crate::support::sandbox::{Sandbox, after, before, finish, log_at, notice};
+use serde_json::{Value, json};
+use std::path::Path;
+
+fn webfetch() -> String {
+    after(
+        "WebFetch",
+        json!({"url": "https://pages.example.com/page", "prompt": "?"}),
+        json!({"result": "PAYLOAD-canary"}),
+    )
+}
+
+#[test]
+fn a_fetched_page_gets_the_exact_notice_and_one_line() {
+    let home = Sandbox::new();
+    let payload = std::fs::read("tests/fixtures/posttooluse-webfetch.json").unwrap();
+    let ran = home.run(&["hook", "post"], &payload);
+    assert_eq!(ran.exit, 0);
+    let answer = json!({"hookSpecificOutput": {"hookEventName": "PostToolUse",
+        "additionalContext": notice("WebFetch", "webfetch:pages.example.com")}});
+    assert_eq!(ran.json(), answer);
+    let log = home.log();
+    assert_eq!(log.len(), 1);
+    let keys: Vec<&String> = log[0].as_object().unwrap().keys().collect();
+    assert_eq!(keys.len(), 8, "{keys:?}");
+    for (key, value) in [
+        ("event", "quarantine"),
+        ("tool", "WebFetch"),
+        ("decision", "emit"),
+        ("source", "webfetch:pages.example.com"),
+        ("session_id", "00000000-0000-4000-8000-000000000000"),
+    ] {
+        assert_eq!(log[0][key], value, "{key}");
+    }
+    assert!(
+        time::OffsetDateTime::parse(log[0]["ts"].as_str().unwrap(), &time::format_description::well_known::Rfc3339)
+            .is_ok()
+    );
+    assert!(log[0]["us"].is_u64());
+    let files = String::from_utf8(home.all_files()).unwrap();
+    for secret in ["SUMMARY-BY-SIDE-MODEL", "ORIGINAL-WEB-PAGE", "What does it say", "/page"] {
+        assert!(!files.contains(secret), "{secret}");
+    }
+}
+
+#[test]
+fn a_rule_by_any_name_is_answered_logged_and_counted_by_it() {
+    let home = Sandbox::new();
+    let rules = "block \"My Rule 2\"\n  match ^npm test\n  nudge \"not `{command}`\"\n\nblock \"a\u{1b}b\"\n  match ^npm ci\n  nudge \"n\"\n";
+    home.file(".config/rune/rules/bash.mine.rules", rules);
+    let hook = ["hook", "pre", "--preset", "strict"];
+    let denied = home.run(&hook, before("Bash", json!({"command": "npm test -- 'a b/c.js'"})));
+    assert!(denied.names_rule("My Rule 2") && denied.reason().contains("not `npm test -- 'a b/c.js'`"), "{denied:?}");
+    let denied = home.run(&hook, before("Bash", json!({"command": "npm ci"})));
+    assert!(denied.names_rule(r"a\u{1b}b"), "{denied:?}");
+    let log = home.log();
+    assert_eq!([&log[0]["rule"], &log[1]["rule"]], ["My Rule 2", "a\u{1b}b"]);
+    let status = home.run_alone(&["quarantine", "status"]);
+    assert!(status.stdout.contains("My Rule 2") && status.stdout.contains(r"a\u{1b}b"), "{status:?}");
+    home.file(".config/rune/rules/bash.mine.rules", "block \"rune/limit\"\n  match ^npm test\n  nudge \"n\"\n");
+    let checked = home.run_alone(&["rules", "check"]);
+    assert!(checked.exit == 1 && checked.said().contains("bash.mine.rules:1:7"), "{checked:?}");
+}
+
+#[test]
+fn the_log_and_its_folder_are_private() {
+    use std::os::unix::fs::PermissionsExt;
+    let home = Sandbox::new();
+    home.run(&["hook", "post"], webfetch());
+    let mode = |name: &str| std::fs::metadata(home.path(name)).unwrap().permissions().mode() & 0o777;
+    assert_eq!((mode(".claude"), mode(".claude/telemetry.jsonl")), (0o700, 0o600));
+}
+
+#[test]
+fn ordinary_work_is_silent_and_logged() {
+    let home = Sandbox::new();
+    for (event, decision) in [
+        (after("Read", json!({"file_path": "/proj/src/a.rs"}), json!("code")), "skip"),
+        (after("Bash", json!({"command": "npm test"}), json!({"stdout": "ok"})), "skip"),
+        (before("Bash", json!({"command": "git status"})), "allow"),
+        (before("Glob", json!({"pattern": "**/*.rs"})), "allow"),
+    ] {
+        let ran = home.run(&["hook"], &event);
+        assert_eq!((ran.stdout.as_str(), ran.stderr.as_str(), ran.exit), ("", "", 0), "{event}");
+        assert_eq!(home.log().last().unwrap()["decision"], decision);
+    }
+    let events: Vec<Value> = home.log().iter().map(|line| line["event"].clone()).collect();
+    assert_eq!(events, ["quarantine", "quarantine", "PreToolUse", "PreToolUse"]);
+}
+
+#[test]
+fn an_unreadable_event_is_denied_before_a_call_in_every_preset() {
+    let home = Sandbox::new();
+    let deep = format!(
+        r#"{{"hook_event_name":"PreToolUse","tool_name":"mcp__a__b","tool_input":{{"a":{}1{}}}}}"#,
+        "[".repeat(300),
+        "]".repeat(300)
+    );
+    let inputs: [&[u8]; 9] = [
+        b"",
+        b"rm -rf ~",
+        b"[]",
+        b"\xEF\xBB\xBF{\"hook_event_name\":\"PreToolUse\",\"tool_name\":\"Bash\",\"tool_input\":{\"command\":\"ls\"}}",
+        br#"{"hook_event_name":"PreToolUse","tool_name":"Bash","tool_input":{"command":"echo \ud83d"}}"#,
+        br#"{"hook_event_name":"PreToolUse","tool_name":"Bash","tool_input":{"command":"ls","command":"rm"}}"#,
+        b"{\"hook_event_name\":\"PreToolUse\",\"tool_name\":\"Bash\",\"tool_input\":{\"command\":\"\xff\"}}",
+        br#"{"hook_event_name":"PreToolUse","tool_name":"Bash","tool_input":{"cmd":"ls"}}"#,
+        deep.as_bytes(),
+    ];
+    for preset in ["gentle", "strict", "off"] {
+        for input in inputs {
+            let ran = home.run(&["hook", "pre", "--preset", preset], input);
+            assert_eq!((ran.decision().as_str(), ran.exit), ("deny", 0), "{preset} {}", String::from_utf8_lossy(input));
+            let line = home.log().pop().unwrap();
+            assert_eq!((&line["decision"], &line["rule"]), (&json!("deny"), &json!("rune/event")));
+        }
+    }
+}
+
+#[test]
+fn an_event_that_breaks_off_before_a_call_is_denied_whatever_the_command_line_says() {
+    let home = Sandbox::new();
+    let broken = r#"{"hook_event_name":"PreToolUse","tool_name":"Bash","tool_input":{"command":"ls"#;
+    for words in [&["hook"][..], &["hook", "post"], &["hook", "pre"]] {
+        assert_eq!(home.run(words, broken).decision(), "deny", "{words:?}");
+    }
+}
+
+#[test]
+fn unreadable_and_no_phase_is_exit_two() {
+    let home = Sandbox::new();
+    let broken_stop = r#"{"hook_event_name":"Stop","tool_name":"Bash","tool_input":{"command":"ls""#;
+    assert_eq!(home.run(&["hook", "pre"], broken_stop).decision(), "deny");
+    for input in ["", "{}", "nonsense", r#"{"hook_event_name":"Invented","tool_name":"Bash"}"#, broken_stop] {
+        let ran = home.run(&["hook"], input);
+        assert_eq!((ran.exit, ran.stdout.as_str()), (2, ""), "{input}");
+        assert!(ran.stderr.contains("rune/event"), "{input}");
+    }
+    assert_eq!(home.log().len(), 6);
+}
+
+#[test]
+fn a_broken_event_after_a_call_is_still_marked_where_the_tool_can_be_told() {
+    let home = Sandbox::new();
+    let deep = format!(
+        r#"{{"hook_event_name":"PostToolUse","tool_name":"mcp__a__b","tool_input":{{}},"tool_response":{}1{}}}"#,
+        "[".repeat(3000),
+        "]".repeat(3000)
+    );
+    let cut = webfetch().replace("PAYLOAD-canary\"}}", "PAYLOAD-can");
+    let inputs: [&[u8]; 6] = [
+        cut.as_bytes(),
+        br#"{"hook_event_name":"PostToolUse","tool_name":"WebFetch","tool_input":{"url":"https://e.example/"},"tool_response":"half \ud835"}"#,
+        b"{\"hook_event_name\":\"PostToolUse\",\"tool_name\":\"WebFetch\",\"tool_input\":{\"url\":\"https://e.example/\"},\"tool_response\":\"\xff\"}",
+        b"\xEF\xBB\xBF{\"hook_event_name\":\"PostToolUse\",\"tool_name\":\"WebFetch\",\"tool_input\":{\"url\":7}}",
+        br#"{"hook_event_name":"PostToolUse","tool_name":"mcp__a__b","tool_name2":1,"tool_input":{"x":1,"x":2}}"#,
+        deep.as_bytes(),
+    ];
+    for input in inputs {
+        let ran = home.run(&["hook", "post"], input);
+        let shown = String::from_utf8_lossy(input).chars().take(200).collect::<String>();
+        assert_eq!(ran.exit, 0, "{shown}");
+        assert!(ran.context().starts_with("[QUARANTINE-NOTICE: "), "{shown}");
+        assert_eq!(home.log().pop().unwrap()["decision"], "emit", "{shown}");
+    }
+    for input in ["", "nonsense", r#"{"hook_event_name":"PostToolUse","tool_input":{}}"#] {
+        let ran = home.run(&["hook", "post"], input);
+        assert_eq!((ran.exit, ran.stdout.as_str()), (0, ""), "{input}");
+        let line = home.log().pop().unwrap();
+        assert_eq!((&line["event"], &line["decision"]), (&json!("quarantine"), &json!("error")), "{input}");
+    }
+}
+
+#[test]
+fn ten_megabytes_are_marked_and_twenty_too() {
+    let home = Sandbox::new();
+    for megabytes in [10, 20] {
+        let event = after("mcp__acme__get", json!({}), json!("x".repeat(megabytes << 20)));
+        // The notice comes first; behind it stands that not all of the result was compared with the content rules.
+        let context = home.run(&["hook", "post"], &event).context();
+        assert!(context.starts_with(&notice("mcp__acme__get", "mcp:acme")), "{context}");
+        let event = before("Write", json!({"file_path": "/proj/a", "content": "x".repeat(megabytes << 20)}));
+        let ran = home.run(&["hook", "pre", "--preset", "strict"], &event);
+        assert_eq!(ran.decision(), if megabytes > 16 { "deny" } else { "" });
+    }
+    assert_eq!(home.log().pop().unwrap()["rule"], "rune/limit");
+    // Nothing behind the limit can be judged, so a whole event in front of it is not enough.
+    let padded = format!("{}{}x", before("Bash", json!({"command": "ls"})), " ".repeat(16 << 20));
+    assert_eq!(home.run(&["hook", "pre", "--preset", "strict"], padded).decision(), "deny");
+    let mut event = after("mcp__github__evil__run", json!({}), json!("x".repeat(17 << 20)));
+    event.insert_str(event.len() - 1, r#","mcp_server":{"name":"github__evil","source":"user"}"#);
+    assert!(!home.run(&["hook", "post"], event).stdout.is_empty(), "who serves it may stand behind the limit");
+}
+
+#[test]
+fn stdin_held_open_ends_by_itself() {
+    let home = Sandbox::new();
+    let held: Vec<_> = [&["hook", "post"][..], &["hook", "pre"], &["hook", "pre", "--preset", "strict"], &["hook"]]
+        .iter()
+        .map(|words| home.command(words).spawn().unwrap())
+        .collect();
+    let mut ends = Vec::new();
+    for mut child in held {
+        let stdin = child.stdin.take();
+        let output = child.wait_with_output().unwrap();
+        ends.push((output.status.code().unwrap(), String::from_utf8(output.stdout).unwrap()));
+        drop(stdin);
+    }
+    assert_eq!(ends[0], (0, String::new()));
+    for (at, decision) in [(1, "\"ask\""), (2, "\"deny\"")] {
+        assert!(ends[at].0 == 0 && ends[at].1.contains(decision), "{ends:?}");
+    }
+    assert_eq!(ends[3], (2, String::new()));
+    let mut decisions: Vec<String> =
+        home.log().iter().map(|line| line["decision"].as_str().unwrap().to_owned()).collect();
+    decisions.sort();
+    assert_eq!(decisions, ["ask", "deny", "deny", "timeout"]);
+}
+
+#[test]
+fn a_pipe_in_place_of_the_policy_is_not_waited_for() {
+    for name in ["config.toml", "config.local.toml", "presets/strict.toml"] {
+        let home = Sandbox::new();
+        std::fs::create_dir_all(home.path(".config/rune/presets")).unwrap();
+        let pipe = home.path(&format!(".config/rune/{name}"));
+        assert!(std::process::Command::new("mkfifo").arg(pipe).status().unwrap().success());
+        let hook = ["hook", "--preset", "strict"];
+        let denied = home.run(&hook, before("Bash", json!({"command": "ls"})));
+        assert_eq!(denied.decision(), "deny", "{name}");
+        let marked = home.run(&hook, webfetch()).context();
+        assert!(marked.starts_with(&notice("WebFetch", "webfetch:pages.example.com")), "{name}: {marked}");
+        assert!(home.log().iter().all(|line| line["rule"] != "rune/timeout"), "{name}");
+    }
+}
+
+#[test]
+fn a_broken_policy_asks_in_gentle_denies_in_strict_and_still_marks() {
+    let home = Sandbox::new();
+    home.file(".config/rune/config.toml", "[quarantine]\ntrustd = []\n");
+    let call = before("Bash", json!({"command": "ls"}));
+    let gentle = home.run(&["hook", "pre"], &call);
+    assert_eq!(gentle.decision(), "ask");
+    assert!(gentle.names_rule("rune/config"), "{gentle:?}");
+    for part in ["config.toml:2:1", "`trusted`"] {
+        assert!(gentle.reason().contains(part), "{gentle:?}");
+    }
+    assert_eq!(home.run(&["hook", "pre", "--preset", "strict"], &call).decision(), "deny");
+    let ran = home.run(&["hook", "post"], after("mcp__github__get", json!({}), json!("x")));
+    assert_eq!(
+        ran.context(),
+        notice("mcp__github__get", "mcp:github"),
+        "nothing is trusted by a policy that cannot be read"
+    );
+    let line = home.log().pop().unwrap();
+    assert_eq!((&line["decision"], &line["rule"]), (&json!("emit"), &json!("rune/config")));
+}
+
+#[test]
+fn a_mistake_on_the_command_line_never_passes() {
+    let home = Sandbox::new();
+    let call = before("Bash", json!({"command": "ls"}));
+    for words in [
+        &["hook", "pre", "--prest", "strict"][..],
+        &["hook", "--preset", "strikt"],
+        &["hook", "--config-dir", "x"],
+        &["hook", "prr"],
+    ] {
+        let ran = home.run(words, &call);
+        assert!(["ask", "deny"].contains(&ran.decision().as_str()), "{words:?} {ran:?}");
+    }
+}
+
+#[test]
+fn the_preset_comes_from_the_argument_then_the_local_policy_then_the_policy() {
+    let home = Sandbox::new();
+    // A preset of one's own, with an error in the local policy to see which effect failures have.
+    home.file(".config/rune/presets/mine.toml", "[decision]\nfailure = 'ask'\n");
+    home.file(".config/rune/presets/empty.toml", "# to be filled\n");
+    for (config, words, decision) in [
+        ("preset = 'strict'\n", &["hook", "pre"][..], "deny"),
+        ("preset = 'mine'\n", &["hook", "pre"], "ask"),
+        ("preset = 'mine'\n", &["hook", "pre", "--preset", "strict"], "deny"),
+        ("preset = 'empty'\n", &["hook", "pre"], "deny"),
+        ("preset = 'strict'\noops = 1\n", &["hook", "pre"], "deny"),
+        ("preset = 'nowhere'\n", &["hook", "pre"], "deny"),
+        ("preset = '../../x'\n", &["hook", "pre"], "deny"),
+    ] {
+        home.file(".config/rune/config.toml", config);
+        home.file(".config/rune/config.local.toml", "[oops]\n");
+        assert_eq!(
+            home.run(words, before("Bash", json!({"command": "ls"}))).decision(),
+            decision,
+            "{config} {words:?}"
+        );
+    }
+    home.file(".config/rune/config.local.toml", "");
+    home.file(".config/rune/config.toml", "preset = 'empty'\n");
+    assert_eq!(
+        home.run(&["hook", "pre"], before("Bash", json!({"command": "ls"}))).stdout,
+        "",
+        "an empty preset is one"
+    );
+    home.file(".config/rune/config.local.toml", "preset = 'off'\n");
+    assert_eq!(home.run(&["hook", "post"], webfetch()).stdout, "");
+}
+
+#[test]
+fn the_allowlist_is_read_on_every_call() {
+    let home = Sandbox::new();
+    let list = ".claude/quarantine.d/trusted-mcp-allowlist.txt";
+    let call = after("mcp__acme__get", json!({}), json!("x"));
+    let trusted = after("mcp__github__get", json!({}), json!("x"));
+    let marked = |event: &str| !home.run(&["hook", "post"], event).stdout.is_empty();
+    assert!(marked(&call) && !marked(&trusted));
+    home.file(list, "");
+    assert!(marked(&call) && !marked(&trusted));
+    home.file(list, "# ours\nmcp__acme   # the desk\n");
+    assert!(!marked(&call) && !marked(&trusted));
+    assert_eq!(home.log().pop().unwrap()["decision"], "skip");
+    home.file(list, "acme\n");
+    assert!(!marked(&call));
+    home.file(list, "Acme\nacme_x\nacm\n");
+    assert!(marked(&call));
+    std::fs::write(home.path(list), b"\xff\xfe").unwrap();
+    assert!(marked(&call) && marked(&trusted));
+    assert_eq!(home.log().pop().unwrap()["rule"], "rune/config");
+    std::fs::remove_file(home.path(list)).unwrap();
+    std::fs::create_dir(home.path(list)).unwrap();
+    assert!(marked(&trusted));
+    std::fs::remove_dir(home.path(list)).unwrap();
+    std::os::unix::fs::symlink("/nowhere", home.path(list)).unwrap();
+    assert!(marked(&trusted), "a list that went missing is not an empty one");
+    std::fs::remove_file(home.path(list)).unwrap();
+    assert!(std::process::Command::new("mkfifo").arg(home.path(list)).status().unwrap().success());
+    assert!(marked(&trusted));
+    assert_eq!(home.log().pop().unwrap()["decision"], "emit", "nobody waits for a pipe");
+}
+
+#[test]
+fn a_trusted_name_that_the_project_configures_is_not_trusted() {
+    let home = Sandbox::new();
+    let project = home.path("proj");
+    let event = |source: Option<&str>| {
+        let mut event: Value = serde_json::from_str(&after("mcp__github__get", json!({}), json!("x"))).unwrap();
+        event["cwd"] = json!(project);
+        if let Some(source) = source {
+            event["mcp_server"] = json!({"name": "github", "source": source});
+        }
+        event.to_string()
+    };
+    let marked = |event: &str| !home.run(&["hook", "post"], event).stdout.is_empty();
+    assert!(!marked(&event(None)) && !marked(&event(Some("user"))));
+    assert!(marked(&event(Some("project"))));
+    home.file("proj/.mcp.json", r#"{"mcpServers": {"other": {}, "github": {"command": "evil"}}}"#);
+    assert!(marked(&event(None)) && marked(&event(Some("user"))));
+    home.file("proj/.mcp.json", r#"{"mcpServers": {"other": {}}}"#);
+    assert!(!marked(&event(None)));
+    home.file("proj/.mcp.json", "{ broken");
+    assert!(marked(&event(None)));
+}
+
+#[test]
+fn silence_is_the_operators_to_ask_for_and_not_the_projects() {
+    let home = Sandbox::new();
+    let project = home.path("proj");
+    let event = webfetch().replace("/proj", project.to_str().unwrap());
+    let marked = |value: &str| {
+        let mut command = home.command(&["hook", "post"]);
+        command.env("QUARANTINE_DISABLE", value).env("CLAUDE_PROJECT_DIR", &project);
+        !finish(command.spawn().unwrap(), event.as_bytes()).stdout.is_empty()
+    };
+    assert!(marked("0") && marked(""));
+    assert!(!marked("1"));
+    let line = home.log().pop().unwrap();
+    assert_eq!((&line["decision"], &line["source"]), (&json!("skip"), &json!("webfetch:pages.example.com")));
+    home.file(".claude/settings.json", r#"{"env": {"QUARANTINE_DISABLE": "1"}}"#);
+    assert!(!marked("1"), "the user's own settings may ask for silence");
+    let elsewhere = home.file("proj/.claude/settings.json", r#"{"env": {"QUARANTINE_DISABLE": "1"}}"#);
+    let mut command = home.command(&["hook", "post"]);
+    command.env("QUARANTINE_DISABLE", "1").env("CLAUDE_CONFIG_DIR", project.join(".claude"));
+    assert!(!finish(command.spawn().unwrap(), event.as_bytes()).stdout.is_empty(), "a project may name any directory");
+    std::fs::remove_file(elsewhere).unwrap();
+    let linked = home.path("linked");
+    std::os::unix::fs::symlink(&project, &linked).unwrap();
+    home.file("proj/.claude/settings.json", r#"{"env": {"QUARANTINE_DISABLE": "1"}}"#);
+    let mut command = home.command(&["hook", "post"]);
+    command.env("QUARANTINE_DISABLE", "1");
+    let by_link = event.replace(project.to_str().unwrap(), linked.to_str().unwrap());
+    assert!(!finish(command.spawn().unwrap(), by_link.as_bytes()).stdout.is_empty(), "a link is another name for it");
+    for name in ["settings.json", "settings.local.json"] {
+        let path = home.file(&format!("proj/.claude/{name}"), r#"{"env": {"\u0051UARANTINE_DISABLE": "1"}}"#);
+        assert!(marked("1"), "{name}");
+        std::fs::write(&path, "{ broken").unwrap();
+        assert!(marked("1"), "{name}");
+        std::fs::write(&path, r#"{"env": {"OTHER": "1"}}"#).unwrap();
+        assert!(!marked("1"), "{name}");
+    }
+}
+
+#[test]
+fn directories_given_as_arguments_win_over_the_environment() {
+    let home = Sandbox::new();
+    let named = home.path("named");
+    home.file("named/config/config.toml", "[quarantine]\ntrusted = ['acme']\n");
+    home.file("hostile/rune/config.toml", "preset = 'off'\n");
+    let mut command = home.command(&["hook", "post"]);
+    for (flag, dir) in
+        [("--config-dir", "config"), ("--state-dir", "state"), ("--client-dir", "client"), ("--data-dir", "data")]
+    {
+        command.arg(flag).arg(named.join(dir));
+    }
+    for variable in ["XDG_CONFIG_HOME", "XDG_STATE_HOME", "CLAUDE_CONFIG_DIR", "HOME"] {
+        command.env(variable, home.path("hostile"));
+    }
+    assert!(!finish(command.spawn().unwrap(), webfetch().as_bytes()).stdout.is_empty());
+    assert_eq!(log_at(&named.join("client/telemetry.jsonl")).len(), 1);
+    assert!(named.join("state/sessions/s1").is_file());
+    assert!(!home.path("hostile/telemetry.jsonl").exists());
+}
+
+#[test]
+fn the_clients_own_variable_names_its_directory() {
+    let home = Sandbox::new();
+    let mut command = home.command(&["hook", "post"]);
+    command.env("CLAUDE_CONFIG_DIR", home.path("elsewhere"));
+    finish(command.spawn().unwrap(), webfetch().as_bytes());
+    assert_eq!(log_at(&home.path("elsewhere/telemetry.jsonl")).len(), 1);
+    assert!(home.log().is_empty());
+}
+
+#[test]
+fn a_log_that_cannot_be_written_changes_no_answer() {
+    let home = Sandbox::new();
+    std::fs::create_dir_all(home.path(".claude/telemetry.jsonl")).unwrap();
+    let ran = home.run(&["hook", "post"], webfetch());
+    assert_eq!((ran.exit, ran.context()), (0, notice("WebFetch", "webfetch:pages.example.com")));
+    assert!(ran.stderr.contains("telemetry"), "{}", ran.stderr);
+    let ran = home.run(&["hook", "pre"], "broken");
+    assert_eq!(ran.decision(), "deny");
+}
+
+#[test]
+fn without_a_home_nothing_passes_and_everything_is_marked() {
+    let home = Sandbox::new();
+    let run = |event: &str| {
+        let mut command = home.command(&["hook"]);
+        command.env_remove("HOME");
+        finish(command.spawn().unwrap(), event.as_bytes())
+    };
+    assert_eq!(run(&before("Bash", json!({"command": "ls"}))).decision(), "ask");
+    let ran = run(&after("mcp__github__get", json!({}), json!("x")));
+    assert_eq!(ran.context(), notice("mcp__github__get", "mcp:github"));
+}
+
+#[test]
+fn an_answer_that_cannot_be_written_is_exit_two_before_a_call() {
+    let home = Sandbox::new();
+    let full = || std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
+    let run = |words: &[&str], event: &str| {
+        let mut command = home.command(words);
+        command.stdout(full());
+        finish(command.spawn().unwrap(), event.as_bytes())
+    };
+    let ran = run(&["hook", "pre"], "broken");
+    assert_eq!(ran.exit, 2);
+    assert!(ran.stderr.contains("rune/event"));
+    assert_eq!(run(&["hook", "post"], &webfetch()).exit, 0);
+    assert_eq!(home.log().len(), 2);
+}
+
+#[test]
+fn the_older_names_work() {
+    let home = Sandbox::new();
+    let named = |name: &str| {
+        let link = home.path(name);
+        std::os::unix::fs::symlink(Path::new(env!("CARGO_BIN_EXE_rune")), &link).unwrap();
+        link
+    };
+    let hook = named("security-hook");
+    for words in [&["post", "check"][..], &["pre", "bash"], &["post"]] {
+        let ran = finish(home.command_at(&hook, words).spawn().unwrap(), webfetch().as_bytes());
+        assert_eq!(ran.context(), notice("WebFetch", "webfetch:pages.example.com"), "{words:?}");
+    }
+    let status = finish(home.command_at(&named("quarantine"), &["status", "--json"]).spawn().unwrap(), b"");
+    assert_eq!(status.json()["lines"], 3);
+}
+
+#[test]
+fn an_agents_result_is_marked_once_its_session_took_something_in() {
+    let home = Sandbox::new();
+    let agent = after("Agent", json!({"prompt": "x"}), json!("done"));
+    assert_eq!(home.run(&["hook", "post"], &agent).stdout, "");
+    home.run(&["hook", "post"], webfetch());
+    assert_eq!(home.run(&["hook", "post"], &agent).context(), notice("Agent", "agent"));
+    let other = agent.replace("\"s1\"", "\"s2\"");
+    assert_eq!(home.run(&["hook", "post"], &other).stdout, "");
+    for hostile in ["..", "../../x", "/etc/passwd", ""] {
+        let event = webfetch().replace("\"s1\"", &json!(hostile).to_string());
+        home.run(&["hook", "post"], &event);
+    }
+    let names: Vec<_> = std::fs::read_dir(home.path(".local/state/rune/sessions"))
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name())
+        .collect();
+    assert!(names.iter().all(|name| !name.to_string_lossy().starts_with('.')), "{names:?}");
+    assert!(!home.path(".local/state/x").exists() && !home.path(".local/x").exists());
+}
+
+#[test]
+fn a_link_into_uploads_is_an_upload() {
+    let home = Sandbox::new();
+    let upload = home.file("uploads/cv.md", "text");
+    let link = home.path("notes.md");
+    std::os::unix::fs::symlink(upload, &link).unwrap();
+    let ran = home.run(&["hook", "post"], after("Read", json!({"file_path": link}), json!("x")));
+    assert_eq!(ran.context(), notice("Read", "upload:notes.md"));
+}
+
+#[test]
+fn many_processes_write_whole_lines() {
+    let home = Sandbox::new();
+    let event = webfetch();
+    std::thread::scope(|scope| {
+        for _ in 0..32 {
+            scope.spawn(|| {
+                for _ in 0..200 {
+                    assert_eq!(home.run(&["hook", "post"], &event).exit, 0);
+                }
+            });
+        }
+    });
+    let log = home.log();
+    assert_eq!(log.len(), 6_400);
+    assert!(log.iter().all(|line| line["decision"] == "emit"));
+}

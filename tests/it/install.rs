@@ -1,0 +1,515 @@
+//! `rune hooks install`, as a whole process in a home of its own.
+
+use crate::support::sandbox::{Ran, Sandbox, finish};
+use serde_json::Value;
+use std::fs;
+use std::os::unix::fs::{PermissionsExt, symlink};
+use std::path::Path;
+
+const SETTINGS: &str = ".claude/settings.json";
+
+/// A settings file with hooks, keys and spacing of others.
+const FULL: &str = r#"{
+    "model": "opus",
+    "permissions": { "allow": ["Bash(ls:*)"],   "deny": [] },
+    "hooks": {
+        "PreToolUse": [
+            { "matcher": "Bash", "hooks": [ { "type": "command", "command": "lint --fast" } ] },
+            {
+                "hooks": [
+                    { "type": "command", "command": "/opt/audit", "args": ["hook"], "timeout": 3 }
+                ]
+            }
+        ],
+        "Stop": [ { "hooks": [ { "type": "command", "command": "say done" } ] } ],
+        "PostToolUse": []
+    },
+    "unknown": {"é": [1, 2.50, null]}
+}
+"#;
+
+fn install(home: &Sandbox, preset: &str) -> Ran {
+    home.run_alone(&["hooks", "install", "--preset", preset, "--yes"])
+}
+
+fn text(path: &Path) -> Option<Vec<u8>> {
+    fs::read(path).ok()
+}
+
+/// Every name below a directory, with its bytes.
+fn tree(home: &Sandbox) -> Vec<(String, Vec<u8>)> {
+    let mut found = Vec::new();
+    let mut folders = vec![home.home.path().to_owned()];
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() && !path.is_symlink() {
+                folders.push(path);
+            } else {
+                found.push((path.display().to_string(), fs::read(&path).unwrap_or_default()));
+            }
+        }
+    }
+    found.sort();
+    found
+}
+
+/// The calls that the settings register with us, by moment.
+fn ours(home: &Sandbox) -> Vec<(String, Vec<String>)> {
+    let value: Value = serde_json::from_slice(
+        text(&home.path(SETTINGS))
+            .unwrap()
+            .strip_prefix(b"\xef\xbb\xbf")
+            .unwrap_or(&text(&home.path(SETTINGS)).unwrap()),
+    )
+    .unwrap();
+    let mut found = Vec::new();
+    for (event, groups) in value["hooks"].as_object().unwrap() {
+        for hook in groups.as_array().unwrap().iter().flat_map(|group| group["hooks"].as_array().unwrap()) {
+            if hook["command"].as_str().unwrap() == env!("CARGO_BIN_EXE_rune") {
+                let words = hook["args"].as_array().unwrap().iter().map(|word| word.as_str().unwrap().to_owned());
+                found.push((event.clone(), words.collect()));
+            }
+        }
+    }
+    found
+}
+
+#[test]
+fn every_kind_of_settings_file_comes_back_to_the_byte() {
+    let large =
+        format!("{{\n  \"filler\": [\n{}    0\n  ]\n}}\n", "    \"0123456789\",\n".repeat(5 * 1024 * 1024 / 18));
+    assert!(large.len() > 5_000_000);
+    let files: [(&str, Option<String>); 12] = [
+        ("missing", None),
+        ("empty", Some(String::new())),
+        ("blank", Some("\n".into())),
+        ("minimal", Some("{}".into())),
+        ("compact", Some(r#"{"model":"opus"}"#.into())),
+        ("full", Some(FULL.into())),
+        ("full and compact", Some(FULL.replace(['\n'], ""))),
+        ("CRLF", Some(FULL.replace('\n', "\r\n"))),
+        ("tabs", Some(FULL.replace("    ", "\t"))),
+        ("BOM", Some(format!("\u{feff}{FULL}"))),
+        ("no newline at the end", Some(FULL.trim_end().into())),
+        ("large", Some(large)),
+    ];
+    for (name, original) in files {
+        let home = Sandbox::new();
+        if let Some(original) = &original {
+            home.file(SETTINGS, original);
+        }
+        let settings = home.path(SETTINGS);
+        let first = install(&home, "gentle");
+        assert_eq!(first.exit, 0, "{name}: {first:?}");
+        let registered = text(&settings).unwrap();
+        assert_eq!(ours(&home).len(), 6, "{name}");
+        let everything = tree(&home);
+        assert_eq!(install(&home, "gentle").exit, 0, "{name}");
+        assert!(tree(&home) == everything, "{name}: installing again changes something");
+        assert_eq!(home.run(&["hooks", "install"], "").exit, 0, "{name}: what is registered is the default");
+        assert!(tree(&home) == everything, "{name}");
+        assert_eq!(install(&home, "strict").exit, 0, "{name}");
+        let strict: Vec<_> = ours(&home);
+        assert_eq!(strict.len(), 6, "{name}: switching replaces");
+        assert!(strict.iter().all(|(_, words)| words.windows(2).any(|pair| pair == ["--preset", "strict"])), "{name}");
+        assert_eq!(install(&home, "gentle").exit, 0, "{name}");
+        assert!(text(&settings).unwrap() == registered, "{name}: there and back");
+        assert_eq!(install(&home, "off").exit, 0, "{name}");
+        assert!(text(&settings) == original.map(String::into_bytes), "{name}: not the original bytes");
+        assert_eq!(install(&home, "off").exit, 0, "{name}: twice is once");
+        // The key and the receipts stay: what was done can still be verified.
+        let receipts = home.path(".local/state/rune/receipts/@operator.jsonl");
+        let stays = [settings.clone(), home.path(".local/share/rune/receipt.key"), receipts];
+        let left: Vec<_> = tree(&home)
+            .into_iter()
+            .map(|(name, _)| name)
+            .filter(|name| !stays.iter().any(|stays| *name == stays.display().to_string()))
+            .collect();
+        assert_eq!(left, [] as [String; 0], "{name}: something is left behind");
+    }
+}
+
+#[test]
+fn what_is_registered_is_what_the_client_needs() {
+    let home = Sandbox::new();
+    assert_eq!(install(&home, "strict").exit, 0);
+    let value: Value = serde_json::from_slice(&text(&home.path(SETTINGS)).unwrap()).unwrap();
+    let before = &value["hooks"]["PreToolUse"][0];
+    assert_eq!(before.get("matcher"), None, "every tool, also one that is invented tomorrow");
+    assert_eq!(
+        (&before["hooks"][0]["timeout"], &before["hooks"][0]["onFailure"]),
+        (&Value::from(10), &Value::from("block"))
+    );
+    for (event, words) in ours(&home) {
+        for flag in ["--config-dir", "--state-dir", "--data-dir", "--client-dir"] {
+            let at = words.iter().position(|word| word == flag).unwrap_or_else(|| panic!("{event} lacks {flag}"));
+            assert!(Path::new(&words[at + 1]).is_absolute(), "{event}: {words:?}");
+        }
+    }
+    let matcher = regex_lite::Regex::new(value["hooks"]["PostToolUse"][0]["matcher"].as_str().unwrap()).unwrap();
+    for tool in
+        ["mcp__demo__page", "WebFetch", "WebSearch", "ReadMcpResourceTool", "Read", "Bash", "Agent", "Task", "Monitor"]
+    {
+        assert!(matcher.is_match(tool), "{tool}");
+    }
+    for tool in ["Edit", "Write", "ReadFoo", "xmcp__a__b", "TodoWrite"] {
+        assert!(!matcher.is_match(tool), "{tool}");
+    }
+}
+
+#[test]
+fn what_cannot_be_edited_is_refused_and_stays() {
+    for (name, broken, place) in [
+        ("comment", "{\n  // mine\n  \"a\": 1\n}\n", ":2:3:"),
+        ("trailing comma", "{\"a\": 1,}", ":1:9:"),
+        ("torn", "{\n  \"a\": [1", ":2:9:"),
+        ("a list", "[]", ":1:1:"),
+        ("hooks that are none", "{\"hooks\": 3}", ":1:1:"),
+    ] {
+        let home = Sandbox::new();
+        home.file(SETTINGS, broken);
+        let before = tree(&home);
+        for preset in ["gentle", "strict"] {
+            let refused = install(&home, preset);
+            assert_eq!(refused.exit, 1, "{name}: {refused:?}");
+            assert!(refused.stderr.contains(&format!("{SETTINGS}{place}")), "{name}: {}", refused.stderr);
+        }
+        assert!(tree(&home) == before, "{name}");
+    }
+    let home = Sandbox::new();
+    fs::create_dir_all(home.path(SETTINGS)).unwrap();
+    assert_eq!(install(&home, "gentle").exit, 1, "a directory");
+}
+
+#[test]
+fn mode_and_links_stay_as_they_are() {
+    for mode in [0o444, 0o600, 0o640] {
+        let home = Sandbox::new();
+        let file = home.file(SETTINGS, FULL);
+        fs::set_permissions(&file, fs::Permissions::from_mode(mode)).unwrap();
+        for preset in ["gentle", "strict", "off"] {
+            assert_eq!(install(&home, preset).exit, 0, "{mode:o}");
+            assert_eq!(fs::metadata(&file).unwrap().permissions().mode() & 0o7777, mode, "{preset}");
+        }
+        assert_eq!(text(&file).unwrap(), FULL.as_bytes(), "{mode:o}");
+    }
+    let home = Sandbox::new();
+    let real = home.file("dotfiles/claude.json", FULL);
+    fs::create_dir_all(home.path(".claude")).unwrap();
+    symlink("../dotfiles/claude.json", home.path(SETTINGS)).unwrap();
+    assert_eq!(install(&home, "gentle").exit, 0);
+    assert!(fs::symlink_metadata(home.path(SETTINGS)).unwrap().is_symlink());
+    assert_ne!(text(&real).unwrap(), FULL.as_bytes());
+    assert_eq!(install(&home, "off").exit, 0);
+    assert_eq!(text(&real).unwrap(), FULL.as_bytes());
+    assert!(fs::symlink_metadata(home.path(SETTINGS)).unwrap().is_symlink());
+    // A link to where nothing is yet.
+    let home = Sandbox::new();
+    fs::create_dir_all(home.path(".claude")).unwrap();
+    symlink("elsewhere.json", home.path(SETTINGS)).unwrap();
+    assert_eq!(install(&home, "gentle").exit, 0);
+    assert!(home.path(".claude/elsewhere.json").exists());
+    assert!(fs::symlink_metadata(home.path(SETTINGS)).unwrap().is_symlink());
+}
+
+#[test]
+fn the_first_change_leaves_a_copy_and_work_of_others_stays() {
+    let home = Sandbox::new();
+    let file = home.file(SETTINGS, FULL);
+    assert_eq!(install(&home, "gentle").exit, 0);
+    let copy = home.path(".claude/settings.json.before-rune");
+    assert_eq!(text(&copy).unwrap(), FULL.as_bytes());
+    let worked_on =
+        String::from_utf8(text(&file).unwrap()).unwrap().replace("\"model\": \"opus\"", "\"model\": \"sonnet\"");
+    fs::write(&file, &worked_on).unwrap();
+    assert_eq!(install(&home, "off").exit, 0);
+    assert_eq!(
+        String::from_utf8(text(&file).unwrap()).unwrap(),
+        FULL.replace("opus", "sonnet").replace(",\n        \"PostToolUse\": []", "")
+    );
+    assert_eq!(text(&copy).unwrap(), FULL.as_bytes(), "the copy is of something else and stays");
+}
+
+#[test]
+fn our_entries_are_known_by_what_they_run() {
+    let home = Sandbox::new();
+    home.file(
+        SETTINGS,
+        r#"{"hooks": {"PreToolUse": [{"hooks": [
+            {"type": "command", "command": "/gone/bin/rune", "args": ["hook", "pre", "--preset", "strict"]},
+            {"type": "command", "command": "\"/old place/rune\" hook pre --preset gentle"},
+            {"type": "command", "command": "/x/security-hook pre bash"},
+            {"type": "command", "command": "prune hook"}]}]}}"#,
+    );
+    assert_eq!(install(&home, "strict").exit, 0);
+    let all = String::from_utf8(text(&home.path(SETTINGS)).unwrap()).unwrap();
+    assert_eq!(ours(&home).len(), 6);
+    for gone in ["/gone", "/old place", "security-hook"] {
+        assert!(!all.contains(gone), "{gone}: {all}");
+    }
+    assert!(all.contains("prune hook"), "{all}");
+}
+
+#[test]
+fn a_dry_run_shows_the_change_and_makes_none() {
+    let home = Sandbox::new();
+    home.file(SETTINGS, FULL);
+    let before = tree(&home);
+    let shown = home.run(&["hooks", "install", "--preset", "strict", "--dry-run"], "");
+    assert_eq!(shown.exit, 0, "{shown:?}");
+    assert!(
+        shown.stdout.contains("\n+") && shown.stdout.contains("@@") && shown.stdout.contains(SETTINGS),
+        "{}",
+        shown.stdout
+    );
+    assert!(tree(&home) == before);
+}
+
+#[test]
+fn scopes_lead_to_their_files() {
+    let home = Sandbox::new();
+    fs::create_dir_all(home.path("work/app/.git")).unwrap();
+    fs::create_dir_all(home.path("work/app/src")).unwrap();
+    for (scope, file) in [("project", "settings.json"), ("local", "settings.local.json")] {
+        let mut command = home.command(&["hooks", "install", "--scope", scope]);
+        command.current_dir(home.path("work/app/src"));
+        assert_eq!(finish(command.spawn().unwrap(), b"").exit, 0);
+        assert!(home.path("work/app/.claude").join(file).is_file(), "{scope}");
+    }
+    let told = home.run(&["hooks", "install", "--scope", "managed", "--preset", "strict"], "");
+    assert!(told.stdout.contains("sudo ") && told.stdout.contains("managed-settings.json"), "{told:?}");
+    assert!(told.stdout.contains("--preset strict") && told.stdout.contains("--config-dir /"), "{told:?}");
+    assert_eq!(home.run(&["hooks", "install", "--settings", "my.json"], "").exit, 0);
+    assert!(home.path("my.json").is_file());
+    assert!(!home.path(SETTINGS).exists());
+    let wrong = home.run(&["hooks", "install", "--preset", "strikt"], "");
+    assert!(wrong.exit != 0 && wrong.stderr.contains("`strict`"), "{wrong:?}");
+}
+
+#[test]
+fn agents_may_tighten_and_not_loosen() {
+    let loosening: [&[&str]; 3] = [
+        &["hooks", "install", "--preset", "off", "--yes"],
+        &["hooks", "uninstall", "--yes"],
+        &["hooks", "install", "--preset", "gentle", "--yes"],
+    ];
+    let agent = |home: &Sandbox, words: &[&str], marker: &str| {
+        finish(home.command(words).env(marker, "1").spawn().unwrap(), b"")
+    };
+    for marker in ["CLAUDECODE", "CURSOR_AGENT", "GEMINI_CLI", "CODEX_SANDBOX", "OPENCODE"] {
+        let home = Sandbox::new();
+        assert_eq!(
+            agent(&home, &["hooks", "install", "--preset", "gentle"], marker).exit,
+            0,
+            "from nothing to something"
+        );
+        assert_eq!(agent(&home, &["hooks", "install", "--preset", "strict"], marker).exit, 0, "tightening");
+        let before = tree(&home);
+        for words in loosening {
+            let refused = agent(&home, words, marker);
+            assert_eq!(refused.exit, 1, "{marker} {words:?}");
+            assert!(refused.is_for_people(), "{refused:?}");
+        }
+        let moved = agent(&home, &["hooks", "install", "--preset", "strict", "--config-dir", "/tmp/mine"], marker);
+        assert_eq!(moved.exit, 1, "another policy");
+        assert!(tree(&home) == before, "{marker}");
+    }
+    // The marker may be that of an ancestor only.
+    let home = Sandbox::new();
+    assert_eq!(install(&home, "strict").exit, 0);
+    let before = tree(&home);
+    let script = format!("env -u CLAUDECODE '{}' hooks uninstall --yes; exit $?", env!("CARGO_BIN_EXE_rune"));
+    let mut command = home.command_at(Path::new("/bin/bash"), &["-c", &script]);
+    let refused = finish(command.env("CLAUDECODE", "1").env("PATH", "/usr/bin:/bin").spawn().unwrap(), b"");
+    assert_eq!(refused.exit, 1, "{refused:?}");
+    assert!(tree(&home) == before);
+}
+
+#[test]
+fn without_a_terminal_loosening_needs_a_yes() {
+    let home = Sandbox::new();
+    assert_eq!(install(&home, "strict").exit, 0);
+    for words in [
+        ["hooks", "install", "--preset", "gentle"].as_slice(),
+        &["hooks", "install", "--preset", "off"],
+        &["hooks", "uninstall"],
+    ] {
+        let refused = home.run_alone(words);
+        assert_eq!(refused.exit, 1, "{words:?}");
+        assert!(refused.stderr.contains("--yes"), "{}", refused.stderr);
+    }
+    assert_eq!(install(&home, "gentle").exit, 0);
+    assert_eq!(home.run_alone(&["hooks", "uninstall", "--yes"]).exit, 0);
+    assert!(!home.path(SETTINGS).exists());
+}
+
+#[test]
+fn a_plugin_calls_the_same_binary() {
+    let home = Sandbox::new();
+    let made = home.run(&["hooks", "install", "--plugin", "plug", "--preset", "strict"], "");
+    assert_eq!(made.exit, 0, "{made:?}");
+    let json = |name: &str| -> Value { serde_json::from_slice(&text(&home.path(name)).unwrap()).unwrap() };
+    assert_eq!(json("plug/.claude-plugin/plugin.json")["name"], "rune");
+    let before = &json("plug/hooks/hooks.json")["hooks"]["PreToolUse"][0]["hooks"][0];
+    assert_eq!(before["command"], env!("CARGO_BIN_EXE_rune"));
+    assert!(home.path("plug/commands/rune.md").is_file());
+    assert!(home.path("plug/skills/untrusted-content/SKILL.md").is_file());
+    assert_eq!(home.run(&["hooks", "install", "--plugin", "plug", "--preset", "strict"], "").exit, 0, "again");
+    home.file("other/a.txt", "mine");
+    assert_eq!(home.run(&["hooks", "install", "--plugin", "other"], "").exit, 1, "not where others are");
+}
+
+#[test]
+fn a_change_that_takes_the_guard_away_is_blocked() {
+    let home = Sandbox::new();
+    home.file(SETTINGS, FULL);
+    assert_eq!(install(&home, "strict").exit, 0);
+    let settings = home.path(SETTINGS);
+    let registered = String::from_utf8(text(&settings).unwrap()).unwrap();
+    let (_, words) = ours(&home).into_iter().find(|(event, _)| event == "ConfigChange").unwrap();
+    let words: Vec<&str> = words.iter().map(String::as_str).collect();
+    let change = |file: &Path| {
+        let event = serde_json::json!({"session_id": "s1", "transcript_path": "/t.jsonl", "cwd": home.path("proj"),
+            "hook_event_name": "ConfigChange", "source": "user_settings", "file_path": file});
+        home.run(&words, event.to_string())
+    };
+    let project = home.file("proj/.claude/settings.json", "{\"model\": \"opus\"}");
+    assert_eq!(change(&project).stdout, "", "a harmless change of the project");
+    assert_eq!(change(&settings).stdout, "", "a harmless change of ours");
+    fs::write(&project, "{\"disableAllHooks\": true}").unwrap();
+    assert_eq!(change(&project).json()["decision"], "block");
+    fs::write(&project, "{}").unwrap();
+    for text in [
+        FULL,
+        "",
+        "{",
+        &registered.replace("strict", "gentle"),
+        &registered.replace(env!("CARGO_BIN_EXE_rune"), "/bin/true"),
+    ] {
+        fs::write(&settings, text).unwrap();
+        assert_eq!(change(&settings).json()["decision"], "block", "{text}");
+        assert_eq!(change(&project).json()["decision"], "block", "whatever else changes with it");
+    }
+    fs::remove_file(&settings).unwrap();
+    assert_eq!(change(&settings).json()["decision"], "block", "gone");
+    fs::write(&settings, &registered).unwrap();
+    assert_eq!(change(&settings).stdout, "");
+}
+
+#[test]
+fn a_session_begins_with_one_line_where_the_guard_is_degraded() {
+    let home = Sandbox::new();
+    assert_eq!(install(&home, "strict").exit, 0);
+    let (_, words) = ours(&home).into_iter().find(|(event, _)| event == "SessionStart").unwrap();
+    let words: Vec<&str> = words.iter().map(String::as_str).collect();
+    let start = || {
+        let event = serde_json::json!({"session_id": "s1", "transcript_path": "/t.jsonl", "cwd": home.path("proj"),
+            "hook_event_name": "SessionStart", "source": "startup"});
+        home.run(&words, event.to_string())
+    };
+    assert_eq!(start().stdout, "", "all is well");
+    home.file(".config/rune/config.local.toml", "[decison]\n");
+    let told = start().context();
+    assert!(!told.contains('\n') && told.contains("config.local.toml:1"), "{told}");
+    home.file(".config/rune/config.local.toml", "");
+    let settings = home.path(SETTINGS);
+    let registered = String::from_utf8(text(&settings).unwrap()).unwrap();
+    fs::write(&settings, registered.replace("PostToolUse\"", "PostToolUses\"")).unwrap();
+    let told = start().context();
+    assert!(!told.contains('\n') && told.contains("PostToolUse"), "{told}");
+}
+
+/// The presets that the entries name, each once.
+fn presets(home: &Sandbox) -> Vec<String> {
+    let named = |(_, words): (String, Vec<String>)| {
+        words.iter().position(|word| word == "--preset").map(|at| words[at + 1].clone()).unwrap()
+    };
+    let mut presets: Vec<String> = ours(home).into_iter().map(named).collect();
+    presets.sort();
+    presets.dedup();
+    presets
+}
+
+#[test]
+fn the_strictest_of_mixed_entries_is_kept() {
+    let home = Sandbox::new();
+    assert_eq!(install(&home, "strict").exit, 0);
+    let file = home.path(SETTINGS);
+    let strict = fs::read_to_string(&file).unwrap();
+    let mixed = strict.replacen("\"strict\"", "\"gentle\"", 1);
+    fs::write(&file, &mixed).unwrap();
+    let refused = home.run_alone(&["hooks", "install", "--preset", "gentle"]);
+    assert!(refused.exit == 1 && refused.stderr.contains("--yes"), "{refused:?}");
+    assert_eq!(fs::read_to_string(&file).unwrap(), mixed);
+    assert_eq!(home.run(&["hooks", "install"], "").exit, 0);
+    assert_eq!(presets(&home), ["strict"]);
+    fs::write(&file, strict.replacen("\"strict\"", "\"off\"", 5)).unwrap();
+    assert_eq!(home.run(&["hooks", "install"], "").exit, 0);
+    assert_eq!(presets(&home), ["strict"]);
+}
+
+#[test]
+fn the_preset_of_the_policy_is_the_default_of_a_first_registration() {
+    for name in ["config.toml", "config.local.toml"] {
+        let home = Sandbox::new();
+        home.file(&format!(".config/rune/{name}"), "preset = 'strict'\n");
+        assert_eq!(home.run(&["hooks", "install"], "").exit, 0, "{name}");
+        assert_eq!(presets(&home), ["strict"], "{name}");
+    }
+    let home = Sandbox::new();
+    assert_eq!(home.run(&["hooks", "install"], "").exit, 0);
+    assert_eq!(presets(&home), ["gentle"]);
+}
+
+#[test]
+fn what_keeps_the_entries_from_counting_is_said() {
+    for (text, place) in [
+        ("{\n  \"disableAllHooks\": true\n}", ":2:3"),
+        ("{\n  \"disableAllHooks\": \"no\"\n}", ":2:3"),
+        (r#"{"hooks": {"PreToolUse": ["x"]}}"#, ":2:20"),
+        (r#"{"hooks": {"PreToolUse": [{"matcher": "x"}]}}"#, ":2:20"),
+    ] {
+        let home = Sandbox::new();
+        home.file(SETTINGS, text);
+        for times in 1..3 {
+            let told = install(&home, "gentle");
+            assert_eq!(told.exit, 1, "{text}");
+            assert!(told.stderr.contains(&format!("{SETTINGS}{place}")), "{times}: {}", told.stderr);
+            assert_eq!(fs::read_to_string(home.path(SETTINGS)).unwrap().matches("\"hook\"").count(), 6, "{text}");
+        }
+    }
+    // Another project's switch is not looked at.
+    let home = Sandbox::new();
+    home.file("proj/.claude/settings.json", r#"{"disableAllHooks": true}"#);
+    let mut command = home.command(&["hooks", "install"]);
+    assert_eq!(finish(command.current_dir(home.path("proj")).spawn().unwrap(), b"").exit, 0);
+}
+
+#[test]
+fn a_copy_of_somebody_else_is_left_alone() {
+    for theirs in ["{\"mine\": 1}", FULL] {
+        let home = Sandbox::new();
+        let file = home.file(SETTINGS, FULL);
+        let copy = home.file(".claude/settings.json.before-rune", theirs);
+        let told = install(&home, "gentle");
+        assert!(told.exit == 0 && told.stdout.contains("settings.json.before-rune.1"), "{told:?}");
+        assert_eq!(text(&home.path(".claude/settings.json.before-rune.1")).unwrap(), FULL.as_bytes());
+        assert_eq!(install(&home, "strict").exit, 0);
+        assert_eq!(install(&home, "off").exit, 0);
+        assert_eq!(text(&file).unwrap(), FULL.as_bytes());
+        assert_eq!(text(&copy).unwrap(), theirs.as_bytes());
+        assert!(!home.path(".claude/settings.json.before-rune.1").exists());
+    }
+}
+
+#[test]
+fn a_client_directory_that_moves_with_the_shell_is_refused() {
+    let home = Sandbox::new();
+    let run = |words: &[&str]| finish(home.command(words).env("CLAUDE_CONFIG_DIR", "conf").spawn().unwrap(), b"");
+    let refused = run(&["hooks", "install"]);
+    assert!(refused.exit == 1 && refused.stderr.contains("CLAUDE_CONFIG_DIR"), "{refused:?}");
+    assert!(tree(&home).is_empty());
+    assert_eq!(run(&["hooks", "install", "--client-dir", "conf"]).exit, 0, "named, it is meant");
+    assert!(home.path("conf/settings.json").is_file());
+}

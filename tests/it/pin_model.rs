@@ -1,0 +1,472 @@
+//! Pins against naive models: nothing but a person's approval of these very bytes makes anything approved.
+
+use crate::support::judge::{Directories, sealed};
+use proptest::prelude::*;
+use rune::client::Client as _;
+use rune::client::claude::Claude;
+use rune::event::Facts;
+use rune::mcp::{Code, Live, Lookup, Pins, Record, Standing};
+use rune::mcp::{Identity, Observed, Pin, Proposal, Resolved, Served, Skim, Source, Status, Transport, status};
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+use time::OffsetDateTime;
+
+const AT: OffsetDateTime = OffsetDateTime::UNIX_EPOCH;
+
+fn observed(source: Source, identity: Option<Identity>, instructions: Option<&str>, tools: &[String]) -> Observed {
+    let instructions = instructions.map(|text| json!(text).to_string());
+    let tools: Vec<&[u8]> = tools.iter().map(|tool| tool.as_bytes()).collect();
+    Observed::from_served(&Served {
+        server: "s",
+        source,
+        at: AT,
+        identity,
+        instructions: instructions.as_deref().map(str::as_bytes),
+        info: None,
+        protocol: None,
+        capabilities: None,
+        tools: &tools,
+        prompts: &[],
+    })
+}
+
+fn identity(command: &str) -> Identity {
+    Identity { command: Some(command.to_owned()), ..Identity::new(Transport::Stdio) }
+}
+
+/// A person looks at what is proposed and types its hash.
+fn approve(pin: &mut Pin, observed: &Observed, live: Option<&Identity>, tool: Option<&str>) -> bool {
+    let Ok(proposal) = Proposal::of(Some(pin), observed, live, tool) else { return false };
+    let hash = proposal.hash().short();
+    pin.approve(proposal.confirm(&hash).unwrap(), AT);
+    true
+}
+
+/// How the call of the tool `t` with no arguments stands.
+fn call(pin: Option<&Pin>, observed: Option<&Observed>, live: Option<&Identity>) -> Standing {
+    let record = |text: Option<String>| text.map_or(Record::Missing, |text| Record::Bytes(text.into_bytes()));
+    let lookup = |pin: Record, observed: Record| {
+        let resolved = Resolved::Tool { server: "s".to_owned(), tool: "t".to_owned() };
+        Lookup::new(resolved, live.map_or(Live::Nowhere, |live| Live::Entry(live.clone())), pin, observed)
+    };
+    let all_of_it = record(pin.map(Pin::write));
+    let whole = record(observed.map(Observed::write));
+    let standing = call_with(lookup(all_of_it.clone(), whole.clone()), &json!({}));
+    if let Some(observed) = observed {
+        let line = observed.write().lines().next().map(|line| format!("{line}\n")).unwrap();
+        let start = lookup(skimmed(pin), Record::Start(line.into_bytes()));
+        if start.is_plain() {
+            assert_eq!(call_with(start, &json!({})), standing, "the first line told");
+        } else {
+            let alone = call_with(start.clone(), &json!({}));
+            assert!(
+                matches!(alone, Standing::Stopped(Code::LockInvalid, _)),
+                "it never passes for the whole: {alone:?}"
+            );
+            assert_eq!(call_with(start.with_all(all_of_it, whole), &json!({})), standing);
+        }
+    }
+    standing
+}
+
+/// What a call reads of a pin.
+fn skimmed(pin: Option<&Pin>) -> Record {
+    let Some(pin) = pin else { return Record::Missing };
+    let text = pin.write();
+    let mut skim = Skim::new("t");
+    // However it is cut, the same is told.
+    text.as_bytes().chunks(7 + text.len() % 90).for_each(|piece| skim.feed(piece));
+    Record::Start(skim.finish())
+}
+
+fn call_with(lookup: Lookup, arguments: &Value) -> Standing {
+    let payload = json!({"session_id": "s", "cwd": "/p", "hook_event_name": "PreToolUse", "tool_name": "mcp__s__t",
+        "tool_input": arguments, "mcp_server": {"name": "s", "source": "user"}});
+    let payload = sealed(payload.to_string());
+    let event = Directories::default().locate(Claude.parse(&payload).unwrap());
+    event.with_facts(Facts { pins: Some(lookup), ..Facts::default() }).standing(Pins::Required)
+}
+
+/// Whether a tool is the approved one by the naive rule: the same, or the same but for annotations that only one of them
+/// has and that promise nothing.
+fn naive(approved: &str, served: &str) -> bool {
+    let (Ok(mut approved), Ok(mut served)) = (parse(approved), parse(served)) else { return false };
+    if approved == served {
+        return true;
+    }
+    let (before, now) = (remove(&mut approved), remove(&mut served));
+    let mild = |now: &Value| now["readOnlyHint"] != true && now["destructiveHint"] != false;
+    approved == served
+        && match (before, now) {
+            (Some(_), None) => true,
+            (None, Some(now)) => mild(&now),
+            _ => false,
+        }
+}
+
+fn parse(text: &str) -> serde_json::Result<Value> {
+    serde_json::from_str(text)
+}
+
+fn remove(tool: &mut Value) -> Option<Value> {
+    tool.as_object_mut()?.remove("annotations")
+}
+
+/// Every state of the small model of one tool.
+const TOOLS: [&str; 9] = [
+    r#"{"name":"t"}"#,
+    r#"{"name":"t","description":"d"}"#,
+    r#"{"name":"t","inputSchema":{"type":"object"}}"#,
+    r#"{"name":"t","outputSchema":{}}"#,
+    r#"{"name":"t","_meta":{}}"#,
+    r#"{"name":"t","annotations":{"title":"T"}}"#,
+    r#"{"name":"t","annotations":{"readOnlyHint":true}}"#,
+    r#"{"name":"t","annotations":{"readOnlyHint":false}}"#,
+    r#"{"name":"t","annotations":{"destructiveHint":false}}"#,
+];
+
+#[test]
+fn approved_only_arises_from_what_a_person_approved() {
+    let identities = [None, Some(identity("a")), Some(identity("b"))];
+    let instructions = [None, Some("x"), Some("y")];
+    let served: Vec<Vec<String>> = TOOLS
+        .iter()
+        .map(|tool| vec![(*tool).to_owned()])
+        .chain([vec![], vec![r#"{"name":"t","x":1,"x":1}"#.to_owned()], vec![TOOLS[0].to_owned(), TOOLS[0].to_owned()]])
+        .collect();
+    let mut states = Vec::new();
+    for tools in &served {
+        for (nth, identity) in identities.iter().enumerate() {
+            for text in instructions {
+                states.push((tools, nth, text, observed(Source::Probe, identity.clone(), text, tools)));
+            }
+        }
+    }
+    let (mut seen, mut approved) = (0, 0);
+    for (tools, who, text, before) in &states {
+        for blocked in [None, Some("server"), Some("tool")] {
+            let mut pin = Pin::new("s");
+            assert!(approve(&mut pin, before, None, None));
+            match blocked {
+                Some("server") => pin.block(None),
+                Some(_) => pin.block(Some("t")),
+                None => {}
+            }
+            for (now_tools, now_who, now_text, now) in &states {
+                seen += 1;
+                let pinnable = |tools: &[String]| matches!(tools, [one] if TOOLS.contains(&one.as_str()));
+                let same = pinnable(tools) && pinnable(now_tools) && naive(&tools[0], &now_tools[0]);
+                let tool = status::tool(Some(&pin), Some(now), "t");
+                assert_eq!(tool.is_approved(), same && blocked.is_none(), "{tools:?} {now_tools:?} {blocked:?}");
+                if blocked.is_some() && (who, text) != (now_who, now_text) {
+                    continue;
+                }
+                let live = identities[*now_who].as_ref();
+                let whole = same && blocked.is_none() && who == now_who && text == now_text;
+                let standing = call(Some(&pin), Some(now), live);
+                assert_eq!(standing == Standing::Approved, whole, "{tools:?} {now_tools:?} {standing:?}");
+                approved += usize::from(whole);
+            }
+        }
+    }
+    assert!(seen == states.len() * states.len() * 3 && approved > 0, "{seen} {approved}");
+    for (.., now) in &states {
+        assert!(!status::tool(None, Some(now), "t").is_approved());
+        assert!(!status::tool(Some(&Pin::new("s")), Some(now), "t").is_approved());
+        assert_ne!(call(None, Some(now), None), Standing::Approved);
+        assert_ne!(call(Some(&Pin::new("s")), Some(now), None), Standing::Approved);
+    }
+}
+
+#[test]
+fn of_several_reasons_the_strongest_is_told() {
+    let base = || observed(Source::Probe, Some(identity("a")), None, &[TOOLS[2].to_owned()]);
+    let mut told = std::collections::BTreeSet::new();
+    for faults in 0_u32..512 {
+        let has = |bit: u32| faults >> bit & 1 == 1;
+        let [invalid, collision, blocked, config, tool_blocked, changed, unpinned, args, stale] =
+            std::array::from_fn(|bit| has(bit as u32));
+        // A tool that nobody approved has not changed and has no schema; what is not seen has not changed.
+        if unpinned && (changed || args) || stale && changed {
+            continue;
+        }
+        let mut pin = Pin::new("s");
+        let first = if unpinned { observed(Source::Probe, Some(identity("a")), None, &[]) } else { base() };
+        assert!(approve(&mut pin, &first, None, None));
+        if blocked {
+            pin.block(None);
+        }
+        if tool_blocked {
+            pin.block(Some("t"));
+        }
+        let now =
+            if changed { observed(Source::Probe, Some(identity("a")), None, &[TOOLS[1].to_owned()]) } else { base() };
+        let lookup = Lookup::new(
+            if collision {
+                Resolved::Collision
+            } else {
+                Resolved::Tool { server: "s".to_owned(), tool: "t".to_owned() }
+            },
+            Live::Entry(identity(if config { "b" } else { "a" })),
+            if invalid { Record::Unreadable } else { Record::Bytes(pin.write().into_bytes()) },
+            if stale { Record::Missing } else { Record::Bytes(now.write().into_bytes()) },
+        );
+        let expected = [
+            (invalid, Code::LockInvalid),
+            (collision, Code::NameCollision),
+            (blocked, Code::ServerBlocked),
+            (config, Code::ServerConfigChanged),
+            (tool_blocked, Code::ToolBlocked),
+            (changed, Code::ToolChanged),
+            (unpinned, Code::ToolUnpinned),
+            (args, Code::ArgsOffSchema),
+            (stale, Code::PinStale),
+        ];
+        let expected = expected.into_iter().find_map(|(holds, code)| holds.then_some(code));
+        let arguments = if args { json!({"stranger": 1}) } else { json!({}) };
+        let code = match call_with(lookup, &arguments) {
+            Standing::Stopped(code, _) => Some(code),
+            Standing::Approved => None,
+            Standing::Silent => panic!("silent: {faults:b}"),
+        };
+        assert_eq!(code, expected, "{faults:b}");
+        told.extend(code);
+    }
+    assert_eq!(told.len(), Code::ALL.len() - 1, "all but the unknown server, which has no records");
+}
+
+/// One step of a random life of a server.
+#[derive(Clone, Debug)]
+enum Step {
+    /// One field of one tool becomes one of a few values.
+    Change {
+        tool: usize,
+        field: usize,
+        value: usize,
+    },
+    Drop {
+        tool: usize,
+    },
+    Instruct {
+        value: usize,
+    },
+    Reconfigure {
+        value: usize,
+    },
+    /// Back to what was approved, or to nothing.
+    Revert {
+        tool: usize,
+    },
+    Reconnect,
+    Approve {
+        tool: usize,
+    },
+    ApproveAll,
+    /// Somebody types what is not the hash.
+    Guess {
+        typed: String,
+    },
+    Block {
+        tool: usize,
+    },
+    Unblock {
+        tool: usize,
+    },
+    Restart,
+    /// A weaker source tells something else at the same time.
+    ConcurrentProbe,
+}
+
+fn step() -> impl Strategy<Value = Step> {
+    let tool = 0_usize..3;
+    prop_oneof![
+        4 => (tool.clone(), 0_usize..6, 0_usize..3).prop_map(|(tool, field, value)| Step::Change { tool, field, value }),
+        1 => tool.clone().prop_map(|tool| Step::Drop { tool }),
+        1 => (0_usize..3).prop_map(|value| Step::Instruct { value }),
+        1 => (0_usize..2).prop_map(|value| Step::Reconfigure { value }),
+        2 => tool.clone().prop_map(|tool| Step::Revert { tool }),
+        2 => Just(Step::Reconnect),
+        2 => tool.clone().prop_map(|tool| Step::Approve { tool }),
+        2 => Just(Step::ApproveAll),
+        1 => "[0-9a-f]{8}".prop_map(|typed| Step::Guess { typed }),
+        1 => tool.clone().prop_map(|tool| Step::Block { tool }),
+        1 => tool.prop_map(|tool| Step::Unblock { tool }),
+        1 => Just(Step::Restart),
+        1 => Just(Step::ConcurrentProbe),
+    ]
+}
+
+const NAMES: [&str; 3] = ["t", "u", "v.w"];
+
+/// The values that a field may have; the first is none.
+fn field(field: usize, value: usize) -> (&'static str, Value) {
+    let (name, values) = match field {
+        0 => ("description", [json!(null), json!("d"), json!("D\u{200b}")]),
+        1 => (
+            "inputSchema",
+            [json!(null), json!({"type": "object"}), json!({"type": "object", "properties": {"k": {}}})],
+        ),
+        2 => ("outputSchema", [json!(null), json!({"type": "object"}), json!({"type": "string"})]),
+        3 => ("annotations", [json!(null), json!({"readOnlyHint": true}), json!({"readOnlyHint": false})]),
+        4 => ("title", [json!(null), json!("T"), json!("t")]),
+        _ => ("_meta", [json!(null), json!({"a": 1}), json!({"a": 2})]),
+    };
+    (name, values[value].clone())
+}
+
+/// The server as it is, the records, and what the person has approved, by the naive model.
+struct Life {
+    tools: BTreeMap<&'static str, Value>,
+    instructions: usize,
+    live: usize,
+    observed: Observed,
+    pin: Pin,
+    approved: BTreeMap<&'static str, Value>,
+    approved_server: Option<(usize, usize)>,
+    blocked: Vec<&'static str>,
+}
+
+const INSTRUCTIONS: [Option<&str>; 3] = [None, Some("x"), Some("y")];
+const COMMANDS: [&str; 2] = ["a", "b"];
+
+impl Life {
+    fn new() -> Life {
+        Life {
+            tools: BTreeMap::new(),
+            instructions: 0,
+            live: 0,
+            observed: observed(Source::Probe, Some(identity("a")), None, &[]),
+            pin: Pin::new("s"),
+            approved: BTreeMap::new(),
+            approved_server: None,
+            blocked: Vec::new(),
+        }
+    }
+
+    fn discover(&mut self) {
+        let tools: Vec<String> = self.tools.values().map(ToString::to_string).collect();
+        let seen =
+            observed(Source::Probe, Some(identity(COMMANDS[self.live])), INSTRUCTIONS[self.instructions], &tools);
+        assert!(seen.replaces(&self.observed));
+        self.observed = seen;
+    }
+
+    fn take(&mut self, step: &Step) {
+        let live = identity(COMMANDS[self.live]);
+        match step {
+            Step::Change { tool, field: nth, value } => {
+                let name = NAMES[*tool];
+                let body = self.tools.entry(name).or_insert_with(|| json!({"name": name}));
+                let (key, value) = field(*nth, *value);
+                let body = body.as_object_mut().unwrap();
+                if value.is_null() {
+                    body.remove(key);
+                } else {
+                    body.insert(key.to_owned(), value);
+                }
+                self.discover();
+            }
+            Step::Drop { tool } => {
+                self.tools.remove(NAMES[*tool]);
+                self.discover();
+            }
+            Step::Instruct { value } => {
+                self.instructions = *value;
+                self.discover();
+            }
+            Step::Reconfigure { value } => {
+                self.live = *value;
+                self.discover();
+            }
+            Step::Revert { tool } => {
+                let name = NAMES[*tool];
+                match self.approved.get(name) {
+                    Some(body) => drop(self.tools.insert(name, body.clone())),
+                    None => drop(self.tools.remove(name)),
+                }
+                self.discover();
+            }
+            Step::Reconnect => self.discover(),
+            Step::Approve { tool } => {
+                let name = NAMES[*tool];
+                if approve(&mut self.pin, &self.observed, Some(&live), Some(name)) {
+                    self.approved.insert(name, self.tools[name].clone());
+                    self.approved_server = Some((self.live, self.instructions));
+                }
+            }
+            Step::ApproveAll => {
+                if approve(&mut self.pin, &self.observed, Some(&live), None) {
+                    let fit = self.tools.iter().filter(|(name, _)| !self.blocked.contains(name));
+                    self.approved.extend(fit.map(|(name, body)| (*name, body.clone())).collect::<Vec<_>>());
+                    self.approved_server = Some((self.live, self.instructions));
+                }
+            }
+            Step::Guess { typed } => {
+                let proposal = Proposal::of(Some(&self.pin), &self.observed, Some(&live), None).unwrap();
+                if *typed != proposal.hash().short() {
+                    assert!(proposal.confirm(typed).is_err());
+                }
+            }
+            Step::Block { tool } => {
+                self.pin.block(Some(NAMES[*tool]));
+                self.blocked.push(NAMES[*tool]);
+            }
+            Step::Unblock { tool } => {
+                self.pin.unblock(Some(NAMES[*tool]));
+                self.blocked.retain(|name| *name != NAMES[*tool]);
+            }
+            Step::Restart => {
+                self.pin = Pin::read(self.pin.write().as_bytes()).unwrap();
+                self.observed = Observed::read(self.observed.write().as_bytes()).unwrap();
+            }
+            Step::ConcurrentProbe => {
+                let approved: Vec<String> = self.approved.values().map(ToString::to_string).collect();
+                let other = observed(Source::Import, None, None, &approved);
+                assert!(!other.replaces(&self.observed), "a weaker source says that all is as approved");
+            }
+        }
+    }
+
+    fn check(&self, after: &Step) {
+        for name in NAMES {
+            let status = status::tool(Some(&self.pin), Some(&self.observed), name);
+            let same = match (self.approved.get(name), self.tools.get(name)) {
+                (Some(approved), Some(served)) => naive(&approved.to_string(), &served.to_string()),
+                _ => false,
+            };
+            let blocked = self.blocked.contains(&name);
+            assert_eq!(status.is_approved(), same && !blocked, "{name} after {after:?}: {status:?}");
+            let expected = match (self.approved.get(name), self.tools.get(name)) {
+                _ if blocked => "blocked",
+                (None, _) => "pending",
+                (Some(_), None) => "removed",
+                (Some(_), Some(_)) if same => "approved",
+                (Some(_), Some(_)) => "changed",
+            };
+            assert_eq!(status.word(), expected, "{name} after {after:?}");
+        }
+        let live = identity(COMMANDS[self.live]);
+        let server = status::server(Some(&self.pin), Some(&self.observed), Some(&live));
+        let same = self.approved_server == Some((self.live, self.instructions));
+        assert_eq!(server.is_approved(), same, "after {after:?}: {server:?}");
+        if matches!(server, Status::Pending) {
+            assert_eq!(self.approved_server, None);
+        }
+        let tool = status::tool(Some(&self.pin), Some(&self.observed), "t").is_approved();
+        let standing = call(Some(&self.pin), Some(&self.observed), Some(&live));
+        assert_eq!(standing == Standing::Approved, tool && same, "after {after:?}: {standing:?}");
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 1_200, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn no_sequence_of_passes_approves_without_a_person(steps in proptest::collection::vec(step(), 1..40)) {
+        let mut life = Life::new();
+        for step in &steps {
+            life.take(step);
+            life.check(step);
+        }
+    }
+}

@@ -1,0 +1,178 @@
+//! Matching with and without the prefilter agrees, for every embedded pattern.
+//!
+//! `RUNE_PREFILTER_PAIRS` sets how many random pairs of a pattern and a text are compared. `RUNE_PREFILTER_TEXTS` names
+//! further files of texts, one JSON value a line, separated by `:`.
+
+use regex_lite::Regex;
+use regex_syntax::hir::{Class, Hir, HirKind};
+use rune::policy::Config;
+use rune::rules::{Kind, Matcher, Pattern};
+use serde_json::Value;
+use std::collections::BTreeSet;
+
+/// Random pairs that a test run compares.
+const PAIRS: usize = 100_000;
+
+/// Characters of a text that is compared as a whole.
+const LONGEST_TEXT: usize = 2_000;
+
+/// An embedded pattern, with what it compiles to and its syntax tree.
+struct Subject {
+    pattern: Pattern,
+    regex: Regex,
+    tree: Hir,
+}
+
+impl Subject {
+    /// Panics if the prefilter hides a match; tells whether the pattern matches.
+    fn compare(&self, text: &str) -> bool {
+        let plain = self.regex.is_match(text);
+        assert_eq!(self.pattern.matches(text), Ok(plain), "{:?} {text:?}", self.pattern);
+        plain
+    }
+}
+
+/// All embedded patterns.
+fn subjects() -> Vec<Subject> {
+    let kinds = Kind::ALL.map(|(kind, ..)| kind);
+    let config = Config::fold([], Vec::new()).with_default_rules(&kinds);
+    let mut texts = BTreeSet::new();
+    for rule in &config.rules {
+        let own = match &rule.matcher {
+            Matcher::Patterns(patterns) => &**patterns,
+            Matcher::Validator(_) => &[],
+        };
+        let patterns = own.iter().chain(rule.only_when.iter()).chain(rule.except_when.iter());
+        texts.extend(patterns.map(|pattern| pattern.as_str().to_owned()));
+    }
+    let tree = |text: &str| {
+        let parse = |unicode| regex_syntax::ParserBuilder::new().unicode(unicode).utf8(false).build().parse(text);
+        parse(false).or_else(|_| parse(true)).unwrap()
+    };
+    texts
+        .iter()
+        .map(|text| Subject { pattern: Pattern::new(text.clone()), regex: Regex::new(text).unwrap(), tree: tree(text) })
+        .collect()
+}
+
+/// Pseudo-random numbers (SplitMix64).
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, limit: usize) -> usize {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mixed = (self.0 ^ self.0 >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let mixed = (mixed ^ mixed >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+        usize::try_from((mixed ^ mixed >> 31) % limit as u64).unwrap()
+    }
+
+    fn one_of<'t, T>(&mut self, list: &'t [T]) -> &'t T {
+        &list[self.below(list.len())]
+    }
+
+    /// A text that a tree matches, but for its assertions.
+    fn sample(&mut self, tree: &Hir, bytes: &mut Vec<u8>) {
+        match tree.kind() {
+            HirKind::Empty | HirKind::Look(_) => {}
+            HirKind::Literal(literal) => bytes.extend(&*literal.0),
+            HirKind::Class(Class::Bytes(class)) => {
+                let range = self.one_of(class.ranges());
+                let byte = usize::from(range.start()) + self.below(usize::from(range.end() - range.start()) + 1);
+                // A negated class has bytes that are no characters.
+                bytes.push(u8::try_from(byte).ok().filter(u8::is_ascii).unwrap_or(b'~'));
+            }
+            HirKind::Class(Class::Unicode(class)) => {
+                let range = self.one_of(class.ranges());
+                let c = if self.below(2) == 0 { range.start() } else { range.end() };
+                bytes.extend(c.to_string().into_bytes());
+            }
+            HirKind::Repetition(repetition) => {
+                let most = repetition.max.map_or(3, |max| (max - repetition.min).min(3));
+                let times = repetition.min as usize + self.below(most as usize + 1);
+                (0..times).for_each(|_| self.sample(&repetition.sub, bytes));
+            }
+            HirKind::Capture(capture) => self.sample(&capture.sub, bytes),
+            HirKind::Concat(parts) => parts.iter().for_each(|part| self.sample(part, bytes)),
+            HirKind::Alternation(branches) => {
+                let at = self.below(branches.len());
+                self.sample(&branches[at], bytes);
+            }
+        }
+    }
+
+    /// A text that some patterns almost match: samples of them, with a few characters changed.
+    fn text(&mut self, subjects: &[Subject], subject: &Subject) -> String {
+        const EXTRA: [&str; 12] = ["", "", "", " ", "\n", "x", "_", "é", "\u{17f}", "\u{212a}", ".", "a b"];
+        let mut bytes = self.one_of(&EXTRA).as_bytes().to_vec();
+        if self.below(8) == 0 {
+            let other = self.below(subjects.len());
+            self.sample(&subjects[other].tree, &mut bytes);
+        }
+        if self.below(8) != 0 {
+            self.sample(&subject.tree, &mut bytes);
+        }
+        bytes.extend(self.one_of(&EXTRA).as_bytes());
+        let mut chars: Vec<char> = String::from_utf8_lossy(&bytes).chars().collect();
+        for _ in 0..self.below(3) {
+            let at = self.below(chars.len() + 1);
+            match (self.below(4), chars.get(at).copied()) {
+                (0, Some(c)) if c.is_ascii_lowercase() => chars[at] = c.to_ascii_uppercase(),
+                (0, Some(c)) => chars[at] = c.to_ascii_lowercase(),
+                (1, Some(_)) => drop(chars.remove(at)),
+                (2, Some(_)) => chars.swap(at, 0),
+                (..) => chars.splice(at..at, self.one_of(&EXTRA).chars()).for_each(drop),
+            }
+        }
+        chars.into_iter().collect()
+    }
+}
+
+#[test]
+fn random_texts_match_alike_with_and_without_the_prefilter() {
+    let pairs = std::env::var("RUNE_PREFILTER_PAIRS").map_or(PAIRS, |count| count.parse().unwrap());
+    let subjects = subjects();
+    let mut random = Random(u64::from(std::process::id()));
+    let mut matched = 0;
+    for at in 0..pairs {
+        let subject = &subjects[at % subjects.len()];
+        let text = random.text(&subjects, subject);
+        matched += usize::from(subject.compare(&text));
+    }
+    println!("{pairs} pairs of {} patterns and random texts, {matched} matches", subjects.len());
+    assert!(matched > pairs / 4 && matched < pairs / 10 * 9, "{matched} of {pairs}");
+}
+
+/// Adds the texts in a JSON value.
+fn collect(value: &Value, texts: &mut BTreeSet<String>) {
+    match value {
+        Value::String(text) => {
+            texts.insert(text.chars().take(LONGEST_TEXT).collect());
+        }
+        Value::Array(values) => values.iter().for_each(|value| collect(value, texts)),
+        Value::Object(fields) => fields.values().for_each(|value| collect(value, texts)),
+        Value::Null | Value::Bool(_) | Value::Number(_) => {}
+    }
+}
+
+#[test]
+fn examples_and_cases_match_alike_with_and_without_the_prefilter() {
+    let mut texts = BTreeSet::new();
+    let kinds = Kind::ALL.map(|(kind, ..)| kind);
+    for rule in &Config::fold([], Vec::new()).with_default_rules(&kinds).rules {
+        texts.extend(rule.hits().chain(rule.misses()).map(|example| example.text().to_owned()));
+    }
+    let folder = std::fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/cases")).unwrap();
+    let own =
+        folder.map(|entry| entry.unwrap().path()).filter(|path| path.extension().is_some_and(|end| end == "jsonl"));
+    let more = std::env::var_os("RUNE_PREFILTER_TEXTS").unwrap_or_default();
+    for path in own.chain(std::env::split_paths(&more)) {
+        for line in std::fs::read_to_string(&path).unwrap().split('\n').filter(|line| !line.is_empty()) {
+            collect(&serde_json::from_str(line).unwrap(), &mut texts);
+        }
+    }
+    let subjects = subjects();
+    let pairs = texts.len() * subjects.len();
+    let matched: usize = texts.iter().map(|text| subjects.iter().filter(|subject| subject.compare(text)).count()).sum();
+    println!("{pairs} pairs of {} patterns and {} texts, {matched} matches", subjects.len(), texts.len());
+    assert!(texts.len() > 1_000 && matched > 1_000);
+}

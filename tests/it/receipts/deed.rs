@@ -1,0 +1,45 @@
+//! What people do leaves receipts too.
+
+use super::*;
+use crate::support::sandbox::{Sandbox, hash_in};
+use rune::receipt::Kind;
+
+#[test]
+fn approving_blocking_and_unblocking_leave_receipts() {
+    let home = Sandbox::new();
+    let list = json!({"tools": [{"name": "echo", "description": "Says it", "inputSchema": {"type": "object"}}]});
+    let dump = home.file("list.json", &list.to_string());
+    let ran = home.run_alone(&["mcp", "import", dump.to_str().unwrap(), "--server", "demo"]);
+    assert_eq!(ran.exit, 0, "{ran:?}");
+    let shown = home.run_alone(&["mcp", "approve", "--yes", "demo"]);
+    let hash = hash_in(&shown.stdout);
+    for words in [
+        &["mcp", "approve", "--yes", "--hash", &hash, "demo"][..],
+        &["mcp", "block", "demo:echo"],
+        &["mcp", "unblock", "--yes", "demo:echo"],
+        &["receipts", "key", "rotate", "--yes"],
+    ] {
+        let ran = home.run_alone(words);
+        assert_eq!(ran.exit, 0, "{words:?}: {ran:?}");
+    }
+    let path = file(&home, "@operator");
+    let found = receipts(&path);
+    let kinds: Vec<Kind> = found.iter().map(|receipt| receipt.kind).collect();
+    assert_eq!(kinds, [Kind::Loosen, Kind::Approve, Kind::Block, Kind::Unblock, Kind::Rotate]);
+    assert_eq!(found[0].reason.as_deref(), Some("MCP_IMPORT"));
+    let found = &found[1..];
+    assert!(found[0].pin.as_ref().is_some_and(|pin| pin.contains(&hash)), "{:?}", found[0]);
+    assert_eq!((found[1].server.as_deref(), found[1].tool.as_deref()), (Some("demo"), Some("echo")));
+    assert!(found.iter().all(|receipt| receipt.session == "rune:operator" && receipt.client == "rune"));
+    let ran = home.run(&["receipts", "verify", "--key", &found[0].key, path.to_str().unwrap()], "");
+    assert!(ran.exit == 2 && ran.stdout.contains("RECEIPT_UNSEALED"), "nobody can tell its end: {ran:?}");
+    // A client's session of that name is another file, and no part of it.
+    call(&home, "rune:operator", DENIED, json!({}));
+    assert_eq!(receipts(&path).len(), 5);
+    let codes = verify(&home, &folder(&home), &[]).1;
+    assert_eq!(codes[0].0, "RECEIPT_KEY_WRONG", "the new key alone vouches for no old one");
+    let ran = home.run(&["receipts", "verify", "--key", &found[0].key, folder(&home).to_str().unwrap()], "");
+    assert_eq!(ran.exit, 2, "{ran:?}");
+    call(&home, "@operator", DENIED, json!({}));
+    assert_eq!(receipts(&path).len(), 5);
+}

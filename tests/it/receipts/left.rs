@@ -1,0 +1,212 @@
+//! What leaves a receipt, and what is in it.
+
+use super::*;
+use crate::support::sandbox::{Sandbox, before};
+
+/// A home where no tool has to be approved, so that rules alone decide.
+fn unpinned() -> Sandbox {
+    let home = Sandbox::new();
+    home.file(".config/rune/config.local.toml", "[mcp]\npins = \"off\"\n");
+    home
+}
+
+#[test]
+fn strict_leaves_one_for_every_decision_about_mcp_and_gentle_for_what_it_objects_to() {
+    for (preset, expected) in [
+        ("strict", &[(DENIED, "deny"), (ASKED, "ask"), (PASSED, "allow")][..]),
+        // Gentle asks where strict denies, and only advises where strict asks.
+        ("gentle", &[(DENIED, "ask")][..]),
+        ("off", &[][..]),
+    ] {
+        let home = unpinned();
+        for tool in [DENIED, ASKED, PASSED] {
+            let ran = home.run(&["hook", "pre", "--preset", preset], before(tool, json!({"id": 1})));
+            assert_eq!(ran.stderr, "", "{preset} {tool}");
+        }
+        home.run(&["hook", "pre", "--preset", preset], before("Bash", json!({"command": "rm -rf /"})));
+        let found = if expected.is_empty() { Vec::new() } else { receipts(&file(&home, "s1")) };
+        let found: Vec<_> =
+            found.iter().map(|found| (found.tool.as_deref().unwrap(), found.verdict.as_deref().unwrap())).collect();
+        assert_eq!(found, expected, "{preset}");
+        assert_eq!(folder(&home).exists(), !expected.is_empty(), "{preset}");
+    }
+}
+
+#[test]
+fn a_receipt_says_what_was_decided_and_why() {
+    let home = unpinned();
+    session(&home, "s1");
+    let found = receipts(&file(&home, "s1"));
+    let told = |receipt: &Receipt| {
+        let text = |text: &Option<String>| text.clone().unwrap_or_default();
+        (text(&receipt.verdict), text(&receipt.reason), text(&receipt.server), receipt.dispatched)
+    };
+    let owned = |verdict: &str, reason: &str, server: &str, dispatched| {
+        (verdict.to_owned(), reason.to_owned(), server.to_owned(), dispatched)
+    };
+    assert_eq!(told(&found[0]), owned("deny", "MCP_UNREGISTERED", "acme", Some(false)));
+    assert_eq!(told(&found[1]), owned("allow", "NO_OBJECTION", "github", None));
+    assert_eq!(told(&found[2]), owned("ask", "MCP_FETCH", "jira", None));
+    assert_eq!(found.iter().map(|receipt| receipt.seq).collect::<Vec<_>>(), (1..=7).collect::<Vec<_>>());
+    assert_eq!((found[6].count, found[6].head.clone()), (Some(6), Some(found[6].prev.clone())));
+    // Different arguments, different marks; the policy is the same one.
+    assert_ne!(found[0].args_sha256, found[3].args_sha256);
+    assert_eq!(found[0].policy, found[3].policy);
+    home.file(".config/rune/config.local.toml", "[mcp]\npins = \"off\"\n[[mcp.servers]]\nname = \"other\"\n");
+    call(&home, "s2", DENIED, json!({"id": 0}));
+    let after = receipts(&file(&home, "s2"));
+    assert_ne!(after[0].policy, found[0].policy);
+    assert_eq!(after[0].args_sha256, found[0].args_sha256, "equal arguments can be told");
+}
+
+/// The hash of a policy, written from the format and not by what writes receipts.
+fn policy(files: &[(&str, &str)]) -> Option<String> {
+    let file =
+        |(name, text): &(&str, &str)| json!({"name": name, "sha256": rune::encoding::hex::digest(text.as_bytes())});
+    let files: Vec<Value> = files.iter().map(file).collect();
+    let list = json!({"files": files, "preset": "strict", "version": "rune.policy/1"});
+    Some(rune::receipt::hash(list.to_string().as_bytes()))
+}
+
+#[test]
+fn a_receipt_names_the_policy_that_was_judged_by() {
+    let [config, strict, rules] = ["config/config.toml", "presets/strict.toml", "rules/mcp.rules"]
+        .map(|name| std::fs::read_to_string(name).unwrap());
+    let own = "block \"own\"\n  match own\n  nudge \"No\"\n";
+    let home = Sandbox::new();
+    let project = home.path("proj");
+    let calls = || {
+        for (tool, input) in [(DENIED, json!({})), ("ReadMcpResourceTool", json!({"server": "acme", "uri": "x:y"}))] {
+            home.run(&STRICT, before(tool, input).replace("/proj", project.to_str().unwrap()));
+        }
+        let found = receipts(&file(&home, "s1"));
+        std::fs::remove_file(file(&home, "s1")).unwrap();
+        found.into_iter().map(|receipt| receipt.policy).collect::<Vec<_>>()
+    };
+    let shipped = [("config.toml", config.as_str()), ("presets/strict.toml", &strict), ("rules/mcp.rules", &rules)];
+    let found = calls();
+    assert!(found.len() == 2 && found.iter().all(|found| *found == policy(&shipped)), "{found:?}");
+    home.run(&["hooks", "install", "--preset", "strict"], "");
+    assert!(calls().iter().all(|found| *found == policy(&shipped)), "an installed copy is the same text");
+    let edited = format!("# Mine\n{config}");
+    for (name, text) in [
+        (".config/rune/config.toml", edited.as_str()),
+        (".config/rune/config.local.toml", "# Mine\n"),
+        (".config/rune/rules/mcp.own.rules", own),
+        (".config/rune/rules/bash.own.rules", own),
+        (".claude/quarantine.d/trusted-mcp-allowlist.txt", "acme\n"),
+        ("proj/.rune/config.toml", "# Ours\n"),
+        ("proj/.rune/rules/mcp.rules", own),
+    ] {
+        home.file(name, text);
+    }
+    let all = [
+        ("config.local.toml", "# Mine\n"),
+        ("config.toml", &edited),
+        ("presets/strict.toml", &strict),
+        ("project/config.toml", "# Ours\n"),
+        ("project/rules/mcp.rules", own),
+        ("rules/mcp.own.rules", own),
+        ("rules/mcp.rules", &rules),
+        ("trusted-mcp-allowlist.txt", "acme\n"),
+    ];
+    let found = calls();
+    assert!(found.iter().all(|found| *found == policy(&all)), "{found:?} {:?}", policy(&all));
+}
+
+#[test]
+fn a_call_that_cannot_be_read_leaves_one_too() {
+    let home = Sandbox::new();
+    let event = before(DENIED, json!({"id": 1})).replace("\"cwd\":\"/proj\"", "\"cwd\":7");
+    assert_eq!(home.run(&STRICT, event).decision(), "deny");
+    let found = receipts(&file(&home, "s1"));
+    assert_eq!(found[0].reason.as_deref(), Some("RUNE_EVENT"));
+    assert_eq!((found[0].dispatched, found[0].args_sha256.clone()), (Some(false), None));
+    let nameless = before(DENIED, json!({})).replace("\"session_id\":\"s1\",", "");
+    home.run(&STRICT, nameless);
+    assert_eq!(receipts(&file(&home, "@none")).len(), 1);
+}
+
+#[test]
+fn no_payload_ever() {
+    let home = Sandbox::new();
+    let secret = "k9-payload-c4";
+    for tool in [DENIED, ASKED, PASSED] {
+        call(&home, "s1", tool, json!({"url": secret, "id": secret, secret: secret}));
+    }
+    end(&home, "s1");
+    let all = home.all_files();
+    assert!(!all.windows(secret.len()).any(|window| window == secret.as_bytes()));
+    assert_eq!(receipts(&file(&home, "s1")).len(), 4);
+}
+
+#[test]
+fn what_cannot_be_written_is_complained_of_and_loosens_nothing() {
+    let home = Sandbox::new();
+    home.file(".local/share/rune/receipt.key", "no key\n");
+    let ran = call(&home, "s1", DENIED, json!({}));
+    assert_eq!((ran.decision().as_str(), ran.exit), ("deny", 0));
+    assert!(ran.stderr.contains("receipt.key"), "{}", ran.stderr);
+    let home = Sandbox::new();
+    home.file(".local/state/rune/receipts", "a file in the way");
+    let ran = call(&home, "s1", DENIED, json!({}));
+    assert_eq!((ran.decision().as_str(), ran.exit), ("deny", 0));
+    assert!(ran.stderr.contains("receipts"), "{}", ran.stderr);
+}
+
+#[test]
+fn only_the_owner_may_read_key_and_receipts() {
+    use std::os::unix::fs::PermissionsExt;
+    let home = Sandbox::new();
+    call(&home, "s1", DENIED, json!({}));
+    for path in [file(&home, "s1"), home.path(".local/share/rune/receipt.key")] {
+        assert_eq!(std::fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600, "{}", path.display());
+    }
+    let home = Sandbox::new();
+    home.run(&["hooks", "install", "--preset", "strict"], "");
+    assert!(home.path(".local/share/rune/receipt.key").exists(), "made at the installation");
+    assert_eq!(home.run(&["receipts", "key", "show"], "").stdout.trim(), secret(&home).public());
+}
+
+#[test]
+fn a_dry_run_leaves_nothing() {
+    let home = Sandbox::new();
+    home.run(&[&STRICT[..], &["--dry-run"]].concat(), before(DENIED, json!({})));
+    assert!(!folder(&home).exists());
+}
+
+#[test]
+fn a_session_that_is_taken_up_again_goes_on_in_a_new_part() {
+    let home = Sandbox::new();
+    session(&home, "s1");
+    call(&home, "s1", DENIED, json!({}));
+    end(&home, "s1");
+    call(&home, "s1", DENIED, json!({}));
+    end(&home, "s1");
+    end(&home, "s1");
+    let parts = ["s1", "s1.2", "s1.3"].map(|name| receipts(&file(&home, name)));
+    assert_eq!(parts.each_ref().map(Vec::len), [7, 2, 2]);
+    assert_eq!(parts[1][0].part, 2);
+    assert_eq!(verify(&home, &folder(&home), &[]).0, 0);
+    assert_eq!(verify(&home, &file(&home, "s1.2"), &[]).0, 0);
+    // Another part before it is another history.
+    std::fs::copy(file(&home, "s1.3"), file(&home, "s1.2")).unwrap();
+    let (exit, codes, _) = verify(&home, &folder(&home), &[]);
+    assert_eq!(exit, 1);
+    assert!(codes.iter().any(|(code, _)| code == "RECEIPT_FOREIGN_SESSION"), "{codes:?}");
+}
+
+#[test]
+fn lists_and_shows_what_is_there() {
+    let home = unpinned();
+    assert_eq!(home.run(&["receipts", "list"], "").exit, 0);
+    session(&home, "s1");
+    let listed = home.run(&["receipts", "list"], "").stdout;
+    assert!(listed.lines().any(|line| line.contains("s1") && line.contains('3') && line.contains('1')), "{listed}");
+    let shown = home.run(&["receipts", "show", "s1"], "").stdout;
+    assert_eq!(shown.lines().count(), 7, "{shown}");
+    assert!(shown.contains("MCP_UNREGISTERED"), "{shown}");
+    assert_ne!(home.run(&["receipts", "show", "s9"], "").exit, 0);
+    let json = home.run(&["receipts", "show", "s1", "--json"], "").stdout;
+    assert_eq!(json, std::fs::read_to_string(file(&home, "s1")).unwrap());
+}

@@ -1,0 +1,201 @@
+//! `rune mcp proof`: every case refused for its own reason, and a pack that shows it.
+
+use super::*;
+use crate::support::sandbox::Sandbox;
+use std::collections::BTreeMap;
+
+const AT: &str = "2026-06-09T00:00:00Z";
+
+const CASES: [(&str, &str); 10] = [
+    ("control", "NO_OBJECTION"),
+    ("unknown-server", "MCP_SERVER_UNKNOWN"),
+    ("prompt-injected-output", "TAINTED_MCP_WRITE"),
+    ("excessive-agency", "MCP_UNREGISTERED"),
+    ("confused-deputy", "MCP_SERVER_CONFIG_CHANGED"),
+    ("missing-pin", "MCP_TOOL_UNPINNED"),
+    ("schema-drift", "MCP_TOOL_CHANGED"),
+    ("off-schema-arguments", "MCP_ARGS_OFF_SCHEMA"),
+    ("name-collision", "MCP_NAME_COLLISION"),
+    ("replay-or-reordering", "MCP_TOOL_BLOCKED"),
+];
+
+/// Makes a proof; its folder, and what was said.
+fn proof(home: &Sandbox, name: &str, scenario: &str) -> (PathBuf, Value) {
+    let out = home.path(name);
+    let words = ["mcp", "proof", "--scenario", scenario, "--run-id", "demo", "--at", AT, "--json", "--out"];
+    let ran = home.run(&[&words[..], &[out.to_str().unwrap()]].concat(), "");
+    assert_eq!(ran.exit, 0, "{ran:?}");
+    (out, ran.json())
+}
+
+/// Every file below a folder, by name.
+fn files(folder: &Path) -> BTreeMap<String, String> {
+    let mut found = BTreeMap::new();
+    let mut folders = vec![folder.to_owned()];
+    while let Some(inner) = folders.pop() {
+        for entry in std::fs::read_dir(inner).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                folders.push(path);
+            } else {
+                let name = path.strip_prefix(folder).unwrap().to_str().unwrap().to_owned();
+                found.insert(name, std::fs::read_to_string(path).unwrap());
+            }
+        }
+    }
+    found
+}
+
+fn verified(home: &Sandbox, key: &str, pack: &Path) -> Ran {
+    home.run(&["receipts", "verify", "--json", "--key", key, pack.to_str().unwrap()], "")
+}
+
+#[test]
+fn every_case_is_refused_for_its_own_reason_and_nothing_reaches_the_server() {
+    let home = Sandbox::new();
+    let (out, told) = proof(&home, "proof", "all");
+    let cases = told["cases"].as_array().unwrap();
+    let found: Vec<_> =
+        cases.iter().map(|case| (case["scenario"].as_str().unwrap(), case["reason"].as_str().unwrap())).collect();
+    assert_eq!(found, CASES);
+    let reasons: std::collections::BTreeSet<_> = found.iter().map(|(_, reason)| reason).collect();
+    assert_eq!(reasons.len(), CASES.len(), "each has its own");
+    for case in cases {
+        let control = case["scenario"] == "control";
+        assert_eq!(case["dispatched"], i32::from(control), "{case}");
+        assert_eq!(["deny", "ask"].contains(&case["verdict"].as_str().unwrap()), !control, "{case}");
+    }
+    let replay = &cases[9]["found"];
+    assert_eq!(*replay, json!(["RECEIPT_DUPLICATE", "RECEIPT_FOREIGN_SESSION", "RECEIPT_REORDERED"]));
+    // Of every refusal there is a receipt, of the control too; a denial says that nothing was dispatched.
+    let key = told["key"].as_str().unwrap();
+    for (name, reason) in CASES {
+        let receipts = receipts(&out.join(format!("receipts/proof-demo-{name}.jsonl")));
+        let last = &receipts[receipts.len() - 2];
+        assert_eq!(last.reason.as_deref(), Some(reason));
+        assert_eq!(last.dispatched, if last.verdict.as_deref() == Some("deny") { Some(false) } else { None });
+        let policy = std::fs::read_to_string(out.join(format!("policy/{name}/policy.json"))).unwrap();
+        assert_eq!(last.policy, Some(rune::receipt::hash(policy.as_bytes())), "the snapshot is what was judged by");
+    }
+    let drift = receipts(&out.join("receipts/proof-demo-schema-drift.jsonl"));
+    assert!(drift[0].pin.is_some() && drift[0].observed.is_some() && drift[0].pin != drift[0].observed);
+    let control = receipts(&out.join("receipts/proof-demo-control.jsonl"));
+    assert!(control[0].pin.is_some() && control[0].pin == control[0].observed);
+    assert_eq!(verified(&home, key, &out).exit, 0);
+    assert!(std::fs::read_to_string(out.join("report.md")).unwrap().contains("MCP_NAME_COLLISION"));
+    // The key that the pack brings along proves nothing, and neither does ours.
+    session(&home, "s1");
+    assert_eq!(verified(&home, secret(&home).public(), &out).exit, 1);
+    if super::python::is_there() {
+        let (exit, said) = super::python::second(key, &out);
+        assert_eq!(exit, 0, "{said}");
+    }
+    let folders = home.run(&["mcp", "proof", "--out", out.to_str().unwrap()], "");
+    assert_eq!(folders.exit, 1, "{folders:?}");
+}
+
+/// The real hook behind a shell that does something to its words or to its answer.
+fn stand_in(home: &Sandbox, name: &str, script: &str) -> Ran {
+    use std::os::unix::fs::PermissionsExt;
+    let program = home.file(name, &format!("#!/bin/sh\n{}\n", script.replace("RUNE", env!("CARGO_BIN_EXE_rune"))));
+    std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o755)).unwrap();
+    let out = home.path(&format!("{name}-proof"));
+    home.run(&["mcp", "proof", "--json", "--hook", program.to_str().unwrap(), "--out", out.to_str().unwrap()], "")
+}
+
+#[test]
+fn a_guard_that_does_not_refuse_proves_nothing() {
+    let home = Sandbox::new();
+    // Whether a case is as it should be: the control, and all others.
+    let ok = |ran: &Ran| {
+        let told = ran.json();
+        assert_eq!(told["verified"], "valid", "the pack is genuine, whatever it tells");
+        let cases = told["cases"].as_array().unwrap().clone();
+        (cases[0]["ok"] == true, cases[1..].iter().filter(|case| case["ok"] == true).count(), cases)
+    };
+    let ran = stand_in(&home, "whole", "exec RUNE \"$@\"");
+    assert_eq!((ran.exit, ok(&ran).1), (0, CASES.len() - 1), "{ran:?}");
+    // It judges and writes it down, and nobody hears of it: the server counts what the receipts deny.
+    let ran = stand_in(&home, "mute", "RUNE \"$@\" > /dev/null");
+    let (control, others, cases) = ok(&ran);
+    assert_eq!((ran.exit, control, others), (1, true, 0), "{ran:?}");
+    assert!(cases[1..].iter().all(|case| case["dispatched"] != 0 && case["verdict"] != "allow"), "{cases:?}");
+    // It asks another preset, which lets more through and writes less down.
+    let ran = stand_in(&home, "loose", "exec RUNE $(echo \"$@\" | sed 's/strict/gentle/')");
+    assert_ne!(ran.exit, 0, "{ran:?}");
+    let report = std::fs::read_to_string(home.path("mute-proof/report.md")).unwrap();
+    assert!(report.contains("/mute"), "{report}");
+    let words = home.run(&["mcp", "proof", "--hook", "/nowhere", "--out", "x"], "");
+    assert!(words.exit == 1 && words.stderr.contains("/nowhere"), "{words:?}");
+}
+
+#[test]
+fn a_proof_is_rejected_after_any_edit() {
+    let home = Sandbox::new();
+    let (out, told) = proof(&home, "proof", "all");
+    let key = told["key"].as_str().unwrap();
+    let mut names: Vec<String> = files(&out).into_keys().collect();
+    // One text of the policy is like another.
+    names.retain(|name| !name.starts_with("policy/") || name.starts_with("policy/control/"));
+    assert!(names.len() > 20, "{names:?}");
+    for name in names {
+        let path = out.join(&name);
+        let bytes = std::fs::read(&path).unwrap();
+        let mut edited = bytes.clone();
+        match edited.len() / 2 {
+            0 => edited.push(b'x'),
+            middle => edited[middle] ^= 1,
+        }
+        std::fs::write(&path, edited).unwrap();
+        let ran = verified(&home, key, &out);
+        assert_eq!(ran.exit, 1, "{name}: {ran:?}");
+        std::fs::remove_file(&path).unwrap();
+        assert_eq!(verified(&home, key, &out).exit, 1, "{name} is gone");
+        std::fs::write(&path, bytes).unwrap();
+    }
+    assert_eq!(verified(&home, key, &out).exit, 0, "as it was");
+}
+
+#[test]
+fn two_runs_differ_in_what_follows_from_their_keys_and_in_nothing_else() {
+    let home = Sandbox::new();
+    let [one, other] = ["one", "other"].map(|name| files(&proof(&home, name, "all").0));
+    assert_eq!(one.keys().collect::<Vec<_>>(), other.keys().collect::<Vec<_>>());
+    let mut compared = 0;
+    for (name, text) in &one {
+        if ["key.pub", "seal.json", "index.json"].contains(&name.as_str()) {
+            continue;
+        }
+        let masked = |text: &str| {
+            if !name.starts_with("receipts/") && !name.starts_with("replay/") {
+                return text.to_owned();
+            }
+            let mask = |line: &str| {
+                let mut receipt: Value = serde_json::from_str(line).unwrap();
+                for member in ["key", "signature", "prev", "head"] {
+                    receipt[member] = Value::Null;
+                }
+                format!("{receipt}\n")
+            };
+            text.lines().map(mask).collect()
+        };
+        assert_eq!(masked(text), masked(&other[name]), "{name}");
+        compared += 1;
+    }
+    assert!(compared > 60, "{compared}");
+}
+
+#[test]
+fn one_scenario_alone_is_a_proof_too_and_an_unknown_one_is_none() {
+    let home = Sandbox::new();
+    for (name, _) in CASES.iter().skip(1) {
+        let (out, told) = proof(&home, name, name);
+        assert_eq!(told["cases"].as_array().unwrap().len(), 2, "the control is beside it");
+        assert_eq!(verified(&home, told["key"].as_str().unwrap(), &out).exit, 0, "{name}");
+    }
+    let ran = home.run(&["mcp", "proof", "--scenario", "nothing", "--out", "x"], "");
+    assert!(ran.exit == 1 && ran.stderr.contains("schema-drift"), "{ran:?}");
+    for wrong in ["../x", "", "a b", &"x".repeat(33)] {
+        assert_eq!(home.run(&["mcp", "proof", "--run-id", wrong, "--out", "x"], "").exit, 1, "{wrong}");
+    }
+}

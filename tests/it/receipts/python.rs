@@ -1,0 +1,65 @@
+//! A second verifier, written in another language from the text of the format alone, comes to the same end.
+
+use super::*;
+use crate::support::sandbox::Sandbox;
+use std::process::Command;
+
+const SCRIPT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/receipts/verify.py");
+
+/// Whether the second verifier can run here; where it cannot, that is said.
+pub fn is_there() -> bool {
+    let ran = Command::new("python3").args(["-c", "import cryptography"]).output();
+    let there = ran.is_ok_and(|ran| ran.status.success());
+    if !there {
+        eprintln!("NOT RUN: the verifier in Python needs python3 with `cryptography`");
+    }
+    there
+}
+
+/// The exit code and the words of the second verifier.
+pub fn second(key: &str, path: &Path) -> (i32, String) {
+    let ran = Command::new("python3").arg("-I").arg(SCRIPT).arg(key).arg(path).output().unwrap();
+    let said = format!("{}{}", String::from_utf8_lossy(&ran.stdout), String::from_utf8_lossy(&ran.stderr));
+    (ran.status.code().unwrap(), said)
+}
+
+#[test]
+fn both_verifiers_come_to_the_same_end() {
+    if !is_there() {
+        return;
+    }
+    let home = Sandbox::new();
+    session(&home, "s1");
+    call(&home, "s2", DENIED, json!({}));
+    home.run_alone(&["receipts", "key", "rotate", "--yes"]);
+    session(&home, "s3");
+    let out = home.path("pack");
+    home.run(&["receipts", "export", "s3", "--out", out.to_str().unwrap()], "");
+    let keys = receipts(&folder(&home).join("@operator.jsonl"));
+    let (old, new) = (keys[0].key.clone(), secret(&home).public().to_owned());
+    assert_ne!(old, new);
+    let ours =
+        |key: &str, path: &Path| home.run(&["receipts", "verify", "--key", key, path.to_str().unwrap()], "").exit;
+    let text = std::fs::read_to_string(file(&home, "s1")).unwrap();
+    let copy = |name: &str, text: String| home.file(name, &text);
+    let lines: Vec<&str> = text.lines().collect();
+    let join = |lines: &[&str]| lines.iter().map(|line| format!("{line}\n")).collect::<String>();
+    for (key, path, expected) in [
+        (&old, file(&home, "s1"), 0),
+        (&old, file(&home, "s2"), 2),
+        (&new, file(&home, "s3"), 0),
+        (&new, file(&home, "s1"), 1),
+        (&old, out.clone(), 0),
+        (&new, out.clone(), 1),
+        (&old, copy("a.jsonl", text.replacen("deny", "pass", 1)), 1),
+        (&old, copy("b.jsonl", join(&lines[1..])), 1),
+        (&old, copy("c.jsonl", join(&[lines[0], lines[2], lines[1], lines[3], lines[4], lines[5], lines[6]])), 1),
+        (&old, copy("d.jsonl", join(&lines[..5])), 2),
+        (&old, copy("e.jsonl", join(&[&lines[..], &lines[6..]].concat())), 1),
+        (&old, copy("f.jsonl", text.replacen("\"seq\":2", "\"seq\": 2", 1)), 1),
+        (&old, copy("g.jsonl", text.trim_end().to_owned()), 2),
+    ] {
+        let (exit, said) = second(key, &path);
+        assert_eq!((exit, ours(key, &path)), (expected, expected), "{}: {said}", path.display());
+    }
+}
