@@ -4,6 +4,7 @@
 
 mod doctor;
 mod explain;
+mod help;
 mod hook_help;
 mod hooks;
 mod mcp;
@@ -26,7 +27,8 @@ use std::io::Write;
     max_term_width = 80,
     about = "A guard for coding agents",
     subcommand_required = true,
-    arg_required_else_help = true
+    arg_required_else_help = true,
+    disable_help_subcommand = true
 )]
 #[command(after_help = "Examples:\n  rune hooks install --preset strict\n  rune quarantine status --since 7d")]
 struct Rune {
@@ -68,6 +70,7 @@ enum Command {
     Person(person::PersonArgs),
     Completions(reference::CompletionsArgs),
     Man(reference::ManArgs),
+    Help(help::HelpArgs),
 }
 
 /// What the help, the completions and the man pages are made from.
@@ -103,6 +106,7 @@ pub fn run(verbs: &[OsString], words: Vec<OsString>) -> u8 {
         Command::Person(args) => person::run(&args),
         Command::Completions(args) => reference::completions(&args).map(done),
         Command::Man(args) => reference::man(&args).map(done),
+        Command::Help(args) => help::run(&args).map(done),
         // Only its help comes this way.
         Command::Hook(_) => Ok(DONE),
     };

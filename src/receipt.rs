@@ -1,6 +1,6 @@
 //! Receipts: what was decided about a call, signed and chained, so that it can be shown later.
 //!
-//! The format is specified in `tests/receipts/FORMAT.md`. A receipt holds labels, hashes and constants: there is no place
+//! The format is specified in `src/receipt/FORMAT.md`. A receipt holds labels, hashes and constants: there is no place
 //! for payload.
 
 mod chain;

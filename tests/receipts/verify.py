@@ -1,4 +1,4 @@
-"""Verifies a file of receipts or a pack, written from FORMAT.md alone: verify.py KEY PATH."""
+"""Verifies a file of receipts or a pack, written from src/receipt/FORMAT.md alone: verify.py KEY PATH."""
 import hashlib, json, pathlib, sys
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 

@@ -1,0 +1,99 @@
+//! `rune help`: the documents of the repository, and the help of the other commands.
+
+use crate::commands::definition;
+use anyhow::bail;
+use clap::Args;
+use rune::policy::nearest;
+use std::io::Write;
+
+/// Prints a document, or the help of a command
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  rune help rules\n  rune help hooks install")]
+pub struct HelpArgs {
+    /// A topic, or the words of a command; without one, the commands and the topics
+    #[arg(value_name = "TOPIC")]
+    words: Vec<String>,
+}
+
+/// The topics: name, what the document is about, and its text.
+const TOPICS: [(&str, &str, &str); 7] = [
+    ("rules", "the language of rule files, and how rules are tested", include_str!("../../rules/README.md")),
+    ("config", "every key of config.toml, files and directories", include_str!("../../config/README.md")),
+    ("presets", "what gentle, strict and off do", include_str!("../../presets/README.md")),
+    ("architecture", "the source code, and where to add to it", include_str!("../README.md")),
+    ("receipts", "the format of receipts and packs", include_str!("../receipt/FORMAT.md")),
+    ("tests", "the tests, and differences from the seeds", include_str!("../../tests/README.md")),
+    ("benches", "what a call costs, and how that is measured", include_str!("../../benches/README.md")),
+];
+
+/// Prints what `args` name. A topic wins over a command of the same name: that command has `--help`.
+pub fn run(args: &HelpArgs) -> anyhow::Result<()> {
+    let mut command = definition();
+    command.build();
+    let mut out = std::io::stdout().lock();
+    if let [topic] = args.words.as_slice()
+        && let Some(text) = text(topic)
+    {
+        return Ok(out.write_all(text.as_bytes())?);
+    }
+    let mut named = &mut command;
+    for word in &args.words {
+        let known: Vec<String> = named.get_subcommands().map(|below| below.get_name().to_owned()).collect();
+        match named.find_subcommand_mut(word) {
+            Some(below) => named = below,
+            None => bail!(unknown(word, &known)),
+        }
+    }
+    named.print_long_help()?;
+    if args.words.is_empty() {
+        writeln!(out, "\nTopics of `rune help TOPIC`:")?;
+        for (name, about, _) in TOPICS {
+            writeln!(out, "  {name:<13}{about}")?;
+        }
+    }
+    Ok(())
+}
+
+/// The document of a topic.
+fn text(topic: &str) -> Option<&'static str> {
+    TOPICS.iter().find(|(name, ..)| *name == topic).map(|(.., text)| *text)
+}
+
+/// The error for a word that is neither a topic nor one of these commands.
+fn unknown(word: &str, commands: &[String]) -> String {
+    let topics = TOPICS.map(|(name, ..)| name);
+    let near = nearest(word, topics.into_iter().chain(commands.iter().map(String::as_str)));
+    let help =
+        near.map_or_else(|| format!("the topics are {}", topics.join(", ")), |near| format!("did you mean `{near}`?"));
+    format!("unknown topic or command `{word}`\n  help: {help}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_topic_prints_its_file() {
+        for (topic, file) in [
+            ("rules", "rules/README.md"),
+            ("config", "config/README.md"),
+            ("presets", "presets/README.md"),
+            ("architecture", "src/README.md"),
+            ("receipts", "src/receipt/FORMAT.md"),
+            ("tests", "tests/README.md"),
+            ("benches", "benches/README.md"),
+        ] {
+            let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join(file);
+            assert_eq!(text(topic), Some(std::fs::read_to_string(path).unwrap().as_str()), "{topic}");
+        }
+        assert_eq!(TOPICS.len(), 7);
+    }
+
+    #[test]
+    fn an_unknown_word_gets_the_nearest_topic_or_command() {
+        let hint = |word| unknown(word, &["hooks".to_owned()]).lines().last().map(str::to_owned);
+        assert_eq!(hint("preset").as_deref(), Some("  help: did you mean `presets`?"));
+        assert_eq!(hint("hook").as_deref(), Some("  help: did you mean `hooks`?"));
+        assert!(hint("emacs").is_some_and(|help| help.contains("architecture")));
+    }
+}
