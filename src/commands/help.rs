@@ -3,7 +3,7 @@
 use crate::commands::definition;
 use anyhow::bail;
 use clap::Args;
-use rune::policy::nearest;
+use rune::encoding::nearest;
 use std::io::Write;
 
 /// Prints a document, or the help of a command
