@@ -6,7 +6,6 @@ use crate::shell::{Access, Act, Command, Effects, Flaw, Reading, Target};
 use crate::unit::Unit;
 use crate::validator::Scene;
 use crate::verdict::{Effect, Finding, RuleId, Verdict};
-use smallvec::SmallVec;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
@@ -83,7 +82,7 @@ impl<'a> Look<'a> {
 /// The commands that need not be judged, because their whole pipeline was judged before, word by word the same.
 fn repeated(reading: &Reading, effects: &Effects) -> Vec<bool> {
     let mut again = Vec::with_capacity(reading.commands.len());
-    let mut seen: BTreeMap<&str, SmallVec<[Range<usize>; 1]>> = BTreeMap::new();
+    let mut seen: BTreeMap<&str, Vec<Range<usize>>> = BTreeMap::new();
     let traces = traces(reading, effects);
     let mut start = 0;
     for pipeline in reading.commands.chunk_by(|one, other| one.pipeline == other.pipeline) {
@@ -116,7 +115,7 @@ fn repeated(reading: &Reading, effects: &Effects) -> Vec<bool> {
 }
 
 /// What a command does to files.
-type Trace<'a> = SmallVec<[&'a Access; 1]>;
+type Trace<'a> = Vec<&'a Access>;
 
 /// For each command all that it does to files, which depends on what came before: a link, for one.
 fn traces<'a>(reading: &Reading, effects: &'a Effects) -> Vec<Trace<'a>> {

@@ -114,12 +114,12 @@ impl Ground {
             ["dev", "null" | "zero" | "stdin" | "stdout" | "stderr" | "tty" | "full" | "random" | "urandom"]
             | ["dev", "fd" | "pts", _]
             | ["proc", "self", "fd", _] => Area::Sink,
-            [root] if SYSTEM.contains(&root) || SHARED.contains(&root) => Area::Vital,
+            [root] if SYSTEM.contains(root) || SHARED.contains(root) => Area::Vital,
             // Somebody else's home.
             ["home" | "Users", _] => Area::Vital,
             [_, ..] if LOCAL.contains(&parts) => Area::Vital,
             [_, ..] if LOCAL.iter().any(|local| parts.starts_with(local)) => Area::Outside,
-            [root, ..] if SYSTEM.contains(&root) => Area::System,
+            [root, ..] if SYSTEM.contains(root) => Area::System,
             _ if self.is_life(path) => Area::Vital,
             _ => Area::Outside,
         }

@@ -3,7 +3,6 @@
 use super::AbsPath;
 use super::names::Names;
 use compact_str::CompactString;
-use smallvec::SmallVec;
 
 /// How much of a path is meant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -75,7 +74,7 @@ fn touches_until(pattern: &str, path: &AbsPath, reach: Reach, home: Option<&AbsP
     let path = path.components();
     match pattern.strip_prefix("~/") {
         Some(rest) if searched => home.is_some_and(|home| {
-            let home: SmallVec<[&str; 4]> = home.components().iter().map(CompactString::as_str).collect();
+            let home: Vec<&str> = home.components().iter().map(CompactString::as_str).collect();
             finds(&home, rest, path, (reach, end))
         }),
         None if searched => finds(&[], pattern, path, (reach, end)),
@@ -122,7 +121,7 @@ const NAMED: u8 = 2;
 /// Takes steps in proportion to the names of the path times those of the pattern.
 fn finds(above: &[&str], pattern: &str, path: &[CompactString], (reach, end): (Reach, End)) -> bool {
     let below = pattern.split('/').filter(|name| !name.is_empty());
-    let names: SmallVec<[&str; 8]> = above.iter().copied().chain(below).collect();
+    let names: Vec<&str> = above.iter().copied().chain(below).collect();
     // What the pattern names ends before a `**` at its end: that is everything below.
     let tree = names.last() == Some(&"**");
     let names = if tree { names.get(..names.len() - 1).unwrap_or_default() } else { names.as_slice() };
@@ -131,7 +130,7 @@ fn finds(above: &[&str], pattern: &str, path: &[CompactString], (reach, end): (R
         return tree;
     }
     // For each place in the pattern, how it is reached by the names of the path so far.
-    let mut reached: SmallVec<[u8; 9]> = SmallVec::from_elem(0, names.len() + 1);
+    let mut reached: Vec<u8> = vec![0; names.len() + 1];
     mark(&mut reached, 0, REACHED);
     for part in path {
         // A `**` of the path stands for any names of the pattern, and one of the pattern for none.
@@ -144,7 +143,7 @@ fn finds(above: &[&str], pattern: &str, path: &[CompactString], (reach, end): (R
         if part == "**" {
             continue;
         }
-        let mut next: SmallVec<[u8; 9]> = SmallVec::from_elem(0, names.len() + 1);
+        let mut next: Vec<u8> = vec![0; names.len() + 1];
         for ((at, name), before) in names.iter().enumerate().zip(&reached) {
             if *before == 0 {
                 continue;
@@ -236,7 +235,7 @@ fn overlap(a: &[u8], b: &[u8]) -> u8 {
     let said = if b.iter().any(special) || a.iter().all(|byte| *byte == b'*') { 0 } else { NAMED };
     let width = a.len() + 1;
     // How a place in `a` is reached, for each place in `b`; a class in `b` leads to the place behind it.
-    let mut reached: SmallVec<[u8; 512]> = SmallVec::from_elem(0, width * (b.len() + 1));
+    let mut reached: Vec<u8> = vec![0; width * (b.len() + 1)];
     mark(&mut reached, 0, REACHED);
     for at in 0..=b.len() {
         let rest = b.get(at..).unwrap_or_default();

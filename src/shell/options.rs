@@ -1,10 +1,9 @@
 //! Options: which of them take the next word, and so what is an operand.
 
 use super::Arg;
-use smallvec::SmallVec;
 
 /// Words among others; most commands have few.
-pub(super) type Operands<'a> = SmallVec<[&'a Arg; 4]>;
+pub(super) type Operands<'a> = Vec<&'a Arg>;
 
 /// The options of a program that take a value.
 pub(super) struct Options {

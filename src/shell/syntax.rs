@@ -22,7 +22,7 @@ pub(super) enum Part {
     Unknown { quoted: bool },
 }
 
-/// The parts of a word; most have one.
+/// The parts of a word. Most words have one part, which is stored inline.
 pub(super) type Parts = SmallVec<[Part; 1]>;
 
 /// A variable, as it is asked for.

@@ -492,7 +492,7 @@ impl Walker<'_> {
                     let fresh = cwd.map_or(fresh.clone(), |cwd| moved(fresh, cwd.as_deref()));
                     let mut fresh = fresh;
                     fresh.env.extend(env);
-                    work.push((fresh, args.into(), via.clone()));
+                    work.push((fresh, args, via.clone()));
                 }
                 Inner::Text { text, shared } => {
                     // `bash -c 'text' name first second`

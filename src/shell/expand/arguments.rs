@@ -89,8 +89,8 @@ fn variables(word: &Word) -> impl Iterator<Item = &Variable> {
 }
 
 /// The lists that words become behind those that are known.
-fn lists_of(before: &Vec<Arg>, words: &[Word], view: View<'_>) -> Vec<Vec<Arg>> {
-    let mut lists = vec![before.clone()];
+fn lists_of(before: &[Arg], words: &[Word], view: View<'_>) -> Vec<Vec<Arg>> {
+    let mut lists = vec![before.to_vec()];
     for word in words {
         let several = match as_it_is(word.clone()) {
             Ok(arg) => vec![vec![arg]],
