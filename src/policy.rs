@@ -9,6 +9,7 @@ use crate::mcp::Pins;
 use crate::rules::{self, Kind, Owner, Pattern, Rule, Tier};
 use crate::verdict::Effect;
 use crate::verdict::failure::Failure;
+use compact_str::CompactString;
 
 /// The policy that is embedded in the binary: `(file name, text)`.
 pub const DEFAULT: (&str, &str) = ("config.toml", include_str!("../config/config.toml"));
@@ -39,17 +40,17 @@ pub struct Config {
     /// What a match of a suspicious rule does.
     pub suspicious: Effect,
     /// Rules whose match is denied whatever their tier.
-    pub always_deny: Vec<String>,
+    pub always_deny: Vec<CompactString>,
     /// What to say where nothing matched.
     pub allow: Allow,
     /// Programs that the operator allows.
-    pub executables: Vec<String>,
+    pub executables: Vec<CompactString>,
     /// Variables that hold secrets.
-    pub secrets: Vec<String>,
+    pub secrets: Vec<CompactString>,
     /// Files and directories that are neither written nor read on the way.
-    pub sensitive: Vec<String>,
+    pub sensitive: Vec<CompactString>,
     /// Those of them that the operator has listed: no built-in exemption holds for them.
-    pub sensitive_own: Vec<String>,
+    pub sensitive_own: Vec<CompactString>,
     /// MCP servers that the operator has registered.
     pub servers: Vec<McpServer>,
     /// What pins are for.
@@ -61,7 +62,7 @@ pub struct Config {
     /// The rules, in the order of their files.
     pub rules: Vec<Rule>,
     /// Names of rules that are not asked.
-    pub disabled: Vec<String>,
+    pub disabled: Vec<CompactString>,
     /// The same policy with the project's own on top. Its word counts where it is the stricter one.
     pub project: Option<Box<Config>>,
     /// What could not be read of the policy. It takes part in every verdict.
@@ -156,7 +157,7 @@ impl Exception {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Trust {
     /// Those of these names.
-    Names(Vec<String>),
+    Names(Vec<CompactString>),
     /// It cannot be known, so none.
     Unknown,
 }
@@ -164,11 +165,11 @@ pub enum Trust {
 impl Trust {
     /// The trusted names.
     pub fn names(&self) -> impl Iterator<Item = &str> {
-        let names: &[String] = match self {
+        let names: &[CompactString] = match self {
             Trust::Names(names) => names,
             Trust::Unknown => &[],
         };
-        names.iter().map(String::as_str)
+        names.iter().map(CompactString::as_str)
     }
 }
 
@@ -282,7 +283,8 @@ impl Config {
     pub fn is_looser_than(&self, other: &Config) -> bool {
         let rank = |config: &Config| [config.block, config.suspicious, config.failure];
         let milder = rank(self).iter().zip(rank(other)).any(|(mine, theirs)| *mine < theirs);
-        let denied = |config: &Config, id: &String| config.block == Effect::Deny || config.always_deny.contains(id);
+        let denied =
+            |config: &Config, id: &CompactString| config.block == Effect::Deny || config.always_deny.contains(id);
         let unpinned = self.pins != other.pins && (self.pins == Pins::Off || other.pins == Pins::Required);
         milder
             || unpinned
@@ -322,7 +324,7 @@ impl Config {
     pub fn allow(&mut self, list: &str) {
         if let Trust::Names(names) = &mut self.trust {
             let lines = list.lines().map(|line| line.split('#').next().unwrap_or_default().trim());
-            names.extend(lines.map(layer::server_name).filter(|name| !name.is_empty()).map(String::from));
+            names.extend(lines.map(layer::server_name).filter(|name| !name.is_empty()).map(CompactString::from));
         }
     }
 
@@ -374,14 +376,14 @@ mod tests {
     #[test]
     fn a_list_that_goes_on_from_the_shipped_one_is_the_operators_beyond_it() {
         let shipped = Layer::embedded(DEFAULT.0).unwrap().sensitive;
-        let list = |names: &[String]| layer(&format!("[paths]\nsensitive = {names:?}"));
+        let list = |names: &[CompactString]| layer(&format!("[paths]\nsensitive = {names:?}"));
         let own = |layers: Vec<Layer>| Config::fold(layers, vec![]).sensitive_own;
         assert_eq!(own(vec![layer(DEFAULT.1)]), [""; 0]);
         assert_eq!(own(vec![layer(DEFAULT.1), list(&shipped)]), [""; 0]);
-        let longer: Vec<String> = shipped.iter().cloned().chain(["~/private".into()]).collect();
+        let longer: Vec<CompactString> = shipped.iter().cloned().chain(["~/private".into()]).collect();
         assert_eq!(own(vec![layer(DEFAULT.1), list(&longer)]), ["~/private"]);
         assert_eq!(own(vec![layer(DEFAULT.1), list(&["/etc/passwd".into()])]), ["/etc/passwd"]);
-        let older: Vec<String> = longer.into_iter().skip(1).collect();
+        let older: Vec<CompactString> = longer.into_iter().skip(1).collect();
         assert_eq!(own(vec![layer(DEFAULT.1), list(&older)]), ["~/private"]);
     }
 

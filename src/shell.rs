@@ -26,6 +26,7 @@ use crate::path::AbsPath;
 use crate::path::Place;
 use crate::verdict::limits;
 use crate::verdict::limits::Limit;
+use compact_str::CompactString;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use std::rc::Rc;
@@ -123,13 +124,13 @@ pub struct Pipeline {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Command {
     /// The program after quote removal; a path only where it is not in a standard directory.
-    pub program: String,
+    pub program: CompactString,
     /// Whether the program is known.
     pub known: bool,
     /// Its arguments.
     pub args: Vec<Arg>,
     /// The command with one blank between words, quoted where it has to be.
-    pub canonical: String,
+    pub canonical: CompactString,
     /// The programs that run it, outermost first.
     pub via: Vec<String>,
     /// Where it stands in the line.
@@ -191,7 +192,7 @@ impl Command {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Arg {
     /// Its text; what cannot be known stands in it as it is written.
-    pub text: String,
+    pub text: CompactString,
     /// How much of the text is known, where not all is.
     pub known: Option<usize>,
     /// It is a pattern for file names.
@@ -210,7 +211,7 @@ impl Arg {
     }
 
     /// A known word.
-    pub fn literal(text: impl Into<String>) -> Self {
+    pub fn literal(text: impl Into<CompactString>) -> Self {
         Arg { text: text.into(), known: None, glob: false }
     }
 }

@@ -10,7 +10,7 @@ pub use surface::Surface;
 
 use crate::encoding::escape;
 use crate::encoding::label::Label;
-use std::borrow::Cow;
+use compact_str::CompactString;
 use std::collections::BTreeSet;
 use std::fmt;
 
@@ -50,13 +50,13 @@ const RESERVED: &str = "rune/";
 
 /// The name of a rule, never blank. `Display` escapes it for answers and terminals; `as_str` is the name as written.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct RuleId(Cow<'static, str>);
+pub struct RuleId(CompactString);
 
 impl RuleId {
     /// A rule that is compiled in.
     pub const fn known(id: &'static str) -> Self {
         assert!(!id.is_empty(), "a rule has a name");
-        RuleId(Cow::Borrowed(id))
+        RuleId(CompactString::const_new(id))
     }
 
     /// A rule of a file, by the text between its quotes. The error says what is wrong with the name.
@@ -73,12 +73,12 @@ impl RuleId {
         if name.trim().get(..RESERVED.len()).is_some_and(|start| start.eq_ignore_ascii_case(RESERVED)) {
             return Err(format!("names that begin with `{RESERVED}` are reserved for failures of the guard"));
         }
-        Ok(RuleId(Cow::Owned(name.to_owned())))
+        Ok(RuleId(name.into()))
     }
 
     /// A rule of a project's own file: its name as a label, because none of a project's words reach an answer.
     pub(crate) fn of_project(name: &str) -> Result<Self, String> {
-        RuleId::named(name).map(|id| RuleId(Cow::Owned(Label::tool(id.as_str()).as_str().to_owned())))
+        RuleId::named(name).map(|id| RuleId(Label::tool(id.as_str()).as_str().into()))
     }
 
     /// The name as it is written, which the policy refers to.

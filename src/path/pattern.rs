@@ -2,6 +2,7 @@
 
 use super::AbsPath;
 use super::names::Names;
+use compact_str::CompactString;
 
 /// How much of a path is meant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -73,7 +74,7 @@ fn touches_until(pattern: &str, path: &AbsPath, reach: Reach, home: Option<&AbsP
     let path = path.components();
     match pattern.strip_prefix("~/") {
         Some(rest) if searched => home.is_some_and(|home| {
-            let home: Vec<&str> = home.components().iter().map(String::as_str).collect();
+            let home: Vec<&str> = home.components().iter().map(CompactString::as_str).collect();
             finds(&home, rest, path, (reach, end))
         }),
         None if searched => finds(&[], pattern, path, (reach, end)),
@@ -118,7 +119,7 @@ const NAMED: u8 = 2;
 /// look for: `**` alone, or `*.log` for a directory of keys, is about none of the names in the pattern.
 ///
 /// Takes steps in proportion to the names of the path times those of the pattern.
-fn finds(above: &[&str], pattern: &str, path: &[String], (reach, end): (Reach, End)) -> bool {
+fn finds(above: &[&str], pattern: &str, path: &[CompactString], (reach, end): (Reach, End)) -> bool {
     let below = pattern.split('/').filter(|name| !name.is_empty());
     let names: Vec<&str> = above.iter().copied().chain(below).collect();
     // What the pattern names ends before a `**` at its end: that is everything below.
@@ -180,7 +181,7 @@ enum Seen {
     Name,
 }
 
-fn meets(pattern: &str, path: &[String], (reach, end): (Reach, End), seen: Seen) -> bool {
+fn meets(pattern: &str, path: &[CompactString], (reach, end): (Reach, End), seen: Seen) -> bool {
     let pattern = pattern.trim_start_matches('/');
     let (name, more) = pattern.split_once('/').unwrap_or((pattern, ""));
     match (name, path) {

@@ -4,6 +4,7 @@ use super::{Allow, Exception, McpServer, Pins, Receipts, Results};
 use crate::encoding::nearest;
 use crate::rules::Pattern;
 use crate::verdict::Effect;
+use compact_str::CompactString;
 use serde::Deserialize;
 use serde::de::value::MapAccessDeserializer;
 use serde::de::{Deserializer, MapAccess, Visitor};
@@ -203,19 +204,19 @@ pub struct Layer {
     pub(super) failure: Option<Effect>,
     pub(super) results: Option<Results>,
     pub(super) longest_kb: Option<u16>,
-    pub(super) trusted: Vec<String>,
-    pub(super) untrusted: Vec<String>,
+    pub(super) trusted: Vec<CompactString>,
+    pub(super) untrusted: Vec<CompactString>,
     pub(super) block: Option<Effect>,
     pub(super) suspicious: Option<Effect>,
-    pub(super) always_deny: Vec<String>,
+    pub(super) always_deny: Vec<CompactString>,
     pub(super) allow: Option<Allow>,
-    pub(super) executables: Vec<String>,
-    pub(super) secrets: Vec<String>,
-    pub(super) sensitive: Vec<String>,
+    pub(super) executables: Vec<CompactString>,
+    pub(super) secrets: Vec<CompactString>,
+    pub(super) sensitive: Vec<CompactString>,
     pub(super) servers: Vec<McpServer>,
     pub(super) pins: Option<Pins>,
     pub(super) receipts: Option<Receipts>,
-    pub(super) disabled: Vec<String>,
+    pub(super) disabled: Vec<CompactString>,
     pub(super) exceptions: Vec<Exception>,
     /// What a reader of the file may want to know.
     pub notes: Vec<String>,
@@ -239,6 +240,10 @@ pub struct LayerError {
     pub preset: Option<String>,
 }
 
+fn names(written: Vec<String>) -> Vec<CompactString> {
+    written.into_iter().map(Into::into).collect()
+}
+
 impl Layer {
     /// A layer of which only the preset's name is known.
     pub fn naming(preset: Option<String>) -> Layer {
@@ -250,7 +255,7 @@ impl Layer {
         let (_, settings) = SETTINGS.iter().find(|(known, _)| *known == name)?;
         let mut layer = Layer::default();
         for (key, values) in *settings {
-            let texts = || values.iter().map(|value| (*value).to_owned()).collect();
+            let texts = || values.iter().map(|value| CompactString::const_new(value)).collect();
             match (*key, *values) {
                 ("meta.version", _) => {}
                 ("decision.failure", ["ask"]) => layer.failure = Some(Effect::Ask),
@@ -281,7 +286,7 @@ impl Layer {
 
     /// The sensitive paths that the operator has listed. A list with half of the shipped one in it is an edited copy, of
     /// this version or of another: what it has beyond the shipped one is theirs.
-    pub(super) fn own_sensitive(&self) -> Vec<String> {
+    pub(super) fn own_sensitive(&self) -> Vec<CompactString> {
         if self.sensitive.is_empty() {
             return Vec::new();
         }
@@ -306,17 +311,17 @@ impl Layer {
                 RawResults::Wrap => Results::Wrap,
                 RawResults::Silent => Results::Silent,
             }),
-            trusted: raw.quarantine.0.trusted.into_iter().map(|server| server.0).collect(),
-            untrusted: raw.quarantine.0.untrusted.into_iter().map(|server| server.0).collect(),
+            trusted: raw.quarantine.0.trusted.into_iter().map(|server| server.0.into()).collect(),
+            untrusted: raw.quarantine.0.untrusted.into_iter().map(|server| server.0.into()).collect(),
             block: raw.decision.0.block.map(RawEffect::check),
             suspicious: raw.decision.0.suspicious.map(RawEffect::check),
-            always_deny: raw.decision.0.always_deny,
+            always_deny: names(raw.decision.0.always_deny),
             allow: raw.decision.0.allow.map(|allow| match allow {
                 RawAllow::Silent => Allow::Silent,
                 RawAllow::Explicit => Allow::Explicit,
             }),
-            executables: raw.executables.0.allowed,
-            secrets: raw.secrets.0.env_vars,
+            executables: names(raw.executables.0.allowed),
+            secrets: names(raw.secrets.0.env_vars),
             sensitive: raw.paths.0.sensitive.into_iter().map(|path| path.trim_end_matches('/').into()).collect(),
             servers: raw
                 .mcp
@@ -335,7 +340,7 @@ impl Layer {
                 RawReceipts::Denials => Receipts::Denials,
                 RawReceipts::Mcp => Receipts::Mcp,
             }),
-            disabled: raw.rules.0.disabled,
+            disabled: names(raw.rules.0.disabled),
             exceptions: raw
                 .exceptions
                 .into_iter()

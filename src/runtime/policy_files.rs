@@ -180,7 +180,7 @@ pub fn unknown_rules(options: &Options, world: &World) -> Vec<(String, String, O
     let known = rules::names_of_all(Some(&dir.join("rules")));
     let preset = options.preset.clone().or_else(|| preset(world)).unwrap_or_else(|| DEFAULT_PRESET.to_owned());
     let files = ["config.local.toml", DEFAULT.0, &format!("presets/{preset}.toml")].map(|name| dir.join(name));
-    let mut unknown: Vec<String> = config.disabled.into_iter().chain(config.always_deny).collect();
+    let mut unknown: Vec<String> = config.disabled.into_iter().chain(config.always_deny).map(Into::into).collect();
     unknown.retain(|name| !known.contains(name));
     let place = |name: &String| files.iter().find_map(|file| place_of(name, file));
     let row = |name: String| {

@@ -4,6 +4,7 @@ use super::options::Options;
 use super::{Arg, Command};
 use crate::path::AbsPath;
 use crate::path::Place;
+use compact_str::CompactString;
 
 /// Directories in which a program is what its name says.
 const STANDARD: [&str; 10] = [
@@ -29,9 +30,9 @@ pub(super) fn program(word: &str) -> &str {
 }
 
 /// A path without the turns that lead nowhere: `//bin//rm` and `/usr/../bin/rm` are `/bin/rm`.
-pub(super) fn tidy(word: String) -> String {
+pub(super) fn tidy(word: CompactString) -> CompactString {
     let turns = word.starts_with('/') && ["//", "/./", "/../"].iter().any(|turn| word.contains(turn));
-    if turns { String::from(&AbsPath::resolve(&word, &Place::default())) } else { word }
+    if turns { String::from(&AbsPath::resolve(&word, &Place::default())).into() } else { word }
 }
 
 /// Whether a word means something else where a program stands.

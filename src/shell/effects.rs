@@ -263,7 +263,7 @@ impl Noted<'_> {
         if let Some(name) = name.and_then(|source| source.text.trim_end_matches('/').rsplit('/').next()) {
             let text = format!("{}/{name}", target.text.trim_end_matches('/'));
             // The rooted name of the root itself is empty once its slash is gone.
-            self.note(Act::Write, &Arg { text, known: None, glob: target.glob });
+            self.note(Act::Write, &Arg { text: text.into(), known: None, glob: target.glob });
         }
     }
 }
@@ -308,5 +308,5 @@ fn of_user(word: &Arg) -> Option<Arg> {
     let plain = name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"._-".contains(&byte));
     let named = plain && name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_');
     let home = if name == "root" { "/root".to_owned() } else { format!("/home/{name}") };
-    named.then(|| Arg { text: format!("{home}/{below}"), known: None, glob: word.glob })
+    named.then(|| Arg { text: format!("{home}/{below}").into(), known: None, glob: word.glob })
 }

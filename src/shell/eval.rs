@@ -21,6 +21,7 @@ use crate::shell::wrappers::{Container, Inner};
 use crate::verdict::limits;
 use crate::verdict::limits::{Limit, Meter};
 use builtin::evaluates;
+use compact_str::CompactString;
 use function::{Around, Body};
 use later::{Later, Text, within};
 use output::output;
@@ -114,7 +115,7 @@ struct Walker<'a> {
     /// Functions that are walked where they are called, with what they are given.
     bodies: BTreeMap<String, Vec<Body>>,
     /// Functions that call themselves, with the arguments that they were followed with.
-    recursions: BTreeSet<(String, Vec<String>)>,
+    recursions: BTreeSet<(CompactString, Vec<CompactString>)>,
     /// How often a function calls itself, and whether it goes on meanwhile.
     calls: BTreeMap<String, (usize, bool)>,
 }

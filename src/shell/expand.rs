@@ -12,6 +12,7 @@ use super::syntax::{Part, Variable, Word};
 use super::{APART, Arg};
 use crate::verdict::limits::SHELL_STEPS;
 use braces::braces;
+use compact_str::CompactString;
 use tilde::{Tildes, may_hold_tilde, tilde};
 use trim::trimmed;
 
@@ -112,7 +113,7 @@ fn as_it_is(mut word: Word) -> Result<Arg, Word> {
             }
         }
     }
-    let mut text = String::default();
+    let mut text = CompactString::default();
     for part in word.parts {
         match part {
             Part::Plain(part) | Part::Quoted(part) if text.is_empty() => text = part,

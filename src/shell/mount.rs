@@ -6,6 +6,7 @@ use super::options::Options;
 use crate::path::Place;
 use crate::path::{AbsPath, meet};
 use crate::shell::effects::Target;
+use compact_str::CompactString;
 
 /// The options before the verb that take a value, of docker, podman and nerdctl.
 const GLOBAL: Options = Options {
@@ -204,7 +205,7 @@ pub(super) fn on_host(mounts: &[Mount], target: &Target, deep: bool) -> Hosted {
         targets: within.map(|mount| mount.hosted(names, depth.unwrap_or_default(), target.open)).collect(),
         contained: false,
     };
-    let wild = |name: &String| name.contains(['*', '?', '[']);
+    let wild = |name: &CompactString| name.contains(['*', '?', '[']);
     found.contained = found.targets.is_empty() || names.iter().take(depth.unwrap_or_default()).any(wild);
     let deep = deep || target.open;
     if deep {
@@ -225,7 +226,7 @@ pub(super) fn reach(mounts: &[Mount], path: &AbsPath) -> bool {
 impl Mount {
     /// What a path may be on the host where the mount may be anywhere, or the path may be a word that the container
     /// resolves in its root or in the directory that holds the mount.
-    fn met_elsewhere(&self, names: &[String], deep: bool, open: bool) -> Option<Target> {
+    fn met_elsewhere(&self, names: &[CompactString], deep: bool, open: bool) -> Option<Target> {
         let Some(target) = &self.target else {
             return Some(Target { open: true, ..self.source.clone() });
         };
@@ -242,7 +243,7 @@ impl Mount {
     }
 
     /// The path on the host of what has these names in the container, of which so many lead to the mount.
-    fn hosted(&self, names: &[String], depth: usize, open: bool) -> Target {
+    fn hosted(&self, names: &[CompactString], depth: usize, open: bool) -> Target {
         let rest = names.get(depth..).unwrap_or_default();
         if self.source.open || self.source.path.is_none() {
             let text = format!("{}/{}", self.source.text, rest.join("/"));

@@ -12,7 +12,7 @@ mod list;
 mod redirect;
 mod text;
 
-use super::syntax::{Flaw, Part, Scope, Script, Simple, Step, Word};
+use super::syntax::{Flaw, Part, Parts, Scope, Script, Simple, Step, Word};
 use crate::verdict::limits::{SHELL_COMMANDS, SHELL_DEPTH};
 use compound::{Case, Compound, For};
 use cond::Cond;
@@ -39,7 +39,7 @@ struct Frame {
     /// The state of a list; unused in other frames.
     list: List,
     /// The word or text that is being read.
-    parts: Vec<Part>,
+    parts: Parts,
     /// Where the word began; `None` between words.
     started: Option<usize>,
     opened: usize,
@@ -93,7 +93,7 @@ enum Arith {
 
 impl Frame {
     fn new(kind: Kind, close: list::Close, opened: usize) -> Self {
-        Frame { kind, list: List::new(close), parts: Vec::new(), started: None, opened }
+        Frame { kind, list: List::new(close), parts: Parts::new(), started: None, opened }
     }
 
     /// Adds characters to the word or text under construction.

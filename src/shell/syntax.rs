@@ -1,15 +1,17 @@
 //! What a shell text is made of, as it is written: words, commands, and the steps in which they run.
 
 use crate::verdict::limits::Limit;
+use compact_str::CompactString;
+use smallvec::SmallVec;
 use std::ops::Range;
 
 /// A piece of a word.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Part {
     /// Characters outside quotes.
-    Plain(String),
+    Plain(CompactString),
     /// Characters that stand for themselves.
-    Quoted(String),
+    Quoted(CompactString),
     /// The value of a variable.
     Variable(Box<Variable>),
     /// What the substitution of this number prints.
@@ -19,6 +21,9 @@ pub(super) enum Part {
     /// What only a running shell can know: an arithmetic value, the name of a pipe.
     Unknown { quoted: bool },
 }
+
+/// The parts of a word. Most words have one part, which is stored inline.
+pub(super) type Parts = SmallVec<[Part; 1]>;
 
 /// A variable, as it is asked for.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -54,7 +59,7 @@ pub(super) struct Trim {
 /// A word before any expansion.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Word {
-    pub parts: Vec<Part>,
+    pub parts: Parts,
     pub span: Range<usize>,
 }
 
@@ -190,7 +195,7 @@ pub(super) struct Backquoted {
 /// The body of a heredoc.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Heredoc {
-    pub parts: Vec<Part>,
+    pub parts: Parts,
 }
 
 /// Why a text cannot be read with certainty.

@@ -55,7 +55,7 @@ impl Inner {
         meter.charge(WORD * names.len());
         let named = |arg: Arg| match arg.text.strip_prefix("$ARGS") {
             Some(end) if arg.known == Some(0) => {
-                let with = |name: &Arg| Arg { text: format!("{}{end}", name.text), ..name.clone() };
+                let with = |name: &Arg| Arg { text: format!("{}{end}", name.text).into(), ..name.clone() };
                 let affordable = |name: &&Arg| meter.affords(name.text.len() + end.len());
                 names.iter().take_while(affordable).map(with).collect()
             }
@@ -305,7 +305,7 @@ fn later(written: &str) -> Arg {
 
 /// A word with something in place of a mark that is only known when the command runs.
 fn replaced(arg: &Arg, mark: &str, by: &str) -> Arg {
-    Arg { text: arg.text.replace(mark, by), known: arg.text.find(mark), glob: false }
+    Arg { text: arg.text.replace(mark, by).into(), known: arg.text.find(mark), glob: false }
 }
 
 /// An interpreter that reads its program from somewhere that cannot be known.

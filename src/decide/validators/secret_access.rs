@@ -7,6 +7,7 @@ use crate::event::Action;
 use crate::path::{AbsPath, Glob, Reach, globs, meet, touches, touches_any_home, touches_tree};
 use crate::rules::Found;
 use crate::shell::{Act, Arg};
+use compact_str::CompactString;
 
 /// Files that are keys, wherever they lie.
 const KEYS: [Glob<'_>; 25] = globs([
@@ -130,7 +131,7 @@ fn searches(row: Option<usize>, scene: &Scene<'_>) -> bool {
 
 /// The names that keys have by themselves, wherever they lie.
 fn is_key(path: &AbsPath) -> bool {
-    let name = path.components().last().map_or("", String::as_str);
+    let name = path.components().last().map_or("", CompactString::as_str);
     // The key that receipts are signed with lies where the installation says.
     let own = || matches!(path.components(), [.., folder, name] if folder == "rune" && name == "receipt.key");
     ["id_rsa", "id_dsa", "id_ecdsa", "id_ed25519"].iter().any(|key| *key == name || is_spelled_out(name, key)) || own()
@@ -144,7 +145,7 @@ fn is_spelled_out(pattern: &str, name: &str) -> bool {
 
 /// What everybody may know: public keys, known hosts, the names of hosts.
 fn is_public(path: &AbsPath) -> bool {
-    let name = path.components().last().map_or("", String::as_str);
+    let name = path.components().last().map_or("", CompactString::as_str);
     name.ends_with(".pub")
         || matches!(name, "known_hosts" | "config" | "authorized_keys" | "passwd")
             && !path.components().iter().any(|part| part == ".kube")
@@ -192,7 +193,7 @@ fn asks_for_secret(code: &str, scene: &Scene<'_>) -> bool {
 /// Whether a variable holds a secret, by its name and by the operator's list.
 pub(super) fn is_secret_name(name: &str, scene: &Scene<'_>) -> bool {
     let upper = name.to_ascii_uppercase();
-    if scene.config.secrets.contains(&upper) {
+    if scene.config.secrets.iter().any(|secret| *secret == upper) {
         return true;
     }
     let shaped = |part: &str| {

@@ -9,6 +9,7 @@ use crate::path::zones::Area;
 use crate::path::{AbsPath, Glob, Reach, globs, touches};
 use crate::rules::Found;
 use crate::shell::is_builtin;
+use compact_str::CompactString;
 
 /// Directories of a project that its tools put programs into.
 const TOOLED: [&[&str]; 7] = [
@@ -99,7 +100,7 @@ trait EndsWithParts {
     fn ends_with_parts(&self, parts: &[&str]) -> bool;
 }
 
-impl EndsWithParts for [String] {
+impl EndsWithParts for [CompactString] {
     fn ends_with_parts(&self, parts: &[&str]) -> bool {
         let start = self.len().checked_sub(parts.len());
         start.and_then(|at| self.get(at..)).is_some_and(|tail| tail.iter().zip(parts).all(|(a, b)| a == b))

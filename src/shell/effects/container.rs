@@ -44,7 +44,7 @@ fn copy(noted: &mut Noted<'_>, args: &[Arg]) {
     for source in sources.iter().filter(|source| source.is_known() && target.is_known()) {
         if let Some(name) = source.text.trim_end_matches('/').rsplit(['/', ':']).next() {
             let text = format!("{}/{name}", target.text.trim_end_matches('/'));
-            noted.take_down(Act::Write, &Arg { text, known: None, glob: target.glob }, true);
+            noted.take_down(Act::Write, &Arg { text: text.into(), known: None, glob: target.glob }, true);
         }
     }
 }

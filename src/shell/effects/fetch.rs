@@ -271,7 +271,7 @@ pub(super) fn note(noted: &mut Noted<'_>, operands: &[&Arg]) {
         Some(directory) => {
             let base = format!("{}/", directory.text.trim_end_matches('/'));
             let known = directory.known.or(name.known.map(|known| known + base.len()));
-            Arg { text: format!("{base}{}", name.text), known, glob: false }
+            Arg { text: format!("{base}{}", name.text).into(), known, glob: false }
         }
         None => name.clone(),
     };
@@ -315,7 +315,7 @@ pub(super) fn note(noted: &mut Noted<'_>, operands: &[&Arg]) {
         &option(command, if curl { &["--trace", "--trace-ascii", "--stderr"] } else { &["--save-cookies"] }),
     );
     noted.effects.network.extend(operands.iter().map(|arg| arg.text.to_string()));
-    noted.effects.network.extend(option(command, &["--url"]).into_iter().map(|arg| arg.text));
+    noted.effects.network.extend(option(command, &["--url"]).into_iter().map(|arg| arg.text.into()));
 }
 
 /// The file that an address names: `file:///x`, `file://localhost/x`, `FILE:/x`.

@@ -6,6 +6,7 @@ use super::{Access, Act, Effects, Target};
 use crate::path::AbsPath;
 use crate::path::Place;
 use crate::verdict::limits::FILES;
+use compact_str::CompactString;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Links that lead to links: a system follows no more of them for one path.
@@ -17,7 +18,7 @@ type Link = (AbsPath, AbsPath);
 /// All links of a line, by their names.
 #[derive(Default)]
 struct Links {
-    by_name: BTreeMap<Vec<String>, Vec<AbsPath>>,
+    by_name: BTreeMap<Vec<CompactString>, Vec<AbsPath>>,
     /// How many components their names have.
     lengths: BTreeSet<usize>,
 }
@@ -28,7 +29,7 @@ impl Links {
         self.by_name.entry(link.components().to_vec()).or_default().push(leads);
     }
 
-    fn named(&self, name: &[String]) -> &[AbsPath] {
+    fn named(&self, name: &[CompactString]) -> &[AbsPath] {
         self.by_name.get(name).map(Vec::as_slice).unwrap_or_default()
     }
 }
@@ -130,7 +131,7 @@ fn through(access: &Access, links: &Links) -> Vec<Access> {
             continue;
         }
         for target in links.named(name) {
-            let whole = target.components().iter().chain(rest).map(String::as_str).collect::<Vec<_>>().join("/");
+            let whole = target.components().iter().chain(rest).map(CompactString::as_str).collect::<Vec<_>>().join("/");
             let path = AbsPath::resolve(&format!("/{whole}"), &Place::default());
             let target = Target { text: path.to_string(), path: Some(path), open: access.target.open };
             found.push(Access { target, ..access.clone() });

@@ -376,10 +376,10 @@ pub(super) fn note(noted: &mut Noted<'_>) {
             }
         }
         "read" | "mapfile" | "readarray" => {
-            noted.effects.env.extend(option(command, &["-a"]).into_iter().map(|arg| (arg.text, None)));
+            noted.effects.env.extend(option(command, &["-a"]).into_iter().map(|arg| (arg.text.into(), None)));
             noted.effects.env.extend(operands.iter().map(|arg| (arg.text.to_string(), None)));
         }
-        "printf" => noted.effects.env.extend(option(command, &["-v"]).into_iter().map(|arg| (arg.text, None))),
+        "printf" => noted.effects.env.extend(option(command, &["-v"]).into_iter().map(|arg| (arg.text.into(), None))),
         "patch" => noted.all(Act::Write, operands.first().copied()),
         "xargs" => noted.all(Act::Read, &option(command, &["-a", "--arg-file"])),
         "bunzip2" | "bzip2" | "gunzip" | "gzip" | "unxz" | "xz" | "zstd" | "unzstd" => {

@@ -11,6 +11,7 @@ use crate::shell::inline::Language;
 use crate::shell::wrappers;
 use crate::shell::wrappers::Inner;
 use crate::verdict::limits::SHELL_NESTING;
+use compact_str::CompactString;
 use std::collections::VecDeque;
 use std::ops::Range;
 use std::rc::Rc;
@@ -126,7 +127,7 @@ impl Walker<'_> {
             return true;
         }
         let known = command.args.iter().all(|arg| arg.is_known() && !arg.glob);
-        let words: Vec<String> = command.args.iter().map(|arg| arg.text.clone()).collect();
+        let words: Vec<CompactString> = command.args.iter().map(|arg| arg.text.clone()).collect();
         self.meter.charge(words.len());
         (known || active < 2) && self.recursions.insert((command.program.clone(), words))
     }

@@ -7,13 +7,14 @@ use super::Walker;
 use super::function::{self, Around};
 use super::run::{Outside, Shared, Trap};
 use crate::verdict::limits::SHELL_STEPS;
+use compact_str::CompactString;
 use std::rc::Rc;
 
 /// What a command runs, and is walked when the command itself is done with.
 #[derive(Default)]
 pub(super) struct Later {
     /// Functions, with what they are given.
-    pub called: Vec<(String, Vec<Arg>, Around)>,
+    pub called: Vec<(CompactString, Vec<Arg>, Around)>,
     pub texts: Vec<Text>,
 }
 

@@ -1,6 +1,6 @@
 //! Assignments: words that set a variable, and where such words may stand.
 
-use super::super::syntax::{Assignment, Part, Word};
+use super::super::syntax::{Assignment, Part, Parts, Word};
 use super::list::State;
 use super::{Kind, Parser};
 
@@ -71,7 +71,7 @@ pub(super) fn assignment(word: &Word) -> Option<Assignment> {
         return Some(Assignment { name: name.to_owned(), value: None, list: list(word), appends: true });
     }
     let value = rest.strip_prefix('=')?;
-    let mut parts = vec![Part::Plain(value.to_owned())];
+    let mut parts = Parts::from_elem(Part::Plain(value.into()), 1);
     parts.extend(word.parts.iter().skip(1).cloned());
     parts.retain(|part| !matches!(part, Part::Plain(text) if text.is_empty()));
     let list = list(word).filter(|_| value.is_empty());

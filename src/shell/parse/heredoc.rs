@@ -52,7 +52,7 @@ impl Parser<'_> {
                 let text = self.slice(self.at, body);
                 let text = if pending.strip { strip(text) } else { text.to_owned() };
                 if let Some(heredoc) = self.script.heredocs.get_mut(pending.number) {
-                    heredoc.parts.push(Part::Quoted(text));
+                    heredoc.parts.push(Part::Quoted(text.into()));
                 }
                 self.at = resume;
             } else {

@@ -17,7 +17,11 @@ pub(super) fn rooted(word: &Arg, command: &Command) -> Arg {
         return word.clone();
     }
     let base = format!("{}/", cwd.trim_end_matches('/'));
-    Arg { text: format!("{base}{}", word.text), known: word.known.map(|known| known + base.len()), glob: word.glob }
+    Arg {
+        text: format!("{base}{}", word.text).into(),
+        known: word.known.map(|known| known + base.len()),
+        glob: word.glob,
+    }
 }
 
 /// Shell text that runs in another directory.

@@ -61,14 +61,16 @@ impl Found {
             let base = format!("{}/", start.text.trim_end_matches('/'));
             match &self.name {
                 // By name it is that name, somewhere below.
-                Some(name) if start.is_known() => Arg { text: format!("{base}**/{name}"), known: None, glob: true },
-                _ => Arg { known: start.known.or(Some(base.len())), text: format!("{base}{mark}"), glob: false },
+                Some(name) if start.is_known() => {
+                    Arg { text: format!("{base}**/{name}").into(), known: None, glob: true }
+                }
+                _ => Arg { known: start.known.or(Some(base.len())), text: format!("{base}{mark}").into(), glob: false },
             }
         };
         let named = |start: &Arg| {
             let path = self.path.as_ref().filter(|_| start.is_known())?;
             let text = format!("{}/{path}", start.text.trim_end_matches('/'));
-            Some(Arg { text, known: None, glob: true })
+            Some(Arg { text: text.into(), known: None, glob: true })
         };
         let words = |start: &Arg| match self.picks {
             true => [Some(below(start)), named(start)],
@@ -322,7 +324,7 @@ fn placed(arg: &Arg, found: &Arg, meter: &Meter) -> Arg {
     let Some(at) = arg.text.find("{}") else { return arg.clone() };
     let known = found.known.map(|known| at + known);
     match meter.replace(&arg.text, "{}", &found.text) {
-        Some(text) => Arg { text, known, glob: found.glob && found.is_known() },
+        Some(text) => Arg { text: text.into(), known, glob: found.glob && found.is_known() },
         None => super::later("$FOUND"),
     }
 }
@@ -406,7 +408,7 @@ pub(in super::super) fn fd_found(args: &[Arg]) -> Found {
     if let Some(base) = base {
         let below = |start: &Arg| match start.text.starts_with('/') {
             true => start.clone(),
-            false => Arg { text: format!("{}/{}", base.text.trim_end_matches('/'), start.text), ..base.clone() },
+            false => Arg { text: format!("{}/{}", base.text.trim_end_matches('/'), start.text).into(), ..base.clone() },
         };
         starts = starts.iter().map(below).collect();
     }

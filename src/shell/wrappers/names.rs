@@ -4,6 +4,7 @@ use super::super::{Arg, Command, Input};
 use super::find::{Found, fd_found, first_action, found, prints_names, takes_away};
 use super::{git, xargs};
 use crate::shell::effects::options_of;
+use compact_str::CompactString;
 
 /// What a command in a pipeline does to a list of names.
 enum Step {
@@ -94,7 +95,7 @@ fn grep(command: &Command) -> Step {
     let all = has("", &["files"]);
     let pattern = match patterns.first() {
         Some(pattern) => pattern.text.clone(),
-        None if all || operands.is_empty() => String::default(),
+        None if all || operands.is_empty() => CompactString::default(),
         None => operands.remove(0).text.clone(),
     };
     let picks = pattern.contains(|c: char| c.is_alphanumeric());
@@ -159,7 +160,7 @@ fn printed(program: &str, args: &[Arg]) -> Step {
     let words = |args: &[Arg]| {
         let parts = args.iter().flat_map(|arg| {
             let parts = arg.text.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
-            parts.into_iter().map(|text| Arg { text, known: None, glob: arg.glob })
+            parts.into_iter().map(|text| Arg { text: text.into(), known: None, glob: arg.glob })
         });
         parts.collect::<Vec<_>>()
     };

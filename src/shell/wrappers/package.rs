@@ -233,7 +233,8 @@ fn behind(manager: &Manager, verb: &str, rest: &[Arg], command: &Command) -> Vec
         "tool" => again(rest),
         // `npm explore package -- command`
         "explore" => {
-            let package = inner.first().map(|arg| Arg { text: format!("node_modules/{}", arg.text), ..arg.clone() });
+            let package =
+                inner.first().map(|arg| Arg { text: format!("node_modules/{}", arg.text).into(), ..arg.clone() });
             let mut run = line_or_command(rest.get(rest.len().min(1)..).map(behind_dashes).unwrap_or_default());
             package.iter().for_each(|package| run.iter_mut().for_each(|inner| move_to(inner, package, command)));
             run

@@ -79,7 +79,7 @@ pub(super) fn hyperfine(args: &[Arg], meter: &Meter) -> Vec<Inner> {
     let before = ["prepare p", "setup s", "cleanup c", "conclude C", "reference"];
     let before = before.iter().flat_map(|names| options.values(&words, names));
     let operands = options.operands(&words).into_iter().cloned();
-    before.chain(operands).flat_map(|arg| filled(arg.text)).map(Inner::text).collect()
+    before.chain(operands).flat_map(|arg| filled(arg.text.into())).map(Inner::text).collect()
 }
 
 /// Lines that a program reads and hands to a shell: `\! x`, `.shell x`, `!x`.

@@ -4,6 +4,7 @@ use super::super::options::Options;
 use super::super::{Arg, Input};
 use super::{Inner, WORD, later, one, replaced};
 use crate::verdict::limits::{Meter, SHELL_STEPS};
+use compact_str::CompactString;
 
 pub(super) const OPTIONS: Options = Options {
     short: "aEILnPsdRSJ",
@@ -23,7 +24,7 @@ pub(super) fn xargs(args: &[Arg], given: &Input, meter: &Meter) -> Vec<Inner> {
             .or_else(|| arg.text.strip_prefix("--replace").map(|mark| mark.trim_start_matches('=')))
     });
     let attached = attached.map(|mark| if mark.is_empty() { "{}" } else { mark });
-    let mark = OPTIONS.value(args, "I J").map(|mark| mark.text).or(attached.map(String::from));
+    let mark = OPTIONS.value(args, "I J").map(|mark| mark.text).or(attached.map(CompactString::from));
     let mark = mark.filter(|mark| !mark.is_empty());
     let items = match given {
         // What stands in a file is only known when it is read.
@@ -38,7 +39,7 @@ pub(super) fn xargs(args: &[Arg], given: &Input, meter: &Meter) -> Vec<Inner> {
         (Some(mark), Some(items)) => {
             let with = |item: &String| {
                 let put = |arg: &Arg| match meter.replace(&arg.text, mark.as_str(), item) {
-                    Some(text) => Arg { text, ..arg.clone() },
+                    Some(text) => Arg { text: text.into(), ..arg.clone() },
                     None => later("$ARGS"),
                 };
                 Inner::command(rest.iter().map(put).collect())

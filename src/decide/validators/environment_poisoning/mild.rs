@@ -2,6 +2,7 @@
 
 use crate::path::AbsPath;
 use crate::path::Place;
+use compact_str::CompactString;
 
 /// Whether a value of this variable does no more than that.
 pub(super) fn is_mild(name: &str, value: &str) -> bool {
@@ -34,7 +35,8 @@ fn is_shell(value: &str) -> bool {
     let path = AbsPath::resolve(value, &Place::default());
     let places: [&[&str]; 4] = [&["bin"], &["usr", "bin"], &["usr", "local", "bin"], &["opt", "homebrew", "bin"]];
     let shells = ["ash", "bash", "dash", "fish", "ksh", "sh", "zsh"];
-    let installed = places.iter().any(|place| path.directories().iter().map(String::as_str).eq(place.iter().copied()));
+    let installed =
+        places.iter().any(|place| path.directories().iter().map(CompactString::as_str).eq(place.iter().copied()));
     let shell = path.components().last().is_some_and(|name| shells.contains(&name.as_str()));
     value.starts_with('/') && !value.contains("..") && installed && shell
 }
