@@ -179,13 +179,13 @@ impl<'t> Prefilter<'t> {
         }
         let mut buckets = [(0, 0); bucket::BUCKETS];
         for (at, (bucket, _)) in literals.keys().enumerate() {
-            let (start, end) = &mut buckets[*bucket];
-            (*start, *end) = if start == end { (at, at + 1) } else { (*start, at + 1) };
+            let (start, count) = &mut buckets[*bucket];
+            (*start, *count) = if *count == 0 { (at, 1) } else { (*start, *count + 1) };
         }
         let literal = |((_, text), groups): (&(usize, &[u8]), &Vec<usize>)| {
             format!("    Literal {{ text: b\"{}\", groups: &{groups:?} }},\n", text.escape_ascii())
         };
-        let bucket = |(start, end)| format!("Bucket {{ start: {start}, end: {end} }}, ");
+        let bucket = |(start, count)| format!("Bucket {{ start: {start}, count: {count} }}, ");
         let pattern = |text: &&str| format!("    ({text:?}, &{:?}),\n", self.numbers(text));
         format!(
             "const GROUPS: usize = {};\nstatic LITERALS: [Literal; {}] = [\n{}];\nstatic TABLE: [Bucket; bucket::BUCKETS] = [{}];\n\

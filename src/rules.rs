@@ -151,7 +151,12 @@ impl Rule {
 
     /// Whether it could find something in a unit of its kind, by the prefilter of its patterns.
     pub(crate) fn could_concern(&self, unit: &Unit<'_>) -> bool {
-        self.cost(unit) > 0
+        match &self.matcher {
+            Matcher::Validator(_) => true,
+            Matcher::Patterns(patterns) => {
+                unit.texts().any(|(_, groups)| patterns.iter().any(|pattern| pattern.could_match(groups)))
+            }
+        }
     }
 
     /// The cost of matching those of its patterns that could match, in ordinary patterns; nothing where none could.

@@ -105,7 +105,7 @@ impl Shipped {
     /// Whether a text can stand in for this file.
     fn reads(&self, text: &str) -> bool {
         match self.name.strip_prefix("rules/").and_then(Kind::of_file) {
-            Some(kind) => rules::parse(text.to_owned(), &self.name, kind, Owner::Operator).1.is_empty(),
+            Some(kind) => rules::parse(text, &self.name, kind, Owner::Operator).1.is_empty(),
             None => Layer::read(text, &self.name).is_ok(),
         }
     }

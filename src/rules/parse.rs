@@ -115,7 +115,7 @@ mod tests {
     use super::*;
 
     fn errors(text: &str) -> Vec<String> {
-        parse(text.to_owned(), "f.rules", Kind::Bash, Owner::Operator).1.iter().map(ToString::to_string).collect()
+        parse(text, "f.rules", Kind::Bash, Owner::Operator).1.iter().map(ToString::to_string).collect()
     }
 
     #[test]

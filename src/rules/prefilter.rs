@@ -21,7 +21,7 @@ struct Literal {
 /// The literals of a bucket, as a range of `LITERALS`.
 struct Bucket {
     start: u16,
-    end: u16,
+    count: u16,
 }
 
 // `GROUPS`: the number of groups. `LITERALS`: all literals, by bucket. `TABLE`: the buckets. `PATTERNS`: the groups of
@@ -63,13 +63,19 @@ impl Groups {
     /// Adds the groups of the literals whose first bytes end at `last`.
     #[inline]
     fn look_up(&mut self, key: u32, text: &[u8], last: usize) {
-        if let Some(Bucket { start, end }) = TABLE.get(bucket(key))
-            && start != end
+        if let Some(bucket) = TABLE.get(bucket(key))
+            && bucket.count > 0
         {
-            let literals = LITERALS.get(usize::from(*start)..usize::from(*end)).unwrap_or_default();
-            for literal in literals.iter().filter(|literal| literal.is_at(text, last)) {
-                literal.groups.iter().for_each(|group| self.add(*group));
-            }
+            self.compare(bucket, text, last);
+        }
+    }
+
+    /// Compares the literals of a bucket. Inlined, it would make the loop over the text spill its registers.
+    #[inline(never)]
+    fn compare(&mut self, bucket: &Bucket, text: &[u8], last: usize) {
+        let literals = LITERALS.iter().skip(usize::from(bucket.start)).take(usize::from(bucket.count));
+        for literal in literals.filter(|literal| literal.is_at(text, last)) {
+            literal.groups.iter().for_each(|group| self.add(*group));
         }
     }
 

@@ -139,7 +139,7 @@ fn random_texts_match_alike_with_and_without_the_prefilter() {
         matched += usize::from(subject.compare(&text));
     }
     println!("{pairs} pairs of {} patterns and random texts, {matched} matches", subjects.len());
-    assert!(matched > pairs / 4 && matched < pairs / 10 * 9, "{matched} of {pairs}");
+    assert!(matched > pairs / 10 && matched < pairs / 10 * 9, "{matched} of {pairs}");
 }
 
 /// Adds the texts in a JSON value.
@@ -165,7 +165,7 @@ fn examples_and_cases_match_alike_with_and_without_the_prefilter() {
     let own =
         folder.map(|entry| entry.unwrap().path()).filter(|path| path.extension().is_some_and(|end| end == "jsonl"));
     let more = std::env::var_os("RUNE_PREFILTER_TEXTS").unwrap_or_default();
-    for path in own.chain(std::env::split_paths(&more)) {
+    for path in own.chain(std::env::split_paths(&more).filter(|path| !path.as_os_str().is_empty())) {
         for line in std::fs::read_to_string(&path).unwrap().split('\n').filter(|line| !line.is_empty()) {
             collect(&serde_json::from_str(line).unwrap(), &mut texts);
         }

@@ -48,6 +48,13 @@ struct Strange {
 
 impl Strange {
     fn of(line: &str) -> Self {
+        let bytes = line.as_bytes();
+        let signs = count(bytes, |byte| !byte.is_ascii_alphanumeric() && byte != b'@');
+        let digits = count(bytes, |byte| byte.is_ascii_digit());
+        // Five letters that stand apart have something between them.
+        if signs < 4 && digits < 3 {
+            return Strange { apart: !line.is_ascii(), mixed: false };
+        }
         // The kinds of the last three bytes, of which each has as many bits as there are kinds.
         let mut kinds = 0_u32;
         let (mut alone, mut apart, mut mixed) = (0, false, 0);
@@ -125,13 +132,21 @@ fn tokens(text: &str) -> impl Iterator<Item = &str> {
     })
 }
 
+/// How many bytes are of a kind. Sums of single bytes are vectorised.
+fn count(bytes: &[u8], is: impl Fn(u8) -> bool) -> usize {
+    let in_chunk = |chunk: &[u8]| chunk.iter().map(|byte| u8::from(is(*byte))).sum::<u8>();
+    bytes.chunks(usize::from(u8::MAX)).map(|chunk| usize::from(in_chunk(chunk))).sum()
+}
+
 fn token(token: &str) -> Option<String> {
-    let sign = token.bytes().rposition(|byte| matches!(byte, b'=' | b'/' | b'-'));
+    let is_sign = |byte: u8| matches!(byte, b'=' | b'/' | b'-');
+    let has_sign = count(token.as_bytes(), is_sign) > 0;
+    let sign = if has_sign { token.bytes().rposition(is_sign) } else { None };
     let hexadecimal = token.get(sign.map_or(0, |at| at + 1)..).unwrap_or(token);
     let value = token.split_once('=').map_or(token, |(_, value)| if value.len() < SHORT { token } else { value });
     // Text that is written so has letters of both cases.
-    let mixed =
-        value.bytes().any(|byte| byte.is_ascii_uppercase()) && value.bytes().any(|byte| byte.is_ascii_lowercase());
+    let mixed = count(value.as_bytes(), |byte| byte.is_ascii_uppercase()) > 0
+        && count(value.as_bytes(), |byte| byte.is_ascii_lowercase()) > 0;
     percent(token).or_else(|| hex(hexadecimal).and_then(sentence)).or_else(|| {
         Some(value)
             .filter(|_| mixed)
@@ -163,7 +178,7 @@ fn hex(text: &str) -> Option<Vec<u8>> {
 }
 
 fn percent(text: &str) -> Option<String> {
-    if text.matches('%').count() < 8 {
+    if count(text.as_bytes(), |byte| byte == b'%') < 8 {
         return None;
     }
     let mut bytes = Vec::new();

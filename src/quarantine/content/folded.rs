@@ -58,7 +58,8 @@ pub(super) fn marked(text: &str, mark: &str) -> Vec<String> {
 /// A text, folded.
 fn folded(text: &str) -> Fold {
     let mut fold = Fold { lines: 1, ..Fold::default() };
-    fold.text.reserve(text.len() + 1);
+    // Sentences without an end get one.
+    fold.text.reserve(text.len() + text.len() / 64 + 1);
     let mut chars = text.chars();
     loop {
         let rest = chars.as_str();

@@ -25,10 +25,10 @@ pub const fn key_byte(byte: u8) -> u8 {
     if is_word(byte) { byte.to_ascii_lowercase() } else { b' ' }
 }
 
-/// The key with one more byte at its end, and without its first.
+/// The key with one more byte at its end, and without its first. The lowest bits of a key are empty.
 #[inline]
 pub const fn next_key(key: u32, key_byte: u8) -> u32 {
-    (key << 8 | key_byte as u32) & 0xff_ffff
+    (key | key_byte as u32) << 8
 }
 
 /// The bucket of a key, by multiplicative hashing.
