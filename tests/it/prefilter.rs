@@ -9,6 +9,7 @@ use rune::policy::Config;
 use rune::rules::{Kind, Matcher, Pattern};
 use serde_json::Value;
 use std::collections::BTreeSet;
+use std::path::Path;
 
 /// Random pairs that a test run compares.
 const PAIRS: usize = 100_000;
@@ -161,9 +162,9 @@ fn examples_and_cases_match_alike_with_and_without_the_prefilter() {
     for rule in &Config::fold([], Vec::new()).with_default_rules(&kinds).rules {
         texts.extend(rule.hits().chain(rule.misses()).map(|example| example.text().to_owned()));
     }
-    let folder = std::fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/cases")).unwrap();
-    let own =
-        folder.map(|entry| entry.unwrap().path()).filter(|path| path.extension().is_some_and(|end| end == "jsonl"));
+    let entries = |folder: &Path| std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    let folders = entries(Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/cases"))).filter(|path| path.is_dir());
+    let own = folders.flat_map(|folder| entries(&folder).collect::<Vec<_>>());
     let more = std::env::var_os("RUNE_PREFILTER_TEXTS").unwrap_or_default();
     for path in own.chain(std::env::split_paths(&more).filter(|path| !path.as_os_str().is_empty())) {
         for line in std::fs::read_to_string(&path).unwrap().split('\n').filter(|line| !line.is_empty()) {

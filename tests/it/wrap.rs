@@ -162,7 +162,7 @@ fn of_very_much_only_head_and_tail_are_passed() {
     );
     let results = replaced["results"].as_array().unwrap();
     assert!(results.len() == 201 && results.iter().all(Value::is_string));
-    let deep = format!("{}{}", "[".repeat(100_000), "]".repeat(100_000));
+    let deep = format!("{}{}", "[".repeat(20_000), "]".repeat(20_000));
     let event = after("mcp__desk__get", json!({}), json!("HERE")).replace("\"HERE\"", &deep);
     let ran = home.run(&["hook", "post", "--preset", "strict"], event);
     assert!(ran.stdout.contains("UNTRUSTED DATA"), "{}", ran.stdout.len());
