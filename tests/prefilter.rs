@@ -1,7 +1,8 @@
 //! Matching with and without the prefilter agrees, for every embedded pattern.
 //!
-//! `RUNE_PREFILTER_PAIRS` sets how many random pairs of a pattern and a text are compared. `RUNE_PREFILTER_TEXTS` names
-//! further files of texts, one JSON value a line, separated by `:`.
+//! A test run compares a sample. `RUNE_PREFILTER_PAIRS` sets how many random pairs of a pattern and a text are compared.
+//! With `RUNE_PREFILTER_TEXTS`, every text is compared with every pattern: those of the examples and cases, and those in
+//! the named files, separated by `:`, of one JSON value a line.
 #![allow(
     clippy::unwrap_used,
     clippy::indexing_slicing,
@@ -20,6 +21,9 @@ use std::collections::BTreeSet;
 
 /// Random pairs that a test run compares.
 const PAIRS: usize = 100_000;
+
+/// A test run compares a text with one in so many patterns.
+const SAMPLE: usize = 40;
 
 /// Characters of a text that is compared as a whole.
 const LONGEST_TEXT: usize = 2_000;
@@ -172,15 +176,22 @@ fn examples_and_cases_match_alike_with_and_without_the_prefilter() {
     let folder = std::fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/cases")).unwrap();
     let own =
         folder.map(|entry| entry.unwrap().path()).filter(|path| path.extension().is_some_and(|end| end == "jsonl"));
-    let more = std::env::var_os("RUNE_PREFILTER_TEXTS").unwrap_or_default();
+    let more = std::env::var_os("RUNE_PREFILTER_TEXTS");
+    let step = if more.is_some() { 1 } else { SAMPLE };
+    let more = more.unwrap_or_default();
     for path in own.chain(std::env::split_paths(&more).filter(|path| !path.as_os_str().is_empty())) {
         for line in std::fs::read_to_string(&path).unwrap().split('\n').filter(|line| !line.is_empty()) {
             collect(&serde_json::from_str(line).unwrap(), &mut texts);
         }
     }
     let subjects = subjects();
-    let pairs = texts.len() * subjects.len();
-    let matched: usize = texts.iter().map(|text| subjects.iter().filter(|subject| subject.compare(text)).count()).sum();
+    let (mut pairs, mut matched) = (0, 0);
+    for (at, text) in texts.iter().enumerate() {
+        for subject in subjects.iter().skip(at % step).step_by(step) {
+            pairs += 1;
+            matched += usize::from(subject.compare(text));
+        }
+    }
     println!("{pairs} pairs of {} patterns and {} texts, {matched} matches", subjects.len(), texts.len());
-    assert!(texts.len() > 1_000 && matched > 1_000);
+    assert!(texts.len() > 1_000 && matched > 100);
 }

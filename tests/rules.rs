@@ -81,7 +81,7 @@ fn what_a_nudge_suggests_passes_itself() {
     let policy = policy("strict");
     let mut tried = 0;
     for rule in &policy.rules {
-        let quoted = rule.nudge.as_str().split('`').skip(1).step_by(2);
+        let quoted = rule.nudge.split('`').skip(1).step_by(2);
         for command in quoted.filter(|text| text.contains(' ')) {
             let verdict = run(command, &policy);
             assert_eq!(rules_of(&verdict), Vec::<String>::new(), "{}: {command}", rule.id);
