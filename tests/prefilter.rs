@@ -58,8 +58,8 @@ fn subjects() -> Vec<Subject> {
         texts.extend(patterns.map(|pattern| pattern.as_str().to_owned()));
     }
     let tree = |text: &str| {
-        let parse = |unicode| regex_syntax::ParserBuilder::new().unicode(unicode).utf8(false).build().parse(text);
-        parse(false).or_else(|_| parse(true)).unwrap()
+        let parse = |unicode| regex_syntax::ParserBuilder::new().unicode(unicode).utf8(false).build().parse(text).ok();
+        parse(false).or_else(|| parse(true)).unwrap()
     };
     texts
         .iter()
