@@ -102,7 +102,7 @@ fn rules() -> (String, String) {
             (*name, rules)
         })
         .collect();
-    let prefilter = Prefilter::of(files.iter().flat_map(|(_, rules)| rules));
+    let prefilter = Prefilter::of(files.iter().flat_map(|(_, rules)| rules), texts.iter().map(|(_, text)| text));
     let (mut code, mut all) = (String::new(), String::new());
     for (name, rules) in &files {
         let prefix = name.to_uppercase();
@@ -149,17 +149,27 @@ struct Prefilter<'t> {
     groups: Vec<Group>,
     /// The groups of every pattern.
     patterns: BTreeMap<&'t str, Vec<Group>>,
+    /// How often a key occurs in the rules.
+    keys: BTreeMap<u32, usize>,
 }
 
 impl<'t> Prefilter<'t> {
-    fn of<'r>(rules: impl Iterator<Item = &'r RuleText<'t>>) -> Self
+    fn of<'r>(rules: impl Iterator<Item = &'r RuleText<'t>>, texts: impl Iterator<Item = &'r String>) -> Self
     where
         't: 'r,
     {
-        let texts = rules.flat_map(|rule| rule.patterns.iter().chain(&rule.only_when).chain(&rule.except_when));
-        let patterns: BTreeMap<&str, Vec<Group>> = texts.map(|text| (*text, literals::required(text))).collect();
+        let patterns = rules.flat_map(|rule| rule.patterns.iter().chain(&rule.only_when).chain(&rule.except_when));
+        let patterns: BTreeMap<&str, Vec<Group>> = patterns.map(|text| (*text, literals::required(text))).collect();
         let groups: BTreeSet<Group> = patterns.values().flatten().cloned().collect();
-        Prefilter { groups: groups.into_iter().collect(), patterns }
+        let mut counts = BTreeMap::new();
+        texts.flat_map(|text| keys(text.as_bytes())).for_each(|key| *counts.entry(key).or_default() += 1);
+        Prefilter { groups: groups.into_iter().collect(), patterns, keys: counts }
+    }
+
+    /// Where the rarest key of a literal begins, and the key.
+    fn rarest_key(&self, literal: &[u8]) -> (usize, u32) {
+        let keys = keys(bucket::without_left_mark(literal)).into_iter().enumerate();
+        keys.min_by_key(|(_, key)| self.keys.get(key)).expect("literals are not shorter than keys")
     }
 
     /// The numbers of the groups of a pattern.
@@ -172,8 +182,7 @@ impl<'t> Prefilter<'t> {
         let mut literals: BTreeMap<(usize, &[u8]), Vec<usize>> = BTreeMap::new();
         for (number, group) in self.groups.iter().enumerate() {
             for literal in group {
-                let first = literal.iter().take(bucket::KEY_BYTES).map(|byte| bucket::key_byte(*byte));
-                let key = first.fold(0, bucket::next_key);
+                let (_, key) = self.rarest_key(literal);
                 literals.entry((bucket::bucket(key), literal)).or_default().push(number);
             }
         }
@@ -183,7 +192,9 @@ impl<'t> Prefilter<'t> {
             (*start, *count) = if *count == 0 { (at, 1) } else { (*start, *count + 1) };
         }
         let literal = |((_, text), groups): (&(usize, &[u8]), &Vec<usize>)| {
-            format!("    Literal {{ text: b\"{}\", groups: &{groups:?} }},\n", text.escape_ascii())
+            let (offset, _) = self.rarest_key(text);
+            let text = text.escape_ascii();
+            format!("    Literal {{ text: b\"{text}\", key_offset: {offset}, groups: &{groups:?} }},\n")
         };
         let bucket = |(start, count)| format!("Bucket {{ start: {start}, count: {count} }}, ");
         let pattern = |text: &&str| format!("    ({text:?}, &{:?}),\n", self.numbers(text));
@@ -198,4 +209,10 @@ impl<'t> Prefilter<'t> {
             self.patterns.keys().map(pattern).collect::<String>(),
         )
     }
+}
+
+/// The keys of all adjacent bytes.
+fn keys(bytes: &[u8]) -> Vec<u32> {
+    let key = |bytes: &[u8]| bytes.iter().map(|byte| bucket::key_byte(*byte)).fold(0, bucket::next_key);
+    bytes.windows(bucket::KEY_BYTES).map(key).collect()
 }

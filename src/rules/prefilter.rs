@@ -10,11 +10,13 @@ mod literals;
 #[cfg(test)]
 mod tests;
 
-use bucket::{EDGE, END, KEY_BYTES, START, bucket, is_word, key_byte, next_key};
+use bucket::{EDGE, END, KEY_BYTES, bucket, is_word, key_byte, next_key, without_left_mark};
 
 /// A literal in lower case, and the groups that it is in.
 struct Literal {
     text: &'static [u8],
+    /// Where its key begins, behind the mark at its beginning.
+    key_offset: usize,
     groups: &'static [u16],
 }
 
@@ -51,8 +53,12 @@ impl Groups {
     pub fn of(text: &str) -> Self {
         let text = text.as_bytes();
         let mut groups = Groups::default();
-        let mut key = next_key(0, key_byte(START));
+        let mut key = 0;
         for (at, byte) in text.iter().enumerate() {
+            // A word also ends where another script begins.
+            if !byte.is_ascii() {
+                groups.look_up(next_key(key, key_byte(EDGE)), text, at);
+            }
             key = next_key(key, KEY.get(usize::from(*byte)).copied().unwrap_or_default());
             groups.look_up(key, text, at);
         }
@@ -60,7 +66,7 @@ impl Groups {
         groups
     }
 
-    /// Adds the groups of the literals whose first bytes end at `last`.
+    /// Adds the groups of the literals whose key ends at `last`.
     #[inline]
     fn look_up(&mut self, key: u32, text: &[u8], last: usize) {
         if let Some(bucket) = TABLE.get(bucket(key))
@@ -98,22 +104,20 @@ impl Groups {
 }
 
 impl Literal {
-    /// Whether its first bytes end at `last` in a text, and its other bytes follow.
+    /// Whether a text contains it so that its key ends at `last`.
     fn is_at(&self, text: &[u8], last: usize) -> bool {
-        let (left, literal) = match self.text.split_first() {
-            Some((mark @ (&START | &EDGE), rest)) => (Some(*mark), rest),
-            _ => (None, self.text),
-        };
+        let literal = without_left_mark(self.text);
+        let left = self.text.first().filter(|_| literal.len() < self.text.len());
         let (right, literal) = match literal.split_last() {
-            Some((mark @ (&END | &EDGE), rest)) => (Some(*mark), rest),
+            Some((mark @ (&END | &EDGE), rest)) => (Some(mark), rest),
             _ => (None, literal),
         };
-        let start = (last + 1).checked_sub(KEY_BYTES - usize::from(left.is_some()));
+        let start = (last + 1).checked_sub(KEY_BYTES + self.key_offset);
         let Some((before, rest)) = start.and_then(|start| text.split_at_checked(start)) else { return false };
         let Some((found, behind)) = rest.split_at_checked(literal.len()) else { return false };
         found.eq_ignore_ascii_case(literal)
-            && left.is_none_or(|mark| is_met(mark, before.last()))
-            && right.is_none_or(|mark| is_met(mark, behind.first()))
+            && left.is_none_or(|mark| is_met(*mark, before.last()))
+            && right.is_none_or(|mark| is_met(*mark, behind.first()))
     }
 }
 

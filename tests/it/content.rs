@@ -63,16 +63,16 @@ fn documents_that_give_orders_are_found_and_others_are_not() {
 }
 
 #[test]
-fn clues_hide_no_rule() {
+fn an_edited_file_finds_what_the_embedded_one_finds() {
     each(|document| {
-        // A text that is not the embedded one is read without clues.
+        // A text that is not the embedded one is parsed, and its patterns are compiled anew.
         let text = format!("# ours\n{}", Kind::Post.embedded());
         let (rules, errors) = rules::parse(text, "post.rules", Kind::Post, Owner::Operator);
         assert_eq!(errors, []);
         let mut plain = policy();
         plain.add_rules(rules);
         let text = document["text"].as_str().unwrap();
-        let with_clues = named(text, &policy().with_default_rules(&[Kind::Post]));
-        assert_eq!(with_clues, named(text, &plain), "{}", document["id"]);
+        let embedded = named(text, &policy().with_default_rules(&[Kind::Post]));
+        assert_eq!(embedded, named(text, &plain), "{}", document["id"]);
     });
 }

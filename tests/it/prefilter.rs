@@ -1,7 +1,8 @@
 //! Matching with and without the prefilter agrees, for every embedded pattern.
 //!
-//! `RUNE_PREFILTER_PAIRS` sets how many random pairs of a pattern and a text are compared. `RUNE_PREFILTER_TEXTS` names
-//! further files of texts, one JSON value a line, separated by `:`.
+//! A test run compares a sample. `RUNE_PREFILTER_PAIRS` sets how many random pairs of a pattern and a text are compared.
+//! With `RUNE_PREFILTER_TEXTS`, every text is compared with every pattern: those of the examples and cases, and those in
+//! the named files, separated by `:`, of one JSON value a line.
 
 use regex_lite::Regex;
 use regex_syntax::hir::{Class, Hir, HirKind};
@@ -13,6 +14,9 @@ use std::path::Path;
 
 /// Random pairs that a test run compares.
 const PAIRS: usize = 100_000;
+
+/// A test run compares a text with one in so many patterns.
+const SAMPLE: usize = 40;
 
 /// Characters of a text that is compared as a whole.
 const LONGEST_TEXT: usize = 2_000;
@@ -47,8 +51,8 @@ fn subjects() -> Vec<Subject> {
         texts.extend(patterns.map(|pattern| pattern.as_str().to_owned()));
     }
     let tree = |text: &str| {
-        let parse = |unicode| regex_syntax::ParserBuilder::new().unicode(unicode).utf8(false).build().parse(text);
-        parse(false).or_else(|_| parse(true)).unwrap()
+        let parse = |unicode| regex_syntax::ParserBuilder::new().unicode(unicode).utf8(false).build().parse(text).ok();
+        parse(false).or_else(|| parse(true)).unwrap()
     };
     texts
         .iter()
@@ -165,15 +169,22 @@ fn examples_and_cases_match_alike_with_and_without_the_prefilter() {
     let entries = |folder: &Path| std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
     let folders = entries(Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/cases"))).filter(|path| path.is_dir());
     let own = folders.flat_map(|folder| entries(&folder).collect::<Vec<_>>());
-    let more = std::env::var_os("RUNE_PREFILTER_TEXTS").unwrap_or_default();
+    let more = std::env::var_os("RUNE_PREFILTER_TEXTS");
+    let step = if more.is_some() { 1 } else { SAMPLE };
+    let more = more.unwrap_or_default();
     for path in own.chain(std::env::split_paths(&more).filter(|path| !path.as_os_str().is_empty())) {
         for line in std::fs::read_to_string(&path).unwrap().split('\n').filter(|line| !line.is_empty()) {
             collect(&serde_json::from_str(line).unwrap(), &mut texts);
         }
     }
     let subjects = subjects();
-    let pairs = texts.len() * subjects.len();
-    let matched: usize = texts.iter().map(|text| subjects.iter().filter(|subject| subject.compare(text)).count()).sum();
+    let (mut pairs, mut matched) = (0, 0);
+    for (at, text) in texts.iter().enumerate() {
+        for subject in subjects.iter().skip(at % step).step_by(step) {
+            pairs += 1;
+            matched += usize::from(subject.compare(text));
+        }
+    }
     println!("{pairs} pairs of {} patterns and {} texts, {matched} matches", subjects.len(), texts.len());
-    assert!(texts.len() > 1_000 && matched > 1_000);
+    assert!(texts.len() > 1_000 && matched > 100);
 }

@@ -25,7 +25,7 @@ fn rules_of(verdict: &Verdict) -> Vec<String> {
 }
 
 fn parse(text: &str, owner: Owner) -> Vec<Rule> {
-    let (rules, errors) = rules::parse(text.to_owned(), "test.rules", Kind::Bash, owner);
+    let (rules, errors) = rules::parse(text, "test.rules", Kind::Bash, owner);
     assert_eq!(errors, []);
     rules
 }

@@ -1,6 +1,6 @@
 //! Extracts from the syntax tree of a pattern the literals that its matches contain; used by the build script.
 
-use super::bucket::{EDGE, END, KEY_BYTES, START, is_word};
+use super::bucket::{EDGE, END, KEY_BYTES, START, is_word, without_left_mark};
 use regex_syntax::ParserBuilder;
 use regex_syntax::hir::{Class, Hir, HirKind, Look, Repetition};
 use std::cmp::Reverse;
@@ -106,9 +106,10 @@ fn concat_part(parts: &[Hir]) -> Part {
     // All texts that the parts since the last unknown one match.
     let mut run = empty();
     let mut whole = true;
-    for hir in parts {
+    for (at, hir) in parts.iter().enumerate() {
         let Part { exact, groups: inner } = part(hir);
-        groups.extend(inner);
+        let around = [at.checked_sub(1), Some(at + 1)].map(|at| at.and_then(|at| parts.get(at)));
+        groups.extend(if exact.is_some() { inner } else { distributed(hir, around).unwrap_or(inner) });
         let joined = exact.as_ref().and_then(|next| product(&run, next));
         if let Some(joined) = joined {
             run = joined;
@@ -124,6 +125,29 @@ fn concat_part(parts: &[Hir]) -> Part {
     }
 }
 
+/// The groups of an alternation, of which each branch is joined with what stands before and behind all of them.
+///
+/// In `\b(ai|ki-[a-z]+)\b`, the branches are too short without their edges.
+fn distributed(hir: &Hir, [before, behind]: [Option<&Hir>; 2]) -> Option<Vec<Group>> {
+    match hir.kind() {
+        HirKind::Capture(capture) => distributed(&capture.sub, [before, behind]),
+        HirKind::Alternation(branches) => {
+            let is_plain =
+                |hir: &&Hir| matches!(hir.kind(), HirKind::Literal(_) | HirKind::Class(_) | HirKind::Look(_));
+            let (before, behind) = (before.filter(is_plain), behind.filter(is_plain));
+            let joined = |branch| Hir::concat([before, Some(branch), behind].into_iter().flatten().cloned().collect());
+            let branches: Vec<Hir> = branches.iter().map(joined).collect();
+            Some(alternation_part(&branches).into_groups())
+        }
+        HirKind::Empty
+        | HirKind::Literal(_)
+        | HirKind::Class(_)
+        | HirKind::Look(_)
+        | HirKind::Repetition(_)
+        | HirKind::Concat(_) => None,
+    }
+}
+
 /// Every text of one group followed by every text of the other.
 ///
 /// INVARIANT: [`START`] only begins a literal and [`END`] only ends one. In `$^` both assertions hold at one place of an
@@ -131,7 +155,9 @@ fn concat_part(parts: &[Hir]) -> Part {
 fn product(left: &Group, right: &Group) -> Option<Group> {
     let starts = right.iter().any(|text| text.first() == Some(&START)) && left.iter().any(|text| !text.is_empty());
     let ended = left.iter().any(|text| text.last() == Some(&END)) && right.iter().any(|text| !text.is_empty());
-    if starts || ended || left.len().min(right.len()) > 1 && left.len() * right.len() > MAX_JOINED {
+    // A short text is worth nothing unless it is joined.
+    let limit = if shortest(left) < KEY_BYTES { MAX_LITERALS } else { MAX_JOINED };
+    if starts || ended || left.len().min(right.len()) > 1 && left.len() * right.len() > limit {
         return None;
     }
     Some(left.iter().flat_map(|one| right.iter().map(|other| [one.as_slice(), other].concat())).collect())
@@ -168,8 +194,9 @@ fn with_edges(text: &[u8]) -> Vec<u8> {
     edge(left).into_iter().chain(bare).chain(edge(right)).collect()
 }
 
+/// The length of the shortest literal, as far as it can be part of a key.
 fn shortest(group: &Group) -> usize {
-    group.iter().map(Vec::len).min().unwrap_or_default()
+    group.iter().map(|literal| without_left_mark(literal).len()).min().unwrap_or_default()
 }
 
 fn selectivity(group: &Group) -> (usize, Reverse<usize>) {

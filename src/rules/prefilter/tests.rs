@@ -67,7 +67,7 @@ fn the_table_finds_what_a_search_position_by_position_finds() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 20_000, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 10_000, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn no_match_lacks_a_required_literal(

@@ -4,7 +4,7 @@ use rune::rules::{Kind, Matcher, Owner, Pattern, parse};
 
 /// Panics if it does not hold for a file with this text.
 pub fn holds(text: &str) {
-    let (rules, errors) = parse(text.to_owned(), "f.rules", Kind::Bash, Owner::Operator);
+    let (rules, errors) = parse(text, "f.rules", Kind::Bash, Owner::Operator);
     assert!(!rules.is_empty() || !errors.is_empty(), "a file without a rule is an error");
     let lines = text.split('\n').count();
     for error in &errors {
