@@ -36,6 +36,8 @@ fn main() {
     let write = |name: &str, text: &str| {
         std::fs::write(Path::new(&out).join(name), text).expect("the directory can be written to");
     };
+    let names = validators();
+    write("validators.rs", &format!("const VALIDATORS: [&str; {}] = {names:?};", names.len()));
     write("settings.rs", &settings());
     let (rules, prefilter) = rules();
     write("rules.rs", &rules);
@@ -49,6 +51,23 @@ const RULES: [&str; 6] = ["bash", "edit", "read", "mcp", "agent", "post"];
 fn read(path: &str) -> String {
     println!("cargo::rerun-if-changed={path}");
     std::fs::read_to_string(path).unwrap_or_else(|error| panic!("{path}: {error}"))
+}
+
+/// The names of all validators: those of their files, in camel case and in order.
+fn validators() -> Vec<String> {
+    let folder = "src/decide/validators";
+    println!("cargo::rerun-if-changed={folder}");
+    let files = std::fs::read_dir(folder).unwrap_or_else(|error| panic!("{folder}: {error}"));
+    let files = files.map(|entry| entry.expect("a readable directory").path());
+    let stems = files.filter(|path| path.extension().is_some_and(|end| end == "rs")).map(|path| {
+        let stem = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+        let camel =
+            |word: &str| word.chars().take(1).map(|c| c.to_ascii_uppercase()).chain(word.chars().skip(1)).collect();
+        stem.split('_').map(camel).collect::<Vec<String>>().concat()
+    });
+    let mut names: Vec<String> = stems.collect();
+    names.sort();
+    names
 }
 
 /// Every setting of the embedded policy as `(key, values)`, by the name of its file.
@@ -127,7 +146,8 @@ fn row(rule: &RuleText<'_>, prefilter: &Prefilter<'_>, name: &str, code: &mut St
     let example = |(expected, line, text): &(syntax::Expected, usize, &str)| {
         format!("Example {{ expected: Expected::{expected:?}, line: {line}, text: Cow::Borrowed({text:?}) }}, ")
     };
-    let validator = rule.validator.map_or("None".to_owned(), |name| format!("Some(Validator::{name})"));
+    let index = |name: &str| validators().iter().position(|known| known == name).expect("a known validator");
+    let validator = rule.validator.map_or("None".to_owned(), |name| format!("Some(ValidatorId::at({}))", index(name)));
     format!(
         "        Row {{ tier: Tier::{:?}, name: {:?}, line: {}, validator: {validator}, patterns: {}, only_when: {}, \
          except_when: {}, only_when_tainted: {}, nudge: {:?}, examples: &[{}] }},\n",

@@ -1,19 +1,22 @@
 //! The decision: findings of the rules, the validators and the failures, and the verdict that is their maximum.
 
-pub(crate) mod applicable;
-pub(crate) mod before;
+mod after;
+mod applicable;
+mod before;
+mod content;
 pub(crate) mod file_search;
-pub mod mcp_pins;
+mod matching;
+mod mcp_pins;
 pub(crate) mod settings;
 pub(crate) mod shell_text;
 pub mod subject;
 pub mod validators;
 
+pub use after::is_looked_at;
 pub use before::paths;
 
 use crate::event::Event;
 use crate::policy::{Allow, Config};
-use crate::quarantine;
 use crate::verdict::{Phase, Verdict};
 
 /// Judges one event by one policy.
@@ -38,7 +41,7 @@ fn by(event: &Event<'_>, config: &Config) -> Verdict {
     }
     match event.phase {
         Phase::Before => before::judge(event, config, &mut verdict),
-        Phase::After | Phase::Failed => quarantine::judge(event, config, &mut verdict),
+        Phase::After | Phase::Failed => after::judge(event, config, &mut verdict),
         Phase::Settings | Phase::Start => settings::judge(event, config, &mut verdict),
         Phase::End | Phase::Other => {}
     }

@@ -1,35 +1,39 @@
-//! Rune judges what a coding agent is about to do, and marks what strangers have written.
+//! The library of `rune`, a guard for coding agents: it judges tool calls and marks untrusted results.
 //!
 //! ```text
-//! stdin ──> client ──> Event ─┐
-//!                             ├──> decide(&Event, &Config) ──> Verdict ──> client ──> stdout, exit code
-//! files ──> config ─> Config ─┘                                   └──────> telemetry ──> one line
-//! (any step fails) ──> Failure ──> Verdict ──────────────────────────^
+//! stdin ─> client.parse ─> Message ─> Event ─┐
+//!                                            ├─> decide(&Event, &Config) ─> Verdict ─> client.answer ─> stdout, exit code
+//! files ─> policy ───────> Config ───────────┘                                └─> telemetry ─> one log line
+//! any step fails ─> Failure ─> Verdict
 //! ```
 //!
-//! 1. The shell (`src/cli/hook.rs`) reads stdin into a [`quarantined::Quarantined`] and nobody else ever sees it bare.
-//! 2. [`client`] turns it into an [`event::Event`], or says why that cannot be done ([`event::Unread`]).
-//! 3. The shell reads the policy into a [`config::Config`] and looks up the [`event::Facts`] that this event needs.
-//! 4. [`decide`] judges. It is the only entry: hook, commands and tests all come through here.
-//! 5. [`client`] puts the [`verdict::Verdict`] into the client's words, [`telemetry`] into one line of the log.
+//! 1. The runtime (`src/runtime/hook.rs`, in the binary) reads stdin into a [`quarantined::Quarantined`].
+//! 2. [`client`] parses it into an [`event::Message`], or returns an [`event::Unread`].
+//! 3. The runtime adds the place, the parsed shell text and the [`event::Facts`] of the machine: an [`event::Event`].
+//! 4. The runtime reads the policy into a [`policy::Config`].
+//! 5. [`decide()`] judges. It is the only entry for the hook, the commands and the tests.
+//! 6. [`client`] renders the [`verdict::Verdict`], [`telemetry`] writes one line for the log.
 //!
-//! This library does no input or output, asks no clock and rolls no dice: `.clippy.toml` forbids it. What a
-//! judgement needs to know is in the event or in the policy.
+//! The library does no input or output and reads no clock and no random numbers (`.clippy.toml` forbids it).
+//!
+//! INVARIANT: the modules below are listed in the order of their layers. A module imports only from those listed before
+//! it; `tests/it/layers.rs` checks that.
 #![forbid(unsafe_code)]
 
-pub mod client;
-pub mod decide;
+pub mod quarantined;
 pub mod encoding;
-pub mod event;
-pub mod mcp;
 pub mod path;
+pub mod verdict;
+pub mod shell;
+pub mod mcp;
+pub mod event;
+pub mod rules;
 pub mod policy;
 pub mod quarantine;
-pub mod quarantined;
+pub mod decide;
 pub mod receipt;
-pub mod rules;
-pub mod shell;
 pub mod telemetry;
-pub mod verdict;
+pub mod client;
+pub mod self_test;
 
 pub use decide::decide;

@@ -5,18 +5,16 @@ mod example;
 mod parse;
 mod pattern;
 mod prefilter;
-mod proof;
 mod syntax;
+mod validator;
 
 pub use example::Example;
 pub use parse::{RuleError, parse};
 pub use pattern::{Pattern, PatternError};
 pub(crate) use prefilter::Groups;
-pub use proof::{Disproof, disproofs};
 pub use syntax::Tier;
+pub use validator::ValidatorId;
 
-use crate::decide::subject::{Subject, Unit};
-use crate::decide::validators::{Scene, Validator};
 use crate::encoding::nearest;
 use crate::verdict::RuleId;
 use std::borrow::Cow;
@@ -99,7 +97,7 @@ pub enum Matcher {
     /// Any of these patterns.
     Patterns(Cow<'static, [Pattern]>),
     /// What only a program can find.
-    Validator(Validator),
+    Validator(ValidatorId),
 }
 
 /// One rule.
@@ -149,29 +147,6 @@ impl Rule {
         self.examples.iter().filter(|example| example.expected == Expected::NoMatch)
     }
 
-    /// Whether it could find something in a unit of its kind, by the prefilter of its patterns.
-    pub(crate) fn could_concern(&self, unit: &Unit<'_>) -> bool {
-        match &self.matcher {
-            Matcher::Validator(_) => true,
-            Matcher::Patterns(patterns) => {
-                unit.texts().any(|(_, groups)| patterns.iter().any(|pattern| pattern.could_match(groups)))
-            }
-        }
-    }
-
-    /// The cost of matching those of its patterns that could match, in ordinary patterns; nothing where none could.
-    pub(crate) fn cost(&self, unit: &Unit<'_>) -> usize {
-        match &self.matcher {
-            Matcher::Validator(_) => 1,
-            Matcher::Patterns(patterns) => {
-                let of = |groups| {
-                    patterns.iter().filter(|pattern| pattern.could_match(groups)).map(Pattern::cost).sum::<usize>()
-                };
-                unit.texts().map(|(_, groups)| of(groups)).sum()
-            }
-        }
-    }
-
     /// Whether it has to be asked about every text, because the prefilter knows nothing about it.
     pub(crate) fn is_unfiltered(&self) -> bool {
         match &self.matcher {
@@ -179,57 +154,4 @@ impl Rule {
             Matcher::Patterns(patterns) => patterns.iter().any(Pattern::is_unfiltered),
         }
     }
-
-    /// What this rule finds in a unit of its kind.
-    pub fn find(&self, unit: &Unit<'_>, scene: &Scene<'_>) -> Result<Option<Found>, PatternError> {
-        let found = match &self.matcher {
-            Matcher::Patterns(patterns) => {
-                matches_any(patterns, unit)?.then(|| Found { tier: self.tier, what: String::new() })
-            }
-            // What is certain is suspicious too; what is only suspicious is not certain.
-            Matcher::Validator(validator) => {
-                let found = unit.ask(*validator, scene);
-                found.filter(|found| self.tier == Tier::Suspicious || found.tier == Tier::Block)
-            }
-        };
-        let Some(found) = found else { return Ok(None) };
-        let wanted = self.only_when.is_empty() || matches_any(&self.only_when, unit)?;
-        let excepted = match unit.subject {
-            // What a passage is about is said before or behind it.
-            Subject::Passage(around) => matches_in(&self.except_when, around)?,
-            Subject::Command(..)
-            | Subject::Pipeline(_)
-            | Subject::Line
-            | Subject::Access(_)
-            | Subject::File(_)
-            | Subject::Page(_)
-            | Subject::Mcp
-            | Subject::Agent => matches_any(&self.except_when, unit)?,
-        };
-        Ok((wanted && !excepted).then_some(found))
-    }
-}
-
-fn matches_in(patterns: &[Pattern], text: &str) -> Result<bool, PatternError> {
-    let groups = Groups::of(text);
-    for pattern in patterns {
-        if pattern.matches_with(text, &groups)? {
-            return Ok(true);
-        }
-    }
-    Ok(false)
-}
-
-/// Whether a pattern matches one of the texts of a unit.
-pub(crate) fn matches_any(patterns: &[Pattern], unit: &Unit<'_>) -> Result<bool, PatternError> {
-    // A pattern that says nothing of a pipe means one command.
-    let piped = matches!(unit.subject, Subject::Pipeline(_));
-    for (text, groups) in unit.texts() {
-        for pattern in patterns.iter().filter(|pattern| !piped || pattern.as_str().contains("\\|")) {
-            if pattern.matches_with(text, groups)? {
-                return Ok(true);
-            }
-        }
-    }
-    Ok(false)
 }

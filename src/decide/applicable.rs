@@ -1,6 +1,7 @@
 //! The docket: the rules that a call is asked about, by kind, in the order in which they are asked.
 
-use crate::decide::subject::Unit;
+use super::matching::could_match;
+use super::subject::Unit;
 use crate::event::Event;
 use crate::policy::Config;
 use crate::rules::{Kind, Rule, Tier};
@@ -43,6 +44,6 @@ impl<'a> Docket<'a> {
     /// The rules that could have to do with a unit.
     pub fn concerning(&self, unit: &Unit<'_>) -> impl Iterator<Item = &'a Rule> {
         let rules = self.kinds.iter().find(|(kind, _)| *kind == unit.kind()).map(|(_, rules)| rules.as_slice());
-        rules.unwrap_or_default().iter().copied().filter(move |rule| rule.could_concern(unit))
+        rules.unwrap_or_default().iter().copied().filter(move |rule| could_match(rule, unit))
     }
 }

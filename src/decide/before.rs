@@ -1,17 +1,18 @@
 //! Before a call: what it is made of, what the rules say to each part, and what follows.
 
+use super::matching::{self, matches_any};
 use crate::decide::applicable::Docket;
 use crate::decide::file_search;
 use crate::decide::subject::Unit;
-use crate::decide::validators::{Scene, Sources, Validator};
+use crate::decide::validators::{Scene, Sources};
 use crate::encoding::label::Label;
 use crate::encoding::patch;
 use crate::event::{Action, Event, ShellText};
 use crate::path::zones::Ground;
 use crate::path::{AbsPath, Glob};
 use crate::policy::Config;
-use crate::quarantine::{self, Namespace};
-use crate::rules::{Found, Matcher, Owner, PatternError, Rule, matches_any};
+use crate::quarantine::Namespace;
+use crate::rules::{Found, Matcher, Owner, PatternError, Rule};
 use crate::shell::{Access, Act, Target};
 use crate::verdict::failure::Failure;
 use crate::verdict::limits::{FILES, PATH_BYTES};
@@ -66,10 +67,10 @@ pub(crate) fn judge(event: &Event<'_>, config: &Config, verdict: &mut Verdict) {
         Action::Fetch { url: Some(url) } => ask(&Unit::page(url.inspect("which page is read")), &scene, verdict),
         Action::Mcp { .. } => {
             super::mcp_pins::judge(event, config, verdict);
-            quarantine::escalate(event, config, verdict);
+            super::after::escalate(event, config, verdict);
             ask(&Unit::mcp(event.tool.inspect("which tool is called")), &scene, verdict);
         }
-        Action::Resource { .. } => quarantine::escalate(event, config, verdict),
+        Action::Resource { .. } => super::after::escalate(event, config, verdict),
         Action::Agent { mode: Some(mode) } => {
             ask(&Unit::agent(mode.inspect("what another agent may do")), &scene, verdict);
         }
@@ -136,7 +137,7 @@ pub(crate) fn ask(unit: &Unit<'_>, scene: &Scene<'_>, verdict: &mut Verdict) {
 
 /// What a rule has to say to a unit, unless the operator has carved it out.
 pub(crate) fn answer(rule: &Rule, unit: &Unit<'_>, scene: &Scene<'_>) -> Result<Option<Finding>, PatternError> {
-    let Some(found) = rule.find(unit, scene)? else { return Ok(None) };
+    let Some(found) = matching::find(rule, unit, scene)? else { return Ok(None) };
     let effect = scene.config.effect(rule);
     if effect == Effect::Pass {
         return Ok(None);
@@ -192,7 +193,8 @@ fn finding(rule: &Rule, found: &Found, effect: Effect, unit: &Unit<'_>, scene: &
     let nudge = unit.interpolate(&rule.nudge, &tool, &server);
     let mut reason = if found.what.is_empty() { nudge.clone() } else { format!("{}. {nudge}", found.what) };
     let taint = &scene.event.facts.taint;
-    let outbound = rule.only_when_tainted || matches!(rule.matcher, Matcher::Validator(Validator::Exfiltration));
+    let outbound = rule.only_when_tainted
+        || matches!(rule.matcher, Matcher::Validator(validator) if validator.name() == "Exfiltration");
     if outbound && !taint.is_empty() {
         reason = format!("{reason}; {}", taint.words());
     }

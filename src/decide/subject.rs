@@ -1,11 +1,11 @@
 //! Units: the parts of a call that rules are asked about one by one. A call takes the strictest answer.
 
-use crate::decide::validators::{Scene, Validator};
+use super::validators::{self, Scene};
 use crate::encoding::escape;
 use crate::encoding::label::Label;
 use crate::path::AbsPath;
 use crate::path::zones::Ground;
-use crate::rules::{Found, Groups, Kind};
+use crate::rules::{Found, Groups, Kind, ValidatorId};
 use crate::shell::{Access, Act, Command, Pipeline, plain};
 use std::borrow::Cow;
 use std::cell::Cell;
@@ -123,14 +123,14 @@ impl<'a> Unit<'a> {
     }
 
     /// What a validator finds in it. Two rules may share one, and what found nothing is not asked again.
-    pub(crate) fn ask(&self, validator: Validator, scene: &Scene<'_>) -> Option<Found> {
-        let cleared = self.cleared.get();
-        if cleared & validator.bit() != 0 {
+    pub(crate) fn ask(&self, validator: ValidatorId, scene: &Scene<'_>) -> Option<Found> {
+        let (cleared, bit) = (self.cleared.get(), 1 << validator.index());
+        if cleared & bit != 0 {
             return None;
         }
-        let found = validator.find(self, scene);
+        let found = validators::find(validator, self, scene);
         if found.is_none() {
-            self.cleared.set(cleared | validator.bit());
+            self.cleared.set(cleared | bit);
         }
         found
     }

@@ -1,4 +1,4 @@
-//! Validators: what no pattern can find. A closed list, compiled in, one file each.
+//! Validators: checks that patterns cannot express, one file each.
 
 mod agent_recursion;
 mod carried_data;
@@ -29,7 +29,7 @@ use crate::event::Event;
 use crate::path::zones::Ground;
 use crate::path::{AbsPath, Glob};
 use crate::policy::Config;
-use crate::rules::{Found, Tier};
+use crate::rules::{Found, Tier, ValidatorId};
 use crate::shell::{Access, Command, Effects, Reading};
 
 /// What a judgement may look at.
@@ -63,106 +63,36 @@ impl<'a> Scene<'a> {
     }
 }
 
-/// A check by program.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Validator {
-    /// Agents that are started without their guard, or with what strangers wrote.
-    AgentRecursion,
-    /// Addresses and headers that carry data.
-    CarriedData,
-    /// Dependencies that an edit adds, removes or changes.
-    DependencyMutation,
-    /// Deletions, by what they would delete.
-    DestructiveDelete,
-    /// Writing to a disk past its file system.
-    Disk,
-    /// Code that is only put together when it runs.
-    DynamicCode,
-    /// Variables that change what other programs do.
-    EnvironmentPoisoning,
-    /// Data that leaves the machine.
-    Exfiltration,
-    /// A function that starts itself without end.
-    ForkBomb,
-    /// Programs that run by an option or a line of code.
-    HiddenProgram,
-    /// Shell text where an MCP server expects a name.
-    McpParameters,
-    /// MCP servers and tools that nobody has registered.
-    McpUnregistered,
-    /// MCP tools that write, in a session that has read what others sent.
-    McpWrite,
-    /// Long encoded texts.
-    Obfuscation,
-    /// Files outside of the project that are written.
-    OutsideProject,
-    /// Files that nobody should write on the way.
-    ProtectedPath,
-    /// Secret files and variables that are read or sent.
-    SecretAccess,
-    /// What keeps the guard in place.
-    SelfProtection,
-    /// Programs that nobody has allowed.
-    UnknownExecutable,
-}
+type Find = fn(&Unit<'_>, &Scene<'_>) -> Option<Found>;
 
-impl Validator {
-    /// All of them by name.
-    pub const ALL: [(&'static str, Validator); 19] = [
-        ("AgentRecursion", Validator::AgentRecursion),
-        ("CarriedData", Validator::CarriedData),
-        ("DependencyMutation", Validator::DependencyMutation),
-        ("DestructiveDelete", Validator::DestructiveDelete),
-        ("Disk", Validator::Disk),
-        ("DynamicCode", Validator::DynamicCode),
-        ("EnvironmentPoisoning", Validator::EnvironmentPoisoning),
-        ("Exfiltration", Validator::Exfiltration),
-        ("ForkBomb", Validator::ForkBomb),
-        ("HiddenProgram", Validator::HiddenProgram),
-        ("McpParameters", Validator::McpParameters),
-        ("McpUnregistered", Validator::McpUnregistered),
-        ("McpWrite", Validator::McpWrite),
-        ("Obfuscation", Validator::Obfuscation),
-        ("OutsideProject", Validator::OutsideProject),
-        ("ProtectedPath", Validator::ProtectedPath),
-        ("SecretAccess", Validator::SecretAccess),
-        ("SelfProtection", Validator::SelfProtection),
-        ("UnknownExecutable", Validator::UnknownExecutable),
-    ];
+/// All validators by name, in order. A new validator is a file in this folder, a `mod` line and an entry here.
+const ALL: [(&str, Find); 19] = [
+    ("AgentRecursion", agent_recursion::find),
+    ("CarriedData", carried_data::find),
+    ("DependencyMutation", dependency_mutation::find),
+    ("DestructiveDelete", destructive_delete::find),
+    ("Disk", disk::find),
+    ("DynamicCode", dynamic_code::find),
+    ("EnvironmentPoisoning", environment_poisoning::find),
+    ("Exfiltration", exfiltration::find),
+    ("ForkBomb", fork_bomb::find),
+    ("HiddenProgram", hidden_program::find),
+    ("McpParameters", mcp_parameters::find),
+    ("McpUnregistered", mcp_unregistered::find),
+    ("McpWrite", mcp_write::find),
+    ("Obfuscation", obfuscation::find),
+    ("OutsideProject", outside_project::find),
+    ("ProtectedPath", protected_path::find),
+    ("SecretAccess", secret_access::find),
+    ("SelfProtection", self_protection::find),
+    ("UnknownExecutable", unknown_executable::find),
+];
 
-    /// The validator of this name.
-    pub fn named(name: &str) -> Option<Validator> {
-        Self::ALL.iter().find(|(known, _)| *known == name).map(|(_, validator)| *validator)
-    }
-
-    /// Its place in a set.
-    pub(crate) fn bit(self) -> u32 {
-        1 << self as u32
-    }
-
-    /// What it finds in a unit.
-    pub fn find(self, unit: &Unit<'_>, scene: &Scene<'_>) -> Option<Found> {
-        match self {
-            Validator::AgentRecursion => agent_recursion::find(unit, scene),
-            Validator::CarriedData => carried_data::find(unit, scene),
-            Validator::DependencyMutation => dependency_mutation::find(unit, scene),
-            Validator::DestructiveDelete => destructive_delete::find(unit, scene),
-            Validator::Disk => disk::find(unit, scene),
-            Validator::DynamicCode => dynamic_code::find(unit, scene),
-            Validator::EnvironmentPoisoning => environment_poisoning::find(unit, scene),
-            Validator::Exfiltration => exfiltration::find(unit, scene),
-            Validator::ForkBomb => fork_bomb::find(unit, scene),
-            Validator::HiddenProgram => hidden_program::find(unit, scene),
-            Validator::McpParameters => mcp_parameters::find(unit, scene),
-            Validator::McpUnregistered => mcp_unregistered::find(unit, scene),
-            Validator::McpWrite => mcp_write::find(unit, scene),
-            Validator::Obfuscation => obfuscation::find(unit, scene),
-            Validator::OutsideProject => outside_project::find(unit, scene),
-            Validator::ProtectedPath => protected_path::find(unit, scene),
-            Validator::SecretAccess => secret_access::find(unit, scene),
-            Validator::SelfProtection => self_protection::find(unit, scene),
-            Validator::UnknownExecutable => unknown_executable::find(unit, scene),
-        }
+/// Runs a validator. One that is missing from [`ALL`] blocks: a test makes sure that none is.
+pub(crate) fn find(validator: ValidatorId, unit: &Unit<'_>, scene: &Scene<'_>) -> Option<Found> {
+    match ALL.get(validator.index()) {
+        Some((_, find)) => find(unit, scene),
+        None => block(format!("the validator `{}` is missing", validator.name())),
     }
 }
 
@@ -196,5 +126,15 @@ fn command<'a>(unit: &Unit<'a>) -> Option<&'a Command> {
         | Subject::Mcp
         | Subject::Agent
         | Subject::Passage(..) => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_file_in_this_folder_is_registered() {
+        assert_eq!(ALL.map(|(name, _)| name), ValidatorId::names());
     }
 }

@@ -2,7 +2,7 @@
 //! never decides: whoever approves has read the text.
 
 use crate::encoding::canonical::Value;
-use crate::quarantine::hidden;
+use crate::encoding::escape::is_hidden;
 use regex_lite::Regex;
 
 /// Words that speak to the model instead of describing a tool: the pattern, and what it is.
@@ -25,10 +25,11 @@ const PHRASES: [(&str, &str); 5] = [
 
 /// What is odd about a text.
 pub fn text(text: &str) -> Vec<String> {
-    let count = text.chars().filter(|c| hidden(*c)).count();
+    let count = text.chars().filter(|c| is_hidden(*c)).count();
     let invisible = (count > 0).then(|| format!("it has {count} characters that cannot be seen"));
     // Hidden characters may stand between the letters of a word, and line ends between words.
-    let plain: String = text.chars().filter(|c| !hidden(*c)).map(|c| if c.is_whitespace() { ' ' } else { c }).collect();
+    let plain: String =
+        text.chars().filter(|c| !is_hidden(*c)).map(|c| if c.is_whitespace() { ' ' } else { c }).collect();
     let found = |(pattern, what): &(&str, &str)| {
         let found = Regex::new(pattern).is_ok_and(|pattern| pattern.is_match(&plain));
         found.then(|| (*what).to_owned())

@@ -13,7 +13,7 @@ const MOST_BYTES: usize = 1 << 20;
 
 /// A result with its texts wrapped, as JSON. `None` where it has none that could be replaced, or where a client would
 /// not take a replacement.
-pub(super) fn wrapped(action: &Action, raw: &[u8], wrap: &Wrap<'_>) -> Option<String> {
+pub(crate) fn wrapped(action: &Action, raw: &[u8], wrap: &Wrap<'_>) -> Option<String> {
     let text = |raw: &[u8]| in_wrap(raw, wrap);
     match action {
         Action::Mcp { .. } => Some(of_server(raw, wrap)),
@@ -72,7 +72,7 @@ pub(super) fn wrapped(action: &Action, raw: &[u8], wrap: &Wrap<'_>) -> Option<St
 }
 
 /// All that a result says: its strings, each a paragraph, and whatever stands between them.
-pub(super) fn flat(raw: &[u8]) -> String {
+pub(crate) fn flat(raw: &[u8]) -> String {
     // Most is valid, which is shown sooner than what is not valid is found.
     let text = std::str::from_utf8(raw).map_or_else(|_| String::from_utf8_lossy(raw), Cow::Borrowed);
     let mut flat = String::with_capacity(text.len());
@@ -95,7 +95,7 @@ pub(super) fn flat(raw: &[u8]) -> String {
 }
 
 /// What stands in place of a tool server's result that cannot be read.
-pub(super) fn stub(wrap: &Wrap<'_>) -> String {
+pub(crate) fn stub(wrap: &Wrap<'_>) -> String {
     quoted(&wrap.withheld("it cannot be read"))
 }
 

@@ -2,8 +2,7 @@
 
 use super::example::Example;
 use super::syntax::Expected;
-use super::{Kind, Matcher, Owner, Pattern, Rule, Source, Tier};
-use crate::decide::validators::Validator;
+use super::{Kind, Matcher, Owner, Pattern, Rule, Source, Tier, ValidatorId};
 use crate::verdict::RuleId;
 use std::borrow::Cow;
 use std::rc::Rc;
@@ -13,7 +12,7 @@ struct Row {
     tier: Tier,
     name: &'static str,
     line: usize,
-    validator: Option<Validator>,
+    validator: Option<ValidatorId>,
     patterns: &'static [Pattern],
     only_when: &'static [Pattern],
     except_when: &'static [Pattern],

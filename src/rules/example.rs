@@ -21,7 +21,7 @@ impl Example {
     }
 
     /// The result that the line stands for, in `post.rules`: `\n` and `\u{200b}` are what they are in code.
-    pub(super) fn result(&self) -> Value {
+    pub(crate) fn result(&self) -> Value {
         let mut parts = self.text.split("\\u{");
         let mut text = parts.next().unwrap_or_default().to_owned();
         for part in parts {

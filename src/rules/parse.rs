@@ -2,8 +2,7 @@
 
 use super::embedded;
 use super::syntax::{self, Checks, RuleText, SyntaxError, suggest};
-use super::{Example, Kind, Matcher, Owner, Pattern, Rule, Source, Tier};
-use crate::decide::validators::Validator;
+use super::{Example, Kind, Matcher, Owner, Pattern, Rule, Source, Tier, ValidatorId};
 use crate::verdict::RuleId;
 use std::borrow::Cow;
 use std::fmt;
@@ -76,12 +75,11 @@ pub(super) fn parse_text(text: &str, file: &str, kind: Kind, owner: Owner) -> (V
 }
 
 fn known_validator(name: &str) -> Result<(), String> {
-    let names = Validator::ALL.map(|(name, _)| name);
-    Validator::named(name).map(drop).ok_or_else(|| suggest(name, &names))
+    ValidatorId::named(name).map(drop).ok_or_else(|| suggest(name, ValidatorId::names()))
 }
 
 fn matcher(rule: &RuleText<'_>) -> Matcher {
-    let validator = rule.validator.and_then(Validator::named);
+    let validator = rule.validator.and_then(ValidatorId::named);
     validator.map_or_else(|| Matcher::Patterns(patterns(&rule.patterns)), Matcher::Validator)
 }
 

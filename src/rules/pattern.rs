@@ -59,12 +59,12 @@ impl Pattern {
     }
 
     /// The same for a text that contains these groups of literals.
-    pub(super) fn matches_with(&self, text: &str, groups: &Groups) -> Result<bool, PatternError> {
+    pub(crate) fn matches_with(&self, text: &str, groups: &Groups) -> Result<bool, PatternError> {
         Ok(self.could_match(groups) && self.regex()?.is_match(text))
     }
 
     /// Whether a text that contains these groups of literals could match.
-    pub(super) fn could_match(&self, groups: &Groups) -> bool {
+    pub(crate) fn could_match(&self, groups: &Groups) -> bool {
         groups.contain(self.groups)
     }
 
@@ -74,7 +74,7 @@ impl Pattern {
     }
 
     /// What it costs to match, as a multiple of an ordinary pattern.
-    pub(super) fn cost(&self) -> usize {
+    pub(crate) fn cost(&self) -> usize {
         if self.text.len() < LARGE_BYTES { 1 } else { 10 }
     }
 

@@ -13,7 +13,6 @@ use rune::encoding::json::Fields;
 use rune::encoding::nearest;
 use rune::event::{Action, Event};
 use rune::policy::{Config, DEFAULT, DEFAULT_PRESET, Layer, PRESETS, Receipts};
-use rune::quarantine;
 use rune::rules::Kind;
 use rune::verdict::Effect;
 use rune::verdict::failure::Failure;
@@ -82,7 +81,7 @@ pub fn load_by(event: &Event<'_>, world: &World, policy: impl FnOnce(&Wanted, Op
 
 /// The policy with the content rules, where the event has a result that they are about.
 pub fn with_content_rules(mut config: Config, event: &Event<'_>, world: &World, own: Option<&Path>) -> Config {
-    if quarantine::is_looked_at(event, &config) {
+    if rune::decide::is_looked_at(event, &config) {
         let directory = world.config_dir.as_deref().map(|directory| directory.join("rules"));
         rules::about_content(&mut config, directory.as_deref(), own.map(|own| own.join("rules")).as_deref());
     }

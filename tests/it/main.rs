@@ -27,6 +27,7 @@ mod fuzz;
 mod growth;
 mod hook;
 mod install;
+mod layers;
 mod mcp_probe;
 mod mcp_wrap;
 mod output;

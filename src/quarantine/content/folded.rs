@@ -18,7 +18,7 @@ const SHORT: usize = 160;
 
 /// A text in plain letters, one sentence a line, and its passages.
 #[derive(Default)]
-pub(super) struct Folded {
+pub(crate) struct Folded {
     pub text: String,
     /// Some sentences each, in order; a short one that ends a passage begins the next one too.
     pub passages: Vec<Range<usize>>,

@@ -1,6 +1,6 @@
 //! Letters as they look, and letters that nobody sees.
 
-use super::super::wrap::is_hidden;
+use crate::encoding::escape::is_hidden;
 
 /// A letter in its plain form: without accents, full width or other dress, in lower case.
 pub(in super::super) fn undressed(c: char) -> char {

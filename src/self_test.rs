@@ -1,6 +1,5 @@
 //! Proof: every rule answers what it says it answers, and nobody objects to what it says is fine.
 
-use super::{Example, Kind, Rule};
 use crate::client::Client as _;
 use crate::client::claude::Claude;
 use crate::encoding::label::Label;
@@ -8,6 +7,7 @@ use crate::event::Facts;
 use crate::event::taint::Taint;
 use crate::policy::Config;
 use crate::quarantined::{ContentSource, Origin, Quarantined};
+use crate::rules::{Example, Kind, Rule};
 use crate::verdict::{Effect, Finding};
 use serde_json::json;
 use std::fmt;
