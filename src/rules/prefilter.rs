@@ -1,8 +1,8 @@
 //! The prefilter of the embedded patterns: a pattern is compiled only if a text contains the literals that it requires.
 //!
 //! The build script takes the literals from the syntax tree of every pattern. They form groups, of which a match
-//! contains at least one literal each; patterns share equal groups. Operators' own patterns have no groups and are
-//! always compiled.
+//! contains at least one literal each; patterns share equal groups. A pattern of an operator's file has groups only if
+//! an embedded pattern has the same text; otherwise it is always compiled.
 
 mod bucket;
 #[cfg(test)]

@@ -271,7 +271,7 @@ fn a_broken_file_is_named_with_its_place_and_costs_nothing_else() {
     assert!(observed(&home, "good").is_some() && observed(&home, "bad").is_none(), "{ran:?}");
     let unknown = home.run_alone(&["mcp", "probe", "nobody", "good"]);
     assert!(unknown.exit == 1 && observed(&home, "nobody").is_none(), "{unknown:?}");
-    assert!(row(&unknown, "good") != "" && !unknown.stdout.contains("bad "), "{unknown:?}");
+    assert!(!row(&unknown, "good").is_empty() && !unknown.stdout.contains("bad "), "{unknown:?}");
 }
 
 #[test]

@@ -64,7 +64,7 @@ fn what_is_missing_is_written_once() {
     let told = done(&home, "install");
     for file in shipped() {
         let version = rune::policy::update::version(file.text).unwrap();
-        assert!(told.lines().any(|line| line.contains(&file.name) && line.contains(&version)), "{told}");
+        assert!(told.lines().any(|line| line.contains(&file.name) && line.contains(version)), "{told}");
         assert_eq!(mine(&home, &file.name), file.text);
         assert_eq!(base(&home, &file.name), file.text);
     }
@@ -115,7 +115,7 @@ fn a_file_that_nobody_edited_is_replaced() {
     let shown = home.run(&["policy", "update", "--dry-run"], "");
     assert!(
         shown.stdout.contains("0.9.0")
-            && shown.stdout.contains(&now(BASH))
+            && shown.stdout.contains(now(BASH))
             && shown.stdout.contains("\n+block \"git-force-push\""),
         "{shown:?}"
     );

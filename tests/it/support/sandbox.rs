@@ -202,7 +202,7 @@ pub fn hash_in(text: &str) -> String {
 
 /// The short hash in a text, once it is there.
 pub fn find_hash(text: &str) -> Option<String> {
-    let words = text.split(|c: char| !c.is_ascii_alphanumeric());
+    let mut words = text.split(|c: char| !c.is_ascii_alphanumeric());
     let is_hash = |word: &&str| word.len() == 8 && word.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'));
-    words.filter(is_hash).next_back().map(str::to_owned)
+    words.rfind(is_hash).map(str::to_owned)
 }
