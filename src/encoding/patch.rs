@@ -4,16 +4,8 @@ use std::collections::BTreeSet;
 
 /// Beginnings of lines that name a file, in the two forms that agents write.
 const MARKS: [&str; 10] = [
-    "*** Add File: ",
-    "*** Update File: ",
-    "*** Delete File: ",
-    "*** Move to: ",
-    "+++ ",
-    "--- ",
-    "rename from ",
-    "rename to ",
-    "copy to ",
-    "diff --git ",
+    "*** Add File: ", "*** Update File: ", "*** Delete File: ", "*** Move to: ", "+++ ", "--- ", "rename from ",
+    "rename to ", "copy to ", "diff --git ",
 ];
 
 /// The files that a patch names.

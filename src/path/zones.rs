@@ -47,28 +47,9 @@ const LOCAL: [&[&str]; 7] = [
 
 /// Directories of the home that hold a life's work or the keys to it.
 const LIFE: [&str; 22] = [
-    ".aws",
-    ".cargo",
-    ".claude",
-    ".config",
-    ".docker",
-    ".gnupg",
-    ".kube",
-    ".local",
-    ".mozilla",
-    ".rustup",
-    ".ssh",
-    "Applications",
-    "Desktop",
-    "Documents",
-    "Downloads",
-    "Library",
-    "Movies",
-    "Music",
-    "OneDrive",
-    "Pictures",
-    "Public",
-    "Videos",
+    ".aws", ".cargo", ".claude", ".config", ".docker", ".gnupg", ".kube", ".local", ".mozilla", ".rustup", ".ssh",
+    "Applications", "Desktop", "Documents", "Downloads", "Library", "Movies", "Music", "OneDrive", "Pictures",
+    "Public", "Videos",
 ];
 
 /// The directories that matter for one event.

@@ -155,12 +155,7 @@ mod tests {
             assert_eq!(restore(&inside).as_deref(), Some(text), "{}", document["id"]);
             let lower = inside.to_lowercase();
             let markup = [
-                "<system-reminder",
-                "</system-reminder",
-                "<|im_start|>",
-                "[inst]",
-                "<tool_result",
-                "-----end untrusted",
+                "<system-reminder", "</system-reminder", "<|im_start|>", "[inst]", "<tool_result", "-----end untrusted",
             ];
             assert!(!inside.chars().any(is_hidden), "{}: hidden", document["id"]);
             assert!(markup.iter().all(|markup| !lower.contains(markup)), "{}: markup", document["id"]);

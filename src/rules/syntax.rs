@@ -6,16 +6,8 @@ use super::nearest;
 
 /// Keywords of the lines within a rule.
 const CLAUSES: [&str; 10] = [
-    "match",
-    "match_any",
-    "match_base_command_not_in",
-    "validator",
-    "only_when",
-    "except_when",
-    "only_when_tainted",
-    "nudge",
-    "hits",
-    "misses",
+    "match", "match_any", "match_base_command_not_in", "validator", "only_when", "except_when", "only_when_tainted",
+    "nudge", "hits", "misses",
 ];
 
 /// Variables of a nudge, written in braces.

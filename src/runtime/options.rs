@@ -157,12 +157,7 @@ mod tests {
     #[test]
     fn every_mistake_is_a_flaw() {
         for line in [
-            "--prset strict",
-            "--preset",
-            "prr",
-            "--client emacs",
-            "--config-dir relative",
-            "--client-dir ~/x",
+            "--prset strict", "--preset", "prr", "--client emacs", "--config-dir relative", "--client-dir ~/x",
             "pre post",
         ] {
             assert!(!parse(line).flaws.is_empty(), "{line}");

@@ -8,16 +8,8 @@ use compact_str::CompactString;
 
 /// Directories in which a program is what its name says.
 const STANDARD: [&str; 10] = [
-    "/usr/lib/git-core/",
-    "/usr/libexec/git-core/",
-    "/bin/",
-    "/sbin/",
-    "/usr/bin/",
-    "/usr/sbin/",
-    "/usr/local/bin/",
-    "/usr/local/sbin/",
-    "/opt/homebrew/bin/",
-    "/opt/local/bin/",
+    "/usr/lib/git-core/", "/usr/libexec/git-core/", "/bin/", "/sbin/", "/usr/bin/", "/usr/sbin/", "/usr/local/bin/",
+    "/usr/local/sbin/", "/opt/homebrew/bin/", "/opt/local/bin/",
 ];
 
 /// The program's name: its base name in a standard directory, else the word as it is.
@@ -75,15 +67,8 @@ const VERBED: [(&str, Options); 16] = [
         Options {
             short: "",
             long: &[
-                "profile",
-                "region",
-                "output",
-                "endpoint-url",
-                "query",
-                "ca-bundle",
-                "cli-read-timeout",
-                "cli-connect-timeout",
-                "color",
+                "profile", "region", "output", "endpoint-url", "query", "ca-bundle", "cli-read-timeout",
+                "cli-connect-timeout", "color",
             ],
         },
     ),

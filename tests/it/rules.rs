@@ -73,11 +73,7 @@ fn what_a_nudge_suggests_passes_itself() {
 fn gentle_denies_what_nobody_should_wave_through() {
     let policy = policy("gentle");
     for line in [
-        "rm -rf ~",
-        "mkfs.ext4 /dev/sda1",
-        "cat x > /dev/sda",
-        ":(){ :|:& };:",
-        "rm .claude/settings.json",
+        "rm -rf ~", "mkfs.ext4 /dev/sda1", "cat x > /dev/sda", ":(){ :|:& };:", "rm .claude/settings.json",
         "git config core.hooksPath /x",
     ] {
         assert_eq!(run(line, &policy).effect(), Effect::Deny, "{line}");

@@ -7,22 +7,8 @@ use crate::shell::Input;
 
 /// Programs that are agents: none may loosen the guard, and one that starts another is asked about.
 pub const AGENTS: [&str; 16] = [
-    "aider",
-    "amp",
-    "auggie",
-    "claude",
-    "codex",
-    "copilot",
-    "crush",
-    "cursor-agent",
-    "droid",
-    "gemini",
-    "goose",
-    "grok",
-    "kiro",
-    "kiro-cli",
-    "opencode",
-    "qwen",
+    "aider", "amp", "auggie", "claude", "codex", "copilot", "crush", "cursor-agent", "droid", "gemini", "goose",
+    "grok", "kiro", "kiro-cli", "opencode", "qwen",
 ];
 
 /// Options that take the brakes off, of all agents.

@@ -33,22 +33,8 @@ const KEY: usize = 12;
 
 /// Names of parameters that say what is handed over.
 const TELLING: [&str; 16] = [
-    "api_key",
-    "apikey",
-    "auth",
-    "cookie",
-    "credential",
-    "credentials",
-    "env",
-    "exfil",
-    "key",
-    "passwd",
-    "password",
-    "pw",
-    "secret",
-    "session",
-    "token",
-    "access_token",
+    "api_key", "apikey", "auth", "cookie", "credential", "credentials", "env", "exfil", "key", "passwd", "password",
+    "pw", "secret", "session", "token", "access_token",
 ];
 
 pub(super) fn find(unit: &Unit<'_>, scene: &Scene<'_>) -> Option<Found> {

@@ -7,22 +7,8 @@ use crate::shell::Act;
 
 /// Programs that make or undo file systems and partitions.
 const MAKERS: &[&str] = &[
-    "badblocks",
-    "blkdiscard",
-    "cfdisk",
-    "fdisk",
-    "gdisk",
-    "hdparm",
-    "lvremove",
-    "mke2fs",
-    "mkswap",
-    "newfs",
-    "parted",
-    "pvremove",
-    "sfdisk",
-    "sgdisk",
-    "vgremove",
-    "wipefs",
+    "badblocks", "blkdiscard", "cfdisk", "fdisk", "gdisk", "hdparm", "lvremove", "mke2fs", "mkswap", "newfs", "parted",
+    "pvremove", "sfdisk", "sgdisk", "vgremove", "wipefs",
 ];
 
 /// Devices under `/dev` that hold data.

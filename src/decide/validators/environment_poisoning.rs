@@ -168,39 +168,14 @@ const SWITCHES: [&str; 6] = ["", ":", "0", "1", "true", "false"];
 
 /// Everyday programs, where a variable names one.
 const PROGRAMS: [&str; 15] = [
-    "cat",
-    "less",
-    "more",
-    "less -R",
-    "less -FRX",
-    "vi",
-    "vim",
-    "nvim",
-    "nano",
-    "emacs",
-    "code",
-    "code --wait",
-    "gcc",
-    "clang",
-    "cc",
+    "cat", "less", "more", "less -R", "less -FRX", "vi", "vim", "nvim", "nano", "emacs", "code", "code --wait", "gcc",
+    "clang", "cc",
 ];
 
 /// Variables that name a file or a directory, so that any value is one.
 const NAMES_FILE: [&str; 14] = [
-    "BASH_ENV",
-    "CLASSPATH",
-    "ENV",
-    "GIT_TEMPLATE_DIR",
-    "GIT_WORK_TREE",
-    "INPUTRC",
-    "LIBRARY_PATH",
-    "MAKEFILES",
-    "NODE_PATH",
-    "PERL5LIB",
-    "PYTHONSTARTUP",
-    "RUBYLIB",
-    "RUSTC",
-    "ZDOTDIR",
+    "BASH_ENV", "CLASSPATH", "ENV", "GIT_TEMPLATE_DIR", "GIT_WORK_TREE", "INPUTRC", "LIBRARY_PATH", "MAKEFILES",
+    "NODE_PATH", "PERL5LIB", "PYTHONSTARTUP", "RUBYLIB", "RUSTC", "ZDOTDIR",
 ];
 
 /// Whether a value switches something off, or names an everyday program where one is expected.
@@ -280,17 +255,8 @@ fn is_local(name: &str, value: &str, scene: &Scene<'_>) -> bool {
         && value.split(':').all(|part| {
             let path = AbsPath::resolve(part, &place);
             let tools = globs([
-                "~/.cargo/bin",
-                "~/.local/bin",
-                "~/go/bin",
-                "~/.bun/bin",
-                "~/.deno/bin",
-                "/usr/**",
-                "/bin",
-                "/sbin",
-                "/opt/homebrew/**",
-                "~/.nvm/**",
-                "~/.pyenv/**",
+                "~/.cargo/bin", "~/.local/bin", "~/go/bin", "~/.bun/bin", "~/.deno/bin", "/usr/**", "/bin", "/sbin",
+                "/opt/homebrew/**", "~/.nvm/**", "~/.pyenv/**",
             ]);
             let home = scene.ground.home.as_ref();
             !part.is_empty()

@@ -10,48 +10,17 @@ use crate::shell::{Access, Act, Rights};
 
 /// What shells run when they start, and what the system runs by itself.
 const STARTED: [Glob<'_>; 22] = globs([
-    "**/.bashrc",
-    "**/.bash_profile",
-    "**/.bash_login",
-    "**/.bash_logout",
-    "**/.bash_aliases",
-    "**/.profile",
-    "**/.zshrc",
-    "**/.zshenv",
-    "**/.zprofile",
-    "**/.zlogin",
-    "**/.kshrc",
-    "**/.cshrc",
-    "~/.config/fish/**",
-    "~/.inputrc",
-    "~/.gitconfig",
-    "~/.config/git/**",
-    "~/.config/autostart/**",
-    "~/.config/systemd/**",
-    "~/Library/LaunchAgents/**",
-    "~/.vimrc",
-    "~/.pythonrc",
-    "~/.xprofile",
+    "**/.bashrc", "**/.bash_profile", "**/.bash_login", "**/.bash_logout", "**/.bash_aliases", "**/.profile",
+    "**/.zshrc", "**/.zshenv", "**/.zprofile", "**/.zlogin", "**/.kshrc", "**/.cshrc", "~/.config/fish/**",
+    "~/.inputrc", "~/.gitconfig", "~/.config/git/**", "~/.config/autostart/**", "~/.config/systemd/**",
+    "~/Library/LaunchAgents/**", "~/.vimrc", "~/.pythonrc", "~/.xprofile",
 ]);
 
 /// Keys and passwords.
 const KEYS: [Glob<'_>; 16] = globs([
-    "~/.ssh/**",
-    "~/.aws/**",
-    "~/.config/gcloud/**",
-    "~/.azure/**",
-    "~/.kube/**",
-    "~/.gnupg/**",
-    "~/.docker/config.json",
-    "~/.netrc",
-    "~/.npmrc",
-    "~/.pypirc",
-    "~/.git-credentials",
-    "~/.config/gh/**",
-    "~/.cargo/credentials*",
-    "~/.gem/credentials",
-    "~/.password-store/**",
-    "~/.local/share/keyrings/**",
+    "~/.ssh/**", "~/.aws/**", "~/.config/gcloud/**", "~/.azure/**", "~/.kube/**", "~/.gnupg/**",
+    "~/.docker/config.json", "~/.netrc", "~/.npmrc", "~/.pypirc", "~/.git-credentials", "~/.config/gh/**",
+    "~/.cargo/credentials*", "~/.gem/credentials", "~/.password-store/**", "~/.local/share/keyrings/**",
 ]);
 
 pub(super) fn find(unit: &Unit<'_>, scene: &Scene<'_>) -> Option<Found> {

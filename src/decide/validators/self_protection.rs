@@ -45,11 +45,7 @@ const FILES: [Glob<'_>; 27] = globs([
 
 /// The same in directories that hold much else: rights on the directories are not theirs.
 const AMONG_OTHERS: [Glob<'_>; 6] = globs([
-    "**/.git/hooks/**",
-    "**/.git/config",
-    "**/.git/info/attributes",
-    "**/.github/hooks/**",
-    "**/.vscode/mcp.json",
+    "**/.git/hooks/**", "**/.git/config", "**/.git/info/attributes", "**/.github/hooks/**", "**/.vscode/mcp.json",
     "/usr/local/bin/rune",
 ]);
 

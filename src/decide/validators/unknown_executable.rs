@@ -24,27 +24,10 @@ const TOOLED: [&[&str]; 7] = [
 
 /// Directories of the home, and elsewhere, that people install their tools to.
 const INSTALLED: [Glob<'_>; 21] = globs([
-    "~/.cargo/bin/*",
-    "~/.local/bin/*",
-    "~/go/bin/*",
-    "~/.bun/bin/*",
-    "~/.deno/bin/*",
-    "~/.nvm/**",
-    "~/.volta/**",
-    "~/.pyenv/**",
-    "~/.rbenv/**",
-    "~/.asdf/**",
-    "~/.sdkman/**",
-    "~/.rustup/**",
-    "~/.dotnet/**",
-    "~/.local/share/mise/**",
-    "/opt/homebrew/**",
-    "/home/linuxbrew/**",
-    "/usr/local/**",
-    "/usr/lib/**",
-    "/nix/store/**",
-    "/snap/bin/*",
-    "/opt/local/**",
+    "~/.cargo/bin/*", "~/.local/bin/*", "~/go/bin/*", "~/.bun/bin/*", "~/.deno/bin/*", "~/.nvm/**", "~/.volta/**",
+    "~/.pyenv/**", "~/.rbenv/**", "~/.asdf/**", "~/.sdkman/**", "~/.rustup/**", "~/.dotnet/**",
+    "~/.local/share/mise/**", "/opt/homebrew/**", "/home/linuxbrew/**", "/usr/local/**", "/usr/lib/**",
+    "/nix/store/**", "/snap/bin/*", "/opt/local/**",
 ]);
 
 pub(super) fn find(unit: &Unit<'_>, scene: &Scene<'_>) -> Option<Found> {

@@ -4,26 +4,9 @@ use crate::verdict::limits::{CONTENT_STEPS, Meter};
 
 /// How an element says that it is not shown.
 const HIDDEN: [&str; 20] = [
-    "display:none",
-    "display: none",
-    "visibility:hidden",
-    "visibility: hidden",
-    "font-size:0",
-    "font-size: 0",
-    "font-size:1px",
-    "font-size: 1px",
-    "opacity:0",
-    "opacity: 0",
-    "left:-",
-    "left: -",
-    "text-indent:-",
-    "color:#fff",
-    "color: #fff",
-    "color:white",
-    "color: white",
-    "color:transparent",
-    "clip:rect",
-    " hidden",
+    "display:none", "display: none", "visibility:hidden", "visibility: hidden", "font-size:0", "font-size: 0",
+    "font-size:1px", "font-size: 1px", "opacity:0", "opacity: 0", "left:-", "left: -", "text-indent:-", "color:#fff",
+    "color: #fff", "color:white", "color: white", "color:transparent", "clip:rect", " hidden",
 ];
 
 /// Attributes whose words nobody sees, or few.

@@ -13,34 +13,11 @@ const GLOBAL: Options = Options {
 
 /// Configuration whose value is a program.
 const PROGRAMS: [&str; 28] = [
-    "core.alternaterefscommand",
-    "core.askpass",
-    "core.editor",
-    "core.fsmonitor",
-    "core.gitproxy",
-    "core.pager",
-    "core.sshcommand",
-    "credential.helper",
-    "diff.external",
-    "gpg.openpgp.program",
-    "gpg.program",
-    "gpg.ssh.program",
-    "gpg.x509.program",
-    "interactive.difffilter",
-    "merge.tool",
-    "pager.branch",
-    "pager.diff",
-    "pager.log",
-    "pager.show",
-    "sequence.editor",
-    "instaweb.httpd",
-    "sendemail.cccmd",
-    "sendemail.headercmd",
-    "sendemail.sendmailcmd",
-    "sendemail.smtpserver",
-    "sendemail.tocmd",
-    "web.browser",
-    "uploadpack.packobjectshook",
+    "core.alternaterefscommand", "core.askpass", "core.editor", "core.fsmonitor", "core.gitproxy", "core.pager",
+    "core.sshcommand", "credential.helper", "diff.external", "gpg.openpgp.program", "gpg.program", "gpg.ssh.program",
+    "gpg.x509.program", "interactive.difffilter", "merge.tool", "pager.branch", "pager.diff", "pager.log",
+    "pager.show", "sequence.editor", "instaweb.httpd", "sendemail.cccmd", "sendemail.headercmd",
+    "sendemail.sendmailcmd", "sendemail.smtpserver", "sendemail.tocmd", "web.browser", "uploadpack.packobjectshook",
 ];
 
 /// The words of a `git` command behind its global options.
@@ -132,33 +109,14 @@ fn settings(global: &[Arg]) -> Vec<(&str, &str)> {
 
 fn is_program(key: &str) -> bool {
     let tool = [
-        "difftool.",
-        "mergetool.",
-        "browser.",
-        "man.",
-        "filter.",
-        "diff.",
-        "remote.",
-        "pager.",
-        "credential.",
-        "trailer.",
-        "merge.",
-        "tar.",
+        "difftool.", "mergetool.", "browser.", "man.", "filter.", "diff.", "remote.", "pager.", "credential.",
+        "trailer.", "merge.", "tar.",
     ]
     .iter()
     .any(|start| key.starts_with(start))
         && [
-            ".cmd",
-            ".path",
-            ".clean",
-            ".smudge",
-            ".process",
-            ".textconv",
-            ".command",
-            ".uploadpack",
-            ".receivepack",
-            ".helper",
-            ".driver",
+            ".cmd", ".path", ".clean", ".smudge", ".process", ".textconv", ".command", ".uploadpack", ".receivepack",
+            ".helper", ".driver",
         ]
         .iter()
         .any(|end| key.ends_with(end));
@@ -169,22 +127,8 @@ fn is_program(key: &str) -> bool {
 fn program(value: &str) -> Option<Inner> {
     let text = value.strip_prefix('!').unwrap_or(value);
     let harmless = [
-        "",
-        "true",
-        "false",
-        "cat",
-        "less",
-        "more",
-        "vi",
-        "vim",
-        "nano",
-        "emacs",
-        "code --wait",
-        "delta",
-        "store",
-        "cache",
-        "osxkeychain",
-        "manager",
+        "", "true", "false", "cat", "less", "more", "vi", "vim", "nano", "emacs", "code --wait", "delta", "store",
+        "cache", "osxkeychain", "manager",
     ];
     (!harmless.contains(&text)).then(|| Inner::text(text))
 }
@@ -247,32 +191,15 @@ fn verb_options(verb: &str) -> Options {
         "filter-branch" => (
             "d",
             &[
-                "commit-filter",
-                "env-filter",
-                "index-filter",
-                "msg-filter",
-                "original",
-                "parent-filter",
-                "setup",
-                "subdirectory-filter",
-                "tag-name-filter",
-                "tree-filter",
+                "commit-filter", "env-filter", "index-filter", "msg-filter", "original", "parent-filter", "setup",
+                "subdirectory-filter", "tag-name-filter", "tree-filter",
             ],
         ),
         "send-email" => (
             "v",
             &[
-                "bcc",
-                "cc",
-                "cc-cmd",
-                "from",
-                "header-cmd",
-                "in-reply-to",
-                "sendmail-cmd",
-                "smtp-server",
-                "subject",
-                "to",
-                "to-cmd",
+                "bcc", "cc", "cc-cmd", "from", "header-cmd", "in-reply-to", "sendmail-cmd", "smtp-server", "subject",
+                "to", "to-cmd",
             ],
         ),
         "instaweb" => ("dbpm", &["httpd", "browser", "port", "module-path"]),
@@ -283,14 +210,7 @@ fn verb_options(verb: &str) -> Options {
         "clone" => (
             "uobcj",
             &[
-                "branch",
-                "config",
-                "depth",
-                "jobs",
-                "origin",
-                "reference",
-                "separate-git-dir",
-                "template",
+                "branch", "config", "depth", "jobs", "origin", "reference", "separate-git-dir", "template",
                 "upload-pack",
             ],
         ),

@@ -20,14 +20,8 @@ const TEXTS: [(&[&str], &[&str]); 14] = [
     (
         &["tar", "gtar", "bsdtar"],
         &[
-            "-F",
-            "-I",
-            "--info-script",
-            "--rsh-command",
-            "--to-command",
-            "--use-compress-program",
-            "--new-volume-script",
-            "--rmt-command",
+            "-F", "-I", "--info-script", "--rsh-command", "--to-command", "--use-compress-program",
+            "--new-volume-script", "--rmt-command",
         ],
     ),
     (&["zip"], &["-TT", "--unzip-command"]),

@@ -51,21 +51,8 @@ pub fn grown(bytes: &[u8]) -> Vec<u8> {
     let moment =
         pick(&["PreToolUse", "PostToolUse", "PostToolUseFailure", "SessionStart", "ConfigChange", "Stop", "x"]);
     let tool = pick(&[
-        "Bash",
-        "Write",
-        "Edit",
-        "Read",
-        "WebFetch",
-        "WebSearch",
-        "mcp__a__b",
-        "mcp__",
-        "Agent",
-        "NotebookEdit",
-        "Glob",
-        "ReadMcpResourceTool",
-        "PowerShell",
-        "",
-        "\\u0000",
+        "Bash", "Write", "Edit", "Read", "WebFetch", "WebSearch", "mcp__a__b", "mcp__", "Agent", "NotebookEdit",
+        "Glob", "ReadMcpResourceTool", "PowerShell", "", "\\u0000",
     ]);
     let key = pick(&["command", "file_path", "url", "notebook_path", "content", "server", "prompt", "x", "command"]);
     let wrap = pick(&["\"@\"", "@", "[\"@\"]", "{\"text\":\"@\"}", "null", "\"@\",\"command\":\"rm -rf /\"", "{"]);

@@ -18,24 +18,9 @@ pub(super) enum Manifest {
 
 /// Fields and tables that hold dependencies.
 const FIELDS: [&str; 18] = [
-    "dependencies",
-    "devDependencies",
-    "peerDependencies",
-    "optionalDependencies",
-    "bundleDependencies",
-    "bundledDependencies",
-    "overrides",
-    "resolutions",
-    "require",
-    "require-dev",
-    "repositories",
-    "dev-dependencies",
-    "build-dependencies",
-    "packages",
-    "dev-packages",
-    "patch",
-    "optional-dependencies",
-    "dependency-groups",
+    "dependencies", "devDependencies", "peerDependencies", "optionalDependencies", "bundleDependencies",
+    "bundledDependencies", "overrides", "resolutions", "require", "require-dev", "repositories", "dev-dependencies",
+    "build-dependencies", "packages", "dev-packages", "patch", "optional-dependencies", "dependency-groups",
 ];
 
 impl Manifest {
@@ -46,14 +31,7 @@ impl Manifest {
             "cargo.toml" | "pyproject.toml" | "pipfile" | "libs.versions.toml" => Some(Manifest::Toml),
             "conanfile.txt" => Some(Manifest::Lines),
             "go.mod" => Some(Manifest::Words(&[
-                "require",
-                "replace",
-                "exclude",
-                "\tgithub.com",
-                " v0.",
-                " v1.",
-                " v2.",
-                " v3.",
+                "require", "replace", "exclude", "\tgithub.com", " v0.", " v1.", " v2.", " v3.",
             ])),
             "gemfile" | "gems.rb" => Some(Manifest::Words(&["gem ", "gem(", "source ", "git_source", "gemspec"])),
             "mix.exs" => Some(Manifest::Words(&["{:", "deps"])),
@@ -61,24 +39,11 @@ impl Manifest {
                 Some(Manifest::Words(&["dependency", "artifactId", "groupId", "<version>", "<repository", "plugin"]))
             }
             "build.gradle" | "build.gradle.kts" => Some(Manifest::Words(&[
-                "implementation",
-                "api(",
-                "api ",
-                "compileOnly",
-                "runtimeOnly",
-                "testImplementation",
-                "classpath",
-                "kapt",
-                "maven",
-                "id(",
-                "id '",
+                "implementation", "api(", "api ", "compileOnly", "runtimeOnly", "testImplementation", "classpath",
+                "kapt", "maven", "id(", "id '",
             ])),
             "cmakelists.txt" => Some(Manifest::Words(&[
-                "FetchContent_Declare",
-                "ExternalProject_Add",
-                "CPMAddPackage",
-                "GIT_REPOSITORY",
-                "GIT_TAG",
+                "FetchContent_Declare", "ExternalProject_Add", "CPMAddPackage", "GIT_REPOSITORY", "GIT_TAG",
             ])),
             "conanfile.py" => Some(Manifest::Words(&["requires", "build_requires"])),
             "setup.py" | "setup.cfg" => {

@@ -53,28 +53,8 @@ fn is_mild_for_rust(value: &str) -> bool {
 fn is_mild_for_go(flag: &str) -> bool {
     let name = flag.trim_start_matches('-').split('=').next().unwrap_or_default();
     let mild = [
-        "a",
-        "asan",
-        "buildvcs",
-        "count",
-        "cover",
-        "covermode",
-        "failfast",
-        "json",
-        "mod",
-        "modcacherw",
-        "msan",
-        "p",
-        "parallel",
-        "race",
-        "run",
-        "short",
-        "tags",
-        "timeout",
-        "trimpath",
-        "v",
-        "vet",
-        "x",
+        "a", "asan", "buildvcs", "count", "cover", "covermode", "failfast", "json", "mod", "modcacherw", "msan", "p",
+        "parallel", "race", "run", "short", "tags", "timeout", "trimpath", "v", "vet", "x",
     ];
     flag.starts_with('-') && mild.contains(&name)
 }

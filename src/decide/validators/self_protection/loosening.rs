@@ -27,17 +27,8 @@ const NOUNS: &[&str] = &["hooks", "mcp", "policy", "quarantine", "receipts", "ta
 
 /// Options of the loosening verbs.
 const OPTIONS: &[&str] = &[
-    "--client",
-    "--client-dir",
-    "--config-dir",
-    "--data-dir",
-    "--hash",
-    "--preset",
-    "--scope",
-    "--session",
-    "--settings",
-    "--state-dir",
-    "--yes",
+    "--client", "--client-dir", "--config-dir", "--data-dir", "--hash", "--preset", "--scope", "--session",
+    "--settings", "--state-dir", "--yes",
 ];
 
 /// Programs that print or search words, or name files by them: what they are told is not run.

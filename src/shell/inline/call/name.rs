@@ -67,16 +67,7 @@ fn is_call(name: &str) -> bool {
 pub(super) fn makes_path(name: &str) -> bool {
     let last = name.rsplit(['.', ':']).next().unwrap_or_default();
     [
-        "Path",
-        "open",
-        "join",
-        "resolve",
-        "expanduser",
-        "expand_path",
-        "abspath",
-        "PurePath",
-        "readFileSync",
-        "read",
+        "Path", "open", "join", "resolve", "expanduser", "expand_path", "abspath", "PurePath", "readFileSync", "read",
         "File",
     ]
     .contains(&last)
