@@ -33,4 +33,5 @@ pub use status::{Part, Status};
 pub use tool::{Flaw, Tool};
 
 #[cfg(test)]
+#[path = "../tests/unit/mcp.rs"]
 mod tests;

@@ -130,11 +130,5 @@ fn command<'a>(unit: &Unit<'a>) -> Option<&'a Command> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn every_file_in_this_folder_is_registered() {
-        assert_eq!(ALL.map(|(name, _)| name), ValidatorId::names());
-    }
-}
+#[path = "../../tests/unit/decide/validators.rs"]
+mod tests;

@@ -209,4 +209,5 @@ fn quote(text: &str, f: &mut fmt::Formatter<'_>) -> fmt::Result {
 }
 
 #[cfg(test)]
+#[path = "../../tests/unit/encoding/canonical.rs"]
 mod tests;

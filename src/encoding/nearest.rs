@@ -25,13 +25,5 @@ fn distance(a: &str, b: &str) -> usize {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn distance_counts_edits() {
-        for (a, b, edits) in [("", "", 0), ("abc", "abc", 0), ("abc", "acb", 2), ("prset", "preset", 1), ("a", "", 1)] {
-            assert_eq!(distance(a, b), edits, "{a} {b}");
-        }
-    }
-}
+#[path = "../../tests/unit/encoding/nearest.rs"]
+mod tests;

@@ -142,54 +142,5 @@ impl Identity {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn entry(text: &str) -> Result<Identity, BadEntry> {
-        Identity::of_entry(&Value::read(text.as_bytes()).unwrap())
-    }
-
-    #[test]
-    fn an_entry_is_read_without_its_secrets() {
-        let identity = entry(
-            r#"{"command":"npx","args":["-y","x"],"env":{"TOKEN":"hunter2"},"headers":{"Authorization":"hunter2"}}"#,
-        );
-        let identity = identity.unwrap();
-        assert_eq!((identity.transport, identity.command.as_deref()), (Transport::Stdio, Some("npx")));
-        let written = serde_json::to_string(&identity).unwrap();
-        assert!(written.contains("TOKEN") && written.contains("Authorization") && !written.contains("hunter2"));
-        assert_eq!(serde_json::from_str::<Identity>(&written).unwrap(), identity);
-    }
-
-    #[test]
-    fn every_part_of_an_entry_counts_but_the_values_of_secrets() {
-        let base = r#"{"command":"a","args":["b"],"env":{"K":"1"},"cwd":"/x","headers":{"H":"1"},"headersHelper":"h"}"#;
-        let known = entry(base).unwrap();
-        for (from, to, differs) in [
-            ("\"a\"", "\"z\"", Some("command")),
-            ("[\"b\"]", "[\"b\",\"c\"]", Some("arguments")),
-            ("\"K\"", "\"L\"", Some("names of variables")),
-            ("\"/x\"", "\"/y\"", Some("directory")),
-            ("\"H\"", "\"I\"", Some("names of headers")),
-            ("\"h\"", "\"i\"", Some("other settings")),
-            ("{\"K\":\"1\"}", "{\"K\":\"2\"}", None),
-        ] {
-            let changed = entry(&base.replace(from, to)).unwrap();
-            assert_eq!(known.differences(&changed), differs.into_iter().collect::<Vec<_>>(), "{from} {to}");
-        }
-    }
-
-    #[test]
-    fn what_is_no_entry_is_refused() {
-        for text in ["[]", "{}", r#"{"command":1}"#, r#"{"type":"x","url":"u"}"#, r#"{"command":"a","args":[1]}"#] {
-            assert!(entry(text).is_err(), "{text}");
-        }
-        for (text, transport) in [
-            (r#"{"url":"https://e.example/mcp"}"#, Transport::Http),
-            (r#"{"type":"sse","url":"u"}"#, Transport::Sse),
-            (r#"{"type":"http","url":"u"}"#, Transport::Http),
-        ] {
-            assert_eq!(entry(text).unwrap().transport, transport, "{text}");
-        }
-    }
-}
+#[path = "../../tests/unit/mcp/identity.rs"]
+mod tests;

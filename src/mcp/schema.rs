@@ -326,6 +326,8 @@ impl<'s> Walk<'s> {
 }
 
 #[cfg(test)]
-mod opinion;
+#[path = "../../tests/unit/mcp/schema_comparison.rs"]
+mod schema_comparison;
 #[cfg(test)]
+#[path = "../../tests/unit/mcp/schema.rs"]
 mod tests;

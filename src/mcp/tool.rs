@@ -131,42 +131,5 @@ impl fmt::Display for Flaw {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_tool_is_its_whole_object() {
-        let (one, other) = (
-            Tool::read(br#"{"name":"a","description":"x","inputSchema":{"type":"object"}}"#),
-            Tool::read(br#"{ "inputSchema": {"type": "object"}, "description":"\u0078", "name": "a" }"#),
-        );
-        assert_eq!(one.hash(), other.hash());
-        for change in [r#""description":"y""#, r#""description":"x","_meta":{}"#, r#""description":"x","title":"t""#] {
-            let text = format!(r#"{{"name":"a",{change},"inputSchema":{{"type":"object"}}}}"#);
-            assert_ne!(Tool::read(text.as_bytes()).hash(), one.hash(), "{change}");
-        }
-    }
-
-    #[test]
-    fn what_cannot_be_pinned_says_why() {
-        for (text, name, flaw) in [
-            (&br#"{"name":"a","x":1,"x":2}"#[..], "a", Flaw::Form(Fault::Duplicate)),
-            (br#"{"name":"a","description":"\ud800"}"#, "a", Flaw::Form(Fault::Surrogate)),
-            (br#"{"name":"a","n":12345678901234567890}"#, "a", Flaw::Form(Fault::Number)),
-            (br#"{"description":"x"}"#, "", Flaw::Nameless),
-            (br#"{"name":""}"#, "", Flaw::Nameless),
-            (br#"{"name":7}"#, "", Flaw::Nameless),
-            (br#"[1]"#, "", Flaw::Nameless),
-        ] {
-            let tool = Tool::read(text);
-            assert_eq!((tool.name(), tool.hash()), (name, Err(flaw)), "{}", String::from_utf8_lossy(text));
-        }
-    }
-
-    #[test]
-    fn flaws_have_names_of_their_own() {
-        for flaw in Flaw::all() {
-            assert_eq!(Flaw::named(flaw.word()), Some(flaw));
-        }
-    }
-}
+#[path = "../../tests/unit/mcp/tool.rs"]
+mod tests;

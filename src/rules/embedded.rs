@@ -45,16 +45,5 @@ pub(super) fn rules(text: &str, file: &str, kind: Kind, owner: Owner) -> Option<
 }
 
 #[cfg(test)]
-mod tests {
-    use super::super::parse::parse_text;
-    use super::*;
-
-    #[test]
-    fn the_build_script_and_the_parser_read_the_same_rules() {
-        for (kind, name, text) in Kind::ALL {
-            let (parsed, errors) = parse_text(text, name, kind, Owner::Operator);
-            assert_eq!(errors, []);
-            assert_eq!(rules(text, name, kind, Owner::Operator), Some(parsed), "{name}");
-        }
-    }
-}
+#[path = "../../tests/unit/rules/embedded.rs"]
+mod tests;

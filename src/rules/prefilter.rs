@@ -8,6 +8,7 @@ mod bucket;
 #[cfg(test)]
 mod literals;
 #[cfg(test)]
+#[path = "../../tests/unit/rules/prefilter.rs"]
 mod tests;
 
 use bucket::{EDGE, END, KEY_BYTES, bucket, is_word, key_byte, next_key, without_left_mark};

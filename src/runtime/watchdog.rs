@@ -131,17 +131,5 @@ pub fn stand_aside() -> ! {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn an_answer_that_was_begun_is_waited_for() {
-        let progress = Arc::new(Progress::new());
-        assert!(progress.claim(2) && !progress.claim(0));
-        let other = Arc::clone(&progress);
-        let answering = std::thread::spawn(move || other.settle(0));
-        progress.wait();
-        assert_eq!(progress.exit(7), 0);
-        answering.join().unwrap();
-    }
-}
+#[path = "../../tests/unit/runtime/watchdog.rs"]
+mod tests;

@@ -184,23 +184,5 @@ fn wait(on: &impl AsFd, what: PollFlags) {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn lines_are_the_same_however_they_are_cut() {
-        let text = b"a\n\nbb\ncccccccccc\nd\nend";
-        for size in 1..=text.len() {
-            let mut lines = Lines::new(6);
-            let mut found = Vec::new();
-            for chunk in text.chunks(size) {
-                lines.take(chunk, &mut |line| match line {
-                    Line::Whole(line) => found.push(line.to_vec()),
-                    Line::TooLong => found.push(b"...".to_vec()),
-                });
-            }
-            assert_eq!(found, [&b"a\n"[..], b"\n", b"bb\n", b"...", b"d\n"], "{size}");
-            assert_eq!(lines.rest().as_deref(), Some(&b"end"[..]));
-        }
-    }
-}
+#[path = "../../../tests/unit/commands/mcp/relay.rs"]
+mod tests;

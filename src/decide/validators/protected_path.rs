@@ -141,25 +141,5 @@ pub(super) fn letters_of(pattern: &str) -> usize {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::path::Place;
-
-    #[test]
-    fn examples_are_made_to_be_shared() {
-        for (name, expected) in [
-            (".env", true),
-            (".ENV", true),
-            (".env.production", true),
-            (".env.local", true),
-            (".envrc", true),
-            (".env*", true),
-            (".env.example", false),
-            (".env.local.example", false),
-            (".environment", false),
-            ("environment.ts", false),
-        ] {
-            assert_eq!(is_secret_settings(&AbsPath::resolve(name, &Place::default())), expected, "{name}");
-        }
-    }
-}
+#[path = "../../../tests/unit/decide/validators/protected_path.rs"]
+mod tests;

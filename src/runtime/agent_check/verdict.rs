@@ -179,5 +179,5 @@ fn sign(process: &Process) -> Option<String> {
 }
 
 #[cfg(test)]
-#[path = "verdict_tests.rs"]
+#[path = "../../../tests/unit/runtime/agent_check/verdict.rs"]
 mod tests;

@@ -1,0 +1,75 @@
+//! Unit tests of `src/client/claude/server.rs`.
+
+use super::*;
+
+#[test]
+fn entries_are_read_leniently_and_one_by_one() {
+    let text = r#"{"mcpServers": {
+        "a": {"command": "npx", "args": ["-y", "x"], "env": {"N": 1}, "timeout": 5},
+        "b": {"type": "http", "url": "https://e.example/mcp", "headers": {"X": "y"}},
+        "c": {"type": "sse", "url": "https://e.example/sse"},
+        "d": {"command": 3},
+        "e": {"type": "ws", "url": "wss://e.example"},
+        "f": [],
+        "g": {"url": "https://e.example/mcp"},
+        "h": {"type": "stdio"}
+    }, "other": 1}"#;
+    let servers = Document::read(text).unwrap().servers();
+    let told: Vec<String> = servers
+        .iter()
+        .map(|server| match &server.launch {
+            Ok(Launch::Stdio { command, args, env, .. }) => format!("{command} {args:?} {env:?}"),
+            Ok(Launch::Http { url, sse, headers }) => format!("{url} {sse} {}", headers.len()),
+            Err(what) => what.lines().next().unwrap().to_owned(),
+        })
+        .collect();
+    assert_eq!(
+        told,
+        [
+            r#"npx ["-y", "x"] {"N": "1"}"#,
+            "https://e.example/mcp false 1",
+            "https://e.example/sse true 0",
+            "`command` is not a text",
+            "its `type` is none that can be probed",
+            "the entry is not an object",
+            "https://e.example/mcp false 0",
+            "`command` is missing",
+        ]
+    );
+    assert_eq!(servers[0].steps, ["mcpServers", "a"]);
+}
+
+#[test]
+fn a_users_file_names_servers_of_one_project_too() {
+    let document = Document::read(r#"{"projects": {"/p": {"mcpServers": {"a": {"command": "x"}}}}}"#).unwrap();
+    assert_eq!(document.servers(), []);
+    assert_eq!(document.servers_of("/p").len(), 1);
+    assert_eq!(document.servers_of("/q"), []);
+    let plugin = Document::read(r#"{"a": {"command": "x"}}"#).unwrap();
+    assert_eq!(plugin.plugin_servers().len(), 1);
+    let manifest = Document::read(r#"{"name": "p", "mcpServers": ["./one.json", "two.json"]}"#).unwrap();
+    assert_eq!(manifest.server_files(), ["./one.json", "two.json"]);
+    assert_eq!(manifest.plugin_servers(), []);
+}
+
+#[test]
+fn a_broken_file_is_told_by_its_place() {
+    let broken = Document::read("{\n  \"mcpServers\": {,}\n}").unwrap_err();
+    assert_eq!((broken.line, broken.column), (2, 18));
+    assert!(Document::read("[]").is_err());
+}
+
+#[test]
+fn variables_are_filled_in_as_the_client_does() {
+    let known = |name: &str| (name == "HOME").then(|| "/h".to_owned());
+    for (text, filled) in [
+        ("${HOME}/x", "/h/x"),
+        ("${NONE}/x", "${NONE}/x"),
+        ("${NONE:-y}/x", "y/x"),
+        ("${HOME:-y}${HOME}", "/h/h"),
+        ("${NONE:-}", ""),
+        ("$HOME ${HOME", "$HOME ${HOME"),
+    ] {
+        assert_eq!(expand(text, &known), filled, "{text}");
+    }
+}

@@ -1,0 +1,58 @@
+//! Unit tests of `src/decide/file_search.rs`.
+
+use super::*;
+
+fn texts(base: &str, patterns: Option<&str>, shows: Shows) -> Vec<String> {
+    let place = Place { cwd: "/home/u/p".into(), home: Some("/home/u".into()), project: None };
+    let target = at(&AbsPath::resolve(base, &place).to_string());
+    let base = Access { act: Act::Read, target, deep: false, astray: false, row: None };
+    let text = |access: Access| format!("{}{}", access.target.text, if access.deep { " and below" } else { "" });
+    accesses(&base, patterns, shows).into_iter().map(text).collect()
+}
+
+#[test]
+fn a_search_reads_what_its_patterns_name() {
+    for (base, patterns, expected) in [
+        (".", None, vec!["/home/u/p", "/home/u/p and below"]),
+        (".", Some("*"), vec!["/home/u/p", "/home/u/p and below"]),
+        (".", Some("!*.md"), vec!["/home/u/p", "/home/u/p and below"]),
+        (".", Some("*.ts"), vec!["/home/u/p", "/home/u/p/**/*.ts"]),
+        (".", Some("**/.env*"), vec!["/home/u/p", "/home/u/p/**/**/.env*"]),
+        (".", Some("*.md, .env"), vec!["/home/u/p", "/home/u/p/**/*.md", "/home/u/p/**/.env"]),
+        (".", Some("{a,.en{v,w}}"), vec!["/home/u/p", "/home/u/p/**/a", "/home/u/p/**/.enw", "/home/u/p/**/.env"]),
+        (".", Some("apps/**/.env"), vec!["/home/u/p", "/home/u/p/**/apps/**/.env"]),
+        ("~", Some(".ssh/**"), vec!["/home/u", "/home/u/**/.ssh and below"]),
+        (".", Some("\\.en\\v"), vec!["/home/u/p", "/home/u/p/**/.env"]),
+        (".", Some("[!x]*"), vec!["/home/u/p", "/home/u/p and below"]),
+        ("~", Some("id_*"), vec!["/home/u", "/home/u/**/id_*"]),
+    ] {
+        let mut found = texts(base, patterns, Shows::Lines);
+        let mut expected: Vec<String> = expected.into_iter().map(str::to_owned).collect();
+        found.sort();
+        found.dedup();
+        expected.sort();
+        assert_eq!(found, expected, "{base} {patterns:?}");
+    }
+}
+
+#[test]
+fn too_many_patterns_find_every_file() {
+    for many in [
+        "{a,b}".repeat(10),
+        "{".repeat(10_000),
+        "a,".repeat(1_000),
+        "{a}".repeat(10_000),
+        format!("{{{}id_rsa}}", "a,".repeat(64)),
+        "{[}a]*,id_rsa}".into(),
+        "{a\\},id_rsa}".into(),
+    ] {
+        let found = texts(".", Some(&many), Shows::Lines);
+        assert_eq!(found, ["/home/u/p", "/home/u/p and below", "/home/u/p/**/.*"], "{many:.20}");
+    }
+}
+
+#[test]
+fn names_alone_are_not_what_lies_below() {
+    assert_eq!(texts("~", None, Shows::Matches), ["/home/u"]);
+    assert_eq!(texts("~", Some("**/*.ts"), Shows::Names), ["/home/u", "/home/u/**/**/*.ts"]);
+}

@@ -1,0 +1,36 @@
+//! Unit tests of `src/path/zones.rs`.
+
+use super::*;
+
+#[test]
+fn every_path_has_one_area() {
+    let root = Place::default();
+    let at = |path: &str| AbsPath::resolve(path, &root);
+    let ground = Ground { project: at("/home/u/code/p"), home: Some(at("/home/u")), temps: vec![at("/tmp")] };
+    for (path, area) in [
+        ("/", Area::Vital),
+        ("/home", Area::Vital),
+        ("/home/u", Area::Vital),
+        ("/home/other", Area::Vital),
+        ("/home/u/code", Area::Vital),
+        ("/home/u/Documents", Area::Vital),
+        ("/home/u/code/p", Area::Project),
+        ("/home/u/code/p/src", Area::Inside),
+        ("/home/u/code/p2", Area::Outside),
+        ("/home/u/Documents/x", Area::Outside),
+        ("/etc", Area::Vital),
+        ("/etc/nginx", Area::System),
+        ("/usr/local", Area::Vital),
+        ("/usr/local/x", Area::Outside),
+        ("/tmp", Area::Temp),
+        ("/tmp/x", Area::Scratch),
+        ("/dev/null", Area::Sink),
+        ("/dev/sda", Area::System),
+        ("/data/x", Area::Outside),
+    ] {
+        assert_eq!(ground.area(&at(path)), area, "{path}");
+    }
+    assert_eq!(ground.text(&at("/home/u/code/p/a/b")), "a/b");
+    assert_eq!(ground.text(&at("/home/u/.ssh/id")), "~/.ssh/id");
+    assert_eq!(ground.text(&at("/etc/x")), "/etc/x");
+}

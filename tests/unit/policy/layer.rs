@@ -1,0 +1,24 @@
+//! Unit tests of `src/policy/layer.rs`.
+
+use super::super::{DEFAULT, PRESETS};
+use super::*;
+
+#[test]
+fn what_was_read_at_the_build_is_what_is_written() {
+    for (name, text) in [DEFAULT].into_iter().chain(PRESETS) {
+        assert_eq!(Layer::embedded(name), Some(Layer::read(text, name).unwrap()), "{name}");
+    }
+}
+
+#[test]
+fn errors_say_where_what_and_what_now() {
+    for (text, expected) in [
+        ("prset = 'x'", "f.toml:1:1: unknown field `prset`\n  help: did you mean `preset`?"),
+        ("\n[quarantine]\n  results = 'wrapp'", "f.toml:3:13: unknown variant `wrapp`\n  help: did you mean `wrap`?"),
+        ("[decision]\nfailure = 'pass'", "f.toml:2:11: unknown variant `pass`\n  help: expected `ask` or `deny`"),
+        ("[decision]\nfailure = 'denny'", "f.toml:2:11: unknown variant `denny`\n  help: did you mean `deny`?"),
+    ] {
+        assert_eq!(Layer::read(text, "f.toml").map(drop).map_err(|error| error.to_string()), Err(expected.to_owned()));
+    }
+    assert!(Layer::read("a = ", "f.toml").is_err_and(|error| error.to_string().starts_with("f.toml:1:")));
+}

@@ -1,0 +1,14 @@
+//! Unit tests of `src/runtime/watchdog.rs`.
+
+use super::*;
+
+#[test]
+fn an_answer_that_was_begun_is_waited_for() {
+    let progress = Arc::new(Progress::new());
+    assert!(progress.claim(2) && !progress.claim(0));
+    let other = Arc::clone(&progress);
+    let answering = std::thread::spawn(move || other.settle(0));
+    progress.wait();
+    assert_eq!(progress.exit(7), 0);
+    answering.join().unwrap();
+}
