@@ -40,7 +40,7 @@ const APART: &str = "\u{1f}";
 /// Reads a line as bash would run it from `place`.
 ///
 /// ```
-/// use rune::{event::Place, shell};
+/// use rune::{path::Place, shell};
 ///
 /// let reading = shell::read("cd /tmp && r\\m -rf \"x y\"", &Place::default());
 /// let canonical: Vec<&str> = reading.commands.iter().map(|command| command.canonical.as_str()).collect();

@@ -4,7 +4,7 @@
 //! that was read can be walked as a tree, and is written the same way whoever has sent it.
 //!
 //! ```
-//! use rune::canonical::{Fault, Value};
+//! use rune::encoding::canonical::{Fault, Value};
 //! let value = Value::read(br#"{ "b": [1.0, "\u00e9"], "a": 1E3 }"#)?;
 //! assert_eq!(value.to_string(), r#"{"a":1000,"b":[1,"é"]}"#);
 //! assert_eq!(Value::read(br#"{"a":1,"\u0061":2}"#), Err(Fault::Duplicate));

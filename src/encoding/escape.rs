@@ -26,7 +26,7 @@ const INVISIBLE: [(char, char); 10] = [
 /// backslashes stay as they are, so the original cannot always be restored.
 ///
 /// ```
-/// # use rune::escape::one_line;
+/// # use rune::encoding::escape::one_line;
 /// assert_eq!(one_line("src/deep dir/secret.txt", 200), "src/deep dir/secret.txt");
 /// assert_eq!(one_line("a`\n\u{202e}b", 200), r"a\u{60}\n\u{202e}b");
 /// assert_eq!(one_line("echo one two", 8), "echo one…");

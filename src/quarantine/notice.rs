@@ -5,7 +5,7 @@ use crate::encoding::label::Label;
 /// The notice about a result of `tool` that came from `source`, to be given to the model beside the result.
 ///
 /// ```
-/// use rune::{label::Label, quarantine::notice};
+/// use rune::{encoding::label::Label, quarantine::notice};
 ///
 /// let text = notice(&Label::tool("WebFetch"), &Label::of("webfetch", "docs.example"));
 /// assert!(text.starts_with("[QUARANTINE-NOTICE: tool_name=WebFetch untrusted_surface=true source=webfetch:docs.example]\n"));
