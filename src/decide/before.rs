@@ -59,8 +59,12 @@ pub(crate) fn judge(event: &Event<'_>, config: &Config, verdict: &mut Verdict) {
             let path = path.as_ref().map_or(event.place.cwd.as_str(), |path| path.inspect("which files are searched"));
             let patterns = patterns.as_ref().map(|patterns| patterns.inspect("which files are searched").as_str());
             for base in named(path, Act::Read, event) {
-                for access in file_search::accesses(&base, patterns, *shows) {
-                    ask_about_access(access, &scene, verdict);
+                match file_search::accesses(&base, patterns, *shows) {
+                    Ok(accesses) => accesses.into_iter().for_each(|access| ask_about_access(access, &scene, verdict)),
+                    Err(limit) => {
+                        ask_about_access(base, &scene, verdict);
+                        verdict.add(limit.failure().finding(Some(event.phase), config.failure));
+                    }
                 }
             }
         }

@@ -4,32 +4,27 @@ use crate::event::Shows;
 use crate::path::AbsPath;
 use crate::path::Place;
 use crate::shell::{Access, Act, Target};
-
-/// Patterns beyond this, once their braces are expanded, count as patterns for every file and every hidden one.
-const MOST_PATTERNS: usize = 64;
-
-/// The same for patterns that are longer than this.
-const LONGEST_PATTERNS: usize = 4 << 10;
+use crate::verdict::limits::{Limit, PATH_BYTES, SEARCH_PATTERNS};
 
 /// What a search or a listing does to files: to `base`, the file or directory that it is told to look at, and to those
 /// below it that its patterns name.
 ///
-/// Claude Code searches with `rg --hidden`, and splits its `glob` at blanks and commas.
-pub(crate) fn accesses(base: &Access, patterns: Option<&str>, shows: Shows) -> Vec<Access> {
+/// Claude Code searches with `rg --hidden`, and splits its `glob` at blanks and commas. Fails where there are more
+/// patterns than are judged.
+pub(crate) fn accesses(base: &Access, patterns: Option<&str>, shows: Shows) -> Result<Vec<Access>, &'static Limit> {
     let act = match shows {
         Shows::Lines => Act::Read,
         Shows::Matches => Act::Match,
         Shows::Names => Act::List,
     };
-    let names = patterns.map(|patterns| wanted(patterns).unwrap_or_else(|| vec!["*".to_owned(), ".*".to_owned()]));
-    let names = names.unwrap_or_default();
+    let names = patterns.map_or(Ok(Vec::new()), wanted)?;
     let everything = names.is_empty() || names.iter().any(|name| is_sweeping(name));
     // It may be a file or a directory.
     let mut found = vec![Access { act, ..base.clone() }];
     if everything && act == Act::Read {
         found.push(Access { act, deep: true, ..base.clone() });
     }
-    let Some(directory) = base.target.path.as_ref() else { return found };
+    let Some(directory) = base.target.path.as_ref() else { return Ok(found) };
     for name in names.iter().filter(|name| !is_sweeping(name)) {
         let (below, deep) = match name.strip_suffix("/**") {
             Some(below) => (below, act == Act::Read),
@@ -38,7 +33,7 @@ pub(crate) fn accesses(base: &Access, patterns: Option<&str>, shows: Shows) -> V
         // `**` says that this is what a search looks for: wildcards meet names that begin with a dot.
         found.push(Access { act, deep, target: at(&format!("{directory}/**/{below}")), ..base.clone() });
     }
-    found
+    Ok(found)
 }
 
 fn at(path: &str) -> Target {
@@ -46,11 +41,20 @@ fn at(path: &str) -> Target {
     Target { text: path.to_string(), path: Some(path), open: false }
 }
 
-/// The patterns that are looked for, without those behind a `!`; `None` where they are too many.
-fn wanted(patterns: &str) -> Option<Vec<String>> {
-    if patterns.len() > LONGEST_PATTERNS {
-        return None;
+/// The patterns that are searched for, with their braces expanded, without those behind a `!`.
+///
+/// A brace or a comma in a class or behind a backslash is a literal character, which clients and `rg` split differently.
+/// Both ways of splitting are judged.
+fn wanted(patterns: &str) -> Result<Vec<String>, &'static Limit> {
+    let mut names = expanded(patterns)?;
+    let without_literals = replace_literal_braces(patterns);
+    if without_literals != patterns {
+        names.extend(expanded(&without_literals)?);
     }
+    Ok(names)
+}
+
+fn expanded(patterns: &str) -> Result<Vec<String>, &'static Limit> {
     let mut names = Vec::new();
     let mut depth = 0_usize;
     let split = |c: char| {
@@ -61,26 +65,26 @@ fn wanted(patterns: &str) -> Option<Vec<String>> {
         };
         c.is_whitespace() || (c == ',' && depth == 0)
     };
+    let mut steps = 0;
     for pattern in patterns.split(split).filter(|pattern| !pattern.is_empty() && !pattern.starts_with('!')) {
-        if hides_braces(pattern) {
-            return None;
+        if pattern.len() > PATH_BYTES.most {
+            return Err(&PATH_BYTES);
         }
         let mut open = vec![pattern.to_owned()];
         while let Some(pattern) = open.pop() {
-            let Some((before, choices, rest)) = braces(&pattern) else {
-                names.push(unescaped(&pattern));
-                continue;
-            };
-            if names.len() + open.len() + choices.split(',').count() > MOST_PATTERNS {
-                return None;
+            steps += 1;
+            if steps + open.len() > SEARCH_PATTERNS.most {
+                return Err(&SEARCH_PATTERNS);
             }
-            open.extend(choices.split(',').map(|choice| format!("{before}{choice}{rest}")));
-        }
-        if names.len() > MOST_PATTERNS {
-            return None;
+            match braces(&pattern) {
+                Some((before, choices, rest)) => {
+                    open.extend(choices.split(',').map(|choice| format!("{before}{choice}{rest}")));
+                }
+                None => names.push(unescaped(&pattern)),
+            }
         }
     }
-    Some(names)
+    Ok(names)
 }
 
 /// The first innermost `{a,b}` in a pattern: what stands before it, its choices, and what stands behind it.
@@ -90,17 +94,16 @@ fn braces(pattern: &str) -> Option<(&str, &str, &str)> {
     Some((pattern.get(..start)?, pattern.get(start + 1..end)?, pattern.get(end + 1..)?))
 }
 
-/// Whether a brace or a comma stands for itself, in a class or behind a backslash: its choices are not told apart here.
-fn hides_braces(pattern: &str) -> bool {
+/// Replaces braces and commas in classes and behind backslashes by `?`. No protected name contains any of them.
+fn replace_literal_braces(pattern: &str) -> String {
     let (mut escaped, mut in_class) = (false, false);
-    for c in pattern.chars() {
-        if (escaped || in_class) && matches!(c, '{' | '}' | ',') {
-            return true;
-        }
+    let replace = |c: char| {
+        let literal = (escaped || in_class) && matches!(c, '{' | '}' | ',');
         in_class = !escaped && (c == '[' || in_class && c != ']');
         escaped = !escaped && c == '\\';
-    }
-    false
+        if literal { '?' } else { c }
+    };
+    pattern.chars().map(replace).collect()
 }
 
 /// A pattern without the backslashes before its characters. What stands for itself behind one counts as a wildcard.

@@ -58,6 +58,9 @@ pub const CONTAINER_MOUNTS: Limit =
 /// Uses of files in one call.
 pub const FILES: Limit = Limit { name: "files", most: 10_000, what: "10,000 uses of files" };
 
+/// Patterns for names of files in one search, with their braces expanded.
+pub const SEARCH_PATTERNS: Limit = Limit { name: "search-patterns", most: 256, what: "256 patterns in one search" };
+
 /// Bytes of one path. No system opens a longer one.
 pub const PATH_BYTES: Limit = Limit { name: "path-bytes", most: 4_096, what: "4,096 bytes in a path" };
 
@@ -69,9 +72,9 @@ pub const CONTENT_STEPS: Limit =
     Limit { name: "content-steps", most: 3_000_000, what: "the content rules can compare" };
 
 /// All limits.
-pub const ALL: [&Limit; 13] = [
+pub const ALL: [&Limit; 14] = [
     &EVENT_BYTES, &SHELL_BYTES, &SHELL_DEPTH, &SHELL_NESTING, &SHELL_COMMANDS, &SHELL_FUNCTIONS, &SHELL_DIRECTORIES,
-    &SHELL_STEPS, &CONTAINER_MOUNTS, &FILES, &PATH_BYTES, &CONTENT_BYTES, &CONTENT_STEPS,
+    &SHELL_STEPS, &CONTAINER_MOUNTS, &FILES, &SEARCH_PATTERNS, &PATH_BYTES, &CONTENT_BYTES, &CONTENT_STEPS,
 ];
 
 /// Bytes of a text that are copied in one step.

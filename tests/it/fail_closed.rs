@@ -68,6 +68,7 @@ fn exceeding(limit: &Limit) -> String {
             shell(&format!("docker run {}alpine true", each(most + 1, |i| format!("-v ./x{i}:/y{i} "))))
         }
         "files" => shell(&format!("cat {}", each(most + 1, |i| format!("a{i} ")))),
+        "search-patterns" => before("Grep", json!({"pattern": "x", "glob": each(most + 1, |i| format!("a{i},"))})),
         "path-bytes" => before("Read", json!({"file_path": "a/".repeat(most)})),
         "content-steps" => {
             let text =

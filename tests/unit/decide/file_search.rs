@@ -7,7 +7,7 @@ fn texts(base: &str, patterns: Option<&str>, shows: Shows) -> Vec<String> {
     let target = at(&AbsPath::resolve(base, &place).to_string());
     let base = Access { act: Act::Read, target, deep: false, astray: false, row: None };
     let text = |access: Access| format!("{}{}", access.target.text, if access.deep { " and below" } else { "" });
-    accesses(&base, patterns, shows).into_iter().map(text).collect()
+    accesses(&base, patterns, shows).unwrap().into_iter().map(text).collect()
 }
 
 #[test]
@@ -36,18 +36,26 @@ fn a_search_reads_what_its_patterns_name() {
 }
 
 #[test]
-fn too_many_patterns_find_every_file() {
-    for many in [
-        "{a,b}".repeat(10),
-        "{".repeat(10_000),
-        "a,".repeat(1_000),
-        "{a}".repeat(10_000),
-        format!("{{{}id_rsa}}", "a,".repeat(64)),
-        "{[}a]*,id_rsa}".into(),
-        "{a\\},id_rsa}".into(),
+fn too_many_patterns_are_a_failure() {
+    for (many, limit) in [
+        ("{a,b}".repeat(10), &SEARCH_PATTERNS),
+        ("{".repeat(10_000), &PATH_BYTES),
+        ("a,".repeat(1_000), &SEARCH_PATTERNS),
+        ("{a}".repeat(1_000), &SEARCH_PATTERNS),
+        (format!("{{{}id_rsa}}", "a,".repeat(256)), &SEARCH_PATTERNS),
     ] {
-        let found = texts(".", Some(&many), Shows::Lines);
-        assert_eq!(found, ["/home/u/p", "/home/u/p and below", "/home/u/p/**/.*"], "{many:.20}");
+        assert_eq!(wanted(&many), Err(limit), "{many:.20}");
+    }
+}
+
+#[test]
+fn a_literal_brace_or_comma_hides_no_pattern() {
+    for pattern in
+        ["{[}a]*,id_rsa}", "{a\\},id_rsa}", "x[,id_rsa", "[,]x,id_rsa", "x\\,id_rsa", "{a[,]b,id_rsa}", "id_rs[a,]"]
+    {
+        let names = wanted(pattern).unwrap();
+        let found = |name: &String| name == "id_rsa" || name == "id_rs[a?]";
+        assert!(names.iter().any(found), "{pattern}: {names:?}");
     }
 }
 
