@@ -5,7 +5,7 @@
     clippy::unwrap_used,
     clippy::print_stdout,
     clippy::disallowed_methods,
-    reason = "a bench measures the world and prints"
+    reason = "a bench measures the environment and prints"
 )]
 
 mod common;
@@ -14,14 +14,14 @@ use rune::client::Client as _;
 use rune::client::claude::Claude;
 use rune::policy::{Config, Layer};
 use rune::quarantined::{ContentSource, Origin, Quarantined};
-use rune::rules::Kind;
+use rune::rules::RuleKind;
 use serde_json::json;
 use std::time::Instant;
 use time::OffsetDateTime;
 
 fn main() {
     let rounds = if std::env::args().any(|word| word == "--short") { 3 } else { 2_000 };
-    let kinds = Kind::ALL.map(|(kind, ..)| kind);
+    let kinds = RuleKind::ALL.map(|(kind, ..)| kind);
     println!("{:<34} {:>10} {:>10} {:>10}", "", "min us", "median us", "effect");
     for (name, tool, input) in [
         ("git status", "Bash", json!({"command": "git status"})),

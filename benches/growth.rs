@@ -6,7 +6,7 @@
     clippy::print_stdout,
     clippy::disallowed_methods,
     dead_code,
-    reason = "a bench measures the world and prints"
+    reason = "a bench measures the environment and prints"
 )]
 
 mod common;

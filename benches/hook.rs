@@ -5,7 +5,7 @@
     clippy::unwrap_used,
     clippy::print_stdout,
     clippy::disallowed_methods,
-    reason = "a bench measures the world and prints"
+    reason = "a bench measures the environment and prints"
 )]
 
 mod common;
@@ -197,7 +197,7 @@ fn heredocs() -> String {
 
 /// A command that holds every literal of every embedded rule.
 fn literals() -> String {
-    let rules = rune::rules::Kind::ALL.iter().map(|(.., text)| *text).collect::<String>();
+    let rules = rune::rules::RuleKind::ALL.iter().map(|(.., text)| *text).collect::<String>();
     let patterns = rules.lines().filter(|line| line.starts_with("    ") || line.starts_with("  match "));
     let words = patterns.flat_map(|line| line.split(|c: char| !(c.is_ascii_alphanumeric() || "-_./".contains(c))));
     let words: Vec<&str> = words.filter(|word| word.len() > 1).collect();

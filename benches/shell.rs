@@ -5,7 +5,7 @@
     clippy::unwrap_used,
     clippy::print_stdout,
     clippy::disallowed_methods,
-    reason = "a bench measures the world and prints"
+    reason = "a bench measures the environment and prints"
 )]
 
 mod common;

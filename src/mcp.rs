@@ -30,7 +30,7 @@ pub use observed::{Instructions, Observed, Served, Source};
 pub use record::{Approval, Mismatch, Pin, Proposal, Unfit};
 pub use standing::{Code, Live, Lookup, Pins, Record, Standing};
 pub use status::{Part, Status};
-pub use tool::{Flaw, Tool};
+pub use tool::{InvalidTool, Tool};
 
 #[cfg(test)]
 #[path = "../tests/unit/mcp.rs"]

@@ -6,7 +6,7 @@ pub mod update;
 pub use layer::{Layer, LayerError};
 
 use crate::mcp::Pins;
-use crate::rules::{self, Kind, Owner, Pattern, Rule, Tier};
+use crate::rules::{self, Owner, Pattern, Rule, RuleKind, Tier};
 use crate::verdict::Effect;
 use crate::verdict::failure::Failure;
 use compact_str::CompactString;
@@ -259,7 +259,7 @@ impl Config {
     }
 
     /// The rules that are embedded in the binary, for calls of these kinds.
-    pub fn with_default_rules(mut self, kinds: &[Kind]) -> Self {
+    pub fn with_default_rules(mut self, kinds: &[RuleKind]) -> Self {
         for kind in kinds {
             let (rules, errors) =
                 rules::parse(kind.embedded(), &format!("{}.rules", kind.name()), *kind, Owner::Operator);

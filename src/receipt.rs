@@ -26,7 +26,7 @@ pub const OPERATOR: &str = "rune:operator";
 /// What a receipt is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Kind {
+pub enum ReceiptKind {
     /// A call was judged.
     Decision,
     /// The part ends here.
@@ -95,7 +95,7 @@ pub struct Receipt {
     pub dispatched: Option<bool>,
     pub head: Option<String>,
     pub key: String,
-    pub kind: Kind,
+    pub kind: ReceiptKind,
     pub next: Option<String>,
     pub observed: Option<String>,
     pub part: u64,
@@ -130,7 +130,7 @@ pub enum Matter {
     /// A person did something to a tool or, where none is named, to a server.
     Deed {
         /// What.
-        kind: Kind,
+        kind: ReceiptKind,
         /// The server.
         server: Label,
         /// The tool.
@@ -165,7 +165,7 @@ pub enum End {
 /// What of the last receipt says where the next one goes. Whether it is genuine, whoever verifies finds out.
 #[derive(Deserialize)]
 struct Last {
-    kind: Kind,
+    kind: ReceiptKind,
     seq: u64,
     version: String,
 }
@@ -187,7 +187,7 @@ impl End {
         let last = last.get(last_line(last)..).unwrap_or_default();
         let (prev, torn_bytes) = (hash(last), torn as u64);
         let end = match serde_json::from_slice::<Last>(last) {
-            Ok(last) if last.kind != Kind::Seal && last.version == VERSION => {
+            Ok(last) if last.kind != ReceiptKind::Seal && last.version == VERSION => {
                 End::Open(Place { part, seq: last.seq.saturating_add(1), prev, torn: torn_bytes })
             }
             // Whatever stands there, what follows is kept: in a part of its own.
@@ -207,7 +207,7 @@ impl Receipt {
             dispatched: None,
             head: None,
             key: secret.public().to_owned(),
-            kind: Kind::Decision,
+            kind: ReceiptKind::Decision,
             next: None,
             observed: None,
             part: place.part,
@@ -233,16 +233,16 @@ impl Receipt {
                 decision.fill(&mut receipt, secret);
             }
             Matter::Seal => {
-                receipt.kind = Kind::Seal;
+                receipt.kind = ReceiptKind::Seal;
                 receipt.head = Some(receipt.prev.clone());
                 receipt.count = Some(receipt.seq.saturating_sub(1));
             }
             Matter::Rotate(next) => {
-                receipt.kind = Kind::Rotate;
+                receipt.kind = ReceiptKind::Rotate;
                 receipt.next = Some(next.as_str().to_owned());
             }
             Matter::Loosen(verb) => {
-                receipt.kind = Kind::Loosen;
+                receipt.kind = ReceiptKind::Loosen;
                 receipt.reason = Some(verb.code().to_owned());
             }
             Matter::Deed { kind, server, tool, pin } => {
@@ -258,15 +258,15 @@ impl Receipt {
     /// What loosened the guard, where the receipt is about that.
     pub fn loosened(&self) -> Option<Loosened> {
         let verb = match self.kind {
-            Kind::Approve => "mcp approve",
-            Kind::Unblock => "mcp unblock",
-            Kind::Rotate => "receipts key rotate",
-            Kind::Loosen => {
+            ReceiptKind::Approve => "mcp approve",
+            ReceiptKind::Unblock => "mcp unblock",
+            ReceiptKind::Rotate => "receipts key rotate",
+            ReceiptKind::Loosen => {
                 let code = self.reason.as_deref().unwrap_or_default();
                 let named = Loosening::ALL.iter().find(|(_, known, _)| *known == code);
                 named.map_or("an unknown verb", |(.., verb)| verb)
             }
-            Kind::Decision | Kind::Seal | Kind::Block => return None,
+            ReceiptKind::Decision | ReceiptKind::Seal | ReceiptKind::Block => return None,
         };
         // Whoever wrote the line, what is shown of its time is one: to the second.
         let is_time = |c: &char| c.is_ascii_digit() || matches!(c, '-' | ':' | 'T');

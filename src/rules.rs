@@ -24,7 +24,7 @@ use syntax::Expected;
 
 /// Which calls a file of rules is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum RuleKind {
     /// Commands that would run.
     Bash,
     /// Files that would be changed, by whatever tool or command.
@@ -39,31 +39,31 @@ pub enum Kind {
     Post,
 }
 
-impl Kind {
+impl RuleKind {
     /// All kinds: name, and the rules that are embedded in the binary.
-    pub const ALL: [(Kind, &'static str, &'static str); 6] = [
-        (Kind::Bash, "bash", include_str!("../rules/bash.rules")),
-        (Kind::Edit, "edit", include_str!("../rules/edit.rules")),
-        (Kind::Read, "read", include_str!("../rules/read.rules")),
-        (Kind::Mcp, "mcp", include_str!("../rules/mcp.rules")),
-        (Kind::Agent, "agent", include_str!("../rules/agent.rules")),
-        (Kind::Post, "post", include_str!("../rules/post.rules")),
+    pub const ALL: [(RuleKind, &'static str, &'static str); 6] = [
+        (RuleKind::Bash, "bash", include_str!("../rules/bash.rules")),
+        (RuleKind::Edit, "edit", include_str!("../rules/edit.rules")),
+        (RuleKind::Read, "read", include_str!("../rules/read.rules")),
+        (RuleKind::Mcp, "mcp", include_str!("../rules/mcp.rules")),
+        (RuleKind::Agent, "agent", include_str!("../rules/agent.rules")),
+        (RuleKind::Post, "post", include_str!("../rules/post.rules")),
     ];
 
     /// The kind of a file by its name: `bash.rules`, `bash.team.rules`.
-    pub fn of_file(name: &str) -> Option<Kind> {
+    pub fn of_file(name: &str) -> Option<RuleKind> {
         let first = name.strip_suffix(".rules")?.split('.').next()?;
-        Kind::ALL.iter().find(|(_, kind, _)| *kind == first).map(|(kind, ..)| *kind)
+        RuleKind::ALL.iter().find(|(_, kind, _)| *kind == first).map(|(kind, ..)| *kind)
     }
 
     /// Its name.
     pub fn name(self) -> &'static str {
-        Kind::ALL.iter().find(|(kind, ..)| *kind == self).map_or("", |(_, name, _)| name)
+        RuleKind::ALL.iter().find(|(kind, ..)| *kind == self).map_or("", |(_, name, _)| name)
     }
 
     /// The rules that are embedded in the binary.
     pub fn embedded(self) -> &'static str {
-        Kind::ALL.iter().find(|(kind, ..)| *kind == self).map_or("", |(.., text)| text)
+        RuleKind::ALL.iter().find(|(kind, ..)| *kind == self).map_or("", |(.., text)| text)
     }
 }
 
@@ -108,7 +108,7 @@ pub struct Rule {
     /// How sure it is.
     pub tier: Tier,
     /// Which calls it is about.
-    pub kind: Kind,
+    pub kind: RuleKind,
     /// What it looks for.
     pub matcher: Matcher,
     /// One of these has to match too.
@@ -129,7 +129,7 @@ pub struct Rule {
 
 /// What a rule found.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Found {
+pub struct Match {
     /// How sure it is.
     pub tier: Tier,
     /// What it is, in words of our own; empty where the rule's own words say it.

@@ -7,7 +7,7 @@ use crate::event::Facts;
 use crate::event::taint::Taint;
 use crate::policy::Config;
 use crate::quarantined::{ContentSource, Origin, Quarantined};
-use crate::rules::{Example, Kind, Rule};
+use crate::rules::{Example, Rule, RuleKind};
 use crate::verdict::{Effect, Finding};
 use serde_json::json;
 use std::fmt;
@@ -51,7 +51,7 @@ pub fn disproofs(config: &Config) -> Vec<Disproof> {
             // That it came from elsewhere is said of every result.
             let objects = |finding: &Finding| {
                 finding.effect() > Effect::Pass
-                    && !(rule.kind == Kind::Post && finding.rule().as_str().starts_with("quarantine-"))
+                    && !(rule.kind == RuleKind::Post && finding.rule().as_str().starts_with("quarantine-"))
             };
             if findings.iter().any(objects) {
                 found.push(disproof(rule, example, format!("should be left alone, but {}", said(&findings))));
@@ -73,10 +73,12 @@ fn said(findings: &[Finding]) -> String {
 fn judge(example: &Example, rule: &Rule, config: &Config) -> Vec<Finding> {
     let (tool, input) = example.call(rule.kind);
     let event = match rule.kind {
-        Kind::Post => json!({"session_id": "", "cwd": PROJECT, "hook_event_name": "PostToolUse", "tool_name": tool,
+        RuleKind::Post => json!({"session_id": "", "cwd": PROJECT, "hook_event_name": "PostToolUse", "tool_name": tool,
             "tool_input": input, "tool_response": example.result()}),
-        Kind::Bash | Kind::Edit | Kind::Read | Kind::Mcp | Kind::Agent => json!({"session_id": "", "cwd": PROJECT,
-            "hook_event_name": "PreToolUse", "tool_name": tool, "tool_input": input}),
+        RuleKind::Bash | RuleKind::Edit | RuleKind::Read | RuleKind::Mcp | RuleKind::Agent => {
+            json!({"session_id": "", "cwd": PROJECT,
+            "hook_event_name": "PreToolUse", "tool_name": tool, "tool_input": input})
+        }
     };
     let origin = Origin::new(ContentSource::UserInput, "example", time::OffsetDateTime::UNIX_EPOCH);
     let sealed = Quarantined::new(event.to_string().into_bytes(), origin);

@@ -20,7 +20,7 @@ pub use effects::{Access, Act, Effects, Rights, Target, addresses, bodies, rerou
 pub use eval::{MADE, is_builtin};
 pub use mount::Mount;
 pub use state::Elsewhere;
-pub use syntax::{Doubt, Flaw};
+pub use syntax::{Uncertainty, Unreadable};
 
 use crate::path::AbsPath;
 use crate::path::Place;
@@ -61,7 +61,7 @@ pub struct Reading {
     /// Redirections without a command of their own.
     loose: Vec<Command>,
     /// Why part of it cannot be read with certainty.
-    pub doubts: Vec<Doubt>,
+    pub doubts: Vec<Uncertainty>,
     /// The limit that it exceeds; what was found before still counts.
     pub exceeded: Option<&'static Limit>,
     /// The work that reading it took.

@@ -61,15 +61,15 @@ pub fn run(args: &DoctorArgs) -> anyhow::Result<u8> {
 }
 
 fn examine(sight: &Sight) -> anyhow::Result<Vec<Finding>> {
-    let Sight { world, project, layers } = sight;
+    let Sight { environment, project, layers } = sight;
     let wired = Wired::all(layers);
     let mut findings = settings::check(layers, &wired);
     let (doubled, wired): (Vec<_>, Vec<_>) = wired.iter().partition(|one| settings::is_doubled(one, &wired));
     findings.extend(doubled.into_iter().map(settings::doubled));
     for wired in &wired {
-        findings.extend(entry::check(wired, world)?);
+        findings.extend(entry::check(wired, environment)?);
     }
-    findings.extend(foreign::check(layers, world, project));
+    findings.extend(foreign::check(layers, environment, project));
     // A project does not choose what we start, nor where we look.
     let chosen = |wired: &&&Wired<'_>| wired.this_program || !wired.layer.level.is_project();
     let wired: Vec<&Wired<'_>> = wired.iter().filter(chosen).copied().collect();
@@ -77,13 +77,13 @@ fn examine(sight: &Sight) -> anyhow::Result<Vec<Finding>> {
     let unregistered = Options::parse(&[]);
     let called: Vec<&Options> = wired.iter().map(|wired| &wired.options).collect();
     for options in if called.is_empty() { vec![&unregistered] } else { called } {
-        findings.extend(policy::check(options, world, project));
-        findings.extend(pins::check(options, world, project));
-        findings.extend(disk::check(options, world));
+        findings.extend(policy::check(options, environment, project));
+        findings.extend(pins::check(options, environment, project));
+        findings.extend(disk::check(options, environment));
     }
     for wired in &wired {
         findings.extend(disk::registered(wired));
-        findings.extend(sample::check(wired, world, project)?);
+        findings.extend(sample::check(wired, environment, project)?);
     }
     let mut once: Vec<Finding> = Vec::new();
     for finding in findings {

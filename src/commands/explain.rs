@@ -2,10 +2,10 @@
 
 mod result;
 
-use crate::runtime::environment::{World, now};
-use crate::runtime::facts::{self, Collected};
+use crate::runtime::environment::{Environment, now};
+use crate::runtime::facts::{self, CollectedFacts};
 use crate::runtime::options::Options;
-use crate::runtime::policy_files::{self, Loaded};
+use crate::runtime::policy_files::{self, LoadedPolicy};
 use anyhow::{Context, bail};
 use clap::Args;
 use rune::event::Header;
@@ -140,47 +140,49 @@ fn input(tool: &str, line: &str) -> anyhow::Result<serde_json::Value> {
 fn judge(args: &ExplainArgs, line: &str, cwd: &str) -> anyhow::Result<(Verdict, Place)> {
     let words: Vec<_> = args.preset.iter().flat_map(|preset| ["--preset".into(), preset.into()]).collect();
     let options = Options::parse(&words);
-    let mut world = World::look(&options.dirs);
-    world.project = args.project.clone().or(world.project);
+    let mut environment = Environment::look(&options.dirs);
+    environment.project = args.project.clone().or(environment.project);
     let event = serde_json::json!({"session_id": "explain", "cwd": cwd, "hook_event_name": "PreToolUse", "tool_name": args.tool,
         "tool_input": input(&args.tool, line)?});
-    let judged = preview(&event.to_string(), &options, &world)?;
+    let judged = preview(&event.to_string(), &options, &environment)?;
     Ok((judged.verdict, judged.place))
 }
 
 /// An event and what we would answer.
-pub struct Judged {
+pub struct Judgement {
     pub header: Header,
     pub place: Place,
     pub verdict: Verdict,
 }
 
 /// Sends an event through the hook's own line, without log or state.
-pub fn preview(event: &str, options: &Options, world: &World) -> anyhow::Result<Judged> {
-    preview_by(event, options, world, |wanted, project| policy_files::config(options, world, wanted, project))
+pub fn preview(event: &str, options: &Options, environment: &Environment) -> anyhow::Result<Judgement> {
+    preview_by(event, options, environment, |wanted, project| {
+        policy_files::config(options, environment, wanted, project)
+    })
 }
 
 /// The same by another policy, which is made for the rules that the event is asked about, with the project's own.
 pub fn preview_by(
     event: &str,
     options: &Options,
-    world: &World,
-    policy: impl FnOnce(&policy_files::Wanted, Option<&Path>) -> Config,
-) -> anyhow::Result<Judged> {
+    environment: &Environment,
+    policy: impl FnOnce(&policy_files::RuleSelection, Option<&Path>) -> Config,
+) -> anyhow::Result<Judgement> {
     let origin = Origin::new(ContentSource::UserInput, "preview", now());
     let input = Quarantined::new(event.as_bytes().to_vec(), origin);
     let message = match options.client.parse(&input) {
         Ok(message) => message,
         Err(unread) => bail!(unread.failure.reason()),
     };
-    let event = world.locate(message);
-    let Loaded { config, own, .. } = policy_files::load_by(&event, world, policy);
-    let Collected { facts, failures } = facts::collect(&event, &config, options, world);
+    let event = environment.locate(message);
+    let LoadedPolicy { config, own, .. } = policy_files::load_by(&event, environment, policy);
+    let CollectedFacts { facts, failures } = facts::collect(&event, &config, options, environment);
     let event = event.with_facts(facts);
     let config = config.with_failures(failures);
-    let config = policy_files::with_content_rules(config, &event, world, own.as_deref());
+    let config = policy_files::with_content_rules(config, &event, environment, own.as_deref());
     let verdict = rune::decide(&event, &config);
-    Ok(Judged { header: event.header, place: event.place, verdict })
+    Ok(Judgement { header: event.header, place: event.place, verdict })
 }
 
 fn explanation<'a>(tool: &'a str, reading: &'a Reading, effects: &'a Effects, verdict: &'a Verdict) -> Explanation<'a> {

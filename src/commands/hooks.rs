@@ -10,11 +10,11 @@ mod status;
 pub use file::SettingsFile;
 pub use layer::{Layer, Layers, Level};
 pub use preset::first_preset;
-pub use program::Flaw;
+pub use program::ProgramError;
 pub use status::{LookArgs, Sight, Wired};
 
 use crate::runtime::agent_check;
-use crate::runtime::environment::World;
+use crate::runtime::environment::Environment;
 use crate::runtime::exit_code::DONE;
 use crate::runtime::files::patch;
 use crate::runtime::options::Dirs;
@@ -118,9 +118,10 @@ pub enum Scope {
 
 impl Scope {
     /// The settings file of this scope.
-    pub fn file(self, world: &World, project: &Path) -> anyhow::Result<PathBuf> {
-        let client =
-            || world.client_dir.clone().context("HOME is not set\n  help: set it, or name a file with `--settings`");
+    pub fn file(self, environment: &Environment, project: &Path) -> anyhow::Result<PathBuf> {
+        let client = || {
+            environment.client_dir.clone().context("HOME is not set\n  help: set it, or name a file with `--settings`")
+        };
         Ok(match self {
             Scope::User => client()?.join("settings.json"),
             Scope::Project => project.join(".claude/settings.json"),
@@ -144,25 +145,25 @@ pub fn run(command: &Hooks) -> anyhow::Result<u8> {
 }
 
 fn install(preset: Option<&str>, place: &PlaceArgs) -> anyhow::Result<u8> {
-    let world = place.dirs.world()?;
+    let environment = place.dirs.environment()?;
     if place.scope == Scope::Managed {
-        return say_managed(preset, place, &world).map(|()| DONE);
+        return say_managed(preset, place, &environment).map(|()| DONE);
     }
-    let path = place.file(&world)?;
+    let path = place.file(&environment)?;
     let file = SettingsFile::read(&path)?;
     let settings = read(&file)?;
     let old = Registration::each(&settings);
     let preset = match preset {
         Some(preset) => preset.to_owned(),
-        None => strictest(&old, &world).unwrap_or_else(|| first_preset(&world)),
+        None => strictest(&old, &environment).unwrap_or_else(|| first_preset(&environment)),
     };
-    check_preset(&preset, &world)?;
-    let new = registration(&preset, &world, Some(&file.path))?;
+    check_preset(&preset, &environment)?;
+    let new = registration(&preset, &environment, Some(&file.path))?;
     let loosens = check_step(&old, &new, place)?;
     let text = file.text.as_deref().unwrap_or_default();
     let edited = new.install(text, file.before.as_deref()).map_err(|broken| refusal(&file, &broken))?;
     if loosens && edited != text {
-        receipts::loosen(&world_of_receipt(&old, &world), Loosening::HooksInstall)?;
+        receipts::loosen(&world_of_receipt(&old, &environment), Loosening::HooksInstall)?;
     }
     let first = !settings.hooks().iter().any(Hook::is_ours);
     if let Some(kept) = show_or_write(&file, Some(&edited), first, place)? {
@@ -180,14 +181,14 @@ fn install(preset: Option<&str>, place: &PlaceArgs) -> anyhow::Result<u8> {
         return Ok(DONE);
     }
     // The first call that is objected to need not make it.
-    receipts::make_key(&world).map_err(anyhow::Error::msg)?;
-    warn(&file.path, place, &world)
+    receipts::make_key(&environment).map_err(anyhow::Error::msg)?;
+    warn(&file.path, place, &environment)
 }
 
 /// Says what keeps the entries of a file from guarding anything, where something does.
-fn warn(file: &Path, place: &PlaceArgs, world: &World) -> anyhow::Result<u8> {
+fn warn(file: &Path, place: &PlaceArgs, environment: &Environment) -> anyhow::Result<u8> {
     let here = std::env::current_dir().context("the current directory cannot be told")?;
-    let layers = Layers::read(world, &project(&here), Some(file), None)?;
+    let layers = Layers::read(environment, &project(&here), Some(file), None)?;
     let in_project = place.settings.is_none() && matches!(place.scope, Scope::Project | Scope::Local);
     // What one project says is no fault of a registration for all of them.
     let layers = if in_project { layers } else { layers.of_no_project() };
@@ -205,19 +206,19 @@ fn uninstall(place: &PlaceArgs, what: &str) -> anyhow::Result<()> {
     if !place.dry_run {
         agent_check::may_loosen(what, place.yes)?;
     }
-    let world = place.dirs.world()?;
+    let environment = place.dirs.environment()?;
     if place.scope == Scope::Managed {
         return say(&format!(
             "a root shell must run:\n  sudo {} hooks uninstall --yes --settings '{MANAGED}'",
             program()?
         ));
     }
-    let file = SettingsFile::read(&place.file(&world)?)?;
+    let file = SettingsFile::read(&place.file(&environment)?)?;
     let Some(text) = &file.text else { return say(&format!("nothing is registered in {}", file.path.display())) };
     let left = register::remove(text, file.before.as_deref()).map_err(|broken| refusal(&file, &broken))?;
     if !place.dry_run && left != file.text {
         let old = Registration::each(&read(&file)?);
-        receipts::loosen(&world_of_receipt(&old, &world), Loosening::HooksUninstall)?;
+        receipts::loosen(&world_of_receipt(&old, &environment), Loosening::HooksUninstall)?;
     }
     if show_or_write(&file, left.as_deref(), false, place)?.is_some() {
         say(&format!("removed from {}", file.path.display()))?;
@@ -249,12 +250,12 @@ fn show_or_write(
 }
 
 /// The registration that we would write now.
-pub fn registration(preset: &str, world: &World, file: Option<&Path>) -> anyhow::Result<Registration> {
+pub fn registration(preset: &str, environment: &Environment, file: Option<&Path>) -> anyhow::Result<Registration> {
     let known = [
-        ("--config-dir", &world.config_dir),
-        ("--state-dir", &world.state_dir),
-        ("--data-dir", &world.data_dir),
-        ("--client-dir", &world.client_dir),
+        ("--config-dir", &environment.config_dir),
+        ("--state-dir", &environment.state_dir),
+        ("--data-dir", &environment.data_dir),
+        ("--client-dir", &environment.client_dir),
     ];
     let mut words = vec!["--preset".to_owned(), preset.to_owned()];
     for (flag, dir) in known {
@@ -274,10 +275,10 @@ fn text(path: &Path) -> anyhow::Result<String> {
     Ok(text.to_owned())
 }
 
-fn say_managed(preset: Option<&str>, place: &PlaceArgs, world: &World) -> anyhow::Result<()> {
-    let preset = preset.map_or_else(|| first_preset(world), str::to_owned);
-    check_preset(&preset, world)?;
-    let words = registration(&preset, world, None)?.words;
+fn say_managed(preset: Option<&str>, place: &PlaceArgs, environment: &Environment) -> anyhow::Result<()> {
+    let preset = preset.map_or_else(|| first_preset(environment), str::to_owned);
+    check_preset(&preset, environment)?;
+    let words = registration(&preset, environment, None)?.words;
     let quoted: Vec<String> = words.iter().map(|word| rune::shell::typed(word)).collect();
     let dry = if place.dry_run { " --dry-run" } else { "" };
     say(&format!(
@@ -303,11 +304,11 @@ fn refusal(file: &SettingsFile, broken: &rune::client::claude::settings::Broken)
 }
 
 impl PlaceArgs {
-    fn file(&self, world: &World) -> anyhow::Result<PathBuf> {
+    fn file(&self, environment: &Environment) -> anyhow::Result<PathBuf> {
         let here = std::env::current_dir().context("the current directory cannot be told")?;
         match &self.settings {
             Some(file) => Ok(here.join(file)),
-            None => self.scope.file(world, &project(&here)),
+            None => self.scope.file(environment, &project(&here)),
         }
     }
 }
@@ -322,7 +323,7 @@ pub fn project(here: &Path) -> PathBuf {
 
 impl DirArgs {
     /// The world, with the directories that were named.
-    pub fn world(&self) -> anyhow::Result<World> {
+    pub fn environment(&self) -> anyhow::Result<Environment> {
         let here = std::env::current_dir().context("the current directory cannot be told")?;
         let absolute = |dir: &Option<PathBuf>| dir.as_ref().map(|dir| here.join(dir));
         let named = std::env::var_os("CLAUDE_CONFIG_DIR").map(PathBuf::from).filter(|_| self.client_dir.is_none());
@@ -331,7 +332,7 @@ impl DirArgs {
             let help = "help: make it absolute, or name the directory with `--client-dir`";
             bail!("CLAUDE_CONFIG_DIR is `{}`, which is not an absolute path\n  {help}", dir.display());
         }
-        Ok(World::look(&Dirs {
+        Ok(Environment::look(&Dirs {
             config: absolute(&self.config_dir),
             state: absolute(&self.state_dir),
             data: absolute(&self.data_dir),

@@ -1,7 +1,7 @@
 //! `rune person`: tells a script whether a person at a terminal has started it.
 
 use crate::runtime::agent_check;
-use crate::runtime::environment::World;
+use crate::runtime::environment::Environment;
 use crate::runtime::exit_code::DONE;
 use crate::runtime::options::Dirs;
 use crate::runtime::receipts;
@@ -20,6 +20,6 @@ pub struct PersonArgs {
 /// Succeeds for a person at a terminal. A yes leaves a receipt, because the caller may loosen the guard by it.
 pub fn run(args: &PersonArgs) -> anyhow::Result<u8> {
     agent_check::check(&args.what)?;
-    receipts::loosen(&World::look(&Dirs::default()), Loosening::Person)?;
+    receipts::loosen(&Environment::look(&Dirs::default()), Loosening::Person)?;
     Ok(DONE)
 }

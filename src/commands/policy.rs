@@ -3,13 +3,13 @@
 mod stage;
 
 use super::hooks::say;
-use crate::runtime::environment::World;
+use crate::runtime::environment::Environment;
 use crate::runtime::files::{follow, patch, put, read};
 use crate::runtime::options::Dirs;
 use crate::runtime::{agent_check, receipts};
 use anyhow::Context;
 use clap::{Args, Subcommand};
-use rune::policy::update::{Doubt, Found, Shipped, Step, shipped, version};
+use rune::policy::update::{Conflict, Installed, Shipped, Step, shipped, version};
 use rune::receipt::Loosening;
 use std::path::PathBuf;
 
@@ -68,7 +68,7 @@ struct File {
     path: PathBuf,
     base: PathBuf,
     beside: PathBuf,
-    found: Found,
+    found: Installed,
     step: Step,
 }
 
@@ -102,7 +102,7 @@ fn update(args: &PlaceArgs, yes: bool) -> anyhow::Result<()> {
         } else {
             agent_check::may_loosen("this update", yes)?;
         }
-        receipts::loosen(&World::look(&Dirs::default()), Loosening::PolicyUpdate)?;
+        receipts::loosen(&Environment::look(&Dirs::default()), Loosening::PolicyUpdate)?;
     }
     apply(&files, &place, args.dry_run)
 }
@@ -145,7 +145,7 @@ impl File {
         beside.push(".new");
         let (path, beside) = (follow(&named)?, PathBuf::from(beside));
         let base = place.data.join("policy").join(&shipped.name);
-        let found = Found { mine: read(&path)?, base: read(&base)?, waiting: read(&beside)? };
+        let found = Installed { mine: read(&path)?, base: read(&base)?, waiting: read(&beside)? };
         let step = shipped.step(&found);
         Ok(File { shipped, path, base, beside, found, step })
     }
@@ -166,7 +166,7 @@ impl File {
         let new = Some(self.shipped.text);
         match self.step {
             // Until they are done, it is not known what they have seen.
-            Step::Beside(Doubt::WorkedOn) => return Ok(()),
+            Step::Beside(Conflict::WorkedOn) => return Ok(()),
             Step::Beside(_) if self.found.waiting.as_deref() != new => {
                 put(&self.beside, self.shipped.text, &self.path)?
             }
@@ -201,14 +201,14 @@ impl File {
             Step::Replace => format!("updated {name} ({old} to {new})"),
             Step::Merge(_) => format!("merged {name} ({old} to {new}): your edits stay"),
             Step::Newer => format!("kept {name}: it is of version {old}, and this program brings the older {new}"),
-            Step::Beside(Doubt::Conflict) => {
+            Step::Beside(Conflict::Conflict) => {
                 format!("kept {name}: your edits and the new default do not go together; {}", beside())
             }
-            Step::Beside(Doubt::NoBase) => {
+            Step::Beside(Conflict::NoBase) => {
                 format!("kept {name}: it is not known what your edits were made to; {}", beside())
             }
-            Step::Beside(Doubt::Waiting) => format!("kept {name}: you have not looked yet; {}", beside()),
-            Step::Beside(Doubt::WorkedOn) => {
+            Step::Beside(Conflict::Waiting) => format!("kept {name}: you have not looked yet; {}", beside()),
+            Step::Beside(Conflict::WorkedOn) => {
                 format!("kept {name} and {name}.new, which you have edited: delete it to get what ships now ({new})")
             }
         })
@@ -220,7 +220,7 @@ impl PlaceArgs {
         let here = std::env::current_dir().context("the current directory cannot be told")?;
         let absolute = |dir: &Option<PathBuf>| dir.as_ref().map(|dir| here.join(dir));
         let dirs = Dirs { config: absolute(&self.config_dir), data: absolute(&self.data_dir), ..Dirs::default() };
-        let World { config_dir, data_dir, .. } = World::look(&dirs);
+        let Environment { config_dir, data_dir, .. } = Environment::look(&dirs);
         let known = |dir: Option<PathBuf>, flag: &str| {
             dir.with_context(|| format!("HOME is not set\n  help: set it, or name `{flag}`"))
         };

@@ -121,8 +121,8 @@ pub fn run(command: &Receipts) -> anyhow::Result<u8> {
         Receipts::Export(args) => export::run(args)?,
         Receipts::Verify(args) => return verify::run(args),
         Receipts::Key(Key::Show(args)) => {
-            let world = args.dirs.world()?;
-            let secret = key::read(&world).map_err(|what| anyhow!(what))?;
+            let environment = args.dirs.environment()?;
+            let secret = key::read(&environment).map_err(|what| anyhow!(what))?;
             let help = "help: the first receipt makes one, and so does `rune hooks install`";
             say(secret.with_context(|| format!("there is no key yet\n  {help}"))?.public())?;
         }
@@ -133,14 +133,14 @@ pub fn run(command: &Receipts) -> anyhow::Result<u8> {
 
 fn rotate(args: &RotateArgs) -> anyhow::Result<()> {
     agent_check::may_loosen("`rune receipts key rotate`", args.yes)?;
-    let world = args.dirs.world()?;
-    let old = key::read_or_make(&world).map_err(|what| anyhow!(what))?;
+    let environment = args.dirs.environment()?;
+    let old = key::read_or_make(&environment).map_err(|what| anyhow!(what))?;
     let new = old.rotated(key::random()?);
     let next = PublicKey::read(new.public()).context("the new key is none")?;
     // Should we end between the two, the old key goes on and the new one is never used.
-    Writer::of_operator(&world, None)
+    Writer::of_operator(&environment, None)
         .and_then(|writer| writer.append(&Matter::Rotate(next)))
         .map_err(|what| anyhow!(what))?;
-    key::replace(&world, &new)?;
+    key::replace(&environment, &new)?;
     say(&format!("{}\nnow signs; {} has signed that", new.public(), old.public()))
 }

@@ -1,13 +1,13 @@
 //! `rune rules`: work on rules before they work on anybody.
 
-use crate::runtime::environment::{World, now};
+use crate::runtime::environment::{Environment, now};
 use crate::runtime::exit_code::DONE;
 use crate::runtime::options::Options;
 use crate::runtime::policy_files;
 use anyhow::{Context, bail};
 use clap::{Args, Subcommand};
 use rune::policy::{Config, Idle};
-use rune::rules::{self, Kind, Matcher, Owner, Rule, Tier};
+use rune::rules::{self, Matcher, Owner, Rule, RuleKind, Tier};
 use rune::self_test;
 use rune::verdict::failure::Failure;
 use std::io::Write;
@@ -52,7 +52,8 @@ pub fn run(command: &Rules) -> anyhow::Result<u8> {
 }
 
 /// Every kind of rules.
-pub const ALL: [Kind; 6] = [Kind::Bash, Kind::Edit, Kind::Read, Kind::Mcp, Kind::Agent, Kind::Post];
+pub const ALL: [RuleKind; 6] =
+    [RuleKind::Bash, RuleKind::Edit, RuleKind::Read, RuleKind::Mcp, RuleKind::Agent, RuleKind::Post];
 
 /// Reads every rule and every pattern, and says what is wrong with them.
 pub fn check(args: &RulesArgs) -> anyhow::Result<()> {
@@ -131,12 +132,12 @@ fn policy(args: &RulesArgs) -> anyhow::Result<(Config, Vec<String>)> {
         words.extend(["--config-dir".into(), dir.clone().into()]);
     }
     let options = Options::parse(&words);
-    let world = World::look(&options.dirs);
+    let environment = Environment::look(&options.dirs);
     let Some(file) = &args.file else {
-        let config = policy_files::config(&options, &world, &policy_files::Wanted::all(&ALL), None);
-        return Ok((config, policy_files::notes(&options, &world)));
+        let config = policy_files::config(&options, &environment, &policy_files::RuleSelection::all(&ALL), None);
+        return Ok((config, policy_files::notes(&options, &environment)));
     };
-    let mut config = policy_files::config(&options, &world, &policy_files::Wanted::all(&[]), None);
+    let mut config = policy_files::config(&options, &environment, &policy_files::RuleSelection::all(&[]), None);
     let (rules, errors) = one(file)?;
     config.add_rules(rules);
     config.flaws.extend(errors);
@@ -146,8 +147,8 @@ fn policy(args: &RulesArgs) -> anyhow::Result<(Config, Vec<String>)> {
 fn one(file: &PathBuf) -> anyhow::Result<(Vec<Rule>, Vec<Failure>)> {
     let text = std::fs::read_to_string(file).with_context(|| file.display().to_string())?;
     let name = file.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-    let Some(kind) = Kind::of_file(&name) else {
-        let known = Kind::ALL.map(|(_, kind, _)| format!("{kind}.rules")).join(", ");
+    let Some(kind) = RuleKind::of_file(&name) else {
+        let known = RuleKind::ALL.map(|(_, kind, _)| format!("{kind}.rules")).join(", ");
         bail!(
             "{}: the name does not tell which calls the rules are for; there are {known}, and bash.<name>.rules",
             file.display()

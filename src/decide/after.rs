@@ -1,11 +1,11 @@
 //! After a call: findings about its result, the notice and the wrap.
 
-use super::applicable::Docket;
+use super::applicable::ApplicableRules;
 use super::content::Look;
-use super::validators::{Scene, Sources};
+use super::validators::{Context, Sources};
 use crate::event::taint::ESCALATION;
 use crate::event::{Action, Event};
-use crate::path::zones::Ground;
+use crate::path::zones::Zones;
 use crate::policy::{Config, Results};
 use crate::quarantine::{Wrap, notice, result, surface};
 use crate::verdict::{Effect, Finding, Phase, Replacement, RuleId, Surface, Verdict};
@@ -15,19 +15,19 @@ use crate::verdict::{Effect, Finding, Phase, Replacement, RuleId, Surface, Verdi
 pub(crate) fn judge(event: &Event<'_>, config: &Config, verdict: &mut Verdict) {
     let Some(surface) = surface(event, config) else { return };
     if !surface.trusted && config.results != Results::Silent {
-        let (ground, docket) = (Ground::of(&event.place), Docket::of(event, config));
+        let (zones, applicable) = (Zones::of(&event.place), ApplicableRules::of(event, config));
         let sources = Sources::default();
-        let scene = Scene {
+        let context = Context {
             event,
             config,
-            ground: &ground,
-            docket: &docket,
+            zones: &zones,
+            applicable: &applicable,
             sensitive: &[],
             sensitive_own: &[],
             own: &[],
             sources: &sources,
         };
-        let look = Look::new(&scene);
+        let look = Look::new(&context);
         let wrapped = if config.results == Results::Wrap { wrapped(event, &surface, &look, config) } else { None };
         if let (None, Some(raw)) = (&wrapped, &event.result) {
             look.at_all(raw.inspect("what it says"));

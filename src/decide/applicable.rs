@@ -1,20 +1,20 @@
 //! The docket: the rules that a call is asked about, by kind, in the order in which they are asked.
 
 use super::matching::could_match;
-use super::subject::Unit;
+use super::subject::Subject;
 use crate::event::Event;
 use crate::policy::Config;
-use crate::rules::{Kind, Rule, Tier};
+use crate::rules::{Rule, RuleKind, Tier};
 use crate::verdict::Effect;
 use std::cmp::Reverse;
 
 /// The rules in force for one call.
 #[derive(Debug)]
-pub(crate) struct Docket<'a> {
-    kinds: Vec<(Kind, Vec<&'a Rule>)>,
+pub(crate) struct ApplicableRules<'a> {
+    kinds: Vec<(RuleKind, Vec<&'a Rule>)>,
 }
 
-impl<'a> Docket<'a> {
+impl<'a> ApplicableRules<'a> {
     /// The rules of a policy, those with the strictest effect first, and of these those that block.
     ///
     /// INVARIANT: a unit takes the answer of the first rule that matches, so no rule behind it has a stricter effect.
@@ -24,9 +24,9 @@ impl<'a> Docket<'a> {
         let ranked = asked.map(|rule| (config.effect(rule), rule.tier, rule));
         let mut ranked: Vec<_> = ranked.filter(|(effect, ..)| *effect > Effect::Pass).collect();
         ranked.sort_by_key(|(effect, tier, _)| (Reverse(*effect), *tier == Tier::Suspicious));
-        let mut docket = Docket { kinds: Vec::new() };
-        ranked.into_iter().for_each(|(_, _, rule)| docket.add(rule));
-        docket
+        let mut applicable = ApplicableRules { kinds: Vec::new() };
+        ranked.into_iter().for_each(|(_, _, rule)| applicable.add(rule));
+        applicable
     }
 
     fn add(&mut self, rule: &'a Rule) {
@@ -38,12 +38,12 @@ impl<'a> Docket<'a> {
 
     /// The rules about what results say.
     pub fn about_content(&self) -> impl Iterator<Item = &'a Rule> {
-        self.kinds.iter().filter(|(kind, _)| *kind == Kind::Post).flat_map(|(_, rules)| rules.iter().copied())
+        self.kinds.iter().filter(|(kind, _)| *kind == RuleKind::Post).flat_map(|(_, rules)| rules.iter().copied())
     }
 
     /// The rules that could have to do with a unit.
-    pub fn concerning(&self, unit: &Unit<'_>) -> impl Iterator<Item = &'a Rule> {
-        let rules = self.kinds.iter().find(|(kind, _)| *kind == unit.kind()).map(|(_, rules)| rules.as_slice());
-        rules.unwrap_or_default().iter().copied().filter(move |rule| could_match(rule, unit))
+    pub fn concerning(&self, subject: &Subject<'_>) -> impl Iterator<Item = &'a Rule> {
+        let rules = self.kinds.iter().find(|(kind, _)| *kind == subject.kind()).map(|(_, rules)| rules.as_slice());
+        rules.unwrap_or_default().iter().copied().filter(move |rule| could_match(rule, subject))
     }
 }

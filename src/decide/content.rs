@@ -1,7 +1,7 @@
 //! Matching of content rules against the text of a result.
 
-use super::subject::Unit;
-use super::validators::Scene;
+use super::subject::Subject;
+use super::validators::Context;
 use super::{before, matching};
 use crate::quarantine::content::{Folded, covert};
 use crate::quarantine::result;
@@ -22,7 +22,7 @@ const TRY: usize = 600;
 
 /// A look at the content of one result.
 pub(super) struct Look<'a> {
-    scene: &'a Scene<'a>,
+    context: &'a Context<'a>,
     rules: Vec<&'a Rule>,
     /// The prefilter knows nothing about some of them.
     unfiltered: bool,
@@ -36,11 +36,11 @@ pub(super) struct Look<'a> {
 
 impl<'a> Look<'a> {
     /// With the content rules of a policy.
-    pub fn new(scene: &'a Scene<'a>) -> Self {
-        let rules: Vec<&Rule> = scene.docket.about_content().collect();
+    pub fn new(context: &'a Context<'a>) -> Self {
+        let rules: Vec<&Rule> = context.applicable.about_content().collect();
         let unfiltered = rules.iter().any(|rule| rule.is_unfiltered());
         Look {
-            scene,
+            context,
             rules,
             unfiltered,
             found: RefCell::new(Vec::new()),
@@ -107,13 +107,13 @@ impl<'a> Look<'a> {
             return None;
         }
         let mut withheld = None;
-        let unit = Unit::passage(text, around(), groups);
+        let subject = Subject::passage(text, around(), groups);
         for rule in &self.rules {
             let known = self.found.borrow().contains(rule);
             if self.is_exhausted() || known && (rule.tier != Tier::Block || withheld.is_some()) {
                 continue;
             }
-            if self.matches(rule, &unit) {
+            if self.matches(rule, &subject) {
                 if !known {
                     self.found.borrow_mut().push(rule);
                 }
@@ -123,16 +123,16 @@ impl<'a> Look<'a> {
         withheld
     }
 
-    fn matches(&self, rule: &Rule, unit: &Unit<'_>) -> bool {
-        let cost = matching::cost(rule, unit);
+    fn matches(&self, rule: &Rule, subject: &Subject<'_>) -> bool {
+        let cost = matching::cost(rule, subject);
         if cost == 0 {
             return false;
         }
         self.meter.charge(TRY * cost);
-        match before::answer(rule, unit, self.scene) {
+        match before::answer(rule, subject, self.context) {
             Ok(found) => found.is_some(),
             Err(error) => {
-                self.broken.borrow_mut().get_or_insert_with(|| before::no_pattern(rule, &error, self.scene));
+                self.broken.borrow_mut().get_or_insert_with(|| before::no_pattern(rule, &error, self.context));
                 false
             }
         }

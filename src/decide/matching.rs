@@ -1,57 +1,57 @@
 //! Matching of one rule against one subject.
 
-use super::subject::{Subject, Unit};
-use super::validators::Scene;
-use crate::rules::{Found, Groups, Matcher, Pattern, PatternError, Rule, Tier};
+use super::subject::{Subject, SubjectKind};
+use super::validators::Context;
+use crate::rules::{Groups, Match, Matcher, Pattern, PatternError, Rule, Tier};
 
 /// Whether it could find something in a unit of its kind, by the prefilter of its patterns.
-pub(super) fn could_match(rule: &Rule, unit: &Unit<'_>) -> bool {
+pub(super) fn could_match(rule: &Rule, subject: &Subject<'_>) -> bool {
     match &rule.matcher {
         Matcher::Validator(_) => true,
         Matcher::Patterns(patterns) => {
-            unit.texts().any(|(_, groups)| patterns.iter().any(|pattern| pattern.could_match(groups)))
+            subject.texts().any(|(_, groups)| patterns.iter().any(|pattern| pattern.could_match(groups)))
         }
     }
 }
 
 /// The cost of matching those of its patterns that could match, in ordinary patterns; nothing where none could.
-pub(super) fn cost(rule: &Rule, unit: &Unit<'_>) -> usize {
+pub(super) fn cost(rule: &Rule, subject: &Subject<'_>) -> usize {
     match &rule.matcher {
         Matcher::Validator(_) => 1,
         Matcher::Patterns(patterns) => {
             let of = |groups| {
                 patterns.iter().filter(|pattern| pattern.could_match(groups)).map(Pattern::cost).sum::<usize>()
             };
-            unit.texts().map(|(_, groups)| of(groups)).sum()
+            subject.texts().map(|(_, groups)| of(groups)).sum()
         }
     }
 }
 
 /// What this rule finds in a unit of its kind.
-pub(super) fn find(rule: &Rule, unit: &Unit<'_>, scene: &Scene<'_>) -> Result<Option<Found>, PatternError> {
+pub(super) fn find(rule: &Rule, subject: &Subject<'_>, context: &Context<'_>) -> Result<Option<Match>, PatternError> {
     let found = match &rule.matcher {
         Matcher::Patterns(patterns) => {
-            matches_any(patterns, unit)?.then(|| Found { tier: rule.tier, what: String::new() })
+            matches_any(patterns, subject)?.then(|| Match { tier: rule.tier, what: String::new() })
         }
         // What is certain is suspicious too; what is only suspicious is not certain.
         Matcher::Validator(validator) => {
-            let found = unit.ask(*validator, scene);
+            let found = subject.ask(*validator, context);
             found.filter(|found| rule.tier == Tier::Suspicious || found.tier == Tier::Block)
         }
     };
     let Some(found) = found else { return Ok(None) };
-    let wanted = rule.only_when.is_empty() || matches_any(&rule.only_when, unit)?;
-    let excepted = match unit.subject {
+    let wanted = rule.only_when.is_empty() || matches_any(&rule.only_when, subject)?;
+    let excepted = match subject.subject {
         // What a passage is about is said before or behind it.
-        Subject::Passage(around) => matches_in(&rule.except_when, around)?,
-        Subject::Command(..)
-        | Subject::Pipeline(_)
-        | Subject::Line
-        | Subject::Access(_)
-        | Subject::File(_)
-        | Subject::Page(_)
-        | Subject::Mcp
-        | Subject::Agent => matches_any(&rule.except_when, unit)?,
+        SubjectKind::Passage(around) => matches_in(&rule.except_when, around)?,
+        SubjectKind::Command(..)
+        | SubjectKind::Pipeline(_)
+        | SubjectKind::Line
+        | SubjectKind::Access(_)
+        | SubjectKind::File(_)
+        | SubjectKind::Page(_)
+        | SubjectKind::Mcp
+        | SubjectKind::Agent => matches_any(&rule.except_when, subject)?,
     };
     Ok((wanted && !excepted).then_some(found))
 }
@@ -67,10 +67,10 @@ fn matches_in(patterns: &[Pattern], text: &str) -> Result<bool, PatternError> {
 }
 
 /// Whether a pattern matches one of the texts of a unit.
-pub(super) fn matches_any(patterns: &[Pattern], unit: &Unit<'_>) -> Result<bool, PatternError> {
+pub(super) fn matches_any(patterns: &[Pattern], subject: &Subject<'_>) -> Result<bool, PatternError> {
     // A pattern that says nothing of a pipe means one command.
-    let piped = matches!(unit.subject, Subject::Pipeline(_));
-    for (text, groups) in unit.texts() {
+    let piped = matches!(subject.subject, SubjectKind::Pipeline(_));
+    for (text, groups) in subject.texts() {
         for pattern in patterns.iter().filter(|pattern| !piped || pattern.as_str().contains("\\|")) {
             if pattern.matches_with(text, groups)? {
                 return Ok(true);

@@ -1,52 +1,52 @@
 //! Commands: the units of a line of shell text, and what could not be read of it.
 
 use crate::decide::before::{ask, ask_about};
-use crate::decide::subject::Unit;
-use crate::decide::validators::Scene;
+use crate::decide::subject::Subject;
+use crate::decide::validators::Context;
 use crate::event::{Dialect, Field, ShellText};
-use crate::shell::{Access, Act, Command, Effects, Flaw, Reading, Target};
+use crate::shell::{Access, Act, Command, Effects, Reading, Target, Unreadable};
 use crate::verdict::{Effect, Finding, RuleId, Verdict};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 /// Judges a call that runs shell text: each command, each pipeline, each file that is touched, and the line.
-pub(crate) fn judge(command: &Field, dialect: Dialect, scene: &Scene<'_>, verdict: &mut Verdict) {
-    let Some(ShellText { reading, effects, .. }) = scene.event.shell() else {
+pub(crate) fn judge(command: &Field, dialect: Dialect, context: &Context<'_>, verdict: &mut Verdict) {
+    let Some(ShellText { reading, effects, .. }) = context.event.shell() else {
         // Nobody here reads the other dialect beyond plain words.
         if command.is_some() && dialect == Dialect::PowerShell {
             let reason =
                 "this is PowerShell, which cannot be read with certainty. Write it as plain words, or use Bash";
-            add_unreadable(reason.to_owned(), scene, verdict);
+            add_unreadable(reason.to_owned(), context, verdict);
         }
         return;
     };
     verdict.charge(reading.steps);
     verdict.charge(effects.accesses.len());
     for limit in [reading.exceeded, effects.exceeded].into_iter().flatten() {
-        verdict.add(limit.failure().finding(Some(scene.event.phase), scene.config.failure));
+        verdict.add(limit.failure().finding(Some(context.event.phase), context.config.failure));
     }
     if let Some(doubt) = reading.doubts.first() {
         let reason =
             format!("this command cannot be read with certainty: {}. Write it in plainer words", words(&doubt.flaw));
-        add_unreadable(reason, scene, verdict);
+        add_unreadable(reason, context, verdict);
     }
     let again = repeated(reading, effects);
     for (at, command) in
         reading.commands.iter().enumerate().zip(&again).filter(|(_, again)| !**again).map(|(row, _)| row)
     {
-        ask(&Unit::command(command, at), scene, verdict);
+        ask(&Subject::command(command, at), context, verdict);
     }
     let mut pipelines = reading.pipelines();
     let mut seen = BTreeSet::new();
     pipelines.retain(|pipeline| seen.insert(pipeline.canonical.clone()));
     for pipeline in &pipelines {
-        ask(&Unit::pipeline(pipeline), scene, verdict);
+        ask(&Subject::pipeline(pipeline), context, verdict);
     }
-    ask(&Unit::line(), scene, verdict);
+    ask(&Subject::line(), context, verdict);
     let mut judged = BTreeSet::new();
     for access in effects.accesses.iter().filter(|access| access.row.and_then(|row| again.get(row)) != Some(&true)) {
         if Look::at(access, reading).is_none_or(|look| judged.insert(look)) {
-            ask_about(access, scene, verdict);
+            ask_about(access, context, verdict);
         }
     }
 }
@@ -154,19 +154,21 @@ fn is_same((one, other): (&Command, &Command)) -> bool {
         && one.stage == other.stage
 }
 
-fn add_unreadable(reason: String, scene: &Scene<'_>, verdict: &mut Verdict) {
-    if scene.config.suspicious > Effect::Pass {
+fn add_unreadable(reason: String, context: &Context<'_>, verdict: &mut Verdict) {
+    if context.config.suspicious > Effect::Pass {
         verdict.add(Finding::new(RuleId::known("unreadable-command"), Effect::Ask, reason));
     }
 }
 
 /// The flaw in words of our own: what the text says there may be anything.
-fn words(flaw: &Flaw) -> String {
+fn words(flaw: &Unreadable) -> String {
     match flaw {
-        Flaw::Unterminated(what) => format!("a `{what}` does not end"),
-        Flaw::Syntax(_) => "its syntax is not valid".to_owned(),
-        Flaw::Unclear(what) => format!("shells disagree about {what}"),
-        Flaw::Nul => "it holds a zero byte".to_owned(),
-        Flaw::Lookalike => "the name of a program holds characters that look like others or cannot be seen".to_owned(),
+        Unreadable::Unterminated(what) => format!("a `{what}` does not end"),
+        Unreadable::Syntax(_) => "its syntax is not valid".to_owned(),
+        Unreadable::Unclear(what) => format!("shells disagree about {what}"),
+        Unreadable::Nul => "it holds a zero byte".to_owned(),
+        Unreadable::Lookalike => {
+            "the name of a program holds characters that look like others or cannot be seen".to_owned()
+        }
     }
 }

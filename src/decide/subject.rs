@@ -1,11 +1,11 @@
 //! Units: the parts of a call that rules are asked about one by one. A call takes the strictest answer.
 
-use super::validators::{self, Scene};
+use super::validators::{self, Context};
 use crate::encoding::escape;
 use crate::encoding::label::Label;
 use crate::path::AbsPath;
-use crate::path::zones::Ground;
-use crate::rules::{Found, Groups, Kind, ValidatorId};
+use crate::path::zones::Zones;
+use crate::rules::{Groups, Match, RuleKind, ValidatorId};
 use crate::shell::{Access, Act, Command, Pipeline, plain};
 use std::borrow::Cow;
 use std::cell::Cell;
@@ -15,7 +15,7 @@ const MAX_VALUE_CHARS: usize = 200;
 
 /// What a unit is about.
 #[derive(Clone, Debug)]
-pub enum Subject<'a> {
+pub enum SubjectKind<'a> {
     /// A command that would run, and which of the line's commands it is.
     Command(&'a Command, usize),
     /// Commands of which each feeds the next.
@@ -38,82 +38,82 @@ pub enum Subject<'a> {
 
 /// One unit: the kind of rules that it is asked about, and the texts that patterns are matched with.
 #[derive(Clone, Debug)]
-pub struct Unit<'a> {
-    kind: Kind,
+pub struct Subject<'a> {
+    kind: RuleKind,
     texts: Vec<(Cow<'a, str>, Groups)>,
     /// What it is about.
-    pub subject: Subject<'a>,
+    pub subject: SubjectKind<'a>,
     /// The validators that have found nothing in it.
     cleared: Cell<u32>,
 }
 
-impl<'a> Unit<'a> {
-    fn new(kind: Kind, texts: impl IntoIterator<Item = Cow<'a, str>>, subject: Subject<'a>) -> Self {
+impl<'a> Subject<'a> {
+    fn new(kind: RuleKind, texts: impl IntoIterator<Item = Cow<'a, str>>, subject: SubjectKind<'a>) -> Self {
         let with_groups = |text: Cow<'a, str>| {
             let groups = Groups::of(&text);
             (text, groups)
         };
-        Unit { kind, texts: texts.into_iter().map(with_groups).collect(), subject, cleared: Cell::new(0) }
+        Subject { kind, texts: texts.into_iter().map(with_groups).collect(), subject, cleared: Cell::new(0) }
     }
 
     /// A command: patterns see it as it is, and without the options that stand before its verb.
     pub fn command(command: &'a Command, at: usize) -> Self {
         let texts = [Some(Cow::Borrowed(command.canonical.as_str())), plain(command).map(Cow::Owned)];
-        Unit::new(Kind::Bash, texts.into_iter().flatten(), Subject::Command(command, at))
+        Subject::new(RuleKind::Bash, texts.into_iter().flatten(), SubjectKind::Command(command, at))
     }
 
     /// A pipeline.
     pub fn pipeline(pipeline: &'a Pipeline) -> Self {
-        Unit::new(Kind::Bash, [Cow::Borrowed(pipeline.canonical.as_str())], Subject::Pipeline(pipeline))
+        Subject::new(RuleKind::Bash, [Cow::Borrowed(pipeline.canonical.as_str())], SubjectKind::Pipeline(pipeline))
     }
 
     /// The line as a whole, for what is in no single command.
     pub fn line() -> Self {
-        Unit::new(Kind::Bash, [], Subject::Line)
+        Subject::new(RuleKind::Bash, [], SubjectKind::Line)
     }
 
     /// What is deleted, as part of a command.
     pub fn deletion(access: &'a Access) -> Self {
-        Unit::new(Kind::Bash, [], Subject::Access(Cow::Borrowed(access)))
+        Subject::new(RuleKind::Bash, [], SubjectKind::Access(Cow::Borrowed(access)))
     }
 
     /// What a command does to a file.
-    pub fn access(access: Cow<'a, Access>, ground: &Ground) -> Self {
-        let kind = if access.act.changes() { Kind::Edit } else { Kind::Read };
+    pub fn access(access: Cow<'a, Access>, zones: &Zones) -> Self {
+        let kind = if access.act.changes() { RuleKind::Edit } else { RuleKind::Read };
         // What is taken away or put back is not a change of what is in it.
-        let text = matches!(access.act, Act::Read | Act::Write | Act::Redirect).then(|| text(&access, ground));
-        Unit::new(kind, text.map(Cow::Owned), Subject::Access(access))
+        let text = matches!(access.act, Act::Read | Act::Write | Act::Redirect).then(|| text(&access, zones));
+        Subject::new(kind, text.map(Cow::Owned), SubjectKind::Access(access))
     }
 
     /// A file that a tool reads or changes.
-    pub fn file(access: Access, ground: &Ground) -> Self {
-        let kind = if access.act.changes() { Kind::Edit } else { Kind::Read };
-        Unit::new(kind, [Cow::Owned(text(&access, ground))], Subject::File(access))
+    pub fn file(access: Access, zones: &Zones) -> Self {
+        let kind = if access.act.changes() { RuleKind::Edit } else { RuleKind::Read };
+        Subject::new(kind, [Cow::Owned(text(&access, zones))], SubjectKind::File(access))
     }
 
     /// A page that is fetched.
     pub fn page(url: &str) -> Self {
-        Unit::new(Kind::Read, [Cow::Owned(url.to_owned())], Subject::Page(url.to_owned()))
+        Subject::new(RuleKind::Read, [Cow::Owned(url.to_owned())], SubjectKind::Page(url.to_owned()))
     }
 
     /// A call of an MCP tool.
     pub fn mcp(tool: &str) -> Self {
-        Unit::new(Kind::Mcp, [Cow::Owned(tool.to_owned())], Subject::Mcp)
+        Subject::new(RuleKind::Mcp, [Cow::Owned(tool.to_owned())], SubjectKind::Mcp)
     }
 
     /// Work for another agent, with these permissions.
     pub fn agent(mode: &str) -> Self {
-        Unit::new(Kind::Agent, [Cow::Owned(mode.to_owned())], Subject::Agent)
+        Subject::new(RuleKind::Agent, [Cow::Owned(mode.to_owned())], SubjectKind::Agent)
     }
 
     /// Some sentences of a result, which contain these groups of literals.
     pub(crate) fn passage(text: &'a str, around: &'a str, groups: Groups) -> Self {
         let texts = vec![(Cow::Borrowed(text), groups)];
-        Unit { kind: Kind::Post, texts, subject: Subject::Passage(around), cleared: Cell::new(0) }
+        Subject { kind: RuleKind::Post, texts, subject: SubjectKind::Passage(around), cleared: Cell::new(0) }
     }
 
     /// Which rules it is asked about.
-    pub fn kind(&self) -> Kind {
+    pub fn kind(&self) -> RuleKind {
         self.kind
     }
 
@@ -123,12 +123,12 @@ impl<'a> Unit<'a> {
     }
 
     /// What a validator finds in it. Two rules may share one, and what found nothing is not asked again.
-    pub(crate) fn ask(&self, validator: ValidatorId, scene: &Scene<'_>) -> Option<Found> {
+    pub(crate) fn ask(&self, validator: ValidatorId, context: &Context<'_>) -> Option<Match> {
         let (cleared, bit) = (self.cleared.get(), 1 << validator.index());
         if cleared & bit != 0 {
             return None;
         }
-        let found = validators::find(validator, self, scene);
+        let found = validators::find(validator, self, context);
         if found.is_none() {
             self.cleared.set(cleared | bit);
         }
@@ -138,15 +138,15 @@ impl<'a> Unit<'a> {
     /// The file that it is about and what is done to it.
     pub fn touched(&self) -> Option<&Access> {
         match &self.subject {
-            Subject::Access(access) => Some(access),
-            Subject::File(access) => Some(access),
-            Subject::Command(..)
-            | Subject::Pipeline(_)
-            | Subject::Line
-            | Subject::Page(_)
-            | Subject::Mcp
-            | Subject::Agent
-            | Subject::Passage(_) => None,
+            SubjectKind::Access(access) => Some(access),
+            SubjectKind::File(access) => Some(access),
+            SubjectKind::Command(..)
+            | SubjectKind::Pipeline(_)
+            | SubjectKind::Line
+            | SubjectKind::Page(_)
+            | SubjectKind::Mcp
+            | SubjectKind::Agent
+            | SubjectKind::Passage(_) => None,
         }
     }
 
@@ -178,9 +178,9 @@ impl<'a> Unit<'a> {
         let raw = match (name, &self.subject) {
             ("tool_name", _) => return Some(tool.to_string()),
             ("server_name", _) => return Some(server.to_string()),
-            ("base_command", Subject::Command(command, _)) => command.program.as_str(),
-            ("command", Subject::Command(..) | Subject::Pipeline(_)) => text,
-            ("file_path", Subject::Access(_) | Subject::File(_)) => text,
+            ("base_command", SubjectKind::Command(command, _)) => command.program.as_str(),
+            ("command", SubjectKind::Command(..) | SubjectKind::Pipeline(_)) => text,
+            ("file_path", SubjectKind::Access(_) | SubjectKind::File(_)) => text,
             ("base_command" | "command" | "file_path", _) => "",
             _ => return None,
         };
@@ -188,8 +188,8 @@ impl<'a> Unit<'a> {
     }
 }
 
-fn text(access: &Access, ground: &Ground) -> String {
-    let whole = |path: &AbsPath| ground.text(path);
+fn text(access: &Access, zones: &Zones) -> String {
+    let whole = |path: &AbsPath| zones.text(path);
     let known = access.target.path.as_ref().filter(|_| !access.target.open);
     known.map_or_else(|| access.target.text.clone(), whole)
 }

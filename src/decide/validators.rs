@@ -23,26 +23,26 @@ mod unknown_executable;
 pub use agent_recursion::AGENTS;
 pub(crate) use exfiltration::Sources;
 
-use crate::decide::applicable::Docket;
-use crate::decide::subject::{Subject, Unit};
+use crate::decide::applicable::ApplicableRules;
+use crate::decide::subject::{Subject, SubjectKind};
 use crate::event::Event;
-use crate::path::zones::Ground;
+use crate::path::zones::Zones;
 use crate::path::{AbsPath, Glob};
 use crate::policy::Config;
-use crate::rules::{Found, Tier, ValidatorId};
+use crate::rules::{Match, Tier, ValidatorId};
 use crate::shell::{Access, Command, Effects, Reading};
 
 /// What a judgement may look at.
 #[derive(Clone, Copy, Debug)]
-pub struct Scene<'a> {
+pub struct Context<'a> {
     /// The call.
     pub event: &'a Event<'a>,
     /// The policy.
     pub config: &'a Config,
     /// Where it happens.
-    pub ground: &'a Ground,
+    pub zones: &'a Zones,
     /// The rules that are asked.
-    pub(crate) docket: &'a Docket<'a>,
+    pub(crate) applicable: &'a ApplicableRules<'a>,
     /// Files and directories that the operator keeps.
     pub(crate) sensitive: &'a [Glob<'a>],
     /// Those of them that no built-in exemption holds for.
@@ -53,7 +53,7 @@ pub struct Scene<'a> {
     pub(crate) sources: &'a Sources,
 }
 
-impl<'a> Scene<'a> {
+impl<'a> Context<'a> {
     fn reading(&self) -> Option<&'a Reading> {
         self.event.shell().map(|shell| &shell.reading)
     }
@@ -63,7 +63,7 @@ impl<'a> Scene<'a> {
     }
 }
 
-type Find = fn(&Unit<'_>, &Scene<'_>) -> Option<Found>;
+type Find = fn(&Subject<'_>, &Context<'_>) -> Option<Match>;
 
 /// All validators by name, in order. A new validator is a file in this folder, a `mod` line and an entry here.
 const ALL: [(&str, Find); 19] = [
@@ -89,43 +89,43 @@ const ALL: [(&str, Find); 19] = [
 ];
 
 /// Runs a validator. One that is missing from [`ALL`] blocks: a test makes sure that none is.
-pub(crate) fn find(validator: ValidatorId, unit: &Unit<'_>, scene: &Scene<'_>) -> Option<Found> {
+pub(crate) fn find(validator: ValidatorId, subject: &Subject<'_>, context: &Context<'_>) -> Option<Match> {
     match ALL.get(validator.index()) {
-        Some((_, find)) => find(unit, scene),
+        Some((_, find)) => find(subject, context),
         None => block(format!("the validator `{}` is missing", validator.name())),
     }
 }
 
-fn block(what: impl Into<String>) -> Option<Found> {
-    Some(Found { tier: Tier::Block, what: what.into() })
+fn block(what: impl Into<String>) -> Option<Match> {
+    Some(Match { tier: Tier::Block, what: what.into() })
 }
 
-fn suspicious(what: impl Into<String>) -> Option<Found> {
-    Some(Found { tier: Tier::Suspicious, what: what.into() })
+fn suspicious(what: impl Into<String>) -> Option<Match> {
+    Some(Match { tier: Tier::Suspicious, what: what.into() })
 }
 
 /// The command that touches a file, if one does.
-fn command_of<'a>(access: &Access, scene: &Scene<'a>) -> Option<&'a Command> {
-    scene.reading().zip(access.row).and_then(|(reading, row)| reading.commands.get(row))
+fn command_of<'a>(access: &Access, context: &Context<'a>) -> Option<&'a Command> {
+    context.reading().zip(access.row).and_then(|(reading, row)| reading.commands.get(row))
 }
 
 /// Whether a file belongs to the container that the command runs in.
-fn is_contained(access: &Access, path: &AbsPath, scene: &Scene<'_>) -> bool {
-    command_of(access, scene).is_some_and(|command| command.is_contained(path))
+fn is_contained(access: &Access, path: &AbsPath, context: &Context<'_>) -> bool {
+    command_of(access, context).is_some_and(|command| command.is_contained(path))
 }
 
 /// The command that a unit is, if it is one.
-fn command<'a>(unit: &Unit<'a>) -> Option<&'a Command> {
-    match unit.subject {
-        Subject::Command(command, _) => Some(command),
-        Subject::Pipeline(_)
-        | Subject::Line
-        | Subject::Access(_)
-        | Subject::File(_)
-        | Subject::Page(_)
-        | Subject::Mcp
-        | Subject::Agent
-        | Subject::Passage(..) => None,
+fn command<'a>(subject: &Subject<'a>) -> Option<&'a Command> {
+    match subject.subject {
+        SubjectKind::Command(command, _) => Some(command),
+        SubjectKind::Pipeline(_)
+        | SubjectKind::Line
+        | SubjectKind::Access(_)
+        | SubjectKind::File(_)
+        | SubjectKind::Page(_)
+        | SubjectKind::Mcp
+        | SubjectKind::Agent
+        | SubjectKind::Passage(..) => None,
     }
 }
 

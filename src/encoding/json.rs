@@ -17,12 +17,12 @@ use std::fmt;
 #[derive(Debug, Default)]
 pub struct Fields<'a> {
     fields: Vec<(String, &'a [u8])>,
-    flaw: Option<Flaw>,
+    flaw: Option<JsonError>,
 }
 
 /// What is wrong with a JSON text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Flaw {
+pub enum JsonError {
     /// It is empty.
     Empty,
     /// It is not a JSON object.
@@ -43,18 +43,18 @@ pub enum Flaw {
     Deep,
 }
 
-impl fmt::Display for Flaw {
+impl fmt::Display for JsonError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Flaw::Empty => "it is empty",
-            Flaw::NotAnObject => "it is not a JSON object",
-            Flaw::Broken => "it is not valid JSON",
-            Flaw::Trailing => "there is text after the JSON object",
-            Flaw::Duplicate => "it names a field twice",
-            Flaw::Mark => "it starts with a byte-order mark",
-            Flaw::Encoding => "it is not UTF-8",
-            Flaw::Surrogate => "it escapes half of a surrogate pair",
-            Flaw::Deep => "it nests deeper than 128 levels",
+            JsonError::Empty => "it is empty",
+            JsonError::NotAnObject => "it is not a JSON object",
+            JsonError::Broken => "it is not valid JSON",
+            JsonError::Trailing => "there is text after the JSON object",
+            JsonError::Duplicate => "it names a field twice",
+            JsonError::Mark => "it starts with a byte-order mark",
+            JsonError::Encoding => "it is not UTF-8",
+            JsonError::Surrogate => "it escapes half of a surrogate pair",
+            JsonError::Deep => "it nests deeper than 128 levels",
         })
     }
 }
@@ -68,7 +68,7 @@ impl<'a> Fields<'a> {
     }
 
     /// The first thing wrong with the text.
-    pub fn flaw(&self) -> Option<Flaw> {
+    pub fn flaw(&self) -> Option<JsonError> {
         self.flaw
     }
 
@@ -101,13 +101,13 @@ impl<'a> Fields<'a> {
         self.get(name).filter(|raw| raw.first() == Some(&b'{')).map(Fields::read)
     }
 
-    fn walk(&mut self, text: &'a [u8]) -> Result<(), Flaw> {
+    fn walk(&mut self, text: &'a [u8]) -> Result<(), JsonError> {
         let mark = text.strip_prefix(b"\xEF\xBB\xBF");
         let mut cursor = Cursor { rest: mark.unwrap_or(text) };
         match cursor.peek() {
-            None => return Err(Flaw::Empty),
+            None => return Err(JsonError::Empty),
             Some(b'{') => cursor.step(),
-            Some(_) => return Err(Flaw::NotAnObject),
+            Some(_) => return Err(JsonError::NotAnObject),
         }
         let mut names = BTreeSet::new();
         let mut twice = false;
@@ -123,11 +123,15 @@ impl<'a> Fields<'a> {
                 match cursor.next() {
                     Some(b',') => {}
                     Some(b'}') => break,
-                    _ => return Err(Flaw::Broken),
+                    _ => return Err(JsonError::Broken),
                 }
             }
         }
-        let flaws = [(mark.is_some(), Flaw::Mark), (twice, Flaw::Duplicate), (cursor.peek().is_some(), Flaw::Trailing)];
+        let flaws = [
+            (mark.is_some(), JsonError::Mark),
+            (twice, JsonError::Duplicate),
+            (cursor.peek().is_some(), JsonError::Trailing),
+        ];
         flaws.into_iter().find(|(holds, _)| *holds).map_or(Ok(()), |(_, flaw)| Err(flaw))
     }
 }
@@ -200,7 +204,7 @@ pub struct Text {
     /// The characters; U+FFFD replaces those that cannot be decoded.
     pub text: String,
     /// Why characters were replaced.
-    pub flaw: Option<Flaw>,
+    pub flaw: Option<JsonError>,
 }
 
 impl Text {
@@ -209,7 +213,7 @@ impl Text {
         let inner = raw.strip_prefix(b"\"")?.strip_suffix(b"\"")?;
         let (source, mut flaw) = match std::str::from_utf8(inner) {
             Ok(text) => (text.into(), None),
-            Err(_) => (String::from_utf8_lossy(inner), Some(Flaw::Encoding)),
+            Err(_) => (String::from_utf8_lossy(inner), Some(JsonError::Encoding)),
         };
         if !source.contains('\\') {
             return Some(Text { text: source.into_owned(), flaw });
@@ -220,7 +224,7 @@ impl Text {
             text.push_str(before);
             let mut chars = escaped.chars();
             let decoded = unescaped(&mut chars)?;
-            flaw = flaw.or(decoded.is_none().then_some(Flaw::Surrogate));
+            flaw = flaw.or(decoded.is_none().then_some(JsonError::Surrogate));
             text.push(decoded.unwrap_or(char::REPLACEMENT_CHARACTER));
             rest = chars.as_str();
         }

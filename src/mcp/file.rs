@@ -12,7 +12,7 @@
 //! INVARIANT: a whole record is read only if its head is the one that its body has.
 
 use super::record::Approved;
-use super::{Flaw, Hash, Identity, Instructions, Observed, Pin, Source, Subject, Tool};
+use super::{Hash, Identity, Instructions, InvalidTool, Observed, Pin, Source, Subject, Tool};
 use crate::encoding::canonical::Value;
 use crate::encoding::json::Fields;
 use serde::de::{Error as _, MapAccess, Visitor};
@@ -60,7 +60,7 @@ impl std::error::Error for Invalid {}
 
 /// What a head says of one tool or text: its hash, or why it has none.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Mark(pub Result<Hash, Flaw>);
+pub struct Mark(pub Result<Hash, InvalidTool>);
 
 const UNPINNABLE: &str = "unpinnable/";
 
@@ -80,7 +80,7 @@ struct Borrowed<'a>(#[serde(borrow)] Cow<'a, str>);
 impl<'de> Deserialize<'de> for Mark {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let Borrowed(text) = Borrowed::deserialize(deserializer)?;
-        let flaw = text.strip_prefix(UNPINNABLE).and_then(Flaw::named);
+        let flaw = text.strip_prefix(UNPINNABLE).and_then(InvalidTool::named);
         let mark = flaw.map(Err).or_else(|| Hash::parse(&text).map(Ok));
         mark.map(Mark).ok_or_else(|| D::Error::custom("a hash of a version that this program does not know"))
     }
@@ -92,12 +92,12 @@ pub struct Marks<'a>(Vec<(Cow<'a, str>, Mark)>);
 
 impl Marks<'_> {
     /// The tools that are called by this name, as names stand in calls.
-    pub(crate) fn called<'m>(&'m self, folded: &'m str) -> impl Iterator<Item = (&'m str, Result<Hash, Flaw>)> {
+    pub(crate) fn called<'m>(&'m self, folded: &'m str) -> impl Iterator<Item = (&'m str, Result<Hash, InvalidTool>)> {
         self.iter().filter(move |(name, _)| same_when_folded(name, folded))
     }
 
     /// The names and what is said of each.
-    pub fn iter(&self) -> impl Iterator<Item = (&str, Result<Hash, Flaw>)> {
+    pub fn iter(&self) -> impl Iterator<Item = (&str, Result<Hash, InvalidTool>)> {
         self.0.iter().map(|(name, mark)| (name.as_ref(), mark.0))
     }
 }
@@ -361,7 +361,7 @@ impl<'a> ObservedHead<'a> {
 impl Observed {
     /// What a call needs to know of it.
     pub fn head(&self) -> ObservedHead<'_> {
-        let instructions = self.instructions.hash().map_err(Flaw::Form).transpose().map(Mark);
+        let instructions = self.instructions.hash().map_err(InvalidTool::Form).transpose().map(Mark);
         ObservedHead {
             version: VERSION,
             server: self.server.clone(),
@@ -379,7 +379,7 @@ impl Observed {
         let known: ObservedHead<'_> = head(fields.get("head").unwrap_or_default())?;
         let known = versioned(known.version, known)?;
         let instructions = match (text(&fields, "instructions")?, known.instructions) {
-            (None, Some(Mark(Err(Flaw::Form(fault))))) => Instructions::Unreadable(fault),
+            (None, Some(Mark(Err(InvalidTool::Form(fault))))) => Instructions::Unreadable(fault),
             (None, _) => Instructions::None,
             (Some(text), _) => Instructions::Text(text),
         };

@@ -1,6 +1,6 @@
 //! Observed: what a server was last seen to serve, and by whom.
 
-use super::{Flaw, Hash, Identity, Subject, Tool};
+use super::{Hash, Identity, InvalidTool, Subject, Tool};
 use crate::encoding::canonical::{Fault, Value};
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -187,7 +187,7 @@ fn distinct(mut tools: Vec<Tool>) -> Vec<Tool> {
     let mut apart: Vec<Tool> = Vec::with_capacity(tools.len());
     for tool in tools {
         match apart.last_mut() {
-            Some(known) if known.name() == tool.name() && tool.body() == Err(Flaw::Nameless) => {}
+            Some(known) if known.name() == tool.name() && tool.body() == Err(InvalidTool::Nameless) => {}
             Some(known) if known.name() == tool.name() => known.doubled(),
             _ => apart.push(tool),
         }

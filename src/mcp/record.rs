@@ -1,6 +1,6 @@
 //! Pins: what a person has approved of a server, and the one way to approve it.
 
-use super::{Flaw, Hash, Identity, Instructions, Observed, Subject};
+use super::{Hash, Identity, Instructions, InvalidTool, Observed, Subject};
 use crate::encoding::canonical::{Fault, Value};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -152,7 +152,7 @@ pub enum Unfit {
     /// The server does not serve such a tool.
     NoTool,
     /// The tool cannot be pinned.
-    Tool(Flaw),
+    Tool(InvalidTool),
     /// The instructions cannot be pinned.
     Instructions(Fault),
     /// The server itself has changed: one of its tools cannot be approved without it.

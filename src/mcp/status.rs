@@ -1,6 +1,6 @@
 //! Status: what follows from what was approved and what is served. It is computed, and nowhere stored.
 
-use super::{Flaw, Identity, Instructions, Observed, Pin, Tool};
+use super::{Identity, Instructions, InvalidTool, Observed, Pin, Tool};
 use crate::encoding::canonical::Value;
 use std::fmt;
 
@@ -10,7 +10,7 @@ pub enum Status {
     /// Somebody has blocked it.
     Blocked,
     /// What is served has no canonical form, so nobody can approve it.
-    Unpinnable(Flaw),
+    Unpinnable(InvalidTool),
     /// Nobody has approved it.
     Pending,
     /// It is what a person approved.
@@ -106,7 +106,7 @@ pub fn server(pin: Option<&Pin>, observed: Option<&Observed>, live: Option<&Iden
         return Status::Blocked;
     }
     if let Some(Instructions::Unreadable(fault)) = observed.map(Observed::instructions) {
-        return Status::Unpinnable(Flaw::Form(*fault));
+        return Status::Unpinnable(InvalidTool::Form(*fault));
     }
     if !pin.is_approved() {
         return Status::Pending;

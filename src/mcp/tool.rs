@@ -9,14 +9,14 @@ use std::fmt;
 #[derive(Clone, Debug, PartialEq)]
 pub struct Tool {
     name: String,
-    body: Result<Value, Flaw>,
+    body: Result<Value, InvalidTool>,
     /// What could not be read, as far as it is text.
     raw: String,
 }
 
 /// Why a tool cannot be pinned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Flaw {
+pub enum InvalidTool {
     /// Its text has no canonical form.
     Form(Fault),
     /// It is no object with a name.
@@ -31,16 +31,16 @@ const MOST_RAW: usize = 64 << 10;
 impl Tool {
     /// The tool in one element of a `tools/list` answer.
     pub fn read(raw: &[u8]) -> Tool {
-        let body = Value::read(raw).map_err(Flaw::Form);
+        let body = Value::read(raw).map_err(InvalidTool::Form);
         let name = body.as_ref().ok().and_then(|value| value.get("name")?.text().map(str::to_owned));
         match (body, name.filter(|name| !name.is_empty())) {
             (Ok(body), Some(name)) => Tool { name, body: Ok(body), raw: String::new() },
-            (Ok(_), None) => Tool::flawed(raw, Flaw::Nameless),
+            (Ok(_), None) => Tool::flawed(raw, InvalidTool::Nameless),
             (Err(flaw), _) => Tool::flawed(raw, flaw),
         }
     }
 
-    fn flawed(raw: &[u8], flaw: Flaw) -> Tool {
+    fn flawed(raw: &[u8], flaw: InvalidTool) -> Tool {
         let fields = Fields::read(raw);
         // Which one of two names counts is the client's secret: the first one is as good as any to tell it by.
         let name =
@@ -50,7 +50,7 @@ impl Tool {
     }
 
     /// The tool of a record.
-    pub(super) fn recorded(name: String, body: Result<Value, Flaw>, raw: String) -> Tool {
+    pub(super) fn recorded(name: String, body: Result<Value, InvalidTool>, raw: String) -> Tool {
         Tool { name, body, raw }
     }
 
@@ -59,7 +59,7 @@ impl Tool {
         if let Ok(body) = &self.body {
             self.raw = body.to_string().chars().take(MOST_RAW).collect();
         }
-        self.body = Err(Flaw::Twice);
+        self.body = Err(InvalidTool::Twice);
     }
 
     /// Its name, as the server writes it.
@@ -73,7 +73,7 @@ impl Tool {
     }
 
     /// The whole object as it is served.
-    pub fn body(&self) -> Result<&Value, Flaw> {
+    pub fn body(&self) -> Result<&Value, InvalidTool> {
         self.body.as_ref().map_err(|flaw| *flaw)
     }
 
@@ -83,7 +83,7 @@ impl Tool {
     }
 
     /// The hash of the whole object.
-    pub fn hash(&self) -> Result<Hash, Flaw> {
+    pub fn hash(&self) -> Result<Hash, InvalidTool> {
         self.body().map(|body| Hash::of(Subject::Tool, body))
     }
 }
@@ -93,39 +93,39 @@ pub(crate) fn fold(name: &str) -> String {
     name.chars().map(|c| if c.is_ascii_alphanumeric() || matches!(c, '_' | '-') { c } else { '_' }).collect()
 }
 
-impl Flaw {
+impl InvalidTool {
     /// Every flaw, for tables and tests.
-    pub fn all() -> impl Iterator<Item = Flaw> {
-        Fault::ALL.into_iter().map(Flaw::Form).chain([Flaw::Nameless, Flaw::Twice])
+    pub fn all() -> impl Iterator<Item = InvalidTool> {
+        Fault::ALL.into_iter().map(InvalidTool::Form).chain([InvalidTool::Nameless, InvalidTool::Twice])
     }
 
     /// Its name in records.
     pub fn word(self) -> &'static str {
         match self {
-            Flaw::Form(Fault::Broken) => "broken",
-            Flaw::Form(Fault::Trailing) => "trailing",
-            Flaw::Form(Fault::Duplicate) => "duplicate",
-            Flaw::Form(Fault::Surrogate) => "surrogate",
-            Flaw::Form(Fault::Number) => "number",
-            Flaw::Form(Fault::Encoding) => "encoding",
-            Flaw::Form(Fault::Deep) => "deep",
-            Flaw::Nameless => "nameless",
-            Flaw::Twice => "twice",
+            InvalidTool::Form(Fault::Broken) => "broken",
+            InvalidTool::Form(Fault::Trailing) => "trailing",
+            InvalidTool::Form(Fault::Duplicate) => "duplicate",
+            InvalidTool::Form(Fault::Surrogate) => "surrogate",
+            InvalidTool::Form(Fault::Number) => "number",
+            InvalidTool::Form(Fault::Encoding) => "encoding",
+            InvalidTool::Form(Fault::Deep) => "deep",
+            InvalidTool::Nameless => "nameless",
+            InvalidTool::Twice => "twice",
         }
     }
 
     /// The flaw of this name.
-    pub fn named(word: &str) -> Option<Flaw> {
-        Flaw::all().find(|flaw| flaw.word() == word)
+    pub fn named(word: &str) -> Option<InvalidTool> {
+        InvalidTool::all().find(|flaw| flaw.word() == word)
     }
 }
 
-impl fmt::Display for Flaw {
+impl fmt::Display for InvalidTool {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Flaw::Form(fault) => fault.fmt(f),
-            Flaw::Nameless => f.write_str("it has no name"),
-            Flaw::Twice => f.write_str("the server has two tools of this name"),
+            InvalidTool::Form(fault) => fault.fmt(f),
+            InvalidTool::Nameless => f.write_str("it has no name"),
+            InvalidTool::Twice => f.write_str("the server has two tools of this name"),
         }
     }
 }

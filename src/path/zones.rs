@@ -54,7 +54,7 @@ const LIFE: [&str; 22] = [
 
 /// The directories that matter for one event.
 #[derive(Clone, Debug)]
-pub struct Ground {
+pub struct Zones {
     /// The project's directory.
     pub project: AbsPath,
     /// The user's.
@@ -62,12 +62,12 @@ pub struct Ground {
     temps: Vec<AbsPath>,
 }
 
-impl Ground {
+impl Zones {
     /// The ground of a call at this place.
     pub fn of(place: &Place) -> Self {
         let root = Place::default();
         let at = |path: &str| AbsPath::resolve(path, &root);
-        Ground {
+        Zones {
             project: at(place.project.as_deref().unwrap_or(&place.cwd)),
             home: place.home.as_deref().map(at),
             temps: ["/tmp", "/var/tmp", "/private/tmp", "/private/var/tmp", "/dev/shm"].into_iter().map(at).collect(),

@@ -2,7 +2,7 @@
 
 use crate::encoding::hex::digest;
 use crate::policy::{DEFAULT, Layer, PRESETS};
-use crate::rules::{self, Kind, Owner};
+use crate::rules::{self, Owner, RuleKind};
 use std::cmp::Ordering;
 
 /// A file that ships with the binary.
@@ -20,13 +20,13 @@ const DIGESTS: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/digests.rs"
 /// All files that ship with the binary.
 pub fn shipped() -> Vec<Shipped> {
     let presets = PRESETS.iter().map(|(name, text)| Shipped { name: format!("presets/{name}.toml"), text });
-    let rules = Kind::ALL.iter().map(|(_, name, text)| Shipped { name: format!("rules/{name}.rules"), text });
+    let rules = RuleKind::ALL.iter().map(|(_, name, text)| Shipped { name: format!("rules/{name}.rules"), text });
     [Shipped { name: DEFAULT.0.to_owned(), text: DEFAULT.1 }].into_iter().chain(presets).chain(rules).collect()
 }
 
 /// What lies on the disk for one of these files.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Found {
+pub struct Installed {
     /// The file that is in force.
     pub mine: Option<String>,
     /// What we wrote there, before anybody edited it.
@@ -49,14 +49,14 @@ pub enum Step {
     /// The edits and the new default go together as this text.
     Merge(String),
     /// It stays, and the new default is put beside it.
-    Beside(Doubt),
+    Beside(Conflict),
     /// It stays: it is newer than what ships here.
     Newer,
 }
 
 /// Why a person has to look.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Doubt {
+pub enum Conflict {
     /// The edits and the new default do not go together.
     Conflict,
     /// What the edits were made to is not known.
@@ -75,7 +75,7 @@ impl Shipped {
     }
 
     /// What an update does to this file.
-    pub fn step(&self, found: &Found) -> Step {
+    pub fn step(&self, found: &Installed) -> Step {
         let Some(mine) = found.mine.as_deref() else { return Step::Write };
         if mine == self.text {
             return Step::Same;
@@ -85,26 +85,26 @@ impl Shipped {
             return Step::Newer;
         }
         match found.base.as_deref() {
-            _ if self.is_worked_on(found) => Step::Beside(Doubt::WorkedOn),
-            _ if found.waiting.is_some() => Step::Beside(Doubt::Waiting),
-            None => Step::Beside(Doubt::NoBase),
+            _ if self.is_worked_on(found) => Step::Beside(Conflict::WorkedOn),
+            _ if found.waiting.is_some() => Step::Beside(Conflict::Waiting),
+            None => Step::Beside(Conflict::NoBase),
             Some(base) if base == self.text => Step::Edited,
             Some(base) if base == mine => Step::Replace,
             Some(base) => match diffy::merge(base, mine, self.text) {
                 Ok(text) if self.reads(&text) => Step::Merge(text),
-                Ok(_) | Err(_) => Step::Beside(Doubt::Conflict),
+                Ok(_) | Err(_) => Step::Beside(Conflict::Conflict),
             },
         }
     }
 
     /// Whether what waits beside the file is something that we did not put there.
-    pub fn is_worked_on(&self, found: &Found) -> bool {
+    pub fn is_worked_on(&self, found: &Installed) -> bool {
         found.waiting.as_deref().is_some_and(|waiting| waiting != self.text && found.base.as_deref() != Some(waiting))
     }
 
     /// Whether a text can stand in for this file.
     fn reads(&self, text: &str) -> bool {
-        match self.name.strip_prefix("rules/").and_then(Kind::of_file) {
+        match self.name.strip_prefix("rules/").and_then(RuleKind::of_file) {
             Some(kind) => rules::parse(text, &self.name, kind, Owner::Operator).1.is_empty(),
             None => Layer::read(text, &self.name).is_ok(),
         }

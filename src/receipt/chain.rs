@@ -1,7 +1,7 @@
 //! Verifying a file of receipts: each fault by its name and its line.
 
 use super::key::{Keys, is_signed};
-use super::{Kind, Receipt, VERSION, beginning, hash};
+use super::{Receipt, ReceiptKind, VERSION, beginning, hash};
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
 use std::fmt;
@@ -141,7 +141,7 @@ pub fn verify(bytes: &[u8], keys: &mut Keys, expected: &Expected) -> Report {
                 if current.as_ref() != Some(&receipt.key) {
                     retired.extend(current.replace(receipt.key.clone()));
                 }
-                if let (Kind::Rotate, Some(next)) = (receipt.kind, &receipt.next) {
+                if let (ReceiptKind::Rotate, Some(next)) = (receipt.kind, &receipt.next) {
                     keys.hand_on(next);
                 }
                 authentic.push(Authentic { line, hash: hash(text), receipt });
@@ -288,7 +288,7 @@ fn order(authentic: &[Authentic], session: &str, part: u64, expected: &Expected,
         } else if receipt.seq == next && prev.as_ref().is_some_and(|prev| *prev != receipt.prev) {
             report.add(Code::ReceiptChainBroken, line, "the line before is not the one that it follows".to_owned());
         }
-        if receipt.kind == Kind::Seal {
+        if receipt.kind == ReceiptKind::Seal {
             sealed_at = Some(line);
             let fits = receipt.head.as_ref() == Some(&receipt.prev) && receipt.count == receipt.seq.checked_sub(1);
             if !fits {

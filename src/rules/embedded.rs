@@ -2,7 +2,7 @@
 
 use super::example::Example;
 use super::syntax::Expected;
-use super::{Kind, Matcher, Owner, Pattern, Rule, Source, Tier, ValidatorId};
+use super::{Matcher, Owner, Pattern, Rule, RuleKind, Source, Tier, ValidatorId};
 use crate::verdict::RuleId;
 use std::borrow::Cow;
 use std::rc::Rc;
@@ -25,7 +25,7 @@ struct Row {
 include!(concat!(env!("OUT_DIR"), "/rules.rs"));
 
 /// The rules of a file whose text is the embedded one of its kind.
-pub(super) fn rules(text: &str, file: &str, kind: Kind, owner: Owner) -> Option<Vec<Rule>> {
+pub(super) fn rules(text: &str, file: &str, kind: RuleKind, owner: Owner) -> Option<Vec<Rule>> {
     let (_, rows) = ROWS.iter().find(|(name, _)| *name == kind.name() && text == kind.embedded())?;
     let file: Rc<str> = Rc::from(file);
     let rule = |row: &Row| Rule {

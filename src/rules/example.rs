@@ -1,6 +1,6 @@
 //! Examples: the calls that a rule carries as its proof.
 
-use super::Kind;
+use super::RuleKind;
 use super::syntax::Expected;
 use serde_json::{Value, json};
 use std::borrow::Cow;
@@ -36,9 +36,9 @@ impl Example {
     ///
     /// A command line in `bash.rules`; elsewhere a file, a page or a tool, with the rest of the input as JSON behind
     /// it where it matters. A line that starts with `$ ` is a command line in every file.
-    pub fn call(&self, kind: Kind) -> (String, Value) {
+    pub fn call(&self, kind: RuleKind) -> (String, Value) {
         let text = self.text();
-        if let Some(line) = text.strip_prefix("$ ").or((kind == Kind::Bash).then_some(text)) {
+        if let Some(line) = text.strip_prefix("$ ").or((kind == RuleKind::Bash).then_some(text)) {
             return ("Bash".to_owned(), json!({"command": line.replace("\\n", "\n")}));
         }
         let (name, input) = match text.find(" {").map(|at| text.split_at(at)) {
@@ -53,15 +53,17 @@ impl Example {
             all
         };
         match kind {
-            Kind::Mcp => (name.to_owned(), input),
-            Kind::Post => ("WebFetch".to_owned(), json!({"url": "https://example.com/", "prompt": "x"})),
-            Kind::Agent => ("Agent".to_owned(), json!({"prompt": "x", "mode": name})),
-            Kind::Read if name.contains("://") => ("WebFetch".to_owned(), with(json!({"url": name, "prompt": "x"}))),
-            Kind::Read => ("Read".to_owned(), with(json!({"file_path": name}))),
-            Kind::Edit if input.get("new_string").is_some() => {
+            RuleKind::Mcp => (name.to_owned(), input),
+            RuleKind::Post => ("WebFetch".to_owned(), json!({"url": "https://example.com/", "prompt": "x"})),
+            RuleKind::Agent => ("Agent".to_owned(), json!({"prompt": "x", "mode": name})),
+            RuleKind::Read if name.contains("://") => {
+                ("WebFetch".to_owned(), with(json!({"url": name, "prompt": "x"})))
+            }
+            RuleKind::Read => ("Read".to_owned(), with(json!({"file_path": name}))),
+            RuleKind::Edit if input.get("new_string").is_some() => {
                 ("Edit".to_owned(), with(json!({"file_path": name, "old_string": ""})))
             }
-            Kind::Edit | Kind::Bash => ("Write".to_owned(), with(json!({"file_path": name, "content": "x"}))),
+            RuleKind::Edit | RuleKind::Bash => ("Write".to_owned(), with(json!({"file_path": name, "content": "x"}))),
         }
     }
 }

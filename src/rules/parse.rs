@@ -2,7 +2,7 @@
 
 use super::embedded;
 use super::syntax::{self, Checks, RuleText, SyntaxError, suggest};
-use super::{Example, Kind, Matcher, Owner, Pattern, Rule, Source, Tier, ValidatorId};
+use super::{Example, Matcher, Owner, Pattern, Rule, RuleKind, Source, Tier, ValidatorId};
 use crate::verdict::RuleId;
 use std::borrow::Cow;
 use std::fmt;
@@ -32,7 +32,7 @@ impl fmt::Display for RuleError {
 /// Reads all rules of a file, and all errors in it. A file without a rule is an error: it would disarm the guard.
 ///
 /// Text that equals the embedded file of its kind was parsed when the binary was built.
-pub fn parse(text: impl AsRef<str>, file: &str, kind: Kind, owner: Owner) -> (Vec<Rule>, Vec<RuleError>) {
+pub fn parse(text: impl AsRef<str>, file: &str, kind: RuleKind, owner: Owner) -> (Vec<Rule>, Vec<RuleError>) {
     let text = text.as_ref();
     match embedded::rules(text, file, kind, owner) {
         Some(rules) => (rules, Vec::new()),
@@ -41,7 +41,7 @@ pub fn parse(text: impl AsRef<str>, file: &str, kind: Kind, owner: Owner) -> (Ve
 }
 
 /// The same for any text.
-pub(super) fn parse_text(text: &str, file: &str, kind: Kind, owner: Owner) -> (Vec<Rule>, Vec<RuleError>) {
+pub(super) fn parse_text(text: &str, file: &str, kind: RuleKind, owner: Owner) -> (Vec<Rule>, Vec<RuleError>) {
     let id = |name: &str| match owner {
         Owner::Operator => RuleId::named(name),
         Owner::Project => RuleId::of_project(name),

@@ -10,7 +10,7 @@ use signal_hook::flag::register_conditional_shutdown;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Memory that one call may use: beyond it an allocation fails here, before the system ends some process at its choice.
+/// PolicyTexts that one call may use: beyond it an allocation fails here, before the system ends some process at its choice.
 const MAX_MEMORY_BYTES: u64 = 1 << 30;
 
 /// Which exit code an abort has.

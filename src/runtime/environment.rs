@@ -9,7 +9,7 @@ use time::OffsetDateTime;
 /// What the process knows of its surroundings. Nothing is looked up in a user database: a home that the
 /// environment does not name is unknown.
 #[derive(Clone, Debug, Default)]
-pub struct World {
+pub struct Environment {
     pub home: Option<PathBuf>,
     pub config_dir: Option<PathBuf>,
     pub state_dir: Option<PathBuf>,
@@ -23,14 +23,14 @@ pub struct World {
     pub silence_wanted: bool,
 }
 
-impl World {
-    pub fn look(dirs: &Dirs) -> World {
+impl Environment {
+    pub fn look(dirs: &Dirs) -> Environment {
         let home = absolute("HOME");
         let under = |variable: &str, default: &str| {
             let base = absolute(variable).or_else(|| home.as_ref().map(|home| home.join(default)));
             base.map(|base| base.join("rune"))
         };
-        World {
+        Environment {
             config_dir: dirs.config.clone().or_else(|| under("XDG_CONFIG_HOME", ".config")),
             state_dir: dirs.state.clone().or_else(|| under("XDG_STATE_HOME", ".local/state")),
             data_dir: dirs.data.clone().or_else(|| under("XDG_DATA_HOME", ".local/share")),
@@ -47,8 +47,8 @@ impl World {
     }
 
     /// The same as a hook sees it that is told these directories.
-    pub fn told(&self, dirs: &Dirs) -> World {
-        World {
+    pub fn told(&self, dirs: &Dirs) -> Environment {
+        Environment {
             config_dir: dirs.config.clone().or_else(|| self.config_dir.clone()),
             state_dir: dirs.state.clone().or_else(|| self.state_dir.clone()),
             data_dir: dirs.data.clone().or_else(|| self.data_dir.clone()),

@@ -1,6 +1,6 @@
 //! The facts that judging one event needs, looked up on disk, and nothing else.
 
-use crate::runtime::environment::{World, now};
+use crate::runtime::environment::{Environment, now};
 use crate::runtime::mcp::facts as mcp_facts;
 use crate::runtime::options::Options;
 use crate::runtime::policy_files::{project_servers, project_silences, read_settings, read_text};
@@ -27,7 +27,7 @@ fn touches_files(event: &Event<'_>) -> bool {
 
 /// What was looked up for one event, and what could not be.
 #[derive(Debug, Default)]
-pub struct Collected {
+pub struct CollectedFacts {
     /// The facts.
     pub facts: Facts,
     /// What could not be read. It counts in the verdict.
@@ -35,24 +35,26 @@ pub struct Collected {
 }
 
 /// Looks up what judging this event needs.
-pub fn collect(event: &Event<'_>, config: &Config, options: &Options, world: &World) -> Collected {
+pub fn collect(event: &Event<'_>, config: &Config, options: &Options, environment: &Environment) -> CollectedFacts {
     match event.phase {
-        Phase::Before => before(event, config, world),
-        Phase::After | Phase::Failed => after(event, config, world),
-        Phase::Settings => Collected::of(Facts { losses: losses(event, options, world), ..Facts::default() }),
-        Phase::Start => Collected::of(Facts {
-            losses: losses(event, options, world),
-            servers: mcp_facts::news(event, config, world),
-            loosenings: receipts::loosenings(world),
+        Phase::Before => before(event, config, environment),
+        Phase::After | Phase::Failed => after(event, config, environment),
+        Phase::Settings => {
+            CollectedFacts::of(Facts { losses: losses(event, options, environment), ..Facts::default() })
+        }
+        Phase::Start => CollectedFacts::of(Facts {
+            losses: losses(event, options, environment),
+            servers: mcp_facts::news(event, config, environment),
+            loosenings: receipts::loosenings(environment),
             ..Facts::default()
         }),
-        Phase::End | Phase::Other => Collected::default(),
+        Phase::End | Phase::Other => CollectedFacts::default(),
     }
 }
 
-impl Collected {
+impl CollectedFacts {
     fn of(facts: Facts) -> Self {
-        Collected { facts, failures: Vec::new() }
+        CollectedFacts { facts, failures: Vec::new() }
     }
 
     /// The value, or a cautious one where it cannot be read.
@@ -65,7 +67,7 @@ impl Collected {
 }
 
 /// What the settings take away from us: those that changed, and those that we are registered in.
-fn losses(event: &Event<'_>, options: &Options, world: &World) -> Vec<String> {
+fn losses(event: &Event<'_>, options: &Options, environment: &Environment) -> Vec<String> {
     let own = options.registration();
     let mut losses = Vec::new();
     let mut changed = None;
@@ -87,7 +89,7 @@ fn losses(event: &Event<'_>, options: &Options, world: &World) -> Vec<String> {
     if let Some(Ok(Some(settings))) = elsewhere.filter(|file| is_settings(file)).map(|file| read_settings(&file)) {
         losses.extend(own.losses(&settings, false));
     }
-    if event.phase == Phase::Start && project_silences(world, &event.place.cwd) && world.silence_wanted {
+    if event.phase == Phase::Start && project_silences(environment, &event.place.cwd) && environment.silence_wanted {
         losses.push("the project's settings set QUARANTINE_DISABLE, which is ignored".to_owned());
     }
     losses
@@ -97,37 +99,37 @@ fn is_settings(file: &Path) -> bool {
     file.extension().is_some_and(|extension| extension == "json")
 }
 
-fn before(event: &Event<'_>, config: &Config, world: &World) -> Collected {
-    let mut collected = Collected::default();
-    let taint = session::seen(world, &event.header.session).map_err(Failure::Config);
+fn before(event: &Event<'_>, config: &Config, environment: &Environment) -> CollectedFacts {
+    let mut collected = CollectedFacts::default();
+    let taint = session::seen(environment, &event.header.session).map_err(Failure::Config);
     let taint = collected.or(taint, Taint::unknown());
     let mut facts = Facts { today: Some(now().date()), taint, ..Facts::default() };
     if matches!(event.action, Action::Mcp { .. } | Action::Resource { .. }) {
-        let servers = project_servers(world, &event.place.cwd).map_err(Failure::Config);
+        let servers = project_servers(environment, &event.place.cwd).map_err(Failure::Config);
         facts.project_servers = collected.or(servers, Vec::new());
-        facts.pins = mcp_facts::look_up(event, config, world);
+        facts.pins = mcp_facts::look_up(event, config, environment);
     }
     let paths = rune::decide::paths(event);
     if touches_files(event) || !paths.is_empty() {
-        facts.own = world.own().iter().map(|path| path.to_string_lossy().into_owned()).collect();
-        facts.real_paths = collected.or(real_paths(&paths, event, world), BTreeMap::new());
+        facts.own = environment.own().iter().map(|path| path.to_string_lossy().into_owned()).collect();
+        facts.real_paths = collected.or(real_paths(&paths, event, environment), BTreeMap::new());
         if matches!(event.action, Action::Edit { .. }) {
             facts.contents = contents(&paths, &facts.real_paths);
         }
     }
-    Collected { facts, ..collected }
+    CollectedFacts { facts, ..collected }
 }
 
 /// Where paths lead, by their names.
 type ByPath = BTreeMap<String, String>;
 
 /// Where the paths of a call really lead.
-fn real_paths(paths: &[Cow<'_, str>], event: &Event<'_>, world: &World) -> Result<ByPath, Failure> {
+fn real_paths(paths: &[Cow<'_, str>], event: &Event<'_>, environment: &Environment) -> Result<ByPath, Failure> {
     if paths.len() > FILES.most {
         return Err(FILES.failure());
     }
     let project = event.place.project.clone().unwrap_or_else(|| event.place.cwd.clone());
-    let home = world.home.as_ref().map(|home| home.to_string_lossy().into_owned());
+    let home = environment.home.as_ref().map(|home| home.to_string_lossy().into_owned());
     let named = [project].into_iter().chain(home).map(|name| AbsPath::resolve(&name, &Place::default()).to_string());
     let mut links = Links::new(named);
     Ok(paths.iter().filter_map(|path| links.real(path)).collect())
@@ -144,19 +146,21 @@ fn contents(paths: &[Cow<'_, str>], real: &ByPath) -> Vec<(String, String)> {
         .collect()
 }
 
-fn after(event: &Event<'_>, config: &Config, world: &World) -> Collected {
-    let mut collected = Collected::default();
-    let mut facts =
-        Facts { silenced: world.silence_wanted && !project_silences(world, &event.place.cwd), ..Facts::default() };
+fn after(event: &Event<'_>, config: &Config, environment: &Environment) -> CollectedFacts {
+    let mut collected = CollectedFacts::default();
+    let mut facts = Facts {
+        silenced: environment.silence_wanted && !project_silences(environment, &event.place.cwd),
+        ..Facts::default()
+    };
     if config.results == Results::Wrap && event.phase == Phase::After {
         facts.nonce = nonce();
     }
     // Whether an agent's result is one of strangers, and how often a server was marked.
     if matches!(event.action, Action::Agent { .. } | Action::Mcp { .. } | Action::Resource { .. }) {
-        facts.taint = session::seen(world, &event.header.session).unwrap_or_else(|_| Taint::unknown());
+        facts.taint = session::seen(environment, &event.header.session).unwrap_or_else(|_| Taint::unknown());
     }
     if matches!(event.action, Action::Mcp { .. } | Action::Resource { .. }) {
-        let servers = project_servers(world, &event.place.cwd).map_err(Failure::Config);
+        let servers = project_servers(environment, &event.place.cwd).map_err(Failure::Config);
         facts.project_servers = collected.or(servers, Vec::new());
     }
     if let Action::Read { path: Some(path) } = &event.action {
@@ -169,9 +173,9 @@ fn after(event: &Event<'_>, config: &Config, world: &World) -> Collected {
     }
     // Only a pin tells a trusted server from one that a project puts in its place.
     if matches!(event.action, Action::Mcp { .. }) && !facts.project_servers.is_empty() {
-        facts.pins = mcp_facts::look_up(event, config, world);
+        facts.pins = mcp_facts::look_up(event, config, environment);
     }
-    Collected { facts, ..collected }
+    CollectedFacts { facts, ..collected }
 }
 
 /// A number that nobody could have written before.

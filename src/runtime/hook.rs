@@ -10,11 +10,11 @@ use super::options::Options;
 use super::session;
 use super::stage::{self, Stage};
 use super::watchdog::{Progress, arm, attempt, stand_aside};
-use crate::runtime::environment::{World, now};
-use crate::runtime::facts::Collected;
-use crate::runtime::policy_files::{Loaded, Memory, Wanted};
+use crate::runtime::environment::{Environment, now};
+use crate::runtime::facts::CollectedFacts;
+use crate::runtime::policy_files::{LoadedPolicy, PolicyTexts, RuleSelection};
 use crate::runtime::receipts;
-use crate::runtime::receipts::Due;
+use crate::runtime::receipts::PendingReceipt;
 use crate::runtime::{facts, policy_files, stdin};
 use rune::client::Answer;
 use rune::event::{Header, Loosened, Message};
@@ -44,10 +44,10 @@ pub fn run(words: &[OsString], started: Instant) -> u8 {
     // A panic is answered like any failure; its message could quote the payload.
     std::panic::set_hook(Box::new(|_| {}));
     let options = Options::parse(words);
-    let world = World::look(&options.dirs);
+    let environment = Environment::look(&options.dirs);
     let on_abort =
         OnAbort::arm(options.phase).map(Arc::new).inspect_err(|error| complain(&format!("SIGABRT: {error}")));
-    let call = Call { options, world, started, on_abort: on_abort.ok() };
+    let call = Call { options, environment, started, on_abort: on_abort.ok() };
     let progress = Arc::new(Progress::new());
     let guarded = |work: &dyn Fn()| catch_unwind(AssertUnwindSafe(work)).is_ok();
     let watched = call.arm(&progress);
@@ -64,16 +64,16 @@ pub fn run(words: &[OsString], started: Instant) -> u8 {
 #[derive(Clone)]
 struct Call {
     options: Options,
-    world: World,
+    environment: Environment,
     started: Instant,
     on_abort: Option<Arc<OnAbort>>,
 }
 
 /// The judgement of an event, and what follows from it.
-struct Judged {
+struct Judgement {
     header: Header,
     verdict: Verdict,
-    due: Option<Due>,
+    due: Option<PendingReceipt>,
     /// The loosenings of the guard that the answer tells of.
     told: Vec<Loosened>,
 }
@@ -82,12 +82,12 @@ impl Call {
     /// The whole pipeline.
     fn answer(&self, progress: &Arc<Progress>) {
         let (input, whole) = read_event();
-        let Judged { header, verdict, due, told } = self.judge(&input, whole, progress);
+        let Judgement { header, verdict, due, told } = self.judge(&input, whole, progress);
         self.record(&header, &verdict);
         let spoken = self.speak(progress, &header, &verdict, |line| {
             stage::enter(Stage::Log);
             if !self.options.dry_run
-                && let Err(what) = log::append(&self.world, line)
+                && let Err(what) = log::append(&self.environment, line)
             {
                 complain(&what);
             }
@@ -96,13 +96,13 @@ impl Call {
             stand_aside();
         }
         if !self.options.dry_run {
-            receipts::mark_told(&self.world, &told).ok();
+            receipts::mark_told(&self.environment, &told).ok();
             self.write_receipts(&header, due);
         }
     }
 
     /// Judges an event, readable or not.
-    fn judge(&self, input: &Quarantined<Vec<u8>>, whole: bool, progress: &Progress) -> Judged {
+    fn judge(&self, input: &Quarantined<Vec<u8>>, whole: bool, progress: &Progress) -> Judgement {
         stage::enter(Stage::Parse);
         let too_large = || EVENT_BYTES.failure();
         let message = match self.options.client.parse(input) {
@@ -112,28 +112,28 @@ impl Call {
                 let header = self.header(unread.header);
                 progress.note(&header, Verdict::default());
                 let failure = if whole { unread.failure } else { too_large() };
-                let policy = policy_files::config(&self.options, &self.world, &Wanted::all(&[]), None);
+                let policy = policy_files::config(&self.options, &self.environment, &RuleSelection::all(&[]), None);
                 let verdict = Verdict::of(failure.finding(header.phase, policy.failure));
                 let due = self.due(&header, policy.receipts, &verdict);
-                return Judged { header, verdict, due, told: Vec::new() };
+                return Judgement { header, verdict, due, told: Vec::new() };
             }
         };
         progress.note(&message.header, Verdict::default());
         if let Some(on_abort) = &self.on_abort {
             on_abort.set(Some(message.phase));
         }
-        let event = self.world.locate(message);
+        let event = self.environment.locate(message);
         if event.phase.is_after() {
             // Should the policy hang, the result is still marked by what no policy says.
             progress.note(&event.header, rune::decide(&event, &Config::fold([], Vec::new())));
         }
         stage::enter(Stage::Policy);
-        let Loaded { config, own, memory } = policy_files::load(&event, &self.options, &self.world);
+        let LoadedPolicy { config, own, memory } = policy_files::load(&event, &self.options, &self.environment);
         stage::enter(Stage::Facts);
-        let Collected { facts, failures } = facts::collect(&event, &config, &self.options, &self.world);
+        let CollectedFacts { facts, failures } = facts::collect(&event, &config, &self.options, &self.environment);
         let event = event.with_facts(facts);
         let config = config.with_failures(failures);
-        let config = policy_files::with_content_rules(config, &event, &self.world, own.as_deref());
+        let config = policy_files::with_content_rules(config, &event, &self.environment, own.as_deref());
         stage::enter(Stage::Decide);
         // A project's own policy may be slow on purpose: what the operator's finds holds even if time runs out.
         let mut config = config;
@@ -142,9 +142,9 @@ impl Call {
             config.project = Some(project);
         }
         let verdict = rune::decide(&event, &config);
-        let due = Decision::of(&event, &config, &verdict).map(|decision| Due { decision, own, memory });
+        let due = Decision::of(&event, &config, &verdict).map(|decision| PendingReceipt { decision, own, memory });
         let told = if config.block > Effect::Pass { event.facts.loosenings } else { Vec::new() };
-        Judged { header: event.header, verdict, due, told }
+        Judgement { header: event.header, verdict, due, told }
     }
 
     /// Records the state that later calls are judged by. This comes before the answer, so that a process that is killed
@@ -152,7 +152,7 @@ impl Call {
     fn record(&self, header: &Header, verdict: &Verdict) {
         stage::enter(Stage::Record);
         if let Some(surface) = self.tainting(verdict)
-            && let Err(what) = session::taint(&self.world, &header.session, surface)
+            && let Err(what) = session::taint(&self.environment, &header.session, surface)
         {
             complain(&what);
         }
@@ -164,23 +164,23 @@ impl Call {
     }
 
     /// Writes the receipt of the call, and seals those of a session that has ended.
-    fn write_receipts(&self, header: &Header, due: Option<Due>) {
+    fn write_receipts(&self, header: &Header, due: Option<PendingReceipt>) {
         stage::enter(Stage::Receipts);
         if header.phase == Some(Phase::End) {
-            if let Err(what) = receipts::seal(&self.options, &self.world, &header.session) {
+            if let Err(what) = receipts::seal(&self.options, &self.environment, &header.session) {
                 complain(&what);
             }
-            session::forget_old(&self.world);
+            session::forget_old(&self.environment);
         }
-        if let Some(Err(what)) = due.map(|due| due.write(&self.options, &self.world, &header.session)) {
+        if let Some(Err(what)) = due.map(|due| due.write(&self.options, &self.environment, &header.session)) {
             complain(&what);
         }
     }
 
     /// The receipt for an event that was not judged.
-    fn due(&self, header: &Header, wanted: Receipts, verdict: &Verdict) -> Option<Due> {
+    fn due(&self, header: &Header, wanted: Receipts, verdict: &Verdict) -> Option<PendingReceipt> {
         let decision = Decision::of_failure(header, wanted, verdict)?;
-        Some(Due { decision, own: None, memory: Memory::default() })
+        Some(PendingReceipt { decision, own: None, memory: PolicyTexts::default() })
     }
 
     /// Arms the watchdog.
@@ -207,13 +207,13 @@ impl Call {
         verdict.add(failure.finding(header.phase, policy_files::failure_effect(&self.options)));
         // The model sees the result of a call whatever became of its judgement.
         if let Some(surface) = self.tainting(&verdict).cloned() {
-            let (world, session) = (self.world.clone(), header.session.clone());
-            attempt(LAST_WRITE, move || drop(session::taint(&world, &session, &surface)));
+            let (environment, session) = (self.environment.clone(), header.session.clone());
+            attempt(LAST_WRITE, move || drop(session::taint(&environment, &session, &surface)));
         }
         let spoken = self.speak(progress, &header, &verdict, |line| {
-            let (world, line) = (self.world.clone(), line.clone());
+            let (environment, line) = (self.environment.clone(), line.clone());
             if !self.options.dry_run {
-                attempt(LAST_WRITE, move || drop(log::append(&world, &line)));
+                attempt(LAST_WRITE, move || drop(log::append(&environment, &line)));
             }
         });
         if !spoken {
@@ -223,7 +223,7 @@ impl Call {
         let due = self.due(&header, policy_files::receipts(&self.options), &verdict);
         if let Some(due) = due.filter(|_| !self.options.dry_run) {
             let (call, session) = (self.clone(), header.session);
-            attempt(LAST_WRITE, move || drop(due.write(&call.options, &call.world, &session)));
+            attempt(LAST_WRITE, move || drop(due.write(&call.options, &call.environment, &session)));
         }
     }
 

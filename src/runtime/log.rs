@@ -1,6 +1,6 @@
 //! The log: one line for each call, appended by one write.
 
-use crate::runtime::environment::World;
+use crate::runtime::environment::Environment;
 use rune::telemetry::Line;
 use rustix::fs::OFlags;
 use rustix::io::Errno;
@@ -10,13 +10,13 @@ use std::os::unix::fs::{DirBuilderExt, FileExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
 /// Where the log is.
-pub fn path(world: &World) -> Option<PathBuf> {
-    world.client_dir.as_ref().map(|dir| dir.join("telemetry.jsonl"))
+pub fn path(environment: &Environment) -> Option<PathBuf> {
+    environment.client_dir.as_ref().map(|dir| dir.join("telemetry.jsonl"))
 }
 
 /// Appends the line. The error names the file.
-pub fn append(world: &World, line: &Line) -> Result<(), String> {
-    let path = path(world).ok_or("telemetry: HOME is not set and no `--client-dir` is given")?;
+pub fn append(environment: &Environment, line: &Line) -> Result<(), String> {
+    let path = path(environment).ok_or("telemetry: HOME is not set and no `--client-dir` is given")?;
     append_text(&path, &line.to_json()).map_err(|error| format!("telemetry: {}: {error}", path.display()))
 }
 

@@ -3,17 +3,17 @@
 mod memory;
 mod rules;
 
-pub use memory::Memory;
-pub use rules::Wanted;
+pub use memory::PolicyTexts;
+pub use rules::RuleSelection;
 
 use super::options::Options;
-use crate::runtime::environment::World;
+use crate::runtime::environment::Environment;
 use rune::client::claude::settings::{Broken, Settings};
 use rune::encoding::json::Fields;
 use rune::encoding::nearest;
 use rune::event::{Action, Event};
 use rune::policy::{Config, DEFAULT, DEFAULT_PRESET, Layer, PRESETS, Receipts};
-use rune::rules::Kind;
+use rune::rules::RuleKind;
 use rune::verdict::Effect;
 use rune::verdict::failure::Failure;
 use rustix::buffer::spare_capacity;
@@ -39,9 +39,9 @@ pub fn policy_of(project: &Path) -> Option<PathBuf> {
 
 /// The policy in force, with the rules that are wanted and a project's own on top. It never fails: what cannot be read
 /// is a flaw of the policy and counts in every verdict.
-pub fn config(options: &Options, world: &World, wanted: &Wanted, own: Option<&Path>) -> Config {
-    let there = wanted.memory.directory(world);
-    let (layers, flaws) = layers(options, world, there, &wanted.memory);
+pub fn config(options: &Options, environment: &Environment, wanted: &RuleSelection, own: Option<&Path>) -> Config {
+    let there = wanted.memory.directory(environment);
+    let (layers, flaws) = layers(options, environment, there, &wanted.memory);
     let directory = there.map(|directory| directory.join("rules"));
     let own = own.map(|own| (own, layers.clone()));
     let mut config = Config::fold(layers, flaws);
@@ -51,45 +51,54 @@ pub fn config(options: &Options, world: &World, wanted: &Wanted, own: Option<&Pa
 }
 
 /// The policy that one event is judged by, and the files that it was read from.
-pub struct Loaded {
+pub struct LoadedPolicy {
     /// The policy, without content rules.
     pub config: Config,
     /// The directory of the project's own policy, where it has one.
     pub own: Option<PathBuf>,
     /// The texts of the files.
-    pub memory: Memory,
+    pub memory: PolicyTexts,
 }
 
 /// Loads the policy for an event.
-pub fn load(event: &Event<'_>, options: &Options, world: &World) -> Loaded {
-    load_by(event, world, |wanted, own| config(options, world, wanted, own))
+pub fn load(event: &Event<'_>, options: &Options, environment: &Environment) -> LoadedPolicy {
+    load_by(event, environment, |wanted, own| config(options, environment, wanted, own))
 }
 
 /// Loads another policy than the one in force for an event. `policy` gets the rules that the event needs, and the
 /// directory of the project's own policy.
-pub fn load_by(event: &Event<'_>, world: &World, policy: impl FnOnce(&Wanted, Option<&Path>) -> Config) -> Loaded {
-    let own = world.project_of(&event.place.cwd).as_deref().and_then(policy_of);
-    let wanted = Wanted::of(event);
+pub fn load_by(
+    event: &Event<'_>,
+    environment: &Environment,
+    policy: impl FnOnce(&RuleSelection, Option<&Path>) -> Config,
+) -> LoadedPolicy {
+    let own = environment.project_of(&event.place.cwd).as_deref().and_then(policy_of);
+    let wanted = RuleSelection::of(event);
     let mut config = policy(&wanted, own.as_deref());
     if matches!(event.action, Action::Mcp { .. } | Action::Resource { .. })
-        && let Err(what) = allowlist(&mut config, world, &wanted.memory)
+        && let Err(what) = allowlist(&mut config, environment, &wanted.memory)
     {
         config = config.with_failures(vec![Failure::Config(what)]);
     }
-    Loaded { config, own, memory: wanted.memory }
+    LoadedPolicy { config, own, memory: wanted.memory }
 }
 
 /// The policy with the content rules, where the event has a result that they are about.
-pub fn with_content_rules(mut config: Config, event: &Event<'_>, world: &World, own: Option<&Path>) -> Config {
+pub fn with_content_rules(
+    mut config: Config,
+    event: &Event<'_>,
+    environment: &Environment,
+    own: Option<&Path>,
+) -> Config {
     if rune::decide::is_looked_at(event, &config) {
-        let directory = world.config_dir.as_deref().map(|directory| directory.join("rules"));
+        let directory = environment.config_dir.as_deref().map(|directory| directory.join("rules"));
         rules::about_content(&mut config, directory.as_deref(), own.map(|own| own.join("rules")).as_deref());
     }
     config
 }
 
 /// The same policy with the project's own on top.
-fn with_project(operator: &Config, layers: Vec<Layer>, own: &Path, wanted: &Wanted) -> Config {
+fn with_project(operator: &Config, layers: Vec<Layer>, own: &Path, wanted: &RuleSelection) -> Config {
     let broken = |line: usize| {
         Failure::Config(format!("the project's own policy cannot be read: .rune/config.toml, line {line}"))
     };
@@ -111,9 +120,14 @@ fn with_project(operator: &Config, layers: Vec<Layer>, own: &Path, wanted: &Want
 }
 
 /// The layers of the operator's policy, of which the files are `there`, weakest first, and what is wrong with them.
-fn layers(options: &Options, world: &World, there: Option<&Path>, memory: &Memory) -> (Vec<Layer>, Vec<Failure>) {
+fn layers(
+    options: &Options,
+    environment: &Environment,
+    there: Option<&Path>,
+    memory: &PolicyTexts,
+) -> (Vec<Layer>, Vec<Failure>) {
     let mut flaws = options.flaws.clone();
-    if world.config_dir.is_none() {
+    if environment.config_dir.is_none() {
         let help = "help: set it, or name the directory with `--config-dir`";
         flaws.push(Failure::Config(format!("HOME is not an absolute directory\n  {help}")));
     }
@@ -147,16 +161,16 @@ fn layers(options: &Options, world: &World, there: Option<&Path>, memory: &Memor
 }
 
 /// The policy that ships with the binary, under a preset that does.
-pub fn shipped(preset: &str, kinds: &[Kind]) -> Option<Config> {
+pub fn shipped(preset: &str, kinds: &[RuleKind]) -> Option<Config> {
     let layers = [Layer::embedded(DEFAULT.0)?, Layer::embedded(preset)?];
     Some(Config::fold(layers, Vec::new()).with_default_rules(kinds))
 }
 
 /// The preset that the policy's own files name.
-pub fn preset(world: &World) -> Option<String> {
-    let dir = world.config_dir.as_ref()?;
+pub fn preset(environment: &Environment) -> Option<String> {
+    let dir = environment.config_dir.as_ref()?;
     // A file with an error still names its preset.
-    let named = |(name, embedded)| match read_layer(&dir.join(name), embedded, &Memory::default()) {
+    let named = |(name, embedded)| match read_layer(&dir.join(name), embedded, &PolicyTexts::default()) {
         Ok(layer) => layer?.preset,
         Err((preset, _)) => preset,
     };
@@ -164,8 +178,8 @@ pub fn preset(world: &World) -> Option<String> {
 }
 
 /// What the operator may want to know of the policy's files, though nothing is wrong with them.
-pub fn notes(options: &Options, world: &World) -> Vec<String> {
-    layers(options, world, world.config_dir.as_deref(), &Memory::default())
+pub fn notes(options: &Options, environment: &Environment) -> Vec<String> {
+    layers(options, environment, environment.config_dir.as_deref(), &PolicyTexts::default())
         .0
         .into_iter()
         .flat_map(|layer| layer.notes)
@@ -173,11 +187,11 @@ pub fn notes(options: &Options, world: &World) -> Vec<String> {
 }
 
 /// Names of rules in the policy's files that are no rules: the name, its file, line and column, and a near one.
-pub fn unknown_rules(options: &Options, world: &World) -> Vec<(String, String, Option<String>)> {
-    let Some(dir) = &world.config_dir else { return Vec::new() };
-    let config = Config::fold(layers(options, world, Some(dir), &Memory::default()).0, Vec::new());
+pub fn unknown_rules(options: &Options, environment: &Environment) -> Vec<(String, String, Option<String>)> {
+    let Some(dir) = &environment.config_dir else { return Vec::new() };
+    let config = Config::fold(layers(options, environment, Some(dir), &PolicyTexts::default()).0, Vec::new());
     let known = rules::names_of_all(Some(&dir.join("rules")));
-    let preset = options.preset.clone().or_else(|| preset(world)).unwrap_or_else(|| DEFAULT_PRESET.to_owned());
+    let preset = options.preset.clone().or_else(|| preset(environment)).unwrap_or_else(|| DEFAULT_PRESET.to_owned());
     let files = ["config.local.toml", DEFAULT.0, &format!("presets/{preset}.toml")].map(|name| dir.join(name));
     let mut unknown: Vec<String> = config.disabled.into_iter().chain(config.always_deny).map(Into::into).collect();
     unknown.retain(|name| !known.contains(name));
@@ -211,7 +225,11 @@ pub fn receipts(options: &Options) -> Receipts {
 }
 
 /// One file of the policy, `None` where there is none; on an error, what can be told of it and what is wrong.
-fn read_layer(path: &Path, embedded: &'static str, memory: &Memory) -> Result<Option<Layer>, (Option<String>, String)> {
+fn read_layer(
+    path: &Path,
+    embedded: &'static str,
+    memory: &PolicyTexts,
+) -> Result<Option<Layer>, (Option<String>, String)> {
     match memory.text(path, Some(embedded)).map_err(|what| (None, what))? {
         None => Ok(None),
         // An installed copy of a default need not be parsed twice, nor one that only tells what could be written.
@@ -228,22 +246,22 @@ fn says_nothing(text: &str) -> bool {
 }
 
 /// Adds the servers that the operator's list trusts.
-pub fn allowlist(config: &mut Config, world: &World, memory: &Memory) -> Result<(), String> {
-    if let Some(list) = allowlist_path(world).map_or(Ok(None), |path| memory.text(&path, None))? {
+pub fn allowlist(config: &mut Config, environment: &Environment, memory: &PolicyTexts) -> Result<(), String> {
+    if let Some(list) = allowlist_path(environment).map_or(Ok(None), |path| memory.text(&path, None))? {
         config.allow(&list);
     }
     Ok(())
 }
 
 /// Where the operator's list of trusted servers is.
-pub fn allowlist_path(world: &World) -> Option<PathBuf> {
-    world.client_dir.as_ref().map(|dir| dir.join("quarantine.d/trusted-mcp-allowlist.txt"))
+pub fn allowlist_path(environment: &Environment) -> Option<PathBuf> {
+    environment.client_dir.as_ref().map(|dir| dir.join("quarantine.d/trusted-mcp-allowlist.txt"))
 }
 
 /// The servers in the `.mcp.json` files that the client may have read.
-pub fn project_servers(world: &World, cwd: &str) -> Result<Vec<String>, String> {
+pub fn project_servers(environment: &Environment, cwd: &str) -> Result<Vec<String>, String> {
     let mut servers = Vec::new();
-    for dir in world.project_dirs(cwd) {
+    for dir in environment.project_dirs(cwd) {
         let path = dir.join(".mcp.json");
         let Some(text) = read_text(&path)? else { continue };
         let fields = Fields::read(text.as_bytes());
@@ -257,11 +275,11 @@ pub fn project_servers(world: &World, cwd: &str) -> Result<Vec<String>, String> 
 }
 
 /// Whether settings that come with the project, and not the operator, ask for silence. What cannot be read may.
-pub fn project_silences(world: &World, cwd: &str) -> bool {
+pub fn project_silences(environment: &Environment, cwd: &str) -> bool {
     // A client directory that only the environment names may be the project's own.
-    let given = world.client_dir.clone().filter(|_| world.client_dir_given);
-    let own = [given, world.home.as_ref().map(|home| home.join(".claude"))];
-    world
+    let given = environment.client_dir.clone().filter(|_| environment.client_dir_given);
+    let own = [given, environment.home.as_ref().map(|home| home.join(".claude"))];
+    environment
         .project_dirs(cwd)
         .into_iter()
         .map(|dir| dir.join(".claude"))

@@ -10,11 +10,11 @@ pub use loosenings::{loosen, loosenings, mark_told};
 pub use policy::Texts;
 
 use super::options::Options;
-use crate::runtime::environment::World;
-use crate::runtime::policy_files::Memory;
+use crate::runtime::environment::Environment;
+use crate::runtime::policy_files::PolicyTexts;
 use append::Writer;
 use rune::encoding::label::Label;
-use rune::receipt::{Decision, Kind, Matter};
+use rune::receipt::{Decision, Matter, ReceiptKind};
 use std::path::PathBuf;
 use time::OffsetDateTime;
 
@@ -23,54 +23,54 @@ pub const OPERATOR_FILE: &str = "@operator";
 
 /// A decision that is to leave a receipt.
 #[derive(Debug)]
-pub struct Due {
+pub struct PendingReceipt {
     pub decision: Decision,
     /// The project's own policy, where it took part.
     pub own: Option<PathBuf>,
     /// What was read of the policy.
-    pub memory: Memory,
+    pub memory: PolicyTexts,
 }
 
-impl Due {
+impl PendingReceipt {
     /// Writes the receipt. The error names the file.
-    pub fn write(self, options: &Options, world: &World, session: &Label) -> Result<(), String> {
-        let policy = Texts::read(options, world, self.own.as_deref(), &self.memory).list().hash();
+    pub fn write(self, options: &Options, environment: &Environment, session: &Label) -> Result<(), String> {
+        let policy = Texts::read(options, environment, self.own.as_deref(), &self.memory).list().hash();
         let matter = Matter::Decision(Box::new(self.decision), policy);
-        Writer::of_session(world, session, options.client.name(), options.at)?.append(&matter)
+        Writer::of_session(environment, session, options.client.name(), options.at)?.append(&matter)
     }
 }
 
 /// Seals the receipts of a session that has ended, where it has any.
-pub fn seal(options: &Options, world: &World, session: &Label) -> Result<(), String> {
-    Writer::of_session(world, session, options.client.name(), options.at)?.seal()
+pub fn seal(options: &Options, environment: &Environment, session: &Label) -> Result<(), String> {
+    Writer::of_session(environment, session, options.client.name(), options.at)?.seal()
 }
 
 /// Notes what a person did to a server or a tool.
 pub fn deed(
-    world: &World,
-    kind: Kind,
+    environment: &Environment,
+    kind: ReceiptKind,
     server: Label,
     tool: Option<Label>,
     pin: Option<String>,
     at: Option<OffsetDateTime>,
 ) -> Result<(), String> {
-    Writer::of_operator(world, at)?.append(&Matter::Deed { kind, server, tool, pin })
+    Writer::of_operator(environment, at)?.append(&Matter::Deed { kind, server, tool, pin })
 }
 
 /// Seals what people did, where the installation ends with it.
-pub fn seal_operator(world: &World, at: OffsetDateTime) -> Result<(), String> {
-    Writer::of_operator(world, Some(at))?.seal()
+pub fn seal_operator(environment: &Environment, at: OffsetDateTime) -> Result<(), String> {
+    Writer::of_operator(environment, Some(at))?.seal()
 }
 
 /// The file of the first part of a session.
-pub fn file_of(world: &World, session: &Label) -> Result<PathBuf, String> {
+pub fn file_of(environment: &Environment, session: &Label) -> Result<PathBuf, String> {
     let name = super::session::file_name(session).unwrap_or_else(|| "@none".to_owned());
-    Ok(folder(world)?.join(format!("{name}.jsonl")))
+    Ok(folder(environment)?.join(format!("{name}.jsonl")))
 }
 
 /// The folder of the receipts.
-pub fn folder(world: &World) -> Result<PathBuf, String> {
-    let state = world.state_dir.as_ref().ok_or("receipts: HOME is not set and no `--state-dir` is given")?;
+pub fn folder(environment: &Environment) -> Result<PathBuf, String> {
+    let state = environment.state_dir.as_ref().ok_or("receipts: HOME is not set and no `--state-dir` is given")?;
     Ok(state.join("receipts"))
 }
 

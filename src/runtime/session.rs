@@ -1,7 +1,7 @@
 //! Session files: which untrusted sources a session has taken in, one a line.
 
 use super::log::append_text;
-use crate::runtime::environment::World;
+use crate::runtime::environment::Environment;
 use crate::runtime::policy_files::open;
 use rune::encoding::label::Label;
 use rune::event::taint::Taint;
@@ -23,8 +23,8 @@ const MAX_FILE_BYTES: u64 = 1 << 20;
 /// # Errors
 ///
 /// Where the file cannot be read or written, or its folder could not hold it: taint would be lost in silence.
-pub fn seen(world: &World, session: &Label) -> Result<Taint, String> {
-    let Some(path) = path(world, session) else { return Ok(Taint::unknown()) };
+pub fn seen(environment: &Environment, session: &Label) -> Result<Taint, String> {
+    let Some(path) = path(environment, session) else { return Ok(Taint::unknown()) };
     let mut bytes = Vec::new();
     match open(&path).and_then(|(file, _)| file.take(MAX_FILE_BYTES + 1).read_to_end(&mut bytes)) {
         Ok(_) => {
@@ -68,9 +68,9 @@ fn broken(path: &Path, what: impl std::fmt::Display) -> String {
 }
 
 /// Forgets what the session has taken in; tells what that was.
-pub fn clear(world: &World, session: &Label) -> Result<Taint, String> {
-    let seen = seen(world, session).unwrap_or_else(|_| Taint::unknown());
-    let Some(path) = path(world, session) else { return Err("there is no session of this name".to_owned()) };
+pub fn clear(environment: &Environment, session: &Label) -> Result<Taint, String> {
+    let seen = seen(environment, session).unwrap_or_else(|_| Taint::unknown());
+    let Some(path) = path(environment, session) else { return Err("there is no session of this name".to_owned()) };
     match std::fs::remove_file(&path) {
         Err(error) if error.kind() != ErrorKind::NotFound => Err(format!("{}: {error}", path.display())),
         _ => Ok(seen),
@@ -78,21 +78,21 @@ pub fn clear(world: &World, session: &Label) -> Result<Taint, String> {
 }
 
 /// Notes that the session took in content from a surface.
-pub fn taint(world: &World, session: &Label, surface: &Surface) -> Result<(), String> {
-    let Some(path) = path(world, session) else { return Ok(()) };
+pub fn taint(environment: &Environment, session: &Label, surface: &Surface) -> Result<(), String> {
+    let Some(path) = path(environment, session) else { return Ok(()) };
     append_text(&path, &format!("{}\n", surface.source))
         .map_err(|error| format!("session: {}: {error}", path.display()))
 }
 
 /// How many sessions have taken in something from strangers.
-pub fn count(world: &World) -> usize {
-    let folder = world.state_dir.as_ref().map(|state| state.join("sessions"));
+pub fn count(environment: &Environment) -> usize {
+    let folder = environment.state_dir.as_ref().map(|state| state.join("sessions"));
     folder.and_then(|folder| std::fs::read_dir(folder).ok()).map_or(0, Iterator::count)
 }
 
 /// Removes the files of sessions that nobody will take up again. One that has just ended may be resumed, so it stays.
-pub fn forget_old(world: &World) {
-    let Some(folder) = world.state_dir.as_ref().map(|state| state.join("sessions")) else { return };
+pub fn forget_old(environment: &Environment) {
+    let Some(folder) = environment.state_dir.as_ref().map(|state| state.join("sessions")) else { return };
     for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
         let age = entry.metadata().and_then(|found| found.modified()).ok().and_then(|time| time.elapsed().ok());
         if age.is_some_and(|age| age > KEPT) {
@@ -102,8 +102,8 @@ pub fn forget_old(world: &World) {
 }
 
 /// The session's file.
-fn path(world: &World, session: &Label) -> Option<PathBuf> {
-    Some(world.state_dir.as_ref()?.join("sessions").join(file_name(session)?))
+fn path(environment: &Environment, session: &Label) -> Option<PathBuf> {
+    Some(environment.state_dir.as_ref()?.join("sessions").join(file_name(session)?))
 }
 
 /// The name of a session's files. One that is not plain becomes a number, so that none can leave the folder.

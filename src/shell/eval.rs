@@ -11,7 +11,7 @@ use super::canonical;
 use super::expand;
 use super::parse;
 use super::state::{State, Value, is_parameter};
-use super::syntax::{Assignment, Backquoted, Doubt, Flaw, Loop, Scope, Simple, Step};
+use super::syntax::{Assignment, Backquoted, Loop, Scope, Simple, Step, Uncertainty, Unreadable};
 use super::{Arg, Command, Reading};
 use crate::path::AbsPath;
 use crate::path::Place;
@@ -142,7 +142,7 @@ impl Walker<'_> {
             run.heredocs = Rc::new(std::mem::take(&mut script.heredocs));
         }
         self.reading.exceeded = self.reading.exceeded.or(script.exceeded);
-        let doubts = script.flaws.drain(..).map(|(flaw, at)| Doubt { flaw, at, inner: false });
+        let doubts = script.flaws.drain(..).map(|(flaw, at)| Uncertainty { flaw, at, inner: false });
         self.reading.doubts.extend(doubts);
         true
     }
@@ -167,7 +167,7 @@ impl Walker<'_> {
             Rc::make_mut(&mut state).outputs.clear();
         }
         let script = parse::parse(text);
-        let doubts = script.flaws.into_iter().map(|(flaw, _)| Doubt { flaw, at: span.start, inner: true });
+        let doubts = script.flaws.into_iter().map(|(flaw, _)| Uncertainty { flaw, at: span.start, inner: true });
         self.reading.doubts.extend(doubts);
         self.reading.exceeded = self.reading.exceeded.or(script.exceeded);
         let pipeline = self.next_pipeline();
@@ -184,8 +184,8 @@ impl Walker<'_> {
         true
     }
 
-    fn doubt(&mut self, flaw: Flaw, command: &Command) {
-        self.reading.doubts.push(Doubt { flaw, at: command.span.start, inner: true });
+    fn doubt(&mut self, flaw: Unreadable, command: &Command) {
+        self.reading.doubts.push(Uncertainty { flaw, at: command.span.start, inner: true });
     }
 
     fn next_pipeline(&mut self) -> usize {
@@ -219,7 +219,7 @@ impl Walker<'_> {
                         run.begin_loop(&self.bodies);
                         Outside::Same(before)
                     }
-                    Scope::Branch => Outside::Doubt(run.state.clone()),
+                    Scope::Branch => Outside::Uncertainty(run.state.clone()),
                     Scope::Subshell | Scope::Sink => Outside::Restore(Rc::clone(&run.state)),
                     Scope::Substitution(number) => Outside::Substitution(number, Rc::clone(&run.state)),
                     Scope::Function(name) => {
@@ -312,8 +312,8 @@ impl Walker<'_> {
             .any(|(_, value)| value.as_ref().is_some_and(|value| value.contains("[$(") || value.contains("[`")))
         {
             let at = simple.span.start;
-            self.reading.doubts.push(Doubt {
-                flaw: Flaw::Unclear("an expansion in a quoted subscript"),
+            self.reading.doubts.push(Uncertainty {
+                flaw: Unreadable::Unclear("an expansion in a quoted subscript"),
                 at,
                 inner: true,
             });
@@ -445,7 +445,7 @@ impl Walker<'_> {
             ..base
         };
         if !command.args.is_empty() && evaluates(&command) {
-            self.doubt(Flaw::Unclear("an expansion in a quoted subscript"), &command);
+            self.doubt(Unreadable::Unclear("an expansion in a quoted subscript"), &command);
         }
         if let Some(run) = self.runs.last()
             && run.function.as_deref() == Some(command.program.as_str())
@@ -457,7 +457,7 @@ impl Walker<'_> {
             self.reading.bomb |= calls.0 > 1 && calls.1;
         }
         if is_lookalike(&command.program) {
-            self.doubt(Flaw::Lookalike, &command);
+            self.doubt(Unreadable::Lookalike, &command);
         }
         // `command` and `builtin` pass functions by.
         let behind = self.runs.last().and_then(|run| via.strip_prefix(run.via.as_slice()));

@@ -12,7 +12,7 @@ mod list;
 mod redirect;
 mod text;
 
-use super::syntax::{Flaw, Part, Parts, Scope, Script, Simple, Step, Word};
+use super::syntax::{Part, Parts, Scope, Script, Simple, Step, Unreadable, Word};
 use crate::verdict::limits::{SHELL_COMMANDS, SHELL_DEPTH};
 use compound::{Case, Compound, For};
 use cond::Cond;
@@ -35,7 +35,7 @@ pub(super) fn parse(text: &str) -> Script {
 /// A construct that has begun and not ended.
 #[derive(Debug)]
 struct Frame {
-    kind: Kind,
+    kind: FrameKind,
     /// The state of a list; unused in other frames.
     list: List,
     /// The word or text that is being read.
@@ -46,7 +46,7 @@ struct Frame {
 }
 
 #[derive(Debug)]
-enum Kind {
+enum FrameKind {
     /// Commands, one after the other.
     List,
     /// The keyword command that lists stand in.
@@ -92,7 +92,7 @@ enum Arith {
 }
 
 impl Frame {
-    fn new(kind: Kind, close: list::Close, opened: usize) -> Self {
+    fn new(kind: FrameKind, close: list::Close, opened: usize) -> Self {
         Frame { kind, list: List::new(close), parts: Parts::new(), started: None, opened }
     }
 
@@ -133,7 +133,7 @@ impl<'a> Parser<'a> {
             text,
             at: 0,
             end: text.len(),
-            frames: vec![Frame::new(Kind::List, list::Close::Eof, 0)],
+            frames: vec![Frame::new(FrameKind::List, list::Close::Eof, 0)],
             script: Script::default(),
             spare: Vec::new(),
             commands: 0,
@@ -185,14 +185,19 @@ impl<'a> Parser<'a> {
                 continue;
             };
             match &self.top().kind {
-                Kind::List | Kind::Compound(_) | Kind::For(_) | Kind::Case(_) | Kind::Cond(_) | Kind::Array => {
+                FrameKind::List
+                | FrameKind::Compound(_)
+                | FrameKind::For(_)
+                | FrameKind::Case(_)
+                | FrameKind::Cond(_)
+                | FrameKind::Array => {
                     self.word_byte(byte);
                 }
-                Kind::Subscript { .. } => self.subscript_byte(byte),
-                Kind::Double => self.double_byte(byte),
-                Kind::Param { .. } => self.param_byte(byte),
-                Kind::Arith { .. } => self.arith_byte(byte),
-                Kind::Body { .. } => self.body_byte(byte),
+                FrameKind::Subscript { .. } => self.subscript_byte(byte),
+                FrameKind::Double => self.double_byte(byte),
+                FrameKind::Param { .. } => self.param_byte(byte),
+                FrameKind::Arith { .. } => self.arith_byte(byte),
+                FrameKind::Body { .. } => self.body_byte(byte),
             }
         }
         self.done = true;
@@ -205,7 +210,7 @@ impl<'a> Parser<'a> {
 
     /// The text of the top frame is over; tells whether all is.
     fn at_end(&mut self) -> bool {
-        if matches!(self.top().kind, Kind::Body { .. }) {
+        if matches!(self.top().kind, FrameKind::Body { .. }) {
             self.close_body();
             return false;
         }
@@ -217,7 +222,7 @@ impl<'a> Parser<'a> {
         // A heredoc begun on the last line has an empty body; bash warns and goes on.
         let what = self.top().name();
         let opened = self.top().opened;
-        self.flaw(Flaw::Unterminated(what), opened);
+        self.flaw(Unreadable::Unterminated(what), opened);
         self.abandon();
         false
     }
@@ -228,18 +233,18 @@ impl<'a> Parser<'a> {
         self.finish_simple();
         let Some(frame) = self.frames.pop() else { return };
         match frame.kind {
-            Kind::List => self.step(Step::Close),
-            Kind::Compound(_) | Kind::For(_) | Kind::Case(_) => self.step(Step::Close),
-            Kind::Body { outer_end, resume, .. } => {
+            FrameKind::List => self.step(Step::Close),
+            FrameKind::Compound(_) | FrameKind::For(_) | FrameKind::Case(_) => self.step(Step::Close),
+            FrameKind::Body { outer_end, resume, .. } => {
                 self.end = outer_end;
                 self.at = resume;
             }
-            Kind::Cond(_)
-            | Kind::Array
-            | Kind::Subscript { .. }
-            | Kind::Double
-            | Kind::Param { .. }
-            | Kind::Arith { .. } => {
+            FrameKind::Cond(_)
+            | FrameKind::Array
+            | FrameKind::Subscript { .. }
+            | FrameKind::Double
+            | FrameKind::Param { .. }
+            | FrameKind::Arith { .. } => {
                 self.add(Part::Unknown { quoted: true });
             }
         }
@@ -265,7 +270,7 @@ impl<'a> Parser<'a> {
     fn top(&mut self) -> &mut Frame {
         // INVARIANT: never empty; the fallback keeps this total.
         if self.frames.is_empty() {
-            self.frames.push(Frame::new(Kind::List, list::Close::Eof, 0));
+            self.frames.push(Frame::new(FrameKind::List, list::Close::Eof, 0));
         }
         let last = self.frames.len() - 1;
         #[expect(clippy::indexing_slicing, reason = "the stack was just seen not to be empty")]
@@ -273,11 +278,11 @@ impl<'a> Parser<'a> {
     }
 
     /// Opens a frame. Past the deepest one, reading ends.
-    fn open(&mut self, kind: Kind) {
+    fn open(&mut self, kind: FrameKind) {
         self.open_until(kind, list::Close::Eof);
     }
 
-    fn open_until(&mut self, kind: Kind, close: list::Close) {
+    fn open_until(&mut self, kind: FrameKind, close: list::Close) {
         if self.frames.len() >= SHELL_DEPTH.most {
             self.script.exceeded.get_or_insert(&SHELL_DEPTH);
             return;
@@ -289,7 +294,7 @@ impl<'a> Parser<'a> {
     /// Opens a list of commands as a scope of its own.
     fn open_list(&mut self, close: list::Close, scope: Scope) {
         self.step(Step::Open(scope));
-        self.open_until(Kind::List, close);
+        self.open_until(FrameKind::List, close);
         let (waiting, began) = (self.pending.len(), self.script.steps.len());
         let list = &mut self.top().list;
         list.waiting = waiting;
@@ -307,7 +312,7 @@ impl<'a> Parser<'a> {
         self.script.steps.push(step);
     }
 
-    fn flaw(&mut self, flaw: Flaw, at: usize) {
+    fn flaw(&mut self, flaw: Unreadable, at: usize) {
         // One is enough to know, a few are enough to explain.
         if self.flaws < 8 {
             self.flaws += 1;
@@ -318,7 +323,7 @@ impl<'a> Parser<'a> {
     fn unexpected(&mut self, what: &str) {
         let at = self.at;
         let what: String = what.chars().take(20).collect();
-        self.flaw(Flaw::Syntax(what), at);
+        self.flaw(Unreadable::Syntax(what), at);
     }
 
     /// Adds characters to the word, beginning it where there is none.
@@ -326,7 +331,7 @@ impl<'a> Parser<'a> {
         let at = self.at;
         // bash takes it for a letter, others for the end of a line.
         if !quoted && text.bytes().any(|byte| byte == b'\r') {
-            self.flaw(Flaw::Unclear("a carriage return outside of quotes"), at);
+            self.flaw(Unreadable::Unclear("a carriage return outside of quotes"), at);
         }
         let top = self.top();
         top.started.get_or_insert(at);
@@ -371,12 +376,12 @@ impl<'a> Parser<'a> {
             b'[' if self.opens_subscript() => {
                 self.push("[", false);
                 self.at += 1;
-                self.open(Kind::Subscript { depth: 0 });
+                self.open(FrameKind::Subscript { depth: 0 });
             }
             b';' | b'&' | b'|' | b'(' | b')' | b'<' | b'>' => self.operator(byte),
             0 => {
                 let at = self.at;
-                self.flaw(Flaw::Nul, at);
+                self.flaw(Unreadable::Nul, at);
                 self.at += 1;
             }
             _ => {
@@ -401,14 +406,18 @@ impl<'a> Parser<'a> {
         let Some(start) = top.started.take() else { return };
         let word = Word { parts: mem::take(&mut top.parts), span: start..at };
         match &top.kind {
-            Kind::List => self.list_word(word),
-            Kind::Compound(_) => self.unexpected("word"),
-            Kind::For(_) => self.for_word(word),
-            Kind::Case(_) => self.case_word(&word),
-            Kind::Cond(_) => self.cond_word(&word),
-            Kind::Array => top.list.simple.words.push(word),
+            FrameKind::List => self.list_word(word),
+            FrameKind::Compound(_) => self.unexpected("word"),
+            FrameKind::For(_) => self.for_word(word),
+            FrameKind::Case(_) => self.case_word(&word),
+            FrameKind::Cond(_) => self.cond_word(&word),
+            FrameKind::Array => top.list.simple.words.push(word),
             // Text, not a word: it stays where it is.
-            Kind::Subscript { .. } | Kind::Double | Kind::Param { .. } | Kind::Arith { .. } | Kind::Body { .. } => {
+            FrameKind::Subscript { .. }
+            | FrameKind::Double
+            | FrameKind::Param { .. }
+            | FrameKind::Arith { .. }
+            | FrameKind::Body { .. } => {
                 top.parts = word.parts;
             }
         }
@@ -416,34 +425,40 @@ impl<'a> Parser<'a> {
 
     fn line_end(&mut self) {
         match self.top().kind {
-            Kind::List => self.list_line_end(),
-            Kind::For(_) => self.for_line_end(),
-            Kind::Case(_) | Kind::Cond(_) | Kind::Array | Kind::Compound(_) => {}
-            Kind::Subscript { .. } | Kind::Double | Kind::Param { .. } | Kind::Arith { .. } | Kind::Body { .. } => {}
+            FrameKind::List => self.list_line_end(),
+            FrameKind::For(_) => self.for_line_end(),
+            FrameKind::Case(_) | FrameKind::Cond(_) | FrameKind::Array | FrameKind::Compound(_) => {}
+            FrameKind::Subscript { .. }
+            | FrameKind::Double
+            | FrameKind::Param { .. }
+            | FrameKind::Arith { .. }
+            | FrameKind::Body { .. } => {}
         }
         self.read_heredocs();
     }
 
     fn operator(&mut self, byte: u8) {
         match self.top().kind {
-            Kind::List => self.list_operator(byte),
-            Kind::For(_) => self.for_operator(byte),
-            Kind::Case(_) => self.case_operator(byte),
-            Kind::Cond(_) => self.cond_operator(byte),
-            Kind::Array if byte == b')' => {
+            FrameKind::List => self.list_operator(byte),
+            FrameKind::For(_) => self.for_operator(byte),
+            FrameKind::Case(_) => self.case_operator(byte),
+            FrameKind::Cond(_) => self.cond_operator(byte),
+            FrameKind::Array if byte == b')' => {
                 self.end_word();
                 self.at += 1;
                 let words = self.frames.pop().map(|frame| frame.list.simple.words).unwrap_or_default();
                 self.add(Part::List(words));
             }
-            Kind::Array | Kind::Compound(_) => {
+            FrameKind::Array | FrameKind::Compound(_) => {
                 self.end_word();
                 self.unexpected("operator");
                 self.at += 1;
             }
-            Kind::Subscript { .. } | Kind::Double | Kind::Param { .. } | Kind::Arith { .. } | Kind::Body { .. } => {
-                self.at += 1
-            }
+            FrameKind::Subscript { .. }
+            | FrameKind::Double
+            | FrameKind::Param { .. }
+            | FrameKind::Arith { .. }
+            | FrameKind::Body { .. } => self.at += 1,
         }
     }
 }
@@ -474,17 +489,17 @@ fn is_special(byte: u8) -> bool {
 impl Frame {
     fn name(&self) -> &'static str {
         match &self.kind {
-            Kind::List => self.list.name(),
-            Kind::Compound(compound) => compound.name(),
-            Kind::For(_) => "for",
-            Kind::Case(_) => "case",
-            Kind::Cond(_) => "[[",
-            Kind::Array => "array",
-            Kind::Subscript { .. } => "[",
-            Kind::Double => "\"",
-            Kind::Param { .. } => "${",
-            Kind::Arith { .. } => "((",
-            Kind::Body { .. } => "<<",
+            FrameKind::List => self.list.name(),
+            FrameKind::Compound(compound) => compound.name(),
+            FrameKind::For(_) => "for",
+            FrameKind::Case(_) => "case",
+            FrameKind::Cond(_) => "[[",
+            FrameKind::Array => "array",
+            FrameKind::Subscript { .. } => "[",
+            FrameKind::Double => "\"",
+            FrameKind::Param { .. } => "${",
+            FrameKind::Arith { .. } => "((",
+            FrameKind::Body { .. } => "<<",
         }
     }
 }

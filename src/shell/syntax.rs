@@ -200,7 +200,7 @@ pub(super) struct Heredoc {
 
 /// Why a text cannot be read with certainty.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Flaw {
+pub enum Unreadable {
     /// A quote, substitution or compound command does not end.
     Unterminated(&'static str),
     /// The grammar does not allow what stands here.
@@ -215,9 +215,9 @@ pub enum Flaw {
 
 /// A flaw, and where it is.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Doubt {
+pub struct Uncertainty {
     /// What is wrong.
-    pub flaw: Flaw,
+    pub flaw: Unreadable,
     /// Where in the line.
     pub at: usize,
     /// It is not the line itself that cannot be read, but a text that it runs.
@@ -229,7 +229,7 @@ pub struct Doubt {
 pub(super) struct Script {
     pub steps: Vec<Step>,
     pub heredocs: Vec<Heredoc>,
-    pub flaws: Vec<(Flaw, usize)>,
+    pub flaws: Vec<(Unreadable, usize)>,
     /// The limit that it exceeds; what was found before still counts.
     pub exceeded: Option<&'static Limit>,
 }

@@ -4,7 +4,7 @@ use crate::support::judge::{Directories, judge, policy_without_rules};
 use crate::support::sandbox::after;
 use rune::policy::Config;
 use rune::rules;
-use rune::rules::{Kind, Owner};
+use rune::rules::{Owner, RuleKind};
 use serde_json::{Value, json};
 
 fn policy() -> Config {
@@ -43,7 +43,7 @@ fn documents_that_give_orders_are_found_and_others_are_not() {
     let missed = std::sync::Mutex::new([Vec::new(), Vec::new()]);
     let count = std::sync::Mutex::new([0, 0]);
     each(|document| {
-        let config = policy().with_default_rules(&[Kind::Post]);
+        let config = policy().with_default_rules(&[RuleKind::Post]);
         let names = named(document["text"].as_str().unwrap(), &config);
         let benign = usize::from(document["label"] == "benign");
         count.lock().unwrap()[benign] += 1;
@@ -66,13 +66,13 @@ fn documents_that_give_orders_are_found_and_others_are_not() {
 fn an_edited_file_finds_what_the_embedded_one_finds() {
     each(|document| {
         // A text that is not the embedded one is parsed, and its patterns are compiled anew.
-        let text = format!("# ours\n{}", Kind::Post.embedded());
-        let (rules, errors) = rules::parse(text, "post.rules", Kind::Post, Owner::Operator);
+        let text = format!("# ours\n{}", RuleKind::Post.embedded());
+        let (rules, errors) = rules::parse(text, "post.rules", RuleKind::Post, Owner::Operator);
         assert_eq!(errors, []);
         let mut plain = policy();
         plain.add_rules(rules);
         let text = document["text"].as_str().unwrap();
-        let embedded = named(text, &policy().with_default_rules(&[Kind::Post]));
+        let embedded = named(text, &policy().with_default_rules(&[RuleKind::Post]));
         assert_eq!(embedded, named(text, &plain), "{}", document["id"]);
     });
 }

@@ -8,7 +8,7 @@ mod brush;
 mod rable;
 
 use rune::path::Place;
-use rune::shell::{self, Flaw};
+use rune::shell::{self, Unreadable};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::panic;
@@ -34,7 +34,8 @@ fn corpus() -> Vec<String> {
 /// Whether we can read the line itself; what it runs in turn, bash reads only when it runs it.
 fn accepts(line: &str) -> bool {
     let reading = shell::read(line, &Place::default());
-    reading.exceeded.is_none() && !reading.doubts.iter().any(|doubt| !doubt.inner && doubt.flaw != Flaw::Lookalike)
+    reading.exceeded.is_none()
+        && !reading.doubts.iter().any(|doubt| !doubt.inner && doubt.flaw != Unreadable::Lookalike)
 }
 
 /// What bash says about a text, and whether it warned about a heredoc that the text's end cuts off.

@@ -10,7 +10,7 @@ use rune::client::claude::Claude;
 use rune::event::taint::Taint;
 use rune::policy::Config;
 use rune::rules;
-use rune::rules::{Kind, Owner};
+use rune::rules::{Owner, RuleKind};
 use rune::verdict::limits;
 use rune::verdict::limits::Limit;
 use rune::verdict::{Effect, Verdict};
@@ -161,7 +161,7 @@ fn the_strictest_of_thousands_of_rules_for_an_mcp_tool_counts() {
             let mut config = policy(preset);
             let rules = each(n, |i| format!("block \"r{i}\"\n  match mcp__acme__\n  nudge \"n\"\n\n"));
             let last = "block \"last\"\n  match mcp__acme__pay\n  nudge \"n\"\n";
-            let (rules, errors) = rules::parse(format!("{rules}{last}"), "test.rules", Kind::Mcp, Owner::Operator);
+            let (rules, errors) = rules::parse(format!("{rules}{last}"), "test.rules", RuleKind::Mcp, Owner::Operator);
             assert!(errors.is_empty(), "{errors:?}");
             config.add_rules(rules);
             config.always_deny.push("last".into());

@@ -5,7 +5,7 @@ mod shapes;
 use crate::support::judge::{Directories, judge, policy};
 use rune::policy::{Config, Layer};
 use rune::rules;
-use rune::rules::{Kind, Owner};
+use rune::rules::{Owner, RuleKind};
 use rune::verdict::limits::{CONTENT_STEPS, SHELL_STEPS};
 use serde_json::Value;
 use shapes::SHAPES;
@@ -77,7 +77,7 @@ fn twice_the_policy_costs_at_most_twice_the_work() {
         (0..n).map(|i| format!("[[exceptions]]\nrule = \"r{i}\"\nmatch = [\"x{i}\"]\nreason = \"r\"\n")).collect()
     };
     let parse_rules = |text: &str| {
-        let (rules, _) = rules::parse(text, "test.rules", Kind::Bash, Owner::Operator);
+        let (rules, _) = rules::parse(text, "test.rules", RuleKind::Bash, Owner::Operator);
         assert!(!rules.is_empty());
     };
     let parse_config = |text: &str| drop(Layer::read(text, "config.toml"));

@@ -7,7 +7,7 @@
 use regex_lite::Regex;
 use regex_syntax::hir::{Class, Hir, HirKind};
 use rune::policy::Config;
-use rune::rules::{Kind, Matcher, Pattern};
+use rune::rules::{Matcher, Pattern, RuleKind};
 use serde_json::Value;
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -39,7 +39,7 @@ impl Subject {
 
 /// All embedded patterns.
 fn subjects() -> Vec<Subject> {
-    let kinds = Kind::ALL.map(|(kind, ..)| kind);
+    let kinds = RuleKind::ALL.map(|(kind, ..)| kind);
     let config = Config::fold([], Vec::new()).with_default_rules(&kinds);
     let mut texts = BTreeSet::new();
     for rule in &config.rules {
@@ -162,7 +162,7 @@ fn collect(value: &Value, texts: &mut BTreeSet<String>) {
 #[test]
 fn examples_and_cases_match_alike_with_and_without_the_prefilter() {
     let mut texts = BTreeSet::new();
-    let kinds = Kind::ALL.map(|(kind, ..)| kind);
+    let kinds = RuleKind::ALL.map(|(kind, ..)| kind);
     for rule in &Config::fold([], Vec::new()).with_default_rules(&kinds).rules {
         texts.extend(rule.hits().chain(rule.misses()).map(|example| example.text().to_owned()));
     }

@@ -5,7 +5,7 @@ use proptest::prelude::*;
 use proptest::sample::select;
 use rune::policy::{Config, Layer};
 use rune::rules;
-use rune::rules::{Kind, Owner, Rule, Tier};
+use rune::rules::{Owner, Rule, RuleKind, Tier};
 use rune::verdict::{Effect, Verdict};
 use serde_json::{Value, json};
 
@@ -25,7 +25,7 @@ fn rules_of(verdict: &Verdict) -> Vec<String> {
 }
 
 fn parse(text: &str, owner: Owner) -> Vec<Rule> {
-    let (rules, errors) = rules::parse(text, "test.rules", Kind::Bash, owner);
+    let (rules, errors) = rules::parse(text, "test.rules", RuleKind::Bash, owner);
     assert_eq!(errors, []);
     rules
 }
@@ -136,7 +136,7 @@ fn a_pattern_that_is_none_is_a_failure_with_its_place() {
 /// The nudge of an operator's rule about any command or file, as the answer to a call shows it.
 fn nudged(nudge: &str, tool: &str, input: Value) -> String {
     let mut policy = policy_without_rules("strict");
-    for kind in [Kind::Bash, Kind::Read] {
+    for kind in [RuleKind::Bash, RuleKind::Read] {
         let text = format!("block \"mine\"\n  match .\n  nudge \"{nudge}\"\n");
         policy.add_rules(rules::parse(text, "test.rules", kind, Owner::Operator).0);
     }

@@ -109,7 +109,10 @@ fn what_cannot_be_approved_says_why() {
     let of = |pin: &Pin, tool| Proposal::of(Some(pin), &observed, None, tool).map(drop);
     assert_eq!(of(&pin, Some("echo")), Ok(()));
     assert_eq!(of(&pin, Some("nothing")), Err(Unfit::NoTool));
-    assert_eq!(of(&pin, Some("bad")), Err(Unfit::Tool(Flaw::Form(crate::encoding::canonical::Fault::Duplicate))));
+    assert_eq!(
+        of(&pin, Some("bad")),
+        Err(Unfit::Tool(InvalidTool::Form(crate::encoding::canonical::Fault::Duplicate)))
+    );
     let moved = Identity::new(Transport::Http);
     let elsewhere = Proposal::of(Some(&pin), &observed, Some(&moved), Some("echo")).map(drop);
     assert_eq!(elsewhere, Err(Unfit::ServerChanged));

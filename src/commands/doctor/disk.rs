@@ -2,7 +2,7 @@
 
 use super::finding::Finding;
 use crate::commands::hooks::Wired;
-use crate::runtime::environment::World;
+use crate::runtime::environment::Environment;
 use crate::runtime::log;
 use crate::runtime::options::Options;
 use std::fs::{self, OpenOptions};
@@ -16,10 +16,10 @@ const MOST: usize = 10_000;
 /// Directories of ours nest no deeper.
 const DEEPEST: usize = 4;
 
-pub fn check(options: &Options, world: &World) -> Vec<Finding> {
-    let world = world.told(&options.dirs);
+pub fn check(options: &Options, environment: &Environment) -> Vec<Finding> {
+    let environment = environment.told(&options.dirs);
     let mut findings = Vec::new();
-    if let Some(Err(error)) = log::path(&world).map(|path| can_append(&path).map_err(|error| (path, error))) {
+    if let Some(Err(error)) = log::path(&environment).map(|path| can_append(&path).map_err(|error| (path, error))) {
         let (path, error) = error;
         findings.push(
             Finding::new(
@@ -30,7 +30,7 @@ pub fn check(options: &Options, world: &World) -> Vec<Finding> {
             .at(path.display().to_string()),
         );
     }
-    let sessions = world.state_dir.as_ref().map(|state| state.join("sessions"));
+    let sessions = environment.state_dir.as_ref().map(|state| state.join("sessions"));
     if let Some(sessions) = sessions.filter(|sessions| can_append(&sessions.join(PROBE)).is_err()) {
         findings.push(
             Finding::new(
@@ -41,8 +41,8 @@ pub fn check(options: &Options, world: &World) -> Vec<Finding> {
             .at(sessions.display().to_string()),
         );
     }
-    let allowlist = world.client_dir.as_ref().map(|dir| dir.join("quarantine.d/trusted-mcp-allowlist.txt"));
-    let dirs = [&world.config_dir, &world.state_dir, &world.data_dir];
+    let allowlist = environment.client_dir.as_ref().map(|dir| dir.join("quarantine.d/trusted-mcp-allowlist.txt"));
+    let dirs = [&environment.config_dir, &environment.state_dir, &environment.data_dir];
     let files = dirs.into_iter().flatten().flat_map(|dir| below(dir)).chain(allowlist);
     findings.extend(files.filter_map(|path| loose(&path)));
     findings

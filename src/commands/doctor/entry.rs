@@ -1,8 +1,8 @@
 //! Our own entries: whether they are those that we would write, and whether their program can be started.
 
 use super::finding::Finding;
-use crate::commands::hooks::{Flaw, Level, Wired};
-use crate::runtime::environment::World;
+use crate::commands::hooks::{Level, ProgramError, Wired};
+use crate::runtime::environment::Environment;
 use crate::runtime::policy_files;
 use rune::client::claude::drift::{Difference, Drift};
 use rune::client::claude::settings::Hook;
@@ -11,11 +11,11 @@ use std::path::PathBuf;
 /// Seconds that the guard may need; it answers after five at the latest.
 const NEEDED: f64 = 6.0;
 
-pub fn check(wired: &Wired<'_>, world: &World) -> anyhow::Result<Vec<Finding>> {
+pub fn check(wired: &Wired<'_>, environment: &Environment) -> anyhow::Result<Vec<Finding>> {
     let mut findings: Vec<Finding> = program(wired).into_iter().collect();
-    findings.extend(directories(wired, world));
-    findings.extend(looser(wired, world));
-    findings.extend(wired.drift(world)?.iter().map(|drift| drifted(drift, wired)));
+    findings.extend(directories(wired, environment));
+    findings.extend(looser(wired, environment));
+    findings.extend(wired.drift(environment)?.iter().map(|drift| drifted(drift, wired)));
     Ok(findings)
 }
 
@@ -45,10 +45,10 @@ fn program(wired: &Wired<'_>) -> Option<Finding> {
     let finding = match wired.flaw {
         Some(flaw) => {
             let (id, advice) = match flaw {
-                Flaw::Relative => ("program-relative", again),
-                Flaw::Missing => ("program-missing", format!("it was moved or removed; {again}")),
-                Flaw::Broken => ("program-broken", again),
-                Flaw::NotExecutable => {
+                ProgramError::Relative => ("program-relative", again),
+                ProgramError::Missing => ("program-missing", format!("it was moved or removed; {again}")),
+                ProgramError::Broken => ("program-broken", again),
+                ProgramError::NotExecutable => {
                     ("program-not-executable", format!("`chmod 755 {}`", rune::shell::typed(program)))
                 }
             };
@@ -67,13 +67,13 @@ fn program(wired: &Wired<'_>) -> Option<Finding> {
 }
 
 /// A preset that lets more pass than the one that the policy names, which it overrules.
-fn looser(wired: &Wired<'_>, world: &World) -> Option<Finding> {
-    let world = world.told(&wired.options.dirs);
-    let (registered, named) = (wired.options.preset.clone()?, policy_files::preset(&world)?);
+fn looser(wired: &Wired<'_>, environment: &Environment) -> Option<Finding> {
+    let environment = environment.told(&wired.options.dirs);
+    let (registered, named) = (wired.options.preset.clone()?, policy_files::preset(&environment)?);
     let policy = |preset: &str| {
         let mut options = wired.options.clone();
         options.preset = Some(preset.to_owned());
-        policy_files::config(&options, &world, &policy_files::Wanted::all(&[]), None)
+        policy_files::config(&options, &environment, &policy_files::RuleSelection::all(&[]), None)
     };
     let what = format!("the hooks are told `--preset {registered}`, and the policy names the stricter `{named}`");
     let advice =
@@ -83,13 +83,13 @@ fn looser(wired: &Wired<'_>, world: &World) -> Option<Finding> {
 }
 
 /// Directories that the entries name and that are others than those of this shell.
-fn directories(wired: &Wired<'_>, world: &World) -> Vec<Finding> {
+fn directories(wired: &Wired<'_>, environment: &Environment) -> Vec<Finding> {
     let named = &wired.options.dirs;
     let dirs = [
-        ("--config-dir", &named.config, &world.config_dir),
-        ("--state-dir", &named.state, &world.state_dir),
-        ("--data-dir", &named.data, &world.data_dir),
-        ("--client-dir", &named.client, &world.client_dir),
+        ("--config-dir", &named.config, &environment.config_dir),
+        ("--state-dir", &named.state, &environment.state_dir),
+        ("--data-dir", &named.data, &environment.data_dir),
+        ("--client-dir", &named.client, &environment.client_dir),
     ];
     let finding = |flag: &str, told: &PathBuf, known: &PathBuf| {
         let what = format!("the hooks are told `{flag} {}`, and here it is {}", told.display(), known.display());

@@ -2,7 +2,7 @@
 
 use super::finding::Finding;
 use crate::commands::hooks::{Layer, Layers};
-use crate::runtime::environment::World;
+use crate::runtime::environment::Environment;
 use crate::runtime::policy_files;
 use rune::client::claude::settings::Hook;
 use std::io::Read;
@@ -15,8 +15,8 @@ const LARGEST_SCRIPT: u64 = 1 << 20;
 const SURFACES: [&str; 8] =
     ["WebFetch", "WebSearch", "ReadMcpResourceTool", "Read", "Bash", "Agent", "TaskOutput", "mcp__server__tool"];
 
-pub fn check(layers: &Layers, world: &World, project: &Path) -> Vec<Finding> {
-    let place = Place { home: world.home.as_deref(), project };
+pub fn check(layers: &Layers, environment: &Environment, project: &Path) -> Vec<Finding> {
+    let place = Place { home: environment.home.as_deref(), project };
     let mut findings = Vec::new();
     for (layer, settings) in layers.settings() {
         let foreign = settings.hooks().into_iter().filter(|hook| !hook.is_ours());

@@ -1,7 +1,7 @@
 //! The pins of MCP servers: files that cannot be relied upon, and servers that strict will not let be called.
 
 use super::finding::Finding;
-use crate::runtime::environment::World;
+use crate::runtime::environment::Environment;
 use crate::runtime::mcp::live::Servers;
 use crate::runtime::mcp::records::Store;
 use crate::runtime::options::Options;
@@ -10,9 +10,9 @@ use rune::encoding::label::Label;
 use rune::mcp::Pins;
 use std::path::Path;
 
-pub fn check(options: &Options, world: &World, project: &Path) -> Vec<Finding> {
-    let world = world.told(&options.dirs);
-    let Ok(store) = Store::of(&world) else { return Vec::new() };
+pub fn check(options: &Options, environment: &Environment, project: &Path) -> Vec<Finding> {
+    let environment = environment.told(&options.dirs);
+    let Ok(store) = Store::of(&environment) else { return Vec::new() };
     let (names, unreadable) = store.servers();
     let advice =
         "calls to its server are denied; mend it, or remove it and run `rune mcp probe` and `rune mcp approve`";
@@ -22,11 +22,11 @@ pub fn check(options: &Options, world: &World, project: &Path) -> Vec<Finding> {
         let errors = [store.pin(name).err(), store.observed(name).err()];
         findings.extend(errors.into_iter().flatten().map(|error| broken(&error.path, &error.what)));
     }
-    let config = policy_files::config(options, &world, &policy_files::Wanted::all(&[]), None);
+    let config = policy_files::config(options, &environment, &policy_files::RuleSelection::all(&[]), None);
     if config.pins != Pins::Required {
         return findings;
     }
-    for name in Servers::look(&world, &project.to_string_lossy()).names() {
+    for name in Servers::look(&environment, &project.to_string_lossy()).names() {
         if matches!(store.pin(&name), Ok(pin) if !pin.as_ref().is_some_and(|pin| pin.is_approved() || pin.is_blocked()))
         {
             let label = Label::new(&name);

@@ -2,22 +2,22 @@
 
 use super::finding::Finding;
 use crate::commands::rules;
-use crate::runtime::environment::{World, now};
+use crate::runtime::environment::{Environment, now};
 use crate::runtime::options::Options;
 use crate::runtime::policy_files;
 use rune::policy::{Config, Idle};
 use rune::verdict::failure::Failure;
 use std::path::Path;
 
-pub fn check(options: &Options, world: &World, project: &Path) -> Vec<Finding> {
-    let world = world.told(&options.dirs);
+pub fn check(options: &Options, environment: &Environment, project: &Path) -> Vec<Finding> {
+    let environment = environment.told(&options.dirs);
     let mut config = policy_files::config(
         options,
-        &world,
-        &policy_files::Wanted::all(&rules::ALL),
+        &environment,
+        &policy_files::RuleSelection::all(&rules::ALL),
         policy_files::policy_of(project).as_deref(),
     );
-    if let Err(what) = policy_files::allowlist(&mut config, &world, &policy_files::Memory::default()) {
+    if let Err(what) = policy_files::allowlist(&mut config, &environment, &policy_files::PolicyTexts::default()) {
         config.flaws.push(Failure::Config(what));
     }
     let own = rules::flaws(&config);
@@ -26,7 +26,7 @@ pub fn check(options: &Options, world: &World, project: &Path) -> Vec<Finding> {
     let theirs = theirs.iter().filter(|flaw| !own.contains(flaw));
     findings.extend(theirs.map(|flaw| broken("project-policy-broken", flaw)));
     findings.extend(exceptions(&config));
-    findings.extend(policy_files::unknown_rules(options, &world).into_iter().map(|(name, place, near)| {
+    findings.extend(policy_files::unknown_rules(options, &environment).into_iter().map(|(name, place, near)| {
         let near = near.map(|near| format!("did you mean `{near}`? ")).unwrap_or_default();
         let what = format!("`{name}` is no rule, so naming it does nothing");
         Finding::new("unknown-rule", what, format!("{near}`rune rules list` shows the rules")).at(place)

@@ -1,9 +1,9 @@
 //! Samples: events played through the registered commands, and compared with what we would answer ourselves.
 
 use super::finding::Finding;
-use crate::commands::explain::{Judged, preview, preview_by};
+use crate::commands::explain::{Judgement, preview, preview_by};
 use crate::commands::hooks::{Wired, first_preset};
-use crate::runtime::environment::World;
+use crate::runtime::environment::Environment;
 use crate::runtime::policy_files;
 use rune::client::claude::settings::Hook;
 use rune::policy::Config;
@@ -73,23 +73,23 @@ fn samples(settings: &Path) -> [Sample; 6] {
 }
 
 /// Plays the samples through the commands of one settings file.
-pub fn check(wired: &Wired<'_>, world: &World, project: &Path) -> anyhow::Result<Vec<Finding>> {
+pub fn check(wired: &Wired<'_>, environment: &Environment, project: &Path) -> anyhow::Result<Vec<Finding>> {
     // What cannot be started is found elsewhere.
     if wired.flaw.is_some() {
         return Ok(Vec::new());
     }
-    let world = world.told(&wired.options.dirs);
+    let environment = environment.told(&wired.options.dirs);
     let hooks = wired.settings.hooks();
     let mut findings = Vec::new();
     for sample in samples(&wired.layer.path) {
         let Some(hook) = hooks.iter().find(|hook| hook.is_ours() && hook.event == sample.event) else { continue };
         let event = sample.event(project);
-        let judged = preview(&event, &wired.options, &world)?;
+        let judged = preview(&event, &wired.options, &environment)?;
         let ours = said(&judged, wired);
         let place = wired.layer.place(&hook.pointer());
         findings.extend(disarmed(&sample, ours).map(|finding| finding.at(&place)));
         if sample.wish == Wish::AsShipped {
-            findings.extend(looser(&sample, ours, wired, &world, project)?.map(|finding| finding.at(&place)));
+            findings.extend(looser(&sample, ours, wired, &environment, project)?.map(|finding| finding.at(&place)));
         }
         let Some((program, words)) = hook.call() else { continue };
         // Another program than that of the other entries is found elsewhere, and not ours to start.
@@ -111,7 +111,7 @@ pub fn check(wired: &Wired<'_>, world: &World, project: &Path) -> anyhow::Result
     Ok(findings)
 }
 
-fn said(judged: &Judged, wired: &Wired<'_>) -> Said {
+fn said(judged: &Judgement, wired: &Wired<'_>) -> Said {
     let answer = wired.options.client.answer(&judged.header, &judged.verdict);
     Said::read(answer.stdout.as_deref().unwrap_or_default(), Some(i32::from(answer.exit)))
 }
@@ -121,17 +121,17 @@ fn looser(
     sample: &Sample,
     ours: Said,
     wired: &Wired<'_>,
-    world: &World,
+    environment: &Environment,
     project: &Path,
 ) -> anyhow::Result<Option<Finding>> {
-    let preset = wired.options.preset.clone().unwrap_or_else(|| first_preset(world));
+    let preset = wired.options.preset.clone().unwrap_or_else(|| first_preset(environment));
     if policy_files::shipped(&preset, &[]).is_none() {
         return Ok(None);
     }
-    let policy = |wanted: &policy_files::Wanted, _: Option<&Path>| {
+    let policy = |wanted: &policy_files::RuleSelection, _: Option<&Path>| {
         policy_files::shipped(&preset, &wanted.kinds).unwrap_or_else(|| Config::fold([], Vec::new()))
     };
-    let judged = preview_by(&sample.event(project), &wired.options, world, policy)?;
+    let judged = preview_by(&sample.event(project), &wired.options, environment, policy)?;
     let shipped = said(&judged, wired);
     let what =
         format!("{}: the policy {}, and the preset {preset} as it ships {}", sample.what, ours.past(), shipped.past());

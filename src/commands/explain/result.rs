@@ -2,7 +2,7 @@
 
 use super::ExplainArgs;
 use super::preview;
-use crate::runtime::environment::World;
+use crate::runtime::environment::Environment;
 use crate::runtime::options::Options;
 use anyhow::{Context, ensure};
 use rune::verdict::Phase;
@@ -19,7 +19,7 @@ pub fn run(file: &Path, args: &ExplainArgs) -> anyhow::Result<()> {
     }
     let words: Vec<_> = args.preset.iter().flat_map(|preset| ["--preset".into(), preset.into()]).collect();
     let options = Options::parse(&words);
-    let judged = preview(&event, &options, &World::look(&options.dirs))?;
+    let judged = preview(&event, &options, &Environment::look(&options.dirs))?;
     ensure!(
         judged.header.phase.is_some_and(Phase::is_after),
         "{}: this is no event after a call\n  help: it is what the client sends to `rune hook post`",

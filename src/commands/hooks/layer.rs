@@ -2,7 +2,7 @@
 
 use super::Scope;
 use super::file::SettingsFile;
-use crate::runtime::environment::World;
+use crate::runtime::environment::Environment;
 use rune::client::claude::locate::locate;
 use rune::client::claude::register::Registration;
 use rune::client::claude::settings::MANAGED;
@@ -89,8 +89,13 @@ pub struct Layers(Vec<Layer>);
 
 impl Layers {
     /// Reads the files that a client in this project would.
-    pub fn read(world: &World, project: &Path, given: Option<&Path>, managed: Option<&Path>) -> anyhow::Result<Layers> {
-        let file = |scope: Scope| scope.file(world, project);
+    pub fn read(
+        environment: &Environment,
+        project: &Path,
+        given: Option<&Path>,
+        managed: Option<&Path>,
+    ) -> anyhow::Result<Layers> {
+        let file = |scope: Scope| scope.file(environment, project);
         let managed = managed.or(Path::new(MANAGED).parent()).unwrap_or(Path::new("/"));
         let mut files = vec![
             (Level::User, file(Scope::User)?),

@@ -11,16 +11,16 @@ const COMMAND: &str = include_str!("../../../config/plugin/command.md");
 
 /// Writes the plugin into a directory.
 pub fn write(folder: &Path, preset: Option<&str>, place: &PlaceArgs) -> anyhow::Result<()> {
-    let world = place.dirs.world()?;
-    let preset = preset.map_or_else(|| first_preset(&world), str::to_owned);
-    check_preset(&preset, &world)?;
+    let environment = place.dirs.environment()?;
+    let preset = preset.map_or_else(|| first_preset(&environment), str::to_owned);
+    check_preset(&preset, &environment)?;
     let folder = std::env::current_dir().context("the current directory cannot be told")?.join(folder);
     let manifest = folder.join(".claude-plugin/plugin.json");
     let foreign = std::fs::read_dir(&folder).is_ok_and(|mut entries| entries.next().is_some()) && !is_ours(&manifest);
     if foreign {
         bail!("{}: not empty, and not a plugin of ours\n  help: name a directory of its own", folder.display());
     }
-    let registration = registration(&preset, &world, None)?;
+    let registration = registration(&preset, &environment, None)?;
     let program = rune::shell::typed(&registration.program);
     let hooks = registration.install("", None).map_err(|broken| anyhow::anyhow!(broken.what))?;
     let version = env!("CARGO_PKG_VERSION");

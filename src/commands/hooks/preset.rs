@@ -1,7 +1,7 @@
 //! Presets: which one a registration names, and who may step from one to another.
 
 use super::PlaceArgs;
-use crate::runtime::environment::World;
+use crate::runtime::environment::Environment;
 use crate::runtime::options::Options;
 use crate::runtime::{agent_check, policy_files};
 use anyhow::bail;
@@ -10,15 +10,15 @@ use rune::encoding::nearest;
 use rune::policy::{Config, DEFAULT_PRESET, PRESETS};
 
 /// The preset of those who name none and have none registered.
-pub fn first_preset(world: &World) -> String {
-    policy_files::preset(world).unwrap_or_else(|| DEFAULT_PRESET.to_owned())
+pub fn first_preset(environment: &Environment) -> String {
+    policy_files::preset(environment).unwrap_or_else(|| DEFAULT_PRESET.to_owned())
 }
 
 /// The strictest preset among entries; somebody may have worked on one of them.
-pub fn strictest(entries: &[Registration], world: &World) -> Option<String> {
+pub fn strictest(entries: &[Registration], environment: &Environment) -> Option<String> {
     let mut best: Option<(String, Config)> = None;
     for entry in entries {
-        let preset = entry.preset().map_or_else(|| first_preset(world), str::to_owned);
+        let preset = entry.preset().map_or_else(|| first_preset(environment), str::to_owned);
         let config = policy(entry);
         let stays = |(_, best): &(String, Config)| config.is_looser_than(best) || !best.is_looser_than(&config);
         if !best.as_ref().is_some_and(stays) {
@@ -31,13 +31,13 @@ pub fn strictest(entries: &[Registration], world: &World) -> Option<String> {
 /// The policy that a hook of this registration judges by.
 fn policy(registration: &Registration) -> Config {
     let options = options(registration);
-    policy_files::config(&options, &World::look(&options.dirs), &policy_files::Wanted::all(&[]), None)
+    policy_files::config(&options, &Environment::look(&options.dirs), &policy_files::RuleSelection::all(&[]), None)
 }
 
 /// Where the receipt of a change to these entries goes: to the directories that their hooks read at the start of a session.
 /// Those that the command line names may be others.
-pub fn world_of_receipt(entries: &[Registration], world: &World) -> World {
-    entries.first().map_or_else(|| world.clone(), |entry| World::look(&options(entry).dirs))
+pub fn world_of_receipt(entries: &[Registration], environment: &Environment) -> Environment {
+    entries.first().map_or_else(|| environment.clone(), |entry| Environment::look(&options(entry).dirs))
 }
 
 fn options(registration: &Registration) -> Options {
@@ -68,8 +68,8 @@ pub fn check_step(old: &[Registration], new: &Registration, place: &PlaceArgs) -
 }
 
 /// Whether there is a preset of this name.
-pub fn check_preset(preset: &str, world: &World) -> anyhow::Result<()> {
-    let own = world.config_dir.as_ref().map(|dir| dir.join("presets").join(format!("{preset}.toml")));
+pub fn check_preset(preset: &str, environment: &Environment) -> anyhow::Result<()> {
+    let own = environment.config_dir.as_ref().map(|dir| dir.join("presets").join(format!("{preset}.toml")));
     let plain = preset.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-');
     if PRESETS.iter().any(|(name, _)| *name == preset) || (plain && own.is_some_and(|own| own.is_file())) {
         return Ok(());

@@ -7,7 +7,7 @@ use std::path::Path;
 
 /// What keeps a client from starting the program of an entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Flaw {
+pub enum ProgramError {
     /// It is looked up by whoever sets `PATH` or the directory.
     Relative,
     Missing,
@@ -16,26 +16,28 @@ pub enum Flaw {
     Broken,
 }
 
-impl Flaw {
-    pub fn of(program: &str) -> Option<Flaw> {
+impl ProgramError {
+    pub fn of(program: &str) -> Option<ProgramError> {
         let path = Path::new(program);
         if !path.is_absolute() {
-            return Some(Flaw::Relative);
+            return Some(ProgramError::Relative);
         }
         match std::fs::metadata(path) {
-            Err(_) => Some(Flaw::Missing),
-            Ok(found) if !found.is_file() || found.permissions().mode() & 0o111 == 0 => Some(Flaw::NotExecutable),
-            Ok(_) => (!is_whole(path)).then_some(Flaw::Broken),
+            Err(_) => Some(ProgramError::Missing),
+            Ok(found) if !found.is_file() || found.permissions().mode() & 0o111 == 0 => {
+                Some(ProgramError::NotExecutable)
+            }
+            Ok(_) => (!is_whole(path)).then_some(ProgramError::Broken),
         }
     }
 
     /// What is wrong with it, in words.
     pub fn what(self) -> &'static str {
         match self {
-            Flaw::Relative => "is not named by an absolute path",
-            Flaw::Missing => "is not there",
-            Flaw::NotExecutable => "cannot be executed",
-            Flaw::Broken => "is empty, cut short or no program",
+            ProgramError::Relative => "is not named by an absolute path",
+            ProgramError::Missing => "is not there",
+            ProgramError::NotExecutable => "cannot be executed",
+            ProgramError::Broken => "is empty, cut short or no program",
         }
     }
 }

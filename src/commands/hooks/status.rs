@@ -1,9 +1,9 @@
 //! `rune hooks status`: which entries of ours stand where, and whether the guard is on.
 
 use super::layer::{Layer, Layers, Level};
-use super::program::{self, Flaw};
+use super::program::{self, ProgramError};
 use super::{DirArgs, first_preset, project, registration, say};
-use crate::runtime::environment::World;
+use crate::runtime::environment::Environment;
 use crate::runtime::exit_code::{DONE, FAILED};
 use crate::runtime::options::Options;
 use anyhow::{Context, bail};
@@ -35,7 +35,7 @@ pub struct LookArgs {
 
 /// What there is to look at.
 pub struct Sight {
-    pub world: World,
+    pub environment: Environment,
     pub project: PathBuf,
     pub layers: Layers,
 }
@@ -45,7 +45,7 @@ impl LookArgs {
         let here = std::env::current_dir().context("the current directory cannot be told")?;
         let absolute = |path: &Option<PathBuf>| path.as_ref().map(|path| here.join(path));
         let project = absolute(&self.project).unwrap_or_else(|| project(&here));
-        let world = World { project: Some(project.clone()), ..self.dirs.world()? };
+        let environment = Environment { project: Some(project.clone()), ..self.dirs.environment()? };
         let (given, managed) = (absolute(&self.settings), absolute(&self.managed_dir));
         if let Some(given) = given.as_ref().filter(|given| !given.exists()) {
             bail!("{}: no such file\n  help: name the one that the client is started with", given.display());
@@ -53,8 +53,8 @@ impl LookArgs {
         if self.project.is_some() && !project.is_dir() {
             bail!("{}: no such directory\n  help: name the directory of a project", project.display());
         }
-        let layers = Layers::read(&world, &project, given.as_deref(), managed.as_deref())?;
-        Ok(Sight { world, project, layers })
+        let layers = Layers::read(&environment, &project, given.as_deref(), managed.as_deref())?;
+        Ok(Sight { environment, project, layers })
     }
 }
 
@@ -77,7 +77,7 @@ pub struct Wired<'a> {
     /// What its words mean to the hook.
     pub options: Options,
     /// What is wrong with the program, where something is.
-    pub flaw: Option<Flaw>,
+    pub flaw: Option<ProgramError>,
     /// Whether its program is this very one.
     pub this_program: bool,
 }
@@ -94,7 +94,7 @@ impl<'a> Wired<'a> {
         let wired = |(layer, settings): (&'a Layer, &'a Settings)| {
             let registration = layer.registration()?;
             let options = Options::parse(&registration.words.iter().map(Into::into).collect::<Vec<_>>());
-            let flaw = Flaw::of(&registration.program);
+            let flaw = ProgramError::of(&registration.program);
             let program = Path::new(&registration.program);
             let this_program = std::env::current_exe().is_ok_and(|this| program::is_same(program, &this));
             Some(Wired { layer, settings, registration, options, flaw, this_program })
@@ -103,10 +103,10 @@ impl<'a> Wired<'a> {
     }
 
     /// What differs from what we would write there for the same program, preset and directories.
-    pub fn drift(&self, world: &World) -> anyhow::Result<Vec<Drift<'a>>> {
-        let world = world.told(&self.options.dirs);
-        let preset = self.registration.preset().map_or_else(|| first_preset(&world), str::to_owned);
-        let wanted = registration(&preset, &world, Some(&self.layer.path))?;
+    pub fn drift(&self, environment: &Environment) -> anyhow::Result<Vec<Drift<'a>>> {
+        let environment = environment.told(&self.options.dirs);
+        let preset = self.registration.preset().map_or_else(|| first_preset(&environment), str::to_owned);
+        let wanted = registration(&preset, &environment, Some(&self.layer.path))?;
         let wanted = Registration { program: self.registration.program.clone(), ..wanted };
         Ok(wanted.drift(self.settings))
     }
@@ -192,16 +192,16 @@ struct Entries {
 }
 
 pub fn run(args: &LookArgs) -> anyhow::Result<u8> {
-    let Sight { world, layers, .. } = args.look()?;
+    let Sight { environment, layers, .. } = args.look()?;
     let wired = Wired::all(&layers);
     let guard = Guard::of(&wired, &layers);
-    let files = layers.iter().map(|layer| row(layer, &wired, &layers, &world)).collect::<anyhow::Result<_>>()?;
+    let files = layers.iter().map(|layer| row(layer, &wired, &layers, &environment)).collect::<anyhow::Result<_>>()?;
     let report = Report { guard, files };
     say(&if args.json { serde_json::to_string(&report)? } else { text(&report) })?;
     Ok(if guard == Guard::On { DONE } else { FAILED })
 }
 
-fn row(layer: &Layer, wired: &[Wired<'_>], layers: &Layers, world: &World) -> anyhow::Result<Row> {
+fn row(layer: &Layer, wired: &[Wired<'_>], layers: &Layers, environment: &Environment) -> anyhow::Result<Row> {
     let entries = |wired: &Wired<'_>| -> anyhow::Result<Entries> {
         let obstacles = wired.obstacles(layers);
         let ours = wired.settings.hooks().into_iter().filter(Hook::is_ours);
@@ -211,7 +211,7 @@ fn row(layer: &Layer, wired: &[Wired<'_>], layers: &Layers, world: &World) -> an
             events: ours.map(|hook| hook.event.to_owned()).collect(),
             in_force: obstacles.is_empty(),
             obstacles: obstacles.into_iter().map(|obstacle| obstacle.what).collect(),
-            drift: wired.drift(world)?.iter().map(ToString::to_string).collect(),
+            drift: wired.drift(environment)?.iter().map(ToString::to_string).collect(),
         })
     };
     let registered = wired.iter().find(|wired| std::ptr::eq(wired.layer, layer)).map(entries).transpose()?;

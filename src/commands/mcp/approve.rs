@@ -6,7 +6,7 @@ use super::view::{Row, Target, View, words};
 use crate::commands::explain::preview;
 use crate::commands::hooks::say;
 use crate::runtime::agent_check;
-use crate::runtime::environment::World;
+use crate::runtime::environment::Environment;
 use crate::runtime::exit_code::{DONE, FAILED};
 use crate::runtime::options::Options;
 use anyhow::{Context, bail};
@@ -14,7 +14,7 @@ use clap::Args;
 use rune::encoding::canonical::Value;
 use rune::mcp::{Proposal, Status, scan};
 use rune::quarantine::visible;
-use rune::receipt::Kind;
+use rune::receipt::ReceiptKind;
 use serde_json::json;
 use std::io::{BufRead, IsTerminal, Write};
 
@@ -101,7 +101,7 @@ fn approve(view: &View, row: &Row, target: &Target, args: &ApproveArgs) -> anyho
             let at = crate::runtime::environment::now();
             view.store.change(&row.name, |pin| pin.approve(approval, at))?;
             say(&format!("approved: {name}"))?;
-            leave_receipt(Kind::Approve, target, Some(hash))?;
+            leave_receipt(ReceiptKind::Approve, target, Some(hash))?;
             Ok(true)
         }
         Err(mismatch) => {
@@ -151,7 +151,7 @@ fn by_rules(text: &str) -> anyhow::Result<Vec<String>> {
     let event = json!({"session_id": "", "cwd": "/", "hook_event_name": "PostToolUse", "tool_name": "WebFetch",
         "tool_input": {"url": "", "prompt": ""}, "tool_response": {"result": text}});
     let options = Options::parse(&[]);
-    let judged = preview(&event.to_string(), &options, &World::look(&options.dirs))?;
+    let judged = preview(&event.to_string(), &options, &Environment::look(&options.dirs))?;
     let findings =
         judged.verdict.distinct().into_iter().filter(|finding| finding.rule().as_str().starts_with("content-"));
     Ok(findings.map(|finding| finding.reason().to_owned()).collect())

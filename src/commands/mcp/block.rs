@@ -2,14 +2,14 @@
 
 use super::view::{Target, View};
 use crate::commands::hooks::say;
-use crate::runtime::environment::World;
+use crate::runtime::environment::Environment;
 use crate::runtime::options::Dirs;
 use crate::runtime::{agent_check, receipts};
 use anyhow::{Context, anyhow};
 use clap::Args;
 use rune::encoding::label::Label;
 use rune::quarantine::visible;
-use rune::receipt::Kind;
+use rune::receipt::ReceiptKind;
 
 /// Blocks a server or a tool until a person unblocks it
 #[derive(Debug, Args)]
@@ -37,7 +37,7 @@ pub fn block(args: &BlockArgs) -> anyhow::Result<()> {
     let target = view.target(&args.target)?;
     view.store.change(&target.server, |pin| pin.block(target.tool.as_deref()))?;
     say(&format!("blocked: {}", shown(&target)))?;
-    leave_receipt(Kind::Block, &target, None)
+    leave_receipt(ReceiptKind::Block, &target, None)
 }
 
 pub fn unblock(args: &UnblockArgs) -> anyhow::Result<()> {
@@ -46,14 +46,14 @@ pub fn unblock(args: &UnblockArgs) -> anyhow::Result<()> {
     let target = view.target(&args.target)?;
     view.store.change(&target.server, |pin| pin.unblock(target.tool.as_deref()))?;
     say(&format!("unblocked: {}; what was approved of it before is approved as before", shown(&target)))?;
-    leave_receipt(Kind::Unblock, &target, None)
+    leave_receipt(ReceiptKind::Unblock, &target, None)
 }
 
 /// Notes what was done, for those who look later.
-pub fn leave_receipt(kind: Kind, target: &Target, pin: Option<String>) -> anyhow::Result<()> {
-    let world = World::look(&Dirs::default());
+pub fn leave_receipt(kind: ReceiptKind, target: &Target, pin: Option<String>) -> anyhow::Result<()> {
+    let environment = Environment::look(&Dirs::default());
     let (server, tool) = (Label::new(&target.server), target.tool.as_deref().map(Label::new));
-    let left = receipts::deed(&world, kind, server, tool, pin, None);
+    let left = receipts::deed(&environment, kind, server, tool, pin, None);
     left.map_err(|what| anyhow!(what)).context("it is done, and has left no receipt")
 }
 

@@ -2,7 +2,7 @@
 
 use super::record::{Sighting, Voucher, record};
 use crate::commands::hooks::say;
-use crate::runtime::environment::World;
+use crate::runtime::environment::Environment;
 use crate::runtime::mcp::servers::{Configured, Servers};
 use crate::runtime::options::Dirs;
 use crate::runtime::{agent_check, receipts};
@@ -45,14 +45,14 @@ pub fn run(args: &ImportArgs) -> anyhow::Result<()> {
     }
     let served =
         Served::import(&text).map_err(|what| anyhow::anyhow!("{name}: no tools can be read from it: {what}"))?;
-    let world = World::look(&Dirs::default());
+    let environment = Environment::look(&Dirs::default());
     let here = std::env::current_dir().context("the current directory cannot be told")?;
-    let servers = Servers::look(&world, &here);
+    let servers = Servers::look(&environment, &here);
     let identity = servers.named(&args.server).and_then(Configured::identity);
     let sighting =
         Sighting { server: &args.server, source: Source::Import, identity, served: &served, voucher: Voucher::Known };
-    receipts::loosen(&world, Loosening::McpImport)?;
-    let outcome = record(&world, &sighting).map_err(|what| anyhow::anyhow!(what))?;
+    receipts::loosen(&environment, Loosening::McpImport)?;
+    let outcome = record(&environment, &sighting).map_err(|what| anyhow::anyhow!(what))?;
     say(&format!("{}: {} tools, {outcome}", Label::new(&args.server), served.tools.len()))
 }
 

@@ -1,7 +1,7 @@
 //! Putting the wrap into a server's configuration and taking it out, as text: every foreign byte stays.
 
 use crate::commands::hooks::say;
-use crate::runtime::environment::World;
+use crate::runtime::environment::Environment;
 use crate::runtime::exit_code::DONE;
 use crate::runtime::files::{follow, put, read};
 use crate::runtime::mcp::servers::{Configured, Scope, Servers};
@@ -14,9 +14,9 @@ use rune::encoding::label::Label;
 use rune::receipt::Loosening;
 use std::path::Path;
 
-pub fn install(name: &str, strip: bool, world: &World) -> anyhow::Result<u8> {
+pub fn install(name: &str, strip: bool, environment: &Environment) -> anyhow::Result<u8> {
     agent_check::check("`rune mcp wrap --install`")?;
-    let server = find(name, world)?;
+    let server = find(name, environment)?;
     let Ok(Launch::Stdio { command, args, .. }) = &server.launch else {
         bail!("`{}` is not a server on standard streams\n  help: use `rune mcp probe`", Label::new(name));
     };
@@ -24,13 +24,13 @@ pub fn install(name: &str, strip: bool, world: &World) -> anyhow::Result<u8> {
         bail!("`{}` is wrapped already\n  help: `rune mcp wrap --uninstall` takes it out", Label::new(name));
     }
     let program = std::env::current_exe().context("where this program lies cannot be told")?;
-    let data = world.data_dir.as_ref().context("HOME is not set\n  help: set it, or name `--data-dir`")?;
+    let data = environment.data_dir.as_ref().context("HOME is not set\n  help: set it, or name `--data-dir`")?;
     let mut words = vec!["mcp".to_owned(), "wrap".to_owned(), "--server".to_owned(), name.to_owned()];
     words.extend(["--data-dir".to_owned(), text(data)?]);
     words.extend(strip.then(|| "--strip".to_owned()));
     words.extend(["--".to_owned(), command.clone()]);
     let program = text(&program)?;
-    receipts::loosen(world, Loosening::McpWrapInstall)?;
+    receipts::loosen(environment, Loosening::McpWrapInstall)?;
     edit(&server, |text, steps| rewrap::wrap(text, steps, &program, &words))?;
     say(&format!("`{}` is wrapped in {}", Label::new(name), server.file.display()))?;
     if server.scope == Scope::Project {
@@ -40,15 +40,15 @@ pub fn install(name: &str, strip: bool, world: &World) -> anyhow::Result<u8> {
     Ok(DONE)
 }
 
-pub fn uninstall(name: &str, world: &World) -> anyhow::Result<u8> {
+pub fn uninstall(name: &str, environment: &Environment) -> anyhow::Result<u8> {
     agent_check::check("`rune mcp wrap --uninstall`")?;
-    let server = find(name, world)?;
+    let server = find(name, environment)?;
     let found = match &server.launch {
         Ok(Launch::Stdio { command, args, .. }) => unwrapped(command, args).map(|found| (found, args.len())),
         Ok(Launch::Http { .. }) | Err(_) => None,
     };
     let ((command, rest), all) = found.with_context(|| format!("`{}` is not wrapped", Label::new(name)))?;
-    receipts::loosen(world, Loosening::McpWrapUninstall)?;
+    receipts::loosen(environment, Loosening::McpWrapUninstall)?;
     edit(&server, |text, steps| rewrap::unwrap(text, steps, &command, all - rest.len()))?;
     say(&format!("`{}` is as it was in {}", Label::new(name), server.file.display()))?;
     say("the way it is started has changed: approve the server again, and start a new session")?;
@@ -66,9 +66,9 @@ pub fn unwrapped(command: &str, args: &[String]) -> Option<(String, Vec<String>)
     Some((inner.clone(), rest.to_vec()))
 }
 
-fn find(name: &str, world: &World) -> anyhow::Result<Configured> {
+fn find(name: &str, environment: &Environment) -> anyhow::Result<Configured> {
     let here = std::env::current_dir().context("the current directory cannot be told")?;
-    let servers = Servers::look(world, &here);
+    let servers = Servers::look(environment, &here);
     let Some(server) = servers.named(name) else {
         let flaws = servers.flaws.iter().map(|flaw| format!("\n  {flaw}")).collect::<String>();
         bail!("no server `{}` is configured here{flaws}", Label::new(name));

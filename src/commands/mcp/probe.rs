@@ -6,7 +6,7 @@ use super::install::unwrapped;
 use super::record::{Sighting, Voucher, record};
 use super::stdio::{self, StdioServer};
 use crate::commands::hooks::say;
-use crate::runtime::environment::World;
+use crate::runtime::environment::Environment;
 use crate::runtime::exit_code::{DONE, FAILED};
 use crate::runtime::mcp::servers::{Configured, Scope, Servers};
 use crate::runtime::options::Dirs;
@@ -56,17 +56,17 @@ struct Row {
 
 pub fn run(args: &ProbeArgs) -> anyhow::Result<u8> {
     agent_check::check("`rune mcp probe`")?;
-    let world = World::look(&Dirs::default());
+    let environment = Environment::look(&Dirs::default());
     let here = std::env::current_dir().context("the current directory cannot be told")?;
-    let servers = Servers::look(&world, &here);
+    let servers = Servers::look(&environment, &here);
     let (chosen, mut rows) = choose(args, &servers);
     let (chosen, refused) = confirmed(chosen, args.yes, &here)?;
     rows.extend(refused);
     let limit = Duration::try_from_secs_f64(args.timeout).context("`--timeout` is no time")?;
     if !chosen.is_empty() {
-        receipts::loosen(&world, Loosening::McpProbe)?;
+        receipts::loosen(&environment, Loosening::McpProbe)?;
     }
-    rows.extend(ask_all(&chosen, &here, limit, &world)?);
+    rows.extend(ask_all(&chosen, &here, limit, &environment)?);
     for flaw in &servers.flaws {
         writeln!(std::io::stderr().lock(), "rune: {}", harmless(flaw)).ok();
     }
@@ -149,7 +149,12 @@ fn words(server: &Configured) -> String {
 }
 
 /// Asks all servers at once; one that hangs keeps nobody from being recorded.
-fn ask_all(chosen: &[&Configured], here: &Path, limit: Duration, world: &World) -> anyhow::Result<Vec<Row>> {
+fn ask_all(
+    chosen: &[&Configured],
+    here: &Path,
+    limit: Duration,
+    environment: &Environment,
+) -> anyhow::Result<Vec<Row>> {
     let _held = stdio::Held::new()?;
     let started = Instant::now();
     let deadline = started.checked_add(limit).context("`--timeout` is too long")?;
@@ -164,7 +169,7 @@ fn ask_all(chosen: &[&Configured], here: &Path, limit: Duration, world: &World) 
     while let Ok((nth, answer)) = answers.recv_timeout(left(deadline + LAST)) {
         let Some(server) = chosen.get(nth) else { continue };
         let ms = started.elapsed().as_millis();
-        let outcome = answer.and_then(|served: Served| keep(server, &served, world));
+        let outcome = answer.and_then(|served: Served| keep(server, &served, environment));
         if progress {
             writeln!(std::io::stderr().lock(), "{} of {} done", rows.len() + 1, chosen.len()).ok();
         }
@@ -176,10 +181,10 @@ fn ask_all(chosen: &[&Configured], here: &Path, limit: Duration, world: &World) 
     Ok(rows.into_values().collect())
 }
 
-fn keep(server: &Configured, served: &Served, world: &World) -> Result<String, String> {
+fn keep(server: &Configured, served: &Served, environment: &Environment) -> Result<String, String> {
     let (identity, voucher) = (server.identity(), Voucher::Known);
     let sighting = Sighting { server: &server.name, source: Source::Probe, identity, served, voucher };
-    let outcome = record(world, &sighting)?;
+    let outcome = record(environment, &sighting)?;
     let prompts = if served.prompts.is_empty() { String::new() } else { format!(", {} prompts", served.prompts.len()) };
     Ok(format!("{} tools{prompts}, {outcome}", served.tools.len()))
 }

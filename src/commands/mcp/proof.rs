@@ -9,7 +9,7 @@ use crate::commands::hooks::say;
 use crate::commands::receipts::export::{Contents, write_pack};
 use crate::commands::receipts::verify::verify;
 use crate::runtime::exit_code::{DONE, FAILED};
-use crate::runtime::policy_files::Memory;
+use crate::runtime::policy_files::PolicyTexts;
 use crate::runtime::receipts;
 use anyhow::{Context, anyhow, bail};
 use clap::Args;
@@ -94,7 +94,7 @@ pub fn run(args: &ProofArgs) -> anyhow::Result<u8> {
     let mut transcript = String::new();
     let mut cases = Vec::new();
     let mut control_receipts = Vec::new();
-    let mut world = None;
+    let mut environment = None;
     for scenario in [&CONTROL].into_iter().chain(wanted) {
         let mut stage = Stage::set(&scratch, &hook, scenario.name, &args.run_id, at, &secret)?;
         scenario.play(&mut stage)?;
@@ -111,7 +111,7 @@ pub fn run(args: &ProofArgs) -> anyhow::Result<u8> {
             control_receipts.clone_from(&bytes);
         }
         contents.push((format!("receipts/{}.jsonl", stage.session), bytes));
-        let memory = Memory::default();
+        let memory = PolicyTexts::default();
         let policy = stage.policy(&memory);
         contents.push((format!("policy/{}/policy.json", scenario.name), policy.list().to_text().into_bytes()));
         let texts = policy.texts.into_iter();
@@ -119,10 +119,12 @@ pub fn run(args: &ProofArgs) -> anyhow::Result<u8> {
         for step in &stage.transcript {
             writeln!(transcript, "{step}")?;
         }
-        world = Some(stage.world.clone());
+        environment = Some(stage.environment.clone());
     }
     // Nobody approves anything in these homes any more.
-    world.map_or(Ok(()), |world| receipts::seal_operator(&world, at)).map_err(|what| anyhow!(what))?;
+    environment
+        .map_or(Ok(()), |environment| receipts::seal_operator(&environment, at))
+        .map_err(|what| anyhow!(what))?;
     let operator = scratch.0.join("state/receipts/@operator.jsonl");
     contents.push(("receipts/@operator.jsonl".to_owned(), std::fs::read(operator)?));
     let ok = cases.iter().all(|case| case.ok);

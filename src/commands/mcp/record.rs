@@ -1,7 +1,7 @@
 //! Recording what was seen of a server, and telling from the records what a client may see.
 
 use super::dialogue::capabilities;
-use crate::runtime::environment::{World, now};
+use crate::runtime::environment::{Environment, now};
 use crate::runtime::mcp::records::{Recorded, Store};
 use rune::encoding::canonical::Value;
 use rune::mcp::protocol::Served;
@@ -29,7 +29,7 @@ pub enum Voucher {
 }
 
 /// Records a sighting; what became of it, in words. It approves nothing, whoever asks for it.
-pub fn record(world: &World, sighting: &Sighting<'_>) -> Result<String, String> {
+pub fn record(environment: &Environment, sighting: &Sighting<'_>) -> Result<String, String> {
     let Sighting { server, source, identity, served, voucher } = sighting;
     let declared = (*source == Source::Probe).then(|| capabilities().to_string());
     let tools: Vec<&[u8]> = served.tools.iter().map(Vec::as_slice).collect();
@@ -47,7 +47,7 @@ pub fn record(world: &World, sighting: &Sighting<'_>) -> Result<String, String> 
         prompts: &prompts,
     });
     let failed = |error: anyhow::Error| format!("it cannot be recorded: {error:#}");
-    let store = Store::of(world).map_err(failed)?;
+    let store = Store::of(environment).map_err(failed)?;
     if *voucher == Voucher::Nobody && mends(&store, &observed) {
         return Err("not recorded, because the client's configuration does not start it like this".to_owned());
     }
@@ -84,8 +84,8 @@ pub struct Strip {
 }
 
 impl Strip {
-    pub fn new(world: &World, server: &str) -> Strip {
-        Strip { store: Store::of(world).ok(), server: server.to_owned() }
+    pub fn new(environment: &Environment, server: &str) -> Strip {
+        Strip { store: Store::of(environment).ok(), server: server.to_owned() }
     }
 
     /// Whether a tool is the very one that a person has approved; what is approved is looked up when it is asked for.

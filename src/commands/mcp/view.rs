@@ -1,6 +1,6 @@
 //! What a person looks at: the records of all servers beside the client's configuration.
 
-use crate::runtime::environment::World;
+use crate::runtime::environment::Environment;
 use crate::runtime::mcp::records::{Store, Unreadable};
 use crate::runtime::mcp::servers::Servers;
 use crate::runtime::options::Dirs;
@@ -39,11 +39,11 @@ pub struct Row {
 
 impl View {
     pub fn look() -> anyhow::Result<View> {
-        let world = World::look(&Dirs::default());
+        let environment = Environment::look(&Dirs::default());
         let here = std::env::current_dir().context("the current directory cannot be told")?;
-        let store = Store::of(&world)?;
+        let store = Store::of(&environment)?;
         let (recorded, unreadable) = store.servers();
-        Ok(View { store, servers: Servers::look(&world, &here), recorded, unreadable })
+        Ok(View { store, servers: Servers::look(&environment, &here), recorded, unreadable })
     }
 
     /// Every server that has a record or is configured here.

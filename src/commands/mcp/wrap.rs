@@ -11,7 +11,7 @@ use super::install;
 use super::record::{Sighting, Strip, Voucher, record};
 use super::relay::Relay;
 use super::stdio::ENDING_SIGNALS;
-use crate::runtime::environment::World;
+use crate::runtime::environment::Environment;
 use crate::runtime::exit_code::{FAILED, REFUSED};
 use crate::runtime::mcp::servers::{Configured, Servers};
 use crate::runtime::options::Dirs;
@@ -77,11 +77,11 @@ const STEP: Duration = Duration::from_millis(2);
 const QUIET: Duration = Duration::from_millis(500);
 
 pub fn run(args: &WrapArgs) -> anyhow::Result<u8> {
-    let world = World::look(&Dirs { data: args.data_dir.clone(), ..Dirs::default() });
+    let environment = Environment::look(&Dirs { data: args.data_dir.clone(), ..Dirs::default() });
     match (&args.install, &args.uninstall, &args.server) {
-        (Some(server), ..) => install::install(server, args.strip, &world),
-        (_, Some(server), _) => install::uninstall(server, &world),
-        (None, None, Some(server)) => Ok(pass(server, args, &world)),
+        (Some(server), ..) => install::install(server, args.strip, &environment),
+        (_, Some(server), _) => install::uninstall(server, &environment),
+        (None, None, Some(server)) => Ok(pass(server, args, &environment)),
         (None, None, None) => Ok(REFUSED),
     }
 }
@@ -102,8 +102,8 @@ pub enum Note {
     End,
 }
 
-fn pass(name: &str, args: &WrapArgs, world: &World) -> u8 {
-    match try_pass(name, args, world) {
+fn pass(name: &str, args: &WrapArgs, environment: &Environment) -> u8 {
+    match try_pass(name, args, environment) {
         Ok(status) => leave(status),
         Err(error) => {
             complain(name, &format!("it cannot be started: {error}"));
@@ -112,7 +112,7 @@ fn pass(name: &str, args: &WrapArgs, world: &World) -> u8 {
     }
 }
 
-fn try_pass(name: &str, args: &WrapArgs, world: &World) -> std::io::Result<ExitStatus> {
+fn try_pass(name: &str, args: &WrapArgs, environment: &Environment) -> std::io::Result<ExitStatus> {
     let (from_client, mut to_client) = streams()?;
     let mut words = args.command.iter();
     let mut command = Command::new(words.next().cloned().unwrap_or_default());
@@ -128,7 +128,7 @@ fn try_pass(name: &str, args: &WrapArgs, world: &World) -> std::io::Result<ExitS
     thread::spawn(move || forward(signals, &target, &told));
     let (recorder, notes) = channel();
     let relay = Relay::new(recorder.clone());
-    let (server, place) = (name.to_owned(), world.clone());
+    let (server, place) = (name.to_owned(), environment.clone());
     let records = thread::spawn(move || keep_records(&server, &place, &notes));
     let (other, told) = (relay.clone(), happened.clone());
     thread::spawn(move || {
@@ -136,7 +136,7 @@ fn try_pass(name: &str, args: &WrapArgs, world: &World) -> std::io::Result<ExitS
         told.send(Moment::Leaving).ok();
     });
     let told = happened.clone();
-    let strip = args.strip.then(|| Strip::new(world, name));
+    let strip = args.strip.then(|| Strip::new(environment, name));
     thread::spawn(move || {
         match strip {
             Some(strip) => relay.to_client_stripped(output, &mut to_client, &strip),
@@ -219,7 +219,7 @@ fn leave(status: ExitStatus) -> u8 {
 }
 
 /// Records what was served, apart from the stream: a disk that hangs must not hold it up.
-fn keep_records(name: &str, world: &World, notes: &Receiver<Note>) {
+fn keep_records(name: &str, environment: &Environment, notes: &Receiver<Note>) {
     let mut known = None;
     let mut open: Option<Served> = None;
     loop {
@@ -239,7 +239,7 @@ fn keep_records(name: &str, world: &World, notes: &Receiver<Note>) {
         };
         open = None;
         if let Some(served) = seen.filter(|served| known.as_ref() != Some(served)) {
-            if let Err(what) = keep(name, world, &served) {
+            if let Err(what) = keep(name, environment, &served) {
                 complain(name, &what);
             }
             known = Some(served);
@@ -250,16 +250,16 @@ fn keep_records(name: &str, world: &World, notes: &Receiver<Note>) {
     }
 }
 
-fn keep(name: &str, world: &World, served: &Served) -> Result<String, String> {
+fn keep(name: &str, environment: &Environment, served: &Served) -> Result<String, String> {
     let here = std::env::current_dir().map_err(|error| error.to_string())?;
-    let servers = Servers::look(world, &here);
+    let servers = Servers::look(environment, &here);
     let server = servers.named(name);
     let words: Option<Vec<String>> = std::env::args_os().skip(1).map(|word| word.into_string().ok()).collect();
     let alike = |launch: Launch| matches!(launch, Launch::Stdio { args, .. } if Some(&args) == words.as_ref());
     let known = server.and_then(|server| server.expanded(&here).ok()).is_some_and(alike);
     let voucher = if known { Voucher::Known } else { Voucher::Nobody };
     let identity = server.and_then(Configured::identity);
-    record(world, &Sighting { server: name, source: Source::Wrap, identity, served, voucher })
+    record(environment, &Sighting { server: name, source: Source::Wrap, identity, served, voucher })
 }
 
 fn complain(name: &str, what: &str) {

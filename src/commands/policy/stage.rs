@@ -1,12 +1,12 @@
 //! What an update would loosen: the policy that would be in force, read by the hook's own reader from a copy.
 
 use super::{File, Place};
-use crate::runtime::environment::World;
+use crate::runtime::environment::Environment;
 use crate::runtime::files::{put, read};
 use crate::runtime::options::Options;
 use crate::runtime::policy_files;
 use rune::policy::{Config, PRESETS};
-use rune::rules::Kind;
+use rune::rules::RuleKind;
 use std::fs;
 use std::path::Path;
 
@@ -36,8 +36,8 @@ fn policy(directory: &Path, preset: &str) -> Config {
     let options = Options::parse(&["--preset".into(), preset.into(), "--config-dir".into(), directory.into()]);
     policy_files::config(
         &options,
-        &World::look(&options.dirs),
-        &policy_files::Wanted::all(&Kind::ALL.map(|(kind, ..)| kind)),
+        &Environment::look(&options.dirs),
+        &policy_files::RuleSelection::all(&RuleKind::ALL.map(|(kind, ..)| kind)),
         None,
     )
 }

@@ -1,6 +1,6 @@
 //! `rune quarantine clear`: a person says that what a session has taken in does not count any more.
 
-use crate::runtime::environment::World;
+use crate::runtime::environment::Environment;
 use crate::runtime::options::Dirs;
 use crate::runtime::{agent_check, receipts, session};
 use anyhow::{Context, anyhow};
@@ -23,12 +23,12 @@ pub struct ClearArgs {
 
 pub fn run(args: &ClearArgs) -> anyhow::Result<()> {
     agent_check::may_loosen("`rune quarantine clear`", args.yes)?;
-    let world = World::look(&Dirs::default());
+    let environment = Environment::look(&Dirs::default());
     let session = Label::new(&args.session);
-    if !session::seen(&world, &session).is_ok_and(|seen| seen.is_empty()) {
-        receipts::loosen(&world, Loosening::QuarantineClear)?;
+    if !session::seen(&environment, &session).is_ok_and(|seen| seen.is_empty()) {
+        receipts::loosen(&environment, Loosening::QuarantineClear)?;
     }
-    let cleared = session::clear(&world, &session).map_err(|what| anyhow!(what))?;
+    let cleared = session::clear(&environment, &session).map_err(|what| anyhow!(what))?;
     let told = if cleared.is_empty() {
         "this session had read nothing from strangers".to_owned()
     } else {

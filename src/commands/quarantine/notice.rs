@@ -1,7 +1,7 @@
 //! `rune quarantine notice`: the notice for content that came by a way without hooks.
 
 use super::LogArgs;
-use crate::runtime::environment::{World, now};
+use crate::runtime::environment::{Environment, now};
 use crate::runtime::options::Dirs;
 use crate::runtime::{log, session};
 use anyhow::{Context, ensure};
@@ -37,7 +37,7 @@ pub fn run(args: &NoticeArgs) -> anyhow::Result<()> {
         source.as_str().contains(|c: char| c.is_ascii_alphanumeric()),
         "`--source` says nothing\n  help: name where the content came from, such as `mail:support`"
     );
-    let world = World::look(&Dirs { client: args.log.client_dir.clone(), ..Dirs::default() });
+    let environment = Environment::look(&Dirs { client: args.log.client_dir.clone(), ..Dirs::default() });
     let header = Header {
         phase: Some(Phase::After),
         moment: Label::default(),
@@ -49,10 +49,10 @@ pub fn run(args: &NoticeArgs) -> anyhow::Result<()> {
     let surface = Surface { source, rule: rule.clone(), trusted: false, taints: true };
     let mut verdict = Verdict::of(Finding::new(rule, Effect::Advise, text.clone()));
     writeln!(std::io::stdout().lock(), "{text}").context("cannot print the notice")?;
-    let noted = session::taint(&world, &header.session, &surface);
+    let noted = session::taint(&environment, &header.session, &surface);
     verdict.touch(surface);
     let us = u64::try_from(started.elapsed().as_micros()).unwrap_or(u64::MAX);
-    let logged = log::append(&world, &Line::new(&header, &verdict, now(), us));
+    let logged = log::append(&environment, &Line::new(&header, &verdict, now(), us));
     // The notice is what matters: a log that cannot be written does not make it a failure.
     for what in [noted, logged].into_iter().filter_map(Result::err) {
         writeln!(std::io::stderr().lock(), "rune: {what}").ok();

@@ -4,7 +4,7 @@ mod read;
 mod table;
 
 use super::LogArgs;
-use crate::runtime::environment::{World, now};
+use crate::runtime::environment::{Environment, now};
 use crate::runtime::options::Dirs;
 use crate::runtime::{log, session};
 use anyhow::{Context, anyhow, bail};
@@ -39,8 +39,9 @@ pub struct StatusArgs {
 }
 
 pub fn run(args: &StatusArgs) -> anyhow::Result<()> {
-    let world = World::look(&Dirs { client: args.log.client_dir.clone(), ..Dirs::default() });
-    let path = log::path(&world).context("HOME is not set\n  help: name the client's directory with `--client-dir`")?;
+    let environment = Environment::look(&Dirs { client: args.log.client_dir.clone(), ..Dirs::default() });
+    let path =
+        log::path(&environment).context("HOME is not set\n  help: name the client's directory with `--client-dir`")?;
     let since = args.since.as_deref().map(|since| parse_since(since, now())).transpose()?;
     let filter = Filter { since: since.map(rfc3339), session: args.session.clone() };
     let summary = read::summary(&path, &filter).with_context(|| format!("cannot read {}", path.display()))?;
@@ -58,7 +59,7 @@ pub fn run(args: &StatusArgs) -> anyhow::Result<()> {
         let fancy = out.is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
         let style = if fancy { table::Style::Colour } else { table::Style::Plain };
         let tables = table::render(&report, args.top.unwrap_or(10), &path, style);
-        out.write_all(format!("{tables}{}", taint(&world, args.session.as_deref())).as_bytes())
+        out.write_all(format!("{tables}{}", taint(&environment, args.session.as_deref())).as_bytes())
     };
     match written {
         // `| head` is not an error.
@@ -68,12 +69,12 @@ pub fn run(args: &StatusArgs) -> anyhow::Result<()> {
 }
 
 /// What sessions have taken in: one of them, or how many.
-fn taint(world: &World, named: Option<&str>) -> String {
-    match named.map(|name| session::seen(world, &Label::new(name))) {
+fn taint(environment: &Environment, named: Option<&str>) -> String {
+    match named.map(|name| session::seen(environment, &Label::new(name))) {
         Some(Err(what)) => format!("\n{what}\n"),
         Some(Ok(seen)) if seen.is_empty() => "\nthis session has read nothing from strangers\n".to_owned(),
         Some(Ok(seen)) => format!("\n{}\n  help: `rune quarantine clear --session ID` forgets it\n", seen.words()),
-        None => match session::count(world) {
+        None => match session::count(environment) {
             0 => String::new(),
             count => format!("\nsessions that have read untrusted sources: {count}\n"),
         },

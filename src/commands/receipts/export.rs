@@ -19,8 +19,8 @@ use time::OffsetDateTime;
 pub type Contents = Vec<(String, Vec<u8>)>;
 
 pub fn run(args: &ExportArgs) -> anyhow::Result<()> {
-    let world = args.dirs.world()?;
-    let folder = folder(&world).map_err(|what| anyhow!(what))?;
+    let environment = args.dirs.environment()?;
+    let folder = folder(&environment).map_err(|what| anyhow!(what))?;
     let mut files = match &args.session {
         Some(session) => list::of_session(&folder, session)?,
         None => list::files(&folder)?,
@@ -32,7 +32,7 @@ pub fn run(args: &ExportArgs) -> anyhow::Result<()> {
     if files.is_empty() {
         bail!("there are no receipts yet");
     }
-    let secret = key::read(&world).map_err(|what| anyhow!(what))?.context("there is no key")?;
+    let secret = key::read(&environment).map_err(|what| anyhow!(what))?.context("there is no key")?;
     let mut contents = Contents::new();
     for file in files {
         let name = file.file_name().unwrap_or_default().to_string_lossy().into_owned();
@@ -84,7 +84,7 @@ pub fn write_pack(
             count: lines.len() as u64,
             head: hash(last),
             path: name.clone(),
-            sealed: receipt.as_ref().is_some_and(|receipt| receipt.kind == rune::receipt::Kind::Seal),
+            sealed: receipt.as_ref().is_some_and(|receipt| receipt.kind == rune::receipt::ReceiptKind::Seal),
             session: receipt.map(|receipt| receipt.session).unwrap_or_default(),
         })
     });

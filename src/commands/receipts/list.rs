@@ -7,7 +7,7 @@ use crate::runtime::receipts::{OPERATOR_FILE, folder};
 use crate::runtime::session;
 use anyhow::{Context, anyhow, bail};
 use rune::encoding::label::Label;
-use rune::receipt::{Kind, OPERATOR, Receipt};
+use rune::receipt::{OPERATOR, Receipt, ReceiptKind};
 use serde::Serialize;
 use std::path::{Path, PathBuf};
 
@@ -25,7 +25,7 @@ struct Row {
 }
 
 pub fn list(args: &ListArgs) -> anyhow::Result<()> {
-    let folder = folder(&args.dirs.world()?).map_err(|what| anyhow!(what))?;
+    let folder = folder(&args.dirs.environment()?).map_err(|what| anyhow!(what))?;
     let files = files(&folder)?;
     if files.is_empty() && !args.json {
         return say("there are no receipts yet");
@@ -41,7 +41,7 @@ pub fn list(args: &ListArgs) -> anyhow::Result<()> {
             receipts: receipts.len(),
             denied: count("deny"),
             asked: count("ask"),
-            sealed: last.is_some_and(|receipt| receipt.kind == Kind::Seal),
+            sealed: last.is_some_and(|receipt| receipt.kind == ReceiptKind::Seal),
             last: plain(last.map_or("", |receipt| &receipt.time)),
             file: file.display().to_string(),
         };
@@ -63,7 +63,7 @@ pub fn show(args: &ShowArgs) -> anyhow::Result<()> {
     let files = if named.is_file() {
         vec![named]
     } else {
-        let folder = folder(&args.dirs.world()?).map_err(|what| anyhow!(what))?;
+        let folder = folder(&args.dirs.environment()?).map_err(|what| anyhow!(what))?;
         of_session(&folder, &args.session)?
     };
     for receipt in files.iter().map(|file| read(file)).collect::<anyhow::Result<Vec<_>>>()?.into_iter().flatten() {
@@ -73,13 +73,13 @@ pub fn show(args: &ShowArgs) -> anyhow::Result<()> {
         }
         let text = |text: &Option<String>| plain(text.as_deref().unwrap_or("-"));
         let what = match receipt.kind {
-            Kind::Decision => text(&receipt.verdict),
-            Kind::Seal => "sealed".to_owned(),
-            Kind::Rotate => "new key".to_owned(),
-            Kind::Approve => "approved".to_owned(),
-            Kind::Block => "blocked".to_owned(),
-            Kind::Unblock => "unblocked".to_owned(),
-            Kind::Loosen => format!("loosened by `{}`", receipt.loosened().map_or("", |loosened| loosened.verb)),
+            ReceiptKind::Decision => text(&receipt.verdict),
+            ReceiptKind::Seal => "sealed".to_owned(),
+            ReceiptKind::Rotate => "new key".to_owned(),
+            ReceiptKind::Approve => "approved".to_owned(),
+            ReceiptKind::Block => "blocked".to_owned(),
+            ReceiptKind::Unblock => "unblocked".to_owned(),
+            ReceiptKind::Loosen => format!("loosened by `{}`", receipt.loosened().map_or("", |loosened| loosened.verb)),
         };
         let (tool, server) = (text(&receipt.tool), text(&receipt.server));
         let name = if tool == "-" { server } else { tool };

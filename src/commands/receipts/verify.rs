@@ -61,7 +61,7 @@ fn keys(args: &VerifyArgs) -> anyhow::Result<Keys> {
     if !args.key.is_empty() {
         return Ok(Keys::new(args.key.iter().map(named).collect::<anyhow::Result<Vec<_>>>()?));
     }
-    let own = key::read(&args.dirs.world()?).map_err(|what| anyhow!(what))?;
+    let own = key::read(&args.dirs.environment()?).map_err(|what| anyhow!(what))?;
     Ok(own.context("whose receipts are these?\n  help: name the public key with `--key`")?.keys())
 }
 

@@ -1,8 +1,8 @@
 //! Agents that are started without their guard, or with what strangers wrote.
 
-use super::{Scene, block, command, suspicious};
-use crate::decide::subject::Unit;
-use crate::rules::Found;
+use super::{Context, block, command, suspicious};
+use crate::decide::subject::Subject;
+use crate::rules::Match;
 use crate::shell::Input;
 
 /// Programs that are agents: none may loosen the guard, and one that starts another is asked about.
@@ -27,8 +27,8 @@ const UNLEASHED: [&str; 12] = [
     "--permission-mode=dontAsk",
 ];
 
-pub(super) fn find(unit: &Unit<'_>, _scene: &Scene<'_>) -> Option<Found> {
-    let command = command(unit)?;
+pub(super) fn find(subject: &Subject<'_>, _scene: &Context<'_>) -> Option<Match> {
+    let command = command(subject)?;
     let program = command.program.rsplit('/').next().unwrap_or_default().split('@').next().unwrap_or_default();
     let script = command.args.first().is_some_and(|arg| arg.text.contains("claude-code"))
         && matches!(program, "node" | "bun" | "deno");

@@ -1,9 +1,9 @@
 //! Addresses and headers that carry data: what is asked for tells the server something that it did not know.
 
 use super::exfiltration::{belongs, is_local, is_rerouted};
-use super::{Scene, suspicious};
-use crate::decide::subject::{Subject, Unit};
-use crate::rules::Found;
+use super::{Context, suspicious};
+use crate::decide::subject::{Subject, SubjectKind};
+use crate::rules::Match;
 use crate::shell::{Arg, Command, addresses, bodies, uploads};
 
 /// Programs that ask a server for a page.
@@ -37,25 +37,25 @@ const TELLING: [&str; 16] = [
     "pw", "secret", "session", "token", "access_token",
 ];
 
-pub(super) fn find(unit: &Unit<'_>, scene: &Scene<'_>) -> Option<Found> {
-    match &unit.subject {
-        Subject::Page(url) => {
+pub(super) fn find(subject: &Subject<'_>, context: &Context<'_>) -> Option<Match> {
+    match &subject.subject {
+        SubjectKind::Page(url) => {
             (is_laden(url) || holds_key(url).is_some()).then(|| suspicious("the address itself carries data"))?
         }
-        Subject::Command(command, _) => by_command(command, scene),
-        Subject::Pipeline(_)
-        | Subject::Line
-        | Subject::Access(_)
-        | Subject::File(_)
-        | Subject::Mcp
-        | Subject::Agent
-        | Subject::Passage(..) => None,
+        SubjectKind::Command(command, _) => by_command(command, context),
+        SubjectKind::Pipeline(_)
+        | SubjectKind::Line
+        | SubjectKind::Access(_)
+        | SubjectKind::File(_)
+        | SubjectKind::Mcp
+        | SubjectKind::Agent
+        | SubjectKind::Passage(..) => None,
     }
 }
 
-fn by_command(command: &Command, scene: &Scene<'_>) -> Option<Found> {
+fn by_command(command: &Command, context: &Context<'_>) -> Option<Match> {
     let git = command.program == "git";
-    if !git && !FETCHERS.contains(&command.program.as_str()) || is_local(command, scene) {
+    if !git && !FETCHERS.contains(&command.program.as_str()) || is_local(command, context) {
         return None;
     }
     let to: Vec<Arg> = if git {
@@ -67,7 +67,7 @@ fn by_command(command: &Command, scene: &Scene<'_>) -> Option<Found> {
         return suspicious("the address itself carries data");
     }
     let bare = Command { args: Vec::new(), ..command.clone() };
-    if is_rerouted(&bare, scene) {
+    if is_rerouted(&bare, context) {
         return suspicious("a variable leads what it says through another server");
     }
     match body(command) {
@@ -79,7 +79,7 @@ fn by_command(command: &Command, scene: &Scene<'_>) -> Option<Found> {
     }
     let words = || command.args.iter().filter(|_| !git);
     let to_others = |service: &str| {
-        service.is_empty() || is_rerouted(command, scene) || !to.iter().all(|address| belongs(&address.text, service))
+        service.is_empty() || is_rerouted(command, context) || !to.iter().all(|address| belongs(&address.text, service))
     };
     if words().chain(&to).any(|arg| holds_key(&arg.text).is_some_and(to_others)) {
         return suspicious("it hands a key to a server that it is not for");
@@ -89,7 +89,7 @@ fn by_command(command: &Command, scene: &Scene<'_>) -> Option<Found> {
     }
     // Where all of an address is unknown, it is one of a list, and what is read beside it is its name here.
     let begun = to.iter().any(|address| !address.prefix().is_empty());
-    let built = |arg: &Arg| !arg.is_known() && (git && arg.text.contains("$()") || is_read(arg, command, scene));
+    let built = |arg: &Arg| !arg.is_known() && (git && arg.text.contains("$()") || is_read(arg, command, context));
     let told = to.iter().chain(words()).any(built);
     (begun && told).then(|| suspicious("it puts what is read into what it asks a server for"))?
 }
@@ -128,17 +128,17 @@ fn is_address(arg: &Arg) -> bool {
 
 /// Whether a word is put together from lines that are read: by `read` and its like, or by what runs a command for
 /// each of them.
-fn is_read(arg: &Arg, command: &Command, scene: &Scene<'_>) -> bool {
+fn is_read(arg: &Arg, command: &Command, context: &Context<'_>) -> bool {
     let each = command.via.iter().any(|runner| matches!(runner.as_str(), "xargs" | "gxargs" | "parallel"));
     let readers = || {
-        let commands = scene.reading().map(|reading| reading.commands.as_slice()).unwrap_or_default();
+        let commands = context.reading().map(|reading| reading.commands.as_slice()).unwrap_or_default();
         commands.iter().filter(|command| matches!(command.program.as_str(), "read" | "mapfile" | "readarray"))
     };
     let names = arg.text.split('$').skip(1).map(|rest| {
         let rest = rest.trim_start_matches(['{', '#', '!']);
         rest.split(|c: char| !c.is_ascii_alphanumeric() && c != '_').next().unwrap_or_default()
     });
-    let set = scene.effects().map(|effects| effects.env.as_slice()).unwrap_or_default();
+    let set = context.effects().map(|effects| effects.env.as_slice()).unwrap_or_default();
     let printed = |name: &str| {
         let value = |(set, value): &(String, Option<String>)| {
             set == name && value.as_deref().is_none_or(|value| value.contains("$()"))

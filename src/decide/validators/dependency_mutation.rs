@@ -2,20 +2,20 @@
 
 mod manifest;
 
-use super::{Scene, suspicious};
-use crate::decide::subject::{Subject, Unit};
+use super::{Context, suspicious};
+use crate::decide::subject::{Subject, SubjectKind};
 use crate::event::{Action, Change};
-use crate::rules::Found;
+use crate::rules::Match;
 use manifest::Manifest;
 
-pub(super) fn find(unit: &Unit<'_>, scene: &Scene<'_>) -> Option<Found> {
-    let Subject::File(access) = &unit.subject else { return None };
-    let Action::Edit { changes, .. } = &scene.event.action else { return None };
+pub(super) fn find(subject: &Subject<'_>, context: &Context<'_>) -> Option<Match> {
+    let SubjectKind::File(access) = &subject.subject else { return None };
+    let Action::Edit { changes, .. } = &context.event.action else { return None };
     let path = access.target.path.as_ref()?;
     // `requirements/dev.txt`
     let listed = matches!(path.components(), [.., folder, name] if folder == "requirements" && name.ends_with(".txt"));
     let manifest = if listed { Manifest::Lines } else { Manifest::of(path.components().last()?)? };
-    let held = scene.event.facts.contents.iter().find(|(name, _)| *name == path.to_string());
+    let held = context.event.facts.contents.iter().find(|(name, _)| *name == path.to_string());
     let changed = match held {
         Some((_, before)) => apply(before, changes).is_none_or(|after| manifest.differ(before, &after)),
         None => changes.iter().any(|change| seen_in(change, manifest)),

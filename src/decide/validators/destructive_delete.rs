@@ -1,32 +1,32 @@
 //! Deletions are judged by what they delete: the verb carries no risk, the operand does.
 
-use super::{Scene, block, command_of, suspicious};
-use crate::decide::subject::Unit;
+use super::{Context, block, command_of, suspicious};
+use crate::decide::subject::Subject;
 use crate::path::zones::Area;
 use crate::path::{AbsPath, meet};
-use crate::rules::Found;
+use crate::rules::Match;
 use crate::shell::{Access, Act, Command};
 use std::borrow::Cow;
 
-pub(super) fn find(unit: &Unit<'_>, scene: &Scene<'_>) -> Option<Found> {
-    let access = unit.touched()?;
-    let program = command_of(access, scene);
+pub(super) fn find(subject: &Subject<'_>, context: &Context<'_>) -> Option<Match> {
+    let access = subject.touched()?;
+    let program = command_of(access, context);
     // It takes only what is empty.
     if program.is_some_and(|command| command.program == "rmdir") {
-        let area = access.target.path.as_ref().map(|path| scene.ground.area(path));
+        let area = access.target.path.as_ref().map(|path| context.zones.area(path));
         let outside = matches!(area, Some(Area::Vital | Area::System | Area::Outside));
         return outside.then(|| suspicious("it deletes outside of the project")).flatten();
     }
     match access.act {
-        Act::Remove => removed(access, program, scene),
-        Act::Move => moved(access, scene),
+        Act::Remove => removed(access, program, context),
+        Act::Move => moved(access, context),
         Act::Read | Act::Match | Act::List | Act::Write | Act::Redirect | Act::Change | Act::Restore | Act::Link => {
             None
         }
     }
 }
 
-fn removed(access: &Access, program: Option<&Command>, scene: &Scene<'_>) -> Option<Found> {
+fn removed(access: &Access, program: Option<&Command>, context: &Context<'_>) -> Option<Match> {
     let Some(path) = &access.target.path else {
         return suspicious("what this deletes is only known when it runs");
     };
@@ -37,12 +37,12 @@ fn removed(access: &Access, program: Option<&Command>, scene: &Scene<'_>) -> Opt
     let (base, sweeping) = known_part(path, access.target.open);
     if !sweeping && *base != *path {
         // A pattern such as `/home/us*` may name what must stay.
-        if vital(scene).iter().any(|root| is_like(path, root)) {
+        if vital(context).iter().any(|root| is_like(path, root)) {
             return block("it would delete a directory that the system or you cannot do without");
         }
     }
     let whole = *base == *path && !access.target.open;
-    match scene.ground.area(&base) {
+    match context.zones.area(&base) {
         Area::Vital | Area::System if whole || sweeping => {
             block("it would delete a directory that the system or you cannot do without")
         }
@@ -50,7 +50,7 @@ fn removed(access: &Access, program: Option<&Command>, scene: &Scene<'_>) -> Opt
         Area::Vital | Area::System | Area::Project | Area::Temp | Area::Outside if access.astray => None,
         Area::Vital | Area::System => suspicious("it deletes outside of the project"),
         Area::Project if whole || (sweeping && !access.target.open) => suspicious("it deletes the project itself"),
-        Area::Inside if is_history(&base, scene) => suspicious("it deletes the history of the project"),
+        Area::Inside if is_history(&base, context) => suspicious("it deletes the history of the project"),
         Area::Project | Area::Inside | Area::Scratch | Area::Sink => None,
         Area::Temp if !whole && !sweeping => None,
         Area::Temp => suspicious("it deletes the temporary files of every program"),
@@ -60,10 +60,10 @@ fn removed(access: &Access, program: Option<&Command>, scene: &Scene<'_>) -> Opt
     }
 }
 
-fn moved(access: &Access, scene: &Scene<'_>) -> Option<Found> {
+fn moved(access: &Access, context: &Context<'_>) -> Option<Match> {
     let path = access.target.path.as_ref()?;
     let (base, sweeping) = known_part(path, access.target.open);
-    match scene.ground.area(&base) {
+    match context.zones.area(&base) {
         Area::Vital if *base == *path || sweeping => {
             block("it would move away a directory that the system or you cannot do without")
         }
@@ -87,10 +87,10 @@ fn known_part(path: &AbsPath, open: bool) -> (Cow<'_, AbsPath>, bool) {
 }
 
 /// The directories that must stay, whatever the spelling.
-fn vital(scene: &Scene<'_>) -> Vec<AbsPath> {
-    let home = scene.ground.home.iter().cloned();
+fn vital(context: &Context<'_>) -> Vec<AbsPath> {
+    let home = context.zones.home.iter().cloned();
     let above = |path: &AbsPath| (1..path.components().len()).map(|at| path.head(at)).collect::<Vec<_>>();
-    home.clone().chain(home.flat_map(|home| above(&home))).chain(above(&scene.ground.project)).collect()
+    home.clone().chain(home.flat_map(|home| above(&home))).chain(above(&context.zones.project)).collect()
 }
 
 fn is_like(path: &AbsPath, root: &AbsPath) -> bool {
@@ -98,8 +98,8 @@ fn is_like(path: &AbsPath, root: &AbsPath) -> bool {
     path.len() == root.len() && path.iter().zip(root).all(|(a, b)| meet(a.as_bytes(), b.as_bytes()))
 }
 
-fn is_history(path: &AbsPath, scene: &Scene<'_>) -> bool {
+fn is_history(path: &AbsPath, context: &Context<'_>) -> bool {
     path.components()
-        .strip_prefix(scene.ground.project.components())
+        .strip_prefix(context.zones.project.components())
         .is_some_and(|rest| matches!(rest, [git] if git == ".git"))
 }

@@ -1,8 +1,8 @@
 //! Disks: what writes past the file system, or makes a new one over the old.
 
-use super::{Scene, block, command};
-use crate::decide::subject::Unit;
-use crate::rules::Found;
+use super::{Context, block, command};
+use crate::decide::subject::Subject;
+use crate::rules::Match;
 use crate::shell::Act;
 
 /// Programs that make or undo file systems and partitions.
@@ -14,8 +14,8 @@ const MAKERS: &[&str] = &[
 /// Devices under `/dev` that hold data.
 const STORAGE: [&str; 12] = ["disk", "dm-", "hd", "loop", "mapper", "md", "mmcblk", "nvme", "rdisk", "sd", "vd", "xvd"];
 
-pub(super) fn find(unit: &Unit<'_>, _scene: &Scene<'_>) -> Option<Found> {
-    if let Some(command) = command(unit) {
+pub(super) fn find(subject: &Subject<'_>, _scene: &Context<'_>) -> Option<Match> {
+    if let Some(command) = command(subject) {
         let program = command.program.as_str();
         let lists = command
             .args
@@ -29,7 +29,7 @@ pub(super) fn find(unit: &Unit<'_>, _scene: &Scene<'_>) -> Option<Found> {
         let made = makes || (MAKERS.contains(&program) && !lists) || erases;
         return made.then(|| block("it makes, changes or erases a file system")).flatten();
     }
-    let access = unit.touched()?;
+    let access = subject.touched()?;
     let written = matches!(access.act, Act::Write | Act::Redirect | Act::Remove | Act::Move);
     let parts = access.target.path.as_ref()?.components();
     let device =

@@ -1,9 +1,9 @@
 //! Code that is only put together when it runs: nobody can read it before.
 
-use super::{Scene, command, suspicious};
-use crate::decide::subject::{Subject, Unit};
+use super::{Context, command, suspicious};
+use crate::decide::subject::{Subject, SubjectKind};
 use crate::path::zones::Area;
-use crate::rules::Found;
+use crate::rules::Match;
 use crate::shell::{Access, Act, Arg, Command, Effects, PROCESS, Target};
 use std::collections::BTreeSet;
 
@@ -20,11 +20,11 @@ const IMPLIED: [(&[&str], &[&str]); 5] = [
     (&["gradle"], &["build.gradle", "build.gradle.kts", "settings.gradle"]),
 ];
 
-pub(super) fn find(unit: &Unit<'_>, scene: &Scene<'_>) -> Option<Found> {
-    if matches!(unit.subject, Subject::Line) {
-        return runs_fetched(scene);
+pub(super) fn find(subject: &Subject<'_>, context: &Context<'_>) -> Option<Match> {
+    if matches!(subject.subject, SubjectKind::Line) {
+        return runs_fetched(context);
     }
-    let command = command(unit)?;
+    let command = command(subject)?;
     // What a shell is fed, or told to run, is a command of its own, and here an unknown one.
     if !command.known {
         return suspicious("which program this runs is only known when it runs");
@@ -56,7 +56,7 @@ pub(super) fn find(unit: &Unit<'_>, scene: &Scene<'_>) -> Option<Found> {
             // Somewhere in the project it is one of the project's own.
             let inside = |file: &Arg| {
                 let target = Target::of(file, command.cwd.as_deref());
-                target.path.is_some_and(|path| matches!(scene.ground.area(&path), Area::Inside | Area::Project))
+                target.path.is_some_and(|path| matches!(context.zones.area(&path), Area::Inside | Area::Project))
             };
             scripts
                 .iter()
@@ -80,8 +80,8 @@ pub(super) fn find(unit: &Unit<'_>, scene: &Scene<'_>) -> Option<Found> {
 }
 
 /// Whether the line runs a file that it has just fetched.
-fn runs_fetched(scene: &Scene<'_>) -> Option<Found> {
-    let (reading, effects) = (scene.reading()?, scene.effects()?);
+fn runs_fetched(context: &Context<'_>) -> Option<Match> {
+    let (reading, effects) = (context.reading()?, context.effects()?);
     let fetchers = ["curl", "wget", "http", "https", "xh"];
     let fetcher = |command: &Command| fetchers.contains(&command.program.as_str());
     let feeding: BTreeSet<(usize, usize)> = reading

@@ -2,12 +2,12 @@
 
 mod mild;
 
-use super::{Scene, block, suspicious};
-use crate::decide::subject::{Subject, Unit};
+use super::{Context, block, suspicious};
+use crate::decide::subject::{Subject, SubjectKind};
 use crate::path::Place;
 use crate::path::zones::Area;
 use crate::path::{AbsPath, Reach, globs, touches};
-use crate::rules::Found;
+use crate::rules::Match;
 use mild::is_mild;
 
 /// The same effect by other names.
@@ -189,22 +189,22 @@ fn is_harmless(name: &str, value: &str) -> bool {
     }
 }
 
-pub(super) fn find(unit: &Unit<'_>, scene: &Scene<'_>) -> Option<Found> {
-    if !matches!(unit.subject, Subject::Line) {
+pub(super) fn find(subject: &Subject<'_>, context: &Context<'_>) -> Option<Match> {
+    if !matches!(subject.subject, SubjectKind::Line) {
         return None;
     }
-    let found = scene.effects()?.env.iter().filter_map(|(name, value)| one(name, value.as_deref(), scene));
+    let found = context.effects()?.env.iter().filter_map(|(name, value)| one(name, value.as_deref(), context));
     // What is certain counts first.
     found.max_by_key(|found| found.tier == crate::rules::Tier::Block)
 }
 
-fn one(name: &str, value: Option<&str>, scene: &Scene<'_>) -> Option<Found> {
+fn one(name: &str, value: Option<&str>, context: &Context<'_>) -> Option<Match> {
     let poisoned = || block("it sets a variable that changes what other programs do");
     let alike = || suspicious("it sets a variable that can change what other programs do");
     let name = name.trim_end_matches('+');
     match name {
         "LD_PRELOAD" => poisoned(),
-        "PATH" | "PYTHONPATH" | "NODE_OPTIONS" if value.is_some_and(|value| is_local(name, value, scene)) => alike(),
+        "PATH" | "PYTHONPATH" | "NODE_OPTIONS" if value.is_some_and(|value| is_local(name, value, context)) => alike(),
         "PATH" | "PYTHONPATH" | "NODE_OPTIONS" => poisoned(),
         _ if name.starts_with("LD_") || name.starts_with("DYLD_") => alike(),
         _ if name.starts_with("CARGO_TARGET_") && (name.ends_with("_RUNNER") || name.ends_with("_LINKER")) => alike(),
@@ -220,7 +220,7 @@ fn one(name: &str, value: Option<&str>, scene: &Scene<'_>) -> Option<Found> {
             alike()
         }
         // What is already so is not changed.
-        "HOME" if value.is_some() && value == scene.event.place.home.as_deref() => None,
+        "HOME" if value.is_some() && value == context.event.place.home.as_deref() => None,
         _ if ALIKE.contains(&name) && !value.is_some_and(|value| is_harmless(name, value) || is_mild(name, value)) => {
             alike()
         }
@@ -229,7 +229,7 @@ fn one(name: &str, value: Option<&str>, scene: &Scene<'_>) -> Option<Found> {
 }
 
 /// Whether a value adds nothing but places of the project or of installed tools, or sizes.
-fn is_local(name: &str, value: &str, scene: &Scene<'_>) -> bool {
+fn is_local(name: &str, value: &str, context: &Context<'_>) -> bool {
     if name == "NODE_OPTIONS" {
         let mild = |option: &str| {
             let numeric = option
@@ -250,7 +250,7 @@ fn is_local(name: &str, value: &str, scene: &Scene<'_>) -> bool {
         };
         return !value.is_empty() && value.split_whitespace().all(mild);
     }
-    let place = Place { cwd: scene.event.place.cwd.clone(), home: scene.event.place.home.clone(), project: None };
+    let place = Place { cwd: context.event.place.cwd.clone(), home: context.event.place.home.clone(), project: None };
     !value.is_empty()
         && value.split(':').all(|part| {
             let path = AbsPath::resolve(part, &place);
@@ -258,9 +258,9 @@ fn is_local(name: &str, value: &str, scene: &Scene<'_>) -> bool {
                 "~/.cargo/bin", "~/.local/bin", "~/go/bin", "~/.bun/bin", "~/.deno/bin", "/usr/**", "/bin", "/sbin",
                 "/opt/homebrew/**", "~/.nvm/**", "~/.pyenv/**",
             ]);
-            let home = scene.ground.home.as_ref();
+            let home = context.zones.home.as_ref();
             !part.is_empty()
-                && (matches!(scene.ground.area(&path), Area::Inside | Area::Project)
+                && (matches!(context.zones.area(&path), Area::Inside | Area::Project)
                     || tools.iter().any(|tool| touches(*tool, &path, Reach::Itself, home)))
         })
 }

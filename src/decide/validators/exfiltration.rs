@@ -1,9 +1,9 @@
 //! Data that leaves the machine: files, secrets, and whatever is piped into a program that sends.
 
 use super::secret_access::{is_secret_file, is_secret_name, names_secret};
-use super::{Scene, block, suspicious};
-use crate::decide::subject::{Subject, Unit};
-use crate::rules::Found;
+use super::{Context, block, suspicious};
+use crate::decide::subject::{Subject, SubjectKind};
+use crate::rules::Match;
 use crate::shell::{Act, Arg, Command, Input, addresses, bodies, reroutes, uploads};
 use std::cell::OnceCell;
 use std::collections::BTreeMap;
@@ -36,25 +36,25 @@ const OWN: [(&str, &str); 12] = [
     ("CLOUDFLARE", "cloudflare.com"),
 ];
 
-pub(super) fn find(unit: &Unit<'_>, scene: &Scene<'_>) -> Option<Found> {
-    match &unit.subject {
-        Subject::Command(command, at) => by_command(command, *at, scene),
-        Subject::Access(access) => {
+pub(super) fn find(subject: &Subject<'_>, context: &Context<'_>) -> Option<Match> {
+    match &subject.subject {
+        SubjectKind::Command(command, at) => by_command(command, *at, context),
+        SubjectKind::Access(access) => {
             let path = access.target.path.as_ref()?.components();
             let socket = matches!(path, [dev, net, ..] if dev == "dev" && (net == "tcp" || net == "udp"));
             (access.act.changes() && socket).then(|| block("it sends what it writes to another machine")).flatten()
         }
-        Subject::Line => pushes_to_new_remote(scene),
-        Subject::Pipeline(_)
-        | Subject::File(_)
-        | Subject::Page(_)
-        | Subject::Mcp
-        | Subject::Agent
-        | Subject::Passage(..) => None,
+        SubjectKind::Line => pushes_to_new_remote(context),
+        SubjectKind::Pipeline(_)
+        | SubjectKind::File(_)
+        | SubjectKind::Page(_)
+        | SubjectKind::Mcp
+        | SubjectKind::Agent
+        | SubjectKind::Passage(..) => None,
     }
 }
 
-fn by_command(command: &Command, at: usize, scene: &Scene<'_>) -> Option<Found> {
+fn by_command(command: &Command, at: usize, context: &Context<'_>) -> Option<Match> {
     let program = command.program.as_str();
     let sends = || block("it sends data to another machine");
     let piped = match &command.input {
@@ -64,7 +64,7 @@ fn by_command(command: &Command, at: usize, scene: &Scene<'_>) -> Option<Found> 
     };
     match program {
         "curl" | "wget" | "http" | "https" | "xh" => {
-            if is_local(command, scene) {
+            if is_local(command, context) {
                 return None;
             }
             let unseen = matches!(command.input, Input::Pipe | Input::Unknown);
@@ -74,9 +74,9 @@ fn by_command(command: &Command, at: usize, scene: &Scene<'_>) -> Option<Found> 
             let searched = command.via.iter().any(|runner| matches!(runner.as_str(), "find" | "fd" | "fdfind"));
             // What a command prints, as a body: nobody has seen it.
             let built = bodies(command).iter().any(|body| !body.is_known() && body.text.contains("$()"));
-            match uploaded || carries_secret(command, at, scene) {
+            match uploaded || carries_secret(command, at, context) {
                 true => sends(),
-                false if built || carries_output(command, at, scene) => {
+                false if built || carries_output(command, at, context) => {
                     suspicious("it sends what another command prints")
                 }
                 false => searched.then(|| suspicious("it talks to a server for every file that is found")).flatten(),
@@ -86,28 +86,29 @@ fn by_command(command: &Command, at: usize, scene: &Scene<'_>) -> Option<Found> 
         _ if PIPES.contains(&program) => {
             // A word that ends the talk is no data.
             let farewell = matches!(&command.input, Input::Text(text) if text.trim().len() < 2);
-            (piped && !farewell && !waits(command) && !is_local(command, scene) || carries_secret(command, at, scene))
-                .then(sends)
-                .flatten()
+            (piped && !farewell && !waits(command) && !is_local(command, context)
+                || carries_secret(command, at, context))
+            .then(sends)
+            .flatten()
         }
-        "ssh" => (piped || carries_secret(command, at, scene)).then(sends).flatten(),
+        "ssh" => (piped || carries_secret(command, at, context)).then(sends).flatten(),
         "mail" | "mutt" | "sendmail" | "mailx" if piped => sends(),
-        "scp" | "sftp" | "rsync" => sends_file(command, at, scene),
+        "scp" | "sftp" | "rsync" => sends_file(command, at, context),
         _ if LOOKUPS.contains(&program) => {
             // A name that is put together carries what it is put together from.
             let built = command.args.iter().any(|arg| !arg.is_known() && arg.text.contains("$()"));
-            match carries_secret(command, at, scene) {
+            match carries_secret(command, at, context) {
                 true => sends(),
                 false => built.then(|| suspicious("it asks a server for a name that is put together")).flatten(),
             }
         }
-        _ if TALKERS.contains(&program) => carries_secret(command, at, scene).then(sends).flatten(),
+        _ if TALKERS.contains(&program) => carries_secret(command, at, context).then(sends).flatten(),
         "git" => pushes_elsewhere(command),
         "gh" => {
             let words: Vec<&str> = command.args.iter().map(|arg| arg.text.as_str()).collect();
             let publishes = words.starts_with(&["gist", "create"]) || words.starts_with(&["gist", "new"]);
             let secret =
-                accesses(at, scene).any(|path| is_secret_file(path, scene)) || carries_secret(command, at, scene);
+                accesses(at, context).any(|path| is_secret_file(path, context)) || carries_secret(command, at, context);
             match (secret, publishes) {
                 (true, _) => block("it publishes secrets"),
                 (false, true) => suspicious("it publishes files"),
@@ -138,7 +139,7 @@ fn waits(command: &Command) -> bool {
 }
 
 /// A remote target of a copy.
-fn sends_file(command: &Command, at: usize, scene: &Scene<'_>) -> Option<Found> {
+fn sends_file(command: &Command, at: usize, context: &Context<'_>) -> Option<Match> {
     let remote = |arg: &Arg| {
         arg.text.split_once(':').is_some_and(|(host, _)| !host.contains('/') && !host.is_empty())
             || arg.text.contains("://")
@@ -147,17 +148,17 @@ fn sends_file(command: &Command, at: usize, scene: &Scene<'_>) -> Option<Found> 
     if !remote(last) {
         return None;
     }
-    let secret = accesses(at, scene).any(|path| is_secret_file(path, scene));
+    let secret = accesses(at, context).any(|path| is_secret_file(path, context));
     if secret { block("it sends secrets to another machine") } else { suspicious("it sends files to another machine") }
 }
 
-fn accesses<'a>(at: usize, scene: &Scene<'a>) -> impl Iterator<Item = &'a crate::path::AbsPath> {
-    let all = scene.effects().map(|effects| effects.of_command(at)).unwrap_or_default();
+fn accesses<'a>(at: usize, context: &Context<'a>) -> impl Iterator<Item = &'a crate::path::AbsPath> {
+    let all = context.effects().map(|effects| effects.of_command(at)).unwrap_or_default();
     all.iter().filter(|access| access.act == Act::Read).filter_map(|access| access.target.path.as_ref())
 }
 
 /// `git push <url>`: a remote that nobody has configured.
-fn pushes_elsewhere(command: &Command) -> Option<Found> {
+fn pushes_elsewhere(command: &Command) -> Option<Match> {
     let text = crate::shell::plain(command).unwrap_or_default();
     let text = if text.is_empty() { command.canonical.as_str() } else { text.as_str() };
     let rest = text.strip_prefix("git push ")?;
@@ -170,12 +171,12 @@ fn pushes_elsewhere(command: &Command) -> Option<Found> {
 }
 
 /// A remote that is set up and pushed to in one go.
-fn pushes_to_new_remote(scene: &Scene<'_>) -> Option<Found> {
-    let commands = scene.reading()?.commands.iter();
+fn pushes_to_new_remote(context: &Context<'_>) -> Option<Match> {
+    let commands = context.reading()?.commands.iter();
     let texts = commands.filter(|command| matches!(command.program.as_str(), "git" | "gh"));
     let mut texts = texts.map(|command| crate::shell::plain(command).unwrap_or_else(|| command.canonical.to_string()));
     // Who has read what strangers wrote may have been told what to clone.
-    let tainted = !scene.event.facts.taint.is_empty();
+    let tainted = !context.event.facts.taint.is_empty();
     let set = texts.by_ref().any(|text| {
         text.starts_with("git remote add ")
             || text.starts_with("git remote set-url ")
@@ -186,14 +187,14 @@ fn pushes_to_new_remote(scene: &Scene<'_>) -> Option<Found> {
 }
 
 /// Whether the words of a command, or what makes them, hold a secret.
-fn carries_secret(command: &Command, at: usize, scene: &Scene<'_>) -> bool {
+fn carries_secret(command: &Command, at: usize, context: &Context<'_>) -> bool {
     let addresses = addresses(command);
     let body: Vec<Arg> = bodies(command);
     let own = |arg: &Arg| {
         let header = arg.text.contains(':') && !arg.text.contains("://") && !body.contains(arg);
         let upper = arg.text.to_ascii_uppercase();
         header
-            && !is_rerouted(command, scene)
+            && !is_rerouted(command, context)
             && OWN.iter().any(|(name, service)| {
                 upper.contains(&format!("${name}_")) | upper.contains(&format!("${{{name}_"))
                     && !addresses.is_empty()
@@ -202,11 +203,13 @@ fn carries_secret(command: &Command, at: usize, scene: &Scene<'_>) -> bool {
     };
     // curl can look a variable up by itself: `--variable %NAME`.
     let looked_up = command.args.iter().any(|arg| {
-        arg.text.strip_prefix('%').is_some_and(|name| is_secret_name(name.split('=').next().unwrap_or_default(), scene))
+        arg.text
+            .strip_prefix('%')
+            .is_some_and(|name| is_secret_name(name.split('=').next().unwrap_or_default(), context))
     });
-    let named = looked_up || command.args.iter().any(|arg| names_secret(arg, scene) && !own(arg));
+    let named = looked_up || command.args.iter().any(|arg| names_secret(arg, context) && !own(arg));
     let dynamic = command.args.iter().any(|arg| !arg.is_known());
-    named || (dynamic && fed_by_secret(command, at, scene))
+    named || (dynamic && fed_by_secret(command, at, context))
 }
 
 /// Whether the host of a URL is the service itself or part of it.
@@ -219,15 +222,15 @@ pub(super) fn belongs(url: &str, service: &str) -> bool {
 }
 
 /// Whether an address is put together from what tells about this machine, or from what was encoded to fit in.
-fn carries_output(command: &Command, at: usize, scene: &Scene<'_>) -> bool {
+fn carries_output(command: &Command, at: usize, context: &Context<'_>) -> bool {
     let built = command.args.iter().any(|arg| !arg.is_known() && arg.text.contains("$()"));
-    built && scene.sources.tells(scene).within(&command.span, at, command.span.start + 1)
+    built && context.sources.tells(context).within(&command.span, at, command.span.start + 1)
 }
 
 /// Whether something within the command, or before it in its pipeline, reads a secret.
-fn fed_by_secret(command: &Command, at: usize, scene: &Scene<'_>) -> bool {
+fn fed_by_secret(command: &Command, at: usize, context: &Context<'_>) -> bool {
     // `$(< .env)` is read by the shell itself.
-    let secrets = scene.sources.secrets(scene);
+    let secrets = context.sources.secrets(context);
     secrets.by_shell || secrets.within(&command.span, at, command.span.start) || secrets.before(command, at)
 }
 
@@ -242,25 +245,25 @@ pub(crate) struct Sources {
 
 impl Sources {
     /// Commands that read or print secrets.
-    fn secrets(&self, scene: &Scene<'_>) -> &Rows {
+    fn secrets(&self, context: &Context<'_>) -> &Rows {
         self.secrets.get_or_init(|| {
             let is_secret = |row: usize, command: &Command| {
                 dumps(command)
-                    || command.args.iter().any(|arg| names_secret(arg, scene))
-                    || accesses(row, scene).any(|path| is_secret_file(path, scene))
+                    || command.args.iter().any(|arg| names_secret(arg, context))
+                    || accesses(row, context).any(|path| is_secret_file(path, context))
             };
-            let by_shell = scene.effects().is_some_and(|effects| {
+            let by_shell = context.effects().is_some_and(|effects| {
                 let mut loose = effects.of_command(usize::MAX).iter().filter(|access| access.act == Act::Read);
-                loose.any(|access| access.target.path.as_ref().is_some_and(|path| is_secret_file(path, scene)))
+                loose.any(|access| access.target.path.as_ref().is_some_and(|path| is_secret_file(path, context)))
             });
-            Rows { by_shell, ..Rows::of(scene, is_secret) }
+            Rows { by_shell, ..Rows::of(context, is_secret) }
         })
     }
 
     /// Commands that tell about this machine, or encode what they read.
-    fn tells(&self, scene: &Scene<'_>) -> &Rows {
+    fn tells(&self, context: &Context<'_>) -> &Rows {
         let tells = ["base32", "base64", "gzip", "hostname", "id", "od", "tar", "uname", "whoami", "xxd"];
-        self.tells.get_or_init(|| Rows::of(scene, |_, command| tells.contains(&command.program.as_str())))
+        self.tells.get_or_init(|| Rows::of(context, |_, command| tells.contains(&command.program.as_str())))
     }
 }
 
@@ -276,9 +279,9 @@ struct Rows {
 }
 
 impl Rows {
-    fn of(scene: &Scene<'_>, is_one: impl Fn(usize, &Command) -> bool) -> Self {
+    fn of(context: &Context<'_>, is_one: impl Fn(usize, &Command) -> bool) -> Self {
         let mut rows = Rows::default();
-        let commands = scene.reading().map(|reading| reading.commands.as_slice()).unwrap_or_default();
+        let commands = context.reading().map(|reading| reading.commands.as_slice()).unwrap_or_default();
         for (row, command) in commands.iter().enumerate().filter(|(row, command)| is_one(*row, command)) {
             rows.spans.push((command.span.start, command.span.end, row));
             let stages = rows.stages.entry(command.pipeline).or_default();
@@ -305,9 +308,9 @@ impl Rows {
 }
 
 /// Whether what a command says to one server goes to another, by its own options or by what the line has set before.
-pub(super) fn is_rerouted(command: &Command, scene: &Scene<'_>) -> bool {
-    let by_line = || scene.effects().is_some_and(|effects| reroutes(&effects.env));
-    command.is_rerouted() || *scene.sources.rerouted.get_or_init(by_line)
+pub(super) fn is_rerouted(command: &Command, context: &Context<'_>) -> bool {
+    let by_line = || context.effects().is_some_and(|effects| reroutes(&effects.env));
+    command.is_rerouted() || *context.sources.rerouted.get_or_init(by_line)
 }
 
 /// Whether a command prints every variable.
@@ -322,7 +325,7 @@ fn dumps(command: &Command) -> bool {
 }
 
 /// Whether everything that a command talks to is this machine.
-pub(super) fn is_local(command: &Command, scene: &Scene<'_>) -> bool {
+pub(super) fn is_local(command: &Command, context: &Context<'_>) -> bool {
     let hosts = ["localhost", "127.0.0.1", "[::1]", "0.0.0.0", "::1", "host.docker.internal"];
     let is_host = |arg: &Arg| {
         let rest = arg.text.split_once("://").map_or(arg.text.as_str(), |(_, rest)| rest);
@@ -335,5 +338,5 @@ pub(super) fn is_local(command: &Command, scene: &Scene<'_>) -> bool {
         here && is_port && arg.prefix().len() >= host.len()
     };
     let addresses = addresses(command);
-    !addresses.is_empty() && addresses.iter().all(is_host) && !is_rerouted(command, scene)
+    !addresses.is_empty() && addresses.iter().all(is_host) && !is_rerouted(command, context)
 }

@@ -1,11 +1,11 @@
 //! Fork bombs, by their shape: a function that starts itself more than once and does not wait.
 
-use super::{Scene, block};
-use crate::decide::subject::{Subject, Unit};
-use crate::rules::Found;
+use super::{Context, block};
+use crate::decide::subject::{Subject, SubjectKind};
+use crate::rules::Match;
 
-pub(super) fn find(unit: &Unit<'_>, scene: &Scene<'_>) -> Option<Found> {
-    let line = matches!(unit.subject, Subject::Line);
-    let bomb = line && scene.reading().is_some_and(|reading| reading.bomb);
+pub(super) fn find(subject: &Subject<'_>, context: &Context<'_>) -> Option<Match> {
+    let line = matches!(subject.subject, SubjectKind::Line);
+    let bomb = line && context.reading().is_some_and(|reading| reading.bomb);
     bomb.then(|| block("a function here starts itself without end")).flatten()
 }

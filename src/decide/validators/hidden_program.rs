@@ -1,9 +1,9 @@
 //! Programs that run where nobody looks for one: by an option, a setting, or a line of code in another language.
 
 use super::unknown_executable::is_known;
-use super::{Scene, command, suspicious};
-use crate::decide::subject::Unit;
-use crate::rules::Found;
+use super::{Context, command, suspicious};
+use crate::decide::subject::Subject;
+use crate::rules::Match;
 use crate::shell::Command;
 
 /// What such options are made for.
@@ -42,8 +42,8 @@ fn sets_more_than_looks(command: &Command) -> bool {
     })
 }
 
-pub(super) fn find(unit: &Unit<'_>, scene: &Scene<'_>) -> Option<Found> {
-    let command = command(unit)?;
+pub(super) fn find(subject: &Subject<'_>, context: &Context<'_>) -> Option<Match> {
+    let command = command(subject)?;
     let program = command.program.as_str();
     // `git commit -c x` reuses a message; only what stands before the verb is a setting.
     if program == "git"
@@ -55,7 +55,7 @@ pub(super) fn find(unit: &Unit<'_>, scene: &Scene<'_>) -> Option<Found> {
     // `git bisect run npm test` is what it is for; running anything else that way is not.
     let by_git = command.via.last().is_some_and(|runner| runner == "git");
     let odd = ["bash", "dash", "env", "id", "ksh", "sh", "whoami", "zsh"].contains(&program);
-    let usual = is_known(program, scene) && !odd;
+    let usual = is_known(program, context) && !odd;
     if by_git && !usual && !command.hidden {
         return suspicious("git runs a program here that is not one of the usual ones");
     }

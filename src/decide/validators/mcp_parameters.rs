@@ -1,11 +1,11 @@
 //! Shell text where an MCP server expects a name. Prose and code may say what they like.
 
-use super::{Scene, block};
-use crate::decide::subject::Unit;
+use super::{Context, block};
+use crate::decide::subject::Subject;
 use crate::encoding::json;
 use crate::event::Action;
 use crate::path::Place;
-use crate::rules::Found;
+use crate::rules::Match;
 use crate::shell;
 
 /// Fields that hold prose or code, or queries in a language of their own.
@@ -24,8 +24,8 @@ const EXACT: [&str; 34] = [
     "path", "paths", "ref", "repo", "repository", "sha", "slug", "table", "tag", "username", "workspace",
 ];
 
-pub(super) fn find(_unit: &Unit<'_>, scene: &Scene<'_>) -> Option<Found> {
-    let Action::Mcp { input, .. } = &scene.event.action else { return None };
+pub(super) fn find(_unit: &Subject<'_>, context: &Context<'_>) -> Option<Match> {
+    let Action::Mcp { input, .. } = &context.event.action else { return None };
     let raw = input.inspect("is there shell text in it");
     for (field, text) in json::strings(raw) {
         let field = field.to_ascii_lowercase().replace(['_', '-'], "");

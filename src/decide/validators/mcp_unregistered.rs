@@ -1,15 +1,15 @@
 //! MCP servers and tools that nobody has registered.
 
-use super::{Scene, block};
-use crate::decide::subject::Unit;
+use super::{Context, block};
+use crate::decide::subject::Subject;
 use crate::event::Action;
 use crate::quarantine::Namespace;
-use crate::rules::Found;
+use crate::rules::Match;
 
-pub(super) fn find(_unit: &Unit<'_>, scene: &Scene<'_>) -> Option<Found> {
-    let Action::Mcp { server, .. } = &scene.event.action else { return None };
-    let name = scene.event.tool.inspect("is its server known");
-    let namespace = Namespace::of_tool(name, server.as_ref(), scene.event, scene.config);
+pub(super) fn find(_unit: &Subject<'_>, context: &Context<'_>) -> Option<Match> {
+    let Action::Mcp { server, .. } = &context.event.action else { return None };
+    let name = context.event.tool.inspect("is its server known");
+    let namespace = Namespace::of_tool(name, server.as_ref(), context.event, context.config);
     let tool = name.strip_prefix("mcp__").and_then(|rest| rest.strip_prefix(namespace.as_str())?.strip_prefix("__"));
     let Some(tool) = tool.filter(|tool| !tool.is_empty() && !namespace.as_str().is_empty()) else {
         return block("the name does not tell a server and a tool");
@@ -18,19 +18,19 @@ pub(super) fn find(_unit: &Unit<'_>, scene: &Scene<'_>) -> Option<Found> {
     if server.is_none() && tool.contains("__") {
         return block("the name can be read as that of more than one server");
     }
-    if namespace.told_otherwise(scene.event).is_some() {
+    if namespace.told_otherwise(context.event).is_some() {
         return block("the client names another server than the tool's name does");
     }
-    let by_project = namespace.is_of_project(scene.event);
-    let registered = scene.config.servers.iter().find(|known| known.name == namespace.as_str());
+    let by_project = namespace.is_of_project(context.event);
+    let registered = context.config.servers.iter().find(|known| known.name == namespace.as_str());
     match registered {
         Some(known) if known.tools.as_ref().is_none_or(|tools| tools.iter().any(|known| known == tool)) => None,
         Some(_) => block("this tool of the server is not registered"),
         // A name that is trusted is no proof where the project says what is behind it.
-        None if by_project && !namespace.is_approved(scene.event, scene.config) => {
+        None if by_project && !namespace.is_approved(context.event, context.config) => {
             block("the project itself configures this server, and nobody has registered it")
         }
-        None if namespace.is_trusted(scene.event, scene.config) => None,
+        None if namespace.is_trusted(context.event, context.config) => None,
         None => block("nobody has registered this server"),
     }
 }

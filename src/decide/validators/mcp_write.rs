@@ -1,10 +1,10 @@
 //! MCP tools that write, in a session that has read what others than their own server sent.
 
-use super::{Scene, suspicious};
-use crate::decide::subject::Unit;
+use super::{Context, suspicious};
+use crate::decide::subject::Subject;
 use crate::event::Action;
 use crate::quarantine::Namespace;
-use crate::rules::Found;
+use crate::rules::Match;
 
 /// Words that the names of tools begin with that only look.
 const READS: [&str; 12] =
@@ -40,12 +40,12 @@ const WRITES: [&str; 67] = [
     "grant", "install", "invoke", "purge", "revoke", "terminal", "transfer", "truncate", "upsert",
 ];
 
-pub(super) fn find(_unit: &Unit<'_>, scene: &Scene<'_>) -> Option<Found> {
-    let Action::Mcp { server, .. } = &scene.event.action else { return None };
-    let name = scene.event.tool.inspect("does it write");
-    let namespace = Namespace::of_tool(name, server.as_ref(), scene.event, scene.config);
+pub(super) fn find(_unit: &Subject<'_>, context: &Context<'_>) -> Option<Match> {
+    let Action::Mcp { server, .. } = &context.event.action else { return None };
+    let name = context.event.tool.inspect("does it write");
+    let namespace = Namespace::of_tool(name, server.as_ref(), context.event, context.config);
     // What came from a server may go back to it.
-    if !scene.event.facts.taint.is_by_other_than(&namespace.source(scene.event)) {
+    if !context.event.facts.taint.is_by_other_than(&namespace.source(context.event)) {
         return None;
     }
     let tool = name.get("mcp__".len() + namespace.as_str().len()..).unwrap_or_default();

@@ -1,15 +1,15 @@
 //! Long encoded texts: nobody can read them, and a guard neither.
 
-use super::{Scene, command, suspicious};
-use crate::decide::subject::Unit;
-use crate::rules::Found;
+use super::{Context, command, suspicious};
+use crate::decide::subject::Subject;
+use crate::rules::Match;
 use crate::shell::Input;
 
 /// Shorter ones are ids and hashes.
 const LONG: usize = 100;
 
-pub(super) fn find(unit: &Unit<'_>, _scene: &Scene<'_>) -> Option<Found> {
-    let command = command(unit)?;
+pub(super) fn find(subject: &Subject<'_>, _scene: &Context<'_>) -> Option<Match> {
+    let command = command(subject)?;
     let fed = matches!(&command.input, Input::Text(text) if matches!(command.program.as_str(), "base64" | "xxd" | "openssl" | "base32") && is_encoded(text));
     (fed || command.args.iter().any(|arg| is_encoded(&arg.text)))
         .then(|| suspicious("it holds a long encoded text"))

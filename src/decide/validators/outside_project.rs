@@ -1,16 +1,16 @@
 //! Files outside of the project that are written.
 
-use super::{Scene, block, suspicious};
-use crate::decide::subject::{Subject, Unit};
+use super::{Context, block, suspicious};
+use crate::decide::subject::{Subject, SubjectKind};
 use crate::path::AbsPath;
 use crate::path::Place;
 use crate::path::zones::Area;
-use crate::rules::Found;
+use crate::rules::Match;
 use crate::shell::{Act, MADE};
 
-pub(super) fn find(unit: &Unit<'_>, scene: &Scene<'_>) -> Option<Found> {
-    let access = unit.touched().filter(|access| !access.astray)?;
-    let by_tool = matches!(unit.subject, Subject::File(_));
+pub(super) fn find(subject: &Subject<'_>, context: &Context<'_>) -> Option<Match> {
+    let access = subject.touched().filter(|access| !access.astray)?;
+    let by_tool = matches!(subject.subject, SubjectKind::File(_));
     let Some(path) = &access.target.path else {
         return match access.act {
             _ if by_tool => block("the file's name does not tell which file it is"),
@@ -26,7 +26,7 @@ pub(super) fn find(unit: &Unit<'_>, scene: &Scene<'_>) -> Option<Found> {
             | Act::Link => None,
         };
     };
-    let area = scene.ground.area(path);
+    let area = context.zones.area(path);
     match (access.act, area) {
         (_, Area::Inside | Area::Sink) => None,
         // A directory that is known, and a name in it that is not.

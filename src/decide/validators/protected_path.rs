@@ -1,11 +1,11 @@
 //! Files that nobody should write on the way: one table for every tool and every command that writes.
 
 use super::secret_access::{has_name_of_key, is_listed_key};
-use super::{Scene, block, is_contained, suspicious};
-use crate::decide::subject::{Subject, Unit};
+use super::{Context, block, is_contained, suspicious};
+use crate::decide::subject::{Subject, SubjectKind};
 use crate::path::zones::Area;
 use crate::path::{AbsPath, Glob, Reach, globs, touches, touches_tree};
-use crate::rules::Found;
+use crate::rules::Match;
 use crate::shell::{Access, Act, Rights};
 
 /// What shells run when they start, and what the system runs by itself.
@@ -23,19 +23,19 @@ const KEYS: [Glob<'_>; 16] = globs([
     "~/.cargo/credentials*", "~/.gem/credentials", "~/.password-store/**", "~/.local/share/keyrings/**",
 ]);
 
-pub(super) fn find(unit: &Unit<'_>, scene: &Scene<'_>) -> Option<Found> {
-    let access = unit.touched()?;
+pub(super) fn find(subject: &Subject<'_>, context: &Context<'_>) -> Option<Match> {
+    let access = subject.touched()?;
     let path = access.target.path.as_ref()?;
     match access.act {
         Act::Write | Act::Redirect | Act::Link => {}
-        Act::Change => return rights_of(path, access, scene),
+        Act::Change => return rights_of(path, access, context),
         Act::Read | Act::Match | Act::List | Act::Remove | Act::Move | Act::Restore => return None,
     }
     let links = access.act == Act::Link && access.deep;
     let reach = if access.target.open || links { Reach::Below } else { Reach::Itself };
-    let touches = |glob: &Glob<'_>| touches(*glob, path, reach, scene.ground.home.as_ref());
+    let touches = |glob: &Glob<'_>| touches(*glob, path, reach, context.zones.home.as_ref());
     let sensitive =
-        || scene.sensitive.iter().any(|place| touches_tree(*place, path, reach, scene.ground.home.as_ref()));
+        || context.sensitive.iter().any(|place| touches_tree(*place, path, reach, context.zones.home.as_ref()));
     if STARTED.iter().any(touches) {
         return block("the file is run whenever a shell or a session starts");
     }
@@ -44,9 +44,9 @@ pub(super) fn find(unit: &Unit<'_>, scene: &Scene<'_>) -> Option<Found> {
     }
     if is_secret_settings(path) {
         let what = "the file holds the secrets of the project";
-        return if matches!(unit.subject, Subject::File(_)) { block(what) } else { suspicious(what) };
+        return if matches!(subject.subject, SubjectKind::File(_)) { block(what) } else { suspicious(what) };
     }
-    match scene.ground.area(path) {
+    match context.zones.area(path) {
         Area::System | Area::Vital if !access.target.open => block("the file belongs to the system"),
         Area::System
         | Area::Vital
@@ -60,17 +60,17 @@ pub(super) fn find(unit: &Unit<'_>, scene: &Scene<'_>) -> Option<Found> {
 }
 
 /// Judges a change of rights on a file or on a directory above it: by what the owner loses and what others gain.
-fn rights_of(path: &AbsPath, access: &Access, scene: &Scene<'_>) -> Option<Found> {
-    if is_contained(access, path, scene) {
+fn rights_of(path: &AbsPath, access: &Access, context: &Context<'_>) -> Option<Match> {
+    if is_contained(access, path, context) {
         return None;
     }
-    let rights = scene.effects().map_or(Rights::UNKNOWN, |effects| effects.rights(access));
-    let home = scene.ground.home.as_ref();
+    let rights = context.effects().map_or(Rights::UNKNOWN, |effects| effects.rights(access));
+    let home = context.zones.home.as_ref();
     let reach = if access.target.open { Reach::Below } else { Reach::Itself };
     let started = |reach| STARTED.iter().any(|glob| touches(*glob, path, reach, home));
     let key = |reach| {
         KEYS.iter().any(|glob| touches(*glob, path, reach, home))
-            || scene.sensitive.iter().any(|place| touches_tree(*place, path, reach, home))
+            || context.sensitive.iter().any(|place| touches_tree(*place, path, reach, home))
     };
     if started(reach) && rights.harms_file() {
         return block("the file is run whenever a shell or a session starts");
@@ -79,7 +79,7 @@ fn rights_of(path: &AbsPath, access: &Access, scene: &Scene<'_>) -> Option<Found
         return block("the file holds keys or passwords");
     }
     let given = if rights.recursive { Reach::Below } else { reach };
-    if rights.shows_file() && (is_listed_key(path, given, scene) || key(given) && has_name_of_key(path)) {
+    if rights.shows_file() && (is_listed_key(path, given, context) || key(given) && has_name_of_key(path)) {
         return block("others may read keys or passwords");
     }
     let above = rights.harms_directory() && !started(reach) && !key(reach);

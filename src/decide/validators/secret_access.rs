@@ -1,11 +1,11 @@
 //! Secrets that are read: files that hold keys, and variables that are shown.
 
 use super::protected_path::{is_secret_settings, letters_of};
-use super::{Scene, block, command, suspicious};
-use crate::decide::subject::Unit;
+use super::{Context, block, command, suspicious};
+use crate::decide::subject::Subject;
 use crate::event::Action;
 use crate::path::{AbsPath, Glob, Reach, globs, meet, touches, touches_any_home, touches_tree};
-use crate::rules::Found;
+use crate::rules::Match;
 use crate::shell::{Act, Arg};
 use compact_str::CompactString;
 
@@ -45,22 +45,22 @@ const PRINTERS: &[&str] = &["echo", "printf", "print", "cat", "logger"];
 const SPEAKERS: &[&str] =
     &["awk", "bun", "deno", "gawk", "jaq", "jq", "lua", "mawk", "node", "perl", "php", "python", "ruby"];
 
-pub(super) fn find(unit: &Unit<'_>, scene: &Scene<'_>) -> Option<Found> {
-    if let Some(command) = command(unit) {
+pub(super) fn find(subject: &Subject<'_>, context: &Context<'_>) -> Option<Match> {
+    if let Some(command) = command(subject) {
         let shown = match command.program.as_str() {
-            "printenv" => command.args.iter().any(|arg| is_secret_name(&arg.text, scene)),
-            program if PRINTERS.contains(&program) => command.args.iter().any(|arg| names_secret(arg, scene)),
+            "printenv" => command.args.iter().any(|arg| is_secret_name(&arg.text, context)),
+            program if PRINTERS.contains(&program) => command.args.iter().any(|arg| names_secret(arg, context)),
             "declare" | "typeset" | "export" if command.args.first().is_some_and(|arg| arg.text == "-p") => {
-                command.args.iter().any(|arg| is_secret_name(&arg.text, scene))
+                command.args.iter().any(|arg| is_secret_name(&arg.text, context))
             }
             program if SPEAKERS.contains(&program.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.')) => {
-                command.args.iter().any(|arg| asks_for_secret(&arg.text, scene))
+                command.args.iter().any(|arg| asks_for_secret(&arg.text, context))
             }
             _ => false,
         };
         return shown.then(|| suspicious("it shows a variable that holds a secret")).flatten();
     }
-    let access = unit.touched()?;
+    let access = subject.touched()?;
     if !matches!(access.act, Act::Read | Act::Match) {
         return None;
     }
@@ -68,14 +68,14 @@ pub(super) fn find(unit: &Unit<'_>, scene: &Scene<'_>) -> Option<Found> {
     let reach = if access.target.open || access.deep { Reach::Below } else { Reach::Itself };
     // A search through the files of the system shows lines of some, and of those that are locked nothing.
     let all = reach == Reach::Below || path.components().last().is_some_and(|name| name == "**");
-    let searched = (searches(access.row, scene) || matches!(scene.event.action, Action::Files { .. })) && all;
+    let searched = (searches(access.row, context) || matches!(context.event.action, Action::Files { .. })) && all;
     let mut keys = KEYS.iter().filter(|glob| !searched || glob.is_at_home());
-    let listed = keys.any(|glob| anywhere(*glob, path, reach, scene));
+    let listed = keys.any(|glob| anywhere(*glob, path, reach, context));
     // Who works at home reads there.
     let whole = access.deep
         && !access.target.open
-        && *path != scene.ground.project
-        && scene.ground.home.as_ref().is_some_and(|home| home.components().starts_with(path.components()));
+        && *path != context.zones.project
+        && context.zones.home.as_ref().is_some_and(|home| home.components().starts_with(path.components()));
     if (is_key(path) || listed || whole) && !is_public(path) {
         return block("the file holds keys or passwords");
     }
@@ -83,27 +83,27 @@ pub(super) fn find(unit: &Unit<'_>, scene: &Scene<'_>) -> Option<Found> {
         return None;
     }
     // Where nothing is searched, no key is met that was not met above.
-    let secret = holds_secrets(path, scene, || searched && is_listed_key(path, Reach::Itself, scene));
+    let secret = holds_secrets(path, context, || searched && is_listed_key(path, Reach::Itself, context));
     secret.then(|| suspicious("the file holds secrets")).flatten()
 }
 
 /// Whether a file must not be sent: it holds secrets, or everybody on this machine may read it and nobody elsewhere.
-pub(super) fn is_secret_file(path: &AbsPath, scene: &Scene<'_>) -> bool {
+pub(super) fn is_secret_file(path: &AbsPath, context: &Context<'_>) -> bool {
     let accounts = matches!(path.components(), [etc, name] if etc == "etc" && name == "passwd");
-    accounts && is_listed(scene.sensitive, path, scene)
-        || holds_secrets(path, scene, || is_listed_key(path, Reach::Itself, scene))
+    accounts && is_listed(context.sensitive, path, context)
+        || holds_secrets(path, context, || is_listed_key(path, Reach::Itself, context))
 }
 
 /// Whether a file holds secrets, by its name and by the operator's list.
-fn holds_secrets(path: &AbsPath, scene: &Scene<'_>, is_key_too: impl FnOnce() -> bool) -> bool {
-    let listed = is_listed(scene.sensitive, path, scene);
-    is_listed(scene.sensitive_own, path, scene)
+fn holds_secrets(path: &AbsPath, context: &Context<'_>, is_key_too: impl FnOnce() -> bool) -> bool {
+    let listed = is_listed(context.sensitive, path, context);
+    is_listed(context.sensitive_own, path, context)
         || ((listed || is_key(path) || is_key_too()) && !is_public(path))
         || is_secret_settings(path)
 }
 
-fn is_listed(places: &[Glob<'_>], path: &AbsPath, scene: &Scene<'_>) -> bool {
-    places.iter().any(|place| touches_tree(*place, path, Reach::Itself, scene.ground.home.as_ref()))
+fn is_listed(places: &[Glob<'_>], path: &AbsPath, context: &Context<'_>) -> bool {
+    places.iter().any(|place| touches_tree(*place, path, Reach::Itself, context.zones.home.as_ref()))
 }
 
 /// Whether a file has the name of a key that only its owner may read.
@@ -112,18 +112,18 @@ pub(super) fn has_name_of_key(path: &AbsPath) -> bool {
 }
 
 /// Whether a key that only its owner may read lies here or, where what lies below is meant too, below.
-pub(super) fn is_listed_key(path: &AbsPath, reach: Reach, scene: &Scene<'_>) -> bool {
-    !is_public(path) && KEYS.iter().any(|glob| anywhere(*glob, path, reach, scene))
+pub(super) fn is_listed_key(path: &AbsPath, reach: Reach, context: &Context<'_>) -> bool {
+    !is_public(path) && KEYS.iter().any(|glob| anywhere(*glob, path, reach, context))
 }
 
 /// Whether a path is one of the user's home or of anybody's.
-fn anywhere(glob: Glob<'_>, path: &AbsPath, reach: Reach, scene: &Scene<'_>) -> bool {
-    touches_any_home(glob, path, reach) || touches(glob, path, reach, scene.ground.home.as_ref())
+fn anywhere(glob: Glob<'_>, path: &AbsPath, reach: Reach, context: &Context<'_>) -> bool {
+    touches_any_home(glob, path, reach) || touches(glob, path, reach, context.zones.home.as_ref())
 }
 
 /// Whether a command looks for a text in all files, and shows lines of some.
-fn searches(row: Option<usize>, scene: &Scene<'_>) -> bool {
-    let command = scene.reading().zip(row).and_then(|(reading, row)| reading.commands.get(row));
+fn searches(row: Option<usize>, context: &Context<'_>) -> bool {
+    let command = context.reading().zip(row).and_then(|(reading, row)| reading.commands.get(row));
     command.is_some_and(|command| {
         ["grep", "egrep", "fgrep", "rg", "ag", "ack", "ugrep"].contains(&command.program.as_str())
     })
@@ -152,7 +152,7 @@ fn is_public(path: &AbsPath) -> bool {
 }
 
 /// Whether a line of code asks for such a variable: `os.environ["X"]`, `process.env.X`, `ENV["X"]`, `$ENV.X`.
-fn asks_for_secret(code: &str, scene: &Scene<'_>) -> bool {
+fn asks_for_secret(code: &str, context: &Context<'_>) -> bool {
     const DOORS: [&str; 6] = ["environ", "process.env", "ENV", "getenv", "Deno.env", "Bun.env"];
     let mut doors: Vec<usize> = DOORS.iter().flat_map(|door| code.match_indices(door)).map(|(at, _)| at).collect();
     if doors.is_empty() {
@@ -170,7 +170,7 @@ fn asks_for_secret(code: &str, scene: &Scene<'_>) -> bool {
         let behind = code.get(start + word.len()..).and_then(|rest| rest.chars().next());
         start += word.len() + behind.map_or(0, char::len_utf8);
     }
-    let secret: Vec<bool> = words.iter().map(|(_, word)| is_secret_name(word, scene)).collect();
+    let secret: Vec<bool> = words.iter().map(|(_, word)| is_secret_name(word, context)).collect();
     let mut end = 0;
     for statement in code.split(['\n', ';']) {
         let start = end;
@@ -191,9 +191,9 @@ fn asks_for_secret(code: &str, scene: &Scene<'_>) -> bool {
 }
 
 /// Whether a variable holds a secret, by its name and by the operator's list.
-pub(super) fn is_secret_name(name: &str, scene: &Scene<'_>) -> bool {
+pub(super) fn is_secret_name(name: &str, context: &Context<'_>) -> bool {
     let upper = name.to_ascii_uppercase();
-    if scene.config.secrets.iter().any(|secret| *secret == upper) {
+    if context.config.secrets.iter().any(|secret| *secret == upper) {
         return true;
     }
     let shaped = |part: &str| {
@@ -227,7 +227,7 @@ pub(super) fn is_secret_name(name: &str, scene: &Scene<'_>) -> bool {
 }
 
 /// Whether a word holds the value of such a variable.
-pub(super) fn names_secret(arg: &Arg, scene: &Scene<'_>) -> bool {
+pub(super) fn names_secret(arg: &Arg, context: &Context<'_>) -> bool {
     if arg.is_known() {
         return false;
     }
@@ -237,6 +237,6 @@ pub(super) fn names_secret(arg: &Arg, scene: &Scene<'_>) -> bool {
         let end = name.find(|c: char| !(c.is_ascii_alphanumeric() || c == '_')).unwrap_or(name.len());
         // `${X:+set}` only tells whether it is there.
         !name.get(end..).is_some_and(|rest| rest.starts_with(":+") || rest.starts_with('+'))
-            && name.get(..end).is_some_and(|name| is_secret_name(name, scene))
+            && name.get(..end).is_some_and(|name| is_secret_name(name, context))
     })
 }

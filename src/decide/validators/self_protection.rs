@@ -2,10 +2,10 @@
 
 mod loosening;
 
-use super::{Scene, block, command, is_contained};
-use crate::decide::subject::{Subject, Unit};
+use super::{Context, block, command, is_contained};
+use crate::decide::subject::{Subject, SubjectKind};
 use crate::path::{AbsPath, Glob, Reach, globs, touches, touches_tree};
-use crate::rules::Found;
+use crate::rules::Match;
 use crate::shell::{Access, Act, Command, Rights};
 use loosening::{is_loosened_by_another, is_loosened_by_guard};
 
@@ -49,62 +49,62 @@ const AMONG_OTHERS: [Glob<'_>; 6] = globs([
     "/usr/local/bin/rune",
 ]);
 
-pub(super) fn find(unit: &Unit<'_>, scene: &Scene<'_>) -> Option<Found> {
-    if let Some(command) = command(unit) {
-        return by_command(command, scene).then(|| block("it would change what guards this session")).flatten();
+pub(super) fn find(subject: &Subject<'_>, context: &Context<'_>) -> Option<Match> {
+    if let Some(command) = command(subject) {
+        return by_command(command, context).then(|| block("it would change what guards this session")).flatten();
     }
-    if matches!(unit.subject, Subject::Line) {
+    if matches!(subject.subject, SubjectKind::Line) {
         let set = |(name, value): &(String, Option<String>)| {
             let value = value.as_deref().unwrap_or_default().to_ascii_lowercase();
             name.starts_with("GIT_CONFIG_KEY") && value == HOOKS
                 || name == "GIT_CONFIG_PARAMETERS" && value.contains(HOOKS)
         };
-        let set = scene.effects()?.env.iter().any(set);
+        let set = context.effects()?.env.iter().any(set);
         return set.then(|| block("it would change what guards this session")).flatten();
     }
-    let access = unit.touched()?;
+    let access = subject.touched()?;
     if !access.act.changes() {
         return None;
     }
     let path = access.target.path.as_ref()?;
     let reach = if access.target.open || access.deep { Reach::Below } else { Reach::Itself };
-    let home = scene.ground.home.as_ref();
+    let home = context.zones.home.as_ref();
     // A repository below the project has hooks of its own, and goes with them.
     let nested = matches!(access.act, Act::Remove | Act::Move)
-        && matches!(path.components(), [above @ .., git] if git == ".git" && above != scene.ground.project.components());
+        && matches!(path.components(), [above @ .., git] if git == ".git" && above != context.zones.project.components());
     if nested {
         return None;
     }
     // Whoever may not enter a directory cannot use what is in it.
     let holds_more = home.is_some_and(|home| home.components().starts_with(path.components()))
-        || scene.ground.project.components().starts_with(path.components());
-    let enters = access.act == Act::Change && !holds_more && !is_contained(access, path, scene);
+        || context.zones.project.components().starts_with(path.components());
+    let enters = access.act == Act::Change && !holds_more && !is_contained(access, path, context);
     let above = if enters { Reach::Below } else { reach };
     let listed = FILES.iter().any(|glob| touches(*glob, path, above, home))
         || AMONG_OTHERS.iter().any(|glob| touches(*glob, path, reach, home));
-    let own = scene.own.iter().any(|file| touches_tree(*file, path, above, home));
-    (listed || own || locks_home(access, path, scene))
+    let own = context.own.iter().any(|file| touches_tree(*file, path, above, home));
+    (listed || own || locks_home(access, path, context))
         .then(|| block("the file is part of what guards this session"))
         .flatten()
 }
 
 /// Whether a change of rights takes home, with everything in it, from its owner, or opens it to others.
-fn locks_home(access: &Access, path: &AbsPath, scene: &Scene<'_>) -> bool {
-    let above = scene.ground.home.as_ref().is_some_and(|home| home.components().starts_with(path.components()));
-    let rights = || scene.effects().map_or(Rights::UNKNOWN, |effects| effects.rights(access));
+fn locks_home(access: &Access, path: &AbsPath, context: &Context<'_>) -> bool {
+    let above = context.zones.home.as_ref().is_some_and(|home| home.components().starts_with(path.components()));
+    let rights = || context.effects().map_or(Rights::UNKNOWN, |effects| effects.rights(access));
     access.act == Act::Change
         && above
-        && !is_contained(access, path, scene)
+        && !is_contained(access, path, context)
         && (rights().recursive || rights().harms_directory())
 }
 
-fn by_command(command: &Command, scene: &Scene<'_>) -> bool {
+fn by_command(command: &Command, context: &Context<'_>) -> bool {
     let has = |word: &str| command.args.iter().any(|arg| arg.text.to_ascii_lowercase().contains(word));
     let name = file_name(&command.program);
     if name == "rune" {
         return is_loosened_by_guard(command);
     }
-    if is_loosened_by_another(name, command, scene) {
+    if is_loosened_by_another(name, command, context) {
         return true;
     }
     let words = || command.args.iter().map(|arg| arg.text.as_str());

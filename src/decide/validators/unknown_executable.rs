@@ -2,12 +2,12 @@
 
 mod everyday;
 
-use super::{Scene, command, suspicious};
-use crate::decide::subject::Unit;
+use super::{Context, command, suspicious};
+use crate::decide::subject::Subject;
 use crate::path::Place;
 use crate::path::zones::Area;
 use crate::path::{AbsPath, Glob, Reach, globs, touches};
-use crate::rules::Found;
+use crate::rules::Match;
 use crate::shell::is_builtin;
 use compact_str::CompactString;
 
@@ -30,22 +30,22 @@ const INSTALLED: [Glob<'_>; 21] = globs([
     "/nix/store/**", "/snap/bin/*", "/opt/local/**",
 ]);
 
-pub(super) fn find(unit: &Unit<'_>, scene: &Scene<'_>) -> Option<Found> {
-    let command = command(unit)?;
+pub(super) fn find(subject: &Subject<'_>, context: &Context<'_>) -> Option<Match> {
+    let command = command(subject)?;
     let program = command.program.as_str();
     // A program that cannot be known is not unknown in this sense, and a function is what it is made of.
     if !command.known
         || program.is_empty()
-        || scene.reading().is_some_and(|reading| reading.functions.contains(program))
+        || context.reading().is_some_and(|reading| reading.functions.contains(program))
     {
         return None;
     }
     if !program.contains('/') {
-        if is_known(program, scene) {
+        if is_known(program, context) {
             return None;
         }
         // A file that is read into the shell may define it.
-        let sourced = scene.reading().and_then(|reading| reading.sourced).is_some_and(|at| at < command.span.start);
+        let sourced = context.reading().and_then(|reading| reading.sourced).is_some_and(|at| at < command.span.start);
         let defined = sourced && program.contains('_');
         return (!defined).then(|| suspicious("the program is not on the list of allowed ones")).flatten();
     }
@@ -58,22 +58,22 @@ pub(super) fn find(unit: &Unit<'_>, scene: &Scene<'_>) -> Option<Found> {
     let name = program.rsplit('/').next().unwrap_or_default();
     let place = Place {
         cwd: command.cwd.as_deref().unwrap_or_default().to_owned(),
-        home: scene.event.place.home.clone(),
+        home: context.event.place.home.clone(),
         project: None,
     };
     if command.cwd.is_none() && !program.starts_with('/') {
         return suspicious("the directory of this program is only known when it runs");
     }
     let path = AbsPath::resolve(program, &place);
-    let listed = is_known(name, scene);
-    if scene.ground.area(&path) == Area::Inside {
+    let listed = is_known(name, context);
+    if context.zones.area(&path) == Area::Inside {
         // `bin/rake` and its like are written by their own tools.
         let stub = path.directories().ends_with_parts(&["bin"]) && matches!(name, "rake" | "bundler" | "yarn");
         let tooled = stub || TOOLED.iter().any(|tool| path.directories().ends_with_parts(tool));
-        let shadow = is_allowed(name, scene) && !tooled;
+        let shadow = is_allowed(name, context) && !tooled;
         return shadow.then(|| suspicious("a program in the project bears the name of a known one")).flatten();
     }
-    if listed && INSTALLED.iter().any(|glob| touches(*glob, &path, Reach::Itself, scene.ground.home.as_ref())) {
+    if listed && INSTALLED.iter().any(|glob| touches(*glob, &path, Reach::Itself, context.zones.home.as_ref())) {
         return None;
     }
     suspicious("the program lies outside of the project and of where programs are installed")
@@ -90,13 +90,13 @@ impl EndsWithParts for [CompactString] {
     }
 }
 
-fn is_allowed(name: &str, scene: &Scene<'_>) -> bool {
-    scene.config.executables.iter().any(|allowed| allowed == name)
+fn is_allowed(name: &str, context: &Context<'_>) -> bool {
+    context.config.executables.iter().any(|allowed| allowed == name)
 }
 
-pub(super) fn is_known(name: &str, scene: &Scene<'_>) -> bool {
+pub(super) fn is_known(name: &str, context: &Context<'_>) -> bool {
     // `python3.12`, `pip3.12`, `gcc-13`: the version is not the name.
     let plain = name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.').trim_end_matches('-');
-    let listed = |name: &str| everyday::is_everyday(name) || is_builtin(name) || is_allowed(name, scene);
+    let listed = |name: &str| everyday::is_everyday(name) || is_builtin(name) || is_allowed(name, context);
     listed(name) || (!plain.is_empty() && plain != name && listed(plain)) || name.starts_with("git-")
 }

@@ -1,25 +1,25 @@
 //! The strict reading of what is judged before a call.
 
-use super::Flaw;
+use super::JsonError;
 use serde::de::{Deserialize, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 use std::collections::BTreeSet;
 use std::fmt;
 
 /// Checks that `raw` has one meaning only: valid JSON, at most 128 levels, and no field named twice at any level.
-pub fn check(raw: &[u8]) -> Result<(), Flaw> {
-    let text = std::str::from_utf8(raw).map_err(|_| Flaw::Encoding)?;
+pub fn check(raw: &[u8]) -> Result<(), JsonError> {
+    let text = std::str::from_utf8(raw).map_err(|_| JsonError::Encoding)?;
     serde_json::from_str::<Unambiguous>(text).map(drop).map_err(|error| {
         // serde_json does not expose the kind of a syntax error, only its message.
         let message = error.to_string();
         [
-            ("recursion limit", Flaw::Deep),
-            ("surrogate", Flaw::Surrogate),
-            ("hex escape", Flaw::Surrogate),
-            (TWICE, Flaw::Duplicate),
+            ("recursion limit", JsonError::Deep),
+            ("surrogate", JsonError::Surrogate),
+            ("hex escape", JsonError::Surrogate),
+            (TWICE, JsonError::Duplicate),
         ]
         .into_iter()
         .find(|(phrase, _)| message.contains(phrase))
-        .map_or(Flaw::Broken, |(_, flaw)| flaw)
+        .map_or(JsonError::Broken, |(_, flaw)| flaw)
     })
 }
 

@@ -1,6 +1,6 @@
 //! A pull reader that skips over JSON values without decoding them.
 
-use super::Flaw;
+use super::JsonError;
 
 /// The unread rest of a JSON text.
 pub(super) struct Cursor<'a> {
@@ -29,16 +29,16 @@ impl<'a> Cursor<'a> {
     }
 
     /// Reads a key and its colon; returns the raw key.
-    pub fn key(&mut self) -> Result<&'a [u8], Flaw> {
+    pub fn key(&mut self) -> Result<&'a [u8], JsonError> {
         if self.peek() != Some(b'"') {
-            return Err(Flaw::Broken);
+            return Err(JsonError::Broken);
         }
         let key = self.string()?;
-        if self.next() == Some(b':') { Ok(key) } else { Err(Flaw::Broken) }
+        if self.next() == Some(b':') { Ok(key) } else { Err(JsonError::Broken) }
     }
 
     /// Skips one value and returns its raw text. Uses an explicit stack, so that deep nesting cannot overflow the call stack.
-    pub fn value(&mut self) -> Result<&'a [u8], Flaw> {
+    pub fn value(&mut self) -> Result<&'a [u8], JsonError> {
         self.peek();
         let start = self.rest;
         let mut open: Vec<u8> = Vec::new();
@@ -63,12 +63,12 @@ impl<'a> Cursor<'a> {
                 }
                 Some(b'"') => drop(self.string()?),
                 Some(_) => self.scalar()?,
-                None => return Err(Flaw::Broken),
+                None => return Err(JsonError::Broken),
             }
             loop {
                 let Some(close) = open.last().copied() else {
                     let length = start.len() - self.rest.len();
-                    return start.get(..length).ok_or(Flaw::Broken);
+                    return start.get(..length).ok_or(JsonError::Broken);
                 };
                 match self.next() {
                     Some(b',') => {
@@ -78,14 +78,14 @@ impl<'a> Cursor<'a> {
                         break;
                     }
                     Some(byte) if byte == close => drop(open.pop()),
-                    _ => return Err(Flaw::Broken),
+                    _ => return Err(JsonError::Broken),
                 }
             }
         }
     }
 
     /// Skips a string; returns it raw, with its quotes.
-    fn string(&mut self) -> Result<&'a [u8], Flaw> {
+    fn string(&mut self) -> Result<&'a [u8], JsonError> {
         let start = self.rest;
         let mut at = 1;
         loop {
@@ -94,30 +94,30 @@ impl<'a> Cursor<'a> {
                 (Some(b'"'), _) => break,
                 (Some(b'\\'), Some(b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't')) => at += 2,
                 (Some(b'\\'), Some(b'u')) => {
-                    let hex = start.get(at + 2..at + 6).ok_or(Flaw::Broken)?;
+                    let hex = start.get(at + 2..at + 6).ok_or(JsonError::Broken)?;
                     if !hex.iter().all(u8::is_ascii_hexdigit) {
-                        return Err(Flaw::Broken);
+                        return Err(JsonError::Broken);
                     }
                     at += 6;
                 }
-                _ => return Err(Flaw::Broken),
+                _ => return Err(JsonError::Broken),
             }
         }
-        let (string, rest) = start.split_at_checked(at + 1).ok_or(Flaw::Broken)?;
+        let (string, rest) = start.split_at_checked(at + 1).ok_or(JsonError::Broken)?;
         self.rest = rest;
         Ok(string)
     }
 
     /// Skips a number, `true`, `false` or `null`.
-    fn scalar(&mut self) -> Result<(), Flaw> {
+    fn scalar(&mut self) -> Result<(), JsonError> {
         let length = self
             .rest
             .iter()
             .take_while(|byte| matches!(byte, b'+' | b'-' | b'.' | b'0'..=b'9' | b'A'..=b'Z' | b'a'..=b'z'))
             .count();
-        let (word, rest) = self.rest.split_at_checked(length).ok_or(Flaw::Broken)?;
+        let (word, rest) = self.rest.split_at_checked(length).ok_or(JsonError::Broken)?;
         self.rest = rest;
-        serde_json::from_slice::<serde::de::IgnoredAny>(word).map(drop).map_err(|_| Flaw::Broken)
+        serde_json::from_slice::<serde::de::IgnoredAny>(word).map(drop).map_err(|_| JsonError::Broken)
     }
 }
 

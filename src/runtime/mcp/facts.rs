@@ -1,6 +1,6 @@
 //! What judging a call of an MCP tool needs to know of its server: two records and its entry in the configuration.
 
-use crate::runtime::environment::World;
+use crate::runtime::environment::Environment;
 use crate::runtime::mcp::live::Servers;
 use crate::runtime::mcp::records::{Store, bytes, hides_name, skim, start};
 use crate::runtime::mcp::servers::Servers as AllServers;
@@ -26,28 +26,28 @@ fn wanted(config: &Config) -> Pins {
 }
 
 /// Whether nothing was ever pinned here, and nothing has to be.
-fn is_idle(config: &Config, world: &World) -> bool {
+fn is_idle(config: &Config, environment: &Environment) -> bool {
     match wanted(config) {
         Pins::Off => true,
-        Pins::WhenPresent => world.data_dir.as_ref().is_some_and(|data| is_missing(&data.join("pins"))),
+        Pins::WhenPresent => environment.data_dir.as_ref().is_some_and(|data| is_missing(&data.join("pins"))),
         Pins::Required => false,
     }
 }
 
 /// Looks up what was approved of the tool that a call is about.
-pub fn look_up(event: &Event<'_>, config: &Config, world: &World) -> Option<Lookup> {
+pub fn look_up(event: &Event<'_>, config: &Config, environment: &Environment) -> Option<Lookup> {
     let Action::Mcp { server, .. } = &event.action else { return None };
-    if is_idle(config, world) {
+    if is_idle(config, environment) {
         return None;
     }
     let reason = Reason::new("which server and tool a call is about").ok()?;
     let call = event.tool.expose(reason, &mut Audit::new(|_| {}));
-    let servers = Servers::look(world, &event.place.cwd);
+    let servers = Servers::look(environment, &event.place.cwd);
     let told = server.as_ref().map(|server| server.name.as_str());
     let mut names = servers.names();
     let mut resolved = resolve(call, told, &names);
     let unknown = |resolved: Resolved, pin: Record| Lookup::new(resolved, Live::Nowhere, pin, Record::Missing);
-    let Ok(store) = Store::of(world) else { return Some(unknown(resolved, Record::Unreadable)) };
+    let Ok(store) = Store::of(environment) else { return Some(unknown(resolved, Record::Unreadable)) };
     if is_guess(&resolved, told, &names) {
         let (recorded, unreadable) = store.servers();
         names.extend(recorded);
@@ -65,7 +65,7 @@ pub fn look_up(event: &Event<'_>, config: &Config, world: &World) -> Option<Look
         return None;
     }
     let live = if name.starts_with("plugin:") {
-        plugin(world, &event.place.cwd, name)
+        plugin(environment, &event.place.cwd, name)
     } else {
         servers.live(name, server.as_ref().map(|server| server.source.as_str()))
     };
@@ -80,8 +80,8 @@ fn is_guess(resolved: &Resolved, told: Option<&str>, names: &[String]) -> bool {
 }
 
 /// How the server of a plugin is started or reached: plugins are many files, and read for nobody else.
-fn plugin(world: &World, cwd: &str, name: &str) -> Live {
-    let servers = AllServers::look(world, Path::new(cwd));
+fn plugin(environment: &Environment, cwd: &str, name: &str) -> Live {
+    let servers = AllServers::look(environment, Path::new(cwd));
     let Some(server) = servers.named(name) else { return Live::Nowhere };
     server.identity().map_or(Live::Unreadable, Live::Entry)
 }
@@ -99,13 +99,13 @@ fn found(record: std::io::Result<Record>) -> Record {
 }
 
 /// Which of the configured servers nobody has approved, or not as they are configured now.
-pub fn news(event: &Event<'_>, config: &Config, world: &World) -> ServerNews {
+pub fn news(event: &Event<'_>, config: &Config, environment: &Environment) -> ServerNews {
     let mut news = ServerNews::default();
-    let Ok(store) = Store::of(world) else { return news };
-    if is_idle(config, world) {
+    let Ok(store) = Store::of(environment) else { return news };
+    if is_idle(config, environment) {
         return news;
     }
-    let servers = Servers::look(world, &event.place.cwd);
+    let servers = Servers::look(environment, &event.place.cwd);
     for name in servers.names() {
         let approved = match bytes(&store.pin_path(&name)).map(|bytes| approved(&bytes)) {
             Ok(Some((true, _))) => continue,

@@ -3,7 +3,7 @@
 //! Read on calls of MCP tools, so nothing is parsed that is not asked for.
 
 use super::own;
-use crate::runtime::environment::World;
+use crate::runtime::environment::Environment;
 use crate::runtime::policy_files::read_settings_text;
 use rune::encoding::canonical::Value;
 use rune::encoding::json::Fields;
@@ -46,14 +46,14 @@ pub struct Servers {
 
 impl Servers {
     /// Looks at the files that count for a call in `cwd`.
-    pub fn look(world: &World, cwd: &str) -> Servers {
+    pub fn look(environment: &Environment, cwd: &str) -> Servers {
         let mut servers = Servers::default();
         if let Some(text) = servers.text(Path::new(MANAGED)) {
             servers.add(Scope::Managed, Path::new(MANAGED), &Fields::read(text.as_bytes()));
             return servers;
         }
-        let places: Vec<PathBuf> = world.project_of(cwd).into_iter().chain([PathBuf::from(cwd)]).collect();
-        let user = user_file(world).and_then(|file| Some((servers.text(&file)?, file)));
+        let places: Vec<PathBuf> = environment.project_of(cwd).into_iter().chain([PathBuf::from(cwd)]).collect();
+        let user = user_file(environment).and_then(|file| Some((servers.text(&file)?, file)));
         let fields = user.as_ref().map(|(text, file)| (Fields::read(text.as_bytes()), file));
         if let Some((fields, file)) = &fields {
             let projects = fields.object("projects").unwrap_or_default();
@@ -138,10 +138,10 @@ impl Servers {
 }
 
 /// The file that holds a user's servers: beside the client's directory where that is the usual one, else in it.
-fn user_file(world: &World) -> Option<PathBuf> {
-    let client = world.client_dir.as_ref()?;
+fn user_file(environment: &Environment) -> Option<PathBuf> {
+    let client = environment.client_dir.as_ref()?;
     let within = client.join(".claude.json");
-    let usual = world.home.as_ref().filter(|home| **client == home.join(".claude"));
+    let usual = environment.home.as_ref().filter(|home| **client == home.join(".claude"));
     Some(usual.filter(|_| !within.exists()).map_or(within, |home| home.join(".claude.json")))
 }
 

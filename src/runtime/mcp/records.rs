@@ -1,6 +1,6 @@
 //! The records of servers on disk: one pin and one observed record each, written whole, for their owner alone.
 
-use crate::runtime::environment::World;
+use crate::runtime::environment::Environment;
 use crate::runtime::files::put_private;
 use anyhow::{Context, bail};
 use rune::mcp::{Invalid, LARGEST, Observed, ObservedHead, Pin, PinHead, Skim, Source, file_name};
@@ -56,9 +56,10 @@ impl std::fmt::Display for Unreadable {
 impl std::error::Error for Unreadable {}
 
 impl Store {
-    pub fn of(world: &World) -> anyhow::Result<Store> {
+    pub fn of(environment: &Environment) -> anyhow::Result<Store> {
         let help = "help: set it, or XDG_DATA_HOME";
-        let data = world.data_dir.clone().with_context(|| format!("HOME is not an absolute directory\n  {help}"))?;
+        let data =
+            environment.data_dir.clone().with_context(|| format!("HOME is not an absolute directory\n  {help}"))?;
         Ok(Store { data, patience: PATIENCE })
     }
 

@@ -1,7 +1,7 @@
 //! The servers that the client would start here: every scope of its configuration, strongest first.
 
 use super::own;
-use crate::runtime::environment::World;
+use crate::runtime::environment::Environment;
 use crate::runtime::files::read;
 use rune::client::claude::locate::find as place_of;
 use rune::client::claude::server::{Document, Launch, Server};
@@ -96,7 +96,7 @@ pub struct Servers {
 
 impl Servers {
     /// Looks at every scope that counts in a directory. A server that a stronger scope names too is left out.
-    pub fn look(world: &World, here: &Path) -> Servers {
+    pub fn look(environment: &Environment, here: &Path) -> Servers {
         let mut servers = Servers::default();
         let managed = Path::new(MANAGED).with_file_name("managed-mcp.json");
         if let Some((document, text)) = servers.document(&managed) {
@@ -104,7 +104,7 @@ impl Servers {
             servers.add(Scope::Managed, &managed, &text, document.servers());
             return servers;
         }
-        let user = user_file(world);
+        let user = user_file(environment);
         let document = user.as_ref().and_then(|file| Some((file, servers.document(file)?)));
         if let Some((file, (document, text))) = &document {
             let keys = [git_root(here), here.to_owned()];
@@ -121,7 +121,7 @@ impl Servers {
         if let Some((file, (document, text))) = &document {
             servers.add(Scope::User, file, text, document.servers());
         }
-        servers.plugins(world, here);
+        servers.plugins(environment, here);
         servers
     }
 
@@ -156,8 +156,8 @@ impl Servers {
     }
 
     /// The servers of plugins that are installed and switched on.
-    fn plugins(&mut self, world: &World, here: &Path) {
-        let Some(client) = &world.client_dir else { return };
+    fn plugins(&mut self, environment: &Environment, here: &Path) {
+        let Some(client) = &environment.client_dir else { return };
         let enabled = self.enabled(client, here);
         if !enabled.values().any(|on| *on) {
             return;
@@ -259,9 +259,9 @@ fn pointer(steps: &[&str]) -> String {
 }
 
 /// The file that holds a user's servers: beside the client's directory where that is the usual one, else in it.
-fn user_file(world: &World) -> Option<PathBuf> {
-    let client = world.client_dir.as_ref()?;
-    let usual = world.home.as_ref().filter(|home| **client == home.join(".claude"));
+fn user_file(environment: &Environment) -> Option<PathBuf> {
+    let client = environment.client_dir.as_ref()?;
+    let usual = environment.home.as_ref().filter(|home| **client == home.join(".claude"));
     let within = client.join(".claude.json");
     // `CLAUDE_CONFIG_DIR` may name the usual directory too, and then the file lies in it.
     Some(usual.filter(|_| !within.exists()).map_or(within, |home| home.join(".claude.json")))

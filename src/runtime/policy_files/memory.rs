@@ -1,15 +1,15 @@
 //! What was read of a policy: each file once, for who judges by it and for who writes down what was decided.
 
 use super::{is_missing, read_copy, rules};
-use crate::runtime::environment::World;
-use rune::rules::Kind;
+use crate::runtime::environment::Environment;
+use rune::rules::RuleKind;
 use std::borrow::Cow;
 use std::cell::{OnceCell, RefCell};
 use std::path::{Path, PathBuf};
 
 /// The texts of a policy, as far as they were read.
 #[derive(Debug, Default)]
-pub struct Memory {
+pub struct PolicyTexts {
     texts: RefCell<Vec<(PathBuf, Option<Cow<'static, str>>)>>,
     folders: RefCell<Vec<(PathBuf, Vec<String>)>>,
     directory: OnceCell<Option<PathBuf>>,
@@ -17,10 +17,10 @@ pub struct Memory {
     pub preset: OnceCell<String>,
 }
 
-impl Memory {
+impl PolicyTexts {
     /// The directory of the policy, where it is there: without one there is nothing to ask for file by file.
-    pub fn directory(&self, world: &World) -> Option<&Path> {
-        let there = || world.config_dir.clone().filter(|directory| !is_missing(directory));
+    pub fn directory(&self, environment: &Environment) -> Option<&Path> {
+        let there = || environment.config_dir.clone().filter(|directory| !is_missing(directory));
         self.directory.get_or_init(there).as_deref()
     }
 
@@ -57,5 +57,5 @@ fn find<T: Clone>(known: &[(PathBuf, T)], path: &Path) -> Option<T> {
 }
 
 fn is_about_mcp(name: &str) -> bool {
-    Kind::of_file(name) == Some(Kind::Mcp)
+    RuleKind::of_file(name) == Some(RuleKind::Mcp)
 }

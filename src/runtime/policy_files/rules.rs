@@ -1,9 +1,9 @@
 //! The files of rules: the operator's in place of or beside the embedded ones, and the project's on top.
 
-use super::{Memory, read_copy};
+use super::{PolicyTexts, read_copy};
 use rune::event::{Action, Event};
 use rune::policy::Config;
-use rune::rules::{self, Kind, Owner, Rule, RuleError};
+use rune::rules::{self, Owner, Rule, RuleError, RuleKind};
 use rune::shell::Act;
 use rune::verdict::failure::Failure;
 use rustix::fs::{CWD, Dir, Mode, OFlags, openat};
@@ -11,30 +11,32 @@ use rustix::io::Errno;
 use std::path::Path;
 
 /// Which rules are wanted.
-pub struct Wanted {
+pub struct RuleSelection {
     /// Those of these kinds.
-    pub kinds: Vec<Kind>,
+    pub kinds: Vec<RuleKind>,
     /// What was read on the way.
-    pub memory: Memory,
+    pub memory: PolicyTexts,
 }
 
-impl Wanted {
+impl RuleSelection {
     /// All rules of these kinds.
-    pub fn all(kinds: &[Kind]) -> Self {
-        Wanted { kinds: kinds.to_vec(), memory: Memory::default() }
+    pub fn all(kinds: &[RuleKind]) -> Self {
+        RuleSelection { kinds: kinds.to_vec(), memory: PolicyTexts::default() }
     }
 
     /// The rules that an event is asked about.
     pub fn of(event: &Event<'_>) -> Self {
-        Wanted { kinds: kinds(event), memory: Memory::default() }
+        RuleSelection { kinds: kinds(event), memory: PolicyTexts::default() }
     }
 
     /// Reads a file of rules, `None` where there is none; on an error, what cannot be read of the file at all.
-    fn read(&self, path: &Path, name: &str, kind: Kind, owner: Owner) -> Result<Option<Read>, String> {
+    fn read(&self, path: &Path, name: &str, kind: RuleKind, owner: Owner) -> Result<Option<Read>, String> {
         // Those of other kinds need no copy: nobody asks for them again.
         let text = match kind {
-            Kind::Mcp => self.memory.text(path, Some(kind.embedded()))?,
-            Kind::Bash | Kind::Edit | Kind::Read | Kind::Agent | Kind::Post => read_copy(path, kind.embedded())?,
+            RuleKind::Mcp => self.memory.text(path, Some(kind.embedded()))?,
+            RuleKind::Bash | RuleKind::Edit | RuleKind::Read | RuleKind::Agent | RuleKind::Post => {
+                read_copy(path, kind.embedded())?
+            }
         };
         Ok(text.map(|text| rules::parse(text, name, kind, owner)))
     }
@@ -42,7 +44,7 @@ impl Wanted {
     /// The names of the `.rules` files in a directory, in order.
     fn names(&self, directory: &Path) -> Result<Vec<String>, String> {
         let names = names(directory)?;
-        if self.kinds.contains(&Kind::Mcp) {
+        if self.kinds.contains(&RuleKind::Mcp) {
             self.memory.note(directory, &names);
         }
         Ok(names)
@@ -52,7 +54,7 @@ impl Wanted {
 /// Rules, and what is wrong with others.
 type Read = (Vec<Rule>, Vec<RuleError>);
 
-fn kinds(event: &Event<'_>) -> Vec<Kind> {
+fn kinds(event: &Event<'_>) -> Vec<RuleKind> {
     if event.phase != rune::verdict::Phase::Before {
         return Vec::new();
     }
@@ -62,21 +64,21 @@ fn kinds(event: &Event<'_>) -> Vec<Kind> {
             let touches = |of: fn(Act) -> bool| {
                 event.shell().is_some_and(|shell| shell.effects.accesses.iter().any(|access| of(access.act)))
             };
-            let edit = touches(|act| act != Act::Read).then_some(Kind::Edit);
-            let read = touches(|act| act == Act::Read).then_some(Kind::Read);
-            [Some(Kind::Bash), edit, read].into_iter().flatten().collect()
+            let edit = touches(|act| act != Act::Read).then_some(RuleKind::Edit);
+            let read = touches(|act| act == Act::Read).then_some(RuleKind::Read);
+            [Some(RuleKind::Bash), edit, read].into_iter().flatten().collect()
         }
-        Action::Edit { .. } | Action::Patch { .. } => vec![Kind::Edit],
-        Action::Read { .. } | Action::Files { .. } | Action::Fetch { .. } => vec![Kind::Read],
-        Action::Mcp { .. } => vec![Kind::Mcp],
-        Action::Agent { .. } => vec![Kind::Agent],
+        Action::Edit { .. } | Action::Patch { .. } => vec![RuleKind::Edit],
+        Action::Read { .. } | Action::Files { .. } | Action::Fetch { .. } => vec![RuleKind::Read],
+        Action::Mcp { .. } => vec![RuleKind::Mcp],
+        Action::Agent { .. } => vec![RuleKind::Agent],
         Action::Search | Action::Resource { .. } | Action::Settings { .. } | Action::Other => Vec::new(),
     }
 }
 
 /// The rules about content, once it is known that a result comes from an untrusted surface.
 pub fn about_content(config: &mut Config, directory: Option<&Path>, project: Option<&Path>) {
-    let wanted = Wanted::all(&[Kind::Post]);
+    let wanted = RuleSelection::all(&[RuleKind::Post]);
     of_operator(config, directory, &wanted);
     if let (Some(own), Some(project)) = (&mut config.project, project) {
         own.add_rules(config.rules.clone());
@@ -85,7 +87,7 @@ pub fn about_content(config: &mut Config, directory: Option<&Path>, project: Opt
 }
 
 /// The operator's rules: `bash.rules` in place of the embedded file, `bash.<name>.rules` beside it.
-pub fn of_operator(config: &mut Config, directory: Option<&Path>, wanted: &Wanted) {
+pub fn of_operator(config: &mut Config, directory: Option<&Path>, wanted: &RuleSelection) {
     let names = match directory.map(|directory| wanted.names(directory)) {
         None => Vec::new(),
         Some(Ok(names)) => names,
@@ -95,8 +97,8 @@ pub fn of_operator(config: &mut Config, directory: Option<&Path>, wanted: &Wante
             Vec::new()
         }
     };
-    for name in names.iter().filter(|name| Kind::of_file(name).is_none()) {
-        let known = Kind::ALL.map(|(_, kind, _)| format!("{kind}.rules, {kind}.<name>.rules")).join("; ");
+    for name in names.iter().filter(|name| RuleKind::of_file(name).is_none()) {
+        let known = RuleKind::ALL.map(|(_, kind, _)| format!("{kind}.rules, {kind}.<name>.rules")).join("; ");
         config.flaws.push(Failure::Config(format!(
             "rules/{name}: which calls are these rules for?\n  help: there are {known}"
         )));
@@ -108,7 +110,7 @@ pub fn of_operator(config: &mut Config, directory: Option<&Path>, wanted: &Wante
             add(config, defaults, ToString::to_string);
         }
         let Some(directory) = directory else { continue };
-        for name in names.iter().filter(|name| Kind::of_file(name) == Some(*kind)) {
+        for name in names.iter().filter(|name| RuleKind::of_file(name) == Some(*kind)) {
             let path = directory.join(name);
             match wanted.read(&path, &path.display().to_string(), *kind, Owner::Operator) {
                 Ok(Some(rules)) => add(config, rules, ToString::to_string),
@@ -121,21 +123,21 @@ pub fn of_operator(config: &mut Config, directory: Option<&Path>, wanted: &Wante
 
 /// The names of all rules that an operator has, whether or not they are asked.
 pub fn names_of_all(directory: Option<&Path>) -> Vec<String> {
-    let kinds = Kind::ALL.map(|(kind, ..)| kind);
+    let kinds = RuleKind::ALL.map(|(kind, ..)| kind);
     let mut config = Config::fold([], Vec::new()).with_default_rules(&kinds);
-    of_operator(&mut config, directory, &Wanted::all(&kinds));
+    of_operator(&mut config, directory, &RuleSelection::all(&kinds));
     config.rules.iter().map(|rule| rule.id.as_str().to_owned()).collect()
 }
 
 /// The project's rules, of which no word reaches an answer.
-pub fn of_project(config: &mut Config, directory: &Path, wanted: &Wanted) {
+pub fn of_project(config: &mut Config, directory: &Path, wanted: &RuleSelection) {
     let flaw = |what: &str| Failure::Config(format!("the project's own policy cannot be read: {what}"));
     let names = match wanted.names(directory) {
         Ok(names) => names,
         Err(_) => return config.flaws.push(flaw("its rules are no directory")),
     };
     for name in &names {
-        let Some(kind) = Kind::of_file(name) else {
+        let Some(kind) = RuleKind::of_file(name) else {
             config.flaws.push(flaw("one of its files of rules has a name that tells no kind of call"));
             continue;
         };

@@ -1,7 +1,7 @@
 //! Appending to a file of receipts: one at a time, each behind the last, whoever writes.
 
 use super::{OPERATOR_FILE, folder, key, time};
-use crate::runtime::environment::World;
+use crate::runtime::environment::Environment;
 use crate::runtime::session;
 use rune::encoding::label::Label;
 use rune::receipt::{End, Matter, OPERATOR, Place, Receipt};
@@ -21,7 +21,7 @@ const MOST_PARTS: u64 = 10_000;
 
 /// Who writes to the files of one session.
 pub struct Writer<'a> {
-    world: &'a World,
+    environment: &'a Environment,
     folder: PathBuf,
     /// The name of the first part's file, without its end.
     name: String,
@@ -32,19 +32,19 @@ pub struct Writer<'a> {
 
 impl<'a> Writer<'a> {
     pub fn of_session(
-        world: &'a World,
+        environment: &'a Environment,
         session: &Label,
         client: &'static str,
         at: Option<OffsetDateTime>,
     ) -> Result<Self, String> {
         // A call without a session leaves its receipt too.
         let name = session::file_name(session).unwrap_or_else(|| "@none".to_owned());
-        Ok(Writer { world, folder: folder(world)?, name, session: session.to_string(), client, at })
+        Ok(Writer { environment, folder: folder(environment)?, name, session: session.to_string(), client, at })
     }
 
-    pub fn of_operator(world: &'a World, at: Option<OffsetDateTime>) -> Result<Self, String> {
+    pub fn of_operator(environment: &'a Environment, at: Option<OffsetDateTime>) -> Result<Self, String> {
         let (name, session) = (OPERATOR_FILE.to_owned(), OPERATOR.to_owned());
-        Ok(Writer { world, folder: folder(world)?, name, session, client: "rune", at })
+        Ok(Writer { environment, folder: folder(environment)?, name, session, client: "rune", at })
     }
 
     /// Writes one receipt behind the last.
@@ -106,7 +106,7 @@ impl<'a> Writer<'a> {
 
     /// INVARIANT: the file is locked. So is the order of keys: the one that signs is read only now.
     fn write(&self, mut file: &File, place: Place, matter: &Matter, path: &Path) -> Result<(), String> {
-        let secret = key::read_or_make(self.world)?;
+        let secret = key::read_or_make(self.environment)?;
         let line = Receipt::sign(matter, &self.session, self.client, time(self.at), place, &secret).to_line();
         let told = |error: Error| format!("receipts: {}: {error}", path.display());
         let written = file.write(&line).map_err(told)?;

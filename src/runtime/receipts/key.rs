@@ -1,6 +1,6 @@
 //! The key file of the installation.
 
-use crate::runtime::environment::World;
+use crate::runtime::environment::Environment;
 use crate::runtime::files;
 use crate::runtime::policy_files;
 use anyhow::Context;
@@ -11,14 +11,14 @@ use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::PathBuf;
 
 /// Where the key is.
-pub fn path(world: &World) -> Result<PathBuf, String> {
-    let data = world.data_dir.as_ref().ok_or("receipts: HOME is not set and no `--data-dir` is given")?;
+pub fn path(environment: &Environment) -> Result<PathBuf, String> {
+    let data = environment.data_dir.as_ref().ok_or("receipts: HOME is not set and no `--data-dir` is given")?;
     Ok(data.join("receipt.key"))
 }
 
 /// The key, `None` where there is none. The error names the file.
-pub fn read(world: &World) -> Result<Option<Secret>, String> {
-    let path = path(world)?;
+pub fn read(environment: &Environment) -> Result<Option<Secret>, String> {
+    let path = path(environment)?;
     let Some(text) = policy_files::read_text(&path)? else { return Ok(None) };
     let broken =
         || format!("{}: not a key of receipts\n  help: put it back, or remove it to start anew", path.display());
@@ -26,19 +26,19 @@ pub fn read(world: &World) -> Result<Option<Secret>, String> {
 }
 
 /// The key; one is made where there is none, so that no receipt is lost for want of it.
-pub fn read_or_make(world: &World) -> Result<Secret, String> {
-    match read(world)? {
+pub fn read_or_make(environment: &Environment) -> Result<Secret, String> {
+    match read(environment)? {
         Some(secret) => Ok(secret),
         None => {
-            make(world)?;
-            read(world)?.ok_or_else(|| "receipts: the key went missing".to_owned())
+            make(environment)?;
+            read(environment)?.ok_or_else(|| "receipts: the key went missing".to_owned())
         }
     }
 }
 
 /// Makes a key where there is none. Of several who try at once, one succeeds and all then have the same.
-pub fn make(world: &World) -> Result<(), String> {
-    let path = path(world)?;
+pub fn make(environment: &Environment) -> Result<(), String> {
+    let path = path(environment)?;
     if path.exists() {
         return Ok(());
     }
@@ -66,8 +66,8 @@ pub fn make(world: &World) -> Result<(), String> {
 }
 
 /// Puts another key in its place.
-pub fn replace(world: &World, secret: &Secret) -> anyhow::Result<()> {
-    let path = path(world).map_err(anyhow::Error::msg)?;
+pub fn replace(environment: &Environment, secret: &Secret) -> anyhow::Result<()> {
+    let path = path(environment).map_err(anyhow::Error::msg)?;
     files::put(&path, &secret.to_text(), &path).context("the key was not replaced")
 }
 

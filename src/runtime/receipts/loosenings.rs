@@ -2,7 +2,7 @@
 
 use super::append::Writer;
 use super::{OPERATOR_FILE, folder};
-use crate::runtime::environment::World;
+use crate::runtime::environment::Environment;
 use crate::runtime::files::put_private;
 use crate::runtime::policy_files::read_bytes;
 use anyhow::{Context, anyhow};
@@ -11,28 +11,28 @@ use rune::receipt::{Loosening, Matter, Receipt};
 use std::path::PathBuf;
 
 /// Leaves a receipt of a loosening. It comes before the change: where it cannot be written, nothing is loosened.
-pub fn loosen(world: &World, verb: Loosening) -> anyhow::Result<()> {
-    let left = Writer::of_operator(world, None).and_then(|writer| writer.append(&Matter::Loosen(verb)));
+pub fn loosen(environment: &Environment, verb: Loosening) -> anyhow::Result<()> {
+    let left = Writer::of_operator(environment, None).and_then(|writer| writer.append(&Matter::Loosen(verb)));
     left.map_err(|what| anyhow!(what)).context("nothing was changed: there is no receipt of it")
 }
 
 /// The loosenings that no session has told of yet, oldest first.
-pub fn loosenings(world: &World) -> Vec<Loosened> {
-    let told = cursor(world).and_then(|path| std::fs::read_to_string(path).ok());
+pub fn loosenings(environment: &Environment) -> Vec<Loosened> {
+    let told = cursor(environment).and_then(|path| std::fs::read_to_string(path).ok());
     let told = told.as_deref().and_then(place_of).unwrap_or_default();
-    let all = operator_receipts(world, told.0).into_iter().filter_map(|receipt| receipt.loosened());
+    let all = operator_receipts(environment, told.0).into_iter().filter_map(|receipt| receipt.loosened());
     all.filter(|loosened| loosened.place > told).collect()
 }
 
 /// Remembers that a session has told of these. Where that fails, the next one tells of them again.
-pub fn mark_told(world: &World, told: &[Loosened]) -> anyhow::Result<()> {
-    let (Some(path), Some(last)) = (cursor(world), told.last()) else { return Ok(()) };
+pub fn mark_told(environment: &Environment, told: &[Loosened]) -> anyhow::Result<()> {
+    let (Some(path), Some(last)) = (cursor(environment), told.last()) else { return Ok(()) };
     let (part, seq) = last.place;
     put_private(&path, format!("{part} {seq}\n").as_bytes())
 }
 
-fn cursor(world: &World) -> Option<PathBuf> {
-    Some(world.state_dir.as_ref()?.join("loosenings-told"))
+fn cursor(environment: &Environment) -> Option<PathBuf> {
+    Some(environment.state_dir.as_ref()?.join("loosenings-told"))
 }
 
 /// `PART SEQ`, of the last receipt that was told.
@@ -42,8 +42,8 @@ fn place_of(text: &str) -> Option<(u64, u64)> {
 }
 
 /// The receipts of what people did with the commands, from this part on, oldest first.
-fn operator_receipts(world: &World, from: u64) -> Vec<Receipt> {
-    let Ok(folder) = folder(world) else { return Vec::new() };
+fn operator_receipts(environment: &Environment, from: u64) -> Vec<Receipt> {
+    let Ok(folder) = folder(environment) else { return Vec::new() };
     let name = |part: u64| if part == 1 { String::new() } else { format!(".{part}") };
     let files = (from.max(1)..).map(|part| folder.join(format!("{OPERATOR_FILE}{}.jsonl", name(part))));
     let texts = files.map_while(|file| read_bytes(&file).ok());

@@ -180,7 +180,7 @@ impl Run {
                 let sure = self
                     .levels
                     .iter()
-                    .all(|level| !matches!(level.outside, Outside::Doubt(_)) && level.chain.is_none());
+                    .all(|level| !matches!(level.outside, Outside::Uncertainty(_)) && level.chain.is_none());
                 self.locals.push((name.to_owned(), sure));
             }
             if exported {

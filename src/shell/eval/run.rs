@@ -94,7 +94,7 @@ pub(super) enum Outside {
     /// The same, and what was printed is the output of this number.
     Substitution(usize, Rc<State>),
     /// Whatever the list has changed may or may not be so.
-    Doubt(Rc<State>),
+    Uncertainty(Rc<State>),
 }
 
 impl Level {
@@ -202,7 +202,7 @@ impl Run {
                 let printed = level.output.filter(|_| level.commands == 1);
                 self.printed(number, printed);
             }
-            Outside::Doubt(before) => self.state.join(&before),
+            Outside::Uncertainty(before) => self.state.join(&before),
         }
     }
 

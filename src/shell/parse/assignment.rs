@@ -2,7 +2,7 @@
 
 use super::super::syntax::{Assignment, Part, Parts, Word};
 use super::list::State;
-use super::{Kind, Parser};
+use super::{FrameKind, Parser};
 
 /// Commands that take assignments as arguments.
 const DECLARES: [&str; 8] = ["alias", "declare", "eval", "export", "let", "local", "readonly", "typeset"];
@@ -33,8 +33,8 @@ impl Parser<'_> {
     pub(super) fn opens_subscript(&mut self) -> bool {
         let top = self.top();
         match (&top.kind, top.parts.as_slice()) {
-            (Kind::Array, []) => true,
-            (Kind::List, [Part::Plain(name)]) => is_name(name) && self.may_assign(),
+            (FrameKind::Array, []) => true,
+            (FrameKind::List, [Part::Plain(name)]) => is_name(name) && self.may_assign(),
             _ => false,
         }
     }

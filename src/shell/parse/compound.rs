@@ -1,8 +1,8 @@
 //! Commands made of keywords: `if`, `while`, `for`, `case`.
 
-use super::super::syntax::{Flaw, Loop, Scope, Step, Word};
+use super::super::syntax::{Loop, Scope, Step, Unreadable, Word};
 use super::list::Close;
-use super::{Arith, Kind, Parser};
+use super::{Arith, FrameKind, Parser};
 
 /// `if` and `while` hold nothing but lists.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -71,7 +71,7 @@ impl Case {
 impl Parser<'_> {
     pub(super) fn open_compound(&mut self, compound: Compound, until: &'static [&'static str]) {
         self.step(Step::Open(if compound == Compound::Loop { Scope::Loop } else { Scope::Group }));
-        self.open(Kind::Compound(compound));
+        self.open(FrameKind::Compound(compound));
         self.open_list(Close::Keyword(until), Scope::Group);
     }
 
@@ -96,7 +96,7 @@ impl Parser<'_> {
 
     /// `}` has closed a list: a command of its own, or the body of a `for`.
     pub(super) fn brace_done(&mut self) {
-        if matches!(self.top().kind, Kind::For(_)) {
+        if matches!(self.top().kind, FrameKind::For(_)) {
             self.finish_compound();
         } else {
             self.compound_done();
@@ -106,7 +106,7 @@ impl Parser<'_> {
     pub(super) fn for_word(&mut self, word: Word) {
         let bare = word.bare().map(str::to_owned);
         let at = word.span.start;
-        let Kind::For(head) = &mut self.top().kind else { return };
+        let FrameKind::For(head) = &mut self.top().kind else { return };
         match (head.stage, bare.as_deref()) {
             (ForStage::Name, name) => {
                 head.name = name.unwrap_or("?").to_owned();
@@ -121,20 +121,20 @@ impl Parser<'_> {
             (ForStage::Words, _) => head.words.get_or_insert_default().push(word),
             (ForStage::Named | ForStage::Body, other) => {
                 let what = other.unwrap_or("word").to_owned();
-                self.flaw(Flaw::Syntax(what), at);
+                self.flaw(Unreadable::Syntax(what), at);
             }
         }
     }
 
     fn for_body(&mut self, close: Close) {
-        let Kind::For(head) = &mut self.top().kind else { return };
+        let FrameKind::For(head) = &mut self.top().kind else { return };
         let (name, words) = (std::mem::take(&mut head.name), head.words.take());
         self.step(Step::Loop(Box::new(Loop { name, words })));
         self.open_list(close, Scope::Branch);
     }
 
     pub(super) fn for_line_end(&mut self) {
-        let Kind::For(head) = &mut self.top().kind else { return };
+        let FrameKind::For(head) = &mut self.top().kind else { return };
         match head.stage {
             ForStage::Words => head.stage = ForStage::Body,
             ForStage::Name => self.unexpected("line end"),
@@ -146,11 +146,11 @@ impl Parser<'_> {
         self.end_word();
         let at = self.at;
         let arith = self.looking_at("((") && self.is_arith(at + 2);
-        let Kind::For(head) = &mut self.top().kind else { return };
+        let FrameKind::For(head) = &mut self.top().kind else { return };
         match (head.stage, byte) {
             (ForStage::Name, b'(') if arith => {
                 self.at += 2;
-                self.open(Kind::Arith { form: Arith::For, depth: 0 });
+                self.open(FrameKind::Arith { form: Arith::For, depth: 0 });
             }
             (ForStage::Words | ForStage::Named, b';') => {
                 head.stage = ForStage::Body;
@@ -169,7 +169,7 @@ impl Parser<'_> {
 
     /// `for (( … ))` may be followed by one `;`.
     pub(super) fn for_arith_done(&mut self) {
-        if let Kind::For(head) = &mut self.top().kind {
+        if let FrameKind::For(head) = &mut self.top().kind {
             head.stage = ForStage::Body;
             head.name = "((".to_owned();
         }
@@ -178,7 +178,7 @@ impl Parser<'_> {
     pub(super) fn case_word(&mut self, word: &Word) {
         let esac = word.bare() == Some("esac");
         let is_in = word.bare() == Some("in");
-        let Kind::Case(case) = &mut self.top().kind else { return };
+        let FrameKind::Case(case) = &mut self.top().kind else { return };
         match case.stage {
             CaseStage::Subject => case.stage = CaseStage::In,
             CaseStage::In if is_in => case.stage = CaseStage::Start,
@@ -190,11 +190,11 @@ impl Parser<'_> {
 
     pub(super) fn case_operator(&mut self, byte: u8) {
         self.end_word();
-        if !matches!(self.top().kind, Kind::Case(_)) {
+        if !matches!(self.top().kind, FrameKind::Case(_)) {
             return; // `esac` was the word; the byte belongs to the list around it.
         }
         self.at += 1;
-        let Kind::Case(case) = &mut self.top().kind else { return };
+        let FrameKind::Case(case) = &mut self.top().kind else { return };
         match (case.stage, byte) {
             (CaseStage::Start, b'(') => case.stage = CaseStage::Pattern,
             (CaseStage::Next, b'|') => case.stage = CaseStage::Pattern,
@@ -208,7 +208,7 @@ impl Parser<'_> {
 
     /// `;;` has closed a clause.
     pub(super) fn clause_done(&mut self) {
-        if let Kind::Case(case) = &mut self.top().kind {
+        if let FrameKind::Case(case) = &mut self.top().kind {
             case.stage = CaseStage::Start;
         }
     }

@@ -1,7 +1,7 @@
 //! `[[ … ]]`: a language of its own between two words.
 
-use super::super::syntax::{Flaw, Part, Word};
-use super::{Kind, Parser};
+use super::super::syntax::{Part, Unreadable, Word};
+use super::{FrameKind, Parser};
 
 #[derive(Debug)]
 pub(super) struct Cond {
@@ -46,7 +46,7 @@ impl Parser<'_> {
     /// Within a pattern of `[[ … ]]` some operators are characters; tells whether this byte was one.
     pub(super) fn pattern_byte(&mut self, byte: u8) -> bool {
         let top = self.top();
-        let Kind::Cond(cond) = &mut top.kind else { return false };
+        let FrameKind::Cond(cond) = &mut top.kind else { return false };
         let group = match top.parts.last() {
             Some(Part::Plain(text)) => text.ends_with(['@', '?', '*', '+', '!']),
             _ => false,
@@ -78,10 +78,10 @@ impl Parser<'_> {
             Part::Plain(_) | Part::Variable(_) | Part::Output { .. } | Part::List(_) | Part::Unknown { .. } => false,
         });
         if evaluated {
-            self.flaw(Flaw::Unclear("an expansion in a quoted subscript"), word.span.start);
+            self.flaw(Unreadable::Unclear("an expansion in a quoted subscript"), word.span.start);
         }
         let bare = word.bare().unwrap_or_default().to_owned();
-        let Kind::Cond(cond) = &mut self.top().kind else { return };
+        let FrameKind::Cond(cond) = &mut self.top().kind else { return };
         cond.pattern = Pattern::No;
         cond.open = 0;
         let closes = bare == "]]" && matches!(cond.stage, Stage::Unary | Stage::Operator | Stage::Done);
@@ -120,7 +120,7 @@ impl Parser<'_> {
     pub(super) fn cond_operator(&mut self, byte: u8) {
         self.end_word();
         let two = self.looking_at("&&") || self.looking_at("||");
-        let Kind::Cond(cond) = &mut self.top().kind else { return };
+        let FrameKind::Cond(cond) = &mut self.top().kind else { return };
         let whole = matches!(cond.stage, Stage::Unary | Stage::Operator | Stage::Done);
         match byte {
             b'&' | b'|' if two && whole => {

@@ -1,7 +1,7 @@
 //! Heredocs: words that announce text, and the text on the lines that follow.
 
-use super::super::syntax::{Flaw, Heredoc, Part, Word};
-use super::{Kind, Parser};
+use super::super::syntax::{Heredoc, Part, Unreadable, Word};
+use super::{FrameKind, Parser};
 
 /// A heredoc whose body has not come yet.
 #[derive(Clone, Debug)]
@@ -26,7 +26,7 @@ impl Parser<'_> {
                     quoted = true;
                 }
                 Part::Variable(_) | Part::Output { .. } | Part::List(_) | Part::Unknown { .. } => {
-                    self.flaw(Flaw::Unclear("an expansion in a heredoc's delimiter"), word.span.start);
+                    self.flaw(Unreadable::Unclear("an expansion in a heredoc's delimiter"), word.span.start);
                 }
             }
         }
@@ -44,7 +44,7 @@ impl Parser<'_> {
         let within = self.frames.iter().rev().find(|frame| frame.list.is_within_a_word());
         if within.is_some_and(|frame| frame.list.waiting > 0) && !self.pending.is_empty() {
             let at = self.at;
-            self.flaw(Flaw::Unclear("a line end within a substitution, while a heredoc waits"), at);
+            self.flaw(Unreadable::Unclear("a line end within a substitution, while a heredoc waits"), at);
         }
         while let Some(pending) = self.pending.pop_front() {
             let (body, resume) = self.body(&pending);
@@ -56,7 +56,8 @@ impl Parser<'_> {
                 }
                 self.at = resume;
             } else {
-                let kind = Kind::Body { number: pending.number, strip: pending.strip, resume, outer_end: self.end };
+                let kind =
+                    FrameKind::Body { number: pending.number, strip: pending.strip, resume, outer_end: self.end };
                 self.open(kind);
                 self.end = body;
                 return;
@@ -86,7 +87,7 @@ impl Parser<'_> {
 
     /// One byte of a body with expansions.
     pub(super) fn body_byte(&mut self, byte: u8) {
-        let strips = matches!(self.top().kind, Kind::Body { strip: true, .. });
+        let strips = matches!(self.top().kind, FrameKind::Body { strip: true, .. });
         let line_start = self.at == 0 || self.slice(self.at - 1, self.at) == "\n";
         match byte {
             b'\t' if strips && line_start => {
@@ -106,7 +107,7 @@ impl Parser<'_> {
 
     pub(super) fn close_body(&mut self) {
         let Some(frame) = self.frames.pop() else { return };
-        if let Kind::Body { number, resume, outer_end, .. } = frame.kind {
+        if let FrameKind::Body { number, resume, outer_end, .. } = frame.kind {
             if let Some(heredoc) = self.script.heredocs.get_mut(number) {
                 heredoc.parts = frame.parts;
             }

@@ -1,11 +1,11 @@
 //! Lists of commands: separators, keywords, redirections, and the simple commands between them.
 
 use super::super::PROCESS;
-use super::super::syntax::{Direction, Flaw, Part, Scope, Simple, Step, Word};
+use super::super::syntax::{Direction, Part, Scope, Simple, Step, Unreadable, Word};
 use super::assignment::assignment;
 use super::compound::{Case, Compound, For};
 use super::redirect::descriptor;
-use super::{Arith, Kind, Parser};
+use super::{Arith, FrameKind, Parser};
 use std::mem;
 
 /// What ends a list.
@@ -232,15 +232,15 @@ impl Parser<'_> {
             ("while" | "until", _) => self.open_compound(Compound::Loop, &["do"]),
             ("for" | "select", _) => {
                 self.step(Step::Open(Scope::Loop));
-                self.open(Kind::For(For::new()));
+                self.open(FrameKind::For(For::new()));
             }
             ("case", _) => {
                 self.step(Step::Open(Scope::Group));
-                self.open(Kind::Case(Case::new()));
+                self.open(FrameKind::Case(Case::new()));
             }
-            ("[[", _) => self.open(Kind::Cond(super::cond::Cond::new())),
+            ("[[", _) => self.open(FrameKind::Cond(super::cond::Cond::new())),
             ("then" | "elif" | "else" | "fi" | "do" | "done" | "esac" | "}" | "in" | "]]", _) => {
-                self.flaw(Flaw::Syntax(text.to_owned()), at);
+                self.flaw(Unreadable::Syntax(text.to_owned()), at);
             }
             _ => return false,
         }
@@ -269,10 +269,10 @@ impl Parser<'_> {
         }
         if byte == b'(' && self.opens_array() {
             self.at += 1;
-            return self.open(Kind::Array);
+            return self.open(FrameKind::Array);
         }
         self.end_word();
-        if !matches!(self.top().kind, Kind::List) {
+        if !matches!(self.top().kind, FrameKind::List) {
             return; // The word was a keyword that changed what operators mean; the byte is read again.
         }
         // `!` and `time` alone are commands only at the end of a list.
@@ -304,7 +304,7 @@ impl Parser<'_> {
                     self.at = self.end - rest.len() + 1;
                 } else if self.looking_at("((") && self.is_arith(at + 2) {
                     self.at += 2;
-                    self.open(Kind::Arith { form: Arith::Command, depth: 0 });
+                    self.open(FrameKind::Arith { form: Arith::Command, depth: 0 });
                 } else {
                     self.at += 1;
                     self.open_list(Close::Paren, Scope::Subshell);
@@ -422,7 +422,7 @@ impl Parser<'_> {
 
     /// Ends the command that is being read; tells whether there was one.
     pub(super) fn finish_simple(&mut self) -> bool {
-        if !matches!(self.top().kind, Kind::List) {
+        if !matches!(self.top().kind, FrameKind::List) {
             return false;
         }
         let at = self.at;
@@ -471,7 +471,7 @@ impl Parser<'_> {
         }
         if heredocs {
             let at = self.at;
-            self.flaw(Flaw::Unclear("a heredoc that begins on the line that its substitution ends on"), at);
+            self.flaw(Unreadable::Unclear("a heredoc that begins on the line that its substitution ends on"), at);
         }
         self.frames.pop();
         self.step(Step::Close);

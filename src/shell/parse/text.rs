@@ -1,8 +1,8 @@
 //! Quotes, escapes and expansions: what stands within words.
 
-use super::super::syntax::{Backquoted, Flaw, Loop, Part, Scope, Step, Trim, Variable};
+use super::super::syntax::{Backquoted, Loop, Part, Scope, Step, Trim, Unreadable, Variable};
 use super::list::Close;
-use super::{Arith, Kind, Parser, ansi};
+use super::{Arith, FrameKind, Parser, ansi};
 use crate::verdict::limits::SHELL_DEPTH;
 
 impl Parser<'_> {
@@ -30,7 +30,7 @@ impl Parser<'_> {
         let text = inner.get(..length.unwrap_or(inner.len())).unwrap_or_default();
         if length.is_none() {
             let at = self.at;
-            self.flaw(Flaw::Unterminated("'"), at);
+            self.flaw(Unreadable::Unterminated("'"), at);
         }
         self.push(text, true);
         self.at = (self.at + text.len() + 2).min(self.end);
@@ -39,7 +39,7 @@ impl Parser<'_> {
     pub(super) fn open_double(&mut self) {
         self.top_word();
         self.at += 1;
-        self.open(Kind::Double);
+        self.open(FrameKind::Double);
     }
 
     /// One byte within `"…"`.
@@ -90,9 +90,9 @@ impl Parser<'_> {
 
     /// One byte within `name[ … ]`.
     pub(super) fn subscript_byte(&mut self, byte: u8) {
-        let Kind::Subscript { depth } = self.top().kind else { return };
+        let FrameKind::Subscript { depth } = self.top().kind else { return };
         let nest = |parser: &mut Self, depth: usize, sign: &str| {
-            parser.top().kind = Kind::Subscript { depth };
+            parser.top().kind = FrameKind::Subscript { depth };
             parser.push(sign, true);
             parser.at += 1;
         };
@@ -122,7 +122,7 @@ impl Parser<'_> {
         let inner = self.rest().get(1..).unwrap_or_default().split('\'').next().unwrap_or_default();
         if inner.contains("$(") || inner.contains('`') || inner.contains("<(") {
             let at = self.at;
-            self.flaw(Flaw::Unclear("an expansion in quotes that are only characters here"), at);
+            self.flaw(Unreadable::Unclear("an expansion in quotes that are only characters here"), at);
         }
     }
 
@@ -130,13 +130,13 @@ impl Parser<'_> {
     pub(super) fn dollar(&mut self, quoted: bool) {
         if self.looking_at("$\\\n") {
             let at = self.at;
-            self.flaw(Flaw::Unclear("a line end between `$` and what it expands"), at);
+            self.flaw(Unreadable::Unclear("a line end between `$` and what it expands"), at);
         }
         match self.peek(1) {
             Some(b'(') if self.peek(2) == Some(b'(') && self.is_arith(self.at + 3) => {
                 self.top_word();
                 self.at += 3;
-                self.open(Kind::Arith { form: Arith::Word { quoted }, depth: 0 });
+                self.open(FrameKind::Arith { form: Arith::Word { quoted }, depth: 0 });
             }
             Some(b'(') => {
                 self.top_word();
@@ -148,7 +148,7 @@ impl Parser<'_> {
             Some(b'[') => {
                 self.top_word();
                 self.at += 2;
-                self.open(Kind::Arith { form: Arith::Bracket { quoted }, depth: 0 });
+                self.open(FrameKind::Arith { form: Arith::Bracket { quoted }, depth: 0 });
             }
             Some(b'{') => self.param(quoted),
             Some(b'\'') if !quoted => self.ansi_c(),
@@ -200,17 +200,17 @@ impl Parser<'_> {
             self.at += 1;
             self.add(Variable::plain(name, quoted));
         } else {
-            self.open(Kind::Param { name, quoted });
+            self.open(FrameKind::Param { name, quoted });
         }
     }
 
     /// One byte within `${…}`.
     pub(super) fn param_byte(&mut self, byte: u8) {
-        let Kind::Param { quoted: in_quotes, .. } = self.top().kind else { return };
+        let FrameKind::Param { quoted: in_quotes, .. } = self.top().kind else { return };
         match byte {
             b'}' => {
                 self.at += 1;
-                if let Some(super::Frame { kind: Kind::Param { name, quoted, .. }, parts, opened, .. }) =
+                if let Some(super::Frame { kind: FrameKind::Param { name, quoted, .. }, parts, opened, .. }) =
                     self.frames.pop()
                 {
                     // `${x:=y}` sets the variable.
@@ -220,7 +220,7 @@ impl Parser<'_> {
                     }
                     if matches!(parts.first(), Some(Part::Quoted(text)) if text.starts_with("@P")) {
                         let at = self.at;
-                        self.flaw(Flaw::Unclear("an expansion that runs what is in a value"), at);
+                        self.flaw(Unreadable::Unclear("an expansion that runs what is in a value"), at);
                     }
                     // `${x[@]}`, `${x[0]}`: the elements have names of their own.
                     if let [Part::Quoted(text)] = parts.as_slice()
@@ -261,7 +261,14 @@ impl Parser<'_> {
                 self.at += 1;
             }
             // Also within double quotes bash looks for the end of one before that of the brace. In a heredoc a single quote is only a character, also here.
-            b'\'' if self.frames.iter().rev().nth(1).is_some_and(|below| matches!(below.kind, Kind::Body { .. })) => {
+            b'\''
+                if self
+                    .frames
+                    .iter()
+                    .rev()
+                    .nth(1)
+                    .is_some_and(|below| matches!(below.kind, FrameKind::Body { .. })) =>
+            {
                 self.push("'", true);
                 self.at += 1;
             }
@@ -307,10 +314,10 @@ impl Parser<'_> {
 
     /// One byte within `(( … ))` or `$[ … ]`.
     pub(super) fn arith_byte(&mut self, byte: u8) {
-        let Kind::Arith { form, depth } = self.top().kind else { return };
+        let FrameKind::Arith { form, depth } = self.top().kind else { return };
         let bracket = matches!(form, Arith::Bracket { .. });
         let nest = |parser: &mut Self, by: usize| {
-            if let Kind::Arith { depth, .. } = &mut parser.top().kind {
+            if let FrameKind::Arith { depth, .. } = &mut parser.top().kind {
                 *depth = by;
             }
             parser.at += 1;
@@ -372,7 +379,7 @@ impl Parser<'_> {
         }
         if length.is_none() {
             let at = self.at;
-            self.flaw(Flaw::Unterminated("`"), at);
+            self.flaw(Unreadable::Unterminated("`"), at);
         }
         let end = length.map_or(self.end, |length| start + length);
         self.substitutions += 1;
@@ -389,7 +396,7 @@ impl Parser<'_> {
         let length = end.map_or(inner.len(), |end| end + 1);
         if end.is_none() {
             let at = self.at;
-            self.flaw(Flaw::Unterminated("$'"), at);
+            self.flaw(Unreadable::Unterminated("$'"), at);
         }
         self.push(&text, true);
         self.at += 2 + length;

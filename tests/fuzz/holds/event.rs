@@ -6,7 +6,7 @@ use rune::encoding::json::Fields;
 use rune::event::{Facts, Nonce};
 use rune::policy::{Config, Layer};
 use rune::quarantined::{ContentSource, Origin, Quarantined};
-use rune::rules::Kind;
+use rune::rules::RuleKind;
 use rune::telemetry::Line;
 use rune::verdict::Phase;
 use rune::verdict::{Effect, Verdict};
@@ -16,7 +16,7 @@ use time::OffsetDateTime;
 pub fn holds(bytes: &[u8]) {
     let now = OffsetDateTime::UNIX_EPOCH;
     let layers = ["config.toml", "strict"].map(|name| Layer::embedded(name).unwrap());
-    let config = Config::fold(layers, Vec::new()).with_default_rules(&Kind::ALL.map(|(kind, ..)| kind));
+    let config = Config::fold(layers, Vec::new()).with_default_rules(&RuleKind::ALL.map(|(kind, ..)| kind));
     let input = Quarantined::new(bytes.to_vec(), Origin::new(ContentSource::ToolOutput, "stdin", now));
     let (header, verdict) = match Claude.parse(&input) {
         Ok(message) => {

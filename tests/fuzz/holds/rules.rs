@@ -1,10 +1,10 @@
 //! What holds for any file of rules; shared by the fuzzer and the test of what it found.
 
-use rune::rules::{Kind, Matcher, Owner, Pattern, parse};
+use rune::rules::{Matcher, Owner, Pattern, RuleKind, parse};
 
 /// Panics if it does not hold for a file with this text.
 pub fn holds(text: &str) {
-    let (rules, errors) = parse(text, "f.rules", Kind::Bash, Owner::Operator);
+    let (rules, errors) = parse(text, "f.rules", RuleKind::Bash, Owner::Operator);
     assert!(!rules.is_empty() || !errors.is_empty(), "a file without a rule is an error");
     let lines = text.split('\n').count();
     for error in &errors {

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::support::sandbox::{Sandbox, hash_in};
-use rune::receipt::Kind;
+use rune::receipt::ReceiptKind;
 
 #[test]
 fn approving_blocking_and_unblocking_leave_receipts() {
@@ -24,8 +24,11 @@ fn approving_blocking_and_unblocking_leave_receipts() {
     }
     let path = file(&home, "@operator");
     let found = receipts(&path);
-    let kinds: Vec<Kind> = found.iter().map(|receipt| receipt.kind).collect();
-    assert_eq!(kinds, [Kind::Loosen, Kind::Approve, Kind::Block, Kind::Unblock, Kind::Rotate]);
+    let kinds: Vec<ReceiptKind> = found.iter().map(|receipt| receipt.kind).collect();
+    assert_eq!(
+        kinds,
+        [ReceiptKind::Loosen, ReceiptKind::Approve, ReceiptKind::Block, ReceiptKind::Unblock, ReceiptKind::Rotate]
+    );
     assert_eq!(found[0].reason.as_deref(), Some("MCP_IMPORT"));
     let found = &found[1..];
     assert!(found[0].pin.as_ref().is_some_and(|pin| pin.contains(&hash)), "{:?}", found[0]);

@@ -5,7 +5,7 @@ use rune::client::claude::Claude;
 use rune::event::{Event, Message};
 use rune::policy::{Config, DEFAULT, Layer, PRESETS};
 use rune::quarantined::{ContentSource, Origin, Quarantined};
-use rune::rules::Kind;
+use rune::rules::RuleKind;
 use rune::verdict::Verdict;
 
 /// The embedded configuration and a preset.
@@ -31,7 +31,7 @@ pub fn policy_with(preset: &str, text: &str) -> Config {
 }
 
 fn with_default_rules(config: Config) -> Config {
-    config.with_default_rules(&Kind::ALL.map(|(kind, ..)| kind))
+    config.with_default_rules(&RuleKind::ALL.map(|(kind, ..)| kind))
 }
 
 /// Bytes as they come from stdin.

@@ -117,7 +117,7 @@ const HOSTILE: &str = r#"
 read -r line
 case $1 in
   silent) exec sleep 31557 ;;
-  garbage) while :; do echo 'hello { world'; done ;;
+  garbage) while :; do echo 'hello { environment'; done ;;
   early) printf '{"jsonrpc":"2.0","id":0,"result":{"protocolVersion"'; exit 3 ;;
   fork) setsid sleep "$2" & exit 0 ;;
   deaf) setsid sleep "$2" </dev/null >/dev/null & exec sleep 31557 ;;

@@ -1,4 +1,4 @@
-//! Unit tests of `src/decide/file_search.rs`.
+//! Subject tests of `src/decide/file_search.rs`.
 
 use super::*;
 

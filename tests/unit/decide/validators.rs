@@ -1,4 +1,4 @@
-//! Unit tests of `src/decide/validators.rs`.
+//! Subject tests of `src/decide/validators.rs`.
 
 use super::*;
 

@@ -2,27 +2,27 @@
 
 use super::*;
 
-fn flaw(text: &[u8]) -> Option<Flaw> {
+fn flaw(text: &[u8]) -> Option<JsonError> {
     Fields::read(text).flaw()
 }
 
 #[test]
 fn flaws_are_named() {
     for (text, expected) in [
-        (&b""[..], Some(Flaw::Empty)),
-        (b"  \n", Some(Flaw::Empty)),
-        (b"[]", Some(Flaw::NotAnObject)),
-        (b"rm -rf", Some(Flaw::NotAnObject)),
+        (&b""[..], Some(JsonError::Empty)),
+        (b"  \n", Some(JsonError::Empty)),
+        (b"[]", Some(JsonError::NotAnObject)),
+        (b"rm -rf", Some(JsonError::NotAnObject)),
         (b"{}", None),
         (b" {\"a\" : [1, {\"b\": null}] }\n", None),
-        (b"{\"a\":1}{}", Some(Flaw::Trailing)),
-        (b"{\"a\":1,\"\\u0061\":2}", Some(Flaw::Duplicate)),
-        (b"\xEF\xBB\xBF{}", Some(Flaw::Mark)),
-        (b"{\"a\":1,}", Some(Flaw::Broken)),
-        (b"{\"a\":01}", Some(Flaw::Broken)),
-        (b"{\"a\":[1}", Some(Flaw::Broken)),
-        (b"{\"a\":\"x\ny\"}", Some(Flaw::Broken)),
-        (b"{\"a\":\"x", Some(Flaw::Broken)),
+        (b"{\"a\":1}{}", Some(JsonError::Trailing)),
+        (b"{\"a\":1,\"\\u0061\":2}", Some(JsonError::Duplicate)),
+        (b"\xEF\xBB\xBF{}", Some(JsonError::Mark)),
+        (b"{\"a\":1,}", Some(JsonError::Broken)),
+        (b"{\"a\":01}", Some(JsonError::Broken)),
+        (b"{\"a\":[1}", Some(JsonError::Broken)),
+        (b"{\"a\":\"x\ny\"}", Some(JsonError::Broken)),
+        (b"{\"a\":\"x", Some(JsonError::Broken)),
     ] {
         assert_eq!(flaw(text), expected, "{}", String::from_utf8_lossy(text));
     }
@@ -31,7 +31,7 @@ fn flaws_are_named() {
 #[test]
 fn fields_before_an_error_are_kept() {
     let fields = Fields::read(br#"{"tool_name":"WebFetch","tool_response":"cut of"#);
-    assert_eq!(fields.flaw(), Some(Flaw::Broken));
+    assert_eq!(fields.flaw(), Some(JsonError::Broken));
     assert_eq!(fields.string("tool_name").map(|text| text.text).as_deref(), Some("WebFetch"));
 }
 
@@ -40,10 +40,10 @@ fn strings_are_decoded_and_lone_surrogates_replaced() {
     for (raw, text, flaw) in [
         (&br#""a\u0062\n\"""#[..], "ab\n\"", None),
         (br#""\ud83d\ude00""#, "\u{1F600}", None),
-        (br#""x\ud83dy""#, "x\u{FFFD}y", Some(Flaw::Surrogate)),
-        (br#""\ude00\ud83d""#, "\u{FFFD}\u{FFFD}", Some(Flaw::Surrogate)),
-        (br#""\ud83d\u0041""#, "\u{FFFD}A", Some(Flaw::Surrogate)),
-        (b"\"\xff\"", "\u{FFFD}", Some(Flaw::Encoding)),
+        (br#""x\ud83dy""#, "x\u{FFFD}y", Some(JsonError::Surrogate)),
+        (br#""\ude00\ud83d""#, "\u{FFFD}\u{FFFD}", Some(JsonError::Surrogate)),
+        (br#""\ud83d\u0041""#, "\u{FFFD}A", Some(JsonError::Surrogate)),
+        (b"\"\xff\"", "\u{FFFD}", Some(JsonError::Encoding)),
     ] {
         assert_eq!(Text::read(raw), Some(Text { text: text.to_owned(), flaw }), "{}", String::from_utf8_lossy(raw));
     }
@@ -53,5 +53,5 @@ fn strings_are_decoded_and_lone_surrogates_replaced() {
 fn deep_nesting_is_read_without_recursion() {
     let deep = [b"{\"a\":".repeat(100_000), b"1".to_vec(), b"}".repeat(100_000)].concat();
     assert_eq!(flaw(&deep), None);
-    assert_eq!(check(&deep), Err(Flaw::Deep));
+    assert_eq!(check(&deep), Err(JsonError::Deep));
 }

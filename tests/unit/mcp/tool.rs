@@ -18,13 +18,13 @@ fn a_tool_is_its_whole_object() {
 #[test]
 fn what_cannot_be_pinned_says_why() {
     for (text, name, flaw) in [
-        (&br#"{"name":"a","x":1,"x":2}"#[..], "a", Flaw::Form(Fault::Duplicate)),
-        (br#"{"name":"a","description":"\ud800"}"#, "a", Flaw::Form(Fault::Surrogate)),
-        (br#"{"name":"a","n":12345678901234567890}"#, "a", Flaw::Form(Fault::Number)),
-        (br#"{"description":"x"}"#, "", Flaw::Nameless),
-        (br#"{"name":""}"#, "", Flaw::Nameless),
-        (br#"{"name":7}"#, "", Flaw::Nameless),
-        (br#"[1]"#, "", Flaw::Nameless),
+        (&br#"{"name":"a","x":1,"x":2}"#[..], "a", InvalidTool::Form(Fault::Duplicate)),
+        (br#"{"name":"a","description":"\ud800"}"#, "a", InvalidTool::Form(Fault::Surrogate)),
+        (br#"{"name":"a","n":12345678901234567890}"#, "a", InvalidTool::Form(Fault::Number)),
+        (br#"{"description":"x"}"#, "", InvalidTool::Nameless),
+        (br#"{"name":""}"#, "", InvalidTool::Nameless),
+        (br#"{"name":7}"#, "", InvalidTool::Nameless),
+        (br#"[1]"#, "", InvalidTool::Nameless),
     ] {
         let tool = Tool::read(text);
         assert_eq!((tool.name(), tool.hash()), (name, Err(flaw)), "{}", String::from_utf8_lossy(text));
@@ -33,7 +33,7 @@ fn what_cannot_be_pinned_says_why() {
 
 #[test]
 fn flaws_have_names_of_their_own() {
-    for flaw in Flaw::all() {
-        assert_eq!(Flaw::named(flaw.word()), Some(flaw));
+    for flaw in InvalidTool::all() {
+        assert_eq!(InvalidTool::named(flaw.word()), Some(flaw));
     }
 }

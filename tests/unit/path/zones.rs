@@ -6,7 +6,7 @@ use super::*;
 fn every_path_has_one_area() {
     let root = Place::default();
     let at = |path: &str| AbsPath::resolve(path, &root);
-    let ground = Ground { project: at("/home/u/code/p"), home: Some(at("/home/u")), temps: vec![at("/tmp")] };
+    let zones = Zones { project: at("/home/u/code/p"), home: Some(at("/home/u")), temps: vec![at("/tmp")] };
     for (path, area) in [
         ("/", Area::Vital),
         ("/home", Area::Vital),
@@ -28,9 +28,9 @@ fn every_path_has_one_area() {
         ("/dev/sda", Area::System),
         ("/data/x", Area::Outside),
     ] {
-        assert_eq!(ground.area(&at(path)), area, "{path}");
+        assert_eq!(zones.area(&at(path)), area, "{path}");
     }
-    assert_eq!(ground.text(&at("/home/u/code/p/a/b")), "a/b");
-    assert_eq!(ground.text(&at("/home/u/.ssh/id")), "~/.ssh/id");
-    assert_eq!(ground.text(&at("/etc/x")), "/etc/x");
+    assert_eq!(zones.text(&at("/home/u/code/p/a/b")), "a/b");
+    assert_eq!(zones.text(&at("/home/u/.ssh/id")), "~/.ssh/id");
+    assert_eq!(zones.text(&at("/etc/x")), "/etc/x");
 }

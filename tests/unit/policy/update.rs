@@ -9,7 +9,7 @@ const NEW: &str =
 
 fn step(mine: &str, base: Option<&str>, waiting: Option<&str>) -> Step {
     let owned = |text: Option<&str>| text.map(str::to_owned);
-    let found = Found { mine: Some(mine.to_owned()), base: owned(base), waiting: owned(waiting) };
+    let found = Installed { mine: Some(mine.to_owned()), base: owned(base), waiting: owned(waiting) };
     Shipped { name: "rules/bash.rules".to_owned(), text: NEW }.step(&found)
 }
 
@@ -17,7 +17,7 @@ fn step(mine: &str, base: Option<&str>, waiting: Option<&str>) -> Step {
 fn a_file_that_nobody_edited_follows_the_default() {
     assert_eq!(step(NEW, None, None), Step::Same);
     assert_eq!(step(OLD, Some(OLD), None), Step::Replace);
-    assert_eq!(shipped().first().map(|file| file.step(&Found::default())), Some(Step::Write));
+    assert_eq!(shipped().first().map(|file| file.step(&Installed::default())), Some(Step::Write));
 }
 
 #[test]
@@ -30,15 +30,15 @@ fn edits_survive() {
 #[test]
 fn a_person_looks_where_we_cannot_know() {
     let edited = OLD.replace("match b", "match bb");
-    assert_eq!(step(&edited, Some(OLD), None), Step::Beside(Doubt::Conflict));
-    assert_eq!(step(&edited, None, None), Step::Beside(Doubt::NoBase));
-    assert_eq!(step(&edited, Some(NEW), Some(NEW)), Step::Beside(Doubt::Waiting));
-    assert_eq!(step(&edited, Some(OLD), Some(OLD)), Step::Beside(Doubt::Waiting), "of an earlier version");
-    assert_eq!(step(&edited, Some(OLD), Some(&edited)), Step::Beside(Doubt::WorkedOn));
+    assert_eq!(step(&edited, Some(OLD), None), Step::Beside(Conflict::Conflict));
+    assert_eq!(step(&edited, None, None), Step::Beside(Conflict::NoBase));
+    assert_eq!(step(&edited, Some(NEW), Some(NEW)), Step::Beside(Conflict::Waiting));
+    assert_eq!(step(&edited, Some(OLD), Some(OLD)), Step::Beside(Conflict::Waiting), "of an earlier version");
+    assert_eq!(step(&edited, Some(OLD), Some(&edited)), Step::Beside(Conflict::WorkedOn));
     assert_eq!(step(&edited, Some(NEW), None), Step::Edited, "they have looked");
     // It merges, and the result is no file of rules.
     let broken = OLD.replace("  match a\n", "  mach a\n");
-    assert_eq!(step(&broken, Some(OLD), None), Step::Beside(Doubt::Conflict));
+    assert_eq!(step(&broken, Some(OLD), None), Step::Beside(Conflict::Conflict));
 }
 
 #[test]
@@ -48,7 +48,7 @@ fn nothing_goes_back_to_an_older_version() {
         assert_eq!(step(&newer, Some(&newer), None), Step::Newer, "{version}");
         assert_eq!(step(&newer, None, None), Step::Newer, "{version}");
     }
-    assert_eq!(step(&OLD.replace("1.0.0", "1.0.12"), None, None), Step::Beside(Doubt::NoBase));
+    assert_eq!(step(&OLD.replace("1.0.0", "1.0.12"), None, None), Step::Beside(Conflict::NoBase));
 }
 
 #[test]

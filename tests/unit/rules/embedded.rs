@@ -5,7 +5,7 @@ use super::*;
 
 #[test]
 fn the_build_script_and_the_parser_read_the_same_rules() {
-    for (kind, name, text) in Kind::ALL {
+    for (kind, name, text) in RuleKind::ALL {
         let (parsed, errors) = parse_text(text, name, kind, Owner::Operator);
         assert_eq!(errors, []);
         assert_eq!(rules(text, name, kind, Owner::Operator), Some(parsed), "{name}");

@@ -3,13 +3,13 @@
 use super::*;
 
 fn errors(text: &str) -> Vec<String> {
-    parse(text, "f.rules", Kind::Bash, Owner::Operator).1.iter().map(ToString::to_string).collect()
+    parse(text, "f.rules", RuleKind::Bash, Owner::Operator).1.iter().map(ToString::to_string).collect()
 }
 
 #[test]
 fn a_rule_is_read_whole() {
     let text = "# version: 1.0.0\n\nblock \"a-b\"\n  match_any\n    ^x  y \n    z\n  except_when q\n  nudge \"do {command}\"\n  hits x  y\n  misses w\n";
-    let (rules, errors) = parse(text, "f.rules", Kind::Bash, Owner::Operator);
+    let (rules, errors) = parse(text, "f.rules", RuleKind::Bash, Owner::Operator);
     assert_eq!(errors, []);
     let rule = &rules[0];
     assert_eq!((rule.id.as_str(), rule.tier, rule.source.line), ("a-b", Tier::Block, 3));
@@ -42,7 +42,7 @@ fn all_errors_of_a_file_come_at_once_with_place_and_way_out() {
 fn of_rules_with_one_name_only_the_first_is_kept() {
     let rule = |name: &str, pattern: &str| format!("block \"{name}\"\n  match {pattern}\n  nudge \"n\"\n");
     let text = [rule("b", "x"), rule("a", "y"), rule("b", "z")].concat();
-    let (rules, errors) = parse(text, "f.rules", Kind::Bash, Owner::Operator);
+    let (rules, errors) = parse(text, "f.rules", RuleKind::Bash, Owner::Operator);
     assert_eq!(rules.iter().map(|rule| (rule.id.as_str(), rule.source.line)).collect::<Vec<_>>(), [("b", 1), ("a", 4)]);
     let errors: Vec<String> = errors.iter().map(ToString::to_string).collect();
     assert_eq!(errors, ["f.rules:7:7: a second rule named `b`\n  help: the first one is on line 1"]);
@@ -52,12 +52,17 @@ fn of_rules_with_one_name_only_the_first_is_kept() {
 fn a_name_is_any_text_between_quotes() {
     let long = "n".repeat(100);
     for name in ["My Rule 2", "Größe: ätzend!", "a'b", "unnamed", "rune", "x/rune/y", "\u{1b}[31m", long.as_str()] {
-        let (rules, errors) =
-            parse(format!("block  \"{name}\" \n  match x\n  nudge \"n\"\n"), "f.rules", Kind::Bash, Owner::Operator);
+        let (rules, errors) = parse(
+            format!("block  \"{name}\" \n  match x\n  nudge \"n\"\n"),
+            "f.rules",
+            RuleKind::Bash,
+            Owner::Operator,
+        );
         assert_eq!((rules.len(), errors), (1, vec![]), "{name}");
         assert_eq!(rules[0].id.as_str(), name);
     }
-    let (rules, _) = parse("block \"a\u{1b}`b\"\n  match x\n  nudge \"n\"\n", "f.rules", Kind::Bash, Owner::Operator);
+    let (rules, _) =
+        parse("block \"a\u{1b}`b\"\n  match x\n  nudge \"n\"\n", "f.rules", RuleKind::Bash, Owner::Operator);
     assert_eq!(rules[0].id.to_string(), r"a\u{1b}\u{60}b", "it is shown escaped");
 }
 
@@ -77,7 +82,7 @@ fn a_name_that_cannot_be_used_is_an_error_with_its_place() {
     ] {
         for owner in [Owner::Operator, Owner::Project] {
             let text = format!("suspicious {name}\n  match x\n  nudge \"n\"\n");
-            let (rules, errors) = parse(text, "f.rules", Kind::Bash, owner);
+            let (rules, errors) = parse(text, "f.rules", RuleKind::Bash, owner);
             let errors: Vec<String> = errors.iter().map(ToString::to_string).collect();
             assert_eq!(rules, []);
             let expected = format!("f.rules:1:12: {expected}\n  help: write `suspicious \"my-rule\"`");

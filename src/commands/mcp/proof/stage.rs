@@ -2,17 +2,17 @@
 
 use super::client::Server;
 use super::fixture::COUNT;
-use crate::runtime::environment::World;
+use crate::runtime::environment::Environment;
 use crate::runtime::mcp::records::Store;
 use crate::runtime::options::{Dirs, Options};
-use crate::runtime::policy_files::Memory;
+use crate::runtime::policy_files::PolicyTexts;
 use crate::runtime::receipts;
 use crate::runtime::receipts::Texts;
 use anyhow::{Context, anyhow, bail};
 use rune::encoding::canonical::Value as Canonical;
 use rune::encoding::label::Label;
 use rune::mcp::{Identity, Observed, Proposal, Served, Source};
-use rune::receipt::{Kind, Receipt, Secret};
+use rune::receipt::{Receipt, ReceiptKind, Secret};
 use serde_json::{Value, json};
 use std::fs::{self, DirBuilder};
 use std::io::Write;
@@ -47,7 +47,7 @@ pub struct Stage {
     home: PathBuf,
     /// The guard that is asked.
     hook: PathBuf,
-    pub world: World,
+    pub environment: Environment,
     pub session: String,
     at: OffsetDateTime,
     servers: Vec<(String, Server)>,
@@ -76,11 +76,11 @@ impl Stage {
             data: Some(home.join("data")),
             client: Some(home.join(".claude")),
         };
-        let world = World { home: Some(home.clone()), project: None, ..World::look(&dirs) };
+        let environment = Environment { home: Some(home.clone()), project: None, ..Environment::look(&dirs) };
         let stage = Stage {
             hook: hook.to_owned(),
             session: format!("proof-{run_id}-{scenario}"),
-            world,
+            environment,
             at,
             servers: Vec::new(),
             transcript: Vec::new(),
@@ -132,7 +132,7 @@ impl Stage {
         let mut server = Server::start(&words(more), self.count(name))?;
         let tools: Vec<String> = server.tools()?.iter().map(ToString::to_string).collect();
         let observed = self.served(name, more, &tools)?;
-        Store::of(&self.world)?.record(&observed)?;
+        Store::of(&self.environment)?.record(&observed)?;
         self.servers.push((name.to_owned(), server));
         self.note("observed", name, None, None);
         Ok(observed)
@@ -143,7 +143,7 @@ impl Stage {
         let mut server = Server::start(&words(&["--drift"]), self.count(name))?;
         let tools: Vec<String> = server.tools()?.iter().map(ToString::to_string).collect();
         let observed = self.served(name, &[], &tools)?;
-        Store::of(&self.world)?.record(&observed)?;
+        Store::of(&self.environment)?.record(&observed)?;
         self.servers.insert(0, (name.to_owned(), server));
         self.note("observed", name, None, None);
         Ok(())
@@ -169,14 +169,21 @@ impl Stage {
 
     /// Approves what was observed, one tool or all, as a person would.
     pub fn approve(&mut self, observed: &Observed, tool: Option<&str>) -> anyhow::Result<()> {
-        let store = Store::of(&self.world)?;
+        let store = Store::of(&self.environment)?;
         let pin = store.pin(observed.server()).map_err(|unreadable| anyhow!("{unreadable:?}"))?;
         let proposal = Proposal::of(pin.as_ref(), observed, None, tool)?;
         let hash = proposal.hash();
         let approval = proposal.confirm(&hash.short())?;
         store.change(observed.server(), |pin| pin.approve(approval, self.at))?;
         let (server, tool) = (Label::new(observed.server()), tool.map(Label::new));
-        let done = receipts::deed(&self.world, Kind::Approve, server, tool, Some(hash.to_string()), Some(self.at));
+        let done = receipts::deed(
+            &self.environment,
+            ReceiptKind::Approve,
+            server,
+            tool,
+            Some(hash.to_string()),
+            Some(self.at),
+        );
         done.map_err(|what| anyhow!(what))?;
         self.note("approved", observed.server(), None, None);
         Ok(())
@@ -184,9 +191,10 @@ impl Stage {
 
     /// Blocks a tool, as a person would.
     pub fn block(&mut self, server: &str, tool: &str) -> anyhow::Result<()> {
-        Store::of(&self.world)?.change(server, |pin| pin.block(Some(tool)))?;
+        Store::of(&self.environment)?.change(server, |pin| pin.block(Some(tool)))?;
         let (name, tool) = (Label::new(server), Some(Label::new(tool)));
-        receipts::deed(&self.world, Kind::Block, name, tool, None, Some(self.at)).map_err(|what| anyhow!(what))?;
+        receipts::deed(&self.environment, ReceiptKind::Block, name, tool, None, Some(self.at))
+            .map_err(|what| anyhow!(what))?;
         self.note("blocked", server, None, None);
         Ok(())
     }
@@ -239,7 +247,7 @@ impl Stage {
 
     /// The receipts of the session.
     pub fn receipts(&self) -> anyhow::Result<Vec<u8>> {
-        let path = receipts::file_of(&self.world, &Label::new(&self.session)).map_err(|what| anyhow!(what))?;
+        let path = receipts::file_of(&self.environment, &Label::new(&self.session)).map_err(|what| anyhow!(what))?;
         fs::read(&path).with_context(|| path.display().to_string())
     }
 
@@ -248,12 +256,12 @@ impl Stage {
         let bytes = self.receipts()?;
         let receipts =
             bytes.split(|byte| *byte == b'\n').filter_map(|line| serde_json::from_slice::<Receipt>(line).ok());
-        receipts.rev().find(|receipt| receipt.kind == Kind::Decision).context("no decision has left a receipt")
+        receipts.rev().find(|receipt| receipt.kind == ReceiptKind::Decision).context("no decision has left a receipt")
     }
 
     /// The policy that the hook judged by.
-    pub fn policy<'a>(&self, memory: &'a Memory) -> Texts<'a> {
-        Texts::read(&Options::parse(&["--preset".into(), PRESET.into()]), &self.world, None, memory)
+    pub fn policy<'a>(&self, memory: &'a PolicyTexts) -> Texts<'a> {
+        Texts::read(&Options::parse(&["--preset".into(), PRESET.into()]), &self.environment, None, memory)
     }
 
     /// Runs the real hook on an event; its answer, where it gives one.
@@ -261,10 +269,10 @@ impl Stage {
         let mut command = Command::new(&self.hook);
         command.arg("hook").args(words).args(["--preset", PRESET, "--at", &receipts::time(Some(self.at))]);
         let dirs = [
-            ("--config-dir", &self.world.config_dir),
-            ("--state-dir", &self.world.state_dir),
-            ("--data-dir", &self.world.data_dir),
-            ("--client-dir", &self.world.client_dir),
+            ("--config-dir", &self.environment.config_dir),
+            ("--state-dir", &self.environment.state_dir),
+            ("--data-dir", &self.environment.data_dir),
+            ("--client-dir", &self.environment.client_dir),
         ];
         for (flag, dir) in dirs {
             command.arg(flag).arg(dir.as_deref().unwrap_or(Path::new("/")));

@@ -1,6 +1,6 @@
 //! The guard's own verbs that loosen it, under its name, under others, and behind programs that run or type their arguments.
 
-use super::super::Scene;
+use super::super::Context;
 use super::super::unknown_executable::is_known;
 use super::file_name;
 use crate::shell::{Arg, Command};
@@ -148,7 +148,7 @@ fn only_shows(verb: &[&str], words: &[Word<'_>]) -> bool {
 }
 
 /// Whether a program that is not called `rune` loosens the guard: a copy of it, or one that runs or types what it is told.
-pub(super) fn is_loosened_by_another(name: &str, command: &Command, scene: &Scene<'_>) -> bool {
+pub(super) fn is_loosened_by_another(name: &str, command: &Command, context: &Context<'_>) -> bool {
     let is_ours = |text: &str| NOUNS.contains(&text) || file_name(text) == "rune";
     let typist = TYPISTS.contains(&name);
     // A program by its path may be a copy of the guard, whatever its name: those of the system stand here without one.
@@ -158,11 +158,11 @@ pub(super) fn is_loosened_by_another(name: &str, command: &Command, scene: &Scen
         return false;
     }
     let words: Vec<Word<'_>> = command.args.iter().map(Word::of).collect();
-    is_by_another_name(&command.program, &words, scene) || is_wrapped(&words) || typist && is_typed(&words)
+    is_by_another_name(&command.program, &words, context) || is_wrapped(&words) || typist && is_typed(&words)
 }
 
 /// The guard's own loosening words, given to a program of any name: it may be a copy of the guard.
-fn is_by_another_name(program: &str, words: &[Word<'_>], scene: &Scene<'_>) -> bool {
+fn is_by_another_name(program: &str, words: &[Word<'_>], context: &Context<'_>) -> bool {
     // A program by its path may be anything. One by its name is what everybody knows by that name.
     let by_path = program.contains('/');
     let unknown = if by_path { Unknown::Verb } else { Unknown::None };
@@ -173,7 +173,7 @@ fn is_by_another_name(program: &str, words: &[Word<'_>], scene: &Scene<'_>) -> b
         _ if by_path => is_copy(&verb, words, &options),
         // Nobody else has these presets.
         Verb::Known(["hooks", "install"]) => options.mild_preset,
-        Verb::Known(verb) => is_certain(verb, &options) && !is_known(program, scene),
+        Verb::Known(verb) => is_certain(verb, &options) && !is_known(program, context),
         Verb::Possible => false,
     }
 }

@@ -1,4 +1,4 @@
-//! Unit tests of `src/decide/validators/obfuscation.rs`.
+//! Subject tests of `src/decide/validators/obfuscation.rs`.
 
 use super::*;
 

@@ -1,4 +1,4 @@
-//! Unit tests of `src/decide/validators/protected_path.rs`.
+//! Subject tests of `src/decide/validators/protected_path.rs`.
 
 use super::*;
 use crate::path::Place;

@@ -7,8 +7,8 @@ use time::OffsetDateTime;
 
 fn store() -> (tempfile::TempDir, Store) {
     let home = tempfile::tempdir().unwrap();
-    let world = World { data_dir: Some(home.path().join("rune")), ..World::default() };
-    let store = Store::of(&world).unwrap();
+    let environment = Environment { data_dir: Some(home.path().join("rune")), ..Environment::default() };
+    let store = Store::of(&environment).unwrap();
     (home, store)
 }
 

@@ -1,4 +1,4 @@
-//! Unit tests of `src/decide/validators/dependency_mutation/manifest.rs`.
+//! Subject tests of `src/decide/validators/dependency_mutation/manifest.rs`.
 
 use super::*;
 
