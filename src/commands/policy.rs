@@ -9,7 +9,7 @@ use crate::runtime::options::Dirs;
 use crate::runtime::{agent_check, receipts};
 use anyhow::Context;
 use clap::{Args, Subcommand};
-use rune::policy::update::{Conflict, Installed, Shipped, Step, shipped, version};
+use rune::policy::update::{Conflict, EmbeddedFile, FileUpdate, Installed, embedded_files, version};
 use rune::receipt::Loosening;
 use std::path::PathBuf;
 
@@ -64,12 +64,12 @@ struct Place {
 
 /// A file of the policy, what lies on the disk for it, and what is to be done.
 struct File {
-    shipped: Shipped,
+    shipped: EmbeddedFile,
     path: PathBuf,
     base: PathBuf,
     beside: PathBuf,
     found: Installed,
-    step: Step,
+    step: FileUpdate,
 }
 
 pub fn run(command: &Policy) -> anyhow::Result<()> {
@@ -83,14 +83,14 @@ fn install(args: &PlaceArgs) -> anyhow::Result<()> {
     let place = args.place()?;
     let mut files = look(&place)?;
     // What differs from the default is an edit or an older default, and both are for `update`.
-    files.retain(|file| matches!(file.step, Step::Same | Step::Write));
+    files.retain(|file| matches!(file.step, FileUpdate::Unchanged | FileUpdate::Write));
     apply(&files, &place, args.dry_run)
 }
 
 fn update(args: &PlaceArgs, yes: bool) -> anyhow::Result<()> {
     let place = args.place()?;
     let files = look(&place)?;
-    let changes = files.iter().any(|file| matches!(file.step, Step::Replace | Step::Merge(_)));
+    let changes = files.iter().any(|file| matches!(file.step, FileUpdate::Replace | FileUpdate::Merge(_)));
     let loosened = if changes { stage::loosened(&files, &place)? } else { Vec::new() };
     if !loosened.is_empty() {
         say(&format!("less strict than before: {}", loosened.join(", ")))?;
@@ -108,7 +108,7 @@ fn update(args: &PlaceArgs, yes: bool) -> anyhow::Result<()> {
 }
 
 fn look(place: &Place) -> anyhow::Result<Vec<File>> {
-    shipped().into_iter().map(|shipped| File::look(shipped, place)).collect()
+    embedded_files().into_iter().map(|shipped| File::look(shipped, place)).collect()
 }
 
 fn apply(files: &[File], place: &Place, dry: bool) -> anyhow::Result<()> {
@@ -116,8 +116,8 @@ fn apply(files: &[File], place: &Place, dry: bool) -> anyhow::Result<()> {
     for file in files {
         told.extend(file.told());
         match (dry, file.text()) {
-            (true, Some(text)) if file.found.mine.is_some() => {
-                told.push(patch(&file.path, file.found.mine.as_deref().unwrap_or_default(), text));
+            (true, Some(text)) if file.found.current.is_some() => {
+                told.push(patch(&file.path, file.found.current.as_deref().unwrap_or_default(), text));
             }
             (true, _) => {}
             (false, _) => file.write()?,
@@ -139,23 +139,23 @@ fn apply(files: &[File], place: &Place, dry: bool) -> anyhow::Result<()> {
 }
 
 impl File {
-    fn look(shipped: Shipped, place: &Place) -> anyhow::Result<File> {
+    fn look(shipped: EmbeddedFile, place: &Place) -> anyhow::Result<File> {
         let named = place.config.join(&shipped.name);
         let mut beside = named.clone().into_os_string();
         beside.push(".new");
         let (path, beside) = (follow(&named)?, PathBuf::from(beside));
         let base = place.data.join("policy").join(&shipped.name);
-        let found = Installed { mine: read(&path)?, base: read(&base)?, waiting: read(&beside)? };
-        let step = shipped.step(&found);
+        let found = Installed { current: read(&path)?, base: read(&base)?, pending: read(&beside)? };
+        let step = shipped.plan_update(&found);
         Ok(File { shipped, path, base, beside, found, step })
     }
 
     /// The text that comes into force, where one does.
     fn text(&self) -> Option<&str> {
         match &self.step {
-            Step::Write | Step::Replace => Some(self.shipped.text),
-            Step::Merge(text) => Some(text),
-            Step::Same | Step::Edited | Step::Beside(_) | Step::Newer => None,
+            FileUpdate::Write | FileUpdate::Replace => Some(self.shipped.text),
+            FileUpdate::Merge(text) => Some(text),
+            FileUpdate::Unchanged | FileUpdate::KeepEdited | FileUpdate::WriteBeside(_) | FileUpdate::KeepNewer => None,
         }
     }
 
@@ -166,24 +166,26 @@ impl File {
         let new = Some(self.shipped.text);
         match self.step {
             // Until they are done, it is not known what they have seen.
-            Step::Beside(Conflict::WorkedOn) => return Ok(()),
-            Step::Beside(_) if self.found.waiting.as_deref() != new => {
+            FileUpdate::WriteBeside(Conflict::PendingEdited) => return Ok(()),
+            FileUpdate::WriteBeside(_) if self.found.pending.as_deref() != new => {
                 put(&self.beside, self.shipped.text, &self.path)?
             }
             // Whoever has taken all of it over need not be told again.
-            Step::Same | Step::Write if self.found.waiting.is_some() && !self.shipped.is_worked_on(&self.found) => {
+            FileUpdate::Unchanged | FileUpdate::Write
+                if self.found.pending.is_some() && !self.shipped.is_pending_edited(&self.found) =>
+            {
                 std::fs::remove_file(&self.beside).with_context(|| self.beside.display().to_string())?;
             }
-            Step::Same
-            | Step::Edited
-            | Step::Write
-            | Step::Replace
-            | Step::Merge(_)
-            | Step::Beside(_)
-            | Step::Newer => {}
+            FileUpdate::Unchanged
+            | FileUpdate::KeepEdited
+            | FileUpdate::Write
+            | FileUpdate::Replace
+            | FileUpdate::Merge(_)
+            | FileUpdate::WriteBeside(_)
+            | FileUpdate::KeepNewer => {}
         }
         // Last, so that whatever broke off is done again. From here on the file is what its owner made of this default.
-        if self.step != Step::Newer && self.found.base.as_deref() != new {
+        if self.step != FileUpdate::KeepNewer && self.found.base.as_deref() != new {
             put(&self.base, self.shipped.text, &self.base)?;
         }
         Ok(())
@@ -191,24 +193,26 @@ impl File {
 
     /// What is done, in one line, where there is something to say.
     fn told(&self) -> Option<String> {
-        let Shipped { name, text } = &self.shipped;
+        let EmbeddedFile { name, text } = &self.shipped;
         let said = |text: Option<&str>| text.and_then(version).unwrap_or("no version").to_owned();
-        let (old, new) = (said(self.found.mine.as_deref()), said(Some(text)));
+        let (old, new) = (said(self.found.current.as_deref()), said(Some(text)));
         let beside = || format!("{name}.new is what ships now; take over what you want, then delete it");
         Some(match self.step {
-            Step::Same | Step::Edited => return None,
-            Step::Write => format!("wrote {name} ({new})"),
-            Step::Replace => format!("updated {name} ({old} to {new})"),
-            Step::Merge(_) => format!("merged {name} ({old} to {new}): your edits stay"),
-            Step::Newer => format!("kept {name}: it is of version {old}, and this program brings the older {new}"),
-            Step::Beside(Conflict::Conflict) => {
+            FileUpdate::Unchanged | FileUpdate::KeepEdited => return None,
+            FileUpdate::Write => format!("wrote {name} ({new})"),
+            FileUpdate::Replace => format!("updated {name} ({old} to {new})"),
+            FileUpdate::Merge(_) => format!("merged {name} ({old} to {new}): your edits stay"),
+            FileUpdate::KeepNewer => {
+                format!("kept {name}: it is of version {old}, and this program brings the older {new}")
+            }
+            FileUpdate::WriteBeside(Conflict::Unmergeable) => {
                 format!("kept {name}: your edits and the new default do not go together; {}", beside())
             }
-            Step::Beside(Conflict::NoBase) => {
+            FileUpdate::WriteBeside(Conflict::UnknownBase) => {
                 format!("kept {name}: it is not known what your edits were made to; {}", beside())
             }
-            Step::Beside(Conflict::Waiting) => format!("kept {name}: you have not looked yet; {}", beside()),
-            Step::Beside(Conflict::WorkedOn) => {
+            FileUpdate::WriteBeside(Conflict::Pending) => format!("kept {name}: you have not looked yet; {}", beside()),
+            FileUpdate::WriteBeside(Conflict::PendingEdited) => {
                 format!("kept {name} and {name}.new, which you have edited: delete it to get what ships now ({new})")
             }
         })

@@ -6,7 +6,7 @@ use crate::runtime::options::Options;
 use crate::runtime::policy_files;
 use anyhow::{Context, bail};
 use clap::{Args, Subcommand};
-use rune::policy::{Config, Idle};
+use rune::policy::{Config, StaleReason};
 use rune::rules::{self, Matcher, Owner, Rule, RuleKind, Tier};
 use rune::self_test;
 use rune::verdict::failure::Failure;
@@ -60,7 +60,10 @@ pub fn check(args: &RulesArgs) -> anyhow::Result<()> {
     let (config, notes) = policy(args)?;
     let mut wrong = flaws(&config);
     let today = now().date();
-    let unknown = config.exceptions.iter().filter(|exception| config.idle(exception, today) == Some(Idle::Unknown));
+    let unknown = config
+        .exceptions
+        .iter()
+        .filter(|exception| config.stale_reason(exception, today) == Some(StaleReason::RuleUnknown));
     if args.file.is_none() {
         wrong.extend(unknown.map(|unknown| format!("{}: there is no rule `{}`", unknown.source, unknown.rule)));
     }
@@ -77,7 +80,7 @@ pub fn check(args: &RulesArgs) -> anyhow::Result<()> {
 
 /// What is wrong with a policy and with the patterns of its rules, with its place where it is known.
 pub fn flaws(config: &Config) -> Vec<String> {
-    let mut wrong: Vec<String> = config.flaws.iter().map(explained).collect();
+    let mut wrong: Vec<String> = config.failures.iter().map(explained).collect();
     for rule in &config.rules {
         let lists = rule.only_when.iter().chain(rule.except_when.iter());
         let patterns = match &rule.matcher {
@@ -85,7 +88,7 @@ pub fn flaws(config: &Config) -> Vec<String> {
             Matcher::Validator(_) => lists.collect(),
         };
         for error in patterns.into_iter().filter_map(|pattern| pattern.check().err()) {
-            wrong.push(format!("{}: rule `{}`: pattern `{}`: {}", rule.source, rule.id, error.pattern, error.what));
+            wrong.push(format!("{}: rule `{}`: pattern `{}`: {}", rule.source, rule.id, error.pattern, error.message));
         }
     }
     wrong
@@ -112,11 +115,11 @@ pub fn list(args: &RulesArgs) -> anyhow::Result<()> {
 /// Runs the examples of the rules.
 pub fn test(args: &RulesArgs) -> anyhow::Result<()> {
     let (config, _) = policy(args)?;
-    if let Some(flaw) = config.flaws.first() {
+    if let Some(flaw) = config.failures.first() {
         bail!("{}", explained(flaw));
     }
     let examples: usize = config.rules.iter().map(|rule| rule.hits().count() + rule.misses().count()).sum();
-    let wrong: Vec<String> = self_test::disproofs(&config).iter().map(ToString::to_string).collect();
+    let wrong: Vec<String> = self_test::check_examples(&config).iter().map(ToString::to_string).collect();
     if !wrong.is_empty() {
         bail!("{} of {examples} examples do not hold\n{}", wrong.len(), wrong.join("\n"));
     }
@@ -140,14 +143,14 @@ fn policy(args: &RulesArgs) -> anyhow::Result<(Config, Vec<String>)> {
     let mut config = policy_files::config(&options, &environment, &policy_files::RuleSelection::all(&[]), None);
     let (rules, errors) = one(file)?;
     config.add_rules(rules);
-    config.flaws.extend(errors);
+    config.failures.extend(errors);
     Ok((config, Vec::new()))
 }
 
 fn one(file: &PathBuf) -> anyhow::Result<(Vec<Rule>, Vec<Failure>)> {
     let text = std::fs::read_to_string(file).with_context(|| file.display().to_string())?;
     let name = file.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-    let Some(kind) = RuleKind::of_file(&name) else {
+    let Some(kind) = RuleKind::from_file_name(&name) else {
         let known = RuleKind::ALL.map(|(_, kind, _)| format!("{kind}.rules")).join(", ");
         bail!(
             "{}: the name does not tell which calls the rules are for; there are {known}, and bash.<name>.rules",

@@ -109,7 +109,7 @@ fn before(event: &Event<'_>, config: &Config, environment: &Environment) -> Coll
         facts.project_servers = collected.or(servers, Vec::new());
         facts.pins = mcp_facts::look_up(event, config, environment);
     }
-    let paths = rune::decide::paths(event);
+    let paths = rune::decide::touched_paths(event);
     if touches_files(event) || !paths.is_empty() {
         facts.own = environment.own().iter().map(|path| path.to_string_lossy().into_owned()).collect();
         facts.real_paths = collected.or(real_paths(&paths, event, environment), BTreeMap::new());

@@ -90,7 +90,7 @@ pub fn with_content_rules(
     environment: &Environment,
     own: Option<&Path>,
 ) -> Config {
-    if rune::decide::is_looked_at(event, &config) {
+    if rune::decide::inspects_result(event, &config) {
         let directory = environment.config_dir.as_deref().map(|directory| directory.join("rules"));
         rules::about_content(&mut config, directory.as_deref(), own.map(|own| own.join("rules")).as_deref());
     }
@@ -112,7 +112,7 @@ fn with_project(operator: &Config, layers: Vec<Layer>, own: &Path, wanted: &Rule
     };
     let preset = PRESETS.iter().find(|(name, _)| Some(*name) == layer.preset.as_deref());
     let preset = preset.and_then(|(name, _)| Layer::embedded(name));
-    let flaws = operator.flaws.iter().cloned().chain(flaw).collect();
+    let flaws = operator.failures.iter().cloned().chain(flaw).collect();
     let mut config = Config::fold(layers.into_iter().chain(preset).chain([layer]), flaws);
     config.add_rules(operator.rules.clone());
     rules::of_project(&mut config, &own.join("rules"), wanted);
@@ -136,7 +136,7 @@ fn layers(
         let dir = there?;
         read_layer(&dir.join(name), embedded, memory).unwrap_or_else(|(preset, what)| {
             flaws.push(Failure::Config(what));
-            Some(Layer::naming(preset))
+            Some(Layer::with_preset(preset))
         })
     };
     let main = layer(DEFAULT.0, DEFAULT.1).unwrap_or_default();
@@ -248,7 +248,7 @@ fn says_nothing(text: &str) -> bool {
 /// Adds the servers that the operator's list trusts.
 pub fn allowlist(config: &mut Config, environment: &Environment, memory: &PolicyTexts) -> Result<(), String> {
     if let Some(list) = allowlist_path(environment).map_or(Ok(None), |path| memory.text(&path, None))? {
-        config.allow(&list);
+        config.trust_servers(&list);
     }
     Ok(())
 }

@@ -30,7 +30,7 @@ fn scalars_overwrite_and_lists_append_and_subtract() {
 fn a_list_that_goes_on_from_the_shipped_one_is_the_operators_beyond_it() {
     let shipped = Layer::embedded(DEFAULT.0).unwrap().sensitive;
     let list = |names: &[CompactString]| layer(&format!("[paths]\nsensitive = {names:?}"));
-    let own = |layers: Vec<Layer>| Config::fold(layers, vec![]).sensitive_own;
+    let own = |layers: Vec<Layer>| Config::fold(layers, vec![]).operator_sensitive;
     assert_eq!(own(vec![layer(DEFAULT.1)]), [""; 0]);
     assert_eq!(own(vec![layer(DEFAULT.1), list(&shipped)]), [""; 0]);
     let longer: Vec<CompactString> = shipped.iter().cloned().chain(["~/private".into()]).collect();
@@ -49,7 +49,7 @@ fn what_nobody_says_is_cautious() {
 #[test]
 fn the_allowlist_takes_names_with_and_without_the_prefix() {
     let mut config = Config::fold([layer("")], vec![]);
-    config.allow("# mine\nmcp__acme\n  desk  # support\n\n");
+    config.trust_servers("# mine\nmcp__acme\n  desk  # support\n\n");
     assert_eq!(config.trust, Trust::Names(vec!["acme".into(), "desk".into()]));
 }
 
@@ -57,7 +57,7 @@ fn the_allowlist_takes_names_with_and_without_the_prefix() {
 fn a_flaw_ends_trust_by_name() {
     let config = Config::fold([layer("[quarantine]\ntrusted = ['a']")], vec![]);
     let mut config = config.with_failures(vec![Failure::Config("x".into())]);
-    config.allow("b");
+    config.trust_servers("b");
     assert_eq!(config.trust, Trust::Unknown);
     let config = Config::fold([layer("[quarantine]\ntrusted = ['a']")], vec![Failure::Bug]);
     assert_eq!(config.trust, Trust::Unknown);

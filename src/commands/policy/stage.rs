@@ -25,7 +25,7 @@ fn compare(before: &Path, after: &Path) -> Vec<String> {
         if after.is_looser_than(&before) {
             milder.push(format!("the policy under the preset {preset}"));
         }
-        milder.extend(after.milder_rules(&before).into_iter().map(|rule| format!("the rule {rule}")));
+        milder.extend(after.weakened_rules(&before).into_iter().map(|rule| format!("the rule {rule}")));
     }
     milder.sort();
     milder.dedup();

@@ -27,7 +27,7 @@ const UNLEASHED: [&str; 12] = [
     "--permission-mode=dontAsk",
 ];
 
-pub(super) fn find(subject: &Subject<'_>, _scene: &Context<'_>) -> Option<Match> {
+pub(super) fn find(subject: &Subject<'_>, _context: &Context<'_>) -> Option<Match> {
     let command = command(subject)?;
     let program = command.program.rsplit('/').next().unwrap_or_default().split('@').next().unwrap_or_default();
     let script = command.args.first().is_some_and(|arg| arg.text.contains("claude-code"))

@@ -38,16 +38,16 @@ const TELLING: [&str; 16] = [
 ];
 
 pub(super) fn find(subject: &Subject<'_>, context: &Context<'_>) -> Option<Match> {
-    match &subject.subject {
+    match &subject.kind {
         SubjectKind::Page(url) => {
             (is_laden(url) || holds_key(url).is_some()).then(|| suspicious("the address itself carries data"))?
         }
         SubjectKind::Command(command, _) => by_command(command, context),
         SubjectKind::Pipeline(_)
         | SubjectKind::Line
-        | SubjectKind::Access(_)
-        | SubjectKind::File(_)
-        | SubjectKind::Mcp
+        | SubjectKind::CommandAccess(_)
+        | SubjectKind::ToolAccess(_)
+        | SubjectKind::McpTool
         | SubjectKind::Agent
         | SubjectKind::Passage(..) => None,
     }

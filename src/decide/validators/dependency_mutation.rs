@@ -9,7 +9,7 @@ use crate::rules::Match;
 use manifest::Manifest;
 
 pub(super) fn find(subject: &Subject<'_>, context: &Context<'_>) -> Option<Match> {
-    let SubjectKind::File(access) = &subject.subject else { return None };
+    let SubjectKind::ToolAccess(access) = &subject.kind else { return None };
     let Action::Edit { changes, .. } = &context.event.action else { return None };
     let path = access.target.path.as_ref()?;
     // `requirements/dev.txt`

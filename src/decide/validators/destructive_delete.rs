@@ -9,7 +9,7 @@ use crate::shell::{Access, Act, Command};
 use std::borrow::Cow;
 
 pub(super) fn find(subject: &Subject<'_>, context: &Context<'_>) -> Option<Match> {
-    let access = subject.touched()?;
+    let access = subject.file_access()?;
     let program = command_of(access, context);
     // It takes only what is empty.
     if program.is_some_and(|command| command.program == "rmdir") {

@@ -14,7 +14,7 @@ const MAKERS: &[&str] = &[
 /// Devices under `/dev` that hold data.
 const STORAGE: [&str; 12] = ["disk", "dm-", "hd", "loop", "mapper", "md", "mmcblk", "nvme", "rdisk", "sd", "vd", "xvd"];
 
-pub(super) fn find(subject: &Subject<'_>, _scene: &Context<'_>) -> Option<Match> {
+pub(super) fn find(subject: &Subject<'_>, _context: &Context<'_>) -> Option<Match> {
     if let Some(command) = command(subject) {
         let program = command.program.as_str();
         let lists = command
@@ -29,7 +29,7 @@ pub(super) fn find(subject: &Subject<'_>, _scene: &Context<'_>) -> Option<Match>
         let made = makes || (MAKERS.contains(&program) && !lists) || erases;
         return made.then(|| block("it makes, changes or erases a file system")).flatten();
     }
-    let access = subject.touched()?;
+    let access = subject.file_access()?;
     let written = matches!(access.act, Act::Write | Act::Redirect | Act::Remove | Act::Move);
     let parts = access.target.path.as_ref()?.components();
     let device =

@@ -21,7 +21,7 @@ const IMPLIED: [(&[&str], &[&str]); 5] = [
 ];
 
 pub(super) fn find(subject: &Subject<'_>, context: &Context<'_>) -> Option<Match> {
-    if matches!(subject.subject, SubjectKind::Line) {
+    if matches!(subject.kind, SubjectKind::Line) {
         return runs_fetched(context);
     }
     let command = command(subject)?;

@@ -190,7 +190,7 @@ fn is_harmless(name: &str, value: &str) -> bool {
 }
 
 pub(super) fn find(subject: &Subject<'_>, context: &Context<'_>) -> Option<Match> {
-    if !matches!(subject.subject, SubjectKind::Line) {
+    if !matches!(subject.kind, SubjectKind::Line) {
         return None;
     }
     let found = context.effects()?.env.iter().filter_map(|(name, value)| one(name, value.as_deref(), context));

@@ -37,18 +37,18 @@ const OWN: [(&str, &str); 12] = [
 ];
 
 pub(super) fn find(subject: &Subject<'_>, context: &Context<'_>) -> Option<Match> {
-    match &subject.subject {
+    match &subject.kind {
         SubjectKind::Command(command, at) => by_command(command, *at, context),
-        SubjectKind::Access(access) => {
+        SubjectKind::CommandAccess(access) => {
             let path = access.target.path.as_ref()?.components();
             let socket = matches!(path, [dev, net, ..] if dev == "dev" && (net == "tcp" || net == "udp"));
             (access.act.changes() && socket).then(|| block("it sends what it writes to another machine")).flatten()
         }
         SubjectKind::Line => pushes_to_new_remote(context),
         SubjectKind::Pipeline(_)
-        | SubjectKind::File(_)
+        | SubjectKind::ToolAccess(_)
         | SubjectKind::Page(_)
-        | SubjectKind::Mcp
+        | SubjectKind::McpTool
         | SubjectKind::Agent
         | SubjectKind::Passage(..) => None,
     }
@@ -224,26 +224,26 @@ pub(super) fn belongs(url: &str, service: &str) -> bool {
 /// Whether an address is put together from what tells about this machine, or from what was encoded to fit in.
 fn carries_output(command: &Command, at: usize, context: &Context<'_>) -> bool {
     let built = command.args.iter().any(|arg| !arg.is_known() && arg.text.contains("$()"));
-    built && context.sources.tells(context).within(&command.span, at, command.span.start + 1)
+    built && context.data_sources.tells(context).within(&command.span, at, command.span.start + 1)
 }
 
 /// Whether something within the command, or before it in its pipeline, reads a secret.
 fn fed_by_secret(command: &Command, at: usize, context: &Context<'_>) -> bool {
     // `$(< .env)` is read by the shell itself.
-    let secrets = context.sources.secrets(context);
+    let secrets = context.data_sources.secrets(context);
     secrets.by_shell || secrets.within(&command.span, at, command.span.start) || secrets.before(command, at)
 }
 
 /// What the commands of a line print that others of its commands may send, found once for the whole line.
 #[derive(Debug, Default)]
-pub(crate) struct Sources {
+pub(crate) struct DataSources {
     secrets: OnceCell<Rows>,
     tells: OnceCell<Rows>,
     /// The line sets a proxy.
     rerouted: OnceCell<bool>,
 }
 
-impl Sources {
+impl DataSources {
     /// Commands that read or print secrets.
     fn secrets(&self, context: &Context<'_>) -> &Rows {
         self.secrets.get_or_init(|| {
@@ -310,7 +310,7 @@ impl Rows {
 /// Whether what a command says to one server goes to another, by its own options or by what the line has set before.
 pub(super) fn is_rerouted(command: &Command, context: &Context<'_>) -> bool {
     let by_line = || context.effects().is_some_and(|effects| reroutes(&effects.env));
-    command.is_rerouted() || *context.sources.rerouted.get_or_init(by_line)
+    command.is_rerouted() || *context.data_sources.rerouted.get_or_init(by_line)
 }
 
 /// Whether a command prints every variable.

@@ -5,7 +5,7 @@ use crate::decide::subject::{Subject, SubjectKind};
 use crate::rules::Match;
 
 pub(super) fn find(subject: &Subject<'_>, context: &Context<'_>) -> Option<Match> {
-    let line = matches!(subject.subject, SubjectKind::Line);
+    let line = matches!(subject.kind, SubjectKind::Line);
     let bomb = line && context.reading().is_some_and(|reading| reading.bomb);
     bomb.then(|| block("a function here starts itself without end")).flatten()
 }

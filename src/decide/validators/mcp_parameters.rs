@@ -24,7 +24,7 @@ const EXACT: [&str; 34] = [
     "path", "paths", "ref", "repo", "repository", "sha", "slug", "table", "tag", "username", "workspace",
 ];
 
-pub(super) fn find(_unit: &Subject<'_>, context: &Context<'_>) -> Option<Match> {
+pub(super) fn find(_subject: &Subject<'_>, context: &Context<'_>) -> Option<Match> {
     let Action::Mcp { input, .. } = &context.event.action else { return None };
     let raw = input.inspect("is there shell text in it");
     for (field, text) in json::strings(raw) {

@@ -6,7 +6,7 @@ use crate::event::Action;
 use crate::quarantine::Namespace;
 use crate::rules::Match;
 
-pub(super) fn find(_unit: &Subject<'_>, context: &Context<'_>) -> Option<Match> {
+pub(super) fn find(_subject: &Subject<'_>, context: &Context<'_>) -> Option<Match> {
     let Action::Mcp { server, .. } = &context.event.action else { return None };
     let name = context.event.tool.inspect("is its server known");
     let namespace = Namespace::of_tool(name, server.as_ref(), context.event, context.config);

@@ -40,7 +40,7 @@ const WRITES: [&str; 67] = [
     "grant", "install", "invoke", "purge", "revoke", "terminal", "transfer", "truncate", "upsert",
 ];
 
-pub(super) fn find(_unit: &Subject<'_>, context: &Context<'_>) -> Option<Match> {
+pub(super) fn find(_subject: &Subject<'_>, context: &Context<'_>) -> Option<Match> {
     let Action::Mcp { server, .. } = &context.event.action else { return None };
     let name = context.event.tool.inspect("does it write");
     let namespace = Namespace::of_tool(name, server.as_ref(), context.event, context.config);

@@ -8,7 +8,7 @@ use crate::shell::Input;
 /// Shorter ones are ids and hashes.
 const LONG: usize = 100;
 
-pub(super) fn find(subject: &Subject<'_>, _scene: &Context<'_>) -> Option<Match> {
+pub(super) fn find(subject: &Subject<'_>, _context: &Context<'_>) -> Option<Match> {
     let command = command(subject)?;
     let fed = matches!(&command.input, Input::Text(text) if matches!(command.program.as_str(), "base64" | "xxd" | "openssl" | "base32") && is_encoded(text));
     (fed || command.args.iter().any(|arg| is_encoded(&arg.text)))

@@ -9,8 +9,8 @@ use crate::rules::Match;
 use crate::shell::{Act, MADE};
 
 pub(super) fn find(subject: &Subject<'_>, context: &Context<'_>) -> Option<Match> {
-    let access = subject.touched().filter(|access| !access.astray)?;
-    let by_tool = matches!(subject.subject, SubjectKind::File(_));
+    let access = subject.file_access().filter(|access| !access.astray)?;
+    let by_tool = matches!(subject.kind, SubjectKind::ToolAccess(_));
     let Some(path) = &access.target.path else {
         return match access.act {
             _ if by_tool => block("the file's name does not tell which file it is"),

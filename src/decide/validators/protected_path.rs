@@ -24,7 +24,7 @@ const KEYS: [Glob<'_>; 16] = globs([
 ]);
 
 pub(super) fn find(subject: &Subject<'_>, context: &Context<'_>) -> Option<Match> {
-    let access = subject.touched()?;
+    let access = subject.file_access()?;
     let path = access.target.path.as_ref()?;
     match access.act {
         Act::Write | Act::Redirect | Act::Link => {}
@@ -44,7 +44,7 @@ pub(super) fn find(subject: &Subject<'_>, context: &Context<'_>) -> Option<Match
     }
     if is_secret_settings(path) {
         let what = "the file holds the secrets of the project";
-        return if matches!(subject.subject, SubjectKind::File(_)) { block(what) } else { suspicious(what) };
+        return if matches!(subject.kind, SubjectKind::ToolAccess(_)) { block(what) } else { suspicious(what) };
     }
     match context.zones.area(path) {
         Area::System | Area::Vital if !access.target.open => block("the file belongs to the system"),

@@ -60,7 +60,7 @@ pub(super) fn find(subject: &Subject<'_>, context: &Context<'_>) -> Option<Match
         };
         return shown.then(|| suspicious("it shows a variable that holds a secret")).flatten();
     }
-    let access = subject.touched()?;
+    let access = subject.file_access()?;
     if !matches!(access.act, Act::Read | Act::Match) {
         return None;
     }
@@ -90,14 +90,14 @@ pub(super) fn find(subject: &Subject<'_>, context: &Context<'_>) -> Option<Match
 /// Whether a file must not be sent: it holds secrets, or everybody on this machine may read it and nobody elsewhere.
 pub(super) fn is_secret_file(path: &AbsPath, context: &Context<'_>) -> bool {
     let accounts = matches!(path.components(), [etc, name] if etc == "etc" && name == "passwd");
-    accounts && is_listed(context.sensitive, path, context)
+    accounts && is_listed(&context.sensitive, path, context)
         || holds_secrets(path, context, || is_listed_key(path, Reach::Itself, context))
 }
 
 /// Whether a file holds secrets, by its name and by the operator's list.
 fn holds_secrets(path: &AbsPath, context: &Context<'_>, is_key_too: impl FnOnce() -> bool) -> bool {
-    let listed = is_listed(context.sensitive, path, context);
-    is_listed(context.sensitive_own, path, context)
+    let listed = is_listed(&context.sensitive, path, context);
+    is_listed(&context.operator_sensitive, path, context)
         || ((listed || is_key(path) || is_key_too()) && !is_public(path))
         || is_secret_settings(path)
 }

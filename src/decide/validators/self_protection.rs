@@ -53,7 +53,7 @@ pub(super) fn find(subject: &Subject<'_>, context: &Context<'_>) -> Option<Match
     if let Some(command) = command(subject) {
         return by_command(command, context).then(|| block("it would change what guards this session")).flatten();
     }
-    if matches!(subject.subject, SubjectKind::Line) {
+    if matches!(subject.kind, SubjectKind::Line) {
         let set = |(name, value): &(String, Option<String>)| {
             let value = value.as_deref().unwrap_or_default().to_ascii_lowercase();
             name.starts_with("GIT_CONFIG_KEY") && value == HOOKS
@@ -62,7 +62,7 @@ pub(super) fn find(subject: &Subject<'_>, context: &Context<'_>) -> Option<Match
         let set = context.effects()?.env.iter().any(set);
         return set.then(|| block("it would change what guards this session")).flatten();
     }
-    let access = subject.touched()?;
+    let access = subject.file_access()?;
     if !access.act.changes() {
         return None;
     }
@@ -82,7 +82,7 @@ pub(super) fn find(subject: &Subject<'_>, context: &Context<'_>) -> Option<Match
     let above = if enters { Reach::Below } else { reach };
     let listed = FILES.iter().any(|glob| touches(*glob, path, above, home))
         || AMONG_OTHERS.iter().any(|glob| touches(*glob, path, reach, home));
-    let own = context.own.iter().any(|file| touches_tree(*file, path, above, home));
+    let own = context.guard_files.iter().any(|file| touches_tree(*file, path, above, home));
     (listed || own || locks_home(access, path, context))
         .then(|| block("the file is part of what guards this session"))
         .flatten()

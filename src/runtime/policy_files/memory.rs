@@ -57,5 +57,5 @@ fn find<T: Clone>(known: &[(PathBuf, T)], path: &Path) -> Option<T> {
 }
 
 fn is_about_mcp(name: &str) -> bool {
-    RuleKind::of_file(name) == Some(RuleKind::Mcp)
+    RuleKind::from_file_name(name) == Some(RuleKind::Mcp)
 }

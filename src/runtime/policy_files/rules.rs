@@ -93,13 +93,13 @@ pub fn of_operator(config: &mut Config, directory: Option<&Path>, wanted: &RuleS
         Some(Ok(names)) => names,
         // The embedded rules still hold.
         Some(Err(what)) => {
-            config.flaws.push(Failure::Config(what));
+            config.failures.push(Failure::Config(what));
             Vec::new()
         }
     };
-    for name in names.iter().filter(|name| RuleKind::of_file(name).is_none()) {
+    for name in names.iter().filter(|name| RuleKind::from_file_name(name).is_none()) {
         let known = RuleKind::ALL.map(|(_, kind, _)| format!("{kind}.rules, {kind}.<name>.rules")).join("; ");
-        config.flaws.push(Failure::Config(format!(
+        config.failures.push(Failure::Config(format!(
             "rules/{name}: which calls are these rules for?\n  help: there are {known}"
         )));
     }
@@ -110,12 +110,12 @@ pub fn of_operator(config: &mut Config, directory: Option<&Path>, wanted: &RuleS
             add(config, defaults, ToString::to_string);
         }
         let Some(directory) = directory else { continue };
-        for name in names.iter().filter(|name| RuleKind::of_file(name) == Some(*kind)) {
+        for name in names.iter().filter(|name| RuleKind::from_file_name(name) == Some(*kind)) {
             let path = directory.join(name);
             match wanted.read(&path, &path.display().to_string(), *kind, Owner::Operator) {
                 Ok(Some(rules)) => add(config, rules, ToString::to_string),
                 Ok(None) => {}
-                Err(what) => config.flaws.push(Failure::Config(what)),
+                Err(what) => config.failures.push(Failure::Config(what)),
             }
         }
     }
@@ -134,11 +134,11 @@ pub fn of_project(config: &mut Config, directory: &Path, wanted: &RuleSelection)
     let flaw = |what: &str| Failure::Config(format!("the project's own policy cannot be read: {what}"));
     let names = match wanted.names(directory) {
         Ok(names) => names,
-        Err(_) => return config.flaws.push(flaw("its rules are no directory")),
+        Err(_) => return config.failures.push(flaw("its rules are no directory")),
     };
     for name in &names {
-        let Some(kind) = RuleKind::of_file(name) else {
-            config.flaws.push(flaw("one of its files of rules has a name that tells no kind of call"));
+        let Some(kind) = RuleKind::from_file_name(name) else {
+            config.failures.push(flaw("one of its files of rules has a name that tells no kind of call"));
             continue;
         };
         if !wanted.kinds.contains(&kind) {
@@ -156,14 +156,14 @@ pub fn of_project(config: &mut Config, directory: &Path, wanted: &RuleSelection)
                 });
             }
             Ok(None) => {}
-            Err(_) => config.flaws.push(flaw("one of its files of rules")),
+            Err(_) => config.failures.push(flaw("one of its files of rules")),
         }
     }
 }
 
 fn add(config: &mut Config, (rules, errors): Read, words: impl Fn(&RuleError) -> String) {
     config.add_rules(rules);
-    config.flaws.extend(errors.iter().map(|error| Failure::Config(words(error))));
+    config.failures.extend(errors.iter().map(|error| Failure::Config(words(error))));
 }
 
 /// The names of the `.rules` files in a directory, in order.

@@ -1,4 +1,4 @@
-//! Subject tests of `src/decide/validators/protected_path.rs`.
+//! Unit tests of `src/decide/validators/protected_path.rs`.
 
 use super::*;
 use crate::path::Place;

@@ -1,4 +1,4 @@
-//! Subject tests of `src/decide/validators/dependency_mutation/manifest.rs`.
+//! Unit tests of `src/decide/validators/dependency_mutation/manifest.rs`.
 
 use super::*;
 
