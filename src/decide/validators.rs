@@ -1,4 +1,7 @@
 //! Validators: checks that patterns cannot express, one file each.
+//!
+//! A validator is a function `find` from a subject and its context to a match. It returns [`block`] for certain harm and
+//! [`suspicious`] for possible harm.
 
 mod agent_recursion;
 mod carried_data;
@@ -29,9 +32,10 @@ use crate::path::AbsPath;
 use crate::rules::{Match, Tier, ValidatorId};
 use crate::shell::{Access, Command};
 
+/// The function of a validator.
 type Find = fn(&Subject<'_>, &Context<'_>) -> Option<Match>;
 
-/// All validators by name, in order. A new validator is a file in this folder, a `mod` line and an entry here.
+/// All validators by name, in alphabetical order.
 const ALL: [(&str, Find); 19] = [
     ("AgentRecursion", agent_recursion::find),
     ("CarriedData", carried_data::find),
@@ -68,6 +72,14 @@ fn block(reason: impl Into<String>) -> Option<Match> {
 
 fn suspicious(reason: impl Into<String>) -> Option<Match> {
     Some(Match { tier: Tier::Suspicious, reason: reason.into() })
+}
+
+fn block_if(condition: bool, reason: &'static str) -> Option<Match> {
+    if condition { block(reason) } else { None }
+}
+
+fn suspicious_if(condition: bool, reason: &'static str) -> Option<Match> {
+    if condition { suspicious(reason) } else { None }
 }
 
 /// The command that accesses a file, if one does.

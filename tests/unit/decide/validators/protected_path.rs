@@ -17,6 +17,6 @@ fn examples_are_made_to_be_shared() {
         (".environment", false),
         ("environment.ts", false),
     ] {
-        assert_eq!(is_secret_settings(&AbsPath::resolve(name, &Place::default())), expected, "{name}");
+        assert_eq!(is_env_file(&AbsPath::resolve(name, &Place::default())), expected, "{name}");
     }
 }
