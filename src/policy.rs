@@ -253,13 +253,8 @@ impl Config {
         let disabled = &self.disabled;
         // `disabled` names rules of the operator; a project may use the same name for its own.
         let kept = |rule: &Rule| rule.owner == Owner::Project || !disabled.iter().any(|id| id == rule.id.as_str());
-        if self.rules.is_empty() {
-            self.rules = rules;
-            self.rules.retain(kept);
-        } else {
-            self.rules.reserve_exact(rules.len());
-            self.rules.extend(rules.into_iter().filter(kept));
-        }
+        self.rules.reserve_exact(rules.len());
+        self.rules.extend(rules.into_iter().filter(kept));
     }
 
     /// Appends the embedded rules of these kinds.

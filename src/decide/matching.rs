@@ -38,17 +38,11 @@ pub(super) fn find(rule: &Rule, subject: &Subject<'_>, context: &Context<'_>) ->
     let Some(matched) = matched else { return Ok(None) };
     // Both lists are matched in every case, so that an invalid pattern in either is reported.
     let included = rule.only_when.is_empty() || matches_any(&rule.only_when, subject)?;
-    let excluded = match subject.kind {
-        // The context of a passage is before or after it.
-        SubjectKind::Passage(around) => any_matches(rule.except_when.iter(), around, &Groups::find_in(around))?,
-        SubjectKind::Command(..)
-        | SubjectKind::Pipeline(_)
-        | SubjectKind::Line
-        | SubjectKind::CommandAccess(_)
-        | SubjectKind::ToolAccess(_)
-        | SubjectKind::Page(_)
-        | SubjectKind::McpTool
-        | SubjectKind::Agent => matches_any(&rule.except_when, subject)?,
+    let excluded = if let SubjectKind::Passage(around) = subject.kind {
+        // The context of a passage may be before or after it.
+        any_matches(rule.except_when.iter(), around, &Groups::find_in(around))?
+    } else {
+        matches_any(&rule.except_when, subject)?
     };
     Ok((included && !excluded && !is_excepted(rule, subject, context)?).then_some(matched))
 }
@@ -151,6 +145,6 @@ pub(super) fn invalid_pattern(rule: &Rule, error: &PatternError, context: &Conte
     let Rule { id, source, owner, .. } = rule;
     context.failure(&Failure::Config(match owner {
         Owner::Operator => format!("{source}: rule `{id}`: pattern `{}`: {}", error.pattern, error.message),
-        Owner::Project => format!("the project's own policy has a pattern that is none, in line {}", source.line),
+        Owner::Project => format!("the project's own policy has an invalid pattern in line {}", source.line),
     }))
 }

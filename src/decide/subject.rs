@@ -138,17 +138,10 @@ impl<'a> Subject<'a> {
 
     /// The file access, if the subject is one.
     pub fn file_access(&self) -> Option<&Access> {
-        match &self.kind {
-            SubjectKind::CommandAccess(access) => Some(access),
-            SubjectKind::ToolAccess(access) => Some(access),
-            SubjectKind::Command(..)
-            | SubjectKind::Pipeline(_)
-            | SubjectKind::Line
-            | SubjectKind::Page(_)
-            | SubjectKind::McpTool
-            | SubjectKind::Agent
-            | SubjectKind::Passage(_) => None,
+        if let SubjectKind::CommandAccess(access) = self.kind {
+            return Some(access);
         }
+        if let SubjectKind::ToolAccess(access) = &self.kind { Some(access) } else { None }
     }
 
     /// Replaces the variables of a nudge by their values, each in backticks unless the nudge quotes it itself.

@@ -63,7 +63,7 @@ impl TryFrom<String> for RawServer {
         if !name.is_empty() && name.chars().all(plain) {
             Ok(RawServer(name.to_owned()))
         } else {
-            Err("a server's name is exact: letters, digits, `.`, `_` and `-`, and no pattern")
+            Err("invalid name of a server: expected letters, digits, `.`, `_`, `-`, `:` and spaces, and no pattern")
         }
     }
 }
@@ -355,10 +355,10 @@ impl RawException {
             time::Date::from_calendar_date(i32::from(date.year), month, date.day).ok()
         });
         let message = match (&invalid, until) {
-            _ if rule.trim().is_empty() => "an exception without the rule that it is from".to_owned(),
+            _ if rule.trim().is_empty() => "an exception without a rule".to_owned(),
             _ if self.reason.trim().is_empty() => format!("an exception from `{rule}` without a reason"),
             (Some(error), _) => format!("pattern `{}`: {}", error.pattern, error.message),
-            (None, Some(None)) => "`until` is not a date such as 2026-12-31".to_owned(),
+            (None, Some(None)) => "invalid value for `until`: expected a date such as 2026-12-31".to_owned(),
             (None, _) => {
                 let patterns = pattern.into_iter().collect();
                 let source = format!("{file}:{line}:{column}");

@@ -135,9 +135,9 @@ impl<'t> Parser<'t, '_> {
             return;
         }
         let indent = line.len() - text.len();
-        let help = "indent with two blanks, and patterns of `match_any` with four";
+        let help = "indent clauses with two spaces, and patterns of `match_any` with four";
         if line.get(..indent).is_some_and(|blank| blank.contains('\t')) {
-            return self.error(number, 1, "a tab", help);
+            return self.error(number, 1, "a tab in the indentation", help);
         }
         match (indent, &mut self.current) {
             (0, _) => self.parse_header(number, text.trim_end()),
@@ -147,7 +147,7 @@ impl<'t> Parser<'t, '_> {
                 let help = "a rule begins with `block \"name\"` or `suspicious \"name\"`";
                 self.error(number, 1, "a clause outside of a rule", help);
             }
-            (..) => self.error(number, indent + 1, format!("unexpected indentation of {indent} blanks"), help),
+            (..) => self.error(number, indent + 1, format!("unexpected indentation of {indent} spaces"), help),
         }
     }
 
@@ -234,7 +234,7 @@ impl<'t> Parser<'t, '_> {
             return;
         }
         let incomplete = match (matchers, has_nudge) {
-            (0, _) => Some("a rule that looks for nothing"),
+            (0, _) => Some("a rule without a matcher"),
             (2.., _) => Some("a rule with more than one matcher"),
             (1, false) => Some("a rule without a nudge"),
             (1, true) if rule.validator.is_none() && rule.patterns.is_empty() => Some("`match_any` without a pattern"),
@@ -272,7 +272,7 @@ impl<'t> RuleBuilder<'t> {
 fn tier_help(word: &str) -> String {
     let tier = nearest(word, ["block", "suspicious"].into_iter()).map(|near| format!("did you mean `{near}`?"));
     let clause = || nearest(word, CLAUSES.into_iter());
-    let indented = || clause().map(|near| format!("`{near}` belongs into a rule, behind two blanks"));
+    let indented = || clause().map(|near| format!("`{near}` is a clause of a rule: indent it with two spaces"));
     tier.or_else(indented).unwrap_or_else(|| "a rule begins with `block` or `suspicious`".to_owned())
 }
 

@@ -27,7 +27,7 @@ fn scalars_overwrite_and_lists_append_and_subtract() {
 }
 
 #[test]
-fn a_list_that_goes_on_from_the_shipped_one_is_the_operators_beyond_it() {
+fn of_an_edited_copy_of_the_embedded_list_only_the_added_paths_are_the_operators() {
     let shipped = Layer::embedded(DEFAULT.0).unwrap().sensitive;
     let list = |names: &[CompactString]| layer(&format!("[paths]\nsensitive = {names:?}"));
     let own = |layers: Vec<Layer>| Config::fold(layers, vec![]).operator_sensitive;
@@ -41,7 +41,7 @@ fn a_list_that_goes_on_from_the_shipped_one_is_the_operators_beyond_it() {
 }
 
 #[test]
-fn what_nobody_says_is_cautious() {
+fn a_key_that_no_layer_sets_has_its_strictest_value() {
     let config = Config::fold([layer("")], vec![]);
     assert_eq!((config.failure, config.results), (Effect::Deny, Results::Notice));
 }
@@ -54,7 +54,7 @@ fn the_allowlist_takes_names_with_and_without_the_prefix() {
 }
 
 #[test]
-fn a_flaw_ends_trust_by_name() {
+fn no_server_is_trusted_after_a_failure() {
     let config = Config::fold([layer("[quarantine]\ntrusted = ['a']")], vec![]);
     let mut config = config.with_failures(vec![Failure::Config("x".into())]);
     config.trust_servers("b");

@@ -1,7 +1,7 @@
 //! URLs and headers that carry data to a server.
 
 use super::exfiltration::{is_host_of, is_local, is_rerouted};
-use super::{Context, suspicious, suspicious_if};
+use super::{Context, command, suspicious, suspicious_if};
 use crate::decide::subject::{Subject, SubjectKind};
 use crate::rules::Match;
 use crate::shell::{Arg, Command, addresses, bodies, uploads};
@@ -38,19 +38,11 @@ const SECRET_PARAMETERS: [&str; 16] = [
 ];
 
 pub(super) fn find(subject: &Subject<'_>, context: &Context<'_>) -> Option<Match> {
-    match &subject.kind {
-        SubjectKind::Page(url) => {
-            suspicious_if(carries_data(url) || key_service(url).is_some(), "the address itself carries data")
-        }
-        SubjectKind::Command(command, _) => find_in_command(command, context),
-        SubjectKind::Pipeline(_)
-        | SubjectKind::Line
-        | SubjectKind::CommandAccess(_)
-        | SubjectKind::ToolAccess(_)
-        | SubjectKind::McpTool
-        | SubjectKind::Agent
-        | SubjectKind::Passage(..) => None,
+    if let SubjectKind::Page(url) = &subject.kind {
+        let carries = carries_data(url) || key_service(url).is_some();
+        return suspicious_if(carries, "the address itself carries data");
     }
+    find_in_command(command(subject)?, context)
 }
 
 fn find_in_command(command: &Command, context: &Context<'_>) -> Option<Match> {

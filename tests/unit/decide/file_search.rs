@@ -11,7 +11,7 @@ fn texts(base: &str, patterns: Option<&str>, shows: Shows) -> Vec<String> {
 }
 
 #[test]
-fn a_search_reads_what_its_patterns_name() {
+fn a_search_reads_the_files_that_its_patterns_match() {
     for (base, patterns, expected) in [
         (".", None, vec!["/home/u/p", "/home/u/p and below"]),
         (".", Some("*"), vec!["/home/u/p", "/home/u/p and below"]),
@@ -60,7 +60,7 @@ fn a_literal_brace_or_comma_hides_no_pattern() {
 }
 
 #[test]
-fn names_alone_are_not_what_lies_below() {
+fn a_search_that_shows_only_names_does_not_read_below() {
     assert_eq!(texts("~", None, Shows::Matches), ["/home/u"]);
     assert_eq!(texts("~", Some("**/*.ts"), Shows::Names), ["/home/u", "/home/u/**/**/*.ts"]);
 }

@@ -14,21 +14,21 @@ fn plan(current: &str, base: Option<&str>, pending: Option<&str>) -> FileUpdate 
 }
 
 #[test]
-fn a_file_that_nobody_edited_follows_the_default() {
+fn a_file_without_edits_is_replaced() {
     assert_eq!(plan(NEW, None, None), FileUpdate::Unchanged);
     assert_eq!(plan(OLD, Some(OLD), None), FileUpdate::Replace);
     assert_eq!(embedded_files().first().map(|file| file.plan_update(&Installed::default())), Some(FileUpdate::Write));
 }
 
 #[test]
-fn edits_survive() {
+fn edits_are_kept() {
     let edited = OLD.replace("match a", "match aa");
     assert_eq!(plan(&edited, Some(OLD), None), FileUpdate::Merge(NEW.replace("match a", "match aa")));
     assert_eq!(plan(&NEW.replace("match a", "match aa"), Some(NEW), None), FileUpdate::KeepEdited);
 }
 
 #[test]
-fn a_person_looks_where_we_cannot_know() {
+fn conflicts_are_left_to_the_operator() {
     let edited = OLD.replace("match b", "match bb");
     assert_eq!(plan(&edited, Some(OLD), None), FileUpdate::WriteBeside(Conflict::Unmergeable));
     assert_eq!(plan(&edited, None, None), FileUpdate::WriteBeside(Conflict::UnknownBase));
@@ -36,17 +36,17 @@ fn a_person_looks_where_we_cannot_know() {
     assert_eq!(
         plan(&edited, Some(OLD), Some(OLD)),
         FileUpdate::WriteBeside(Conflict::Pending),
-        "of an earlier version"
+        "pending from an earlier version"
     );
     assert_eq!(plan(&edited, Some(OLD), Some(&edited)), FileUpdate::WriteBeside(Conflict::PendingEdited));
-    assert_eq!(plan(&edited, Some(NEW), None), FileUpdate::KeepEdited, "they have looked");
-    // It merges, and the result is no file of rules.
+    assert_eq!(plan(&edited, Some(NEW), None), FileUpdate::KeepEdited, "the operator has merged it");
+    // The merge succeeds, but the result is not a valid file of rules.
     let broken = OLD.replace("  match a\n", "  mach a\n");
     assert_eq!(plan(&broken, Some(OLD), None), FileUpdate::WriteBeside(Conflict::Unmergeable));
 }
 
 #[test]
-fn nothing_goes_back_to_an_older_version() {
+fn a_newer_file_is_kept() {
     for version in ["1.2.0", "1.10.0", "2", "1.1.0.1"] {
         let newer = OLD.replace("1.0.0", version);
         assert_eq!(plan(&newer, Some(&newer), None), FileUpdate::KeepNewer, "{version}");
@@ -56,7 +56,7 @@ fn nothing_goes_back_to_an_older_version() {
 }
 
 #[test]
-fn every_file_that_ships_reads_and_has_a_version() {
+fn every_embedded_file_is_valid_and_has_a_version() {
     for file in embedded_files() {
         assert!(file.is_valid(file.text), "{}", file.name);
         assert!(compare(version(file.text), None) == Ordering::Greater, "{}", file.name);

@@ -25,7 +25,7 @@ const LOOSENING: [&[&str]; 12] = [
 /// First words of these subcommands.
 const NOUNS: &[&str] = &["hooks", "mcp", "policy", "quarantine", "receipts", "taint"];
 
-/// Options of these subcommands.
+/// GuardOptions of these subcommands.
 const OPTIONS: &[&str] = &[
     "--client", "--client-dir", "--config-dir", "--data-dir", "--hash", "--preset", "--scope", "--session",
     "--settings", "--state-dir", "--yes",
@@ -43,21 +43,21 @@ const TYPING_PROGRAMS: &[&str] =
 
 /// A word of a command.
 #[derive(Clone, Copy)]
-struct Word<'a> {
+struct ArgText<'a> {
     text: &'a str,
     /// The known prefix, if the word is not known completely.
     known_prefix: Option<&'a str>,
 }
 
-impl<'a> Word<'a> {
+impl<'a> ArgText<'a> {
     fn of(arg: &'a Arg) -> Self {
         let prefix = arg.prefix();
         let plain = if arg.glob { prefix.split(['*', '?', '[']).next().unwrap_or_default() } else { prefix };
-        Word { text: &arg.text, known_prefix: (arg.glob || !arg.is_known()).then_some(plain) }
+        ArgText { text: &arg.text, known_prefix: (arg.glob || !arg.is_known()).then_some(plain) }
     }
 
     fn known(text: &'a str) -> Self {
-        Word { text, known_prefix: None }
+        ArgText { text, known_prefix: None }
     }
 
     fn is(self, text: &str) -> bool {
@@ -74,12 +74,12 @@ impl<'a> Word<'a> {
     }
 }
 
-fn operands<'a>(words: &[Word<'a>]) -> impl Iterator<Item = Word<'a>> {
+fn operands<'a>(words: &[ArgText<'a>]) -> impl Iterator<Item = ArgText<'a>> {
     words.iter().copied().filter(|word| !word.is_option())
 }
 
 /// A loosening subcommand at the beginning of the operands.
-enum Subcommand {
+enum LooseningCommand {
     Known(&'static [&'static str]),
     /// A word that is only known when the command runs may expand to the rest of one.
     Possible,
@@ -93,8 +93,8 @@ enum FirstUnknown {
     None,
 }
 
-impl Subcommand {
-    fn find(words: &[Word<'_>], unknown: FirstUnknown) -> Option<Subcommand> {
+impl LooseningCommand {
+    fn find(words: &[ArgText<'_>], unknown: FirstUnknown) -> Option<LooseningCommand> {
         let mut operands = operands(words);
         let words = [operands.next(), operands.next(), operands.next()];
         LOOSENING.iter().find_map(|subcommand| {
@@ -102,28 +102,28 @@ impl Subcommand {
                 let word = word?;
                 let allowed = if at == 0 { unknown == FirstUnknown::Noun } else { unknown <= FirstUnknown::Verb };
                 match word.known_prefix {
-                    Some(prefix) if allowed && expected.starts_with(prefix) => return Some(Subcommand::Possible),
+                    Some(prefix) if allowed && expected.starts_with(prefix) => return Some(LooseningCommand::Possible),
                     None if word.text == *expected => {}
                     Some(_) | None => return None,
                 }
             }
-            Some(Subcommand::Known(subcommand))
+            Some(LooseningCommand::Known(subcommand))
         })
     }
 }
 
 /// Whether a command of `rune` loosens the guard.
 pub(super) fn is_loosening(command: &Command) -> bool {
-    let words: Vec<Word<'_>> = command.args.iter().map(Word::of).collect();
+    let words: Vec<ArgText<'_>> = command.args.iter().map(ArgText::of).collect();
     loosens(&words, FirstUnknown::Noun)
 }
 
-fn loosens(words: &[Word<'_>], unknown: FirstUnknown) -> bool {
+fn loosens(words: &[ArgText<'_>], unknown: FirstUnknown) -> bool {
     let has = |option: &str| words.iter().any(|word| word.is(option));
     let begins_with = |subcommand: &str| operands(words).next().is_some_and(|word| word.is(subcommand));
-    match Subcommand::find(words, unknown) {
-        Some(Subcommand::Possible) => true,
-        Some(Subcommand::Known(subcommand)) => !is_dry_run(subcommand, words),
+    match LooseningCommand::find(words, unknown) {
+        Some(LooseningCommand::Possible) => true,
+        Some(LooseningCommand::Known(subcommand)) => !is_dry_run(subcommand, words),
         // It would judge a forged event and write a receipt for it.
         None if begins_with("hook") => !has("--dry-run") && !has("--help"),
         // The output directory may be a symlink to a protected directory.
@@ -132,19 +132,18 @@ fn loosens(words: &[Word<'_>], unknown: FirstUnknown) -> bool {
 }
 
 /// Whether a loosening subcommand only prints its help or what it would change.
-fn is_dry_run(subcommand: &[&str], words: &[Word<'_>]) -> bool {
+fn is_dry_run(subcommand: &[&str], words: &[ArgText<'_>]) -> bool {
     // Words after `--` are operands.
     let mut options = words.iter().take_while(|word| !word.is("--"));
-    match subcommand {
+    let has_dry_run = match subcommand {
         // The options may belong to the wrapped command.
-        ["mcp", "wrap"] => false,
-        ["hooks", _] => options.any(|word| word.is("--dry-run") || word.is("--help") || word.is("-h")),
+        ["mcp", "wrap"] => return false,
+        ["hooks", _] => true,
         // A dry run writes temporary files to the data directory, so that must be the default one.
-        ["policy", _] if !words.iter().any(|word| word.is_guard_option() || word.known_prefix.is_some()) => {
-            options.any(|word| word.is("--dry-run") || word.is("--help") || word.is("-h"))
-        }
-        _ => options.any(|word| word.is("--help") || word.is("-h")),
-    }
+        ["policy", _] => !words.iter().any(|word| word.is_guard_option() || word.known_prefix.is_some()),
+        _ => false,
+    };
+    options.any(|word| word.is("--help") || word.is("-h") || has_dry_run && word.is("--dry-run"))
 }
 
 /// Whether another program loosens the guard: a copy of it, or a program that runs or types its arguments.
@@ -157,31 +156,31 @@ pub(super) fn is_loosening_through(name: &str, command: &Command, context: &Cont
     if is_data || !types && !command.args.iter().any(|arg| mentions_guard(&arg.text)) {
         return false;
     }
-    let words: Vec<Word<'_>> = command.args.iter().map(Word::of).collect();
+    let words: Vec<ArgText<'_>> = command.args.iter().map(ArgText::of).collect();
     is_renamed(&command.program, &words, context) || is_wrapped(&words) || types && is_typed(&words)
 }
 
 /// Whether a program with another name is a copy of the guard, by its arguments.
-fn is_renamed(program: &str, words: &[Word<'_>], context: &Context<'_>) -> bool {
+fn is_renamed(program: &str, words: &[ArgText<'_>], context: &Context<'_>) -> bool {
     // A program without a path is the well-known one with that name.
     let by_path = program.contains('/');
     let unknown = if by_path { FirstUnknown::Verb } else { FirstUnknown::None };
-    let Some(subcommand) = Subcommand::find(words, unknown) else { return false };
-    let options = Options::of(words);
+    let Some(subcommand) = LooseningCommand::find(words, unknown) else { return false };
+    let options = GuardOptions::of(words);
     match subcommand {
-        Subcommand::Known(subcommand) if is_dry_run(subcommand, words) => false,
+        LooseningCommand::Known(subcommand) if is_dry_run(subcommand, words) => false,
         _ if by_path => is_copy(&subcommand, words, &options),
         // Only the guard has these presets.
-        Subcommand::Known(["hooks", "install"]) => options.mild_preset,
-        Subcommand::Known(subcommand) => is_only_of_guard(subcommand, &options) && !is_known(program, context),
-        Subcommand::Possible => false,
+        LooseningCommand::Known(["hooks", "install"]) => options.mild_preset,
+        LooseningCommand::Known(subcommand) => is_only_of_guard(subcommand, &options) && !is_known(program, context),
+        LooseningCommand::Possible => false,
     }
 }
 
 /// Whether a program with a path and this subcommand is treated as a copy of the guard. Other programs have
 /// subcommands with the same names, so options or operands of the guard must follow.
-fn is_copy(subcommand: &Subcommand, words: &[Word<'_>], options: &Options) -> bool {
-    let Subcommand::Known(subcommand) = subcommand else { return true };
+fn is_copy(subcommand: &LooseningCommand, words: &[ArgText<'_>], options: &GuardOptions) -> bool {
+    let LooseningCommand::Known(subcommand) = subcommand else { return true };
     let operand = || operands(words).nth(subcommand.len());
     match subcommand {
         ["hooks", "uninstall"] | ["receipts", ..] => true,
@@ -196,7 +195,7 @@ fn is_copy(subcommand: &Subcommand, words: &[Word<'_>], options: &Options) -> bo
 
 /// The options of a command that belong to the guard. They are collected once per command, to stay linear in its size.
 #[derive(Default)]
-struct Options {
+struct GuardOptions {
     guard: bool,
     all: bool,
     server: bool,
@@ -204,10 +203,10 @@ struct Options {
     mild_preset: bool,
 }
 
-impl Options {
-    fn of(words: &[Word<'_>]) -> Options {
+impl GuardOptions {
+    fn of(words: &[ArgText<'_>]) -> GuardOptions {
         let mild = |preset: &str| matches!(preset, "off" | "gentle");
-        let mut options = Options::default();
+        let mut options = GuardOptions::default();
         for (at, word) in words.iter().enumerate().filter(|(_, word)| word.is_option()) {
             let (name, value) =
                 word.text.split_once('=').map_or((word.text, None), |(name, value)| (name, Some(value)));
@@ -223,7 +222,7 @@ impl Options {
 }
 
 /// Whether only the guard has this subcommand with these options.
-fn is_only_of_guard(subcommand: &[&str], options: &Options) -> bool {
+fn is_only_of_guard(subcommand: &[&str], options: &GuardOptions) -> bool {
     match subcommand {
         ["hooks", "uninstall"] | ["receipts", ..] => true,
         ["mcp", "approve" | "unblock" | "probe"] | [_, "clear"] => options.guard,
@@ -233,27 +232,27 @@ fn is_only_of_guard(subcommand: &[&str], options: &Options) -> bool {
 
 /// Whether the arguments of a program contain the guard or a copy of it with a loosening subcommand. The program may
 /// run its arguments in a way that the shell parser does not know.
-fn is_wrapped(words: &[Word<'_>]) -> bool {
-    let is_guard = |word: &Word<'_>| !word.is_option() && file_name(word.text) == "rune";
+fn is_wrapped(words: &[ArgText<'_>]) -> bool {
+    let is_guard = |word: &ArgText<'_>| !word.is_option() && file_name(word.text) == "rune";
     let after = |at: usize| words.get(at + 1..).unwrap_or_default();
     // Only the words after the first `rune` are searched for options, to stay linear.
     let first = words.iter().position(is_guard);
-    let options = Options::of(words);
+    let options = GuardOptions::of(words);
     first.is_some_and(|at| loosens(after(at), FirstUnknown::Verb))
         || words.iter().enumerate().any(|(at, word)| {
             let (guard, by_path) = (is_guard(word), word.text.contains('/') && !word.is_option());
             // `--dry-run` is not considered here, because it may be an option of the other program.
             (guard || by_path)
-                && Subcommand::find(after(at), FirstUnknown::Verb)
+                && LooseningCommand::find(after(at), FirstUnknown::Verb)
                     .is_some_and(|subcommand| guard || is_copy(&subcommand, after(at), &options))
         })
 }
 
 /// Whether a text that is typed into a terminal contains a loosening command.
-fn is_typed(words: &[Word<'_>]) -> bool {
+fn is_typed(words: &[ArgText<'_>]) -> bool {
     let is_separator = |c: char| c.is_whitespace() || matches!(c, ';' | '&' | '|' | '"' | '\'' | '\\' | '^');
     words.iter().any(|word| {
         let parts = word.text.split(is_separator).filter(|part| !part.is_empty());
-        is_wrapped(&parts.map(Word::known).collect::<Vec<_>>())
+        is_wrapped(&parts.map(ArgText::known).collect::<Vec<_>>())
     })
 }

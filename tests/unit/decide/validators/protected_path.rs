@@ -4,7 +4,7 @@ use super::*;
 use crate::path::Place;
 
 #[test]
-fn examples_are_made_to_be_shared() {
+fn env_files_are_secret_and_their_examples_are_not() {
     for (name, expected) in [
         (".env", true),
         (".ENV", true),

@@ -3,7 +3,7 @@
 use super::*;
 
 #[test]
-fn only_dependencies_count() {
+fn only_changed_dependencies_are_a_change() {
     for (name, before, after, expected) in [
         (
             "package.json",
