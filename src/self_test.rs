@@ -73,12 +73,13 @@ pub fn check_examples(config: &Config) -> Vec<FailedExample> {
 /// Judges an example as a hook event of Claude Code.
 fn judge(example: &Example, rule: &Rule, config: &Config) -> Vec<Finding> {
     let (tool, input) = example.call(rule.kind);
-    let mut event = json!({"session_id": "", "cwd": PROJECT, "hook_event_name": "PreToolUse", "tool_name": tool,
-        "tool_input": input});
-    if rule.kind == RuleKind::Post {
-        event["hook_event_name"] = "PostToolUse".into();
-        event["tool_response"] = example.result();
-    }
+    let event = if rule.kind == RuleKind::Post {
+        json!({"session_id": "", "cwd": PROJECT, "hook_event_name": "PostToolUse", "tool_name": tool,
+            "tool_input": input, "tool_response": example.result()})
+    } else {
+        json!({"session_id": "", "cwd": PROJECT, "hook_event_name": "PreToolUse", "tool_name": tool,
+            "tool_input": input})
+    };
     let origin = Origin::new(ContentSource::UserInput, "example", time::OffsetDateTime::UNIX_EPOCH);
     let sealed = Quarantined::new(event.to_string().into_bytes(), origin);
     match Claude.parse(&sealed) {

@@ -189,7 +189,7 @@ fn carries_secret(command: &Command, at: usize, context: &Context<'_>) -> bool {
         header
             && !is_rerouted(command, context)
             && SECRET_SERVICES.iter().any(|(name, service)| {
-                upper.contains(&format!("${name}_")) | upper.contains(&format!("${{{name}_"))
+                (upper.contains(&format!("${name}_")) || upper.contains(&format!("${{{name}_")))
                     && !addresses.is_empty()
                     && addresses.iter().all(|address| is_host_of(&address.text, service))
             })
