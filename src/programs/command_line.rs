@@ -190,8 +190,8 @@ impl<'e, 'w> Reader<'e, 'w> {
             let takes = self.value_option(&full).or_else(|| alternative.and_then(|name| self.value_option(name)));
             return match (takes, value) {
                 (takes, Some(start)) => {
-                    // A flag may have a value too: `--dry-run=client`.
-                    self.flags.push(Flag::Word(name));
+                    // A flag may have a value too: `--dry-run=client`, `--prune=now`.
+                    self.flags.extend([Flag::Word(name), Flag::Word(word)]);
                     self.note(index, start, takes);
                     1
                 }
