@@ -250,14 +250,19 @@ impl<'e, 'w> Reader<'e, 'w> {
 
     fn finish(mut self) -> CommandLine<'e> {
         if let Some(spec) = self.operand_spec() {
+            // `sed -e s/a/b/ file`: with the code in an option, the first operand is the second one of the entry.
+            let by_option = |used: &WordUse| used.by_option && matches!(used.takes, Some(Use::Code | Use::Execute));
+            let is_code = matches!(spec.first.first(), Some(Use::Code | Use::Execute));
+            let skip = usize::from(is_code && self.line.uses.iter().any(by_option));
+            let first = spec.first.get(skip..).unwrap_or_default();
             let count = self.operands.len();
-            let last_from = count.saturating_sub(spec.last.len()).max(spec.first.len().min(count));
+            let last_from = count.saturating_sub(spec.last.len()).max(first.len().min(count));
             for (position, index) in self.operands.iter().enumerate() {
                 let takes = match position {
                     position if position >= last_from && !spec.last.is_empty() => {
                         spec.last.get(position - last_from).copied()
                     }
-                    position if position < spec.first.len() => spec.first.get(position).copied(),
+                    position if position < first.len() => first.get(position).copied(),
                     _ => spec.rest,
                 };
                 let uses = self.line.uses.iter_mut().filter(|used| !used.by_option && used.word == *index);

@@ -23,14 +23,13 @@ pub(super) fn note(noted: &mut Noted<'_>) -> bool {
     for (used, arg) in line.uses.iter().filter_map(|used| Some((used, value(used)?))) {
         let (act, deep) = match used.takes {
             Some(Use::Match) => (Act::Match, false),
-            Some(Use::Read | Use::Send) => (Act::Read, false),
+            Some(Use::Read | Use::Send | Use::Execute) => (Act::Read, false),
             Some(Use::Write) => (Act::Write, false),
             Some(Use::Remove | Use::Empty) => (Act::Remove, true),
             Some(
                 Use::Text
                 | Use::List
                 | Use::Load
-                | Use::Execute
                 | Use::Run
                 | Use::Code
                 | Use::To

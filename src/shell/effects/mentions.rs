@@ -34,7 +34,19 @@ pub(super) fn accesses(command: &Command, row: Option<usize>, known: &[Access], 
             };
             match used.takes {
                 Some(Use::Code) => finder.code(&value.text),
-                Some(_) => {}
+                Some(Use::Read | Use::Send | Use::Execute) => finder.path(&value, Act::Read),
+                Some(Use::Write | Use::Empty | Use::Remove) => finder.path(&value, Act::Write),
+                Some(
+                    Use::Text
+                    | Use::List
+                    | Use::Match
+                    | Use::Load
+                    | Use::Run
+                    | Use::To
+                    | Use::From
+                    | Use::Variable
+                    | Use::Directory,
+                ) => {}
                 None => finder.word(&value, if start.is_empty() { option } else { start }),
             }
         }
@@ -95,6 +107,22 @@ impl Finder<'_> {
         }
     }
 
+    /// Adds a use that the catalogue tells, unless it is already known.
+    fn path(&mut self, arg: &Arg, act: Act) {
+        let target = Target::of(arg, self.command.cwd.as_deref());
+        if let Some(path) = target.path.clone().filter(|_| !self.is_known(&target)) {
+            let protected = protected::classes(&path, Reach::Itself, self.zones.home.as_ref()).next().is_some();
+            if protected && !self.command.is_contained(&path) {
+                self.found.push(Access { act, target, deep: false, astray: false, row: self.row });
+            }
+        }
+    }
+
+    /// Whether what the command does to a path is already known.
+    fn is_known(&self, target: &Target) -> bool {
+        self.known.iter().chain(&self.found).any(|access| access.target.text == target.text)
+    }
+
     /// Looks at every word in code.
     fn code(&mut self, code: &str) {
         let is_path = |c: char| c.is_alphanumeric() || "/._-~+".contains(c);
@@ -109,13 +137,15 @@ impl Finder<'_> {
 
     /// Adds the worst use of a protected path, unless what is done to the path is already known.
     fn candidate(&mut self, arg: &Arg, option: &str) {
-        if arg.text.is_empty() || arg.text.len() > 4096 || arg.prefix().is_empty() {
+        // A quoted wildcard is one only for programs that expand it themselves.
+        let is_path = |c: char| c.is_alphanumeric() || "/._-~+*?[] ".contains(c);
+        let is_wild = arg.text.contains(['*', '?', '[']) && !arg.glob;
+        if arg.prefix().is_empty() || is_wild && !arg.text.chars().all(is_path) {
             return;
         }
         let target = Target::of(arg, self.command.cwd.as_deref());
         let Some(path) = target.path.clone() else { return };
-        let is_known = |access: &Access| access.target.text == target.text;
-        if self.known.iter().chain(&self.found).any(is_known) || self.command.is_contained(&path) {
+        if self.is_known(&target) || self.command.is_contained(&path) {
             return;
         }
         let home = self.zones.home.as_ref();
