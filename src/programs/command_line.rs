@@ -271,11 +271,7 @@ impl<'e, 'w> Reader<'e, 'w> {
         }
         let given = |names: &str| self.flags.iter().any(|flag| flag.is(names));
         let dry = self.line.path.iter().any(|entry| entry.dry.iter().any(|name| given(name)));
-        let named = if self.line.unknown_verb {
-            self.deepest().and_then(|entry| entry.does)
-        } else {
-            self.line.path.iter().rev().find_map(|entry| entry.does)
-        };
+        let named = self.line.path.iter().rev().find_map(|entry| entry.does);
         let raised = self.line.path.iter().flat_map(|entry| entry.flags.iter());
         let raised = raised.filter(|(name, _)| given(name)).map(|(_, does)| *does).max();
         self.line.does = if dry || HELP.iter().any(|name| given(name)) { Some(Does::Look) } else { named.max(raised) };
