@@ -16,7 +16,7 @@ mod syntax;
 mod wrappers;
 
 pub use canonical::{plain, typed};
-pub use effects::{Access, Act, Effects, Rights, Target, addresses, bodies, reroutes, uploads};
+pub use effects::{Access, Act, Doing, Effects, Rights, Target, addresses, bodies, reroutes, uploads};
 pub use eval::{MADE, is_builtin};
 pub use mount::Mount;
 pub use state::Elsewhere;

@@ -4,6 +4,7 @@ mod archive;
 mod by_entry;
 mod container;
 mod copy;
+mod does;
 mod fetch;
 mod git;
 mod link;
@@ -13,6 +14,7 @@ mod product;
 mod program;
 mod search;
 
+pub use does::Doing;
 pub use fetch::{addresses, bodies, reroutes, uploads};
 pub use mode::Rights;
 pub(super) use program::options as options_of;
