@@ -15,6 +15,14 @@ mod bucket;
 mod literals;
 #[path = "src/encoding/nearest.rs"]
 mod nearest;
+/// The catalogue's types and reader.
+#[path = "."]
+mod programs {
+    #[path = "src/programs/entry.rs"]
+    pub mod entry;
+    #[path = "src/programs/schema.rs"]
+    pub mod schema;
+}
 #[path = "src/rules/syntax.rs"]
 mod syntax;
 
@@ -28,8 +36,10 @@ use syntax::{Checks, RuleText, SyntaxError};
 
 fn main() {
     println!("cargo::rerun-if-changed=build.rs");
-    for source in ["rules/prefilter/bucket.rs", "rules/prefilter/literals.rs", "rules/syntax.rs", "encoding/nearest.rs"]
-    {
+    for source in [
+        "rules/prefilter/bucket.rs", "rules/prefilter/literals.rs", "rules/syntax.rs", "encoding/nearest.rs",
+        "programs/entry.rs", "programs/schema.rs",
+    ] {
         println!("cargo::rerun-if-changed=src/{source}");
     }
     let out = std::env::var("OUT_DIR").expect("cargo names a directory for what is made");
@@ -43,6 +53,8 @@ fn main() {
     write("rules.rs", &rules);
     write("prefilter.rs", &prefilter);
     write("digests.rs", &digests());
+    write("programs.rs", &programs());
+    write("paths.rs", &paths());
 }
 
 const PRESETS: [&str; 3] = ["gentle", "strict", "off"];
@@ -90,6 +102,127 @@ fn settings() -> String {
     }
     code.push(']');
     code
+}
+
+/// Compiles the catalogue: a static per program, and a sorted table of all names.
+fn programs() -> String {
+    let folder = "rules/programs";
+    println!("cargo::rerun-if-changed={folder}");
+    let files = std::fs::read_dir(folder).unwrap_or_else(|error| panic!("{folder}: {error}"));
+    let mut files: Vec<_> = files.map(|entry| entry.expect("a readable directory").path()).collect();
+    files.retain(|path| path.extension().is_some_and(|end| end == "toml"));
+    files.sort();
+    let (mut code, mut examples) = (String::new(), String::new());
+    let mut names: BTreeMap<String, (usize, String)> = BTreeMap::new();
+    let mut count = 0;
+    for path in files {
+        let path = path.to_string_lossy().into_owned();
+        let file = programs::schema::parse(&read(&path)).unwrap_or_else(|error| panic!("{path}: {error}"));
+        for entry in &file.entries {
+            writeln!(code, "static PROGRAM_{count}: Entry = {};", entry_code(entry))
+                .expect("a string accepts everything");
+            for name in entry.names.iter() {
+                if let Some((_, other)) = names.insert(name.to_string(), (count, path.clone())) {
+                    panic!("{path}: `{name}` is also in {other}");
+                }
+            }
+            count += 1;
+        }
+        for example in &file.examples {
+            writeln!(examples, "    ({:?}, &{:?}),", example.command, example.expected)
+                .expect("a string accepts everything");
+        }
+    }
+    let rows: String =
+        names.iter().map(|(name, (number, _))| format!("    ({name:?}, &PROGRAM_{number}),\n")).collect();
+    let count = examples.lines().count();
+    format!(
+        "{code}static PROGRAMS: [(&str, &Entry); {}] = [\n{rows}];\n\
+         static EXAMPLES: [(&str, &[&str]); {count}] = [\n{examples}];\n",
+        names.len()
+    )
+}
+
+/// Compiles the classes of protected files, and the names by which most other paths are told apart from them.
+fn paths() -> String {
+    let path = "rules/paths.toml";
+    let tables: toml::Table = read(path).parse().unwrap_or_else(|error| panic!("{path}: {error}"));
+    let mut rows = String::new();
+    let [mut names, mut beginnings, mut endings] = [const { BTreeSet::new() }; 3];
+    for (class, table) in &tables {
+        let list = |key: &str| -> Vec<String> {
+            let items = table.get(key).and_then(toml::Value::as_array).cloned().unwrap_or_default();
+            let text =
+                |item: &toml::Value| item.as_str().unwrap_or_else(|| panic!("{path}: `{class}.{key}`")).to_owned();
+            items.iter().map(text).collect()
+        };
+        let worst = table.get("worst").and_then(toml::Value::as_str);
+        let worst = camel_case(worst.unwrap_or_else(|| panic!("{path}: `{class}.worst` is missing")));
+        let (files, except) = (list("files"), list("except"));
+        for file in &files {
+            let mut parts = file.split('/').filter(|name| !matches!(*name, "" | "~" | "**"));
+            if let Some(name) = parts.clone().find(|name| !name.contains('*')) {
+                names.insert(name.to_lowercase());
+                continue;
+            }
+            let (begin, end) = parts.next().and_then(|name| name.split_once('*')).unwrap_or_default();
+            match (begin, end) {
+                ("", end) if !end.contains('*') => endings.insert(end.to_lowercase()),
+                (begin, _) if !begin.is_empty() => beginnings.insert(begin.to_lowercase()),
+                _ => panic!("{path}: `{class}`: `{file}` has no fixed beginning or end"),
+            };
+        }
+        writeln!(
+            rows,
+            "    Files {{ class: Class::{}, worst: WorstUse::{worst}, files: &globs({files:?}), except: &globs({except:?}) }},",
+            camel_case(class)
+        )
+        .expect("a string accepts everything");
+    }
+    let mut code = format!("static FILES: [Files; {}] = [\n{rows}];\n", tables.len());
+    for (list, texts) in [("NAMES", names), ("BEGINNINGS", beginnings), ("ENDINGS", endings)] {
+        let texts: Vec<String> = texts.into_iter().collect();
+        writeln!(code, "static {list}: [&str; {}] = {texts:?};", texts.len()).expect("a string accepts everything");
+    }
+    code
+}
+
+/// `read` as `Read`.
+fn camel_case(word: &str) -> String {
+    word.chars().take(1).map(|c| c.to_ascii_uppercase()).chain(word.chars().skip(1)).collect()
+}
+
+/// An entry as Rust code.
+fn entry_code(entry: &programs::entry::Entry) -> String {
+    let texts = |texts: &[programs::entry::Text]| {
+        let items: String = texts.iter().map(|text| format!("Cow::Borrowed({text:?}), ")).collect();
+        format!("Cow::Borrowed(&[{items}])")
+    };
+    let list = |items: String| format!("Cow::Borrowed(&[{items}])");
+    let uses = |uses: &[programs::entry::Use]| list(uses.iter().map(|used| format!("Use::{used:?}, ")).collect());
+    let does = entry.does.map_or("None".to_owned(), |does| format!("Some(Does::{does:?})"));
+    let options = entry.options.iter();
+    let options = options.map(|option| {
+        format!("ValueOption {{ name: Cow::Borrowed({:?}), takes: Use::{:?} }}, ", option.name, option.takes)
+    });
+    let operands = entry.operands.as_ref().map_or("None".to_owned(), |operands| {
+        let rest = operands.rest.map_or("None".to_owned(), |rest| format!("Some(Use::{rest:?})"));
+        format!("Some(Operands {{ first: {}, rest: {rest}, last: {} }})", uses(&operands.first), uses(&operands.last))
+    });
+    let flags = entry.flags.iter().map(|(name, does)| format!("(Cow::Borrowed({name:?}), Does::{does:?}), "));
+    let language = entry.language.as_ref().map_or("None".to_owned(), |text| format!("Some(Cow::Borrowed({text:?}))"));
+    format!(
+        "Entry {{ names: {}, does: {does}, verbs: {}, options: {}, operands: {operands}, flags: {}, dry: {}, \
+         language: {language}, reveals: {}, brings: {}, style: Style::{:?} }}",
+        texts(&entry.names),
+        list(entry.verbs.iter().map(|verb| format!("{}, ", entry_code(verb))).collect()),
+        list(options.collect()),
+        list(flags.collect()),
+        texts(&entry.dry),
+        entry.reveals,
+        entry.brings,
+        entry.style,
+    )
 }
 
 /// The SHA-256 of every embedded text, by the name of its file.

@@ -24,6 +24,7 @@ pub mod quarantined;
 pub mod encoding;
 pub mod path;
 pub mod verdict;
+pub mod programs;
 pub mod shell;
 pub mod mcp;
 pub mod event;

@@ -3,6 +3,7 @@
 mod names;
 mod pattern;
 mod place;
+pub mod protected;
 pub mod zones;
 
 pub use place::Place;

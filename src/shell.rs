@@ -16,7 +16,7 @@ mod syntax;
 mod wrappers;
 
 pub use canonical::{plain, typed};
-pub use effects::{Access, Act, Effects, Rights, Target, addresses, bodies, reroutes, uploads};
+pub use effects::{Access, Act, Doing, Effects, Rights, Target, addresses, bodies, reroutes, uploads};
 pub use eval::{MADE, is_builtin};
 pub use mount::Mount;
 pub use state::Elsewhere;
@@ -50,7 +50,7 @@ pub fn read(line: &str, place: &Place) -> Reading {
     if line.len() > limits::SHELL_BYTES.most {
         return Reading { exceeded: Some(&limits::SHELL_BYTES), ..Reading::default() };
     }
-    eval::walk(line, place)
+    Reading { place: place.clone(), ..eval::walk(line, place) }
 }
 
 /// What a line would do.
@@ -72,6 +72,8 @@ pub struct Reading {
     pub functions: BTreeSet<String>,
     /// One of them starts itself without end.
     pub bomb: bool,
+    /// Where it runs.
+    place: Place,
 }
 
 impl Reading {

@@ -1,22 +1,27 @@
 //! Effects: what the commands of a line do to files, variables and the network, derived once for every rule.
 
 mod archive;
+mod by_entry;
 mod container;
 mod copy;
+mod does;
 mod fetch;
 mod git;
 mod link;
+mod mentions;
 mod mode;
 mod product;
 mod program;
 mod search;
 
+pub use does::Doing;
 pub use fetch::{addresses, bodies, reroutes, uploads};
 pub use mode::Rights;
 pub(super) use program::options as options_of;
 
 use super::{Arg, Command, Reading, mount};
 use crate::path::AbsPath;
+use crate::path::zones::Zones;
 use crate::verdict::limits::{FILES, Limit, PATH_BYTES, SHELL_STEPS};
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
@@ -154,6 +159,7 @@ fn distinct(items: impl Iterator<Item = String>) -> Vec<String> {
 
 pub(super) fn effects(reading: &Reading) -> Effects {
     let mut effects = Effects { accesses: Vec::with_capacity(reading.commands.len()), ..Effects::default() };
+    let zones = Zones::of(&reading.place);
     let rows = reading.commands.iter().enumerate().map(|(row, command)| (Some(row), command));
     for (row, command) in rows.chain(reading.loose.iter().map(|command| (None, command))) {
         if effects.exceeded.is_some() {
@@ -161,6 +167,9 @@ pub(super) fn effects(reading: &Reading) -> Effects {
         }
         let from = effects.accesses.len();
         Noted { command, row, astray: false, effects: &mut effects }.all_of_it();
+        let mentioned = mentions::accesses(command, row, effects.accesses.get(from..).unwrap_or_default(), &zones);
+        let mut noted = Noted { command, row, astray: false, effects: &mut effects };
+        mentioned.into_iter().for_each(|access| noted.push(access));
         // The same from wherever else it may run, as far as that is something else.
         for other in &command.elsewhere {
             if effects.exceeded.is_some() {

@@ -4,6 +4,7 @@
 //! write on a command line; a call whose arguments are put together is found too, as a command that cannot be known.
 
 mod call;
+mod literals;
 mod sed;
 mod token;
 
@@ -22,6 +23,8 @@ pub(super) enum Language {
     Python,
     Ruby,
     Sed,
+    /// Any other language: only literals and well-known words are looked at.
+    Other,
 }
 
 /// Something that code runs.
@@ -57,6 +60,11 @@ impl Language {
         })
     }
 
+    /// The language of this name in the catalogue.
+    pub fn named(name: &str) -> Language {
+        Language::of(name).unwrap_or(Language::Other)
+    }
+
     /// The code among the arguments, if there is any.
     pub fn inline(self, args: &[Arg]) -> Option<Vec<String>> {
         let flags = match self {
@@ -67,7 +75,7 @@ impl Language {
             Language::Ruby => "e",
             Language::Php => "rBRE",
             Language::Sed => "e",
-            Language::Awk => "",
+            Language::Awk | Language::Other => "",
         };
         let long = ["--eval", "--print", "--expression", "--run", "eval"];
         let mut texts = Vec::new();
@@ -109,7 +117,7 @@ impl Language {
     fn attaches(self, letters: &[char], at: usize) -> bool {
         match self {
             Language::Python | Language::Php | Language::Sed | Language::Awk => true,
-            Language::Node => false,
+            Language::Node | Language::Other => false,
             // `perl -e'code'` against `perl -en`: code is longer than a flag.
             Language::Perl | Language::Ruby | Language::Elixir | Language::Lua => letters.len() > at + 3,
         }
@@ -122,7 +130,7 @@ impl Language {
             Language::Sed => "fl",
             Language::Python => "WXm",
             Language::Node => "r",
-            Language::Perl | Language::Ruby | Language::Php | Language::Elixir | Language::Lua => "",
+            Language::Perl | Language::Ruby | Language::Php | Language::Elixir | Language::Lua | Language::Other => "",
         };
         letters.last().is_some_and(|letter| letters.len() == 1 && valued.contains(*letter))
     }
@@ -140,7 +148,7 @@ impl Language {
     /// Whether an interpreter with these arguments reads its program from its input.
     pub fn reads_input(self, args: &[Arg]) -> bool {
         match self {
-            Language::Awk | Language::Sed => false,
+            Language::Awk | Language::Sed | Language::Other => false,
             Language::Elixir
             | Language::Lua
             | Language::Node
@@ -161,6 +169,7 @@ pub(super) fn calls(language: Language, code: &str, meter: &Meter) -> Vec<Call> 
     meter.charge(code.len() / 2);
     match language {
         Language::Sed => sed::calls(code),
+        Language::Other => literals::calls(code),
         Language::Awk
         | Language::Elixir
         | Language::Lua

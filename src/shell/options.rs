@@ -170,7 +170,7 @@ impl Options {
 
 impl Arg {
     /// The word without its beginning.
-    pub(super) fn behind(&self, start: &str) -> Option<Arg> {
+    pub(crate) fn behind(&self, start: &str) -> Option<Arg> {
         let text = self.text.strip_prefix(start)?.into();
         Some(Arg { text, known: self.known.map(|known| known.saturating_sub(start.len())), glob: self.glob })
     }

@@ -1,5 +1,6 @@
 //! What runs its argument: one row a program, and for the few with a grammar of their own, one file.
 
+mod by_entry;
 mod container;
 mod cwd;
 mod find;
@@ -161,7 +162,7 @@ pub(super) fn inner(command: &Command, meter: &Meter) -> Vec<Inner> {
         "cmake" if args.iter().take(2).map(|arg| arg.text.as_str()).eq(["-E", "env"]) => {
             env(&Command { args: args.get(2..).unwrap_or_default().into(), ..command.clone() })
         }
-        "psql" | "mysql" | "sqlite3" | "ed" | "ex" | "red" => prompts(command),
+        "ed" | "ex" | "red" => prompts(command),
         "mix" | "rake" if option_code(args).is_some() => {
             let language = if command.program == "mix" { Language::Elixir } else { Language::Ruby };
             option_code(args).map(|text| Inner::Code { language, text }).into_iter().collect()
@@ -178,6 +179,9 @@ pub(super) fn inner(command: &Command, meter: &Meter) -> Vec<Inner> {
                 None => {
                     let mut inner = by_table(command);
                     inner.extend(option::options(program, args));
+                    if inner.is_empty() {
+                        inner = by_entry::inner(command);
+                    }
                     inner
                 }
             },

@@ -2,7 +2,7 @@
 
 use super::super::options::Options;
 use super::super::{Arg, Command, Input};
-use super::{Act, Noted, archive, container, copy, fetch, git, mode, product, search};
+use super::{Act, Noted, archive, by_entry, container, copy, fetch, git, mode, product, search};
 
 /// Programs that read every file they are given.
 const READERS: &[&str] = &[
@@ -298,7 +298,11 @@ pub(super) fn note(noted: &mut Noted<'_>) {
         }
         _ if READERS.contains(&program) => noted.all(Act::Read, operands.iter().copied()),
         _ if WRITERS.contains(&program) => noted.all(Act::Write, operands.iter().copied()),
-        _ => named_outputs(noted),
+        _ => {
+            if !by_entry::note(noted) {
+                named_outputs(noted);
+            }
+        }
     }
 }
 

@@ -188,7 +188,7 @@ fn quoted(language: Language, quote: char, text: String, formatted: bool) -> Tok
         Language::Ruby | Language::Elixir => quote != '\'' && text.contains("#{"),
         Language::Node => quote == '`' && text.contains("${"),
         Language::Python => formatted && text.contains('{'),
-        Language::Awk | Language::Sed | Language::Lua => false,
+        Language::Awk | Language::Sed | Language::Lua | Language::Other => false,
     };
     match (language, quote) {
         (Language::Perl | Language::Ruby | Language::Php, '`') => Token::Command(text),

@@ -1,0 +1,91 @@
+//! Protected targets: the classes of files in `rules/paths.toml`, compiled in at build time.
+
+use super::pattern::{Glob, Reach, touches, touches_any_home};
+use super::{AbsPath, globs};
+use std::cmp::Ordering;
+
+/// A class of protected files.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Class {
+    /// Secrets of a project, and what people have typed.
+    Secrets,
+    /// What git obeys inside of a repository.
+    Repository,
+    /// What runs by itself when a shell, a session or the machine starts.
+    Startup,
+    /// Keys, passwords and tokens.
+    Keys,
+    /// What guards the session.
+    Guard,
+}
+
+/// What a use that is not explained counts as.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WorstUse {
+    /// The content is read.
+    Read,
+    /// The file is written.
+    Write,
+}
+
+/// A class with its files.
+struct Files {
+    class: Class,
+    worst: WorstUse,
+    files: &'static [Glob<'static>],
+    except: &'static [Glob<'static>],
+}
+
+// `FILES`: all classes. `NAMES`: the lower-case names of which a path of a class contains at least one, in order.
+// `BEGINNINGS` and `ENDINGS`: the same for patterns such as `.env.*` and `*.key`.
+include!(concat!(env!("OUT_DIR"), "/paths.rs"));
+
+impl Class {
+    /// What a use that is not explained counts as.
+    pub fn worst(self) -> WorstUse {
+        FILES.iter().find(|files| files.class == self).map_or(WorstUse::Write, |files| files.worst)
+    }
+
+    /// Whether a path is, or may be, a file of this class.
+    pub fn contains(self, path: &AbsPath, reach: Reach, home: Option<&AbsPath>) -> bool {
+        FILES.iter().any(|files| files.class == self && files.contains(path, reach, home))
+    }
+}
+
+/// The classes that a path belongs to.
+pub fn classes<'p>(path: &'p AbsPath, reach: Reach, home: Option<&'p AbsPath>) -> impl Iterator<Item = Class> + 'p {
+    let files = if reach == Reach::Below || may_be_protected(path) { &FILES[..] } else { &[] };
+    files.iter().filter(move |files| files.contains(path, reach, home)).map(|files| files.class)
+}
+
+/// Whether a path has a name that some class asks for; cheap, and true for most protected paths only.
+fn may_be_protected(path: &AbsPath) -> bool {
+    let names = path.components();
+    path.is_wild() || names.iter().any(|name| has_protected_name(name))
+}
+
+fn has_protected_name(name: &str) -> bool {
+    let starts = |begin: &&str| name.get(..begin.len()).is_some_and(|head| head.eq_ignore_ascii_case(begin));
+    let ends = |end: &&str| {
+        let tail = name.len().checked_sub(end.len()).and_then(|at| name.get(at..));
+        tail.is_some_and(|tail| tail.eq_ignore_ascii_case(end))
+    };
+    NAMES.binary_search_by(|known| compare(known, name)).is_ok()
+        || BEGINNINGS.iter().any(starts)
+        || ENDINGS.iter().any(ends)
+}
+
+/// Compares a lower-case name with another one in either case.
+fn compare(known: &str, name: &str) -> Ordering {
+    known.bytes().cmp(name.bytes().map(|byte| byte.to_ascii_lowercase()))
+}
+
+impl Files {
+    fn contains(&self, path: &AbsPath, reach: Reach, home: Option<&AbsPath>) -> bool {
+        let of_any_user = self.class == Class::Keys;
+        let is_in = |glob: &Glob<'_>, reach: Reach| {
+            touches(*glob, path, reach, home) || of_any_user && touches_any_home(*glob, path, reach)
+        };
+        self.files.iter().any(|glob| is_in(glob, reach)) && !self.except.iter().any(|glob| is_in(glob, Reach::Itself))
+    }
+}

@@ -1,0 +1,48 @@
+//! The catalogue: what programs do, from `rules/programs/*.toml`.
+//!
+//! The build script compiles the shipped files into [`embedded`]; an operator's files are read at run time and win.
+
+pub mod command_line;
+pub mod entry;
+pub mod schema;
+
+pub use command_line::{CommandLine, WordUse, parse};
+pub use entry::{Does, Entry, Use};
+
+use entry::{Operands, Style, ValueOption};
+use std::borrow::Cow;
+
+// `PROGRAMS`: every name of a shipped program, in order, with its entry. `EXAMPLES`: the examples of all entries.
+include!(concat!(env!("OUT_DIR"), "/programs.rs"));
+
+/// Looks up a shipped program by its name, without its version: `python3.12` is `python`.
+pub fn embedded(name: &str) -> Option<&'static Entry> {
+    let find = |name: &str| {
+        let at = PROGRAMS.binary_search_by(|(known, _)| (*known).cmp(name)).ok()?;
+        PROGRAMS.get(at).map(|(_, entry)| *entry)
+    };
+    let unversioned = || {
+        let plain = name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.').trim_end_matches('-');
+        if plain.is_empty() || plain == name { None } else { find(plain) }
+    };
+    find(name).or_else(unversioned)
+}
+
+/// The examples of the shipped entries: a command line, and what the catalogue says about it.
+pub fn embedded_examples() -> &'static [(&'static str, &'static [&'static str])] {
+    &EXAMPLES
+}
+
+impl Use {
+    /// The name of the use in catalogue files.
+    pub fn name(self) -> &'static str {
+        schema::USES.iter().find(|(_, known)| *known == self).map_or("", |(name, _)| name)
+    }
+}
+
+impl Does {
+    /// The name of the effect in catalogue files.
+    pub fn name(self) -> &'static str {
+        schema::DOES.iter().find(|(_, known)| *known == self).map_or("", |(name, _)| name)
+    }
+}

@@ -1,0 +1,126 @@
+//! An entry of the catalogue: what a program, or a verb of it, does with its options and operands.
+//!
+//! The build script compiles this file too, so it uses nothing of the crate.
+
+use std::borrow::Cow;
+
+/// A list that is either compiled in or read from an operator's file.
+pub type List<T> = Cow<'static, [T]>;
+
+/// A text that is either compiled in or read from an operator's file.
+pub type Text = Cow<'static, str>;
+
+/// What a command does to the world beyond the files that it names, weakest first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Does {
+    /// Prints, and changes nothing.
+    Look,
+    /// Builds, tests, formats, starts local services, installs what the project's manifests name.
+    Work,
+    /// Executes an argument, a file or fetched code.
+    Run,
+    /// Makes a release, package or image available to others.
+    Publish,
+    /// Changes a shared or production system.
+    Change,
+    /// Loses local work that cannot be restored.
+    Lose,
+    /// Removes remote resources, databases, volumes or history that cannot be restored.
+    Destroy,
+}
+
+/// What a program does with an option value or an operand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Use {
+    /// A number, a name, a pattern, a message: not a file.
+    Text,
+    /// Looks only at the name and the metadata of a file.
+    List,
+    /// Tells whether a file contains a text.
+    Match,
+    /// Reads a file without showing its content: a configuration, a key to log in with.
+    Load,
+    /// Reads a file; its content may be shown or copied.
+    Read,
+    /// Sends the content of a file to another machine.
+    Send,
+    /// Writes or replaces a file, or files in a directory.
+    Write,
+    /// Removes what a directory contains before writing into it.
+    Empty,
+    /// Removes a file or a directory.
+    Remove,
+    /// Executes a file: a program, a script or a plug-in.
+    Execute,
+    /// Shell text, or a program with its arguments.
+    Run,
+    /// Code in the language of the entry.
+    Code,
+    /// An address that data is sent to.
+    To,
+    /// An address that is only read from.
+    From,
+    /// `NAME=VALUE`, a variable for the program that is started.
+    Variable,
+    /// The directory that the command works in.
+    Directory,
+}
+
+/// How a program writes its options.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Style {
+    /// `-abc`, `-ofile`, `--long`, `--long=value`, abbreviated long names.
+    #[default]
+    Gnu,
+    /// `-long value`, `-long=value`, `--long`: no clusters (Go, Java, Terraform).
+    Single,
+    /// `name=value` operands are options (dd).
+    Assignments,
+}
+
+/// An option that takes a value.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ValueOption {
+    /// The option with its dashes.
+    pub name: Text,
+    /// What its value is used for.
+    pub takes: Use,
+}
+
+/// What the operands are used for, by position.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Operands {
+    /// The first operands.
+    pub first: List<Use>,
+    /// All operands between the first and the last ones. `None`: their use is unknown.
+    pub rest: Option<Use>,
+    /// The last operands.
+    pub last: List<Use>,
+}
+
+/// A program or a verb.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Entry {
+    /// The name and its aliases. `*` in a name stands for any characters.
+    pub names: List<Text>,
+    /// What it does. Of a program with verbs: what a verb that is not listed does.
+    pub does: Option<Does>,
+    /// Its verbs.
+    pub verbs: List<Entry>,
+    /// Its options that take a value. Those of the entries above hold too.
+    pub options: List<ValueOption>,
+    /// Its operands. `None`: those of the entry above hold.
+    pub operands: Option<Operands>,
+    /// Flags that change what it does.
+    pub flags: List<(Text, Does)>,
+    /// Flags with which nothing is changed.
+    pub dry: List<Text>,
+    /// The language of its `code` options and of the files that it executes.
+    pub language: Option<Text>,
+    /// Prints credentials.
+    pub reveals: bool,
+    /// Prints text that strangers wrote.
+    pub brings: bool,
+    /// How it writes its options.
+    pub style: Style,
+}

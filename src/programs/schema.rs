@@ -1,0 +1,246 @@
+//! Reads catalogue files (`rules/programs/*.toml`); `rules/README.md` describes the format.
+//!
+//! The build script compiles this file too, so it uses nothing of the crate but `entry`.
+
+use super::entry::{Does, Entry, List, Operands, Style, Text, Use, ValueOption};
+use std::borrow::Cow;
+use toml::{Table, Value};
+
+/// A catalogue file: its entries and their examples.
+#[derive(Clone, Debug, Default)]
+pub struct CatalogueFile {
+    /// The programs, in the order of the file.
+    pub entries: Vec<Entry>,
+    /// The examples of all programs.
+    pub examples: Vec<Example>,
+}
+
+/// An example: a command line, and what the catalogue says about it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Example {
+    /// The command line.
+    pub command: String,
+    /// What it does, and its uses such as `read a.txt`.
+    pub expected: Vec<String>,
+}
+
+/// The uses, by the keys that list options of that use.
+pub const USES: [(&str, Use); 16] = [
+    ("text", Use::Text),
+    ("list", Use::List),
+    ("match", Use::Match),
+    ("load", Use::Load),
+    ("read", Use::Read),
+    ("send", Use::Send),
+    ("write", Use::Write),
+    ("empty", Use::Empty),
+    ("remove", Use::Remove),
+    ("execute", Use::Execute),
+    ("run", Use::Run),
+    ("code", Use::Code),
+    ("to", Use::To),
+    ("from", Use::From),
+    ("variable", Use::Variable),
+    ("directory", Use::Directory),
+];
+
+/// The effects, by name.
+pub const DOES: [(&str, Does); 7] = [
+    ("look", Does::Look),
+    ("work", Does::Work),
+    ("run", Does::Run),
+    ("publish", Does::Publish),
+    ("change", Does::Change),
+    ("lose", Does::Lose),
+    ("destroy", Does::Destroy),
+];
+
+/// Reads a catalogue file.
+///
+/// # Errors
+///
+/// Returns one line that names the program, the key and what is wrong with it.
+pub fn parse(text: &str) -> Result<CatalogueFile, String> {
+    let tables: Table = text.parse().map_err(|error: toml::de::Error| error.message().to_owned())?;
+    let mut file = CatalogueFile::default();
+    for (name, value) in &tables {
+        let table = value.as_table().ok_or_else(|| format!("`{name}`: expected a table"))?;
+        let entry = entry(name, table, &mut file.examples).map_err(|error| format!("`{name}`: {error}"))?;
+        file.entries.push(entry);
+    }
+    Ok(file)
+}
+
+/// Reads the table of a program or of a verb.
+fn entry(name: &str, table: &Table, examples: &mut Vec<Example>) -> Result<Entry, String> {
+    let mut entry = Entry::default();
+    let mut names = vec![text(name)];
+    let mut options = Vec::new();
+    let mut verbs: Vec<(Vec<String>, Entry)> = Vec::new();
+    for (key, value) in table {
+        let fail = |error: String| format!("`{key}`: {error}");
+        match key.as_str() {
+            "aliases" => names.extend(words(value).map_err(fail)?.into_iter().map(Cow::Owned)),
+            "does" => entry.does = Some(does(string(value).map_err(fail)?).map_err(fail)?),
+            "operands" => entry.operands = Some(operands(string(value).map_err(fail)?).map_err(fail)?),
+            "flags" => entry.flags = flags(value).map_err(fail)?,
+            "dry" => entry.dry = words(value).map_err(fail)?.into_iter().map(Cow::Owned).collect(),
+            "language" => entry.language = Some(text(string(value).map_err(fail)?)),
+            "reveals" | "brings" if value.is_bool() => {
+                let set = value.as_bool().unwrap_or_default();
+                *if key == "reveals" { &mut entry.reveals } else { &mut entry.brings } = set;
+            }
+            "style" => {
+                entry.style = match string(value).map_err(fail)? {
+                    "single" => Style::Single,
+                    "assignments" => Style::Assignments,
+                    other => return Err(fail(format!("unknown style `{other}`"))),
+                };
+            }
+            "verb" => {
+                let table = value.as_table().ok_or_else(|| fail("expected a table of verbs".to_owned()))?;
+                for (verb, value) in table {
+                    let table = value.as_table().ok_or_else(|| fail(format!("`{verb}`: expected a table")))?;
+                    let nested =
+                        self::entry(verb, table, examples).map_err(|error| fail(format!("`{verb}`: {error}")))?;
+                    verbs.push((verb.split(' ').map(str::to_owned).collect(), nested));
+                }
+            }
+            "verbs" => {
+                let table = value.as_table().ok_or_else(|| fail("expected lists of verbs by effect".to_owned()))?;
+                for (effect, value) in table {
+                    let listed = list(value).map_err(|error| fail(format!("`{effect}`: {error}")))?;
+                    for verb in listed {
+                        let mut nested = Entry::default();
+                        match effect.as_str() {
+                            "reveals" => nested.reveals = true,
+                            "brings" => nested.brings = true,
+                            effect => nested.does = Some(does(effect).map_err(fail)?),
+                        }
+                        verbs.push((verb.split(' ').map(str::to_owned).collect(), nested));
+                    }
+                }
+            }
+            "examples" => {
+                for line in list(value).map_err(fail)? {
+                    let (command, expected) =
+                        line.rsplit_once(" => ").ok_or_else(|| fail(format!("`{line}`: expected `COMMAND => …`")))?;
+                    let expected = expected.split(", ").map(str::to_owned).collect();
+                    examples.push(Example { command: command.to_owned(), expected });
+                }
+            }
+            _ => {
+                let (_, takes) =
+                    USES.iter().find(|(name, _)| name == key).ok_or_else(|| fail("unknown key".to_owned()))?;
+                for name in words(value).map_err(fail)? {
+                    if !name.starts_with(['-', '+']) && !name.ends_with('=') {
+                        return Err(fail(format!("`{name}` is not an option")));
+                    }
+                    options.push(ValueOption { name: Cow::Owned(name), takes: *takes });
+                }
+            }
+        }
+    }
+    entry.names = names.into();
+    entry.options = options.into();
+    let mut merged: Vec<Entry> = Vec::new();
+    for (path, verb) in verbs {
+        insert(&mut merged, &path, verb)?;
+    }
+    entry.verbs = merged.into();
+    Ok(entry)
+}
+
+/// Adds a verb at a path of words, and joins it with what is already known about it.
+fn insert(verbs: &mut Vec<Entry>, path: &[String], verb: Entry) -> Result<(), String> {
+    let Some((word, rest)) = path.split_first() else { return Ok(()) };
+    let known = verbs.iter().position(|known| known.names.first().is_some_and(|name| name == word));
+    let at = known.unwrap_or_else(|| {
+        verbs.push(Entry { names: vec![text(word)].into(), ..Entry::default() });
+        verbs.len() - 1
+    });
+    let Some(known) = verbs.get_mut(at) else { return Ok(()) };
+    if !rest.is_empty() {
+        return insert(known.verbs.to_mut(), rest, verb);
+    }
+    if known.does.is_some() && verb.does.is_some() {
+        return Err(format!("`{word}` is listed twice"));
+    }
+    let Entry { names, does, verbs, options, operands, flags, dry, language, reveals, brings, style } = verb;
+    // The first name of a verb table is its whole path.
+    known.names.to_mut().extend(names.iter().skip(1).cloned());
+    known.does = known.does.or(does);
+    known.options.to_mut().extend(options.iter().cloned());
+    known.operands = known.operands.take().or(operands);
+    known.flags.to_mut().extend(flags.iter().cloned());
+    known.dry.to_mut().extend(dry.iter().cloned());
+    known.language = known.language.take().or(language);
+    known.reveals |= reveals;
+    known.brings |= brings;
+    if style != Style::default() {
+        known.style = style;
+    }
+    for nested in verbs.iter() {
+        let word = nested.names.first().map(|name| name.to_string()).unwrap_or_default();
+        let does_before = nested.clone();
+        insert(known.verbs.to_mut(), &[word], does_before)?;
+    }
+    Ok(())
+}
+
+fn text(text: &str) -> Text {
+    Cow::Owned(text.to_owned())
+}
+
+fn string(value: &Value) -> Result<&str, String> {
+    value.as_str().ok_or_else(|| "expected a string".to_owned())
+}
+
+/// A string of words separated by blanks.
+fn words(value: &Value) -> Result<Vec<String>, String> {
+    Ok(string(value)?.split_whitespace().map(str::to_owned).collect())
+}
+
+/// An array of strings.
+fn list(value: &Value) -> Result<Vec<String>, String> {
+    let items = value.as_array().ok_or_else(|| "expected an array of strings".to_owned())?;
+    items.iter().map(|item| string(item).map(str::to_owned)).collect()
+}
+
+fn does(name: &str) -> Result<Does, String> {
+    DOES.iter()
+        .find(|(known, _)| *known == name)
+        .map(|(_, does)| *does)
+        .ok_or_else(|| format!("unknown effect `{name}`"))
+}
+
+/// `{ lose = "--hard", destroy = "-f --force" }`.
+fn flags(value: &Value) -> Result<List<(Text, Does)>, String> {
+    let table = value.as_table().ok_or_else(|| "expected a table of flags by effect".to_owned())?;
+    let mut flags = Vec::new();
+    for (effect, names) in table {
+        let effect = does(effect)?;
+        flags.extend(words(names)?.into_iter().map(|name| (Cow::Owned(name), effect)));
+    }
+    Ok(flags.into())
+}
+
+/// `text read* write`: the uses of the operands; that of the one with `*` holds for any number.
+fn operands(spec: &str) -> Result<Operands, String> {
+    let mut operands = Operands::default();
+    for word in spec.split_whitespace() {
+        let name = word.trim_end_matches('*');
+        let takes = USES.iter().find(|(known, _)| *known == name).map(|(_, takes)| *takes);
+        let takes = takes.ok_or_else(|| format!("unknown use `{name}`"))?;
+        if name != word {
+            if operands.rest.replace(takes).is_some() {
+                return Err("more than one `*`".to_owned());
+            }
+        } else if operands.rest.is_none() {
+            operands.first.to_mut().push(takes);
+        } else {
+            operands.last.to_mut().push(takes);
+        }
+    }
+    Ok(operands)
+}

@@ -1,0 +1,52 @@
+//! Files that a command reads, writes and removes, by the catalogue's entry of its program.
+
+use super::super::Arg;
+use super::{Act, Noted};
+use crate::programs::{self, Use};
+
+/// Notes what the entry tells; returns whether there is one.
+pub(super) fn note(noted: &mut Noted<'_>) -> bool {
+    let command = noted.command;
+    let Some(entry) = programs::embedded(&command.program) else { return false };
+    let words: Vec<&str> = command.args.iter().map(|arg| arg.text.as_str()).collect();
+    let line = programs::parse(entry, &words);
+    let value = |used: &programs::WordUse| {
+        let arg = command.args.get(used.word)?;
+        arg.behind(arg.text.get(..used.start)?)
+    };
+    let directories = line.uses.iter().filter(|used| used.takes == Some(Use::Directory));
+    let directory = directories.filter_map(value).next_back();
+    let cwd = match &directory {
+        Some(directory) => super::Target::of(directory, command.cwd.as_deref()).path.map(|path| path.to_string()),
+        None => command.cwd.as_deref().map(str::to_owned),
+    };
+    for (used, arg) in line.uses.iter().filter_map(|used| Some((used, value(used)?))) {
+        let (act, deep) = match used.takes {
+            Some(Use::Match) => (Act::Match, false),
+            Some(Use::Read | Use::Send | Use::Execute) => (Act::Read, false),
+            Some(Use::Write) => (Act::Write, false),
+            Some(Use::Remove | Use::Empty) => (Act::Remove, true),
+            Some(
+                Use::Text
+                | Use::List
+                | Use::Load
+                | Use::Run
+                | Use::Code
+                | Use::To
+                | Use::From
+                | Use::Variable
+                | Use::Directory,
+            )
+            | None => continue,
+        };
+        if !is_stream(&arg) {
+            noted.take_down_in(cwd.as_deref(), act, &arg, deep);
+        }
+    }
+    true
+}
+
+/// `-`: standard input or output.
+fn is_stream(arg: &Arg) -> bool {
+    arg.text == "-"
+}

@@ -1,0 +1,162 @@
+//! Protected files that a command names without the catalogue telling what it does with them.
+//!
+//! A word of unknown use that names a protected file counts as the worst use of it: a write for settings and start-up
+//! files, a read for keys. The same holds for each part of a word behind `=`, `:`, `,`, `@` or `file://`, for a value
+//! in a cluster such as `-ofile`, and for each word in code of any language.
+
+use super::super::{Arg, Command, Input};
+use super::{Access, Act, Target};
+use crate::path::Reach;
+use crate::path::protected::{self, Class, WorstUse};
+use crate::path::zones::{Area, Zones};
+use crate::programs::{self, Use};
+
+/// The uses that a command's words may be put to, beyond those that are known.
+pub(super) fn accesses(command: &Command, row: Option<usize>, known: &[Access], zones: &Zones) -> Vec<Access> {
+    let entry = programs::embedded(&command.program);
+    let words: Vec<&str> = command.args.iter().map(|arg| arg.text.as_str()).collect();
+    let line = entry.map(|entry| programs::parse(entry, &words));
+    let mut finder = Finder { command, row, known, zones, found: Vec::new() };
+    for (index, arg) in command.args.iter().enumerate() {
+        if line.as_ref().and_then(|line| line.command).is_some_and(|start| index >= start) {
+            break;
+        }
+        let option = index.checked_sub(1).and_then(|before| words.get(before)).filter(|word| word.starts_with('-'));
+        let option = option.copied().unwrap_or_default();
+        let mut uses = line.iter().flat_map(|line| line.uses.iter().filter(|used| used.word == index)).peekable();
+        if uses.peek().is_none() {
+            finder.word(arg, option);
+        }
+        for used in uses {
+            let Some((start, value)) = arg.text.get(..used.start).and_then(|start| Some((start, arg.behind(start)?)))
+            else {
+                continue;
+            };
+            match used.takes {
+                Some(Use::Code) => finder.code(&value.text),
+                Some(Use::Read | Use::Send | Use::Execute) => finder.path(&value, Act::Read),
+                Some(Use::Write | Use::Empty | Use::Remove) => finder.path(&value, Act::Write),
+                Some(
+                    Use::Text
+                    | Use::List
+                    | Use::Match
+                    | Use::Load
+                    | Use::Run
+                    | Use::To
+                    | Use::From
+                    | Use::Variable
+                    | Use::Directory,
+                ) => {}
+                None => finder.word(&value, if start.is_empty() { option } else { start }),
+            }
+        }
+    }
+    let reads_code = line.as_ref().is_some_and(|line| line.language().is_some());
+    if let (Input::Text(text), true) = (&command.input, reads_code) {
+        finder.code(text);
+    }
+    finder.found
+}
+
+/// Parts of the names of options whose value is written to.
+const OUTPUTS: [&str; 20] = [
+    "out", "dest", "target", "temp", "tmp", "log", "report", "save", "export", "dump", "trace", "profile", "write",
+    "dist", "cache", "coverage", "junit", "emit", "record", "snapshot",
+];
+
+/// Whether the value of an option is probably written to.
+fn names_output(option: &str) -> bool {
+    let name = option.trim_end_matches('=').to_ascii_lowercase();
+    matches!(name.as_str(), "-o" | "-d")
+        || name.starts_with("-o") && !name.starts_with("--")
+        || OUTPUTS.iter().any(|part| name.starts_with('-') && name.len() > 2 && name.contains(part))
+}
+
+struct Finder<'a> {
+    command: &'a Command,
+    row: Option<usize>,
+    known: &'a [Access],
+    zones: &'a Zones,
+    found: Vec<Access>,
+}
+
+impl Finder<'_> {
+    /// Looks at a word and at the parts of it that may be paths. `option` is the option before it, or empty.
+    fn word(&mut self, arg: &Arg, option: &str) {
+        if !arg.text.starts_with('-') {
+            self.candidate(arg, option);
+        } else if !arg.text.starts_with("--") {
+            // `-ofile`
+            let at = arg.text.char_indices().nth(2).map(|(at, _)| at);
+            if let Some((name, value)) =
+                at.and_then(|at| arg.text.get(..at)).and_then(|name| Some((name, arg.behind(name)?)))
+            {
+                self.candidate(&value, name);
+            }
+        }
+        for (at, separator) in arg.text.match_indices(['=', ':', ',', '@']) {
+            let start = at + separator.len();
+            let Some((before, part)) = arg.text.get(..start).and_then(|before| Some((before, arg.behind(before)?)))
+            else {
+                continue;
+            };
+            let end = part.text.find([',', ':']).unwrap_or(part.text.len());
+            let shown = part.text.get(..end).unwrap_or_default().trim_start_matches("//");
+            let value = Arg { text: shown.into(), known: part.known.filter(|known| *known < end), glob: part.glob };
+            self.candidate(&value, if before.starts_with('-') { before } else { option });
+        }
+    }
+
+    /// Adds a use that the catalogue tells, unless it is already known.
+    fn path(&mut self, arg: &Arg, act: Act) {
+        let target = Target::of(arg, self.command.cwd.as_deref());
+        if let Some(path) = target.path.clone().filter(|_| !self.is_known(&target)) {
+            let protected = protected::classes(&path, Reach::Itself, self.zones.home.as_ref()).next().is_some();
+            if protected && !self.command.is_contained(&path) {
+                self.found.push(Access { act, target, deep: false, astray: false, row: self.row });
+            }
+        }
+    }
+
+    /// Whether what the command does to a path is already known.
+    fn is_known(&self, target: &Target) -> bool {
+        self.known.iter().chain(&self.found).any(|access| access.target.text == target.text)
+    }
+
+    /// Looks at every word in code.
+    fn code(&mut self, code: &str) {
+        let is_path = |c: char| c.is_alphanumeric() || "/._-~+".contains(c);
+        for word in code.split(|c: char| !is_path(c)).filter(|word| word.contains(['/', '.'])) {
+            let text = match (word.strip_prefix("~/"), &self.zones.home) {
+                (Some(rest), Some(home)) => format!("{home}/{rest}"),
+                _ => word.to_owned(),
+            };
+            self.candidate(&Arg::literal(text), "");
+        }
+    }
+
+    /// Adds the worst use of a protected path, unless what is done to the path is already known.
+    fn candidate(&mut self, arg: &Arg, option: &str) {
+        // A quoted wildcard is one only for programs that expand it themselves.
+        let is_path = |c: char| c.is_alphanumeric() || "/._-~+*?[] ".contains(c);
+        let is_wild = arg.text.contains(['*', '?', '[']) && !arg.glob;
+        if arg.prefix().is_empty() || is_wild && !arg.text.chars().all(is_path) {
+            return;
+        }
+        let target = Target::of(arg, self.command.cwd.as_deref());
+        let Some(path) = target.path.clone() else { return };
+        if self.is_known(&target) || self.command.is_contained(&path) {
+            return;
+        }
+        let home = self.zones.home.as_ref();
+        let class = protected::classes(&path, Reach::Itself, home).max();
+        let (act, deep) = match (class.map(Class::worst), self.zones.area(&path)) {
+            (Some(WorstUse::Read), _) => (Act::Read, false),
+            (Some(WorstUse::Write), _) => (Act::Write, false),
+            (None, Area::System) if names_output(option) => (Act::Write, false),
+            (None, Area::Vital) if names_output(option) => (Act::Remove, true),
+            (None, _) => return,
+        };
+        self.found.push(Access { act, target, deep, astray: false, row: self.row });
+    }
+}

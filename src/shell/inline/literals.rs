@@ -1,0 +1,132 @@
+//! Code in languages whose calls are not known by name: SQL shells, editors, debuggers, Lisp, Julia, R and others.
+//!
+//! Finds texts that are run or removed, whatever the language: string literals that are a command line, lines that a
+//! database shell or an editor hands to a shell, and names that say "remove" before a path or a home directory.
+
+use super::Call;
+use crate::programs;
+
+/// Beginnings of a line behind which a database shell, an editor or a debugger runs shell text.
+const SHELL_LINES: [&str; 11] =
+    ["\\!", ".sh ", ".shell ", ".system ", "system ", "!", ":!", "shell ", "platform shell ", "r !", "w !"];
+
+/// Parts of names of functions that remove what they are given.
+const REMOVERS: [&str; 9] = ["rm", "rmtree", "remove", "delete", "unlink", "del_dir_r", "erase", "rmdir", "del_dir"];
+
+/// Names that stand for the home directory.
+const HOMES: [&str; 8] = ["home", "homedir", "$HOME", "HOME", "home_dir", "homeDirectory", "user_home", "userHome"];
+
+/// Finds what the code runs and removes.
+pub(super) fn calls(code: &str) -> Vec<Call> {
+    let mut calls: Vec<Call> = code.split(['\n', ';']).filter_map(shell_line).collect();
+    let tokens = tokens(code);
+    for (index, token) in tokens.iter().enumerate() {
+        let rest = tokens.get(index..).unwrap_or_default();
+        match token {
+            Token::Literal(text) => calls.extend(command(text, rest)),
+            Token::Backquoted(text) => calls.push(Call::Text((*text).to_owned())),
+            Token::Name(name) if is_remover(name) => calls.extend(removals(rest.get(1..).unwrap_or_default())),
+            Token::Name(_) | Token::Sign(_) => {}
+        }
+    }
+    calls
+}
+
+/// `\! cmd`, `.sh cmd`, `\o |cmd`, `.once |cmd`.
+fn shell_line(line: &str) -> Option<Call> {
+    let line = line.trim();
+    let shell = SHELL_LINES.iter().find_map(|start| line.strip_prefix(start));
+    let piped = || {
+        let (before, text) = line.split_once('|')?;
+        let option = before.trim().trim_end_matches(['\'', '"']).trim();
+        let pipes =
+            matches!(option, "\\o" | "\\out" | "\\g" | "\\w" | "\\copy" | ".once" | ".output" | ".read" | ".import");
+        pipes.then(|| text.trim_end_matches(['\'', '"']))
+    };
+    shell.or_else(piped).filter(|text| !text.trim().is_empty()).map(|text| Call::Text(text.to_owned()))
+}
+
+/// A literal that is a command line, or the first of several that are its words: `"rm", "-rf", "/x"`.
+fn command(text: &str, rest: &[Token<'_>]) -> Option<Call> {
+    let text = text.trim().trim_start_matches('|').trim();
+    let (first, arguments) = text.split_once(char::is_whitespace).unwrap_or((text, ""));
+    let program = first.rsplit('/').next().unwrap_or_default();
+    if !programs::embedded(program).is_some_and(|entry| entry.does.is_some()) {
+        return None;
+    }
+    if !arguments.is_empty() {
+        return Some(Call::Text(text.to_owned()));
+    }
+    let words = rest.iter().skip(1).take_while(|token| !matches!(token, Token::Sign(')' | ']' | '}' | '\n')));
+    let words = words.filter_map(|token| match token {
+        Token::Literal(word) => Some(Some((*word).to_owned())),
+        Token::Name(_) | Token::Sign(_) | Token::Backquoted(_) => None,
+    });
+    let words: Vec<Option<String>> = [Some(text.to_owned())].into_iter().chain(words).collect();
+    (words.len() > 1).then_some(Call::Command(words))
+}
+
+fn is_remover(name: &str) -> bool {
+    name.split(['.', ':', '/', '-', '!', '#']).any(|part| REMOVERS.contains(&part.to_ascii_lowercase().as_str()))
+}
+
+/// What a function that removes is given, up to the end of the call.
+fn removals(rest: &[Token<'_>]) -> Vec<Call> {
+    let remove = |target: &str| Call::known(&["rm", "-rf", target]);
+    let arguments = rest.iter().take_while(|token| !matches!(token, Token::Sign(';' | '\n' | '}')));
+    let found = arguments.filter_map(|token| match token {
+        Token::Literal(text) if text.contains('/') || text.starts_with('~') => Some(remove(text)),
+        Token::Name(name) if name.split(['.', '(', ':']).any(|part| HOMES.contains(&part)) => {
+            Some(Call::Text("rm -rf ~".into()))
+        }
+        Token::Literal(_) | Token::Name(_) | Token::Sign(_) | Token::Backquoted(_) => None,
+    });
+    found.collect()
+}
+
+/// As much of a language as all languages have in common.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Token<'a> {
+    Name(&'a str),
+    /// A text in quotes.
+    Literal(&'a str),
+    Backquoted(&'a str),
+    Sign(char),
+}
+
+fn tokens(code: &str) -> Vec<Token<'_>> {
+    let mut tokens = Vec::new();
+    let mut rest = code;
+    while let Some(c) = rest.chars().next() {
+        let behind = rest.get(c.len_utf8()..).unwrap_or_default();
+        let (token, length) = match c {
+            '"' | '\'' | '`' => {
+                let end = closing(behind, c);
+                let text = behind.get(..end).unwrap_or_default();
+                let token = if c == '`' { Token::Backquoted(text) } else { Token::Literal(text) };
+                (Some(token), (1 + end + 1).min(rest.len()))
+            }
+            c if c.is_alphanumeric() || c == '_' || c == '$' => {
+                let end = rest.find(|c: char| !(c.is_alphanumeric() || "_$.:-/!#".contains(c))).unwrap_or(rest.len());
+                (rest.get(..end).map(Token::Name), end)
+            }
+            ' ' | '\t' => (None, 1),
+            c => (Some(Token::Sign(c)), c.len_utf8()),
+        };
+        tokens.extend(token);
+        rest = rest.get(length..).unwrap_or_default();
+    }
+    tokens
+}
+
+/// Where a quoted text ends.
+fn closing(text: &str, quote: char) -> usize {
+    let mut escaped = false;
+    for (at, c) in text.char_indices() {
+        if c == quote && !escaped {
+            return at;
+        }
+        escaped = c == '\\' && !escaped;
+    }
+    text.len()
+}

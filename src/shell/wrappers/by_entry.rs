@@ -1,0 +1,37 @@
+//! What a command runs, by the catalogue's entry of its program.
+
+use super::super::{Command, Input};
+use super::Inner;
+use super::cwd::moved;
+use crate::programs::{self, Use};
+use crate::shell::inline::Language;
+
+/// Shell text in options, code in any language, and the command behind the options.
+pub(super) fn inner(command: &Command) -> Vec<Inner> {
+    let Some(entry) = programs::embedded(&command.program) else { return Vec::new() };
+    let words: Vec<&str> = command.args.iter().map(|arg| arg.text.as_str()).collect();
+    let line = programs::parse(entry, &words);
+    let value = |used: &programs::WordUse| {
+        let arg = command.args.get(used.word)?;
+        arg.behind(arg.text.get(..used.start)?)
+    };
+    let language = line.language().map(Language::named);
+    let mut inner = Vec::new();
+    let mut has_program = false;
+    for (takes, arg) in line.uses.iter().filter_map(|used| Some((used.takes?, value(used)?))) {
+        has_program |= matches!(takes, Use::Code | Use::Execute);
+        match (takes, language) {
+            (Use::Run, _) => inner.push(Inner::text(arg.text)),
+            (Use::Code, Some(language)) => inner.push(Inner::Code { language, text: arg.text.into() }),
+            _ => {}
+        }
+    }
+    if let (Input::Text(text), Some(language), false) = (&command.input, language, has_program) {
+        inner.push(Inner::Code { language, text: text.clone() });
+    }
+    if let Some(args) = line.command.and_then(|start| command.args.get(start..)) {
+        let directory = line.uses.iter().rev().find(|used| used.takes == Some(Use::Directory)).and_then(value);
+        inner.push(Inner::Command { args: args.to_vec(), cwd: moved(directory, command), env: Vec::new() });
+    }
+    inner
+}
