@@ -283,8 +283,13 @@ fn row(rule: &RuleText<'_>, prefilter: &Prefilter<'_>, name: &str, code: &mut St
     let index = |name: &str| validators().iter().position(|known| known == name).expect("a known validator");
     let validator =
         rule.validator.map_or("None".to_owned(), |name| format!("Some(ValidatorId::from_index({}))", index(name)));
+    let does = rule.does.iter().map(|name| match programs::schema::DOES.iter().find(|(known, _)| known == name) {
+        Some((_, does)) => format!("NamedEffect::Does(Does::{does:?}), "),
+        None => "NamedEffect::Reveals, ".to_owned(),
+    });
+    let does: String = does.collect();
     format!(
-        "        EmbeddedRule {{ tier: Tier::{:?}, name: {:?}, line: {}, validator: {validator}, patterns: {}, only_when: {}, \
+        "        EmbeddedRule {{ tier: Tier::{:?}, name: {:?}, line: {}, validator: {validator}, does: &[{does}], patterns: {}, only_when: {}, \
          except_when: {}, only_when_tainted: {}, nudge: {:?}, examples: &[{}] }},\n",
         rule.tier,
         rule.name,

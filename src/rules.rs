@@ -16,6 +16,7 @@ pub use syntax::Tier;
 pub use validator::ValidatorId;
 
 use crate::encoding::nearest;
+use crate::programs::{Does, schema};
 use crate::verdict::RuleId;
 use std::borrow::Cow;
 use std::fmt;
@@ -96,8 +97,27 @@ impl fmt::Display for Source {
 pub enum Matcher {
     /// If any of these patterns matches.
     Patterns(Cow<'static, [Pattern]>),
+    /// If a command has one of these effects, by the catalogue of programs.
+    Does(Cow<'static, [NamedEffect]>),
     /// If a validator finds something.
     Validator(ValidatorId),
+}
+
+/// An effect that a `does` clause names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NamedEffect {
+    /// What the catalogue says about a verb, or what a statement or a request does.
+    Does(Does),
+    /// The command prints credentials.
+    Reveals,
+}
+
+impl NamedEffect {
+    /// The effect of this name.
+    pub fn from_name(name: &str) -> Option<NamedEffect> {
+        let known = schema::DOES.iter().find(|(known, _)| *known == name).map(|(_, does)| NamedEffect::Does(*does));
+        known.or_else(|| (name == "reveals").then_some(NamedEffect::Reveals))
+    }
 }
 
 /// One rule.
@@ -149,7 +169,7 @@ impl Rule {
     /// Whether the prefilter can never rule it out.
     pub(crate) fn is_unfiltered(&self) -> bool {
         match &self.matcher {
-            Matcher::Validator(_) => true,
+            Matcher::Validator(_) | Matcher::Does(_) => true,
             Matcher::Patterns(patterns) => patterns.iter().any(Pattern::is_unfiltered),
         }
     }

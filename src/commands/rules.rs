@@ -85,7 +85,7 @@ pub fn flaws(config: &Config) -> Vec<String> {
         let lists = rule.only_when.iter().chain(rule.except_when.iter());
         let patterns = match &rule.matcher {
             Matcher::Patterns(patterns) => patterns.iter().chain(lists).collect::<Vec<_>>(),
-            Matcher::Validator(_) => lists.collect(),
+            Matcher::Validator(_) | Matcher::Does(_) => lists.collect(),
         };
         for error in patterns.into_iter().filter_map(|pattern| pattern.check().err()) {
             wrong.push(format!("{}: rule `{}`: pattern `{}`: {}", rule.source, rule.id, error.pattern, error.message));

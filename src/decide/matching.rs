@@ -29,6 +29,7 @@ pub(super) fn find(rule: &Rule, subject: &Subject<'_>, context: &Context<'_>) ->
         Matcher::Patterns(patterns) => {
             matches_any(patterns, subject)?.then(|| Match { tier: rule.tier, reason: String::new() })
         }
+        Matcher::Does(effects) => subject.has_effect(effects).then(|| Match { tier: rule.tier, reason: String::new() }),
         // A `suspicious` rule takes every match of its validator, a `block` rule only those of tier `block`.
         Matcher::Validator(validator) => {
             let matched = subject.run_validator(*validator, context);
@@ -68,7 +69,7 @@ fn is_excepted(rule: &Rule, subject: &Subject<'_>, context: &Context<'_>) -> Res
 /// A rule of cost 0 does not match.
 pub(super) fn cost(rule: &Rule, subject: &Subject<'_>) -> usize {
     match &rule.matcher {
-        Matcher::Validator(_) => 1,
+        Matcher::Validator(_) | Matcher::Does(_) => 1,
         Matcher::Patterns(patterns) => {
             let candidates = |groups| patterns.iter().filter(move |pattern| pattern.could_match(groups));
             subject.texts().flat_map(|(_, groups)| candidates(groups)).map(Pattern::cost).sum()

@@ -5,8 +5,8 @@ use super::validators;
 use crate::encoding::escape;
 use crate::encoding::label::Label;
 use crate::path::zones::Zones;
-use crate::rules::{Groups, Match, RuleKind, ValidatorId};
-use crate::shell::{Access, Act, Command, Pipeline, plain};
+use crate::rules::{Groups, Match, NamedEffect, RuleKind, ValidatorId};
+use crate::shell::{Access, Act, Command, Doing, Pipeline, plain};
 use std::borrow::Cow;
 use std::cell::Cell;
 
@@ -44,6 +44,8 @@ pub struct Subject<'a> {
     rule_kind: RuleKind,
     /// The texts that patterns are matched with, and the literals of the prefilter in each.
     texts: Vec<(Cow<'a, str>, Groups)>,
+    /// What a command does beyond the files that it names.
+    doing: Doing,
     /// The validators that found nothing, one bit each.
     cleared: Cell<u32>,
 }
@@ -54,13 +56,15 @@ impl<'a> Subject<'a> {
             let groups = Groups::find_in(&text);
             (text, groups)
         };
-        Subject { kind, rule_kind, texts: texts.into_iter().map(with_groups).collect(), cleared: Cell::new(0) }
+        let texts = texts.into_iter().map(with_groups).collect();
+        Subject { kind, rule_kind, texts, doing: Doing::default(), cleared: Cell::new(0) }
     }
 
     /// A command. Patterns are matched with its canonical form, and with that form without global options.
     pub fn command(command: &'a Command, at: usize) -> Self {
         let texts = [Some(Cow::Borrowed(command.canonical.as_str())), plain(command).map(Cow::Owned)];
-        Subject::new(RuleKind::Bash, texts.into_iter().flatten(), SubjectKind::Command(command, at))
+        let subject = Subject::new(RuleKind::Bash, texts.into_iter().flatten(), SubjectKind::Command(command, at));
+        Subject { doing: command.doing(), ..subject }
     }
 
     /// A pipeline.
@@ -110,7 +114,16 @@ impl<'a> Subject<'a> {
     /// Some sentences of a result. The caller has searched them for the literals of the prefilter.
     pub(crate) fn passage(text: &'a str, around: &'a str, groups: Groups) -> Self {
         let texts = vec![(Cow::Borrowed(text), groups)];
-        Subject { kind: SubjectKind::Passage(around), rule_kind: RuleKind::Post, texts, cleared: Cell::new(0) }
+        let kind = SubjectKind::Passage(around);
+        Subject { kind, rule_kind: RuleKind::Post, texts, doing: Doing::default(), cleared: Cell::new(0) }
+    }
+
+    /// Whether it is a command with one of these effects.
+    pub(super) fn has_effect(&self, effects: &[NamedEffect]) -> bool {
+        effects.iter().any(|effect| match effect {
+            NamedEffect::Does(does) => self.doing.does == Some(*does),
+            NamedEffect::Reveals => self.doing.reveals,
+        })
     }
 
     /// The kind of the rules that apply to it.

@@ -9,8 +9,10 @@ use std::cmp::Ordering;
 pub enum Class {
     /// Secrets of a project, and what people have typed.
     Secrets,
-    /// What git obeys inside of a repository.
+    /// What git, clients and editors obey in directories that hold much else.
     Repository,
+    /// Directories with credentials and their settings.
+    Credentials,
     /// What runs by itself when a shell, a session or the machine starts.
     Startup,
     /// Keys, passwords and tokens.
@@ -52,6 +54,17 @@ impl Class {
     }
 }
 
+impl Class {
+    /// The same for the files of the class that are in a home directory.
+    pub fn contains_at_home(self, path: &AbsPath, reach: Reach, home: Option<&AbsPath>) -> bool {
+        let at_home = |files: &Files| {
+            files.files.iter().any(|glob| glob.is_at_home() && files.touches(glob, path, reach, home))
+                && !files.except.iter().any(|glob| files.touches(glob, path, Reach::Itself, home))
+        };
+        FILES.iter().any(|files| files.class == self && at_home(files))
+    }
+}
+
 /// The classes that a path belongs to.
 pub fn classes<'p>(path: &'p AbsPath, reach: Reach, home: Option<&'p AbsPath>) -> impl Iterator<Item = Class> + 'p {
     let files = if reach == Reach::Below || may_be_protected(path) { &FILES[..] } else { &[] };
@@ -82,10 +95,12 @@ fn compare(known: &str, name: &str) -> Ordering {
 
 impl Files {
     fn contains(&self, path: &AbsPath, reach: Reach, home: Option<&AbsPath>) -> bool {
-        let of_any_user = self.class == Class::Keys;
-        let is_in = |glob: &Glob<'_>, reach: Reach| {
-            touches(*glob, path, reach, home) || of_any_user && touches_any_home(*glob, path, reach)
-        };
-        self.files.iter().any(|glob| is_in(glob, reach)) && !self.except.iter().any(|glob| is_in(glob, Reach::Itself))
+        self.files.iter().any(|glob| self.touches(glob, path, reach, home))
+            && !self.except.iter().any(|glob| self.touches(glob, path, Reach::Itself, home))
+    }
+
+    /// Whether a pattern matches a path. Keys are protected in the home directory of every user.
+    fn touches(&self, glob: &Glob<'_>, path: &AbsPath, reach: Reach, home: Option<&AbsPath>) -> bool {
+        touches(*glob, path, reach, home) || self.class == Class::Keys && touches_any_home(*glob, path, reach)
     }
 }

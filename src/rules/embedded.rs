@@ -2,7 +2,8 @@
 
 use super::example::Example;
 use super::syntax::Expected;
-use super::{Matcher, Owner, Pattern, Rule, RuleKind, Source, Tier, ValidatorId};
+use super::{Matcher, NamedEffect, Owner, Pattern, Rule, RuleKind, Source, Tier, ValidatorId};
+use crate::programs::Does;
 use crate::verdict::RuleId;
 use std::borrow::Cow;
 use std::rc::Rc;
@@ -13,6 +14,7 @@ struct EmbeddedRule {
     name: &'static str,
     line: usize,
     validator: Option<ValidatorId>,
+    does: &'static [NamedEffect],
     patterns: &'static [Pattern],
     only_when: &'static [Pattern],
     except_when: &'static [Pattern],
@@ -32,7 +34,11 @@ pub(super) fn rules(text: &str, file: &str, kind: RuleKind, owner: Owner) -> Opt
         id: RuleId::known(rule.name),
         tier: rule.tier,
         kind,
-        matcher: rule.validator.map_or(Matcher::Patterns(Cow::Borrowed(rule.patterns)), Matcher::Validator),
+        matcher: match (rule.validator, rule.does) {
+            (Some(validator), _) => Matcher::Validator(validator),
+            (None, []) => Matcher::Patterns(Cow::Borrowed(rule.patterns)),
+            (None, does) => Matcher::Does(Cow::Borrowed(does)),
+        },
         only_when: Cow::Borrowed(rule.only_when),
         except_when: Cow::Borrowed(rule.except_when),
         only_when_tainted: rule.only_when_tainted,

@@ -2,7 +2,7 @@
 
 use super::embedded;
 use super::syntax::{self, Checks, RuleText, SyntaxError, suggest};
-use super::{Example, Matcher, Owner, Pattern, Rule, RuleKind, Source, Tier, ValidatorId};
+use super::{Example, Matcher, NamedEffect, Owner, Pattern, Rule, RuleKind, Source, Tier, ValidatorId};
 use crate::verdict::RuleId;
 use std::borrow::Cow;
 use std::fmt;
@@ -80,6 +80,9 @@ fn check_validator(name: &str) -> Result<(), String> {
 }
 
 fn matcher(rule: &RuleText<'_>) -> Matcher {
+    if !rule.does.is_empty() {
+        return Matcher::Does(rule.does.iter().filter_map(|name| NamedEffect::from_name(name)).collect());
+    }
     let validator = rule.validator.and_then(ValidatorId::from_name);
     validator.map_or_else(|| Matcher::Patterns(patterns(&rule.patterns)), Matcher::Validator)
 }

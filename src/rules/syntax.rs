@@ -5,9 +5,9 @@
 use super::nearest;
 
 /// Keywords of the clauses of a rule.
-const CLAUSES: [&str; 10] = [
-    "match", "match_any", "match_base_command_not_in", "validator", "only_when", "except_when", "only_when_tainted",
-    "nudge", "hits", "misses",
+const CLAUSES: [&str; 11] = [
+    "match", "match_any", "match_base_command_not_in", "does", "validator", "only_when", "except_when",
+    "only_when_tainted", "nudge", "hits", "misses",
 ];
 
 /// Variables of a nudge, written in braces.
@@ -15,6 +15,9 @@ const VARIABLES: [&str; 5] = ["command", "base_command", "file_path", "tool_name
 
 /// Lists that `match_base_command_not_in` accepts.
 const LISTS: [&str; 2] = ["allowed_executables", "executables.allowed"];
+
+/// Effects that `does` accepts: those of the catalogue, and `reveals` for commands that print credentials.
+const EFFECTS: [&str; 8] = ["look", "work", "run", "publish", "change", "lose", "destroy", "reveals"];
 
 /// The tier of a rule, for which the policy sets the effect.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -47,6 +50,8 @@ pub struct RuleText<'t> {
     pub patterns: Vec<&'t str>,
     /// The name of the validator, if there is one instead of patterns.
     pub validator: Option<&'t str>,
+    /// Effects of `does`.
+    pub does: Vec<&'t str>,
     /// Patterns of `only_when`.
     pub only_when: Vec<&'t str>,
     /// Patterns of `except_when`.
@@ -180,7 +185,8 @@ impl<'t> Parser<'t, '_> {
             return self.error(number, column, format!("`{word}` without a value"), "");
         }
         let RuleBuilder { rule, matchers, in_match_any, .. } = current;
-        *matchers += usize::from(matches!(word, "match" | "match_any" | "match_base_command_not_in" | "validator"));
+        *matchers +=
+            usize::from(matches!(word, "match" | "match_any" | "match_base_command_not_in" | "does" | "validator"));
         match word {
             "match" => rule.patterns.push(rest),
             "match_any" => *in_match_any = true,
@@ -189,6 +195,13 @@ impl<'t> Parser<'t, '_> {
                 if !LISTS.contains(&value) {
                     let help = format!("there is `{}`, the key `executables.allowed` of config.toml", LISTS[0]);
                     self.error(number, column, format!("unknown list `{value}`"), help);
+                }
+            }
+            "does" => {
+                rule.does = value.split_whitespace().collect();
+                let unknown = rule.does.iter().find(|effect| !EFFECTS.contains(effect)).copied();
+                if let Some(effect) = unknown {
+                    self.error(number, column, format!("unknown effect `{effect}`"), suggest(effect, &EFFECTS));
                 }
             }
             "validator" => {
@@ -237,13 +250,14 @@ impl<'t> Parser<'t, '_> {
             (0, _) => Some("a rule without a matcher"),
             (2.., _) => Some("a rule with more than one matcher"),
             (1, false) => Some("a rule without a nudge"),
-            (1, true) if rule.validator.is_none() && rule.patterns.is_empty() => Some("`match_any` without a pattern"),
+            (1, true) if rule.validator.is_none() && rule.does.is_empty() && rule.patterns.is_empty() => {
+                Some("`match_any` without a pattern")
+            }
             (1, true) => None,
         };
         match incomplete {
             Some(message) => {
-                let help =
-                    "a rule has one of `match`, `match_any`, `match_base_command_not_in` or `validator`, and a `nudge`";
+                let help = "a rule has one of `match`, `match_any`, `match_base_command_not_in`, `does` or `validator`, and a `nudge`";
                 self.error(rule.line, 1, message, help);
             }
             None => self.rules.push(rule),
@@ -259,6 +273,7 @@ impl<'t> RuleBuilder<'t> {
             line,
             patterns: Vec::new(),
             validator: None,
+            does: Vec::new(),
             only_when: Vec::new(),
             except_when: Vec::new(),
             only_when_tainted: false,

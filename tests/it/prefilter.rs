@@ -45,7 +45,7 @@ fn subjects() -> Vec<Subject> {
     for rule in &config.rules {
         let own = match &rule.matcher {
             Matcher::Patterns(patterns) => &**patterns,
-            Matcher::Validator(_) => &[],
+            Matcher::Validator(_) | Matcher::Does(_) => &[],
         };
         let patterns = own.iter().chain(rule.only_when.iter()).chain(rule.except_when.iter());
         texts.extend(patterns.map(|pattern| pattern.as_str().to_owned()));

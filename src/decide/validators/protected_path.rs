@@ -3,25 +3,11 @@
 use super::secret_access::{has_name_of_key, is_listed_key};
 use super::{Context, block, block_if, is_contained, suspicious};
 use crate::decide::subject::{Subject, SubjectKind};
+use crate::path::protected::Class;
 use crate::path::zones::Area;
-use crate::path::{AbsPath, Glob, Reach, globs, meet, touches, touches_tree};
+use crate::path::{AbsPath, Reach, meet, touches_tree};
 use crate::rules::Match;
 use crate::shell::{Access, Act, Rights};
-
-/// Files that run when a shell or a session starts, or that configure what runs.
-const STARTUP_FILES: [Glob<'_>; 22] = globs([
-    "**/.bashrc", "**/.bash_profile", "**/.bash_login", "**/.bash_logout", "**/.bash_aliases", "**/.profile",
-    "**/.zshrc", "**/.zshenv", "**/.zprofile", "**/.zlogin", "**/.kshrc", "**/.cshrc", "~/.config/fish/**",
-    "~/.inputrc", "~/.gitconfig", "~/.config/git/**", "~/.config/autostart/**", "~/.config/systemd/**",
-    "~/Library/LaunchAgents/**", "~/.vimrc", "~/.pythonrc", "~/.xprofile",
-]);
-
-/// Files with keys and passwords.
-const KEY_FILES: [Glob<'_>; 16] = globs([
-    "~/.ssh/**", "~/.aws/**", "~/.config/gcloud/**", "~/.azure/**", "~/.kube/**", "~/.gnupg/**",
-    "~/.docker/config.json", "~/.netrc", "~/.npmrc", "~/.pypirc", "~/.git-credentials", "~/.config/gh/**",
-    "~/.cargo/credentials*", "~/.gem/credentials", "~/.password-store/**", "~/.local/share/keyrings/**",
-]);
 
 pub(super) fn find(subject: &Subject<'_>, context: &Context<'_>) -> Option<Match> {
     let access = subject.file_access()?;
@@ -33,16 +19,16 @@ pub(super) fn find(subject: &Subject<'_>, context: &Context<'_>) -> Option<Match
     }
     let covers_below = access.act == Act::Link && access.deep;
     let reach = if access.target.open || covers_below { Reach::Below } else { Reach::Itself };
-    let touches = |glob: &Glob<'_>| touches(*glob, path, reach, context.zones.home.as_ref());
-    let sensitive =
-        || context.sensitive.iter().any(|place| touches_tree(*place, path, reach, context.zones.home.as_ref()));
-    if STARTUP_FILES.iter().any(touches) {
+    let home = context.zones.home.as_ref();
+    let is_in = |class: Class| class.contains(path, reach, home);
+    let sensitive = || context.sensitive.iter().any(|place| touches_tree(*place, path, reach, home));
+    if is_in(Class::Startup) {
         return block("the file is run whenever a shell or a session starts");
     }
-    if KEY_FILES.iter().any(touches) || sensitive() {
+    if is_in(Class::Credentials) || is_in(Class::Keys) || sensitive() {
         return block("the file holds keys or passwords");
     }
-    if is_env_file(path) {
+    if is_env_file(path) || is_in(Class::Secrets) {
         let reason = "the file holds the secrets of the project";
         return if matches!(subject.kind, SubjectKind::ToolAccess(_)) { block(reason) } else { suspicious(reason) };
     }
@@ -58,9 +44,10 @@ fn judge_permissions(path: &AbsPath, access: &Access, context: &Context<'_>) -> 
     let rights = context.effects().map_or(Rights::UNKNOWN, |effects| effects.rights(access));
     let home = context.zones.home.as_ref();
     let reach = if access.target.open { Reach::Below } else { Reach::Itself };
-    let is_startup = |reach| STARTUP_FILES.iter().any(|glob| touches(*glob, path, reach, home));
+    let is_startup = |reach| Class::Startup.contains(path, reach, home);
     let is_key = |reach| {
-        KEY_FILES.iter().any(|glob| touches(*glob, path, reach, home))
+        Class::Credentials.contains(path, reach, home)
+            || Class::Keys.contains(path, reach, home)
             || context.sensitive.iter().any(|place| touches_tree(*place, path, reach, home))
     };
     if is_startup(reach) && rights.harms_file() {

@@ -4,39 +4,11 @@ use super::protected_path::{is_env_file, literal_chars};
 use super::{Context, block, command, command_of, suspicious_if};
 use crate::decide::subject::Subject;
 use crate::event::Action;
-use crate::path::{AbsPath, Glob, Reach, globs, meet, touches, touches_any_home, touches_tree};
+use crate::path::protected::Class;
+use crate::path::{AbsPath, Glob, Reach, meet, touches_tree};
 use crate::rules::Match;
 use crate::shell::{Act, Arg};
 use compact_str::CompactString;
-
-/// Files that hold keys.
-const KEY_FILES: [Glob<'_>; 25] = globs([
-    "~/.npmrc",
-    "~/.pgpass",
-    "~/.my.cnf",
-    "~/.claude/.credentials.json",
-    "~/.local/share/keyrings/**",
-    "~/.local/share/rune/receipt.key",
-    "~/.ssh/id_*",
-    "~/.ssh/*.pem",
-    "~/.ssh/*_key",
-    "~/.gnupg/**",
-    "~/.aws/credentials",
-    "~/.config/gcloud/*credentials*",
-    "~/.azure/*token*",
-    "~/.kube/config",
-    "~/.netrc",
-    "~/.pypirc",
-    "~/.git-credentials",
-    "~/.docker/config.json",
-    "~/.config/gh/hosts.yml",
-    "~/.cargo/credentials*",
-    "~/.password-store/**",
-    "/etc/shadow",
-    "/etc/shadow-",
-    "/etc/gshadow",
-    "/proc/*/environ",
-]);
 
 /// Programs that print their arguments.
 const PRINTERS: &[&str] = &["echo", "printf", "print", "cat", "logger"];
@@ -73,8 +45,11 @@ pub(super) fn find(subject: &Subject<'_>, context: &Context<'_>) -> Option<Match
     let is_tree = reach == Reach::Below || path.components().last().is_some_and(|name| name == "**");
     let is_search = command_of(access, context).is_some_and(|command| SEARCHERS.contains(&command.program.as_str()));
     let searched = is_tree && (is_search || matches!(context.event.action, Action::Files { .. }));
-    let mut keys = KEY_FILES.iter().filter(|glob| !searched || glob.is_at_home());
-    let listed = keys.any(|glob| touches_in_homes(*glob, path, reach, context));
+    let listed = if searched {
+        Class::Keys.contains_at_home(path, reach, context.zones.home.as_ref())
+    } else {
+        Class::Keys.contains(path, reach, context.zones.home.as_ref())
+    };
     // Reading the whole home directory reads the keys in it, unless it is the project.
     let covers_home = access.deep
         && !access.target.open
@@ -104,6 +79,7 @@ fn holds_secrets(path: &AbsPath, context: &Context<'_>, is_key_too: impl FnOnce(
     is_listed(&context.operator_sensitive, path, context)
         || ((listed || is_key(path) || is_key_too()) && !is_public(path))
         || is_env_file(path)
+        || Class::Secrets.contains(path, Reach::Itself, context.zones.home.as_ref())
 }
 
 fn is_listed(globs: &[Glob<'_>], path: &AbsPath, context: &Context<'_>) -> bool {
@@ -117,12 +93,7 @@ pub(super) fn has_name_of_key(path: &AbsPath) -> bool {
 
 /// Whether a path is a listed private key or, for [`Reach::Below`], a directory above one.
 pub(super) fn is_listed_key(path: &AbsPath, reach: Reach, context: &Context<'_>) -> bool {
-    !is_public(path) && KEY_FILES.iter().any(|glob| touches_in_homes(*glob, path, reach, context))
-}
-
-/// Whether a glob matches a path with `~` as the home directory of any user.
-fn touches_in_homes(glob: Glob<'_>, path: &AbsPath, reach: Reach, context: &Context<'_>) -> bool {
-    touches_any_home(glob, path, reach) || touches(glob, path, reach, context.zones.home.as_ref())
+    !is_public(path) && Class::Keys.contains(path, reach, context.zones.home.as_ref())
 }
 
 /// Whether a file has the name of a key, in any directory.

@@ -4,50 +4,14 @@ mod loosening;
 
 use super::{Context, block_if, command, is_contained};
 use crate::decide::subject::{Subject, SubjectKind};
-use crate::path::{AbsPath, Glob, Reach, globs, touches, touches_tree};
+use crate::path::protected::Class;
+use crate::path::{AbsPath, Reach, touches_tree};
 use crate::rules::Match;
 use crate::shell::{Access, Act, Command, Rights};
 use loosening::{is_loosening, is_loosening_through};
 
 /// The setting of git for the directory of its hooks.
 const HOOKS_PATH: &str = "core.hookspath";
-
-/// Settings of agents, MCP servers and hooks, and the files of the guard.
-const PROTECTED_FILES: [Glob<'_>; 27] = globs([
-    "**/.claude/settings*.json",
-    "**/.claude/hooks/**",
-    "**/.claude/plugins/**",
-    "**/.claude/quarantine.d/**",
-    "~/.claude/telemetry.jsonl",
-    "~/.claude.json",
-    "/etc/claude-code/**",
-    "/Library/Application Support/ClaudeCode/**",
-    "**/.mcp.json",
-    "~/.gitconfig",
-    "~/.config/git/**",
-    "**/.rune/**",
-    "~/.config/rune/**",
-    "~/.local/state/rune/**",
-    "~/.local/share/rune/**",
-    "~/.local/bin/rune",
-    "~/.local/bin/quarantine",
-    "~/.local/bin/security-hook",
-    "~/.cargo/bin/rune",
-    "**/.cursor/mcp.json",
-    "**/.cursor/hooks.json",
-    "**/.codex/config.toml",
-    "**/.codex/hooks.json",
-    "**/.gemini/settings.json",
-    "**/.windsurf/hooks.json",
-    "**/.opencode/opencode.json",
-    "**/.factory/settings.json",
-]);
-
-/// Such files in directories with other content: changes of permissions on these directories are allowed.
-const PROTECTED_IN_SHARED_DIRECTORIES: [Glob<'_>; 6] = globs([
-    "**/.git/hooks/**", "**/.git/config", "**/.git/info/attributes", "**/.github/hooks/**", "**/.vscode/mcp.json",
-    "/usr/local/bin/rune",
-]);
 
 pub(super) fn find(subject: &Subject<'_>, context: &Context<'_>) -> Option<Match> {
     if let Some(command) = command(subject) {
@@ -80,8 +44,7 @@ pub(super) fn find(subject: &Subject<'_>, context: &Context<'_>) -> Option<Match
         || context.zones.project.components().starts_with(path.components());
     let covers_below = access.act == Act::Change && !is_above && !is_contained(access, path, context);
     let covered = if covers_below { Reach::Below } else { reach };
-    let listed = PROTECTED_FILES.iter().any(|glob| touches(*glob, path, covered, home))
-        || PROTECTED_IN_SHARED_DIRECTORIES.iter().any(|glob| touches(*glob, path, reach, home));
+    let listed = Class::Guard.contains(path, covered, home) || Class::Repository.contains(path, reach, home);
     let is_guard_file = context.guard_files.iter().any(|file| touches_tree(*file, path, covered, home));
     let harms = listed || is_guard_file || locks_home(access, path, context);
     block_if(harms, "the file is part of what guards this session")

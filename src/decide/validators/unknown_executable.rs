@@ -6,6 +6,7 @@ use super::{Context, command, suspicious, suspicious_if};
 use crate::decide::subject::Subject;
 use crate::path::zones::Area;
 use crate::path::{AbsPath, Glob, Place, Reach, globs, touches};
+use crate::programs;
 use crate::rules::Match;
 use crate::shell::is_builtin;
 use compact_str::CompactString;
@@ -93,6 +94,11 @@ fn is_allowed(name: &str, context: &Context<'_>) -> bool {
 pub(super) fn is_known(name: &str, context: &Context<'_>) -> bool {
     // `python3.12`, `pip3.12`, `gcc-13`
     let plain = name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.').trim_end_matches('-');
-    let listed = |name: &str| everyday::is_everyday(name) || is_builtin(name) || is_allowed(name, context);
+    let listed = |name: &str| {
+        everyday::is_everyday(name)
+            || programs::embedded(name).is_some()
+            || is_builtin(name)
+            || is_allowed(name, context)
+    };
     listed(name) || (!plain.is_empty() && plain != name && listed(plain)) || name.starts_with("git-")
 }

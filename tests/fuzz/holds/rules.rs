@@ -16,7 +16,7 @@ pub fn holds(text: &str) {
         assert!(proof.iter().all(|line| (rule.source.line..=lines).contains(line)), "{proof:?}");
         let patterns = match &rule.matcher {
             Matcher::Patterns(patterns) => &**patterns,
-            Matcher::Validator(_) => &[],
+            Matcher::Validator(_) | Matcher::Does(_) => &[],
         };
         for pattern in patterns.iter().chain(rule.only_when.iter()).chain(rule.except_when.iter()).take(8) {
             agrees(pattern, text);
