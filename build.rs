@@ -213,7 +213,7 @@ fn entry_code(entry: &programs::entry::Entry) -> String {
     let language = entry.language.as_ref().map_or("None".to_owned(), |text| format!("Some(Cow::Borrowed({text:?}))"));
     format!(
         "Entry {{ names: {}, does: {does}, verbs: {}, options: {}, operands: {operands}, flags: {}, dry: {}, \
-         language: {language}, reveals: {}, brings: {}, style: Style::{:?} }}",
+         language: {language}, reveals: {}, brings: {}, activates: {}, style: Style::{:?} }}",
         texts(&entry.names),
         list(entry.verbs.iter().map(|verb| format!("{}, ", entry_code(verb))).collect()),
         list(options.collect()),
@@ -221,6 +221,7 @@ fn entry_code(entry: &programs::entry::Entry) -> String {
         texts(&entry.dry),
         entry.reveals,
         entry.brings,
+        entry.activates,
         entry.style,
     )
 }

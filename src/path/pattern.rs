@@ -32,6 +32,11 @@ impl<'a> Glob<'a> {
         self.text.strip_prefix("~/")
     }
 
+    /// The pattern as written.
+    pub fn as_str(self) -> &'a str {
+        self.text
+    }
+
     /// Whether it is about something at home.
     pub fn is_at_home(self) -> bool {
         self.text.starts_with('~')

@@ -88,6 +88,17 @@ fn has_protected_name(name: &str) -> bool {
         || ENDINGS.iter().any(ends)
 }
 
+/// Whether a path with wildcards is about the file that a pattern such as `**/secrets.yaml` names: it begins or ends
+/// like the name. `src/*` is about no file in particular.
+fn is_about(glob: &str, path: &AbsPath) -> bool {
+    let Some(name) = glob.strip_prefix("**/").filter(|name| !name.contains('/')) else { return true };
+    let Some(last) = path.components().last().filter(|last| last.contains(['*', '?', '['])) else { return true };
+    let head = last.split(['*', '?', '[']).next().unwrap_or_default();
+    let tail = last.rsplit(['*', '?', ']']).next().unwrap_or_default();
+    let (begin, end) = (name.split('*').next().unwrap_or_default(), name.rsplit('*').next().unwrap_or_default());
+    if begin.is_empty() { tail.len() > 2 && tail.ends_with(end) } else { head.len() > 1 && begin.starts_with(head) }
+}
+
 /// Compares a lower-case name with another one in either case.
 fn compare(known: &str, name: &str) -> Ordering {
     known.bytes().cmp(name.bytes().map(|byte| byte.to_ascii_lowercase()))
@@ -101,6 +112,8 @@ impl Files {
 
     /// Whether a pattern matches a path. Keys are protected in the home directory of every user.
     fn touches(&self, glob: &Glob<'_>, path: &AbsPath, reach: Reach, home: Option<&AbsPath>) -> bool {
-        touches(*glob, path, reach, home) || self.class == Class::Keys && touches_any_home(*glob, path, reach)
+        let matches =
+            touches(*glob, path, reach, home) || self.class == Class::Keys && touches_any_home(*glob, path, reach);
+        matches && is_about(glob.as_str(), path)
     }
 }

@@ -44,6 +44,11 @@ impl CommandLine<'_> {
         self.path.iter().any(|entry| entry.brings)
     }
 
+    /// Whether it prints shell text that is made to be evaluated.
+    pub fn activates(&self) -> bool {
+        self.path.iter().any(|entry| entry.activates)
+    }
+
     /// The language of its code.
     pub fn language(&self) -> Option<&str> {
         self.path.iter().rev().find_map(|entry| entry.language.as_deref())
@@ -120,7 +125,7 @@ impl<'e, 'w> Reader<'e, 'w> {
     }
 
     fn is_option(&self, word: &str) -> bool {
-        word.len() > 1 && (word.starts_with('-') || (word.starts_with('+') && self.value_option(word).is_some()))
+        word.len() > 1 && (word.starts_with('-') || word.starts_with('+') && self.value_option("+").is_some())
     }
 
     fn deepest(&self) -> Option<&'e Entry> {
@@ -182,6 +187,10 @@ impl<'e, 'w> Reader<'e, 'w> {
     /// Reads an option word; returns how many words it takes.
     fn option(&mut self, word: &'w str, index: usize) -> usize {
         self.skipped_unknown_option = false;
+        if let Some(takes) = self.value_option("+").filter(|_| word.starts_with('+')) {
+            self.note(index, 1, Some(takes));
+            return 1;
+        }
         let single = self.line.path.iter().any(|entry| entry.style == Style::Single);
         if word.starts_with("--") || single || self.value_option(word).is_some() {
             let (name, value) = word.split_once('=').map_or((word, None), |(name, _)| (name, Some(name.len() + 1)));

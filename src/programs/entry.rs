@@ -46,6 +46,8 @@ pub enum Use {
     Send,
     /// Writes or replaces a file, or files in a directory.
     Write,
+    /// Writes files of unknown names into a directory.
+    Into,
     /// Removes what a directory contains before writing into it.
     Empty,
     /// Removes a file or a directory.
@@ -121,6 +123,8 @@ pub struct Entry {
     pub reveals: bool,
     /// Prints text that strangers wrote.
     pub brings: bool,
+    /// Prints shell text that sets up the program itself, made to be evaluated.
+    pub activates: bool,
     /// How it writes its options.
     pub style: Style,
 }

@@ -25,7 +25,7 @@ pub struct Example {
 }
 
 /// The uses, by the keys that list options of that use.
-pub const USES: [(&str, Use); 16] = [
+pub const USES: [(&str, Use); 17] = [
     ("text", Use::Text),
     ("list", Use::List),
     ("match", Use::Match),
@@ -33,6 +33,7 @@ pub const USES: [(&str, Use); 16] = [
     ("read", Use::Read),
     ("send", Use::Send),
     ("write", Use::Write),
+    ("into", Use::Into),
     ("empty", Use::Empty),
     ("remove", Use::Remove),
     ("execute", Use::Execute),
@@ -86,10 +87,9 @@ fn entry(name: &str, table: &Table, examples: &mut Vec<Example>) -> Result<Entry
             "flags" => entry.flags = flags(value).map_err(fail)?,
             "dry" => entry.dry = words(value).map_err(fail)?.into_iter().map(Cow::Owned).collect(),
             "language" => entry.language = Some(text(string(value).map_err(fail)?)),
-            "reveals" | "brings" if value.is_bool() => {
-                let set = value.as_bool().unwrap_or_default();
-                *if key == "reveals" { &mut entry.reveals } else { &mut entry.brings } = set;
-            }
+            "reveals" if value.is_bool() => entry.reveals = value.as_bool().unwrap_or_default(),
+            "brings" if value.is_bool() => entry.brings = value.as_bool().unwrap_or_default(),
+            "activates" if value.is_bool() => entry.activates = value.as_bool().unwrap_or_default(),
             "style" => {
                 entry.style = match string(value).map_err(fail)? {
                     "single" => Style::Single,
@@ -115,6 +115,7 @@ fn entry(name: &str, table: &Table, examples: &mut Vec<Example>) -> Result<Entry
                         match effect.as_str() {
                             "reveals" => nested.reveals = true,
                             "brings" => nested.brings = true,
+                            "activates" => nested.activates = true,
                             effect => nested.does = Some(does(effect).map_err(fail)?),
                         }
                         verbs.push((verb.split(' ').map(str::to_owned).collect(), nested));
@@ -166,7 +167,7 @@ fn insert(verbs: &mut Vec<Entry>, path: &[String], verb: Entry) -> Result<(), St
     if known.does.is_some() && verb.does.is_some() {
         return Err(format!("`{word}` is listed twice"));
     }
-    let Entry { names, does, verbs, options, operands, flags, dry, language, reveals, brings, style } = verb;
+    let Entry { names, does, verbs, options, operands, flags, dry, language, reveals, brings, activates, style } = verb;
     // The first name of a verb table is its whole path.
     known.names.to_mut().extend(names.iter().skip(1).cloned());
     known.does = known.does.or(does);
@@ -177,6 +178,7 @@ fn insert(verbs: &mut Vec<Entry>, path: &[String], verb: Entry) -> Result<(), St
     known.language = known.language.take().or(language);
     known.reveals |= reveals;
     known.brings |= brings;
+    known.activates |= activates;
     if style != Style::default() {
         known.style = style;
     }

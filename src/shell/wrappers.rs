@@ -23,11 +23,12 @@ pub(super) use names::{Names, names};
 
 use super::options::Options;
 use super::{Arg, Command, Input};
+use crate::programs::{self, Entry, Use};
 use crate::shell::inline::Language;
 use crate::verdict::limits::Meter;
 use cwd::{moved, text_in};
 use table::{RUNNERS, Shape, row_of};
-use tool::{behind, behind_verb, hyperfine, monorepo, option_code, prompts, tool_code};
+use tool::{behind, behind_verb, hyperfine, monorepo, option_code, prompts};
 
 /// What putting one word together costs, in steps.
 const WORD: usize = 16;
@@ -88,7 +89,11 @@ pub(super) fn hides(command: &Command) -> bool {
             plain || matches!(verb, "submodule" | "bisect" | "rebase" | "filter-branch" | "difftool" | "mergetool");
         return !asked || git::sets_program(&command.args);
     }
-    let asked = RUNNERS.contains(&program) || row_of(program).is_some() || shells::is_shell(program);
+    let runs = |entry: &Entry| entry.operands.as_ref().is_some_and(|operands| operands.rest == Some(Use::Run));
+    let asked = RUNNERS.contains(&program)
+        || row_of(program).is_some()
+        || shells::is_shell(program)
+        || programs::embedded(program).is_some_and(runs);
     // Any of them may be told to run something else by its options.
     !asked || !option::options(program, &command.args).is_empty()
 }
@@ -115,17 +120,15 @@ pub(super) fn inner(command: &Command, meter: &Meter) -> Vec<Inner> {
         "parallel" => parallel::parallel(command, meter),
         "lerna" | "nx" | "turbo" => monorepo(args),
         "hyperfine" => hyperfine(args, meter),
-        "php" if args.first().is_some_and(|arg| arg.text == "artisan") => {
-            tool_code(args).map(|text| Inner::Code { language: Language::Php, text }).into_iter().collect()
-        }
+        // `php artisan x` is `artisan x`.
+        "php" if args.first().is_some_and(|arg| arg.text == "artisan") => one(args.to_vec()),
+        // `ruby -run -e cp -- a b`: the library `un` has a command for each file operation.
+        "ruby" if args.iter().any(|arg| arg.text == "-run" || arg.text == "-run.rb") => ruby_un(args),
         "mix" if args.first().is_some_and(|arg| arg.text == "eval") => args
             .get(1)
             .map(|arg| Inner::Code { language: Language::Elixir, text: arg.text.to_string() })
             .into_iter()
             .collect(),
-        "bin/rails" | "./bin/rails" => {
-            tool_code(args).map(|text| Inner::Code { language: Language::Ruby, text }).into_iter().collect()
-        }
         "concurrently" => {
             let texts = args.iter().filter(|arg| !arg.text.starts_with('-') && arg.text.contains(' '));
             texts.map(|arg| Inner::text(arg.text.clone())).collect()
@@ -153,10 +156,6 @@ pub(super) fn inner(command: &Command, meter: &Meter) -> Vec<Inner> {
         "bun" if args.iter().any(|arg| arg.text == "-") => code(Language::Node, command),
         "npm" | "pnpm" | "yarn" | "yarnpkg" | "bun" | "bundle" | "uv" | "pipx" | "poetry" | "rye" | "pdm" | "mise"
         | "hatch" | "pipenv" | "devbox" | "pixi" => package::package_runner(command),
-        "rails" | "artisan" | "Rscript" | "julia" | "erl" if tool_code(args).is_some() => {
-            let language = if command.program == "artisan" { Language::Php } else { Language::Ruby };
-            tool_code(args).map(|text| Inner::Code { language, text }).into_iter().collect()
-        }
         "tmux" => terminal::tmux(args),
         "screen" => terminal::screen(args),
         "cmake" if args.iter().take(2).map(|arg| arg.text.as_str()).eq(["-E", "env"]) => {
@@ -175,7 +174,11 @@ pub(super) fn inner(command: &Command, meter: &Meter) -> Vec<Inner> {
         program => match shells::shell(program, command) {
             Some(inner) => inner,
             None => match Language::of(program) {
-                Some(language) => code(language, command),
+                Some(language) => {
+                    let mut inner = code(language, command);
+                    inner.extend(by_entry::loose_code(command));
+                    inner
+                }
                 None => {
                     let mut inner = by_table(command);
                     inner.extend(option::options(program, args));
@@ -222,6 +225,13 @@ fn by_table(command: &Command) -> Vec<Inner> {
         Shape::Either(skip, names) => option(names).unwrap_or_else(|| one(rest(skip))),
         Shape::OnlyOption(names) => option(names).unwrap_or_default(),
     }
+}
+
+/// `ruby -run -e cp -- a b`
+fn ruby_un(args: &[Arg]) -> Vec<Inner> {
+    let verb = args.iter().skip_while(|arg| arg.text != "-e").nth(1);
+    let operands = args.iter().skip_while(|arg| arg.text != "--").skip(1);
+    one(verb.into_iter().chain(operands).cloned().collect())
 }
 
 fn one(args: Vec<Arg>) -> Vec<Inner> {

@@ -25,6 +25,7 @@ pub(super) fn note(noted: &mut Noted<'_>) -> bool {
             Some(Use::Match) => (Act::Match, false),
             Some(Use::Read | Use::Send | Use::Execute) => (Act::Read, false),
             Some(Use::Write) => (Act::Write, false),
+            Some(Use::Into) => (Act::Write, true),
             Some(Use::Remove | Use::Empty) => (Act::Remove, true),
             Some(
                 Use::Text

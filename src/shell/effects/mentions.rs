@@ -9,7 +9,7 @@ use super::{Access, Act, Target};
 use crate::path::Reach;
 use crate::path::protected::{self, Class, WorstUse};
 use crate::path::zones::{Area, Zones};
-use crate::programs::{self, Use};
+use crate::programs::{self, Does, Use};
 
 /// The uses that a command's words may be put to, beyond those that are known.
 pub(super) fn accesses(command: &Command, row: Option<usize>, known: &[Access], zones: &Zones) -> Vec<Access> {
@@ -36,6 +36,10 @@ pub(super) fn accesses(command: &Command, row: Option<usize>, known: &[Access], 
                 Some(Use::Code) => finder.code(&value.text),
                 Some(Use::Read | Use::Send | Use::Execute) => finder.path(&value, Act::Read),
                 Some(Use::Write | Use::Empty | Use::Remove) => finder.path(&value, Act::Write),
+                Some(Use::Into) => finder.directory(&value),
+                Some(Use::Directory) if line.as_ref().is_some_and(|line| line.does != Some(Does::Look)) => {
+                    finder.directory(&value);
+                }
                 Some(
                     Use::Text
                     | Use::List
@@ -50,6 +54,9 @@ pub(super) fn accesses(command: &Command, row: Option<usize>, known: &[Access], 
                 None => finder.word(&value, if start.is_empty() { option } else { start }),
             }
         }
+    }
+    for (name, value) in &command.env {
+        finder.variable(name, value.as_deref());
     }
     let reads_code = line.as_ref().is_some_and(|line| line.language().is_some());
     if let (Input::Text(text), true) = (&command.input, reads_code) {
@@ -110,7 +117,7 @@ impl Finder<'_> {
     /// Adds a use that the catalogue tells, unless it is already known.
     fn path(&mut self, arg: &Arg, act: Act) {
         let target = Target::of(arg, self.command.cwd.as_deref());
-        if let Some(path) = target.path.clone().filter(|_| !self.is_known(&target)) {
+        if let Some(path) = target.path.clone().filter(|_| !self.is_known(&target, act)) {
             let protected = protected::classes(&path, Reach::Itself, self.zones.home.as_ref()).next().is_some();
             if protected && !self.command.is_contained(&path) {
                 self.found.push(Access { act, target, deep: false, astray: false, row: self.row });
@@ -118,9 +125,35 @@ impl Finder<'_> {
         }
     }
 
-    /// Whether what the command does to a path is already known.
-    fn is_known(&self, target: &Target) -> bool {
-        self.known.iter().chain(&self.found).any(|access| access.target.text == target.text)
+    /// Adds a directory that files of unknown names are written into, if that may replace a protected file.
+    fn directory(&mut self, arg: &Arg) {
+        let target = Target::of(arg, self.command.cwd.as_deref());
+        let Some(path) = target.path.clone() else { return };
+        let home = self.zones.home.as_ref();
+        let holds = |class: Class| class.worst() == WorstUse::Write && class.contains(&path, Reach::Below, home);
+        let above = [Some(&self.zones.project), home].into_iter().flatten();
+        let is_above = above.into_iter().any(|known| known.components().starts_with(path.components()));
+        let classes = [Class::Guard, Class::Startup, Class::Repository];
+        if !is_above && classes.into_iter().any(holds) && !self.command.is_contained(&path) {
+            self.found.push(Access { act: Act::Write, target, deep: true, astray: false, row: self.row });
+        }
+    }
+
+    /// Whether it is already known that the command does at least this to a path.
+    fn is_known(&self, target: &Target, act: Act) -> bool {
+        let mut known = self.known.iter().chain(&self.found);
+        known.any(|access| access.target.text == target.text && (access.act.changes() || !act.changes()))
+    }
+
+    /// Looks at the value of a variable that is set for the command: `GIT_TRACE=~/.bashrc`.
+    fn variable(&mut self, name: &str, value: Option<&str>) {
+        let Some(value) = value.filter(|value| value.contains('/') && name != "HOME") else { return };
+        let target = Target::of(&Arg::literal(value), self.command.cwd.as_deref());
+        let Some(path) = target.path.clone() else { return };
+        let class = protected::classes(&path, Reach::Itself, self.zones.home.as_ref()).max();
+        if class.is_some_and(|class| class.worst() == WorstUse::Write && class != Class::Credentials) {
+            self.found.push(Access { act: Act::Write, target, deep: false, astray: false, row: self.row });
+        }
     }
 
     /// Looks at every word in code.
@@ -145,7 +178,8 @@ impl Finder<'_> {
         }
         let target = Target::of(arg, self.command.cwd.as_deref());
         let Some(path) = target.path.clone() else { return };
-        if self.is_known(&target) || self.command.is_contained(&path) {
+        let explained = self.known.iter().chain(&self.found).any(|access| access.target.text == target.text);
+        if explained || self.command.is_contained(&path) {
             return;
         }
         let home = self.zones.home.as_ref();

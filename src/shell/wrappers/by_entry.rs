@@ -35,3 +35,14 @@ pub(super) fn inner(command: &Command) -> Vec<Inner> {
     }
     inner
 }
+
+/// Words of an interpreter's command line that look like code: `python3 -m timeit 'code'`.
+pub(super) fn loose_code(command: &Command) -> Vec<Inner> {
+    let Some(entry) = programs::embedded(&command.program) else { return Vec::new() };
+    let words: Vec<&str> = command.args.iter().map(|arg| arg.text.as_str()).collect();
+    let line = programs::parse(entry, &words);
+    let Some(language) = line.language().map(Language::named) else { return Vec::new() };
+    let loose = line.uses.iter().filter(|used| used.takes.is_none()).filter_map(|used| words.get(used.word));
+    let code = loose.filter(|word| word.contains('(') && word.contains(')'));
+    code.map(|word| Inner::Code { language, text: (*word).to_owned() }).collect()
+}

@@ -118,14 +118,6 @@ pub(super) fn behind_verb(command: &Command) -> Vec<Inner> {
     if args.is_empty() { Vec::new() } else { vec![Inner::Command { args, cwd, env: Vec::new() }] }
 }
 
-/// Code that a tool is given behind an option or a verb.
-pub(super) fn tool_code(args: &[Arg]) -> Option<String> {
-    let at = args
-        .iter()
-        .position(|arg| matches!(arg.text.as_str(), "-e" | "-E" | "-eval" | "--eval" | "--execute" | "runner" | "r"))?;
-    args.get(at + 1).map(|arg| arg.text.to_string())
-}
-
 /// The code behind `-e`.
 pub(super) fn option_code(args: &[Arg]) -> Option<String> {
     let at = args.iter().position(|arg| matches!(arg.text.as_str(), "-e" | "--eval" | "--execute"))?;
