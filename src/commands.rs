@@ -31,7 +31,7 @@ use std::io::Write;
     disable_help_subcommand = true
 )]
 #[command(after_help = "Examples:\n  rune hooks install --preset strict\n  rune quarantine status --since 7d")]
-struct Rune {
+struct Cli {
     #[command(subcommand)]
     command: Command,
 }
@@ -74,14 +74,14 @@ enum Command {
 }
 
 /// What the help, the completions and the man pages are made from.
-pub fn definition() -> clap::Command {
-    Rune::command()
+pub fn build_cli() -> clap::Command {
+    Cli::command()
 }
 
 /// Parses `verbs` and `words` and runs what they name.
 pub fn run(verbs: &[OsString], words: Vec<OsString>) -> u8 {
     let line = [OsString::from("rune")].into_iter().chain(verbs.iter().cloned()).chain(words);
-    let parsed = match Rune::try_parse_from(line) {
+    let parsed = match Cli::try_parse_from(line) {
         Ok(parsed) => parsed,
         Err(error) => {
             error.print().ok();

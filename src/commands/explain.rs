@@ -54,14 +54,14 @@ pub struct ExplainArgs {
 struct Explanation<'a> {
     tool: &'a str,
     readable: bool,
-    commands: Vec<Row<'a>>,
-    effects: EffectRows<'a>,
+    commands: Vec<ExplainedCommand<'a>>,
+    effects: ExplainedEffects<'a>,
     effect: &'static str,
-    findings: Vec<FindingRow<'a>>,
+    findings: Vec<ExplainedFinding<'a>>,
 }
 
 #[derive(Serialize)]
-struct Row<'a> {
+struct ExplainedCommand<'a> {
     program: &'a str,
     args: Vec<&'a str>,
     canonical: &'a str,
@@ -70,7 +70,7 @@ struct Row<'a> {
 }
 
 #[derive(Serialize)]
-struct EffectRows<'a> {
+struct ExplainedEffects<'a> {
     writes: Vec<String>,
     removes: Vec<String>,
     reads: Vec<String>,
@@ -79,7 +79,7 @@ struct EffectRows<'a> {
 }
 
 #[derive(Serialize)]
-struct FindingRow<'a> {
+struct ExplainedFinding<'a> {
     rule: &'a str,
     effect: &'static str,
     reason: &'a str,
@@ -104,9 +104,13 @@ pub fn run(args: &ExplainArgs) -> anyhow::Result<()> {
     let reading = if is_shell(&args.tool) { shell::read(&line, &place) } else { Reading::default() };
     let mut out = std::io::stdout().lock();
     if args.json {
-        writeln!(out, "{}", serde_json::to_string(&explanation(&args.tool, &reading, &reading.effects(), &verdict))?)?;
+        writeln!(
+            out,
+            "{}",
+            serde_json::to_string(&build_explanation(&args.tool, &reading, &reading.effects(), &verdict))?
+        )?;
     } else {
-        out.write_all(tree(&line, &reading, &verdict).as_bytes())?;
+        out.write_all(render_tree(&line, &reading, &verdict).as_bytes())?;
     }
     Ok(())
 }
@@ -116,7 +120,7 @@ fn is_shell(tool: &str) -> bool {
 }
 
 /// What the tool would be given: an object as it stands, else the one field that matters.
-fn input(tool: &str, line: &str) -> anyhow::Result<serde_json::Value> {
+fn tool_input(tool: &str, line: &str) -> anyhow::Result<serde_json::Value> {
     if line.trim_start().starts_with('{') {
         let object = serde_json::from_str(line).context("the input looks like JSON");
         // A shell's group begins with the same sign.
@@ -143,32 +147,32 @@ fn judge(args: &ExplainArgs, line: &str, cwd: &str) -> anyhow::Result<(Verdict, 
     let mut environment = Environment::look(&options.dirs);
     environment.project = args.project.clone().or(environment.project);
     let event = serde_json::json!({"session_id": "explain", "cwd": cwd, "hook_event_name": "PreToolUse", "tool_name": args.tool,
-        "tool_input": input(&args.tool, line)?});
+        "tool_input": tool_input(&args.tool, line)?});
     let judged = preview(&event.to_string(), &options, &environment)?;
     Ok((judged.verdict, judged.place))
 }
 
 /// An event and what we would answer.
-pub struct Judgement {
+pub struct Preview {
     pub header: Header,
     pub place: Place,
     pub verdict: Verdict,
 }
 
 /// Sends an event through the hook's own line, without log or state.
-pub fn preview(event: &str, options: &Options, environment: &Environment) -> anyhow::Result<Judgement> {
-    preview_by(event, options, environment, |wanted, project| {
+pub fn preview(event: &str, options: &Options, environment: &Environment) -> anyhow::Result<Preview> {
+    preview_with_policy(event, options, environment, |wanted, project| {
         policy_files::config(options, environment, wanted, project)
     })
 }
 
 /// The same by another policy, which is made for the rules that the event is asked about, with the project's own.
-pub fn preview_by(
+pub fn preview_with_policy(
     event: &str,
     options: &Options,
     environment: &Environment,
     policy: impl FnOnce(&policy_files::RuleSelection, Option<&Path>) -> Config,
-) -> anyhow::Result<Judgement> {
+) -> anyhow::Result<Preview> {
     let origin = Origin::new(ContentSource::UserInput, "preview", now());
     let input = Quarantined::new(event.as_bytes().to_vec(), origin);
     let message = match options.client.parse(&input) {
@@ -182,42 +186,47 @@ pub fn preview_by(
     let config = config.with_failures(failures);
     let config = policy_files::with_content_rules(config, &event, environment, own.as_deref());
     let verdict = rune::decide(&event, &config);
-    Ok(Judgement { header: event.header, place: event.place, verdict })
+    Ok(Preview { header: event.header, place: event.place, verdict })
 }
 
-fn explanation<'a>(tool: &'a str, reading: &'a Reading, effects: &'a Effects, verdict: &'a Verdict) -> Explanation<'a> {
-    let row = |command: &'a Command| Row {
+fn build_explanation<'a>(
+    tool: &'a str,
+    reading: &'a Reading,
+    effects: &'a Effects,
+    verdict: &'a Verdict,
+) -> Explanation<'a> {
+    let row = |command: &'a Command| ExplainedCommand {
         program: &command.program,
         args: command.args.iter().map(|arg| arg.text.as_str()).collect(),
         canonical: &command.canonical,
         via: &command.via,
         dynamic: command.is_dynamic(),
     };
-    let finding = |finding: &'a rune::verdict::Finding| FindingRow {
+    let finding = |finding: &'a rune::verdict::Finding| ExplainedFinding {
         rule: finding.rule().as_str(),
-        effect: name(finding.effect()),
+        effect: effect_name(finding.effect()),
         reason: finding.reason(),
         nudge: finding.nudge(),
         source: finding.source(),
-        change: finding.source().map(|_| change(finding)),
+        change: finding.source().map(|_| suggest_change(finding)),
     };
     Explanation {
         tool,
         readable: reading.is_readable(),
         commands: reading.commands.iter().map(row).collect(),
-        effects: EffectRows {
+        effects: ExplainedEffects {
             writes: effects.writes(),
             removes: effects.removes(),
             reads: effects.reads(),
             env: effects.variables(),
             network: &effects.network,
         },
-        effect: name(verdict.effect()),
+        effect: effect_name(verdict.effect()),
         findings: verdict.distinct().into_iter().map(finding).collect(),
     }
 }
 
-pub fn name(effect: Effect) -> &'static str {
+pub fn effect_name(effect: Effect) -> &'static str {
     match effect {
         Effect::Pass => "pass",
         Effect::Advise => "advise",
@@ -226,16 +235,16 @@ pub fn name(effect: Effect) -> &'static str {
     }
 }
 
-/// The reading as a tree: each command under what runs it, with its place in the line underlined.
-fn tree(line: &str, reading: &Reading, verdict: &Verdict) -> String {
+/// The reading as a tree: each command under what runs it, with its place in the line underline.
+fn render_tree(line: &str, reading: &Reading, verdict: &Verdict) -> String {
     let mut text = String::new();
     for command in &reading.commands {
         let depth = command.via.len();
         let mark = if depth == 0 { String::new() } else { format!("{}└ ", "  ".repeat(depth - 1)) };
         let unknown = if command.is_dynamic() { "   (not all of it can be known)" } else { "" };
-        writeln!(text, "{mark}{}{unknown}", shown(&command.canonical)).ok();
+        writeln!(text, "{mark}{}{unknown}", replace_control_characters(&command.canonical)).ok();
         if depth == 0 {
-            text.push_str(&underlined(line, command));
+            text.push_str(&underline(line, command));
         }
     }
     let effects = reading.effects();
@@ -247,25 +256,32 @@ fn tree(line: &str, reading: &Reading, verdict: &Verdict) -> String {
         ("talks to", effects.network.clone()),
     ];
     for (what, items) in rows.into_iter().filter(|(_, items)| !items.is_empty()) {
-        let items: Vec<String> = items.iter().map(|item| shown(item)).collect();
+        let items: Vec<String> = items.iter().map(|item| replace_control_characters(item)).collect();
         writeln!(text, "{what}: {}", items.join(", ")).ok();
     }
     if !reading.is_readable() {
         writeln!(text, "not all of it can be read").ok();
     }
-    writeln!(text, "answer: {}", name(verdict.effect())).ok();
+    writeln!(text, "answer: {}", effect_name(verdict.effect())).ok();
     for finding in verdict.distinct() {
-        writeln!(text, "  {} ({}): {}", finding.rule(), name(finding.effect()), shown(finding.reason())).ok();
+        writeln!(
+            text,
+            "  {} ({}): {}",
+            finding.rule(),
+            effect_name(finding.effect()),
+            replace_control_characters(finding.reason())
+        )
+        .ok();
         if let Some(source) = finding.source() {
             writeln!(text, "    the rule is at {source}").ok();
-            writeln!(text, "    {}", change(finding)).ok();
+            writeln!(text, "    {}", suggest_change(finding)).ok();
         }
     }
     text
 }
 
 /// What would change the answer.
-fn change(finding: &rune::verdict::Finding) -> String {
+fn suggest_change(finding: &rune::verdict::Finding) -> String {
     let rule = finding.rule();
     if rule.as_str() == "unknown-executable" {
         return "it would pass with the program in `executables.allowed` in config.local.toml".to_owned();
@@ -280,19 +296,19 @@ fn change(finding: &rune::verdict::Finding) -> String {
     )
 }
 
-/// The line that the command stands on, with the command underlined.
-fn underlined(line: &str, command: &Command) -> String {
+/// The line that the command stands on, with the command underline.
+fn underline(line: &str, command: &Command) -> String {
     let start = command.span.start.min(line.len());
     let row_start = line.get(..start).and_then(|before| before.rfind('\n')).map_or(0, |at| at + 1);
     let row = line.get(row_start..).unwrap_or_default().lines().next().unwrap_or_default();
     let before = line.get(row_start..start).unwrap_or_default().chars().count();
     let marked = line.get(start..command.span.end.min(line.len())).unwrap_or_default();
     let width = marked.lines().next().unwrap_or_default().trim_end().chars().count().max(1);
-    let row: String = shown(row).chars().take(200).collect();
+    let row: String = replace_control_characters(row).chars().take(200).collect();
     format!("    {row}\n    {}{}\n", " ".repeat(before.min(200)), "~".repeat(width.min(200)))
 }
 
 /// Characters that could move the cursor are made visible.
-fn shown(text: &str) -> String {
+fn replace_control_characters(text: &str) -> String {
     text.chars().map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect()
 }

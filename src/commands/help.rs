@@ -1,6 +1,6 @@
 //! `rune help`: the documents of the repository, and the help of the other commands.
 
-use crate::commands::definition;
+use crate::commands::build_cli;
 use anyhow::bail;
 use clap::Args;
 use rune::encoding::nearest;
@@ -28,7 +28,7 @@ const TOPICS: [(&str, &str, &str); 7] = [
 
 /// Prints what `args` name. A topic wins over a command of the same name: that command has `--help`.
 pub fn run(args: &HelpArgs) -> anyhow::Result<()> {
-    let mut command = definition();
+    let mut command = build_cli();
     command.build();
     let mut out = std::io::stdout().lock();
     if let [topic] = args.words.as_slice()

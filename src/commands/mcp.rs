@@ -2,7 +2,7 @@
 
 mod approve;
 mod block;
-mod dialogue;
+mod discovery;
 mod diff;
 mod http;
 mod import;
@@ -13,7 +13,7 @@ mod record;
 mod relay;
 mod status;
 mod stdio;
-mod view;
+mod inventory;
 mod wrap;
 
 use crate::runtime::exit_code::DONE;

@@ -1,6 +1,6 @@
 //! `rune policy`: the files of the policy, written once and brought up to date without losing an edit.
 
-mod stage;
+mod loosened;
 
 use super::hooks::say;
 use crate::runtime::environment::Environment;
@@ -14,7 +14,7 @@ use rune::receipt::Loosening;
 use std::path::PathBuf;
 
 /// The operator's own file, which we only ever make.
-const LOCAL: (&str, &str) = ("config.local.toml", include_str!("../../config/config.local.toml"));
+const LOCAL_FILE: (&str, &str) = ("config.local.toml", include_str!("../../config/config.local.toml"));
 
 #[derive(Debug, Subcommand)]
 pub enum Policy {
@@ -27,7 +27,7 @@ pub enum Policy {
 #[command(after_help = "Example:\n  rune policy install --dry-run")]
 pub struct InstallArgs {
     #[command(flatten)]
-    place: PlaceArgs,
+    dirs: PolicyDirArgs,
 }
 
 /// Brings newer defaults into the files of the policy; your edits stay
@@ -40,11 +40,11 @@ pub struct UpdateArgs {
     #[arg(long)]
     yes: bool,
     #[command(flatten)]
-    place: PlaceArgs,
+    dirs: PolicyDirArgs,
 }
 
 #[derive(Debug, Args)]
-pub struct PlaceArgs {
+pub struct PolicyDirArgs {
     /// Show what would change, and change nothing
     #[arg(long)]
     dry_run: bool,
@@ -57,41 +57,41 @@ pub struct PlaceArgs {
 }
 
 /// Where the policy lies.
-struct Place {
+struct PolicyDirs {
     config: PathBuf,
     data: PathBuf,
 }
 
 /// A file of the policy, what lies on the disk for it, and what is to be done.
-struct File {
+struct PolicyFile {
     shipped: Shipped,
     path: PathBuf,
     base: PathBuf,
     beside: PathBuf,
-    found: Installed,
+    installed: Installed,
     step: Step,
 }
 
 pub fn run(command: &Policy) -> anyhow::Result<()> {
     match command {
-        Policy::Install(args) => install(&args.place),
-        Policy::Update(args) => update(&args.place, args.yes),
+        Policy::Install(args) => install(&args.dirs),
+        Policy::Update(args) => update(&args.dirs, args.yes),
     }
 }
 
-fn install(args: &PlaceArgs) -> anyhow::Result<()> {
-    let place = args.place()?;
-    let mut files = look(&place)?;
+fn install(args: &PolicyDirArgs) -> anyhow::Result<()> {
+    let dirs = args.resolve()?;
+    let mut files = inspect(&dirs)?;
     // What differs from the default is an edit or an older default, and both are for `update`.
     files.retain(|file| matches!(file.step, Step::Same | Step::Write));
-    apply(&files, &place, args.dry_run)
+    apply(&files, &dirs, args.dry_run)
 }
 
-fn update(args: &PlaceArgs, yes: bool) -> anyhow::Result<()> {
-    let place = args.place()?;
-    let files = look(&place)?;
+fn update(args: &PolicyDirArgs, yes: bool) -> anyhow::Result<()> {
+    let dirs = args.resolve()?;
+    let files = inspect(&dirs)?;
     let changes = files.iter().any(|file| matches!(file.step, Step::Replace | Step::Merge(_)));
-    let loosened = if changes { stage::loosened(&files, &place)? } else { Vec::new() };
+    let loosened = if changes { loosened::find(&files, &dirs)? } else { Vec::new() };
     if !loosened.is_empty() {
         say(&format!("less strict than before: {}", loosened.join(", ")))?;
     }
@@ -104,50 +104,50 @@ fn update(args: &PlaceArgs, yes: bool) -> anyhow::Result<()> {
         }
         receipts::loosen(&Environment::look(&Dirs::default()), Loosening::PolicyUpdate)?;
     }
-    apply(&files, &place, args.dry_run)
+    apply(&files, &dirs, args.dry_run)
 }
 
-fn look(place: &Place) -> anyhow::Result<Vec<File>> {
-    shipped().into_iter().map(|shipped| File::look(shipped, place)).collect()
+fn inspect(dirs: &PolicyDirs) -> anyhow::Result<Vec<PolicyFile>> {
+    shipped().into_iter().map(|shipped| PolicyFile::inspect(shipped, dirs)).collect()
 }
 
-fn apply(files: &[File], place: &Place, dry: bool) -> anyhow::Result<()> {
-    let mut told = Vec::new();
+fn apply(files: &[PolicyFile], dirs: &PolicyDirs, dry: bool) -> anyhow::Result<()> {
+    let mut messages = Vec::new();
     for file in files {
-        told.extend(file.told());
+        messages.extend(file.describe());
         match (dry, file.text()) {
-            (true, Some(text)) if file.found.mine.is_some() => {
-                told.push(patch(&file.path, file.found.mine.as_deref().unwrap_or_default(), text));
+            (true, Some(text)) if file.installed.mine.is_some() => {
+                messages.push(patch(&file.path, file.installed.mine.as_deref().unwrap_or_default(), text));
             }
             (true, _) => {}
             (false, _) => file.write()?,
         }
     }
-    let local = place.config.join(LOCAL.0);
+    let local = dirs.config.join(LOCAL_FILE.0);
     if std::fs::symlink_metadata(&local).is_err() {
-        told.push(format!("wrote {}, which is for your own changes", LOCAL.0));
+        messages.push(format!("wrote {}, which is for your own changes", LOCAL_FILE.0));
         if !dry {
-            put(&local, LOCAL.1, &local)?;
+            put(&local, LOCAL_FILE.1, &local)?;
         }
     }
-    let at = place.config.display();
-    match (told.is_empty(), dry) {
+    let at = dirs.config.display();
+    match (messages.is_empty(), dry) {
         (true, _) => say(&format!("nothing to do for the policy in {at}")),
-        (false, true) => say(&format!("this would happen in {at}:\n{}", told.join("\n"))),
-        (false, false) => say(&format!("in {at}:\n{}", told.join("\n"))),
+        (false, true) => say(&format!("this would happen in {at}:\n{}", messages.join("\n"))),
+        (false, false) => say(&format!("in {at}:\n{}", messages.join("\n"))),
     }
 }
 
-impl File {
-    fn look(shipped: Shipped, place: &Place) -> anyhow::Result<File> {
-        let named = place.config.join(&shipped.name);
+impl PolicyFile {
+    fn inspect(shipped: Shipped, dirs: &PolicyDirs) -> anyhow::Result<PolicyFile> {
+        let named = dirs.config.join(&shipped.name);
         let mut beside = named.clone().into_os_string();
         beside.push(".new");
         let (path, beside) = (follow(&named)?, PathBuf::from(beside));
-        let base = place.data.join("policy").join(&shipped.name);
-        let found = Installed { mine: read(&path)?, base: read(&base)?, waiting: read(&beside)? };
-        let step = shipped.step(&found);
-        Ok(File { shipped, path, base, beside, found, step })
+        let base = dirs.data.join("policy").join(&shipped.name);
+        let installed = Installed { mine: read(&path)?, base: read(&base)?, waiting: read(&beside)? };
+        let step = shipped.step(&installed);
+        Ok(PolicyFile { shipped, path, base, beside, installed, step })
     }
 
     /// The text that comes into force, where one does.
@@ -167,11 +167,13 @@ impl File {
         match self.step {
             // Until they are done, it is not known what they have seen.
             Step::Beside(Conflict::WorkedOn) => return Ok(()),
-            Step::Beside(_) if self.found.waiting.as_deref() != new => {
+            Step::Beside(_) if self.installed.waiting.as_deref() != new => {
                 put(&self.beside, self.shipped.text, &self.path)?
             }
-            // Whoever has taken all of it over need not be told again.
-            Step::Same | Step::Write if self.found.waiting.is_some() && !self.shipped.is_worked_on(&self.found) => {
+            // Whoever has taken all of it over need not be messages again.
+            Step::Same | Step::Write
+                if self.installed.waiting.is_some() && !self.shipped.is_worked_on(&self.installed) =>
+            {
                 std::fs::remove_file(&self.beside).with_context(|| self.beside.display().to_string())?;
             }
             Step::Same
@@ -183,17 +185,17 @@ impl File {
             | Step::Newer => {}
         }
         // Last, so that whatever broke off is done again. From here on the file is what its owner made of this default.
-        if self.step != Step::Newer && self.found.base.as_deref() != new {
+        if self.step != Step::Newer && self.installed.base.as_deref() != new {
             put(&self.base, self.shipped.text, &self.base)?;
         }
         Ok(())
     }
 
     /// What is done, in one line, where there is something to say.
-    fn told(&self) -> Option<String> {
+    fn describe(&self) -> Option<String> {
         let Shipped { name, text } = &self.shipped;
         let said = |text: Option<&str>| text.and_then(version).unwrap_or("no version").to_owned();
-        let (old, new) = (said(self.found.mine.as_deref()), said(Some(text)));
+        let (old, new) = (said(self.installed.mine.as_deref()), said(Some(text)));
         let beside = || format!("{name}.new is what ships now; take over what you want, then delete it");
         Some(match self.step {
             Step::Same | Step::Edited => return None,
@@ -215,8 +217,8 @@ impl File {
     }
 }
 
-impl PlaceArgs {
-    fn place(&self) -> anyhow::Result<Place> {
+impl PolicyDirArgs {
+    fn resolve(&self) -> anyhow::Result<PolicyDirs> {
         let here = std::env::current_dir().context("the current directory cannot be told")?;
         let absolute = |dir: &Option<PathBuf>| dir.as_ref().map(|dir| here.join(dir));
         let dirs = Dirs { config: absolute(&self.config_dir), data: absolute(&self.data_dir), ..Dirs::default() };
@@ -224,7 +226,7 @@ impl PlaceArgs {
         let known = |dir: Option<PathBuf>, flag: &str| {
             dir.with_context(|| format!("HOME is not set\n  help: set it, or name `{flag}`"))
         };
-        Ok(Place { config: known(config_dir, "--config-dir")?, data: known(data_dir, "--data-dir")? })
+        Ok(PolicyDirs { config: known(config_dir, "--config-dir")?, data: known(data_dir, "--data-dir")? })
     }
 }
 

@@ -22,7 +22,7 @@ pub enum Receipts {
     Verify(VerifyArgs),
     /// The key that signs: show the public one, or sign with a new one from now on
     #[command(subcommand, arg_required_else_help = true, after_help = "Example:\n  rune receipts key show")]
-    Key(Key),
+    Key(KeyCommand),
 }
 
 /// Lists the sessions that have receipts
@@ -90,7 +90,7 @@ pub struct VerifyArgs {
 }
 
 #[derive(Debug, Subcommand)]
-pub enum Key {
+pub enum KeyCommand {
     Show(KeyArgs),
     Rotate(RotateArgs),
 }
@@ -120,13 +120,13 @@ pub fn run(command: &Receipts) -> anyhow::Result<u8> {
         Receipts::Show(args) => list::show(args)?,
         Receipts::Export(args) => export::run(args)?,
         Receipts::Verify(args) => return verify::run(args),
-        Receipts::Key(Key::Show(args)) => {
+        Receipts::Key(KeyCommand::Show(args)) => {
             let environment = args.dirs.environment()?;
             let secret = key::read(&environment).map_err(|what| anyhow!(what))?;
             let help = "help: the first receipt makes one, and so does `rune hooks install`";
             say(secret.with_context(|| format!("there is no key yet\n  {help}"))?.public())?;
         }
-        Receipts::Key(Key::Rotate(args)) => rotate(args)?,
+        Receipts::Key(KeyCommand::Rotate(args)) => rotate(args)?,
     }
     Ok(DONE)
 }

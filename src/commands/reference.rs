@@ -1,6 +1,6 @@
-//! Completions and man pages, made from the definition of the command line.
+//! Completions and man pages, made from the build_cli of the command line.
 
-use crate::commands::definition;
+use crate::commands::build_cli;
 use crate::runtime::agent_check;
 use crate::runtime::files::put_public;
 use anyhow::Context;
@@ -28,20 +28,20 @@ pub struct ManArgs {
 
 pub fn completions(args: &CompletionsArgs) -> anyhow::Result<()> {
     let mut text = Vec::new();
-    clap_complete::generate(args.shell, &mut definition(), "rune", &mut text);
+    clap_complete::generate(args.shell, &mut build_cli(), "rune", &mut text);
     Ok(std::io::stdout().lock().write_all(&text)?)
 }
 
 pub fn man(args: &ManArgs) -> anyhow::Result<()> {
     let Some(folder) = &args.out else {
         let mut text = Vec::new();
-        clap_mangen::Man::new(definition()).render(&mut text)?;
+        clap_mangen::Man::new(build_cli()).render(&mut text)?;
         return Ok(std::io::stdout().lock().write_all(&text)?);
     };
     // What it writes over is for its caller to name, and an agent could name anything.
     agent_check::refuse_agent("writing man pages")?;
     std::fs::create_dir_all(folder).with_context(|| folder.display().to_string())?;
-    let mut command = definition().disable_help_subcommand(true);
+    let mut command = build_cli().disable_help_subcommand(true);
     command.build();
     let mut open = vec![command];
     while let Some(command) = open.pop() {

@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 
 #[derive(Debug, Subcommand)]
 pub enum Rules {
-    /// Says what is wrong with the policy and its rules, with file, line and column
+    /// Says what is errors with the policy and its rules, with file, line and column
     #[command(after_help = "Example:\n  rune rules check")]
     Check(RulesArgs),
     /// Lists the rules in the order in which they are asked
@@ -55,29 +55,29 @@ pub fn run(command: &Rules) -> anyhow::Result<u8> {
 pub const ALL: [RuleKind; 6] =
     [RuleKind::Bash, RuleKind::Edit, RuleKind::Read, RuleKind::Mcp, RuleKind::Agent, RuleKind::Post];
 
-/// Reads every rule and every pattern, and says what is wrong with them.
+/// Reads every rule and every pattern, and says what is errors with them.
 pub fn check(args: &RulesArgs) -> anyhow::Result<()> {
-    let (config, notes) = policy(args)?;
-    let mut wrong = flaws(&config);
+    let (config, notes) = load_policy(args)?;
+    let mut errors = find_errors(&config);
     let today = now().date();
     let unknown = config.exceptions.iter().filter(|exception| config.idle(exception, today) == Some(Idle::Unknown));
     if args.file.is_none() {
-        wrong.extend(unknown.map(|unknown| format!("{}: there is no rule `{}`", unknown.source, unknown.rule)));
+        errors.extend(unknown.map(|unknown| format!("{}: there is no rule `{}`", unknown.source, unknown.rule)));
     }
     let mut out = std::io::stdout().lock();
     for note in notes {
         writeln!(out, "note: {note}")?;
     }
-    if !wrong.is_empty() {
-        bail!("{}", wrong.join("\n"));
+    if !errors.is_empty() {
+        bail!("{}", errors.join("\n"));
     }
     writeln!(out, "{} rules, nothing wrong", config.rules.len())?;
     Ok(())
 }
 
-/// What is wrong with a policy and with the patterns of its rules, with its place where it is known.
-pub fn flaws(config: &Config) -> Vec<String> {
-    let mut wrong: Vec<String> = config.flaws.iter().map(explained).collect();
+/// What is errors with a policy and with the patterns of its rules, with its place where it is known.
+pub fn find_errors(config: &Config) -> Vec<String> {
+    let mut errors: Vec<String> = config.flaws.iter().map(describe).collect();
     for rule in &config.rules {
         let lists = rule.only_when.iter().chain(rule.except_when.iter());
         let patterns = match &rule.matcher {
@@ -85,19 +85,19 @@ pub fn flaws(config: &Config) -> Vec<String> {
             Matcher::Validator(_) => lists.collect(),
         };
         for error in patterns.into_iter().filter_map(|pattern| pattern.check().err()) {
-            wrong.push(format!("{}: rule `{}`: pattern `{}`: {}", rule.source, rule.id, error.pattern, error.what));
+            errors.push(format!("{}: rule `{}`: pattern `{}`: {}", rule.source, rule.id, error.pattern, error.what));
         }
     }
-    wrong
+    errors
 }
 
 /// Lists the rules in force, in the order in which they are asked.
 pub fn list(args: &RulesArgs) -> anyhow::Result<()> {
-    let (config, _) = policy(args)?;
+    let (config, _) = load_policy(args)?;
     let mut out = std::io::stdout().lock();
     for rule in &config.rules {
         let Rule { id, kind, source, .. } = rule;
-        let effect = super::explain::name(config.effect(rule));
+        let effect = super::explain::effect_name(config.effect(rule));
         let tier = if rule.tier == Tier::Block { "block" } else { "suspicious" };
         if args.json {
             let row = serde_json::json!({"rule": id.as_str(), "kind": kind.name(), "tier": tier, "effect": effect, "source": source.to_string()});
@@ -111,21 +111,21 @@ pub fn list(args: &RulesArgs) -> anyhow::Result<()> {
 
 /// Runs the examples of the rules.
 pub fn test(args: &RulesArgs) -> anyhow::Result<()> {
-    let (config, _) = policy(args)?;
+    let (config, _) = load_policy(args)?;
     if let Some(flaw) = config.flaws.first() {
-        bail!("{}", explained(flaw));
+        bail!("{}", describe(flaw));
     }
     let examples: usize = config.rules.iter().map(|rule| rule.hits().count() + rule.misses().count()).sum();
-    let wrong: Vec<String> = self_test::disproofs(&config).iter().map(ToString::to_string).collect();
-    if !wrong.is_empty() {
-        bail!("{} of {examples} examples do not hold\n{}", wrong.len(), wrong.join("\n"));
+    let errors: Vec<String> = self_test::disproofs(&config).iter().map(ToString::to_string).collect();
+    if !errors.is_empty() {
+        bail!("{} of {examples} examples do not hold\n{}", errors.len(), errors.join("\n"));
     }
     writeln!(std::io::stdout().lock(), "{examples} examples of {} rules hold", config.rules.len())?;
     Ok(())
 }
 
 /// The policy in force, or that of one file on top of the defaults of its kind.
-fn policy(args: &RulesArgs) -> anyhow::Result<(Config, Vec<String>)> {
+fn load_policy(args: &RulesArgs) -> anyhow::Result<(Config, Vec<String>)> {
     let preset = args.preset.clone().unwrap_or_else(|| "strict".to_owned());
     let mut words: Vec<std::ffi::OsString> = vec!["--preset".into(), preset.into()];
     if let Some(dir) = &args.config_dir {
@@ -138,13 +138,13 @@ fn policy(args: &RulesArgs) -> anyhow::Result<(Config, Vec<String>)> {
         return Ok((config, policy_files::notes(&options, &environment)));
     };
     let mut config = policy_files::config(&options, &environment, &policy_files::RuleSelection::all(&[]), None);
-    let (rules, errors) = one(file)?;
+    let (rules, errors) = parse_rule_file(file)?;
     config.add_rules(rules);
     config.flaws.extend(errors);
     Ok((config, Vec::new()))
 }
 
-fn one(file: &PathBuf) -> anyhow::Result<(Vec<Rule>, Vec<Failure>)> {
+fn parse_rule_file(file: &PathBuf) -> anyhow::Result<(Vec<Rule>, Vec<Failure>)> {
     let text = std::fs::read_to_string(file).with_context(|| file.display().to_string())?;
     let name = file.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
     let Some(kind) = RuleKind::of_file(&name) else {
@@ -158,7 +158,7 @@ fn one(file: &PathBuf) -> anyhow::Result<(Vec<Rule>, Vec<Failure>)> {
     Ok((rules, errors.iter().map(|error| Failure::Config(error.to_string())).collect()))
 }
 
-fn explained(flaw: &Failure) -> String {
+fn describe(flaw: &Failure) -> String {
     match flaw {
         Failure::Config(what) => what.clone(),
         Failure::Event(_) | Failure::Limit(_) | Failure::Timeout | Failure::Bug => flaw.reason(),

@@ -20,9 +20,9 @@ pub fn check(options: &Options, environment: &Environment, project: &Path) -> Ve
     if let Err(what) = policy_files::allowlist(&mut config, &environment, &policy_files::PolicyTexts::default()) {
         config.flaws.push(Failure::Config(what));
     }
-    let own = rules::flaws(&config);
+    let own = rules::find_errors(&config);
     let mut findings: Vec<Finding> = own.iter().map(|flaw| broken("policy-broken", flaw)).collect();
-    let theirs = config.project.as_deref().map(rules::flaws).unwrap_or_default();
+    let theirs = config.project.as_deref().map(rules::find_errors).unwrap_or_default();
     let theirs = theirs.iter().filter(|flaw| !own.contains(flaw));
     findings.extend(theirs.map(|flaw| broken("project-policy-broken", flaw)));
     findings.extend(exceptions(&config));

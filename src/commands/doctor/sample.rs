@@ -1,7 +1,7 @@
 //! Samples: events played through the registered commands, and compared with what we would answer ourselves.
 
 use super::finding::Finding;
-use crate::commands::explain::{Judgement, preview, preview_by};
+use crate::commands::explain::{Preview, preview, preview_with_policy};
 use crate::commands::hooks::{Wired, first_preset};
 use crate::runtime::environment::Environment;
 use crate::runtime::policy_files;
@@ -111,7 +111,7 @@ pub fn check(wired: &Wired<'_>, environment: &Environment, project: &Path) -> an
     Ok(findings)
 }
 
-fn said(judged: &Judgement, wired: &Wired<'_>) -> Said {
+fn said(judged: &Preview, wired: &Wired<'_>) -> Said {
     let answer = wired.options.client.answer(&judged.header, &judged.verdict);
     Said::read(answer.stdout.as_deref().unwrap_or_default(), Some(i32::from(answer.exit)))
 }
@@ -131,7 +131,7 @@ fn looser(
     let policy = |wanted: &policy_files::RuleSelection, _: Option<&Path>| {
         policy_files::shipped(&preset, &wanted.kinds).unwrap_or_else(|| Config::fold([], Vec::new()))
     };
-    let judged = preview_by(&sample.event(project), &wired.options, environment, policy)?;
+    let judged = preview_with_policy(&sample.event(project), &wired.options, environment, policy)?;
     let shipped = said(&judged, wired);
     let what =
         format!("{}: the policy {}, and the preset {preset} as it ships {}", sample.what, ours.past(), shipped.past());

@@ -1,8 +1,8 @@
 //! `rune mcp approve`: a person looks at what a server serves, and says that it may be called.
 
-use super::block::leave_receipt;
+use super::block::write_receipt;
 use super::diff::pretty;
-use super::view::{Row, Target, View, words};
+use super::inventory::{Inventory, ServerState, ToolSelector, describe_status};
 use crate::commands::explain::preview;
 use crate::commands::hooks::say;
 use crate::runtime::agent_check;
@@ -41,19 +41,19 @@ pub struct ApproveArgs {
 
 pub fn run(args: &ApproveArgs) -> anyhow::Result<u8> {
     agent_check::may_loosen("`rune mcp approve`", args.yes)?;
-    let view = View::look()?;
+    let inventory = Inventory::load()?;
     let targets = if args.all {
-        view.names().into_iter().map(|server| Target { server, tool: None }).collect()
+        inventory.names().into_iter().map(|server| ToolSelector { server, tool: None }).collect()
     } else {
-        args.targets.iter().map(|target| view.target(target)).collect::<anyhow::Result<Vec<_>>>()?
+        args.targets.iter().map(|target| inventory.parse_selector(target)).collect::<anyhow::Result<Vec<_>>>()?
     };
     let mut exit = DONE;
     for target in &targets {
-        let row = view.row(&target.server)?;
-        if args.all && (row.observed.is_none() || is_settled(&row)) {
+        let state = inventory.server_state(&target.server)?;
+        if args.all && (state.observed.is_none() || is_fully_decided(&state)) {
             continue;
         }
-        if !approve(&view, &row, target, args)? {
+        if !approve(&inventory, &state, target, args)? {
             exit = FAILED;
         }
     }
@@ -61,23 +61,28 @@ pub fn run(args: &ApproveArgs) -> anyhow::Result<u8> {
 }
 
 /// Whether nothing is left to approve.
-fn is_settled(row: &Row) -> bool {
+fn is_fully_decided(state: &ServerState) -> bool {
     let settled = |status: &Status| matches!(status, Status::Approved(_) | Status::Blocked | Status::Removed);
-    row.status == Status::Blocked || settled(&row.status) && row.tools.iter().all(|(_, status)| settled(status))
+    state.status == Status::Blocked || settled(&state.status) && state.tools.iter().all(|(_, status)| settled(status))
 }
 
 /// Shows what would be approved and asks; tells whether it was.
-fn approve(view: &View, row: &Row, target: &Target, args: &ApproveArgs) -> anyhow::Result<bool> {
-    let name = visible(&row.name);
-    let Some(observed) = &row.observed else {
+fn approve(
+    inventory: &Inventory,
+    state: &ServerState,
+    target: &ToolSelector,
+    args: &ApproveArgs,
+) -> anyhow::Result<bool> {
+    let name = visible(&state.name);
+    let Some(observed) = &state.observed else {
         bail!("`{name}` was never seen\n  help: run `rune mcp probe`, `rune mcp import` or `rune mcp wrap` first");
     };
-    let proposal = Proposal::of(row.pin.as_ref(), observed, row.live.as_ref(), target.tool.as_deref());
+    let proposal = Proposal::of(state.pin.as_ref(), observed, state.live.as_ref(), target.tool.as_deref());
     let proposal = proposal.with_context(|| match &target.tool {
         Some(tool) => format!("`{name}:{}`", visible(tool)),
         None => format!("`{name}`"),
     })?;
-    show(view, row, &proposal)?;
+    print_proposal(inventory, state, &proposal)?;
     let hash = proposal.hash().to_string();
     let short = proposal.hash().short();
     say(&format!("hash of all this: {short}"))?;
@@ -99,9 +104,9 @@ fn approve(view: &View, row: &Row, target: &Target, args: &ApproveArgs) -> anyho
     match approval {
         Ok(approval) => {
             let at = crate::runtime::environment::now();
-            view.store.change(&row.name, |pin| pin.approve(approval, at))?;
+            inventory.store.change(&state.name, |pin| pin.approve(approval, at))?;
             say(&format!("approved: {name}"))?;
-            leave_receipt(ReceiptKind::Approve, target, Some(hash))?;
+            write_receipt(ReceiptKind::Approve, target, Some(hash))?;
             Ok(true)
         }
         Err(mismatch) => {
@@ -111,43 +116,43 @@ fn approve(view: &View, row: &Row, target: &Target, args: &ApproveArgs) -> anyho
     }
 }
 
-fn show(view: &View, row: &Row, proposal: &Proposal) -> anyhow::Result<()> {
-    say(&format!("{}: {}", visible(&row.name), words(&row.status)))?;
+fn print_proposal(inventory: &Inventory, state: &ServerState, proposal: &Proposal) -> anyhow::Result<()> {
+    say(&format!("{}: {}", visible(&state.name), describe_status(&state.status)))?;
     match proposal.identity() {
         Some(identity) => say(&format!("configuration: {}", visible(&pretty(&Value::of(identity)?))))?,
         None => say("configuration: none is known; the name is all that tells it from another server")?,
     }
     if let Some(text) = proposal.instructions() {
         say(&format!("instructions:\n{}", visible(text)))?;
-        warn(by_rules(text)?)?;
-        warn(scan::text(text))?;
+        print_warnings(content_findings(text)?)?;
+        print_warnings(scan::text(text))?;
     }
-    let names = foreign_tools(view, &row.name);
+    let names = tools_of_other_servers(inventory, &state.name);
     let mut same = 0;
     for (name, body) in proposal.tools() {
-        let status = row.tools.iter().find(|(known, _)| known == name).map_or(&Status::Pending, |(_, status)| status);
+        let status = state.tools.iter().find(|(known, _)| known == name).map_or(&Status::Pending, |(_, status)| status);
         if matches!(status, Status::Approved(rune::mcp::status::Annotations::Same)) {
             same += 1;
             continue;
         }
-        say(&format!("{} ({})\n{}", visible(name), words(status), visible(&pretty(body))))?;
-        warn(by_rules(&scan::words(body))?)?;
-        warn(scan::tool(body, &names))?;
+        say(&format!("{} ({})\n{}", visible(name), describe_status(status), visible(&pretty(body))))?;
+        print_warnings(content_findings(&scan::words(body))?)?;
+        print_warnings(scan::tool(body, &names))?;
     }
     if same > 0 {
         say(&format!("{same} tools are as they were approved"))?;
     }
-    for (name, status) in &row.tools {
+    for (name, status) in &state.tools {
         if proposal.tools().all(|(known, _)| known != name) && matches!(status, Status::Unpinnable(_) | Status::Blocked)
         {
-            say(&format!("left out: {} ({})", visible(name), words(status)))?;
+            say(&format!("left out: {} ({})", visible(name), describe_status(status)))?;
         }
     }
     Ok(())
 }
 
 /// What the rules about content say of a text, as if it were a page.
-fn by_rules(text: &str) -> anyhow::Result<Vec<String>> {
+fn content_findings(text: &str) -> anyhow::Result<Vec<String>> {
     let event = json!({"session_id": "", "cwd": "/", "hook_event_name": "PostToolUse", "tool_name": "WebFetch",
         "tool_input": {"url": "", "prompt": ""}, "tool_response": {"result": text}});
     let options = Options::parse(&[]);
@@ -157,13 +162,15 @@ fn by_rules(text: &str) -> anyhow::Result<Vec<String>> {
     Ok(findings.map(|finding| finding.reason().to_owned()).collect())
 }
 
-fn warn(points: Vec<String>) -> anyhow::Result<()> {
+fn print_warnings(points: Vec<String>) -> anyhow::Result<()> {
     points.iter().try_for_each(|point| say(&format!("  look at this: {}", visible(point))))
 }
 
 /// The names of the tools of other servers.
-fn foreign_tools(view: &View, server: &str) -> Vec<(String, String)> {
-    let others = view.names().into_iter().filter(|name| name != server);
-    let rows = others.filter_map(|name| view.row(&name).ok());
-    rows.flat_map(|row| row.tools.into_iter().map(|(tool, _)| (row.name.clone(), tool)).collect::<Vec<_>>()).collect()
+fn tools_of_other_servers(inventory: &Inventory, server: &str) -> Vec<(String, String)> {
+    let others = inventory.names().into_iter().filter(|name| name != server);
+    let states = others.filter_map(|name| inventory.server_state(&name).ok());
+    states
+        .flat_map(|state| state.tools.into_iter().map(|(tool, _)| (state.name.clone(), tool)).collect::<Vec<_>>())
+        .collect()
 }

@@ -1,6 +1,6 @@
 //! `rune mcp block` and `unblock`: anybody may stop a server or a tool, and a person may take that back.
 
-use super::view::{Target, View};
+use super::inventory::{Inventory, ToolSelector};
 use crate::commands::hooks::say;
 use crate::runtime::environment::Environment;
 use crate::runtime::options::Dirs;
@@ -33,31 +33,31 @@ pub struct UnblockArgs {
 }
 
 pub fn block(args: &BlockArgs) -> anyhow::Result<()> {
-    let view = View::look()?;
-    let target = view.target(&args.target)?;
-    view.store.change(&target.server, |pin| pin.block(target.tool.as_deref()))?;
+    let inventory = Inventory::load()?;
+    let target = inventory.parse_selector(&args.target)?;
+    inventory.store.change(&target.server, |pin| pin.block(target.tool.as_deref()))?;
     say(&format!("blocked: {}", shown(&target)))?;
-    leave_receipt(ReceiptKind::Block, &target, None)
+    write_receipt(ReceiptKind::Block, &target, None)
 }
 
 pub fn unblock(args: &UnblockArgs) -> anyhow::Result<()> {
     agent_check::may_loosen("`rune mcp unblock`", args.yes)?;
-    let view = View::look()?;
-    let target = view.target(&args.target)?;
-    view.store.change(&target.server, |pin| pin.unblock(target.tool.as_deref()))?;
+    let inventory = Inventory::load()?;
+    let target = inventory.parse_selector(&args.target)?;
+    inventory.store.change(&target.server, |pin| pin.unblock(target.tool.as_deref()))?;
     say(&format!("unblocked: {}; what was approved of it before is approved as before", shown(&target)))?;
-    leave_receipt(ReceiptKind::Unblock, &target, None)
+    write_receipt(ReceiptKind::Unblock, &target, None)
 }
 
 /// Notes what was done, for those who look later.
-pub fn leave_receipt(kind: ReceiptKind, target: &Target, pin: Option<String>) -> anyhow::Result<()> {
+pub fn write_receipt(kind: ReceiptKind, target: &ToolSelector, pin: Option<String>) -> anyhow::Result<()> {
     let environment = Environment::look(&Dirs::default());
     let (server, tool) = (Label::new(&target.server), target.tool.as_deref().map(Label::new));
     let left = receipts::deed(&environment, kind, server, tool, pin, None);
     left.map_err(|what| anyhow!(what)).context("it is done, and has left no receipt")
 }
 
-fn shown(target: &Target) -> String {
+fn shown(target: &ToolSelector) -> String {
     let tool = target.tool.iter().map(|tool| format!(":{}", visible(tool))).collect::<String>();
     format!("{}{tool}", visible(&target.server))
 }

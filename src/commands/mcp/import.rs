@@ -1,6 +1,6 @@
 //! `rune mcp import`: what a server serves, from a dump that somebody else has made.
 
-use super::record::{Sighting, Voucher, record};
+use super::record::{Provenance, ServerSnapshot, record};
 use crate::commands::hooks::say;
 use crate::runtime::environment::Environment;
 use crate::runtime::mcp::servers::{Configured, Servers};
@@ -49,10 +49,15 @@ pub fn run(args: &ImportArgs) -> anyhow::Result<()> {
     let here = std::env::current_dir().context("the current directory cannot be told")?;
     let servers = Servers::look(&environment, &here);
     let identity = servers.named(&args.server).and_then(Configured::identity);
-    let sighting =
-        Sighting { server: &args.server, source: Source::Import, identity, served: &served, voucher: Voucher::Known };
+    let snapshot = ServerSnapshot {
+        server: &args.server,
+        source: Source::Import,
+        identity,
+        served: &served,
+        provenance: Provenance::Trusted,
+    };
     receipts::loosen(&environment, Loosening::McpImport)?;
-    let outcome = record(&environment, &sighting).map_err(|what| anyhow::anyhow!(what))?;
+    let outcome = record(&environment, &snapshot).map_err(|what| anyhow::anyhow!(what))?;
     say(&format!("{}: {} tools, {outcome}", Label::new(&args.server), served.tools.len()))
 }
 

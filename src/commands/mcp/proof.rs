@@ -3,7 +3,7 @@
 mod client;
 pub mod fixture;
 mod scenario;
-mod stage;
+mod home;
 
 use crate::commands::hooks::say;
 use crate::commands::receipts::export::{Contents, write_pack};
@@ -13,12 +13,12 @@ use crate::runtime::policy_files::PolicyTexts;
 use crate::runtime::receipts;
 use anyhow::{Context, anyhow, bail};
 use clap::Args;
+use home::{ScenarioHome, TempDir};
 use rune::encoding::hex::digest;
 use rune::receipt::{Outcome, Secret};
-use scenario::{ALL, CONTROL, FOUND, Scenario};
+use scenario::{ALL, CONTROL, EXPECTED_FAULTS, Scenario};
 use serde::Serialize;
 use serde_json::json;
-use stage::{Scratch, Stage};
 use std::fmt::Write;
 use std::path::PathBuf;
 use time::OffsetDateTime;
@@ -53,7 +53,7 @@ pub struct ProofArgs {
 
 /// What came of one scenario.
 #[derive(Debug, Serialize)]
-struct Case {
+struct CaseResult {
     scenario: &'static str,
     tool: String,
     verdict: String,
@@ -86,7 +86,7 @@ pub fn run(args: &ProofArgs) -> anyhow::Result<u8> {
     }
     // The key is fresh; what makes arguments comparable is not, so that two runs can be compared.
     let secret = Secret::new(receipts::random()?, args_secret(&args.run_id));
-    let scratch = Scratch::new()?;
+    let temp_dir = TempDir::new()?;
     let own = std::env::current_exe().context("where this program lies cannot be told")?;
     let hook =
         args.hook.as_ref().map_or(Ok(own), |hook| hook.canonicalize().with_context(|| hook.display().to_string()))?;
@@ -96,36 +96,36 @@ pub fn run(args: &ProofArgs) -> anyhow::Result<u8> {
     let mut control_receipts = Vec::new();
     let mut environment = None;
     for scenario in [&CONTROL].into_iter().chain(wanted) {
-        let mut stage = Stage::set(&scratch, &hook, scenario.name, &args.run_id, at, &secret)?;
-        scenario.play(&mut stage)?;
+        let mut home = ScenarioHome::create(&temp_dir, &hook, scenario.name, &args.run_id, at, &secret)?;
+        scenario.run(&mut home)?;
         let mut found = Vec::new();
         if scenario.name == "replay-or-reordering" {
-            for (code, bytes) in scenario::replay(&mut stage, &control_receipts, &secret.keys())? {
+            for (code, bytes) in scenario::replay(&mut home, &control_receipts, &secret.keys())? {
                 contents.push((format!("replay/{code}.jsonl.tampered"), bytes));
                 found.push(code);
             }
         }
-        cases.push(case(scenario, &stage, found)?);
-        let bytes = stage.receipts()?;
+        cases.push(case(scenario, &home, found)?);
+        let bytes = home.receipts()?;
         if scenario.name == CONTROL.name {
             control_receipts.clone_from(&bytes);
         }
-        contents.push((format!("receipts/{}.jsonl", stage.session), bytes));
+        contents.push((format!("receipts/{}.jsonl", home.session), bytes));
         let memory = PolicyTexts::default();
-        let policy = stage.policy(&memory);
+        let policy = home.policy(&memory);
         contents.push((format!("policy/{}/policy.json", scenario.name), policy.list().to_text().into_bytes()));
         let texts = policy.texts.into_iter();
         contents.extend(texts.map(|(name, text)| (format!("policy/{}/{name}", scenario.name), text.into_owned())));
-        for step in &stage.transcript {
+        for step in &home.transcript {
             writeln!(transcript, "{step}")?;
         }
-        environment = Some(stage.environment.clone());
+        environment = Some(home.environment.clone());
     }
     // Nobody approves anything in these homes any more.
     environment
         .map_or(Ok(()), |environment| receipts::seal_operator(&environment, at))
         .map_err(|what| anyhow!(what))?;
-    let operator = scratch.0.join("state/receipts/@operator.jsonl");
+    let operator = temp_dir.0.join("state/receipts/@operator.jsonl");
     contents.push(("receipts/@operator.jsonl".to_owned(), std::fs::read(operator)?));
     let ok = cases.iter().all(|case| case.ok);
     let summary = json!({"at": receipts::time(Some(at)), "cases": cases, "ok": ok, "run_id": args.run_id, "version": "rune.proof/1"});
@@ -152,18 +152,18 @@ pub fn run(args: &ProofArgs) -> anyhow::Result<u8> {
 }
 
 /// What came of a scenario, by its last receipt and by the server's count.
-fn case(scenario: &Scenario, stage: &Stage, found: Vec<&'static str>) -> anyhow::Result<Case> {
-    let decided = stage.decided()?;
-    let dispatched = stage.reached(scenario.server);
+fn case(scenario: &Scenario, home: &ScenarioHome, found: Vec<&'static str>) -> anyhow::Result<CaseResult> {
+    let decided = home.last_decision()?;
+    let dispatched = home.call_count(scenario.server);
     let reason = decided.reason.unwrap_or_default();
     let verdict = decided.verdict.unwrap_or_default();
     let refused = matches!(verdict.as_str(), "deny" | "ask");
     let control = scenario.name == CONTROL.name;
-    let complete = scenario.name != "replay-or-reordering" || found == FOUND;
+    let complete = scenario.name != "replay-or-reordering" || found == EXPECTED_FAULTS;
     let ok = reason == scenario.reason
         && complete
         && if control { !refused && dispatched == 1 } else { refused && dispatched == 0 };
-    Ok(Case {
+    Ok(CaseResult {
         scenario: scenario.name,
         tool: decided.tool.unwrap_or_default(),
         verdict,
@@ -176,7 +176,7 @@ fn case(scenario: &Scenario, stage: &Stage, found: Vec<&'static str>) -> anyhow:
     })
 }
 
-fn report(cases: &[Case], args: &ProofArgs, at: OffsetDateTime) -> String {
+fn report(cases: &[CaseResult], args: &ProofArgs, at: OffsetDateTime) -> String {
     let mut text = format!("# Proof `{}`, {}\n\n", args.run_id, receipts::time(Some(at)));
     let hook = args.hook.as_ref().map_or("the real hook".to_owned(), |hook| format!("`{}`", hook.display()));
     text.push_str(&format!(
@@ -186,11 +186,11 @@ fn report(cases: &[Case], args: &ProofArgs, at: OffsetDateTime) -> String {
         "| case | what it shows | tool | verdict | reason | calls counted | |\n|---|---|---|---|---|---|---|\n",
     );
     for case in cases {
-        let shows =
-            ALL.iter().chain([&CONTROL]).find(|known| known.name == case.scenario).map_or("", |known| known.shows);
+        let summary =
+            ALL.iter().chain([&CONTROL]).find(|known| known.name == case.scenario).map_or("", |known| known.summary);
         let ok = if case.ok { "as it should be" } else { "**NOT as it should be**" };
         text.push_str(&format!(
-            "| {} | {shows} | `{}` | {} | `{}` | {} | {ok} |\n",
+            "| {} | {summary} | `{}` | {} | `{}` | {} | {ok} |\n",
             case.scenario, case.tool, case.verdict, case.reason, case.dispatched
         ));
     }

@@ -1,40 +1,40 @@
 //! Recording what was seen of a server, and telling from the records what a client may see.
 
-use super::dialogue::capabilities;
+use super::discovery::client_capabilities;
 use crate::runtime::environment::{Environment, now};
 use crate::runtime::mcp::records::{Recorded, Store};
 use rune::encoding::canonical::Value;
 use rune::mcp::protocol::Served;
-use rune::mcp::{Identity, Instructions, Observed, Pin, Served as Seen, Source, Tool};
+use rune::mcp::{Identity, Instructions, Observed, Pin, Served as ServedParts, Source, Tool};
 use std::cell::OnceCell;
 
 /// What was seen of a server, and how.
-pub struct Sighting<'a> {
+pub struct ServerSnapshot<'a> {
     pub server: &'a str,
     pub source: Source,
     /// How the client's configuration starts or reaches it, where that names it.
     pub identity: Option<Identity>,
     pub served: &'a Served,
     /// Who vouches for it.
-    pub voucher: Voucher,
+    pub provenance: Provenance,
 }
 
-/// Who vouches for a sighting.
+/// Who vouches for a snapshot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Voucher {
+pub enum Provenance {
     /// A person has asked for it, or the client's configuration starts the wrap just like this.
-    Known,
+    Trusted,
     /// Anybody may have started the wrap, also an agent, with any program.
-    Nobody,
+    Unverified,
 }
 
-/// Records a sighting; what became of it, in words. It approves nothing, whoever asks for it.
-pub fn record(environment: &Environment, sighting: &Sighting<'_>) -> Result<String, String> {
-    let Sighting { server, source, identity, served, voucher } = sighting;
-    let declared = (*source == Source::Probe).then(|| capabilities().to_string());
+/// Records a snapshot; what became of it, in words. It approves nothing, whoever asks for it.
+pub fn record(environment: &Environment, snapshot: &ServerSnapshot<'_>) -> Result<String, String> {
+    let ServerSnapshot { server, source, identity, served, provenance } = snapshot;
+    let declared = (*source == Source::Probe).then(|| client_capabilities().to_string());
     let tools: Vec<&[u8]> = served.tools.iter().map(Vec::as_slice).collect();
     let prompts: Vec<&[u8]> = served.prompts.iter().map(Vec::as_slice).collect();
-    let observed = Observed::from_served(&Seen {
+    let observed = Observed::from_served(&ServedParts {
         server,
         source: *source,
         at: now(),
@@ -48,7 +48,7 @@ pub fn record(environment: &Environment, sighting: &Sighting<'_>) -> Result<Stri
     });
     let failed = |error: anyhow::Error| format!("it cannot be recorded: {error:#}");
     let store = Store::of(environment).map_err(failed)?;
-    if *voucher == Voucher::Nobody && mends(&store, &observed) {
+    if *provenance == Provenance::Unverified && restores_approval(&store, &observed) {
         return Err("not recorded, because the client's configuration does not start it like this".to_owned());
     }
     match store.record(&observed).map_err(failed)? {
@@ -62,7 +62,7 @@ pub fn record(environment: &Environment, sighting: &Sighting<'_>) -> Result<Stri
 
 /// Whether a record would make anything look approved that does not look so now. Who has changed a server could
 /// otherwise have an agent show us the old list once more.
-fn mends(store: &Store, new: &Observed) -> bool {
+fn restores_approval(store: &Store, new: &Observed) -> bool {
     let Ok(Some(pin)) = store.pin(new.server()) else { return false };
     let known = store.observed(new.server()).ok().flatten();
     let tool =
@@ -78,18 +78,18 @@ fn mends(store: &Store, new: &Observed) -> bool {
 }
 
 /// What a client may see of a server.
-pub struct Strip {
+pub struct ApprovedTools {
     store: Option<Store>,
     server: String,
 }
 
-impl Strip {
-    pub fn new(environment: &Environment, server: &str) -> Strip {
-        Strip { store: Store::of(environment).ok(), server: server.to_owned() }
+impl ApprovedTools {
+    pub fn new(environment: &Environment, server: &str) -> ApprovedTools {
+        ApprovedTools { store: Store::of(environment).ok(), server: server.to_owned() }
     }
 
     /// Whether a tool is the very one that a person has approved; what is approved is looked up when it is asked for.
-    pub fn keep(&self) -> impl Fn(&[u8]) -> bool {
+    pub fn filter(&self) -> impl Fn(&[u8]) -> bool {
         let pin = OnceCell::new();
         move |raw| {
             // Where it cannot be told what is approved, nothing is.

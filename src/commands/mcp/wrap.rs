@@ -8,9 +8,9 @@
 //! of the hook deny it all verbs of this program that write.
 
 use super::install;
-use super::record::{Sighting, Strip, Voucher, record};
+use super::record::{ApprovedTools, Provenance, ServerSnapshot, record};
 use super::relay::Relay;
-use super::stdio::ENDING_SIGNALS;
+use super::stdio::TERMINATION_SIGNALS;
 use crate::runtime::environment::Environment;
 use crate::runtime::exit_code::{FAILED, REFUSED};
 use crate::runtime::mcp::servers::{Configured, Servers};
@@ -65,31 +65,31 @@ pub struct WrapArgs {
 }
 
 /// How long a list that goes on is waited for before what is there is recorded.
-const PAGES: Duration = Duration::from_millis(300);
+const PAGE_TIMEOUT: Duration = Duration::from_millis(300);
 
 /// How long the last record may take when the server has ended.
-const LAST: Duration = Duration::from_secs(2);
+const RECORD_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// How often we look whether it is done.
-const STEP: Duration = Duration::from_millis(2);
+const POLL_INTERVAL: Duration = Duration::from_millis(2);
 
 /// How long a server that has ended may leave something in its output when the client leaves too.
-const QUIET: Duration = Duration::from_millis(500);
+const OUTPUT_TIMEOUT: Duration = Duration::from_millis(500);
 
 pub fn run(args: &WrapArgs) -> anyhow::Result<u8> {
     let environment = Environment::look(&Dirs { data: args.data_dir.clone(), ..Dirs::default() });
     match (&args.install, &args.uninstall, &args.server) {
         (Some(server), ..) => install::install(server, args.strip, &environment),
         (_, Some(server), _) => install::uninstall(server, &environment),
-        (None, None, Some(server)) => Ok(pass(server, args, &environment)),
+        (None, None, Some(server)) => Ok(run_server(server, args, &environment)),
         (None, None, None) => Ok(REFUSED),
     }
 }
 
 /// What may end the relay.
-enum Moment {
+enum RelayEvent {
     /// The client has closed the server's input, or somebody wants us to end.
-    Leaving,
+    Stopping,
     /// The server, and whoever else holds its output, has closed it.
     OutputEnded,
     /// The server has ended.
@@ -97,23 +97,23 @@ enum Moment {
 }
 
 /// What is to be recorded.
-pub enum Note {
-    Sight(Served, Heard),
+pub enum RecorderMessage {
+    Served(Served, Heard),
     End,
 }
 
-fn pass(name: &str, args: &WrapArgs, environment: &Environment) -> u8 {
-    match try_pass(name, args, environment) {
-        Ok(status) => leave(status),
+fn run_server(name: &str, args: &WrapArgs, environment: &Environment) -> u8 {
+    match try_run_server(name, args, environment) {
+        Ok(status) => exit_as(status),
         Err(error) => {
-            complain(name, &format!("it cannot be started: {error}"));
+            report_error(name, &format!("it cannot be started: {error}"));
             FAILED
         }
     }
 }
 
-fn try_pass(name: &str, args: &WrapArgs, environment: &Environment) -> std::io::Result<ExitStatus> {
-    let (from_client, mut to_client) = streams()?;
+fn try_run_server(name: &str, args: &WrapArgs, environment: &Environment) -> std::io::Result<ExitStatus> {
+    let (from_client, mut to_client) = take_standard_streams()?;
     let mut words = args.command.iter();
     let mut command = Command::new(words.next().cloned().unwrap_or_default());
     let mut child = command.args(words).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn()?;
@@ -121,42 +121,42 @@ fn try_pass(name: &str, args: &WrapArgs, environment: &Environment) -> std::io::
         return Err(std::io::Error::other("its streams are missing"));
     };
     let running = Arc::new(Mutex::new(i32::try_from(child.id()).ok().and_then(Pid::from_raw)));
-    let (happened, moments) = channel();
+    let (event_sender, events) = channel();
     // After the server has started: it inherits what was ignored before.
-    let signals = Signals::new(ENDING_SIGNALS)?;
-    let (told, target) = (happened.clone(), Arc::clone(&running));
-    thread::spawn(move || forward(signals, &target, &told));
-    let (recorder, notes) = channel();
+    let signals = Signals::new(TERMINATION_SIGNALS)?;
+    let (sender, target) = (event_sender.clone(), Arc::clone(&running));
+    thread::spawn(move || forward_signals(signals, &target, &sender));
+    let (recorder, messages) = channel();
     let relay = Relay::new(recorder.clone());
     let (server, place) = (name.to_owned(), environment.clone());
-    let records = thread::spawn(move || keep_records(&server, &place, &notes));
-    let (other, told) = (relay.clone(), happened.clone());
+    let records = thread::spawn(move || record_served(&server, &place, &messages));
+    let (other, sender) = (relay.clone(), event_sender.clone());
     thread::spawn(move || {
         other.to_server(from_client, input);
-        told.send(Moment::Leaving).ok();
+        sender.send(RelayEvent::Stopping).ok();
     });
-    let told = happened.clone();
-    let strip = args.strip.then(|| Strip::new(environment, name));
+    let sender = event_sender.clone();
+    let strip = args.strip.then(|| ApprovedTools::new(environment, name));
     thread::spawn(move || {
         match strip {
             Some(strip) => relay.to_client_stripped(output, &mut to_client, &strip),
             None => relay.to_client(output, &mut to_client),
         }
         drop(to_client);
-        told.send(Moment::OutputEnded).ok();
+        sender.send(RelayEvent::OutputEnded).ok();
     });
-    thread::spawn(move || wait(child, &running).map(|status| happened.send(Moment::Exited(status))));
-    let status = last_moment(&moments);
-    recorder.send(Note::End).ok();
-    let until = Instant::now() + LAST;
+    thread::spawn(move || wait_for_exit(child, &running).map(|status| event_sender.send(RelayEvent::Exited(status))));
+    let status = wait_for_end(&events);
+    recorder.send(RecorderMessage::End).ok();
+    let until = Instant::now() + RECORD_TIMEOUT;
     while !records.is_finished() && Instant::now() < until {
-        thread::sleep(STEP);
+        thread::sleep(POLL_INTERVAL);
     }
     status
 }
 
 /// The streams to the client, as the only ones of this process: when we are done with one, the client sees its end.
-fn streams() -> std::io::Result<(File, File)> {
+fn take_standard_streams() -> std::io::Result<(File, File)> {
     let from = File::from(std::io::stdin().as_fd().try_clone_to_owned()?);
     let to = File::from(std::io::stdout().as_fd().try_clone_to_owned()?);
     let nothing = File::options().read(true).write(true).open("/dev/null")?;
@@ -166,18 +166,18 @@ fn streams() -> std::io::Result<(File, File)> {
 }
 
 /// Waits until nothing can come any more.
-fn last_moment(moments: &Receiver<Moment>) -> std::io::Result<ExitStatus> {
-    let (mut status, mut ended, mut leaving) = (None, false, false);
+fn wait_for_end(events: &Receiver<RelayEvent>) -> std::io::Result<ExitStatus> {
+    let (mut status, mut ended, mut stopping) = (None, false, false);
     loop {
         let next = match status {
             // Whoever still holds the output of a server that is gone is waited for as long as the client is there.
-            Some(status) if leaving => moments.recv_timeout(QUIET).map_err(|_| status),
-            _ => moments.recv().map_err(|_| status.unwrap_or_default()),
+            Some(status) if stopping => events.recv_timeout(OUTPUT_TIMEOUT).map_err(|_| status),
+            _ => events.recv().map_err(|_| status.unwrap_or_default()),
         };
         match next {
-            Ok(Moment::Leaving) => leaving = true,
-            Ok(Moment::OutputEnded) => ended = true,
-            Ok(Moment::Exited(exit)) => status = Some(exit),
+            Ok(RelayEvent::Stopping) => stopping = true,
+            Ok(RelayEvent::OutputEnded) => ended = true,
+            Ok(RelayEvent::Exited(exit)) => status = Some(exit),
             Err(status) => return Ok(status),
         }
         if let Some(status) = status.filter(|_| ended) {
@@ -187,18 +187,18 @@ fn last_moment(moments: &Receiver<Moment>) -> std::io::Result<ExitStatus> {
 }
 
 /// Forwards signals to the server while it runs.
-fn forward(mut signals: Signals, running: &Mutex<Option<Pid>>, told: &Sender<Moment>) {
+fn forward_signals(mut signals: Signals, running: &Mutex<Option<Pid>>, sender: &Sender<RelayEvent>) {
     for signal in &mut signals {
         let running = running.lock().unwrap_or_else(PoisonError::into_inner);
         if let (Some(pid), Some(signal)) = (*running, Signal::from_named_raw(signal)) {
             kill_process(pid, signal).ok();
         }
-        told.send(Moment::Leaving).ok();
+        sender.send(RelayEvent::Stopping).ok();
     }
 }
 
 /// Waits for the end of the server. From then on its number may be somebody else's.
-fn wait(mut child: Child, running: &Mutex<Option<Pid>>) -> std::io::Result<ExitStatus> {
+fn wait_for_exit(mut child: Child, running: &Mutex<Option<Pid>>) -> std::io::Result<ExitStatus> {
     let pid = *running.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some(pid) = pid {
         waitid(WaitId::Pid(pid), WaitIdOptions::EXITED | WaitIdOptions::NOWAIT).ok();
@@ -208,7 +208,7 @@ fn wait(mut child: Child, running: &Mutex<Option<Pid>>) -> std::io::Result<ExitS
 }
 
 /// Ends as the server has ended: with its exit code, or by the signal that ended it.
-fn leave(status: ExitStatus) -> u8 {
+fn exit_as(status: ExitStatus) -> u8 {
     if let Some(code) = status.code() {
         return u8::try_from(code).unwrap_or(FAILED);
     }
@@ -219,28 +219,28 @@ fn leave(status: ExitStatus) -> u8 {
 }
 
 /// Records what was served, apart from the stream: a disk that hangs must not hold it up.
-fn keep_records(name: &str, environment: &Environment, notes: &Receiver<Note>) {
+fn record_served(name: &str, environment: &Environment, messages: &Receiver<RecorderMessage>) {
     let mut known = None;
     let mut open: Option<Served> = None;
     loop {
-        let note = match &open {
-            Some(_) => notes.recv_timeout(PAGES),
-            None => notes.recv().map_err(|_| RecvTimeoutError::Disconnected),
+        let message = match &open {
+            Some(_) => messages.recv_timeout(PAGE_TIMEOUT),
+            None => messages.recv().map_err(|_| RecvTimeoutError::Disconnected),
         };
-        let end = matches!(note, Ok(Note::End) | Err(RecvTimeoutError::Disconnected));
-        let seen = match note {
-            Ok(Note::Sight(served, Heard::Part)) => {
+        let end = matches!(message, Ok(RecorderMessage::End) | Err(RecvTimeoutError::Disconnected));
+        let seen = match message {
+            Ok(RecorderMessage::Served(served, Heard::Part)) => {
                 open = Some(served);
                 continue;
             }
-            Ok(Note::Sight(served, Heard::Whole | Heard::Nothing)) => Some(served),
+            Ok(RecorderMessage::Served(served, Heard::Whole | Heard::Nothing)) => Some(served),
             // The client may be content with the pages that it has.
-            Ok(Note::End) | Err(_) => open.clone(),
+            Ok(RecorderMessage::End) | Err(_) => open.clone(),
         };
         open = None;
         if let Some(served) = seen.filter(|served| known.as_ref() != Some(served)) {
-            if let Err(what) = keep(name, environment, &served) {
-                complain(name, &what);
+            if let Err(what) = record_one(name, environment, &served) {
+                report_error(name, &what);
             }
             known = Some(served);
         }
@@ -250,18 +250,18 @@ fn keep_records(name: &str, environment: &Environment, notes: &Receiver<Note>) {
     }
 }
 
-fn keep(name: &str, environment: &Environment, served: &Served) -> Result<String, String> {
+fn record_one(name: &str, environment: &Environment, served: &Served) -> Result<String, String> {
     let here = std::env::current_dir().map_err(|error| error.to_string())?;
     let servers = Servers::look(environment, &here);
     let server = servers.named(name);
     let words: Option<Vec<String>> = std::env::args_os().skip(1).map(|word| word.into_string().ok()).collect();
     let alike = |launch: Launch| matches!(launch, Launch::Stdio { args, .. } if Some(&args) == words.as_ref());
     let known = server.and_then(|server| server.expanded(&here).ok()).is_some_and(alike);
-    let voucher = if known { Voucher::Known } else { Voucher::Nobody };
+    let provenance = if known { Provenance::Trusted } else { Provenance::Unverified };
     let identity = server.and_then(Configured::identity);
-    record(environment, &Sighting { server: name, source: Source::Wrap, identity, served, voucher })
+    record(environment, &ServerSnapshot { server: name, source: Source::Wrap, identity, served, provenance })
 }
 
-fn complain(name: &str, what: &str) {
+fn report_error(name: &str, what: &str) {
     writeln!(std::io::stderr().lock(), "rune: {}: {what}", Label::new(name)).ok();
 }

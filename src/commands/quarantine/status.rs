@@ -54,12 +54,12 @@ pub fn run(args: &StatusArgs) -> anyhow::Result<()> {
         };
         writeln!(out, "{}", serde_json::to_string(&report)?)
     } else if report.lines == 0 {
-        writeln!(out, "{}", nothing(&path, &filter))
+        writeln!(out, "{}", describe_empty_log(&path, &filter))
     } else {
         let fancy = out.is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
         let style = if fancy { table::Style::Colour } else { table::Style::Plain };
         let tables = table::render(&report, args.top.unwrap_or(10), &path, style);
-        out.write_all(format!("{tables}{}", taint(&environment, args.session.as_deref())).as_bytes())
+        out.write_all(format!("{tables}{}", describe_taint(&environment, args.session.as_deref())).as_bytes())
     };
     match written {
         // `| head` is not an error.
@@ -69,7 +69,7 @@ pub fn run(args: &StatusArgs) -> anyhow::Result<()> {
 }
 
 /// What sessions have taken in: one of them, or how many.
-fn taint(environment: &Environment, named: Option<&str>) -> String {
+fn describe_taint(environment: &Environment, named: Option<&str>) -> String {
     match named.map(|name| session::seen(environment, &Label::new(name))) {
         Some(Err(what)) => format!("\n{what}\n"),
         Some(Ok(seen)) if seen.is_empty() => "\nthis session has read nothing from strangers\n".to_owned(),
@@ -81,7 +81,7 @@ fn taint(environment: &Environment, named: Option<&str>) -> String {
     }
 }
 
-fn nothing(path: &Path, filter: &Filter) -> String {
+fn describe_empty_log(path: &Path, filter: &Filter) -> String {
     let path = path.display();
     if filter.since.is_some() || filter.session.is_some() {
         return format!("nothing in {path} matches\n  help: leave out `--since` or `--session`");

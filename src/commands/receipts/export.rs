@@ -22,8 +22,8 @@ pub fn run(args: &ExportArgs) -> anyhow::Result<()> {
     let environment = args.dirs.environment()?;
     let folder = folder(&environment).map_err(|what| anyhow!(what))?;
     let mut files = match &args.session {
-        Some(session) => list::of_session(&folder, session)?,
-        None => list::files(&folder)?,
+        Some(session) => list::session_files(&folder, session)?,
+        None => list::receipt_files(&folder)?,
     };
     let operator = folder.join(format!("{OPERATOR_FILE}.jsonl"));
     if operator.is_file() && !files.contains(&operator) {

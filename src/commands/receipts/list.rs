@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 
 /// A file of receipts in one line.
 #[derive(Serialize)]
-struct Row {
+struct ReceiptFileSummary {
     session: Label,
     part: u64,
     receipts: usize,
@@ -26,16 +26,16 @@ struct Row {
 
 pub fn list(args: &ListArgs) -> anyhow::Result<()> {
     let folder = folder(&args.dirs.environment()?).map_err(|what| anyhow!(what))?;
-    let files = files(&folder)?;
+    let files = receipt_files(&folder)?;
     if files.is_empty() && !args.json {
         return say("there are no receipts yet");
     }
     for file in files {
-        let receipts = read(&file)?;
+        let receipts = read_receipts(&file)?;
         let count =
             |verdict: &str| receipts.iter().filter(|receipt| receipt.verdict.as_deref() == Some(verdict)).count();
         let last = receipts.last();
-        let row = Row {
+        let summary = ReceiptFileSummary {
             session: Label::new(last.map_or("", |receipt| &receipt.session)),
             part: last.map_or(1, |receipt| receipt.part),
             receipts: receipts.len(),
@@ -46,9 +46,9 @@ pub fn list(args: &ListArgs) -> anyhow::Result<()> {
             file: file.display().to_string(),
         };
         if args.json {
-            say(&serde_json::to_string(&row)?)?;
+            say(&serde_json::to_string(&summary)?)?;
         } else {
-            let Row { session, part, receipts, denied, asked, sealed, last, .. } = row;
+            let ReceiptFileSummary { session, part, receipts, denied, asked, sealed, last, .. } = summary;
             let sealed = if sealed { "sealed" } else { "open" };
             say(&format!(
                 "{session:<36} {part:>4} {receipts:>6} receipts {denied:>5} denied {asked:>5} asked  {sealed:<6}  {last}"
@@ -64,9 +64,11 @@ pub fn show(args: &ShowArgs) -> anyhow::Result<()> {
         vec![named]
     } else {
         let folder = folder(&args.dirs.environment()?).map_err(|what| anyhow!(what))?;
-        of_session(&folder, &args.session)?
+        session_files(&folder, &args.session)?
     };
-    for receipt in files.iter().map(|file| read(file)).collect::<anyhow::Result<Vec<_>>>()?.into_iter().flatten() {
+    for receipt in
+        files.iter().map(|file| read_receipts(file)).collect::<anyhow::Result<Vec<_>>>()?.into_iter().flatten()
+    {
         if args.json {
             say(String::from_utf8_lossy(&receipt.to_line()).trim_end())?;
             continue;
@@ -89,7 +91,7 @@ pub fn show(args: &ShowArgs) -> anyhow::Result<()> {
 }
 
 /// The files of receipts in a folder, in order.
-pub fn files(folder: &Path) -> anyhow::Result<Vec<PathBuf>> {
+pub fn receipt_files(folder: &Path) -> anyhow::Result<Vec<PathBuf>> {
     let entries = match std::fs::read_dir(folder) {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
         entries => entries.with_context(|| folder.display().to_string())?,
@@ -106,16 +108,17 @@ pub fn files(folder: &Path) -> anyhow::Result<Vec<PathBuf>> {
 }
 
 /// The files of one session.
-pub fn of_session(folder: &Path, session: &str) -> anyhow::Result<Vec<PathBuf>> {
+pub fn session_files(folder: &Path, session: &str) -> anyhow::Result<Vec<PathBuf>> {
     let name = if session == OPERATOR {
         OPERATOR_FILE.to_owned()
     } else {
         session::file_name(&Label::new(session)).unwrap_or_default()
     };
-    let is_part = |path: &PathBuf| path.file_name().is_some_and(|file| stem(&file.to_string_lossy()).0 == name);
-    let mut files = files(folder)?;
+    let is_part =
+        |path: &PathBuf| path.file_name().is_some_and(|file| split_file_name(&file.to_string_lossy()).0 == name);
+    let mut files = receipt_files(folder)?;
     files.retain(is_part);
-    files.sort_by_key(|path| stem(&path.file_name().unwrap_or_default().to_string_lossy()).1);
+    files.sort_by_key(|path| split_file_name(&path.file_name().unwrap_or_default().to_string_lossy()).1);
     if files.is_empty() {
         bail!(
             "there are no receipts of session `{}`\n  help: `rune receipts list` names those that have some",
@@ -126,7 +129,7 @@ pub fn of_session(folder: &Path, session: &str) -> anyhow::Result<Vec<PathBuf>> 
 }
 
 /// The name of a session's files, and the part that this one is.
-pub fn stem(file: &str) -> (String, u64) {
+pub fn split_file_name(file: &str) -> (String, u64) {
     let name = file.strip_suffix(".jsonl").unwrap_or(file);
     match name.rsplit_once('.').and_then(|(name, part)| Some((name, part.parse().ok()?))) {
         Some((name, part)) => (name.to_owned(), part),
@@ -135,7 +138,7 @@ pub fn stem(file: &str) -> (String, u64) {
 }
 
 /// The receipts of a file that can be read.
-pub fn read(file: &Path) -> anyhow::Result<Vec<Receipt>> {
+pub fn read_receipts(file: &Path) -> anyhow::Result<Vec<Receipt>> {
     let bytes = policy_files::read_bytes(file).with_context(|| file.display().to_string())?;
     Ok(bytes.split(|byte| *byte == b'\n').filter_map(|line| serde_json::from_slice(line).ok()).collect())
 }

@@ -17,18 +17,18 @@ use std::path::{Path, PathBuf};
 
 /// What was found out about everything that was verified.
 #[derive(Debug, Serialize)]
-pub struct Findings {
+pub struct Verification {
     pub outcome: Outcome,
     /// What is wrong with a pack, beyond its receipts.
     pub faults: Vec<Fault>,
-    pub files: Vec<File>,
+    pub files: Vec<VerifiedFile>,
     /// What a reader may want to know, though nothing is wrong with it.
     pub notes: Vec<String>,
 }
 
 /// A file of receipts.
 #[derive(Debug, Serialize)]
-pub struct File {
+pub struct VerifiedFile {
     pub path: String,
     pub outcome: Outcome,
     #[serde(flatten)]
@@ -37,15 +37,15 @@ pub struct File {
 
 pub fn run(args: &VerifyArgs) -> anyhow::Result<u8> {
     let keys = keys(args)?;
-    let findings = verify(&args.path, keys, args.head.as_deref())?;
+    let verification = verify(&args.path, keys, args.head.as_deref())?;
     if args.json {
-        say(&serde_json::to_string(&findings)?)?;
+        say(&serde_json::to_string(&verification)?)?;
     } else {
-        for line in findings.lines() {
+        for line in verification.lines() {
             say(&line)?;
         }
     }
-    Ok(match findings.outcome {
+    Ok(match verification.outcome {
         Outcome::Valid => 0,
         Outcome::Invalid => 1,
         Outcome::CannotTell => 2,
@@ -66,33 +66,33 @@ fn keys(args: &VerifyArgs) -> anyhow::Result<Keys> {
 }
 
 /// Verifies a file, a folder or a pack.
-pub fn verify(path: &Path, keys: Keys, head: Option<&str>) -> anyhow::Result<Findings> {
+pub fn verify(path: &Path, keys: Keys, head: Option<&str>) -> anyhow::Result<Verification> {
     let found = std::fs::metadata(path).with_context(|| path.display().to_string())?;
     let head = head.map(|head| head.trim().to_owned());
     if found.is_file() {
-        return Ok(Findings::new(
+        return Ok(Verification::new(
             Vec::new(),
-            chains(&[path.to_owned()], keys, &|_| Expected { head: head.clone(), ..Expected::default() })?,
+            verify_files(&[path.to_owned()], keys, &|_| Expected { head: head.clone(), ..Expected::default() })?,
         ));
     }
     if path.join("index.json").exists() || path.join("seal.json").exists() {
-        return of_pack(path, keys, head.as_deref());
+        return verify_pack(path, keys, head.as_deref());
     }
-    let files = list::files(path)?;
+    let files = list::receipt_files(path)?;
     if files.is_empty() {
         bail!("{}: neither a pack nor a folder of receipts", path.display());
     }
-    let mut files = chains(&files, keys, &|_| Expected::default())?;
-    files.iter_mut().for_each(named);
-    let faults = head.filter(|head| !files.iter().any(|file| has(file, head)));
+    let mut files = verify_files(&files, keys, &|_| Expected::default())?;
+    files.iter_mut().for_each(check_file_name);
+    let faults = head.filter(|head| !files.iter().any(|file| contains_receipt(file, head)));
     let faults =
         faults.map(|head| fault(Code::ReceiptTruncated, format!("the receipt {head} is in none of the files")));
-    Ok(Findings::new(faults.into_iter().collect(), files))
+    Ok(Verification::new(faults.into_iter().collect(), files))
 }
 
 /// A file in the folder of an installation is named by its session.
-fn named(file: &mut File) {
-    let (name, part) = stem(Path::new(&file.path));
+fn check_file_name(file: &mut VerifiedFile) {
+    let (name, part) = split_file_name(Path::new(&file.path));
     let Some(session) = &file.report.session else { return };
     // A client may call a session as we call what people did; its file then has another name.
     let operator = session == OPERATOR && name == OPERATOR_FILE;
@@ -104,16 +104,20 @@ fn named(file: &mut File) {
     }
 }
 
-fn has(file: &File, head: &str) -> bool {
+fn contains_receipt(file: &VerifiedFile, head: &str) -> bool {
     let bytes = policy_files::read_bytes(Path::new(&file.path)).unwrap_or_default();
     bytes.split(|byte| *byte == b'\n').any(|line| receipt::hash(line) == head)
 }
 
 /// Verifies files of receipts: first what people did, because there keys are handed on.
-fn chains(paths: &[PathBuf], mut keys: Keys, expected: &dyn Fn(&Path) -> Expected) -> anyhow::Result<Vec<File>> {
+fn verify_files(
+    paths: &[PathBuf],
+    mut keys: Keys,
+    expected: &dyn Fn(&Path) -> Expected,
+) -> anyhow::Result<Vec<VerifiedFile>> {
     let mut paths: Vec<PathBuf> = paths.to_vec();
-    let name = |path: &Path| stem(path).0;
-    paths.sort_by_key(|path| (name(path) != OPERATOR_FILE, stem(path)));
+    let name = |path: &Path| split_file_name(path).0;
+    paths.sort_by_key(|path| (name(path) != OPERATOR_FILE, split_file_name(path)));
     let alone = match paths.as_slice() {
         [one] => Some(one.clone()),
         _ => None,
@@ -127,25 +131,25 @@ fn chains(paths: &[PathBuf], mut keys: Keys, expected: &dyn Fn(&Path) -> Expecte
     let mut files = Vec::new();
     for path in paths {
         let bytes = policy_files::read_bytes(&path).with_context(|| path.display().to_string())?;
-        let expected = Expected { before: before(&path), ..expected(&path) };
+        let expected = Expected { before: previous_part_hash(&path), ..expected(&path) };
         let report = receipt::verify(&bytes, &mut keys, &expected);
         let mut outcome = report.outcome();
         // What people did has no end; as part of more it is there to hand on keys.
         if alone.is_none() && name(&path) == OPERATOR_FILE && outcome == Outcome::CannotTell {
             outcome = Outcome::Valid;
         }
-        files.push(File { path: path.display().to_string(), outcome, report });
+        files.push(VerifiedFile { path: path.display().to_string(), outcome, report });
     }
     Ok(files)
 }
 
-fn stem(path: &Path) -> (String, u64) {
-    list::stem(&path.file_name().unwrap_or_default().to_string_lossy())
+fn split_file_name(path: &Path) -> (String, u64) {
+    list::split_file_name(&path.file_name().unwrap_or_default().to_string_lossy())
 }
 
 /// The hash of the last line of the part before, where that is there.
-fn before(path: &Path) -> Option<String> {
-    let (name, part) = stem(path);
+fn previous_part_hash(path: &Path) -> Option<String> {
+    let (name, part) = split_file_name(path);
     let file = match part {
         0 | 1 => return None,
         2 => format!("{name}.jsonl"),
@@ -157,7 +161,7 @@ fn before(path: &Path) -> Option<String> {
     lines.next().map(receipt::hash)
 }
 
-fn of_pack(folder: &Path, mut keys: Keys, head: Option<&str>) -> anyhow::Result<Findings> {
+fn verify_pack(folder: &Path, mut keys: Keys, head: Option<&str>) -> anyhow::Result<Verification> {
     let read = |name: &str| policy_files::read_bytes(&folder.join(name)).unwrap_or_default();
     let seal = read("seal.json");
     // The key that sealed the pack may be one that an older one has handed on.
@@ -170,10 +174,10 @@ fn of_pack(folder: &Path, mut keys: Keys, head: Option<&str>) -> anyhow::Result<
         Ok(index) => index,
         Err(wrong) => {
             faults.push(wrong);
-            return Ok(Findings::new(faults, Vec::new()));
+            return Ok(Verification::new(faults, Vec::new()));
         }
     };
-    let mut there = contents(folder)?;
+    let mut there = hash_files(folder)?;
     let mut edited = Vec::new();
     for entry in &index.files {
         match there.remove(&entry.path) {
@@ -202,15 +206,15 @@ fn of_pack(folder: &Path, mut keys: Keys, head: Option<&str>) -> anyhow::Result<
             before: None,
         })
     };
-    let mut files = chains(&paths, keys, &expected)?;
+    let mut files = verify_files(&paths, keys, &expected)?;
     for file in &mut files {
         file.path = file.path.strip_prefix(&format!("{}/", folder.display())).unwrap_or(&file.path).to_owned();
     }
-    Ok(Findings::new(faults, files))
+    Ok(Verification::new(faults, files))
 }
 
 /// Every file below a folder, by its name there, with the hash of its bytes.
-fn contents(folder: &Path) -> anyhow::Result<BTreeMap<String, String>> {
+fn hash_files(folder: &Path) -> anyhow::Result<BTreeMap<String, String>> {
     let mut found = BTreeMap::new();
     let mut folders = vec![(folder.to_owned(), String::new())];
     while let Some((folder, prefix)) = folders.pop() {
@@ -238,15 +242,15 @@ fn plain(name: &str) -> String {
     name.chars().map(|c| if c.is_ascii_graphic() { c } else { '?' }).take(128).collect()
 }
 
-impl Findings {
-    fn new(faults: Vec<Fault>, files: Vec<File>) -> Self {
+impl Verification {
+    fn new(faults: Vec<Fault>, files: Vec<VerifiedFile>) -> Self {
         let each = files.iter().map(|file| file.outcome).chain([Outcome::of(&faults)]);
         let outcome = each.max().unwrap_or(Outcome::Valid);
-        let torn = |file: &File| {
+        let torn = |file: &VerifiedFile| {
             let cut = file.report.cut;
             (cut > 0).then(|| format!("{}: a writer was killed here; {cut} torn lines were cut off", file.path))
         };
-        Findings { outcome, notes: files.iter().filter_map(torn).collect(), faults, files }
+        Verification { outcome, notes: files.iter().filter_map(torn).collect(), faults, files }
     }
 
     fn lines(&self) -> Vec<String> {

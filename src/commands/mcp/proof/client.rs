@@ -1,6 +1,6 @@
 //! The client of a proof: it starts a server, learns its tools, and calls them.
 
-use super::fixture::COUNT;
+use super::fixture::COUNT_VARIABLE;
 use anyhow::{Context, bail};
 use serde_json::{Value, json};
 use std::io::{BufRead, BufReader, Write};
@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
 /// A server that runs, and the file that it counts in.
-pub struct Server {
+pub struct FixtureServer {
     child: Child,
     input: Option<ChildStdin>,
     output: BufReader<ChildStdout>,
@@ -16,15 +16,15 @@ pub struct Server {
     last: u64,
 }
 
-impl Server {
-    pub fn start(words: &[String], count: PathBuf) -> anyhow::Result<Server> {
+impl FixtureServer {
+    pub fn start(words: &[String], count: PathBuf) -> anyhow::Result<FixtureServer> {
         let program = std::env::current_exe().context("where this program lies cannot be told")?;
         let mut command = Command::new(program);
-        command.args(words).env_clear().env(COUNT, &count).stdin(Stdio::piped()).stdout(Stdio::piped());
+        command.args(words).env_clear().env(COUNT_VARIABLE, &count).stdin(Stdio::piped()).stdout(Stdio::piped());
         let mut child = command.spawn().context("the fixture server does not start")?;
         let input = child.stdin.take();
         let output = BufReader::new(child.stdout.take().context("the fixture server says nothing")?);
-        let mut server = Server { child, input, output, count, last: 0 };
+        let mut server = FixtureServer { child, input, output, count, last: 0 };
         let hello = json!({"protocolVersion": "2025-06-18", "capabilities": {},
             "clientInfo": {"name": "rune-proof", "version": "1"}});
         server.ask("initialize", &hello)?;
@@ -42,7 +42,7 @@ impl Server {
         self.ask("tools/call", &json!({"name": name, "arguments": arguments}))
     }
 
-    /// How many calls have reached it, by its own count.
+    /// How many calls have call_count it, by its own count.
     pub fn count(&self) -> usize {
         std::fs::read_to_string(&self.count).map_or(0, |text| text.lines().count())
     }
@@ -61,7 +61,7 @@ impl Server {
     }
 }
 
-impl Drop for Server {
+impl Drop for FixtureServer {
     fn drop(&mut self) {
         // It ends with its input.
         self.input = None;

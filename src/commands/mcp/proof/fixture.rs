@@ -8,7 +8,7 @@ use std::io::{BufRead, Write};
 
 /// The variable that names the file which gets a line for each call. No identity holds the value of a variable, so that
 /// what is approved of the server is the same in every run.
-pub const COUNT: &str = "RUNE_FIXTURE_COUNT";
+pub const COUNT_VARIABLE: &str = "RUNE_FIXTURE_COUNT";
 
 /// Serves a few harmless tools, and counts the calls that reach it
 #[derive(Debug, Args)]
@@ -23,7 +23,7 @@ pub struct FixtureArgs {
 }
 
 pub fn run(args: &FixtureArgs) -> anyhow::Result<()> {
-    let count = std::env::var_os(COUNT).with_context(|| format!("{COUNT} is not set"))?;
+    let count = std::env::var_os(COUNT_VARIABLE).with_context(|| format!("{COUNT_VARIABLE} is not set"))?;
     let mut out = std::io::stdout().lock();
     for line in std::io::stdin().lock().lines() {
         let Ok(message) = serde_json::from_str::<Value>(&line?) else { continue };

@@ -16,19 +16,19 @@ const BUFFER_BYTES: usize = 256 << 10;
 const PROGRESS_BYTES: u64 = 16 << 20;
 
 /// Time before the progress bar appears.
-const SILENT: Duration = Duration::from_secs(1);
+const PROGRESS_DELAY: Duration = Duration::from_secs(1);
 
 /// Reads the log at `path`. A missing log is an empty one.
 pub fn summary(path: &Path, filter: &Filter) -> std::io::Result<Summary> {
     match policy_files::open(path) {
-        Ok((file, size)) => fold(BufReader::with_capacity(BUFFER_BYTES, file), filter, Bar::new(size)),
+        Ok((file, size)) => summarize(BufReader::with_capacity(BUFFER_BYTES, file), filter, ProgressBar::new(size)),
         Err(error) if error.kind() == ErrorKind::NotFound => Ok(Summary::default()),
         Err(error) => Err(error),
     }
 }
 
 /// Counts all lines. Empty ones are skipped.
-fn fold(mut log: impl BufRead, filter: &Filter, mut bar: Bar) -> std::io::Result<Summary> {
+fn summarize(mut log: impl BufRead, filter: &Filter, mut bar: ProgressBar) -> std::io::Result<Summary> {
     let mut summary = Summary::default();
     let mut line = Vec::new();
     let (mut done, mut next_update) = (0, PROGRESS_BYTES);
@@ -54,20 +54,20 @@ fn fold(mut log: impl BufRead, filter: &Filter, mut bar: Bar) -> std::io::Result
 }
 
 /// A progress bar on stderr, shown only on a terminal.
-struct Bar {
+struct ProgressBar {
     started: Instant,
     size: u64,
     wanted: bool,
     shown: bool,
 }
 
-impl Bar {
+impl ProgressBar {
     fn new(size: u64) -> Self {
-        Bar { started: Instant::now(), size, wanted: std::io::stderr().is_terminal(), shown: false }
+        ProgressBar { started: Instant::now(), size, wanted: std::io::stderr().is_terminal(), shown: false }
     }
 
     fn show(&mut self, done: u64) {
-        if self.wanted && self.started.elapsed() > SILENT {
+        if self.wanted && self.started.elapsed() > PROGRESS_DELAY {
             let percent = done.min(self.size) * 100 / self.size.max(1);
             let filled = usize::try_from(percent / 5).unwrap_or(20).min(20);
             let bar = format!("{}{}", "#".repeat(filled), ".".repeat(20 - filled));
@@ -77,7 +77,7 @@ impl Bar {
     }
 }
 
-impl Drop for Bar {
+impl Drop for ProgressBar {
     fn drop(&mut self) {
         if self.shown {
             write!(std::io::stderr(), "\r{:50}\r", "").ok();

@@ -12,19 +12,19 @@ pub enum Style {
     Colour,
 }
 
-const NAME: usize = 40;
-const BAR: usize = 24;
+const NAME_COLUMNS: usize = 40;
+const BAR_COLUMNS: usize = 24;
 
 /// One row: a name, a count, and whatever else there is to say.
-struct Row {
+struct TableRow {
     name: String,
     count: u64,
-    aside: String,
+    remark: String,
 }
 
 pub fn render(report: &Report, top: usize, path: &Path, style: Style) -> String {
     let mut text = String::new();
-    let table = |text: &mut String, title: &str, rows: Vec<Row>| table(text, style, title, rows, top);
+    let table = |text: &mut String, title: &str, rows: Vec<TableRow>| table(text, style, title, rows, top);
     let range = match (&report.first_ts, &report.last_ts) {
         (Some(first), Some(last)) => format!(", {} to {} UTC", day_and_minute(first), day_and_minute(last)),
         _ => String::new(),
@@ -38,52 +38,70 @@ pub fn render(report: &Report, top: usize, path: &Path, style: Style) -> String 
     if let Some(us) = report.us {
         line(&mut text, &format!("own time: p50 {} us, p95 {} us, p99 {} us", us.p50, us.p95, us.p99));
     }
-    let row = |name: &str, count, aside| Row { name: name.to_owned(), count, aside };
+    let row = |name: &str, count, remark| TableRow { name: name.to_owned(), count, remark };
     let decisions = report.decisions.iter().map(|(name, count)| row(name, *count, String::new())).collect();
     table(&mut text, "decisions", decisions);
-    let sources = report.sources.iter().map(|at| {
-        let aside = if at.skip > 0 { format!("{} skipped", at.skip) } else { String::new() };
-        row(at.source.as_str(), at.emit, aside)
+    let sources = report.sources.iter().map(|entry| {
+        let remark = if entry.skip > 0 { format!("{} skipped", entry.skip) } else { String::new() };
+        row(entry.source.as_str(), entry.emit, remark)
     });
     table(&mut text, "marked by source", sources.collect());
-    table(&mut text, "tools", report.tools.iter().map(|at| row(at.tool.as_str(), at.lines, String::new())).collect());
-    table(&mut text, "rules", report.rules.iter().map(|at| row(at.rule.as_str(), at.lines, String::new())).collect());
-    table(&mut text, "days", report.days.iter().map(|at| row(at.day.as_str(), at.lines, String::new())).collect());
-    let sessions = report.sessions.iter().filter(|at| at.emit > 0);
+    table(
+        &mut text,
+        "tools",
+        report.tools.iter().map(|entry| row(entry.tool.as_str(), entry.lines, String::new())).collect(),
+    );
+    table(
+        &mut text,
+        "rules",
+        report.rules.iter().map(|entry| row(entry.rule.as_str(), entry.lines, String::new())).collect(),
+    );
+    table(
+        &mut text,
+        "days",
+        report.days.iter().map(|entry| row(entry.day.as_str(), entry.lines, String::new())).collect(),
+    );
+    let sessions = report.sessions.iter().filter(|entry| entry.emit > 0);
     table(
         &mut text,
         "marked by session",
-        sessions.map(|at| row(at.session_id.as_str(), at.emit, String::new())).collect(),
+        sessions.map(|entry| row(entry.session_id.as_str(), entry.emit, String::new())).collect(),
     );
     if !report.escalations.is_empty() {
         let title = format!("escalations ({ESCALATION} or more notices for one source in one session)");
         line(&mut text, "");
         line(&mut text, &paint(style, "1;31", &title));
-        for at in &report.escalations {
+        for entry in &report.escalations {
             line(
                 &mut text,
-                &format!("  {:>6}  {}  {}", at.count, cut(at.source.as_str(), 30), cut(at.session_id.as_str(), 36)),
+                &format!(
+                    "  {:>6}  {}  {}",
+                    entry.count,
+                    truncate_name(entry.source.as_str(), 30),
+                    truncate_name(entry.session_id.as_str(), 36)
+                ),
             );
         }
     }
     text
 }
 
-fn table(text: &mut String, style: Style, title: &str, rows: Vec<Row>, top: usize) {
+fn table(text: &mut String, style: Style, title: &str, rows: Vec<TableRow>, top: usize) {
     let Some(most) = rows.iter().map(|row| row.count).max() else { return };
     let rest = rows.len().saturating_sub(top);
     line(text, "");
     line(text, &paint(style, "1", title));
-    for Row { name, count, aside } in rows.into_iter().take(top) {
-        let name = cut(&name, NAME);
-        let length = usize::try_from((count * BAR as u64).div_ceil(most.max(1))).unwrap_or(BAR).min(BAR);
+    for TableRow { name, count, remark } in rows.into_iter().take(top) {
+        let name = truncate_name(&name, NAME_COLUMNS);
+        let length =
+            usize::try_from((count * BAR_COLUMNS as u64).div_ceil(most.max(1))).unwrap_or(BAR_COLUMNS).min(BAR_COLUMNS);
         let bar = match style {
             Style::Plain => "#".repeat(length),
             Style::Colour => paint(style, "36", &"\u{2588}".repeat(length)),
         };
         // What does not fit beside the bar replaces it.
-        let end = if aside.is_empty() { bar } else { aside };
-        line(text, format!("  {name:<NAME$} {count:>9}  {end}").trim_end());
+        let end = if remark.is_empty() { bar } else { remark };
+        line(text, format!("  {name:<NAME_COLUMNS$} {count:>9}  {end}").trim_end());
     }
     if rest > 0 {
         line(text, &format!("  and {rest} more; `--top {}` shows them", rest + top));
@@ -94,7 +112,7 @@ fn plural(count: u64, what: &str) -> String {
     format!("{count} {what}{}", if count == 1 { "" } else { "s" })
 }
 
-fn cut(name: &str, longest: usize) -> String {
+fn truncate_name(name: &str, longest: usize) -> String {
     let name = if name.is_empty() { "(none)" } else { name };
     if name.chars().count() <= longest {
         return format!("{name:<longest$}");

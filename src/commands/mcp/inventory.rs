@@ -11,7 +11,7 @@ use rune::quarantine::visible;
 use std::collections::BTreeSet;
 
 /// The records and the configuration.
-pub struct View {
+pub struct Inventory {
     pub store: Store,
     pub servers: Servers,
     /// Names with a record.
@@ -21,13 +21,13 @@ pub struct View {
 
 /// A server, or one of its tools.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Target {
+pub struct ToolSelector {
     pub server: String,
     pub tool: Option<String>,
 }
 
 /// One server as it stands.
-pub struct Row {
+pub struct ServerState {
     pub name: String,
     pub pin: Option<Pin>,
     pub observed: Option<Observed>,
@@ -37,13 +37,13 @@ pub struct Row {
     pub tools: Vec<(String, Status)>,
 }
 
-impl View {
-    pub fn look() -> anyhow::Result<View> {
+impl Inventory {
+    pub fn load() -> anyhow::Result<Inventory> {
         let environment = Environment::look(&Dirs::default());
         let here = std::env::current_dir().context("the current directory cannot be told")?;
         let store = Store::of(&environment)?;
         let (recorded, unreadable) = store.servers();
-        Ok(View { store, servers: Servers::look(&environment, &here), recorded, unreadable })
+        Ok(Inventory { store, servers: Servers::look(&environment, &here), recorded, unreadable })
     }
 
     /// Every server that has a record or is configured here.
@@ -52,16 +52,16 @@ impl View {
     }
 
     /// The server, and the tool if one is named: `SERVER` or `SERVER:TOOL`. Both may hold colons.
-    pub fn target(&self, text: &str) -> anyhow::Result<Target> {
+    pub fn parse_selector(&self, text: &str) -> anyhow::Result<ToolSelector> {
         let names = self.names();
         if names.contains(text) {
-            return Ok(Target { server: text.to_owned(), tool: None });
+            return Ok(ToolSelector { server: text.to_owned(), tool: None });
         }
         let mut splits = text.match_indices(':').filter_map(|(at, _)| text.split_at_checked(at));
         // The longest server's name that is known counts.
         let known = splits.rfind(|(server, _)| names.contains(*server));
         if let Some((server, tool)) = known {
-            return Ok(Target { server: server.to_owned(), tool: tool.strip_prefix(':').map(str::to_owned) });
+            return Ok(ToolSelector { server: server.to_owned(), tool: tool.strip_prefix(':').map(str::to_owned) });
         }
         let wrong = text.split(':').next().unwrap_or_default();
         let near = nearest(wrong, names.iter().map(String::as_str)).map(|near| format!("did you mean `{near}`?"));
@@ -74,7 +74,7 @@ impl View {
         self.servers.named(name)?.identity()
     }
 
-    pub fn row(&self, name: &str) -> Result<Row, Unreadable> {
+    pub fn server_state(&self, name: &str) -> Result<ServerState, Unreadable> {
         let (pin, observed) = (self.store.pin(name)?, self.store.observed(name)?);
         let live = self.live(name);
         let status = status::server(pin.as_ref(), observed.as_ref(), live.as_ref());
@@ -86,12 +86,12 @@ impl View {
             (tool, status)
         };
         let tools = names.into_iter().map(tool).collect();
-        Ok(Row { name: name.to_owned(), status, tools, pin, observed, live })
+        Ok(ServerState { name: name.to_owned(), status, tools, pin, observed, live })
     }
 }
 
 /// A status in words.
-pub fn words(status: &Status) -> String {
+pub fn describe_status(status: &Status) -> String {
     let list = |parts: &[rune::mcp::Part]| parts.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
     match status {
         Status::Changed(parts) => format!("changed: {}", list(parts)),

@@ -1,6 +1,6 @@
 //! What an update would loosen: the policy that would be in force, read by the hook's own reader from a copy.
 
-use super::{File, Place};
+use super::{PolicyDirs, PolicyFile};
 use crate::runtime::environment::Environment;
 use crate::runtime::files::{put, read};
 use crate::runtime::options::Options;
@@ -10,29 +10,29 @@ use rune::rules::RuleKind;
 use std::fs;
 use std::path::Path;
 
-/// What would be milder than before, in words; nothing where nothing is.
-pub fn loosened(files: &[File], place: &Place) -> anyhow::Result<Vec<String>> {
-    let staged = place.data.join(format!(".policy.{}", std::process::id()));
-    let found = copy(files, place, &staged).map(|()| compare(&place.config, &staged));
+/// What would be loosened than before, in words; nothing where nothing is.
+pub fn find(files: &[PolicyFile], dirs: &PolicyDirs) -> anyhow::Result<Vec<String>> {
+    let staged = dirs.data.join(format!(".policy.{}", std::process::id()));
+    let installed = stage(files, dirs, &staged).map(|()| compare(&dirs.config, &staged));
     fs::remove_dir_all(&staged).ok();
-    found
+    installed
 }
 
 fn compare(before: &Path, after: &Path) -> Vec<String> {
-    let mut milder = Vec::new();
+    let mut loosened = Vec::new();
     for (preset, _) in PRESETS {
-        let (before, after) = (policy(before, preset), policy(after, preset));
+        let (before, after) = (load_policy(before, preset), load_policy(after, preset));
         if after.is_looser_than(&before) {
-            milder.push(format!("the policy under the preset {preset}"));
+            loosened.push(format!("the policy under the preset {preset}"));
         }
-        milder.extend(after.milder_rules(&before).into_iter().map(|rule| format!("the rule {rule}")));
+        loosened.extend(after.milder_rules(&before).into_iter().map(|rule| format!("the rule {rule}")));
     }
-    milder.sort();
-    milder.dedup();
-    milder
+    loosened.sort();
+    loosened.dedup();
+    loosened
 }
 
-fn policy(directory: &Path, preset: &str) -> Config {
+fn load_policy(directory: &Path, preset: &str) -> Config {
     let options = Options::parse(&["--preset".into(), preset.into(), "--config-dir".into(), directory.into()]);
     policy_files::config(
         &options,
@@ -43,9 +43,9 @@ fn policy(directory: &Path, preset: &str) -> Config {
 }
 
 /// Copies the policy as it would be.
-fn copy(files: &[File], place: &Place, to: &Path) -> anyhow::Result<()> {
+fn stage(files: &[PolicyFile], dirs: &PolicyDirs, to: &Path) -> anyhow::Result<()> {
     for folder in ["", "presets", "rules"] {
-        for entry in fs::read_dir(place.config.join(folder)).into_iter().flatten() {
+        for entry in fs::read_dir(dirs.config.join(folder)).into_iter().flatten() {
             let from = entry?.path();
             let part = from.is_file() && from.extension().is_some_and(|kind| kind == "toml" || kind == "rules");
             let text = if part { read(&from)? } else { None };

@@ -1,7 +1,7 @@
-//! A scratch home in which one scenario is played: real configuration, real records, the real hook.
+//! A temp_dir home in which one scenario is played: real configuration, real records, the real hook.
 
-use super::client::Server;
-use super::fixture::COUNT;
+use super::client::FixtureServer;
+use super::fixture::COUNT_VARIABLE;
 use crate::runtime::environment::Environment;
 use crate::runtime::mcp::records::Store;
 use crate::runtime::options::{Dirs, Options};
@@ -25,59 +25,59 @@ use time::OffsetDateTime;
 const PRESET: &str = "strict";
 
 /// A folder that is gone when it is not needed any more.
-pub struct Scratch(pub PathBuf);
+pub struct TempDir(pub PathBuf);
 
-impl Scratch {
-    pub fn new() -> anyhow::Result<Scratch> {
+impl TempDir {
+    pub fn new() -> anyhow::Result<TempDir> {
         let random: String = receipts::random()?.iter().take(8).map(|byte| format!("{byte:02x}")).collect();
         let path = std::env::temp_dir().join(format!("rune-proof-{random}"));
         DirBuilder::new().mode(0o700).create(&path).with_context(|| path.display().to_string())?;
-        Ok(Scratch(path))
+        Ok(TempDir(path))
     }
 }
 
-impl Drop for Scratch {
+impl Drop for TempDir {
     fn drop(&mut self) {
         fs::remove_dir_all(&self.0).ok();
     }
 }
 
 /// One scenario's home.
-pub struct Stage {
+pub struct ScenarioHome {
     home: PathBuf,
     /// The guard that is asked.
     hook: PathBuf,
     pub environment: Environment,
     pub session: String,
     at: OffsetDateTime,
-    servers: Vec<(String, Server)>,
+    servers: Vec<(String, FixtureServer)>,
     /// What was done, a line each, in labels.
     pub transcript: Vec<Value>,
     scenario: &'static str,
 }
 
 /// What the hook answered: nothing, or its decision.
-pub type Answer = Option<String>;
+pub type Decision = Option<String>;
 
-impl Stage {
+impl ScenarioHome {
     /// A home without servers, with the key that signs and the folder that all receipts go to.
-    pub fn set(
-        scratch: &Scratch,
+    pub fn create(
+        temp_dir: &TempDir,
         hook: &Path,
         scenario: &'static str,
         run_id: &str,
         at: OffsetDateTime,
         secret: &Secret,
-    ) -> anyhow::Result<Stage> {
-        let home = scratch.0.join(scenario);
+    ) -> anyhow::Result<ScenarioHome> {
+        let home = temp_dir.0.join(scenario);
         let dirs = Dirs {
             config: Some(home.join("config")),
-            state: Some(scratch.0.join("state")),
+            state: Some(temp_dir.0.join("state")),
             data: Some(home.join("data")),
             client: Some(home.join(".claude")),
         };
         let environment = Environment { home: Some(home.clone()), project: None, ..Environment::look(&dirs) };
-        let stage = Stage {
+        let scenario_home = ScenarioHome {
             hook: hook.to_owned(),
             session: format!("proof-{run_id}-{scenario}"),
             environment,
@@ -87,9 +87,9 @@ impl Stage {
             scenario,
             home,
         };
-        stage.write("data/receipt.key", &secret.to_text())?;
-        stage.write("project/README.md", "")?;
-        Ok(stage)
+        scenario_home.write("data/receipt.key", &secret.to_text())?;
+        scenario_home.write("project/README.md", "")?;
+        Ok(scenario_home)
     }
 
     /// Writes a file below the home.
@@ -103,7 +103,7 @@ impl Stage {
 
     /// The entry of a fixture server in a client's configuration.
     pub fn entry(&self, name: &str, more: &[&str]) -> Value {
-        json!({"command": "rune", "args": words(more), "env": {COUNT: self.count(name)}})
+        json!({"command": "rune", "args": words(more), "env": {COUNT_VARIABLE: self.count(name)}})
     }
 
     fn count(&self, name: &str) -> PathBuf {
@@ -121,35 +121,35 @@ impl Stage {
 
     /// Starts a server that nobody looks at.
     pub fn start(&mut self, name: &str) -> anyhow::Result<()> {
-        let server = Server::start(&words(&[]), self.count(name))?;
+        let server = FixtureServer::start(&words(&[]), self.count(name))?;
         self.servers.push((name.to_owned(), server));
-        self.note("started", name, None, None);
+        self.log_step("started", name, None, None);
         Ok(())
     }
 
     /// Starts a server, and records what it serves.
     pub fn observe(&mut self, name: &str, more: &[&str]) -> anyhow::Result<Observed> {
-        let mut server = Server::start(&words(more), self.count(name))?;
+        let mut server = FixtureServer::start(&words(more), self.count(name))?;
         let tools: Vec<String> = server.tools()?.iter().map(ToString::to_string).collect();
-        let observed = self.served(name, more, &tools)?;
+        let observed = self.observed_from(name, more, &tools)?;
         Store::of(&self.environment)?.record(&observed)?;
         self.servers.push((name.to_owned(), server));
-        self.note("observed", name, None, None);
+        self.log_step("observed", name, None, None);
         Ok(observed)
     }
 
     /// Records that the same entry of a server now serves something else.
     pub fn observe_drift(&mut self, name: &str) -> anyhow::Result<()> {
-        let mut server = Server::start(&words(&["--drift"]), self.count(name))?;
+        let mut server = FixtureServer::start(&words(&["--drift"]), self.count(name))?;
         let tools: Vec<String> = server.tools()?.iter().map(ToString::to_string).collect();
-        let observed = self.served(name, &[], &tools)?;
+        let observed = self.observed_from(name, &[], &tools)?;
         Store::of(&self.environment)?.record(&observed)?;
         self.servers.insert(0, (name.to_owned(), server));
-        self.note("observed", name, None, None);
+        self.log_step("observed", name, None, None);
         Ok(())
     }
 
-    fn served(&self, name: &str, more: &[&str], tools: &[String]) -> anyhow::Result<Observed> {
+    fn observed_from(&self, name: &str, more: &[&str], tools: &[String]) -> anyhow::Result<Observed> {
         let tools: Vec<&[u8]> = tools.iter().map(String::as_bytes).collect();
         let entry = self.entry(name, more).to_string();
         let entry = Canonical::read(entry.as_bytes()).map_err(|fault| anyhow!("{fault:?}"))?;
@@ -185,7 +185,7 @@ impl Stage {
             Some(self.at),
         );
         done.map_err(|what| anyhow!(what))?;
-        self.note("approved", observed.server(), None, None);
+        self.log_step("approved", observed.server(), None, None);
         Ok(())
     }
 
@@ -195,12 +195,17 @@ impl Stage {
         let (name, tool) = (Label::new(server), Some(Label::new(tool)));
         receipts::deed(&self.environment, ReceiptKind::Block, name, tool, None, Some(self.at))
             .map_err(|what| anyhow!(what))?;
-        self.note("blocked", server, None, None);
+        self.log_step("blocked", server, None, None);
         Ok(())
     }
 
     /// Asks the hook about a call and dispatches it unless the hook objects; tells the answer and the result.
-    pub fn call(&mut self, tool: &str, served: (&str, &str), input: &Value) -> anyhow::Result<(Answer, Option<Value>)> {
+    pub fn call(
+        &mut self,
+        tool: &str,
+        served: (&str, &str),
+        input: &Value,
+    ) -> anyhow::Result<(Decision, Option<Value>)> {
         let event = json!({"session_id": self.session, "transcript_path": "/dev/null", "cwd": self.home.join("project"),
             "hook_event_name": "PreToolUse", "tool_name": tool, "tool_input": input});
         let answer = self.hook(&["pre"], &event)?;
@@ -208,7 +213,7 @@ impl Stage {
             let decision = answer.pointer("/hookSpecificOutput/permissionDecision").and_then(Value::as_str);
             decision.unwrap_or("unreadable").to_owned()
         });
-        self.note("asked", tool, decision.as_deref(), None);
+        self.log_step("asked", tool, decision.as_deref(), None);
         // Whoever would have to say yes is not there.
         if decision.as_deref().is_some_and(|decision| decision != "allow") {
             return Ok((decision, None));
@@ -217,31 +222,31 @@ impl Stage {
         let server = self.servers.iter_mut().find(|(known, _)| known == name);
         let (_, server) = server.with_context(|| format!("the server `{name}` does not run"))?;
         let result = server.call(real, input)?;
-        self.note("dispatched", tool, None, None);
+        self.log_step("dispatched", tool, None, None);
         Ok((decision, Some(result)))
     }
 
     /// Hands the result of a call to the hook, as the client does.
-    pub fn hand_in(&mut self, tool: &str, input: &Value, result: &Value) -> anyhow::Result<()> {
+    pub fn submit_result(&mut self, tool: &str, input: &Value, result: &Value) -> anyhow::Result<()> {
         let content = result.get("content").cloned().unwrap_or_default();
         let event = json!({"session_id": self.session, "transcript_path": "/dev/null", "cwd": self.home.join("project"),
             "hook_event_name": "PostToolUse", "tool_name": tool, "tool_input": input, "tool_response": content});
         self.hook(&["post"], &event)?;
-        self.note("result taken in", tool, None, None);
+        self.log_step("result taken in", tool, None, None);
         Ok(())
     }
 
     /// Ends the session, which seals its receipts.
-    pub fn end(&mut self) -> anyhow::Result<()> {
+    pub fn end_session(&mut self) -> anyhow::Result<()> {
         let event = json!({"session_id": self.session, "transcript_path": "/dev/null", "cwd": self.home.join("project"),
             "hook_event_name": "SessionEnd", "reason": "other"});
         self.hook(&[], &event)?;
-        self.note("session ended", "", None, None);
+        self.log_step("session ended", "", None, None);
         Ok(())
     }
 
     /// How many calls a server has counted.
-    pub fn reached(&self, name: &str) -> usize {
+    pub fn call_count(&self, name: &str) -> usize {
         self.servers.iter().filter(|(known, _)| known == name).map(|(_, server)| server.count()).max().unwrap_or(0)
     }
 
@@ -252,7 +257,7 @@ impl Stage {
     }
 
     /// The last decision that the session has a receipt for.
-    pub fn decided(&self) -> anyhow::Result<Receipt> {
+    pub fn last_decision(&self) -> anyhow::Result<Receipt> {
         let bytes = self.receipts()?;
         let receipts =
             bytes.split(|byte| *byte == b'\n').filter_map(|line| serde_json::from_slice::<Receipt>(line).ok());
@@ -291,7 +296,7 @@ impl Stage {
         Ok(Some(serde_json::from_slice(&output.stdout).context("the hook's answer")?))
     }
 
-    fn note(&mut self, did: &str, what: &str, answer: Option<&str>, found: Option<&str>) {
+    fn log_step(&mut self, did: &str, what: &str, answer: Option<&str>, found: Option<&str>) {
         let step = self.transcript.len() + 1;
         self.transcript.push(
             json!({"scenario": self.scenario, "step": step, "did": did, "what": what, "answer": answer, "found": found}),
@@ -299,8 +304,8 @@ impl Stage {
     }
 
     /// Notes what the verifier found.
-    pub fn note_found(&mut self, what: &str, found: &str) {
-        self.note("verified", what, None, Some(found));
+    pub fn log_verification(&mut self, what: &str, found: &str) {
+        self.log_step("verified", what, None, Some(found));
     }
 }
 
