@@ -1,8 +1,9 @@
-//! `rune policy`: the files of the policy, written once and brought up to date without losing an edit.
+//! `rune policy`: writes the default policy files, and updates them without losing an edit.
 
 mod loosened;
 
 use super::hooks::say;
+use crate::commands::current_dir;
 use crate::runtime::environment::Environment;
 use crate::runtime::files::{follow, patch, put, read};
 use crate::runtime::options::Dirs;
@@ -13,7 +14,7 @@ use rune::policy::update::{Conflict, Installed, Shipped, Step, shipped, version}
 use rune::receipt::Loosening;
 use std::path::PathBuf;
 
-/// The operator's own file, which we only ever make.
+/// Name and template of the file for the user's own settings, which is created once and never changed.
 const LOCAL_FILE: (&str, &str) = ("config.local.toml", include_str!("../../config/config.local.toml"));
 
 #[derive(Debug, Subcommand)]
@@ -22,7 +23,7 @@ pub enum Policy {
     Update(UpdateArgs),
 }
 
-/// Writes the files of the policy that are missing, and touches no other
+/// Writes the policy files that are missing, and changes no other
 #[derive(Debug, Args)]
 #[command(after_help = "Example:\n  rune policy install --dry-run")]
 pub struct InstallArgs {
@@ -30,13 +31,14 @@ pub struct InstallArgs {
     dirs: PolicyDirArgs,
 }
 
-/// Brings newer defaults into the files of the policy; your edits stay
+/// Updates the policy files to the defaults of this version, and keeps your edits
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  rune policy update --dry-run\n  rune policy update\n\n\
-What nobody edited is replaced, what you edited is merged. Where both touch the same lines your file stays, and the\n\
-new default is put beside it as *.new: take over what you want, then delete it. config.local.toml is never touched.")]
+Files without edits are replaced, edited files are merged. If an edit and the update change the same lines, your \
+file stays as it is, and the new default is written beside it as *.new: copy what you want, then delete it. \
+config.local.toml is never changed.")]
 pub struct UpdateArgs {
-    /// Loosen the guard where stdin is not a terminal; a terminal is needed all the same
+    /// Loosen the guard even if stdin is not a terminal; the process still needs a terminal
     #[arg(long)]
     yes: bool,
     #[command(flatten)]
@@ -45,28 +47,29 @@ pub struct UpdateArgs {
 
 #[derive(Debug, Args)]
 pub struct PolicyDirArgs {
-    /// Show what would change, and change nothing
+    /// Show the changes without making them
     #[arg(long)]
     dry_run: bool,
-    /// The directory of the policy [default: $XDG_CONFIG_HOME/rune]
+    /// Policy directory [default: $XDG_CONFIG_HOME/rune]
     #[arg(long, value_name = "DIR")]
     config_dir: Option<PathBuf>,
-    /// The directory that keeps what we wrote, to merge by [default: $XDG_DATA_HOME/rune]
+    /// Directory that keeps the defaults as installed, as the base of a merge [default: $XDG_DATA_HOME/rune]
     #[arg(long, value_name = "DIR")]
     data_dir: Option<PathBuf>,
 }
 
-/// Where the policy lies.
 struct PolicyDirs {
     config: PathBuf,
     data: PathBuf,
 }
 
-/// A file of the policy, what lies on the disk for it, and what is to be done.
+/// A policy file: its default, what is on the disk, and the step to take.
 struct PolicyFile {
     shipped: Shipped,
     path: PathBuf,
+    /// The default that the file on the disk was made from.
     base: PathBuf,
+    /// Where a default that cannot be merged is written.
     beside: PathBuf,
     installed: Installed,
     step: Step,
@@ -82,7 +85,7 @@ pub fn run(command: &Policy) -> anyhow::Result<()> {
 fn install(args: &PolicyDirArgs) -> anyhow::Result<()> {
     let dirs = args.resolve()?;
     let mut files = inspect(&dirs)?;
-    // What differs from the default is an edit or an older default, and both are for `update`.
+    // A file that differs from the default is edited or older, and both are left to `update`.
     files.retain(|file| matches!(file.step, Step::Same | Step::Write));
     apply(&files, &dirs, args.dry_run)
 }
@@ -96,7 +99,7 @@ fn update(args: &PolicyDirArgs, yes: bool) -> anyhow::Result<()> {
         say(&format!("less strict than before: {}", loosened.join(", ")))?;
     }
     if changes && !args.dry_run {
-        // What a changed pattern lets through cannot be told, so every change counts as a loosening.
+        // The effect of a changed pattern cannot be compared, so every change counts as a loosening.
         if loosened.is_empty() {
             agent_check::check("changing the policy")?;
         } else {
@@ -111,29 +114,27 @@ fn inspect(dirs: &PolicyDirs) -> anyhow::Result<Vec<PolicyFile>> {
     shipped().into_iter().map(|shipped| PolicyFile::inspect(shipped, dirs)).collect()
 }
 
-fn apply(files: &[PolicyFile], dirs: &PolicyDirs, dry: bool) -> anyhow::Result<()> {
+fn apply(files: &[PolicyFile], dirs: &PolicyDirs, dry_run: bool) -> anyhow::Result<()> {
     let mut messages = Vec::new();
     for file in files {
         messages.extend(file.describe());
-        match (dry, file.text()) {
-            (true, Some(text)) if file.installed.mine.is_some() => {
-                messages.push(patch(&file.path, file.installed.mine.as_deref().unwrap_or_default(), text));
-            }
-            (true, _) => {}
-            (false, _) => file.write()?,
+        if !dry_run {
+            file.write()?;
+        } else if let (Some(text), Some(mine)) = (file.new_text(), &file.installed.mine) {
+            messages.push(patch(&file.path, mine, text));
         }
     }
     let local = dirs.config.join(LOCAL_FILE.0);
     if std::fs::symlink_metadata(&local).is_err() {
-        messages.push(format!("wrote {}, which is for your own changes", LOCAL_FILE.0));
-        if !dry {
+        messages.push(format!("wrote {}, for your own settings", LOCAL_FILE.0));
+        if !dry_run {
             put(&local, LOCAL_FILE.1, &local)?;
         }
     }
     let at = dirs.config.display();
-    match (messages.is_empty(), dry) {
-        (true, _) => say(&format!("nothing to do for the policy in {at}")),
-        (false, true) => say(&format!("this would happen in {at}:\n{}", messages.join("\n"))),
+    match (messages.is_empty(), dry_run) {
+        (true, _) => say(&format!("no changes to the policy in {at}")),
+        (false, true) => say(&format!("these changes would be made in {at}:\n{}", messages.join("\n"))),
         (false, false) => say(&format!("in {at}:\n{}", messages.join("\n"))),
     }
 }
@@ -150,8 +151,8 @@ impl PolicyFile {
         Ok(PolicyFile { shipped, path, base, beside, installed, step })
     }
 
-    /// The text that comes into force, where one does.
-    fn text(&self) -> Option<&str> {
+    /// The text that the step writes to the file itself.
+    fn new_text(&self) -> Option<&str> {
         match &self.step {
             Step::Write | Step::Replace => Some(self.shipped.text),
             Step::Merge(text) => Some(text),
@@ -160,17 +161,17 @@ impl PolicyFile {
     }
 
     fn write(&self) -> anyhow::Result<()> {
-        if let Some(text) = self.text() {
+        if let Some(text) = self.new_text() {
             put(&self.path, text, &self.path)?;
         }
         let new = Some(self.shipped.text);
         match self.step {
-            // Until they are done, it is not known what they have seen.
+            // Keep the base: the user has not finished with the default that it stands for.
             Step::Beside(Conflict::WorkedOn) => return Ok(()),
             Step::Beside(_) if self.installed.waiting.as_deref() != new => {
                 put(&self.beside, self.shipped.text, &self.path)?
             }
-            // Whoever has taken all of it over need not be messages again.
+            // The file equals the default, so the default beside it is no longer needed.
             Step::Same | Step::Write
                 if self.installed.waiting.is_some() && !self.shipped.is_worked_on(&self.installed) =>
             {
@@ -184,34 +185,32 @@ impl PolicyFile {
             | Step::Beside(_)
             | Step::Newer => {}
         }
-        // Last, so that whatever broke off is done again. From here on the file is what its owner made of this default.
+        // INVARIANT: the base is written last, so that an interrupted update is repeated.
         if self.step != Step::Newer && self.installed.base.as_deref() != new {
             put(&self.base, self.shipped.text, &self.base)?;
         }
         Ok(())
     }
 
-    /// What is done, in one line, where there is something to say.
+    /// The step in one line, unless the file stays as it is.
     fn describe(&self) -> Option<String> {
         let Shipped { name, text } = &self.shipped;
-        let said = |text: Option<&str>| text.and_then(version).unwrap_or("no version").to_owned();
-        let (old, new) = (said(self.installed.mine.as_deref()), said(Some(text)));
-        let beside = || format!("{name}.new is what ships now; take over what you want, then delete it");
+        let version_of = |text: Option<&str>| text.and_then(version).unwrap_or("no version").to_owned();
+        let (old, new) = (version_of(self.installed.mine.as_deref()), version_of(Some(text)));
+        let kept = |why: &str| {
+            format!("kept {name}: {why}; the new default is {name}.new: copy what you want from it, then delete it")
+        };
         Some(match self.step {
             Step::Same | Step::Edited => return None,
             Step::Write => format!("wrote {name} ({new})"),
             Step::Replace => format!("updated {name} ({old} to {new})"),
-            Step::Merge(_) => format!("merged {name} ({old} to {new}): your edits stay"),
-            Step::Newer => format!("kept {name}: it is of version {old}, and this program brings the older {new}"),
-            Step::Beside(Conflict::Conflict) => {
-                format!("kept {name}: your edits and the new default do not go together; {}", beside())
-            }
-            Step::Beside(Conflict::NoBase) => {
-                format!("kept {name}: it is not known what your edits were made to; {}", beside())
-            }
-            Step::Beside(Conflict::Waiting) => format!("kept {name}: you have not looked yet; {}", beside()),
+            Step::Merge(_) => format!("merged {name} ({old} to {new}), with your edits"),
+            Step::Newer => format!("kept {name}: its version {old} is newer than {new}, the version of this program"),
+            Step::Beside(Conflict::Conflict) => kept("your edits conflict with the new default"),
+            Step::Beside(Conflict::NoBase) => kept("the default that you edited is unknown"),
+            Step::Beside(Conflict::Waiting) => kept("an earlier default still waits for you"),
             Step::Beside(Conflict::WorkedOn) => {
-                format!("kept {name} and {name}.new, which you have edited: delete it to get what ships now ({new})")
+                format!("kept {name} and {name}.new, which you have edited: delete it to get the new default ({new})")
             }
         })
     }
@@ -219,12 +218,12 @@ impl PolicyFile {
 
 impl PolicyDirArgs {
     fn resolve(&self) -> anyhow::Result<PolicyDirs> {
-        let here = std::env::current_dir().context("the current directory cannot be told")?;
+        let here = current_dir()?;
         let absolute = |dir: &Option<PathBuf>| dir.as_ref().map(|dir| here.join(dir));
         let dirs = Dirs { config: absolute(&self.config_dir), data: absolute(&self.data_dir), ..Dirs::default() };
         let Environment { config_dir, data_dir, .. } = Environment::look(&dirs);
         let known = |dir: Option<PathBuf>, flag: &str| {
-            dir.with_context(|| format!("HOME is not set\n  help: set it, or name `{flag}`"))
+            dir.with_context(|| format!("HOME is not set\n  help: set HOME or `{flag}`"))
         };
         Ok(PolicyDirs { config: known(config_dir, "--config-dir")?, data: known(data_dir, "--data-dir")? })
     }

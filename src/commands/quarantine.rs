@@ -1,4 +1,4 @@
-//! `rune quarantine`: what untrusted content came in, and what to do about it.
+//! `rune quarantine`: the record of untrusted content that sessions have read.
 
 mod clear;
 mod notice;
@@ -17,12 +17,11 @@ pub enum Quarantine {
 
 #[derive(Debug, Args)]
 pub struct LogArgs {
-    /// The client's directory, which holds telemetry.jsonl [default: $CLAUDE_CONFIG_DIR or ~/.claude]
+    /// Client directory, which contains telemetry.jsonl [default: $CLAUDE_CONFIG_DIR or ~/.claude]
     #[arg(long, value_name = "DIR")]
     pub client_dir: Option<PathBuf>,
 }
 
-/// Runs one of these commands.
 pub fn run(command: &Quarantine) -> anyhow::Result<u8> {
     match command {
         Quarantine::Status(args) => status::run(args),

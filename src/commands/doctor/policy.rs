@@ -14,7 +14,7 @@ pub fn check(options: &Options, environment: &Environment, project: &Path) -> Ve
     let mut config = policy_files::config(
         options,
         &environment,
-        &policy_files::RuleSelection::all(&rules::ALL),
+        &policy_files::RuleSelection::all(&rules::all_kinds()),
         policy_files::policy_of(project).as_deref(),
     );
     if let Err(what) = policy_files::allowlist(&mut config, &environment, &policy_files::PolicyTexts::default()) {

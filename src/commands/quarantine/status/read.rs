@@ -1,4 +1,4 @@
-//! Reads the log line by line, in constant memory.
+//! Reads the telemetry log line by line, in constant memory.
 
 use crate::runtime::policy_files;
 use rune::telemetry::summary::{Filter, Summary};
@@ -6,10 +6,9 @@ use std::io::{BufRead, BufReader, ErrorKind, IsTerminal, Read, Write};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-/// A longer line was not written by us and counts as malformed.
+/// Longest line that the hook writes; a longer one counts as malformed.
 const MAX_LINE_BYTES: usize = 64 << 10;
 
-/// Size of the read buffer.
 const BUFFER_BYTES: usize = 256 << 10;
 
 /// Bytes between two updates of the progress bar.
@@ -18,7 +17,7 @@ const PROGRESS_BYTES: u64 = 16 << 20;
 /// Time before the progress bar appears.
 const PROGRESS_DELAY: Duration = Duration::from_secs(1);
 
-/// Reads the log at `path`. A missing log is an empty one.
+/// Reads and summarises the log at `path`. A missing log is empty.
 pub fn summary(path: &Path, filter: &Filter) -> std::io::Result<Summary> {
     match policy_files::open(path) {
         Ok((file, size)) => summarize(BufReader::with_capacity(BUFFER_BYTES, file), filter, ProgressBar::new(size)),
@@ -27,8 +26,8 @@ pub fn summary(path: &Path, filter: &Filter) -> std::io::Result<Summary> {
     }
 }
 
-/// Counts all lines. Empty ones are skipped.
-fn summarize(mut log: impl BufRead, filter: &Filter, mut bar: ProgressBar) -> std::io::Result<Summary> {
+/// Counts all lines but empty ones.
+fn summarize(mut log: impl BufRead, filter: &Filter, mut progress: ProgressBar) -> std::io::Result<Summary> {
     let mut summary = Summary::default();
     let mut line = Vec::new();
     let (mut done, mut next_update) = (0, PROGRESS_BYTES);
@@ -43,11 +42,11 @@ fn summarize(mut log: impl BufRead, filter: &Filter, mut bar: ProgressBar) -> st
                 summary.add_malformed();
                 done += log.skip_until(b'\n')? as u64;
             }
-            // The last line has no line end.
+            // The last line may have no line end.
             text => summary.add(text, filter),
         }
         if done >= next_update {
-            bar.show(done);
+            progress.show(done);
             next_update = done + PROGRESS_BYTES;
         }
     }
@@ -57,17 +56,17 @@ fn summarize(mut log: impl BufRead, filter: &Filter, mut bar: ProgressBar) -> st
 struct ProgressBar {
     started: Instant,
     size: u64,
-    wanted: bool,
+    is_terminal: bool,
     shown: bool,
 }
 
 impl ProgressBar {
     fn new(size: u64) -> Self {
-        ProgressBar { started: Instant::now(), size, wanted: std::io::stderr().is_terminal(), shown: false }
+        ProgressBar { started: Instant::now(), size, is_terminal: std::io::stderr().is_terminal(), shown: false }
     }
 
     fn show(&mut self, done: u64) {
-        if self.wanted && self.started.elapsed() > PROGRESS_DELAY {
+        if self.is_terminal && self.started.elapsed() > PROGRESS_DELAY {
             let percent = done.min(self.size) * 100 / self.size.max(1);
             let filled = usize::try_from(percent / 5).unwrap_or(20).min(20);
             let bar = format!("{}{}", "#".repeat(filled), ".".repeat(20 - filled));
