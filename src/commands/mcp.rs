@@ -1,4 +1,4 @@
-//! `rune mcp`: what MCP servers serve, and what of it a person has approved.
+//! `rune mcp`: records what MCP servers serve, and which of it a person has approved.
 
 mod approve;
 mod block;

@@ -1,4 +1,4 @@
-//! `rune mcp approve`: a person looks at what a server serves, and says that it may be called.
+//! `rune mcp approve`: shows what a server serves, and pins it once a person confirms its hash.
 
 use super::block::write_receipt;
 use super::diff::pretty;
@@ -6,35 +6,36 @@ use super::inventory::{Inventory, ServerState, ToolSelector, describe_status};
 use crate::commands::explain::preview;
 use crate::commands::hooks::say;
 use crate::runtime::agent_check;
-use crate::runtime::environment::Environment;
+use crate::runtime::environment::{Environment, now};
 use crate::runtime::exit_code::{DONE, FAILED};
 use crate::runtime::options::Options;
 use anyhow::{Context, bail};
 use clap::Args;
 use rune::encoding::canonical::Value;
+use rune::mcp::status::Annotations;
 use rune::mcp::{Proposal, Status, scan};
 use rune::quarantine::visible;
 use rune::receipt::ReceiptKind;
 use serde_json::json;
 use std::io::{BufRead, IsTerminal, Write};
 
-/// Shows what a server serves, and approves it once its short hash is typed; for people only
+/// Shows what a server serves, and approves it after you type its short hash; for people only
 #[derive(Debug, Args)]
 #[command(
     after_help = "Examples:\n  rune mcp approve github\n  rune mcp approve github:create_issue\n  rune mcp approve github --yes --hash 1a2b3c4d\n\n\
-Where stdin is not a terminal it takes `--yes` and the hash of what is approved, as `rune mcp approve` shows it."
+If stdin is not a terminal, `--yes` and the hash that `rune mcp approve` prints are required."
 )]
 pub struct ApproveArgs {
-    /// Servers, or tools of them
+    /// Servers or tools
     #[arg(value_name = "SERVER[:TOOL]", required_unless_present = "all")]
     targets: Vec<String>,
-    /// Every server that was seen
+    /// Approve every server that has a record
     #[arg(long, conflicts_with = "targets")]
     all: bool,
-    /// Do it where stdin is not a terminal; a terminal is needed all the same
+    /// Go on even if stdin is not a terminal; the process still needs a terminal
     #[arg(long)]
     yes: bool,
-    /// The short hash of what is approved, instead of typing it; once for each target
+    /// Short hash of what is approved, instead of typing it; once for each target
     #[arg(long, value_name = "HASH")]
     hash: Vec<String>,
 }
@@ -60,13 +61,13 @@ pub fn run(args: &ApproveArgs) -> anyhow::Result<u8> {
     Ok(exit)
 }
 
-/// Whether nothing is left to approve.
+/// Whether everything about a server is approved, blocked or removed.
 fn is_fully_decided(state: &ServerState) -> bool {
     let settled = |status: &Status| matches!(status, Status::Approved(_) | Status::Blocked | Status::Removed);
     state.status == Status::Blocked || settled(&state.status) && state.tools.iter().all(|(_, status)| settled(status))
 }
 
-/// Shows what would be approved and asks; tells whether it was.
+/// Prints what would be approved and asks for its hash. Returns whether it was approved.
 fn approve(
     inventory: &Inventory,
     state: &ServerState,
@@ -75,9 +76,9 @@ fn approve(
 ) -> anyhow::Result<bool> {
     let name = visible(&state.name);
     let Some(observed) = &state.observed else {
-        bail!("`{name}` was never seen\n  help: run `rune mcp probe`, `rune mcp import` or `rune mcp wrap` first");
+        bail!("`{name}` has no record\n  help: run `rune mcp probe`, `rune mcp import` or `rune mcp wrap` first");
     };
-    let proposal = Proposal::of(state.pin.as_ref(), observed, state.live.as_ref(), target.tool.as_deref());
+    let proposal = Proposal::of(state.pin.as_ref(), observed, state.configured.as_ref(), target.tool.as_deref());
     let proposal = proposal.with_context(|| match &target.tool {
         Some(tool) => format!("`{name}:{}`", visible(tool)),
         None => format!("`{name}`"),
@@ -85,14 +86,14 @@ fn approve(
     print_proposal(inventory, state, &proposal)?;
     let hash = proposal.hash().to_string();
     let short = proposal.hash().short();
-    say(&format!("hash of all this: {short}"))?;
+    say(&format!("hash: {short}"))?;
     let approval = if args.hash.is_empty() {
         if !std::io::stdin().is_terminal() {
             bail!(
-                "nothing was approved: where stdin is not a terminal, the hash is named\n  help: if this is what you approve, add `--hash {short}`"
+                "not approved: stdin is not a terminal, and `--hash` is missing\n  help: to approve what is shown above, add `--hash {short}`"
             );
         }
-        write!(std::io::stdout(), "Type the hash to approve it, or nothing to leave it: ")
+        write!(std::io::stdout(), "Type the hash to approve this, or press Enter to skip: ")
             .and_then(|()| std::io::stdout().flush())?;
         let mut typed = String::new();
         std::io::stdin().lock().read_line(&mut typed)?;
@@ -103,7 +104,7 @@ fn approve(
     };
     match approval {
         Ok(approval) => {
-            let at = crate::runtime::environment::now();
+            let at = now();
             inventory.store.change(&state.name, |pin| pin.approve(approval, at))?;
             say(&format!("approved: {name}"))?;
             write_receipt(ReceiptKind::Approve, target, Some(hash))?;
@@ -120,7 +121,7 @@ fn print_proposal(inventory: &Inventory, state: &ServerState, proposal: &Proposa
     say(&format!("{}: {}", visible(&state.name), describe_status(&state.status)))?;
     match proposal.identity() {
         Some(identity) => say(&format!("configuration: {}", visible(&pretty(&Value::of(identity)?))))?,
-        None => say("configuration: none is known; the name is all that tells it from another server")?,
+        None => say("configuration: unknown; only the name identifies this server")?,
     }
     if let Some(text) = proposal.instructions() {
         say(&format!("instructions:\n{}", visible(text)))?;
@@ -131,7 +132,7 @@ fn print_proposal(inventory: &Inventory, state: &ServerState, proposal: &Proposa
     let mut same = 0;
     for (name, body) in proposal.tools() {
         let status = state.tools.iter().find(|(known, _)| known == name).map_or(&Status::Pending, |(_, status)| status);
-        if matches!(status, Status::Approved(rune::mcp::status::Annotations::Same)) {
+        if matches!(status, Status::Approved(Annotations::Same)) {
             same += 1;
             continue;
         }
@@ -140,18 +141,18 @@ fn print_proposal(inventory: &Inventory, state: &ServerState, proposal: &Proposa
         print_warnings(scan::tool(body, &names))?;
     }
     if same > 0 {
-        say(&format!("{same} tools are as they were approved"))?;
+        say(&format!("{same} tools are unchanged since they were approved"))?;
     }
     for (name, status) in &state.tools {
         if proposal.tools().all(|(known, _)| known != name) && matches!(status, Status::Unpinnable(_) | Status::Blocked)
         {
-            say(&format!("left out: {} ({})", visible(name), describe_status(status)))?;
+            say(&format!("not included: {} ({})", visible(name), describe_status(status)))?;
         }
     }
     Ok(())
 }
 
-/// What the rules about content say of a text, as if it were a page.
+/// Reasons of the content rules that match a text, as if it were a fetched page.
 fn content_findings(text: &str) -> anyhow::Result<Vec<String>> {
     let event = json!({"session_id": "", "cwd": "/", "hook_event_name": "PostToolUse", "tool_name": "WebFetch",
         "tool_input": {"url": "", "prompt": ""}, "tool_response": {"result": text}});
@@ -162,11 +163,11 @@ fn content_findings(text: &str) -> anyhow::Result<Vec<String>> {
     Ok(findings.map(|finding| finding.reason().to_owned()).collect())
 }
 
-fn print_warnings(points: Vec<String>) -> anyhow::Result<()> {
-    points.iter().try_for_each(|point| say(&format!("  look at this: {}", visible(point))))
+fn print_warnings(warnings: Vec<String>) -> anyhow::Result<()> {
+    warnings.iter().try_for_each(|warning| say(&format!("  warning: {}", visible(warning))))
 }
 
-/// The names of the tools of other servers.
+/// Lists the tools of all other servers, as pairs of server and tool.
 fn tools_of_other_servers(inventory: &Inventory, server: &str) -> Vec<(String, String)> {
     let others = inventory.names().into_iter().filter(|name| name != server);
     let states = others.filter_map(|name| inventory.server_state(&name).ok());

@@ -1,19 +1,20 @@
-//! `rune mcp diff`: what has changed since a person approved it, in words and line by line.
+//! `rune mcp diff`: what has changed since the approval, line by line.
 
 use super::inventory::{Inventory, ServerState, describe_status};
 use crate::commands::hooks::say;
 use anyhow::bail;
 use clap::Args;
 use rune::encoding::canonical::Value;
+use rune::mcp::status::Annotations;
 use rune::mcp::{Identity, Instructions, Status};
 use rune::quarantine::visible;
 use std::io::IsTerminal;
 
-/// Shows what differs between what was approved and what is served
+/// Shows the differences between what was approved and what is served
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  rune mcp diff github\n  rune mcp diff github:create_issue")]
 pub struct DiffArgs {
-    /// A server, or one of its tools
+    /// Server, or one of its tools
     #[arg(value_name = "SERVER[:TOOL]")]
     target: String,
 }
@@ -24,24 +25,26 @@ pub fn run(args: &DiffArgs) -> anyhow::Result<()> {
     let state = inventory.server_state(&target.server)?;
     if let Some(tool) = &target.tool {
         let Some((name, status)) = state.tools.iter().find(|(name, _)| name == tool) else {
-            bail!("`{}` has no tool of this name\n  help: `rune mcp status` shows its tools", visible(&state.name));
+            bail!(
+                "`{}` has no tool `{}`\n  help: `rune mcp status` lists its tools",
+                visible(&state.name),
+                visible(tool)
+            );
         };
         return print_tool(&state, name, status);
     }
     say(&format!("{}: {}", visible(&state.name), describe_status(&state.status)))?;
     print_server(&state)?;
-    for (name, status) in state.tools.iter().filter(|(_, status)| *status != Status::Approved(SAME)) {
+    for (name, status) in state.tools.iter().filter(|(_, status)| *status != Status::Approved(Annotations::Same)) {
         print_tool(&state, name, status)?;
     }
     Ok(())
 }
 
-const SAME: rune::mcp::status::Annotations = rune::mcp::status::Annotations::Same;
-
-/// How the server is started and what it tells every session, where these are not as approved.
+/// Prints the differences in the server's configuration and instructions.
 fn print_server(state: &ServerState) -> anyhow::Result<()> {
     let approved = state.pin.as_ref().and_then(|pin| pin.identity());
-    let now = state.live.as_ref().or(state.observed.as_ref().and_then(|observed| observed.identity()));
+    let now = state.configured.as_ref().or(state.observed.as_ref().and_then(|observed| observed.identity()));
     let lines =
         |identity: Option<&Identity>| identity.map(|identity| pretty(&Value::of(identity).unwrap_or(Value::Null)));
     if approved != now {
@@ -68,7 +71,7 @@ fn print_tool(state: &ServerState, name: &str, status: &Status) -> anyhow::Resul
     if approved == served { Ok(()) } else { print_diff(name, &approved, &served) }
 }
 
-/// A value over several lines, each made harmless; line ends within texts are shown as such.
+/// Formats a value over several lines. The caller must escape the result for the terminal.
 pub fn pretty(value: &Value) -> String {
     let parsed: Option<serde_json::Value> = serde_json::from_str(&value.to_string()).ok();
     parsed.and_then(|value| serde_json::to_string_pretty(&value).ok()).unwrap_or_else(|| value.to_string())

@@ -1,56 +1,55 @@
-//! The discovery with one server: `initialize`, then its lists, by whichever connection.
+//! Asks an MCP server what it serves: `initialize`, then its lists of tools and prompts.
 
 use rune::mcp::protocol::{Listing, MOST_BYTES, Message, Page, Served};
 use serde_json::{Value, json};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
-/// A way to speak to a server, until its deadline.
+/// A connection to a server, which fails after its deadline.
 pub trait Connection {
-    /// Sends one message.
     fn send(&mut self, message: &Value) -> Result<(), String>;
     /// Waits for the next message.
     fn receive(&mut self) -> Result<Vec<u8>, String>;
-    /// The version of the protocol that both speak now.
+    /// Called with the protocol version that the server has chosen.
     fn set_protocol_version(&mut self, _version: &str) {}
+    /// Closes the connection, and ends the server if the connection started it.
+    fn shut_down(self: Box<Self>);
 }
 
-/// What a server says that does not answer in time.
-pub const TIMED_OUT: &str = "it did not answer in time";
+pub const TIMED_OUT: &str = "no answer in time";
+pub const ENDED: &str = "the connection ended before the answer";
+const NO_VALID_MESSAGE: &str = "the server sends no valid MCP messages";
 
-/// What is said of a server whose lines are no messages.
-const NO_VALID_MESSAGE: &str = "it answers what is no message of the protocol";
-
-/// Messages that a server may send besides the one that it was requested for.
+/// Messages that a server may send before the response to a request.
 const MAX_MESSAGES: usize = 10_000;
 
-/// The version of the protocol that the client offers first.
+/// The protocol version that Claude Code offers.
 const PROTOCOL_VERSION: &str = "2025-11-25";
 
-/// The client as it introduces itself: a server may show others another list.
+/// The introduction of Claude Code: a server may serve other tools to other clients.
 fn client_info() -> Value {
     json!({"name": "claude-code", "title": "Claude Code", "version": "2.1.325",
         "description": "Anthropic's agentic coding tool", "websiteUrl": "https://claude.com/claude-code"})
 }
 
-/// What the client can do: some servers serve more to those who can do more.
+/// The capabilities of Claude Code, on which the tools of a server may depend.
 pub fn client_capabilities() -> Value {
     json!({"roots": {"listChanged": true}, "elicitation": {"form": {}, "url": {}}})
 }
 
-/// Asks a server for all that it serves.
+/// Asks a server for everything that it serves to a client in the directory `root`.
 pub fn discover(connection: &mut dyn Connection, root: &str) -> Result<Served, String> {
     let mut client = RpcClient { connection, root, next_id: 0, received_bytes: 0 };
     let params = json!({"protocolVersion": PROTOCOL_VERSION, "clientInfo": client_info(),
         "capabilities": client_capabilities()});
-    let first = client.request("initialize", &params)?;
+    let result = client.request("initialize", &params)?;
     let mut served = Served::default();
-    served.introduce(&first);
-    let initialize_result: Value =
-        serde_json::from_slice(&first).map_err(|_| "its first answer cannot be read".to_owned())?;
+    served.introduce(&result);
+    let result: Value =
+        serde_json::from_slice(&result).map_err(|_| "the answer to `initialize` is invalid".to_owned())?;
     client.connection.set_protocol_version(served.protocol.as_deref().unwrap_or(PROTOCOL_VERSION));
     client.connection.send(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"}))?;
-    // A server that does not say that it has tools is not requested for them by the client either.
-    let offers = |what: &str| initialize_result.pointer(&format!("/capabilities/{what}")).is_some_and(Value::is_object);
+    // The client does not ask for lists that the server does not announce.
+    let offers = |what: &str| result.pointer(&format!("/capabilities/{what}")).is_some_and(Value::is_object);
     if offers("tools") {
         served.tools = client.list("tools")?;
     }
@@ -60,6 +59,7 @@ pub fn discover(connection: &mut dyn Connection, root: &str) -> Result<Served, S
     Ok(served)
 }
 
+/// A JSON-RPC client on a connection.
 struct RpcClient<'a> {
     connection: &'a mut dyn Connection,
     root: &'a str,
@@ -73,8 +73,7 @@ impl RpcClient<'_> {
         let mut params = json!({});
         loop {
             let result = self.request(&format!("{name}/list"), &params)?;
-            let page =
-                Page::read(&result, name).map_err(|what| format!("its list of {name} cannot be read: {what}"))?;
+            let page = Page::read(&result, name).map_err(|what| format!("the list of {name} is invalid: {what}"))?;
             match listing.add(&page)? {
                 Some(cursor) => params = json!({"cursor": cursor}),
                 None => return Ok(listing.items),
@@ -82,14 +81,14 @@ impl RpcClient<'_> {
         }
     }
 
-    /// Asks and waits for the answer; what the server asks meanwhile is answered as the client would.
+    /// Sends a request and waits for its result. Requests of the server are answered as the client would.
     fn request(&mut self, method: &str, params: &Value) -> Result<Vec<u8>, String> {
         let id = self.next_id;
         self.next_id += 1;
         self.connection.send(&json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params}))?;
         let mut invalid = false;
         for _ in 0..MAX_MESSAGES {
-            // The client looks past what is no message, and so does not see an answer either.
+            // The client skips invalid messages, so to the client a server that sends nothing else does not answer.
             let line =
                 self.connection.receive().map_err(|what| if invalid { NO_VALID_MESSAGE.to_owned() } else { what })?;
             self.received_bytes += line.len();
@@ -104,12 +103,12 @@ impl RpcClient<'_> {
             } else if message.id() == Some(id.to_string()) {
                 return match (message.result(), message.error()) {
                     (Some(result), _) => Ok(result.to_vec()),
-                    (None, Some(code)) => Err(format!("it answers `{method}` with the error {code}")),
-                    (None, None) => Err(format!("its answer to `{method}` holds nothing")),
+                    (None, Some(code)) => Err(format!("`{method}` failed with error {code}")),
+                    (None, None) => Err(format!("the answer to `{method}` has neither a result nor an error")),
                 };
             }
         }
-        Err(if invalid { NO_VALID_MESSAGE.to_owned() } else { "it says much, and does not answer".to_owned() })
+        Err(if invalid { NO_VALID_MESSAGE.to_owned() } else { format!("{MAX_MESSAGES} messages and no answer") })
     }
 
     fn answer(&mut self, method: &str, id: Option<&[u8]>) -> Result<(), String> {
@@ -123,12 +122,11 @@ impl RpcClient<'_> {
     }
 }
 
-/// What is said of a server that sends more than anybody reads.
 pub fn too_large() -> String {
-    format!("it serves more than {} MB", MOST_BYTES >> 20)
+    format!("the server sends more than {} MB", MOST_BYTES >> 20)
 }
 
-/// How long there is until a deadline.
-pub fn remaining(deadline: Instant) -> std::time::Duration {
+/// The time until a deadline.
+pub fn remaining(deadline: Instant) -> Duration {
     deadline.saturating_duration_since(Instant::now())
 }

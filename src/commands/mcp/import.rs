@@ -1,6 +1,7 @@
-//! `rune mcp import`: what a server serves, from a dump that somebody else has made.
+//! `rune mcp import`: records what a server serves from a file.
 
 use super::record::{Provenance, ServerSnapshot, record};
+use crate::commands::current_dir;
 use crate::commands::hooks::say;
 use crate::runtime::environment::Environment;
 use crate::runtime::mcp::servers::{Configured, Servers};
@@ -16,17 +17,17 @@ use std::fs::File;
 use std::io::Read;
 use std::path::PathBuf;
 
-/// Records what a server serves from a file: the answer to `tools/list`, its result, or a list of tools; for people only
+/// Records what a server serves from a file: a response to `tools/list`, its result, or a list of tools; for people only
 #[derive(Debug, Args)]
 #[command(
     after_help = "Examples:\n  rune mcp import tools.json --server github\n  curl -s https://example.com/tools.json | rune mcp import - --server docs\n\n\
-What a probe or a wrap has seen is not overwritten: they have looked for themselves."
+A record that `rune mcp probe` or `rune mcp wrap` made is not overwritten."
 )]
 pub struct ImportArgs {
-    /// The file; `-` for stdin
+    /// File to read; `-` for stdin
     #[arg(value_name = "FILE")]
     pub file: PathBuf,
-    /// The server, as the client's configuration names it
+    /// Name of the server in the client's configuration
     #[arg(long, value_name = "NAME")]
     pub server: String,
 }
@@ -43,11 +44,9 @@ pub fn run(args: &ImportArgs) -> anyhow::Result<()> {
     if text.len() > MOST_BYTES {
         bail!("{name}: larger than {} MB", MOST_BYTES >> 20);
     }
-    let served =
-        Served::import(&text).map_err(|what| anyhow::anyhow!("{name}: no tools can be read from it: {what}"))?;
+    let served = Served::import(&text).map_err(|what| anyhow::anyhow!("{name}: not a list of tools: {what}"))?;
     let environment = Environment::look(&Dirs::default());
-    let here = std::env::current_dir().context("the current directory cannot be told")?;
-    let servers = Servers::look(&environment, &here);
+    let servers = Servers::look(&environment, &current_dir()?);
     let identity = servers.named(&args.server).and_then(Configured::identity);
     let snapshot = ServerSnapshot {
         server: &args.server,
@@ -57,7 +56,7 @@ pub fn run(args: &ImportArgs) -> anyhow::Result<()> {
         provenance: Provenance::Trusted,
     };
     receipts::loosen(&environment, Loosening::McpImport)?;
-    let outcome = record(&environment, &snapshot).map_err(|what| anyhow::anyhow!(what))?;
+    let outcome = record(&environment, &snapshot).map_err(anyhow::Error::msg)?;
     say(&format!("{}: {} tools, {outcome}", Label::new(&args.server), served.tools.len()))
 }
 

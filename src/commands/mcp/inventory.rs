@@ -1,104 +1,97 @@
-//! What a person looks at: the records of all servers beside the client's configuration.
+//! The MCP servers that are configured or have a record, with their status.
 
+use crate::commands::current_dir;
 use crate::runtime::environment::Environment;
 use crate::runtime::mcp::records::{Store, Unreadable};
-use crate::runtime::mcp::servers::Servers;
+use crate::runtime::mcp::servers::{Configured, Servers};
 use crate::runtime::options::Dirs;
-use anyhow::{Context, bail};
+use anyhow::bail;
 use rune::encoding::nearest;
-use rune::mcp::{Identity, Observed, Pin, Status, status};
+use rune::mcp::status::Annotations;
+use rune::mcp::{Identity, Observed, Part, Pin, Status, Tool, status};
 use rune::quarantine::visible;
 use std::collections::BTreeSet;
 
-/// The records and the configuration.
+/// The records of all servers, and the client's configuration.
 pub struct Inventory {
     pub store: Store,
     pub servers: Servers,
-    /// Names with a record.
+    /// Names of servers that have a record.
     recorded: BTreeSet<String>,
     pub unreadable: Vec<Unreadable>,
 }
 
-/// A server, or one of its tools.
+/// A server or one of its tools, as `SERVER[:TOOL]` on the command line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ToolSelector {
     pub server: String,
     pub tool: Option<String>,
 }
 
-/// One server as it stands.
+/// A server's records, configuration and status.
 pub struct ServerState {
     pub name: String,
     pub pin: Option<Pin>,
     pub observed: Option<Observed>,
-    pub live: Option<Identity>,
+    /// How the client's configuration starts or reaches it.
+    pub configured: Option<Identity>,
     pub status: Status,
-    /// Its tools, by name.
+    /// The tools that are served, approved or blocked, by name.
     pub tools: Vec<(String, Status)>,
 }
 
 impl Inventory {
     pub fn load() -> anyhow::Result<Inventory> {
         let environment = Environment::look(&Dirs::default());
-        let here = std::env::current_dir().context("the current directory cannot be told")?;
         let store = Store::of(&environment)?;
         let (recorded, unreadable) = store.servers();
-        Ok(Inventory { store, servers: Servers::look(&environment, &here), recorded, unreadable })
+        Ok(Inventory { store, servers: Servers::look(&environment, &current_dir()?), recorded, unreadable })
     }
 
-    /// Every server that has a record or is configured here.
+    /// Names of all servers that are configured here or have a record.
     pub fn names(&self) -> BTreeSet<String> {
         self.servers.all.iter().map(|server| server.name.clone()).chain(self.recorded.iter().cloned()).collect()
     }
 
-    /// The server, and the tool if one is named: `SERVER` or `SERVER:TOOL`. Both may hold colons.
+    /// Parses `SERVER` or `SERVER:TOOL`. Both names may contain colons; the longest known server name wins.
     pub fn parse_selector(&self, text: &str) -> anyhow::Result<ToolSelector> {
         let names = self.names();
         if names.contains(text) {
             return Ok(ToolSelector { server: text.to_owned(), tool: None });
         }
         let mut splits = text.match_indices(':').filter_map(|(at, _)| text.split_at_checked(at));
-        // The longest server's name that is known counts.
         let known = splits.rfind(|(server, _)| names.contains(*server));
         if let Some((server, tool)) = known {
             return Ok(ToolSelector { server: server.to_owned(), tool: tool.strip_prefix(':').map(str::to_owned) });
         }
         let wrong = text.split(':').next().unwrap_or_default();
         let near = nearest(wrong, names.iter().map(String::as_str)).map(|near| format!("did you mean `{near}`?"));
-        let help = near.unwrap_or_else(|| "`rune mcp status` shows the servers; `rune mcp probe` asks them".to_owned());
-        bail!("`{}` is no server that is configured here or has a record\n  help: {help}", visible(text))
-    }
-
-    /// How the client starts or reaches a server.
-    pub fn live(&self, name: &str) -> Option<Identity> {
-        self.servers.named(name)?.identity()
+        let help = near.unwrap_or_else(|| "`rune mcp status` lists the servers".to_owned());
+        bail!("unknown server `{}`: neither configured here nor recorded\n  help: {help}", visible(text))
     }
 
     pub fn server_state(&self, name: &str) -> Result<ServerState, Unreadable> {
         let (pin, observed) = (self.store.pin(name)?, self.store.observed(name)?);
-        let live = self.live(name);
-        let status = status::server(pin.as_ref(), observed.as_ref(), live.as_ref());
-        let served = observed.iter().flat_map(|observed| observed.tools().iter().map(rune::mcp::Tool::name));
+        let configured = self.servers.named(name).and_then(Configured::identity);
+        let status = status::server(pin.as_ref(), observed.as_ref(), configured.as_ref());
+        let served = observed.iter().flat_map(|observed| observed.tools().iter().map(Tool::name));
         let pinned = pin.iter().flat_map(|pin| pin.tools().map(|(name, _)| name).chain(pin.blocked_tools()));
         let names: BTreeSet<String> = served.chain(pinned).map(str::to_owned).collect();
-        let tool = |tool: String| {
-            let status = status::tool(pin.as_ref(), observed.as_ref(), &tool);
-            (tool, status)
-        };
-        let tools = names.into_iter().map(tool).collect();
-        Ok(ServerState { name: name.to_owned(), status, tools, pin, observed, live })
+        let status_of = |tool: &str| status::tool(pin.as_ref(), observed.as_ref(), tool);
+        let tools = names.into_iter().map(|tool| (tool.clone(), status_of(&tool))).collect();
+        Ok(ServerState { name: name.to_owned(), status, tools, pin, observed, configured })
     }
 }
 
-/// A status in words.
+/// A status with its details.
 pub fn describe_status(status: &Status) -> String {
-    let list = |parts: &[rune::mcp::Part]| parts.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
+    let list = |parts: &[Part]| parts.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
     match status {
         Status::Changed(parts) => format!("changed: {}", list(parts)),
         Status::Unpinnable(flaw) => format!("unpinnable: {flaw}"),
-        Status::Approved(status::Annotations::Appeared) => "approved; annotations have appeared since".to_owned(),
-        Status::Approved(status::Annotations::Vanished) => "approved; annotations are gone since".to_owned(),
-        Status::Blocked | Status::Pending | Status::Removed | Status::Approved(status::Annotations::Same) => {
+        Status::Approved(Annotations::Appeared) => "approved; annotations were added since".to_owned(),
+        Status::Approved(Annotations::Vanished) => "approved; annotations were removed since".to_owned(),
+        Status::Blocked | Status::Pending | Status::Removed | Status::Approved(Annotations::Same) => {
             status.word().to_owned()
         }
     }

@@ -1,10 +1,11 @@
-//! `rune mcp probe`: asks every configured server what it serves, all at once.
+//! `rune mcp probe`: asks all configured servers at once what they serve, and records it.
 
-use super::discovery::{TIMED_OUT, discover, remaining};
+use super::discovery::{Connection, TIMED_OUT, discover, remaining};
 use super::http::HttpServer;
 use super::install::wrapped_command;
 use super::record::{Provenance, ServerSnapshot, record};
-use super::stdio::{self, StdioServer};
+use super::stdio::{ServerReaper, StdioServer};
+use crate::commands::current_dir;
 use crate::commands::hooks::say;
 use crate::runtime::environment::Environment;
 use crate::runtime::exit_code::{DONE, FAILED};
@@ -23,30 +24,30 @@ use std::collections::BTreeMap;
 use std::io::{IsTerminal, Write};
 use std::path::Path;
 use std::process::Command;
-use std::sync::mpsc::{Sender, channel};
+use std::sync::mpsc::channel;
 use std::time::{Duration, Instant};
 
 /// Asks the configured servers what they serve, and records it; approves nothing; for people only
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  rune mcp probe\n  rune mcp probe github docs\n\n\
-Starts every server that the client would start here, asks for its tools, and ends it. A server may tell us other\n\
-things than it tells the client; `rune mcp wrap` sees what the client sees. Exit 1: a server could not be asked.")]
+Starts every server that the client would start here, asks for its tools, and ends it. A server may answer the client \
+differently; `rune mcp wrap` records what the client is served. Exit 1: a server did not answer.")]
 pub struct ProbeArgs {
-    /// Only these servers [default: all]
+    /// Servers to ask [default: all]
     #[arg(value_name = "SERVER")]
     pub servers: Vec<String>,
-    /// Start also what the project itself configures, without asking
+    /// Start the servers that the project configures without asking
     #[arg(long)]
     pub yes: bool,
-    /// Seconds for each server
+    /// Time limit for each server
     #[arg(long, value_name = "SECONDS", default_value_t = 10.0, hide = true)]
     pub timeout: f64,
 }
 
-/// How long the end of a server may take after its deadline, before nobody waits for it any more.
+/// How long shutting down a server may take after the deadline.
 const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// What became of one server.
+/// The outcome for one server.
 struct ProbeResult {
     name: String,
     scope: String,
@@ -57,16 +58,17 @@ struct ProbeResult {
 pub fn run(args: &ProbeArgs) -> anyhow::Result<u8> {
     agent_check::check("`rune mcp probe`")?;
     let environment = Environment::look(&Dirs::default());
-    let here = std::env::current_dir().context("the current directory cannot be told")?;
+    let here = current_dir()?;
     let servers = Servers::look(&environment, &here);
-    let (chosen, mut results) = select_servers(args, &servers);
-    let (chosen, refused) = confirm_project_servers(chosen, args.yes, &here)?;
+    let (selected, mut results) = select_servers(args, &servers);
+    let (selected, refused) = confirm_project_servers(selected, args.yes, &here)?;
     results.extend(refused);
-    let limit = Duration::try_from_secs_f64(args.timeout).context("`--timeout` is no time")?;
-    if !chosen.is_empty() {
+    let limit = Duration::try_from_secs_f64(args.timeout)
+        .with_context(|| format!("invalid value `{}` for `--timeout`", args.timeout))?;
+    if !selected.is_empty() {
         receipts::loosen(&environment, Loosening::McpProbe)?;
     }
-    results.extend(probe_all(&chosen, &here, limit, &environment)?);
+    results.extend(probe_all(&selected, &here, limit, &environment)?);
     for flaw in &servers.flaws {
         writeln!(std::io::stderr().lock(), "rune: {}", escape_unprintable(flaw)).ok();
     }
@@ -74,71 +76,69 @@ pub fn run(args: &ProbeArgs) -> anyhow::Result<u8> {
         say("no server is configured here")?;
     }
     print_table(&mut results)?;
-    let whole = servers.flaws.is_empty() && results.iter().all(|result| result.outcome.is_ok());
-    Ok(if whole { DONE } else { FAILED })
+    let all_answered = servers.flaws.is_empty() && results.iter().all(|result| result.outcome.is_ok());
+    Ok(if all_answered { DONE } else { FAILED })
 }
 
-/// The servers that are to be asked, and results for those that cannot be.
+/// Selects the servers to ask, and returns results for those that cannot be asked.
 fn select_servers<'a>(args: &ProbeArgs, servers: &'a Servers) -> (Vec<&'a Configured>, Vec<ProbeResult>) {
     let mut results = Vec::new();
-    for name in &args.servers {
-        if servers.named(name).is_none() {
-            let what = "no server of this name is configured here".to_owned();
-            results.push(ProbeResult { name: name.clone(), scope: "-".to_owned(), ms: None, outcome: Err(what) });
-        }
+    for name in args.servers.iter().filter(|name| servers.named(name).is_none()) {
+        let outcome = Err("no server of this name is configured here".to_owned());
+        results.push(ProbeResult { name: name.clone(), scope: "-".to_owned(), ms: None, outcome });
     }
-    let wanted = |server: &&Configured| args.servers.is_empty() || args.servers.contains(&server.name);
-    let mut by_name: BTreeMap<String, Vec<&Configured>> = BTreeMap::new();
+    let namespace = |server: &Configured| Namespace::of_server(&server.name).as_str().to_owned();
+    let mut same_namespace: BTreeMap<String, usize> = BTreeMap::new();
     for server in &servers.all {
-        by_name.entry(namespace(server)).or_default().push(server);
+        *same_namespace.entry(namespace(server)).or_default() += 1;
     }
-    let mut chosen = Vec::new();
-    for server in servers.all.iter().filter(wanted) {
-        let alike = by_name.get(&namespace(server)).map_or(0, Vec::len);
-        if alike > 1 {
-            let what =
-                "the client cannot tell its name from another one's\n  help: rename one of the servers".to_owned();
-            results.push(ProbeResult::of(server, None, Err(what)));
+    let mut selected = Vec::new();
+    for server in &servers.all {
+        if !args.servers.is_empty() && !args.servers.contains(&server.name) {
+            continue;
+        }
+        if same_namespace.get(&namespace(server)).is_some_and(|count| *count > 1) {
+            let what = "the client cannot distinguish its name from another server's\n  help: rename one of them";
+            results.push(ProbeResult::of(server, None, Err(what.to_owned())));
         } else {
-            chosen.push(server);
+            selected.push(server);
         }
     }
-    (chosen, results)
+    (selected, results)
 }
 
-/// Asks whether what a project configures may be started: until then, nothing that the project wrote runs.
+/// Asks whether the servers that the project configures may be started. Before that, no program of the project runs.
 fn confirm_project_servers<'a>(
-    chosen: Vec<&'a Configured>,
+    selected: Vec<&'a Configured>,
     yes: bool,
     here: &Path,
 ) -> anyhow::Result<(Vec<&'a Configured>, Vec<ProbeResult>)> {
-    let (from_project, others): (Vec<_>, Vec<_>) =
-        chosen.into_iter().partition(|server| server.scope == Scope::Project);
-    if yes || from_project.is_empty() {
-        return Ok((from_project.into_iter().chain(others).collect(), Vec::new()));
+    let (of_project, others): (Vec<_>, Vec<_>) =
+        selected.into_iter().partition(|server| server.scope == Scope::Project);
+    if yes || of_project.is_empty() || ask_to_start(&of_project, here)? {
+        return Ok((of_project.into_iter().chain(others).collect(), Vec::new()));
     }
-    let mut agreed = false;
-    if std::io::stdin().is_terminal() {
-        say(&format!("the project in {} configures these servers:", here.display()))?;
-        for server in &from_project {
-            say(&format!("  {}: {}", Label::new(&server.name), escape_unprintable(&launch_text(server))))?;
-        }
-        write!(std::io::stdout().lock(), "type `yes` to start them: ")?;
-        std::io::stdout().flush()?;
-        let mut typed = String::new();
-        std::io::stdin().read_line(&mut typed)?;
-        agreed = typed.trim() == "yes";
-    }
-    if agreed {
-        return Ok((from_project.into_iter().chain(others).collect(), Vec::new()));
-    }
-    let what =
-        "not started, because the project configures it\n  help: look at its entry, then run this again with `--yes`";
-    let refused = from_project.into_iter().map(|server| ProbeResult::of(server, None, Err(what.to_owned()))).collect();
+    let what = "not started: the project configures it\n  help: check its entry, then run this again with `--yes`";
+    let refused = of_project.into_iter().map(|server| ProbeResult::of(server, None, Err(what.to_owned()))).collect();
     Ok((others, refused))
 }
 
-/// What starting a server would run or call.
+fn ask_to_start(servers: &[&Configured], here: &Path) -> anyhow::Result<bool> {
+    if !std::io::stdin().is_terminal() {
+        return Ok(false);
+    }
+    say(&format!("the project in {} configures these servers:", here.display()))?;
+    for server in servers {
+        say(&format!("  {}: {}", Label::new(&server.name), escape_unprintable(&launch_text(server))))?;
+    }
+    write!(std::io::stdout().lock(), "type `yes` to start them: ")?;
+    std::io::stdout().flush()?;
+    let mut typed = String::new();
+    std::io::stdin().read_line(&mut typed)?;
+    Ok(typed.trim() == "yes")
+}
+
+/// The command line or address of a server.
 fn launch_text(server: &Configured) -> String {
     match &server.launch {
         Ok(Launch::Stdio { command, args, .. }) => {
@@ -149,34 +149,34 @@ fn launch_text(server: &Configured) -> String {
     }
 }
 
-/// Asks all servers at once; one that hangs keeps nobody from being recorded.
+/// Asks all servers at once, and records each answer as it comes.
 fn probe_all(
-    chosen: &[&Configured],
+    selected: &[&Configured],
     here: &Path,
     limit: Duration,
     environment: &Environment,
 ) -> anyhow::Result<Vec<ProbeResult>> {
-    let _reaper = stdio::ServerReaper::new()?;
+    let _reaper = ServerReaper::install()?;
     let started = Instant::now();
-    let deadline = started.checked_add(limit).context("`--timeout` is too long")?;
+    let deadline = started.checked_add(limit).context("`--timeout` is too large")?;
     let (sender, answers) = channel();
-    for (index, server) in chosen.iter().enumerate() {
+    for (index, server) in selected.iter().enumerate() {
         let (server, here, sender) = ((*server).clone(), here.to_owned(), sender.clone());
-        std::thread::spawn(move || probe_server(index, &server, &here, deadline, &sender));
+        std::thread::spawn(move || sender.send((index, probe_server(&server, &here, deadline))));
     }
     drop(sender);
     let mut results: BTreeMap<usize, ProbeResult> = BTreeMap::new();
     let progress = std::io::stderr().is_terminal();
     while let Ok((index, answer)) = answers.recv_timeout(remaining(deadline + SHUTDOWN_TIMEOUT)) {
-        let Some(server) = chosen.get(index) else { continue };
+        let Some(server) = selected.get(index) else { continue };
         let ms = started.elapsed().as_millis();
-        let outcome = answer.and_then(|served: Served| record_served(server, &served, environment));
+        let outcome = answer.and_then(|served| record_served(server, &served, environment));
         if progress {
-            writeln!(std::io::stderr().lock(), "{} of {} done", results.len() + 1, chosen.len()).ok();
+            writeln!(std::io::stderr().lock(), "{} of {} done", results.len() + 1, selected.len()).ok();
         }
         results.insert(index, ProbeResult::of(server, Some(ms), outcome));
     }
-    for (index, server) in chosen.iter().enumerate() {
+    for (index, server) in selected.iter().enumerate() {
         results.entry(index).or_insert_with(|| ProbeResult::of(server, None, Err(TIMED_OUT.to_owned())));
     }
     Ok(results.into_values().collect())
@@ -190,18 +190,12 @@ fn record_served(server: &Configured, served: &Served, environment: &Environment
     Ok(format!("{} tools{prompts}, {outcome}", served.tools.len()))
 }
 
-/// Asks one server, and ends it before anybody is sender.
-fn probe_server(
-    index: usize,
-    server: &Configured,
-    here: &Path,
-    deadline: Instant,
-    sender: &Sender<(usize, Result<Served, String>)>,
-) {
+/// Asks one server, and shuts it down before the answer is returned.
+fn probe_server(server: &Configured, here: &Path, deadline: Instant) -> Result<Served, String> {
     let root = here.to_string_lossy();
-    let answer = server.expanded(here).and_then(|launch| match launch {
+    let mut connection: Box<dyn Connection> = match server.expanded(here)? {
         Launch::Stdio { command, args, env, cwd } => {
-            // Through our others pass-through it would be recorded twice, and once as what the client was served.
+            // Without the wrap, which would record the answer a second time, as served to the client.
             let (command, args) = wrapped_command(&command, &args).unwrap_or((command, args));
             let mut program = Command::new(command);
             program.args(args).current_dir(cwd.map_or(here.to_owned(), |cwd| here.join(cwd)));
@@ -210,19 +204,19 @@ fn probe_server(
                 program.env("CLAUDE_PLUGIN_ROOT", &plugin.root);
             }
             program.envs(env);
-            let mut server = StdioServer::start(program, deadline)?;
-            let served = discover(&mut server, &root);
-            server.shut_down();
-            served
+            Box::new(StdioServer::start(program, deadline)?)
         }
         Launch::Http { url, headers, sse } => {
-            let mut server = HttpServer::new(&url, headers, sse, deadline)?;
-            let served = discover(&mut server, &root);
-            server.shut_down();
-            served
+            let mut server = HttpServer::new(&url, headers, deadline);
+            if sse {
+                server.open_sse()?;
+            }
+            Box::new(server)
         }
-    });
-    sender.send((index, answer)).ok();
+    };
+    let served = discover(&mut *connection, &root);
+    connection.shut_down();
+    served
 }
 
 impl ProbeResult {
@@ -246,19 +240,13 @@ fn print_table(results: &mut [ProbeResult]) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Its name as it stands in the names of its tools.
-fn namespace(server: &Configured) -> String {
-    Namespace::of_server(&server.name).as_str().to_owned()
-}
-
-/// A text for a terminal: what may not be seen, or may lead the eye astray, is written by its number.
+/// Escapes everything but printable ASCII and line ends, for a terminal.
 fn escape_unprintable(text: &str) -> String {
-    let plain = |c: char| c == '\n' || c == ' ' || c.is_ascii_graphic();
     text.chars().fold(String::new(), |mut out, c| {
-        if plain(c) {
-            out.push(c)
+        if c == '\n' || c == ' ' || c.is_ascii_graphic() {
+            out.push(c);
         } else {
-            out.extend(c.escape_unicode())
+            out.extend(c.escape_unicode());
         }
         out
     })

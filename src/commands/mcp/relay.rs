@@ -1,4 +1,4 @@
-//! The relay between a client and a server: bytes go through as they come, and somebody looks on.
+//! The relay between a client and a server: passes bytes through, and observes the messages.
 
 use super::record::ApprovedTools;
 use super::wrap::RecorderMessage;
@@ -10,17 +10,17 @@ use std::os::fd::AsFd;
 use std::sync::mpsc::Sender;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// Bytes that go through at a time.
+/// Bytes that are passed on at a time.
 const CHUNK_BYTES: usize = 64 << 10;
 
-/// Bytes of a client's line that may be a question about lists; none is nearly as long.
+/// Longest client message that is parsed; a request for a list is much shorter.
 const MAX_REQUEST_BYTES: usize = 256 << 10;
 
-/// What the two directions know together.
+/// The state that both directions share.
 #[derive(Clone)]
 pub struct Relay {
     watch: Arc<Mutex<Watch>>,
-    /// Whoever records what was served; it must not hold up the stream.
+    /// Records what is served, in a thread of its own: a slow disk must not delay the stream.
     recorder: Sender<RecorderMessage>,
 }
 
@@ -29,12 +29,12 @@ impl Relay {
         Relay { watch: Arc::default(), recorder }
     }
 
-    /// Passes what the client says on to the server, until either ends.
+    /// Passes the client's messages to the server until either closes its stream.
     pub fn to_server(&self, mut from: impl Read + AsFd, mut to: impl Write + AsFd) {
         let mut lines = LineBuffer::new(MAX_REQUEST_BYTES);
         let mut chunk = vec![0; CHUNK_BYTES];
         while let Some(bytes) = read_chunk(&mut from, &mut chunk) {
-            // Before it is passed on: the server may answer at once.
+            // INVARIANT: a request is noted before it is passed on, because the server may answer at once.
             lines.push(bytes, &mut |line| {
                 if let Line::Whole(line) = line {
                     self.with_watch(|watch| watch.sent(line));
@@ -46,7 +46,7 @@ impl Relay {
         }
     }
 
-    /// Passes what the server says on to the client, until either ends.
+    /// Passes the server's messages to the client until either closes its stream.
     pub fn to_client(&self, mut from: impl Read + AsFd, to: &mut File) {
         let mut lines = LineBuffer::new(MOST_BYTES);
         let mut chunk = vec![0; CHUNK_BYTES];
@@ -58,8 +58,7 @@ impl Relay {
         }
     }
 
-    /// The same without the tools that are not approved. A line is passed on when it is whole; before that, no
-    /// client can do anything with it.
+    /// Like [`Relay::to_client`], without tools that are not approved. Lines are passed on when they are complete.
     pub fn to_client_stripped(&self, mut from: impl Read + AsFd, to: &mut File, approved: &ApprovedTools) {
         let mut lines = LineBuffer::new(MOST_BYTES);
         let mut chunk = vec![0; CHUNK_BYTES];
@@ -71,8 +70,8 @@ impl Relay {
                     open &= write_all(to, stripped.as_deref().unwrap_or(line)).is_ok();
                 }
                 Line::TooLong => {
-                    let most = MOST_BYTES >> 20;
-                    writeln!(std::io::stderr().lock(), "rune: a line of more than {most} MB was left out").ok();
+                    let limit = MOST_BYTES >> 20;
+                    writeln!(std::io::stderr().lock(), "rune: dropped a line of more than {limit} MB").ok();
                 }
             }
             self.observe(line);
@@ -90,6 +89,7 @@ impl Relay {
         }
     }
 
+    /// Parses a message of the server, and sends what it changes to the recorder.
     fn observe(&self, line: Line<'_>) {
         let (heard, served) = self.with_watch(|watch| {
             let heard = match line {
@@ -103,20 +103,19 @@ impl Relay {
         }
     }
 
-    fn with_watch<T>(&self, look: impl FnOnce(&mut Watch) -> T) -> T {
-        look(&mut self.watch.lock().unwrap_or_else(PoisonError::into_inner))
+    fn with_watch<T>(&self, use_watch: impl FnOnce(&mut Watch) -> T) -> T {
+        use_watch(&mut self.watch.lock().unwrap_or_else(PoisonError::into_inner))
     }
 }
 
-/// A line, or that there was one that nobody can read.
+/// A line with its line end, or a line over the limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Line<'a> {
-    /// With its end.
     Whole(&'a [u8]),
     TooLong,
 }
 
-/// LineBuffer put together from chunks.
+/// Assembles lines from chunks.
 struct LineBuffer {
     partial: Vec<u8>,
     max_bytes: usize,
@@ -128,6 +127,7 @@ impl LineBuffer {
         LineBuffer { partial: Vec::new(), max_bytes, too_long: false }
     }
 
+    /// Calls `each` with every line that `bytes` completes.
     fn push(&mut self, bytes: &[u8], each: &mut dyn FnMut(Line<'_>)) {
         for part in bytes.split_inclusive(|byte| *byte == b'\n') {
             if self.too_long || self.partial.len() + part.len() > self.max_bytes {
@@ -147,26 +147,27 @@ impl LineBuffer {
         }
     }
 
-    /// What came after the last line.
+    /// The bytes after the last line end.
     fn rest(self) -> Option<Vec<u8>> {
         Some(self.partial).filter(|rest| !rest.is_empty())
     }
 }
 
-/// The next bytes; `None` at the end.
+/// Reads the next bytes; `None` at the end of the stream.
 fn read_chunk<'a>(from: &mut (impl Read + AsFd), chunk: &'a mut [u8]) -> Option<&'a [u8]> {
     loop {
         match from.read(chunk) {
             Ok(0) => return None,
             Ok(read) => return chunk.get(..read),
             Err(error) if error.kind() == ErrorKind::Interrupted => {}
-            // Whoever gave us the pipe may have made it one that does not wait.
+            // The parent process may have made the pipe non-blocking.
             Err(error) if error.kind() == ErrorKind::WouldBlock => wait_until_ready(from, PollFlags::IN),
             Err(_) => return None,
         }
     }
 }
 
+/// Like `Write::write_all`, also for a non-blocking pipe.
 fn write_all(to: &mut (impl Write + AsFd), mut bytes: &[u8]) -> std::io::Result<()> {
     while !bytes.is_empty() {
         match to.write(bytes) {
@@ -179,8 +180,8 @@ fn write_all(to: &mut (impl Write + AsFd), mut bytes: &[u8]) -> std::io::Result<
     Ok(())
 }
 
-fn wait_until_ready(on: &impl AsFd, what: PollFlags) {
-    poll(&mut [PollFd::new(on, what)], None).ok();
+fn wait_until_ready(stream: &impl AsFd, events: PollFlags) {
+    poll(&mut [PollFd::new(stream, events)], None).ok();
 }
 
 #[cfg(test)]

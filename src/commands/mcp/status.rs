@@ -1,4 +1,4 @@
-//! `rune mcp status`: how every server and every tool stands.
+//! `rune mcp status`: the status of every server and tool.
 
 use super::inventory::{Inventory, ServerState, describe_status};
 use crate::commands::hooks::say;
@@ -7,11 +7,11 @@ use rune::mcp::{Part, Status};
 use rune::quarantine::visible;
 use serde::Serialize;
 
-/// Shows which servers and tools are approved, and which are not
+/// Shows the servers and tools, and whether they are approved
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  rune mcp status\n  rune mcp status --json | jq '.servers[].tools'")]
 pub struct StatusArgs {
-    /// JSON instead of a table
+    /// Print JSON instead of a table
     #[arg(long)]
     json: bool,
 }
@@ -57,48 +57,48 @@ pub fn run(args: &StatusArgs) -> anyhow::Result<()> {
     unreadable.dedup();
     if args.json {
         let servers =
-            states.iter().map(|state| report(state, inventory.servers.named(&state.name).is_some())).collect();
+            states.iter().map(|state| server_output(state, inventory.servers.named(&state.name).is_some())).collect();
         return say(&serde_json::to_string(&StatusOutput { servers, unreadable })?);
     }
     if states.is_empty() && unreadable.is_empty() {
-        return say("no MCP server is configured here, and none has a record");
+        return say("no MCP server is configured here or has a record");
     }
     for state in &states {
-        table(state, inventory.servers.named(&state.name).is_some())?;
+        print_server(state, inventory.servers.named(&state.name).is_some())?;
     }
     unreadable.iter().try_for_each(|what| say(&format!("unreadable: {}", visible(what))))
 }
 
-fn parts(status: &Status) -> Vec<String> {
+fn changed_parts(status: &Status) -> Vec<String> {
     let parts: &[Part] = if let Status::Changed(parts) = status { parts } else { &[] };
     parts.iter().map(ToString::to_string).collect()
 }
 
-fn report(state: &ServerState, configured: bool) -> ServerOutput {
+fn server_output(state: &ServerState, configured: bool) -> ServerOutput {
     let tool = |(name, status): &(String, Status)| {
         let served = state.observed.as_ref().and_then(|observed| observed.tool(name));
         let hash = served.and_then(|tool| tool.hash().ok()).map(|hash| hash.to_string());
-        ToolOutput { name: name.clone(), status: status.word(), changed: parts(status), hash }
+        ToolOutput { name: name.clone(), status: status.word(), changed: changed_parts(status), hash }
     };
     ServerOutput {
         name: state.name.clone(),
         configured,
         status: state.status.word(),
-        changed: parts(&state.status),
+        changed: changed_parts(&state.status),
         source: state.observed.as_ref().map(|observed| observed.source().to_string()),
         tools: state.tools.iter().map(tool).collect(),
     }
 }
 
-fn table(state: &ServerState, configured: bool) -> anyhow::Result<()> {
-    let seen = match &state.observed {
+fn print_server(state: &ServerState, configured: bool) -> anyhow::Result<()> {
+    let record = match &state.observed {
         Some(observed) => {
-            format!("{} tools, seen by {} on {}", observed.tools().len(), observed.source(), observed.at().date())
+            format!("{} tools, recorded by {} on {}", observed.tools().len(), observed.source(), observed.at().date())
         }
-        None => "never seen: run `rune mcp probe`".to_owned(),
+        None => "not recorded: run `rune mcp probe`".to_owned(),
     };
-    let here = if configured { "" } else { ", not configured here" };
-    say(&format!("{}  {} ({seen}{here})", visible(&state.name), describe_status(&state.status)))?;
+    let elsewhere = if configured { "" } else { ", not configured here" };
+    say(&format!("{}  {} ({record}{elsewhere})", visible(&state.name), describe_status(&state.status)))?;
     let width = state.tools.iter().map(|(name, _)| visible(name).chars().count()).max().unwrap_or_default();
     state
         .tools
