@@ -1,14 +1,14 @@
-//! A temp_dir home in which one scenario is played: real configuration, real records, the real hook.
+//! The home directory in which one scenario runs: real configuration, real records and the real hook.
 
 use super::client::FixtureServer;
 use super::fixture::COUNT_VARIABLE;
+use crate::commands::hook_options;
 use crate::runtime::environment::Environment;
 use crate::runtime::mcp::records::Store;
-use crate::runtime::options::{Dirs, Options};
+use crate::runtime::options::Dirs;
 use crate::runtime::policy_files::PolicyTexts;
-use crate::runtime::receipts;
-use crate::runtime::receipts::Texts;
-use anyhow::{Context, anyhow, bail};
+use crate::runtime::receipts::{self, Texts};
+use anyhow::{Context, Error, anyhow, bail};
 use rune::encoding::canonical::Value as Canonical;
 use rune::encoding::label::Label;
 use rune::mcp::{Identity, Observed, Proposal, Served, Source};
@@ -21,10 +21,10 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use time::OffsetDateTime;
 
-/// The preset that proofs are made with.
+/// The preset of all scenarios.
 const PRESET: &str = "strict";
 
-/// A folder that is gone when it is not needed any more.
+/// A private directory that is removed when it is dropped.
 pub struct TempDir(pub PathBuf);
 
 impl TempDir {
@@ -42,52 +42,54 @@ impl Drop for TempDir {
     }
 }
 
-/// One scenario's home.
+/// What all scenarios of a run have in common.
+pub struct Run<'a> {
+    /// All homes are below this directory, and share its folder of receipts.
+    pub dir: &'a TempDir,
+    /// The program whose hook is asked.
+    pub hook: &'a Path,
+    pub id: &'a str,
+    /// The time in receipts.
+    pub at: OffsetDateTime,
+    pub secret: &'a Secret,
+}
+
+/// The home of one scenario.
 pub struct ScenarioHome {
     home: PathBuf,
-    /// The guard that is asked.
     hook: PathBuf,
     pub environment: Environment,
     pub session: String,
     at: OffsetDateTime,
+    /// Running servers, the latest first.
     servers: Vec<(String, FixtureServer)>,
-    /// What was done, a line each, in labels.
+    /// One entry for each step.
     pub transcript: Vec<Value>,
     scenario: &'static str,
 }
 
-/// What the hook answered: nothing, or its decision.
-pub type Decision = Option<String>;
-
 impl ScenarioHome {
-    /// A home without servers, with the key that signs and the folder that all receipts go to.
-    pub fn create(
-        temp_dir: &TempDir,
-        hook: &Path,
-        scenario: &'static str,
-        run_id: &str,
-        at: OffsetDateTime,
-        secret: &Secret,
-    ) -> anyhow::Result<ScenarioHome> {
-        let home = temp_dir.0.join(scenario);
+    /// Creates a home with the signing key and without servers.
+    pub fn create(run: &Run<'_>, scenario: &'static str) -> anyhow::Result<ScenarioHome> {
+        let home = run.dir.0.join(scenario);
         let dirs = Dirs {
             config: Some(home.join("config")),
-            state: Some(temp_dir.0.join("state")),
+            state: Some(run.dir.0.join("state")),
             data: Some(home.join("data")),
             client: Some(home.join(".claude")),
         };
         let environment = Environment { home: Some(home.clone()), project: None, ..Environment::look(&dirs) };
         let scenario_home = ScenarioHome {
-            hook: hook.to_owned(),
-            session: format!("proof-{run_id}-{scenario}"),
+            hook: run.hook.to_owned(),
+            session: format!("proof-{}-{scenario}", run.id),
             environment,
-            at,
+            at: run.at,
             servers: Vec::new(),
             transcript: Vec::new(),
             scenario,
             home,
         };
-        scenario_home.write("data/receipt.key", &secret.to_text())?;
+        scenario_home.write("data/receipt.key", &run.secret.to_text())?;
         scenario_home.write("project/README.md", "")?;
         Ok(scenario_home)
     }
@@ -101,59 +103,57 @@ impl ScenarioHome {
         fs::write(&path, text).with_context(|| path.display().to_string())
     }
 
-    /// The entry of a fixture server in a client's configuration.
-    pub fn entry(&self, name: &str, more: &[&str]) -> Value {
-        json!({"command": "rune", "args": words(more), "env": {COUNT_VARIABLE: self.count(name)}})
+    /// The entry of a fixture server in the client's configuration.
+    pub fn entry(&self, name: &str, args: &[&str]) -> Value {
+        json!({"command": "rune", "args": fixture_words(args), "env": {COUNT_VARIABLE: self.count_file(name)}})
     }
 
-    fn count(&self, name: &str) -> PathBuf {
+    fn count_file(&self, name: &str) -> PathBuf {
         self.home.join(format!("{}.count", Label::new(name)))
     }
 
-    /// Writes the client's configuration: its servers.
+    /// Writes the client's configuration with these servers and their arguments.
     pub fn configure(&self, servers: &[(&str, &[&str])]) -> anyhow::Result<()> {
-        let mut entries = serde_json::Map::new();
-        for (name, more) in servers {
-            entries.insert((*name).to_owned(), self.entry(name, more));
-        }
+        let entries: serde_json::Map<String, Value> =
+            servers.iter().map(|(name, args)| ((*name).to_owned(), self.entry(name, args))).collect();
         self.write(".claude.json", &json!({"mcpServers": entries}).to_string())
     }
 
-    /// Starts a server that nobody looks at.
+    /// Starts a server without recording what it serves.
     pub fn start(&mut self, name: &str) -> anyhow::Result<()> {
-        let server = FixtureServer::start(&words(&[]), self.count(name))?;
-        self.servers.push((name.to_owned(), server));
+        self.start_server(name, &[])?;
         self.log_step("started", name, None, None);
         Ok(())
     }
 
-    /// Starts a server, and records what it serves.
-    pub fn observe(&mut self, name: &str, more: &[&str]) -> anyhow::Result<Observed> {
-        let mut server = FixtureServer::start(&words(more), self.count(name))?;
-        let tools: Vec<String> = server.tools()?.iter().map(ToString::to_string).collect();
-        let observed = self.observed_from(name, more, &tools)?;
-        Store::of(&self.environment)?.record(&observed)?;
-        self.servers.push((name.to_owned(), server));
-        self.log_step("observed", name, None, None);
-        Ok(observed)
-    }
-
-    /// Records that the same entry of a server now serves something else.
-    pub fn observe_drift(&mut self, name: &str) -> anyhow::Result<()> {
-        let mut server = FixtureServer::start(&words(&["--drift"]), self.count(name))?;
-        let tools: Vec<String> = server.tools()?.iter().map(ToString::to_string).collect();
-        let observed = self.observed_from(name, &[], &tools)?;
-        Store::of(&self.environment)?.record(&observed)?;
+    fn start_server(&mut self, name: &str, args: &[&str]) -> anyhow::Result<&mut FixtureServer> {
+        let server = FixtureServer::start(&fixture_words(args), self.count_file(name))?;
         self.servers.insert(0, (name.to_owned(), server));
-        self.log_step("observed", name, None, None);
-        Ok(())
+        self.server(name)
     }
 
-    fn observed_from(&self, name: &str, more: &[&str], tools: &[String]) -> anyhow::Result<Observed> {
+    fn server(&mut self, name: &str) -> anyhow::Result<&mut FixtureServer> {
+        let server = self.servers.iter_mut().find(|(known, _)| known == name);
+        server.map(|(_, server)| server).with_context(|| format!("the server `{name}` does not run"))
+    }
+
+    /// Starts a server, and records what it serves.
+    pub fn observe(&mut self, name: &str, args: &[&str]) -> anyhow::Result<Observed> {
+        self.record_served(name, args, args)
+    }
+
+    /// Records that a server serves another schema under the same configuration.
+    pub fn observe_drift(&mut self, name: &str) -> anyhow::Result<()> {
+        self.record_served(name, &[], &["--drift"]).map(drop)
+    }
+
+    /// Starts a server with `args`, and records what it serves as the server that is configured with `entry_args`.
+    fn record_served(&mut self, name: &str, entry_args: &[&str], args: &[&str]) -> anyhow::Result<Observed> {
+        let tools: Vec<String> = self.start_server(name, args)?.tools()?.iter().map(ToString::to_string).collect();
         let tools: Vec<&[u8]> = tools.iter().map(String::as_bytes).collect();
-        let entry = self.entry(name, more).to_string();
+        let entry = self.entry(name, entry_args).to_string();
         let entry = Canonical::read(entry.as_bytes()).map_err(|fault| anyhow!("{fault:?}"))?;
-        Ok(Observed::from_served(&Served {
+        let observed = Observed::from_served(&Served {
             server: name,
             source: Source::Probe,
             at: self.at,
@@ -164,7 +164,10 @@ impl ScenarioHome {
             capabilities: None,
             tools: &tools,
             prompts: &[],
-        }))
+        });
+        Store::of(&self.environment)?.record(&observed)?;
+        self.log_step("observed", name, None, None);
+        Ok(observed)
     }
 
     /// Approves what was observed, one tool or all, as a person would.
@@ -175,16 +178,7 @@ impl ScenarioHome {
         let hash = proposal.hash();
         let approval = proposal.confirm(&hash.short())?;
         store.change(observed.server(), |pin| pin.approve(approval, self.at))?;
-        let (server, tool) = (Label::new(observed.server()), tool.map(Label::new));
-        let done = receipts::deed(
-            &self.environment,
-            ReceiptKind::Approve,
-            server,
-            tool,
-            Some(hash.to_string()),
-            Some(self.at),
-        );
-        done.map_err(|what| anyhow!(what))?;
+        self.write_receipt(ReceiptKind::Approve, observed.server(), tool, Some(hash.to_string()))?;
         self.log_step("approved", observed.server(), None, None);
         Ok(())
     }
@@ -192,85 +186,90 @@ impl ScenarioHome {
     /// Blocks a tool, as a person would.
     pub fn block(&mut self, server: &str, tool: &str) -> anyhow::Result<()> {
         Store::of(&self.environment)?.change(server, |pin| pin.block(Some(tool)))?;
-        let (name, tool) = (Label::new(server), Some(Label::new(tool)));
-        receipts::deed(&self.environment, ReceiptKind::Block, name, tool, None, Some(self.at))
-            .map_err(|what| anyhow!(what))?;
+        self.write_receipt(ReceiptKind::Block, server, Some(tool), None)?;
         self.log_step("blocked", server, None, None);
         Ok(())
     }
 
-    /// Asks the hook about a call and dispatches it unless the hook objects; tells the answer and the result.
-    pub fn call(
-        &mut self,
-        tool: &str,
-        served: (&str, &str),
-        input: &Value,
-    ) -> anyhow::Result<(Decision, Option<Value>)> {
-        let event = json!({"session_id": self.session, "transcript_path": "/dev/null", "cwd": self.home.join("project"),
-            "hook_event_name": "PreToolUse", "tool_name": tool, "tool_input": input});
-        let answer = self.hook(&["pre"], &event)?;
+    fn write_receipt(
+        &self,
+        kind: ReceiptKind,
+        server: &str,
+        tool: Option<&str>,
+        pin: Option<String>,
+    ) -> anyhow::Result<()> {
+        let (server, tool) = (Label::new(server), tool.map(Label::new));
+        receipts::deed(&self.environment, kind, server, tool, pin, Some(self.at)).map_err(Error::msg)
+    }
+
+    /// Asks the hook about a call of `served`, a server and its tool, and makes the call unless the hook objects.
+    /// Returns the result of the call, if it was made.
+    pub fn call(&mut self, tool: &str, served: (&str, &str), input: &Value) -> anyhow::Result<Option<Value>> {
+        let event = json!({"hook_event_name": "PreToolUse", "tool_name": tool, "tool_input": input});
+        let answer = self.hook(&["pre"], event)?;
         let decision = answer.as_ref().map(|answer| {
             let decision = answer.pointer("/hookSpecificOutput/permissionDecision").and_then(Value::as_str);
             decision.unwrap_or("unreadable").to_owned()
         });
         self.log_step("asked", tool, decision.as_deref(), None);
-        // Whoever would have to say yes is not there.
-        if decision.as_deref().is_some_and(|decision| decision != "allow") {
-            return Ok((decision, None));
+        // Nobody is there to answer an `ask`.
+        if decision.is_some_and(|decision| decision != "allow") {
+            return Ok(None);
         }
         let (name, real) = served;
-        let server = self.servers.iter_mut().find(|(known, _)| known == name);
-        let (_, server) = server.with_context(|| format!("the server `{name}` does not run"))?;
-        let result = server.call(real, input)?;
+        let result = self.server(name)?.call(real, input)?;
         self.log_step("dispatched", tool, None, None);
-        Ok((decision, Some(result)))
+        Ok(Some(result))
     }
 
-    /// Hands the result of a call to the hook, as the client does.
+    /// Passes the result of a call to the hook, as the client does.
     pub fn submit_result(&mut self, tool: &str, input: &Value, result: &Value) -> anyhow::Result<()> {
         let content = result.get("content").cloned().unwrap_or_default();
-        let event = json!({"session_id": self.session, "transcript_path": "/dev/null", "cwd": self.home.join("project"),
-            "hook_event_name": "PostToolUse", "tool_name": tool, "tool_input": input, "tool_response": content});
-        self.hook(&["post"], &event)?;
+        let event = json!({"hook_event_name": "PostToolUse", "tool_name": tool, "tool_input": input,
+            "tool_response": content});
+        self.hook(&["post"], event)?;
         self.log_step("result taken in", tool, None, None);
         Ok(())
     }
 
     /// Ends the session, which seals its receipts.
     pub fn end_session(&mut self) -> anyhow::Result<()> {
-        let event = json!({"session_id": self.session, "transcript_path": "/dev/null", "cwd": self.home.join("project"),
-            "hook_event_name": "SessionEnd", "reason": "other"});
-        self.hook(&[], &event)?;
+        self.hook(&[], json!({"hook_event_name": "SessionEnd", "reason": "other"}))?;
         self.log_step("session ended", "", None, None);
         Ok(())
     }
 
-    /// How many calls a server has counted.
+    /// The number of calls that a server has counted.
     pub fn call_count(&self, name: &str) -> usize {
         self.servers.iter().filter(|(known, _)| known == name).map(|(_, server)| server.count()).max().unwrap_or(0)
     }
 
-    /// The receipts of the session.
+    /// Reads the receipts of the session.
     pub fn receipts(&self) -> anyhow::Result<Vec<u8>> {
-        let path = receipts::file_of(&self.environment, &Label::new(&self.session)).map_err(|what| anyhow!(what))?;
+        let path = receipts::file_of(&self.environment, &Label::new(&self.session)).map_err(Error::msg)?;
         fs::read(&path).with_context(|| path.display().to_string())
     }
 
-    /// The last decision that the session has a receipt for.
+    /// The receipt of the session's last decision.
     pub fn last_decision(&self) -> anyhow::Result<Receipt> {
         let bytes = self.receipts()?;
         let receipts =
             bytes.split(|byte| *byte == b'\n').filter_map(|line| serde_json::from_slice::<Receipt>(line).ok());
-        receipts.rev().find(|receipt| receipt.kind == ReceiptKind::Decision).context("no decision has left a receipt")
+        receipts.rev().find(|receipt| receipt.kind == ReceiptKind::Decision).context("no receipt of a decision")
     }
 
-    /// The policy that the hook judged by.
+    /// Reads the policy that the hook uses.
     pub fn policy<'a>(&self, memory: &'a PolicyTexts) -> Texts<'a> {
-        Texts::read(&Options::parse(&["--preset".into(), PRESET.into()]), &self.environment, None, memory)
+        Texts::read(&hook_options(Some(PRESET), None), &self.environment, None, memory)
     }
 
-    /// Runs the real hook on an event; its answer, where it gives one.
-    fn hook(&self, words: &[&str], event: &Value) -> anyhow::Result<Option<Value>> {
+    /// Runs the hook with an event of the session. Returns its answer, if it gives one.
+    fn hook(&self, words: &[&str], mut event: Value) -> anyhow::Result<Option<Value>> {
+        let project = self.home.join("project");
+        if let Some(fields) = event.as_object_mut() {
+            let common = json!({"session_id": self.session, "transcript_path": "/dev/null", "cwd": project});
+            fields.extend(common.as_object().cloned().unwrap_or_default());
+        }
         let mut command = Command::new(&self.hook);
         command.arg("hook").args(words).args(["--preset", PRESET, "--at", &receipts::time(Some(self.at))]);
         let dirs = [
@@ -282,18 +281,18 @@ impl ScenarioHome {
         for (flag, dir) in dirs {
             command.arg(flag).arg(dir.as_deref().unwrap_or(Path::new("/")));
         }
-        command.env_clear().env("HOME", &self.home).current_dir(self.home.join("project"));
-        let mut child =
-            command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().context("the hook")?;
-        child.stdin.take().context("the hook")?.write_all(event.to_string().as_bytes())?;
+        command.env_clear().env("HOME", &self.home).current_dir(project);
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = command.spawn().context("cannot start the hook")?;
+        child.stdin.take().context("the hook has no stdin")?.write_all(event.to_string().as_bytes())?;
         let output = child.wait_with_output()?;
         if !output.status.success() || !output.stderr.is_empty() {
-            bail!("the hook ended with {}: {}", output.status, String::from_utf8_lossy(&output.stderr).trim());
+            bail!("the hook failed with {}: {}", output.status, String::from_utf8_lossy(&output.stderr).trim());
         }
         if output.stdout.is_empty() {
             return Ok(None);
         }
-        Ok(Some(serde_json::from_slice(&output.stdout).context("the hook's answer")?))
+        Ok(Some(serde_json::from_slice(&output.stdout).context("the hook's answer is not JSON")?))
     }
 
     fn log_step(&mut self, did: &str, what: &str, answer: Option<&str>, found: Option<&str>) {
@@ -303,13 +302,13 @@ impl ScenarioHome {
         );
     }
 
-    /// Notes what the verifier found.
+    /// Adds what the verifier found to the transcript.
     pub fn log_verification(&mut self, what: &str, found: &str) {
         self.log_step("verified", what, None, Some(found));
     }
 }
 
-/// The words that a fixture server is started with.
-fn words(more: &[&str]) -> Vec<String> {
-    ["mcp", "fixture"].iter().chain(more).map(|word| (*word).to_owned()).collect()
+/// The arguments of this program that run a fixture server.
+fn fixture_words(args: &[&str]) -> Vec<String> {
+    ["mcp", "fixture"].iter().chain(args).map(|word| (*word).to_owned()).collect()
 }

@@ -1,51 +1,51 @@
-//! The scenarios: what is set up, what is called, and the one reason that it is refused for.
+//! The scenarios: setup, calls, and the reason code by which each must be refused.
 
 use super::home::ScenarioHome;
 use anyhow::Context;
 use rune::receipt::{self, Expected, Keys};
 use serde_json::{Value, json};
 
-/// A case that has to be refused.
+/// A call in a certain situation, and the reason code that the hook must give.
 pub struct Scenario {
     pub name: &'static str,
-    /// What it summary, for the report.
+    /// Description for the report.
     pub summary: &'static str,
-    /// Its own reason code.
+    /// Expected reason code.
     pub reason: &'static str,
-    /// The server whose count decides.
+    /// Server whose call count is checked.
     pub server: &'static str,
     run: fn(&mut ScenarioHome) -> anyhow::Result<()>,
 }
 
-/// The approved call beside which the refusals mean something.
+/// The control: an approved call, which must reach the server.
 pub const CONTROL: Scenario = Scenario {
     name: "control",
-    summary: "an approved tool, called with arguments that fit: dispatched, and counted once",
+    summary: "an approved tool with valid arguments: dispatched, and counted once",
     reason: "NO_OBJECTION",
     server: "local",
     run: |home| {
-        approved(home)?;
+        approve_local(home)?;
         call(home, "mcp__local__local_echo", ("local", "local.echo"), &json!({"text": "hello"}))
     },
 };
 
-/// All cases, in the order of the report.
+/// All scenarios whose call must be refused, in the order of the report.
 pub const ALL: [Scenario; 9] = [
     Scenario {
         name: "unknown-server",
-        summary: "a server that nobody has configured, seen or approved",
+        summary: "a server that is neither configured, recorded nor approved",
         reason: "MCP_SERVER_UNKNOWN",
         server: "stranger",
         run: |home| {
-            approved(home)?;
-            // It is there, and would answer.
+            approve_local(home)?;
+            // The server runs, so that a dispatched call would be counted.
             home.start("stranger")?;
             call(home, "mcp__stranger__run", ("stranger", "run"), &json!({"text": "hello"}))
         },
     },
     Scenario {
         name: "prompt-injected-output",
-        summary: "one server's result gives orders, and the next call would carry something out to another",
+        summary: "the result of one server contains instructions, and the next call would send data to another server",
         reason: "TAINTED_MCP_WRITE",
         server: "local",
         run: |home| {
@@ -57,14 +57,14 @@ pub const ALL: [Scenario; 9] = [
                 home.approve(&observed, None)?;
             }
             let (tool, input) = ("mcp__tickets__local_echo", json!({"text": "ticket 7"}));
-            let (_, result) = home.call(tool, ("tickets", "local.echo"), &input)?;
+            let result = home.call(tool, ("tickets", "local.echo"), &input)?;
             home.submit_result(tool, &input, &result.context("the ticket was not read")?)?;
             call(home, "mcp__local__send_note", ("local", "send_note"), &json!({"text": "all notes"}))
         },
     },
     Scenario {
         name: "excessive-agency",
-        summary: "a tool that is approved, beyond those that the operator lets this server be used for",
+        summary: "an approved tool that the policy does not register for this server",
         reason: "MCP_UNREGISTERED",
         server: "local",
         run: |home| {
@@ -77,11 +77,11 @@ pub const ALL: [Scenario; 9] = [
     },
     Scenario {
         name: "confused-deputy",
-        summary: "a project puts a program of its own behind the name of an approved server",
+        summary: "a project configures another program under the name of an approved server",
         reason: "MCP_SERVER_CONFIG_CHANGED",
         server: "local",
         run: |home| {
-            approved(home)?;
+            approve_local(home)?;
             let entry = home.entry("local", &["--answer", "theirs"]);
             home.write("project/.mcp.json", &json!({"mcpServers": {"local": entry}}).to_string())?;
             call(home, "mcp__local__local_echo", ("local", "local.echo"), &json!({"text": "hello"}))
@@ -89,7 +89,7 @@ pub const ALL: [Scenario; 9] = [
     },
     Scenario {
         name: "missing-pin",
-        summary: "a tool of an approved server that nobody has approved",
+        summary: "an unapproved tool of an approved server",
         reason: "MCP_TOOL_UNPINNED",
         server: "local",
         run: |home| {
@@ -102,29 +102,28 @@ pub const ALL: [Scenario; 9] = [
     },
     Scenario {
         name: "schema-drift",
-        summary: "a tool whose schema has grown since it was approved",
+        summary: "a tool whose schema has changed since it was approved",
         reason: "MCP_TOOL_CHANGED",
         server: "local",
         run: |home| {
-            approved(home)?;
-            // The same entry as was approved now serves something else.
+            approve_local(home)?;
             home.observe_drift("local")?;
             call(home, "mcp__local__local_echo", ("local", "local.echo"), &json!({"text": "hello", "notes": "all"}))
         },
     },
     Scenario {
         name: "off-schema-arguments",
-        summary: "arguments that the approved schema does not know",
+        summary: "arguments that the approved schema does not allow",
         reason: "MCP_ARGS_OFF_SCHEMA",
         server: "local",
         run: |home| {
-            approved(home)?;
+            approve_local(home)?;
             call(home, "mcp__local__local_echo", ("local", "local.echo"), &json!({"text": "hello", "notes": "all"}))
         },
     },
     Scenario {
         name: "name-collision",
-        summary: "two servers that the client calls by one name",
+        summary: "two servers whose names the client cannot distinguish",
         reason: "MCP_NAME_COLLISION",
         server: "lo_cal",
         run: |home| {
@@ -137,11 +136,11 @@ pub const ALL: [Scenario; 9] = [
     },
     Scenario {
         name: "replay-or-reordering",
-        summary: "receipts of refused calls, put into another session and into another order, are found by the verifier",
+        summary: "the verifier detects receipts that were duplicated, moved to another session or reordered",
         reason: "MCP_TOOL_BLOCKED",
         server: "local",
         run: |home| {
-            approved(home)?;
+            approve_local(home)?;
             home.block("local", "erase")?;
             for id in 1..=3 {
                 call(home, "mcp__local__erase", ("local", "erase"), &json!({"id": id}))?;
@@ -151,48 +150,50 @@ pub const ALL: [Scenario; 9] = [
     },
 ];
 
-/// What has to be found in receipts that were tampered with.
+/// The faults that the verifier must find in the tampered receipts, in the order of [`replay`].
 pub const EXPECTED_FAULTS: [&str; 3] = ["RECEIPT_DUPLICATE", "RECEIPT_FOREIGN_SESSION", "RECEIPT_REORDERED"];
 
 impl Scenario {
-    /// Plays it to its end.
+    /// Runs the scenario and ends its session.
     pub fn run(&self, home: &mut ScenarioHome) -> anyhow::Result<()> {
         (self.run)(home).and_then(|()| home.end_session()).with_context(|| format!("scenario `{}`", self.name))
     }
 }
 
-/// Replays and reorders the receipts of a session, really, and tells what the verifier finds in each.
+/// Tampers with the receipts of a session in three ways, and returns the fault and the bytes of each. `other` are the
+/// receipts of another session.
 pub fn replay(home: &mut ScenarioHome, other: &[u8], keys: &Keys) -> anyhow::Result<Vec<(&'static str, Vec<u8>)>> {
-    let own = home.receipts()?;
-    let lines: Vec<&[u8]> = own.split_inclusive(|byte| *byte == b'\n').collect();
+    let receipts = home.receipts()?;
+    let lines: Vec<&[u8]> = receipts.split_inclusive(|byte| *byte == b'\n').collect();
     let [first, second, third, rest @ ..] = lines.as_slice() else {
-        anyhow::bail!("there are too few receipts to replay");
+        anyhow::bail!("too few receipts to replay");
     };
     let foreign: Vec<&[u8]> = other.split_inclusive(|byte| *byte == b'\n').take(1).collect();
-    let twice = [&[*first, *first, *second, *third], rest].concat().concat();
-    let strange = [&[*first][..], &foreign, &[*second, *third], rest].concat().concat();
-    let swapped = [&[*first, *third, *second], rest].concat().concat();
-    let cases = [("replayed within", twice), ("replayed from another session", strange), ("reordered", swapped)];
-    let mut found = Vec::new();
+    let duplicated = [&[*first, *first, *second, *third], rest].concat().concat();
+    let with_foreign = [&[*first][..], &foreign, &[*second, *third], rest].concat().concat();
+    let reordered = [&[*first, *third, *second], rest].concat().concat();
+    let cases =
+        [("replayed within", duplicated), ("replayed from another session", with_foreign), ("reordered", reordered)];
+    let mut tampered = Vec::new();
     for ((what, bytes), expected) in cases.into_iter().zip(EXPECTED_FAULTS) {
         let report = receipt::verify(&bytes, &mut keys.clone(), &Expected::default());
         let first = report.faults.first().map(|fault| fault.code.name()).unwrap_or_default();
-        anyhow::ensure!(first == expected, "receipts that were {what} are not found out: `{first}`");
+        anyhow::ensure!(first == expected, "receipts {what}: the verifier found `{first}` instead of `{expected}`");
         home.log_verification(what, &first);
-        found.push((expected, bytes));
+        tampered.push((expected, bytes));
     }
-    Ok(found)
+    Ok(tampered)
 }
 
-/// The server `local`, configured, registered, observed and approved.
-fn approved(home: &mut ScenarioHome) -> anyhow::Result<()> {
+/// Configures, registers, observes and approves the server `local`.
+fn approve_local(home: &mut ScenarioHome) -> anyhow::Result<()> {
     home.configure(&[("local", &[])])?;
     register(home, "")?;
     let observed = home.observe("local", &[])?;
     home.approve(&observed, None)
 }
 
-/// Registers `local` and whatever else.
+/// Registers the server `local` in the policy, followed by `more`.
 fn register(home: &ScenarioHome, more: &str) -> anyhow::Result<()> {
     home.write("config/config.local.toml", &format!("[[mcp.servers]]\nname = \"local\"\n{more}"))
 }
