@@ -165,25 +165,18 @@ impl PolicyFile {
             put(&self.path, text, &self.path)?;
         }
         let new = Some(self.shipped.text);
-        match self.step {
+        let waiting = self.installed.waiting.as_deref();
+        if self.step == Step::Beside(Conflict::WorkedOn) {
             // Keep the base: the user has not finished with the default that it stands for.
-            Step::Beside(Conflict::WorkedOn) => return Ok(()),
-            Step::Beside(_) if self.installed.waiting.as_deref() != new => {
-                put(&self.beside, self.shipped.text, &self.path)?
-            }
-            // The file equals the default, so the default beside it is no longer needed.
-            Step::Same | Step::Write
-                if self.installed.waiting.is_some() && !self.shipped.is_worked_on(&self.installed) =>
-            {
-                std::fs::remove_file(&self.beside).with_context(|| self.beside.display().to_string())?;
-            }
-            Step::Same
-            | Step::Edited
-            | Step::Write
-            | Step::Replace
-            | Step::Merge(_)
-            | Step::Beside(_)
-            | Step::Newer => {}
+            return Ok(());
+        }
+        if matches!(self.step, Step::Beside(_)) && waiting != new {
+            put(&self.beside, self.shipped.text, &self.path)?;
+        }
+        // The file equals the default, so the default beside it is no longer needed.
+        let is_default = matches!(self.step, Step::Same | Step::Write);
+        if is_default && waiting.is_some() && !self.shipped.is_worked_on(&self.installed) {
+            std::fs::remove_file(&self.beside).with_context(|| self.beside.display().to_string())?;
         }
         // INVARIANT: the base is written last, so that an interrupted update is repeated.
         if self.step != Step::Newer && self.installed.base.as_deref() != new {

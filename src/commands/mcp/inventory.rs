@@ -33,7 +33,8 @@ pub struct ServerState {
     pub name: String,
     pub pin: Option<Pin>,
     pub observed: Option<Observed>,
-    /// How the client's configuration starts or reaches it.
+    pub is_configured: bool,
+    /// How the client's configuration starts or reaches it, if its entry is valid.
     pub configured: Option<Identity>,
     pub status: Status,
     /// The tools that are served, approved or blocked, by name.
@@ -72,14 +73,15 @@ impl Inventory {
 
     pub fn server_state(&self, name: &str) -> Result<ServerState, Unreadable> {
         let (pin, observed) = (self.store.pin(name)?, self.store.observed(name)?);
-        let configured = self.servers.named(name).and_then(Configured::identity);
+        let server = self.servers.named(name);
+        let (is_configured, configured) = (server.is_some(), server.and_then(Configured::identity));
         let status = status::server(pin.as_ref(), observed.as_ref(), configured.as_ref());
         let served = observed.iter().flat_map(|observed| observed.tools().iter().map(Tool::name));
         let pinned = pin.iter().flat_map(|pin| pin.tools().map(|(name, _)| name).chain(pin.blocked_tools()));
         let names: BTreeSet<String> = served.chain(pinned).map(str::to_owned).collect();
         let status_of = |tool: &str| status::tool(pin.as_ref(), observed.as_ref(), tool);
         let tools = names.into_iter().map(|tool| (tool.clone(), status_of(&tool))).collect();
-        Ok(ServerState { name: name.to_owned(), status, tools, pin, observed, configured })
+        Ok(ServerState { name: name.to_owned(), status, tools, pin, observed, is_configured, configured })
     }
 }
 

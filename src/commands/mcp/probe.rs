@@ -162,7 +162,7 @@ fn probe_all(
     let (sender, answers) = channel();
     for (index, server) in selected.iter().enumerate() {
         let (server, here, sender) = ((*server).clone(), here.to_owned(), sender.clone());
-        std::thread::spawn(move || sender.send((index, probe_server(&server, &here, deadline))));
+        std::thread::spawn(move || sender.send((index, probe_server(&server, &here, deadline))).ok());
     }
     drop(sender);
     let mut results: BTreeMap<usize, ProbeResult> = BTreeMap::new();

@@ -56,16 +56,13 @@ pub fn run(args: &StatusArgs) -> anyhow::Result<()> {
     unreadable.sort();
     unreadable.dedup();
     if args.json {
-        let servers =
-            states.iter().map(|state| server_output(state, inventory.servers.named(&state.name).is_some())).collect();
+        let servers = states.iter().map(server_output).collect();
         return say(&serde_json::to_string(&StatusOutput { servers, unreadable })?);
     }
     if states.is_empty() && unreadable.is_empty() {
         return say("no MCP server is configured here or has a record");
     }
-    for state in &states {
-        print_server(state, inventory.servers.named(&state.name).is_some())?;
-    }
+    states.iter().try_for_each(print_server)?;
     unreadable.iter().try_for_each(|what| say(&format!("unreadable: {}", visible(what))))
 }
 
@@ -74,7 +71,7 @@ fn changed_parts(status: &Status) -> Vec<String> {
     parts.iter().map(ToString::to_string).collect()
 }
 
-fn server_output(state: &ServerState, configured: bool) -> ServerOutput {
+fn server_output(state: &ServerState) -> ServerOutput {
     let tool = |(name, status): &(String, Status)| {
         let served = state.observed.as_ref().and_then(|observed| observed.tool(name));
         let hash = served.and_then(|tool| tool.hash().ok()).map(|hash| hash.to_string());
@@ -82,7 +79,7 @@ fn server_output(state: &ServerState, configured: bool) -> ServerOutput {
     };
     ServerOutput {
         name: state.name.clone(),
-        configured,
+        configured: state.is_configured,
         status: state.status.word(),
         changed: changed_parts(&state.status),
         source: state.observed.as_ref().map(|observed| observed.source().to_string()),
@@ -90,14 +87,14 @@ fn server_output(state: &ServerState, configured: bool) -> ServerOutput {
     }
 }
 
-fn print_server(state: &ServerState, configured: bool) -> anyhow::Result<()> {
+fn print_server(state: &ServerState) -> anyhow::Result<()> {
     let record = match &state.observed {
         Some(observed) => {
             format!("{} tools, recorded by {} on {}", observed.tools().len(), observed.source(), observed.at().date())
         }
         None => "not recorded: run `rune mcp probe`".to_owned(),
     };
-    let elsewhere = if configured { "" } else { ", not configured here" };
+    let elsewhere = if state.is_configured { "" } else { ", not configured here" };
     say(&format!("{}  {} ({record}{elsewhere})", visible(&state.name), describe_status(&state.status)))?;
     let width = state.tools.iter().map(|(name, _)| visible(name).chars().count()).max().unwrap_or_default();
     state

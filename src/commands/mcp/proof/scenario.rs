@@ -24,8 +24,8 @@ pub const CONTROL: Scenario = Scenario {
     reason: "NO_OBJECTION",
     server: "local",
     run: |home| {
-        approve_local(home)?;
-        call(home, "mcp__local__local_echo", ("local", "local.echo"), &json!({"text": "hello"}))
+        approve_local(home, None)?;
+        call_local(home, "local.echo", &json!({"text": "hello"}))
     },
 };
 
@@ -37,10 +37,10 @@ pub const ALL: [Scenario; 9] = [
         reason: "MCP_SERVER_UNKNOWN",
         server: "stranger",
         run: |home| {
-            approve_local(home)?;
+            approve_local(home, None)?;
             // The server runs, so that a dispatched call would be counted.
             home.start("stranger")?;
-            call(home, "mcp__stranger__run", ("stranger", "run"), &json!({"text": "hello"}))
+            home.call("mcp__stranger__run", ("stranger", "run"), &json!({"text": "hello"})).map(drop)
         },
     },
     Scenario {
@@ -59,7 +59,7 @@ pub const ALL: [Scenario; 9] = [
             let (tool, input) = ("mcp__tickets__local_echo", json!({"text": "ticket 7"}));
             let result = home.call(tool, ("tickets", "local.echo"), &input)?;
             home.submit_result(tool, &input, &result.context("the ticket was not read")?)?;
-            call(home, "mcp__local__send_note", ("local", "send_note"), &json!({"text": "all notes"}))
+            call_local(home, "send_note", &json!({"text": "all notes"}))
         },
     },
     Scenario {
@@ -68,11 +68,9 @@ pub const ALL: [Scenario; 9] = [
         reason: "MCP_UNREGISTERED",
         server: "local",
         run: |home| {
-            home.configure(&[("local", &[])])?;
-            home.write("config/config.local.toml", "[[mcp.servers]]\nname = \"local\"\ntools = [\"local_echo\"]\n")?;
-            let observed = home.observe("local", &[])?;
-            home.approve(&observed, None)?;
-            call(home, "mcp__local__erase", ("local", "erase"), &json!({"id": 7}))
+            approve_local(home, None)?;
+            register(home, "tools = [\"local_echo\"]\n")?;
+            call_local(home, "erase", &json!({"id": 7}))
         },
     },
     Scenario {
@@ -81,10 +79,10 @@ pub const ALL: [Scenario; 9] = [
         reason: "MCP_SERVER_CONFIG_CHANGED",
         server: "local",
         run: |home| {
-            approve_local(home)?;
+            approve_local(home, None)?;
             let entry = home.entry("local", &["--answer", "theirs"]);
             home.write("project/.mcp.json", &json!({"mcpServers": {"local": entry}}).to_string())?;
-            call(home, "mcp__local__local_echo", ("local", "local.echo"), &json!({"text": "hello"}))
+            call_local(home, "local.echo", &json!({"text": "hello"}))
         },
     },
     Scenario {
@@ -93,11 +91,8 @@ pub const ALL: [Scenario; 9] = [
         reason: "MCP_TOOL_UNPINNED",
         server: "local",
         run: |home| {
-            home.configure(&[("local", &[])])?;
-            register(home, "")?;
-            let observed = home.observe("local", &[])?;
-            home.approve(&observed, Some("local.echo"))?;
-            call(home, "mcp__local__erase", ("local", "erase"), &json!({"id": 7}))
+            approve_local(home, Some("local.echo"))?;
+            call_local(home, "erase", &json!({"id": 7}))
         },
     },
     Scenario {
@@ -106,9 +101,9 @@ pub const ALL: [Scenario; 9] = [
         reason: "MCP_TOOL_CHANGED",
         server: "local",
         run: |home| {
-            approve_local(home)?;
+            approve_local(home, None)?;
             home.observe_drift("local")?;
-            call(home, "mcp__local__local_echo", ("local", "local.echo"), &json!({"text": "hello", "notes": "all"}))
+            call_local(home, "local.echo", &json!({"text": "hello", "notes": "all"}))
         },
     },
     Scenario {
@@ -117,8 +112,8 @@ pub const ALL: [Scenario; 9] = [
         reason: "MCP_ARGS_OFF_SCHEMA",
         server: "local",
         run: |home| {
-            approve_local(home)?;
-            call(home, "mcp__local__local_echo", ("local", "local.echo"), &json!({"text": "hello", "notes": "all"}))
+            approve_local(home, None)?;
+            call_local(home, "local.echo", &json!({"text": "hello", "notes": "all"}))
         },
     },
     Scenario {
@@ -131,7 +126,7 @@ pub const ALL: [Scenario; 9] = [
             register(home, "[[mcp.servers]]\nname = \"lo_cal\"\n")?;
             let observed = home.observe("lo_cal", &[])?;
             home.approve(&observed, None)?;
-            call(home, "mcp__lo_cal__local_echo", ("lo_cal", "local.echo"), &json!({"text": "hello"}))
+            home.call("mcp__lo_cal__local_echo", ("lo_cal", "local.echo"), &json!({"text": "hello"})).map(drop)
         },
     },
     Scenario {
@@ -140,10 +135,10 @@ pub const ALL: [Scenario; 9] = [
         reason: "MCP_TOOL_BLOCKED",
         server: "local",
         run: |home| {
-            approve_local(home)?;
+            approve_local(home, None)?;
             home.block("local", "erase")?;
             for id in 1..=3 {
-                call(home, "mcp__local__erase", ("local", "erase"), &json!({"id": id}))?;
+                call_local(home, "erase", &json!({"id": id}))?;
             }
             Ok(())
         },
@@ -185,12 +180,12 @@ pub fn replay(home: &mut ScenarioHome, other: &[u8], keys: &Keys) -> anyhow::Res
     Ok(tampered)
 }
 
-/// Configures, registers, observes and approves the server `local`.
-fn approve_local(home: &mut ScenarioHome) -> anyhow::Result<()> {
+/// Configures, registers and observes the server `local`, and approves one of its tools or all.
+fn approve_local(home: &mut ScenarioHome, tool: Option<&str>) -> anyhow::Result<()> {
     home.configure(&[("local", &[])])?;
     register(home, "")?;
     let observed = home.observe("local", &[])?;
-    home.approve(&observed, None)
+    home.approve(&observed, tool)
 }
 
 /// Registers the server `local` in the policy, followed by `more`.
@@ -198,6 +193,8 @@ fn register(home: &ScenarioHome, more: &str) -> anyhow::Result<()> {
     home.write("config/config.local.toml", &format!("[[mcp.servers]]\nname = \"local\"\n{more}"))
 }
 
-fn call(home: &mut ScenarioHome, tool: &str, served: (&str, &str), input: &Value) -> anyhow::Result<()> {
-    home.call(tool, served, input).map(drop)
+/// Calls a tool of the server `local`.
+fn call_local(home: &mut ScenarioHome, tool: &str, input: &Value) -> anyhow::Result<()> {
+    let name = format!("mcp__local__{}", tool.replace('.', "_"));
+    home.call(&name, ("local", tool), input).map(drop)
 }

@@ -56,17 +56,16 @@ fn summarize(mut log: impl BufRead, filter: &Filter, mut progress: ProgressBar) 
 struct ProgressBar {
     started: Instant,
     size: u64,
-    is_terminal: bool,
     shown: bool,
 }
 
 impl ProgressBar {
     fn new(size: u64) -> Self {
-        ProgressBar { started: Instant::now(), size, is_terminal: std::io::stderr().is_terminal(), shown: false }
+        ProgressBar { started: Instant::now(), size, shown: false }
     }
 
     fn show(&mut self, done: u64) {
-        if self.is_terminal && self.started.elapsed() > PROGRESS_DELAY {
+        if std::io::stderr().is_terminal() && self.started.elapsed() > PROGRESS_DELAY {
             let percent = done.min(self.size) * 100 / self.size.max(1);
             let filled = usize::try_from(percent / 5).unwrap_or(20).min(20);
             let bar = format!("{}{}", "#".repeat(filled), ".".repeat(20 - filled));
