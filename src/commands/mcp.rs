@@ -1,4 +1,4 @@
-//! `rune mcp`: records what MCP servers serve, and which of it a person has approved.
+//! `rune mcp`: records what MCP servers serve, and what a person has approved.
 
 mod approve;
 mod block;

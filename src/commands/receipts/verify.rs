@@ -131,7 +131,7 @@ fn verify_files(
         let expected = Expected { before: previous_part_hash(&path), ..expected(&path) };
         let report = receipt::verify(&bytes, &mut keys, &expected);
         let mut outcome = report.outcome();
-        // The operator's file is never sealed, so beside others it does not make the outcome undecided.
+        // An installation never seals the operator's file, so beside others it does not make the outcome undecided.
         if !is_single && is_operator(&path) && outcome == Outcome::CannotTell {
             outcome = Outcome::Valid;
         }
@@ -205,7 +205,8 @@ fn verify_pack(folder: &Path, mut keys: Keys, head: Option<&str>) -> anyhow::Res
     Ok(Verification::new(faults, files))
 }
 
-/// Hashes every file below a folder, by its relative path. A symlink has an empty hash, which no index entry has.
+/// Hashes every file below a folder, by its relative path. A symlink has an empty hash, which `write_pack` never
+/// writes to an index.
 fn hash_files(folder: &Path) -> anyhow::Result<BTreeMap<String, String>> {
     let mut found = BTreeMap::new();
     let mut folders = vec![(folder.to_owned(), String::new())];
