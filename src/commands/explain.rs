@@ -8,12 +8,13 @@ use crate::runtime::options::Options;
 use crate::runtime::policy_files::{self, LoadedPolicy};
 use anyhow::{Context, bail};
 use clap::Args;
+use rune::client::SampleEvent;
 use rune::event::Header;
 use rune::path::Place;
 use rune::policy::Config;
 use rune::quarantined::{ContentSource, Origin, Quarantined};
 use rune::shell::{self, Command, Effects, Reading};
-use rune::verdict::{Effect, Verdict};
+use rune::verdict::{Effect, Phase, Verdict};
 use serde::Serialize;
 use std::fmt::Write as _;
 use std::io::Write as _;
@@ -140,11 +141,11 @@ fn input(tool: &str, line: &str) -> anyhow::Result<serde_json::Value> {
 fn judge(args: &ExplainArgs, line: &str, cwd: &str) -> anyhow::Result<(Verdict, Place)> {
     let words: Vec<_> = args.preset.iter().flat_map(|preset| ["--preset".into(), preset.into()]).collect();
     let options = Options::parse(&words);
-    let mut environment = Environment::look(&options.dirs);
+    let mut environment = Environment::of(options.client, &options.dirs);
     environment.project = args.project.clone().or(environment.project);
-    let event = serde_json::json!({"session_id": "explain", "cwd": cwd, "hook_event_name": "PreToolUse", "tool_name": args.tool,
-        "tool_input": input(&args.tool, line)?});
-    let judged = preview(&event.to_string(), &options, &environment)?;
+    let input = input(&args.tool, line)?;
+    let sample = SampleEvent { session: "explain", cwd, phase: Phase::Before, tool: &args.tool, input, result: None };
+    let judged = preview(&options.client.sample_event(&sample), &options, &environment)?;
     Ok((judged.verdict, judged.place))
 }
 

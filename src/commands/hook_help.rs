@@ -1,5 +1,6 @@
 //! The help of `rune hook`. The hook itself reads its options by hand (`options.rs`).
 
+use super::hooks::client_dir_help;
 use clap::{Args, ValueEnum};
 use std::path::PathBuf;
 
@@ -16,7 +17,7 @@ pub struct HookArgs {
     /// Accepted for `security-hook pre bash`, not needed
     tool: Option<ToolArg>,
     /// Who calls
-    #[arg(long, value_name = "NAME", default_value = "claude")]
+    #[arg(long, value_name = "NAME", default_value = rune::client::DEFAULT.name())]
     client: String,
     /// gentle, strict, off, or a file of your own in presets/ [default: what the policy says, else gentle]
     #[arg(long, value_name = "NAME")]
@@ -30,8 +31,7 @@ pub struct HookArgs {
     /// The directory of kept data, absolute [default: $XDG_DATA_HOME/rune]
     #[arg(long, value_name = "DIR")]
     data_dir: Option<PathBuf>,
-    /// The client's directory, absolute [default: $CLAUDE_CONFIG_DIR or ~/.claude]
-    #[arg(long, value_name = "DIR")]
+    #[arg(long, value_name = "DIR", help = client_dir_help("The client's directory, absolute"))]
     client_dir: Option<PathBuf>,
     /// The settings file that this call is registered in; a change that removes it there is refused
     #[arg(long, value_name = "FILE")]

@@ -19,7 +19,7 @@ pub fn run(file: &Path, args: &ExplainArgs) -> anyhow::Result<()> {
     }
     let words: Vec<_> = args.preset.iter().flat_map(|preset| ["--preset".into(), preset.into()]).collect();
     let options = Options::parse(&words);
-    let judged = preview(&event, &options, &Environment::look(&options.dirs))?;
+    let judged = preview(&event, &options, &Environment::of(options.client, &options.dirs))?;
     ensure!(
         judged.header.phase.is_some_and(Phase::is_after),
         "{}: this is no event after a call\n  help: it is what the client sends to `rune hook post`",
@@ -30,7 +30,7 @@ pub fn run(file: &Path, args: &ExplainArgs) -> anyhow::Result<()> {
     if args.json {
         return writeln!(out, "{answer}").context("cannot print");
     }
-    let answer: serde_json::Value = serde_json::from_str(&answer).context("the answer is no JSON")?;
+    let answer = options.client.read_answer(&answer, Some(0));
     let mut told = match judged.verdict.surface() {
         None => "the result comes from no untrusted surface\n".to_owned(),
         Some(surface) if surface.trusted => format!("source: {}, which you trust\n", surface.source),
@@ -39,12 +39,11 @@ pub fn run(file: &Path, args: &ExplainArgs) -> anyhow::Result<()> {
     if judged.verdict.surface().is_some_and(|surface| surface.taints) {
         told.push_str("the session would be tainted\n");
     }
-    let output = answer.get("hookSpecificOutput");
-    if let Some(said) = output.and_then(|output| output.get("additionalContext")?.as_str()) {
+    if let Some(said) = answer.context {
         write!(told, "\nbeside the result:\n{said}\n")?;
     }
-    if let Some(result) = output.and_then(|output| output.get("updatedToolOutput")) {
-        write!(told, "\nin its place:\n{}\n", serde_json::to_string_pretty(result)?)?;
+    if let Some(result) = answer.replacement {
+        write!(told, "\nin its place:\n{}\n", serde_json::to_string_pretty(&result)?)?;
     }
     out.write_all(told.as_bytes()).context("cannot print")
 }

@@ -11,10 +11,12 @@ use crate::runtime::exit_code::{DONE, FAILED};
 use crate::runtime::options::Options;
 use anyhow::{Context, bail};
 use clap::Args;
+use rune::client::SampleEvent;
 use rune::encoding::canonical::Value;
 use rune::mcp::{Proposal, Status, scan};
 use rune::quarantine::visible;
 use rune::receipt::ReceiptKind;
+use rune::verdict::Phase;
 use serde_json::json;
 use std::io::{BufRead, IsTerminal, Write};
 
@@ -148,10 +150,11 @@ fn show(view: &View, row: &Row, proposal: &Proposal) -> anyhow::Result<()> {
 
 /// What the rules about content say of a text, as if it were a page.
 fn by_rules(text: &str) -> anyhow::Result<Vec<String>> {
-    let event = json!({"session_id": "", "cwd": "/", "hook_event_name": "PostToolUse", "tool_name": "WebFetch",
-        "tool_input": {"url": "", "prompt": ""}, "tool_response": {"result": text}});
+    let (input, result) = (json!({"url": "", "prompt": ""}), Some(json!({"result": text})));
+    let sample = SampleEvent { session: "", cwd: "/", phase: Phase::After, tool: "WebFetch", input, result };
     let options = Options::parse(&[]);
-    let judged = preview(&event.to_string(), &options, &Environment::look(&options.dirs))?;
+    let judged =
+        preview(&options.client.sample_event(&sample), &options, &Environment::of(options.client, &options.dirs))?;
     let findings =
         judged.verdict.distinct().into_iter().filter(|finding| finding.rule().as_str().starts_with("content-"));
     Ok(findings.map(|finding| finding.reason().to_owned()).collect())

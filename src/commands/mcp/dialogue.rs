@@ -28,8 +28,7 @@ const PROTOCOL: &str = "2025-11-25";
 
 /// The client as it introduces itself: a server may show others another list.
 fn client() -> Value {
-    json!({"name": "claude-code", "title": "Claude Code", "version": "2.1.325",
-        "description": "Anthropic's agentic coding tool", "websiteUrl": "https://claude.com/claude-code"})
+    rune::client::DEFAULT.client_info()
 }
 
 /// What the client can do: some servers serve more to those who can do more.

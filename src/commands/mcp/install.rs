@@ -7,9 +7,8 @@ use crate::runtime::files::{follow, put, read};
 use crate::runtime::mcp::servers::{Configured, Scope, Servers};
 use crate::runtime::{agent_check, receipts};
 use anyhow::{Context, bail};
-use rune::client::claude::rewrap;
-use rune::client::claude::server::Launch;
-use rune::client::claude::settings::Broken;
+use rune::client::server::Launch;
+use rune::client::settings::FileError;
 use rune::encoding::label::Label;
 use rune::receipt::Loosening;
 use std::path::Path;
@@ -31,7 +30,7 @@ pub fn install(name: &str, strip: bool, environment: &Environment) -> anyhow::Re
     words.extend(["--".to_owned(), command.clone()]);
     let program = text(&program)?;
     receipts::loosen(environment, Loosening::McpWrapInstall)?;
-    edit(&server, |text, steps| rewrap::wrap(text, steps, &program, &words))?;
+    edit(&server, |text, steps| environment.client.wrap_server(text, steps, &program, &words))?;
     say(&format!("`{}` is wrapped in {}", Label::new(name), server.file.display()))?;
     if server.scope == Scope::Project {
         say("note: the entry names files of this machine; others who share the project need their own")?;
@@ -49,7 +48,7 @@ pub fn uninstall(name: &str, environment: &Environment) -> anyhow::Result<u8> {
     };
     let ((command, rest), all) = found.with_context(|| format!("`{}` is not wrapped", Label::new(name)))?;
     receipts::loosen(environment, Loosening::McpWrapUninstall)?;
-    edit(&server, |text, steps| rewrap::unwrap(text, steps, &command, all - rest.len()))?;
+    edit(&server, |text, steps| environment.client.unwrap_server(text, steps, &command, all - rest.len()))?;
     say(&format!("`{}` is as it was in {}", Label::new(name), server.file.display()))?;
     say("the way it is started has changed: approve the server again, and start a new session")?;
     Ok(DONE)
@@ -81,12 +80,11 @@ fn find(name: &str, environment: &Environment) -> anyhow::Result<Configured> {
 }
 
 /// Changes the entry of a server in the text of its file.
-fn edit(server: &Configured, change: impl FnOnce(&str, &[&str]) -> Result<String, Broken>) -> anyhow::Result<()> {
+fn edit(server: &Configured, change: impl FnOnce(&str, &[&str]) -> Result<String, FileError>) -> anyhow::Result<()> {
     let path = follow(&server.file)?;
     let before = read(&path)?.with_context(|| format!("{}: it is gone", path.display()))?;
     let steps: Vec<&str> = server.steps.iter().map(String::as_str).collect();
-    let after = change(&before, &steps)
-        .map_err(|broken| anyhow::anyhow!("{}:{}:{}: {}", path.display(), broken.line, broken.column, broken.what))?;
+    let after = change(&before, &steps).map_err(|error| anyhow::anyhow!(error.describe(&path)))?;
     put(&path, &after, &path)
 }
 

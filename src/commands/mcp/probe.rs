@@ -13,7 +13,7 @@ use crate::runtime::options::Dirs;
 use crate::runtime::{agent_check, receipts};
 use anyhow::Context;
 use clap::Args;
-use rune::client::claude::server::Launch;
+use rune::client::server::Launch;
 use rune::encoding::label::Label;
 use rune::mcp::Source;
 use rune::mcp::protocol::Served;
@@ -204,11 +204,7 @@ fn ask(
             let (command, args) = unwrapped(&command, &args).unwrap_or((command, args));
             let mut program = Command::new(command);
             program.args(args).current_dir(cwd.map_or(here.to_owned(), |cwd| here.join(cwd)));
-            program.envs([("CLAUDECODE", "1"), ("CLAUDE_CODE_ENTRYPOINT", "cli"), ("CLAUDE_PROJECT_DIR", &*root)]);
-            if let Some(plugin) = &server.plugin {
-                program.env("CLAUDE_PLUGIN_ROOT", &plugin.root);
-            }
-            program.envs(env);
+            program.envs(server.environment(here)).envs(env);
             let mut server = StdioServer::start(program, deadline)?;
             let served = learn(&mut server, &root);
             server.end();

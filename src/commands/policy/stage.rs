@@ -36,7 +36,7 @@ fn policy(directory: &Path, preset: &str) -> Config {
     let options = Options::parse(&["--preset".into(), preset.into(), "--config-dir".into(), directory.into()]);
     policy_files::config(
         &options,
-        &Environment::look(&options.dirs),
+        &Environment::of(options.client, &options.dirs),
         &policy_files::RuleSelection::all(&RuleKind::ALL.map(|(kind, ..)| kind)),
         None,
     )

@@ -38,11 +38,12 @@ pub fn run(args: &NoticeArgs) -> anyhow::Result<()> {
         "`--source` says nothing\n  help: name where the content came from, such as `mail:support`"
     );
     let environment = Environment::look(&Dirs { client: args.log.client_dir.clone(), ..Dirs::default() });
+    let session = environment.client.locations().session_variable.and_then(|name| std::env::var(name).ok());
     let header = Header {
         phase: Some(Phase::After),
         moment: Label::default(),
         tool: Label::new(TOOL),
-        session: Label::new(&std::env::var("CLAUDE_CODE_SESSION_ID").unwrap_or_default()),
+        session: Label::new(&session.unwrap_or_default()),
     };
     let rule = RuleId::known("quarantine-external");
     let text = notice(&header.tool, &source);
