@@ -1,7 +1,7 @@
 //! The settings files that the client reads, by precedence.
 
+use super::args::settings_file;
 use super::file::SettingsFile;
-use super::settings_file;
 use crate::runtime::environment::Environment;
 use rune::client::Client;
 use rune::client::settings::{Scope, Settings, SettingsDirs, Switch};

@@ -1,7 +1,8 @@
 //! `rune hooks install --plugin`: the guard as a plugin of the client, which calls the same binary.
 
+use super::args::{Target, current_dir};
 use super::preset::{check_preset, default_preset};
-use super::{Target, current_dir, registration, say};
+use super::{registration, say};
 use crate::runtime::files::put;
 use anyhow::bail;
 use std::path::Path;

@@ -1,6 +1,6 @@
 //! Presets: which one a registration names, and who may change it.
 
-use super::TargetArgs;
+use super::args::TargetArgs;
 use crate::runtime::environment::Environment;
 use crate::runtime::options::Options;
 use crate::runtime::{agent_check, policy_files};

@@ -1,8 +1,9 @@
 //! `rune hooks status`: which settings files register the guard, and whether it is on.
 
+use super::args::{DirArgs, current_dir, project};
 use super::layer::{SettingsLayer, SettingsLayers};
 use super::program::{self, ProgramError};
-use super::{DirArgs, current_dir, default_preset, project, registration, say};
+use super::{default_preset, registration, say};
 use crate::runtime::environment::Environment;
 use crate::runtime::exit_code::{DONE, FAILED};
 use crate::runtime::options::Options;
