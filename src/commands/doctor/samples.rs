@@ -125,7 +125,7 @@ pub fn check(
             Ok(response) => format!("the registered command {}", describe(*response)),
             Err(what) => what.clone(),
         };
-        let what = format!("{}: {what}, and should have {}", sample.what, past_participle(own));
+        let what = format!("{}: {what}, and should have {}", sample.what, verb_phrase(own));
         let program = rune::shell::typed(&command.program);
         let advice =
             format!("is `{program}` the guard that you have installed? `rune hooks install` registers this program");
@@ -162,7 +162,7 @@ fn looser_policy(
     };
     let event = sample.event(environment.client, project);
     let shipped = response(&preview_by(&event, &registered.options, environment, policy)?, registered);
-    let (own_words, shipped_words) = (past_participle(own), past_participle(shipped));
+    let (own_words, shipped_words) = (verb_phrase(own), verb_phrase(shipped));
     let what = format!("{}: the policy {own_words}, and the preset {preset} as it ships {shipped_words}", sample.what);
     let advice = "you may have meant it: `[decision]`, `rules.disabled`, `[[exceptions]]` or your own rules say so; `rune explain` shows why";
     Ok((own < shipped).then(|| Problem::new("policy-looser", what, advice)))
@@ -181,10 +181,10 @@ fn disarmed(sample: &Sample, own: Response) -> Option<Problem> {
 }
 
 fn describe(response: Response) -> &'static str {
-    if response == Response::Invalid { "gave no answer that the client understands" } else { past_participle(response) }
+    if response == Response::Invalid { "gave no answer that the client understands" } else { verb_phrase(response) }
 }
 
-fn past_participle(response: Response) -> &'static str {
+fn verb_phrase(response: Response) -> &'static str {
     match response {
         Response::Nothing => "said nothing",
         Response::Advise => "told the model something",
