@@ -9,12 +9,13 @@ use crate::runtime::options::Options;
 use crate::runtime::policy_files::{self, LoadedPolicy};
 use anyhow::{Context, bail};
 use clap::Args;
+use rune::client::SampleEvent;
 use rune::event::Header;
 use rune::path::Place;
 use rune::policy::Config;
 use rune::quarantined::{ContentSource, Origin, Quarantined};
 use rune::shell::{self, Command, Effects, Reading};
-use rune::verdict::{Effect, Finding, Verdict};
+use rune::verdict::{Effect, Finding, Phase, Verdict};
 use serde::Serialize;
 use std::fmt::Write as _;
 use std::io::Write as _;
@@ -137,12 +138,18 @@ fn tool_input(tool: &str, line: &str) -> anyhow::Result<serde_json::Value> {
 
 fn preview_call(args: &ExplainArgs, line: &str) -> anyhow::Result<Preview> {
     let options = hook_options(args.preset.as_deref(), None);
-    let mut environment = Environment::look(&options.dirs);
+    let mut environment = Environment::of(options.client, &options.dirs);
     environment.project = args.project.clone().or(environment.project);
     let cwd = args.cwd.clone().map_or_else(current_dir, Ok)?;
-    let event = serde_json::json!({"session_id": "explain", "cwd": cwd.to_string_lossy(),
-        "hook_event_name": "PreToolUse", "tool_name": args.tool, "tool_input": tool_input(&args.tool, line)?});
-    preview(&event.to_string(), &options, &environment)
+    let sample = SampleEvent {
+        session: "explain",
+        cwd: &cwd.to_string_lossy(),
+        phase: Phase::Before,
+        tool: &args.tool,
+        input: tool_input(&args.tool, line)?,
+        result: None,
+    };
+    preview(&options.client.sample_event(&sample), &options, &environment)
 }
 
 /// An event, and the verdict that the hook would return for it.

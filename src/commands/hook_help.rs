@@ -1,5 +1,6 @@
 //! The help of `rune hook`. `runtime/options.rs` parses the options of the hook itself, without clap.
 
+use super::hooks::client_dir_help;
 use clap::{Args, ValueEnum};
 use std::path::PathBuf;
 
@@ -16,7 +17,7 @@ pub struct HookArgs {
     /// Ignored; accepted for command lines such as `security-hook pre bash`
     tool: Option<ToolArg>,
     /// Client that calls
-    #[arg(long, value_name = "NAME", default_value = "claude")]
+    #[arg(long, value_name = "NAME", default_value = rune::client::DEFAULT.name())]
     client: String,
     /// gentle, strict, off, or the name of a file in presets/ [default: preset of the policy, else gentle]
     #[arg(long, value_name = "NAME")]
@@ -30,8 +31,7 @@ pub struct HookArgs {
     /// Data directory, an absolute path [default: $XDG_DATA_HOME/rune]
     #[arg(long, value_name = "DIR")]
     data_dir: Option<PathBuf>,
-    /// Client directory, an absolute path [default: $CLAUDE_CONFIG_DIR or ~/.claude]
-    #[arg(long, value_name = "DIR")]
+    #[arg(long, value_name = "DIR", help = client_dir_help("Client directory, an absolute path"))]
     client_dir: Option<PathBuf>,
     /// Settings file that registers this hook; changes that remove the entry are denied
     #[arg(long, value_name = "FILE")]

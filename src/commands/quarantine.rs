@@ -4,6 +4,7 @@ mod clear;
 mod notice;
 mod status;
 
+use super::hooks::client_dir_help;
 use crate::runtime::exit_code::DONE;
 use clap::{Args, Subcommand};
 use std::path::PathBuf;
@@ -17,8 +18,7 @@ pub enum Quarantine {
 
 #[derive(Debug, Args)]
 pub struct LogArgs {
-    /// Client directory, which contains telemetry.jsonl [default: $CLAUDE_CONFIG_DIR or ~/.claude]
-    #[arg(long, value_name = "DIR")]
+    #[arg(long, value_name = "DIR", help = client_dir_help("Client directory, which contains telemetry.jsonl"))]
     pub client_dir: Option<PathBuf>,
 }
 

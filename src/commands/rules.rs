@@ -126,7 +126,7 @@ fn test(args: &RulesArgs) -> anyhow::Result<()> {
 /// Loads the policy in force with its notes, or the policy with the rules of `args.file` instead of all others.
 fn load_policy(args: &RulesArgs) -> anyhow::Result<(Config, Vec<String>)> {
     let options = hook_options(Some(args.preset.as_deref().unwrap_or("strict")), args.config_dir.as_deref());
-    let environment = Environment::look(&options.dirs);
+    let environment = Environment::of(options.client, &options.dirs);
     let Some(file) = &args.file else {
         let config = policy_files::config(&options, &environment, &RuleSelection::all(&all_kinds()), None);
         return Ok((config, policy_files::notes(&options, &environment)));

@@ -1,6 +1,8 @@
 //! The world around the process: directories, the project, the clock.
 
 use super::options::Dirs;
+use rune::client::settings::SettingsDirs;
+use rune::client::{self, Client};
 use rune::event::{Event, Message};
 use std::env;
 use std::path::{Path, PathBuf};
@@ -8,8 +10,9 @@ use time::OffsetDateTime;
 
 /// What the process knows of its surroundings. Nothing is looked up in a user database: a home that the
 /// environment does not name is unknown.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct Environment {
+    pub client: &'static dyn Client,
     pub home: Option<PathBuf>,
     pub config_dir: Option<PathBuf>,
     pub state_dir: Option<PathBuf>,
@@ -24,7 +27,14 @@ pub struct Environment {
 }
 
 impl Environment {
+    /// The environment of a command that is not run by a client.
     pub fn look(dirs: &Dirs) -> Environment {
+        Environment::of(client::DEFAULT, dirs)
+    }
+
+    /// The environment of a hook that a client runs.
+    pub fn of(client: &'static dyn Client, dirs: &Dirs) -> Environment {
+        let locations = client.locations();
         let home = absolute("HOME");
         let under = |variable: &str, default: &str| {
             let base = absolute(variable).or_else(|| home.as_ref().map(|home| home.join(default)));
@@ -37,13 +47,33 @@ impl Environment {
             client_dir: dirs
                 .client
                 .clone()
-                .or_else(|| absolute("CLAUDE_CONFIG_DIR"))
-                .or_else(|| home.as_ref().map(|home| home.join(".claude"))),
+                .or_else(|| absolute(locations.dir_variable))
+                .or_else(|| home.as_ref().map(|home| home.join(locations.default_dir))),
             client_dir_given: dirs.client.is_some(),
-            project: absolute("CLAUDE_PROJECT_DIR"),
+            project: locations.project_variable.and_then(absolute),
             silence_wanted: env::var_os("QUARANTINE_DISABLE").is_some_and(|value| value == "1"),
+            client,
             home,
         }
+    }
+
+    /// The directories that hold the client's settings in a project.
+    pub fn settings_dirs<'a>(&'a self, project: &'a Path) -> SettingsDirs<'a> {
+        let managed = Path::new(self.client.locations().managed_dir);
+        SettingsDirs { client: self.client_dir.as_deref(), project, managed }
+    }
+
+    /// The file that holds the user's MCP servers.
+    pub fn user_server_file(&self) -> Option<PathBuf> {
+        let mut files = self.client.user_server_files(self.client_dir.as_ref()?, self.home.as_deref());
+        let last = files.pop()?;
+        Some(files.into_iter().find(|file| file.exists()).unwrap_or(last))
+    }
+
+    /// The file that names the machine's MCP servers.
+    pub fn managed_server_file(&self) -> PathBuf {
+        let locations = self.client.locations();
+        Path::new(locations.managed_dir).join(locations.managed_servers)
     }
 
     /// The same as a hook sees it that is told these directories.
@@ -71,8 +101,8 @@ impl Environment {
 
     /// The files and directories of the guard itself.
     pub fn own(&self) -> Vec<PathBuf> {
-        let client = ["settings.json", "settings.local.json", "telemetry.jsonl", "quarantine.d"];
-        let client = self.client_dir.iter().flat_map(|dir| client.map(|name| dir.join(name)));
+        let names = self.client.locations().settings_names.iter().chain(&["telemetry.jsonl", "quarantine.d"]);
+        let client = self.client_dir.iter().flat_map(|dir| names.clone().map(|name| dir.join(name)));
         let dirs = [&self.config_dir, &self.state_dir, &self.data_dir].into_iter().flatten().cloned();
         dirs.chain(client).chain(program()).collect()
     }

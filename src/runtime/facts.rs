@@ -3,7 +3,7 @@
 use crate::runtime::environment::{Environment, now};
 use crate::runtime::mcp::facts as mcp_facts;
 use crate::runtime::options::Options;
-use crate::runtime::policy_files::{project_servers, project_silences, read_settings, read_text};
+use crate::runtime::policy_files::{project_servers, project_silences, read_settings_text, read_text};
 use crate::runtime::symlinks::Links;
 use crate::runtime::{receipts, session};
 use rune::event::Nonce;
@@ -68,7 +68,7 @@ impl CollectedFacts {
 
 /// What the settings take away from us: those that changed, and those that we are registered in.
 fn losses(event: &Event<'_>, options: &Options, environment: &Environment) -> Vec<String> {
-    let own = options.registration();
+    let (client, own) = (environment.client, options.registration());
     let mut losses = Vec::new();
     let mut changed = None;
     if let (Action::Settings { file: Some(file) }, Ok(reason)) =
@@ -78,16 +78,20 @@ fn losses(event: &Event<'_>, options: &Options, environment: &Environment) -> Ve
     }
     let same = |one: &Path, other: &Path| one == other || one.canonicalize().ok() == other.canonicalize().ok();
     if let Some(file) = &options.registered_in {
-        losses.extend(match read_settings(file) {
-            Ok(Some(settings)) => own.losses(&settings, true),
+        losses.extend(match read_settings_text(file).map(|text| text.map(|text| client.losses(&own, &text))) {
+            Ok(Some(Ok(losses))) => losses,
             Ok(None) => vec!["the file that our hooks are registered in is gone".to_owned()],
-            Err(_) => vec!["the client cannot read the file that our hooks are registered in".to_owned()],
+            Ok(Some(Err(_))) | Err(_) => {
+                vec!["the client cannot read the file that our hooks are registered in".to_owned()]
+            }
         });
     }
     // What skills and other files say is no setting.
     let elsewhere = changed.filter(|file| options.registered_in.as_ref().is_none_or(|known| !same(known, file)));
-    if let Some(Ok(Some(settings))) = elsewhere.filter(|file| is_settings(file)).map(|file| read_settings(&file)) {
-        losses.extend(own.losses(&settings, false));
+    if let Some(Ok(Some(text))) = elsewhere.filter(|file| is_settings(file)).map(|file| read_settings_text(&file))
+        && client.read_settings(&text).is_ok_and(|settings| settings.disables_hooks())
+    {
+        losses.push("it switches all hooks off".to_owned());
     }
     if event.phase == Phase::Start && project_silences(environment, &event.place.cwd) && environment.silence_wanted {
         losses.push("the project's settings set QUARANTINE_DISABLE, which is ignored".to_owned());

@@ -44,7 +44,7 @@ pub fn run(words: &[OsString], started: Instant) -> u8 {
     // A panic is answered like any failure; its message could quote the payload.
     std::panic::set_hook(Box::new(|_| {}));
     let options = Options::parse(words);
-    let environment = Environment::look(&options.dirs);
+    let environment = Environment::of(options.client, &options.dirs);
     let on_abort =
         OnAbort::arm(options.phase).map(Arc::new).inspect_err(|error| complain(&format!("SIGABRT: {error}")));
     let call = Call { options, environment, started, on_abort: on_abort.ok() };

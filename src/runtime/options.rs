@@ -1,7 +1,6 @@
 //! The hook's options, read by hand: cheap, and a mistake in them is a verdict like any other failure.
 
-use rune::client::claude::Claude;
-use rune::client::claude::register::{REGISTERED_IN, Registration};
+use rune::client::registration::{REGISTERED_IN, Registration};
 use rune::client::{self, Client};
 use rune::encoding::nearest;
 use rune::verdict::Phase;
@@ -46,7 +45,7 @@ impl Options {
     pub fn parse(words: &[OsString]) -> Options {
         let mut options = Options {
             phase: None,
-            client: &Claude,
+            client: client::DEFAULT,
             preset: None,
             dirs: Dirs::default(),
             registered_in: None,

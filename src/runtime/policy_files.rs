@@ -8,8 +8,7 @@ pub use rules::RuleSelection;
 
 use super::options::Options;
 use crate::runtime::environment::Environment;
-use rune::client::claude::settings::{Broken, Settings};
-use rune::encoding::json::Fields;
+use rune::client::settings::Scope;
 use rune::encoding::nearest;
 use rune::event::{Action, Event};
 use rune::policy::{Config, DEFAULT, DEFAULT_PRESET, Layer, PRESETS, Receipts};
@@ -258,49 +257,36 @@ pub fn allowlist_path(environment: &Environment) -> Option<PathBuf> {
     environment.client_dir.as_ref().map(|dir| dir.join("quarantine.d/trusted-mcp-allowlist.txt"))
 }
 
-/// The servers in the `.mcp.json` files that the client may have read.
+/// The servers that the projects' files name and the client may have read.
 pub fn project_servers(environment: &Environment, cwd: &str) -> Result<Vec<String>, String> {
     let mut servers = Vec::new();
     for dir in environment.project_dirs(cwd) {
-        let path = dir.join(".mcp.json");
+        let path = dir.join(environment.client.locations().project_servers);
         let Some(text) = read_text(&path)? else { continue };
-        let fields = Fields::read(text.as_bytes());
-        let named = fields.object("mcpServers").unwrap_or_default();
-        if let Some(flaw) = fields.flaw().or(named.flaw()) {
+        let raw = environment.client.raw_servers(&text, &[]);
+        if let Some(flaw) = raw.flaw {
             return Err(format!("{}: {flaw}", path.display()));
         }
-        servers.extend(named.names().map(str::to_owned));
+        servers.extend(raw.all.into_iter().map(|(name, _)| name));
     }
     Ok(servers)
 }
 
 /// Whether settings that come with the project, and not the operator, ask for silence. What cannot be read may.
 pub fn project_silences(environment: &Environment, cwd: &str) -> bool {
+    let client = environment.client;
     // A client directory that only the environment names may be the project's own.
     let given = environment.client_dir.clone().filter(|_| environment.client_dir_given);
-    let own = [given, environment.home.as_ref().map(|home| home.join(".claude"))];
-    environment
-        .project_dirs(cwd)
-        .into_iter()
-        .map(|dir| dir.join(".claude"))
-        .filter(|dir| !own.contains(&Some(dir.clone())))
-        .flat_map(|dir| ["settings.json", "settings.local.json"].map(|name| dir.join(name)))
-        .any(|path| match read_text(&path) {
-            Ok(None) => false,
-            Ok(Some(text)) => {
-                let fields = Fields::read(text.as_bytes());
-                let env = fields.object("env").unwrap_or_default();
-                fields.flaw().is_some() || env.flaw().is_some() || env.get("QUARANTINE_DISABLE").is_some()
-            }
-            Err(_) => true,
-        })
-}
-
-/// A settings file of the client, `None` where there is none.
-pub fn read_settings(path: &Path) -> Result<Option<Settings>, String> {
-    let Some(text) = read_up_to(LARGEST_SETTINGS, path)? else { return Ok(None) };
-    let broken = |broken: Broken| format!("{}:{}:{}: {}", path.display(), broken.line, broken.column, broken.what);
-    Settings::read(&text).map(Some).map_err(broken)
+    let own = [given, environment.home.as_ref().map(|home| home.join(client.locations().default_dir))];
+    let files = environment.project_dirs(cwd).into_iter().flat_map(|dir| {
+        let dirs = environment.settings_dirs(&dir);
+        [Scope::Project, Scope::Local].map(|scope| client.settings_file(scope, &dirs))
+    });
+    let is_own = |file: &PathBuf| own.iter().flatten().any(|dir| file.parent() == Some(dir));
+    files.flatten().filter(|file| !is_own(file)).any(|file| match read_text(&file) {
+        Ok(text) => text.is_some_and(|text| client.may_set_variable(&text, "QUARANTINE_DISABLE")),
+        Err(_) => true,
+    })
 }
 
 /// The text of a file of the client's, which may be large.

@@ -16,7 +16,7 @@ pub fn run(file: &Path, args: &ExplainArgs) -> anyhow::Result<()> {
         std::fs::read_to_string(file).with_context(|| file.display().to_string())?
     };
     let options = hook_options(args.preset.as_deref(), None);
-    let previewed = preview(&event, &options, &Environment::look(&options.dirs))?;
+    let previewed = preview(&event, &options, &Environment::of(options.client, &options.dirs))?;
     ensure!(
         previewed.header.phase.is_some_and(Phase::is_after),
         "{}: not an event after a call\n  help: expected the JSON that the client sends to `rune hook post`",
@@ -27,7 +27,7 @@ pub fn run(file: &Path, args: &ExplainArgs) -> anyhow::Result<()> {
     if args.json {
         return Ok(writeln!(out, "{answer}")?);
     }
-    let answer: serde_json::Value = serde_json::from_str(&answer).context("the client's answer is not JSON")?;
+    let answer = options.client.read_answer(&answer, Some(0));
     let mut text = match previewed.verdict.surface() {
         None => "the result does not come from an untrusted surface\n".to_owned(),
         Some(surface) if surface.trusted => format!("source: {}, trusted by your policy\n", surface.source),
@@ -36,12 +36,11 @@ pub fn run(file: &Path, args: &ExplainArgs) -> anyhow::Result<()> {
     if previewed.verdict.surface().is_some_and(|surface| surface.taints) {
         text.push_str("the session would be tainted\n");
     }
-    let output = answer.get("hookSpecificOutput");
-    if let Some(context) = output.and_then(|output| output.get("additionalContext")?.as_str()) {
+    if let Some(context) = answer.context {
         write!(text, "\nadded to the result:\n{context}\n")?;
     }
-    if let Some(result) = output.and_then(|output| output.get("updatedToolOutput")) {
-        write!(text, "\nreplaces the result:\n{}\n", serde_json::to_string_pretty(result)?)?;
+    if let Some(result) = answer.replacement {
+        write!(text, "\nreplaces the result:\n{}\n", serde_json::to_string_pretty(&result)?)?;
     }
     Ok(out.write_all(text.as_bytes())?)
 }

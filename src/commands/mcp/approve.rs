@@ -11,11 +11,13 @@ use crate::runtime::exit_code::{DONE, FAILED};
 use crate::runtime::options::Options;
 use anyhow::{Context, bail};
 use clap::Args;
+use rune::client::SampleEvent;
 use rune::encoding::canonical::Value;
 use rune::mcp::status::Annotations;
 use rune::mcp::{Proposal, Status, scan};
 use rune::quarantine::visible;
 use rune::receipt::ReceiptKind;
+use rune::verdict::Phase;
 use serde_json::json;
 use std::io::{BufRead, IsTerminal, Write};
 
@@ -154,10 +156,11 @@ fn print_proposal(inventory: &Inventory, state: &ServerState, proposal: &Proposa
 
 /// Reasons of the content rules that match a text, as if it were a fetched page.
 fn content_findings(text: &str) -> anyhow::Result<Vec<String>> {
-    let event = json!({"session_id": "", "cwd": "/", "hook_event_name": "PostToolUse", "tool_name": "WebFetch",
-        "tool_input": {"url": "", "prompt": ""}, "tool_response": {"result": text}});
+    let (input, result) = (json!({"url": "", "prompt": ""}), Some(json!({"result": text})));
+    let sample = SampleEvent { session: "", cwd: "/", phase: Phase::After, tool: "WebFetch", input, result };
     let options = Options::parse(&[]);
-    let judged = preview(&event.to_string(), &options, &Environment::look(&options.dirs))?;
+    let judged =
+        preview(&options.client.sample_event(&sample), &options, &Environment::of(options.client, &options.dirs))?;
     let findings =
         judged.verdict.distinct().into_iter().filter(|finding| finding.rule().as_str().starts_with("content-"));
     Ok(findings.map(|finding| finding.reason().to_owned()).collect())

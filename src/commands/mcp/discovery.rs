@@ -25,12 +25,6 @@ const MAX_MESSAGES: usize = 10_000;
 /// The protocol version that Claude Code offers.
 const PROTOCOL_VERSION: &str = "2025-11-25";
 
-/// The introduction of Claude Code: a server may serve other tools to other clients.
-fn client_info() -> Value {
-    json!({"name": "claude-code", "title": "Claude Code", "version": "2.1.325",
-        "description": "Anthropic's agentic coding tool", "websiteUrl": "https://claude.com/claude-code"})
-}
-
 /// The capabilities of Claude Code, on which the tools of a server may depend.
 pub fn client_capabilities() -> Value {
     json!({"roots": {"listChanged": true}, "elicitation": {"form": {}, "url": {}}})
@@ -39,7 +33,7 @@ pub fn client_capabilities() -> Value {
 /// Asks a server for everything that it serves to a client in the directory `root`.
 pub fn discover(connection: &mut dyn Connection, root: &str) -> Result<Served, String> {
     let mut client = RpcClient { connection, root, next_id: 0, received_bytes: 0 };
-    let params = json!({"protocolVersion": PROTOCOL_VERSION, "clientInfo": client_info(),
+    let params = json!({"protocolVersion": PROTOCOL_VERSION, "clientInfo": rune::client::DEFAULT.client_info(),
         "capabilities": client_capabilities()});
     let result = client.request("initialize", &params)?;
     let mut served = Served::default();

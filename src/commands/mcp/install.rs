@@ -8,9 +8,8 @@ use crate::runtime::files::{follow, put, read};
 use crate::runtime::mcp::servers::{Configured, Scope, Servers};
 use crate::runtime::{agent_check, receipts};
 use anyhow::{Context, bail};
-use rune::client::claude::rewrap;
-use rune::client::claude::server::Launch;
-use rune::client::claude::settings::Broken;
+use rune::client::server::Launch;
+use rune::client::settings::FileError;
 use rune::encoding::label::Label;
 use rune::receipt::Loosening;
 use std::path::Path;
@@ -36,7 +35,7 @@ pub fn install(name: &str, flags: &[&str], environment: &Environment) -> anyhow:
     words.extend(["--", command]);
     let words: Vec<String> = words.into_iter().map(str::to_owned).collect();
     receipts::loosen(environment, Loosening::McpWrapInstall)?;
-    edit_entry(&server, |text, steps| rewrap::wrap(text, steps, &program, &words))?;
+    edit_entry(&server, |text, steps| environment.client.wrap_server(text, steps, &program, &words))?;
     say(&format!("wrapped `{}` in {}", Label::new(name), server.file.display()))?;
     if server.scope == Scope::Project {
         say("note: the entry contains paths of this machine; other users of the project cannot use it")?;
@@ -55,7 +54,7 @@ pub fn uninstall(name: &str, environment: &Environment) -> anyhow::Result<u8> {
     };
     let ((command, rest), all) = wrapped.with_context(|| format!("`{}` is not wrapped", Label::new(name)))?;
     receipts::loosen(environment, Loosening::McpWrapUninstall)?;
-    edit_entry(&server, |text, steps| rewrap::unwrap(text, steps, &command, all - rest.len()))?;
+    edit_entry(&server, |text, steps| environment.client.unwrap_server(text, steps, &command, all - rest.len()))?;
     say(&format!("removed the wrap of `{}` in {}", Label::new(name), server.file.display()))?;
     say(APPROVE_AGAIN)?;
     Ok(DONE)
@@ -86,12 +85,14 @@ fn find_server(name: &str, environment: &Environment) -> anyhow::Result<Configur
 }
 
 /// Rewrites the entry of a server in its configuration file.
-fn edit_entry(server: &Configured, change: impl FnOnce(&str, &[&str]) -> Result<String, Broken>) -> anyhow::Result<()> {
+fn edit_entry(
+    server: &Configured,
+    change: impl FnOnce(&str, &[&str]) -> Result<String, FileError>,
+) -> anyhow::Result<()> {
     let path = follow(&server.file)?;
     let before = read(&path)?.with_context(|| format!("{}: the file no longer exists", path.display()))?;
     let steps: Vec<&str> = server.steps.iter().map(String::as_str).collect();
-    let after = change(&before, &steps)
-        .map_err(|broken| anyhow::anyhow!("{}:{}:{}: {}", path.display(), broken.line, broken.column, broken.what))?;
+    let after = change(&before, &steps).map_err(|error| anyhow::anyhow!(error.describe(&path)))?;
     put(&path, &after, &path)
 }
 

@@ -14,7 +14,7 @@ use crate::runtime::options::Dirs;
 use crate::runtime::{agent_check, receipts};
 use anyhow::Context;
 use clap::Args;
-use rune::client::claude::server::Launch;
+use rune::client::server::Launch;
 use rune::encoding::label::Label;
 use rune::mcp::Source;
 use rune::mcp::protocol::Served;
@@ -199,11 +199,7 @@ fn probe_server(server: &Configured, here: &Path, deadline: Instant) -> Result<S
             let (command, args) = wrapped_command(&command, &args).unwrap_or((command, args));
             let mut program = Command::new(command);
             program.args(args).current_dir(cwd.map_or(here.to_owned(), |cwd| here.join(cwd)));
-            program.envs([("CLAUDECODE", "1"), ("CLAUDE_CODE_ENTRYPOINT", "cli"), ("CLAUDE_PROJECT_DIR", &*root)]);
-            if let Some(plugin) = &server.plugin {
-                program.env("CLAUDE_PLUGIN_ROOT", &plugin.root);
-            }
-            program.envs(env);
+            program.envs(server.environment(here)).envs(env);
             Box::new(StdioServer::start(program, deadline)?)
         }
         Launch::Http { url, headers, sse } => {

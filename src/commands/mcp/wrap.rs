@@ -15,7 +15,7 @@ use crate::runtime::exit_code::{FAILED, REFUSED};
 use crate::runtime::mcp::servers::{Configured, Servers};
 use crate::runtime::options::Dirs;
 use clap::Args;
-use rune::client::claude::server::Launch;
+use rune::client::server::Launch;
 use rune::encoding::label::Label;
 use rune::mcp::Source;
 use rune::mcp::protocol::{Heard, Served};

@@ -34,7 +34,7 @@ fn compare(before: &Path, after: &Path) -> BTreeSet<String> {
 fn load_policy(directory: &Path, preset: &str) -> Config {
     let options = hook_options(Some(preset), Some(directory));
     let wanted = RuleSelection::all(&all_kinds());
-    policy_files::config(&options, &Environment::look(&options.dirs), &wanted, None)
+    policy_files::config(&options, &Environment::of(options.client, &options.dirs), &wanted, None)
 }
 
 /// Copies the policy to `staged`, and writes `files` over the copy.

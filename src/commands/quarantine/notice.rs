@@ -36,11 +36,12 @@ pub fn run(args: &NoticeArgs) -> anyhow::Result<()> {
         "invalid value `{source}` for `--source`\n  help: name the origin of the content, e.g. `mail:support`"
     );
     let environment = Environment::look(&Dirs { client: args.log.client_dir.clone(), ..Dirs::default() });
+    let session = environment.client.locations().session_variable.and_then(|name| std::env::var(name).ok());
     let header = Header {
         phase: Some(Phase::After),
         moment: Label::default(),
         tool: Label::new(EXTERNAL_TOOL),
-        session: Label::new(&std::env::var("CLAUDE_CODE_SESSION_ID").unwrap_or_default()),
+        session: Label::new(&session.unwrap_or_default()),
     };
     let rule = RuleId::known("quarantine-external");
     let text = notice(&header.tool, &source);

@@ -1,6 +1,7 @@
 //! Names of programs and variables that tell an agent from a terminal.
 
 use super::processes::Process;
+use rune::client::{self, Client};
 use rune::decide::validators::AGENTS;
 use serde::Deserialize;
 use std::sync::LazyLock;
@@ -46,9 +47,12 @@ pub fn agent(process: &Process) -> Option<String> {
     if let Some(name) = names(process).find(|name| AGENTS.contains(name)) {
         return Some(name.to_owned());
     }
-    // The native build of Claude Code lies in a file named by its version.
-    if process.argv.first().is_some_and(|program| program.contains("/claude/versions/")) {
-        return Some("claude".to_owned());
+    let is_program_of = |client: &&dyn Client| {
+        let part = client.locations().program_path;
+        part.is_some_and(|part| process.argv.first().is_some_and(|program| program.contains(part)))
+    };
+    if let Some(client) = client::ALL.into_iter().find(is_program_of) {
+        return Some(client.name().to_owned());
     }
     let (_, package) = script(process)?.rsplit_once("node_modules/")?;
     let is_in = |name: &&String| package.strip_prefix(name.as_str()).is_some_and(|rest| rest.starts_with('/'));

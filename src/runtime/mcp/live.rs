@@ -5,26 +5,12 @@
 use super::own;
 use crate::runtime::environment::Environment;
 use crate::runtime::policy_files::read_settings_text;
+use rune::client::Client;
+use rune::client::server::ServerOrigin;
+use rune::client::settings::Scope;
 use rune::encoding::canonical::Value;
-use rune::encoding::json::Fields;
 use rune::mcp::Live;
 use std::path::{Path, PathBuf};
-
-/// Where the machine's administrator names servers; there are then no others.
-const MANAGED: &str = if cfg!(target_os = "macos") {
-    "/Library/Application Support/ClaudeCode/managed-mcp.json"
-} else {
-    "/etc/claude-code/managed-mcp.json"
-};
-
-/// Whose an entry is, in the client's words.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Scope {
-    Managed,
-    Local,
-    Project,
-    User,
-}
 
 /// One server in one file.
 #[derive(Debug)]
@@ -37,8 +23,9 @@ struct Entry {
 }
 
 /// The servers that the client's files name, strongest scope first.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Servers {
+    client: &'static dyn Client,
     entries: Vec<Entry>,
     /// Files that cannot be read: a server may stand in any of them.
     pub flaws: Vec<String>,
@@ -47,24 +34,27 @@ pub struct Servers {
 impl Servers {
     /// Looks at the files that count for a call in `cwd`.
     pub fn look(environment: &Environment, cwd: &str) -> Servers {
-        let mut servers = Servers::default();
-        if let Some(text) = servers.text(Path::new(MANAGED)) {
-            servers.add(Scope::Managed, Path::new(MANAGED), &Fields::read(text.as_bytes()));
+        let client = environment.client;
+        let mut servers = Servers { client, entries: Vec::new(), flaws: Vec::new() };
+        let managed = environment.managed_server_file();
+        if let Some(text) = servers.text(&managed) {
+            let raw = client.raw_servers(&text, &[]);
+            servers.note(&managed, raw.flaw);
+            servers.add(Scope::Managed, &managed, raw.all);
             return servers;
         }
         let places: Vec<PathBuf> = environment.project_of(cwd).into_iter().chain([PathBuf::from(cwd)]).collect();
-        let user = user_file(environment).and_then(|file| Some((servers.text(&file)?, file)));
-        let fields = user.as_ref().map(|(text, file)| (Fields::read(text.as_bytes()), file));
-        if let Some((fields, file)) = &fields {
-            let projects = fields.object("projects").unwrap_or_default();
-            let mut keys: Vec<PathBuf> = Vec::new();
-            for place in &places {
-                keys.extend([git_root(place), place.clone()]);
-            }
-            keys.dedup();
-            for own in keys.iter().filter_map(|key| projects.object(key.to_str()?)) {
-                servers.add(Scope::Local, file, &own);
-            }
+        let user = environment.user_server_file().and_then(|file| Some((servers.text(&file)?, file)));
+        let mut keys: Vec<PathBuf> = Vec::new();
+        for place in &places {
+            keys.extend([git_root(place), place.clone()]);
+        }
+        keys.dedup();
+        let keys: Vec<&str> = keys.iter().filter_map(|key| key.to_str()).collect();
+        let user = user.as_ref().map(|(text, file)| (client.raw_servers(text, &keys), file));
+        if let Some((raw, file)) = &user {
+            servers.note(file, raw.flaw.clone());
+            servers.add(Scope::Local, file, raw.projects.clone());
         }
         let mut folders: Vec<&Path> = Vec::new();
         for folder in places.iter().flat_map(|place| place.ancestors()) {
@@ -73,13 +63,15 @@ impl Servers {
             }
         }
         for folder in folders {
-            let file = folder.join(".mcp.json");
+            let file = folder.join(client.locations().project_servers);
             if let Some(text) = servers.text(&file) {
-                servers.add(Scope::Project, &file, &Fields::read(text.as_bytes()));
+                let raw = client.raw_servers(&text, &[]);
+                servers.note(&file, raw.flaw);
+                servers.add(Scope::Project, &file, raw.all);
             }
         }
-        if let Some((fields, file)) = &fields {
-            servers.add(Scope::User, file, fields);
+        if let Some((raw, file)) = user {
+            servers.add(Scope::User, file, raw.all);
         }
         servers
     }
@@ -94,20 +86,16 @@ impl Servers {
 
     /// How a server is started or reached. Where the client tells whose it is, that entry counts and no other.
     pub fn live(&self, name: &str, told: Option<&str>) -> Live {
-        let scope = match told {
-            Some("managed" | "enterprise") => Some(Scope::Managed),
-            Some("local") => Some(Scope::Local),
-            Some("project") => Some(Scope::Project),
-            Some("user") => Some(Scope::User),
-            // It was named on the client's command line, or comes from somewhere else that has no file.
-            Some("dynamic" | "claudeai" | "sdk") => return Live::Nowhere,
-            _ => None,
+        let scope = match told.map_or(ServerOrigin::Unknown, |source| self.client.server_origin(source)) {
+            ServerOrigin::Scope(scope) => Some(scope),
+            ServerOrigin::NoFile => return Live::Nowhere,
+            ServerOrigin::Unknown => None,
         };
         let fits = |entry: &&Entry| entry.name == name && scope.is_none_or(|scope| scope == entry.scope);
         match self.entries.iter().find(fits) {
             Some(entry) => {
                 let project = Some(&*entry.folder).filter(|_| entry.scope == Scope::Project);
-                let identity = Value::read(&entry.raw).ok().and_then(|raw| own::identity(&raw, project));
+                let identity = Value::read(&entry.raw).ok().and_then(|raw| own::identity(self.client, &raw, project));
                 identity.map_or(Live::Unreadable, Live::Entry)
             }
             None if self.flaws.is_empty() => Live::Nowhere,
@@ -115,14 +103,14 @@ impl Servers {
         }
     }
 
-    fn add(&mut self, scope: Scope, file: &Path, fields: &Fields<'_>) {
-        let named = fields.object("mcpServers").unwrap_or_default();
-        if let Some(flaw) = fields.flaw().or(named.flaw()) {
-            self.flaws.push(format!("{}: {flaw}", file.display()));
-        }
+    fn note(&mut self, file: &Path, flaw: Option<String>) {
+        self.flaws.extend(flaw.map(|flaw| format!("{}: {flaw}", file.display())));
+    }
+
+    fn add(&mut self, scope: Scope, file: &Path, named: Vec<(String, &[u8])>) {
         let folder = file.parent().unwrap_or(file);
-        self.entries.extend(named.iter().map(|(name, raw)| Entry {
-            name: name.to_owned(),
+        self.entries.extend(named.into_iter().map(|(name, raw)| Entry {
+            name,
             scope,
             folder: folder.to_owned(),
             raw: raw.to_vec(),
@@ -135,14 +123,6 @@ impl Servers {
             None
         })
     }
-}
-
-/// The file that holds a user's servers: beside the client's directory where that is the usual one, else in it.
-fn user_file(environment: &Environment) -> Option<PathBuf> {
-    let client = environment.client_dir.as_ref()?;
-    let within = client.join(".claude.json");
-    let usual = environment.home.as_ref().filter(|home| **client == home.join(".claude"));
-    Some(usual.filter(|_| !within.exists()).map_or(within, |home| home.join(".claude.json")))
 }
 
 /// What the client calls the project of a directory: the repository that it is part of, else itself.

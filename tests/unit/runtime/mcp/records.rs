@@ -1,13 +1,14 @@
 //! Unit tests of `src/runtime/mcp/records.rs`.
 
 use super::*;
+use crate::runtime::options::Dirs;
 use rune::mcp::Served;
 use std::os::unix::fs::{PermissionsExt, symlink};
 use time::OffsetDateTime;
 
 fn store() -> (tempfile::TempDir, Store) {
     let home = tempfile::tempdir().unwrap();
-    let environment = Environment { data_dir: Some(home.path().join("rune")), ..Environment::default() };
+    let environment = Environment { data_dir: Some(home.path().join("rune")), ..Environment::look(&Dirs::default()) };
     let store = Store::of(&environment).unwrap();
     (home, store)
 }

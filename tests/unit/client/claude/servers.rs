@@ -1,4 +1,4 @@
-//! Unit tests of `src/client/claude/server.rs`.
+//! Unit tests of `src/client/claude/servers.rs`.
 
 use super::*;
 
@@ -14,8 +14,8 @@ fn entries_are_read_leniently_and_one_by_one() {
         "g": {"url": "https://e.example/mcp"},
         "h": {"type": "stdio"}
     }, "other": 1}"#;
-    let servers = Document::read(text).unwrap().servers();
-    let told: Vec<String> = servers
+    let servers = read(text, ServerSection::All).unwrap();
+    let described: Vec<String> = servers
         .iter()
         .map(|server| match &server.launch {
             Ok(Launch::Stdio { command, args, env, .. }) => format!("{command} {args:?} {env:?}"),
@@ -24,7 +24,7 @@ fn entries_are_read_leniently_and_one_by_one() {
         })
         .collect();
     assert_eq!(
-        told,
+        described,
         [
             r#"npx ["-y", "x"] {"N": "1"}"#,
             "https://e.example/mcp false 1",
@@ -41,22 +41,25 @@ fn entries_are_read_leniently_and_one_by_one() {
 
 #[test]
 fn a_users_file_names_servers_of_one_project_too() {
-    let document = Document::read(r#"{"projects": {"/p": {"mcpServers": {"a": {"command": "x"}}}}}"#).unwrap();
-    assert_eq!(document.servers(), []);
-    assert_eq!(document.servers_of("/p").len(), 1);
-    assert_eq!(document.servers_of("/q"), []);
-    let plugin = Document::read(r#"{"a": {"command": "x"}}"#).unwrap();
-    assert_eq!(plugin.plugin_servers().len(), 1);
-    let manifest = Document::read(r#"{"name": "p", "mcpServers": ["./one.json", "two.json"]}"#).unwrap();
-    assert_eq!(manifest.server_files(), ["./one.json", "two.json"]);
-    assert_eq!(manifest.plugin_servers(), []);
+    let text = r#"{"projects": {"/p": {"mcpServers": {"a": {"command": "x"}}}}}"#;
+    assert_eq!(read(text, ServerSection::All).unwrap(), []);
+    assert_eq!(read(text, ServerSection::Project("/p")).unwrap().len(), 1);
+    assert_eq!(read(text, ServerSection::Project("/q")).unwrap(), []);
+    let raw = raw(text, &["/p", "/q"]);
+    let names: Vec<&str> = raw.projects.iter().map(|(name, _)| name.as_str()).collect();
+    assert_eq!((names.as_slice(), raw.all.len(), raw.flaw), (["a"].as_slice(), 0, None));
+    let plugin = document(r#"{"a": {"command": "x"}}"#).unwrap();
+    assert_eq!(plugin_servers(&plugin).len(), 1);
+    let manifest = document(r#"{"name": "p", "mcpServers": ["./one.json", "two.json"]}"#).unwrap();
+    assert_eq!(server_files(&manifest), ["./one.json", "two.json"]);
+    assert_eq!(plugin_servers(&manifest), []);
 }
 
 #[test]
-fn a_broken_file_is_told_by_its_place() {
-    let broken = Document::read("{\n  \"mcpServers\": {,}\n}").unwrap_err();
-    assert_eq!((broken.line, broken.column), (2, 18));
-    assert!(Document::read("[]").is_err());
+fn an_error_has_the_place_in_the_file() {
+    let error = document("{\n  \"mcpServers\": {,}\n}").unwrap_err();
+    assert_eq!((error.line, error.column), (2, 18));
+    assert!(document("[]").is_err());
 }
 
 #[test]
@@ -70,6 +73,6 @@ fn variables_are_filled_in_as_the_client_does() {
         ("${NONE:-}", ""),
         ("$HOME ${HOME", "$HOME ${HOME"),
     ] {
-        assert_eq!(expand(text, &known), filled, "{text}");
+        assert_eq!(expand_text(text, &known), filled, "{text}");
     }
 }
