@@ -5,7 +5,7 @@ mod facts;
 pub mod taint;
 
 pub use action::{Action, Change, Dialect, Field, Server, Shows};
-pub use facts::{Facts, Loosened, Nonce, ServerNews};
+pub use facts::{Facts, LooseningRecord, Nonce, UnapprovedServers};
 
 use crate::encoding::label::Label;
 use crate::mcp::{Pins, Standing};
@@ -30,7 +30,7 @@ pub struct Header {
 
 /// An event that cannot be judged.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Unread {
+pub struct EventError {
     /// What can be told of it.
     pub header: Header,
     /// What is wrong with it.
@@ -53,16 +53,16 @@ pub struct Message<'a> {
     /// The working directory.
     pub cwd: String,
     /// What is wrong with the event although its subject is known.
-    pub flaw: Option<Failure>,
+    pub failure: Option<Failure>,
 }
 
 impl<'a> Message<'a> {
     /// Builds the event: resolves where it happens, and parses its shell text once.
-    pub fn locate(self, home: Option<String>, project: Option<String>) -> Event<'a> {
-        let Message { phase, header, tool, action, result, cwd, flaw } = self;
+    pub fn into_event(self, home: Option<String>, project: Option<String>) -> Event<'a> {
+        let Message { phase, header, tool, action, result, cwd, failure } = self;
         let place = Place { cwd, home, project };
         let shell = ShellText::parse(&action, &place);
-        Event { phase, header, tool, action, result, place, facts: Facts::default(), flaw, shell }
+        Event { phase, header, tool, action, result, place, facts: Facts::default(), failure, shell }
     }
 }
 
@@ -108,7 +108,7 @@ pub struct Event<'a> {
     /// What the runtime looked up.
     pub facts: Facts,
     /// What is wrong with the event although its subject is known.
-    pub flaw: Option<Failure>,
+    pub failure: Option<Failure>,
     shell: Option<ShellText>,
 }
 

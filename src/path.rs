@@ -8,7 +8,7 @@ pub mod zones;
 pub use place::Place;
 
 use names::Names;
-pub use pattern::{Glob, Reach, globs, meet, touches, touches_any_home, touches_tree};
+pub use pattern::{Extent, Glob, globs, names_overlap, touches, touches_any_home, touches_tree};
 
 use compact_str::CompactString;
 use std::fmt;

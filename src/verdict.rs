@@ -116,7 +116,7 @@ impl Finding {
     }
 
     /// The same with what to do instead.
-    pub fn nudging(self, nudge: impl Into<String>) -> Self {
+    pub fn with_nudge(self, nudge: impl Into<String>) -> Self {
         Finding { nudge: Some(nudge.into()).filter(|nudge: &String| !nudge.trim().is_empty()), ..self }
     }
 
@@ -195,7 +195,7 @@ impl Verdict {
     }
 
     /// Takes over what another verdict found.
-    pub fn join(&mut self, other: Verdict) {
+    pub fn merge(&mut self, other: Verdict) {
         self.findings.extend(other.findings);
         self.charge(other.steps);
         self.surface = self.surface.take().or(other.surface);
@@ -223,7 +223,7 @@ impl Verdict {
     }
 
     /// Names the untrusted surface that the event touched.
-    pub fn touch(&mut self, surface: Surface) {
+    pub fn set_surface(&mut self, surface: Surface) {
         self.surface = Some(surface);
     }
 

@@ -11,7 +11,7 @@ use super::{Answer, Client, context, nudges, reasons};
 use crate::encoding::json;
 use crate::encoding::json::{Fields, Text};
 use crate::encoding::label::Label;
-use crate::event::{Action, Change, Dialect, Field, Header, Message, Server, Shows, Unread};
+use crate::event::{Action, Change, Dialect, EventError, Field, Header, Message, Server, Shows};
 use crate::quarantined::{ContentSource, Quarantined};
 use crate::verdict::Phase;
 use crate::verdict::failure::Failure;
@@ -47,7 +47,7 @@ impl Client for Claude {
         "claude"
     }
 
-    fn parse<'a>(&self, input: &'a Quarantined<Vec<u8>>) -> Result<Message<'a>, Unread> {
+    fn parse<'a>(&self, input: &'a Quarantined<Vec<u8>>) -> Result<Message<'a>, EventError> {
         parse(input)
     }
 
@@ -70,10 +70,10 @@ fn header(phase: Option<Phase>) -> Header {
     Header { phase, moment: Label::new(moment), ..Header::default() }
 }
 
-fn parse(input: &Quarantined<Vec<u8>>) -> Result<Message<'_>, Unread> {
+fn parse(input: &Quarantined<Vec<u8>>) -> Result<Message<'_>, EventError> {
     let bytes = input.inspect("an event is read");
     let fields = Fields::read(bytes);
-    let text = |name: &str| fields.string(name).unwrap_or(Text { text: String::new(), flaw: None });
+    let text = |name: &str| fields.string(name).unwrap_or(Text { text: String::new(), error: None });
     let moment = text("hook_event_name").text;
     let tool = fields.string("tool_name");
     let header = Header {
@@ -82,11 +82,11 @@ fn parse(input: &Quarantined<Vec<u8>>) -> Result<Message<'_>, Unread> {
         tool: tool.as_ref().map_or_else(Label::default, |tool| Label::tool(&tool.text)),
         session: Label::new(&text("session_id").text),
     };
-    let unread = |what: String| Unread { header: header.clone(), failure: Failure::Event(what) };
+    let unread = |what: String| EventError { header: header.clone(), failure: Failure::Event(what) };
 
     // After a call nothing but the key field is looked at, and checking a large result costs time.
     let unchecked = header.phase.is_some_and(Phase::is_after);
-    let flaw = fields.flaw().or_else(|| if unchecked { None } else { json::check(bytes).err() });
+    let flaw = fields.error().or_else(|| if unchecked { None } else { json::check(bytes).err() });
     let flaw = flaw.map(|flaw| flaw.to_string());
     let ill = ["cwd", "session_id"].iter().find(|name| fields.get(name).is_some() && fields.string(name).is_none());
     let flaw = flaw.or_else(|| ill.map(|name| format!("its `{name}` is not a string")));
@@ -118,7 +118,7 @@ fn parse(input: &Quarantined<Vec<u8>>) -> Result<Message<'_>, Unread> {
             .map(|raw| input.derive(raw, result_source(&action))),
         action,
         cwd: text("cwd").text,
-        flaw: flaw.map(Failure::Event),
+        failure: flaw.map(Failure::Event),
         header,
     })
 }
@@ -130,7 +130,7 @@ fn call(
     whole: &Quarantined<Vec<u8>>,
 ) -> Result<(Action, Option<String>), String> {
     let tool = tool.ok_or("it does not name a tool")?;
-    let mut flaw = tool.flaw.map(|flaw| flaw.to_string());
+    let mut flaw = tool.error.map(|flaw| flaw.to_string());
     if !tool.text.bytes().all(|byte| byte.is_ascii_graphic()) || tool.text.is_empty() {
         flaw = flaw.or(Some("its tool name holds characters that no tool name has".to_owned()));
     }

@@ -140,7 +140,7 @@ fn input(tool: &str, line: &str) -> anyhow::Result<serde_json::Value> {
 fn judge(args: &ExplainArgs, line: &str, cwd: &str) -> anyhow::Result<(Verdict, Place)> {
     let words: Vec<_> = args.preset.iter().flat_map(|preset| ["--preset".into(), preset.into()]).collect();
     let options = Options::parse(&words);
-    let mut environment = Environment::look(&options.dirs);
+    let mut environment = Environment::read(&options.dirs);
     environment.project = args.project.clone().or(environment.project);
     let event = serde_json::json!({"session_id": "explain", "cwd": cwd, "hook_event_name": "PreToolUse", "tool_name": args.tool,
         "tool_input": input(&args.tool, line)?});
@@ -176,7 +176,7 @@ pub fn preview_by(
         Err(unread) => bail!(unread.failure.reason()),
     };
     let event = environment.locate(message);
-    let LoadedPolicy { config, own, .. } = policy_files::load_by(&event, environment, policy);
+    let LoadedPolicy { config, project_policy: own, .. } = policy_files::load_with(&event, environment, policy);
     let CollectedFacts { facts, failures } = facts::collect(&event, &config, options, environment);
     let event = event.with_facts(facts);
     let config = config.with_failures(failures);

@@ -16,7 +16,7 @@ pub use status::{LookArgs, Sight, Wired};
 use crate::runtime::agent_check;
 use crate::runtime::environment::Environment;
 use crate::runtime::exit_code::DONE;
-use crate::runtime::files::patch;
+use crate::runtime::files::diff;
 use crate::runtime::options::Dirs;
 use crate::runtime::receipts;
 use anyhow::{Context, bail};
@@ -163,7 +163,7 @@ fn install(preset: Option<&str>, place: &PlaceArgs) -> anyhow::Result<u8> {
     let text = file.text.as_deref().unwrap_or_default();
     let edited = new.install(text, file.before.as_deref()).map_err(|broken| refusal(&file, &broken))?;
     if loosens && edited != text {
-        receipts::loosen(&world_of_receipt(&old, &environment), Loosening::HooksInstall)?;
+        receipts::record_loosening(&world_of_receipt(&old, &environment), Loosening::HooksInstall)?;
     }
     let first = !settings.hooks().iter().any(Hook::is_ours);
     if let Some(kept) = show_or_write(&file, Some(&edited), first, place)? {
@@ -204,7 +204,7 @@ fn warn(file: &Path, place: &PlaceArgs, environment: &Environment) -> anyhow::Re
 
 fn uninstall(place: &PlaceArgs, what: &str) -> anyhow::Result<()> {
     if !place.dry_run {
-        agent_check::may_loosen(what, place.yes)?;
+        agent_check::require_confirmed_person(what, place.yes)?;
     }
     let environment = place.dirs.environment()?;
     if place.scope == Scope::Managed {
@@ -218,7 +218,7 @@ fn uninstall(place: &PlaceArgs, what: &str) -> anyhow::Result<()> {
     let left = register::remove(text, file.before.as_deref()).map_err(|broken| refusal(&file, &broken))?;
     if !place.dry_run && left != file.text {
         let old = Registration::each(&read(&file)?);
-        receipts::loosen(&world_of_receipt(&old, &environment), Loosening::HooksUninstall)?;
+        receipts::record_loosening(&world_of_receipt(&old, &environment), Loosening::HooksUninstall)?;
     }
     if show_or_write(&file, left.as_deref(), false, place)?.is_some() {
         say(&format!("removed from {}", file.path.display()))?;
@@ -243,7 +243,7 @@ fn show_or_write(
         return Ok(None);
     }
     if place.dry_run {
-        say(&patch(&file.path, file.text.as_deref().unwrap_or_default(), text.unwrap_or_default()))?;
+        say(&diff(&file.path, file.text.as_deref().unwrap_or_default(), text.unwrap_or_default()))?;
         return Ok(None);
     }
     file.write(text, first).map(Some)
@@ -332,7 +332,7 @@ impl DirArgs {
             let help = "help: make it absolute, or name the directory with `--client-dir`";
             bail!("CLAUDE_CONFIG_DIR is `{}`, which is not an absolute path\n  {help}", dir.display());
         }
-        Ok(Environment::look(&Dirs {
+        Ok(Environment::read(&Dirs {
             config: absolute(&self.config_dir),
             state: absolute(&self.state_dir),
             data: absolute(&self.data_dir),

@@ -4,7 +4,7 @@ mod stage;
 
 use super::hooks::say;
 use crate::runtime::environment::Environment;
-use crate::runtime::files::{follow, patch, put, read};
+use crate::runtime::files::{diff, follow_links, read, write_like};
 use crate::runtime::options::Dirs;
 use crate::runtime::{agent_check, receipts};
 use anyhow::Context;
@@ -98,11 +98,11 @@ fn update(args: &PlaceArgs, yes: bool) -> anyhow::Result<()> {
     if changes && !args.dry_run {
         // What a changed pattern lets through cannot be told, so every change counts as a loosening.
         if loosened.is_empty() {
-            agent_check::check("changing the policy")?;
+            agent_check::require_person("changing the policy")?;
         } else {
-            agent_check::may_loosen("this update", yes)?;
+            agent_check::require_confirmed_person("this update", yes)?;
         }
-        receipts::loosen(&Environment::look(&Dirs::default()), Loosening::PolicyUpdate)?;
+        receipts::record_loosening(&Environment::read(&Dirs::default()), Loosening::PolicyUpdate)?;
     }
     apply(&files, &place, args.dry_run)
 }
@@ -117,7 +117,7 @@ fn apply(files: &[File], place: &Place, dry: bool) -> anyhow::Result<()> {
         told.extend(file.told());
         match (dry, file.text()) {
             (true, Some(text)) if file.found.mine.is_some() => {
-                told.push(patch(&file.path, file.found.mine.as_deref().unwrap_or_default(), text));
+                told.push(diff(&file.path, file.found.mine.as_deref().unwrap_or_default(), text));
             }
             (true, _) => {}
             (false, _) => file.write()?,
@@ -127,7 +127,7 @@ fn apply(files: &[File], place: &Place, dry: bool) -> anyhow::Result<()> {
     if std::fs::symlink_metadata(&local).is_err() {
         told.push(format!("wrote {}, which is for your own changes", LOCAL.0));
         if !dry {
-            put(&local, LOCAL.1, &local)?;
+            write_like(&local, LOCAL.1, &local)?;
         }
     }
     let at = place.config.display();
@@ -143,7 +143,7 @@ impl File {
         let named = place.config.join(&shipped.name);
         let mut beside = named.clone().into_os_string();
         beside.push(".new");
-        let (path, beside) = (follow(&named)?, PathBuf::from(beside));
+        let (path, beside) = (follow_links(&named)?, PathBuf::from(beside));
         let base = place.data.join("policy").join(&shipped.name);
         let found = Installed { mine: read(&path)?, base: read(&base)?, waiting: read(&beside)? };
         let step = shipped.step(&found);
@@ -161,14 +161,14 @@ impl File {
 
     fn write(&self) -> anyhow::Result<()> {
         if let Some(text) = self.text() {
-            put(&self.path, text, &self.path)?;
+            write_like(&self.path, text, &self.path)?;
         }
         let new = Some(self.shipped.text);
         match self.step {
             // Until they are done, it is not known what they have seen.
             Step::Beside(Conflict::WorkedOn) => return Ok(()),
             Step::Beside(_) if self.found.waiting.as_deref() != new => {
-                put(&self.beside, self.shipped.text, &self.path)?
+                write_like(&self.beside, self.shipped.text, &self.path)?
             }
             // Whoever has taken all of it over need not be told again.
             Step::Same | Step::Write if self.found.waiting.is_some() && !self.shipped.is_worked_on(&self.found) => {
@@ -184,7 +184,7 @@ impl File {
         }
         // Last, so that whatever broke off is done again. From here on the file is what its owner made of this default.
         if self.step != Step::Newer && self.found.base.as_deref() != new {
-            put(&self.base, self.shipped.text, &self.base)?;
+            write_like(&self.base, self.shipped.text, &self.base)?;
         }
         Ok(())
     }
@@ -220,7 +220,7 @@ impl PlaceArgs {
         let here = std::env::current_dir().context("the current directory cannot be told")?;
         let absolute = |dir: &Option<PathBuf>| dir.as_ref().map(|dir| here.join(dir));
         let dirs = Dirs { config: absolute(&self.config_dir), data: absolute(&self.data_dir), ..Dirs::default() };
-        let Environment { config_dir, data_dir, .. } = Environment::look(&dirs);
+        let Environment { config_dir, data_dir, .. } = Environment::read(&dirs);
         let known = |dir: Option<PathBuf>, flag: &str| {
             dir.with_context(|| format!("HOME is not set\n  help: set it, or name `{flag}`"))
         };

@@ -132,7 +132,7 @@ pub fn run(command: &Receipts) -> anyhow::Result<u8> {
 }
 
 fn rotate(args: &RotateArgs) -> anyhow::Result<()> {
-    agent_check::may_loosen("`rune receipts key rotate`", args.yes)?;
+    agent_check::require_confirmed_person("`rune receipts key rotate`", args.yes)?;
     let environment = args.dirs.environment()?;
     let old = key::read_or_make(&environment).map_err(|what| anyhow!(what))?;
     let new = old.rotated(key::random()?);

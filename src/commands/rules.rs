@@ -132,7 +132,7 @@ fn policy(args: &RulesArgs) -> anyhow::Result<(Config, Vec<String>)> {
         words.extend(["--config-dir".into(), dir.clone().into()]);
     }
     let options = Options::parse(&words);
-    let environment = Environment::look(&options.dirs);
+    let environment = Environment::read(&options.dirs);
     let Some(file) = &args.file else {
         let config = policy_files::config(&options, &environment, &policy_files::RuleSelection::all(&ALL), None);
         return Ok((config, policy_files::notes(&options, &environment)));

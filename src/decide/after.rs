@@ -49,7 +49,7 @@ pub(crate) fn judge(event: &Event<'_>, config: &Config, verdict: &mut Verdict) {
         }
         look.tell(verdict);
     }
-    verdict.touch(surface);
+    verdict.set_surface(surface);
 }
 
 /// Whether the content of an event's result is looked at.
@@ -84,7 +84,7 @@ fn wrapped(event: &Event<'_>, surface: &Surface, look: &Look<'_>, config: &Confi
     let replaced = match &event.result {
         Some(raw) => result::wrapped(&event.action, raw.inspect("its texts are wrapped"), &wrap)?,
         // An event that breaks off, or is too large, may have had one.
-        None if event.flaw.is_some() && matches!(event.action, Action::Mcp { .. }) => result::stub(&wrap),
+        None if event.failure.is_some() && matches!(event.action, Action::Mcp { .. }) => result::stub(&wrap),
         None => return None,
     };
     let words = format!(

@@ -1,14 +1,14 @@
 //! JSON in one canonical form (RFC 8785), so that equal meanings have equal bytes and equal hashes.
 //!
-//! Reading is strict: what two readers could understand in two ways has no canonical form and is a [`Fault`]. A value
+//! Reading is strict: what two readers could understand in two ways has no canonical form and is a [`CanonicalError`]. A value
 //! that was read can be walked as a tree, and is written the same way whoever has sent it.
 //!
 //! ```
-//! use rune::encoding::canonical::{Fault, Value};
+//! use rune::encoding::canonical::{CanonicalError, Value};
 //! let value = Value::read(br#"{ "b": [1.0, "\u00e9"], "a": 1E3 }"#)?;
 //! assert_eq!(value.to_string(), r#"{"a":1000,"b":[1,"é"]}"#);
-//! assert_eq!(Value::read(br#"{"a":1,"\u0061":2}"#), Err(Fault::Duplicate));
-//! # Ok::<(), Fault>(())
+//! assert_eq!(Value::read(br#"{"a":1,"\u0061":2}"#), Err(CanonicalError::Duplicate));
+//! # Ok::<(), CanonicalError>(())
 //! ```
 
 mod read;
@@ -39,7 +39,7 @@ pub enum Value {
 
 /// Why a text has no canonical form.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Fault {
+pub enum CanonicalError {
     /// It is not JSON, or breaks off.
     Broken,
     /// It goes on after its end.
@@ -56,45 +56,45 @@ pub enum Fault {
     Deep,
 }
 
-impl Fault {
+impl CanonicalError {
     /// Every fault, for tables and tests.
-    pub const ALL: [Fault; 7] = [
-        Fault::Broken,
-        Fault::Trailing,
-        Fault::Duplicate,
-        Fault::Surrogate,
-        Fault::Number,
-        Fault::Encoding,
-        Fault::Deep,
+    pub const ALL: [CanonicalError; 7] = [
+        CanonicalError::Broken,
+        CanonicalError::Trailing,
+        CanonicalError::Duplicate,
+        CanonicalError::Surrogate,
+        CanonicalError::Number,
+        CanonicalError::Encoding,
+        CanonicalError::Deep,
     ];
 }
 
-impl fmt::Display for Fault {
+impl fmt::Display for CanonicalError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Fault::Broken => "it is not valid JSON",
-            Fault::Trailing => "there is text after its end",
-            Fault::Duplicate => "it names a field twice",
-            Fault::Surrogate => "it escapes half of a surrogate pair",
-            Fault::Number => "it has a number that cannot be kept exactly",
-            Fault::Encoding => "it is not UTF-8",
-            Fault::Deep => "it nests deeper than 128 levels",
+            CanonicalError::Broken => "it is not valid JSON",
+            CanonicalError::Trailing => "there is text after its end",
+            CanonicalError::Duplicate => "it names a field twice",
+            CanonicalError::Surrogate => "it escapes half of a surrogate pair",
+            CanonicalError::Number => "it has a number that cannot be kept exactly",
+            CanonicalError::Encoding => "it is not UTF-8",
+            CanonicalError::Deep => "it nests deeper than 128 levels",
         })
     }
 }
 
-impl std::error::Error for Fault {}
+impl std::error::Error for CanonicalError {}
 
 impl Value {
     /// Reads one JSON text, strictly.
-    pub fn read(text: &[u8]) -> Result<Value, Fault> {
+    pub fn read(text: &[u8]) -> Result<Value, CanonicalError> {
         read::read(text)
     }
 
     /// The canonical value of something that we build ourselves.
-    pub fn of(value: &impl Serialize) -> Result<Value, Fault> {
+    pub fn of(value: &impl Serialize) -> Result<Value, CanonicalError> {
         // Whatever serde can write is read by the same strict rules as what strangers write.
-        Value::read(&serde_json::to_vec(value).map_err(|_| Fault::Broken)?)
+        Value::read(&serde_json::to_vec(value).map_err(|_| CanonicalError::Broken)?)
     }
 
     /// A field of an object.
@@ -136,12 +136,12 @@ impl Value {
 }
 
 /// The canonical text of one JSON text.
-pub fn canonical(text: &[u8]) -> Result<String, Fault> {
+pub fn canonical(text: &[u8]) -> Result<String, CanonicalError> {
     Value::read(text).map(|value| value.to_string())
 }
 
 /// The canonical text of something that we build ourselves.
-pub fn canonical_of(value: &impl Serialize) -> Result<String, Fault> {
+pub fn canonical_of(value: &impl Serialize) -> Result<String, CanonicalError> {
     Value::of(value).map(|value| value.to_string())
 }
 

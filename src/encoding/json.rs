@@ -17,7 +17,7 @@ use std::fmt;
 #[derive(Debug, Default)]
 pub struct Fields<'a> {
     fields: Vec<(String, &'a [u8])>,
-    flaw: Option<JsonError>,
+    error: Option<JsonError>,
 }
 
 /// What is wrong with a JSON text.
@@ -63,13 +63,13 @@ impl<'a> Fields<'a> {
     /// Reads the object in `text`, up to the first error.
     pub fn read(text: &'a [u8]) -> Self {
         let mut fields = Fields::default();
-        fields.flaw = fields.walk(text).err();
+        fields.error = fields.walk(text).err();
         fields
     }
 
     /// The first thing wrong with the text.
-    pub fn flaw(&self) -> Option<JsonError> {
-        self.flaw
+    pub fn error(&self) -> Option<JsonError> {
+        self.error
     }
 
     /// The raw text of a field. `None` also for a field that is named twice, because it is ambiguous which one counts.
@@ -127,12 +127,12 @@ impl<'a> Fields<'a> {
                 }
             }
         }
-        let flaws = [
+        let errors = [
             (mark.is_some(), JsonError::Mark),
             (twice, JsonError::Duplicate),
             (cursor.peek().is_some(), JsonError::Trailing),
         ];
-        flaws.into_iter().find(|(holds, _)| *holds).map_or(Ok(()), |(_, flaw)| Err(flaw))
+        errors.into_iter().find(|(holds, _)| *holds).map_or(Ok(()), |(_, error)| Err(error))
     }
 }
 
@@ -204,19 +204,19 @@ pub struct Text {
     /// The characters; U+FFFD replaces those that cannot be decoded.
     pub text: String,
     /// Why characters were replaced.
-    pub flaw: Option<JsonError>,
+    pub error: Option<JsonError>,
 }
 
 impl Text {
     /// Decodes a raw JSON string with its quotes; anything else is `None`.
     pub fn read(raw: &[u8]) -> Option<Text> {
         let inner = raw.strip_prefix(b"\"")?.strip_suffix(b"\"")?;
-        let (source, mut flaw) = match std::str::from_utf8(inner) {
+        let (source, mut error) = match std::str::from_utf8(inner) {
             Ok(text) => (text.into(), None),
             Err(_) => (String::from_utf8_lossy(inner), Some(JsonError::Encoding)),
         };
         if !source.contains('\\') {
-            return Some(Text { text: source.into_owned(), flaw });
+            return Some(Text { text: source.into_owned(), error });
         }
         let mut text = String::with_capacity(source.len());
         let mut rest = &*source;
@@ -224,12 +224,12 @@ impl Text {
             text.push_str(before);
             let mut chars = escaped.chars();
             let decoded = unescaped(&mut chars)?;
-            flaw = flaw.or(decoded.is_none().then_some(JsonError::Surrogate));
+            error = error.or(decoded.is_none().then_some(JsonError::Surrogate));
             text.push(decoded.unwrap_or(char::REPLACEMENT_CHARACTER));
             rest = chars.as_str();
         }
         text.push_str(rest);
-        Some(Text { text, flaw })
+        Some(Text { text, error })
     }
 }
 

@@ -21,7 +21,7 @@ pub struct Facts {
     /// The files that an edit is about, as they are: `(path, text)`.
     pub contents: Vec<(String, String)>,
     /// Files and directories of the guard itself.
-    pub own: Vec<String>,
+    pub guard_paths: Vec<String>,
     /// The day, for exceptions that end.
     pub today: Option<time::Date>,
     /// The MCP servers that the project itself configures.
@@ -29,27 +29,27 @@ pub struct Facts {
     /// What is known of the server of an MCP call and of what was approved of it; `None` where nobody looked.
     pub pins: Option<Lookup>,
     /// Servers that are configured now and that nobody has approved, or not like that.
-    pub servers: ServerNews,
+    pub unapproved_servers: UnapprovedServers,
     /// What the client's settings, as they are now, take away from the guard.
     pub losses: Vec<String>,
     /// What loosened the guard since the last session.
-    pub loosenings: Vec<Loosened>,
+    pub loosenings: Vec<LooseningRecord>,
 }
 
 /// A loosening of the guard, as a receipt tells it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Loosened {
+pub struct LooseningRecord {
     /// The verb, as it is typed after `rune`.
     pub verb: &'static str,
     /// When, in UTC.
     pub time: String,
     /// The part and the number of its receipt.
-    pub place: (u64, u64),
+    pub position: (u64, u64),
 }
 
 /// What a session begins with that a person may want to look at: labels of servers.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct ServerNews {
+pub struct UnapprovedServers {
     /// Nobody has approved them.
     pub unpinned: Vec<Label>,
     /// They are not configured as they were approved.

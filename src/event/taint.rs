@@ -76,7 +76,7 @@ impl Taint {
     }
 
     /// Whether it has seen another source than this one.
-    pub fn is_by_other_than(&self, source: &Label) -> bool {
+    pub fn has_other_source(&self, source: &Label) -> bool {
         self.more || self.sources.iter().any(|(known, _)| known != source)
     }
 

@@ -6,11 +6,11 @@ use compact_str::CompactString;
 
 /// How much of a path is meant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Reach {
+pub enum Extent {
     /// The path itself.
-    Itself,
+    Exact,
     /// Something below it that cannot be told, or everything.
-    Below,
+    Tree,
 }
 
 /// A pattern for paths, and which names a path has to hold for it.
@@ -53,12 +53,12 @@ pub const fn globs<const N: usize>(texts: [&'static str; N]) -> [Glob<'static>; 
 }
 
 /// Whether `path` may name something that `glob` names. Both may hold wildcards; letters match in either case.
-pub fn touches(glob: Glob<'_>, path: &AbsPath, reach: Reach, home: Option<&AbsPath>) -> bool {
+pub fn touches(glob: Glob<'_>, path: &AbsPath, reach: Extent, home: Option<&AbsPath>) -> bool {
     path.names().may_be(glob.name) && touches_until(glob.text, path, reach, home, End::Exact)
 }
 
 /// The same for a place and everything below it.
-pub fn touches_tree(place: Glob<'_>, path: &AbsPath, reach: Reach, home: Option<&AbsPath>) -> bool {
+pub fn touches_tree(place: Glob<'_>, path: &AbsPath, reach: Extent, home: Option<&AbsPath>) -> bool {
     path.names().may_be(place.name) && touches_until(place.text, path, reach, home, End::Tree)
 }
 
@@ -69,7 +69,7 @@ enum End {
     Tree,
 }
 
-fn touches_until(pattern: &str, path: &AbsPath, reach: Reach, home: Option<&AbsPath>, end: End) -> bool {
+fn touches_until(pattern: &str, path: &AbsPath, reach: Extent, home: Option<&AbsPath>, end: End) -> bool {
     let searched = is_search(path);
     let path = path.components();
     match pattern.strip_prefix("~/") {
@@ -90,7 +90,7 @@ fn touches_until(pattern: &str, path: &AbsPath, reach: Reach, home: Option<&AbsP
 const HOMES: [&[&str]; 3] = [&["home", "*"], &["Users", "*"], &["root"]];
 
 /// The same for what lies at home, whoever's home it is.
-pub fn touches_any_home(glob: Glob<'_>, path: &AbsPath, reach: Reach) -> bool {
+pub fn touches_any_home(glob: Glob<'_>, path: &AbsPath, reach: Extent) -> bool {
     let Some(rest) = glob.below_home().filter(|_| path.names().may_be(glob.name)) else { return false };
     if is_search(path) {
         return HOMES.iter().any(|home| finds(home, rest, path.components(), (reach, End::Exact)));
@@ -98,7 +98,7 @@ pub fn touches_any_home(glob: Glob<'_>, path: &AbsPath, reach: Reach) -> bool {
     // What lies above a home is not a way to it.
     HOMES.iter().any(|home| {
         let (above, below) = path.components().split_at_checked(home.len()).unwrap_or_default();
-        let at_home = above.iter().zip(*home).all(|(name, known)| meet(known.as_bytes(), name.as_bytes()));
+        let at_home = above.iter().zip(*home).all(|(name, known)| names_overlap(known.as_bytes(), name.as_bytes()));
         !below.is_empty() && at_home && meets(rest, below, (reach, End::Exact), Seen::Name)
     })
 }
@@ -119,7 +119,7 @@ const NAMED: u8 = 2;
 /// look for: `**` alone, or `*.log` for a directory of keys, is about none of the names in the pattern.
 ///
 /// Takes steps in proportion to the names of the path times those of the pattern.
-fn finds(above: &[&str], pattern: &str, path: &[CompactString], (reach, end): (Reach, End)) -> bool {
+fn finds(above: &[&str], pattern: &str, path: &[CompactString], (reach, end): (Extent, End)) -> bool {
     let below = pattern.split('/').filter(|name| !name.is_empty());
     let names: Vec<&str> = above.iter().copied().chain(below).collect();
     // What the pattern names ends before a `**` at its end: that is everything below.
@@ -166,7 +166,7 @@ fn finds(above: &[&str], pattern: &str, path: &[CompactString], (reach, end): (R
         reached = next;
     }
     let mut ends = reached.iter().enumerate().filter(|(_, how)| **how & NAMED != 0);
-    ends.any(|(at, _)| reach == Reach::Below || names.get(at..).unwrap_or_default().iter().all(|name| *name == "**"))
+    ends.any(|(at, _)| reach == Extent::Tree || names.get(at..).unwrap_or_default().iter().all(|name| *name == "**"))
 }
 
 /// `*.json`: every file of a kind.
@@ -181,7 +181,7 @@ enum Seen {
     Name,
 }
 
-fn meets(pattern: &str, path: &[CompactString], (reach, end): (Reach, End), seen: Seen) -> bool {
+fn meets(pattern: &str, path: &[CompactString], (reach, end): (Extent, End), seen: Seen) -> bool {
     let pattern = pattern.trim_start_matches('/');
     let (name, more) = pattern.split_once('/').unwrap_or((pattern, ""));
     match (name, path) {
@@ -192,18 +192,18 @@ fn meets(pattern: &str, path: &[CompactString], (reach, end): (Reach, End), seen
             let mut below = (0..=path.len()).filter_map(|at| path.get(at..));
             below.any(|rest| meets(more, rest, (reach, end), seen))
         }
-        (_, []) => reach == Reach::Below && seen == Seen::Name,
+        (_, []) => reach == Extent::Tree && seen == Seen::Name,
         (_, [first, rest @ ..]) => {
             // A wildcard at the start of a name finds no name that starts with a dot.
             let hidden = name.starts_with('.') && first.starts_with(['*', '?', '[']);
-            !hidden && meet(name.as_bytes(), first.as_bytes()) && meets(more, rest, (reach, end), Seen::Name)
+            !hidden && names_overlap(name.as_bytes(), first.as_bytes()) && meets(more, rest, (reach, end), Seen::Name)
         }
     }
 }
 
 /// Whether two names with wildcards have a name in common. A class such as `[a-z]` counts as any character, and its
 /// bracket as itself.
-pub fn meet(a: &[u8], b: &[u8]) -> bool {
+pub fn names_overlap(a: &[u8], b: &[u8]) -> bool {
     overlap(a, b) != 0
 }
 

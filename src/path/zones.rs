@@ -11,17 +11,17 @@ pub enum Area {
     /// Below such a directory of the system.
     System,
     /// The project itself.
-    Project,
+    ProjectRoot,
     /// In the project.
-    Inside,
+    InProject,
     /// A directory for temporary files itself.
-    Temp,
+    TempRoot,
     /// In such a directory.
-    Scratch,
+    InTemp,
     /// A device that is no storage: `/dev/null`, the terminal, a descriptor.
-    Sink,
+    Device,
     /// Anywhere else.
-    Outside,
+    Other,
 }
 
 /// System directories of which nothing is to be deleted or written.
@@ -84,24 +84,24 @@ impl Zones {
         let home = self.home.as_ref().filter(|home| !home.components().is_empty());
         match parts {
             [] => Area::Vital,
-            _ if self.is_project(path) => Area::Project,
+            _ if self.is_project(path) => Area::ProjectRoot,
             _ if above(&self.project) || home.is_some_and(above) => Area::Vital,
-            _ if self.temps.contains(path) => Area::Temp,
-            ["var" | "private", "folders"] | ["private", "var", "folders"] => Area::Temp,
-            _ if self.is_inside(path) => Area::Inside,
-            _ if self.is_scratch(path) => Area::Scratch,
-            ["var", "folders", ..] | ["private", "var", "folders", ..] => Area::Scratch,
+            _ if self.temps.contains(path) => Area::TempRoot,
+            ["var" | "private", "folders"] | ["private", "var", "folders"] => Area::TempRoot,
+            _ if self.is_inside(path) => Area::InProject,
+            _ if self.is_scratch(path) => Area::InTemp,
+            ["var", "folders", ..] | ["private", "var", "folders", ..] => Area::InTemp,
             ["dev", "null" | "zero" | "stdin" | "stdout" | "stderr" | "tty" | "full" | "random" | "urandom"]
             | ["dev", "fd" | "pts", _]
-            | ["proc", "self", "fd", _] => Area::Sink,
+            | ["proc", "self", "fd", _] => Area::Device,
             [root] if SYSTEM.contains(root) || SHARED.contains(root) => Area::Vital,
             // Somebody else's home.
             ["home" | "Users", _] => Area::Vital,
             [_, ..] if LOCAL.contains(&parts) => Area::Vital,
-            [_, ..] if LOCAL.iter().any(|local| parts.starts_with(local)) => Area::Outside,
+            [_, ..] if LOCAL.iter().any(|local| parts.starts_with(local)) => Area::Other,
             [root, ..] if SYSTEM.contains(root) => Area::System,
             _ if self.is_life(path) => Area::Vital,
-            _ => Area::Outside,
+            _ => Area::Other,
         }
     }
 

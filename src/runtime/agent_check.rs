@@ -4,17 +4,17 @@
 
 mod processes;
 mod programs;
-mod verdict;
+mod ancestry;
 
+use ancestry::{agent_above, check_person};
 use anyhow::bail;
 use processes::collect;
 use std::io::IsTerminal;
-use verdict::{agent_above, verdict};
 
 /// Refuses a loosening verb to everybody but a person at a terminal. Where stdin is not the terminal, `--yes` is needed
 /// too; it never stands in for the terminal.
-pub fn may_loosen(what: &str, yes: bool) -> anyhow::Result<()> {
-    check(what)?;
+pub fn require_confirmed_person(what: &str, yes: bool) -> anyhow::Result<()> {
+    require_person(what)?;
     if !yes && !std::io::stdin().is_terminal() {
         bail!(
             "{what} loosens the guard, and stdin is not a terminal\n  help: if you mean it, run it again with `--yes`"
@@ -24,8 +24,8 @@ pub fn may_loosen(what: &str, yes: bool) -> anyhow::Result<()> {
 }
 
 /// Refuses a verb to everybody but a person at a terminal.
-pub fn check(what: &str) -> anyhow::Result<()> {
-    match verdict(&collect(), std::process::id()) {
+pub fn require_person(what: &str) -> anyhow::Result<()> {
+    match check_person(&collect(), std::process::id()) {
         Ok(()) => Ok(()),
         Err(refusal) => bail!("{what} is for people: {refusal}\n  help: {}", refusal.help()),
     }

@@ -3,7 +3,7 @@
 use crate::runtime::environment::{Environment, now};
 use crate::runtime::mcp::facts as mcp_facts;
 use crate::runtime::options::Options;
-use crate::runtime::policy_files::{project_servers, project_silences, read_settings, read_text};
+use crate::runtime::policy_files::{project_disables_quarantine, project_servers, read_settings, read_text};
 use crate::runtime::symlinks::Links;
 use crate::runtime::{receipts, session};
 use rune::event::Nonce;
@@ -44,8 +44,8 @@ pub fn collect(event: &Event<'_>, config: &Config, options: &Options, environmen
         }
         Phase::Start => CollectedFacts::of(Facts {
             losses: losses(event, options, environment),
-            servers: mcp_facts::news(event, config, environment),
-            loosenings: receipts::loosenings(environment),
+            unapproved_servers: mcp_facts::unapproved_servers(event, config, environment),
+            loosenings: receipts::unreported_loosenings(environment),
             ..Facts::default()
         }),
         Phase::End | Phase::Other => CollectedFacts::default(),
@@ -89,7 +89,10 @@ fn losses(event: &Event<'_>, options: &Options, environment: &Environment) -> Ve
     if let Some(Ok(Some(settings))) = elsewhere.filter(|file| is_settings(file)).map(|file| read_settings(&file)) {
         losses.extend(own.losses(&settings, false));
     }
-    if event.phase == Phase::Start && project_silences(environment, &event.place.cwd) && environment.silence_wanted {
+    if event.phase == Phase::Start
+        && project_disables_quarantine(environment, &event.place.cwd)
+        && environment.quarantine_disabled
+    {
         losses.push("the project's settings set QUARANTINE_DISABLE, which is ignored".to_owned());
     }
     losses
@@ -101,7 +104,7 @@ fn is_settings(file: &Path) -> bool {
 
 fn before(event: &Event<'_>, config: &Config, environment: &Environment) -> CollectedFacts {
     let mut collected = CollectedFacts::default();
-    let taint = session::seen(environment, &event.header.session).map_err(Failure::Config);
+    let taint = session::read_taint(environment, &event.header.session).map_err(Failure::Config);
     let taint = collected.or(taint, Taint::unknown());
     let mut facts = Facts { today: Some(now().date()), taint, ..Facts::default() };
     if matches!(event.action, Action::Mcp { .. } | Action::Resource { .. }) {
@@ -111,7 +114,7 @@ fn before(event: &Event<'_>, config: &Config, environment: &Environment) -> Coll
     }
     let paths = rune::decide::paths(event);
     if touches_files(event) || !paths.is_empty() {
-        facts.own = environment.own().iter().map(|path| path.to_string_lossy().into_owned()).collect();
+        facts.guard_paths = environment.guard_paths().iter().map(|path| path.to_string_lossy().into_owned()).collect();
         facts.real_paths = collected.or(real_paths(&paths, event, environment), BTreeMap::new());
         if matches!(event.action, Action::Edit { .. }) {
             facts.contents = contents(&paths, &facts.real_paths);
@@ -149,7 +152,7 @@ fn contents(paths: &[Cow<'_, str>], real: &ByPath) -> Vec<(String, String)> {
 fn after(event: &Event<'_>, config: &Config, environment: &Environment) -> CollectedFacts {
     let mut collected = CollectedFacts::default();
     let mut facts = Facts {
-        silenced: environment.silence_wanted && !project_silences(environment, &event.place.cwd),
+        silenced: environment.quarantine_disabled && !project_disables_quarantine(environment, &event.place.cwd),
         ..Facts::default()
     };
     if config.results == Results::Wrap && event.phase == Phase::After {
@@ -157,7 +160,7 @@ fn after(event: &Event<'_>, config: &Config, environment: &Environment) -> Colle
     }
     // Whether an agent's result is one of strangers, and how often a server was marked.
     if matches!(event.action, Action::Agent { .. } | Action::Mcp { .. } | Action::Resource { .. }) {
-        facts.taint = session::seen(environment, &event.header.session).unwrap_or_else(|_| Taint::unknown());
+        facts.taint = session::read_taint(environment, &event.header.session).unwrap_or_else(|_| Taint::unknown());
     }
     if matches!(event.action, Action::Mcp { .. } | Action::Resource { .. }) {
         let servers = project_servers(environment, &event.place.cwd).map_err(Failure::Config);

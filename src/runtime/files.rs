@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 const MOST_LEFT: usize = 100;
 
 /// The file that a path means: through links, also one that leads to where nothing is yet.
-pub fn follow(path: &Path) -> anyhow::Result<PathBuf> {
+pub fn follow_links(path: &Path) -> anyhow::Result<PathBuf> {
     let mut path = path.to_owned();
     for _ in 0..40 {
         match fs::read_link(&path) {
@@ -33,18 +33,18 @@ pub fn read(path: &Path) -> anyhow::Result<Option<String>> {
 }
 
 /// Writes beside the file and moves it there, so that nobody ever sees half of it. Mode and owner are those of `like`.
-pub fn put(path: &Path, text: &str, like: &Path) -> anyhow::Result<()> {
+pub fn write_like(path: &Path, text: &str, like: &Path) -> anyhow::Result<()> {
     write(path, text.as_bytes(), 0o600, fs::metadata(like).ok())
 }
 
 /// The same for a file that anybody may read. A link in its place leads to a file that nobody has named.
-pub fn put_public(path: &Path, text: &[u8]) -> anyhow::Result<()> {
+pub fn write_public(path: &Path, text: &[u8]) -> anyhow::Result<()> {
     refuse_link(path)?;
     write(path, text, 0o644, None)
 }
 
 /// The same for a file that is ours alone.
-pub fn put_private(path: &Path, text: &[u8]) -> anyhow::Result<()> {
+pub fn write_private(path: &Path, text: &[u8]) -> anyhow::Result<()> {
     refuse_link(path)?;
     write(path, text, 0o600, None)
 }
@@ -98,7 +98,7 @@ fn scratch(path: &Path, mode: u32) -> std::io::Result<(PathBuf, File)> {
 }
 
 /// What would change in a file, as a patch.
-pub fn patch(path: &Path, before: &str, after: &str) -> String {
+pub fn diff(path: &Path, before: &str, after: &str) -> String {
     let name = path.display().to_string();
     let mut options = diffy::DiffOptions::new();
     options.set_original_filename(name.clone()).set_modified_filename(name);

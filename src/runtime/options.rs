@@ -27,7 +27,7 @@ pub struct Options {
     /// The words themselves.
     words: Vec<String>,
     /// What is wrong with the command line.
-    pub flaws: Vec<Failure>,
+    pub failures: Vec<Failure>,
 }
 
 /// Directories that were named; they win over the environment.
@@ -53,7 +53,7 @@ impl Options {
             at: None,
             dry_run: false,
             words: words.iter().map(|word| word.to_string_lossy().into_owned()).collect(),
-            flaws: Vec::new(),
+            failures: Vec::new(),
         };
         let mut words = words.iter();
         while let Some(word) = words.next() {
@@ -72,7 +72,7 @@ impl Options {
                     let value = value.or_else(|| if known { words.next().cloned() } else { None });
                     options.set(flag, value);
                 }
-                _ => options.complain(format!("unexpected argument `{}`", word.to_string_lossy())),
+                _ => options.fail(format!("unexpected argument `{}`", word.to_string_lossy())),
             }
         }
         options
@@ -89,14 +89,14 @@ impl Options {
     fn phase(&mut self, phase: Phase) {
         if self.phase.replace(phase).is_some_and(|earlier| earlier != phase) {
             self.phase = Some(Phase::Before);
-            self.complain("both `pre` and `post` are given".to_owned());
+            self.fail("both `pre` and `post` are given".to_owned());
         }
     }
 
     fn set(&mut self, flag: &str, value: Option<OsString>) {
         let Some(value) = value.filter(|value| !value.is_empty()) else {
             let help = nearest(flag, FLAGS.into_iter()).filter(|near| *near != flag);
-            return self.complain(match help {
+            return self.fail(match help {
                 Some(near) => format!("unknown option `{flag}`\n  help: did you mean `{near}`?"),
                 None if FLAGS.contains(&flag) => format!("`{flag}` needs a value"),
                 None => format!("unknown option `{flag}`"),
@@ -105,7 +105,7 @@ impl Options {
         match flag {
             "--client" => match client::named(&value.to_string_lossy()) {
                 Some(client) => self.client = client,
-                None => self.complain(format!("unknown client `{}`", value.to_string_lossy())),
+                None => self.fail(format!("unknown client `{}`", value.to_string_lossy())),
             },
             "--preset" => self.preset = Some(value.to_string_lossy().into_owned()),
             "--config-dir" => self.dirs.config = self.directory(flag, value),
@@ -114,10 +114,10 @@ impl Options {
             "--data-dir" => self.dirs.data = self.directory(flag, value),
             "--at" => match OffsetDateTime::parse(&value.to_string_lossy(), &Rfc3339) {
                 Ok(at) => self.at = Some(at),
-                Err(_) => self.complain("`--at` needs a time such as 2026-06-09T00:00:00Z".to_owned()),
+                Err(_) => self.fail("`--at` needs a time such as 2026-06-09T00:00:00Z".to_owned()),
             },
             REGISTERED_IN => self.registered_in = self.directory(flag, value),
-            _ => self.complain(format!("unknown option `{flag}`")),
+            _ => self.fail(format!("unknown option `{flag}`")),
         }
     }
 
@@ -126,12 +126,12 @@ impl Options {
         if path.is_absolute() {
             return Some(path);
         }
-        self.complain(format!("`{flag}` needs an absolute path\n  help: `~` is not expanded where no shell runs"));
+        self.fail(format!("`{flag}` needs an absolute path\n  help: `~` is not expanded where no shell runs"));
         None
     }
 
-    fn complain(&mut self, what: String) {
-        self.flaws.push(Failure::Config(format!("rune hook: {what}")));
+    fn fail(&mut self, what: String) {
+        self.failures.push(Failure::Config(format!("rune hook: {what}")));
     }
 }
 

@@ -23,7 +23,7 @@ const MAX_FILE_BYTES: u64 = 1 << 20;
 /// # Errors
 ///
 /// Where the file cannot be read or written, or its folder could not hold it: taint would be lost in silence.
-pub fn seen(environment: &Environment, session: &Label) -> Result<Taint, String> {
+pub fn read_taint(environment: &Environment, session: &Label) -> Result<Taint, String> {
     let Some(path) = path(environment, session) else { return Ok(Taint::unknown()) };
     let mut bytes = Vec::new();
     match open(&path).and_then(|(file, _)| file.take(MAX_FILE_BYTES + 1).read_to_end(&mut bytes)) {
@@ -68,8 +68,8 @@ fn broken(path: &Path, what: impl std::fmt::Display) -> String {
 }
 
 /// Forgets what the session has taken in; tells what that was.
-pub fn clear(environment: &Environment, session: &Label) -> Result<Taint, String> {
-    let seen = seen(environment, session).unwrap_or_else(|_| Taint::unknown());
+pub fn clear_taint(environment: &Environment, session: &Label) -> Result<Taint, String> {
+    let seen = read_taint(environment, session).unwrap_or_else(|_| Taint::unknown());
     let Some(path) = path(environment, session) else { return Err("there is no session of this name".to_owned()) };
     match std::fs::remove_file(&path) {
         Err(error) if error.kind() != ErrorKind::NotFound => Err(format!("{}: {error}", path.display())),
@@ -78,20 +78,20 @@ pub fn clear(environment: &Environment, session: &Label) -> Result<Taint, String
 }
 
 /// Notes that the session took in content from a surface.
-pub fn taint(environment: &Environment, session: &Label, surface: &Surface) -> Result<(), String> {
+pub fn add_taint(environment: &Environment, session: &Label, surface: &Surface) -> Result<(), String> {
     let Some(path) = path(environment, session) else { return Ok(()) };
     append_text(&path, &format!("{}\n", surface.source))
         .map_err(|error| format!("session: {}: {error}", path.display()))
 }
 
 /// How many sessions have taken in something from strangers.
-pub fn count(environment: &Environment) -> usize {
+pub fn count_tainted(environment: &Environment) -> usize {
     let folder = environment.state_dir.as_ref().map(|state| state.join("sessions"));
     folder.and_then(|folder| std::fs::read_dir(folder).ok()).map_or(0, Iterator::count)
 }
 
 /// Removes the files of sessions that nobody will take up again. One that has just ended may be resumed, so it stays.
-pub fn forget_old(environment: &Environment) {
+pub fn remove_expired(environment: &Environment) {
     let Some(folder) = environment.state_dir.as_ref().map(|state| state.join("sessions")) else { return };
     for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
         let age = entry.metadata().and_then(|found| found.modified()).ok().and_then(|time| time.elapsed().ok());

@@ -37,7 +37,7 @@ impl Failure {
     }
 
     /// Whether a rule is the rule of a failure.
-    pub fn owns(rule: &RuleId) -> bool {
+    pub fn is_failure_rule(rule: &RuleId) -> bool {
         [Self::EVENT, Self::CONFIG, Self::LIMIT, Self::TIMEOUT, Self::BUG].contains(rule)
     }
 

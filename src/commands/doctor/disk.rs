@@ -17,7 +17,7 @@ const MOST: usize = 10_000;
 const DEEPEST: usize = 4;
 
 pub fn check(options: &Options, environment: &Environment) -> Vec<Finding> {
-    let environment = environment.told(&options.dirs);
+    let environment = environment.with_dirs(&options.dirs);
     let mut findings = Vec::new();
     if let Some(Err(error)) = log::path(&environment).map(|path| can_append(&path).map_err(|error| (path, error))) {
         let (path, error) = error;

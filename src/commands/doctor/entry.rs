@@ -68,7 +68,7 @@ fn program(wired: &Wired<'_>) -> Option<Finding> {
 
 /// A preset that lets more pass than the one that the policy names, which it overrules.
 fn looser(wired: &Wired<'_>, environment: &Environment) -> Option<Finding> {
-    let environment = environment.told(&wired.options.dirs);
+    let environment = environment.with_dirs(&wired.options.dirs);
     let (registered, named) = (wired.options.preset.clone()?, policy_files::preset(&environment)?);
     let policy = |preset: &str| {
         let mut options = wired.options.clone();

@@ -78,7 +78,7 @@ pub fn check(wired: &Wired<'_>, environment: &Environment, project: &Path) -> an
     if wired.flaw.is_some() {
         return Ok(Vec::new());
     }
-    let environment = environment.told(&wired.options.dirs);
+    let environment = environment.with_dirs(&wired.options.dirs);
     let hooks = wired.settings.hooks();
     let mut findings = Vec::new();
     for sample in samples(&wired.layer.path) {

@@ -19,7 +19,7 @@ pub fn run(file: &Path, args: &ExplainArgs) -> anyhow::Result<()> {
     }
     let words: Vec<_> = args.preset.iter().flat_map(|preset| ["--preset".into(), preset.into()]).collect();
     let options = Options::parse(&words);
-    let judged = preview(&event, &options, &Environment::look(&options.dirs))?;
+    let judged = preview(&event, &options, &Environment::read(&options.dirs))?;
     ensure!(
         judged.header.phase.is_some_and(Phase::is_after),
         "{}: this is no event after a call\n  help: it is what the client sends to `rune hook post`",

@@ -1,6 +1,6 @@
 //! Settings files on disk: read whole, written with a copy of how they were before us.
 
-use crate::runtime::files::{follow, put, read};
+use crate::runtime::files::{follow_links, read, write_like};
 use anyhow::{Context, bail};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -23,7 +23,7 @@ const MOST_COPIES: usize = 100;
 impl SettingsFile {
     /// Looks at a file that need not exist.
     pub fn read(path: &Path) -> anyhow::Result<SettingsFile> {
-        let path = follow(path)?;
+        let path = follow_links(path)?;
         let text = read(&path)?;
         let there = |nth: &usize| fs::symlink_metadata(backup(&path, *nth)).is_ok();
         let copy = (0..MOST_COPIES).rfind(there);
@@ -42,11 +42,11 @@ impl SettingsFile {
         if let (true, Some(before)) = (first, &self.text) {
             // A copy that is there already is of another day, and may be the only one.
             let copy = backup(&self.path, self.copy.map_or(0, |last| last + 1));
-            put(&copy, before, &self.path)?;
+            write_like(&copy, before, &self.path)?;
             kept = Some(copy);
         }
         match text {
-            Some(text) => put(&self.path, text, &self.path)?,
+            Some(text) => write_like(&self.path, text, &self.path)?,
             None => fs::remove_file(&self.path).with_context(|| self.path.display().to_string())?,
         }
         // A copy of what is there again is worth nothing.

@@ -2,7 +2,7 @@
 
 use super::preset::{check_preset, first_preset};
 use super::{PlaceArgs, registration, say};
-use crate::runtime::files::put;
+use crate::runtime::files::write_like;
 use anyhow::{Context, bail};
 use std::path::Path;
 
@@ -39,7 +39,7 @@ pub fn write(folder: &Path, preset: Option<&str>, place: &PlaceArgs) -> anyhow::
         if place.dry_run {
             say(&format!("would write {}", path.display()))?;
         } else {
-            put(&path, &text, &path)?;
+            write_like(&path, &text, &path)?;
         }
     }
     if place.dry_run {

@@ -31,13 +31,13 @@ pub fn strictest(entries: &[Registration], environment: &Environment) -> Option<
 /// The policy that a hook of this registration judges by.
 fn policy(registration: &Registration) -> Config {
     let options = options(registration);
-    policy_files::config(&options, &Environment::look(&options.dirs), &policy_files::RuleSelection::all(&[]), None)
+    policy_files::config(&options, &Environment::read(&options.dirs), &policy_files::RuleSelection::all(&[]), None)
 }
 
 /// Where the receipt of a change to these entries goes: to the directories that their hooks read at the start of a session.
 /// Those that the command line names may be others.
 pub fn world_of_receipt(entries: &[Registration], environment: &Environment) -> Environment {
-    entries.first().map_or_else(|| environment.clone(), |entry| Environment::look(&options(entry).dirs))
+    entries.first().map_or_else(|| environment.clone(), |entry| Environment::read(&options(entry).dirs))
 }
 
 fn options(registration: &Registration) -> Options {
@@ -51,7 +51,7 @@ pub fn check_step(old: &[Registration], new: &Registration, place: &PlaceArgs) -
     }
     let after = policy(new);
     if old.iter().any(|old| after.is_looser_than(&policy(old))) {
-        return agent_check::may_loosen("making the guard less strict", place.yes).map(|()| true);
+        return agent_check::require_confirmed_person("making the guard less strict", place.yes).map(|()| true);
     }
     // Another program or another policy may be anything.
     let rest = |registration: &Registration| {
@@ -62,7 +62,7 @@ pub fn check_step(old: &[Registration], new: &Registration, place: &PlaceArgs) -
     };
     let moved = old.iter().any(|old| rest(old) != rest(new));
     if moved {
-        agent_check::check("moving the guard to another program or policy")?;
+        agent_check::require_person("moving the guard to another program or policy")?;
     }
     Ok(moved)
 }

@@ -104,7 +104,7 @@ impl<'a> Wired<'a> {
 
     /// What differs from what we would write there for the same program, preset and directories.
     pub fn drift(&self, environment: &Environment) -> anyhow::Result<Vec<Drift<'a>>> {
-        let environment = environment.told(&self.options.dirs);
+        let environment = environment.with_dirs(&self.options.dirs);
         let preset = self.registration.preset().map_or_else(|| first_preset(&environment), str::to_owned);
         let wanted = registration(&preset, &environment, Some(&self.layer.path))?;
         let wanted = Registration { program: self.registration.program.clone(), ..wanted };

@@ -40,7 +40,7 @@ pub struct ApproveArgs {
 }
 
 pub fn run(args: &ApproveArgs) -> anyhow::Result<u8> {
-    agent_check::may_loosen("`rune mcp approve`", args.yes)?;
+    agent_check::require_confirmed_person("`rune mcp approve`", args.yes)?;
     let view = View::look()?;
     let targets = if args.all {
         view.names().into_iter().map(|server| Target { server, tool: None }).collect()
@@ -151,7 +151,7 @@ fn by_rules(text: &str) -> anyhow::Result<Vec<String>> {
     let event = json!({"session_id": "", "cwd": "/", "hook_event_name": "PostToolUse", "tool_name": "WebFetch",
         "tool_input": {"url": "", "prompt": ""}, "tool_response": {"result": text}});
     let options = Options::parse(&[]);
-    let judged = preview(&event.to_string(), &options, &Environment::look(&options.dirs))?;
+    let judged = preview(&event.to_string(), &options, &Environment::read(&options.dirs))?;
     let findings =
         judged.verdict.distinct().into_iter().filter(|finding| finding.rule().as_str().starts_with("content-"));
     Ok(findings.map(|finding| finding.reason().to_owned()).collect())

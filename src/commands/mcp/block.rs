@@ -41,7 +41,7 @@ pub fn block(args: &BlockArgs) -> anyhow::Result<()> {
 }
 
 pub fn unblock(args: &UnblockArgs) -> anyhow::Result<()> {
-    agent_check::may_loosen("`rune mcp unblock`", args.yes)?;
+    agent_check::require_confirmed_person("`rune mcp unblock`", args.yes)?;
     let view = View::look()?;
     let target = view.target(&args.target)?;
     view.store.change(&target.server, |pin| pin.unblock(target.tool.as_deref()))?;
@@ -51,9 +51,9 @@ pub fn unblock(args: &UnblockArgs) -> anyhow::Result<()> {
 
 /// Notes what was done, for those who look later.
 pub fn leave_receipt(kind: ReceiptKind, target: &Target, pin: Option<String>) -> anyhow::Result<()> {
-    let environment = Environment::look(&Dirs::default());
+    let environment = Environment::read(&Dirs::default());
     let (server, tool) = (Label::new(&target.server), target.tool.as_deref().map(Label::new));
-    let left = receipts::deed(&environment, kind, server, tool, pin, None);
+    let left = receipts::record_operator_action(&environment, kind, server, tool, pin, None);
     left.map_err(|what| anyhow!(what)).context("it is done, and has left no receipt")
 }
 

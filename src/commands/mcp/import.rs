@@ -32,7 +32,7 @@ pub struct ImportArgs {
 }
 
 pub fn run(args: &ImportArgs) -> anyhow::Result<()> {
-    agent_check::check("`rune mcp import`")?;
+    agent_check::require_person("`rune mcp import`")?;
     let name = args.file.display();
     let text = if args.file.as_os_str() == "-" {
         read(std::io::stdin().lock())
@@ -45,13 +45,13 @@ pub fn run(args: &ImportArgs) -> anyhow::Result<()> {
     }
     let served =
         Served::import(&text).map_err(|what| anyhow::anyhow!("{name}: no tools can be read from it: {what}"))?;
-    let environment = Environment::look(&Dirs::default());
+    let environment = Environment::read(&Dirs::default());
     let here = std::env::current_dir().context("the current directory cannot be told")?;
     let servers = Servers::look(&environment, &here);
     let identity = servers.named(&args.server).and_then(Configured::identity);
     let sighting =
         Sighting { server: &args.server, source: Source::Import, identity, served: &served, voucher: Voucher::Known };
-    receipts::loosen(&environment, Loosening::McpImport)?;
+    receipts::record_loosening(&environment, Loosening::McpImport)?;
     let outcome = record(&environment, &sighting).map_err(|what| anyhow::anyhow!(what))?;
     say(&format!("{}: {} tools, {outcome}", Label::new(&args.server), served.tools.len()))
 }

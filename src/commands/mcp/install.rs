@@ -3,7 +3,7 @@
 use crate::commands::hooks::say;
 use crate::runtime::environment::Environment;
 use crate::runtime::exit_code::DONE;
-use crate::runtime::files::{follow, put, read};
+use crate::runtime::files::{follow_links, read, write_like};
 use crate::runtime::mcp::servers::{Configured, Scope, Servers};
 use crate::runtime::{agent_check, receipts};
 use anyhow::{Context, bail};
@@ -15,7 +15,7 @@ use rune::receipt::Loosening;
 use std::path::Path;
 
 pub fn install(name: &str, strip: bool, environment: &Environment) -> anyhow::Result<u8> {
-    agent_check::check("`rune mcp wrap --install`")?;
+    agent_check::require_person("`rune mcp wrap --install`")?;
     let server = find(name, environment)?;
     let Ok(Launch::Stdio { command, args, .. }) = &server.launch else {
         bail!("`{}` is not a server on standard streams\n  help: use `rune mcp probe`", Label::new(name));
@@ -30,7 +30,7 @@ pub fn install(name: &str, strip: bool, environment: &Environment) -> anyhow::Re
     words.extend(strip.then(|| "--strip".to_owned()));
     words.extend(["--".to_owned(), command.clone()]);
     let program = text(&program)?;
-    receipts::loosen(environment, Loosening::McpWrapInstall)?;
+    receipts::record_loosening(environment, Loosening::McpWrapInstall)?;
     edit(&server, |text, steps| rewrap::wrap(text, steps, &program, &words))?;
     say(&format!("`{}` is wrapped in {}", Label::new(name), server.file.display()))?;
     if server.scope == Scope::Project {
@@ -41,14 +41,14 @@ pub fn install(name: &str, strip: bool, environment: &Environment) -> anyhow::Re
 }
 
 pub fn uninstall(name: &str, environment: &Environment) -> anyhow::Result<u8> {
-    agent_check::check("`rune mcp wrap --uninstall`")?;
+    agent_check::require_person("`rune mcp wrap --uninstall`")?;
     let server = find(name, environment)?;
     let found = match &server.launch {
         Ok(Launch::Stdio { command, args, .. }) => unwrapped(command, args).map(|found| (found, args.len())),
         Ok(Launch::Http { .. }) | Err(_) => None,
     };
     let ((command, rest), all) = found.with_context(|| format!("`{}` is not wrapped", Label::new(name)))?;
-    receipts::loosen(environment, Loosening::McpWrapUninstall)?;
+    receipts::record_loosening(environment, Loosening::McpWrapUninstall)?;
     edit(&server, |text, steps| rewrap::unwrap(text, steps, &command, all - rest.len()))?;
     say(&format!("`{}` is as it was in {}", Label::new(name), server.file.display()))?;
     say("the way it is started has changed: approve the server again, and start a new session")?;
@@ -82,12 +82,12 @@ fn find(name: &str, environment: &Environment) -> anyhow::Result<Configured> {
 
 /// Changes the entry of a server in the text of its file.
 fn edit(server: &Configured, change: impl FnOnce(&str, &[&str]) -> Result<String, Broken>) -> anyhow::Result<()> {
-    let path = follow(&server.file)?;
+    let path = follow_links(&server.file)?;
     let before = read(&path)?.with_context(|| format!("{}: it is gone", path.display()))?;
     let steps: Vec<&str> = server.steps.iter().map(String::as_str).collect();
     let after = change(&before, &steps)
         .map_err(|broken| anyhow::anyhow!("{}:{}:{}: {}", path.display(), broken.line, broken.column, broken.what))?;
-    put(&path, &after, &path)
+    write_like(&path, &after, &path)
 }
 
 fn text(path: &Path) -> anyhow::Result<String> {

@@ -55,8 +55,8 @@ struct Row {
 }
 
 pub fn run(args: &ProbeArgs) -> anyhow::Result<u8> {
-    agent_check::check("`rune mcp probe`")?;
-    let environment = Environment::look(&Dirs::default());
+    agent_check::require_person("`rune mcp probe`")?;
+    let environment = Environment::read(&Dirs::default());
     let here = std::env::current_dir().context("the current directory cannot be told")?;
     let servers = Servers::look(&environment, &here);
     let (chosen, mut rows) = choose(args, &servers);
@@ -64,7 +64,7 @@ pub fn run(args: &ProbeArgs) -> anyhow::Result<u8> {
     rows.extend(refused);
     let limit = Duration::try_from_secs_f64(args.timeout).context("`--timeout` is no time")?;
     if !chosen.is_empty() {
-        receipts::loosen(&environment, Loosening::McpProbe)?;
+        receipts::record_loosening(&environment, Loosening::McpProbe)?;
     }
     rows.extend(ask_all(&chosen, &here, limit, &environment)?);
     for flaw in &servers.flaws {

@@ -2,7 +2,7 @@
 
 use super::dialogue::capabilities;
 use crate::runtime::environment::{Environment, now};
-use crate::runtime::mcp::records::{Recorded, Store};
+use crate::runtime::mcp::records::{RecordOutcome, Store};
 use rune::encoding::canonical::Value;
 use rune::mcp::protocol::Served;
 use rune::mcp::{Identity, Instructions, Observed, Pin, Served as Seen, Source, Tool};
@@ -52,8 +52,8 @@ pub fn record(environment: &Environment, sighting: &Sighting<'_>) -> Result<Stri
         return Err("not recorded, because the client's configuration does not start it like this".to_owned());
     }
     match store.record(&observed).map_err(failed)? {
-        Recorded::Kept(stronger) => Ok(format!("not recorded, because `{stronger}` has seen it better")),
-        Recorded::Written => {
+        RecordOutcome::Kept(stronger) => Ok(format!("not recorded, because `{stronger}` has seen it better")),
+        RecordOutcome::Written => {
             let flawed = observed.tools().iter().filter(|tool| tool.body().is_err()).count();
             Ok(if flawed == 0 { "recorded".to_owned() } else { format!("recorded; {flawed} of them cannot be pinned") })
         }

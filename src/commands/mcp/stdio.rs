@@ -1,7 +1,7 @@
 //! Servers on standard streams: started in a group of their own, and gone when we are done with them.
 
 use super::dialogue::{LATE, Wire, left, too_much};
-use crate::runtime::watchdog::stand_aside;
+use crate::runtime::watchdog::park_forever;
 use rune::mcp::protocol::MOST_BYTES;
 use rustix::process::{
     Pid, Signal as Kill, WaitId, WaitIdOptions, WaitOptions, kill_process, kill_process_group, waitid, waitpid,
@@ -158,7 +158,7 @@ impl Held {
 impl Drop for Held {
     fn drop(&mut self) {
         if ENDING.load(Ordering::SeqCst) {
-            stand_aside();
+            park_forever();
         }
         end_all();
     }

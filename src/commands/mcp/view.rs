@@ -39,7 +39,7 @@ pub struct Row {
 
 impl View {
     pub fn look() -> anyhow::Result<View> {
-        let environment = Environment::look(&Dirs::default());
+        let environment = Environment::read(&Dirs::default());
         let here = std::env::current_dir().context("the current directory cannot be told")?;
         let store = Store::of(&environment)?;
         let (recorded, unreadable) = store.servers();

@@ -77,7 +77,7 @@ const STEP: Duration = Duration::from_millis(2);
 const QUIET: Duration = Duration::from_millis(500);
 
 pub fn run(args: &WrapArgs) -> anyhow::Result<u8> {
-    let environment = Environment::look(&Dirs { data: args.data_dir.clone(), ..Dirs::default() });
+    let environment = Environment::read(&Dirs { data: args.data_dir.clone(), ..Dirs::default() });
     match (&args.install, &args.uninstall, &args.server) {
         (Some(server), ..) => install::install(server, args.strip, &environment),
         (_, Some(server), _) => install::uninstall(server, &environment),

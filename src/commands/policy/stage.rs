@@ -2,7 +2,7 @@
 
 use super::{File, Place};
 use crate::runtime::environment::Environment;
-use crate::runtime::files::{put, read};
+use crate::runtime::files::{read, write_like};
 use crate::runtime::options::Options;
 use crate::runtime::policy_files;
 use rune::policy::{Config, PRESETS};
@@ -36,7 +36,7 @@ fn policy(directory: &Path, preset: &str) -> Config {
     let options = Options::parse(&["--preset".into(), preset.into(), "--config-dir".into(), directory.into()]);
     policy_files::config(
         &options,
-        &Environment::look(&options.dirs),
+        &Environment::read(&options.dirs),
         &policy_files::RuleSelection::all(&RuleKind::ALL.map(|(kind, ..)| kind)),
         None,
     )
@@ -51,14 +51,14 @@ fn copy(files: &[File], place: &Place, to: &Path) -> anyhow::Result<()> {
             let text = if part { read(&from)? } else { None };
             if let (Some(text), Some(name)) = (text, from.file_name()) {
                 let copied = to.join(folder).join(name);
-                put(&copied, &text, &copied)?;
+                write_like(&copied, &text, &copied)?;
             }
         }
     }
     for file in files {
         if let Some(text) = file.text() {
             let copied = to.join(&file.shipped.name);
-            put(&copied, text, &copied)?;
+            write_like(&copied, text, &copied)?;
         }
     }
     Ok(())

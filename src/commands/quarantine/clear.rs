@@ -22,13 +22,13 @@ pub struct ClearArgs {
 }
 
 pub fn run(args: &ClearArgs) -> anyhow::Result<()> {
-    agent_check::may_loosen("`rune quarantine clear`", args.yes)?;
-    let environment = Environment::look(&Dirs::default());
+    agent_check::require_confirmed_person("`rune quarantine clear`", args.yes)?;
+    let environment = Environment::read(&Dirs::default());
     let session = Label::new(&args.session);
-    if !session::seen(&environment, &session).is_ok_and(|seen| seen.is_empty()) {
-        receipts::loosen(&environment, Loosening::QuarantineClear)?;
+    if !session::read_taint(&environment, &session).is_ok_and(|seen| seen.is_empty()) {
+        receipts::record_loosening(&environment, Loosening::QuarantineClear)?;
     }
-    let cleared = session::clear(&environment, &session).map_err(|what| anyhow!(what))?;
+    let cleared = session::clear_taint(&environment, &session).map_err(|what| anyhow!(what))?;
     let told = if cleared.is_empty() {
         "this session had read nothing from strangers".to_owned()
     } else {

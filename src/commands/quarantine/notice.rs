@@ -37,7 +37,7 @@ pub fn run(args: &NoticeArgs) -> anyhow::Result<()> {
         source.as_str().contains(|c: char| c.is_ascii_alphanumeric()),
         "`--source` says nothing\n  help: name where the content came from, such as `mail:support`"
     );
-    let environment = Environment::look(&Dirs { client: args.log.client_dir.clone(), ..Dirs::default() });
+    let environment = Environment::read(&Dirs { client: args.log.client_dir.clone(), ..Dirs::default() });
     let header = Header {
         phase: Some(Phase::After),
         moment: Label::default(),
@@ -49,8 +49,8 @@ pub fn run(args: &NoticeArgs) -> anyhow::Result<()> {
     let surface = Surface { source, rule: rule.clone(), trusted: false, taints: true };
     let mut verdict = Verdict::of(Finding::new(rule, Effect::Advise, text.clone()));
     writeln!(std::io::stdout().lock(), "{text}").context("cannot print the notice")?;
-    let noted = session::taint(&environment, &header.session, &surface);
-    verdict.touch(surface);
+    let noted = session::add_taint(&environment, &header.session, &surface);
+    verdict.set_surface(surface);
     let us = u64::try_from(started.elapsed().as_micros()).unwrap_or(u64::MAX);
     let logged = log::append(&environment, &Line::new(&header, &verdict, now(), us));
     // The notice is what matters: a log that cannot be written does not make it a failure.

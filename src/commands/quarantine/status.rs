@@ -39,7 +39,7 @@ pub struct StatusArgs {
 }
 
 pub fn run(args: &StatusArgs) -> anyhow::Result<()> {
-    let environment = Environment::look(&Dirs { client: args.log.client_dir.clone(), ..Dirs::default() });
+    let environment = Environment::read(&Dirs { client: args.log.client_dir.clone(), ..Dirs::default() });
     let path =
         log::path(&environment).context("HOME is not set\n  help: name the client's directory with `--client-dir`")?;
     let since = args.since.as_deref().map(|since| parse_since(since, now())).transpose()?;
@@ -70,11 +70,11 @@ pub fn run(args: &StatusArgs) -> anyhow::Result<()> {
 
 /// What sessions have taken in: one of them, or how many.
 fn taint(environment: &Environment, named: Option<&str>) -> String {
-    match named.map(|name| session::seen(environment, &Label::new(name))) {
+    match named.map(|name| session::read_taint(environment, &Label::new(name))) {
         Some(Err(what)) => format!("\n{what}\n"),
         Some(Ok(seen)) if seen.is_empty() => "\nthis session has read nothing from strangers\n".to_owned(),
         Some(Ok(seen)) => format!("\n{}\n  help: `rune quarantine clear --session ID` forgets it\n", seen.words()),
-        None => match session::count(environment) {
+        None => match session::count_tainted(environment) {
             0 => String::new(),
             count => format!("\nsessions that have read untrusted sources: {count}\n"),
         },

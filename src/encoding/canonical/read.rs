@@ -1,6 +1,6 @@
 //! The strict reader: one pass, at most 128 levels deep.
 
-use super::{DEEPEST, Fault, Value, order};
+use super::{CanonicalError, DEEPEST, Value, order};
 
 /// The largest integer that every reader keeps exactly.
 const LARGEST: u64 = 1 << 53;
@@ -9,12 +9,12 @@ const LARGEST: u64 = 1 << 53;
 const EXPONENT: f64 = 1e21;
 
 /// Reads one JSON text.
-pub(super) fn read(text: &[u8]) -> Result<Value, Fault> {
-    let text = std::str::from_utf8(text).map_err(|_| Fault::Encoding)?;
+pub(super) fn read(text: &[u8]) -> Result<Value, CanonicalError> {
+    let text = std::str::from_utf8(text).map_err(|_| CanonicalError::Encoding)?;
     let mut reader = Reader { rest: text };
     let value = reader.value(0)?;
     reader.skip();
-    if reader.rest.is_empty() { Ok(value) } else { Err(Fault::Trailing) }
+    if reader.rest.is_empty() { Ok(value) } else { Err(CanonicalError::Trailing) }
 }
 
 struct Reader<'a> {
@@ -40,10 +40,10 @@ impl Reader<'_> {
     }
 
     // INVARIANT: `depth` bounds the recursion, so a hostile text cannot use up the stack.
-    fn value(&mut self, depth: usize) -> Result<Value, Fault> {
+    fn value(&mut self, depth: usize) -> Result<Value, CanonicalError> {
         self.skip();
         match self.rest.bytes().next() {
-            Some(b'{' | b'[') if depth >= DEEPEST => Err(Fault::Deep),
+            Some(b'{' | b'[') if depth >= DEEPEST => Err(CanonicalError::Deep),
             Some(b'{') => self.object(depth),
             Some(b'[') => self.array(depth),
             Some(b'"') => self.string().map(Value::String),
@@ -51,11 +51,11 @@ impl Reader<'_> {
             _ if self.take("true") => Ok(Value::Bool(true)),
             _ if self.take("false") => Ok(Value::Bool(false)),
             _ if self.take("null") => Ok(Value::Null),
-            _ => Err(Fault::Broken),
+            _ => Err(CanonicalError::Broken),
         }
     }
 
-    fn object(&mut self, depth: usize) -> Result<Value, Fault> {
+    fn object(&mut self, depth: usize) -> Result<Value, CanonicalError> {
         self.take("{");
         let mut fields = Vec::new();
         if self.mark("}") {
@@ -64,25 +64,25 @@ impl Reader<'_> {
         loop {
             self.skip();
             if !self.rest.starts_with('"') {
-                return Err(Fault::Broken);
+                return Err(CanonicalError::Broken);
             }
             let name = self.string()?;
             if !self.mark(":") {
-                return Err(Fault::Broken);
+                return Err(CanonicalError::Broken);
             }
             fields.push((name, self.value(depth + 1)?));
             match () {
                 () if self.mark(",") => {}
                 () if self.mark("}") => break,
-                () => return Err(Fault::Broken),
+                () => return Err(CanonicalError::Broken),
             }
         }
         fields.sort_by(|(one, _), (other, _)| order(one, other));
         let twice = fields.windows(2).any(|pair| matches!(pair, [(one, _), (other, _)] if one == other));
-        if twice { Err(Fault::Duplicate) } else { Ok(Value::Object(fields)) }
+        if twice { Err(CanonicalError::Duplicate) } else { Ok(Value::Object(fields)) }
     }
 
-    fn array(&mut self, depth: usize) -> Result<Value, Fault> {
+    fn array(&mut self, depth: usize) -> Result<Value, CanonicalError> {
         self.take("[");
         let mut items = Vec::new();
         if self.mark("]") {
@@ -93,16 +93,16 @@ impl Reader<'_> {
             match () {
                 () if self.mark(",") => {}
                 () if self.mark("]") => return Ok(Value::Array(items)),
-                () => return Err(Fault::Broken),
+                () => return Err(CanonicalError::Broken),
             }
         }
     }
 
-    fn string(&mut self) -> Result<String, Fault> {
+    fn string(&mut self) -> Result<String, CanonicalError> {
         self.take("\"");
         let mut text = String::new();
         loop {
-            let at = self.rest.find(|c: char| c < ' ' || matches!(c, '"' | '\\')).ok_or(Fault::Broken)?;
+            let at = self.rest.find(|c: char| c < ' ' || matches!(c, '"' | '\\')).ok_or(CanonicalError::Broken)?;
             let (plain, special) = self.rest.split_at(at);
             text.push_str(plain);
             self.rest = special;
@@ -110,7 +110,7 @@ impl Reader<'_> {
                 return Ok(text);
             }
             if !self.take("\\") {
-                return Err(Fault::Broken);
+                return Err(CanonicalError::Broken);
             }
             let mut chars = self.rest.chars();
             let escape = chars.next();
@@ -123,36 +123,36 @@ impl Reader<'_> {
                 Some('r') => '\r',
                 Some('t') => '\t',
                 Some('u') => self.escaped()?,
-                _ => return Err(Fault::Broken),
+                _ => return Err(CanonicalError::Broken),
             });
         }
     }
 
     /// The character of one `\u` escape, or of two that make a pair.
-    fn escaped(&mut self) -> Result<char, Fault> {
+    fn escaped(&mut self) -> Result<char, CanonicalError> {
         let first = self.unit()?;
         if !(0xD800..0xDC00).contains(&first) {
-            return char::from_u32(first).ok_or(Fault::Surrogate);
+            return char::from_u32(first).ok_or(CanonicalError::Surrogate);
         }
         if !self.take("\\u") {
-            return Err(Fault::Surrogate);
+            return Err(CanonicalError::Surrogate);
         }
         match self.unit()? {
             second @ 0xDC00..0xE000 => {
-                char::from_u32(0x10000 + ((first - 0xD800) << 10) + (second - 0xDC00)).ok_or(Fault::Surrogate)
+                char::from_u32(0x10000 + ((first - 0xD800) << 10) + (second - 0xDC00)).ok_or(CanonicalError::Surrogate)
             }
-            _ => Err(Fault::Surrogate),
+            _ => Err(CanonicalError::Surrogate),
         }
     }
 
-    fn unit(&mut self) -> Result<u32, Fault> {
-        let (digits, rest) = self.rest.split_at_checked(4).ok_or(Fault::Broken)?;
+    fn unit(&mut self) -> Result<u32, CanonicalError> {
+        let (digits, rest) = self.rest.split_at_checked(4).ok_or(CanonicalError::Broken)?;
         self.rest = rest;
         // `from_str_radix` would take a sign.
         if !digits.bytes().all(|byte| byte.is_ascii_hexdigit()) {
-            return Err(Fault::Broken);
+            return Err(CanonicalError::Broken);
         }
-        u32::from_str_radix(digits, 16).map_err(|_| Fault::Broken)
+        u32::from_str_radix(digits, 16).map_err(|_| CanonicalError::Broken)
     }
 
     fn digits(&mut self) -> usize {
@@ -162,7 +162,7 @@ impl Reader<'_> {
         count
     }
 
-    fn number(&mut self) -> Result<Value, Fault> {
+    fn number(&mut self) -> Result<Value, CanonicalError> {
         let start = self.rest;
         self.take("-");
         let whole = if self.take("0") { 1 } else { self.digits() };
@@ -179,17 +179,17 @@ impl Reader<'_> {
             }
             complete &= self.digits() > 0;
         }
-        let word = start.strip_suffix(self.rest).filter(|_| complete).ok_or(Fault::Broken)?;
+        let word = start.strip_suffix(self.rest).filter(|_| complete).ok_or(CanonicalError::Broken)?;
         if integer && !word.trim_start_matches('-').parse::<u64>().is_ok_and(|number| number <= LARGEST) {
-            return Err(Fault::Number);
+            return Err(CanonicalError::Number);
         }
-        let number: f64 = word.parse().map_err(|_| Fault::Broken)?;
+        let number: f64 = word.parse().map_err(|_| CanonicalError::Broken)?;
         // `1e20` is written as an integer: what could be written and then not read has no canonical form either.
         if !integer && number.abs() >= LARGEST as f64 && number.abs() < EXPONENT {
-            return Err(Fault::Number);
+            return Err(CanonicalError::Number);
         }
         // The sign of nothing is not kept.
         let number = if number == 0.0 { 0.0 } else { number };
-        if number.is_finite() { Ok(Value::Number(number)) } else { Err(Fault::Number) }
+        if number.is_finite() { Ok(Value::Number(number)) } else { Err(CanonicalError::Number) }
     }
 }

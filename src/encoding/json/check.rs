@@ -19,7 +19,7 @@ pub fn check(raw: &[u8]) -> Result<(), JsonError> {
         ]
         .into_iter()
         .find(|(phrase, _)| message.contains(phrase))
-        .map_or(JsonError::Broken, |(_, flaw)| flaw)
+        .map_or(JsonError::Broken, |(_, error)| error)
     })
 }
 

@@ -48,13 +48,13 @@ pub struct Process {
 /// How far a process table can be believed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(not(target_os = "linux"), expect(dead_code, reason = "only Linux tells how it sees processes"))]
-pub enum View {
+pub enum TableOrigin {
     /// The kernel's own table, seen from the initial user namespace.
     #[default]
-    Initial,
+    InitialNamespace,
     /// The process is in a user namespace other than the initial one. Any user can create one, and in it a pid namespace
     /// that hides the ancestors, or a mount namespace with another `/proc`.
-    Nested,
+    NestedNamespace,
     /// `/proc` is not a procfs, or it contradicts what system calls tell of this process.
     Forged,
 }
@@ -63,7 +63,7 @@ pub enum View {
 #[derive(Debug, Default)]
 pub struct ProcessTable {
     processes: BTreeMap<u32, Process>,
-    pub view: View,
+    pub origin: TableOrigin,
     /// Whether the system hides the processes of others (`hidepid`).
     pub hides_others: bool,
 }
@@ -94,7 +94,7 @@ pub fn collect() -> ProcessTable {
     // On Linux `ps` reads `/proc` too: where that is missing it has nothing to tell.
     let on_linux = cfg!(target_os = "linux");
     let mut table = if on_linux || Path::new("/proc/self/stat").exists() { from_proc() } else { from_ps() };
-    table.view = view(&table);
+    table.origin = check_origin(&table);
     // A terminal that cannot be opened exists only in the table.
     let has_terminal = File::open("/dev/tty").is_ok_and(|terminal| terminal.is_terminal());
     if !has_terminal && let Some(own) = table.processes.get_mut(&std::process::id()) {
@@ -106,7 +106,7 @@ pub fn collect() -> ProcessTable {
 /// Checks the table against the kernel. A bind mount can replace `/proc` or files in it, so each file that is read has to
 /// lie on a procfs, and the table's entry for this process has to agree with system calls.
 #[cfg(target_os = "linux")]
-fn view(table: &ProcessTable) -> View {
+fn check_origin(table: &ProcessTable) -> TableOrigin {
     use rustix::fs::{PROC_SUPER_MAGIC, fstatfs};
     use std::os::unix::process::parent_id;
     let pid = std::process::id();
@@ -118,23 +118,27 @@ fn view(table: &ProcessTable) -> View {
     let folder = format!("/proc/{pid}");
     let is_real = ["/proc", &folder, &format!("{folder}/stat")].into_iter().all(is_own);
     if !is_here || !is_real || !table.get(pid).is_some_and(agrees) {
-        return View::Forged;
+        return TableOrigin::Forged;
     }
     match File::open(format!("{folder}/uid_map")) {
-        Ok(file) if !is_procfs(&file) => View::Forged,
+        Ok(file) if !is_procfs(&file) => TableOrigin::Forged,
         Ok(mut file) => {
             let mut map = String::new();
-            if file.read_to_string(&mut map).is_ok() && is_initial(&map) { View::Initial } else { View::Nested }
+            if file.read_to_string(&mut map).is_ok() && is_initial(&map) {
+                TableOrigin::InitialNamespace
+            } else {
+                TableOrigin::NestedNamespace
+            }
         }
         // A kernel without user namespaces.
-        Err(error) if error.kind() == ErrorKind::NotFound => View::Initial,
-        Err(_) => View::Nested,
+        Err(error) if error.kind() == ErrorKind::NotFound => TableOrigin::InitialNamespace,
+        Err(_) => TableOrigin::NestedNamespace,
     }
 }
 
 #[cfg(not(target_os = "linux"))]
-fn view(_: &ProcessTable) -> View {
-    View::Initial
+fn check_origin(_: &ProcessTable) -> TableOrigin {
+    TableOrigin::InitialNamespace
 }
 
 /// Whether a `uid_map` is the one of the initial user namespace, which maps all ids to themselves.

@@ -6,7 +6,7 @@ use crate::runtime::mcp::records::{Store, bytes, hides_name, skim, start};
 use crate::runtime::mcp::servers::Servers as AllServers;
 use crate::runtime::policy_files::is_missing;
 use rune::encoding::label::Label;
-use rune::event::{Action, Event, ServerNews};
+use rune::event::{Action, Event, UnapprovedServers};
 use rune::mcp::Pins;
 use rune::mcp::{ApprovedHead, Pin, PinHead, Resolved, resolve};
 use rune::mcp::{Live, Lookup, Record};
@@ -99,11 +99,11 @@ fn found(record: std::io::Result<Record>) -> Record {
 }
 
 /// Which of the configured servers nobody has approved, or not as they are configured now.
-pub fn news(event: &Event<'_>, config: &Config, environment: &Environment) -> ServerNews {
-    let mut news = ServerNews::default();
-    let Ok(store) = Store::of(environment) else { return news };
+pub fn unapproved_servers(event: &Event<'_>, config: &Config, environment: &Environment) -> UnapprovedServers {
+    let mut unapproved = UnapprovedServers::default();
+    let Ok(store) = Store::of(environment) else { return unapproved };
     if is_idle(config, environment) {
-        return news;
+        return unapproved;
     }
     let servers = Servers::look(environment, &event.place.cwd);
     for name in servers.names() {
@@ -112,21 +112,21 @@ pub fn news(event: &Event<'_>, config: &Config, environment: &Environment) -> Se
             Ok(Some((false, approved))) => approved,
             Err(error) if error.kind() == ErrorKind::NotFound => None,
             Ok(None) | Err(_) => {
-                news.changed.push(Label::new(&name));
+                unapproved.changed.push(Label::new(&name));
                 continue;
             }
         };
         match approved {
-            None if wanted(config) == Pins::Required => news.unpinned.push(Label::new(&name)),
+            None if wanted(config) == Pins::Required => unapproved.unpinned.push(Label::new(&name)),
             Some(approved)
                 if servers.live(&name, None) != approved.identity.clone().map_or(Live::Nowhere, Live::Entry) =>
             {
-                news.changed.push(Label::new(&name));
+                unapproved.changed.push(Label::new(&name));
             }
             None | Some(_) => {}
         }
     }
-    news
+    unapproved
 }
 
 /// Whether a pin blocks its server, and what it approves of it; `None` where it cannot be read.

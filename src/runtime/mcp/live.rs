@@ -2,7 +2,7 @@
 //!
 //! Read on calls of MCP tools, so nothing is parsed that is not asked for.
 
-use super::own;
+use super::identity;
 use crate::runtime::environment::Environment;
 use crate::runtime::policy_files::read_settings_text;
 use rune::encoding::canonical::Value;
@@ -52,7 +52,7 @@ impl Servers {
             servers.add(Scope::Managed, Path::new(MANAGED), &Fields::read(text.as_bytes()));
             return servers;
         }
-        let places: Vec<PathBuf> = environment.project_of(cwd).into_iter().chain([PathBuf::from(cwd)]).collect();
+        let places: Vec<PathBuf> = environment.project_for(cwd).into_iter().chain([PathBuf::from(cwd)]).collect();
         let user = user_file(environment).and_then(|file| Some((servers.text(&file)?, file)));
         let fields = user.as_ref().map(|(text, file)| (Fields::read(text.as_bytes()), file));
         if let Some((fields, file)) = &fields {
@@ -107,7 +107,7 @@ impl Servers {
         match self.entries.iter().find(fits) {
             Some(entry) => {
                 let project = Some(&*entry.folder).filter(|_| entry.scope == Scope::Project);
-                let identity = Value::read(&entry.raw).ok().and_then(|raw| own::identity(&raw, project));
+                let identity = Value::read(&entry.raw).ok().and_then(|raw| identity::of_entry(&raw, project));
                 identity.map_or(Live::Unreadable, Live::Entry)
             }
             None if self.flaws.is_empty() => Live::Nowhere,
@@ -117,7 +117,7 @@ impl Servers {
 
     fn add(&mut self, scope: Scope, file: &Path, fields: &Fields<'_>) {
         let named = fields.object("mcpServers").unwrap_or_default();
-        if let Some(flaw) = fields.flaw().or(named.flaw()) {
+        if let Some(flaw) = fields.error().or(named.error()) {
             self.flaws.push(format!("{}: {flaw}", file.display()));
         }
         let folder = file.parent().unwrap_or(file);

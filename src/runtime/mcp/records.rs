@@ -1,7 +1,7 @@
 //! The records of servers on disk: one pin and one observed record each, written whole, for their owner alone.
 
 use crate::runtime::environment::Environment;
-use crate::runtime::files::put_private;
+use crate::runtime::files::write_private;
 use anyhow::{Context, bail};
 use rune::mcp::{Invalid, LARGEST, Observed, ObservedHead, Pin, PinHead, Skim, Source, file_name};
 use rustix::buffer::spare_capacity;
@@ -19,7 +19,7 @@ const START: usize = 16 << 10;
 
 /// What became of something that was observed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Recorded {
+pub enum RecordOutcome {
     /// It is the record now.
     Written,
     /// A stronger source has seen the server, and its record stays.
@@ -104,20 +104,20 @@ impl Store {
     }
 
     /// Records what was observed, unless a stronger source has seen the server.
-    pub fn record(&self, observed: &Observed) -> anyhow::Result<Recorded> {
+    pub fn record(&self, observed: &Observed) -> anyhow::Result<RecordOutcome> {
         let _lock = self.lock()?;
         // A record that cannot be read tells nothing worth keeping, and whoever asks is told by the pin's side.
         if let Ok(Some(known)) = self.observed(observed.server())
             && !observed.replaces(&known)
         {
-            return Ok(Recorded::Kept(known.source()));
+            return Ok(RecordOutcome::Kept(known.source()));
         }
         let text = observed.write();
         if text.len() as u64 > LARGEST {
             bail!("the server `{}` serves more than {} MB", observed.server().escape_debug(), LARGEST >> 20);
         }
-        put_private(&self.observed_path(observed.server()), text.as_bytes())?;
-        Ok(Recorded::Written)
+        write_private(&self.observed_path(observed.server()), text.as_bytes())?;
+        Ok(RecordOutcome::Written)
     }
 
     /// Changes what is pinned of a server, while nobody else does.
@@ -125,7 +125,7 @@ impl Store {
         let _lock = self.lock()?;
         let mut pin = self.pin(server)?.unwrap_or_else(|| Pin::new(server));
         let result = change(&mut pin);
-        put_private(&self.pin_path(server), pin.write().as_bytes())?;
+        write_private(&self.pin_path(server), pin.write().as_bytes())?;
         Ok(result)
     }
 

@@ -68,7 +68,7 @@ pub fn make(environment: &Environment) -> Result<(), String> {
 /// Puts another key in its place.
 pub fn replace(environment: &Environment, secret: &Secret) -> anyhow::Result<()> {
     let path = path(environment).map_err(anyhow::Error::msg)?;
-    files::put(&path, &secret.to_text(), &path).context("the key was not replaced")
+    files::write_like(&path, &secret.to_text(), &path).context("the key was not replaced")
 }
 
 /// Random bytes of the operating system.

@@ -3,32 +3,32 @@
 use super::append::Writer;
 use super::{OPERATOR_FILE, folder};
 use crate::runtime::environment::Environment;
-use crate::runtime::files::put_private;
+use crate::runtime::files::write_private;
 use crate::runtime::policy_files::read_bytes;
 use anyhow::{Context, anyhow};
-use rune::event::Loosened;
+use rune::event::LooseningRecord;
 use rune::receipt::{Loosening, Matter, Receipt};
 use std::path::PathBuf;
 
 /// Leaves a receipt of a loosening. It comes before the change: where it cannot be written, nothing is loosened.
-pub fn loosen(environment: &Environment, verb: Loosening) -> anyhow::Result<()> {
+pub fn record_loosening(environment: &Environment, verb: Loosening) -> anyhow::Result<()> {
     let left = Writer::of_operator(environment, None).and_then(|writer| writer.append(&Matter::Loosen(verb)));
     left.map_err(|what| anyhow!(what)).context("nothing was changed: there is no receipt of it")
 }
 
 /// The loosenings that no session has told of yet, oldest first.
-pub fn loosenings(environment: &Environment) -> Vec<Loosened> {
+pub fn unreported_loosenings(environment: &Environment) -> Vec<LooseningRecord> {
     let told = cursor(environment).and_then(|path| std::fs::read_to_string(path).ok());
-    let told = told.as_deref().and_then(place_of).unwrap_or_default();
+    let told = told.as_deref().and_then(parse_position).unwrap_or_default();
     let all = operator_receipts(environment, told.0).into_iter().filter_map(|receipt| receipt.loosened());
-    all.filter(|loosened| loosened.place > told).collect()
+    all.filter(|loosened| loosened.position > told).collect()
 }
 
 /// Remembers that a session has told of these. Where that fails, the next one tells of them again.
-pub fn mark_told(environment: &Environment, told: &[Loosened]) -> anyhow::Result<()> {
+pub fn mark_reported(environment: &Environment, told: &[LooseningRecord]) -> anyhow::Result<()> {
     let (Some(path), Some(last)) = (cursor(environment), told.last()) else { return Ok(()) };
-    let (part, seq) = last.place;
-    put_private(&path, format!("{part} {seq}\n").as_bytes())
+    let (part, seq) = last.position;
+    write_private(&path, format!("{part} {seq}\n").as_bytes())
 }
 
 fn cursor(environment: &Environment) -> Option<PathBuf> {
@@ -36,7 +36,7 @@ fn cursor(environment: &Environment) -> Option<PathBuf> {
 }
 
 /// `PART SEQ`, of the last receipt that was told.
-fn place_of(text: &str) -> Option<(u64, u64)> {
+fn parse_position(text: &str) -> Option<(u64, u64)> {
     let (part, seq) = text.trim().split_once(' ')?;
     Some((part.parse().ok()?, seq.parse().ok()?))
 }

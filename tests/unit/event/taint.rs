@@ -11,7 +11,7 @@ fn sources_are_counted_and_the_first_are_named() {
     assert!(Taint::default().is_empty() && !Taint::unknown().is_empty());
     assert_eq!(Taint::read("mcp:a\nmcp:b\n\nmcp:a\nmcp:c\nmcp:d\n", true), taint);
     assert_eq!(Taint::read("mcp:a\nmcp:a\nmcp:b\nmcp:a", true).times(&label("a")), 3);
-    assert!(!Taint::of([label("a")]).is_by_other_than(&label("a")));
+    assert!(!Taint::of([label("a")]).has_other_source(&label("a")));
     let cut = Taint::read("mcp:a\n", false);
-    assert!(cut.times(&label("x")) >= ESCALATION && cut.is_by_other_than(&label("a")));
+    assert!(cut.times(&label("x")) >= ESCALATION && cut.has_other_source(&label("a")));
 }

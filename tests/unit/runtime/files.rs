@@ -25,7 +25,7 @@ fn what_was_left_behind_is_in_nobodys_way() {
     let left = home.path().join(format!(".a.json.{}.0", std::process::id()));
     fs::write(&left, "left").unwrap();
     let path = home.path().join("a.json");
-    put(&path, "{}", &path).unwrap();
+    write_like(&path, "{}", &path).unwrap();
     assert_eq!(fs::read_to_string(&path).unwrap(), "{}");
     assert_eq!(fs::read_to_string(&left).unwrap(), "left");
     assert_eq!(fs::read_dir(home.path()).unwrap().count(), 2);

@@ -8,7 +8,7 @@ fn an_answer_that_was_begun_is_waited_for() {
     assert!(progress.claim(2) && !progress.claim(0));
     let other = Arc::clone(&progress);
     let answering = std::thread::spawn(move || other.settle(0));
-    progress.wait();
-    assert_eq!(progress.exit(7), 0);
+    progress.wait_until_settled();
+    assert_eq!(progress.exit_code(7), 0);
     answering.join().unwrap();
 }

@@ -7,7 +7,7 @@ use crate::runtime::mcp::records::Store;
 use crate::runtime::options::{Dirs, Options};
 use crate::runtime::policy_files::PolicyTexts;
 use crate::runtime::receipts;
-use crate::runtime::receipts::Texts;
+use crate::runtime::receipts::PolicySnapshot;
 use anyhow::{Context, anyhow, bail};
 use rune::encoding::canonical::Value as Canonical;
 use rune::encoding::label::Label;
@@ -76,7 +76,7 @@ impl Stage {
             data: Some(home.join("data")),
             client: Some(home.join(".claude")),
         };
-        let environment = Environment { home: Some(home.clone()), project: None, ..Environment::look(&dirs) };
+        let environment = Environment { home: Some(home.clone()), project: None, ..Environment::read(&dirs) };
         let stage = Stage {
             hook: hook.to_owned(),
             session: format!("proof-{run_id}-{scenario}"),
@@ -176,7 +176,7 @@ impl Stage {
         let approval = proposal.confirm(&hash.short())?;
         store.change(observed.server(), |pin| pin.approve(approval, self.at))?;
         let (server, tool) = (Label::new(observed.server()), tool.map(Label::new));
-        let done = receipts::deed(
+        let done = receipts::record_operator_action(
             &self.environment,
             ReceiptKind::Approve,
             server,
@@ -193,7 +193,7 @@ impl Stage {
     pub fn block(&mut self, server: &str, tool: &str) -> anyhow::Result<()> {
         Store::of(&self.environment)?.change(server, |pin| pin.block(Some(tool)))?;
         let (name, tool) = (Label::new(server), Some(Label::new(tool)));
-        receipts::deed(&self.environment, ReceiptKind::Block, name, tool, None, Some(self.at))
+        receipts::record_operator_action(&self.environment, ReceiptKind::Block, name, tool, None, Some(self.at))
             .map_err(|what| anyhow!(what))?;
         self.note("blocked", server, None, None);
         Ok(())
@@ -260,8 +260,8 @@ impl Stage {
     }
 
     /// The policy that the hook judged by.
-    pub fn policy<'a>(&self, memory: &'a PolicyTexts) -> Texts<'a> {
-        Texts::read(&Options::parse(&["--preset".into(), PRESET.into()]), &self.environment, None, memory)
+    pub fn policy<'a>(&self, memory: &'a PolicyTexts) -> PolicySnapshot<'a> {
+        PolicySnapshot::read(&Options::parse(&["--preset".into(), PRESET.into()]), &self.environment, None, memory)
     }
 
     /// Runs the real hook on an event; its answer, where it gives one.

@@ -27,10 +27,10 @@ fn only_the_initial_user_namespace_maps_all_ids_to_themselves() {
 fn a_table_that_contradicts_system_calls_is_forged() {
     let pid = std::process::id();
     let own = from_proc().get(pid).unwrap().clone();
-    assert_ne!(view(&ProcessTable::new([own.clone()])), View::Forged);
+    assert_ne!(check_origin(&ProcessTable::new([own.clone()])), TableOrigin::Forged);
     let parent = own.parent.wrapping_add(1);
     for forged in [Process { parent, ..own.clone() }, Process { uid: 4711, ..own.clone() }, Process { pid: 0, ..own }] {
-        assert_eq!(view(&ProcessTable::new([forged])), View::Forged);
+        assert_eq!(check_origin(&ProcessTable::new([forged])), TableOrigin::Forged);
     }
 }
 

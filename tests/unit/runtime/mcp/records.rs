@@ -32,7 +32,7 @@ fn what_is_recorded_is_read_again_by_its_owner_alone() {
     let (_home, store) = store();
     assert!(store.observed("a b").unwrap().is_none() && store.pin("a b").unwrap().is_none());
     let one = seen("a b", Source::Probe, r#"{"name":"x"}"#);
-    assert_eq!(store.record(&one).unwrap(), Recorded::Written);
+    assert_eq!(store.record(&one).unwrap(), RecordOutcome::Written);
     assert_eq!(store.observed("a b").unwrap(), Some(one));
     store.change("a b", |pin| pin.block(None)).unwrap();
     assert!(store.pin("a b").unwrap().unwrap().is_blocked());
@@ -51,11 +51,11 @@ fn a_weaker_source_never_overwrites_what_a_stronger_one_saw() {
     store.record(&wrapped).unwrap();
     for source in [Source::Import, Source::Probe] {
         let kept = store.record(&seen("s", source, r#"{"name":"y"}"#)).unwrap();
-        assert_eq!(kept, Recorded::Kept(Source::Wrap));
+        assert_eq!(kept, RecordOutcome::Kept(Source::Wrap));
         assert_eq!(store.observed("s").unwrap(), Some(wrapped.clone()));
     }
     let again = seen("s", Source::Wrap, r#"{"name":"z"}"#);
-    assert_eq!(store.record(&again).unwrap(), Recorded::Written);
+    assert_eq!(store.record(&again).unwrap(), RecordOutcome::Written);
     assert_eq!(store.observed("s").unwrap(), Some(again));
 }
 
@@ -78,7 +78,7 @@ fn links_pipes_and_records_of_others_are_refused() {
     fs::remove_file(&path).unwrap();
     fs::write(&path, "{}").unwrap();
     assert!(store.observed("s").is_err());
-    assert_eq!(store.record(&seen("s", Source::Import, r#"{"name":"x"}"#)).unwrap(), Recorded::Written);
+    assert_eq!(store.record(&seen("s", Source::Import, r#"{"name":"x"}"#)).unwrap(), RecordOutcome::Written);
 }
 
 #[test]

@@ -8,7 +8,7 @@ use std::path::Path;
 const FETCHERS: [&str; 6] = ["bunx", "docker", "npx", "pipx", "podman", "uvx"];
 
 /// How an entry starts or reaches a server; `project` is the folder of the file, where that is a project's.
-pub fn identity(entry: &Value, project: Option<&Path>) -> Option<Identity> {
+pub fn of_entry(entry: &Value, project: Option<&Path>) -> Option<Identity> {
     let mut identity = Identity::of_entry(entry).ok()?;
     if let Some(folder) = project.filter(|folder| runs_files_of(folder, &identity)) {
         let folder = folder.canonicalize().unwrap_or_else(|_| folder.to_owned());

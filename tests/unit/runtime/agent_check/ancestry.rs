@@ -66,7 +66,7 @@ fn shell(parent: u32) -> Process {
 }
 
 fn judge<const N: usize>(processes: [Process; N]) -> Result<(), Refusal> {
-    verdict(&ProcessTable::new(processes.into_iter().chain([init()])), 100)
+    check_person(&ProcessTable::new(processes.into_iter().chain([init()])), 100)
 }
 
 #[track_caller]
@@ -196,10 +196,10 @@ fn a_person_in_a_container() {
     assert_eq!(judge([rune(), shell(0)]), Ok(()));
     // `docker run -it`: the shell is the first process.
     let table = ProcessTable::new([process(100, 1, "rune").front(), process(1, 0, "bash").at(PTS, 100)]);
-    assert_eq!(verdict(&table, 100), Ok(()));
+    assert_eq!(check_person(&table, 100), Ok(()));
     // A terminal that was made inside, and whose holder hides, is another.
     let table = ProcessTable::new([rune(), shell(1), process(1, 0, "bash").at(Terminal::Pty(0), 1)]);
-    assert_eq!(verdict(&table, 100), Err(Refusal::Orphan));
+    assert_eq!(check_person(&table, 100), Err(Refusal::Orphan));
 }
 
 #[test]
@@ -220,11 +220,11 @@ fn a_person_behind_sudo_or_script_in_a_terminal_emulator() {
 fn a_person_whose_processes_of_others_are_hidden() {
     let mut table = ProcessTable::new([rune(), shell(20)]);
     table.hides_others = true;
-    assert_eq!(verdict(&table, 100), Ok(()));
+    assert_eq!(check_person(&table, 100), Ok(()));
     // An orphan's parent is the first process, hidden or not.
     let mut table = ProcessTable::new([rune(), shell(1)]);
     table.hides_others = true;
-    assert_eq!(verdict(&table, 100), Err(Refusal::Orphan));
+    assert_eq!(check_person(&table, 100), Err(Refusal::Orphan));
 }
 
 #[test]
@@ -252,7 +252,7 @@ fn a_person_whose_terminal_two_processes_hold() {
     let script = process(41, 42, "script").at(outer, 41).holds(1);
     let table = [rune(), shell(30), one, other, process(40, 41, "bash").at(inner, 30), script];
     let emulator = [process(42, 20, "bash").at(outer, 41), process(20, 1, "kitty").holds(0), init()];
-    assert_eq!(verdict(&ProcessTable::new(table.into_iter().chain(emulator)), 100), Ok(()));
+    assert_eq!(check_person(&ProcessTable::new(table.into_iter().chain(emulator)), 100), Ok(()));
 }
 
 // --- agents
@@ -358,13 +358,13 @@ fn a_multiplexer_that_an_agent_has_started() {
 #[test]
 fn a_namespace_that_hides_who_is_above() {
     // `script -qec 'unshare -Urpf --mount-proc env -i rune …'` below an agent: the same table as of `docker exec -it`.
-    for (view, refusal) in [(View::Nested, Refusal::Nested), (View::Forged, Refusal::Forged)] {
+    for (origin, refusal) in [(TableOrigin::NestedNamespace, Refusal::Nested), (TableOrigin::Forged, Refusal::Forged)] {
         let mut table = ProcessTable::new([rune(), shell(0)]);
-        table.view = view;
-        assert_eq!(verdict(&table, 100), Err(refusal));
+        table.origin = origin;
+        assert_eq!(check_person(&table, 100), Err(refusal));
         let mut table = ProcessTable::new([process(1, 0, "rune").at(PTS, 1)]);
-        table.view = view;
-        assert!(verdict(&table, 1).is_err());
+        table.origin = origin;
+        assert!(check_person(&table, 1).is_err());
     }
 }
 

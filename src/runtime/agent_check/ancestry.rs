@@ -1,6 +1,6 @@
 //! Decides by a process table whether a process was started by a person at a terminal.
 
-use super::processes::{Process, ProcessTable, Terminal, View};
+use super::processes::{Process, ProcessTable, TableOrigin, Terminal};
 use super::programs::{agent, is_terminal, marker};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -76,15 +76,15 @@ impl Refusal {
 /// master side of the terminal, or running in the same terminal. Every holder has to be a known terminal, or itself be at a
 /// terminal of a person, as `script` and `sudo` are. Where no holder can be seen (it belongs to another user, the terminal
 /// is a console, or the system does not tell), a known terminal or login has to be among the ancestors.
-pub fn verdict(table: &ProcessTable, pid: u32) -> Result<(), Refusal> {
+pub fn check_person(table: &ProcessTable, pid: u32) -> Result<(), Refusal> {
     // An agent that is seen in spite of all is the better reason.
     if let Some(refusal) = agent_above(table, pid) {
         return Err(refusal);
     }
-    match table.view {
-        View::Initial => {}
-        View::Nested => return Err(Refusal::Nested),
-        View::Forged => return Err(Refusal::Forged),
+    match table.origin {
+        TableOrigin::InitialNamespace => {}
+        TableOrigin::NestedNamespace => return Err(Refusal::Nested),
+        TableOrigin::Forged => return Err(Refusal::Forged),
     }
     at_terminal(table, pid, &mut BTreeMap::new())
 }
@@ -179,5 +179,5 @@ fn sign(process: &Process) -> Option<String> {
 }
 
 #[cfg(test)]
-#[path = "../../../tests/unit/runtime/agent_check/verdict.rs"]
+#[path = "../../../tests/unit/runtime/agent_check/ancestry.rs"]
 mod tests;
