@@ -181,7 +181,7 @@ fn install(preset: Option<&str>, place: &PlaceArgs) -> anyhow::Result<u8> {
         return Ok(DONE);
     }
     // The first call that is objected to need not make it.
-    receipts::make_key(&environment).map_err(anyhow::Error::msg)?;
+    receipts::create_key(&environment).map_err(anyhow::Error::msg)?;
     warn(&file.path, place, &environment)
 }
 

@@ -134,8 +134,8 @@ pub fn run(command: &Receipts) -> anyhow::Result<u8> {
 fn rotate(args: &RotateArgs) -> anyhow::Result<()> {
     agent_check::require_confirmed_person("`rune receipts key rotate`", args.yes)?;
     let environment = args.dirs.environment()?;
-    let old = key::read_or_make(&environment).map_err(|what| anyhow!(what))?;
-    let new = old.rotated(key::random()?);
+    let old = key::read_or_create(&environment).map_err(|what| anyhow!(what))?;
+    let new = old.rotated(key::random_bytes()?);
     let next = PublicKey::read(new.public()).context("the new key is none")?;
     // Should we end between the two, the old key goes on and the new one is never used.
     Writer::of_operator(&environment, None)

@@ -204,7 +204,7 @@ fn finding(rule: &Rule, found: &Match, effect: Effect, subject: &Subject<'_>, co
     let outbound = rule.only_when_tainted
         || matches!(rule.matcher, Matcher::Validator(validator) if validator.name() == "Exfiltration");
     if outbound && !taint.is_empty() {
-        reason = format!("{reason}; {}", taint.words());
+        reason = format!("{reason}; {}", taint.summary());
     }
     Finding::new(rule.id.clone(), effect, reason).with_nudge(nudge).at(rule.source.to_string())
 }

@@ -1,4 +1,4 @@
-//! The hook's options, read by hand: cheap, and a mistake in them is a verdict like any other failure.
+//! Parses the hook's options without clap, which is faster; an invalid option is a failure with a verdict.
 
 use rune::client::claude::Claude;
 use rune::client::claude::register::{REGISTERED_IN, Registration};
@@ -11,7 +11,7 @@ use std::path::PathBuf;
 use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
 
-/// What the command line of a hook says.
+/// The command line of the hook.
 #[derive(Clone, Debug)]
 pub struct Options {
     pub phase: Option<Phase>,
@@ -20,17 +20,16 @@ pub struct Options {
     pub dirs: Dirs,
     /// The settings file that this call is registered in.
     pub registered_in: Option<PathBuf>,
-    /// The time that receipts say, where it is not the clock's: proofs are the same each time.
+    /// The time for receipts instead of the clock's, so that proofs are reproducible.
     pub at: Option<OffsetDateTime>,
-    /// Judge and answer, and leave nothing behind.
+    /// Whether to judge and answer without writing anything to disk.
     pub dry_run: bool,
-    /// The words themselves.
     words: Vec<String>,
-    /// What is wrong with the command line.
+    /// What is wrong with the command line. Each failure counts in the verdict.
     pub failures: Vec<Failure>,
 }
 
-/// Directories that were named; they win over the environment.
+/// Directories from the command line. They take precedence over the environment.
 #[derive(Clone, Debug, Default)]
 pub struct Dirs {
     pub config: Option<PathBuf>,
@@ -60,7 +59,7 @@ impl Options {
             match word.to_str() {
                 Some("pre") => options.phase(Phase::Before),
                 Some("post") => options.phase(Phase::After),
-                // Which tool it is about is in the event; the words are those of an older hook.
+                // Names of tools, accepted for compatibility with an older hook. The event names the tool.
                 Some("bash" | "edit" | "mcp" | "check") => {}
                 Some("--dry-run") => options.dry_run = true,
                 Some(word) if word.starts_with("--") => {
@@ -78,7 +77,7 @@ impl Options {
         options
     }
 
-    /// How this process was called, as an entry in the client's settings says it.
+    /// The entry in the client's settings by which this process was started.
     pub fn registration(&self) -> Registration {
         let named = std::env::args_os().next().map(PathBuf::from).filter(|name| name.is_absolute());
         let program = named.or_else(|| std::env::current_exe().ok()).unwrap_or_default();

@@ -5,7 +5,7 @@ pub mod key;
 mod loosenings;
 mod policy;
 
-pub use key::{make as make_key, random};
+pub use key::{create as create_key, random_bytes};
 pub use loosenings::{mark_reported, record_loosening, unreported_loosenings};
 pub use policy::PolicySnapshot;
 

@@ -85,7 +85,7 @@ pub fn run(args: &ProofArgs) -> anyhow::Result<u8> {
         bail!("unknown scenario `{}`\n  help: there are all, {names}", args.scenario);
     }
     // The key is fresh; what makes arguments comparable is not, so that two runs can be compared.
-    let secret = Secret::new(receipts::random()?, args_secret(&args.run_id));
+    let secret = Secret::new(receipts::random_bytes()?, args_secret(&args.run_id));
     let scratch = Scratch::new()?;
     let own = std::env::current_exe().context("where this program lies cannot be told")?;
     let hook =

@@ -32,7 +32,7 @@ pub fn run(args: &ClearArgs) -> anyhow::Result<()> {
     let told = if cleared.is_empty() {
         "this session had read nothing from strangers".to_owned()
     } else {
-        format!("forgotten: {}", cleared.words())
+        format!("forgotten: {}", cleared.summary())
     };
     writeln!(std::io::stdout().lock(), "{told}").context("cannot print")
 }

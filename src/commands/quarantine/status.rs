@@ -73,7 +73,7 @@ fn taint(environment: &Environment, named: Option<&str>) -> String {
     match named.map(|name| session::read_taint(environment, &Label::new(name))) {
         Some(Err(what)) => format!("\n{what}\n"),
         Some(Ok(seen)) if seen.is_empty() => "\nthis session has read nothing from strangers\n".to_owned(),
-        Some(Ok(seen)) => format!("\n{}\n  help: `rune quarantine clear --session ID` forgets it\n", seen.words()),
+        Some(Ok(seen)) => format!("\n{}\n  help: `rune quarantine clear --session ID` forgets it\n", seen.summary()),
         None => match session::count_tainted(environment) {
             0 => String::new(),
             count => format!("\nsessions that have read untrusted sources: {count}\n"),

@@ -29,7 +29,7 @@ pub struct Scratch(pub PathBuf);
 
 impl Scratch {
     pub fn new() -> anyhow::Result<Scratch> {
-        let random: String = receipts::random()?.iter().take(8).map(|byte| format!("{byte:02x}")).collect();
+        let random: String = receipts::random_bytes()?.iter().take(8).map(|byte| format!("{byte:02x}")).collect();
         let path = std::env::temp_dir().join(format!("rune-proof-{random}"));
         DirBuilder::new().mode(0o700).create(&path).with_context(|| path.display().to_string())?;
         Ok(Scratch(path))
