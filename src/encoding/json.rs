@@ -1,8 +1,8 @@
 //! A reader for JSON as clients send it.
 //!
 //! `serde_json` rejects lone surrogates and nesting over 128 levels, and clients send both: a tool server could hide its
-//! result from the guard by making parsing fail. [`Fields`] therefore reads one object without recursion, keeps the raw
-//! text of each field, and keeps the fields before an error. [`check`] is the strict reading for events before a call.
+//! result from the guard by making the parser fail. [`Fields`] therefore reads one object without recursion, keeps the raw
+//! text of each field, and keeps the fields before an error. [`check`] is a strict check for events before a call.
 
 mod check;
 mod cursor;
@@ -29,9 +29,9 @@ pub enum JsonError {
     NotAnObject,
     /// It has a syntax error or ends early.
     Broken,
-    /// It goes on after its end.
+    /// There is text after its end.
     Trailing,
-    /// It names a field twice.
+    /// A field occurs twice.
     Duplicate,
     /// It starts with a byte-order mark.
     Mark,
@@ -67,12 +67,12 @@ impl<'a> Fields<'a> {
         fields
     }
 
-    /// The first thing wrong with the text.
+    /// The first error in the text.
     pub fn error(&self) -> Option<JsonError> {
         self.error
     }
 
-    /// The raw text of a field. `None` also for a field that is named twice, because it is ambiguous which one counts.
+    /// The raw text of a field. `None` for a field that occurs twice, because it is ambiguous.
     pub fn get(&self, name: &str) -> Option<&'a [u8]> {
         let mut named = self.fields.iter().filter(|(key, _)| key == name);
         match (named.next(), named.next()) {
@@ -81,22 +81,22 @@ impl<'a> Fields<'a> {
         }
     }
 
-    /// The fields in order: name and raw text.
+    /// The names and the raw text of all fields, in order.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &'a [u8])> {
         self.fields.iter().map(|(name, raw)| (name.as_str(), *raw))
     }
 
-    /// The names of the fields.
+    /// The names of all fields, in order.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.fields.iter().map(|(name, _)| name.as_str())
     }
 
-    /// The text of a field that is a string.
+    /// The text of a field; `None` if it is not a string.
     pub fn string(&self, name: &str) -> Option<Text> {
         self.get(name).and_then(Text::read)
     }
 
-    /// The fields of a field that is an object.
+    /// The fields of a field; `None` if it is not an object.
     pub fn object(&self, name: &str) -> Option<Fields<'a>> {
         self.get(name).filter(|raw| raw.first() == Some(&b'{')).map(Fields::read)
     }
@@ -110,7 +110,7 @@ impl<'a> Fields<'a> {
             Some(_) => return Err(JsonError::NotAnObject),
         }
         let mut names = BTreeSet::new();
-        let mut twice = false;
+        let mut has_duplicate = false;
         if cursor.peek() == Some(b'}') {
             cursor.step();
         } else {
@@ -118,7 +118,7 @@ impl<'a> Fields<'a> {
                 let key = cursor.key()?;
                 let raw = cursor.value()?;
                 let key = Text::read(key).map(|key| key.text).unwrap_or_default();
-                twice |= !names.insert(key.clone());
+                has_duplicate |= !names.insert(key.clone());
                 self.fields.push((key, raw));
                 match cursor.next() {
                     Some(b',') => {}
@@ -129,14 +129,14 @@ impl<'a> Fields<'a> {
         }
         let errors = [
             (mark.is_some(), JsonError::Mark),
-            (twice, JsonError::Duplicate),
+            (has_duplicate, JsonError::Duplicate),
             (cursor.peek().is_some(), JsonError::Trailing),
         ];
-        errors.into_iter().find(|(holds, _)| *holds).map_or(Ok(()), |(_, error)| Err(error))
+        errors.into_iter().find(|(occurs, _)| *occurs).map_or(Ok(()), |(_, error)| Err(error))
     }
 }
 
-/// The elements of an array, raw.
+/// The raw elements of an array; empty for any other value.
 pub fn items(raw: &[u8]) -> Vec<&[u8]> {
     let mut cursor = Cursor { rest: raw };
     let mut found = Vec::new();
@@ -157,7 +157,7 @@ pub fn items(raw: &[u8]) -> Vec<&[u8]> {
     found
 }
 
-/// All strings in a value, at any depth, each with the name of the innermost field that contains it.
+/// All strings in a value, at any depth, each after the name of the innermost field that contains it.
 pub fn strings(raw: &[u8]) -> Vec<(String, String)> {
     let mut found = Vec::new();
     // Iterative, so that deep nesting cannot overflow the call stack.

@@ -1,7 +1,7 @@
 //! What a person looks at: the records of all servers beside the client's configuration.
 
 use crate::runtime::environment::Environment;
-use crate::runtime::mcp::records::{Store, Unreadable};
+use crate::runtime::mcp::records::{RecordError, Store};
 use crate::runtime::mcp::servers::Servers;
 use crate::runtime::options::Dirs;
 use anyhow::{Context, bail};
@@ -16,7 +16,7 @@ pub struct View {
     pub servers: Servers,
     /// Names with a record.
     recorded: BTreeSet<String>,
-    pub unreadable: Vec<Unreadable>,
+    pub unreadable: Vec<RecordError>,
 }
 
 /// A server, or one of its tools.
@@ -74,7 +74,7 @@ impl View {
         self.servers.named(name)?.identity()
     }
 
-    pub fn row(&self, name: &str) -> Result<Row, Unreadable> {
+    pub fn row(&self, name: &str) -> Result<Row, RecordError> {
         let (pin, observed) = (self.store.pin(name)?, self.store.observed(name)?);
         let live = self.live(name);
         let status = status::server(pin.as_ref(), observed.as_ref(), live.as_ref());

@@ -84,7 +84,7 @@ fn links_pipes_and_records_of_others_are_refused() {
 #[test]
 fn whoever_holds_the_lock_for_too_long_is_named_and_nothing_is_written() {
     let (_home, mut store) = store();
-    store.patience = Duration::ZERO;
+    store.lock_timeout = Duration::ZERO;
     let held = store.lock().unwrap();
     let error = store.change("s", |pin| pin.block(None)).unwrap_err().to_string();
     assert!(error.contains("/rune/.lock: another process has held it"), "{error}");
