@@ -63,7 +63,7 @@ impl CollectedFacts {
 fn losses(event: &Event<'_>, options: &Options, environment: &Environment) -> Vec<String> {
     let registration = options.registration();
     let mut losses = Vec::new();
-    let changed = match (&event.action, Reason::new("a change of the settings may take the guard away")) {
+    let changed = match (&event.action, Reason::new("a change of the settings may disable the guard")) {
         (Action::Settings { file: Some(file) }, Ok(reason)) => {
             Some(PathBuf::from(file.expose(reason, &mut Audit::new(|_| {}))))
         }
@@ -73,8 +73,8 @@ fn losses(event: &Event<'_>, options: &Options, environment: &Environment) -> Ve
     if let Some(file) = &options.registered_in {
         losses.extend(match read_settings(file) {
             Ok(Some(settings)) => registration.losses(&settings, true),
-            Ok(None) => vec!["the file that our hooks are registered in is gone".to_owned()],
-            Err(_) => vec!["the client cannot read the file that our hooks are registered in".to_owned()],
+            Ok(None) => vec!["the settings file in which the hooks are registered is gone".to_owned()],
+            Err(_) => vec!["the client cannot read the settings file in which the hooks are registered".to_owned()],
         });
     }
     let other = changed.filter(|file| options.registered_in.as_ref().is_none_or(|known| !is_same(known, file)));
@@ -154,7 +154,7 @@ fn after(event: &Event<'_>, config: &Config, environment: &Environment) -> Colle
         facts.project_servers = collected.value_or(servers, Vec::new());
     }
     if let Action::Read { path: Some(path) } = &event.action {
-        let reason = Reason::new("a link may lead to where strangers write");
+        let reason = Reason::new("a symlink may lead to an untrusted directory");
         let real = reason.ok().and_then(|reason| {
             let path = path.expose(reason, &mut Audit::new(|_| {}));
             std::fs::canonicalize(Path::new(&event.place.cwd).join(path)).ok()

@@ -19,7 +19,7 @@ pub fn follow_links(path: &Path) -> anyhow::Result<PathBuf> {
             Err(_) => return Ok(path),
         }
     }
-    bail!("{}: a link that leads to itself", path.display())
+    bail!("{}: too many levels of symlinks", path.display())
 }
 
 /// Reads a regular file as text; `None` if the file or the target of a symlink does not exist.
@@ -53,7 +53,7 @@ fn refuse_symlink(path: &Path) -> anyhow::Result<()> {
     match fs::symlink_metadata(path) {
         Ok(found) if !found.is_file() => {
             let help = "help: remove it, or name another directory";
-            bail!("{}: a link or no regular file, and nothing is written through it\n  {help}", path.display())
+            bail!("{}: a symlink or not a regular file\n  {help}", path.display())
         }
         Ok(_) | Err(_) => Ok(()),
     }

@@ -141,7 +141,7 @@ impl Store {
             match flock(&file, FlockOperation::NonBlockingLockExclusive) {
                 Ok(()) => return Ok(file),
                 Err(Errno::WOULDBLOCK) if Instant::now() >= deadline => bail!(
-                    "{}: another process has held it for {} seconds\n  help: `fuser {}` tells which; end it, and run this again",
+                    "{}: another process has held it for {} seconds\n  help: `fuser {}` shows it; end it, and run this again",
                     path.display(),
                     self.lock_timeout.as_secs(),
                     rune::shell::typed(&path.to_string_lossy()),
@@ -225,7 +225,7 @@ fn open(path: &Path) -> std::io::Result<(File, usize)> {
     let flags = (OFlags::NOFOLLOW | OFlags::NONBLOCK).bits().cast_signed();
     let file = File::options().read(true).custom_flags(flags).open(path).map_err(|error| {
         let is_link = fs::symlink_metadata(path).is_ok_and(|found| found.is_symlink());
-        if is_link { Error::new(ErrorKind::InvalidInput, "it is a link, and records are files") } else { error }
+        if is_link { Error::new(ErrorKind::InvalidInput, "a symlink, not a regular file") } else { error }
     })?;
     let found = file.metadata()?;
     if !found.is_file() {

@@ -98,9 +98,9 @@ pub fn add_operator_rules(config: &mut Config, directory: Option<&Path>, selecti
     };
     for name in names.iter().filter(|name| RuleKind::of_file(name).is_none()) {
         let known = RuleKind::ALL.map(|(_, kind, _)| format!("{kind}.rules, {kind}.<name>.rules")).join("; ");
-        config.flaws.push(Failure::Config(format!(
-            "rules/{name}: which calls are these rules for?\n  help: there are {known}"
-        )));
+        config
+            .flaws
+            .push(Failure::Config(format!("rules/{name}: unknown kind of rule file\n  help: there are {known}")));
     }
     for kind in &selection.kinds {
         let base = format!("{}.rules", kind.name());
@@ -133,11 +133,11 @@ pub fn add_project_rules(config: &mut Config, directory: &Path, selection: &Rule
     let failure = |what: &str| Failure::Config(format!("the project's own policy cannot be read: {what}"));
     let names = match selection.rule_files(directory) {
         Ok(names) => names,
-        Err(_) => return config.flaws.push(failure("its rules are no directory")),
+        Err(_) => return config.flaws.push(failure("its rules directory")),
     };
     for name in &names {
         let Some(kind) = RuleKind::of_file(name) else {
-            config.flaws.push(failure("one of its files of rules has a name that tells no kind of call"));
+            config.flaws.push(failure("one of its rule files has an unknown name"));
             continue;
         };
         if !selection.kinds.contains(&kind) {
@@ -155,7 +155,7 @@ pub fn add_project_rules(config: &mut Config, directory: &Path, selection: &Rule
                 });
             }
             Ok(None) => {}
-            Err(_) => config.flaws.push(failure("one of its files of rules")),
+            Err(_) => config.flaws.push(failure("one of its rule files")),
         }
     }
 }

@@ -20,8 +20,7 @@ pub fn path(environment: &Environment) -> Result<PathBuf, String> {
 pub fn read(environment: &Environment) -> Result<Option<Secret>, String> {
     let path = path(environment)?;
     let Some(text) = policy_files::read_text(&path)? else { return Ok(None) };
-    let broken =
-        || format!("{}: not a key of receipts\n  help: put it back, or remove it to start anew", path.display());
+    let broken = || format!("{}: not a receipt key\n  help: restore it, or remove it to get a new one", path.display());
     Secret::read(&text).map(Some).ok_or_else(broken)
 }
 

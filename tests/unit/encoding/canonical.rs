@@ -1,9 +1,9 @@
-//! The vectors of RFC 8785, and the faults.
+//! Unit tests of `src/encoding/canonical.rs`, with the test vectors of RFC 8785.
 
 use super::*;
 
 #[test]
-fn the_examples_of_the_rfc_are_written_as_it_says() {
+fn the_examples_of_the_rfc() {
     // RFC 8785, 3.2.2 and 3.2.4.
     let text = r#"{
         "numbers": [333333333.33333329, 1E30, 4.50, 2e-3, 0.000000000000000000000000001],
@@ -78,7 +78,7 @@ fn numbers_are_written_as_ecmascript_does() {
 }
 
 #[test]
-fn what_has_no_canonical_form_is_named() {
+fn texts_without_a_canonical_form_are_errors() {
     let deep = |levels: usize| [b"[".repeat(levels), b"]".repeat(levels)].concat();
     assert!(canonical(&deep(128)).is_ok());
     for (text, fault) in [
@@ -129,7 +129,7 @@ fn what_has_no_canonical_form_is_named() {
 }
 
 #[test]
-fn what_we_build_ourselves_is_written_the_same_way() {
+fn serialisable_values_have_a_canonical_form() {
     #[derive(serde::Serialize)]
     struct Own {
         z: u64,
@@ -142,7 +142,7 @@ fn what_we_build_ourselves_is_written_the_same_way() {
 }
 
 #[test]
-fn an_object_that_is_put_together_is_in_order() {
+fn a_built_object_is_in_canonical_order() {
     let value = Value::object([("b".to_owned(), Value::Null), ("a".to_owned(), Value::Bool(true))]);
     assert_eq!(value.to_string(), r#"{"a":true,"b":null}"#);
 }

@@ -7,7 +7,7 @@ fn error(text: &[u8]) -> Option<JsonError> {
 }
 
 #[test]
-fn flaws_are_named() {
+fn errors_are_named() {
     for (text, expected) in [
         (&b""[..], Some(JsonError::Empty)),
         (b"  \n", Some(JsonError::Empty)),

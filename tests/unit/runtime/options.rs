@@ -18,7 +18,7 @@ fn both_spellings_of_a_value_are_read() {
 }
 
 #[test]
-fn every_mistake_is_a_flaw() {
+fn every_mistake_is_a_failure() {
     for line in
         ["--prset strict", "--preset", "prr", "--client emacs", "--config-dir relative", "--client-dir ~/x", "pre post"]
     {

@@ -3,7 +3,7 @@
 use super::*;
 use std::os::unix::fs::symlink;
 
-/// Makes a pipe with a name.
+/// Creates a named pipe.
 pub fn pipe(path: &Path) -> PathBuf {
     assert!(std::process::Command::new("mkfifo").arg(path).status().unwrap().success());
     path.to_owned()

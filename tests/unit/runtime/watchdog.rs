@@ -3,7 +3,7 @@
 use super::*;
 
 #[test]
-fn an_answer_that_was_begun_is_waited_for() {
+fn the_watchdog_waits_for_an_answer_that_has_begun() {
     let progress = Arc::new(Progress::new());
     assert!(progress.claim(2) && !progress.claim(0));
     let other = Arc::clone(&progress);

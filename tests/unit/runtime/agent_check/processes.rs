@@ -4,7 +4,7 @@ use super::*;
 
 #[cfg(target_os = "linux")]
 #[test]
-fn both_sources_tell_the_same_of_this_process() {
+fn both_sources_agree_about_this_process() {
     let pid = std::process::id();
     let (one, other) = (from_proc(), from_ps());
     let (one, other) = (one.get(pid).unwrap(), other.get(pid).unwrap());
@@ -50,12 +50,12 @@ fn devices_are_decoded_as_the_kernel_encodes_them() {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn the_process_that_made_a_terminal_is_its_holder() {
+fn the_process_that_opened_a_terminal_is_its_holder() {
     use rustix::pty::{OpenptFlags, openpt, ptsname};
     let master = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
     let name = ptsname(&master, Vec::new()).unwrap().into_string().unwrap();
     let number = name.rsplit('/').next().unwrap().parse().unwrap();
     let table = from_proc();
-    // Processes that other tests are starting at this moment may hold a copy.
+    // Processes that other tests are starting may hold a copy.
     assert!(table.holders(Terminal::Pty(number)).any(|process| process.pid == std::process::id()));
 }

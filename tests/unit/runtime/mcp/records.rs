@@ -28,7 +28,7 @@ fn seen(server: &str, source: Source, tool: &str) -> Observed {
 }
 
 #[test]
-fn what_is_recorded_is_read_again_by_its_owner_alone() {
+fn a_record_is_private_and_is_read_again() {
     let (_home, store) = store();
     assert!(store.observed("a b").unwrap().is_none() && store.pin("a b").unwrap().is_none());
     let one = seen("a b", Source::Probe, r#"{"name":"x"}"#);
@@ -45,7 +45,7 @@ fn what_is_recorded_is_read_again_by_its_owner_alone() {
 }
 
 #[test]
-fn a_weaker_source_never_overwrites_what_a_stronger_one_saw() {
+fn a_weaker_source_never_overwrites_a_stronger_one() {
     let (_home, store) = store();
     let wrapped = seen("s", Source::Wrap, r#"{"name":"x"}"#);
     store.record(&wrapped).unwrap();
@@ -60,7 +60,7 @@ fn a_weaker_source_never_overwrites_what_a_stronger_one_saw() {
 }
 
 #[test]
-fn links_pipes_and_records_of_others_are_refused() {
+fn symlinks_pipes_and_records_of_other_servers_are_refused() {
     let (home, store) = store();
     store.record(&seen("s", Source::Probe, r#"{"name":"x"}"#)).unwrap();
     let path = store.observed_path("s");
@@ -82,7 +82,7 @@ fn links_pipes_and_records_of_others_are_refused() {
 }
 
 #[test]
-fn whoever_holds_the_lock_for_too_long_is_named_and_nothing_is_written() {
+fn a_lock_that_is_held_too_long_is_an_error() {
     let (_home, mut store) = store();
     store.lock_timeout = Duration::ZERO;
     let held = store.lock().unwrap();
