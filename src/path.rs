@@ -84,14 +84,6 @@ impl AbsPath {
         AbsPath { components, wild, names }
     }
 
-    fn is_wild(&self) -> bool {
-        self.wild
-    }
-
-    fn names(&self) -> NameSet {
-        self.names
-    }
-
     /// All components but the last.
     pub fn directories(&self) -> &[CompactString] {
         self.components.split_last().map_or(&[], |(_, directories)| directories)

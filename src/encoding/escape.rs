@@ -5,20 +5,6 @@ use std::borrow::Cow;
 /// Combining marks that may follow one character. More would cover the adjacent lines.
 const MAX_MARKS: usize = 2;
 
-/// Invisible characters that Rust counts as printable: fillers, joiners, variation selectors.
-const INVISIBLE: [(char, char); 10] = [
-    ('\u{034f}', '\u{034f}'),
-    ('\u{115f}', '\u{1160}'),
-    ('\u{17b4}', '\u{17b5}'),
-    ('\u{180b}', '\u{180f}'),
-    ('\u{200b}', '\u{200f}'),
-    ('\u{2800}', '\u{2800}'),
-    ('\u{3164}', '\u{3164}'),
-    ('\u{fe00}', '\u{fe0f}'),
-    ('\u{ffa0}', '\u{ffa0}'),
-    ('\u{e0100}', '\u{e01ef}'),
-];
-
 /// Escapes unsafe characters, so that the text stays on one line, and truncates it to `max_chars` characters and a `…`.
 ///
 /// Escapes control characters (`\n`, `\u{1b}`), format characters such as bidi controls, all white space except the space,
@@ -41,7 +27,7 @@ pub fn one_line(text: &str, max_chars: usize) -> Cow<'_, str> {
     for c in text.chars() {
         let mark = is_mark(c);
         marks = if mark { marks + 1 } else { 0 };
-        let is_safe = c != '`' && !is_invisible(c) && marks <= MAX_MARKS && (mark || is_printable(c));
+        let is_safe = c != '`' && !is_hidden(c) && marks <= MAX_MARKS && (mark || is_printable(c));
         // A combining mark needs a base character.
         let is_safe = is_safe && (!mark || !shown.is_empty());
         let mut piece = String::new();
@@ -70,10 +56,6 @@ fn is_printable(c: char) -> bool {
 /// Whether a character is a combining mark: `escape_debug` escapes it at the start of a text and not after a character.
 fn is_mark(c: char) -> bool {
     !c.is_ascii() && !c.escape_debug().eq([c]) && String::from_iter(['a', c]).escape_debug().eq(['a', c])
-}
-
-fn is_invisible(c: char) -> bool {
-    INVISIBLE.iter().any(|(first, last)| (*first..=*last).contains(&c))
 }
 
 /// Whether a character is invisible or changes how others are displayed.

@@ -62,13 +62,13 @@ pub const fn globs<const N: usize>(texts: [&'static str; N]) -> [Glob<'static>; 
 /// Whether `path`, with this extent, may name a file that `glob` matches. Both may contain wildcards, and case is ignored.
 pub fn touches(glob: Glob<'_>, path: &AbsPath, extent: Extent, home: Option<&AbsPath>) -> bool {
     let extents = Extents { path: extent, pattern: Extent::Exact };
-    path.names().may_contain(glob.name) && compare(glob, path, extents, home)
+    path.names.may_contain(glob.name) && compare(glob, path, extents, home)
 }
 
 /// Like [`touches`], for a file that `glob` matches and everything below it.
 pub fn touches_tree(glob: Glob<'_>, path: &AbsPath, extent: Extent, home: Option<&AbsPath>) -> bool {
     let extents = Extents { path: extent, pattern: Extent::Tree };
-    path.names().may_contain(glob.name) && compare(glob, path, extents, home)
+    path.names.may_contain(glob.name) && compare(glob, path, extents, home)
 }
 
 fn compare(glob: Glob<'_>, path: &AbsPath, extents: Extents, home: Option<&AbsPath>) -> bool {
@@ -93,7 +93,7 @@ const HOMES: [&[&str]; 3] = [&["home", "*"], &["Users", "*"], &["root"]];
 
 /// Like [`touches`], for a pattern that starts at home, with the home directory of any user.
 pub fn touches_any_home(glob: Glob<'_>, path: &AbsPath, extent: Extent) -> bool {
-    let Some(rest) = glob.below_home().filter(|_| path.names().may_contain(glob.name)) else { return false };
+    let Some(rest) = glob.below_home().filter(|_| path.names.may_contain(glob.name)) else { return false };
     let extents = Extents { path: extent, pattern: Extent::Exact };
     if is_search(path) {
         return HOMES.iter().any(|home| search_finds(home, rest, path.components(), extents));
@@ -108,7 +108,7 @@ pub fn touches_any_home(glob: Glob<'_>, path: &AbsPath, extent: Extent) -> bool 
 
 /// Whether a path is the pattern of a recursive search: it contains `**`.
 fn is_search(path: &AbsPath) -> bool {
-    path.is_wild() && path.components().iter().any(|name| name == "**")
+    path.wild && path.components().iter().any(|name| name == "**")
 }
 
 /// A position in a pattern can be reached.

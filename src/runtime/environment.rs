@@ -24,26 +24,24 @@ pub struct Environment {
 }
 
 impl Environment {
+    /// Reads the environment variables. Directories on the command line take precedence.
     pub fn read(dirs: &Dirs) -> Environment {
         let home = absolute("HOME");
         let under = |variable: &str, default: &str| {
             let base = absolute(variable).or_else(|| home.as_ref().map(|home| home.join(default)));
             base.map(|base| base.join("rune"))
         };
-        Environment {
-            config_dir: dirs.config.clone().or_else(|| under("XDG_CONFIG_HOME", ".config")),
-            state_dir: dirs.state.clone().or_else(|| under("XDG_STATE_HOME", ".local/state")),
-            data_dir: dirs.data.clone().or_else(|| under("XDG_DATA_HOME", ".local/share")),
-            client_dir: dirs
-                .client
-                .clone()
-                .or_else(|| absolute("CLAUDE_CONFIG_DIR"))
-                .or_else(|| home.as_ref().map(|home| home.join(".claude"))),
-            client_dir_given: dirs.client.is_some(),
+        let environment = Environment {
+            config_dir: under("XDG_CONFIG_HOME", ".config"),
+            state_dir: under("XDG_STATE_HOME", ".local/state"),
+            data_dir: under("XDG_DATA_HOME", ".local/share"),
+            client_dir: absolute("CLAUDE_CONFIG_DIR").or_else(|| home.as_ref().map(|home| home.join(".claude"))),
+            client_dir_given: false,
             project: absolute("CLAUDE_PROJECT_DIR"),
             quarantine_disabled: env::var_os("QUARANTINE_DISABLE").is_some_and(|value| value == "1"),
             home,
-        }
+        };
+        environment.with_dirs(dirs)
     }
 
     /// The environment of a hook that has these directories on its command line.

@@ -1,6 +1,7 @@
 //! The strict parser: one pass, at most [`MAX_DEPTH`] levels.
 
 use super::{CanonicalError as Error, MAX_DEPTH, Value, order};
+use crate::encoding::json::unescaped;
 
 /// The largest integer that every parser represents exactly.
 const MAX_INTEGER: u64 = 1 << 53;
@@ -112,47 +113,13 @@ impl Reader<'_> {
             if !self.take("\\") {
                 return Err(Error::Broken);
             }
-            let mut chars = self.rest.chars();
-            let escape = chars.next();
-            self.rest = chars.as_str();
-            text.push(match escape {
-                Some(same @ ('"' | '\\' | '/')) => same,
-                Some('b') => '\u{8}',
-                Some('f') => '\u{c}',
-                Some('n') => '\n',
-                Some('r') => '\r',
-                Some('t') => '\t',
-                Some('u') => self.escaped()?,
-                _ => return Err(Error::Broken),
-            });
-        }
-    }
-
-    /// The character of one `\u` escape, or of two that form a surrogate pair.
-    fn escaped(&mut self) -> Result<char, Error> {
-        let first = self.unit()?;
-        if !(0xD800..0xDC00).contains(&first) {
-            return char::from_u32(first).ok_or(Error::Surrogate);
-        }
-        if !self.take("\\u") {
-            return Err(Error::Surrogate);
-        }
-        match self.unit()? {
-            second @ 0xDC00..0xE000 => {
-                char::from_u32(0x10000 + ((first - 0xD800) << 10) + (second - 0xDC00)).ok_or(Error::Surrogate)
+            if !self.rest.starts_with(['"', '\\', '/', 'b', 'f', 'n', 'r', 't', 'u']) {
+                return Err(Error::Broken);
             }
-            _ => Err(Error::Surrogate),
+            let mut chars = self.rest.chars();
+            text.push(unescaped(&mut chars).ok_or(Error::Broken)?.ok_or(Error::Surrogate)?);
+            self.rest = chars.as_str();
         }
-    }
-
-    fn unit(&mut self) -> Result<u32, Error> {
-        let (digits, rest) = self.rest.split_at_checked(4).ok_or(Error::Broken)?;
-        self.rest = rest;
-        // `from_str_radix` accepts a sign.
-        if !digits.bytes().all(|byte| byte.is_ascii_hexdigit()) {
-            return Err(Error::Broken);
-        }
-        u32::from_str_radix(digits, 16).map_err(|_| Error::Broken)
     }
 
     fn digits(&mut self) -> usize {

@@ -1,6 +1,7 @@
 //! Reads rule files: the operator's replace or extend the embedded ones, the project's are added on top.
 
-use super::{PolicyTexts, read_copy};
+use super::PolicyTexts;
+use super::read::{is_dangling, read_copy};
 use rune::event::{Action, Event};
 use rune::policy::Config;
 use rune::rules::{self, Owner, Rule, RuleError, RuleKind};
@@ -171,7 +172,7 @@ pub fn rule_files(directory: &Path) -> Result<Vec<String>, String> {
     let in_directory = |error| format!("{}: {}", directory.display(), std::io::Error::from(error));
     let entries = match openat(CWD, directory, flags, Mode::empty()).and_then(Dir::new) {
         Ok(entries) => entries,
-        Err(Errno::NOENT) if !super::is_dangling(directory) => return Ok(Vec::new()),
+        Err(Errno::NOENT) if !is_dangling(directory) => return Ok(Vec::new()),
         Err(error) => return Err(in_directory(error)),
     };
     let mut names = Vec::new();

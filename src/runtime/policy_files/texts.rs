@@ -1,6 +1,7 @@
 //! Caches policy files, so that each is read once, for the decision and for its receipt.
 
-use super::{is_missing, read_copy, rules};
+use super::read::{is_missing, read_copy};
+use super::rules;
 use crate::runtime::environment::Environment;
 use rune::rules::RuleKind;
 use std::borrow::Cow;

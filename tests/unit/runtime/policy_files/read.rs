@@ -1,7 +1,8 @@
-//! Unit tests of `src/runtime/policy_files.rs`.
+//! Unit tests of `src/runtime/policy_files/read.rs`.
 
 use super::*;
 use std::os::unix::fs::symlink;
+use std::path::PathBuf;
 
 /// Creates a named pipe.
 pub fn pipe(path: &Path) -> PathBuf {
