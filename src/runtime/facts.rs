@@ -127,7 +127,7 @@ fn real_paths(
     let home = environment.home.as_ref().map(|home| home.to_string_lossy().into_owned());
     let named = [project].into_iter().chain(home).map(|name| AbsPath::resolve(&name, &Place::default()).to_string());
     let mut resolver = SymlinkResolver::new(named);
-    Ok(paths.iter().filter_map(|path| Some((path.to_string(), resolver.resolve(path)?))).collect())
+    Ok(paths.iter().filter_map(|path| resolver.resolve(path).map(|real| (path.to_string(), real))).collect())
 }
 
 /// The text of the files that an edit changes, by their names and by their real paths.
