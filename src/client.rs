@@ -9,7 +9,7 @@ pub mod registration;
 pub mod server;
 pub mod settings;
 
-use crate::event::{Header, Message, Unread};
+use crate::event::{EventError, Header, Message};
 use crate::quarantined::Quarantined;
 use crate::verdict::Phase;
 use crate::verdict::{Finding, Verdict};
@@ -30,7 +30,7 @@ pub trait Client: fmt::Debug + Sync {
     fn locations(&self) -> &'static Locations;
 
     /// Parses one event.
-    fn parse<'a>(&self, input: &'a Quarantined<Vec<u8>>) -> Result<Message<'a>, Unread>;
+    fn parse<'a>(&self, input: &'a Quarantined<Vec<u8>>) -> Result<Message<'a>, EventError>;
 
     /// Builds the header of an event of which only the command line is known.
     fn header(&self, phase: Option<Phase>) -> Header;

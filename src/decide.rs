@@ -26,7 +26,7 @@ pub fn decide(event: &Event<'_>, config: &Config) -> Verdict {
     let mut verdict = by(event, config);
     // A project's own policy is asked apart, and the stricter word counts: it can only tighten.
     if let Some(stricter) = &config.project {
-        verdict.join(by(event, stricter));
+        verdict.merge(by(event, stricter));
     }
     if event.phase == Phase::Before && config.allow == Allow::Explicit {
         verdict.allow_explicitly();
@@ -36,7 +36,7 @@ pub fn decide(event: &Event<'_>, config: &Config) -> Verdict {
 
 fn by(event: &Event<'_>, config: &Config) -> Verdict {
     let mut verdict = Verdict::default();
-    for failure in config.flaws.iter().chain(&event.flaw) {
+    for failure in config.flaws.iter().chain(&event.failure) {
         verdict.add(failure.finding(Some(event.phase), config.failure));
     }
     match event.phase {

@@ -1,4 +1,4 @@
-//! Encodings: JSON, canonical JSON, hex digits, labels, escaped text, patches.
+//! Encodings: JSON, canonical JSON, hex, labels, escaped text, patches.
 
 pub mod canonical;
 pub mod escape;

@@ -8,7 +8,7 @@
 //! ```
 //!
 //! 1. The runtime (`src/runtime/hook.rs`, in the binary) reads stdin into a [`quarantined::Quarantined`].
-//! 2. [`client`] parses it into an [`event::Message`], or returns an [`event::Unread`].
+//! 2. [`client`] parses it into an [`event::Message`], or returns an [`event::EventError`].
 //! 3. The runtime adds the place, the parsed shell text and the [`event::Facts`] of the machine: an [`event::Event`].
 //! 4. The runtime reads the policy into a [`policy::Config`].
 //! 5. [`decide()`] judges. It is the only entry for the hook, the commands and the tests.

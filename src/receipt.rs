@@ -14,7 +14,7 @@ pub use key::{Keys, PublicKey, Secret};
 
 use crate::encoding::hex::digest;
 use crate::encoding::label::Label;
-use crate::event::Loosened;
+use crate::event::LooseningRecord;
 use serde::{Deserialize, Serialize};
 
 /// The version of the format, and the tag that receipts are signed under.
@@ -256,7 +256,7 @@ impl Receipt {
     }
 
     /// What loosened the guard, where the receipt is about that.
-    pub fn loosened(&self) -> Option<Loosened> {
+    pub fn loosened(&self) -> Option<LooseningRecord> {
         let verb = match self.kind {
             ReceiptKind::Approve => "mcp approve",
             ReceiptKind::Unblock => "mcp unblock",
@@ -271,7 +271,7 @@ impl Receipt {
         // Whoever wrote the line, what is shown of its time is one: to the second.
         let is_time = |c: &char| c.is_ascii_digit() || matches!(c, '-' | ':' | 'T');
         let time = self.time.chars().filter(is_time).take(SECONDS).collect();
-        Some(Loosened { verb, time, place: (self.part, self.seq) })
+        Some(LooseningRecord { verb, time, position: (self.part, self.seq) })
     }
 
     /// The same, signed by this key.

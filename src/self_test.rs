@@ -80,7 +80,7 @@ fn judge(example: &Example, rule: &Rule, config: &Config) -> Vec<Finding> {
     let sealed = Quarantined::new(event.into_bytes(), origin);
     match client::DEFAULT.parse(&sealed) {
         Ok(message) => {
-            let event = message.locate(Some("/home/user".to_owned()), Some(PROJECT.to_owned()));
+            let event = message.into_event(Some("/home/user".to_owned()), Some(PROJECT.to_owned()));
             let taint =
                 if rule.only_when_tainted { Taint::of([Label::of("mcp", "example")]) } else { Taint::default() };
             let event = event.with_facts(Facts { taint, ..Facts::default() });

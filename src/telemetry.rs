@@ -29,7 +29,7 @@ impl Line {
     /// The line about a verdict, given at `now` after `us` microseconds of our own time.
     pub fn new(header: &Header, verdict: &Verdict, now: OffsetDateTime, us: u64) -> Self {
         let after = header.phase.is_some_and(Phase::is_after);
-        let failure = verdict.findings().iter().find(|finding| Failure::owns(finding.rule()));
+        let failure = verdict.findings().iter().find(|finding| Failure::is_failure_rule(finding.rule()));
         // After a call a failure says more than the notice that came in spite of it.
         let rule = failure.filter(|_| after).or_else(|| verdict.deciding().next()).map(Finding::rule);
         // Beside the surface, the rules that its content matched.

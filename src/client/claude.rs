@@ -15,7 +15,7 @@ use super::registration::{Drift, PluginFiles, Registration};
 use super::server::{Launch, LaunchContext, PluginServers, RawServers, Server, ServerOrigin, ServerSection};
 use super::settings::{FileError, Scope, Settings, SettingsDirs};
 use super::{Answer, Client, Locations, ReadAnswer, SampleEvent};
-use crate::event::{Header, Message, Unread};
+use crate::event::{EventError, Header, Message};
 use crate::quarantined::Quarantined;
 use crate::verdict::{Phase, Verdict};
 use serde_json::{Value, json};
@@ -51,7 +51,7 @@ impl Client for Claude {
         &LOCATIONS
     }
 
-    fn parse<'a>(&self, input: &'a Quarantined<Vec<u8>>) -> Result<Message<'a>, Unread> {
+    fn parse<'a>(&self, input: &'a Quarantined<Vec<u8>>) -> Result<Message<'a>, EventError> {
         event::parse(input)
     }
 

@@ -180,7 +180,7 @@ pub fn preview_with_policy(
         Err(unread) => bail!(unread.failure.reason()),
     };
     let event = environment.locate(message);
-    let LoadedPolicy { config, own, .. } = policy_files::load_by(&event, environment, policy);
+    let LoadedPolicy { config, project_policy: own, .. } = policy_files::load_with(&event, environment, policy);
     let CollectedFacts { facts, failures } = facts::collect(&event, &config, options, environment);
     let event = event.with_facts(facts);
     let config = config.with_failures(failures);

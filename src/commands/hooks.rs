@@ -16,7 +16,7 @@ pub use status::{InspectArgs, Inspection, RegisteredLayer};
 
 use crate::runtime::agent_check;
 use crate::runtime::environment::Environment;
-use crate::runtime::files::patch;
+use crate::runtime::files::diff;
 use crate::runtime::receipts;
 use anyhow::{Context, bail};
 use args::{Target, TargetArgs, current_dir, project};
@@ -70,7 +70,7 @@ fn install(preset: Option<&str>, target: &Target<'_>) -> anyhow::Result<()> {
     let loosens = check_change(&old, &new, args)?;
     let edited = client.install(&new, text, file.before.as_deref()).map_err(|error| refusal(&file, client, &error))?;
     if loosens && edited != text {
-        receipts::loosen(&receipt_environment(&old, environment), Loosening::HooksInstall)?;
+        receipts::record_loosening(&receipt_environment(&old, environment), Loosening::HooksInstall)?;
     }
     let backup = if old.is_empty() { Backup::Keep } else { Backup::None };
     if let Some(kept) = show_or_write(&file, Some(&edited), backup, args)? {
@@ -88,7 +88,7 @@ fn install(preset: Option<&str>, target: &Target<'_>) -> anyhow::Result<()> {
         return Ok(());
     }
     // Creating the key here spares the first call that the guard objects to.
-    receipts::make_key(environment).map_err(anyhow::Error::msg)?;
+    receipts::create_key(environment).map_err(anyhow::Error::msg)?;
     check_in_force(&file.path, target)
 }
 
@@ -113,7 +113,7 @@ fn uninstall(target: &Target<'_>, what: &str) -> anyhow::Result<()> {
     let Target { args, environment } = target;
     let client = environment.client;
     if !args.dry_run {
-        agent_check::may_loosen(what, args.yes)?;
+        agent_check::require_confirmed_person(what, args.yes)?;
     }
     if args.is_managed() {
         let command = format!("sudo {} hooks uninstall --yes --settings '{}'", program()?, target.path()?.display());
@@ -124,7 +124,7 @@ fn uninstall(target: &Target<'_>, what: &str) -> anyhow::Result<()> {
     let left = client.uninstall(text, file.before.as_deref()).map_err(|error| refusal(&file, client, &error))?;
     if !args.dry_run && left != file.text {
         let old = client.read_settings(text).map_err(|error| refusal(&file, client, &error))?.registrations();
-        receipts::loosen(&receipt_environment(&old, environment), Loosening::HooksUninstall)?;
+        receipts::record_loosening(&receipt_environment(&old, environment), Loosening::HooksUninstall)?;
     }
     if show_or_write(&file, left.as_deref(), Backup::None, args)?.is_some() {
         say(&format!("removed from {}", file.path.display()))?;
@@ -149,7 +149,7 @@ fn show_or_write(
         return Ok(None);
     }
     if args.dry_run {
-        say(&patch(&file.path, file.text.as_deref().unwrap_or_default(), text.unwrap_or_default()))?;
+        say(&diff(&file.path, file.text.as_deref().unwrap_or_default(), text.unwrap_or_default()))?;
         return Ok(None);
     }
     file.write(text, backup).map(Some)

@@ -19,7 +19,7 @@ pub struct PersonArgs {
 
 /// Succeeds for a person at a terminal. Success leaves a receipt, because the caller may go on to loosen the guard.
 pub fn run(args: &PersonArgs) -> anyhow::Result<u8> {
-    agent_check::check(&args.what)?;
-    receipts::loosen(&Environment::look(&Dirs::default()), Loosening::Person)?;
+    agent_check::require_person(&args.what)?;
+    receipts::record_loosening(&Environment::read(&Dirs::default()), Loosening::Person)?;
     Ok(DONE)
 }

@@ -5,7 +5,7 @@ mod loosened;
 use super::hooks::say;
 use crate::commands::current_dir;
 use crate::runtime::environment::Environment;
-use crate::runtime::files::{follow, patch, put, read};
+use crate::runtime::files::{diff, follow_links, read, write_like};
 use crate::runtime::options::Dirs;
 use crate::runtime::{agent_check, receipts};
 use anyhow::Context;
@@ -101,11 +101,11 @@ fn update(args: &PolicyDirArgs, yes: bool) -> anyhow::Result<()> {
     if changes && !args.dry_run {
         // The effect of a changed pattern cannot be compared, so every change counts as a loosening.
         if loosened.is_empty() {
-            agent_check::check("changing the policy")?;
+            agent_check::require_person("changing the policy")?;
         } else {
-            agent_check::may_loosen("this update", yes)?;
+            agent_check::require_confirmed_person("this update", yes)?;
         }
-        receipts::loosen(&Environment::look(&Dirs::default()), Loosening::PolicyUpdate)?;
+        receipts::record_loosening(&Environment::read(&Dirs::default()), Loosening::PolicyUpdate)?;
     }
     apply(&files, &dirs, args.dry_run)
 }
@@ -121,14 +121,14 @@ fn apply(files: &[PolicyFile], dirs: &PolicyDirs, dry_run: bool) -> anyhow::Resu
         if !dry_run {
             file.write()?;
         } else if let (Some(text), Some(mine)) = (file.new_text(), &file.installed.mine) {
-            messages.push(patch(&file.path, mine, text));
+            messages.push(diff(&file.path, mine, text));
         }
     }
     let local = dirs.config.join(LOCAL_FILE.0);
     if std::fs::symlink_metadata(&local).is_err() {
         messages.push(format!("wrote {}, for your own settings", LOCAL_FILE.0));
         if !dry_run {
-            put(&local, LOCAL_FILE.1, &local)?;
+            write_like(&local, LOCAL_FILE.1, &local)?;
         }
     }
     let at = dirs.config.display();
@@ -144,7 +144,7 @@ impl PolicyFile {
         let named = dirs.config.join(&shipped.name);
         let mut beside = named.clone().into_os_string();
         beside.push(".new");
-        let (path, beside) = (follow(&named)?, PathBuf::from(beside));
+        let (path, beside) = (follow_links(&named)?, PathBuf::from(beside));
         let base = dirs.data.join("policy").join(&shipped.name);
         let installed = Installed { mine: read(&path)?, base: read(&base)?, waiting: read(&beside)? };
         let step = shipped.step(&installed);
@@ -162,7 +162,7 @@ impl PolicyFile {
 
     fn write(&self) -> anyhow::Result<()> {
         if let Some(text) = self.new_text() {
-            put(&self.path, text, &self.path)?;
+            write_like(&self.path, text, &self.path)?;
         }
         let new = Some(self.shipped.text);
         let waiting = self.installed.waiting.as_deref();
@@ -171,7 +171,7 @@ impl PolicyFile {
             return Ok(());
         }
         if matches!(self.step, Step::Beside(_)) && waiting != new {
-            put(&self.beside, self.shipped.text, &self.path)?;
+            write_like(&self.beside, self.shipped.text, &self.path)?;
         }
         // The file equals the default, so the default beside it is no longer needed.
         let is_default = matches!(self.step, Step::Same | Step::Write);
@@ -180,7 +180,7 @@ impl PolicyFile {
         }
         // INVARIANT: the base is written last, so that an interrupted update is repeated.
         if self.step != Step::Newer && self.installed.base.as_deref() != new {
-            put(&self.base, self.shipped.text, &self.base)?;
+            write_like(&self.base, self.shipped.text, &self.base)?;
         }
         Ok(())
     }
@@ -214,7 +214,7 @@ impl PolicyDirArgs {
         let here = current_dir()?;
         let absolute = |dir: &Option<PathBuf>| dir.as_ref().map(|dir| here.join(dir));
         let dirs = Dirs { config: absolute(&self.config_dir), data: absolute(&self.data_dir), ..Dirs::default() };
-        let Environment { config_dir, data_dir, .. } = Environment::look(&dirs);
+        let Environment { config_dir, data_dir, .. } = Environment::read(&dirs);
         let known = |dir: Option<PathBuf>, flag: &str| {
             dir.with_context(|| format!("HOME is not set\n  help: set HOME or `{flag}`"))
         };

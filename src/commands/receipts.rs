@@ -131,10 +131,10 @@ pub fn run(command: &Receipts) -> anyhow::Result<u8> {
 }
 
 fn rotate(args: &RotateArgs) -> anyhow::Result<()> {
-    agent_check::may_loosen("`rune receipts key rotate`", args.yes)?;
+    agent_check::require_confirmed_person("`rune receipts key rotate`", args.yes)?;
     let environment = args.dirs.environment()?;
-    let old = key::read_or_make(&environment).map_err(Error::msg)?;
-    let new = old.rotated(key::random()?);
+    let old = key::read_or_create(&environment).map_err(Error::msg)?;
+    let new = old.rotated(key::random_bytes()?);
     let next = PublicKey::read(new.public()).context("the generated key is invalid")?;
     // If the process ends between the two writes, the old key stays in use and the new one is never used.
     Writer::of_operator(&environment, None)

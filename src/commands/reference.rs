@@ -2,7 +2,7 @@
 
 use crate::commands::build_cli;
 use crate::runtime::agent_check;
-use crate::runtime::files::put_public;
+use crate::runtime::files::write_public;
 use anyhow::Context;
 use clap::Args;
 use clap_complete::Shell;
@@ -49,7 +49,7 @@ pub fn man(args: &ManArgs) -> anyhow::Result<()> {
         let page = clap_mangen::Man::new(command);
         let mut text = Vec::new();
         page.render(&mut text)?;
-        put_public(&folder.join(page.get_filename()), &text)?;
+        write_public(&folder.join(page.get_filename()), &text)?;
     }
     Ok(())
 }

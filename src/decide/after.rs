@@ -33,7 +33,7 @@ pub(crate) fn judge(event: &Event<'_>, config: &Config, verdict: &mut Verdict) {
             look.at_all(raw.inspect("what it says"));
         }
         let mut text = notice(&event.header.tool, &surface.source);
-        let times = event.facts.taint.times(&surface.source) + 1;
+        let times = event.facts.taint.count(&surface.source) + 1;
         if times >= ESCALATION && is_server(&surface) {
             text = format!(
                 "{text}\nThis is notice {times} for {} in this session: a person should look at it.",
@@ -49,7 +49,7 @@ pub(crate) fn judge(event: &Event<'_>, config: &Config, verdict: &mut Verdict) {
         }
         look.tell(verdict);
     }
-    verdict.touch(surface);
+    verdict.set_surface(surface);
 }
 
 /// Whether the content of an event's result is looked at.
@@ -68,7 +68,7 @@ fn is_server(surface: &Surface) -> bool {
 /// Before a call to a server that was marked again and again: a person should look.
 pub(crate) fn escalate(event: &Event<'_>, config: &Config, verdict: &mut Verdict) {
     let Some(surface) = surface(event, config) else { return };
-    let times = event.facts.taint.times(&surface.source);
+    let times = event.facts.taint.count(&surface.source);
     if times >= ESCALATION && !surface.trusted && config.suspicious > Effect::Pass {
         let reason =
             format!("{times} results from {} were marked in this session. Let the user look at them", surface.source);
@@ -84,7 +84,7 @@ fn wrapped(event: &Event<'_>, surface: &Surface, look: &Look<'_>, config: &Confi
     let replaced = match &event.result {
         Some(raw) => result::wrapped(&event.action, raw.inspect("its texts are wrapped"), &wrap)?,
         // An event that breaks off, or is too large, may have had one.
-        None if event.flaw.is_some() && matches!(event.action, Action::Mcp { .. }) => result::stub(&wrap),
+        None if event.failure.is_some() && matches!(event.action, Action::Mcp { .. }) => result::stub(&wrap),
         None => return None,
     };
     let words = format!(

@@ -25,7 +25,7 @@ pub(crate) fn judge(event: &Event<'_>, config: &Config, verdict: &mut Verdict) {
     let applicable = ApplicableRules::of(event, config);
     let sensitive: Vec<Glob<'_>> = config.sensitive.iter().map(|text| Glob::new(text)).collect();
     let sensitive_own: Vec<Glob<'_>> = config.sensitive_own.iter().map(|text| Glob::new(text)).collect();
-    let own: Vec<Glob<'_>> = event.facts.own.iter().map(|text| Glob::new(text)).collect();
+    let own: Vec<Glob<'_>> = event.facts.guard_paths.iter().map(|text| Glob::new(text)).collect();
     let sources = Sources::default();
     let context = Context {
         event,
@@ -204,9 +204,9 @@ fn finding(rule: &Rule, found: &Match, effect: Effect, subject: &Subject<'_>, co
     let outbound = rule.only_when_tainted
         || matches!(rule.matcher, Matcher::Validator(validator) if validator.name() == "Exfiltration");
     if outbound && !taint.is_empty() {
-        reason = format!("{reason}; {}", taint.words());
+        reason = format!("{reason}; {}", taint.summary());
     }
-    Finding::new(rule.id.clone(), effect, reason).nudging(nudge).at(rule.source.to_string())
+    Finding::new(rule.id.clone(), effect, reason).with_nudge(nudge).at(rule.source.to_string())
 }
 
 /// That a pattern of a rule is none.

@@ -19,7 +19,7 @@ pub(crate) fn judge(event: &Event<'_>, config: &Config, verdict: &mut Verdict) {
         }
     };
     let reason = format!("{} ({what}). {help}", code.word());
-    verdict.add(Finding::new(code.rule(), effect(code, config), reason).nudging(help));
+    verdict.add(Finding::new(code.rule(), effect(code, config), reason).with_nudge(help));
 }
 
 /// The effect of a code. What contradicts an approval is denied by every preset; what lacks one, or may be the model's

@@ -57,7 +57,7 @@ const MOST: usize = 8;
 
 /// Tells of servers that nobody has approved as they are now, in one line and by labels alone.
 fn tell_of_servers(event: &Event<'_>, config: &Config, verdict: &mut Verdict) {
-    let news = &event.facts.servers;
+    let news = &event.facts.unapproved_servers;
     let told = |names: &[Label], what: &str| {
         let first: Vec<&str> = names.iter().take(MOST).map(Label::as_str).collect();
         let more = if names.len() > MOST { format!(" and {} more", names.len() - MOST) } else { String::new() };

@@ -293,7 +293,7 @@ pub(crate) fn tool_line<'a>(text: &'a [u8], name: &str) -> Option<&'a [u8]> {
 
 fn whole<'a>(text: &'a [u8], names: &[&str]) -> Result<Fields<'a>, Invalid> {
     let fields = Fields::read(text);
-    match fields.flaw() {
+    match fields.error() {
         Some(flaw) => Err(Invalid::new(flaw)),
         None if !fields.names().eq(names.iter().copied()) => Err(Invalid::new("its fields are not those of a record")),
         None => Ok(fields),
@@ -318,7 +318,7 @@ fn text(fields: &Fields<'_>, name: &str) -> Result<Option<String>, Invalid> {
 /// The tools of a body: names and raw values.
 fn tools<'a>(fields: &Fields<'a>) -> Result<Fields<'a>, Invalid> {
     let tools = fields.object("tools").ok_or_else(|| Invalid::new("`tools` is not an object"))?;
-    tools.flaw().map_or(Ok(()), |flaw| Err(Invalid::new(format_args!("`tools`: {flaw}"))))?;
+    tools.error().map_or(Ok(()), |flaw| Err(Invalid::new(format_args!("`tools`: {flaw}"))))?;
     Ok(tools)
 }
 

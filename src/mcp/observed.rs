@@ -1,7 +1,7 @@
 //! Observed: what a server was last seen to serve, and by whom.
 
 use super::{Hash, Identity, InvalidTool, Subject, Tool};
-use crate::encoding::canonical::{Fault, Value};
+use crate::encoding::canonical::{CanonicalError, Value};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use time::OffsetDateTime;
@@ -36,7 +36,7 @@ pub enum Instructions {
     /// These.
     Text(String),
     /// They have no canonical form, so they cannot be pinned.
-    Unreadable(Fault),
+    Unreadable(CanonicalError),
 }
 
 impl Instructions {
@@ -44,13 +44,13 @@ impl Instructions {
         match raw.map(Value::read) {
             None | Some(Ok(Value::Null)) => Instructions::None,
             Some(Ok(Value::String(text))) => Instructions::Text(text),
-            Some(Ok(_)) => Instructions::Unreadable(Fault::Broken),
+            Some(Ok(_)) => Instructions::Unreadable(CanonicalError::Broken),
             Some(Err(fault)) => Instructions::Unreadable(fault),
         }
     }
 
     /// Their hash, where there are any.
-    pub fn hash(&self) -> Result<Option<Hash>, Fault> {
+    pub fn hash(&self) -> Result<Option<Hash>, CanonicalError> {
         match self {
             Instructions::None => Ok(None),
             Instructions::Text(text) => Ok(Some(Hash::of(Subject::Instructions, &Value::String(text.clone())))),

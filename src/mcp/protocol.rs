@@ -67,7 +67,7 @@ impl Served {
             return Ok(served);
         }
         let fields = Fields::read(text);
-        if let Some(flaw) = fields.flaw() {
+        if let Some(flaw) = fields.error() {
             return Err(flaw.to_string());
         }
         let result = fields.get("result").unwrap_or(text);
@@ -95,7 +95,7 @@ impl<'a> Message<'a> {
 
     /// Whether it is a message at all.
     pub fn is_sound(&self) -> bool {
-        self.fields.flaw().is_none()
+        self.fields.error().is_none()
     }
 
     /// What it asks for or tells of.
@@ -150,7 +150,7 @@ impl<'a> Page<'a> {
     /// Reads a result that holds a list of this name.
     pub fn read(result: &'a [u8], name: &str) -> Result<Page<'a>, String> {
         let fields = Fields::read(result);
-        if let Some(flaw) = fields.flaw() {
+        if let Some(flaw) = fields.error() {
             return Err(flaw.to_string());
         }
         let list = fields.get(name).filter(|raw| raw.first() == Some(&b'['));

@@ -1,7 +1,7 @@
 //! Pins: what a person has approved of a server, and the one way to approve it.
 
 use super::{Hash, Identity, Instructions, InvalidTool, Observed, Subject};
-use crate::encoding::canonical::{Fault, Value};
+use crate::encoding::canonical::{CanonicalError, Value};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use time::OffsetDateTime;
@@ -154,7 +154,7 @@ pub enum Unfit {
     /// The tool cannot be pinned.
     Tool(InvalidTool),
     /// The instructions cannot be pinned.
-    Instructions(Fault),
+    Instructions(CanonicalError),
     /// The server itself has changed: one of its tools cannot be approved without it.
     ServerChanged,
 }

@@ -1,7 +1,7 @@
 //! Tools as they are served: the whole object, and its hash.
 
 use super::{Hash, Subject};
-use crate::encoding::canonical::{Fault, Value};
+use crate::encoding::canonical::{CanonicalError, Value};
 use crate::encoding::json::Fields;
 use std::fmt;
 
@@ -18,7 +18,7 @@ pub struct Tool {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum InvalidTool {
     /// Its text has no canonical form.
-    Form(Fault),
+    Form(CanonicalError),
     /// It is no object with a name.
     Nameless,
     /// The server has another one of the same name, as clients write names.
@@ -96,19 +96,19 @@ pub(crate) fn fold(name: &str) -> String {
 impl InvalidTool {
     /// Every flaw, for tables and tests.
     pub fn all() -> impl Iterator<Item = InvalidTool> {
-        Fault::ALL.into_iter().map(InvalidTool::Form).chain([InvalidTool::Nameless, InvalidTool::Twice])
+        CanonicalError::ALL.into_iter().map(InvalidTool::Form).chain([InvalidTool::Nameless, InvalidTool::Twice])
     }
 
     /// Its name in records.
     pub fn word(self) -> &'static str {
         match self {
-            InvalidTool::Form(Fault::Broken) => "broken",
-            InvalidTool::Form(Fault::Trailing) => "trailing",
-            InvalidTool::Form(Fault::Duplicate) => "duplicate",
-            InvalidTool::Form(Fault::Surrogate) => "surrogate",
-            InvalidTool::Form(Fault::Number) => "number",
-            InvalidTool::Form(Fault::Encoding) => "encoding",
-            InvalidTool::Form(Fault::Deep) => "deep",
+            InvalidTool::Form(CanonicalError::Broken) => "broken",
+            InvalidTool::Form(CanonicalError::Trailing) => "trailing",
+            InvalidTool::Form(CanonicalError::Duplicate) => "duplicate",
+            InvalidTool::Form(CanonicalError::Surrogate) => "surrogate",
+            InvalidTool::Form(CanonicalError::Number) => "number",
+            InvalidTool::Form(CanonicalError::Encoding) => "encoding",
+            InvalidTool::Form(CanonicalError::Deep) => "deep",
             InvalidTool::Nameless => "nameless",
             InvalidTool::Twice => "twice",
         }

@@ -43,7 +43,7 @@ impl Namespace {
     /// person has approved what is behind it.
     pub fn is_trusted(&self, event: &Event<'_>, config: &Config) -> bool {
         // An event that breaks off may have said more about its server.
-        event.flaw.is_none()
+        event.failure.is_none()
             && self.told_otherwise(event).is_none()
             && config.trust.contains(&self.0)
             && (!self.is_of_project(event) || self.is_approved(event, config))

@@ -122,7 +122,7 @@ fn block(raw: &[u8], wrap: &Wrap<'_>) -> String {
 
 /// What an item says: its text, and behind it whatever else is in it but for the fields that say nothing.
 fn words(raw: &[u8], fields: &Fields<'_>, mute: &[&str]) -> String {
-    let Some(text) = fields.string("text").filter(|_| fields.flaw().is_none()) else { return as_it_is(raw) };
+    let Some(text) = fields.string("text").filter(|_| fields.error().is_none()) else { return as_it_is(raw) };
     let others = fields.iter().filter(|(name, _)| *name != "text" && !mute.contains(name));
     let others = others.map(|(name, raw)| format!("{}: {}", quoted(name), as_it_is(raw)));
     [text.text].into_iter().chain(others).collect::<Vec<_>>().join("\n")
@@ -130,7 +130,7 @@ fn words(raw: &[u8], fields: &Fields<'_>, mute: &[&str]) -> String {
 
 /// Whether an item has only these fields, and nothing in them that could be a sentence.
 fn all_plain(fields: &Fields<'_>, names: &[&str]) -> bool {
-    fields.flaw().is_none() && fields.iter().all(|(name, raw)| names.contains(&name) && is_plain(raw))
+    fields.error().is_none() && fields.iter().all(|(name, raw)| names.contains(&name) && is_plain(raw))
 }
 
 /// A string that has no sentences.
@@ -168,7 +168,7 @@ fn shown(raw: &[u8]) -> Option<String> {
 /// An object with some of its fields replaced; `None` where it is none, or none of its fields is replaced.
 fn object(raw: &[u8], replace: impl Fn(&str, &[u8]) -> Option<String>) -> Option<String> {
     let fields = Fields::read(raw);
-    if fields.flaw().is_some() {
+    if fields.error().is_some() {
         return None;
     }
     let mut changed = false;

@@ -4,7 +4,7 @@
 use super::Arg;
 use super::options::Options;
 use crate::path::Place;
-use crate::path::{AbsPath, meet};
+use crate::path::{AbsPath, names_overlap};
 use crate::shell::effects::Target;
 use compact_str::CompactString;
 
@@ -156,7 +156,7 @@ pub(super) fn on_host(mounts: &[Mount], target: &Target, deep: bool) -> Hosted {
     let at = |mount: &Mount| mount.target.as_ref().map(|target| target.components().len());
     let along = |mount: &&Mount| {
         let target = mount.target.as_ref().map(AbsPath::components);
-        target.is_some_and(|target| names.iter().zip(target).all(|(a, b)| meet(a.as_bytes(), b.as_bytes())))
+        target.is_some_and(|target| names.iter().zip(target).all(|(a, b)| names_overlap(a.as_bytes(), b.as_bytes())))
     };
     let (within, above): (Vec<&Mount>, Vec<&Mount>) =
         mounts.iter().filter(along).partition(|mount| at(mount) <= Some(names.len()));
@@ -196,7 +196,8 @@ impl Mount {
         let target = target.components();
         let leads = |start: usize| {
             let rest = target.get(start..).unwrap_or_default();
-            word.iter().zip(rest).all(|(a, b)| meet(a.as_bytes(), b.as_bytes())) && (deep || rest.len() <= word.len())
+            word.iter().zip(rest).all(|(a, b)| names_overlap(a.as_bytes(), b.as_bytes()))
+                && (deep || rest.len() <= word.len())
         };
         // Two starts and no more: trying each would take steps in proportion to the product of the lengths.
         let starts = [0, target.len().saturating_sub(1)];

@@ -41,7 +41,7 @@ fn captured_payloads_are_read_and_marked() {
         let event = Directories::default().locate(message);
         let (phase, source) = expected(name);
         assert_eq!(event.phase, phase, "{name}");
-        assert_eq!(event.flaw, None, "{name}");
+        assert_eq!(event.failure, None, "{name}");
         assert_eq!(event.result.is_some(), phase.is_after(), "{name}");
         let verdict = rune::decide(&event, &config);
         assert_eq!(verdict.surface().map(|surface| surface.source.as_str()), source, "{name}");

@@ -48,7 +48,7 @@ proptest! {
     #[test]
     fn any_bytes_on_stdin_get_an_answer(input in any_input()) {
         let home = Sandbox::new();
-        let readable = Claude.parse(&sealed(&input)).is_ok_and(|event| event.flaw.is_none());
+        let readable = Claude.parse(&sealed(&input)).is_ok_and(|event| event.failure.is_none());
         let told = Claude.parse(&sealed(&input)).map_or_else(|unread| unread.header, |event| event.header);
 
         let post = home.run(&["hook", "post"], &input);

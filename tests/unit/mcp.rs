@@ -111,7 +111,7 @@ fn what_cannot_be_approved_says_why() {
     assert_eq!(of(&pin, Some("nothing")), Err(Unfit::NoTool));
     assert_eq!(
         of(&pin, Some("bad")),
-        Err(Unfit::Tool(InvalidTool::Form(crate::encoding::canonical::Fault::Duplicate)))
+        Err(Unfit::Tool(InvalidTool::Form(crate::encoding::canonical::CanonicalError::Duplicate)))
     );
     let moved = Identity::new(Transport::Http);
     let elsewhere = Proposal::of(Some(&pin), &observed, Some(&moved), Some("echo")).map(drop);

@@ -4,7 +4,7 @@ use crate::client::SampleEvent;
 use crate::encoding::json;
 use crate::encoding::json::{Fields, Text};
 use crate::encoding::label::Label;
-use crate::event::{Action, Change, Dialect, Field, Header, Message, Server, Shows, Unread};
+use crate::event::{Action, Change, Dialect, EventError, Field, Header, Message, Server, Shows};
 use crate::quarantined::{ContentSource, Quarantined};
 use crate::verdict::Phase;
 use crate::verdict::failure::Failure;
@@ -59,10 +59,10 @@ pub(super) fn sample(sample: &SampleEvent<'_>) -> String {
     event.to_string()
 }
 
-pub(super) fn parse(input: &Quarantined<Vec<u8>>) -> Result<Message<'_>, Unread> {
+pub(super) fn parse(input: &Quarantined<Vec<u8>>) -> Result<Message<'_>, EventError> {
     let bytes = input.inspect("an event is read");
     let fields = Fields::read(bytes);
-    let text = |name: &str| fields.string(name).unwrap_or(Text { text: String::new(), flaw: None });
+    let text = |name: &str| fields.string(name).unwrap_or(Text { text: String::new(), error: None });
     let moment = text("hook_event_name").text;
     let tool = fields.string("tool_name");
     let header = Header {
@@ -71,11 +71,11 @@ pub(super) fn parse(input: &Quarantined<Vec<u8>>) -> Result<Message<'_>, Unread>
         tool: tool.as_ref().map_or_else(Label::default, |tool| Label::tool(&tool.text)),
         session: Label::new(&text("session_id").text),
     };
-    let unread = |what: String| Unread { header: header.clone(), failure: Failure::Event(what) };
+    let unread = |what: String| EventError { header: header.clone(), failure: Failure::Event(what) };
 
     // After a call only one field of the input is used, and checking a large result takes time.
     let unchecked = header.phase.is_some_and(Phase::is_after);
-    let flaw = fields.flaw().or_else(|| if unchecked { None } else { json::check(bytes).err() });
+    let flaw = fields.error().or_else(|| if unchecked { None } else { json::check(bytes).err() });
     let flaw = flaw.map(|flaw| flaw.to_string());
     let not_string =
         ["cwd", "session_id"].iter().find(|name| fields.get(name).is_some() && fields.string(name).is_none());
@@ -108,7 +108,7 @@ pub(super) fn parse(input: &Quarantined<Vec<u8>>) -> Result<Message<'_>, Unread>
             .map(|raw| input.derive(raw, result_source(&action))),
         action,
         cwd: text("cwd").text,
-        flaw: flaw.map(Failure::Event),
+        failure: flaw.map(Failure::Event),
         header,
     })
 }
@@ -120,7 +120,7 @@ fn call(
     whole: &Quarantined<Vec<u8>>,
 ) -> Result<(Action, Option<String>), String> {
     let tool = tool.ok_or("it does not name a tool")?;
-    let mut flaw = tool.flaw.map(|flaw| flaw.to_string());
+    let mut flaw = tool.error.map(|flaw| flaw.to_string());
     if !tool.text.bytes().all(|byte| byte.is_ascii_graphic()) || tool.text.is_empty() {
         flaw = flaw.or(Some("its tool name holds characters that no tool name has".to_owned()));
     }

@@ -53,7 +53,7 @@ pub(super) fn raw<'a>(text: &'a str, projects: &[&str]) -> RawServers<'a> {
     let mut raw = RawServers::default();
     let mut entries = |fields: &Fields<'a>| -> Vec<(String, &'a [u8])> {
         let named = fields.object(SERVERS).unwrap_or_default();
-        if let Some(flaw) = fields.flaw().or(named.flaw()) {
+        if let Some(flaw) = fields.error().or(named.error()) {
             raw.flaw = Some(flaw.to_string());
         }
         named.iter().map(|(name, entry)| (name.to_owned(), entry)).collect()

@@ -51,7 +51,7 @@ pub(super) fn read_object(text: &str, expected: &str) -> Result<Value, FileError
 pub(super) fn may_set_variable(text: &str, name: &str) -> bool {
     let fields = Fields::read(text.as_bytes());
     let env = fields.object("env").unwrap_or_default();
-    fields.flaw().is_some() || env.flaw().is_some() || env.get(name).is_some()
+    fields.error().is_some() || env.error().is_some() || env.get(name).is_some()
 }
 
 impl SettingsJson {

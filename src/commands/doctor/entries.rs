@@ -65,7 +65,7 @@ fn program(registered: &RegisteredLayer<'_>) -> Option<Problem> {
 
 /// A registered preset that is looser than the one in the policy, which it overrides.
 fn looser_preset(registered: &RegisteredLayer<'_>, environment: &Environment) -> Option<Problem> {
-    let environment = environment.told(&registered.options.dirs);
+    let environment = environment.with_dirs(&registered.options.dirs);
     let (given, named) = (registered.options.preset.clone()?, policy_files::preset(&environment)?);
     let policy = |preset: &str| {
         let mut options = registered.options.clone();

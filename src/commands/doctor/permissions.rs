@@ -17,7 +17,7 @@ const MAX_FILES: usize = 10_000;
 const MAX_DEPTH: usize = 4;
 
 pub fn check(options: &Options, environment: &Environment) -> Vec<Problem> {
-    let environment = environment.told(&options.dirs);
+    let environment = environment.with_dirs(&options.dirs);
     let mut problems = Vec::new();
     if let Some(Err((path, error))) =
         log::path(&environment).map(|path| can_append(&path).map_err(|error| (path, error)))

@@ -11,7 +11,7 @@ use rune::mcp::Pins;
 use std::path::Path;
 
 pub fn check(options: &Options, environment: &Environment, project: &Path) -> Vec<Problem> {
-    let environment = environment.told(&options.dirs);
+    let environment = environment.with_dirs(&options.dirs);
     let Ok(store) = Store::of(&environment) else { return Vec::new() };
     let (names, unreadable) = store.servers();
     let advice =

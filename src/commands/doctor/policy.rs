@@ -10,14 +10,14 @@ use rune::verdict::failure::Failure;
 use std::path::Path;
 
 pub fn check(options: &Options, environment: &Environment, project: &Path) -> Vec<Problem> {
-    let environment = environment.told(&options.dirs);
+    let environment = environment.with_dirs(&options.dirs);
     let mut config = policy_files::config(
         options,
         &environment,
         &policy_files::RuleSelection::all(&rules::all_kinds()),
-        policy_files::policy_of(project).as_deref(),
+        policy_files::project_policy_dir(project).as_deref(),
     );
-    if let Err(what) = policy_files::allowlist(&mut config, &environment, &policy_files::PolicyTexts::default()) {
+    if let Err(what) = policy_files::add_allowlist(&mut config, &environment, &policy_files::PolicyTexts::default()) {
         config.flaws.push(Failure::Config(what));
     }
     let flaws = rules::find_errors(&config);

@@ -101,7 +101,7 @@ pub fn check(
     if registered.program_error.is_some() {
         return Ok(Vec::new());
     }
-    let environment = environment.told(&registered.options.dirs);
+    let environment = environment.with_dirs(&registered.options.dirs);
     let mut problems = Vec::new();
     for sample in samples(&registered.layer.path) {
         let mut hooks = registered.settings.guard_hooks().filter(|hook| hook.phase == Some(sample.phase()));

@@ -1,6 +1,6 @@
 //! Settings files on disk, and the backups of how they were before the guard was registered.
 
-use crate::runtime::files::{follow, put, read};
+use crate::runtime::files::{follow_links, read, write_like};
 use anyhow::{Context, bail};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -30,7 +30,7 @@ const MAX_BACKUPS: usize = 100;
 impl SettingsFile {
     /// Reads a file that need not exist.
     pub fn read(path: &Path) -> anyhow::Result<SettingsFile> {
-        let path = follow(path)?;
+        let path = follow_links(path)?;
         let text = read(&path)?;
         let exists = |nth: &usize| fs::symlink_metadata(backup_path(&path, *nth)).is_ok();
         let last_backup = (0..MAX_BACKUPS).rfind(exists);
@@ -48,11 +48,11 @@ impl SettingsFile {
         if let (Backup::Keep, Some(before)) = (backup, &self.text) {
             // An older backup may be the only copy of its text.
             let path = backup_path(&self.path, self.last_backup.map_or(0, |last| last + 1));
-            put(&path, before, &self.path)?;
+            write_like(&path, before, &self.path)?;
             kept = Some(path);
         }
         match text {
-            Some(text) => put(&self.path, text, &self.path)?,
+            Some(text) => write_like(&self.path, text, &self.path)?,
             None => fs::remove_file(&self.path).with_context(|| self.path.display().to_string())?,
         }
         // The backup is not needed once the file has its text again.

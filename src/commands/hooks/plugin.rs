@@ -3,7 +3,7 @@
 use super::args::{Target, current_dir};
 use super::preset::{check_preset, default_preset};
 use super::{registration, say};
-use crate::runtime::files::put;
+use crate::runtime::files::write_like;
 use anyhow::bail;
 use std::path::Path;
 
@@ -26,7 +26,7 @@ pub fn write(folder: &Path, preset: Option<&str>, target: &Target<'_>) -> anyhow
         if args.dry_run {
             say(&format!("would write {}", path.display()))?;
         } else {
-            put(&path, &text, &path)?;
+            write_like(&path, &text, &path)?;
         }
     }
     if args.dry_run {

@@ -57,7 +57,7 @@ pub fn check_change(old: &[Registration], new: &Registration, args: &TargetArgs)
     }
     let after = policy(new);
     if old.iter().any(|old| after.is_looser_than(&policy(old))) {
-        return agent_check::may_loosen("making the guard less strict", args.yes).map(|()| true);
+        return agent_check::require_confirmed_person("making the guard less strict", args.yes).map(|()| true);
     }
     // Another program or another policy may be looser in any way.
     let rest = |registration: &Registration| {
@@ -68,7 +68,7 @@ pub fn check_change(old: &[Registration], new: &Registration, args: &TargetArgs)
     };
     let moved = old.iter().any(|old| rest(old) != rest(new));
     if moved {
-        agent_check::check("moving the guard to another program or policy")?;
+        agent_check::require_person("moving the guard to another program or policy")?;
     }
     Ok(moved)
 }

@@ -106,7 +106,7 @@ impl<'a> RegisteredLayer<'a> {
 
     /// The differences from what `install` would write for the same program, preset and directories.
     pub fn drift(&self, environment: &Environment) -> anyhow::Result<Vec<Drift>> {
-        let environment = environment.told(&self.options.dirs);
+        let environment = environment.with_dirs(&self.options.dirs);
         let preset = self.registration.preset().map_or_else(|| default_preset(&environment), str::to_owned);
         let wanted = registration(&preset, &environment, Some(&self.layer.path))?;
         let wanted = Registration { program: self.registration.program.clone(), ..wanted };

@@ -43,7 +43,7 @@ pub struct ApproveArgs {
 }
 
 pub fn run(args: &ApproveArgs) -> anyhow::Result<u8> {
-    agent_check::may_loosen("`rune mcp approve`", args.yes)?;
+    agent_check::require_confirmed_person("`rune mcp approve`", args.yes)?;
     let inventory = Inventory::load()?;
     let targets = if args.all {
         inventory.names().into_iter().map(|server| ToolSelector { server, tool: None }).collect()

@@ -41,7 +41,7 @@ pub fn block(args: &BlockArgs) -> anyhow::Result<()> {
 }
 
 pub fn unblock(args: &UnblockArgs) -> anyhow::Result<()> {
-    agent_check::may_loosen("`rune mcp unblock`", args.yes)?;
+    agent_check::require_confirmed_person("`rune mcp unblock`", args.yes)?;
     let inventory = Inventory::load()?;
     let target = inventory.parse_selector(&args.target)?;
     inventory.store.change(&target.server, |pin| pin.unblock(target.tool.as_deref()))?;
@@ -51,9 +51,9 @@ pub fn unblock(args: &UnblockArgs) -> anyhow::Result<()> {
 
 /// Writes the receipt of an approval, a block or an unblock.
 pub fn write_receipt(kind: ReceiptKind, target: &ToolSelector, pin: Option<String>) -> anyhow::Result<()> {
-    let environment = Environment::look(&Dirs::default());
+    let environment = Environment::read(&Dirs::default());
     let (server, tool) = (Label::new(&target.server), target.tool.as_deref().map(Label::new));
-    let written = receipts::deed(&environment, kind, server, tool, pin, None);
+    let written = receipts::record_operator_action(&environment, kind, server, tool, pin, None);
     written.map_err(Error::msg).context("the change was made, but its receipt was not written")
 }
 

@@ -33,7 +33,7 @@ pub struct ImportArgs {
 }
 
 pub fn run(args: &ImportArgs) -> anyhow::Result<()> {
-    agent_check::check("`rune mcp import`")?;
+    agent_check::require_person("`rune mcp import`")?;
     let name = args.file.display();
     let text = if args.file.as_os_str() == "-" {
         read(std::io::stdin().lock())
@@ -45,7 +45,7 @@ pub fn run(args: &ImportArgs) -> anyhow::Result<()> {
         bail!("{name}: larger than {} MB", MOST_BYTES >> 20);
     }
     let served = Served::import(&text).map_err(|what| anyhow::anyhow!("{name}: not a list of tools: {what}"))?;
-    let environment = Environment::look(&Dirs::default());
+    let environment = Environment::read(&Dirs::default());
     let servers = Servers::look(&environment, &current_dir()?);
     let identity = servers.named(&args.server).and_then(Configured::identity);
     let snapshot = ServerSnapshot {
@@ -55,7 +55,7 @@ pub fn run(args: &ImportArgs) -> anyhow::Result<()> {
         served: &served,
         provenance: Provenance::Trusted,
     };
-    receipts::loosen(&environment, Loosening::McpImport)?;
+    receipts::record_loosening(&environment, Loosening::McpImport)?;
     let outcome = record(&environment, &snapshot).map_err(anyhow::Error::msg)?;
     say(&format!("{}: {} tools, {outcome}", Label::new(&args.server), served.tools.len()))
 }

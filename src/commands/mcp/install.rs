@@ -4,7 +4,7 @@ use crate::commands::hooks::say;
 use crate::commands::{current_dir, current_program};
 use crate::runtime::environment::Environment;
 use crate::runtime::exit_code::DONE;
-use crate::runtime::files::{follow, put, read};
+use crate::runtime::files::{follow_links, read, write_like};
 use crate::runtime::mcp::servers::{Configured, Scope, Servers};
 use crate::runtime::{agent_check, receipts};
 use anyhow::{Context, bail};
@@ -19,7 +19,7 @@ const APPROVE_AGAIN: &str = "the command line of the server has changed: approve
 
 /// Wraps a server in the client's configuration; `flags` are flags of `rune mcp wrap`.
 pub fn install(name: &str, flags: &[&str], environment: &Environment) -> anyhow::Result<u8> {
-    agent_check::check("`rune mcp wrap --install`")?;
+    agent_check::require_person("`rune mcp wrap --install`")?;
     let server = find_server(name, environment)?;
     let Ok(Launch::Stdio { command, args, .. }) = &server.launch else {
         bail!("`{}` is not a stdio server\n  help: use `rune mcp probe`", Label::new(name));
@@ -34,7 +34,7 @@ pub fn install(name: &str, flags: &[&str], environment: &Environment) -> anyhow:
     words.extend(flags);
     words.extend(["--", command]);
     let words: Vec<String> = words.into_iter().map(str::to_owned).collect();
-    receipts::loosen(environment, Loosening::McpWrapInstall)?;
+    receipts::record_loosening(environment, Loosening::McpWrapInstall)?;
     edit_entry(&server, |text, steps| environment.client.wrap_server(text, steps, &program, &words))?;
     say(&format!("wrapped `{}` in {}", Label::new(name), server.file.display()))?;
     if server.scope == Scope::Project {
@@ -46,14 +46,14 @@ pub fn install(name: &str, flags: &[&str], environment: &Environment) -> anyhow:
 
 /// Removes the wrap of a server from the client's configuration.
 pub fn uninstall(name: &str, environment: &Environment) -> anyhow::Result<u8> {
-    agent_check::check("`rune mcp wrap --uninstall`")?;
+    agent_check::require_person("`rune mcp wrap --uninstall`")?;
     let server = find_server(name, environment)?;
     let wrapped = match &server.launch {
         Ok(Launch::Stdio { command, args, .. }) => wrapped_command(command, args).map(|inner| (inner, args.len())),
         Ok(Launch::Http { .. }) | Err(_) => None,
     };
     let ((command, rest), all) = wrapped.with_context(|| format!("`{}` is not wrapped", Label::new(name)))?;
-    receipts::loosen(environment, Loosening::McpWrapUninstall)?;
+    receipts::record_loosening(environment, Loosening::McpWrapUninstall)?;
     edit_entry(&server, |text, steps| environment.client.unwrap_server(text, steps, &command, all - rest.len()))?;
     say(&format!("removed the wrap of `{}` in {}", Label::new(name), server.file.display()))?;
     say(APPROVE_AGAIN)?;
@@ -89,11 +89,11 @@ fn edit_entry(
     server: &Configured,
     change: impl FnOnce(&str, &[&str]) -> Result<String, FileError>,
 ) -> anyhow::Result<()> {
-    let path = follow(&server.file)?;
+    let path = follow_links(&server.file)?;
     let before = read(&path)?.with_context(|| format!("{}: the file no longer exists", path.display()))?;
     let steps: Vec<&str> = server.steps.iter().map(String::as_str).collect();
     let after = change(&before, &steps).map_err(|error| anyhow::anyhow!(error.describe(&path)))?;
-    put(&path, &after, &path)
+    write_like(&path, &after, &path)
 }
 
 fn path_text(path: &Path) -> anyhow::Result<String> {

@@ -2,7 +2,7 @@
 
 use crate::commands::current_dir;
 use crate::runtime::environment::Environment;
-use crate::runtime::mcp::records::{Store, Unreadable};
+use crate::runtime::mcp::records::{RecordError, Store};
 use crate::runtime::mcp::servers::{Configured, Servers};
 use crate::runtime::options::Dirs;
 use anyhow::bail;
@@ -18,7 +18,7 @@ pub struct Inventory {
     pub servers: Servers,
     /// Names of servers that have a record.
     recorded: BTreeSet<String>,
-    pub unreadable: Vec<Unreadable>,
+    pub unreadable: Vec<RecordError>,
 }
 
 /// A server or one of its tools, as `SERVER[:TOOL]` on the command line.
@@ -43,7 +43,7 @@ pub struct ServerState {
 
 impl Inventory {
     pub fn load() -> anyhow::Result<Inventory> {
-        let environment = Environment::look(&Dirs::default());
+        let environment = Environment::read(&Dirs::default());
         let store = Store::of(&environment)?;
         let (recorded, unreadable) = store.servers();
         Ok(Inventory { store, servers: Servers::look(&environment, &current_dir()?), recorded, unreadable })
@@ -71,7 +71,7 @@ impl Inventory {
         bail!("unknown server `{}`: neither configured here nor recorded\n  help: {help}", visible(text))
     }
 
-    pub fn server_state(&self, name: &str) -> Result<ServerState, Unreadable> {
+    pub fn server_state(&self, name: &str) -> Result<ServerState, RecordError> {
         let (pin, observed) = (self.store.pin(name)?, self.store.observed(name)?);
         let server = self.servers.named(name);
         let (is_configured, configured) = (server.is_some(), server.and_then(Configured::identity));

@@ -56,8 +56,8 @@ struct ProbeResult {
 }
 
 pub fn run(args: &ProbeArgs) -> anyhow::Result<u8> {
-    agent_check::check("`rune mcp probe`")?;
-    let environment = Environment::look(&Dirs::default());
+    agent_check::require_person("`rune mcp probe`")?;
+    let environment = Environment::read(&Dirs::default());
     let here = current_dir()?;
     let servers = Servers::look(&environment, &here);
     let (selected, mut results) = select_servers(args, &servers);
@@ -66,7 +66,7 @@ pub fn run(args: &ProbeArgs) -> anyhow::Result<u8> {
     let limit = Duration::try_from_secs_f64(args.timeout)
         .with_context(|| format!("invalid value `{}` for `--timeout`", args.timeout))?;
     if !selected.is_empty() {
-        receipts::loosen(&environment, Loosening::McpProbe)?;
+        receipts::record_loosening(&environment, Loosening::McpProbe)?;
     }
     results.extend(probe_all(&selected, &here, limit, &environment)?);
     for flaw in &servers.flaws {

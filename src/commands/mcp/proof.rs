@@ -89,7 +89,7 @@ pub fn run(args: &ProofArgs) -> anyhow::Result<u8> {
         bail!("unknown scenario `{}`\n  help: the scenarios are all, {names}", args.scenario);
     }
     // The signing key is new in each run. The secret that hashes arguments is not, so that runs can be compared.
-    let secret = Secret::new(receipts::random()?, args_secret(&args.run_id));
+    let secret = Secret::new(receipts::random_bytes()?, args_secret(&args.run_id));
     let hook = match &args.hook {
         Some(hook) => hook.canonicalize().with_context(|| hook.display().to_string())?,
         None => current_program()?,

@@ -2,7 +2,7 @@
 
 use super::discovery::client_capabilities;
 use crate::runtime::environment::{Environment, now};
-use crate::runtime::mcp::records::{Recorded, Store};
+use crate::runtime::mcp::records::{RecordOutcome, Store};
 use rune::encoding::canonical::Value;
 use rune::mcp::protocol::Served;
 use rune::mcp::{Identity, Instructions, Observed, Pin, Served as ServedParts, Source, Tool};
@@ -51,8 +51,8 @@ pub fn record(environment: &Environment, snapshot: &ServerSnapshot<'_>) -> Resul
         return Err("not recorded: this command line is not in the client's configuration".to_owned());
     }
     match store.record(&observed).map_err(failed)? {
-        Recorded::Kept(stronger) => Ok(format!("not recorded: there is a better record, made by `{stronger}`")),
-        Recorded::Written => {
+        RecordOutcome::Kept(stronger) => Ok(format!("not recorded: there is a better record, made by `{stronger}`")),
+        RecordOutcome::Written => {
             let flawed = observed.tools().iter().filter(|tool| tool.body().is_err()).count();
             Ok(if flawed == 0 {
                 "recorded".to_owned()

@@ -1,7 +1,7 @@
 //! MCP servers on stdin and stdout: each runs in a process group of its own, and none outlives this process.
 
 use super::discovery::{Connection, ENDED, TIMED_OUT, remaining, too_large};
-use crate::runtime::watchdog::stand_aside;
+use crate::runtime::watchdog::park_forever;
 use rune::mcp::protocol::MOST_BYTES;
 use rustix::process::{
     Pid, Signal as Kill, WaitId, WaitIdOptions, WaitOptions, kill_process, kill_process_group, waitid, waitpid,
@@ -157,7 +157,7 @@ impl ServerReaper {
 impl Drop for ServerReaper {
     fn drop(&mut self) {
         if TERMINATING.load(Ordering::SeqCst) {
-            stand_aside();
+            park_forever();
         }
         kill_all();
     }

@@ -72,7 +72,7 @@ const RECORD_TIMEOUT: Duration = Duration::from_secs(2);
 const OUTPUT_TIMEOUT: Duration = Duration::from_millis(500);
 
 pub fn run(args: &WrapArgs) -> anyhow::Result<u8> {
-    let environment = Environment::look(&Dirs { data: args.data_dir.clone(), ..Dirs::default() });
+    let environment = Environment::read(&Dirs { data: args.data_dir.clone(), ..Dirs::default() });
     if let Some(server) = &args.install {
         let flags: &[&str] = if args.strip { &["--strip"] } else { &[] };
         return install::install(server, flags, &environment);

@@ -4,7 +4,7 @@ use super::{PolicyDirs, PolicyFile};
 use crate::commands::hook_options;
 use crate::commands::rules::all_kinds;
 use crate::runtime::environment::Environment;
-use crate::runtime::files::{put, read};
+use crate::runtime::files::{read, write_like};
 use crate::runtime::policy_files::{self, RuleSelection};
 use rune::policy::{Config, PRESETS};
 use std::collections::BTreeSet;
@@ -46,14 +46,14 @@ fn stage(files: &[PolicyFile], dirs: &PolicyDirs, staged: &Path) -> anyhow::Resu
             let text = if is_policy { read(&from)? } else { None };
             if let (Some(text), Some(name)) = (text, from.file_name()) {
                 let copy = staged.join(folder).join(name);
-                put(&copy, &text, &copy)?;
+                write_like(&copy, &text, &copy)?;
             }
         }
     }
     for file in files {
         if let Some(text) = file.new_text() {
             let copy = staged.join(&file.shipped.name);
-            put(&copy, text, &copy)?;
+            write_like(&copy, text, &copy)?;
         }
     }
     Ok(())

@@ -21,12 +21,16 @@ pub struct ClearArgs {
 }
 
 pub fn run(args: &ClearArgs) -> anyhow::Result<()> {
-    agent_check::may_loosen("`rune quarantine clear`", args.yes)?;
-    let environment = Environment::look(&Dirs::default());
+    agent_check::require_confirmed_person("`rune quarantine clear`", args.yes)?;
+    let environment = Environment::read(&Dirs::default());
     let session = Label::new(&args.session);
-    if !session::seen(&environment, &session).is_ok_and(|seen| seen.is_empty()) {
-        receipts::loosen(&environment, Loosening::QuarantineClear)?;
+    if !session::read_taint(&environment, &session).is_ok_and(|seen| seen.is_empty()) {
+        receipts::record_loosening(&environment, Loosening::QuarantineClear)?;
     }
-    let cleared = session::clear(&environment, &session).map_err(anyhow::Error::msg)?;
-    if cleared.is_empty() { say("this session was not tainted") } else { say(&format!("cleared: {}", cleared.words())) }
+    let cleared = session::clear_taint(&environment, &session).map_err(anyhow::Error::msg)?;
+    if cleared.is_empty() {
+        say("this session was not tainted")
+    } else {
+        say(&format!("cleared: {}", cleared.summary()))
+    }
 }

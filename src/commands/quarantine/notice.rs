@@ -35,7 +35,7 @@ pub fn run(args: &NoticeArgs) -> anyhow::Result<()> {
         source.as_str().contains(|c: char| c.is_ascii_alphanumeric()),
         "invalid value `{source}` for `--source`\n  help: name the origin of the content, e.g. `mail:support`"
     );
-    let environment = Environment::look(&Dirs { client: args.log.client_dir.clone(), ..Dirs::default() });
+    let environment = Environment::read(&Dirs { client: args.log.client_dir.clone(), ..Dirs::default() });
     let session = environment.client.locations().session_variable.and_then(|name| std::env::var(name).ok());
     let header = Header {
         phase: Some(Phase::After),
@@ -48,8 +48,8 @@ pub fn run(args: &NoticeArgs) -> anyhow::Result<()> {
     let surface = Surface { source, rule: rule.clone(), trusted: false, taints: true };
     let mut verdict = Verdict::of(Finding::new(rule, Effect::Advise, text.clone()));
     writeln!(std::io::stdout().lock(), "{text}")?;
-    let tainted = session::taint(&environment, &header.session, &surface);
-    verdict.touch(surface);
+    let tainted = session::add_taint(&environment, &header.session, &surface);
+    verdict.set_surface(surface);
     let us = u64::try_from(started.elapsed().as_micros()).unwrap_or(u64::MAX);
     let logged = log::append(&environment, &Line::new(&header, &verdict, now(), us));
     // The notice was printed, so a failed write to the disk is only a diagnostic.

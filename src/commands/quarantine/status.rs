@@ -39,7 +39,7 @@ pub struct StatusArgs {
 }
 
 pub fn run(args: &StatusArgs) -> anyhow::Result<()> {
-    let environment = Environment::look(&Dirs { client: args.log.client_dir.clone(), ..Dirs::default() });
+    let environment = Environment::read(&Dirs { client: args.log.client_dir.clone(), ..Dirs::default() });
     let path = log::path(&environment).context("HOME is not set\n  help: set HOME or `--client-dir`")?;
     let since = args.since.as_deref().map(|since| parse_since(since, now())).transpose()?;
     let filter = Filter { since: since.map(rfc3339), session: args.session.clone() };
@@ -65,13 +65,13 @@ pub fn run(args: &StatusArgs) -> anyhow::Result<()> {
 
 /// Describes the taint of the named session, or counts the tainted sessions.
 fn describe_taint(environment: &Environment, named: Option<&str>) -> String {
-    match named.map(|name| session::seen(environment, &Label::new(name))) {
+    match named.map(|name| session::read_taint(environment, &Label::new(name))) {
         Some(Err(what)) => format!("\n{what}\n"),
         Some(Ok(seen)) if seen.is_empty() => "\nthis session is not tainted\n".to_owned(),
         Some(Ok(seen)) => {
-            format!("\n{}\n  help: `rune quarantine clear --session ID` removes the taint\n", seen.words())
+            format!("\n{}\n  help: `rune quarantine clear --session ID` removes the taint\n", seen.summary())
         }
-        None => match session::count(environment) {
+        None => match session::count_tainted(environment) {
             0 => String::new(),
             count => format!("\nsessions that have read untrusted sources: {count}\n"),
         },

@@ -56,7 +56,7 @@ pub(super) fn find(subject: &Subject<'_>, context: &Context<'_>) -> Option<Match
             // Somewhere in the project it is one of the project's own.
             let inside = |file: &Arg| {
                 let target = Target::of(file, command.cwd.as_deref());
-                target.path.is_some_and(|path| matches!(context.zones.area(&path), Area::Inside | Area::Project))
+                target.path.is_some_and(|path| matches!(context.zones.area(&path), Area::InProject | Area::ProjectRoot))
             };
             scripts
                 .iter()

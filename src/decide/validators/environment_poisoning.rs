@@ -6,7 +6,7 @@ use super::{Context, block, suspicious};
 use crate::decide::subject::{Subject, SubjectKind};
 use crate::path::Place;
 use crate::path::zones::Area;
-use crate::path::{AbsPath, Reach, globs, touches};
+use crate::path::{AbsPath, Extent, globs, touches};
 use crate::rules::Match;
 use mild::is_mild;
 
@@ -260,7 +260,7 @@ fn is_local(name: &str, value: &str, context: &Context<'_>) -> bool {
             ]);
             let home = context.zones.home.as_ref();
             !part.is_empty()
-                && (matches!(context.zones.area(&path), Area::Inside | Area::Project)
-                    || tools.iter().any(|tool| touches(*tool, &path, Reach::Itself, home)))
+                && (matches!(context.zones.area(&path), Area::InProject | Area::ProjectRoot)
+                    || tools.iter().any(|tool| touches(*tool, &path, Extent::Exact, home)))
         })
 }

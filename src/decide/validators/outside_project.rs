@@ -28,11 +28,11 @@ pub(super) fn find(subject: &Subject<'_>, context: &Context<'_>) -> Option<Match
     };
     let area = context.zones.area(path);
     match (access.act, area) {
-        (_, Area::Inside | Area::Sink) => None,
+        (_, Area::InProject | Area::Device) => None,
         // A directory that is known, and a name in it that is not.
-        (Act::Write | Act::Redirect, Area::Project) => None,
+        (Act::Write | Act::Redirect, Area::ProjectRoot) => None,
         (Act::Write, _) if by_tool => block("the file is outside of the project"),
-        (Act::Write, Area::Scratch | Area::Temp) => None,
+        (Act::Write, Area::InTemp | Area::TempRoot) => None,
         (Act::Write | Act::Redirect, _) if is_scratch(path) => None,
         (Act::Write | Act::Redirect, _) => suspicious("it writes outside of the project"),
         (Act::Read | Act::Match | Act::List | Act::Remove | Act::Move | Act::Change | Act::Restore | Act::Link, _) => {

@@ -4,7 +4,7 @@ use super::secret_access::{has_name_of_key, is_listed_key};
 use super::{Context, block, is_contained, suspicious};
 use crate::decide::subject::{Subject, SubjectKind};
 use crate::path::zones::Area;
-use crate::path::{AbsPath, Glob, Reach, globs, touches, touches_tree};
+use crate::path::{AbsPath, Extent, Glob, globs, touches, touches_tree};
 use crate::rules::Match;
 use crate::shell::{Access, Act, Rights};
 
@@ -32,7 +32,7 @@ pub(super) fn find(subject: &Subject<'_>, context: &Context<'_>) -> Option<Match
         Act::Read | Act::Match | Act::List | Act::Remove | Act::Move | Act::Restore => return None,
     }
     let links = access.act == Act::Link && access.deep;
-    let reach = if access.target.open || links { Reach::Below } else { Reach::Itself };
+    let reach = if access.target.open || links { Extent::Tree } else { Extent::Exact };
     let touches = |glob: &Glob<'_>| touches(*glob, path, reach, context.zones.home.as_ref());
     let sensitive =
         || context.sensitive.iter().any(|place| touches_tree(*place, path, reach, context.zones.home.as_ref()));
@@ -50,12 +50,12 @@ pub(super) fn find(subject: &Subject<'_>, context: &Context<'_>) -> Option<Match
         Area::System | Area::Vital if !access.target.open => block("the file belongs to the system"),
         Area::System
         | Area::Vital
-        | Area::Project
-        | Area::Inside
-        | Area::Temp
-        | Area::Scratch
-        | Area::Sink
-        | Area::Outside => None,
+        | Area::ProjectRoot
+        | Area::InProject
+        | Area::TempRoot
+        | Area::InTemp
+        | Area::Device
+        | Area::Other => None,
     }
 }
 
@@ -66,7 +66,7 @@ fn rights_of(path: &AbsPath, access: &Access, context: &Context<'_>) -> Option<M
     }
     let rights = context.effects().map_or(Rights::UNKNOWN, |effects| effects.rights(access));
     let home = context.zones.home.as_ref();
-    let reach = if access.target.open { Reach::Below } else { Reach::Itself };
+    let reach = if access.target.open { Extent::Tree } else { Extent::Exact };
     let started = |reach| STARTED.iter().any(|glob| touches(*glob, path, reach, home));
     let key = |reach| {
         KEYS.iter().any(|glob| touches(*glob, path, reach, home))
@@ -78,12 +78,12 @@ fn rights_of(path: &AbsPath, access: &Access, context: &Context<'_>) -> Option<M
     if key(reach) && rights.harms_file() {
         return block("the file holds keys or passwords");
     }
-    let given = if rights.recursive { Reach::Below } else { reach };
+    let given = if rights.recursive { Extent::Tree } else { reach };
     if rights.shows_file() && (is_listed_key(path, given, context) || key(given) && has_name_of_key(path)) {
         return block("others may read keys or passwords");
     }
     let above = rights.harms_directory() && !started(reach) && !key(reach);
-    if above && (started(Reach::Below) || key(Reach::Below)) {
+    if above && (started(Extent::Tree) || key(Extent::Tree)) {
         return block("the directory holds keys, or what is run whenever a session starts");
     }
     None
@@ -99,7 +99,7 @@ pub(super) fn is_secret_settings(path: &AbsPath) -> bool {
     // A search meets a dot by a wildcard, and is about the file if it says most of its name.
     if name.starts_with(['*', '?', '[']) && path.components().iter().any(|part| part == "**") {
         let says = |file: &str, least: usize| {
-            letters_of(&name) >= least && crate::path::meet(file.as_bytes(), name.as_bytes())
+            letters_of(&name) >= least && crate::path::names_overlap(file.as_bytes(), name.as_bytes())
         };
         if says(".env", 2) || says(".envrc", 4) {
             return true;
@@ -113,7 +113,7 @@ pub(super) fn is_secret_settings(path: &AbsPath) -> bool {
     // A pattern that could be it.
     if name.contains(['*', '?', '['])
         && !name.starts_with(['*', '?', '['])
-        && crate::path::meet(b".env", name.as_bytes())
+        && crate::path::names_overlap(b".env", name.as_bytes())
     {
         return true;
     }

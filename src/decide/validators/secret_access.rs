@@ -4,7 +4,7 @@ use super::protected_path::{is_secret_settings, letters_of};
 use super::{Context, block, command, suspicious};
 use crate::decide::subject::Subject;
 use crate::event::Action;
-use crate::path::{AbsPath, Glob, Reach, globs, meet, touches, touches_any_home, touches_tree};
+use crate::path::{AbsPath, Extent, Glob, globs, names_overlap, touches, touches_any_home, touches_tree};
 use crate::rules::Match;
 use crate::shell::{Act, Arg};
 use compact_str::CompactString;
@@ -65,9 +65,9 @@ pub(super) fn find(subject: &Subject<'_>, context: &Context<'_>) -> Option<Match
         return None;
     }
     let path = access.target.path.as_ref()?;
-    let reach = if access.target.open || access.deep { Reach::Below } else { Reach::Itself };
+    let reach = if access.target.open || access.deep { Extent::Tree } else { Extent::Exact };
     // A search through the files of the system shows lines of some, and of those that are locked nothing.
-    let all = reach == Reach::Below || path.components().last().is_some_and(|name| name == "**");
+    let all = reach == Extent::Tree || path.components().last().is_some_and(|name| name == "**");
     let searched = (searches(access.row, context) || matches!(context.event.action, Action::Files { .. })) && all;
     let mut keys = KEYS.iter().filter(|glob| !searched || glob.is_at_home());
     let listed = keys.any(|glob| anywhere(*glob, path, reach, context));
@@ -83,7 +83,7 @@ pub(super) fn find(subject: &Subject<'_>, context: &Context<'_>) -> Option<Match
         return None;
     }
     // Where nothing is searched, no key is met that was not met above.
-    let secret = holds_secrets(path, context, || searched && is_listed_key(path, Reach::Itself, context));
+    let secret = holds_secrets(path, context, || searched && is_listed_key(path, Extent::Exact, context));
     secret.then(|| suspicious("the file holds secrets")).flatten()
 }
 
@@ -91,7 +91,7 @@ pub(super) fn find(subject: &Subject<'_>, context: &Context<'_>) -> Option<Match
 pub(super) fn is_secret_file(path: &AbsPath, context: &Context<'_>) -> bool {
     let accounts = matches!(path.components(), [etc, name] if etc == "etc" && name == "passwd");
     accounts && is_listed(context.sensitive, path, context)
-        || holds_secrets(path, context, || is_listed_key(path, Reach::Itself, context))
+        || holds_secrets(path, context, || is_listed_key(path, Extent::Exact, context))
 }
 
 /// Whether a file holds secrets, by its name and by the operator's list.
@@ -103,7 +103,7 @@ fn holds_secrets(path: &AbsPath, context: &Context<'_>, is_key_too: impl FnOnce(
 }
 
 fn is_listed(places: &[Glob<'_>], path: &AbsPath, context: &Context<'_>) -> bool {
-    places.iter().any(|place| touches_tree(*place, path, Reach::Itself, context.zones.home.as_ref()))
+    places.iter().any(|place| touches_tree(*place, path, Extent::Exact, context.zones.home.as_ref()))
 }
 
 /// Whether a file has the name of a key that only its owner may read.
@@ -112,12 +112,12 @@ pub(super) fn has_name_of_key(path: &AbsPath) -> bool {
 }
 
 /// Whether a key that only its owner may read lies here or, where what lies below is meant too, below.
-pub(super) fn is_listed_key(path: &AbsPath, reach: Reach, context: &Context<'_>) -> bool {
+pub(super) fn is_listed_key(path: &AbsPath, reach: Extent, context: &Context<'_>) -> bool {
     !is_public(path) && KEYS.iter().any(|glob| anywhere(*glob, path, reach, context))
 }
 
 /// Whether a path is one of the user's home or of anybody's.
-fn anywhere(glob: Glob<'_>, path: &AbsPath, reach: Reach, context: &Context<'_>) -> bool {
+fn anywhere(glob: Glob<'_>, path: &AbsPath, reach: Extent, context: &Context<'_>) -> bool {
     touches_any_home(glob, path, reach) || touches(glob, path, reach, context.zones.home.as_ref())
 }
 
@@ -140,7 +140,7 @@ fn is_key(path: &AbsPath) -> bool {
 /// Whether a pattern is about this name: it can match it, and says most of it. `id_*` is the beginning of many names.
 fn is_spelled_out(pattern: &str, name: &str) -> bool {
     let said = letters_of(pattern);
-    (said > 3 || said == 3 && !pattern.ends_with(['*', '?'])) && meet(name.as_bytes(), pattern.as_bytes())
+    (said > 3 || said == 3 && !pattern.ends_with(['*', '?'])) && names_overlap(name.as_bytes(), pattern.as_bytes())
 }
 
 /// What everybody may know: public keys, known hosts, the names of hosts.

@@ -4,7 +4,7 @@ mod loosening;
 
 use super::{Context, block, command, is_contained};
 use crate::decide::subject::{Subject, SubjectKind};
-use crate::path::{AbsPath, Glob, Reach, globs, touches, touches_tree};
+use crate::path::{AbsPath, Extent, Glob, globs, touches, touches_tree};
 use crate::rules::Match;
 use crate::shell::{Access, Act, Command, Rights};
 use loosening::{is_loosened_by_another, is_loosened_by_guard};
@@ -67,7 +67,7 @@ pub(super) fn find(subject: &Subject<'_>, context: &Context<'_>) -> Option<Match
         return None;
     }
     let path = access.target.path.as_ref()?;
-    let reach = if access.target.open || access.deep { Reach::Below } else { Reach::Itself };
+    let reach = if access.target.open || access.deep { Extent::Tree } else { Extent::Exact };
     let home = context.zones.home.as_ref();
     // A repository below the project has hooks of its own, and goes with them.
     let nested = matches!(access.act, Act::Remove | Act::Move)
@@ -79,7 +79,7 @@ pub(super) fn find(subject: &Subject<'_>, context: &Context<'_>) -> Option<Match
     let holds_more = home.is_some_and(|home| home.components().starts_with(path.components()))
         || context.zones.project.components().starts_with(path.components());
     let enters = access.act == Act::Change && !holds_more && !is_contained(access, path, context);
-    let above = if enters { Reach::Below } else { reach };
+    let above = if enters { Extent::Tree } else { reach };
     let listed = FILES.iter().any(|glob| touches(*glob, path, above, home))
         || AMONG_OTHERS.iter().any(|glob| touches(*glob, path, reach, home));
     let own = context.own.iter().any(|file| touches_tree(*file, path, above, home));

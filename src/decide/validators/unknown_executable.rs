@@ -6,7 +6,7 @@ use super::{Context, command, suspicious};
 use crate::decide::subject::Subject;
 use crate::path::Place;
 use crate::path::zones::Area;
-use crate::path::{AbsPath, Glob, Reach, globs, touches};
+use crate::path::{AbsPath, Extent, Glob, globs, touches};
 use crate::rules::Match;
 use crate::shell::is_builtin;
 use compact_str::CompactString;
@@ -66,14 +66,14 @@ pub(super) fn find(subject: &Subject<'_>, context: &Context<'_>) -> Option<Match
     }
     let path = AbsPath::resolve(program, &place);
     let listed = is_known(name, context);
-    if context.zones.area(&path) == Area::Inside {
+    if context.zones.area(&path) == Area::InProject {
         // `bin/rake` and its like are written by their own tools.
         let stub = path.directories().ends_with_parts(&["bin"]) && matches!(name, "rake" | "bundler" | "yarn");
         let tooled = stub || TOOLED.iter().any(|tool| path.directories().ends_with_parts(tool));
         let shadow = is_allowed(name, context) && !tooled;
         return shadow.then(|| suspicious("a program in the project bears the name of a known one")).flatten();
     }
-    if listed && INSTALLED.iter().any(|glob| touches(*glob, &path, Reach::Itself, context.zones.home.as_ref())) {
+    if listed && INSTALLED.iter().any(|glob| touches(*glob, &path, Extent::Exact, context.zones.home.as_ref())) {
         return None;
     }
     suspicious("the program lies outside of the project and of where programs are installed")

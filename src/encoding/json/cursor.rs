@@ -89,7 +89,7 @@ impl<'a> Cursor<'a> {
         let start = self.rest;
         let mut at = 1;
         loop {
-            at += plain(start.get(at..).unwrap_or_default());
+            at += plain_length(start.get(at..).unwrap_or_default());
             match (start.get(at), start.get(at + 1)) {
                 (Some(b'"'), _) => break,
                 (Some(b'\\'), Some(b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't')) => at += 2,
@@ -123,8 +123,8 @@ impl<'a> Cursor<'a> {
 
 /// The number of bytes before the first that is special in a string.
 ///
-/// Results contain strings of several megabytes: the compiler vectorises the test of a whole block.
-fn plain(bytes: &[u8]) -> usize {
+/// Results contain strings of several megabytes, so whole blocks are tested, which the compiler vectorises.
+fn plain_length(bytes: &[u8]) -> usize {
     let (blocks, _) = bytes.as_chunks::<64>();
     let has_special = |block: &[u8; 64]| block.iter().fold(false, |found, byte| found | is_special(*byte));
     let skipped = 64 * blocks.iter().position(has_special).unwrap_or(blocks.len());

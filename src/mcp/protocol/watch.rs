@@ -181,7 +181,7 @@ pub fn strip(line: &[u8], keep: &dyn Fn(&[u8]) -> bool) -> Option<Vec<u8>> {
     }
     let result = message.result()?;
     let fields = crate::encoding::json::Fields::read(result);
-    if fields.flaw().is_some() {
+    if fields.error().is_some() {
         return (!tools(result).is_empty()).then(|| refusal(&message));
     }
     let list = fields.get("tools").filter(|list| list.first() == Some(&b'['))?;

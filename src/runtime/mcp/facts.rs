@@ -1,12 +1,12 @@
-//! What judging a call of an MCP tool needs to know of its server: two records and its entry in the configuration.
+//! Collects the facts about the server of an MCP call: its pin, its observed record, and its entry in the configuration.
 
 use crate::runtime::environment::Environment;
 use crate::runtime::mcp::live::Servers;
-use crate::runtime::mcp::records::{Store, bytes, hides_name, skim, start};
+use crate::runtime::mcp::records::{Store, hides_name, read_bytes, read_start, skim};
 use crate::runtime::mcp::servers::Servers as AllServers;
 use crate::runtime::policy_files::is_missing;
 use rune::encoding::label::Label;
-use rune::event::{Action, Event, ServerNews};
+use rune::event::{Action, Event, UnapprovedServers};
 use rune::mcp::Pins;
 use rune::mcp::{ApprovedHead, Pin, PinHead, Resolved, resolve};
 use rune::mcp::{Live, Lookup, Record};
@@ -15,82 +15,79 @@ use rune::quarantined::{Audit, Reason};
 use std::io::ErrorKind;
 use std::path::Path;
 
-/// What pins are for, by the stricter of the operator's policy and the project's.
-fn wanted(config: &Config) -> Pins {
-    let project = config.project.as_ref().map(|project| project.pins);
-    match [Some(config.pins), project] {
-        all if all.contains(&Some(Pins::Required)) => Pins::Required,
-        all if all.contains(&Some(Pins::WhenPresent)) => Pins::WhenPresent,
-        _ => Pins::Off,
-    }
+/// The stricter pin mode of the operator's policy and the project's.
+fn pin_mode(config: &Config) -> Pins {
+    let modes = [Some(config.pins), config.project.as_ref().map(|project| project.pins)];
+    let strictest_first = [Pins::Required, Pins::WhenPresent];
+    strictest_first.into_iter().find(|mode| modes.contains(&Some(*mode))).unwrap_or(Pins::Off)
 }
 
-/// Whether nothing was ever pinned here, and nothing has to be.
-fn is_idle(config: &Config, environment: &Environment) -> bool {
-    match wanted(config) {
+/// Whether pins do not matter: none exist and none are required.
+fn are_pins_unused(config: &Config, environment: &Environment) -> bool {
+    match pin_mode(config) {
         Pins::Off => true,
         Pins::WhenPresent => environment.data_dir.as_ref().is_some_and(|data| is_missing(&data.join("pins"))),
         Pins::Required => false,
     }
 }
 
-/// Looks up what was approved of the tool that a call is about.
+/// Looks up the records and the configured entry for the tool of a call; `None` if pins do not matter for it.
 pub fn look_up(event: &Event<'_>, config: &Config, environment: &Environment) -> Option<Lookup> {
     let Action::Mcp { server, .. } = &event.action else { return None };
-    if is_idle(config, environment) {
+    if are_pins_unused(config, environment) {
         return None;
     }
     let reason = Reason::new("which server and tool a call is about").ok()?;
     let call = event.tool.expose(reason, &mut Audit::new(|_| {}));
     let servers = Servers::look(environment, &event.place.cwd);
-    let told = server.as_ref().map(|server| server.name.as_str());
+    let named = server.as_ref().map(|server| server.name.as_str());
     let mut names = servers.names();
-    let mut resolved = resolve(call, told, &names);
+    let mut resolved = resolve(call, named, &names);
     let unknown = |resolved: Resolved, pin: Record| Lookup::new(resolved, Live::Nowhere, pin, Record::Missing);
     let Ok(store) = Store::of(environment) else { return Some(unknown(resolved, Record::Unreadable)) };
-    if is_guess(&resolved, told, &names) {
+    if is_guess(&resolved, named, &names) {
         let (recorded, unreadable) = store.servers();
         names.extend(recorded);
-        resolved = resolve(call, told, &names);
-        // A record that does not tell its name may be that of this very server.
-        if is_guess(&resolved, told, &names) && unreadable.iter().any(|one| hides_name(&one.path)) {
+        resolved = resolve(call, named, &names);
+        // An unreadable record whose file name hides the server's name may be the record of this server.
+        if is_guess(&resolved, named, &names) && unreadable.iter().any(|error| hides_name(&error.path)) {
             return Some(unknown(resolved, Record::Unreadable));
         }
     }
     let Resolved::Tool { server: name, tool } = &resolved else { return Some(unknown(resolved, Record::Missing)) };
     let (pin, observed) = (store.pin_path(name), store.observed_path(name));
-    // Most calls are of a tool that has not changed, and the first lines tell.
-    let skimmed = found(skim(&pin, tool).map(Record::Start));
-    if skimmed == Record::Missing && wanted(config) == Pins::WhenPresent {
+    // For a tool that has not changed, the first lines of the records suffice.
+    let skimmed = record_from(skim(&pin, tool).map(Record::Start));
+    if skimmed == Record::Missing && pin_mode(config) == Pins::WhenPresent {
         return None;
     }
     let live = if name.starts_with("plugin:") {
-        plugin(environment, &event.place.cwd, name)
+        live_of_plugin(environment, &event.place.cwd, name)
     } else {
         servers.live(name, server.as_ref().map(|server| server.source.as_str()))
     };
-    let lookup = Lookup::new(resolved.clone(), live, skimmed, found(start(&observed).map(Record::Start)));
-    Some(if lookup.is_plain() { lookup } else { lookup.with_all(record(&pin), record(&observed)) })
+    let lookup = Lookup::new(resolved.clone(), live, skimmed, record_from(read_start(&observed).map(Record::Start)));
+    Some(if lookup.is_plain() { lookup } else { lookup.with_all(record_at(&pin), record_at(&observed)) })
 }
 
-/// Whether the server of a call is only what stands in its name: older clients do not say whom they mean, and what
-/// plugins, connectors and command lines bring along stands in no file that is read for every call.
-fn is_guess(resolved: &Resolved, told: Option<&str>, names: &[String]) -> bool {
-    matches!(resolved, Resolved::Tool { server, .. } if told != Some(server) && !names.contains(server))
+/// Whether the server of a call is known only from the tool's name. Older clients do not name the server, and servers of
+/// plugins, connectors and command lines are in no file that is read for every call.
+fn is_guess(resolved: &Resolved, named: Option<&str>, names: &[String]) -> bool {
+    matches!(resolved, Resolved::Tool { server, .. } if named != Some(server) && !names.contains(server))
 }
 
-/// How the server of a plugin is started or reached: plugins are many files, and read for nobody else.
-fn plugin(environment: &Environment, cwd: &str, name: &str) -> Live {
+/// The configured entry of a plugin's server. Plugins are many files, so they are read for such servers only.
+fn live_of_plugin(environment: &Environment, cwd: &str, name: &str) -> Live {
     let servers = AllServers::look(environment, Path::new(cwd));
     let Some(server) = servers.named(name) else { return Live::Nowhere };
     server.identity().map_or(Live::Unreadable, Live::Entry)
 }
 
-fn record(path: &Path) -> Record {
-    found(bytes(path).map(Record::Bytes))
+fn record_at(path: &Path) -> Record {
+    record_from(read_bytes(path).map(Record::Bytes))
 }
 
-fn found(record: std::io::Result<Record>) -> Record {
+fn record_from(record: std::io::Result<Record>) -> Record {
     match record {
         Ok(record) => record,
         Err(error) if error.kind() == ErrorKind::NotFound => Record::Missing,
@@ -98,39 +95,39 @@ fn found(record: std::io::Result<Record>) -> Record {
     }
 }
 
-/// Which of the configured servers nobody has approved, or not as they are configured now.
-pub fn news(event: &Event<'_>, config: &Config, environment: &Environment) -> ServerNews {
-    let mut news = ServerNews::default();
-    let Ok(store) = Store::of(environment) else { return news };
-    if is_idle(config, environment) {
-        return news;
+/// The configured servers without an approval, and those that are configured differently from their approval.
+pub fn unapproved_servers(event: &Event<'_>, config: &Config, environment: &Environment) -> UnapprovedServers {
+    let mut unapproved = UnapprovedServers::default();
+    let Ok(store) = Store::of(environment) else { return unapproved };
+    if are_pins_unused(config, environment) {
+        return unapproved;
     }
     let servers = Servers::look(environment, &event.place.cwd);
     for name in servers.names() {
-        let approved = match bytes(&store.pin_path(&name)).map(|bytes| approved(&bytes)) {
+        let approved = match read_bytes(&store.pin_path(&name)).map(|bytes| read_approval(&bytes)) {
             Ok(Some((true, _))) => continue,
             Ok(Some((false, approved))) => approved,
             Err(error) if error.kind() == ErrorKind::NotFound => None,
             Ok(None) | Err(_) => {
-                news.changed.push(Label::new(&name));
+                unapproved.changed.push(Label::new(&name));
                 continue;
             }
         };
         match approved {
-            None if wanted(config) == Pins::Required => news.unpinned.push(Label::new(&name)),
+            None if pin_mode(config) == Pins::Required => unapproved.unpinned.push(Label::new(&name)),
             Some(approved)
                 if servers.live(&name, None) != approved.identity.clone().map_or(Live::Nowhere, Live::Entry) =>
             {
-                news.changed.push(Label::new(&name));
+                unapproved.changed.push(Label::new(&name));
             }
             None | Some(_) => {}
         }
     }
-    news
+    unapproved
 }
 
-/// Whether a pin blocks its server, and what it approves of it; `None` where it cannot be read.
-fn approved(bytes: &[u8]) -> Option<(bool, Option<ApprovedHead>)> {
+/// Whether a pin blocks its server, and what it approves; `None` if it cannot be read.
+fn read_approval(bytes: &[u8]) -> Option<(bool, Option<ApprovedHead>)> {
     match PinHead::read(bytes) {
         Some(head) => head.ok().map(|head| (head.blocked, head.approved)),
         None => Pin::read(bytes).ok().map(|pin| (pin.is_blocked(), pin.head().approved)),

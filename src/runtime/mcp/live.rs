@@ -2,7 +2,7 @@
 //!
 //! Read on calls of MCP tools, so nothing is parsed that is not asked for.
 
-use super::own;
+use super::identity;
 use crate::runtime::environment::Environment;
 use crate::runtime::policy_files::read_settings_text;
 use rune::client::Client;
@@ -43,7 +43,7 @@ impl Servers {
             servers.add(Scope::Managed, &managed, raw.all);
             return servers;
         }
-        let places: Vec<PathBuf> = environment.project_of(cwd).into_iter().chain([PathBuf::from(cwd)]).collect();
+        let places: Vec<PathBuf> = environment.project_for(cwd).into_iter().chain([PathBuf::from(cwd)]).collect();
         let user = environment.user_server_file().and_then(|file| Some((servers.text(&file)?, file)));
         let mut keys: Vec<PathBuf> = Vec::new();
         for place in &places {
@@ -95,7 +95,8 @@ impl Servers {
         match self.entries.iter().find(fits) {
             Some(entry) => {
                 let project = Some(&*entry.folder).filter(|_| entry.scope == Scope::Project);
-                let identity = Value::read(&entry.raw).ok().and_then(|raw| own::identity(self.client, &raw, project));
+                let identity =
+                    Value::read(&entry.raw).ok().and_then(|raw| identity::of_entry(self.client, &raw, project));
                 identity.map_or(Live::Unreadable, Live::Entry)
             }
             None if self.flaws.is_empty() => Live::Nowhere,

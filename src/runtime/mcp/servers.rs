@@ -1,6 +1,6 @@
 //! The servers that the client would start here: every scope of its configuration, strongest first.
 
-use super::own;
+use super::identity;
 use crate::runtime::environment::Environment;
 use crate::runtime::files::read;
 use rune::client::Client;
@@ -55,7 +55,7 @@ impl Configured {
     /// How its entry says that it is started or reached; nothing where the entry says neither.
     pub fn identity(&self) -> Option<Identity> {
         let project = self.file.parent().filter(|_| self.scope == Scope::Project);
-        let identity = own::identity(self.client, &Canonical::of(&self.entry).ok()?, project)?;
+        let identity = identity::of_entry(self.client, &Canonical::of(&self.entry).ok()?, project)?;
         let owner = self.plugin.as_ref().map(|plugin| plugin.id.as_str().into());
         Some(Identity { owner: owner.or(identity.owner), ..identity })
     }

@@ -21,7 +21,7 @@ pub fn holds(bytes: &[u8]) {
     let (header, verdict) = match Claude.parse(&input) {
         Ok(message) => {
             let facts = Facts { nonce: Some(Nonce::new([7; 16])), ..Facts::default() };
-            let event = message.locate(None, None).with_facts(facts);
+            let event = message.into_event(None, None).with_facts(facts);
             let verdict = rune::decide(&event, &config);
             assert_eq!(verdict, rune::decide(&event, &config), "one event has one verdict");
             (event.header.clone(), verdict)
@@ -33,7 +33,7 @@ pub fn holds(bytes: &[u8]) {
     };
     let answer = Claude.answer(&header, &verdict);
     if let Some(text) = &answer.stdout {
-        assert_eq!(Fields::read(text.as_bytes()).flaw(), None, "{text}");
+        assert_eq!(Fields::read(text.as_bytes()).error(), None, "{text}");
         assert!(verdict.replacement().is_none() || text.contains(Nonce::new([7; 16]).as_str()), "{text}");
     }
     if header.phase == Some(Phase::Before) && verdict.effect() > Effect::Advise {

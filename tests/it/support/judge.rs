@@ -54,7 +54,7 @@ impl<'a> Directories<'a> {
 
     /// Completes a message of a client.
     pub fn locate<'m>(self, message: Message<'m>) -> Event<'m> {
-        message.locate(self.home.map(str::to_owned), self.project.map(str::to_owned))
+        message.into_event(self.home.map(str::to_owned), self.project.map(str::to_owned))
     }
 }
 

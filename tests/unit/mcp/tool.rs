@@ -18,9 +18,9 @@ fn a_tool_is_its_whole_object() {
 #[test]
 fn what_cannot_be_pinned_says_why() {
     for (text, name, flaw) in [
-        (&br#"{"name":"a","x":1,"x":2}"#[..], "a", InvalidTool::Form(Fault::Duplicate)),
-        (br#"{"name":"a","description":"\ud800"}"#, "a", InvalidTool::Form(Fault::Surrogate)),
-        (br#"{"name":"a","n":12345678901234567890}"#, "a", InvalidTool::Form(Fault::Number)),
+        (&br#"{"name":"a","x":1,"x":2}"#[..], "a", InvalidTool::Form(CanonicalError::Duplicate)),
+        (br#"{"name":"a","description":"\ud800"}"#, "a", InvalidTool::Form(CanonicalError::Surrogate)),
+        (br#"{"name":"a","n":12345678901234567890}"#, "a", InvalidTool::Form(CanonicalError::Number)),
         (br#"{"description":"x"}"#, "", InvalidTool::Nameless),
         (br#"{"name":""}"#, "", InvalidTool::Nameless),
         (br#"{"name":7}"#, "", InvalidTool::Nameless),

@@ -7,7 +7,7 @@ use crate::runtime::environment::Environment;
 use crate::runtime::mcp::records::Store;
 use crate::runtime::options::Dirs;
 use crate::runtime::policy_files::PolicyTexts;
-use crate::runtime::receipts::{self, Texts};
+use crate::runtime::receipts::{self, PolicySnapshot};
 use anyhow::{Context, Error, anyhow, bail};
 use rune::encoding::canonical::Value as Canonical;
 use rune::encoding::label::Label;
@@ -29,7 +29,7 @@ pub struct TempDir(pub PathBuf);
 
 impl TempDir {
     pub fn new() -> anyhow::Result<TempDir> {
-        let random: String = receipts::random()?.iter().take(8).map(|byte| format!("{byte:02x}")).collect();
+        let random: String = receipts::random_bytes()?.iter().take(8).map(|byte| format!("{byte:02x}")).collect();
         let path = std::env::temp_dir().join(format!("rune-proof-{random}"));
         DirBuilder::new().mode(0o700).create(&path).with_context(|| path.display().to_string())?;
         Ok(TempDir(path))
@@ -78,7 +78,7 @@ impl ScenarioHome {
             data: Some(home.join("data")),
             client: Some(home.join(".claude")),
         };
-        let environment = Environment { home: Some(home.clone()), project: None, ..Environment::look(&dirs) };
+        let environment = Environment { home: Some(home.clone()), project: None, ..Environment::read(&dirs) };
         let scenario_home = ScenarioHome {
             hook: run.hook.to_owned(),
             session: format!("proof-{}-{scenario}", run.id),
@@ -199,7 +199,7 @@ impl ScenarioHome {
         pin: Option<String>,
     ) -> anyhow::Result<()> {
         let (server, tool) = (Label::new(server), tool.map(Label::new));
-        receipts::deed(&self.environment, kind, server, tool, pin, Some(self.at)).map_err(Error::msg)
+        receipts::record_operator_action(&self.environment, kind, server, tool, pin, Some(self.at)).map_err(Error::msg)
     }
 
     /// Asks the hook about a call of `served`, a server and its tool, and makes the call unless the hook objects.
@@ -259,8 +259,8 @@ impl ScenarioHome {
     }
 
     /// Reads the policy that the hook uses.
-    pub fn policy<'a>(&self, memory: &'a PolicyTexts) -> Texts<'a> {
-        Texts::read(&hook_options(Some(PRESET), None), &self.environment, None, memory)
+    pub fn policy<'a>(&self, memory: &'a PolicyTexts) -> PolicySnapshot<'a> {
+        PolicySnapshot::read(&hook_options(Some(PRESET), None), &self.environment, None, memory)
     }
 
     /// Runs the hook with an event of the session. Returns its answer, if it gives one.

@@ -1,4 +1,4 @@
-//! The check on synthetic process trees.
+//! Unit tests of `src/runtime/agent_check/ancestry.rs`, on synthetic process trees.
 
 use super::*;
 
@@ -66,13 +66,13 @@ fn shell(parent: u32) -> Process {
 }
 
 fn judge<const N: usize>(processes: [Process; N]) -> Result<(), Refusal> {
-    verdict(&ProcessTable::new(processes.into_iter().chain([init()])), 100)
+    check_person(&ProcessTable::new(processes.into_iter().chain([init()])), 100)
 }
 
 #[track_caller]
 fn assert_agent<const N: usize>(sign: &str, processes: [Process; N]) {
     match judge(processes) {
-        Err(Refusal::Agent(told)) => assert!(told.contains(sign), "{told}"),
+        Err(Refusal::Agent(text)) => assert!(text.contains(sign), "{text}"),
         other => panic!("{other:?}"),
     }
 }
@@ -124,7 +124,7 @@ fn a_person_in_the_terminal_of_an_editor() {
 #[test]
 fn a_program_that_calls_itself_a_terminal() {
     let lines = [
-        // `exec -a st script …`, and names that a process has given itself.
+        // `exec -a st script …`, and names that a process has set.
         ("script", "/usr/bin/script", "st -qec x"),
         ("kitty", "/usr/bin/python3.12", "kitty"),
         ("tmux: server", "/usr/bin/perl", "tmux"),
@@ -135,14 +135,14 @@ fn a_program_that_calls_itself_a_terminal() {
         ("python3", "/usr/bin/python3.12", "python3 -cimport /usr/bin/terminator"),
         ("python3", "/usr/bin/python3.12", "python3 /usr/../home/dev/terminator"),
         ("python3", "/home/dev/python3", "/usr/bin/python3 /usr/bin/terminator"),
-        // The words of an editor.
+        // The arguments of an editor.
         ("python3", "/usr/bin/python3.12", "python3 x.py --type=ptyHost"),
         ("script", "/usr/bin/script", "script -qec x --type=ptyHost"),
         ("bash", "/usr/bin/bash", "bash x.sh com.intellij.idea.Main"),
         ("node", "/usr/bin/node", "node /home/dev/out/bootstrap-fork --type=ptyHost"),
         ("java", "/usr/lib/jvm/21/bin/java", "java -cp x com.intellij.idea.Main"),
     ];
-    // One that is not dumpable, so that its executable and its files cannot be seen.
+    // A process that is not dumpable: its executable and its files are hidden.
     let hidden = Process { hides_exe: true, ..process(40, 1, "kitty") };
     assert_eq!(judge([rune(), shell(40), hidden]), Err(Refusal::Orphan));
     for (name, exe, line) in lines {
@@ -153,14 +153,14 @@ fn a_program_that_calls_itself_a_terminal() {
 }
 
 #[test]
-fn a_person_over_ssh_whose_server_cannot_be_looked_into() {
+fn a_person_over_ssh_whose_server_is_hidden() {
     for name in ["sshd", "sshd-session"] {
-        // It has been root, and does not tell what it runs.
+        // It was root, and its executable is hidden.
         let served = Process { hides_exe: true, ..process(20, 19, name).argv("sshd:") };
         let table = [rune(), shell(20), served, process(19, 18, name).root(), process(18, 1, "sshd").root()];
         assert_eq!(judge(table), Ok(()), "{name}");
     }
-    // One that anybody may start is no login.
+    // A login program that any user has started is not a login.
     assert_eq!(judge([rune(), shell(20), process(20, 19, "sshd"), process(19, 1, "sh")]), Err(Refusal::Orphan));
 }
 
@@ -169,7 +169,7 @@ fn a_person_in_tmux_or_screen() {
     for name in ["tmux: server", "screen", "SCREEN", "zellij", "mosh-server"] {
         assert_eq!(judge([rune(), shell(20), process(20, 1, name).holds(3)]), Ok(()), "{name}");
     }
-    // `screen` is setgid on Debian, so that its files cannot be seen.
+    // `screen` is setgid on Debian, so its files are hidden.
     assert_eq!(judge([rune(), shell(20), process(20, 1, "screen")]), Ok(()));
 }
 
@@ -192,14 +192,14 @@ fn a_person_at_the_console_or_in_wsl() {
 
 #[test]
 fn a_person_in_a_container() {
-    // `docker exec -it`: the parent is outside, and so is the holder.
+    // `docker exec -it`: the parent and the holder are outside of the namespace.
     assert_eq!(judge([rune(), shell(0)]), Ok(()));
     // `docker run -it`: the shell is the first process.
     let table = ProcessTable::new([process(100, 1, "rune").front(), process(1, 0, "bash").at(PTS, 100)]);
-    assert_eq!(verdict(&table, 100), Ok(()));
-    // A terminal that was made inside, and whose holder hides, is another.
+    assert_eq!(check_person(&table, 100), Ok(()));
+    // A terminal that was opened inside, whose holder is hidden, does not count.
     let table = ProcessTable::new([rune(), shell(1), process(1, 0, "bash").at(Terminal::Pty(0), 1)]);
-    assert_eq!(verdict(&table, 100), Err(Refusal::Orphan));
+    assert_eq!(check_person(&table, 100), Err(Refusal::Orphan));
 }
 
 #[test]
@@ -217,14 +217,14 @@ fn a_person_behind_sudo_or_script_in_a_terminal_emulator() {
 }
 
 #[test]
-fn a_person_whose_processes_of_others_are_hidden() {
+fn a_person_where_processes_of_other_users_are_hidden() {
     let mut table = ProcessTable::new([rune(), shell(20)]);
     table.hides_others = true;
-    assert_eq!(verdict(&table, 100), Ok(()));
+    assert_eq!(check_person(&table, 100), Ok(()));
     // An orphan's parent is the first process, hidden or not.
     let mut table = ProcessTable::new([rune(), shell(1)]);
     table.hides_others = true;
-    assert_eq!(verdict(&table, 100), Err(Refusal::Orphan));
+    assert_eq!(check_person(&table, 100), Err(Refusal::Orphan));
 }
 
 #[test]
@@ -252,7 +252,7 @@ fn a_person_whose_terminal_two_processes_hold() {
     let script = process(41, 42, "script").at(outer, 41).holds(1);
     let table = [rune(), shell(30), one, other, process(40, 41, "bash").at(inner, 30), script];
     let emulator = [process(42, 20, "bash").at(outer, 41), process(20, 1, "kitty").holds(0), init()];
-    assert_eq!(verdict(&ProcessTable::new(table.into_iter().chain(emulator)), 100), Ok(()));
+    assert_eq!(check_person(&ProcessTable::new(table.into_iter().chain(emulator)), 100), Ok(()));
 }
 
 // --- agents
@@ -293,13 +293,13 @@ fn an_agent_under_the_name_of_its_interpreter() {
 #[test]
 fn an_orphan_with_an_emptied_environment() {
     assert_eq!(judge([process(100, 50, "rune"), process(50, 1, "sh")]), Err(Refusal::NoTerminal));
-    // It still has the terminal of its agent, in whose group it is.
+    // It still has the terminal and the process group of its agent.
     let orphan = || Process { group: 60, ..process(100, 1, "rune").at(PTS, 60) };
     let agent = process(60, 51, "claude").at(PTS, 60);
     let person = process(51, 20, "bash").at(PTS, 60);
     let emulator = || process(20, 1, "kitty").holds(3);
     assert_agent("runs in this terminal", [orphan(), agent, person.clone(), emulator()]);
-    // The agent has ended, and the person goes on.
+    // The agent has ended, and the person continues in the terminal.
     let person = Process { foreground: Some(51), ..person };
     assert_eq!(judge([orphan().at(PTS, 51), person, emulator()]), Err(Refusal::Background));
 }
@@ -314,7 +314,7 @@ fn setsid_leaves_no_terminal() {
 fn a_new_terminal_below_an_agent() {
     let script = process(40, 60, "script").argv("script -qec x").holds(3);
     assert_agent("process 60, `claude`,", [rune(), shell(40), script.clone(), process(60, 1, "claude")]);
-    // The same left behind, with its environment emptied.
+    // The same process as an orphan, with an empty environment.
     assert_holder(40, [rune(), shell(40), Process { parent: 1, ..script }]);
 }
 
@@ -331,7 +331,7 @@ fn a_new_terminal_whose_holder_alone_leads_to_an_agent() {
 fn a_new_terminal_whose_holder_was_left_behind() {
     for name in ["python3", "script", "expect", "socat", "node", "perl", "unbuffer"] {
         assert_holder(40, [rune(), shell(1), process(40, 1, name).holds(3)]);
-        // With the terminal of its agent, or another that a program made.
+        // With the terminal of its agent, or another one that a program has opened.
         let agent = process(60, 20, "claude").at(Terminal::Pty(0), 60);
         let holder = Process { group: 60, ..process(40, 1, name).at(Terminal::Pty(0), 60).holds(3) };
         assert_holder(40, [rune(), shell(1), holder, agent, process(20, 1, "kitty").holds(0)]);
@@ -348,29 +348,29 @@ fn terminals_that_hold_each_other() {
 }
 
 #[test]
-fn a_multiplexer_that_an_agent_has_started() {
+fn a_multiplexer_started_by_an_agent() {
     let server = process(20, 1, "tmux: server").variable("CLAUDECODE").holds(3);
     assert_agent("`CLAUDECODE` set,", [rune(), shell(20), server.clone()]);
-    // The one who types has left the multiplexer, and its terminal is still made by it.
+    // The parent is gone, and the multiplexer still holds the terminal.
     assert_agent("made this terminal", [rune(), shell(1), server]);
 }
 
 #[test]
-fn a_namespace_that_hides_who_is_above() {
+fn a_namespace_that_hides_ancestors() {
     // `script -qec 'unshare -Urpf --mount-proc env -i rune …'` below an agent: the same table as of `docker exec -it`.
-    for (view, refusal) in [(View::Nested, Refusal::Nested), (View::Forged, Refusal::Forged)] {
+    for (origin, refusal) in [(TableOrigin::NestedNamespace, Refusal::Nested), (TableOrigin::Forged, Refusal::Forged)] {
         let mut table = ProcessTable::new([rune(), shell(0)]);
-        table.view = view;
-        assert_eq!(verdict(&table, 100), Err(refusal));
+        table.origin = origin;
+        assert_eq!(check_person(&table, 100), Err(refusal));
         let mut table = ProcessTable::new([process(1, 0, "rune").at(PTS, 1)]);
-        table.view = view;
-        assert!(verdict(&table, 1).is_err());
+        table.origin = origin;
+        assert!(check_person(&table, 1).is_err());
     }
 }
 
 #[test]
 fn a_new_terminal_with_the_number_of_a_persons() {
-    // The other is of another pty file system. Which of the two is ours is not told.
+    // One of the two holders belongs to another devpts instance. Which one is unknown.
     for name in ["python3", "containerd-shim"] {
         let strange = process(15, 1, name).root().holds(3);
         assert_holder(15, [rune(), shell(20), process(20, 1, "kitty").holds(3), strange]);
@@ -386,7 +386,7 @@ fn a_loop_of_parents_ends() {
 }
 
 #[test]
-fn missing_processes_are_no_people() {
+fn missing_processes_are_refused() {
     assert_eq!(judge([]), Err(Refusal::Unreadable));
     assert_eq!(judge([rune()]), Err(Refusal::Orphan));
     assert_eq!(judge([rune(), shell(20)]), Err(Refusal::Orphan));
@@ -394,7 +394,7 @@ fn missing_processes_are_no_people() {
 }
 
 #[test]
-fn a_refusal_names_the_way_out_and_no_control_characters() {
+fn a_refusal_has_help_and_no_control_characters() {
     let holder = Refusal::Holder { pid: 7, name: "a\u{1b}[31m".to_owned() };
     assert!(!holder.to_string().contains('\u{1b}'));
     for refusal in [

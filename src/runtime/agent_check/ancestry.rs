@@ -1,26 +1,21 @@
-//! Decides by a process table whether a process was started by a person at a terminal.
+//! Decides from a process table whether a person at a terminal has started a process.
 
-use super::processes::{Process, ProcessTable, Terminal, View};
+use super::processes::{Process, ProcessTable, TableOrigin, Terminal};
 use super::programs::{agent, is_terminal, marker};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
-/// Why a process is not taken for one that a person started.
+/// Why a process does not count as started by a person.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Refusal {
-    /// The sign of an agent.
+    /// An agent has started it; the text says how it was recognised.
     Agent(String),
     /// The process has no controlling terminal.
     NoTerminal,
     /// The process is not in the foreground of its terminal.
     Background,
-    /// The master side of the terminal is held by a process that is no known terminal.
-    Holder {
-        /// Its process id.
-        pid: u32,
-        /// Its name.
-        name: String,
-    },
+    /// A process that is not a known terminal holds the master side of the terminal.
+    Holder { pid: u32, name: String },
     /// Neither the process that holds the terminal nor an ancestor is a known terminal.
     Orphan,
     /// The process itself is not in the table.
@@ -53,7 +48,7 @@ impl fmt::Display for Refusal {
 }
 
 impl Refusal {
-    /// What a person does instead.
+    /// What a person can do instead.
     pub fn help(&self) -> &'static str {
         match self {
             Refusal::Agent(_) => "run it in a terminal of your own, outside of the agent's session",
@@ -70,26 +65,26 @@ impl Refusal {
     }
 }
 
-/// Whether process `pid` was started by a person at a terminal.
+/// Checks that a person at a terminal has started process `pid`.
 ///
-/// It has to be in the foreground of a controlling terminal. No agent may be above it, above the process that holds the
-/// master side of the terminal, or running in the same terminal. Every holder has to be a known terminal, or itself be at a
-/// terminal of a person, as `script` and `sudo` are. Where no holder can be seen (it belongs to another user, the terminal
-/// is a console, or the system does not tell), a known terminal or login has to be among the ancestors.
-pub fn verdict(table: &ProcessTable, pid: u32) -> Result<(), Refusal> {
-    // An agent that is seen in spite of all is the better reason.
+/// It has to be in the foreground of a controlling terminal. No agent may be an ancestor of it or of the process that holds
+/// the master side of the terminal, or run in the same terminal. Every holder has to be a known terminal, or itself be at a
+/// person's terminal, as `script` and `sudo` are. If no holder is visible (it belongs to another user, the terminal is a
+/// console, or the system has no such information), a known terminal or login has to be among the ancestors.
+pub fn check_person(table: &ProcessTable, pid: u32) -> Result<(), Refusal> {
+    // Checked first, because a visible agent is the more helpful reason.
     if let Some(refusal) = agent_above(table, pid) {
         return Err(refusal);
     }
-    match table.view {
-        View::Initial => {}
-        View::Nested => return Err(Refusal::Nested),
-        View::Forged => return Err(Refusal::Forged),
+    match table.origin {
+        TableOrigin::InitialNamespace => {}
+        TableOrigin::NestedNamespace => return Err(Refusal::Nested),
+        TableOrigin::Forged => return Err(Refusal::Forged),
     }
-    at_terminal(table, pid, &mut BTreeMap::new())
+    check_terminal(table, pid, &mut BTreeMap::new())
 }
 
-/// The sign of an agent in the environment of `pid`, in its ancestors, or in what holds its terminal.
+/// Finds an agent by the environment of `pid`, among its ancestors, or among the holders of its terminal.
 pub fn agent_above(table: &ProcessTable, pid: u32) -> Option<Refusal> {
     let process = table.get(pid)?;
     if let Some(name) = marker(process) {
@@ -104,22 +99,22 @@ pub fn agent_above(table: &ProcessTable, pid: u32) -> Option<Refusal> {
             return Some(Refusal::Agent(format!("{sign} made this terminal")));
         }
     }
-    // An orphan has no agent above it, and shares the terminal with the agent that left it. One that is stopped (Ctrl-Z)
-    // is not at work.
+    // An orphan has lost the agent among its ancestors, but shares the terminal with it. A stopped agent (Ctrl-Z) does not
+    // count.
     let beside = |other: &&Process| other.pid != pid && other.terminal == Some(terminal) && !other.is_stopped;
     let (pid, name) = table.iter().filter(beside).find_map(|other| Some((other.pid, agent(other)?)))?;
     Some(Refusal::Agent(format!("process {pid}, `{name}`, runs in this terminal")))
 }
 
-/// Whether a process that was asked about before is at the terminal of a person.
+/// Whether a process is at a person's terminal.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Asked {
-    /// Not known yet: terminals that hold each other lead back to it.
+enum CheckState {
+    /// The check is not finished. Terminals that hold each other lead back to the same process.
     Pending,
     Accepted,
 }
 
-fn at_terminal(table: &ProcessTable, pid: u32, asked: &mut BTreeMap<u32, Asked>) -> Result<(), Refusal> {
+fn check_terminal(table: &ProcessTable, pid: u32, checked: &mut BTreeMap<u32, CheckState>) -> Result<(), Refusal> {
     let process = table.get(pid).ok_or(Refusal::Unreadable)?;
     if let Some(refusal) = agent_above(table, pid) {
         return Err(refusal);
@@ -128,27 +123,27 @@ fn at_terminal(table: &ProcessTable, pid: u32, asked: &mut BTreeMap<u32, Asked>)
     if process.foreground != Some(process.group) {
         return Err(Refusal::Background);
     }
-    asked.insert(pid, Asked::Pending);
+    checked.insert(pid, CheckState::Pending);
     let mut holders = table.holders(terminal).peekable();
     if holders.peek().is_none() && !has_terminal_above(table, process, terminal) {
         return Err(Refusal::Orphan);
     }
-    // Other pty file systems use the same numbers, and the system does not tell which is whose: so every holder has to be
-    // a terminal, or one that the agent made would pass by the number of another.
+    // Several devpts instances use the same numbers, and they cannot be told apart. So every holder has to be a terminal:
+    // otherwise a terminal of the agent would pass by the number of another one.
     for holder in holders {
-        let accepted = match asked.get(&holder.pid) {
-            Some(before) => *before == Asked::Accepted,
-            None => is_terminal(holder, table.get(holder.parent)) || at_terminal(table, holder.pid, asked).is_ok(),
+        let accepted = match checked.get(&holder.pid) {
+            Some(state) => *state == CheckState::Accepted,
+            None => is_terminal(holder, table.get(holder.parent)) || check_terminal(table, holder.pid, checked).is_ok(),
         };
         if !accepted {
             return Err(Refusal::Holder { pid: holder.pid, name: holder.name.clone() });
         }
     }
-    asked.insert(pid, Asked::Accepted);
+    checked.insert(pid, CheckState::Accepted);
     Ok(())
 }
 
-/// Whether the terminal of a process comes from a login or a terminal above it, where nothing is seen to hold it.
+/// Whether a login or a terminal is among the ancestors of a process whose terminal has no visible holder.
 fn has_terminal_above(table: &ProcessTable, process: &Process, terminal: Terminal) -> bool {
     let mut top = process;
     for above in ancestors(table, process).skip(1) {
@@ -157,19 +152,19 @@ fn has_terminal_above(table: &ProcessTable, process: &Process, terminal: Termina
         }
         top = above;
     }
-    // `docker exec -it`: the terminal and the parent are both outside of what is seen. `hidepid` hides `sshd`.
+    // In `docker exec -it`, the terminal and the parent are both outside of the pid namespace. `hidepid` hides `sshd`.
     let from_outside = top.parent == 0 && top.terminal == Some(terminal);
     from_outside || table.hides_others && top.parent > 1 && table.get(top.parent).is_none()
 }
 
-/// A process and the processes above it, nearest first. A loop ends it.
+/// A process and its ancestors, nearest first. Stops at a loop.
 fn ancestors<'a>(table: &'a ProcessTable, process: &'a Process) -> impl Iterator<Item = &'a Process> {
     let mut seen = BTreeSet::new();
     std::iter::successors(Some(process), |below| table.get(below.parent))
         .take_while(move |process| seen.insert(process.pid))
 }
 
-/// What shows that a process is an agent or was started by one.
+/// Describes how a process is recognised as an agent or as started by one.
 fn sign(process: &Process) -> Option<String> {
     let pid = process.pid;
     if let Some(name) = marker(process) {
@@ -179,5 +174,5 @@ fn sign(process: &Process) -> Option<String> {
 }
 
 #[cfg(test)]
-#[path = "../../../tests/unit/runtime/agent_check/verdict.rs"]
+#[path = "../../../tests/unit/runtime/agent_check/ancestry.rs"]
 mod tests;

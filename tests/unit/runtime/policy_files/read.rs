@@ -1,9 +1,10 @@
-//! Unit tests of `src/runtime/policy_files.rs`.
+//! Unit tests of `src/runtime/policy_files/read.rs`.
 
 use super::*;
 use std::os::unix::fs::symlink;
+use std::path::PathBuf;
 
-/// Makes a pipe with a name.
+/// Creates a named pipe.
 pub fn pipe(path: &Path) -> PathBuf {
     assert!(std::process::Command::new("mkfifo").arg(path).status().unwrap().success());
     path.to_owned()

@@ -1,15 +1,16 @@
-//! Servers that a project configures and that run its own files: in another project, the same words run others.
+//! The identity of a configured server. If a project's entry runs files of the project, the project is part of it, because
+//! the same entry runs other files in another project.
 
 use rune::client::Client;
 use rune::encoding::canonical::Value;
 use rune::mcp::Identity;
 use std::path::Path;
 
-/// Programs that fetch what they run, so that a folder among their words is what it works on.
+/// Programs that fetch what they run. A directory among their arguments is data, not a program.
 const FETCHERS: [&str; 6] = ["bunx", "docker", "npx", "pipx", "podman", "uvx"];
 
-/// How an entry starts or reaches a server; `project` is the folder of the file, where that is a project's.
-pub fn identity(client: &dyn Client, entry: &Value, project: Option<&Path>) -> Option<Identity> {
+/// Reads the identity from an entry. `project` is the directory of the configuration file, if it is a project's file.
+pub fn of_entry(client: &dyn Client, entry: &Value, project: Option<&Path>) -> Option<Identity> {
     let mut identity = Identity::of_entry(entry).ok()?;
     if let Some(folder) = project.filter(|folder| runs_files_of(client, folder, &identity)) {
         let folder = folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
@@ -18,7 +19,7 @@ pub fn identity(client: &dyn Client, entry: &Value, project: Option<&Path>) -> O
     Some(identity)
 }
 
-/// Whether a word of the entry is a file of the project, or a folder of it that may be a program.
+/// Whether an argument of the entry is a file of the project, or a directory of it that may be a program.
 fn runs_files_of(client: &dyn Client, folder: &Path, identity: &Identity) -> bool {
     let command = identity.command.as_deref();
     let name = command.and_then(|command| Path::new(command).file_name());
@@ -31,7 +32,7 @@ fn runs_files_of(client: &dyn Client, folder: &Path, identity: &Identity) -> boo
     })
 }
 
-/// Whether a variable in a word leads into the project.
+/// Whether a word contains a variable for the project's directory.
 fn names_project(client: &dyn Client, word: &str) -> bool {
     client.locations().project_variable.into_iter().chain(["PWD"]).any(|name| word.contains(&format!("${{{name}")))
 }
