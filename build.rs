@@ -115,8 +115,8 @@ fn rules() -> (String, String) {
         .iter()
         .map(|(name, text)| {
             let (rules, errors) = syntax::parse(text, &checks);
-            if let Some(SyntaxError { line, column, what, help }) = errors.first() {
-                panic!("rules/{name}.rules:{line}:{column}: {what}\n  help: {help}");
+            if let Some(SyntaxError { line, column, message, help }) = errors.first() {
+                panic!("rules/{name}.rules:{line}:{column}: {message}\n  help: {help}");
             }
             (*name, rules)
         })
@@ -130,7 +130,8 @@ fn rules() -> (String, String) {
         let rows: String = rows.collect();
         writeln!(all, "    ({name:?}, &[\n{rows}    ]),").expect("a string accepts everything");
     }
-    writeln!(code, "static ROWS: [(&str, &[Row]); {}] = [\n{all}];", files.len()).expect("a string accepts everything");
+    writeln!(code, "static EMBEDDED_RULES: [(&str, &[EmbeddedRule]); {}] = [\n{all}];", files.len())
+        .expect("a string accepts everything");
     (code, prefilter.code())
 }
 
@@ -147,9 +148,10 @@ fn row(rule: &RuleText<'_>, prefilter: &Prefilter<'_>, name: &str, code: &mut St
         format!("Example {{ expected: Expected::{expected:?}, line: {line}, text: Cow::Borrowed({text:?}) }}, ")
     };
     let index = |name: &str| validators().iter().position(|known| known == name).expect("a known validator");
-    let validator = rule.validator.map_or("None".to_owned(), |name| format!("Some(ValidatorId::at({}))", index(name)));
+    let validator =
+        rule.validator.map_or("None".to_owned(), |name| format!("Some(ValidatorId::from_index({}))", index(name)));
     format!(
-        "        Row {{ tier: Tier::{:?}, name: {:?}, line: {}, validator: {validator}, patterns: {}, only_when: {}, \
+        "        EmbeddedRule {{ tier: Tier::{:?}, name: {:?}, line: {}, validator: {validator}, patterns: {}, only_when: {}, \
          except_when: {}, only_when_tainted: {}, nudge: {:?}, examples: &[{}] }},\n",
         rule.tier,
         rule.name,

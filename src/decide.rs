@@ -1,9 +1,11 @@
-//! The decision: findings of the rules, the validators and the failures, and the verdict that is their maximum.
+//! The decision: a pure function from an event and a policy to a verdict.
 
 mod after;
 mod applicable;
 mod before;
 mod content;
+mod context;
+mod file_access;
 pub(crate) mod file_search;
 mod matching;
 mod mcp_pins;
@@ -12,8 +14,9 @@ pub(crate) mod shell_text;
 pub mod subject;
 pub mod validators;
 
-pub use after::is_looked_at;
-pub use before::paths;
+pub use after::inspects_result;
+pub use context::Context;
+pub use file_access::touched_paths;
 
 use crate::event::Event;
 use crate::policy::{Allow, Config};
@@ -21,12 +24,12 @@ use crate::verdict::{Phase, Verdict};
 
 /// Judges one event by one policy.
 ///
-/// What could not be read of either takes part as a finding of its own, so no failure can make an answer looser.
+/// Failures to read the event or the policy become findings of the verdict, so that no failure loosens it.
 pub fn decide(event: &Event<'_>, config: &Config) -> Verdict {
-    let mut verdict = by(event, config);
-    // A project's own policy is asked apart, and the stricter word counts: it can only tighten.
-    if let Some(stricter) = &config.project {
-        verdict.merge(by(event, stricter));
+    let mut verdict = judge(event, config);
+    // The project's policy is judged separately and only adds findings, so it can only tighten.
+    if let Some(project) = &config.project {
+        verdict.merge(judge(event, project));
     }
     if event.phase == Phase::Before && config.allow == Allow::Explicit {
         verdict.allow_explicitly();
@@ -34,9 +37,9 @@ pub fn decide(event: &Event<'_>, config: &Config) -> Verdict {
     verdict
 }
 
-fn by(event: &Event<'_>, config: &Config) -> Verdict {
+fn judge(event: &Event<'_>, config: &Config) -> Verdict {
     let mut verdict = Verdict::default();
-    for failure in config.flaws.iter().chain(&event.failure) {
+    for failure in config.failures.iter().chain(&event.failure) {
         verdict.add(failure.finding(Some(event.phase), config.failure));
     }
     match event.phase {

@@ -1,4 +1,4 @@
-//! The library of `rune`, a guard for coding agents: it judges tool calls and marks untrusted results.
+//! The library of `rune`, a guard for coding agents that judges tool calls and marks untrusted results.
 //!
 //! ```text
 //! stdin ─> client.parse ─> Message ─> Event ─┐
@@ -9,10 +9,10 @@
 //!
 //! 1. The runtime (`src/runtime/hook.rs`, in the binary) reads stdin into a [`quarantined::Quarantined`].
 //! 2. [`client`] parses it into an [`event::Message`], or returns an [`event::EventError`].
-//! 3. The runtime adds the place, the parsed shell text and the [`event::Facts`] of the machine: an [`event::Event`].
+//! 3. The runtime adds directories, the parsed shell text and [`event::Facts`] about the machine: an [`event::Event`].
 //! 4. The runtime reads the policy into a [`policy::Config`].
-//! 5. [`decide()`] judges. It is the only entry for the hook, the commands and the tests.
-//! 6. [`client`] renders the [`verdict::Verdict`], [`telemetry`] writes one line for the log.
+//! 5. [`decide()`] returns the [`verdict::Verdict`]. The hook, the commands and the tests judge only by this function.
+//! 6. [`client`] renders the verdict, and [`telemetry`] writes one log line.
 //!
 //! The library does no input or output and reads no clock and no random numbers (`.clippy.toml` forbids it).
 //!

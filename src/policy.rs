@@ -1,4 +1,4 @@
-//! The policy: layers of TOML as written, and the one policy that they mean.
+//! The policy: layers of TOML, and the configuration that they fold into.
 
 mod layer;
 pub mod update;
@@ -10,99 +10,103 @@ use crate::rules::{self, Owner, Pattern, Rule, RuleKind, Tier};
 use crate::verdict::Effect;
 use crate::verdict::failure::Failure;
 use compact_str::CompactString;
+use serde::Deserialize;
 
-/// The policy that is embedded in the binary: `(file name, text)`.
+/// The embedded default layer: `(file name, text)`.
 pub const DEFAULT: (&str, &str) = ("config.toml", include_str!("../config/config.toml"));
 
-/// The presets that are embedded in the binary: `(name, text)`.
+/// The embedded presets: `(name, text)`.
 pub const PRESETS: [(&str, &str); 3] = [
     ("gentle", include_str!("../presets/gentle.toml")),
     ("strict", include_str!("../presets/strict.toml")),
     ("off", include_str!("../presets/off.toml")),
 ];
 
-/// The preset of those who name none.
+/// The preset of a policy that names none.
 pub const DEFAULT_PRESET: &str = "gentle";
 
 /// The policy in force for one event.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Config {
-    /// What a failure before a call does.
+    /// The effect of a failure before a call.
     pub failure: Effect,
-    /// What happens to results from untrusted surfaces.
+    /// How results from untrusted surfaces are marked.
     pub results: Results,
-    /// Kilobytes of one wrapped text that are passed whole.
+    /// The size up to which a wrapped text is passed on in full.
     pub longest_kb: u16,
-    /// Which MCP servers are trusted.
+    /// The trusted MCP servers.
     pub trust: Trust,
-    /// What a match of a block rule does.
+    /// The effect of a rule of tier `block`.
     pub block: Effect,
-    /// What a match of a suspicious rule does.
+    /// The effect of a rule of tier `suspicious`.
     pub suspicious: Effect,
-    /// Rules whose match is denied whatever their tier.
+    /// Rules of tier `block` that deny, whatever the effect of the tier.
     pub always_deny: Vec<CompactString>,
-    /// What to say where nothing matched.
+    /// The answer if there are no findings.
     pub allow: Allow,
-    /// Programs that the operator allows.
+    /// Programs that the rules know besides the built-in list.
     pub executables: Vec<CompactString>,
-    /// Variables that hold secrets.
+    /// Environment variables that hold secrets.
     pub secrets: Vec<CompactString>,
-    /// Files and directories that are neither written nor read on the way.
+    /// Files and directories that hold secrets.
     pub sensitive: Vec<CompactString>,
-    /// Those of them that the operator has listed: no built-in exemption holds for them.
-    pub sensitive_own: Vec<CompactString>,
-    /// MCP servers that the operator has registered.
+    /// The sensitive paths that are not in the embedded list. Built-in exemptions do not apply to them.
+    pub operator_sensitive: Vec<CompactString>,
+    /// Registered MCP servers.
     pub servers: Vec<McpServer>,
-    /// What pins are for.
+    /// Whether MCP tools must be pinned.
     pub pins: Pins,
-    /// Which decisions leave a receipt.
+    /// The decisions for which a receipt is written.
     pub receipts: Receipts,
-    /// Cases that the operator has carved out.
+    /// Exceptions from rules.
     pub exceptions: Vec<Exception>,
     /// The rules, in the order of their files.
     pub rules: Vec<Rule>,
-    /// Names of rules that are not asked.
+    /// Ids of disabled rules.
     pub disabled: Vec<CompactString>,
-    /// The same policy with the project's own on top. Its word counts where it is the stricter one.
+    /// The same policy with the layer of the project on top. It can only tighten the verdict.
     pub project: Option<Box<Config>>,
-    /// What could not be read of the policy. It takes part in every verdict.
-    pub flaws: Vec<Failure>,
+    /// Failures to read the policy. They are findings of every verdict.
+    pub failures: Vec<Failure>,
 }
 
-/// What happens to a result from an untrusted surface, weakest first.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+/// How results from untrusted surfaces are marked, weakest first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Results {
-    /// Nothing.
+    /// Not at all.
     Silent,
-    /// A notice is put beside it.
+    /// By a notice to the model.
     Notice,
-    /// The same, and its texts are put between marks that they cannot know.
+    /// By a notice, and by wrapping their texts between marks with a nonce.
     Wrap,
 }
 
-/// What to say where nothing matched.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// The answer to a call without findings.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Allow {
-    /// Nothing: the client goes on as without us.
+    /// None: the permissions of the client apply.
     Silent,
-    /// That the call is allowed, which skips the client's own question.
+    /// An explicit permission, so that the client does not ask the user.
     Explicit,
 }
 
-/// Which decisions about MCP tools leave a receipt, fewest first.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+/// The decisions about MCP tools for which a receipt is written, fewest first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Receipts {
     /// None.
     Off,
-    /// Those that object.
+    /// Those that ask or deny.
     Denials,
     /// All.
     Mcp,
 }
 
 impl Receipts {
-    /// Whether a decision of this effect leaves one.
-    pub fn wants(self, effect: Effect) -> bool {
+    /// Whether a receipt is written for a decision with this effect.
+    pub fn includes(self, effect: Effect) -> bool {
         match self {
             Receipts::Off => false,
             Receipts::Denials => effect >= Effect::Ask,
@@ -111,54 +115,54 @@ impl Receipts {
     }
 }
 
-/// An MCP server that the operator has registered.
+/// A registered MCP server.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct McpServer {
-    /// Its exact name.
+    /// The exact name.
     pub name: String,
-    /// Its tools that may be called; all where none are named.
+    /// The tools that may be called; `None` for all.
     pub tools: Option<Vec<String>>,
 }
 
-/// A case that an operator has carved out of a rule.
+/// An exception from a rule.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Exception {
-    /// The rule.
+    /// The id of the rule.
     pub rule: String,
-    /// What it does not count for; everything where there is none.
+    /// The subjects that are excepted; empty for all.
     pub patterns: Vec<Pattern>,
-    /// Why.
+    /// Why the operator made it.
     pub reason: String,
-    /// The last day that it holds.
+    /// The last day on which it applies.
     pub until: Option<time::Date>,
     /// Where it is written: file, line and column.
     pub source: String,
 }
 
-/// Why an exception excepts nothing.
+/// Why an exception has no effect.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Idle {
+pub enum StaleReason {
     /// Its last day is past.
     Expired,
-    /// Its rule is not asked.
-    Disabled,
-    /// There is no such rule.
-    Unknown,
+    /// Its rule is disabled.
+    RuleDisabled,
+    /// No rule has this id.
+    RuleUnknown,
 }
 
 impl Exception {
-    /// Whether its last day is past; where the day is not known, it is.
-    pub fn is_past(&self, today: Option<time::Date>) -> bool {
+    /// Whether its last day is past. If the current day is not known, an exception with a last day has expired.
+    pub fn is_expired(&self, today: Option<time::Date>) -> bool {
         self.until.is_some_and(|until| today.is_none_or(|today| today > until))
     }
 }
 
-/// Which MCP servers are trusted.
+/// The trusted MCP servers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Trust {
-    /// Those of these names.
+    /// The servers with these names.
     Names(Vec<CompactString>),
-    /// It cannot be known, so none.
+    /// None, because the policy could not be read completely.
     Unknown,
 }
 
@@ -173,18 +177,18 @@ impl Trust {
     }
 }
 
-/// Kilobytes of one text that are passed whole where nothing else is said: the client itself puts longer results aside.
-const LONGEST_KB: u16 = 256;
+/// The default of `longest_kb`. Claude Code itself moves longer results to files.
+const DEFAULT_LONGEST_KB: u16 = 256;
 
 impl Config {
-    /// Folds layers into a policy, weakest first: scalars overwrite, lists append, `untrusted` subtracts.
+    /// Folds layers, lowest precedence first: scalars overwrite, lists append, `untrusted` subtracts from `trusted`.
     ///
-    /// What no layer says has the cautious value, so an emptied file cannot loosen anything.
-    pub fn fold(layers: impl IntoIterator<Item = Layer>, flaws: Vec<Failure>) -> Self {
+    /// A key that no layer sets has its strictest value, so that an emptied file does not loosen the policy.
+    pub fn fold(layers: impl IntoIterator<Item = Layer>, failures: Vec<Failure>) -> Self {
         let mut config = Config {
             failure: Effect::Deny,
             results: Results::Notice,
-            longest_kb: LONGEST_KB,
+            longest_kb: DEFAULT_LONGEST_KB,
             trust: Trust::Unknown,
             block: Effect::Deny,
             suspicious: Effect::Ask,
@@ -193,7 +197,7 @@ impl Config {
             executables: Vec::new(),
             secrets: Vec::new(),
             sensitive: Vec::new(),
-            sensitive_own: Vec::new(),
+            operator_sensitive: Vec::new(),
             servers: Vec::new(),
             pins: Pins::Required,
             receipts: Receipts::Mcp,
@@ -201,11 +205,11 @@ impl Config {
             rules: Vec::new(),
             disabled: Vec::new(),
             project: None,
-            flaws,
+            failures,
         };
         let (mut trusted, mut untrusted) = (Vec::new(), Vec::new());
         for layer in layers {
-            config.sensitive_own.extend(layer.own_sensitive());
+            config.operator_sensitive.extend(layer.operator_sensitive());
             config.failure = layer.failure.unwrap_or(config.failure);
             config.results = layer.results.unwrap_or(config.results);
             config.longest_kb = layer.longest_kb.unwrap_or(config.longest_kb);
@@ -218,21 +222,21 @@ impl Config {
             config.executables.extend(layer.executables);
             config.secrets.extend(layer.secrets);
             config.sensitive.extend(layer.sensitive);
-            config.register(layer.servers);
+            config.register_servers(layer.servers);
             config.pins = layer.pins.unwrap_or(config.pins);
             config.receipts = layer.receipts.unwrap_or(config.receipts);
             config.exceptions.extend(layer.exceptions);
             config.disabled.extend(layer.disabled);
         }
-        if config.flaws.is_empty() {
+        if config.failures.is_empty() {
             trusted.retain(|name| !untrusted.contains(name));
             config.trust = Trust::Names(trusted);
         }
         config
     }
 
-    /// Servers of the same name are one server, with the tools of both.
-    fn register(&mut self, servers: Vec<McpServer>) {
+    /// Adds servers. Those with the same name are merged into one with the tools of both.
+    fn register_servers(&mut self, servers: Vec<McpServer>) {
         for server in servers {
             match self.servers.iter_mut().find(|known| known.name == server.name) {
                 Some(known) => match (&mut known.tools, server.tools) {
@@ -244,32 +248,27 @@ impl Config {
         }
     }
 
-    /// Adds rules behind those that are there, but for the disabled ones.
+    /// Appends rules, except for the disabled ones.
     pub fn add_rules(&mut self, rules: Vec<Rule>) {
         let disabled = &self.disabled;
-        // A project cannot be disarmed by a name that the operator has switched off.
+        // `disabled` names rules of the operator; a project may use the same name for its own.
         let kept = |rule: &Rule| rule.owner == Owner::Project || !disabled.iter().any(|id| id == rule.id.as_str());
-        if self.rules.is_empty() {
-            self.rules = rules;
-            self.rules.retain(kept);
-        } else {
-            self.rules.reserve_exact(rules.len());
-            self.rules.extend(rules.into_iter().filter(kept));
-        }
+        self.rules.reserve_exact(rules.len());
+        self.rules.extend(rules.into_iter().filter(kept));
     }
 
-    /// The rules that are embedded in the binary, for calls of these kinds.
+    /// Appends the embedded rules of these kinds.
     pub fn with_default_rules(mut self, kinds: &[RuleKind]) -> Self {
         for kind in kinds {
             let (rules, errors) =
                 rules::parse(kind.embedded(), &format!("{}.rules", kind.name()), *kind, Owner::Operator);
-            self.flaws.extend(errors.iter().map(|error| Failure::Config(error.to_string())));
+            self.failures.extend(errors.iter().map(|error| Failure::Config(error.to_string())));
             self.add_rules(rules);
         }
         self
     }
 
-    /// What a match of a rule does to the call.
+    /// The effect of a rule that matches.
     pub fn effect(&self, rule: &Rule) -> Effect {
         let effect = match rule.tier {
             Tier::Block => self.block,
@@ -279,10 +278,10 @@ impl Config {
         if always { Effect::Deny } else { effect }
     }
 
-    /// Whether anything that another policy stops or marks would be treated more mildly, as far as its keys go.
+    /// Whether a key of this policy is looser than in the other one. Rules are not compared.
     pub fn is_looser_than(&self, other: &Config) -> bool {
         let rank = |config: &Config| [config.block, config.suspicious, config.failure];
-        let milder = rank(self).iter().zip(rank(other)).any(|(mine, theirs)| *mine < theirs);
+        let milder = rank(self).iter().zip(rank(other)).any(|(one, other)| *one < other);
         let denied =
             |config: &Config, id: &CompactString| config.block == Effect::Deny || config.always_deny.contains(id);
         let unpinned = self.pins != other.pins && (self.pins == Pins::Off || other.pins == Pins::Required);
@@ -294,7 +293,7 @@ impl Config {
             || other.always_deny.iter().any(|id| !denied(self, id))
             || lacks(&self.secrets, &other.secrets)
             || lacks(&self.sensitive, &other.sensitive)
-            || lacks(&self.sensitive_own, &other.sensitive_own)
+            || lacks(&self.operator_sensitive, &other.operator_sensitive)
             || lacks(&other.executables, &self.executables)
             || lacks(&other.disabled, &self.disabled)
             || lacks(&other.servers, &self.servers)
@@ -302,45 +301,44 @@ impl Config {
             || self.trust.names().any(|name| !other.trust.names().any(|other| other == name))
     }
 
-    /// The rules of another policy that this one lacks or takes less seriously.
-    pub fn milder_rules<'a>(&self, other: &'a Config) -> Vec<&'a str> {
+    /// The ids of the rules of the other policy that this one lacks or has with a weaker effect.
+    pub fn weakened_rules<'a>(&self, other: &'a Config) -> Vec<&'a str> {
         let kept = |rule: &Rule| {
-            let same = self.rules.iter().filter(|mine| mine.kind == rule.kind && mine.id == rule.id);
-            same.map(|mine| self.effect(mine)).max() >= Some(other.effect(rule))
+            let same = self.rules.iter().filter(|own| own.kind == rule.kind && own.id == rule.id);
+            same.map(|own| self.effect(own)).max() >= Some(other.effect(rule))
         };
         other.rules.iter().filter(|rule| !kept(rule)).map(|rule| rule.id.as_str()).collect()
     }
 
-    /// Why an exception excepts nothing, where it does; all rules have to be there.
-    pub fn idle(&self, exception: &Exception, today: time::Date) -> Option<Idle> {
+    /// Returns why an exception has no effect, if it has none. The rules of all kinds must be loaded.
+    pub fn stale_reason(&self, exception: &Exception, today: time::Date) -> Option<StaleReason> {
         let is = |id: &str| id == exception.rule;
         if self.rules.iter().any(|rule| is(rule.id.as_str())) {
-            return exception.is_past(Some(today)).then_some(Idle::Expired);
+            return exception.is_expired(Some(today)).then_some(StaleReason::Expired);
         }
-        Some(if self.disabled.iter().any(|id| is(id)) { Idle::Disabled } else { Idle::Unknown })
+        Some(if self.disabled.iter().any(|id| is(id)) { StaleReason::RuleDisabled } else { StaleReason::RuleUnknown })
     }
 
-    /// Adds the names of the operator's allowlist: one a line, `#` starts a comment, with or without `mcp__`.
-    pub fn allow(&mut self, list: &str) {
+    /// Trusts the servers of the operator's allow-list: one name per line, with or without `mcp__`; `#` starts a comment.
+    pub fn trust_servers(&mut self, list: &str) {
         if let Trust::Names(names) = &mut self.trust {
             let lines = list.lines().map(|line| line.split('#').next().unwrap_or_default().trim());
             names.extend(lines.map(layer::server_name).filter(|name| !name.is_empty()).map(CompactString::from));
         }
     }
 
-    /// The policy where something that a judgement needs cannot be read: the failures count in every verdict, and
-    /// nothing is trusted by name.
+    /// Adds failures to the policy. If there are any, no server is trusted.
     #[must_use]
     pub fn with_failures(mut self, failures: Vec<Failure>) -> Config {
         if !failures.is_empty() {
-            self.flaws.extend(failures);
+            self.failures.extend(failures);
             self.trust = Trust::Unknown;
         }
         self
     }
 }
 
-/// Whether something of `wanted` is not in `list`.
+/// Whether an item of `wanted` is not in `list`.
 fn lacks<T: PartialEq>(list: &[T], wanted: &[T]) -> bool {
     wanted.iter().any(|item| !list.contains(item))
 }

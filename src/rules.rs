@@ -1,4 +1,4 @@
-//! Rules: what is looked for, how sure it is to be wrong, and what to tell the one who was stopped.
+//! The `.rules` language: rules, their patterns and examples, and the parser.
 
 mod embedded;
 mod example;
@@ -22,25 +22,25 @@ use std::fmt;
 use std::rc::Rc;
 use syntax::Expected;
 
-/// Which calls a file of rules is about.
+/// The kind of a file of rules: what its rules are matched with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RuleKind {
-    /// Commands that would run.
+    /// Commands.
     Bash,
-    /// Files that would be changed, by whatever tool or command.
+    /// Files that a tool or a command changes.
     Edit,
-    /// Files and pages that would be read.
+    /// Files and web pages that a tool or a command reads.
     Read,
     /// Calls of MCP tools.
     Mcp,
-    /// Work that is handed to another agent.
+    /// Calls of other agents.
     Agent,
-    /// What results from untrusted surfaces say.
+    /// Content of results from untrusted surfaces.
     Post,
 }
 
 impl RuleKind {
-    /// All kinds: name, and the rules that are embedded in the binary.
+    /// All kinds, with the name and the embedded rules of each.
     pub const ALL: [(RuleKind, &'static str, &'static str); 6] = [
         (RuleKind::Bash, "bash", include_str!("../rules/bash.rules")),
         (RuleKind::Edit, "edit", include_str!("../rules/edit.rules")),
@@ -50,38 +50,38 @@ impl RuleKind {
         (RuleKind::Post, "post", include_str!("../rules/post.rules")),
     ];
 
-    /// The kind of a file by its name: `bash.rules`, `bash.team.rules`.
-    pub fn of_file(name: &str) -> Option<RuleKind> {
+    /// The kind of a file with this name: `bash.rules`, `bash.team.rules`.
+    pub fn from_file_name(name: &str) -> Option<RuleKind> {
         let first = name.strip_suffix(".rules")?.split('.').next()?;
         RuleKind::ALL.iter().find(|(_, kind, _)| *kind == first).map(|(kind, ..)| *kind)
     }
 
-    /// Its name.
+    /// The name, without `.rules`.
     pub fn name(self) -> &'static str {
         RuleKind::ALL.iter().find(|(kind, ..)| *kind == self).map_or("", |(_, name, _)| name)
     }
 
-    /// The rules that are embedded in the binary.
+    /// The text of the embedded rules.
     pub fn embedded(self) -> &'static str {
         RuleKind::ALL.iter().find(|(kind, ..)| *kind == self).map_or("", |(.., text)| text)
     }
 }
 
-/// Whose rule it is.
+/// Who wrote a rule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Owner {
-    /// The operator's, or ours.
+    /// The operator, or the author of the embedded rules.
     Operator,
-    /// That of the project that is being worked on: none of its words reach an answer.
+    /// The project that the agent works on. It may be hostile, so no text of its rules reaches an answer.
     Project,
 }
 
-/// Where a rule is written.
+/// The position of a rule.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Source {
     /// The file.
     pub file: Rc<str>,
-    /// The line of its name.
+    /// The line of its header, from 1.
     pub line: usize,
 }
 
@@ -91,63 +91,62 @@ impl fmt::Display for Source {
     }
 }
 
-/// What a rule looks for.
+/// How a rule matches.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Matcher {
-    /// Any of these patterns.
+    /// If any of these patterns matches.
     Patterns(Cow<'static, [Pattern]>),
-    /// What only a program can find.
+    /// If a validator finds something.
     Validator(ValidatorId),
 }
 
 /// One rule.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Rule {
-    /// Its name.
+    /// Its id.
     pub id: RuleId,
-    /// How sure it is.
+    /// Its tier.
     pub tier: Tier,
-    /// Which calls it is about.
+    /// The kind of the file that it is in.
     pub kind: RuleKind,
-    /// What it looks for.
+    /// What it matches.
     pub matcher: Matcher,
-    /// One of these has to match too.
+    /// If there are any, one of these must match too.
     pub only_when: Cow<'static, [Pattern]>,
     /// None of these may match.
     pub except_when: Cow<'static, [Pattern]>,
-    /// It counts only in a session that has taken in untrusted content.
+    /// Whether it applies only to sessions that have read untrusted content.
     pub only_when_tainted: bool,
-    /// What to do instead.
+    /// What to do instead, with variables.
     pub nudge: Cow<'static, str>,
-    /// The examples that prove it.
     examples: Cow<'static, [Example]>,
     /// Where it is written.
     pub source: Source,
-    /// Whose it is.
+    /// Who wrote it.
     pub owner: Owner,
 }
 
-/// What a rule found.
+/// A match of a rule.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Match {
-    /// How sure it is.
+    /// The tier of the match. That of a validator's match may differ from the tier of the rule.
     pub tier: Tier,
-    /// What it is, in words of our own; empty where the rule's own words say it.
-    pub what: String,
+    /// What a validator found, a constant text. Empty for a match of a pattern.
+    pub reason: String,
 }
 
 impl Rule {
-    /// Calls that it answers.
+    /// Examples that the rule must match.
     pub fn hits(&self) -> impl Iterator<Item = &Example> {
         self.examples.iter().filter(|example| example.expected == Expected::Match)
     }
 
-    /// Calls that nobody objects to.
+    /// Examples that no rule may match.
     pub fn misses(&self) -> impl Iterator<Item = &Example> {
         self.examples.iter().filter(|example| example.expected == Expected::NoMatch)
     }
 
-    /// Whether it has to be asked about every text, because the prefilter knows nothing about it.
+    /// Whether the prefilter can never rule it out.
     pub(crate) fn is_unfiltered(&self) -> bool {
         match &self.matcher {
             Matcher::Validator(_) => true,

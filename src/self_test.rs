@@ -1,4 +1,4 @@
-//! Proof: every rule answers what it says it answers, and nobody objects to what it says is fine.
+//! Checks the examples of rules.
 
 use crate::client::{self, SampleEvent};
 use crate::encoding::label::Label;
@@ -10,64 +10,65 @@ use crate::rules::{Example, Rule, RuleKind};
 use crate::verdict::{Effect, Finding, Phase};
 use std::fmt;
 
-/// An example that does not hold.
+/// An example with another outcome than expected.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Disproof {
+pub struct FailedExample {
     /// The file and line of the example.
-    pub place: String,
-    /// What was expected and what came.
-    pub what: String,
+    pub source: String,
+    /// The expected and the actual outcome.
+    pub message: String,
 }
 
-impl fmt::Display for Disproof {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: {}", self.place, self.what)
+impl FailedExample {
+    fn new(rule: &Rule, example: &Example, expected: &str, findings: &[Finding]) -> Self {
+        let ids: Vec<String> = findings.iter().map(|finding| finding.rule().to_string()).collect();
+        let actual = match ids.as_slice() {
+            [] => "nothing answers".to_owned(),
+            _ => format!("is answered by `{}`", ids.join("`, `")),
+        };
+        FailedExample {
+            source: format!("{}:{}", rule.source.file, example.line),
+            message: format!("`{}` should be {expected}, but {actual}", example.text()),
+        }
     }
 }
 
-/// The place that all examples happen in.
+impl fmt::Display for FailedExample {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.source, self.message)
+    }
+}
+
+/// The working directory of all examples.
 const PROJECT: &str = "/home/user/proj";
 
-/// Puts the examples of every rule to the test.
-pub fn disproofs(config: &Config) -> Vec<Disproof> {
-    let mut found = Vec::new();
+/// Judges the examples of every rule, and returns those that fail.
+///
+/// A `hits` example must get a finding of its rule with the strictest effect. A `misses` example must get no finding.
+pub fn check_examples(config: &Config) -> Vec<FailedExample> {
+    let mut failed = Vec::new();
     for rule in &config.rules {
         for example in rule.hits() {
             let findings = judge(example, rule, config);
-            let deciding = findings.iter().map(Finding::effect).max().unwrap_or(Effect::Pass);
-            let answered = |finding: &Finding| *finding.rule() == rule.id && finding.effect() == deciding;
-            if !findings.iter().any(answered) {
-                found.push(disproof(
-                    rule,
-                    example,
-                    format!("should be answered by `{}`, but {}", rule.id, said(&findings)),
-                ));
+            let strictest = findings.iter().map(Finding::effect).max().unwrap_or(Effect::Pass);
+            if !findings.iter().any(|finding| *finding.rule() == rule.id && finding.effect() == strictest) {
+                failed.push(FailedExample::new(rule, example, &format!("answered by `{}`", rule.id), &findings));
             }
         }
         for example in rule.misses() {
             let findings = judge(example, rule, config);
-            // That it came from elsewhere is said of every result.
-            let objects = |finding: &Finding| {
-                finding.effect() > Effect::Pass
-                    && !(rule.kind == RuleKind::Post && finding.rule().as_str().starts_with("quarantine-"))
-            };
-            if findings.iter().any(objects) {
-                found.push(disproof(rule, example, format!("should be left alone, but {}", said(&findings))));
+            // Every untrusted result gets a notice.
+            let is_notice =
+                |finding: &Finding| rule.kind == RuleKind::Post && finding.rule().as_str().starts_with("quarantine-");
+            if findings.iter().any(|finding| finding.effect() > Effect::Pass && !is_notice(finding)) {
+                failed.push(FailedExample::new(rule, example, "left alone", &findings));
             }
         }
     }
-    found
+    failed
 }
 
-fn disproof(rule: &Rule, example: &Example, what: String) -> Disproof {
-    Disproof { place: format!("{}:{}", rule.source.file, example.line), what: format!("`{}` {what}", example.text()) }
-}
-
-fn said(findings: &[Finding]) -> String {
-    let rules: Vec<String> = findings.iter().map(|finding| finding.rule().to_string()).collect();
-    if rules.is_empty() { "nothing answers".to_owned() } else { format!("is answered by `{}`", rules.join("`, `")) }
-}
-
+/// Judges an example as a hook event of Claude Code.
 fn judge(example: &Example, rule: &Rule, config: &Config) -> Vec<Finding> {
     let (tool, input) = example.call(rule.kind);
     let (phase, result) = match rule.kind {

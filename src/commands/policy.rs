@@ -10,7 +10,7 @@ use crate::runtime::options::Dirs;
 use crate::runtime::{agent_check, receipts};
 use anyhow::Context;
 use clap::{Args, Subcommand};
-use rune::policy::update::{Conflict, Installed, Shipped, Step, shipped, version};
+use rune::policy::update::{Conflict, EmbeddedFile, FileUpdate, Installed, embedded_files, version};
 use rune::receipt::Loosening;
 use std::path::PathBuf;
 
@@ -65,14 +65,14 @@ struct PolicyDirs {
 
 /// A policy file: its default, what is on the disk, and the step to take.
 struct PolicyFile {
-    shipped: Shipped,
+    shipped: EmbeddedFile,
     path: PathBuf,
     /// The default that the file on the disk was made from.
     base: PathBuf,
     /// Where a default that cannot be merged is written.
     beside: PathBuf,
     installed: Installed,
-    step: Step,
+    step: FileUpdate,
 }
 
 pub fn run(command: &Policy) -> anyhow::Result<()> {
@@ -86,14 +86,14 @@ fn install(args: &PolicyDirArgs) -> anyhow::Result<()> {
     let dirs = args.resolve()?;
     let mut files = inspect(&dirs)?;
     // A file that differs from the default is edited or older, and both are left to `update`.
-    files.retain(|file| matches!(file.step, Step::Same | Step::Write));
+    files.retain(|file| matches!(file.step, FileUpdate::Unchanged | FileUpdate::Write));
     apply(&files, &dirs, args.dry_run)
 }
 
 fn update(args: &PolicyDirArgs, yes: bool) -> anyhow::Result<()> {
     let dirs = args.resolve()?;
     let files = inspect(&dirs)?;
-    let changes = files.iter().any(|file| matches!(file.step, Step::Replace | Step::Merge(_)));
+    let changes = files.iter().any(|file| matches!(file.step, FileUpdate::Replace | FileUpdate::Merge(_)));
     let loosened = if changes { loosened::find(&files, &dirs)? } else { Vec::new() };
     if !loosened.is_empty() {
         say(&format!("less strict than before: {}", loosened.join(", ")))?;
@@ -111,7 +111,7 @@ fn update(args: &PolicyDirArgs, yes: bool) -> anyhow::Result<()> {
 }
 
 fn inspect(dirs: &PolicyDirs) -> anyhow::Result<Vec<PolicyFile>> {
-    shipped().into_iter().map(|shipped| PolicyFile::inspect(shipped, dirs)).collect()
+    embedded_files().into_iter().map(|shipped| PolicyFile::inspect(shipped, dirs)).collect()
 }
 
 fn apply(files: &[PolicyFile], dirs: &PolicyDirs, dry_run: bool) -> anyhow::Result<()> {
@@ -120,8 +120,8 @@ fn apply(files: &[PolicyFile], dirs: &PolicyDirs, dry_run: bool) -> anyhow::Resu
         messages.extend(file.describe());
         if !dry_run {
             file.write()?;
-        } else if let (Some(text), Some(mine)) = (file.new_text(), &file.installed.mine) {
-            messages.push(diff(&file.path, mine, text));
+        } else if let (Some(text), Some(current)) = (file.new_text(), &file.installed.current) {
+            messages.push(diff(&file.path, current, text));
         }
     }
     let local = dirs.config.join(LOCAL_FILE.0);
@@ -140,23 +140,23 @@ fn apply(files: &[PolicyFile], dirs: &PolicyDirs, dry_run: bool) -> anyhow::Resu
 }
 
 impl PolicyFile {
-    fn inspect(shipped: Shipped, dirs: &PolicyDirs) -> anyhow::Result<PolicyFile> {
+    fn inspect(shipped: EmbeddedFile, dirs: &PolicyDirs) -> anyhow::Result<PolicyFile> {
         let named = dirs.config.join(&shipped.name);
         let mut beside = named.clone().into_os_string();
         beside.push(".new");
         let (path, beside) = (follow_links(&named)?, PathBuf::from(beside));
         let base = dirs.data.join("policy").join(&shipped.name);
-        let installed = Installed { mine: read(&path)?, base: read(&base)?, waiting: read(&beside)? };
-        let step = shipped.step(&installed);
+        let installed = Installed { current: read(&path)?, base: read(&base)?, pending: read(&beside)? };
+        let step = shipped.plan_update(&installed);
         Ok(PolicyFile { shipped, path, base, beside, installed, step })
     }
 
     /// The text that the step writes to the file itself.
     fn new_text(&self) -> Option<&str> {
         match &self.step {
-            Step::Write | Step::Replace => Some(self.shipped.text),
-            Step::Merge(text) => Some(text),
-            Step::Same | Step::Edited | Step::Beside(_) | Step::Newer => None,
+            FileUpdate::Write | FileUpdate::Replace => Some(self.shipped.text),
+            FileUpdate::Merge(text) => Some(text),
+            FileUpdate::Unchanged | FileUpdate::KeepEdited | FileUpdate::WriteBeside(_) | FileUpdate::KeepNewer => None,
         }
     }
 
@@ -165,21 +165,21 @@ impl PolicyFile {
             write_like(&self.path, text, &self.path)?;
         }
         let new = Some(self.shipped.text);
-        let waiting = self.installed.waiting.as_deref();
-        if self.step == Step::Beside(Conflict::WorkedOn) {
+        let pending = self.installed.pending.as_deref();
+        if self.step == FileUpdate::WriteBeside(Conflict::PendingEdited) {
             // Keep the base: the user has not finished with the default that it stands for.
             return Ok(());
         }
-        if matches!(self.step, Step::Beside(_)) && waiting != new {
+        if matches!(self.step, FileUpdate::WriteBeside(_)) && pending != new {
             write_like(&self.beside, self.shipped.text, &self.path)?;
         }
         // The file equals the default, so the default beside it is no longer needed.
-        let is_default = matches!(self.step, Step::Same | Step::Write);
-        if is_default && waiting.is_some() && !self.shipped.is_worked_on(&self.installed) {
+        let is_default = matches!(self.step, FileUpdate::Unchanged | FileUpdate::Write);
+        if is_default && pending.is_some() && !self.shipped.is_pending_edited(&self.installed) {
             std::fs::remove_file(&self.beside).with_context(|| self.beside.display().to_string())?;
         }
         // INVARIANT: the base is written last, so that an interrupted update is repeated.
-        if self.step != Step::Newer && self.installed.base.as_deref() != new {
+        if self.step != FileUpdate::KeepNewer && self.installed.base.as_deref() != new {
             write_like(&self.base, self.shipped.text, &self.base)?;
         }
         Ok(())
@@ -187,22 +187,24 @@ impl PolicyFile {
 
     /// The step in one line, unless the file stays as it is.
     fn describe(&self) -> Option<String> {
-        let Shipped { name, text } = &self.shipped;
+        let EmbeddedFile { name, text } = &self.shipped;
         let version_of = |text: Option<&str>| text.and_then(version).unwrap_or("no version").to_owned();
-        let (old, new) = (version_of(self.installed.mine.as_deref()), version_of(Some(text)));
+        let (old, new) = (version_of(self.installed.current.as_deref()), version_of(Some(text)));
         let kept = |why: &str| {
             format!("kept {name}: {why}; the new default is {name}.new: copy what you want from it, then delete it")
         };
         Some(match self.step {
-            Step::Same | Step::Edited => return None,
-            Step::Write => format!("wrote {name} ({new})"),
-            Step::Replace => format!("updated {name} ({old} to {new})"),
-            Step::Merge(_) => format!("merged {name} ({old} to {new}), with your edits"),
-            Step::Newer => format!("kept {name}: its version {old} is newer than {new}, the version of this program"),
-            Step::Beside(Conflict::Conflict) => kept("your edits conflict with the new default"),
-            Step::Beside(Conflict::NoBase) => kept("the default that you edited is unknown"),
-            Step::Beside(Conflict::Waiting) => kept("an earlier default still waits for you"),
-            Step::Beside(Conflict::WorkedOn) => {
+            FileUpdate::Unchanged | FileUpdate::KeepEdited => return None,
+            FileUpdate::Write => format!("wrote {name} ({new})"),
+            FileUpdate::Replace => format!("updated {name} ({old} to {new})"),
+            FileUpdate::Merge(_) => format!("merged {name} ({old} to {new}), with your edits"),
+            FileUpdate::KeepNewer => {
+                format!("kept {name}: its version {old} is newer than {new}, the version of this program")
+            }
+            FileUpdate::WriteBeside(Conflict::Unmergeable) => kept("your edits conflict with the new default"),
+            FileUpdate::WriteBeside(Conflict::UnknownBase) => kept("the default that you edited is unknown"),
+            FileUpdate::WriteBeside(Conflict::Pending) => kept("an earlier default still waits for you"),
+            FileUpdate::WriteBeside(Conflict::PendingEdited) => {
                 format!("kept {name} and {name}.new, which you have edited: delete it to get the new default ({new})")
             }
         })

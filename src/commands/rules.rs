@@ -6,7 +6,7 @@ use crate::runtime::exit_code::DONE;
 use crate::runtime::policy_files::{self, RuleSelection};
 use anyhow::{Context, bail};
 use clap::{Args, Subcommand};
-use rune::policy::{Config, Idle};
+use rune::policy::{Config, StaleReason};
 use rune::rules::{self, Matcher, Owner, Rule, RuleKind, Tier};
 use rune::self_test;
 use rune::verdict::failure::Failure;
@@ -59,7 +59,10 @@ fn check(args: &RulesArgs) -> anyhow::Result<()> {
     let mut errors = find_errors(&config);
     if args.file.is_none() {
         let today = now().date();
-        let unknown = config.exceptions.iter().filter(|exception| config.idle(exception, today) == Some(Idle::Unknown));
+        let unknown = config
+            .exceptions
+            .iter()
+            .filter(|exception| config.stale_reason(exception, today) == Some(StaleReason::RuleUnknown));
         errors.extend(unknown.map(|unknown| format!("{}: unknown rule `{}`", unknown.source, unknown.rule)));
     }
     let mut out = std::io::stdout().lock();
@@ -75,18 +78,16 @@ fn check(args: &RulesArgs) -> anyhow::Result<()> {
 
 /// Lists the errors in a policy and in the patterns of its rules.
 pub fn find_errors(config: &Config) -> Vec<String> {
-    let mut errors: Vec<String> = config.flaws.iter().map(describe).collect();
+    let mut errors: Vec<String> = config.failures.iter().map(describe).collect();
     for rule in &config.rules {
         let own = match &rule.matcher {
             Matcher::Patterns(patterns) => &**patterns,
             Matcher::Validator(_) => &[],
         };
         let patterns = own.iter().chain(rule.only_when.iter()).chain(rule.except_when.iter());
-        errors.extend(
-            patterns.filter_map(|pattern| pattern.check().err()).map(|error| {
-                format!("{}: rule `{}`: pattern `{}`: {}", rule.source, rule.id, error.pattern, error.what)
-            }),
-        );
+        errors.extend(patterns.filter_map(|pattern| pattern.check().err()).map(|error| {
+            format!("{}: rule `{}`: pattern `{}`: {}", rule.source, rule.id, error.pattern, error.message)
+        }));
     }
     errors
 }
@@ -111,11 +112,11 @@ fn list(args: &RulesArgs) -> anyhow::Result<()> {
 
 fn test(args: &RulesArgs) -> anyhow::Result<()> {
     let (config, _) = load_policy(args)?;
-    if let Some(flaw) = config.flaws.first() {
+    if let Some(flaw) = config.failures.first() {
         bail!("{}", describe(flaw));
     }
     let examples: usize = config.rules.iter().map(|rule| rule.hits().count() + rule.misses().count()).sum();
-    let failed: Vec<String> = self_test::disproofs(&config).iter().map(ToString::to_string).collect();
+    let failed: Vec<String> = self_test::check_examples(&config).iter().map(ToString::to_string).collect();
     if !failed.is_empty() {
         bail!("{} of {examples} examples failed\n{}", failed.len(), failed.join("\n"));
     }
@@ -134,14 +135,14 @@ fn load_policy(args: &RulesArgs) -> anyhow::Result<(Config, Vec<String>)> {
     let mut config = policy_files::config(&options, &environment, &RuleSelection::all(&[]), None);
     let (rules, errors) = parse_rule_file(file)?;
     config.add_rules(rules);
-    config.flaws.extend(errors);
+    config.failures.extend(errors);
     Ok((config, Vec::new()))
 }
 
 fn parse_rule_file(file: &Path) -> anyhow::Result<(Vec<Rule>, Vec<Failure>)> {
     let text = std::fs::read_to_string(file).with_context(|| file.display().to_string())?;
     let name = file.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-    let Some(kind) = RuleKind::of_file(&name) else {
+    let Some(kind) = RuleKind::from_file_name(&name) else {
         let known = RuleKind::ALL.map(|(_, kind, _)| format!("{kind}.rules")).join(", ");
         bail!(
             "{}: the file name does not start with a kind of rules\n  help: name it {known}, or e.g. bash.<name>.rules",

@@ -1,6 +1,6 @@
-//! The docket: the rules that a call is asked about, by kind, in the order in which they are asked.
+//! The rules that apply to an event.
 
-use super::matching::could_match;
+use super::matching;
 use super::subject::Subject;
 use crate::event::Event;
 use crate::policy::Config;
@@ -8,42 +8,29 @@ use crate::rules::{Rule, RuleKind, Tier};
 use crate::verdict::Effect;
 use std::cmp::Reverse;
 
-/// The rules in force for one call.
+/// The rules in force for one event, those with the strictest effect first and `block` before `suspicious`.
 #[derive(Debug)]
 pub(crate) struct ApplicableRules<'a> {
-    kinds: Vec<(RuleKind, Vec<&'a Rule>)>,
+    rules: Vec<&'a Rule>,
 }
 
 impl<'a> ApplicableRules<'a> {
-    /// The rules of a policy, those with the strictest effect first, and of these those that block.
-    ///
-    /// INVARIANT: a unit takes the answer of the first rule that matches, so no rule behind it has a stricter effect.
+    /// Selects the rules of a policy that have an effect on this event.
     pub fn of(event: &Event<'_>, config: &'a Config) -> Self {
         let tainted = !event.facts.taint.is_empty();
-        let asked = config.rules.iter().filter(|rule| tainted || !rule.only_when_tainted);
-        let ranked = asked.map(|rule| (config.effect(rule), rule.tier, rule));
-        let mut ranked: Vec<_> = ranked.filter(|(effect, ..)| *effect > Effect::Pass).collect();
-        ranked.sort_by_key(|(effect, tier, _)| (Reverse(*effect), *tier == Tier::Suspicious));
-        let mut applicable = ApplicableRules { kinds: Vec::new() };
-        ranked.into_iter().for_each(|(_, _, rule)| applicable.add(rule));
-        applicable
+        let in_force = config.rules.iter().filter(|rule| tainted || !rule.only_when_tainted);
+        let mut rules: Vec<&Rule> = in_force.filter(|rule| config.effect(rule) > Effect::Pass).collect();
+        rules.sort_by_cached_key(|rule| (Reverse(config.effect(rule)), rule.tier == Tier::Suspicious));
+        ApplicableRules { rules }
     }
 
-    fn add(&mut self, rule: &'a Rule) {
-        match self.kinds.iter_mut().find(|(kind, _)| *kind == rule.kind) {
-            Some((_, rules)) => rules.push(rule),
-            None => self.kinds.push((rule.kind, vec![rule])),
-        }
+    /// The rules of one kind.
+    pub fn of_kind(&self, kind: RuleKind) -> impl Iterator<Item = &'a Rule> {
+        self.rules.iter().copied().filter(move |rule| rule.kind == kind)
     }
 
-    /// The rules about what results say.
-    pub fn about_content(&self) -> impl Iterator<Item = &'a Rule> {
-        self.kinds.iter().filter(|(kind, _)| *kind == RuleKind::Post).flat_map(|(_, rules)| rules.iter().copied())
-    }
-
-    /// The rules that could have to do with a unit.
-    pub fn concerning(&self, subject: &Subject<'_>) -> impl Iterator<Item = &'a Rule> {
-        let rules = self.kinds.iter().find(|(kind, _)| *kind == subject.kind()).map(|(_, rules)| rules.as_slice());
-        rules.unwrap_or_default().iter().copied().filter(move |rule| could_match(rule, subject))
+    /// The rules that may match a subject, by its kind and by the prefilter.
+    pub fn candidates(&self, subject: &Subject<'_>) -> impl Iterator<Item = &'a Rule> {
+        self.of_kind(subject.rule_kind()).filter(|rule| matching::cost(rule, subject) > 0)
     }
 }

@@ -1,126 +1,128 @@
-//! Matching of content rules against the text of a result.
+//! Compares the text of a result with the content rules.
 
+use super::context::Context;
+use super::matching;
 use super::subject::Subject;
-use super::validators::Context;
-use super::{before, matching};
 use crate::quarantine::content::{Folded, covert};
 use crate::quarantine::result;
-use crate::rules::{Groups, Owner, Rule, Tier};
+use crate::rules::{Groups, Owner, Rule, RuleKind, Tier};
 use crate::verdict::limits::{CONTENT_BYTES, CONTENT_STEPS, Limit, Meter};
 use crate::verdict::{Effect, Finding, RuleId, Verdict};
 use std::cell::{Cell, RefCell};
 use std::ops::Range;
 
-/// Passages that tell what a text is about.
-const BEGINNING: usize = 6;
+/// Passages at the beginning of a text that are taken as the context of its hidden passages.
+const BEGINNING_PASSAGES: usize = 6;
 
-/// Bytes that are folded and searched for literals in one step.
-const BYTES: usize = 4;
+/// Bytes that are normalised and searched for literals in one step.
+const BYTES_PER_STEP: usize = 4;
 
-/// What comparing one pattern with one passage costs, in steps.
-const TRY: usize = 600;
+/// Steps that comparing one ordinary pattern with one passage costs.
+const PATTERN_STEPS: usize = 600;
 
-/// A look at the content of one result.
-pub(super) struct Look<'a> {
+/// The comparison of one result with the content rules.
+///
+/// It collects its matches in cells, because the wrapper calls [`ContentScan::scan_text`] through a shared reference.
+pub(super) struct ContentScan<'a> {
     context: &'a Context<'a>,
     rules: Vec<&'a Rule>,
-    /// The prefilter knows nothing about some of them.
-    unfiltered: bool,
-    found: RefCell<Vec<&'a Rule>>,
+    /// Whether the prefilter cannot rule out some of the rules.
+    has_unfiltered: bool,
+    matched: RefCell<Vec<&'a Rule>>,
     meter: Meter,
-    /// The limit that the result exceeds.
+    /// The first limit that the result exceeded.
     exceeded: Cell<Option<&'static Limit>>,
-    /// The first rule that could not be asked.
-    broken: RefCell<Option<Finding>>,
+    /// The failure of the first rule with an invalid pattern.
+    invalid_pattern: RefCell<Option<Finding>>,
 }
 
-impl<'a> Look<'a> {
-    /// With the content rules of a policy.
+impl<'a> ContentScan<'a> {
+    /// Prepares a scan with the content rules of the policy.
     pub fn new(context: &'a Context<'a>) -> Self {
-        let rules: Vec<&Rule> = context.applicable.about_content().collect();
-        let unfiltered = rules.iter().any(|rule| rule.is_unfiltered());
-        Look {
+        let rules: Vec<&Rule> = context.applicable.of_kind(RuleKind::Post).collect();
+        let has_unfiltered = rules.iter().any(|rule| rule.is_unfiltered());
+        ContentScan {
             context,
             rules,
-            unfiltered,
-            found: RefCell::new(Vec::new()),
+            has_unfiltered,
+            matched: RefCell::default(),
             meter: Meter::default(),
-            exceeded: Cell::new(None),
-            broken: RefCell::new(None),
+            exceeded: Cell::default(),
+            invalid_pattern: RefCell::default(),
         }
     }
 
-    /// Looks at a result of whatever shape.
-    pub fn at_all(&self, raw: &[u8]) {
+    /// Scans all texts of a result, whatever its structure.
+    pub fn scan_result(&self, raw: &[u8]) {
         let head = raw.get(..CONTENT_BYTES.most).inspect(|_| self.exceed(&CONTENT_BYTES));
-        self.at(&result::flat(head.unwrap_or(raw)));
+        self.scan_text(&result::flat(head.unwrap_or(raw)));
     }
 
-    /// Looks at a text, and says which rule would have it withheld. A text that could not be compared with all rules is
-    /// withheld too, under the rule of the failure.
-    pub fn at(&self, text: &str) -> Option<RuleId> {
+    /// Scans a text, and returns the rule for which it must be withheld.
+    ///
+    /// A text that could not be compared with all rules is withheld too, for the rule of the failure.
+    pub fn scan_text(&self, text: &str) -> Option<RuleId> {
         if self.rules.is_empty() {
             return None;
         }
-        let found = self.at_part(text).map(before::shown_id);
+        let withheld_for = self.scan_passages(text).map(matching::displayed_id);
         if self.is_exhausted() {
             self.exceed(&CONTENT_STEPS);
         }
-        found.or_else(|| self.exceeded.get().map(|limit| limit.failure().rule()))
+        withheld_for.or_else(|| self.exceeded.get().map(|limit| limit.failure().rule()))
     }
 
     fn exceed(&self, limit: &'static Limit) {
         self.exceeded.set(self.exceeded.get().or(Some(limit)));
     }
 
-    /// Whether the budget of steps is spent.
     fn is_exhausted(&self) -> bool {
         self.meter.exceeds(&CONTENT_STEPS)
     }
 
-    fn at_part(&self, text: &str) -> Option<&'a Rule> {
-        let mut withheld = None;
-        self.meter.charge(text.len() / BYTES);
+    fn scan_passages(&self, text: &str) -> Option<&'a Rule> {
+        let mut withheld_for = None;
+        self.meter.charge(text.len() / BYTES_PER_STEP);
         let folded = Folded::of(text);
-        let words = |range: Range<usize>| folded.text.get(range).unwrap_or_default();
+        let slice = |range: Range<usize>| folded.text.get(range).unwrap_or_default();
         let start = |at: usize| folded.passages.get(at).map_or(folded.text.len(), |passage| passage.start);
         for (at, passage) in folded.passages.iter().enumerate() {
-            let around = || words(start(at.saturating_sub(1))..folded.passages.get(at + 1).unwrap_or(passage).end);
-            let found = self.at_passage(words(passage.clone()), around);
-            withheld = withheld.or(found);
+            let around = || slice(start(at.saturating_sub(1))..folded.passages.get(at + 1).unwrap_or(passage).end);
+            let blocking = self.scan_passage(slice(passage.clone()), around);
+            withheld_for = withheld_for.or(blocking);
         }
-        // What they are about is said where people see it.
-        let beginning = words(0..start(BEGINNING));
+        // Hidden passages have no visible neighbours, so the beginning of the text is their context.
+        let beginning = slice(0..start(BEGINNING_PASSAGES));
         for passage in covert(text, &self.meter) {
-            self.meter.charge(passage.len() / BYTES);
+            self.meter.charge(passage.len() / BYTES_PER_STEP);
             let around = format!("{beginning}{passage}");
-            let found = self.at_passage(&passage, || &around);
-            withheld = withheld.or(found);
+            let blocking = self.scan_passage(&passage, || &around);
+            withheld_for = withheld_for.or(blocking);
         }
-        withheld
+        withheld_for
     }
 
-    /// Looks at some sentences.
-    fn at_passage<'t>(&self, text: &'t str, around: impl FnOnce() -> &'t str) -> Option<&'a Rule> {
-        let groups = Groups::of(text);
-        if groups.is_empty() && !self.unfiltered {
+    /// Compares one passage with all rules, and returns the first `block` rule that matches.
+    fn scan_passage<'t>(&self, text: &'t str, around: impl FnOnce() -> &'t str) -> Option<&'a Rule> {
+        let groups = Groups::find_in(text);
+        if groups.is_empty() && !self.has_unfiltered {
             return None;
         }
-        let mut withheld = None;
+        let mut blocking = None;
         let subject = Subject::passage(text, around(), groups);
         for rule in &self.rules {
-            let known = self.found.borrow().contains(rule);
-            if self.is_exhausted() || known && (rule.tier != Tier::Block || withheld.is_some()) {
+            let known = self.matched.borrow().contains(rule);
+            if self.is_exhausted() || known && (rule.tier != Tier::Block || blocking.is_some()) {
                 continue;
             }
             if self.matches(rule, &subject) {
                 if !known {
-                    self.found.borrow_mut().push(rule);
+                    self.matched.borrow_mut().push(rule);
                 }
-                withheld = withheld.or((rule.tier == Tier::Block).then_some(*rule));
+                blocking = blocking.or((rule.tier == Tier::Block).then_some(*rule));
             }
         }
-        withheld
+        blocking
     }
 
     fn matches(&self, rule: &Rule, subject: &Subject<'_>) -> bool {
@@ -128,27 +130,28 @@ impl<'a> Look<'a> {
         if cost == 0 {
             return false;
         }
-        self.meter.charge(TRY * cost);
-        match before::answer(rule, subject, self.context) {
-            Ok(found) => found.is_some(),
-            Err(error) => {
-                self.broken.borrow_mut().get_or_insert_with(|| before::no_pattern(rule, &error, self.context));
+        self.meter.charge(PATTERN_STEPS * cost);
+        matching::find(rule, subject, self.context).map_or_else(
+            |error| {
+                let finding = || matching::invalid_pattern(rule, &error, self.context);
+                self.invalid_pattern.borrow_mut().get_or_insert_with(finding);
                 false
-            }
-        }
+            },
+            |matched| matched.is_some(),
+        )
     }
 
-    /// Says which rules matched something: by their names, never by what it was.
-    pub fn tell(self, verdict: &mut Verdict) {
+    /// Adds a finding for each rule that matched. It names the rule and never shows the content.
+    pub fn report(self, verdict: &mut Verdict) {
         verdict.charge(self.meter.spent());
-        for rule in self.found.into_inner() {
+        for rule in self.matched.into_inner() {
             let reason = match rule.owner {
                 Owner::Operator => format!("Its content matches the rule `{}`: {}", rule.id, rule.nudge),
                 Owner::Project => "Its content matches a rule of this project's own policy".to_owned(),
             };
-            verdict.add(Finding::new(before::shown_id(rule), Effect::Advise, reason).at(rule.source.to_string()));
+            verdict.add(Finding::new(matching::displayed_id(rule), Effect::Advise, reason).at(rule.source.to_string()));
         }
-        if let Some(finding) = self.broken.into_inner() {
+        if let Some(finding) = self.invalid_pattern.into_inner() {
             verdict.add(finding);
         }
         if let Some(limit) = self.exceeded.get() {

@@ -1,60 +1,59 @@
-//! The client's tools that search files or list their names, by the files that they would look at.
+//! File accesses of the tools that search files or list their names.
 
+use super::file_access::known_target;
 use crate::event::Shows;
-use crate::path::AbsPath;
-use crate::path::Place;
-use crate::shell::{Access, Act, Target};
+use crate::path::{AbsPath, Place};
+use crate::shell::{Access, Act};
 use crate::verdict::limits::{Limit, PATH_BYTES, SEARCH_PATTERNS};
 
-/// What a search or a listing does to files: to `base`, the file or directory that it is told to look at, and to those
-/// below it that its patterns name.
+/// Returns the accesses of a search or a listing: of `base`, which is a file or a directory, and of the files below it
+/// that the patterns match.
 ///
-/// Claude Code searches with `rg --hidden`, and splits its `glob` at blanks and commas. Fails where there are more
-/// patterns than are judged.
+/// Claude Code searches with `rg --hidden`, and splits its `glob` at blanks and commas.
+///
+/// # Errors
+///
+/// If the patterns exceed a limit.
 pub(crate) fn accesses(base: &Access, patterns: Option<&str>, shows: Shows) -> Result<Vec<Access>, &'static Limit> {
     let act = match shows {
         Shows::Lines => Act::Read,
         Shows::Matches => Act::Match,
         Shows::Names => Act::List,
     };
-    let names = patterns.map_or(Ok(Vec::new()), wanted)?;
-    let everything = names.is_empty() || names.iter().any(|name| is_sweeping(name));
-    // It may be a file or a directory.
-    let mut found = vec![Access { act, ..base.clone() }];
+    let names = patterns.map_or(Ok(Vec::new()), expand_both_ways)?;
+    let everything = names.is_empty() || names.iter().any(|name| matches_nearly_all(name));
+    // `base` may be a file.
+    let mut accesses = vec![Access { act, ..base.clone() }];
     if everything && act == Act::Read {
-        found.push(Access { act, deep: true, ..base.clone() });
+        accesses.push(Access { act, deep: true, ..base.clone() });
     }
-    let Some(directory) = base.target.path.as_ref() else { return Ok(found) };
-    for name in names.iter().filter(|name| !is_sweeping(name)) {
+    let Some(directory) = base.target.path.as_ref() else { return Ok(accesses) };
+    for name in names.iter().filter(|name| !matches_nearly_all(name)) {
         let (below, deep) = match name.strip_suffix("/**") {
             Some(below) => (below, act == Act::Read),
             None => (name.as_str(), false),
         };
-        // `**` says that this is what a search looks for: wildcards meet names that begin with a dot.
-        found.push(Access { act, deep, target: at(&format!("{directory}/**/{below}")), ..base.clone() });
+        // `**` marks the path of a search, in which wildcards also match names that begin with a dot.
+        let path = AbsPath::resolve(&format!("{directory}/**/{below}"), &Place::default());
+        accesses.push(Access { act, deep, target: known_target(path), ..base.clone() });
     }
-    Ok(found)
+    Ok(accesses)
 }
 
-fn at(path: &str) -> Target {
-    let path = AbsPath::resolve(path, &Place::default());
-    Target { text: path.to_string(), path: Some(path), open: false }
-}
-
-/// The patterns that are searched for, with their braces expanded, without those behind a `!`.
+/// Expands patterns with braces and commas in classes or behind backslashes as syntax, and as literal characters.
 ///
-/// A brace or a comma in a class or behind a backslash is a literal character, which clients and `rg` split differently.
-/// Both ways of splitting are judged.
-fn wanted(patterns: &str) -> Result<Vec<String>, &'static Limit> {
-    let mut names = expanded(patterns)?;
+/// Clients and `rg` treat them differently, so the result has the patterns of both ways.
+fn expand_both_ways(patterns: &str) -> Result<Vec<String>, &'static Limit> {
+    let mut names = expand(patterns)?;
     let without_literals = replace_literal_braces(patterns);
     if without_literals != patterns {
-        names.extend(expanded(&without_literals)?);
+        names.extend(expand(&without_literals)?);
     }
     Ok(names)
 }
 
-fn expanded(patterns: &str) -> Result<Vec<String>, &'static Limit> {
+/// Splits patterns at blanks and commas, and expands their braces. Patterns that begin with `!` are left out.
+fn expand(patterns: &str) -> Result<Vec<String>, &'static Limit> {
     let mut names = Vec::new();
     let mut depth = 0_usize;
     let split = |c: char| {
@@ -70,25 +69,25 @@ fn expanded(patterns: &str) -> Result<Vec<String>, &'static Limit> {
         if pattern.len() > PATH_BYTES.most {
             return Err(&PATH_BYTES);
         }
-        let mut open = vec![pattern.to_owned()];
-        while let Some(pattern) = open.pop() {
+        let mut pending = vec![pattern.to_owned()];
+        while let Some(pattern) = pending.pop() {
             steps += 1;
-            if steps + open.len() > SEARCH_PATTERNS.most {
+            if steps + pending.len() > SEARCH_PATTERNS.most {
                 return Err(&SEARCH_PATTERNS);
             }
-            match braces(&pattern) {
+            match split_braces(&pattern) {
                 Some((before, choices, rest)) => {
-                    open.extend(choices.split(',').map(|choice| format!("{before}{choice}{rest}")));
+                    pending.extend(choices.split(',').map(|choice| format!("{before}{choice}{rest}")));
                 }
-                None => names.push(unescaped(&pattern)),
+                None => names.push(unescape(&pattern)),
             }
         }
     }
     Ok(names)
 }
 
-/// The first innermost `{a,b}` in a pattern: what stands before it, its choices, and what stands behind it.
-fn braces(pattern: &str) -> Option<(&str, &str, &str)> {
+/// Splits a pattern at its first innermost `{a,b}`: the text before it, the choices, and the text after it.
+fn split_braces(pattern: &str) -> Option<(&str, &str, &str)> {
     let end = pattern.find('}')?;
     let start = pattern.get(..end)?.rfind('{')?;
     Some((pattern.get(..start)?, pattern.get(start + 1..end)?, pattern.get(end + 1..)?))
@@ -106,8 +105,8 @@ fn replace_literal_braces(pattern: &str) -> String {
     pattern.chars().map(replace).collect()
 }
 
-/// A pattern without the backslashes before its characters. What stands for itself behind one counts as a wildcard.
-fn unescaped(pattern: &str) -> String {
+/// Removes backslashes from a pattern. An escaped wildcard counts as a wildcard.
+fn unescape(pattern: &str) -> String {
     let mut escaped = false;
     let kept = |c: &char| {
         escaped = *c == '\\' && !escaped;
@@ -116,15 +115,15 @@ fn unescaped(pattern: &str) -> String {
     pattern.chars().filter(kept).collect()
 }
 
-/// Whether a pattern finds every file, or every one but for a letter.
-fn is_sweeping(pattern: &str) -> bool {
+/// Whether a pattern matches all names, or all with few exceptions: it has wildcards and negated classes only.
+fn matches_nearly_all(pattern: &str) -> bool {
     let is_wild = |part: &str| {
         let mut in_class = false;
         let wild = |c: char| {
             in_class = c == '[' || in_class && c != ']';
             in_class || matches!(c, '*' | '?' | '.' | ']')
         };
-        // A class that picks letters says which names are meant.
+        // A class that is not negated selects some names.
         (!part.contains('[') || part.contains("[!") || part.contains("[^")) && part.chars().all(wild)
     };
     pattern.split('/').all(|part| !part.starts_with('.') && is_wild(part))

@@ -1,81 +1,150 @@
-//! Matching of one rule against one subject.
+//! Compares rules with one subject.
 
+use super::context::Context;
 use super::subject::{Subject, SubjectKind};
-use super::validators::Context;
-use crate::rules::{Groups, Match, Matcher, Pattern, PatternError, Rule, Tier};
+use crate::encoding::label::Label;
+use crate::event::Action;
+use crate::quarantine::Namespace;
+use crate::rules::{Groups, Match, Matcher, Owner, Pattern, PatternError, Rule, Tier};
+use crate::verdict::failure::Failure;
+use crate::verdict::{Finding, RuleId, Verdict};
 
-/// Whether it could find something in a unit of its kind, by the prefilter of its patterns.
-pub(super) fn could_match(rule: &Rule, subject: &Subject<'_>) -> bool {
-    match &rule.matcher {
-        Matcher::Validator(_) => true,
-        Matcher::Patterns(patterns) => {
-            subject.texts().any(|(_, groups)| patterns.iter().any(|pattern| pattern.could_match(groups)))
+/// Adds the finding of the first rule that matches the subject, and a failure for each invalid pattern before it.
+///
+/// INVARIANT: rules are in order of their effects, strictest first, so no later rule would have a stricter finding.
+pub(super) fn apply_rules(subject: &Subject<'_>, context: &Context<'_>, verdict: &mut Verdict) {
+    for rule in context.applicable.candidates(subject) {
+        verdict.charge(1);
+        match find(rule, subject, context) {
+            Ok(None) => {}
+            Ok(Some(matched)) => return verdict.add(finding(rule, &matched, subject, context)),
+            Err(error) => verdict.add(invalid_pattern(rule, &error, context)),
         }
     }
 }
 
-/// The cost of matching those of its patterns that could match, in ordinary patterns; nothing where none could.
-pub(super) fn cost(rule: &Rule, subject: &Subject<'_>) -> usize {
-    match &rule.matcher {
-        Matcher::Validator(_) => 1,
-        Matcher::Patterns(patterns) => {
-            let of = |groups| {
-                patterns.iter().filter(|pattern| pattern.could_match(groups)).map(Pattern::cost).sum::<usize>()
-            };
-            subject.texts().map(|(_, groups)| of(groups)).sum()
-        }
-    }
-}
-
-/// What this rule finds in a unit of its kind.
+/// Returns the match of a rule, unless an exception of the operator covers it.
 pub(super) fn find(rule: &Rule, subject: &Subject<'_>, context: &Context<'_>) -> Result<Option<Match>, PatternError> {
-    let found = match &rule.matcher {
+    let matched = match &rule.matcher {
         Matcher::Patterns(patterns) => {
-            matches_any(patterns, subject)?.then(|| Match { tier: rule.tier, what: String::new() })
+            matches_any(patterns, subject)?.then(|| Match { tier: rule.tier, reason: String::new() })
         }
-        // What is certain is suspicious too; what is only suspicious is not certain.
+        // A `suspicious` rule takes every match of its validator, a `block` rule only those of tier `block`.
         Matcher::Validator(validator) => {
-            let found = subject.ask(*validator, context);
-            found.filter(|found| rule.tier == Tier::Suspicious || found.tier == Tier::Block)
+            let matched = subject.run_validator(*validator, context);
+            matched.filter(|matched| rule.tier == Tier::Suspicious || matched.tier == Tier::Block)
         }
     };
-    let Some(found) = found else { return Ok(None) };
-    let wanted = rule.only_when.is_empty() || matches_any(&rule.only_when, subject)?;
-    let excepted = match subject.subject {
-        // What a passage is about is said before or behind it.
-        SubjectKind::Passage(around) => matches_in(&rule.except_when, around)?,
-        SubjectKind::Command(..)
-        | SubjectKind::Pipeline(_)
-        | SubjectKind::Line
-        | SubjectKind::Access(_)
-        | SubjectKind::File(_)
-        | SubjectKind::Page(_)
-        | SubjectKind::Mcp
-        | SubjectKind::Agent => matches_any(&rule.except_when, subject)?,
+    let Some(matched) = matched else { return Ok(None) };
+    // Both lists are matched in every case, so that an invalid pattern in either is reported.
+    let included = rule.only_when.is_empty() || matches_any(&rule.only_when, subject)?;
+    let excluded = if let SubjectKind::Passage(around) = subject.kind {
+        // The context of a passage may be before or after it.
+        any_matches(rule.except_when.iter(), around, &Groups::find_in(around))?
+    } else {
+        matches_any(&rule.except_when, subject)?
     };
-    Ok((wanted && !excepted).then_some(found))
+    Ok((included && !excluded && !is_excepted(rule, subject, context)?).then_some(matched))
 }
 
-fn matches_in(patterns: &[Pattern], text: &str) -> Result<bool, PatternError> {
-    let groups = Groups::of(text);
-    for pattern in patterns {
-        if pattern.matches_with(text, &groups)? {
+/// Whether an exception of the operator covers the subject.
+fn is_excepted(rule: &Rule, subject: &Subject<'_>, context: &Context<'_>) -> Result<bool, PatternError> {
+    for exception in &context.config.exceptions {
+        // A project's rule may be named by its id or by the id that findings display.
+        let is_named = exception.rule == rule.id.as_str()
+            || rule.owner == Owner::Project && exception.rule == displayed_id(rule).as_str();
+        if is_named
+            && !exception.is_expired(context.event.facts.today)
+            && (exception.patterns.is_empty() || matches_any(&exception.patterns, subject)?)
+        {
             return Ok(true);
         }
     }
     Ok(false)
 }
 
-/// Whether a pattern matches one of the texts of a unit.
-pub(super) fn matches_any(patterns: &[Pattern], subject: &Subject<'_>) -> Result<bool, PatternError> {
-    // A pattern that says nothing of a pipe means one command.
-    let piped = matches!(subject.subject, SubjectKind::Pipeline(_));
+/// Returns the cost of matching the patterns that the prefilter does not rule out, as a multiple of an ordinary pattern.
+///
+/// A rule of cost 0 does not match.
+pub(super) fn cost(rule: &Rule, subject: &Subject<'_>) -> usize {
+    match &rule.matcher {
+        Matcher::Validator(_) => 1,
+        Matcher::Patterns(patterns) => {
+            let candidates = |groups| patterns.iter().filter(move |pattern| pattern.could_match(groups));
+            subject.texts().flat_map(|(_, groups)| candidates(groups)).map(Pattern::cost).sum()
+        }
+    }
+}
+
+/// Whether one of the patterns matches one of the texts of a subject.
+fn matches_any(patterns: &[Pattern], subject: &Subject<'_>) -> Result<bool, PatternError> {
+    // Only patterns with a `\|` are about pipelines; the others would match a single command of one.
+    let piped = matches!(subject.kind, SubjectKind::Pipeline(_));
     for (text, groups) in subject.texts() {
-        for pattern in patterns.iter().filter(|pattern| !piped || pattern.as_str().contains("\\|")) {
-            if pattern.matches_with(text, groups)? {
-                return Ok(true);
-            }
+        let patterns = patterns.iter().filter(|pattern| !piped || pattern.as_str().contains("\\|"));
+        if any_matches(patterns, text, groups)? {
+            return Ok(true);
         }
     }
     Ok(false)
+}
+
+fn any_matches<'p>(
+    patterns: impl Iterator<Item = &'p Pattern>,
+    text: &str,
+    groups: &Groups,
+) -> Result<bool, PatternError> {
+    for pattern in patterns {
+        if pattern.matches_with(text, groups)? {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+/// Builds the finding of a rule that matched.
+///
+/// Answers reach the model with system authority and a project may be hostile, so the finding of a project's rule
+/// contains no text of the project.
+fn finding(rule: &Rule, matched: &Match, subject: &Subject<'_>, context: &Context<'_>) -> Finding {
+    let effect = context.config.effect(rule);
+    if rule.owner == Owner::Project {
+        let reason = "a rule of this project's own policy does not allow it";
+        return Finding::new(displayed_id(rule), effect, reason).at(rule.source.to_string());
+    }
+    let server = if let Action::Mcp { server, .. } = &context.event.action {
+        let tool = context.event.tool.inspect("its server's name becomes a label");
+        Label::new(Namespace::of_tool(tool, server.as_ref(), context.event, context.config).as_str())
+    } else {
+        Label::default()
+    };
+    let nudge = subject.render_nudge(&rule.nudge, &context.event.header.tool, &server);
+    let mut reason = if matched.reason.is_empty() { nudge.clone() } else { format!("{}. {nudge}", matched.reason) };
+    let taint = &context.event.facts.taint;
+    let outbound = rule.only_when_tainted
+        || matches!(rule.matcher, Matcher::Validator(validator) if validator.name() == "Exfiltration");
+    if outbound && !taint.is_empty() {
+        reason = format!("{reason}; {}", taint.summary());
+    }
+    Finding::new(rule.id.clone(), effect, reason).with_nudge(nudge).at(rule.source.to_string())
+}
+
+/// The id of a rule in findings. A project's rule is named by its line, because its id is text of the project.
+pub(super) fn displayed_id(rule: &Rule) -> RuleId {
+    match rule.owner {
+        Owner::Operator => rule.id.clone(),
+        Owner::Project => {
+            let id = RuleId::named(&format!("project/rule-{}", rule.source.line));
+            id.unwrap_or(RuleId::known("project/rule"))
+        }
+    }
+}
+
+/// Builds the finding for an invalid regular expression of a rule.
+pub(super) fn invalid_pattern(rule: &Rule, error: &PatternError, context: &Context<'_>) -> Finding {
+    let Rule { id, source, owner, .. } = rule;
+    context.failure(&Failure::Config(match owner {
+        Owner::Operator => format!("{source}: rule `{id}`: pattern `{}`: {}", error.pattern, error.message),
+        Owner::Project => format!("the project's own policy has an invalid pattern in line {}", source.line),
+    }))
 }

@@ -1,11 +1,11 @@
-//! Before a call of an MCP tool: the finding about how it stands to what a person has approved.
+//! Judges a call of an MCP tool by its pin.
 
 use crate::event::Event;
 use crate::mcp::{Code, Standing};
 use crate::policy::Config;
 use crate::verdict::{Effect, Finding, Verdict};
 
-/// Judges the call of an MCP tool by its pin.
+/// Adds a finding if the tool or its server differs from what the user approved.
 pub(crate) fn judge(event: &Event<'_>, config: &Config, verdict: &mut Verdict) {
     let Standing::Stopped(code, what) = event.standing(config.pins) else { return };
     let help = match code {
@@ -22,8 +22,8 @@ pub(crate) fn judge(event: &Event<'_>, config: &Config, verdict: &mut Verdict) {
     verdict.add(Finding::new(code.rule(), effect(code, config), reason).with_nudge(help));
 }
 
-/// The effect of a code. What contradicts an approval is denied by every preset; what lacks one, or may be the model's
-/// mistake, has the effect of a block rule, but at least a question.
+/// The effect of a code. A contradiction of an approval is denied in every preset. A missing approval, or arguments that
+/// may be a mistake of the model, have the effect of a rule of tier `block`, and at least `ask`.
 fn effect(code: Code, config: &Config) -> Effect {
     match code {
         Code::LockInvalid

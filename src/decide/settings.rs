@@ -1,18 +1,17 @@
-//! Staying on: what the client's settings take away from the guard.
+//! Judges changes of the client's settings, and the settings at the start of a session.
 
 use crate::encoding::label::Label;
 use crate::event::Event;
 use crate::mcp::Pins;
 use crate::policy::Config;
-use crate::verdict::Phase;
-use crate::verdict::{Effect, Finding, RuleId, Verdict};
+use crate::verdict::{Effect, Finding, Phase, RuleId, Verdict};
 
-const RULE: RuleId = RuleId::known("self-protection");
+const SELF_PROTECTION: RuleId = RuleId::known("self-protection");
 
-/// Judges a change of the settings, and the settings that a session begins with.
+/// Adds the findings about the settings.
 ///
-/// A change is refused and never asked about: while somebody thinks about it, the guard would be gone. What a session
-/// begins with cannot be refused, so the one who works in it is told.
+/// A change that disables the guard is denied, not asked about: the settings would be in force during the question.
+/// At the start of a session nothing can be denied, so the user is advised. A policy with effect `pass` silences both.
 pub(crate) fn judge(event: &Event<'_>, config: &Config, verdict: &mut Verdict) {
     for loss in &event.facts.losses {
         let (effect, reason) = if event.phase == Phase::Start {
@@ -22,55 +21,55 @@ pub(crate) fn judge(event: &Event<'_>, config: &Config, verdict: &mut Verdict) {
             let advice = "To change the guard, the user leaves this session and runs `rune hooks install`";
             (Effect::Deny, format!("this change of the settings would take the guard away: {loss}. {advice}"))
         };
-        // Who has chosen to be told nothing is told nothing.
         let effect = if config.block == Effect::Pass { Effect::Pass } else { effect };
-        verdict.add(Finding::new(RULE, effect, reason));
+        verdict.add(Finding::new(SELF_PROTECTION, effect, reason));
     }
-    tell_of_loosenings(event, config, verdict);
-    tell_of_servers(event, config, verdict);
+    add_loosenings(event, config, verdict);
+    add_unapproved_servers(event, config, verdict);
 }
 
-/// Loosenings that are named; the others are counted.
+/// Loosenings that are shown; earlier ones are counted.
 const MAX_SHOWN_LOOSENINGS: usize = 5;
 
-/// Tells of what loosened the guard since the last session, in one line: verbs and times alone.
-fn tell_of_loosenings(event: &Event<'_>, config: &Config, verdict: &mut Verdict) {
-    let all = &event.facts.loosenings;
-    if all.is_empty() || config.block == Effect::Pass {
+/// Adds a finding with the commands that loosened the guard since the last session.
+fn add_loosenings(event: &Event<'_>, config: &Config, verdict: &mut Verdict) {
+    let loosenings = &event.facts.loosenings;
+    if loosenings.is_empty() || config.block == Effect::Pass {
         return;
     }
-    let hidden = all.len().saturating_sub(MAX_SHOWN_LOOSENINGS);
-    let mut shown: Vec<String> =
-        all.iter().skip(hidden).map(|one| format!("`rune {}` at {} UTC", one.verb, one.time)).collect();
+    let hidden = loosenings.len().saturating_sub(MAX_SHOWN_LOOSENINGS);
+    let shown = loosenings.iter().skip(hidden).map(|one| format!("`rune {}` at {} UTC", one.verb, one.time));
+    let mut shown: Vec<String> = shown.collect();
     if hidden > 0 {
         shown.insert(0, format!("{hidden} earlier ones"));
     }
     let advice = "If that was not you, run `rune receipts show rune:operator` in a terminal";
     let reason = format!("the guard was loosened since the last session: {}. {advice}", shown.join(", "));
-    verdict.add(Finding::new(RULE, Effect::Advise, reason));
+    verdict.add(Finding::new(SELF_PROTECTION, Effect::Advise, reason));
 }
 
-const PINS: RuleId = RuleId::known("mcp-pins");
+const MCP_PINS: RuleId = RuleId::known("mcp-pins");
 
-/// Names that are told; a configuration may hold many.
-const MOST: usize = 8;
+/// Servers that are shown; the others are counted.
+const MAX_SHOWN_SERVERS: usize = 8;
 
-/// Tells of servers that nobody has approved as they are now, in one line and by labels alone.
-fn tell_of_servers(event: &Event<'_>, config: &Config, verdict: &mut Verdict) {
-    let news = &event.facts.unapproved_servers;
-    let told = |names: &[Label], what: &str| {
-        let first: Vec<&str> = names.iter().take(MOST).map(Label::as_str).collect();
-        let more = if names.len() > MOST { format!(" and {} more", names.len() - MOST) } else { String::new() };
-        (!names.is_empty()).then(|| format!("{what}: {}{more}", first.join(", ")))
+/// Adds a finding with the labels of the configured MCP servers that are not approved.
+fn add_unapproved_servers(event: &Event<'_>, config: &Config, verdict: &mut Verdict) {
+    let servers = &event.facts.unapproved_servers;
+    let list = |names: &[Label], what: &str| {
+        let shown: Vec<&str> = names.iter().take(MAX_SHOWN_SERVERS).map(Label::as_str).collect();
+        let hidden = names.len().saturating_sub(MAX_SHOWN_SERVERS);
+        let more = if hidden > 0 { format!(" and {hidden} more") } else { String::new() };
+        (!names.is_empty()).then(|| format!("{what}: {}{more}", shown.join(", ")))
     };
     let parts = [
-        told(&news.unpinned, "MCP servers that nobody has approved"),
-        told(&news.changed, "MCP servers that are not configured as the user approved them"),
+        list(&servers.unpinned, "MCP servers that nobody has approved"),
+        list(&servers.changed, "MCP servers that are not configured as the user approved them"),
     ];
     let parts: Vec<String> = parts.into_iter().flatten().collect();
     if parts.is_empty() || config.pins == Pins::Off {
         return;
     }
     let reason = format!("{}. The user can run `rune mcp status` to see what to do", parts.join("; "));
-    verdict.add(Finding::new(PINS, Effect::Advise, reason));
+    verdict.add(Finding::new(MCP_PINS, Effect::Advise, reason));
 }

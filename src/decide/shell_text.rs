@@ -1,18 +1,19 @@
-//! Commands: the units of a line of shell text, and what could not be read of it.
+//! Judges shell text: each command, each pipeline, the whole text, and each file access.
 
-use crate::decide::before::{ask, ask_about};
-use crate::decide::subject::Subject;
-use crate::decide::validators::Context;
+use super::context::Context;
+use super::file_access::judge_command_access;
+use super::matching::apply_rules;
+use super::subject::Subject;
 use crate::event::{Dialect, Field, ShellText};
 use crate::shell::{Access, Act, Command, Effects, Reading, Target, Unreadable};
 use crate::verdict::{Effect, Finding, RuleId, Verdict};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
-/// Judges a call that runs shell text: each command, each pipeline, each file that is touched, and the line.
+/// Adds the findings about a call that runs shell text.
 pub(crate) fn judge(command: &Field, dialect: Dialect, context: &Context<'_>, verdict: &mut Verdict) {
     let Some(ShellText { reading, effects, .. }) = context.event.shell() else {
-        // Nobody here reads the other dialect beyond plain words.
+        // Only PowerShell text that consists of plain words is parsed.
         if command.is_some() && dialect == Dialect::PowerShell {
             let reason =
                 "this is PowerShell, which cannot be read with certainty. Write it as plain words, or use Bash";
@@ -23,51 +24,50 @@ pub(crate) fn judge(command: &Field, dialect: Dialect, context: &Context<'_>, ve
     verdict.charge(reading.steps);
     verdict.charge(effects.accesses.len());
     for limit in [reading.exceeded, effects.exceeded].into_iter().flatten() {
-        verdict.add(limit.failure().finding(Some(context.event.phase), context.config.failure));
+        verdict.add(context.failure(&limit.failure()));
     }
     if let Some(doubt) = reading.doubts.first() {
         let reason =
-            format!("this command cannot be read with certainty: {}. Write it in plainer words", words(&doubt.flaw));
+            format!("this command cannot be read with certainty: {}. Write it in plainer words", describe(&doubt.flaw));
         add_unreadable(reason, context, verdict);
     }
-    let again = repeated(reading, effects);
-    for (at, command) in
-        reading.commands.iter().enumerate().zip(&again).filter(|(_, again)| !**again).map(|(row, _)| row)
-    {
-        ask(&Subject::command(command, at), context, verdict);
+    // Shell text may repeat itself thousands of times, so equal commands, pipelines and accesses are judged once.
+    let repeated = find_repeated(reading, effects);
+    let is_repeated = |at: usize| repeated.get(at) == Some(&true);
+    for (at, command) in reading.commands.iter().enumerate().filter(|(at, _)| !is_repeated(*at)) {
+        apply_rules(&Subject::command(command, at), context, verdict);
     }
-    let mut pipelines = reading.pipelines();
-    let mut seen = BTreeSet::new();
-    pipelines.retain(|pipeline| seen.insert(pipeline.canonical.clone()));
-    for pipeline in &pipelines {
-        ask(&Subject::pipeline(pipeline), context, verdict);
-    }
-    ask(&Subject::line(), context, verdict);
+    let pipelines = reading.pipelines();
     let mut judged = BTreeSet::new();
-    for access in effects.accesses.iter().filter(|access| access.row.and_then(|row| again.get(row)) != Some(&true)) {
-        if Look::at(access, reading).is_none_or(|look| judged.insert(look)) {
-            ask_about(access, context, verdict);
+    for pipeline in pipelines.iter().filter(|pipeline| judged.insert(&pipeline.canonical)) {
+        apply_rules(&Subject::pipeline(pipeline), context, verdict);
+    }
+    apply_rules(&Subject::line(), context, verdict);
+    let mut judged = BTreeSet::new();
+    for access in effects.accesses.iter().filter(|access| !access.row.is_some_and(is_repeated)) {
+        if AccessKey::of(access, reading).is_none_or(|key| judged.insert(key)) {
+            judge_command_access(access, context, verdict);
         }
     }
 }
 
-/// All that the judgement of an access depends on: what is done to which file, and by which program.
+/// Everything that the findings about a file access depend on.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
-struct Look<'a> {
+struct AccessKey<'a> {
     act: Act,
     file: &'a str,
-    placed: bool,
+    has_path: bool,
     deep: bool,
     astray: bool,
     program: &'a str,
-    /// What runs it: a container has files of its own.
+    /// The commands that run the program: a container has files of its own.
     via: &'a [String],
 }
 
-impl<'a> Look<'a> {
-    /// `None` for what is judged by more than that: deletions and rights by the whole command, and names of which an end is open by
-    /// how much of them is known.
-    fn at(access: &'a Access, reading: &'a Reading) -> Option<Look<'a>> {
+impl<'a> AccessKey<'a> {
+    /// Returns `None` if the findings depend on more than that: on the whole command for deletions and changes of
+    /// permissions, and on how much of the name is known for a target with an open end.
+    fn of(access: &'a Access, reading: &'a Reading) -> Option<AccessKey<'a>> {
         let Access { act, target: Target { text, path, open }, deep, astray, row } = access;
         if *open || matches!(act, Act::Remove | Act::Move | Act::Change) {
             return None;
@@ -75,77 +75,69 @@ impl<'a> Look<'a> {
         let command = row.and_then(|row| reading.commands.get(row));
         let program = command.map_or("", |command| command.program.as_str());
         let via = command.map_or(&[][..], |command| command.via.as_slice());
-        Some(Look { act: *act, file: text, placed: path.is_some(), deep: *deep, astray: *astray, program, via })
+        Some(AccessKey { act: *act, file: text, has_path: path.is_some(), deep: *deep, astray: *astray, program, via })
     }
 }
 
-/// The commands that need not be judged, because their whole pipeline was judged before, word by word the same.
-fn repeated(reading: &Reading, effects: &Effects) -> Vec<bool> {
-    let mut again = Vec::with_capacity(reading.commands.len());
+/// Pipelines with the same first command that a pipeline is compared with. Further ones are judged even if repeated.
+const MAX_COMPARED_PIPELINES: usize = 8;
+
+/// Returns for each command whether an equal pipeline, with the same file accesses, came before its pipeline.
+fn find_repeated(reading: &Reading, effects: &Effects) -> Vec<bool> {
+    let mut repeated = Vec::with_capacity(reading.commands.len());
     let mut seen: BTreeMap<&str, Vec<Range<usize>>> = BTreeMap::new();
-    let traces = traces(reading, effects);
+    let accesses = accesses_by_command(reading, effects);
     let mut start = 0;
     for pipeline in reading.commands.chunk_by(|one, other| one.pipeline == other.pipeline) {
-        let rows = start..start + pipeline.len();
-        start = rows.end;
-        // What stands behind something else may mean something else there, and so may what is only known when it
-        // runs: two substitutions look alike and print other things.
+        let range = start..start + pipeline.len();
+        start = range.end;
+        // Two substitutions may look alike and print different things, and the later stages of a pipeline depend on
+        // their input.
         let comparable = !pipeline.iter().any(Command::is_dynamic);
         let Some(first) = pipeline.first().filter(|first| first.stage == 0 && comparable) else {
-            again.resize(rows.end, false);
+            repeated.resize(range.end, false);
             continue;
         };
-        let known = seen.entry(first.canonical.as_str()).or_default();
-        let same = |known: &Range<usize>| {
-            let before = reading.commands.get(known.clone()).unwrap_or_default();
-            known.len() == rows.len()
-                && before.iter().zip(pipeline).all(is_same)
-                && traces
-                    .get(known.clone())
-                    .zip(traces.get(rows.clone()))
-                    .is_some_and(|(before, now)| before.iter().zip(now).all(do_the_same))
+        let candidates = seen.entry(first.canonical.as_str()).or_default();
+        let is_same = |earlier: &Range<usize>| {
+            let commands = reading.commands.get(earlier.clone()).unwrap_or_default();
+            let accesses = accesses.get(earlier.clone()).zip(accesses.get(range.clone()));
+            earlier.len() == range.len()
+                && commands.iter().zip(pipeline).all(is_same_command)
+                && accesses.is_some_and(|(earlier, now)| earlier.iter().zip(now).all(are_same_accesses))
         };
-        let known_before = known.iter().any(same);
-        again.resize(rows.end, known_before);
-        if !known_before && known.len() < ENOUGH {
-            known.push(rows);
+        let is_repeated = candidates.iter().any(is_same);
+        repeated.resize(range.end, is_repeated);
+        if !is_repeated && candidates.len() < MAX_COMPARED_PIPELINES {
+            candidates.push(range);
         }
     }
-    again
+    repeated
 }
 
-/// What a command does to files.
-type Trace<'a> = Vec<&'a Access>;
-
-/// For each command all that it does to files, which depends on what came before: a link, for one.
-fn traces<'a>(reading: &Reading, effects: &'a Effects) -> Vec<Trace<'a>> {
-    let mut traces = vec![Trace::new(); reading.commands.len()];
+/// The file accesses of each command. Equal commands may differ in them, for example after a symlink was made.
+fn accesses_by_command<'a>(reading: &Reading, effects: &'a Effects) -> Vec<Vec<&'a Access>> {
+    let mut by_command = vec![Vec::new(); reading.commands.len()];
     for access in &effects.accesses {
-        if let Some(trace) = access.row.and_then(|row| traces.get_mut(row)) {
-            trace.push(access);
+        if let Some(accesses) = access.row.and_then(|row| by_command.get_mut(row)) {
+            accesses.push(access);
         }
     }
-    traces
+    by_command
 }
 
-fn do_the_same((one, other): (&Trace<'_>, &Trace<'_>)) -> bool {
-    let same = |(one, other): (&&Access, &&Access)| {
-        let Access { act, target: Target { text, open, .. }, deep, astray, .. } = one;
-        *act == other.act
-            && *text == other.target.text
-            && *open == other.target.open
-            && *deep == other.deep
-            && *astray == other.astray
-    };
-    one.len() == other.len() && one.iter().zip(other).all(same)
+fn are_same_accesses((one, other): (&Vec<&Access>, &Vec<&Access>)) -> bool {
+    fn key<'a>(access: &&'a Access) -> (Act, &'a str, bool, bool, bool) {
+        (access.act, &access.target.text, access.target.open, access.deep, access.astray)
+    }
+    one.iter().map(key).eq(other.iter().map(key))
 }
 
-/// Pipelines beyond this that begin alike are judged one by one.
-const ENOUGH: usize = 8;
-
-fn is_same((one, other): (&Command, &Command)) -> bool {
-    let same = one.canonical == other.canonical && one.via == other.via && one.input == other.input;
-    same && one.cwd == other.cwd
+fn is_same_command((one, other): (&Command, &Command)) -> bool {
+    one.canonical == other.canonical
+        && one.via == other.via
+        && one.input == other.input
+        && one.cwd == other.cwd
         && one.elsewhere == other.elsewhere
         && one.env == other.env
         && one.redirects == other.redirects
@@ -160,8 +152,8 @@ fn add_unreadable(reason: String, context: &Context<'_>, verdict: &mut Verdict) 
     }
 }
 
-/// The flaw in words of our own: what the text says there may be anything.
-fn words(flaw: &Unreadable) -> String {
+/// Describes why shell text cannot be parsed, without showing any of it.
+fn describe(flaw: &Unreadable) -> String {
     match flaw {
         Unreadable::Unterminated(what) => format!("a `{what}` does not end"),
         Unreadable::Syntax(_) => "its syntax is not valid".to_owned(),

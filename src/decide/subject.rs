@@ -1,62 +1,63 @@
-//! Units: the parts of a call that rules are asked about one by one. A call takes the strictest answer.
+//! Subjects: the parts of a call to which rules are applied one by one.
 
-use super::validators::{self, Context};
+use super::context::Context;
+use super::validators;
 use crate::encoding::escape;
 use crate::encoding::label::Label;
-use crate::path::AbsPath;
 use crate::path::zones::Zones;
 use crate::rules::{Groups, Match, RuleKind, ValidatorId};
 use crate::shell::{Access, Act, Command, Pipeline, plain};
 use std::borrow::Cow;
 use std::cell::Cell;
 
-/// Characters of a call's own words that a nudge shows.
+/// The longest value of a variable that a nudge shows.
 const MAX_VALUE_CHARS: usize = 200;
 
-/// What a unit is about.
+/// What a subject is.
 #[derive(Clone, Debug)]
 pub enum SubjectKind<'a> {
-    /// A command that would run, and which of the line's commands it is.
+    /// A command of the shell text, and its index.
     Command(&'a Command, usize),
-    /// Commands of which each feeds the next.
+    /// A pipeline of the shell text.
     Pipeline(&'a Pipeline),
-    /// The whole line.
+    /// The whole shell text.
     Line,
-    /// Something that a command does to a file.
-    Access(Cow<'a, Access>),
-    /// The same by a tool that is made for it.
-    File(Access),
-    /// A page.
+    /// A file that a command reads or changes.
+    CommandAccess(&'a Access),
+    /// A file that a tool reads or changes.
+    ToolAccess(Access),
+    /// A web page, by its URL.
     Page(String),
     /// An MCP tool.
-    Mcp,
+    McpTool,
     /// Another agent.
     Agent,
-    /// Some sentences of a result, with what stands around them.
+    /// Some sentences of a result; the text is these sentences with those around them.
     Passage(&'a str),
 }
 
-/// One unit: the kind of rules that it is asked about, and the texts that patterns are matched with.
+/// One part of a call.
 #[derive(Clone, Debug)]
 pub struct Subject<'a> {
-    kind: RuleKind,
+    /// What it is.
+    pub kind: SubjectKind<'a>,
+    rule_kind: RuleKind,
+    /// The texts that patterns are matched with, and the literals of the prefilter in each.
     texts: Vec<(Cow<'a, str>, Groups)>,
-    /// What it is about.
-    pub subject: SubjectKind<'a>,
-    /// The validators that have found nothing in it.
+    /// The validators that found nothing, one bit each.
     cleared: Cell<u32>,
 }
 
 impl<'a> Subject<'a> {
-    fn new(kind: RuleKind, texts: impl IntoIterator<Item = Cow<'a, str>>, subject: SubjectKind<'a>) -> Self {
+    fn new(rule_kind: RuleKind, texts: impl IntoIterator<Item = Cow<'a, str>>, kind: SubjectKind<'a>) -> Self {
         let with_groups = |text: Cow<'a, str>| {
-            let groups = Groups::of(&text);
+            let groups = Groups::find_in(&text);
             (text, groups)
         };
-        Subject { kind, texts: texts.into_iter().map(with_groups).collect(), subject, cleared: Cell::new(0) }
+        Subject { kind, rule_kind, texts: texts.into_iter().map(with_groups).collect(), cleared: Cell::new(0) }
     }
 
-    /// A command: patterns see it as it is, and without the options that stand before its verb.
+    /// A command. Patterns are matched with its canonical form, and with that form without global options.
     pub fn command(command: &'a Command, at: usize) -> Self {
         let texts = [Some(Cow::Borrowed(command.canonical.as_str())), plain(command).map(Cow::Owned)];
         Subject::new(RuleKind::Bash, texts.into_iter().flatten(), SubjectKind::Command(command, at))
@@ -67,98 +68,91 @@ impl<'a> Subject<'a> {
         Subject::new(RuleKind::Bash, [Cow::Borrowed(pipeline.canonical.as_str())], SubjectKind::Pipeline(pipeline))
     }
 
-    /// The line as a whole, for what is in no single command.
+    /// The whole shell text, for validators that look at more than one command.
     pub fn line() -> Self {
         Subject::new(RuleKind::Bash, [], SubjectKind::Line)
     }
 
-    /// What is deleted, as part of a command.
+    /// A deletion, for the rules about commands.
     pub fn deletion(access: &'a Access) -> Self {
-        Subject::new(RuleKind::Bash, [], SubjectKind::Access(Cow::Borrowed(access)))
+        Subject::new(RuleKind::Bash, [], SubjectKind::CommandAccess(access))
     }
 
-    /// What a command does to a file.
-    pub fn access(access: Cow<'a, Access>, zones: &Zones) -> Self {
-        let kind = if access.act.changes() { RuleKind::Edit } else { RuleKind::Read };
-        // What is taken away or put back is not a change of what is in it.
-        let text = matches!(access.act, Act::Read | Act::Write | Act::Redirect).then(|| text(&access, zones));
-        Subject::new(kind, text.map(Cow::Owned), SubjectKind::Access(access))
+    /// A file that a command reads or changes.
+    pub fn command_access(access: &'a Access, zones: &Zones) -> Self {
+        // Patterns are about the content of files, which other acts neither show nor change.
+        let by_pattern = matches!(access.act, Act::Read | Act::Write | Act::Redirect);
+        let text = by_pattern.then(|| Cow::Owned(access_text(access, zones)));
+        Subject::new(access_rule_kind(access), text, SubjectKind::CommandAccess(access))
     }
 
     /// A file that a tool reads or changes.
-    pub fn file(access: Access, zones: &Zones) -> Self {
-        let kind = if access.act.changes() { RuleKind::Edit } else { RuleKind::Read };
-        Subject::new(kind, [Cow::Owned(text(&access, zones))], SubjectKind::File(access))
+    pub fn tool_access(access: Access, zones: &Zones) -> Self {
+        let text = Cow::Owned(access_text(&access, zones));
+        Subject::new(access_rule_kind(&access), [text], SubjectKind::ToolAccess(access))
     }
 
-    /// A page that is fetched.
+    /// A web page that is fetched.
     pub fn page(url: &str) -> Self {
         Subject::new(RuleKind::Read, [Cow::Owned(url.to_owned())], SubjectKind::Page(url.to_owned()))
     }
 
     /// A call of an MCP tool.
     pub fn mcp(tool: &str) -> Self {
-        Subject::new(RuleKind::Mcp, [Cow::Owned(tool.to_owned())], SubjectKind::Mcp)
+        Subject::new(RuleKind::Mcp, [Cow::Owned(tool.to_owned())], SubjectKind::McpTool)
     }
 
-    /// Work for another agent, with these permissions.
+    /// Another agent with this permission mode.
     pub fn agent(mode: &str) -> Self {
         Subject::new(RuleKind::Agent, [Cow::Owned(mode.to_owned())], SubjectKind::Agent)
     }
 
-    /// Some sentences of a result, which contain these groups of literals.
+    /// Some sentences of a result. The caller has searched them for the literals of the prefilter.
     pub(crate) fn passage(text: &'a str, around: &'a str, groups: Groups) -> Self {
         let texts = vec![(Cow::Borrowed(text), groups)];
-        Subject { kind: RuleKind::Post, texts, subject: SubjectKind::Passage(around), cleared: Cell::new(0) }
+        Subject { kind: SubjectKind::Passage(around), rule_kind: RuleKind::Post, texts, cleared: Cell::new(0) }
     }
 
-    /// Which rules it is asked about.
-    pub fn kind(&self) -> RuleKind {
-        self.kind
+    /// The kind of the rules that apply to it.
+    pub fn rule_kind(&self) -> RuleKind {
+        self.rule_kind
     }
 
-    /// What patterns are matched with, and the literals of the prefilter in it.
+    /// The texts that patterns are matched with, and the literals of the prefilter in each.
     pub(crate) fn texts(&self) -> impl Iterator<Item = (&str, &Groups)> {
         self.texts.iter().map(|(text, groups)| (text.as_ref(), groups))
     }
 
-    /// What a validator finds in it. Two rules may share one, and what found nothing is not asked again.
-    pub(crate) fn ask(&self, validator: ValidatorId, context: &Context<'_>) -> Option<Match> {
+    /// Runs a validator, unless it found nothing before: several rules may share one.
+    pub(crate) fn run_validator(&self, validator: ValidatorId, context: &Context<'_>) -> Option<Match> {
         let (cleared, bit) = (self.cleared.get(), 1 << validator.index());
         if cleared & bit != 0 {
             return None;
         }
-        let found = validators::find(validator, self, context);
-        if found.is_none() {
+        let matched = validators::find(validator, self, context);
+        if matched.is_none() {
             self.cleared.set(cleared | bit);
         }
-        found
+        matched
     }
 
-    /// The file that it is about and what is done to it.
-    pub fn touched(&self) -> Option<&Access> {
-        match &self.subject {
-            SubjectKind::Access(access) => Some(access),
-            SubjectKind::File(access) => Some(access),
-            SubjectKind::Command(..)
-            | SubjectKind::Pipeline(_)
-            | SubjectKind::Line
-            | SubjectKind::Page(_)
-            | SubjectKind::Mcp
-            | SubjectKind::Agent
-            | SubjectKind::Passage(_) => None,
+    /// The file access, if the subject is one.
+    pub fn file_access(&self) -> Option<&Access> {
+        if let SubjectKind::CommandAccess(access) = self.kind {
+            return Some(access);
         }
+        if let SubjectKind::ToolAccess(access) = &self.kind { Some(access) } else { None }
     }
 
-    /// A nudge with the values of its variables, each in backticks unless the nudge quotes it itself.
-    pub fn interpolate(&self, nudge: &str, tool: &Label, server: &Label) -> String {
+    /// Replaces the variables of a nudge by their values, each in backticks unless the nudge quotes it itself.
+    pub fn render_nudge(&self, nudge: &str, tool: &Label, server: &Label) -> String {
         const QUOTES: [char; 3] = ['`', '\'', '"'];
         let mut text = String::new();
         let mut rest = nudge;
         while let Some((before, behind)) = rest.split_once('{') {
             text.push_str(before);
             let variable =
-                behind.split_once('}').and_then(|(name, after)| Some((self.value(name, tool, server)?, after)));
+                behind.split_once('}').and_then(|(name, after)| Some((self.variable(name, tool, server)?, after)));
             let Some((value, after)) = variable else {
                 text.push('{');
                 rest = behind;
@@ -172,15 +166,15 @@ impl<'a> Subject<'a> {
         text + rest
     }
 
-    /// The value of a variable in a nudge: names as labels, the call's own words escaped and on one line.
-    fn value(&self, name: &str, tool: &Label, server: &Label) -> Option<String> {
+    /// The value of a variable in a nudge: a label, or text of the call, which is escaped to one line.
+    fn variable(&self, name: &str, tool: &Label, server: &Label) -> Option<String> {
         let text = self.texts().next().map_or("", |(text, _)| text);
-        let raw = match (name, &self.subject) {
+        let raw = match (name, &self.kind) {
             ("tool_name", _) => return Some(tool.to_string()),
             ("server_name", _) => return Some(server.to_string()),
             ("base_command", SubjectKind::Command(command, _)) => command.program.as_str(),
             ("command", SubjectKind::Command(..) | SubjectKind::Pipeline(_)) => text,
-            ("file_path", SubjectKind::Access(_) | SubjectKind::File(_)) => text,
+            ("file_path", SubjectKind::CommandAccess(_) | SubjectKind::ToolAccess(_)) => text,
             ("base_command" | "command" | "file_path", _) => "",
             _ => return None,
         };
@@ -188,8 +182,12 @@ impl<'a> Subject<'a> {
     }
 }
 
-fn text(access: &Access, zones: &Zones) -> String {
-    let whole = |path: &AbsPath| zones.text(path);
+fn access_rule_kind(access: &Access) -> RuleKind {
+    if access.act.changes() { RuleKind::Edit } else { RuleKind::Read }
+}
+
+/// The text of a file access for patterns: the path as the zones write it or, if it is not known, the word as written.
+fn access_text(access: &Access, zones: &Zones) -> String {
     let known = access.target.path.as_ref().filter(|_| !access.target.open);
-    known.map_or_else(|| access.target.text.clone(), whole)
+    known.map_or_else(|| access.target.text.clone(), |path| zones.text(path))
 }

@@ -1,4 +1,7 @@
 //! Validators: checks that patterns cannot express, one file each.
+//!
+//! A validator is a function `find` from a subject and its context to a match. It returns [`block`] for certain harm and
+//! [`suspicious`] for possible harm.
 
 mod agent_recursion;
 mod carried_data;
@@ -21,51 +24,18 @@ mod self_protection;
 mod unknown_executable;
 
 pub use agent_recursion::AGENTS;
-pub(crate) use exfiltration::Sources;
+pub(super) use exfiltration::DataSources;
 
-use crate::decide::applicable::ApplicableRules;
-use crate::decide::subject::{Subject, SubjectKind};
-use crate::event::Event;
-use crate::path::zones::Zones;
-use crate::path::{AbsPath, Glob};
-use crate::policy::Config;
+use super::context::Context;
+use super::subject::{Subject, SubjectKind};
+use crate::path::AbsPath;
 use crate::rules::{Match, Tier, ValidatorId};
-use crate::shell::{Access, Command, Effects, Reading};
+use crate::shell::{Access, Command};
 
-/// What a judgement may look at.
-#[derive(Clone, Copy, Debug)]
-pub struct Context<'a> {
-    /// The call.
-    pub event: &'a Event<'a>,
-    /// The policy.
-    pub config: &'a Config,
-    /// Where it happens.
-    pub zones: &'a Zones,
-    /// The rules that are asked.
-    pub(crate) applicable: &'a ApplicableRules<'a>,
-    /// Files and directories that the operator keeps.
-    pub(crate) sensitive: &'a [Glob<'a>],
-    /// Those of them that no built-in exemption holds for.
-    pub(crate) sensitive_own: &'a [Glob<'a>],
-    /// Those of the guard itself.
-    pub(crate) own: &'a [Glob<'a>],
-    /// What commands print that others may send.
-    pub(crate) sources: &'a Sources,
-}
-
-impl<'a> Context<'a> {
-    fn reading(&self) -> Option<&'a Reading> {
-        self.event.shell().map(|shell| &shell.reading)
-    }
-
-    fn effects(&self) -> Option<&'a Effects> {
-        self.event.shell().map(|shell| &shell.effects)
-    }
-}
-
+/// The function of a validator.
 type Find = fn(&Subject<'_>, &Context<'_>) -> Option<Match>;
 
-/// All validators by name, in order. A new validator is a file in this folder, a `mod` line and an entry here.
+/// All validators by name, in alphabetical order.
 const ALL: [(&str, Find); 19] = [
     ("AgentRecursion", agent_recursion::find),
     ("CarriedData", carried_data::find),
@@ -88,45 +58,43 @@ const ALL: [(&str, Find); 19] = [
     ("UnknownExecutable", unknown_executable::find),
 ];
 
-/// Runs a validator. One that is missing from [`ALL`] blocks: a test makes sure that none is.
-pub(crate) fn find(validator: ValidatorId, subject: &Subject<'_>, context: &Context<'_>) -> Option<Match> {
+/// Runs a validator. One that is missing from [`ALL`] blocks; a test checks that none is.
+pub(super) fn find(validator: ValidatorId, subject: &Subject<'_>, context: &Context<'_>) -> Option<Match> {
     match ALL.get(validator.index()) {
         Some((_, find)) => find(subject, context),
         None => block(format!("the validator `{}` is missing", validator.name())),
     }
 }
 
-fn block(what: impl Into<String>) -> Option<Match> {
-    Some(Match { tier: Tier::Block, what: what.into() })
+fn block(reason: impl Into<String>) -> Option<Match> {
+    Some(Match { tier: Tier::Block, reason: reason.into() })
 }
 
-fn suspicious(what: impl Into<String>) -> Option<Match> {
-    Some(Match { tier: Tier::Suspicious, what: what.into() })
+fn suspicious(reason: impl Into<String>) -> Option<Match> {
+    Some(Match { tier: Tier::Suspicious, reason: reason.into() })
 }
 
-/// The command that touches a file, if one does.
+fn block_if(condition: bool, reason: &'static str) -> Option<Match> {
+    if condition { block(reason) } else { None }
+}
+
+fn suspicious_if(condition: bool, reason: &'static str) -> Option<Match> {
+    if condition { suspicious(reason) } else { None }
+}
+
+/// The command that accesses a file, if one does.
 fn command_of<'a>(access: &Access, context: &Context<'a>) -> Option<&'a Command> {
     context.reading().zip(access.row).and_then(|(reading, row)| reading.commands.get(row))
 }
 
-/// Whether a file belongs to the container that the command runs in.
+/// Whether a file is in the container that the accessing command runs in.
 fn is_contained(access: &Access, path: &AbsPath, context: &Context<'_>) -> bool {
     command_of(access, context).is_some_and(|command| command.is_contained(path))
 }
 
-/// The command that a unit is, if it is one.
+/// The command, if the subject is one.
 fn command<'a>(subject: &Subject<'a>) -> Option<&'a Command> {
-    match subject.subject {
-        SubjectKind::Command(command, _) => Some(command),
-        SubjectKind::Pipeline(_)
-        | SubjectKind::Line
-        | SubjectKind::Access(_)
-        | SubjectKind::File(_)
-        | SubjectKind::Page(_)
-        | SubjectKind::Mcp
-        | SubjectKind::Agent
-        | SubjectKind::Passage(..) => None,
-    }
+    if let SubjectKind::Command(command, _) = subject.kind { Some(command) } else { None }
 }
 
 #[cfg(test)]

@@ -1,126 +1,127 @@
-//! The files of the policy: those that ship with the binary, and how a newer one meets an operator's edits.
+//! Updates of the installed policy files: how a new embedded file is merged with the operator's edits.
 
 use crate::encoding::hex::digest;
 use crate::policy::{DEFAULT, Layer, PRESETS};
 use crate::rules::{self, Owner, RuleKind};
 use std::cmp::Ordering;
 
-/// A file that ships with the binary.
+/// A policy file that is embedded in the binary.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Shipped {
-    /// Its name below the directory of the policy.
+pub struct EmbeddedFile {
+    /// The path below the policy directory.
     pub name: String,
-    /// Its text.
+    /// The text.
     pub text: &'static str,
 }
 
-/// The SHA-256 of each of these files by its name, from when the binary was built.
+/// The SHA-256 of each embedded file, computed by the build script: `(name, hex)`.
 const DIGESTS: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/digests.rs"));
 
-/// All files that ship with the binary.
-pub fn shipped() -> Vec<Shipped> {
-    let presets = PRESETS.iter().map(|(name, text)| Shipped { name: format!("presets/{name}.toml"), text });
-    let rules = RuleKind::ALL.iter().map(|(_, name, text)| Shipped { name: format!("rules/{name}.rules"), text });
-    [Shipped { name: DEFAULT.0.to_owned(), text: DEFAULT.1 }].into_iter().chain(presets).chain(rules).collect()
+/// Returns all embedded files.
+pub fn embedded_files() -> Vec<EmbeddedFile> {
+    let presets = PRESETS.iter().map(|(name, text)| EmbeddedFile { name: format!("presets/{name}.toml"), text });
+    let rules = RuleKind::ALL.iter().map(|(_, name, text)| EmbeddedFile { name: format!("rules/{name}.rules"), text });
+    [EmbeddedFile { name: DEFAULT.0.to_owned(), text: DEFAULT.1 }].into_iter().chain(presets).chain(rules).collect()
 }
 
-/// What lies on the disk for one of these files.
+/// The installed versions of an embedded file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Installed {
-    /// The file that is in force.
-    pub mine: Option<String>,
-    /// What we wrote there, before anybody edited it.
+    /// The file in force.
+    pub current: Option<String>,
+    /// The embedded text that the operator's edits started from.
     pub base: Option<String>,
-    /// An earlier default that waits beside the file for a person to look at.
-    pub waiting: Option<String>,
+    /// The embedded text that an earlier update wrote beside the file, for the operator to merge.
+    pub pending: Option<String>,
 }
 
 /// What an update does to one file.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Step {
-    /// It is the default already.
-    Same,
-    /// The default has not changed; the edits in the file stay.
-    Edited,
-    /// There is none, and the default is written.
+pub enum FileUpdate {
+    /// Do nothing: the file is the embedded one.
+    Unchanged,
+    /// Keep the edited file: the embedded one has not changed.
+    KeepEdited,
+    /// Write the file: there is none.
     Write,
-    /// Nobody has edited it, and the default takes its place.
+    /// Replace the file: it has no edits.
     Replace,
-    /// The edits and the new default go together as this text.
+    /// Replace the file by this merge of its edits and the embedded one.
     Merge(String),
-    /// It stays, and the new default is put beside it.
-    Beside(Conflict),
-    /// It stays: it is newer than what ships here.
-    Newer,
+    /// Keep the file, and write the embedded one beside it.
+    WriteBeside(Conflict),
+    /// Keep the file: its version is newer than the embedded one.
+    KeepNewer,
 }
 
-/// Why a person has to look.
+/// Why the operator must merge by hand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Conflict {
-    /// The edits and the new default do not go together.
-    Conflict,
-    /// What the edits were made to is not known.
-    NoBase,
-    /// An earlier default still waits.
-    Waiting,
-    /// What waits is none of ours any more: somebody works on it.
-    WorkedOn,
+    /// The edits conflict with the embedded file, or the merged file would be invalid.
+    Unmergeable,
+    /// The text that the edits started from is not known.
+    UnknownBase,
+    /// The file that an earlier update wrote beside this one has not been merged yet.
+    Pending,
+    /// The operator has edited that file.
+    PendingEdited,
 }
 
-impl Shipped {
-    /// The hex digits of its SHA-256.
+impl EmbeddedFile {
+    /// The SHA-256 of the text in hex.
     pub fn digest(&self) -> String {
         let known = DIGESTS.iter().find(|(name, _)| *name == self.name);
         known.map_or_else(|| digest(self.text.as_bytes()), |(_, digest)| (*digest).to_owned())
     }
 
-    /// What an update does to this file.
-    pub fn step(&self, found: &Installed) -> Step {
-        let Some(mine) = found.mine.as_deref() else { return Step::Write };
-        if mine == self.text {
-            return Step::Same;
+    /// Decides what an update does to the installed file.
+    pub fn plan_update(&self, installed: &Installed) -> FileUpdate {
+        let Some(current) = installed.current.as_deref() else { return FileUpdate::Write };
+        if current == self.text {
+            return FileUpdate::Unchanged;
         }
         let newer = |text: &str| compare(version(text), version(self.text)) == Ordering::Greater;
-        if newer(mine) || found.base.as_deref().is_some_and(newer) {
-            return Step::Newer;
+        if newer(current) || installed.base.as_deref().is_some_and(newer) {
+            return FileUpdate::KeepNewer;
         }
-        match found.base.as_deref() {
-            _ if self.is_worked_on(found) => Step::Beside(Conflict::WorkedOn),
-            _ if found.waiting.is_some() => Step::Beside(Conflict::Waiting),
-            None => Step::Beside(Conflict::NoBase),
-            Some(base) if base == self.text => Step::Edited,
-            Some(base) if base == mine => Step::Replace,
-            Some(base) => match diffy::merge(base, mine, self.text) {
-                Ok(text) if self.reads(&text) => Step::Merge(text),
-                Ok(_) | Err(_) => Step::Beside(Conflict::Conflict),
+        match installed.base.as_deref() {
+            _ if self.is_pending_edited(installed) => FileUpdate::WriteBeside(Conflict::PendingEdited),
+            _ if installed.pending.is_some() => FileUpdate::WriteBeside(Conflict::Pending),
+            None => FileUpdate::WriteBeside(Conflict::UnknownBase),
+            Some(base) if base == self.text => FileUpdate::KeepEdited,
+            Some(base) if base == current => FileUpdate::Replace,
+            Some(base) => match diffy::merge(base, current, self.text) {
+                Ok(text) if self.is_valid(&text) => FileUpdate::Merge(text),
+                Ok(_) | Err(_) => FileUpdate::WriteBeside(Conflict::Unmergeable),
             },
         }
     }
 
-    /// Whether what waits beside the file is something that we did not put there.
-    pub fn is_worked_on(&self, found: &Installed) -> bool {
-        found.waiting.as_deref().is_some_and(|waiting| waiting != self.text && found.base.as_deref() != Some(waiting))
+    /// Whether the pending file is neither the embedded text nor the one that was installed before.
+    pub fn is_pending_edited(&self, installed: &Installed) -> bool {
+        let base = installed.base.as_deref();
+        installed.pending.as_deref().is_some_and(|pending| pending != self.text && base != Some(pending))
     }
 
-    /// Whether a text can stand in for this file.
-    fn reads(&self, text: &str) -> bool {
-        match self.name.strip_prefix("rules/").and_then(RuleKind::of_file) {
+    /// Whether a text is a valid version of this file.
+    fn is_valid(&self, text: &str) -> bool {
+        match self.name.strip_prefix("rules/").and_then(RuleKind::from_file_name) {
             Some(kind) => rules::parse(text, &self.name, kind, Owner::Operator).1.is_empty(),
             None => Layer::read(text, &self.name).is_ok(),
         }
     }
 }
 
-/// The version that a file says it is of: `# version: 1.0.0`, or `version = "1.0.0"`.
+/// Returns the version in a policy file: `# version: 1.0.0`, or `version = "1.0.0"`.
 pub fn version(text: &str) -> Option<&str> {
-    text.lines().find_map(said).map(|version| version.trim().trim_matches('"'))
+    text.lines().find_map(version_value).map(|version| version.trim().trim_matches('"'))
 }
 
-fn said(line: &str) -> Option<&str> {
+fn version_value(line: &str) -> Option<&str> {
     line.strip_prefix("# version:").or_else(|| line.strip_prefix("version")?.trim_start().strip_prefix('='))
 }
 
-/// What is no version is older than any.
+/// Compares two versions. A missing or invalid version is older than any other.
 fn compare(one: Option<&str>, other: Option<&str>) -> Ordering {
     let numbers =
         |version: Option<&str>| -> Option<Vec<u64>> { version?.split('.').map(|number| number.parse().ok()).collect() };

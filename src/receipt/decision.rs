@@ -39,7 +39,7 @@ impl Decision {
             return None;
         };
         let wanted = config.project.as_ref().map_or(config.receipts, |own| config.receipts.max(own.receipts));
-        if !wanted.wants(verdict.effect()) {
+        if !wanted.includes(verdict.effect()) {
             return None;
         }
         let input = input.map(|input| {
@@ -56,7 +56,7 @@ impl Decision {
     pub fn of_failure(header: &Header, wanted: Receipts, verdict: &Verdict) -> Option<Self> {
         let before = header.phase.is_none_or(|phase| phase == Phase::Before);
         let about = before && header.tool.as_str().starts_with("mcp__");
-        (about && wanted.wants(verdict.effect())).then(|| Decision::told(header, verdict))
+        (about && wanted.includes(verdict.effect())).then(|| Decision::told(header, verdict))
     }
 
     fn told(header: &Header, verdict: &Verdict) -> Self {

@@ -4,7 +4,7 @@ use super::key::{Keys, Secret, is_signed};
 use super::{Code, Fault, hash};
 use crate::encoding::hex::digest;
 use crate::policy::update;
-use crate::policy::update::Shipped;
+use crate::policy::update::EmbeddedFile;
 use serde::{Deserialize, Serialize};
 
 /// The version of an index.
@@ -85,10 +85,10 @@ impl PolicyList {
     /// The list of some texts under a preset.
     pub fn new<'a>(preset: &str, texts: impl IntoIterator<Item = (&'a str, &'a [u8])>) -> Self {
         // Most of them are as they ship, and their hashes are known.
-        let shipped = update::shipped();
+        let shipped = update::embedded_files();
         let file = |(name, text): (&str, &[u8])| {
             let known = shipped.iter().find(|known| known.name == name && known.text.as_bytes() == text);
-            PolicyFile { name: name.to_owned(), sha256: known.map_or_else(|| digest(text), Shipped::digest) }
+            PolicyFile { name: name.to_owned(), sha256: known.map_or_else(|| digest(text), EmbeddedFile::digest) }
         };
         let mut files: Vec<PolicyFile> = texts.into_iter().map(file).collect();
         files.sort();

@@ -1,4 +1,4 @@
-//! The embedded rules, as the build script has parsed them.
+//! The embedded rules, which the build script parses.
 
 use super::example::Example;
 use super::syntax::Expected;
@@ -7,8 +7,8 @@ use crate::verdict::RuleId;
 use std::borrow::Cow;
 use std::rc::Rc;
 
-/// An embedded rule.
-struct Row {
+/// A rule as the build script writes it.
+struct EmbeddedRule {
     tier: Tier,
     name: &'static str,
     line: usize,
@@ -21,27 +21,27 @@ struct Row {
     examples: &'static [Example],
 }
 
-// `ROWS`: the rules of every embedded file, by the name of their kind.
+// `EMBEDDED_RULES`: the rules of each kind, by its name.
 include!(concat!(env!("OUT_DIR"), "/rules.rs"));
 
-/// The rules of a file whose text is the embedded one of its kind.
+/// Returns the rules of a file if its text is the embedded text of its kind.
 pub(super) fn rules(text: &str, file: &str, kind: RuleKind, owner: Owner) -> Option<Vec<Rule>> {
-    let (_, rows) = ROWS.iter().find(|(name, _)| *name == kind.name() && text == kind.embedded())?;
+    let (_, embedded) = EMBEDDED_RULES.iter().find(|(name, _)| *name == kind.name() && text == kind.embedded())?;
     let file: Rc<str> = Rc::from(file);
-    let rule = |row: &Row| Rule {
-        id: RuleId::known(row.name),
-        tier: row.tier,
+    let rule = |rule: &EmbeddedRule| Rule {
+        id: RuleId::known(rule.name),
+        tier: rule.tier,
         kind,
-        matcher: row.validator.map_or(Matcher::Patterns(Cow::Borrowed(row.patterns)), Matcher::Validator),
-        only_when: Cow::Borrowed(row.only_when),
-        except_when: Cow::Borrowed(row.except_when),
-        only_when_tainted: row.only_when_tainted,
-        nudge: Cow::Borrowed(row.nudge),
-        examples: Cow::Borrowed(row.examples),
-        source: Source { file: Rc::clone(&file), line: row.line },
+        matcher: rule.validator.map_or(Matcher::Patterns(Cow::Borrowed(rule.patterns)), Matcher::Validator),
+        only_when: Cow::Borrowed(rule.only_when),
+        except_when: Cow::Borrowed(rule.except_when),
+        only_when_tainted: rule.only_when_tainted,
+        nudge: Cow::Borrowed(rule.nudge),
+        examples: Cow::Borrowed(rule.examples),
+        source: Source { file: Rc::clone(&file), line: rule.line },
         owner,
     };
-    Some(rows.iter().map(rule).collect())
+    Some(embedded.iter().map(rule).collect())
 }
 
 #[cfg(test)]

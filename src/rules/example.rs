@@ -1,26 +1,26 @@
-//! Examples: the calls that a rule carries as its proof.
+//! Examples: calls that a rule must match, or that no rule may match.
 
 use super::RuleKind;
 use super::syntax::Expected;
 use serde_json::{Value, json};
 use std::borrow::Cow;
 
-/// One line behind `hits` or `misses`.
+/// One line of `hits` or `misses`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Example {
     pub(super) expected: Expected,
-    /// Its line in the file.
+    /// The line in the file, from 1.
     pub line: usize,
     pub(super) text: Cow<'static, str>,
 }
 
 impl Example {
-    /// As it is written.
+    /// The text as written.
     pub fn text(&self) -> &str {
         &self.text
     }
 
-    /// The result that the line stands for, in `post.rules`: `\n` and `\u{200b}` are what they are in code.
+    /// The result that a line of `post.rules` describes. It may contain the escapes `\n` and `\u{200b}`.
     pub(crate) fn result(&self) -> Value {
         let mut parts = self.text.split("\\u{");
         let mut text = parts.next().unwrap_or_default().to_owned();
@@ -32,10 +32,10 @@ impl Example {
         json!({"result": text.replace("\\n", "\n")})
     }
 
-    /// The call that the line stands for: the tool's name and its input.
+    /// The call that the line describes: the name of a tool and its input.
     ///
-    /// A command line in `bash.rules`; elsewhere a file, a page or a tool, with the rest of the input as JSON behind
-    /// it where it matters. A line that starts with `$ ` is a command line in every file.
+    /// In `bash.rules` the line is shell text. In the other files it is a path, URL or tool name, which may be followed
+    /// by further input as a JSON object; there a line that starts with `$ ` is shell text.
     pub fn call(&self, kind: RuleKind) -> (String, Value) {
         let text = self.text();
         if let Some(line) = text.strip_prefix("$ ").or((kind == RuleKind::Bash).then_some(text)) {

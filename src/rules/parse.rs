@@ -1,4 +1,4 @@
-//! Reading of `.rules` files: the grammar, and the checks that need the other rules and the types of the crate.
+//! Parses `.rules` files into rules.
 
 use super::embedded;
 use super::syntax::{self, Checks, RuleText, SyntaxError, suggest};
@@ -8,30 +8,31 @@ use std::borrow::Cow;
 use std::fmt;
 use std::rc::Rc;
 
-/// Where and why a rule cannot be read.
+/// A rule that cannot be parsed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RuleError {
     /// The file.
     pub file: Rc<str>,
-    /// The line, from one.
+    /// The line, from 1.
     pub line: usize,
-    /// The column, from one.
+    /// The column, from 1.
     pub column: usize,
-    what: String,
+    message: String,
     help: String,
 }
 
 impl fmt::Display for RuleError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let RuleError { file, line, column, what, help } = self;
-        write!(f, "{file}:{line}:{column}: {what}")?;
+        let RuleError { file, line, column, message, help } = self;
+        write!(f, "{file}:{line}:{column}: {message}")?;
         if help.is_empty() { Ok(()) } else { write!(f, "\n  help: {help}") }
     }
 }
 
-/// Reads all rules of a file, and all errors in it. A file without a rule is an error: it would disarm the guard.
+/// Parses a file, and returns its rules and its errors. A file without a rule is an error, because it would replace
+/// the embedded rules by nothing.
 ///
-/// Text that equals the embedded file of its kind was parsed when the binary was built.
+/// A text that equals the embedded one of its kind is not parsed again.
 pub fn parse(text: impl AsRef<str>, file: &str, kind: RuleKind, owner: Owner) -> (Vec<Rule>, Vec<RuleError>) {
     let text = text.as_ref();
     match embedded::rules(text, file, kind, owner) {
@@ -40,13 +41,13 @@ pub fn parse(text: impl AsRef<str>, file: &str, kind: RuleKind, owner: Owner) ->
     }
 }
 
-/// The same for any text.
+/// Parses any text.
 pub(super) fn parse_text(text: &str, file: &str, kind: RuleKind, owner: Owner) -> (Vec<Rule>, Vec<RuleError>) {
     let id = |name: &str| match owner {
         Owner::Operator => RuleId::named(name),
         Owner::Project => RuleId::of_project(name),
     };
-    let checks = Checks { name: &|name| id(name).map(drop), validator: &known_validator };
+    let checks = Checks { name: &|name| id(name).map(drop), validator: &check_validator };
     let (texts, mut errors) = syntax::parse(text, &checks);
     let file: Rc<str> = Rc::from(file);
     let rule = |rule: RuleText<'_>| Rule {
@@ -66,20 +67,20 @@ pub(super) fn parse_text(text: &str, file: &str, kind: RuleKind, owner: Owner) -
     errors.extend(remove_duplicates(&mut rules));
     errors.sort_by_key(|error| error.line);
     if rules.is_empty() && errors.is_empty() {
-        let (what, help) = ("there is no rule in this file", "delete the file to get the default rules");
-        errors.push(SyntaxError { line: 1, column: 1, what: what.to_owned(), help: help.to_owned() });
+        let (message, help) = ("there is no rule in this file", "delete the file to get the default rules");
+        errors.push(SyntaxError { line: 1, column: 1, message: message.to_owned(), help: help.to_owned() });
     }
     let error =
-        |SyntaxError { line, column, what, help }| RuleError { file: Rc::clone(&file), line, column, what, help };
+        |SyntaxError { line, column, message, help }| RuleError { file: Rc::clone(&file), line, column, message, help };
     (rules, errors.into_iter().map(error).collect())
 }
 
-fn known_validator(name: &str) -> Result<(), String> {
-    ValidatorId::named(name).map(drop).ok_or_else(|| suggest(name, ValidatorId::names()))
+fn check_validator(name: &str) -> Result<(), String> {
+    ValidatorId::from_name(name).map(drop).ok_or_else(|| suggest(name, ValidatorId::names()))
 }
 
 fn matcher(rule: &RuleText<'_>) -> Matcher {
-    let validator = rule.validator.and_then(ValidatorId::named);
+    let validator = rule.validator.and_then(ValidatorId::from_name);
     validator.map_or_else(|| Matcher::Patterns(patterns(&rule.patterns)), Matcher::Validator)
 }
 
@@ -91,16 +92,16 @@ fn example((expected, line, text): &(syntax::Expected, usize, &str)) -> Example 
     Example { expected: *expected, line: *line, text: Cow::Owned((*text).to_owned()) }
 }
 
-/// Removes every rule whose name another rule has before it.
+/// Removes every rule that has the name of an earlier one.
 fn remove_duplicates(rules: &mut Vec<Rule>) -> Vec<SyntaxError> {
     let mut order: Vec<&Rule> = rules.iter().collect();
-    // Rules of one name stay in the order of their lines.
+    // The sort is stable, so rules with one name stay in the order of their lines.
     order.sort_by(|one, other| one.id.as_str().cmp(other.id.as_str()));
     let pairs = order.iter().zip(order.iter().skip(1)).filter(|(first, second)| first.id == second.id);
     let error = |(first, second): (&&Rule, &&Rule)| SyntaxError {
         line: second.source.line,
         column: if second.tier == Tier::Block { 7 } else { 12 },
-        what: format!("a second rule named `{}`", second.id),
+        message: format!("a second rule named `{}`", second.id),
         help: format!("the first one is on line {}", first.source.line),
     };
     let errors: Vec<SyntaxError> = pairs.map(error).collect();

@@ -1,4 +1,4 @@
-//! Patterns: regular expressions that are compiled when they are first matched.
+//! Patterns: regular expressions, compiled when they are first needed.
 
 use super::prefilter::{self, Groups};
 use regex_lite::Regex;
@@ -6,32 +6,32 @@ use std::borrow::Cow;
 use std::fmt;
 use std::sync::OnceLock;
 
-/// The compiled size in bytes up to which a pattern is accepted.
+/// The largest compiled size of a pattern that is accepted.
 const MAX_COMPILED_BYTES: usize = 1 << 20;
 
-/// Patterns beyond this many bytes cost several times as much to match.
+/// The length from which on a pattern counts as large: it costs several times as much to match.
 const LARGE_BYTES: usize = 400;
 
-/// A regular expression as written.
+/// A regular expression.
 #[derive(Clone)]
 pub struct Pattern {
     text: Cow<'static, str>,
-    /// Groups of literals that a match contains; none if nothing is known about it.
+    /// The groups of literals that every match contains; empty if the prefilter does not know the pattern.
     groups: &'static [u16],
     compiled: OnceLock<Box<Result<Regex, PatternError>>>,
 }
 
-/// Why a pattern cannot be compiled.
+/// A pattern that cannot be compiled.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PatternError {
     /// The pattern.
     pub pattern: String,
-    /// What is wrong.
-    pub what: String,
+    /// What is wrong with it.
+    pub message: String,
 }
 
 impl Pattern {
-    /// A pattern; whether it is a valid one is seen when it is compiled.
+    /// A pattern that is not compiled yet, so it may be invalid.
     pub fn new(text: impl Into<Cow<'static, str>>) -> Self {
         let text = text.into();
         let groups = prefilter::required(&text);
@@ -43,37 +43,37 @@ impl Pattern {
         Pattern { text: Cow::Borrowed(text), groups, compiled: OnceLock::new() }
     }
 
-    /// As it is written.
+    /// The pattern as written.
     pub fn as_str(&self) -> &str {
         &self.text
     }
 
-    /// Compiles it, to see whether that is possible.
+    /// Compiles the pattern, and returns the error if it is invalid.
     pub fn check(&self) -> Result<(), PatternError> {
         self.regex().map(drop)
     }
 
-    /// Whether it matches somewhere in `text`.
+    /// Whether the pattern matches somewhere in `text`.
     pub fn matches(&self, text: &str) -> Result<bool, PatternError> {
-        self.matches_with(text, &Groups::of(text))
+        self.matches_with(text, &Groups::find_in(text))
     }
 
-    /// The same for a text that contains these groups of literals.
+    /// The same for a text whose groups of literals are known.
     pub(crate) fn matches_with(&self, text: &str, groups: &Groups) -> Result<bool, PatternError> {
         Ok(self.could_match(groups) && self.regex()?.is_match(text))
     }
 
-    /// Whether a text that contains these groups of literals could match.
+    /// Whether a text with these groups of literals may match.
     pub(crate) fn could_match(&self, groups: &Groups) -> bool {
-        groups.contain(self.groups)
+        groups.contain_all(self.groups)
     }
 
-    /// Whether nothing is known about what its matches contain.
+    /// Whether the prefilter can never rule the pattern out.
     pub(super) fn is_unfiltered(&self) -> bool {
         self.groups.is_empty()
     }
 
-    /// What it costs to match, as a multiple of an ordinary pattern.
+    /// The cost of matching, as a multiple of an ordinary pattern.
     pub(crate) fn cost(&self) -> usize {
         if self.text.len() < LARGE_BYTES { 1 } else { 10 }
     }
@@ -81,7 +81,7 @@ impl Pattern {
     fn regex(&self) -> Result<&Regex, PatternError> {
         let compiled = self.compiled.get_or_init(|| {
             let built = regex_lite::RegexBuilder::new(&self.text).size_limit(MAX_COMPILED_BYTES).build();
-            Box::new(built.map_err(|error| PatternError { pattern: self.text.to_string(), what: error.to_string() }))
+            Box::new(built.map_err(|error| PatternError { pattern: self.text.to_string(), message: error.to_string() }))
         });
         compiled.as_ref().as_ref().map_err(Clone::clone)
     }

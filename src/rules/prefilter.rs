@@ -1,8 +1,8 @@
 //! The prefilter of the embedded patterns: a pattern is compiled only if a text contains the literals that it requires.
 //!
-//! The build script takes the literals from the syntax tree of every pattern. They form groups, of which a match
-//! contains at least one literal each; patterns share equal groups. A pattern of an operator's file has groups only if
-//! an embedded pattern has the same text; otherwise it is always compiled.
+//! The build script takes the literals from the syntax tree of each pattern. They form groups: a match contains at least
+//! one literal of each group. Patterns share equal groups. A pattern of an operator's file has groups only if an embedded
+//! pattern has the same text; otherwise it is always compiled.
 
 mod bucket;
 #[cfg(test)]
@@ -16,12 +16,12 @@ use bucket::{EDGE, END, KEY_BYTES, bucket, is_word, key_byte, next_key, without_
 /// A literal in lower case, and the groups that it is in.
 struct Literal {
     text: &'static [u8],
-    /// Where its key begins, behind the mark at its beginning.
+    /// The offset of its key, not counting a mark at the beginning.
     key_offset: usize,
     groups: &'static [u16],
 }
 
-/// The literals of a bucket, as a range of `LITERALS`.
+/// The literals with one hash, as a range of `LITERALS`.
 struct Bucket {
     start: u16,
     count: u16,
@@ -51,12 +51,12 @@ pub(crate) struct Groups([u64; GROUPS.div_ceil(64)]);
 
 impl Groups {
     /// Searches a text for all literals at once, ignoring the case of ASCII letters.
-    pub fn of(text: &str) -> Self {
+    pub fn find_in(text: &str) -> Self {
         let text = text.as_bytes();
         let mut groups = Groups::default();
         let mut key = 0;
         for (at, byte) in text.iter().enumerate() {
-            // A word also ends where another script begins.
+            // A word also ends at a byte that is not ASCII.
             if !byte.is_ascii() {
                 groups.look_up(next_key(key, key_byte(EDGE)), text, at);
             }
@@ -98,14 +98,14 @@ impl Groups {
     }
 
     /// Whether all of these groups were found.
-    pub fn contain(&self, groups: &[u16]) -> bool {
+    pub fn contain_all(&self, groups: &[u16]) -> bool {
         let found = |group: &u16| self.0.get(usize::from(group / 64)).is_some_and(|bits| bits >> (group % 64) & 1 != 0);
         groups.iter().all(found)
     }
 }
 
 impl Literal {
-    /// Whether a text contains it so that its key ends at `last`.
+    /// Whether a text contains the literal at the position where its key ends at `last`.
     fn is_at(&self, text: &[u8], last: usize) -> bool {
         let literal = without_left_mark(self.text);
         let left = self.text.first().filter(|_| literal.len() < self.text.len());
@@ -122,12 +122,12 @@ impl Literal {
     }
 }
 
-/// Whether the byte beside a literal is what a mark asks for.
+/// Whether the byte beside a literal satisfies a mark.
 fn is_met(mark: u8, beside: Option<&u8>) -> bool {
     beside.is_none_or(|byte| mark == EDGE && !is_word(*byte))
 }
 
-/// The groups that a pattern requires, if it is an embedded one.
+/// The groups that an embedded pattern requires; empty for any other pattern.
 pub(super) fn required(pattern: &str) -> &'static [u16] {
     let found = PATTERNS.binary_search_by_key(&pattern, |(text, _)| text);
     found.ok().and_then(|at| PATTERNS.get(at)).map_or(&[], |(_, groups)| groups)

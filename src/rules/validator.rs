@@ -1,24 +1,23 @@
-//! Names of validators. A rule names a validator by the name of its file in `src/decide/validators`, in camel case.
+//! Names of validators: the names of the files in `src/decide/validators`, in camel case.
 
 // `VALIDATORS`: the names of all validators, in order.
 include!(concat!(env!("OUT_DIR"), "/validators.rs"));
 
-/// A validator that a rule names.
+/// A validator, by its index in the list of all names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ValidatorId(usize);
 
 impl ValidatorId {
-    /// The validator at this place of the list.
-    pub(super) const fn at(index: usize) -> Self {
+    pub(super) const fn from_index(index: usize) -> Self {
         ValidatorId(index)
     }
 
-    /// Looks up a name.
-    pub fn named(name: &str) -> Option<Self> {
+    /// Looks up a validator by its name.
+    pub fn from_name(name: &str) -> Option<Self> {
         VALIDATORS.iter().position(|known| *known == name).map(ValidatorId)
     }
 
-    /// The place in the list of all validators.
+    /// The index in the list of all names.
     pub fn index(self) -> usize {
         self.0
     }

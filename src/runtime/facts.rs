@@ -108,7 +108,7 @@ fn before(event: &Event<'_>, config: &Config, environment: &Environment) -> Coll
         facts.project_servers = collected.value_or(servers, Vec::new());
         facts.pins = mcp_facts::look_up(event, config, environment);
     }
-    let paths = rune::decide::paths(event);
+    let paths = rune::decide::touched_paths(event);
     let accesses_files = event.shell().is_some_and(|shell| !shell.effects.accesses.is_empty());
     if accesses_files || !paths.is_empty() {
         facts.guard_paths = environment.guard_paths().iter().map(|path| path.to_string_lossy().into_owned()).collect();

@@ -81,7 +81,7 @@ pub fn with_content_rules(
     environment: &Environment,
     project_policy: Option<&Path>,
 ) -> Config {
-    if rune::decide::is_looked_at(event, &config) {
+    if rune::decide::inspects_result(event, &config) {
         let rules_dir = |dir: &Path| dir.join("rules");
         let operator = environment.config_dir.as_deref().map(rules_dir);
         rules::add_content_rules(&mut config, operator.as_deref(), project_policy.map(rules_dir).as_deref());
@@ -104,7 +104,7 @@ fn with_project(operator: &Config, layers: Vec<Layer>, dir: &Path, selection: &R
     };
     let preset = PRESETS.iter().find(|(name, _)| Some(*name) == layer.preset.as_deref());
     let preset = preset.and_then(|(name, _)| Layer::embedded(name));
-    let failures = operator.flaws.iter().cloned().chain(failure).collect();
+    let failures = operator.failures.iter().cloned().chain(failure).collect();
     let mut config = Config::fold(layers.into_iter().chain(preset).chain([layer]), failures);
     config.add_rules(operator.rules.clone());
     rules::add_project_rules(&mut config, &dir.join("rules"), selection);
@@ -127,7 +127,7 @@ fn layers(
     let mut layer = |name: &str, embedded: &'static str| {
         read_layer(&dir?.join(name), embedded, texts).unwrap_or_else(|(preset, what)| {
             failures.push(Failure::Config(what));
-            Some(Layer::naming(preset))
+            Some(Layer::with_preset(preset))
         })
     };
     let main = layer(DEFAULT.0, DEFAULT.1).unwrap_or_default();
@@ -240,7 +240,7 @@ fn has_only_comments(text: &str) -> bool {
 /// Adds the servers of the operator's allowlist.
 pub fn add_allowlist(config: &mut Config, environment: &Environment, texts: &PolicyTexts) -> Result<(), String> {
     if let Some(list) = allowlist_path(environment).map_or(Ok(None), |path| texts.text(&path, None))? {
-        config.allow(&list);
+        config.trust_servers(&list);
     }
     Ok(())
 }

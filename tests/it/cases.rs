@@ -78,7 +78,7 @@ fn judged(file: &CaseFile, row: &Row, config: &Config, session: Session) -> (Exp
 /// Adds the facts that the runtime would have collected.
 fn set_up(row: &Row, event: &mut Event<'_>) {
     event.facts.nonce = Some(Nonce::new([7; 16]));
-    let paths: Vec<String> = rune::decide::paths(event).into_iter().map(Into::into).collect();
+    let paths: Vec<String> = rune::decide::touched_paths(event).into_iter().map(Into::into).collect();
     for path in paths {
         for (link, target) in &row.links {
             let rest = path.strip_prefix(link.as_str()).filter(|rest| rest.is_empty() || rest.starts_with('/'));

@@ -1,7 +1,7 @@
 //! `rune policy`, as a whole process in a home of its own.
 
 use crate::support::sandbox::{Ran, Sandbox, finish};
-use rune::policy::update::shipped;
+use rune::policy::update::embedded_files;
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
 
@@ -30,12 +30,12 @@ fn base(home: &Sandbox, name: &str) -> String {
 }
 
 fn ours(name: &str) -> &'static str {
-    shipped().into_iter().find(|file| file.name == name).unwrap().text
+    embedded_files().into_iter().find(|file| file.name == name).unwrap().text
 }
 
 /// The version of a file that ships.
 fn now(name: &str) -> &'static str {
-    rune::policy::update::version(shipped().into_iter().find(|file| file.name == name).unwrap().text).unwrap()
+    rune::policy::update::version(embedded_files().into_iter().find(|file| file.name == name).unwrap().text).unwrap()
 }
 
 /// A home in which an older default of one file was installed.
@@ -62,7 +62,7 @@ fn what_is_missing_is_written_once() {
     assert!(shown.exit == 0 && shown.stdout.contains("rules/bash.rules"), "{shown:?}");
     assert!(home.all_files().is_empty(), "a dry run writes nothing");
     let told = done(&home, "install");
-    for file in shipped() {
+    for file in embedded_files() {
         let version = rune::policy::update::version(file.text).unwrap();
         assert!(told.lines().any(|line| line.contains(&file.name) && line.contains(version)), "{told}");
         assert_eq!(mine(&home, &file.name), file.text);

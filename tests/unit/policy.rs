@@ -27,10 +27,10 @@ fn scalars_overwrite_and_lists_append_and_subtract() {
 }
 
 #[test]
-fn a_list_that_goes_on_from_the_shipped_one_is_the_operators_beyond_it() {
+fn of_an_edited_copy_of_the_embedded_list_only_the_added_paths_are_the_operators() {
     let shipped = Layer::embedded(DEFAULT.0).unwrap().sensitive;
     let list = |names: &[CompactString]| layer(&format!("[paths]\nsensitive = {names:?}"));
-    let own = |layers: Vec<Layer>| Config::fold(layers, vec![]).sensitive_own;
+    let own = |layers: Vec<Layer>| Config::fold(layers, vec![]).operator_sensitive;
     assert_eq!(own(vec![layer(DEFAULT.1)]), [""; 0]);
     assert_eq!(own(vec![layer(DEFAULT.1), list(&shipped)]), [""; 0]);
     let longer: Vec<CompactString> = shipped.iter().cloned().chain(["~/private".into()]).collect();
@@ -41,7 +41,7 @@ fn a_list_that_goes_on_from_the_shipped_one_is_the_operators_beyond_it() {
 }
 
 #[test]
-fn what_nobody_says_is_cautious() {
+fn a_key_that_no_layer_sets_has_its_strictest_value() {
     let config = Config::fold([layer("")], vec![]);
     assert_eq!((config.failure, config.results), (Effect::Deny, Results::Notice));
 }
@@ -49,15 +49,15 @@ fn what_nobody_says_is_cautious() {
 #[test]
 fn the_allowlist_takes_names_with_and_without_the_prefix() {
     let mut config = Config::fold([layer("")], vec![]);
-    config.allow("# mine\nmcp__acme\n  desk  # support\n\n");
+    config.trust_servers("# mine\nmcp__acme\n  desk  # support\n\n");
     assert_eq!(config.trust, Trust::Names(vec!["acme".into(), "desk".into()]));
 }
 
 #[test]
-fn a_flaw_ends_trust_by_name() {
+fn no_server_is_trusted_after_a_failure() {
     let config = Config::fold([layer("[quarantine]\ntrusted = ['a']")], vec![]);
     let mut config = config.with_failures(vec![Failure::Config("x".into())]);
-    config.allow("b");
+    config.trust_servers("b");
     assert_eq!(config.trust, Trust::Unknown);
     let config = Config::fold([layer("[quarantine]\ntrusted = ['a']")], vec![Failure::Bug]);
     assert_eq!(config.trust, Trust::Unknown);

@@ -5,7 +5,7 @@ use crate::commands::rules;
 use crate::runtime::environment::{Environment, now};
 use crate::runtime::options::Options;
 use crate::runtime::policy_files;
-use rune::policy::{Config, Idle};
+use rune::policy::{Config, StaleReason};
 use rune::verdict::failure::Failure;
 use std::path::Path;
 
@@ -18,7 +18,7 @@ pub fn check(options: &Options, environment: &Environment, project: &Path) -> Ve
         policy_files::project_policy_dir(project).as_deref(),
     );
     if let Err(what) = policy_files::add_allowlist(&mut config, &environment, &policy_files::PolicyTexts::default()) {
-        config.flaws.push(Failure::Config(what));
+        config.failures.push(Failure::Config(what));
     }
     let flaws = rules::find_errors(&config);
     let mut problems: Vec<Problem> = flaws.iter().map(|flaw| flaw_problem("policy-broken", flaw)).collect();
@@ -49,10 +49,14 @@ fn exceptions(config: &Config) -> Vec<Problem> {
     let today = now().date();
     let problem = |exception: &rune::policy::Exception| {
         let rule = &exception.rule;
-        let (id, what) = match config.idle(exception, today)? {
-            Idle::Expired => ("exception-expired", format!("the exception from `{rule}` has expired")),
-            Idle::Disabled => ("exception-of-disabled-rule", format!("an exception from `{rule}`, which is disabled")),
-            Idle::Unknown => ("exception-of-unknown-rule", format!("an exception from `{rule}`, which is no rule")),
+        let (id, what) = match config.stale_reason(exception, today)? {
+            StaleReason::Expired => ("exception-expired", format!("the exception from `{rule}` has expired")),
+            StaleReason::RuleDisabled => {
+                ("exception-of-disabled-rule", format!("an exception from `{rule}`, which is disabled"))
+            }
+            StaleReason::RuleUnknown => {
+                ("exception-of-unknown-rule", format!("an exception from `{rule}`, which is no rule"))
+            }
         };
         let advice = "take it out or mend it; `rune rules list` shows the rules";
         Some(Problem::new(id, what, advice).at(&exception.source))

@@ -26,7 +26,7 @@ fn compare(before: &Path, after: &Path) -> BTreeSet<String> {
         if after.is_looser_than(&before) {
             loosened.insert(format!("the policy under the preset {preset}"));
         }
-        loosened.extend(after.milder_rules(&before).into_iter().map(|rule| format!("the rule {rule}")));
+        loosened.extend(after.weakened_rules(&before).into_iter().map(|rule| format!("the rule {rule}")));
     }
     loosened
 }

@@ -1,18 +1,18 @@
-//! Agents that are started without their guard, or with what strangers wrote.
+//! Agents that are started without permission checks, or with input that is only known when the command runs.
 
 use super::{Context, block, command, suspicious};
 use crate::decide::subject::Subject;
 use crate::rules::Match;
 use crate::shell::Input;
 
-/// Programs that are agents: none may loosen the guard, and one that starts another is asked about.
+/// Programs that are coding agents. The process check of the commands that loosen the guard uses the list too.
 pub const AGENTS: [&str; 16] = [
     "aider", "amp", "auggie", "claude", "codex", "copilot", "crush", "cursor-agent", "droid", "gemini", "goose",
     "grok", "kiro", "kiro-cli", "opencode", "qwen",
 ];
 
-/// Options that take the brakes off, of all agents.
-const UNLEASHED: [&str; 12] = [
+/// Options of agents that switch permission checks off.
+const UNCHECKED_OPTIONS: [&str; 12] = [
     "--dangerously-skip-permissions",
     "--allow-dangerously-skip-permissions",
     "--dangerously-bypass-approvals-and-sandbox",
@@ -27,13 +27,13 @@ const UNLEASHED: [&str; 12] = [
     "--permission-mode=dontAsk",
 ];
 
-pub(super) fn find(subject: &Subject<'_>, _scene: &Context<'_>) -> Option<Match> {
+pub(super) fn find(subject: &Subject<'_>, _context: &Context<'_>) -> Option<Match> {
     let command = command(subject)?;
     let program = command.program.rsplit('/').next().unwrap_or_default().split('@').next().unwrap_or_default();
-    let script = command.args.first().is_some_and(|arg| arg.text.contains("claude-code"))
+    let is_script = command.args.first().is_some_and(|arg| arg.text.contains("claude-code"))
         && matches!(program, "node" | "bun" | "deno");
-    let claude = program == "claude" || script || command.program.contains("claude-code");
-    if !claude
+    let is_claude = program == "claude" || is_script || command.program.contains("claude-code");
+    if !is_claude
         && !AGENTS.contains(&program)
         && !command.program.contains("codex")
         && !command.program.contains("gemini-cli")
@@ -41,7 +41,7 @@ pub(super) fn find(subject: &Subject<'_>, _scene: &Context<'_>) -> Option<Match>
         return None;
     }
     let words: Vec<&str> = command.args.iter().map(|arg| arg.text.as_str()).collect();
-    let pairs = words.iter().zip(words.iter().skip(1)).any(|(option, value)| {
+    let has_unchecked_value = words.iter().zip(words.iter().skip(1)).any(|(option, value)| {
         matches!(
             (*option, *value),
             ("--permission-mode", "bypassPermissions" | "dontAsk")
@@ -50,15 +50,16 @@ pub(super) fn find(subject: &Subject<'_>, _scene: &Context<'_>) -> Option<Match>
                 | ("--sandbox" | "-s", "danger-full-access")
         )
     });
-    let hasty = program.contains("gemini") && words.contains(&"-y");
-    if pairs || hasty || words.iter().any(|word| UNLEASHED.contains(word)) {
+    let is_gemini_yes = program.contains("gemini") && words.contains(&"-y");
+    if has_unchecked_value || is_gemini_yes || words.iter().any(|word| UNCHECKED_OPTIONS.contains(word)) {
         return block("it starts an agent that asks nobody");
     }
-    let prints = words.iter().any(|word| matches!(*word, "-p" | "--print" | "exec" | "--prompt" | "run"));
+    let is_headless = words.iter().any(|word| matches!(*word, "-p" | "--print" | "exec" | "--prompt" | "run"));
     let fed = matches!(command.input, Input::Pipe | Input::Unknown);
     let dynamic = command.args.iter().any(|arg| !arg.is_known());
-    if claude && prints && (fed || dynamic) {
-        return block("it hands an agent text that nobody has read");
+    if !is_headless || !fed && !dynamic {
+        return None;
     }
-    (prints && (fed || dynamic)).then(|| suspicious("it hands an agent text that nobody has read")).flatten()
+    let reason = "it hands an agent text that nobody has read";
+    if is_claude { block(reason) } else { suspicious(reason) }
 }

@@ -1,29 +1,30 @@
-//! Dependencies that an edit adds, removes or changes, in the manifests of nine ecosystems.
+//! Edits of a manifest that add, remove or change dependencies.
 
 mod manifest;
 
-use super::{Context, suspicious};
+use super::{Context, suspicious_if};
 use crate::decide::subject::{Subject, SubjectKind};
 use crate::event::{Action, Change};
 use crate::rules::Match;
 use manifest::Manifest;
 
 pub(super) fn find(subject: &Subject<'_>, context: &Context<'_>) -> Option<Match> {
-    let SubjectKind::File(access) = &subject.subject else { return None };
+    let SubjectKind::ToolAccess(access) = &subject.kind else { return None };
     let Action::Edit { changes, .. } = &context.event.action else { return None };
     let path = access.target.path.as_ref()?;
     // `requirements/dev.txt`
-    let listed = matches!(path.components(), [.., folder, name] if folder == "requirements" && name.ends_with(".txt"));
-    let manifest = if listed { Manifest::Lines } else { Manifest::of(path.components().last()?)? };
-    let held = context.event.facts.contents.iter().find(|(name, _)| *name == path.to_string());
-    let changed = match held {
-        Some((_, before)) => apply(before, changes).is_none_or(|after| manifest.differ(before, &after)),
-        None => changes.iter().any(|change| seen_in(change, manifest)),
+    let is_requirements =
+        matches!(path.components(), [.., folder, name] if folder == "requirements" && name.ends_with(".txt"));
+    let manifest = if is_requirements { Manifest::Lines } else { Manifest::of(path.components().last()?)? };
+    let current = context.event.facts.contents.iter().find(|(name, _)| *name == path.to_string());
+    let changed = match current {
+        Some((_, before)) => apply(before, changes).is_none_or(|after| manifest.has_changed(before, &after)),
+        None => changes.iter().any(|change| shows_dependencies(change, manifest)),
     };
-    changed.then(|| suspicious("it changes the dependencies of the project")).flatten()
+    suspicious_if(changed, "it changes the dependencies of the project")
 }
 
-/// The text after all changes; `None` where one of them does not fit.
+/// Applies all changes to a text. Returns `None` if the text to be replaced is missing.
 fn apply(before: &str, changes: &[Change]) -> Option<String> {
     let mut text = before.to_owned();
     for change in changes {
@@ -41,12 +42,12 @@ fn apply(before: &str, changes: &[Change]) -> Option<String> {
     Some(text)
 }
 
-/// Without the file, only what the change itself shows.
-fn seen_in(change: &Change, manifest: Manifest) -> bool {
+/// Whether a change is about dependencies, judged without the current content of the file.
+fn shows_dependencies(change: &Change, manifest: Manifest) -> bool {
     match change {
-        Change::Whole(content) => manifest.differ("", content.inspect("which dependencies it names")),
+        Change::Whole(content) => manifest.has_changed("", content.inspect("which dependencies it names")),
         Change::Replace { old, new, .. } => {
-            manifest.shows(old.inspect("what is replaced"), new.inspect("what it becomes"))
+            manifest.shows_change(old.inspect("what is replaced"), new.inspect("what it becomes"))
         }
     }
 }

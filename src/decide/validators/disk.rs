@@ -1,38 +1,37 @@
-//! Disks: what writes past the file system, or makes a new one over the old.
+//! Commands that write to a disk directly, or create a file system on it.
 
-use super::{Context, block, command};
+use super::{Context, block_if, command};
 use crate::decide::subject::Subject;
 use crate::rules::Match;
-use crate::shell::Act;
+use crate::shell::{Act, Arg};
 
-/// Programs that make or undo file systems and partitions.
-const MAKERS: &[&str] = &[
+/// Programs that create or erase file systems and partitions.
+const FORMATTERS: &[&str] = &[
     "badblocks", "blkdiscard", "cfdisk", "fdisk", "gdisk", "hdparm", "lvremove", "mke2fs", "mkswap", "newfs", "parted",
     "pvremove", "sfdisk", "sgdisk", "vgremove", "wipefs",
 ];
 
-/// Devices under `/dev` that hold data.
+/// Prefixes of the names of disks in `/dev`.
 const STORAGE: [&str; 12] = ["disk", "dm-", "hd", "loop", "mapper", "md", "mmcblk", "nvme", "rdisk", "sd", "vd", "xvd"];
 
-pub(super) fn find(subject: &Subject<'_>, _scene: &Context<'_>) -> Option<Match> {
+pub(super) fn find(subject: &Subject<'_>, _context: &Context<'_>) -> Option<Match> {
     if let Some(command) = command(subject) {
         let program = command.program.as_str();
-        let lists = command
-            .args
-            .iter()
-            .any(|arg| matches!(arg.text.as_str(), "-l" | "--list" | "print" | "-V" | "--version" | "--help"));
-        let makes = program == "mkfs" || program.starts_with("mkfs.") || program.starts_with("newfs_");
+        let is_listing =
+            |arg: &Arg| matches!(arg.text.as_str(), "-l" | "--list" | "print" | "-V" | "--version" | "--help");
+        let lists = command.args.iter().any(is_listing);
+        let formats = program == "mkfs" || program.starts_with("mkfs.") || program.starts_with("newfs_");
         let erases = program == "diskutil"
             && command.args.iter().any(|arg| {
                 arg.text.to_ascii_lowercase().starts_with("erase") || arg.text.eq_ignore_ascii_case("partitionDisk")
             });
-        let made = makes || (MAKERS.contains(&program) && !lists) || erases;
-        return made.then(|| block("it makes, changes or erases a file system")).flatten();
+        let changes = formats || (FORMATTERS.contains(&program) && !lists) || erases;
+        return block_if(changes, "it makes, changes or erases a file system");
     }
-    let access = subject.touched()?;
+    let access = subject.file_access()?;
     let written = matches!(access.act, Act::Write | Act::Redirect | Act::Remove | Act::Move);
     let parts = access.target.path.as_ref()?.components();
     let device =
         matches!(parts, [dev, name, ..] if dev == "dev" && STORAGE.iter().any(|storage| name.starts_with(storage)));
-    (written && device).then(|| block("it writes to a disk past its file system")).flatten()
+    block_if(written && device, "it writes to a disk past its file system")
 }

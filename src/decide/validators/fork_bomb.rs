@@ -1,11 +1,11 @@
-//! Fork bombs, by their shape: a function that starts itself more than once and does not wait.
+//! Fork bombs: a function that starts itself more than once, in the background.
 
-use super::{Context, block};
+use super::{Context, block_if};
 use crate::decide::subject::{Subject, SubjectKind};
 use crate::rules::Match;
 
 pub(super) fn find(subject: &Subject<'_>, context: &Context<'_>) -> Option<Match> {
-    let line = matches!(subject.subject, SubjectKind::Line);
+    let line = matches!(subject.kind, SubjectKind::Line);
     let bomb = line && context.reading().is_some_and(|reading| reading.bomb);
-    bomb.then(|| block("a function here starts itself without end")).flatten()
+    block_if(bomb, "a function here starts itself without end")
 }

@@ -1,4 +1,4 @@
-//! Shell text where an MCP server expects a name. Prose and code may say what they like.
+//! Shell text in arguments of MCP tools that should hold a name or a URL.
 
 use super::{Context, block};
 use crate::decide::subject::Subject;
@@ -8,7 +8,7 @@ use crate::path::Place;
 use crate::rules::Match;
 use crate::shell;
 
-/// Fields that hold prose or code, or queries in a language of their own.
+/// Fields that hold prose, code or queries. They may contain anything.
 const PROSE: [&str; 46] = [
     "answer", "arguments", "body", "caption", "code", "comment", "comments", "commitmessage", "content", "contents",
     "context", "cql", "css", "data", "description", "diff", "details", "expression", "filter", "html", "input",
@@ -17,14 +17,14 @@ const PROSE: [&str; 46] = [
     "title", "value",
 ];
 
-/// Fields that hold one name and nothing else.
-const EXACT: [&str; 34] = [
+/// Fields that hold a single name.
+const NAMES: [&str; 34] = [
     "account", "base", "branch", "bucket", "channel", "commit", "cwd", "database", "dir", "directory", "file",
     "filename", "filepath", "folder", "head", "host", "hostname", "id", "ids", "key", "org", "owner", "package",
     "path", "paths", "ref", "repo", "repository", "sha", "slug", "table", "tag", "username", "workspace",
 ];
 
-pub(super) fn find(_unit: &Subject<'_>, context: &Context<'_>) -> Option<Match> {
+pub(super) fn find(_subject: &Subject<'_>, context: &Context<'_>) -> Option<Match> {
     let Action::Mcp { input, .. } = &context.event.action else { return None };
     let raw = input.inspect("is there shell text in it");
     for (field, text) in json::strings(raw) {
@@ -36,34 +36,35 @@ pub(super) fn find(_unit: &Subject<'_>, context: &Context<'_>) -> Option<Match> 
             if text.contains("$(") || text.contains('`') {
                 return block("a field that should hold an address holds shell text");
             }
-            if is_inner_address(&text) {
+            if is_internal_url(&text) {
                 return block("it asks for an address that only this machine or its cloud answers");
             }
             continue;
         }
         let single = field
             .strip_suffix("es")
-            .filter(|single| EXACT.contains(single))
+            .filter(|single| NAMES.contains(single))
             .or_else(|| field.strip_suffix('s'))
             .unwrap_or(&field);
-        let exact = EXACT.contains(&field.as_str())
-            || EXACT.contains(&single)
+        let is_name = NAMES.contains(&field.as_str())
+            || NAMES.contains(&single)
             || ["id", "ids", "path", "key", "sha", "branch", "ref"].iter().any(|end| field.ends_with(end));
-        let prose = !exact && !field.ends_with("name") && text.split_whitespace().count() > 5;
-        if !prose && is_injection(&text, exact) {
+        let is_prose = !is_name && !field.ends_with("name") && text.split_whitespace().count() > 5;
+        if !is_prose && is_injection(&text, is_name) {
             return block("a field that should hold a name holds shell text");
         }
     }
     None
 }
 
-fn is_injection(text: &str, exact: bool) -> bool {
+/// Whether a text contains shell syntax; `is_name` says that its field holds a single name.
+fn is_injection(text: &str, is_name: bool) -> bool {
     if text.contains("$(") || (text.contains('`') && text.matches('`').count() > 1) || text.contains("${IFS") {
         return true;
     }
-    // A variable, but not a file called `$id.tsx`.
+    // An environment variable, but not a file named `$id.tsx`.
     let variable = text.split('$').skip(1).any(|rest| rest.starts_with(|c: char| c.is_ascii_uppercase()));
-    if exact
+    if is_name
         && (variable
             || text.contains("& ") && !text.contains('/')
             || text.contains(['<', '>'])
@@ -74,22 +75,22 @@ fn is_injection(text: &str, exact: bool) -> bool {
     {
         return true;
     }
-    // A display name may hold any sign; it is shell text when what follows one is a command.
+    // A display name may contain any character, so it is shell text only if a command follows an operator.
     let Some(at) = text.find([';', '|', '&', '\n', '>']) else { return false };
     let behind = text.get(at..).unwrap_or_default().trim_start_matches([';', '|', '&', '\n', '>', ' ']);
     let reading = shell::read(behind, &Place::default());
-    let runs = [
+    let programs = [
         "rm", "curl", "wget", "sh", "bash", "nc", "python", "python3", "perl", "node", "cat", "id", "whoami", "env",
         "sudo", "chmod", "eval", "echo", "touch", "sleep", "ping", "nslookup", "dig", "ls", "printenv", "base64",
         "tee", "dd", "mkfifo", "kill",
     ];
-    reading.commands.first().is_some_and(|command| runs.contains(&command.program.as_str()))
+    reading.commands.first().is_some_and(|command| programs.contains(&command.program.as_str()))
 }
 
-/// Addresses of this machine's cloud and of the machine itself, which a server elsewhere should not be sent to.
-fn is_inner_address(url: &str) -> bool {
+/// Whether a URL is a cloud metadata service or a local file.
+fn is_internal_url(url: &str) -> bool {
     let url = url.to_ascii_lowercase();
     ["169.254.169.254", "metadata.google.internal", "[fd00:ec2::254]", "100.100.100.200", "file://", "gopher://"]
         .iter()
-        .any(|inner| url.contains(inner))
+        .any(|internal| url.contains(internal))
 }

@@ -1,4 +1,4 @@
-//! MCP servers and tools that nobody has registered.
+//! MCP servers and tools that are not registered.
 
 use super::{Context, block};
 use crate::decide::subject::Subject;
@@ -6,7 +6,7 @@ use crate::event::Action;
 use crate::quarantine::Namespace;
 use crate::rules::Match;
 
-pub(super) fn find(_unit: &Subject<'_>, context: &Context<'_>) -> Option<Match> {
+pub(super) fn find(_subject: &Subject<'_>, context: &Context<'_>) -> Option<Match> {
     let Action::Mcp { server, .. } = &context.event.action else { return None };
     let name = context.event.tool.inspect("is its server known");
     let namespace = Namespace::of_tool(name, server.as_ref(), context.event, context.config);
@@ -14,7 +14,7 @@ pub(super) fn find(_unit: &Subject<'_>, context: &Context<'_>) -> Option<Match> 
     let Some(tool) = tool.filter(|tool| !tool.is_empty() && !namespace.as_str().is_empty()) else {
         return block("the name does not tell a server and a tool");
     };
-    // Where another `__` follows, it cannot be told where the server's name ends.
+    // With another `__`, the end of the server's name is ambiguous.
     if server.is_none() && tool.contains("__") {
         return block("the name can be read as that of more than one server");
     }
@@ -26,7 +26,7 @@ pub(super) fn find(_unit: &Subject<'_>, context: &Context<'_>) -> Option<Match> 
     match registered {
         Some(known) if known.tools.as_ref().is_none_or(|tools| tools.iter().any(|known| known == tool)) => None,
         Some(_) => block("this tool of the server is not registered"),
-        // A name that is trusted is no proof where the project says what is behind it.
+        // A trusted name does not count if the project configures the server of that name.
         None if by_project && !namespace.is_approved(context.event, context.config) => {
             block("the project itself configures this server, and nobody has registered it")
         }

@@ -1,39 +1,27 @@
-//! Files outside of the project that are written.
+//! Writes to files outside of the project.
 
-use super::{Context, block, suspicious};
+use super::{Context, block, block_if, suspicious, suspicious_if};
 use crate::decide::subject::{Subject, SubjectKind};
-use crate::path::AbsPath;
-use crate::path::Place;
 use crate::path::zones::Area;
+use crate::path::{AbsPath, Place};
 use crate::rules::Match;
 use crate::shell::{Act, MADE};
 
 pub(super) fn find(subject: &Subject<'_>, context: &Context<'_>) -> Option<Match> {
-    let access = subject.touched().filter(|access| !access.astray)?;
-    let by_tool = matches!(subject.subject, SubjectKind::File(_));
+    let access = subject.file_access().filter(|access| !access.astray)?;
+    let by_tool = matches!(subject.kind, SubjectKind::ToolAccess(_));
     let Some(path) = &access.target.path else {
-        return match access.act {
-            _ if by_tool => block("the file's name does not tell which file it is"),
-            Act::Redirect => suspicious("the file that this writes is only known when it runs"),
-            Act::Read
-            | Act::Match
-            | Act::List
-            | Act::Write
-            | Act::Remove
-            | Act::Move
-            | Act::Change
-            | Act::Restore
-            | Act::Link => None,
-        };
+        let unclear_name = block_if(by_tool, "the file's name does not tell which file it is");
+        let reason = "the file that this writes is only known when it runs";
+        return unclear_name.or_else(|| suspicious_if(access.act == Act::Redirect, reason));
     };
-    let area = context.zones.area(path);
-    match (access.act, area) {
+    match (access.act, context.zones.area(path)) {
         (_, Area::InProject | Area::Device) => None,
-        // A directory that is known, and a name in it that is not.
+        // The path is the project itself if only the directory of the file is known.
         (Act::Write | Act::Redirect, Area::ProjectRoot) => None,
         (Act::Write, _) if by_tool => block("the file is outside of the project"),
         (Act::Write, Area::InTemp | Area::TempRoot) => None,
-        (Act::Write | Act::Redirect, _) if is_scratch(path) => None,
+        (Act::Write | Act::Redirect, _) if is_made_by_mktemp(path) => None,
         (Act::Write | Act::Redirect, _) => suspicious("it writes outside of the project"),
         (Act::Read | Act::Match | Act::List | Act::Remove | Act::Move | Act::Change | Act::Restore | Act::Link, _) => {
             None
@@ -41,8 +29,8 @@ pub(super) fn find(subject: &Subject<'_>, context: &Context<'_>) -> Option<Match
     }
 }
 
-/// Whether a path is one that `mktemp` has just made, or lies in it.
-fn is_scratch(path: &AbsPath) -> bool {
+/// Whether a path is a file or directory that `mktemp` made in the same shell text, or is below it.
+fn is_made_by_mktemp(path: &AbsPath) -> bool {
     let made = AbsPath::resolve(MADE, &Place::default());
     *path == made || path.is_below(&made)
 }

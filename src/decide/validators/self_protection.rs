@@ -1,19 +1,19 @@
-//! What keeps the guard in place: its files and verbs, the settings that call it, and what could call others instead.
+//! Changes to the guard itself: its files, its commands, and the settings of clients and git that run hooks.
 
 mod loosening;
 
-use super::{Context, block, command, is_contained};
+use super::{Context, block_if, command, is_contained};
 use crate::decide::subject::{Subject, SubjectKind};
 use crate::path::{AbsPath, Extent, Glob, globs, touches, touches_tree};
 use crate::rules::Match;
 use crate::shell::{Access, Act, Command, Rights};
-use loosening::{is_loosened_by_another, is_loosened_by_guard};
+use loosening::{is_loosening, is_loosening_through};
 
-/// The setting of git that says where its hooks are.
-const HOOKS: &str = "core.hookspath";
+/// The setting of git for the directory of its hooks.
+const HOOKS_PATH: &str = "core.hookspath";
 
-/// Settings of agents, tool servers and hooks, and the guard's own files.
-const FILES: [Glob<'_>; 27] = globs([
+/// Settings of agents, MCP servers and hooks, and the files of the guard.
+const PROTECTED_FILES: [Glob<'_>; 27] = globs([
     "**/.claude/settings*.json",
     "**/.claude/hooks/**",
     "**/.claude/plugins/**",
@@ -43,52 +43,51 @@ const FILES: [Glob<'_>; 27] = globs([
     "**/.factory/settings.json",
 ]);
 
-/// The same in directories that hold much else: rights on the directories are not theirs.
-const AMONG_OTHERS: [Glob<'_>; 6] = globs([
+/// Such files in directories with other content: changes of permissions on these directories are allowed.
+const PROTECTED_IN_SHARED_DIRECTORIES: [Glob<'_>; 6] = globs([
     "**/.git/hooks/**", "**/.git/config", "**/.git/info/attributes", "**/.github/hooks/**", "**/.vscode/mcp.json",
     "/usr/local/bin/rune",
 ]);
 
 pub(super) fn find(subject: &Subject<'_>, context: &Context<'_>) -> Option<Match> {
     if let Some(command) = command(subject) {
-        return by_command(command, context).then(|| block("it would change what guards this session")).flatten();
+        return block_if(loosens_guard(command, context), "it would change what guards this session");
     }
-    if matches!(subject.subject, SubjectKind::Line) {
-        let set = |(name, value): &(String, Option<String>)| {
+    if matches!(subject.kind, SubjectKind::Line) {
+        let sets_hooks_path = |(name, value): &(String, Option<String>)| {
             let value = value.as_deref().unwrap_or_default().to_ascii_lowercase();
-            name.starts_with("GIT_CONFIG_KEY") && value == HOOKS
-                || name == "GIT_CONFIG_PARAMETERS" && value.contains(HOOKS)
+            name.starts_with("GIT_CONFIG_KEY") && value == HOOKS_PATH
+                || name == "GIT_CONFIG_PARAMETERS" && value.contains(HOOKS_PATH)
         };
-        let set = context.effects()?.env.iter().any(set);
-        return set.then(|| block("it would change what guards this session")).flatten();
+        let set = context.effects()?.env.iter().any(sets_hooks_path);
+        return block_if(set, "it would change what guards this session");
     }
-    let access = subject.touched()?;
+    let access = subject.file_access()?;
     if !access.act.changes() {
         return None;
     }
     let path = access.target.path.as_ref()?;
     let reach = if access.target.open || access.deep { Extent::Tree } else { Extent::Exact };
     let home = context.zones.home.as_ref();
-    // A repository below the project has hooks of its own, and goes with them.
-    let nested = matches!(access.act, Act::Remove | Act::Move)
+    // A repository below the project may be deleted with its hooks.
+    let is_nested_repository = matches!(access.act, Act::Remove | Act::Move)
         && matches!(path.components(), [above @ .., git] if git == ".git" && above != context.zones.project.components());
-    if nested {
+    if is_nested_repository {
         return None;
     }
-    // Whoever may not enter a directory cannot use what is in it.
-    let holds_more = home.is_some_and(|home| home.components().starts_with(path.components()))
+    // Permissions of a directory apply to the files below it. Directories above home or the project are exempt here.
+    let is_above = home.is_some_and(|home| home.components().starts_with(path.components()))
         || context.zones.project.components().starts_with(path.components());
-    let enters = access.act == Act::Change && !holds_more && !is_contained(access, path, context);
-    let above = if enters { Extent::Tree } else { reach };
-    let listed = FILES.iter().any(|glob| touches(*glob, path, above, home))
-        || AMONG_OTHERS.iter().any(|glob| touches(*glob, path, reach, home));
-    let own = context.own.iter().any(|file| touches_tree(*file, path, above, home));
-    (listed || own || locks_home(access, path, context))
-        .then(|| block("the file is part of what guards this session"))
-        .flatten()
+    let covers_below = access.act == Act::Change && !is_above && !is_contained(access, path, context);
+    let covered = if covers_below { Extent::Tree } else { reach };
+    let listed = PROTECTED_FILES.iter().any(|glob| touches(*glob, path, covered, home))
+        || PROTECTED_IN_SHARED_DIRECTORIES.iter().any(|glob| touches(*glob, path, reach, home));
+    let is_guard_file = context.guard_files.iter().any(|file| touches_tree(*file, path, covered, home));
+    let harms = listed || is_guard_file || locks_home(access, path, context);
+    block_if(harms, "the file is part of what guards this session")
 }
 
-/// Whether a change of rights takes home, with everything in it, from its owner, or opens it to others.
+/// Whether a change of permissions takes the home directory from its owner, or opens it to others.
 fn locks_home(access: &Access, path: &AbsPath, context: &Context<'_>) -> bool {
     let above = context.zones.home.as_ref().is_some_and(|home| home.components().starts_with(path.components()));
     let rights = || context.effects().map_or(Rights::UNKNOWN, |effects| effects.rights(access));
@@ -98,13 +97,14 @@ fn locks_home(access: &Access, path: &AbsPath, context: &Context<'_>) -> bool {
         && (rights().recursive || rights().harms_directory())
 }
 
-fn by_command(command: &Command, context: &Context<'_>) -> bool {
+/// Whether a command loosens or removes the guard.
+fn loosens_guard(command: &Command, context: &Context<'_>) -> bool {
     let has = |word: &str| command.args.iter().any(|arg| arg.text.to_ascii_lowercase().contains(word));
     let name = file_name(&command.program);
     if name == "rune" {
-        return is_loosened_by_guard(command);
+        return is_loosening(command);
     }
-    if is_loosened_by_another(name, command, context) {
+    if is_loosening_through(name, command, context) {
         return true;
     }
     let words = || command.args.iter().map(|arg| arg.text.as_str());
@@ -118,7 +118,7 @@ fn by_command(command: &Command, context: &Context<'_>) -> bool {
             uninstalls() && operands().any(|script| script.rsplit('/').next() == Some("install.sh"))
         }
         "quarantine" => begins_with(&["clear"]),
-        "git" => command.sets_key(HOOKS) || configures_hooks(command),
+        "git" => command.sets_key(HOOKS_PATH) || configures_hooks(command),
         "pkill" | "killall" => {
             operands().any(|name| name == "rune" || name.contains("security-hook") || name.contains("rune hook"))
         }
@@ -140,20 +140,20 @@ fn file_name(path: &str) -> &str {
     path.rsplit('/').next().unwrap_or_default()
 }
 
-/// `git config` that sets or unsets where the hooks are. A word alone is a question.
+/// Whether `git config` sets or unsets the hooks path. With the key alone, it prints the value.
 fn configures_hooks(command: &Command) -> bool {
     let words: Vec<&str> = command.behind_global().iter().map(|arg| arg.text.as_str()).collect();
     let Some((&"config", rest)) = words.split_first() else { return false };
     let operands: Vec<&str> = rest.iter().copied().filter(|word| !word.starts_with('-')).collect();
-    let is_hooks = |word: &&str| word.eq_ignore_ascii_case(HOOKS);
-    let Some(at) = operands.iter().position(is_hooks) else {
-        // A section goes with everything in it.
+    let is_hooks_path = |word: &&str| word.eq_ignore_ascii_case(HOOKS_PATH);
+    let Some(at) = operands.iter().position(is_hooks_path) else {
+        // Removing or renaming the section `core` removes the key.
         let section = rest.iter().any(|word| word.ends_with("-section"));
         return section && operands.iter().any(|word| word.eq_ignore_ascii_case("core"));
     };
     let changes =
         rest.iter().any(|word| ["--unset", "--unset-all", "--add", "--replace-all", "set", "unset"].contains(word));
-    let asks =
+    let prints =
         rest.iter().any(|word| ["--get", "--get-all", "--get-regexp", "--list", "-l", "get", "list"].contains(word));
-    changes || (!asks && operands.len() > at + 1)
+    changes || (!prints && operands.len() > at + 1)
 }

@@ -1,18 +1,17 @@
-//! Programs that nobody has allowed: not of the everyday kind, not on the operator's list, not the project's own.
+//! Programs that are neither well-known, nor allowed by the policy, nor part of the project.
 
 mod everyday;
 
-use super::{Context, command, suspicious};
+use super::{Context, command, suspicious, suspicious_if};
 use crate::decide::subject::Subject;
-use crate::path::Place;
 use crate::path::zones::Area;
-use crate::path::{AbsPath, Extent, Glob, globs, touches};
+use crate::path::{AbsPath, Extent, Glob, Place, globs, touches};
 use crate::rules::Match;
 use crate::shell::is_builtin;
 use compact_str::CompactString;
 
-/// Directories of a project that its tools put programs into.
-const TOOLED: [&[&str]; 7] = [
+/// Directories of a project into which its tools install programs.
+const TOOL_DIRECTORIES: [&[&str]; 7] = [
     &["node_modules", ".bin"],
     &[".venv", "bin"],
     &["venv", "bin"],
@@ -22,7 +21,7 @@ const TOOLED: [&[&str]; 7] = [
     &["target"],
 ];
 
-/// Directories of the home, and elsewhere, that people install their tools to.
+/// Directories outside of the project in which programs are installed.
 const INSTALLED: [Glob<'_>; 21] = globs([
     "~/.cargo/bin/*", "~/.local/bin/*", "~/go/bin/*", "~/.bun/bin/*", "~/.deno/bin/*", "~/.nvm/**", "~/.volta/**",
     "~/.pyenv/**", "~/.rbenv/**", "~/.asdf/**", "~/.sdkman/**", "~/.rustup/**", "~/.dotnet/**",
@@ -33,7 +32,7 @@ const INSTALLED: [Glob<'_>; 21] = globs([
 pub(super) fn find(subject: &Subject<'_>, context: &Context<'_>) -> Option<Match> {
     let command = command(subject)?;
     let program = command.program.as_str();
-    // A program that cannot be known is not unknown in this sense, and a function is what it is made of.
+    // `DynamicCode` judges programs that are only known when they run. Functions are judged by their commands.
     if !command.known
         || program.is_empty()
         || context.reading().is_some_and(|reading| reading.functions.contains(program))
@@ -44,12 +43,12 @@ pub(super) fn find(subject: &Subject<'_>, context: &Context<'_>) -> Option<Match
         if is_known(program, context) {
             return None;
         }
-        // A file that is read into the shell may define it.
+        // A sourced file may define it as a function.
         let sourced = context.reading().and_then(|reading| reading.sourced).is_some_and(|at| at < command.span.start);
         let defined = sourced && program.contains('_');
-        return (!defined).then(|| suspicious("the program is not on the list of allowed ones")).flatten();
+        return suspicious_if(!defined, "the program is not on the list of allowed ones");
     }
-    // Elsewhere there are other files.
+    // Containers and other machines have files of their own.
     if command.via.iter().any(|runner| {
         matches!(runner.as_str(), "docker" | "podman" | "nerdctl" | "docker-compose" | "kubectl" | "oc" | "ssh")
     }) {
@@ -65,37 +64,34 @@ pub(super) fn find(subject: &Subject<'_>, context: &Context<'_>) -> Option<Match
         return suspicious("the directory of this program is only known when it runs");
     }
     let path = AbsPath::resolve(program, &place);
-    let listed = is_known(name, context);
     if context.zones.area(&path) == Area::InProject {
-        // `bin/rake` and its like are written by their own tools.
-        let stub = path.directories().ends_with_parts(&["bin"]) && matches!(name, "rake" | "bundler" | "yarn");
-        let tooled = stub || TOOLED.iter().any(|tool| path.directories().ends_with_parts(tool));
-        let shadow = is_allowed(name, context) && !tooled;
-        return shadow.then(|| suspicious("a program in the project bears the name of a known one")).flatten();
+        // `bin/rake` and the like are written by the tools themselves.
+        let is_stub = ends_with(path.directories(), &["bin"]) && matches!(name, "rake" | "bundler" | "yarn");
+        let is_installed = is_stub || TOOL_DIRECTORIES.iter().any(|tool| ends_with(path.directories(), tool));
+        let shadows = is_allowed(name, context) && !is_installed;
+        return suspicious_if(shadows, "a program in the project bears the name of a known one");
     }
-    if listed && INSTALLED.iter().any(|glob| touches(*glob, &path, Extent::Exact, context.zones.home.as_ref())) {
-        return None;
-    }
-    suspicious("the program lies outside of the project and of where programs are installed")
+    let is_installed = |glob: &Glob<'_>| touches(*glob, &path, Extent::Exact, context.zones.home.as_ref());
+    suspicious_if(
+        !is_known(name, context) || !INSTALLED.iter().any(is_installed),
+        "the program lies outside of the project and of where programs are installed",
+    )
 }
 
-trait EndsWithParts {
-    fn ends_with_parts(&self, parts: &[&str]) -> bool;
+/// Whether the last directories of a path are these.
+fn ends_with(directories: &[CompactString], last: &[&str]) -> bool {
+    let start = directories.len().checked_sub(last.len());
+    start.and_then(|at| directories.get(at..)).is_some_and(|tail| tail.iter().zip(last).all(|(a, b)| a == b))
 }
 
-impl EndsWithParts for [CompactString] {
-    fn ends_with_parts(&self, parts: &[&str]) -> bool {
-        let start = self.len().checked_sub(parts.len());
-        start.and_then(|at| self.get(at..)).is_some_and(|tail| tail.iter().zip(parts).all(|(a, b)| a == b))
-    }
-}
-
+/// Whether the policy allows a program.
 fn is_allowed(name: &str, context: &Context<'_>) -> bool {
     context.config.executables.iter().any(|allowed| allowed == name)
 }
 
+/// Whether a program is well-known or allowed, with or without a version in its name.
 pub(super) fn is_known(name: &str, context: &Context<'_>) -> bool {
-    // `python3.12`, `pip3.12`, `gcc-13`: the version is not the name.
+    // `python3.12`, `pip3.12`, `gcc-13`
     let plain = name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.').trim_end_matches('-');
     let listed = |name: &str| everyday::is_everyday(name) || is_builtin(name) || is_allowed(name, context);
     listed(name) || (!plain.is_empty() && plain != name && listed(plain)) || name.starts_with("git-")

@@ -1,26 +1,26 @@
-//! How literals are looked up; shared with the build script, which fills the table.
+//! The hash table of literals. The build script shares this file and fills the table.
 
-/// Begins a literal that only the beginning of a text matches. No UTF-8 text contains this byte.
+/// First byte of a literal that occurs only at the beginning of a text. No UTF-8 text contains it.
 pub const START: u8 = 0xfe;
 
-/// Ends a literal that only the end of a text matches. No UTF-8 text contains this byte.
+/// Last byte of a literal that occurs only at the end of a text. No UTF-8 text contains it.
 pub const END: u8 = 0xff;
 
-/// Begins or ends a literal at which a word does (`\b`). No UTF-8 text contains this byte.
+/// First or last byte of a literal with a word boundary (`\b`) there. No UTF-8 text contains it.
 pub const EDGE: u8 = 0xfd;
 
-/// Adjacent bytes of a literal, by which it is looked up. Shorter literals are not used.
+/// Adjacent bytes of a literal that form its key. Shorter literals are not used.
 pub const KEY_BYTES: usize = 3;
 
-/// Buckets of the table of literals.
+/// Number of buckets.
 pub const BUCKETS: usize = 1 << 14;
 
-/// Whether a byte is part of a word; `regex-lite` knows ASCII words only.
+/// Whether a byte is part of a word. For `regex-lite` only ASCII is.
 pub const fn is_word(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte == b'_'
 }
 
-/// A byte as it counts in keys: letters in lower case, and ASCII that is no word like a mark that it may meet.
+/// Normalises a byte for keys: letters to lower case, and marks and other ASCII characters to a space.
 pub const fn key_byte(byte: u8) -> u8 {
     match byte {
         START | END | EDGE => b' ',
@@ -30,7 +30,7 @@ pub const fn key_byte(byte: u8) -> u8 {
     }
 }
 
-/// A literal without the mark at its beginning, which is not part of keys.
+/// The literal without a mark at its beginning, which is not part of keys.
 pub fn without_left_mark(literal: &[u8]) -> &[u8] {
     match literal {
         [START | EDGE, rest @ ..] => rest,
@@ -38,7 +38,7 @@ pub fn without_left_mark(literal: &[u8]) -> &[u8] {
     }
 }
 
-/// The key with one more byte at its end, and without its first. The lowest bits of a key are empty.
+/// Shifts a byte into a key and drops its first one. The lowest eight bits of a key are zero.
 #[inline]
 pub const fn next_key(key: u32, key_byte: u8) -> u32 {
     (key | key_byte as u32) << 8

@@ -93,14 +93,14 @@ pub fn add_operator_rules(config: &mut Config, directory: Option<&Path>, selecti
         Some(Ok(names)) => names,
         // The embedded rules stay in force.
         Some(Err(error)) => {
-            config.flaws.push(Failure::Config(error));
+            config.failures.push(Failure::Config(error));
             Vec::new()
         }
     };
-    for name in names.iter().filter(|name| RuleKind::of_file(name).is_none()) {
+    for name in names.iter().filter(|name| RuleKind::from_file_name(name).is_none()) {
         let known = RuleKind::ALL.map(|(_, kind, _)| format!("{kind}.rules, {kind}.<name>.rules")).join("; ");
         config
-            .flaws
+            .failures
             .push(Failure::Config(format!("rules/{name}: unknown kind of rule file\n  help: there are {known}")));
     }
     for kind in &selection.kinds {
@@ -110,12 +110,12 @@ pub fn add_operator_rules(config: &mut Config, directory: Option<&Path>, selecti
             add(config, defaults, ToString::to_string);
         }
         let Some(directory) = directory else { continue };
-        for name in names.iter().filter(|name| RuleKind::of_file(name) == Some(*kind)) {
+        for name in names.iter().filter(|name| RuleKind::from_file_name(name) == Some(*kind)) {
             let path = directory.join(name);
             match selection.read(&path, &path.display().to_string(), *kind, Owner::Operator) {
                 Ok(Some(rules)) => add(config, rules, ToString::to_string),
                 Ok(None) => {}
-                Err(error) => config.flaws.push(Failure::Config(error)),
+                Err(error) => config.failures.push(Failure::Config(error)),
             }
         }
     }
@@ -134,11 +134,11 @@ pub fn add_project_rules(config: &mut Config, directory: &Path, selection: &Rule
     let failure = |what: &str| Failure::Config(format!("the project's own policy cannot be read: {what}"));
     let names = match selection.rule_files(directory) {
         Ok(names) => names,
-        Err(_) => return config.flaws.push(failure("its rules directory")),
+        Err(_) => return config.failures.push(failure("its rules directory")),
     };
     for name in &names {
-        let Some(kind) = RuleKind::of_file(name) else {
-            config.flaws.push(failure("one of its rule files has an unknown name"));
+        let Some(kind) = RuleKind::from_file_name(name) else {
+            config.failures.push(failure("one of its rule files has an unknown name"));
             continue;
         };
         if !selection.kinds.contains(&kind) {
@@ -156,14 +156,14 @@ pub fn add_project_rules(config: &mut Config, directory: &Path, selection: &Rule
                 });
             }
             Ok(None) => {}
-            Err(_) => config.flaws.push(failure("one of its rule files")),
+            Err(_) => config.failures.push(failure("one of its rule files")),
         }
     }
 }
 
 fn add(config: &mut Config, (rules, errors): ParsedRules, message: impl Fn(&RuleError) -> String) {
     config.add_rules(rules);
-    config.flaws.extend(errors.iter().map(|error| Failure::Config(message(error))));
+    config.failures.extend(errors.iter().map(|error| Failure::Config(message(error))));
 }
 
 /// The names of the `.rules` files in a directory, sorted.

@@ -59,5 +59,5 @@ fn find<T: Clone>(cached: &[(PathBuf, T)], path: &Path) -> Option<T> {
 }
 
 fn is_mcp_rules(name: &str) -> bool {
-    RuleKind::of_file(name) == Some(RuleKind::Mcp)
+    RuleKind::from_file_name(name) == Some(RuleKind::Mcp)
 }

@@ -1,17 +1,17 @@
-//! Subject tests of `src/decide/file_search.rs`.
+//! Unit tests of `src/decide/file_search.rs`.
 
 use super::*;
 
 fn texts(base: &str, patterns: Option<&str>, shows: Shows) -> Vec<String> {
     let place = Place { cwd: "/home/u/p".into(), home: Some("/home/u".into()), project: None };
-    let target = at(&AbsPath::resolve(base, &place).to_string());
+    let target = known_target(AbsPath::resolve(base, &place));
     let base = Access { act: Act::Read, target, deep: false, astray: false, row: None };
     let text = |access: Access| format!("{}{}", access.target.text, if access.deep { " and below" } else { "" });
     accesses(&base, patterns, shows).unwrap().into_iter().map(text).collect()
 }
 
 #[test]
-fn a_search_reads_what_its_patterns_name() {
+fn a_search_reads_the_files_that_its_patterns_match() {
     for (base, patterns, expected) in [
         (".", None, vec!["/home/u/p", "/home/u/p and below"]),
         (".", Some("*"), vec!["/home/u/p", "/home/u/p and below"]),
@@ -44,7 +44,7 @@ fn too_many_patterns_are_a_failure() {
         ("{a}".repeat(1_000), &SEARCH_PATTERNS),
         (format!("{{{}id_rsa}}", "a,".repeat(256)), &SEARCH_PATTERNS),
     ] {
-        assert_eq!(wanted(&many), Err(limit), "{many:.20}");
+        assert_eq!(expand_both_ways(&many), Err(limit), "{many:.20}");
     }
 }
 
@@ -53,14 +53,14 @@ fn a_literal_brace_or_comma_hides_no_pattern() {
     for pattern in
         ["{[}a]*,id_rsa}", "{a\\},id_rsa}", "x[,id_rsa", "[,]x,id_rsa", "x\\,id_rsa", "{a[,]b,id_rsa}", "id_rs[a,]"]
     {
-        let names = wanted(pattern).unwrap();
+        let names = expand_both_ways(pattern).unwrap();
         let found = |name: &String| name == "id_rsa" || name == "id_rs[a?]";
         assert!(names.iter().any(found), "{pattern}: {names:?}");
     }
 }
 
 #[test]
-fn names_alone_are_not_what_lies_below() {
+fn a_search_that_shows_only_names_does_not_read_below() {
     assert_eq!(texts("~", None, Shows::Matches), ["/home/u"]);
     assert_eq!(texts("~", Some("**/*.ts"), Shows::Names), ["/home/u", "/home/u/**/**/*.ts"]);
 }

@@ -1,4 +1,4 @@
-//! Subject tests of `src/decide/validators.rs`.
+//! Unit tests of `src/decide/validators.rs`.
 
 use super::*;
 

@@ -4,14 +4,14 @@ use super::super::{DEFAULT, PRESETS};
 use super::*;
 
 #[test]
-fn what_was_read_at_the_build_is_what_is_written() {
+fn embedded_layers_equal_the_parsed_files() {
     for (name, text) in [DEFAULT].into_iter().chain(PRESETS) {
         assert_eq!(Layer::embedded(name), Some(Layer::read(text, name).unwrap()), "{name}");
     }
 }
 
 #[test]
-fn errors_say_where_what_and_what_now() {
+fn errors_have_a_position_a_message_and_a_help_line() {
     for (text, expected) in [
         ("prset = 'x'", "f.toml:1:1: unknown field `prset`\n  help: did you mean `preset`?"),
         ("\n[quarantine]\n  results = 'wrapp'", "f.toml:3:13: unknown variant `wrapp`\n  help: did you mean `wrap`?"),

@@ -7,54 +7,58 @@ const OLD: &str =
 const NEW: &str =
     "# version: 1.1.0\n\nblock \"a\"\n  match a\n  nudge \"A\"\n\nblock \"b\"\n  match b+\n  nudge \"B\"\n";
 
-fn step(mine: &str, base: Option<&str>, waiting: Option<&str>) -> Step {
+fn plan(current: &str, base: Option<&str>, pending: Option<&str>) -> FileUpdate {
     let owned = |text: Option<&str>| text.map(str::to_owned);
-    let found = Installed { mine: Some(mine.to_owned()), base: owned(base), waiting: owned(waiting) };
-    Shipped { name: "rules/bash.rules".to_owned(), text: NEW }.step(&found)
+    let installed = Installed { current: Some(current.to_owned()), base: owned(base), pending: owned(pending) };
+    EmbeddedFile { name: "rules/bash.rules".to_owned(), text: NEW }.plan_update(&installed)
 }
 
 #[test]
-fn a_file_that_nobody_edited_follows_the_default() {
-    assert_eq!(step(NEW, None, None), Step::Same);
-    assert_eq!(step(OLD, Some(OLD), None), Step::Replace);
-    assert_eq!(shipped().first().map(|file| file.step(&Installed::default())), Some(Step::Write));
+fn a_file_without_edits_is_replaced() {
+    assert_eq!(plan(NEW, None, None), FileUpdate::Unchanged);
+    assert_eq!(plan(OLD, Some(OLD), None), FileUpdate::Replace);
+    assert_eq!(embedded_files().first().map(|file| file.plan_update(&Installed::default())), Some(FileUpdate::Write));
 }
 
 #[test]
-fn edits_survive() {
+fn edits_are_kept() {
     let edited = OLD.replace("match a", "match aa");
-    assert_eq!(step(&edited, Some(OLD), None), Step::Merge(NEW.replace("match a", "match aa")));
-    assert_eq!(step(&NEW.replace("match a", "match aa"), Some(NEW), None), Step::Edited);
+    assert_eq!(plan(&edited, Some(OLD), None), FileUpdate::Merge(NEW.replace("match a", "match aa")));
+    assert_eq!(plan(&NEW.replace("match a", "match aa"), Some(NEW), None), FileUpdate::KeepEdited);
 }
 
 #[test]
-fn a_person_looks_where_we_cannot_know() {
+fn conflicts_are_left_to_the_operator() {
     let edited = OLD.replace("match b", "match bb");
-    assert_eq!(step(&edited, Some(OLD), None), Step::Beside(Conflict::Conflict));
-    assert_eq!(step(&edited, None, None), Step::Beside(Conflict::NoBase));
-    assert_eq!(step(&edited, Some(NEW), Some(NEW)), Step::Beside(Conflict::Waiting));
-    assert_eq!(step(&edited, Some(OLD), Some(OLD)), Step::Beside(Conflict::Waiting), "of an earlier version");
-    assert_eq!(step(&edited, Some(OLD), Some(&edited)), Step::Beside(Conflict::WorkedOn));
-    assert_eq!(step(&edited, Some(NEW), None), Step::Edited, "they have looked");
-    // It merges, and the result is no file of rules.
+    assert_eq!(plan(&edited, Some(OLD), None), FileUpdate::WriteBeside(Conflict::Unmergeable));
+    assert_eq!(plan(&edited, None, None), FileUpdate::WriteBeside(Conflict::UnknownBase));
+    assert_eq!(plan(&edited, Some(NEW), Some(NEW)), FileUpdate::WriteBeside(Conflict::Pending));
+    assert_eq!(
+        plan(&edited, Some(OLD), Some(OLD)),
+        FileUpdate::WriteBeside(Conflict::Pending),
+        "pending from an earlier version"
+    );
+    assert_eq!(plan(&edited, Some(OLD), Some(&edited)), FileUpdate::WriteBeside(Conflict::PendingEdited));
+    assert_eq!(plan(&edited, Some(NEW), None), FileUpdate::KeepEdited, "the operator has merged it");
+    // The merge succeeds, but the result is not a valid file of rules.
     let broken = OLD.replace("  match a\n", "  mach a\n");
-    assert_eq!(step(&broken, Some(OLD), None), Step::Beside(Conflict::Conflict));
+    assert_eq!(plan(&broken, Some(OLD), None), FileUpdate::WriteBeside(Conflict::Unmergeable));
 }
 
 #[test]
-fn nothing_goes_back_to_an_older_version() {
+fn a_newer_file_is_kept() {
     for version in ["1.2.0", "1.10.0", "2", "1.1.0.1"] {
         let newer = OLD.replace("1.0.0", version);
-        assert_eq!(step(&newer, Some(&newer), None), Step::Newer, "{version}");
-        assert_eq!(step(&newer, None, None), Step::Newer, "{version}");
+        assert_eq!(plan(&newer, Some(&newer), None), FileUpdate::KeepNewer, "{version}");
+        assert_eq!(plan(&newer, None, None), FileUpdate::KeepNewer, "{version}");
     }
-    assert_eq!(step(&OLD.replace("1.0.0", "1.0.12"), None, None), Step::Beside(Conflict::NoBase));
+    assert_eq!(plan(&OLD.replace("1.0.0", "1.0.12"), None, None), FileUpdate::WriteBeside(Conflict::UnknownBase));
 }
 
 #[test]
-fn every_file_that_ships_reads_and_has_a_version() {
-    for file in shipped() {
-        assert!(file.reads(file.text), "{}", file.name);
+fn every_embedded_file_is_valid_and_has_a_version() {
+    for file in embedded_files() {
+        assert!(file.is_valid(file.text), "{}", file.name);
         assert!(compare(version(file.text), None) == Ordering::Greater, "{}", file.name);
         assert!(DIGESTS.contains(&(&file.name, &digest(file.text.as_bytes()))), "{}", file.name);
     }

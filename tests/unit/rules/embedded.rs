@@ -4,7 +4,7 @@ use super::super::parse::parse_text;
 use super::*;
 
 #[test]
-fn the_build_script_and_the_parser_read_the_same_rules() {
+fn the_build_script_and_the_parser_produce_the_same_rules() {
     for (kind, name, text) in RuleKind::ALL {
         let (parsed, errors) = parse_text(text, name, kind, Owner::Operator);
         assert_eq!(errors, []);

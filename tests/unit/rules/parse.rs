@@ -7,7 +7,7 @@ fn errors(text: &str) -> Vec<String> {
 }
 
 #[test]
-fn a_rule_is_read_whole() {
+fn a_rule_is_parsed_with_all_its_clauses() {
     let text = "# version: 1.0.0\n\nblock \"a-b\"\n  match_any\n    ^x  y \n    z\n  except_when q\n  nudge \"do {command}\"\n  hits x  y\n  misses w\n";
     let (rules, errors) = parse(text, "f.rules", RuleKind::Bash, Owner::Operator);
     assert_eq!(errors, []);
@@ -20,7 +20,7 @@ fn a_rule_is_read_whole() {
 }
 
 #[test]
-fn all_errors_of_a_file_come_at_once_with_place_and_way_out() {
+fn all_errors_of_a_file_are_reported_with_position_and_help() {
     let text = "blok \"a\"\n  match x\nblock \"b\"\n  match x\n  nuge \"y\"\nblock \"\"\nblock \"d\"\n  validator Nothing\n  nudge \"{comand}\"\nblock \"e\"\n  match x\n";
     let found = errors(text);
     let expected = [
@@ -67,7 +67,7 @@ fn a_name_is_any_text_between_quotes() {
 }
 
 #[test]
-fn a_name_that_cannot_be_used_is_an_error_with_its_place() {
+fn an_invalid_name_is_an_error_with_its_position() {
     let long = format!("\"{}\"", "n".repeat(101));
     for (name, expected) in [
         ("\"\"", "a rule without a name"),
@@ -92,7 +92,7 @@ fn a_name_that_cannot_be_used_is_an_error_with_its_place() {
 }
 
 #[test]
-fn an_emptied_file_is_an_error() {
+fn a_file_without_rules_is_an_error() {
     for text in ["", "# version: 1\n", "\n\n"] {
         assert_eq!(errors(text).len(), 1, "{text:?}");
     }

@@ -1,22 +1,22 @@
-//! Manifests: where each ecosystem writes down what it depends on.
+//! Manifests: the files in which a package ecosystem declares dependencies.
 
 use serde_json::Value;
 use std::collections::BTreeSet;
 
-/// How a manifest is written.
+/// The format of a manifest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Manifest {
-    /// `package.json`, `composer.json`, `vcpkg.json`: fields of a JSON object.
+    /// JSON, dependencies in some fields: `package.json`, `composer.json`, `vcpkg.json`.
     Json,
-    /// `Cargo.toml`, `pyproject.toml`, `Pipfile`, `libs.versions.toml`: tables.
+    /// TOML, dependencies in some tables: `Cargo.toml`, `pyproject.toml`, `Pipfile`, `libs.versions.toml`.
     Toml,
-    /// `requirements.txt`, `conanfile.txt`: every line.
+    /// One dependency per line: `requirements.txt`, `conanfile.txt`.
     Lines,
-    /// `go.mod`, `Gemfile`, `mix.exs`, `pom.xml`, `build.gradle`, `CMakeLists.txt`, `setup.py`: lines with these words.
+    /// Dependencies in lines with one of these words: `go.mod`, `Gemfile`, `mix.exs`, `pom.xml`, `setup.py`.
     Words(&'static [&'static str]),
 }
 
-/// Fields and tables that hold dependencies.
+/// JSON fields and TOML tables that hold dependencies.
 const FIELDS: [&str; 18] = [
     "dependencies", "devDependencies", "peerDependencies", "optionalDependencies", "bundleDependencies",
     "bundledDependencies", "overrides", "resolutions", "require", "require-dev", "repositories", "dev-dependencies",
@@ -24,6 +24,7 @@ const FIELDS: [&str; 18] = [
 ];
 
 impl Manifest {
+    /// The format of the manifest with this file name; `None` if the file is not a manifest.
     pub fn of(name: &str) -> Option<Manifest> {
         let lower = name.to_ascii_lowercase();
         match lower.as_str() {
@@ -59,16 +60,16 @@ impl Manifest {
         }
     }
 
-    /// Whether two texts of the file name different dependencies. What cannot be read may.
-    pub fn differ(self, before: &str, after: &str) -> bool {
+    /// Whether two versions of the file have different dependencies, or differ at all if one cannot be parsed.
+    pub fn has_changed(self, before: &str, after: &str) -> bool {
         match (self.dependencies(before), self.dependencies(after)) {
             (Some(before), Some(after)) => before != after,
             _ => before != after,
         }
     }
 
-    /// Whether a change shows by itself that it is about dependencies.
-    pub fn shows(self, old: &str, new: &str) -> bool {
+    /// Whether the replacement of a part of the file changes dependencies.
+    pub fn shows_change(self, old: &str, new: &str) -> bool {
         match self {
             Manifest::Lines => old.trim() != new.trim(),
             Manifest::Words(_) => self.dependencies(old) != self.dependencies(new),
@@ -88,7 +89,7 @@ impl Manifest {
         }
     }
 
-    /// What a text depends on, in no particular order.
+    /// The dependencies in a text; `None` if it cannot be parsed.
     fn dependencies(self, text: &str) -> Option<BTreeSet<String>> {
         match self {
             Manifest::Json if text.trim().is_empty() => Some(BTreeSet::new()),
@@ -96,67 +97,57 @@ impl Manifest {
                 let value: Value = serde_json::from_str(text).ok()?;
                 let object = value.as_object()?;
                 let fields = object.iter().filter(|(name, _)| FIELDS.contains(&name.as_str()));
-                Some(
-                    fields
-                        .map(|(name, value)| format!("{name} {value}"))
-                        .filter(|field| !field.ends_with("{}"))
-                        .collect(),
-                )
+                let texts = fields.map(|(name, value)| format!("{name} {value}"));
+                Some(texts.filter(|field| !field.ends_with("{}")).collect())
             }
             Manifest::Toml => {
-                let mut within = false;
-                let mut found = BTreeSet::new();
+                let mut in_table = false;
+                let mut dependencies = BTreeSet::new();
                 for line in text.lines().map(str::trim) {
+                    // Arrays of dependencies may be in any table.
+                    let starts = ["dependencies", "dev-dependencies", "requires =", "\""];
                     if line.starts_with('[') && !line.starts_with("[\"") {
-                        within = is_dependency_table(line);
-                    } else if match within {
-                        true => !line.is_empty() && !line.starts_with('#'),
-                        // A list of them may stand in any table.
-                        false => ["dependencies", "dev-dependencies", "requires =", "\""]
-                            .iter()
-                            .any(|start| line.starts_with(start)),
-                    } {
-                        found.insert(line.to_owned());
+                        in_table = is_dependency_table(line);
+                    } else if in_table && !line.is_empty() && !line.starts_with('#')
+                        || !in_table && starts.iter().any(|start| line.starts_with(start))
+                    {
+                        dependencies.insert(line.to_owned());
                     }
                 }
-                Some(found)
+                Some(dependencies)
             }
-            Manifest::Lines => Some(
-                text.lines()
-                    .map(|line| line.split('#').next().unwrap_or_default().trim().to_owned())
-                    .filter(|line| !line.is_empty())
-                    .collect(),
-            ),
+            Manifest::Lines => {
+                let lines = text.lines().map(|line| line.split('#').next().unwrap_or_default().trim());
+                Some(lines.filter(|line| !line.is_empty()).map(str::to_owned).collect())
+            }
             Manifest::Words(words) => {
                 let lines =
                     text.lines().map(str::trim).filter(|line| !line.starts_with("//") && !line.starts_with('#'));
-                Some(
-                    lines
-                        .filter(|line| words.iter().any(|word| line.contains(word.trim_start())))
-                        .map(str::to_owned)
-                        .collect(),
-                )
+                let declares = |line: &&str| words.iter().any(|word| line.contains(word.trim_start()));
+                Some(lines.filter(declares).map(str::to_owned).collect())
             }
         }
     }
 }
 
-/// Lines that pair a name with a version, as a dependency does, but for those that say it of the project itself.
+/// Lines that assign a version to a name, except for those about the package itself.
 fn versions(text: &str, sign: char) -> BTreeSet<String> {
-    let own =
+    let package_keys =
         ["version", "edition", "rust-version", "python", "requires-python", "node", "npm", "php", "name", "target"];
     let pairs = text.lines().filter_map(|line| {
         let (name, value) = line.trim().trim_end_matches(',').split_once(sign)?;
-        // A version is a string; a number is a setting.
+        // A version is a string; a number is some other setting.
         let value = value.trim().strip_prefix('"')?.trim_end_matches('"');
         let name = name.trim().trim_matches('"');
         let bare = value.trim_start_matches(['^', '~', '>', '=', '<', 'v']);
-        let versioned = bare.starts_with(|c: char| c.is_ascii_digit()) && value.chars().all(|c| !c.is_whitespace());
-        let elsewhere = ["npm:", "git", "http", "file:", "link:", "workspace:", "github:"]
+        let is_version = bare.starts_with(|c: char| c.is_ascii_digit()) && value.chars().all(|c| !c.is_whitespace());
+        let is_location = ["npm:", "git", "http", "file:", "link:", "workspace:", "github:"]
             .iter()
             .any(|start| value.starts_with(start));
-        let plain = name.chars().all(|c| c.is_ascii_alphanumeric() || "@/._-".contains(c)) && !name.is_empty();
-        ((versioned || elsewhere) && plain && !own.contains(&name)).then(|| format!("{name} {value}"))
+        let is_package_name =
+            name.chars().all(|c| c.is_ascii_alphanumeric() || "@/._-".contains(c)) && !name.is_empty();
+        ((is_version || is_location) && is_package_name && !package_keys.contains(&name))
+            .then(|| format!("{name} {value}"))
     });
     pairs.collect()
 }

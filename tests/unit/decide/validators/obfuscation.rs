@@ -1,4 +1,4 @@
-//! Subject tests of `src/decide/validators/obfuscation.rs`.
+//! Unit tests of `src/decide/validators/obfuscation.rs`.
 
 use super::*;
 

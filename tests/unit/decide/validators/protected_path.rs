@@ -1,10 +1,10 @@
-//! Subject tests of `src/decide/validators/protected_path.rs`.
+//! Unit tests of `src/decide/validators/protected_path.rs`.
 
 use super::*;
 use crate::path::Place;
 
 #[test]
-fn examples_are_made_to_be_shared() {
+fn env_files_are_secret_and_their_examples_are_not() {
     for (name, expected) in [
         (".env", true),
         (".ENV", true),
@@ -17,6 +17,6 @@ fn examples_are_made_to_be_shared() {
         (".environment", false),
         ("environment.ts", false),
     ] {
-        assert_eq!(is_secret_settings(&AbsPath::resolve(name, &Place::default())), expected, "{name}");
+        assert_eq!(is_env_file(&AbsPath::resolve(name, &Place::default())), expected, "{name}");
     }
 }

@@ -1,9 +1,9 @@
-//! Subject tests of `src/decide/validators/dependency_mutation/manifest.rs`.
+//! Unit tests of `src/decide/validators/dependency_mutation/manifest.rs`.
 
 use super::*;
 
 #[test]
-fn only_dependencies_count() {
+fn only_changed_dependencies_are_a_change() {
     for (name, before, after, expected) in [
         (
             "package.json",
@@ -29,7 +29,7 @@ fn only_dependencies_count() {
         ("Gemfile", "gem \"a\"\n", "gem \"a\"\ngem \"b\"\n", true),
     ] {
         let manifest = Manifest::of(name).unwrap();
-        assert_eq!(manifest.differ(before, after), expected, "{name} {before:?} {after:?}");
+        assert_eq!(manifest.has_changed(before, after), expected, "{name} {before:?} {after:?}");
     }
     assert_eq!(Manifest::of("main.rs"), None);
 }

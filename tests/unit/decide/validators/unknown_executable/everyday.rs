@@ -1,4 +1,4 @@
-//! Subject tests of `src/decide/validators/unknown_executable/everyday.rs`.
+//! Unit tests of `src/decide/validators/unknown_executable/everyday.rs`.
 
 #[test]
 fn the_table_is_in_order() {

@@ -1,16 +1,15 @@
-//! Values that are set for every second build, and change nothing that matters.
+//! Values of dangerous variables that are common in builds and harmless.
 
-use crate::path::AbsPath;
-use crate::path::Place;
+use crate::path::{AbsPath, Place};
 use compact_str::CompactString;
 
-/// Whether a value of this variable does no more than that.
-pub(super) fn is_mild(name: &str, value: &str) -> bool {
+/// Whether a value of a variable is known to be harmless.
+pub(super) fn is_harmless_value(name: &str, value: &str) -> bool {
     match name {
-        "RUSTFLAGS" | "RUSTDOCFLAGS" | "CARGO_BUILD_RUSTFLAGS" => is_mild_for_rust(value),
-        "GOFLAGS" => value.split_whitespace().all(is_mild_for_go),
+        "RUSTFLAGS" | "RUSTDOCFLAGS" | "CARGO_BUILD_RUSTFLAGS" => are_harmless_rust_flags(value),
+        "GOFLAGS" => value.split_whitespace().all(is_harmless_go_flag),
         "MAVEN_OPTS" | "GRADLE_OPTS" | "SBT_OPTS" | "JAVA_TOOL_OPTIONS" | "_JAVA_OPTIONS" | "JDK_JAVA_OPTIONS" => {
-            value.split_whitespace().all(is_mild_for_java)
+            value.split_whitespace().all(is_harmless_java_option)
         }
         "GOPROXY" => value
             .split([',', '|'])
@@ -30,37 +29,38 @@ pub(super) fn is_mild(name: &str, value: &str) -> bool {
     }
 }
 
-/// A shell where shells are installed.
+/// Whether a value is the path of an installed shell.
 fn is_shell(value: &str) -> bool {
     let path = AbsPath::resolve(value, &Place::default());
-    let places: [&[&str]; 4] = [&["bin"], &["usr", "bin"], &["usr", "local", "bin"], &["opt", "homebrew", "bin"]];
+    let directories: [&[&str]; 4] = [&["bin"], &["usr", "bin"], &["usr", "local", "bin"], &["opt", "homebrew", "bin"]];
     let shells = ["ash", "bash", "dash", "fish", "ksh", "sh", "zsh"];
-    let installed =
-        places.iter().any(|place| path.directories().iter().map(CompactString::as_str).eq(place.iter().copied()));
+    let installed = directories
+        .iter()
+        .any(|directory| path.directories().iter().map(CompactString::as_str).eq(directory.iter().copied()));
     let shell = path.components().last().is_some_and(|name| shells.contains(&name.as_str()));
     value.starts_with('/') && !value.contains("..") && installed && shell
 }
 
-/// Nothing that is linked, loaded or run.
-fn is_mild_for_rust(value: &str) -> bool {
+/// Whether flags of rustc neither link, load nor run other code.
+fn are_harmless_rust_flags(value: &str) -> bool {
     let linkers = ["-fuse-ld=lld", "-fuse-ld=mold", "-fuse-ld=gold"];
     let value = linkers.iter().fold(value.to_owned(), |value, linker| value.replace(&format!("link-arg={linker}"), ""));
-    let strong =
+    let dangerous =
         ["linker", "runner", "link-arg", "link-self", "plugin", "load", "--extern", "backend", "-L", "/tmp", "@"];
-    !strong.iter().any(|word| value.contains(word))
+    !dangerous.iter().any(|word| value.contains(word))
 }
 
-fn is_mild_for_go(flag: &str) -> bool {
+fn is_harmless_go_flag(flag: &str) -> bool {
     let name = flag.trim_start_matches('-').split('=').next().unwrap_or_default();
-    let mild = [
+    let harmless = [
         "a", "asan", "buildvcs", "count", "cover", "covermode", "failfast", "json", "mod", "modcacherw", "msan", "p",
         "parallel", "race", "run", "short", "tags", "timeout", "trimpath", "v", "vet", "x",
     ];
-    flag.starts_with('-') && mild.contains(&name)
+    flag.starts_with('-') && harmless.contains(&name)
 }
 
-/// Sizes, switches, and properties that name no class, file or agent.
-fn is_mild_for_java(option: &str) -> bool {
+/// Whether an option of Java is a size, a switch, or a property that loads no class, file or agent.
+fn is_harmless_java_option(option: &str) -> bool {
     let sized = ["-Xmx", "-Xms", "-Xss", "-Xmn"].iter().find_map(|name| option.strip_prefix(name));
     if let Some(size) = sized {
         return size.bytes().all(|byte| byte.is_ascii_alphanumeric());
@@ -74,6 +74,6 @@ fn is_mild_for_java(option: &str) -> bool {
     let Some(property) = option.strip_prefix("-D") else {
         return matches!(option, "-ea" | "-da" | "-server" | "-client") || option.starts_with("--add-opens=");
     };
-    let strong = ["agent", "class", "command", "exec", "ext", "init", "jvmargs", "plugin", "script"];
-    !strong.iter().any(|word| property.to_ascii_lowercase().contains(word))
+    let dangerous = ["agent", "class", "command", "exec", "ext", "init", "jvmargs", "plugin", "script"];
+    !dangerous.iter().any(|word| property.to_ascii_lowercase().contains(word))
 }

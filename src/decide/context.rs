@@ -1,0 +1,65 @@
+//! The context of a judgement: what rules and validators may read besides the subject itself.
+
+use super::applicable::ApplicableRules;
+use super::validators::DataSources;
+use crate::event::Event;
+use crate::path::Glob;
+use crate::path::zones::Zones;
+use crate::policy::Config;
+use crate::shell::{Effects, Reading};
+use crate::verdict::Finding;
+use crate::verdict::failure::Failure;
+use compact_str::CompactString;
+
+/// The event, the policy, and what is derived from them once for all subjects of the event.
+#[derive(Debug)]
+pub struct Context<'a> {
+    /// The event.
+    pub event: &'a Event<'a>,
+    /// The policy.
+    pub config: &'a Config,
+    /// The project, home and temporary directories of the event.
+    pub zones: Zones,
+    /// The rules that apply to the event.
+    pub(super) applicable: ApplicableRules<'a>,
+    /// Sensitive paths of the policy.
+    pub(super) sensitive: Vec<Glob<'a>>,
+    /// Sensitive paths that the operator added to the embedded list. Built-in exemptions do not apply to them.
+    pub(super) operator_sensitive: Vec<Glob<'a>>,
+    /// Files and directories of the guard itself.
+    pub(super) guard_files: Vec<Glob<'a>>,
+    /// Commands of the shell text whose output others may send.
+    pub(super) data_sources: DataSources,
+}
+
+impl<'a> Context<'a> {
+    /// Derives the context of an event.
+    pub fn new(event: &'a Event<'a>, config: &'a Config) -> Self {
+        let globs = |texts: &'a [CompactString]| texts.iter().map(|text| Glob::new(text)).collect();
+        Context {
+            event,
+            config,
+            zones: Zones::of(&event.place),
+            applicable: ApplicableRules::of(event, config),
+            sensitive: globs(&config.sensitive),
+            operator_sensitive: globs(&config.operator_sensitive),
+            guard_files: event.facts.guard_paths.iter().map(|text| Glob::new(text)).collect(),
+            data_sources: DataSources::default(),
+        }
+    }
+
+    /// Builds the finding for a failure to judge this event.
+    pub(super) fn failure(&self, failure: &Failure) -> Finding {
+        failure.finding(Some(self.event.phase), self.config.failure)
+    }
+
+    /// The parsed shell text of the event.
+    pub(super) fn reading(&self) -> Option<&'a Reading> {
+        self.event.shell().map(|shell| &shell.reading)
+    }
+
+    /// What the shell text of the event does to files, variables and the network.
+    pub(super) fn effects(&self) -> Option<&'a Effects> {
+        self.event.shell().map(|shell| &shell.effects)
+    }
+}
