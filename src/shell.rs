@@ -15,11 +15,11 @@ mod state;
 mod syntax;
 mod wrappers;
 
-pub use canonical::{plain, typed};
+pub use canonical::{quote_word, without_global_options};
 pub use effects::{Access, Act, Effects, Rights, Target, addresses, bodies, reroutes, uploads};
-pub use eval::{MADE, is_builtin};
+pub use eval::{MKTEMP_PATH, is_builtin};
 pub use mount::Mount;
-pub use state::Elsewhere;
+pub use state::PossibleCwd;
 pub use syntax::{Uncertainty, Unreadable};
 
 use crate::path::AbsPath;
@@ -32,10 +32,10 @@ use std::ops::Range;
 use std::rc::Rc;
 
 /// What a process substitution is to the command that is given it: the end of a pipe.
-pub const PROCESS: &str = "/dev/fd/63";
+pub const PROCESS_SUBSTITUTION: &str = "/dev/fd/63";
 
 /// What stands between the words of a list in its value: no word holds it.
-const APART: &str = "\u{1f}";
+const FIELD_SEPARATOR: &str = "\u{1f}";
 
 /// Reads a line as bash would run it from `place`.
 ///
@@ -50,7 +50,7 @@ pub fn read(line: &str, place: &Place) -> Reading {
     if line.len() > limits::SHELL_BYTES.most {
         return Reading { exceeded: Some(&limits::SHELL_BYTES), ..Reading::default() };
     }
-    eval::walk(line, place)
+    eval::evaluate(line, place)
 }
 
 /// What a line would do.
@@ -59,9 +59,9 @@ pub struct Reading {
     /// The commands that it would run, in the order in which they are written.
     pub commands: Vec<Command>,
     /// Redirections without a command of their own.
-    loose: Vec<Command>,
+    programless: Vec<Command>,
     /// Why part of it cannot be read with certainty.
-    pub doubts: Vec<Uncertainty>,
+    pub uncertainties: Vec<Uncertainty>,
     /// The limit that it exceeds; what was found before still counts.
     pub exceeded: Option<&'static Limit>,
     /// The work that reading it took.
@@ -71,7 +71,7 @@ pub struct Reading {
     /// The functions that it defines.
     pub functions: BTreeSet<String>,
     /// One of them starts itself without end.
-    pub bomb: bool,
+    pub fork_bomb: bool,
 }
 
 impl Reading {
@@ -107,7 +107,7 @@ impl Reading {
 
     /// Whether all of the text could be read.
     pub fn is_readable(&self) -> bool {
-        self.doubts.is_empty() && self.exceeded.is_none()
+        self.uncertainties.is_empty() && self.exceeded.is_none()
     }
 }
 
@@ -138,7 +138,7 @@ pub struct Command {
     /// The directory that it runs in, where that is known.
     pub cwd: Option<Rc<str>>,
     /// Where else it may run.
-    pub elsewhere: Vec<Elsewhere>,
+    pub other_cwds: Vec<PossibleCwd>,
     /// Variables that are set for it, with their values where they are known.
     pub env: Vec<(String, Option<String>)>,
     /// Its redirections to and from files.
@@ -157,11 +157,11 @@ pub struct Command {
 
 impl Command {
     /// What a command that this one runs has in common with it.
-    fn around(&self) -> Command {
+    fn inner_base(&self) -> Command {
         Command {
             span: self.span.clone(),
             cwd: self.cwd.clone(),
-            elsewhere: self.elsewhere.clone(),
+            other_cwds: self.other_cwds.clone(),
             env: self.env.clone(),
             input: self.input.clone(),
             pipeline: self.pipeline,
@@ -175,7 +175,7 @@ impl Command {
     /// Whether a path that it touches belongs to the container that it runs in.
     pub fn is_contained(&self, path: &AbsPath) -> bool {
         let containers = ["docker", "podman", "nerdctl", "docker-compose", "kubectl", "oc"];
-        self.via.iter().any(|runner| containers.contains(&runner.as_str())) && !mount::reach(self.mounts(), path)
+        self.via.iter().any(|runner| containers.contains(&runner.as_str())) && !mount::reaches(self.mounts(), path)
     }
 
     fn mounts(&self) -> &[Mount] {

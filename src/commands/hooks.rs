@@ -279,12 +279,12 @@ fn say_managed(preset: Option<&str>, place: &PlaceArgs, environment: &Environmen
     let preset = preset.map_or_else(|| first_preset(environment), str::to_owned);
     check_preset(&preset, environment)?;
     let words = registration(&preset, environment, None)?.words;
-    let quoted: Vec<String> = words.iter().map(|word| rune::shell::typed(word)).collect();
+    let quoted: Vec<String> = words.iter().map(|word| rune::shell::quote_word(word)).collect();
     let dry = if place.dry_run { " --dry-run" } else { "" };
     say(&format!(
         "the machine's settings belong to root; a root shell must run:\n  sudo {} hooks install{dry} --settings {} {}",
-        rune::shell::typed(&program()?),
-        rune::shell::typed(MANAGED),
+        rune::shell::quote_word(&program()?),
+        rune::shell::quote_word(MANAGED),
         quoted.join(" ")
     ))
 }

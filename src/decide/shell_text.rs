@@ -25,9 +25,9 @@ pub(crate) fn judge(command: &Field, dialect: Dialect, context: &Context<'_>, ve
     for limit in [reading.exceeded, effects.exceeded].into_iter().flatten() {
         verdict.add(limit.failure().finding(Some(context.event.phase), context.config.failure));
     }
-    if let Some(doubt) = reading.doubts.first() {
+    if let Some(doubt) = reading.uncertainties.first() {
         let reason =
-            format!("this command cannot be read with certainty: {}. Write it in plainer words", words(&doubt.flaw));
+            format!("this command cannot be read with certainty: {}. Write it in plainer words", words(&doubt.reason));
         add_unreadable(reason, context, verdict);
     }
     let again = repeated(reading, effects);
@@ -146,7 +146,7 @@ const ENOUGH: usize = 8;
 fn is_same((one, other): (&Command, &Command)) -> bool {
     let same = one.canonical == other.canonical && one.via == other.via && one.input == other.input;
     same && one.cwd == other.cwd
-        && one.elsewhere == other.elsewhere
+        && one.other_cwds == other.other_cwds
         && one.env == other.env
         && one.redirects == other.redirects
         && one.hidden == other.hidden
@@ -165,7 +165,7 @@ fn words(flaw: &Unreadable) -> String {
     match flaw {
         Unreadable::Unterminated(what) => format!("a `{what}` does not end"),
         Unreadable::Syntax(_) => "its syntax is not valid".to_owned(),
-        Unreadable::Unclear(what) => format!("shells disagree about {what}"),
+        Unreadable::Ambiguous(what) => format!("shells disagree about {what}"),
         Unreadable::Nul => "it holds a zero byte".to_owned(),
         Unreadable::Lookalike => {
             "the name of a program holds characters that look like others or cannot be seen".to_owned()

@@ -34,14 +34,14 @@ pub(super) enum Call {
 }
 
 impl Call {
-    fn known(words: &[&str]) -> Call {
+    fn from_words(words: &[&str]) -> Call {
         Call::Command(words.iter().map(|word| Some((*word).to_owned())).collect())
     }
 }
 
 impl Language {
     /// The language that a program interprets.
-    pub fn of(program: &str) -> Option<Language> {
+    pub fn from_program(program: &str) -> Option<Language> {
         let base = program.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
         Some(match base {
             "awk" | "gawk" | "mawk" | "nawk" => Language::Awk,
@@ -58,7 +58,7 @@ impl Language {
     }
 
     /// The code among the arguments, if there is any.
-    pub fn inline(self, args: &[Arg]) -> Option<Vec<String>> {
+    pub fn inline_code(self, args: &[Arg]) -> Option<Vec<String>> {
         let flags = match self {
             Language::Python => "c",
             Language::Elixir | Language::Lua => "e",

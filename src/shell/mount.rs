@@ -9,7 +9,7 @@ use crate::shell::effects::Target;
 use compact_str::CompactString;
 
 /// The options before the verb that take a value, of docker, podman and nerdctl.
-const GLOBAL: Options = Options {
+const DOCKER_OPTIONS: Options = Options {
     short: "Hclan",
     long: &[
         "address", "cgroup-manager", "cni-netconfpath", "cni-path", "config", "conmon", "connection", "context",
@@ -20,7 +20,7 @@ const GLOBAL: Options = Options {
     ],
 };
 
-const COMPOSE: Options = Options {
+const COMPOSE_OPTIONS: Options = Options {
     short: "fp",
     long: &[
         "ansi", "env-file", "file", "parallel", "profile", "progress", "project-directory", "project-name", "workdir",
@@ -29,12 +29,12 @@ const COMPOSE: Options = Options {
 
 /// The verb by which `docker` and its like run a command, build or copy, and the words behind it. Options that are not
 /// known here may take a value.
-pub(super) fn verb<'a>(program: &str, args: &'a [Arg]) -> Option<(&'a str, &'a [Arg])> {
+pub(super) fn find_verb<'a>(program: &str, args: &'a [Arg]) -> Option<(&'a str, &'a [Arg])> {
     let is_verb = |word: &str| matches!(word, "run" | "exec" | "create" | "cp" | "build");
     let is_group = |word: &str| matches!(word, "container" | "image" | "compose" | "buildx" | "builder");
     let options = match program {
-        "docker" | "podman" | "nerdctl" => &GLOBAL,
-        "docker-compose" => &COMPOSE,
+        "docker" | "podman" | "nerdctl" => &DOCKER_OPTIONS,
+        "docker-compose" => &COMPOSE_OPTIONS,
         _ => return None,
     };
     let (mut options, mut rest) = (options, args);
@@ -45,7 +45,7 @@ pub(super) fn verb<'a>(program: &str, args: &'a [Arg]) -> Option<(&'a str, &'a [
         if is_verb(word) {
             return Some((word, rest));
         }
-        options = if word == "compose" { &COMPOSE } else { &Options::NONE };
+        options = if word == "compose" { &COMPOSE_OPTIONS } else { &Options::NONE };
     }
 }
 
@@ -70,7 +70,7 @@ pub(super) struct Bind {
 
 impl Bind {
     /// The value of `--volume`: `source:target`, `source:target:ro`. A name without a path is a volume.
-    pub fn of_volume(value: &Arg) -> Option<Bind> {
+    pub fn from_volume(value: &Arg) -> Option<Bind> {
         let value = value.behind("=").unwrap_or_else(|| value.clone());
         let mut parts = split(&value, ':').into_iter();
         let source = parts.next()?;
@@ -91,11 +91,11 @@ impl Bind {
     }
 
     /// The value of `--mount`: `key=value` in any order, separated by commas, each perhaps in quotes.
-    pub fn of_mount(value: &Arg) -> Option<Bind> {
+    pub fn from_mount(value: &Arg) -> Option<Bind> {
         let value = value.behind("=").unwrap_or_else(|| value.clone());
         let (mut source, mut device, mut target, mut read_only) = (None, None, None, false);
         for field in split(&value, ',') {
-            let field = unquoted(field);
+            let field = unquote(field);
             let mut key_and_value = split_once(&field, '=');
             let (key, value) = key_and_value.take().map_or((field, None), |(key, value)| (key, Some(value)));
             match (key.text.to_ascii_lowercase().as_str(), value) {
@@ -139,7 +139,7 @@ fn is_source(source: &Arg) -> bool {
 
 /// What a path in a container is on the host.
 #[derive(Debug, Default)]
-pub(super) struct Hosted {
+pub(super) struct HostTargets {
     /// The directories and files of the host.
     pub targets: Vec<Target>,
     /// It may also be something of the container itself.
@@ -148,9 +148,9 @@ pub(super) struct Hosted {
 
 /// Maps a path of a container to the host. A path that holds a mount counts as the mount where what lies below is
 /// concerned too.
-pub(super) fn on_host(mounts: &[Mount], target: &Target, deep: bool) -> Hosted {
+pub(super) fn map_to_host(mounts: &[Mount], target: &Target, recursive: bool) -> HostTargets {
     let Some(path) = target.path.as_ref().filter(|_| !mounts.is_empty()) else {
-        return Hosted { contained: true, ..Hosted::default() };
+        return HostTargets { contained: true, ..HostTargets::default() };
     };
     let names = path.components();
     let at = |mount: &Mount| mount.target.as_ref().map(|target| target.components().len());
@@ -163,24 +163,24 @@ pub(super) fn on_host(mounts: &[Mount], target: &Target, deep: bool) -> Hosted {
     // The innermost mount is the one that is seen.
     let depth = within.iter().filter_map(|mount| at(mount)).max();
     let within = within.into_iter().filter(|mount| at(mount) == depth);
-    let mut found = Hosted {
-        targets: within.map(|mount| mount.hosted(names, depth.unwrap_or_default(), target.open)).collect(),
+    let mut found = HostTargets {
+        targets: within.map(|mount| mount.host_target(names, depth.unwrap_or_default(), target.open)).collect(),
         contained: false,
     };
     let wild = |name: &CompactString| name.contains(['*', '?', '[']);
     found.contained = found.targets.is_empty() || names.iter().take(depth.unwrap_or_default()).any(wild);
-    let deep = deep || target.open;
-    if deep {
+    let recursive = recursive || target.open;
+    if recursive {
         found.targets.extend(above.into_iter().map(|mount| mount.source.clone()));
     }
     if found.contained {
-        found.targets.extend(mounts.iter().filter_map(|mount| mount.met_elsewhere(names, deep, target.open)));
+        found.targets.extend(mounts.iter().filter_map(|mount| mount.map_relative(names, recursive, target.open)));
     }
     found
 }
 
 /// Whether a path of the host can be reached by way of these mounts.
-pub(super) fn reach(mounts: &[Mount], path: &AbsPath) -> bool {
+pub(super) fn reaches(mounts: &[Mount], path: &AbsPath) -> bool {
     let sources = mounts.iter().filter_map(|mount| mount.source.path.as_ref());
     sources.into_iter().any(|source| path.components().starts_with(source.components()))
 }
@@ -188,7 +188,7 @@ pub(super) fn reach(mounts: &[Mount], path: &AbsPath) -> bool {
 impl Mount {
     /// What a path may be on the host where the mount may be anywhere, or the path may be a word that the container
     /// resolves in its root or in the directory that holds the mount.
-    fn met_elsewhere(&self, names: &[CompactString], deep: bool, open: bool) -> Option<Target> {
+    fn map_relative(&self, names: &[CompactString], recursive: bool, open: bool) -> Option<Target> {
         let Some(target) = &self.target else {
             return Some(Target { open: true, ..self.source.clone() });
         };
@@ -196,16 +196,17 @@ impl Mount {
         let target = target.components();
         let leads = |start: usize| {
             let rest = target.get(start..).unwrap_or_default();
-            word.iter().zip(rest).all(|(a, b)| meet(a.as_bytes(), b.as_bytes())) && (deep || rest.len() <= word.len())
+            word.iter().zip(rest).all(|(a, b)| meet(a.as_bytes(), b.as_bytes()))
+                && (recursive || rest.len() <= word.len())
         };
         // Two starts and no more: trying each would take steps in proportion to the product of the lengths.
         let starts = [0, target.len().saturating_sub(1)];
         let start = starts.into_iter().find(|start| leads(*start)).filter(|_| !word.is_empty())?;
-        Some(self.hosted(word, target.len() - start, open))
+        Some(self.host_target(word, target.len() - start, open))
     }
 
     /// The path on the host of what has these names in the container, of which so many lead to the mount.
-    fn hosted(&self, names: &[CompactString], depth: usize, open: bool) -> Target {
+    fn host_target(&self, names: &[CompactString], depth: usize, open: bool) -> Target {
         let rest = names.get(depth..).unwrap_or_default();
         if self.source.open || self.source.path.is_none() {
             let text = format!("{}/{}", self.source.text, rest.join("/"));
@@ -222,7 +223,7 @@ fn split(word: &Arg, separator: char) -> Vec<Arg> {
     let mut parts = Vec::new();
     let mut from = 0;
     for part in word.text.split(separator) {
-        parts.push(part_of(word, from, from + part.len()));
+        parts.push(slice_arg(word, from, from + part.len()));
         from += part.len() + separator.len_utf8();
     }
     parts
@@ -230,16 +231,16 @@ fn split(word: &Arg, separator: char) -> Vec<Arg> {
 
 fn split_once(word: &Arg, separator: char) -> Option<(Arg, Arg)> {
     let at = word.text.find(separator)?;
-    Some((part_of(word, 0, at), part_of(word, at + separator.len_utf8(), word.text.len())))
+    Some((slice_arg(word, 0, at), slice_arg(word, at + separator.len_utf8(), word.text.len())))
 }
 
-fn unquoted(word: Arg) -> Arg {
+fn unquote(word: Arg) -> Arg {
     let inner = word.text.strip_prefix('"').is_some_and(|rest| rest.ends_with('"'));
-    if inner { part_of(&word, 1, word.text.len() - 1) } else { word }
+    if inner { slice_arg(&word, 1, word.text.len() - 1) } else { word }
 }
 
 /// The characters of a word from one place to another.
-fn part_of(word: &Arg, from: usize, to: usize) -> Arg {
+fn slice_arg(word: &Arg, from: usize, to: usize) -> Arg {
     let known = word.known.filter(|known| *known < to).map(|known| known.saturating_sub(from));
     Arg { text: word.text.get(from..to).unwrap_or_default().into(), known, glob: word.glob }
 }

@@ -12,22 +12,22 @@ mod list;
 mod redirect;
 mod text;
 
-use super::syntax::{Part, Parts, Scope, Script, Simple, Step, Unreadable, Word};
+use super::syntax::{Instruction, Scope, Script, SimpleCommand, Unreadable, Word, WordPart, WordParts};
 use crate::verdict::limits::{SHELL_COMMANDS, SHELL_DEPTH};
-use compound::{Case, Compound, For};
-use cond::Cond;
+use compound::{CaseHead, Compound, ForHead};
+use cond::Conditional;
 use list::List;
 use std::collections::VecDeque;
 use std::mem;
 
 /// Commands of which the room is kept; most lines of a script have fewer.
-const MOST_SPARE: usize = 8;
+const MAX_SPARE_COMMANDS: usize = 8;
 
 /// Reads `text` as bash would.
 pub(super) fn parse(text: &str) -> Script {
     let mut parser = Parser::new(text);
     while !parser.done {
-        parser.run();
+        parser.parse_command();
     }
     parser.script
 }
@@ -39,7 +39,7 @@ struct Frame {
     /// The state of a list; unused in other frames.
     list: List,
     /// The word or text that is being read.
-    parts: Parts,
+    parts: WordParts,
     /// Where the word began; `None` between words.
     started: Option<usize>,
     opened: usize,
@@ -51,10 +51,10 @@ enum FrameKind {
     List,
     /// The keyword command that lists stand in.
     Compound(Compound),
-    For(For),
-    Case(Case),
+    For(ForHead),
+    Case(CaseHead),
     /// `[[ … ]]`
-    Cond(Cond),
+    Cond(Conditional),
     /// `name=( … )`
     Array,
     /// `name[ … ]` where an assignment may stand.
@@ -70,7 +70,7 @@ enum FrameKind {
     },
     /// `$(( … ))`, `(( … ))`, `$[ … ]`
     Arith {
-        form: Arith,
+        form: ArithForm,
         depth: usize,
     },
     /// A heredoc's body, with expansions.
@@ -84,7 +84,7 @@ enum FrameKind {
 
 /// What an arithmetic expression is part of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Arith {
+enum ArithForm {
     Word { quoted: bool },
     Bracket { quoted: bool },
     Command,
@@ -92,16 +92,16 @@ enum Arith {
 }
 
 impl Frame {
-    fn new(kind: FrameKind, close: list::Close, opened: usize) -> Self {
-        Frame { kind, list: List::new(close), parts: Parts::new(), started: None, opened }
+    fn new(kind: FrameKind, close: list::ListEnd, opened: usize) -> Self {
+        Frame { kind, list: List::new(close), parts: WordParts::new(), started: None, opened }
     }
 
     /// Adds characters to the word or text under construction.
     fn push(&mut self, text: &str, quoted: bool) {
         match (self.parts.last_mut(), quoted) {
-            (Some(Part::Plain(last)), false) | (Some(Part::Quoted(last)), true) => last.push_str(text),
-            (_, false) => self.parts.push(Part::Plain(text.into())),
-            (_, true) => self.parts.push(Part::Quoted(text.into())),
+            (Some(WordPart::Plain(last)), false) | (Some(WordPart::Quoted(last)), true) => last.push_str(text),
+            (_, false) => self.parts.push(WordPart::Plain(text.into())),
+            (_, true) => self.parts.push(WordPart::Quoted(text.into())),
         }
     }
 }
@@ -116,14 +116,14 @@ pub(super) struct Parser<'a> {
     script: Script,
     /// Commands that are done with: the room that they took is there for others.
     #[expect(clippy::vec_box, reason = "it is their boxes that are used again")]
-    spare: Vec<Box<Simple>>,
+    spare: Vec<Box<SimpleCommand>>,
     commands: usize,
     substitutions: usize,
-    flaws: usize,
+    errors: usize,
     /// Heredocs whose bodies have not come yet.
-    pending: VecDeque<heredoc::Pending>,
+    pending: VecDeque<heredoc::PendingHeredoc>,
     /// A command of the outermost list has just ended.
-    ended: bool,
+    command_ended: bool,
     done: bool,
 }
 
@@ -133,14 +133,14 @@ impl<'a> Parser<'a> {
             text,
             at: 0,
             end: text.len(),
-            frames: vec![Frame::new(FrameKind::List, list::Close::Eof, 0)],
+            frames: vec![Frame::new(FrameKind::List, list::ListEnd::Eof, 0)],
             script: Script::default(),
             spare: Vec::new(),
             commands: 0,
             substitutions: 0,
-            flaws: 0,
+            errors: 0,
             pending: VecDeque::new(),
-            ended: false,
+            command_ended: false,
             done: false,
         }
     }
@@ -151,17 +151,17 @@ impl<'a> Parser<'a> {
         if self.done {
             return None;
         }
-        self.script.steps.clear();
+        self.script.instructions.clear();
         self.script.heredocs.clear();
-        self.list().began = 0;
-        self.run();
+        self.list().chain_start = 0;
+        self.parse_command();
         Some(&mut self.script)
     }
 
     /// Takes back a command that is done with.
-    pub(super) fn take_back(&mut self, mut simple: Box<Simple>) {
-        if self.spare.len() < MOST_SPARE {
-            let Simple { assignments, words, redirects, span } = simple.as_mut();
+    pub(super) fn recycle(&mut self, mut simple: Box<SimpleCommand>) {
+        if self.spare.len() < MAX_SPARE_COMMANDS {
+            let SimpleCommand { assignments, words, redirects, span } = simple.as_mut();
             assignments.clear();
             words.clear();
             redirects.clear();
@@ -171,14 +171,14 @@ impl<'a> Parser<'a> {
     }
 
     /// Reads to the end of a command of the outermost list, or of the text.
-    fn run(&mut self) {
+    fn parse_command(&mut self) {
         while self.script.exceeded.is_none() {
-            if self.ended && self.frames.len() == 1 && self.pending.is_empty() {
-                self.ended = false;
+            if self.command_ended && self.frames.len() == 1 && self.pending.is_empty() {
+                self.command_ended = false;
                 return;
             }
             let Some(byte) = self.peek(0) else {
-                if self.at_end() {
+                if self.end_text() {
                     self.done = true;
                     return;
                 }
@@ -191,25 +191,25 @@ impl<'a> Parser<'a> {
                 | FrameKind::Case(_)
                 | FrameKind::Cond(_)
                 | FrameKind::Array => {
-                    self.word_byte(byte);
+                    self.parse_word_byte(byte);
                 }
-                FrameKind::Subscript { .. } => self.subscript_byte(byte),
-                FrameKind::Double => self.double_byte(byte),
-                FrameKind::Param { .. } => self.param_byte(byte),
-                FrameKind::Arith { .. } => self.arith_byte(byte),
-                FrameKind::Body { .. } => self.body_byte(byte),
+                FrameKind::Subscript { .. } => self.parse_subscript_byte(byte),
+                FrameKind::Double => self.parse_double_quoted_byte(byte),
+                FrameKind::Param { .. } => self.parse_param_byte(byte),
+                FrameKind::Arith { .. } => self.parse_arith_byte(byte),
+                FrameKind::Body { .. } => self.parse_body_byte(byte),
             }
         }
         self.done = true;
         // Past a limit: what is half read is ended here, so that its commands count.
         while self.frames.len() > 1 {
-            self.abandon();
+            self.close_unterminated();
         }
         self.finish_simple();
     }
 
     /// The text of the top frame is over; tells whether all is.
-    fn at_end(&mut self) -> bool {
+    fn end_text(&mut self) -> bool {
         if matches!(self.top().kind, FrameKind::Body { .. }) {
             self.close_body();
             return false;
@@ -222,19 +222,19 @@ impl<'a> Parser<'a> {
         // A heredoc begun on the last line has an empty body; bash warns and goes on.
         let what = self.top().name();
         let opened = self.top().opened;
-        self.flaw(Unreadable::Unterminated(what), opened);
-        self.abandon();
+        self.report(Unreadable::Unterminated(what), opened);
+        self.close_unterminated();
         false
     }
 
     /// Gives up the top frame, keeping the commands in it.
-    fn abandon(&mut self) {
+    fn close_unterminated(&mut self) {
         self.end_word();
         self.finish_simple();
         let Some(frame) = self.frames.pop() else { return };
         match frame.kind {
-            FrameKind::List => self.step(Step::Close),
-            FrameKind::Compound(_) | FrameKind::For(_) | FrameKind::Case(_) => self.step(Step::Close),
+            FrameKind::List => self.emit(Instruction::Close),
+            FrameKind::Compound(_) | FrameKind::For(_) | FrameKind::Case(_) => self.emit(Instruction::Close),
             FrameKind::Body { outer_end, resume, .. } => {
                 self.end = outer_end;
                 self.at = resume;
@@ -245,7 +245,7 @@ impl<'a> Parser<'a> {
             | FrameKind::Double
             | FrameKind::Param { .. }
             | FrameKind::Arith { .. } => {
-                self.add(Part::Unknown { quoted: true });
+                self.add(WordPart::Unknown { quoted: true });
             }
         }
     }
@@ -270,7 +270,7 @@ impl<'a> Parser<'a> {
     fn top(&mut self) -> &mut Frame {
         // INVARIANT: never empty; the fallback keeps this total.
         if self.frames.is_empty() {
-            self.frames.push(Frame::new(FrameKind::List, list::Close::Eof, 0));
+            self.frames.push(Frame::new(FrameKind::List, list::ListEnd::Eof, 0));
         }
         let last = self.frames.len() - 1;
         #[expect(clippy::indexing_slicing, reason = "the stack was just seen not to be empty")]
@@ -279,10 +279,10 @@ impl<'a> Parser<'a> {
 
     /// Opens a frame. Past the deepest one, reading ends.
     fn open(&mut self, kind: FrameKind) {
-        self.open_until(kind, list::Close::Eof);
+        self.open_until(kind, list::ListEnd::Eof);
     }
 
-    fn open_until(&mut self, kind: FrameKind, close: list::Close) {
+    fn open_until(&mut self, kind: FrameKind, close: list::ListEnd) {
         if self.frames.len() >= SHELL_DEPTH.most {
             self.script.exceeded.get_or_insert(&SHELL_DEPTH);
             return;
@@ -292,38 +292,38 @@ impl<'a> Parser<'a> {
     }
 
     /// Opens a list of commands as a scope of its own.
-    fn open_list(&mut self, close: list::Close, scope: Scope) {
-        self.step(Step::Open(scope));
+    fn open_list(&mut self, close: list::ListEnd, scope: Scope) {
+        self.emit(Instruction::Open(scope));
         self.open_until(FrameKind::List, close);
-        let (waiting, began) = (self.pending.len(), self.script.steps.len());
+        let (waiting, began) = (self.pending.len(), self.script.instructions.len());
         let list = &mut self.top().list;
-        list.waiting = waiting;
-        list.began = began;
+        list.pending_heredocs = waiting;
+        list.chain_start = began;
     }
 
-    fn step(&mut self, step: Step) {
-        if matches!(step, Step::Simple(_)) {
+    fn emit(&mut self, step: Instruction) {
+        if matches!(step, Instruction::Simple(_)) {
             self.commands += 1;
             if self.commands > SHELL_COMMANDS.most {
                 self.script.exceeded.get_or_insert(&SHELL_COMMANDS);
             }
         }
-        self.ended = matches!(step, Step::End | Step::Background);
-        self.script.steps.push(step);
+        self.command_ended = matches!(step, Instruction::End | Instruction::Background);
+        self.script.instructions.push(step);
     }
 
-    fn flaw(&mut self, flaw: Unreadable, at: usize) {
+    fn report(&mut self, error: Unreadable, at: usize) {
         // One is enough to know, a few are enough to explain.
-        if self.flaws < 8 {
-            self.flaws += 1;
-            self.script.flaws.push((flaw, at));
+        if self.errors < 8 {
+            self.errors += 1;
+            self.script.errors.push((error, at));
         }
     }
 
-    fn unexpected(&mut self, what: &str) {
+    fn report_unexpected(&mut self, what: &str) {
         let at = self.at;
         let what: String = what.chars().take(20).collect();
-        self.flaw(Unreadable::Syntax(what), at);
+        self.report(Unreadable::Syntax(what), at);
     }
 
     /// Adds characters to the word, beginning it where there is none.
@@ -331,7 +331,7 @@ impl<'a> Parser<'a> {
         let at = self.at;
         // bash takes it for a letter, others for the end of a line.
         if !quoted && text.bytes().any(|byte| byte == b'\r') {
-            self.flaw(Unreadable::Unclear("a carriage return outside of quotes"), at);
+            self.report(Unreadable::Ambiguous("a carriage return outside of quotes"), at);
         }
         let top = self.top();
         top.started.get_or_insert(at);
@@ -339,7 +339,7 @@ impl<'a> Parser<'a> {
     }
 
     /// Adds a part to the word, beginning it where there is none.
-    fn add(&mut self, part: Part) {
+    fn add(&mut self, part: WordPart) {
         let at = self.at;
         let top = self.top();
         top.started.get_or_insert(at);
@@ -347,17 +347,17 @@ impl<'a> Parser<'a> {
     }
 
     /// One byte where words stand.
-    fn word_byte(&mut self, byte: u8) {
+    fn parse_word_byte(&mut self, byte: u8) {
         let in_word = self.top().started.is_some();
-        if self.pattern_byte(byte) {
+        if self.take_pattern_byte(byte) {
             return;
         }
         match byte {
-            b'\\' => self.backslash(),
-            b'\'' => self.single_quotes(),
+            b'\\' => self.parse_backslash(),
+            b'\'' => self.parse_single_quotes(),
             b'"' => self.open_double(),
-            b'$' => self.dollar(false),
-            b'`' => self.backquotes(false),
+            b'$' => self.parse_dollar(false),
+            b'`' => self.parse_backquotes(false),
             b' ' | b'\t' => {
                 self.end_word();
                 self.at += 1;
@@ -365,23 +365,26 @@ impl<'a> Parser<'a> {
             b'\n' => {
                 self.end_word();
                 self.at += 1;
-                self.line_end();
+                self.end_line();
             }
             b'#' if !in_word => self.at += self.rest().find('\n').unwrap_or(self.rest().len()),
             b'<' | b'>' if self.peek(1) == Some(b'(') => {
-                self.top_word();
+                self.begin_word();
                 self.at += 2;
-                self.open_list(list::Close::Process, if byte == b'>' { Scope::Sink } else { Scope::Subshell });
+                self.open_list(
+                    list::ListEnd::Process,
+                    if byte == b'>' { Scope::OutputProcess } else { Scope::Subshell },
+                );
             }
             b'[' if self.opens_subscript() => {
                 self.push("[", false);
                 self.at += 1;
                 self.open(FrameKind::Subscript { depth: 0 });
             }
-            b';' | b'&' | b'|' | b'(' | b')' | b'<' | b'>' => self.operator(byte),
+            b';' | b'&' | b'|' | b'(' | b')' | b'<' | b'>' => self.parse_operator(byte),
             0 => {
                 let at = self.at;
-                self.flaw(Unreadable::Nul, at);
+                self.report(Unreadable::Nul, at);
                 self.at += 1;
             }
             _ => {
@@ -394,7 +397,7 @@ impl<'a> Parser<'a> {
     }
 
     /// Begins a word here, if none has begun.
-    fn top_word(&mut self) {
+    fn begin_word(&mut self) {
         let at = self.at;
         self.top().started.get_or_insert(at);
     }
@@ -406,11 +409,11 @@ impl<'a> Parser<'a> {
         let Some(start) = top.started.take() else { return };
         let word = Word { parts: mem::take(&mut top.parts), span: start..at };
         match &top.kind {
-            FrameKind::List => self.list_word(word),
-            FrameKind::Compound(_) => self.unexpected("word"),
-            FrameKind::For(_) => self.for_word(word),
-            FrameKind::Case(_) => self.case_word(&word),
-            FrameKind::Cond(_) => self.cond_word(&word),
+            FrameKind::List => self.add_list_word(word),
+            FrameKind::Compound(_) => self.report_unexpected("word"),
+            FrameKind::For(_) => self.add_for_word(word),
+            FrameKind::Case(_) => self.add_case_word(&word),
+            FrameKind::Cond(_) => self.add_cond_word(&word),
             FrameKind::Array => top.list.simple.words.push(word),
             // Text, not a word: it stays where it is.
             FrameKind::Subscript { .. }
@@ -423,10 +426,10 @@ impl<'a> Parser<'a> {
         }
     }
 
-    fn line_end(&mut self) {
+    fn end_line(&mut self) {
         match self.top().kind {
-            FrameKind::List => self.list_line_end(),
-            FrameKind::For(_) => self.for_line_end(),
+            FrameKind::List => self.end_list_line(),
+            FrameKind::For(_) => self.end_for_line(),
             FrameKind::Case(_) | FrameKind::Cond(_) | FrameKind::Array | FrameKind::Compound(_) => {}
             FrameKind::Subscript { .. }
             | FrameKind::Double
@@ -437,21 +440,21 @@ impl<'a> Parser<'a> {
         self.read_heredocs();
     }
 
-    fn operator(&mut self, byte: u8) {
+    fn parse_operator(&mut self, byte: u8) {
         match self.top().kind {
-            FrameKind::List => self.list_operator(byte),
-            FrameKind::For(_) => self.for_operator(byte),
-            FrameKind::Case(_) => self.case_operator(byte),
-            FrameKind::Cond(_) => self.cond_operator(byte),
+            FrameKind::List => self.parse_list_operator(byte),
+            FrameKind::For(_) => self.parse_for_operator(byte),
+            FrameKind::Case(_) => self.parse_case_operator(byte),
+            FrameKind::Cond(_) => self.parse_cond_operator(byte),
             FrameKind::Array if byte == b')' => {
                 self.end_word();
                 self.at += 1;
                 let words = self.frames.pop().map(|frame| frame.list.simple.words).unwrap_or_default();
-                self.add(Part::List(words));
+                self.add(WordPart::List(words));
             }
             FrameKind::Array | FrameKind::Compound(_) => {
                 self.end_word();
-                self.unexpected("operator");
+                self.report_unexpected("operator");
                 self.at += 1;
             }
             FrameKind::Subscript { .. }

@@ -127,6 +127,6 @@ fn loose(path: &Path) -> Option<Finding> {
         (false, false) => ("others may change this file", "go-w"),
     };
     let name = path.display().to_string();
-    let advice = format!("`chmod {right} {}`", rune::shell::typed(&name));
+    let advice = format!("`chmod {right} {}`", rune::shell::quote_word(&name));
     Some(Finding::new("loose-mode", format!("{what} (mode {mode:o})"), advice).at(name))
 }

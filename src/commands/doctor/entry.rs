@@ -31,7 +31,7 @@ fn install(wired: &Wired<'_>) -> String {
     match wired.layer.level {
         Level::User => "`rune hooks install`".to_owned(),
         Level::Given => {
-            format!("`rune hooks install --settings {}`", rune::shell::typed(&wired.layer.path.to_string_lossy()))
+            format!("`rune hooks install --settings {}`", rune::shell::quote_word(&wired.layer.path.to_string_lossy()))
         }
         scope @ (Level::Project | Level::Local | Level::Managed) => {
             format!("`rune hooks install --scope {}`", scope.name())
@@ -49,14 +49,14 @@ fn program(wired: &Wired<'_>) -> Option<Finding> {
                 ProgramError::Missing => ("program-missing", format!("it was moved or removed; {again}")),
                 ProgramError::Broken => ("program-broken", again),
                 ProgramError::NotExecutable => {
-                    ("program-not-executable", format!("`chmod 755 {}`", rune::shell::typed(program)))
+                    ("program-not-executable", format!("`chmod 755 {}`", rune::shell::quote_word(program)))
                 }
             };
             Finding::new(id, format!("the program that the hooks run, {program}, {}", flaw.what()), advice)
         }
         None if !wired.this_program => {
             let what = format!("the hooks run {program}, which is another program than this one");
-            let ask = format!("; where the other one is meant, ask it: `{} doctor`", rune::shell::typed(program));
+            let ask = format!("; where the other one is meant, ask it: `{} doctor`", rune::shell::quote_word(program));
             // Nobody should be sent to start what a project brings.
             let ask = if wired.layer.level.is_project() { String::new() } else { ask };
             Finding::new("program-other", what, format!("{again}{ask}"))
@@ -96,7 +96,7 @@ fn directories(wired: &Wired<'_>, environment: &Environment) -> Vec<Finding> {
         let advice = format!(
             "{} writes the one from here; where the other one is meant, add `{flag} {}` to this command",
             install(wired),
-            rune::shell::typed(&told.to_string_lossy())
+            rune::shell::quote_word(&told.to_string_lossy())
         );
         Finding::new("other-directory", what, advice).at(place(wired))
     };

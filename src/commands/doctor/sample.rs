@@ -140,7 +140,7 @@ fn looser(
 }
 
 fn retry(hook: &Hook<'_>) -> String {
-    let program = hook.call().map(|(program, _)| rune::shell::typed(&program)).unwrap_or_default();
+    let program = hook.call().map(|(program, _)| rune::shell::quote_word(&program)).unwrap_or_default();
     format!("is `{program}` the guard that you have installed? `rune hooks install` registers this program")
 }
 

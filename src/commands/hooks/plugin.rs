@@ -21,7 +21,7 @@ pub fn write(folder: &Path, preset: Option<&str>, place: &PlaceArgs) -> anyhow::
         bail!("{}: not empty, and not a plugin of ours\n  help: name a directory of its own", folder.display());
     }
     let registration = registration(&preset, &environment, None)?;
-    let program = rune::shell::typed(&registration.program);
+    let program = rune::shell::quote_word(&registration.program);
     let hooks = registration.install("", None).map_err(|broken| anyhow::anyhow!(broken.what))?;
     let version = env!("CARGO_PKG_VERSION");
     let plugin = serde_json::json!({
@@ -46,7 +46,7 @@ pub fn write(folder: &Path, preset: Option<&str>, place: &PlaceArgs) -> anyhow::
         return Ok(());
     }
     say(&format!("wrote a plugin with the preset {preset} to {}", folder.display()))?;
-    say(&format!("try it with: claude --plugin-dir {}", rune::shell::typed(&folder.to_string_lossy())))
+    say(&format!("try it with: claude --plugin-dir {}", rune::shell::quote_word(&folder.to_string_lossy())))
 }
 
 fn is_ours(manifest: &Path) -> bool {

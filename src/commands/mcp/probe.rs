@@ -141,7 +141,7 @@ fn confirmed<'a>(
 fn words(server: &Configured) -> String {
     match &server.launch {
         Ok(Launch::Stdio { command, args, .. }) => {
-            [command].into_iter().chain(args).map(|word| rune::shell::typed(word)).collect::<Vec<_>>().join(" ")
+            [command].into_iter().chain(args).map(|word| rune::shell::quote_word(word)).collect::<Vec<_>>().join(" ")
         }
         Ok(Launch::Http { url, .. }) => url.clone(),
         Err(what) => what.clone(),

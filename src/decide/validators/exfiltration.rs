@@ -159,7 +159,7 @@ fn accesses<'a>(at: usize, context: &Context<'a>) -> impl Iterator<Item = &'a cr
 
 /// `git push <url>`: a remote that nobody has configured.
 fn pushes_elsewhere(command: &Command) -> Option<Match> {
-    let text = crate::shell::plain(command).unwrap_or_default();
+    let text = crate::shell::without_global_options(command).unwrap_or_default();
     let text = if text.is_empty() { command.canonical.as_str() } else { text.as_str() };
     let rest = text.strip_prefix("git push ")?;
     let target = rest.split(' ').find(|word| !word.starts_with('-')).unwrap_or_default();
@@ -174,7 +174,8 @@ fn pushes_elsewhere(command: &Command) -> Option<Match> {
 fn pushes_to_new_remote(context: &Context<'_>) -> Option<Match> {
     let commands = context.reading()?.commands.iter();
     let texts = commands.filter(|command| matches!(command.program.as_str(), "git" | "gh"));
-    let mut texts = texts.map(|command| crate::shell::plain(command).unwrap_or_else(|| command.canonical.to_string()));
+    let mut texts = texts
+        .map(|command| crate::shell::without_global_options(command).unwrap_or_else(|| command.canonical.to_string()));
     // Who has read what strangers wrote may have been told what to clone.
     let tainted = !context.event.facts.taint.is_empty();
     let set = texts.by_ref().any(|text| {

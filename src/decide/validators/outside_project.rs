@@ -6,7 +6,7 @@ use crate::path::AbsPath;
 use crate::path::Place;
 use crate::path::zones::Area;
 use crate::rules::Match;
-use crate::shell::{Act, MADE};
+use crate::shell::{Act, MKTEMP_PATH};
 
 pub(super) fn find(subject: &Subject<'_>, context: &Context<'_>) -> Option<Match> {
     let access = subject.touched().filter(|access| !access.astray)?;
@@ -43,6 +43,6 @@ pub(super) fn find(subject: &Subject<'_>, context: &Context<'_>) -> Option<Match
 
 /// Whether a path is one that `mktemp` has just made, or lies in it.
 fn is_scratch(path: &AbsPath) -> bool {
-    let made = AbsPath::resolve(MADE, &Place::default());
+    let made = AbsPath::resolve(MKTEMP_PATH, &Place::default());
     *path == made || path.is_below(&made)
 }

@@ -146,7 +146,7 @@ impl Store {
                     "{}: another process has held it for {} seconds\n  help: `fuser {}` tells which; end it, and run this again",
                     path.display(),
                     self.patience.as_secs(),
-                    rune::shell::typed(&path.to_string_lossy()),
+                    rune::shell::quote_word(&path.to_string_lossy()),
                 ),
                 Err(Errno::WOULDBLOCK | Errno::INTR) => std::thread::sleep(STEP),
                 Err(error) => return Err(error).with_context(|| path.display().to_string()),

@@ -1,14 +1,14 @@
 //! Builtins: what they do to the shell that runs them.
 
-use super::super::state::{Elsewhere, Value};
+use super::super::state::{PossibleCwd, Value};
 use super::super::{Arg, Command, Input};
-use super::function::give;
-use super::run::Outside;
-use super::{Run, wrappers};
+use super::execution::OnClose;
+use super::function::set_positional;
+use super::{Execution, wrappers};
 use crate::verdict::limits::PATH_BYTES;
 use std::rc::Rc;
 
-impl Run {
+impl Execution {
     /// What a builtin does to the shell that runs it.
     pub(super) fn builtin(&mut self, command: &Command) {
         let operands = || command.args.iter().filter(|arg| !arg.text.starts_with('-') || arg.text == "-");
@@ -21,54 +21,54 @@ impl Run {
                 let here = state.cwd.clone();
                 let plain = command.args.is_empty();
                 // With nowhere to go back to, it stays.
-                if let Some(at) = state.pushed.pop().map(|at| at.filter(|_| plain)) {
-                    state.settle(vec![Elsewhere { at, astray: false }]);
-                    state.before = here;
+                if let Some(at) = state.directory_stack.pop().map(|at| at.filter(|_| plain)) {
+                    state.set_possible_cwds(vec![PossibleCwd { at, after_failed_cd: false }]);
+                    state.old_cwd = here;
                 }
             }
-            "exit" => self.leaves(),
-            "return" if self.function.is_some() => self.leaves(),
+            "exit" => self.mark_exit(),
+            "return" if self.function.is_some() => self.mark_exit(),
             // Only a function has variables of its own.
             "local" if self.function.is_none() => {}
             "export" | "declare" | "typeset" | "local" | "readonly" => {
                 // Another name for a variable, or a value that is changed on the way.
                 if command.program != "export" && flagged(&['n', 'l', 'u', 'i']) {
                     let state = Rc::make_mut(&mut self.state);
-                    state.options.aliased = true;
-                    state.doubt_variables();
+                    state.options.has_nameref = true;
+                    state.weaken_variables();
                 }
                 self.declare(command, flagged(&['x']) || command.program == "export", flagged(&['g']));
                 let fixed = command.program == "readonly" || flagged(&['r']);
                 let names = operands().map(|arg| arg.text.split('=').next().unwrap_or_default().to_owned());
-                Rc::make_mut(&mut self.state).fixed.extend(names.filter(|_| fixed));
+                Rc::make_mut(&mut self.state).readonly.extend(names.filter(|_| fixed));
             }
             "source" | "." => {
                 let state = Rc::make_mut(&mut self.state);
-                state.doubt_variables();
-                state.options.stops = false;
+                state.weaken_variables();
+                state.options.errexit = false;
             }
             // Nothing is left of it.
             "unset" if flagged(&['f']) => {}
             "unset" => operands().for_each(|arg| self.set(&arg.text, Value::Known(String::new()))),
             "shift" => {
                 let by = command.args.first().map_or(Some(1), |arg| arg.text.parse::<usize>().ok());
-                match (self.state.given.clone(), by) {
+                match (self.state.positional.clone(), by) {
                     // By too many, and nothing happens.
                     (Some(given), Some(by)) if given.iter().all(|arg| arg.is_known() && !arg.glob) => {
                         let by = if by > given.len() { 0 } else { by };
-                        give(Rc::make_mut(&mut self.state), given.get(by..).unwrap_or_default());
+                        set_positional(Rc::make_mut(&mut self.state), given.get(by..).unwrap_or_default());
                     }
                     _ => {
                         let state = Rc::make_mut(&mut self.state);
-                        state.variables.retain(|name, _| !super::is_parameter(name));
-                        state.given = None;
+                        state.variables.retain(|name, _| !super::is_positional(name));
+                        state.positional = None;
                     }
                 }
             }
             "set" => self.set_options(command),
             "shopt" => {
                 let finds = operands().any(|arg| arg.text == "cdable_vars");
-                Rc::make_mut(&mut self.state).options.finds |= finds;
+                Rc::make_mut(&mut self.state).options.cd_searches |= finds;
             }
             "read" | "mapfile" | "readarray" | "getopts" | "let" => {
                 for name in ["REPLY", "MAPFILE", "OPTARG"] {
@@ -101,11 +101,11 @@ impl Run {
                 let printed = rest.and_then(|rest| super::output::printf(&rest, &self.state.meter));
                 self.set(name, printed.map_or(Value::Unknown, Value::Known));
             }
-            "mkdir" => self.makes(operands()),
+            "mkdir" => self.note_created(operands()),
             "git" => {
                 let args = wrappers::behind_global(&command.args);
                 if args.first().is_some_and(|verb| verb.text == "clone" || verb.text == "init") {
-                    self.makes(args.last());
+                    self.note_created(args.last());
                 }
             }
             _ => {}
@@ -114,29 +114,32 @@ impl Run {
 
     fn change_directory(&mut self, command: &Command) {
         let target = command.args.iter().find(|arg| !arg.text.starts_with('-') || arg.text == "-");
-        let from = self.state.places();
+        let from = self.state.possible_cwds();
         let here = self.state.cwd.clone();
         let plain = |arg: &&Arg| arg.is_known() && !arg.glob && !arg.text.starts_with('+');
         let state = &self.state;
-        // `CDPATH` and `cdable_vars` look elsewhere for a name that says nothing about where.
+        // `CDPATH` and `cdable_vars` look other_cwds for a name that says nothing about where.
         let found = |name: &str| {
-            let sought = state.options.finds
+            let sought = state.options.cd_searches
                 || state.value("CDPATH").is_some()
                 || command.env.iter().any(|(name, _)| name == "CDPATH");
             sought && !name.starts_with(['/', '.'])
         };
         let path = match target {
             None if command.program == "cd" => state.home.clone(),
-            Some(arg) if arg.text == "-" => state.before.as_deref().map(str::to_owned),
+            Some(arg) if arg.text == "-" => state.old_cwd.as_deref().map(str::to_owned),
             Some(arg) => Some(arg).filter(plain).map(|arg| arg.text.to_string()).filter(|path| !found(path)),
             None => None,
         };
-        let to: Vec<Elsewhere> = match &path {
+        let to: Vec<PossibleCwd> = match &path {
             Some(path) => from
                 .iter()
-                .map(|place| Elsewhere { at: state.resolve(path, place.at.as_deref()), astray: place.astray })
+                .map(|place| PossibleCwd {
+                    at: state.resolve(path, place.at.as_deref()),
+                    after_failed_cd: place.after_failed_cd,
+                })
                 .collect(),
-            None => vec![Elsewhere { at: None, astray: false }],
+            None => vec![PossibleCwd { at: None, after_failed_cd: false }],
         };
         let length: usize = to.iter().filter_map(|place| place.at.as_deref()).map(str::len).sum();
         let longest = to.iter().filter_map(|place| place.at.as_deref()).map(str::len).max().unwrap_or_default();
@@ -146,26 +149,26 @@ impl Run {
         // `pushd -n` only remembers it.
         if pushes && command.args.iter().any(|arg| arg.text == "-n") {
             let first = to.into_iter().next().and_then(|place| place.at);
-            Rc::make_mut(&mut self.state).pushed.push(first);
+            Rc::make_mut(&mut self.state).directory_stack.push(first);
             return;
         }
-        let sure = to.first().and_then(|first| first.at.as_deref()).is_none_or(|at| state.is_there(at));
-        if !sure {
-            let back = from.into_iter().map(|place| Elsewhere { astray: true, ..place });
-            self.level().fallback.extend(back);
+        let certain = to.first().and_then(|first| first.at.as_deref()).is_none_or(|at| state.directory_exists(at));
+        if !certain {
+            let back = from.into_iter().map(|place| PossibleCwd { after_failed_cd: true, ..place });
+            self.list().fallback.extend(back);
         }
         let state = Rc::make_mut(&mut self.state);
-        state.lost |= too_long;
+        state.exceeds_directories |= too_long;
         if pushes {
-            let sure = state.elsewhere.iter().all(|other| other.astray);
-            state.pushed.push(here.clone().filter(|_| sure));
-            // Without a name, or with a number, it turns the list around.
+            let certain = state.other_cwds.iter().all(|other| other.after_failed_cd);
+            state.directory_stack.push(here.clone().filter(|_| certain));
+            // Without a name, or with a number, it turns the list context.
             if target.is_none_or(|arg| !plain(&arg)) {
-                state.pushed.fill(None);
+                state.directory_stack.fill(None);
             }
         }
-        state.settle(to);
-        state.before = here;
+        state.set_possible_cwds(to);
+        state.old_cwd = here;
     }
 
     /// `name=value` and `name` behind `export`, `declare` and the like.
@@ -177,11 +180,9 @@ impl Run {
             let name = name.trim_end_matches('+');
             let own = !global && matches!(command.program.as_str(), "local" | "declare" | "typeset");
             if own {
-                let sure = self
-                    .levels
-                    .iter()
-                    .all(|level| !matches!(level.outside, Outside::Uncertainty(_)) && level.chain.is_none());
-                self.locals.push((name.to_owned(), sure));
+                let certain =
+                    self.lists.iter().all(|list| !matches!(list.outside, OnClose::Join(_)) && list.chain.is_none());
+                self.locals.push((name.to_owned(), certain));
             }
             if exported {
                 Rc::make_mut(&mut self.state).exported.insert(name.to_owned());
@@ -190,7 +191,7 @@ impl Run {
                 Some(_) if appends => self.set(name, Value::Unknown),
                 Some(value) => {
                     let known = arg.known.map(|known| known.saturating_sub(arg.text.len() - value.len()));
-                    self.set(name, Value::of(&Arg { text: value.into(), known, glob: false }));
+                    self.set(name, Value::from_arg(&Arg { text: value.into(), known, glob: false }));
                 }
                 // A variable of its own has no value yet.
                 None if own && self.function.is_some() => self.set(name, Value::Known(String::new())),
@@ -209,28 +210,28 @@ impl Run {
             let named = if arg.text.ends_with('o') { args.next().map_or("", |arg| arg.text.as_str()) } else { "" };
             let options = &mut Rc::make_mut(&mut self.state).options;
             if arg.text.contains('e') || named == "errexit" {
-                options.stops = on;
+                options.errexit = on;
             }
             if arg.text.contains('a') || named == "allexport" {
-                options.exports = on;
+                options.allexport = on;
             }
         }
         let given = args.next_if(|arg| arg.text == "--" || arg.text == "-").is_some();
         let rest: Vec<Arg> = args.cloned().collect();
         if given || !rest.is_empty() {
-            give(Rc::make_mut(&mut self.state), &rest);
+            set_positional(Rc::make_mut(&mut self.state), &rest);
         }
     }
 
     /// The line makes these directories.
-    fn makes<'a>(&mut self, directories: impl IntoIterator<Item = &'a Arg>) {
+    fn note_created<'a>(&mut self, directories: impl IntoIterator<Item = &'a Arg>) {
         let here = self.state.cwd.clone();
         let known = directories.into_iter().filter(|arg| arg.is_known() && !arg.glob);
         let made: Vec<Rc<str>> =
             known.filter_map(|arg| self.state.resolve(&arg.text, here.as_deref())).take(32).collect();
         let state = Rc::make_mut(&mut self.state);
-        if state.made.len() < 32 {
-            state.made.extend(made);
+        if state.created_directories.len() < 32 {
+            state.created_directories.extend(made);
         }
     }
 }
@@ -250,18 +251,18 @@ pub fn is_builtin(name: &str) -> bool {
 }
 
 /// Builtins that are given the names of variables.
-const TAKERS: &[&str] = &[
+const TAKES_NAMES: &[&str] = &[
     "[", "declare", "export", "let", "local", "mapfile", "printf", "read", "readarray", "readonly", "test", "typeset",
     "unset", "wait",
 ];
 
 /// Whether a builtin is given the name of an array element whose subscript it would expand itself.
-pub(super) fn evaluates(command: &Command) -> bool {
+pub(super) fn evaluates_subscript(command: &Command) -> bool {
     let hidden = |arg: &Arg| {
         let subscript = arg.text.split_once('[').map_or("", |(_, subscript)| subscript);
         let evaluated = if command.program == "let" { arg.text.as_str() } else { subscript };
         arg.is_known() && (evaluated.contains("$(") || evaluated.contains('`'))
     };
     let named = |arg: &Arg| arg.text.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_');
-    TAKERS.contains(&command.program.as_str()) && command.args.iter().any(|arg| named(arg) && hidden(arg))
+    TAKES_NAMES.contains(&command.program.as_str()) && command.args.iter().any(|arg| named(arg) && hidden(arg))
 }

@@ -1,7 +1,7 @@
 //! Calls by name.
 
 mod argument;
-mod guess;
+mod paths;
 mod name;
 mod table;
 
@@ -10,7 +10,7 @@ use super::{Call, Language};
 use crate::verdict::limits::{Meter, SHELL_STEPS};
 use argument::{Argument, arguments, closing};
 use name::{Imported, aliased, makes_path};
-use table::{CALLS, Does, QUALIFIED};
+use table::{CALLS, CallEffect, QUALIFIED};
 
 pub(super) fn calls(language: Language, code: &str, meter: &Meter) -> Vec<Call> {
     let tokens = aliased(tokens(language, code));
@@ -47,7 +47,7 @@ pub(super) fn calls(language: Language, code: &str, meter: &Meter) -> Vec<Call> 
                 found.push(Call::Command(vec![Some("cat".to_owned()), None]));
             }
             Token::Name(name) => {
-                found.extend(named(language, name, &imported, &code_tokens, at + 1));
+                found.extend(resolve_call(language, name, &imported, &code_tokens, at + 1));
             }
             Token::Sign('|') if language == Language::Awk => {
                 let double = [at.checked_sub(1), Some(at + 1)]
@@ -60,16 +60,16 @@ pub(super) fn calls(language: Language, code: &str, meter: &Meter) -> Vec<Call> 
             }
             Token::Sign('>') if language == Language::Awk => {
                 if let Some(Token::Text(Some(file))) = tokens.get(at + 1) {
-                    found.push(Call::known(&["tee", file]));
+                    found.push(Call::from_words(&["tee", file]));
                 }
             }
             // gawk talks to the network by names of files.
             Token::Text(Some(text)) if language == Language::Awk && text.starts_with("/inet") => {
-                found.push(Call::known(&["curl", "--data", "@-", text]));
+                found.push(Call::from_words(&["curl", "--data", "@-", text]));
             }
             Token::Text(_) | Token::Sign(_) => {}
         }
-        found.extend(on_path(tokens.get(at..).unwrap_or_default()));
+        found.extend(path_method(tokens.get(at..).unwrap_or_default()));
     }
     // Where it cannot be told which file a call changes or reads, it may be any that the code names.
     for (kind, all) in [(changes as fn(&[Option<String>]) -> bool, false), (reads, true)] {
@@ -78,7 +78,7 @@ pub(super) fn calls(language: Language, code: &str, meter: &Meter) -> Vec<Call> 
         let Some(Call::Command(words)) = vague.cloned() else { continue };
         let verb: Vec<Option<String>> = words.iter().flatten().cloned().map(Some).collect();
         let mut texts = named_paths(&tokens, code, meter);
-        if words.first().is_some_and(|verb| verb.as_deref() == Some("rm")) && guess::names_home(&tokens) {
+        if words.first().is_some_and(|verb| verb.as_deref() == Some("rm")) && paths::names_home(&tokens) {
             texts.push("~/".to_owned());
         }
         found.extend(texts.into_iter().map(|text| Call::Command(verb.iter().cloned().chain([Some(text)]).collect())));
@@ -100,7 +100,7 @@ fn named_paths(tokens: &[Token], code: &str, meter: &Meter) -> Vec<String> {
         [Token::Name(_), Token::Sign('='), text] => path(text).filter(|text| text.contains(['/', '.'])),
         _ => None,
     });
-    single.chain(guess::put_together(tokens, meter)).chain(guess::filled_in(code)).collect()
+    single.chain(paths::joined_paths(tokens, meter)).chain(paths::interpolated_paths(code)).collect()
 }
 
 /// How the reader writes down that code reads a file.
@@ -142,15 +142,22 @@ struct Tokens<'a> {
     meter: &'a Meter,
 }
 
-fn named(language: Language, name: &str, imported: &Imported, tokens: &Tokens<'_>, behind: usize) -> Option<Call> {
+fn resolve_call(
+    language: Language,
+    name: &str,
+    imported: &Imported,
+    tokens: &Tokens<'_>,
+    behind: usize,
+) -> Option<Call> {
     let rest = tokens.all.get(behind..).unwrap_or_default();
     // PHP says `@unlink` to keep quiet about it.
     let name = name.trim_start_matches('@');
     let (module, last) =
         name.rsplit_once(['.', ':']).map_or(("", name), |(module, last)| (module.trim_end_matches(':'), last));
-    let does = CALLS.iter().find(|(call, _)| *call == last).map(|(_, does)| *does).or_else(|| request(name));
-    let does = does
-        .or_else(|| (imported.has(&["http", "https"]) && matches!(last, "get" | "request")).then_some(Does::Fetch))?;
+    let effect = CALLS.iter().find(|(call, _)| *call == last).map(|(_, effect)| *effect).or_else(|| http_request(name));
+    let effect = effect.or_else(|| {
+        (imported.has(&["http", "https"]) && matches!(last, "get" | "request")).then_some(CallEffect::Fetch)
+    })?;
     let qualified = QUALIFIED.iter().find(|(call, _)| *call == last).map(|(_, modules)| *modules);
     let innermost = module.rsplit(['.', ':']).next().unwrap_or_default();
     // `from subprocess import run` leaves the bare name.
@@ -164,12 +171,12 @@ fn named(language: Language, name: &str, imported: &Imported, tokens: &Tokens<'_
     }
     // `$f("…")` calls whatever the variable names; `p.unlink()` deletes whatever `p` is.
     let empty = matches!(rest, [Token::Sign('('), Token::Sign(')'), ..]);
-    if empty && does == Does::Delete && matches!(last, "unlink" | "rmdir" | "rmtree") && !module.is_empty() {
+    if empty && effect == CallEffect::Delete && matches!(last, "unlink" | "rmdir" | "rmtree") && !module.is_empty() {
         return Some(Call::Command(vec![Some("rm".to_owned()), Some("-rf".to_owned()), None]));
     }
     // Perl forks without parentheses.
-    if does == Does::Fork && last == "fork" && language == Language::Perl {
-        return effect(does, &[]);
+    if effect == CallEffect::Fork && last == "fork" && language == Language::Perl {
+        return build_call(effect, &[]);
     }
     // A name without arguments is mentioned, not called; only some languages call without parentheses.
     let called = matches!(rest.first(), Some(Token::Sign('(')));
@@ -192,22 +199,22 @@ fn named(language: Language, name: &str, imported: &Imported, tokens: &Tokens<'_
         return None;
     }
     let arguments = arguments(tokens.all, behind + usize::from(called), tokens.closing, tokens.meter);
-    effect(does, &arguments)
+    build_call(effect, &arguments)
 }
 
 /// `requests.post`, `axios.get`, `Net::HTTP.get`.
-fn request(name: &str) -> Option<Does> {
+fn http_request(name: &str) -> Option<CallEffect> {
     let (module, verb) = name.rsplit_once('.')?;
     let client =
         ["requests", "httpx", "axios", "http", "https", "Net::HTTP", "urllib3", "session", "aiohttp"].contains(&module);
     match verb {
-        "get" | "head" | "request" if client => Some(Does::Fetch),
-        "post" | "put" | "patch" if client => Some(Does::Send),
+        "get" | "head" | "request" if client => Some(CallEffect::Fetch),
+        "post" | "put" | "patch" if client => Some(CallEffect::Send),
         _ => None,
     }
 }
 
-fn effect(does: Does, arguments: &[Argument]) -> Option<Call> {
+fn build_call(effect: CallEffect, arguments: &[Argument]) -> Option<Call> {
     let text = |at: usize| match arguments.get(at) {
         Some(Argument::Text(text)) => text.clone(),
         _ => None,
@@ -216,27 +223,27 @@ fn effect(does: Does, arguments: &[Argument]) -> Option<Call> {
         let words = words.iter().map(|word| Some((*word).to_owned()));
         Some(Call::Command(words.chain(operands).collect()))
     };
-    match does {
-        Does::Fork => return Some(Call::Command(vec![None])),
-        Does::Method => return with(&["tee"], vec![None]),
-        Does::Run
-        | Does::Spawn
-        | Does::Delete
-        | Does::Write
-        | Does::Open
-        | Does::Move
-        | Does::Copy
-        | Does::Fetch
-        | Does::Send
-        | Does::Read
-        | Does::Lookup => {}
+    match effect {
+        CallEffect::Fork => return Some(Call::Command(vec![None])),
+        CallEffect::Method => return with(&["tee"], vec![None]),
+        CallEffect::Run
+        | CallEffect::Spawn
+        | CallEffect::Delete
+        | CallEffect::Write
+        | CallEffect::Open
+        | CallEffect::Move
+        | CallEffect::Copy
+        | CallEffect::Fetch
+        | CallEffect::Send
+        | CallEffect::Read
+        | CallEffect::Lookup => {}
     }
     // A method without arguments acts on its object, which is somewhere else.
     if arguments.is_empty() {
         return None;
     }
-    match does {
-        Does::Run => match arguments.first()? {
+    match effect {
+        CallEffect::Run => match arguments.first()? {
             // Several texts are a program and its arguments.
             Argument::Text(_)
                 if arguments.len() > 1 && arguments.iter().all(|argument| matches!(argument, Argument::Text(_))) =>
@@ -247,7 +254,7 @@ fn effect(does: Does, arguments: &[Argument]) -> Option<Call> {
             Argument::List(words) => Some(Call::Command(words.clone())),
             Argument::Text(None) | Argument::Other | Argument::Keyword(..) => Some(Call::Command(vec![None])),
         },
-        Does::Spawn => {
+        CallEffect::Spawn => {
             let mut words = Vec::new();
             for argument in arguments {
                 match argument {
@@ -259,9 +266,9 @@ fn effect(does: Does, arguments: &[Argument]) -> Option<Call> {
             }
             Some(Call::Command(words))
         }
-        Does::Delete => with(&["rm", "-rf"], vec![text(0)]),
-        Does::Write => with(&["tee"], vec![text(0)]),
-        Does::Open => {
+        CallEffect::Delete => with(&["rm", "-rf"], vec![text(0)]),
+        CallEffect::Write => with(&["tee"], vec![text(0)]),
+        CallEffect::Open => {
             let named = arguments.iter().find_map(|argument| match argument {
                 Argument::Keyword(name, value) if name == "mode" => value.clone(),
                 Argument::Keyword(..) | Argument::Text(_) | Argument::List(_) | Argument::Other => None,
@@ -275,8 +282,8 @@ fn effect(does: Does, arguments: &[Argument]) -> Option<Call> {
                 // Ruby opens commands too.
                 return Some(match file.strip_prefix('|') {
                     Some(command) => Call::Text(command.to_owned()),
-                    None if file.contains("://") => Call::known(&["curl", &file]),
-                    None => Call::known(&["cat", &file]),
+                    None if file.contains("://") => Call::from_words(&["curl", &file]),
+                    None => Call::from_words(&["cat", &file]),
                 });
             };
             // Perl writes the mode and the name in one: `open(F, ">x")`.
@@ -297,28 +304,28 @@ fn effect(does: Does, arguments: &[Argument]) -> Option<Call> {
             let writes = mode.len() <= 4 && mode.contains(['w', 'a', 'x', '+', '>']);
             // Perl names a handle first: `open(F, "x")`, `open(F, "<", "x")`.
             let file = text(0).or_else(|| text(2)).unwrap_or_else(|| mode.trim_start_matches(['<', ' ']).to_owned());
-            if writes { with(&["tee"], vec![text(0)]) } else { Some(Call::known(&["cat", &file])) }
+            if writes { with(&["tee"], vec![text(0)]) } else { Some(Call::from_words(&["cat", &file])) }
         }
-        Does::Move => with(&["mv"], vec![text(0), text(1)]),
-        Does::Copy => with(&["cp"], vec![text(0), text(1)]),
-        Does::Fetch => with(&["curl"], vec![text(0)]),
-        Does::Send => with(&["curl", "--data", "@-"], vec![text(0)]),
-        Does::Read => Some(match text(0) {
-            Some(file) if file.contains("://") => Call::known(&["curl", &file]),
-            Some(file) => Call::known(&["cat", &file]),
+        CallEffect::Move => with(&["mv"], vec![text(0), text(1)]),
+        CallEffect::Copy => with(&["cp"], vec![text(0), text(1)]),
+        CallEffect::Fetch => with(&["curl"], vec![text(0)]),
+        CallEffect::Send => with(&["curl", "--data", "@-"], vec![text(0)]),
+        CallEffect::Read => Some(match text(0) {
+            Some(file) if file.contains("://") => Call::from_words(&["curl", &file]),
+            Some(file) => Call::from_words(&["cat", &file]),
             None => return with(&["cat"], vec![None]),
         }),
-        // A name that is put together hides what it finds, and so does one that runs something.
-        Does::Lookup => {
+        // A name that is put together hides what it finds, and so effect one that runs something.
+        CallEffect::Lookup => {
             let harmless = text(1).is_some_and(|name| !CALLS.iter().any(|(call, _)| *call == name));
             (!harmless).then(|| Call::Command(vec![None]))
         }
-        Does::Fork | Does::Method => None,
+        CallEffect::Fork | CallEffect::Method => None,
     }
 }
 
 /// `Path("…").unlink()` and its like: the method stands behind the call.
-fn on_path(tokens: &[Token]) -> Option<Call> {
+fn path_method(tokens: &[Token]) -> Option<Call> {
     let [
         Token::Name(name),
         Token::Sign('('),
@@ -333,10 +340,10 @@ fn on_path(tokens: &[Token]) -> Option<Call> {
     };
     match method.as_str() {
         _ if name != "Path" && !name.ends_with(".Path") => None,
-        "unlink" | "rmdir" => Some(Call::known(&["rm", "-rf", file])),
-        "write_text" | "write_bytes" | "touch" => Some(Call::known(&["tee", file])),
+        "unlink" | "rmdir" => Some(Call::from_words(&["rm", "-rf", file])),
+        "write_text" | "write_bytes" | "touch" => Some(Call::from_words(&["tee", file])),
         "open" if matches!(tokens.get(7), Some(Token::Text(Some(mode))) if mode.contains(['w', 'a', 'x', '+'])) => {
-            Some(Call::known(&["tee", file]))
+            Some(Call::from_words(&["tee", file]))
         }
         _ => None,
     }

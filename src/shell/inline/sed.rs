@@ -22,7 +22,7 @@ pub(super) fn calls(script: &str) -> Vec<Call> {
             }
             'w' | 'W' => {
                 let (file, rest) = line(body);
-                found.push(Call::known(&["tee", file.trim()]));
+                found.push(Call::from_words(&["tee", file.trim()]));
                 rest
             }
             'a' | 'i' | 'c' => text(body),
@@ -36,7 +36,7 @@ pub(super) fn calls(script: &str) -> Vec<Call> {
                     if letters.contains('e') {
                         found.push(Call::Command(vec![None]));
                     }
-                    found.extend(file.map(|file| Call::known(&["tee", file.trim()])));
+                    found.extend(file.map(|file| Call::from_words(&["tee", file.trim()])));
                 }
                 rest
             }

@@ -1,11 +1,11 @@
 //! Heredocs: words that announce text, and the text on the lines that follow.
 
-use super::super::syntax::{Heredoc, Part, Unreadable, Word};
+use super::super::syntax::{Unreadable, Word, WordPart, WordParts};
 use super::{FrameKind, Parser};
 
 /// A heredoc whose body has not come yet.
 #[derive(Clone, Debug)]
-pub(super) struct Pending {
+pub(super) struct PendingHeredoc {
     number: usize,
     delimiter: String,
     /// A quoted delimiter keeps the body as it is.
@@ -15,44 +15,44 @@ pub(super) struct Pending {
 
 impl Parser<'_> {
     /// Notes the heredoc that `word` announces; its number.
-    pub(super) fn heredoc(&mut self, word: &Word, strip: bool) -> usize {
+    pub(super) fn announce_heredoc(&mut self, word: &Word, strip: bool) -> usize {
         let mut delimiter = String::new();
         let mut quoted = false;
         for part in &word.parts {
             match part {
-                Part::Plain(text) => delimiter.push_str(text),
-                Part::Quoted(text) => {
+                WordPart::Plain(text) => delimiter.push_str(text),
+                WordPart::Quoted(text) => {
                     delimiter.push_str(text);
                     quoted = true;
                 }
-                Part::Variable(_) | Part::Output { .. } | Part::List(_) | Part::Unknown { .. } => {
-                    self.flaw(Unreadable::Unclear("an expansion in a heredoc's delimiter"), word.span.start);
+                WordPart::Variable(_) | WordPart::Output { .. } | WordPart::List(_) | WordPart::Unknown { .. } => {
+                    self.report(Unreadable::Ambiguous("an expansion in a heredoc's delimiter"), word.span.start);
                 }
             }
         }
         let number = self.script.heredocs.len();
-        self.script.heredocs.push(Heredoc::default());
+        self.script.heredocs.push(WordParts::new());
         if strip {
             delimiter = delimiter.trim_start_matches('\t').to_owned();
         }
-        self.pending.push_back(Pending { number, delimiter, quoted, strip });
+        self.pending.push_back(PendingHeredoc { number, delimiter, quoted, strip });
         number
     }
 
     /// Reads the bodies that are due on this line.
     pub(super) fn read_heredocs(&mut self) {
         let within = self.frames.iter().rev().find(|frame| frame.list.is_within_a_word());
-        if within.is_some_and(|frame| frame.list.waiting > 0) && !self.pending.is_empty() {
+        if within.is_some_and(|frame| frame.list.pending_heredocs > 0) && !self.pending.is_empty() {
             let at = self.at;
-            self.flaw(Unreadable::Unclear("a line end within a substitution, while a heredoc waits"), at);
+            self.report(Unreadable::Ambiguous("a line end within a substitution, while a heredoc waits"), at);
         }
         while let Some(pending) = self.pending.pop_front() {
-            let (body, resume) = self.body(&pending);
+            let (body, resume) = self.find_body_end(&pending);
             if pending.quoted {
                 let text = self.slice(self.at, body);
                 let text = if pending.strip { strip(text) } else { text.to_owned() };
                 if let Some(heredoc) = self.script.heredocs.get_mut(pending.number) {
-                    heredoc.parts.push(Part::Quoted(text.into()));
+                    heredoc.push(WordPart::Quoted(text.into()));
                 }
                 self.at = resume;
             } else {
@@ -66,7 +66,7 @@ impl Parser<'_> {
     }
 
     /// Where the body ends, and where the text goes on behind the line that ends it.
-    fn body(&self, pending: &Pending) -> (usize, usize) {
+    fn find_body_end(&self, pending: &PendingHeredoc) -> (usize, usize) {
         let mut at = self.at;
         let mut joined = false;
         while at < self.end {
@@ -86,7 +86,7 @@ impl Parser<'_> {
     }
 
     /// One byte of a body with expansions.
-    pub(super) fn body_byte(&mut self, byte: u8) {
+    pub(super) fn parse_body_byte(&mut self, byte: u8) {
         let strips = matches!(self.top().kind, FrameKind::Body { strip: true, .. });
         let line_start = self.at == 0 || self.slice(self.at - 1, self.at) == "\n";
         match byte {
@@ -94,14 +94,14 @@ impl Parser<'_> {
                 let tabs = self.rest().bytes().take_while(|byte| *byte == b'\t').count();
                 self.at += tabs;
             }
-            b'\\' => self.escape("$`\\"),
-            b'$' => self.dollar(true),
-            b'`' => self.backquotes(true),
+            b'\\' => self.parse_escape("$`\\"),
+            b'$' => self.parse_dollar(true),
+            b'`' => self.parse_backquotes(true),
             b'\n' => {
                 self.push("\n", true);
                 self.at += 1;
             }
-            _ => self.plain_run("\\$`\n"),
+            _ => self.push_until("\\$`\n"),
         }
     }
 
@@ -109,7 +109,7 @@ impl Parser<'_> {
         let Some(frame) = self.frames.pop() else { return };
         if let FrameKind::Body { number, resume, outer_end, .. } = frame.kind {
             if let Some(heredoc) = self.script.heredocs.get_mut(number) {
-                heredoc.parts = frame.parts;
+                *heredoc = frame.parts;
             }
             self.end = outer_end;
             self.at = resume;

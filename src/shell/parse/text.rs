@@ -1,13 +1,13 @@
 //! Quotes, escapes and expansions: what stands within words.
 
-use super::super::syntax::{Backquoted, Loop, Part, Scope, Step, Trim, Unreadable, Variable};
-use super::list::Close;
-use super::{Arith, FrameKind, Parser, ansi};
+use super::super::syntax::{Backquoted, Instruction, LoopVariable, Scope, Trim, Unreadable, Variable, WordPart};
+use super::list::ListEnd;
+use super::{ArithForm, FrameKind, Parser, ansi};
 use crate::verdict::limits::SHELL_DEPTH;
 
 impl Parser<'_> {
     /// `\x` outside quotes.
-    pub(super) fn backslash(&mut self) {
+    pub(super) fn parse_backslash(&mut self) {
         let mut ahead = self.rest().chars().skip(1);
         match ahead.next() {
             // POSIX 2.2.1: a backslash before a line end joins the lines, also inside a word.
@@ -24,26 +24,26 @@ impl Parser<'_> {
     }
 
     /// `'…'`
-    pub(super) fn single_quotes(&mut self) {
+    pub(super) fn parse_single_quotes(&mut self) {
         let inner = self.rest().get(1..).unwrap_or_default();
         let length = inner.find('\'');
         let text = inner.get(..length.unwrap_or(inner.len())).unwrap_or_default();
         if length.is_none() {
             let at = self.at;
-            self.flaw(Unreadable::Unterminated("'"), at);
+            self.report(Unreadable::Unterminated("'"), at);
         }
         self.push(text, true);
         self.at = (self.at + text.len() + 2).min(self.end);
     }
 
     pub(super) fn open_double(&mut self) {
-        self.top_word();
+        self.begin_word();
         self.at += 1;
         self.open(FrameKind::Double);
     }
 
     /// One byte within `"…"`.
-    pub(super) fn double_byte(&mut self, byte: u8) {
+    pub(super) fn parse_double_quoted_byte(&mut self, byte: u8) {
         match byte {
             b'"' => {
                 self.at += 1;
@@ -51,22 +51,23 @@ impl Parser<'_> {
                 self.push("", true);
                 for part in frame.parts {
                     match part {
-                        Part::Quoted(text) | Part::Plain(text) => self.push(&text, true),
-                        Part::Variable(_) | Part::Output { .. } | Part::List(_) | Part::Unknown { .. } => {
-                            self.add(part)
-                        }
+                        WordPart::Quoted(text) | WordPart::Plain(text) => self.push(&text, true),
+                        WordPart::Variable(_)
+                        | WordPart::Output { .. }
+                        | WordPart::List(_)
+                        | WordPart::Unknown { .. } => self.add(part),
                     }
                 }
             }
-            b'\\' => self.escape("$`\"\\"),
-            b'$' => self.dollar(true),
-            b'`' => self.backquotes(true),
-            _ => self.plain_run("\"\\$`"),
+            b'\\' => self.parse_escape("$`\"\\"),
+            b'$' => self.parse_dollar(true),
+            b'`' => self.parse_backquotes(true),
+            _ => self.push_until("\"\\$`"),
         }
     }
 
     /// A backslash where it escapes only some characters.
-    pub(super) fn escape(&mut self, escapable: &str) {
+    pub(super) fn parse_escape(&mut self, escapable: &str) {
         match self.rest().chars().nth(1) {
             Some('\n') => self.at += 2,
             Some(c) if escapable.contains(c) => {
@@ -81,7 +82,7 @@ impl Parser<'_> {
     }
 
     /// Characters up to the next special one, as they are.
-    pub(super) fn plain_run(&mut self, special: &str) {
+    pub(super) fn push_until(&mut self, special: &str) {
         let rest = self.rest();
         let length = rest.find(|c| special.contains(c)).unwrap_or(rest.len());
         self.push(rest.get(..length).unwrap_or_default(), true);
@@ -89,7 +90,7 @@ impl Parser<'_> {
     }
 
     /// One byte within `name[ … ]`.
-    pub(super) fn subscript_byte(&mut self, byte: u8) {
+    pub(super) fn parse_subscript_byte(&mut self, byte: u8) {
         let FrameKind::Subscript { depth } = self.top().kind else { return };
         let nest = |parser: &mut Self, depth: usize, sign: &str| {
             parser.top().kind = FrameKind::Subscript { depth };
@@ -101,57 +102,57 @@ impl Parser<'_> {
                 self.at += 1;
                 let Some(frame) = self.frames.pop() else { return };
                 self.top().parts.extend(frame.parts);
-                self.top().parts.push(Part::Plain("]".into()));
+                self.top().parts.push(WordPart::Plain("]".into()));
             }
             b']' => nest(self, depth - 1, "]"),
             b'[' => nest(self, depth + 1, "["),
-            b'\\' => self.backslash(),
+            b'\\' => self.parse_backslash(),
             b'\'' => {
-                self.evaluated_quotes();
-                self.single_quotes();
+                self.check_evaluated_quotes();
+                self.parse_single_quotes();
             }
             b'"' => self.open_double(),
-            b'$' => self.dollar(true),
-            b'`' => self.backquotes(true),
-            _ => self.plain_run("[]\\'\"$`"),
+            b'$' => self.parse_dollar(true),
+            b'`' => self.parse_backquotes(true),
+            _ => self.push_until("[]\\'\"$`"),
         }
     }
 
     /// In a subscript, and in `"${x:-…}"`, single quotes do not keep an expansion from being run.
-    fn evaluated_quotes(&mut self) {
+    fn check_evaluated_quotes(&mut self) {
         let inner = self.rest().get(1..).unwrap_or_default().split('\'').next().unwrap_or_default();
         if inner.contains("$(") || inner.contains('`') || inner.contains("<(") {
             let at = self.at;
-            self.flaw(Unreadable::Unclear("an expansion in quotes that are only characters here"), at);
+            self.report(Unreadable::Ambiguous("an expansion in quotes that are only characters here"), at);
         }
     }
 
     /// `$…`, in a word or in quotes.
-    pub(super) fn dollar(&mut self, quoted: bool) {
+    pub(super) fn parse_dollar(&mut self, quoted: bool) {
         if self.looking_at("$\\\n") {
             let at = self.at;
-            self.flaw(Unreadable::Unclear("a line end between `$` and what it expands"), at);
+            self.report(Unreadable::Ambiguous("a line end between `$` and what it expands"), at);
         }
         match self.peek(1) {
             Some(b'(') if self.peek(2) == Some(b'(') && self.is_arith(self.at + 3) => {
-                self.top_word();
+                self.begin_word();
                 self.at += 3;
-                self.open(FrameKind::Arith { form: Arith::Word { quoted }, depth: 0 });
+                self.open(FrameKind::Arith { form: ArithForm::Word { quoted }, depth: 0 });
             }
             Some(b'(') => {
-                self.top_word();
+                self.begin_word();
                 self.at += 2;
                 self.substitutions += 1;
                 let number = self.substitutions;
-                self.open_list(Close::Substitution { number, quoted }, Scope::Substitution(number));
+                self.open_list(ListEnd::Substitution { number, quoted }, Scope::Substitution(number));
             }
             Some(b'[') => {
-                self.top_word();
+                self.begin_word();
                 self.at += 2;
-                self.open(FrameKind::Arith { form: Arith::Bracket { quoted }, depth: 0 });
+                self.open(FrameKind::Arith { form: ArithForm::Bracket { quoted }, depth: 0 });
             }
-            Some(b'{') => self.param(quoted),
-            Some(b'\'') if !quoted => self.ansi_c(),
+            Some(b'{') => self.parse_param(quoted),
+            Some(b'\'') if !quoted => self.parse_ansi_c_quotes(),
             Some(b'"') if !quoted => {
                 self.at += 1;
                 self.open_double();
@@ -176,8 +177,8 @@ impl Parser<'_> {
     }
 
     /// `${…`: the name, and a frame for what follows it.
-    fn param(&mut self, quoted: bool) {
-        self.top_word();
+    fn parse_param(&mut self, quoted: bool) {
+        self.begin_word();
         let inner = self.rest().get(2..).unwrap_or_default();
         // `${#x}` is a length and `${!x}` the value of another variable; `${#}` and `${!}` are names themselves.
         let prefix =
@@ -205,7 +206,7 @@ impl Parser<'_> {
     }
 
     /// One byte within `${…}`.
-    pub(super) fn param_byte(&mut self, byte: u8) {
+    pub(super) fn parse_param_byte(&mut self, byte: u8) {
         let FrameKind::Param { quoted: in_quotes, .. } = self.top().kind else { return };
         match byte {
             b'}' => {
@@ -214,16 +215,19 @@ impl Parser<'_> {
                     self.frames.pop()
                 {
                     // `${x:=y}` sets the variable.
-                    if matches!(parts.first(), Some(Part::Quoted(text)) if text.starts_with('=') || text.starts_with(":="))
+                    if matches!(parts.first(), Some(WordPart::Quoted(text)) if text.starts_with('=') || text.starts_with(":="))
                     {
-                        self.step(Step::Loop(Box::new(Loop { name: name.clone(), words: None })));
+                        self.emit(Instruction::LoopVariable(Box::new(LoopVariable {
+                            name: name.clone(),
+                            words: None,
+                        })));
                     }
-                    if matches!(parts.first(), Some(Part::Quoted(text)) if text.starts_with("@P")) {
+                    if matches!(parts.first(), Some(WordPart::Quoted(text)) if text.starts_with("@P")) {
                         let at = self.at;
-                        self.flaw(Unreadable::Unclear("an expansion that runs what is in a value"), at);
+                        self.report(Unreadable::Ambiguous("an expansion that runs what is in a value"), at);
                     }
                     // `${x[@]}`, `${x[0]}`: the elements have names of their own.
-                    if let [Part::Quoted(text)] = parts.as_slice()
+                    if let [WordPart::Quoted(text)] = parts.as_slice()
                         && let Some(index) = text.strip_prefix('[').and_then(|text| text.strip_suffix(']'))
                         && (index == "@" || index == "*" || index.bytes().all(|byte| byte.is_ascii_digit()))
                     {
@@ -232,29 +236,29 @@ impl Parser<'_> {
                         return self.add(Variable::plain(name, quoted));
                     }
                     // `${x:?y}` is the value, or nothing goes on.
-                    if matches!(parts.first(), Some(Part::Quoted(text)) if text.starts_with('?') || text.starts_with(":?"))
+                    if matches!(parts.first(), Some(WordPart::Quoted(text)) if text.starts_with('?') || text.starts_with(":?"))
                     {
                         return self.add(Variable::plain(name, quoted));
                     }
                     // `${x:+y}` only tells whether it is set.
-                    if matches!(parts.first(), Some(Part::Quoted(text)) if text.starts_with('+') || text.starts_with(":+"))
+                    if matches!(parts.first(), Some(WordPart::Quoted(text)) if text.starts_with('+') || text.starts_with(":+"))
                     {
-                        return self.add(Part::Unknown { quoted });
+                        return self.add(WordPart::Unknown { quoted });
                     }
                     let trim = trim(self.slice(opened, self.at - 1));
                     let default = match parts.as_slice() {
-                        [Part::Quoted(text)] => {
+                        [WordPart::Quoted(text)] => {
                             text.strip_prefix(":-").or_else(|| text.strip_prefix(":=")).map(str::to_owned)
                         }
                         _ => None,
                     };
-                    self.add(Part::Variable(Box::new(Variable { name, altered: true, trim, default, quoted })));
+                    self.add(WordPart::Variable(Box::new(Variable { name, altered: true, trim, default, quoted })));
                 }
             }
-            b'\\' => self.backslash(),
+            b'\\' => self.parse_backslash(),
             b'<' | b'>' if !in_quotes && self.peek(1) == Some(b'(') => {
                 self.at += 2;
-                self.open_list(Close::Process, if byte == b'>' { Scope::Sink } else { Scope::Subshell });
+                self.open_list(ListEnd::Process, if byte == b'>' { Scope::OutputProcess } else { Scope::Subshell });
             }
             b'<' | b'>' => {
                 self.push(if byte == b'<' { "<" } else { ">" }, true);
@@ -273,16 +277,17 @@ impl Parser<'_> {
                 self.at += 1;
             }
             b'\'' => {
-                let subscript = matches!(self.top().parts.first(), Some(Part::Quoted(text)) if text.starts_with('['));
+                let subscript =
+                    matches!(self.top().parts.first(), Some(WordPart::Quoted(text)) if text.starts_with('['));
                 if subscript || in_quotes {
-                    self.evaluated_quotes();
+                    self.check_evaluated_quotes();
                 }
-                self.single_quotes();
+                self.parse_single_quotes();
             }
             b'"' => self.open_double(),
-            b'$' => self.dollar(in_quotes),
-            b'`' => self.backquotes(in_quotes),
-            _ => self.plain_run("}\\'\"$`<>"),
+            b'$' => self.parse_dollar(in_quotes),
+            b'`' => self.parse_backquotes(in_quotes),
+            _ => self.push_until("}\\'\"$`<>"),
         }
     }
 
@@ -313,9 +318,9 @@ impl Parser<'_> {
     }
 
     /// One byte within `(( … ))` or `$[ … ]`.
-    pub(super) fn arith_byte(&mut self, byte: u8) {
+    pub(super) fn parse_arith_byte(&mut self, byte: u8) {
         let FrameKind::Arith { form, depth } = self.top().kind else { return };
-        let bracket = matches!(form, Arith::Bracket { .. });
+        let bracket = matches!(form, ArithForm::Bracket { .. });
         let nest = |parser: &mut Self, by: usize| {
             if let FrameKind::Arith { depth, .. } = &mut parser.top().kind {
                 *depth = by;
@@ -338,26 +343,26 @@ impl Parser<'_> {
                 self.at += 1;
                 self.close_arith(form);
             }
-            b'\\' => self.backslash(),
+            b'\\' => self.parse_backslash(),
             b'"' => self.open_double(),
-            b'$' => self.dollar(true),
-            b'`' => self.backquotes(true),
-            _ => self.plain_run("()[]\\\"$`"),
+            b'$' => self.parse_dollar(true),
+            b'`' => self.parse_backquotes(true),
+            _ => self.push_until("()[]\\\"$`"),
         }
     }
 
-    fn close_arith(&mut self, form: Arith) {
+    fn close_arith(&mut self, form: ArithForm) {
         self.frames.pop();
         match form {
-            Arith::Word { quoted } | Arith::Bracket { quoted } => self.add(Part::Unknown { quoted }),
-            Arith::Command => self.compound_done(),
-            Arith::For => self.for_arith_done(),
+            ArithForm::Word { quoted } | ArithForm::Bracket { quoted } => self.add(WordPart::Unknown { quoted }),
+            ArithForm::Command => self.mark_compound_done(),
+            ArithForm::For => self.finish_for_arith(),
         }
     }
 
     /// `` `…` ``: read to its end, its own escapes removed, and left for a reading of its own.
-    pub(super) fn backquotes(&mut self, quoted: bool) {
-        self.top_word();
+    pub(super) fn parse_backquotes(&mut self, quoted: bool) {
+        self.begin_word();
         let start = self.at + 1;
         let mut text = String::new();
         let mut chars = self.slice(start, self.end).char_indices();
@@ -379,24 +384,24 @@ impl Parser<'_> {
         }
         if length.is_none() {
             let at = self.at;
-            self.flaw(Unreadable::Unterminated("`"), at);
+            self.report(Unreadable::Unterminated("`"), at);
         }
         let end = length.map_or(self.end, |length| start + length);
         self.substitutions += 1;
         let number = self.substitutions;
-        self.step(Step::Backquoted(Box::new(Backquoted { text, span: start..end, number })));
+        self.emit(Instruction::Backquoted(Box::new(Backquoted { text, span: start..end, number })));
         self.at = (end + 1).min(self.end);
-        self.add(Part::Output { number, quoted });
+        self.add(WordPart::Output { number, quoted });
     }
 
     /// `$'…'`
-    fn ansi_c(&mut self) {
+    fn parse_ansi_c_quotes(&mut self) {
         let inner = self.rest().get(2..).unwrap_or_default();
         let (text, end) = ansi::decode(inner);
         let length = end.map_or(inner.len(), |end| end + 1);
         if end.is_none() {
             let at = self.at;
-            self.flaw(Unreadable::Unterminated("$'"), at);
+            self.report(Unreadable::Unterminated("$'"), at);
         }
         self.push(&text, true);
         self.at += 2 + length;
@@ -409,5 +414,5 @@ fn trim(text: &str) -> Option<Trim> {
     let rest = text.strip_prefix(sign)?;
     let (greedy, pattern) = rest.strip_prefix(sign).map_or((false, rest), |rest| (true, rest));
     let plain = !pattern.contains(['[', '(', '\\', '\'', '"', '$', '`']);
-    Some(Trim { end: sign == '%', greedy, pattern: plain.then(|| pattern.to_owned()) })
+    Some(Trim { from_end: sign == '%', greedy, pattern: plain.then(|| pattern.to_owned()) })
 }

@@ -13,7 +13,7 @@ pub(super) enum Argument {
     Other,
 }
 
-/// For each bracket that opens, where it closes; behind the last token where it does not.
+/// For each bracket that opens, where it closes; behind the last token where it effect not.
 pub(super) fn closing(tokens: &[Token]) -> Vec<usize> {
     let mut closing = vec![tokens.len(); tokens.len()];
     let mut open: Vec<usize> = Vec::new();

@@ -9,10 +9,10 @@ use std::collections::BTreeMap;
 const HOMES: [&str; 6] = ["HOME", "USERPROFILE", "expanduser", "home", "homedir", "~"];
 
 /// Methods that make a path of a path.
-const GOES_ON: [&str; 5] = ["absolute", "expanduser", "join", "joinpath", "resolve"];
+const PATH_METHODS: [&str; 5] = ["absolute", "expanduser", "join", "joinpath", "resolve"];
 
 /// The paths that calls such as `join` and signs such as `/` put together from texts.
-pub(super) fn put_together(tokens: &[Token], meter: &Meter) -> Vec<String> {
+pub(super) fn joined_paths(tokens: &[Token], meter: &Meter) -> Vec<String> {
     let mut found = Vec::new();
     // What a name is given first counts.
     let mut values: BTreeMap<&str, &str> = BTreeMap::new();
@@ -61,7 +61,7 @@ pub(super) fn names_home(tokens: &[Token]) -> bool {
 }
 
 /// The paths behind a value within a text: `f"{home}/.claude/x"`, `` `${home}/.claude/x` ``, `"#{home}/.claude/x"`.
-pub(super) fn filled_in(code: &str) -> Vec<String> {
+pub(super) fn interpolated_paths(code: &str) -> Vec<String> {
     let behind = code.split('}').skip(1).filter(|rest| rest.starts_with("/."));
     let path = |rest: &str| {
         let end = rest.find(|c: char| !c.is_ascii_alphanumeric() && !"._-/".contains(c)).unwrap_or(rest.len());
@@ -83,7 +83,7 @@ fn expression<'a>(tokens: &'a [Token], meter: &Meter) -> &'a [Token] {
             Token::Sign('(' | '[') => depth += 1,
             Token::Sign('.')
                 if depth == 0
-                    && !matches!(tokens.get(at + 1), Some(Token::Name(name)) if GOES_ON.contains(&name.as_str())) =>
+                    && !matches!(tokens.get(at + 1), Some(Token::Name(name)) if PATH_METHODS.contains(&name.as_str())) =>
             {
                 break;
             }

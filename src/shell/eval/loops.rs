@@ -1,0 +1,230 @@
+//! Loops: what a round leaves behind is there when the next one begins.
+
+use super::super::expand;
+use super::super::state::{PossibleCwd, ShellState, Value, is_positional};
+use super::super::syntax::{Instruction, Scope, SimpleCommand, Word, WordPart};
+use super::execution::Execution;
+use super::function::FunctionBody;
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+/// How often a loop is looked through for values that come from others. Values that only grow never end.
+const MAX_PASSES: usize = 12;
+
+/// What the effects of a loop do to the shell.
+#[derive(Default)]
+struct LoopEffects {
+    sets: Vec<(String, Value)>,
+    /// How far below the directory that it began in a round is, step by step, and whether by `pushd`.
+    depth: Vec<(usize, bool)>,
+    /// It does not end where it began.
+    leaves_cwd: bool,
+    /// Directories that it absolute_cwds to by name.
+    absolute_cwds: Vec<Rc<str>>,
+    /// It may set sets_anything.
+    sets_anything: bool,
+    /// It changes what `$1` and the others are.
+    shifts: bool,
+    /// And not only by `shift`.
+    sets_positional: bool,
+}
+
+impl Execution {
+    /// A loop begins: every round may be the first, or come behind another.
+    pub(super) fn begin_loop(&mut self, bodies: &BTreeMap<String, Vec<FunctionBody>>) {
+        let mut effects = LoopEffects::default();
+        effects.scan(self.instructions.iter(), &self.state, bodies);
+        if effects.is_empty() {
+            return;
+        }
+        let numbered = |name: &str| name != "0" && name != "@" && is_positional(name);
+        let variables = self.state.variables.iter();
+        let all: Vec<Value> = variables.filter(|(name, _)| numbered(name)).map(|(_, value)| value.clone()).collect();
+        // What one variable is set to may come from another that is set, too.
+        for _ in 0..MAX_PASSES {
+            self.state.meter.charge(self.state.variables.len() + self.instructions.len());
+            let before = self.state.variables.clone();
+            self.join_values(&effects.sets);
+            if self.state.variables == before {
+                break;
+            }
+            effects = LoopEffects::default();
+            effects.scan(self.instructions.iter(), &self.state, bodies);
+        }
+        let before = self.state.variables.clone();
+        self.join_values(&effects.sets);
+        let state = Rc::make_mut(&mut self.state);
+        for (name, value) in &mut state.variables {
+            let known = before.get(name);
+            if known != Some(value) {
+                // One that is handed on still, and does not grow, may yet become sets_anything that the loop knows.
+                let longest = |value: &Value| value.members().iter().map(|member| member.text.len()).max();
+                state.exceeds_directories |=
+                    known.is_some_and(|known| longest(known) >= longest(value) && longest(value).is_some());
+                *value = value.join(None);
+            }
+        }
+        if effects.sets_anything {
+            state.variables.values_mut().for_each(|value| *value = value.join(None));
+        }
+        if effects.shifts {
+            let any = all.iter().skip(1).fold(all.first().cloned(), |any, value| any.map(|any| any.join(Some(value))));
+            state.variables.retain(|name, _| !is_positional(name));
+            state.variables.extend(any.filter(|_| !effects.sets_positional).map(|any| ("1".to_owned(), any)));
+            state.positional = None;
+        }
+        if effects.leaves_cwd || !effects.depth.is_empty() || !effects.absolute_cwds.is_empty() {
+            let unknown = (effects.leaves_cwd || !effects.depth.is_empty()).then_some(None);
+            let places = effects.absolute_cwds.into_iter().map(Some).chain(unknown);
+            let others = places.map(|at| PossibleCwd { at, after_failed_cd: false });
+            let places = state.possible_cwds().into_iter().chain(others).collect();
+            state.set_possible_cwds(places);
+        }
+    }
+}
+
+impl Execution {
+    /// Variables may have these values besides their own.
+    fn join_values(&mut self, sets: &[(String, Value)]) {
+        let variables = &mut Rc::make_mut(&mut self.state).variables;
+        for (name, value) in sets {
+            let value = value.join(variables.get(name));
+            variables.insert(name.clone(), value);
+        }
+    }
+}
+
+impl LoopEffects {
+    fn is_empty(&self) -> bool {
+        self.sets.is_empty()
+            && self.depth.is_empty()
+            && self.absolute_cwds.is_empty()
+            && !(self.leaves_cwd || self.sets_anything || self.shifts)
+    }
+
+    /// Looks through the steps up to the end of the list that they are in.
+    fn scan<'a>(
+        &mut self,
+        steps: impl Iterator<Item = &'a Instruction>,
+        state: &ShellState,
+        bodies: &BTreeMap<String, Vec<FunctionBody>>,
+    ) {
+        // Whether each list that has begun is a shell of its own.
+        let mut in_subshell: Vec<bool> = Vec::new();
+        let mut first = true;
+        for step in steps {
+            let inside = !in_subshell.last().is_some_and(|in_subshell| *in_subshell);
+            match step {
+                Instruction::Open(scope) => {
+                    let own = matches!(scope, Scope::Subshell | Scope::OutputProcess | Scope::Substitution(_));
+                    in_subshell.push(own || !inside);
+                }
+                Instruction::Close => {
+                    if in_subshell.pop().is_none() {
+                        return;
+                    }
+                }
+                // The loop itself sets its variable before anybody looks at it.
+                Instruction::LoopVariable(_) if first => first = false,
+                Instruction::LoopVariable(looped) if inside => self.sets.push((looped.name.clone(), Value::Unknown)),
+                Instruction::Simple(simple) if inside => self.scan_command(simple, state, bodies),
+                Instruction::Simple(_)
+                | Instruction::LoopVariable(_)
+                | Instruction::Redirects(_)
+                | Instruction::Pipe
+                | Instruction::And
+                | Instruction::Or
+                | Instruction::End
+                | Instruction::Background
+                | Instruction::Backquoted(_) => {}
+            }
+        }
+    }
+
+    fn scan_command(
+        &mut self,
+        simple: &SimpleCommand,
+        state: &ShellState,
+        bodies: &BTreeMap<String, Vec<FunctionBody>>,
+    ) {
+        if simple.words.is_empty() {
+            for set in &simple.assignments {
+                let values = set.value.as_ref().map(|word| expand::expand_value(word, state)).unwrap_or_default();
+                self.sets.push((set.name.clone(), Value::from_args(&values)));
+                if set.array.is_some() {
+                    let start = format!("{}[", set.name);
+                    let elements =
+                        state.variables.range(start.clone()..).take_while(|(name, _)| name.starts_with(&start));
+                    self.sets.extend(elements.map(|(name, _)| (name.clone(), Value::Unknown)));
+                }
+            }
+            return;
+        }
+        let mut words = simple.words.iter().map(start).skip_while(|word| matches!(*word, "command" | "builtin"));
+        let program = words.next().unwrap_or_default();
+        let operands = words.clone().filter(|word| !word.starts_with('-') || *word == "-");
+        match program {
+            "cd" | "pushd" | "popd" => {
+                // What is put together may lead upwards.
+                let up = |part: &WordPart| matches!(part, WordPart::Plain(text) | WordPart::Quoted(text) if text.contains(".."));
+                let put_together = |word: &Word| word.parts.len() > 1 && word.parts.iter().any(up);
+                self.leaves_cwd |= simple.words.iter().any(put_together);
+                self.move_to(program, operands.clone().next(), state);
+            }
+            "export" | "declare" | "typeset" | "local" | "readonly" => {
+                let values = simple.words.iter().skip(1).flat_map(|word| expand::expand_string(word, state));
+                for arg in values {
+                    if let Some((name, value)) = arg.text.split_once('=') {
+                        let value = if arg.is_known() { Value::Known(value.to_owned()) } else { Value::Unknown };
+                        self.sets.push((name.trim_end_matches('+').to_owned(), value));
+                    }
+                }
+            }
+            "read" | "mapfile" | "readarray" | "getopts" | "let" | "printf" | "unset" => {
+                let names = operands.map(|word| word.split(['=', '[', '+']).next().unwrap_or_default().to_owned());
+                self.sets.extend(names.filter(|name| !name.is_empty()).map(|name| (name, Value::Unknown)));
+            }
+            "shift" | "set" => {
+                self.shifts = true;
+                self.sets_positional |= program == "set";
+            }
+            "eval" | "source" | "." => self.sets_anything = true,
+            program => {
+                // What a function calls in turn is not looked at.
+                for body in bodies.get(program).into_iter().flatten() {
+                    self.scan(body.instructions.iter(), state, &BTreeMap::new());
+                }
+            }
+        }
+    }
+
+    /// `cd x; …; cd ..` is a way there and back.
+    fn move_to(&mut self, program: &str, to: Option<&str>, state: &ShellState) {
+        match to {
+            _ if program == "popd" => self.leaves_cwd |= !self.depth.pop().is_some_and(|(_, pushed)| pushed),
+            Some("-") => self.leaves_cwd |= self.depth.pop().is_none(),
+            None => self.absolute_cwds.extend(state.home.as_deref().map(Rc::from)),
+            Some(path) if path.starts_with('/') => self.absolute_cwds.push(Rc::from(path)),
+            Some(path) if path.starts_with('~') => self.absolute_cwds.extend(state.home.as_deref().map(Rc::from)),
+            Some(path) => {
+                let parts = || path.split('/').filter(|part| !matches!(*part, "" | "."));
+                let up = parts().filter(|part| *part == "..").count();
+                let down = parts().count() - up;
+                match (up, down) {
+                    (0, down) => self.depth.push((down.max(1), program == "pushd")),
+                    // As far back as it went.
+                    (up, 0) => self.leaves_cwd |= self.depth.pop() != Some((up, false)),
+                    _ => self.leaves_cwd = true,
+                }
+            }
+        }
+    }
+}
+
+/// How a word begins, as far as it is written out.
+fn start(word: &Word) -> &str {
+    match word.parts.first() {
+        Some(WordPart::Plain(text) | WordPart::Quoted(text)) => text,
+        _ => "",
+    }
+}
