@@ -1,17 +1,18 @@
-//! Assignments: words that set a variable, and where such words may stand.
+//! Assignments, and the positions at which they are allowed.
 
 use super::super::syntax::{Assignment, Word, WordPart, WordParts};
 use super::list::ListState;
 use super::{FrameKind, Parser};
 
-/// Commands that take assignments as arguments.
-const DECLARES: [&str; 8] = ["alias", "declare", "eval", "export", "let", "local", "readonly", "typeset"];
+/// Builtins that take assignments as arguments.
+const DECLARATION_BUILTINS: [&str; 8] = ["alias", "declare", "eval", "export", "let", "local", "readonly", "typeset"];
 
 impl Parser<'_> {
-    /// Whether an assignment may stand here.
+    /// Whether an assignment is allowed here.
     fn may_assign(&mut self) -> bool {
         let list = self.list();
-        let declares = list.simple.words.first().and_then(Word::bare).is_some_and(|word| DECLARES.contains(&word));
+        let declares =
+            list.simple.words.first().and_then(Word::bare).is_some_and(|word| DECLARATION_BUILTINS.contains(&word));
         match list.state {
             ListState::Start | ListState::Prefixed => true,
             ListState::Words => list.pending_redirect.is_none() && (list.simple.words.is_empty() || declares),
@@ -19,7 +20,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Whether the word so far is `name=`, where an array may follow.
+    /// Whether the current word is `name=`, after which `(` begins an array.
     pub(super) fn opens_array(&mut self) -> bool {
         let parts = &self.top().parts;
         let named = match (parts.first(), parts.last()) {
@@ -29,7 +30,7 @@ impl Parser<'_> {
         named && self.may_assign()
     }
 
-    /// Whether the word so far is a name whose `[` begins a subscript, in which blanks and operators are text.
+    /// Whether `[` after the current word begins a subscript, in which blanks and operators are literal.
     pub(super) fn opens_subscript(&mut self) -> bool {
         let top = self.top();
         match (&top.kind, top.parts.as_slice()) {
@@ -46,13 +47,13 @@ pub(super) fn is_name(text: &str) -> bool {
         && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
 }
 
-/// `name=`, `name+=` or `name[`: the start of an assignment.
+/// Whether a text begins like an assignment: `name=`, `name+=` or `name[`.
 fn is_name_start(text: &str) -> bool {
     let end = text.find(['=', '[', '+']).unwrap_or(text.len());
     text.get(..end).is_some_and(is_name)
 }
 
-/// The assignment that a word is, if it is one.
+/// Parses a word as an assignment.
 pub(super) fn parse_assignment(word: &Word) -> Option<Assignment> {
     let Some(WordPart::Plain(first)) = word.parts.first() else { return None };
     let length = first.bytes().position(|byte| !byte.is_ascii_alphanumeric() && byte != b'_').unwrap_or(first.len());
@@ -79,7 +80,7 @@ pub(super) fn parse_assignment(word: &Word) -> Option<Assignment> {
     Some(Assignment { name: name.to_owned(), value: array.is_none().then_some(value), array, appends: false })
 }
 
-/// The words of `name=(…)`.
+/// Returns the words of `name=(…)`.
 fn array_words(word: &Word) -> Option<Vec<Word>> {
     match word.parts.as_slice() {
         [_, WordPart::List(words)] => Some(words.clone()),

@@ -1,13 +1,14 @@
-//! Commands made of keywords: `if`, `while`, `for`, `case`.
+//! Compound commands with keywords: `if`, `while`, `for`, `case`.
 
 use super::super::syntax::{Instruction, LoopVariable, Scope, Unreadable, Word};
 use super::list::ListEnd;
 use super::{ArithForm, FrameKind, Parser};
 
-/// `if` and `while` hold nothing but lists.
+/// A compound command that consists of lists only.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Compound {
     If,
+    /// `while` and `until`
     Loop,
 }
 
@@ -31,7 +32,7 @@ pub(super) struct ForHead {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum ForStage {
     Name,
-    /// `in`, `do`, `{` or a separator.
+    /// After the name: `in`, `do`, `{` or a separator.
     Named,
     Words,
     /// `do` or `{`.
@@ -44,7 +45,7 @@ impl ForHead {
     }
 }
 
-/// A `case` and where in it we are.
+/// The position within a `case`, outside of its clauses.
 #[derive(Debug)]
 pub(super) struct CaseHead {
     stage: CaseStage,
@@ -56,7 +57,7 @@ enum CaseStage {
     In,
     /// A pattern, `(` before it, or `esac`.
     Start,
-    /// A pattern has to come.
+    /// A pattern must follow.
     Pattern,
     /// `|` or `)`.
     Next,
@@ -75,7 +76,7 @@ impl Parser<'_> {
         self.open_list(ListEnd::Keyword(until), Scope::Group);
     }
 
-    /// A list of the compound command on top was ended by `keyword`.
+    /// Opens the list that follows `keyword` in the compound command of the top frame.
     pub(super) fn open_next_list(&mut self, keyword: &str) {
         let until: &'static [&'static str] = match keyword {
             "then" => &["elif", "else", "fi"],
@@ -87,14 +88,14 @@ impl Parser<'_> {
         self.open_list(ListEnd::Keyword(until), Scope::Branch);
     }
 
-    /// The compound command on top is over.
+    /// Closes the compound command of the top frame.
     pub(super) fn finish_compound(&mut self) {
         self.frames.pop();
         self.emit(Instruction::Close);
         self.mark_compound_done();
     }
 
-    /// `}` has closed a list: a command of its own, or the body of a `for`.
+    /// Continues after `}`, which closes a group or the body of a `for`.
     pub(super) fn finish_brace(&mut self) {
         if matches!(self.top().kind, FrameKind::For(_)) {
             self.finish_compound();
@@ -121,7 +122,7 @@ impl Parser<'_> {
             (ForStage::Words, _) => head.words.get_or_insert_default().push(word),
             (ForStage::Named | ForStage::Body, other) => {
                 let what = other.unwrap_or("word").to_owned();
-                self.report(Unreadable::Syntax(what), at);
+                self.report_at(Unreadable::Syntax(what), at);
             }
         }
     }
@@ -167,7 +168,7 @@ impl Parser<'_> {
         }
     }
 
-    /// `for (( … ))` may be followed by one `;`.
+    /// Continues after `for (( … ))`. The name `((` marks that one `;` may follow.
     pub(super) fn finish_for_arith(&mut self) {
         if let FrameKind::For(head) = &mut self.top().kind {
             head.stage = ForStage::Body;
@@ -191,7 +192,7 @@ impl Parser<'_> {
     pub(super) fn parse_case_operator(&mut self, byte: u8) {
         self.end_word();
         if !matches!(self.top().kind, FrameKind::Case(_)) {
-            return; // `esac` was the word; the byte belongs to the list around it.
+            return; // The word was `esac`; the list below parses this byte.
         }
         self.at += 1;
         let FrameKind::Case(case) = &mut self.top().kind else { return };
@@ -206,7 +207,7 @@ impl Parser<'_> {
         }
     }
 
-    /// `;;` has closed a clause.
+    /// Continues after `;;`.
     pub(super) fn finish_clause(&mut self) {
         if let FrameKind::Case(case) = &mut self.top().kind {
             case.stage = CaseStage::Start;

@@ -1,4 +1,4 @@
-//! `[[ … ]]`: a language of its own between two words.
+//! Conditional commands: `[[ … ]]`.
 
 use super::super::syntax::{Unreadable, Word, WordPart};
 use super::{FrameKind, Parser};
@@ -6,19 +6,20 @@ use super::{FrameKind, Parser};
 #[derive(Debug)]
 pub(super) struct Conditional {
     stage: CondStage,
+    /// Open parentheses of the expression.
     depth: usize,
-    /// The word that comes is a pattern, in which parentheses and bars stand for themselves.
+    /// The next word is a pattern, in which parentheses and bars are literal.
     pattern: PatternKind,
-    /// Parentheses that are open within it.
+    /// Open parentheses within the pattern.
     open: usize,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum PatternKind {
     None,
-    /// Behind `=~`.
+    /// After `=~`.
     Regex,
-    /// Behind `==`, `=` or `!=`: groups such as `@(a|b)`.
+    /// After `==`, `=` or `!=`, where groups such as `@(a|b)` are allowed.
     Glob,
 }
 
@@ -26,13 +27,13 @@ enum PatternKind {
 enum CondStage {
     /// A word, `!` or `(`.
     Operand,
-    /// The operand of `-f` and its like; it may be missing, then `-f` was a word.
+    /// After a unary operator such as `-f`. Without an operand, `-f` is a word.
     Unary,
     /// An operator, or the end of the expression.
     Operator,
     /// The right-hand side of a comparison.
     Right,
-    /// Behind a whole expression.
+    /// After a complete expression.
     Done,
 }
 
@@ -43,7 +44,7 @@ impl Conditional {
 }
 
 impl Parser<'_> {
-    /// Within a pattern of `[[ … ]]` some operators are characters; tells whether this byte was one.
+    /// Takes a byte that would be an operator but is literal within a pattern. Returns whether it was one.
     pub(super) fn take_pattern_byte(&mut self, byte: u8) -> bool {
         let top = self.top();
         let FrameKind::Cond(cond) = &mut top.kind else { return false };
@@ -82,7 +83,7 @@ impl Parser<'_> {
             | WordPart::Unknown { .. } => false,
         });
         if evaluated {
-            self.report(Unreadable::Ambiguous("an expansion in a quoted subscript"), word.span.start);
+            self.report_at(Unreadable::Ambiguous("an expansion in a quoted subscript"), word.span.start);
         }
         let bare = word.bare().unwrap_or_default().to_owned();
         let FrameKind::Cond(cond) = &mut self.top().kind else { return };
@@ -96,12 +97,12 @@ impl Parser<'_> {
             self.frames.pop();
             return self.mark_compound_done();
         }
-        let mut strange = false;
+        let mut unexpected = false;
         cond.stage = match cond.stage {
             CondStage::Operand if bare == "!" => CondStage::Operand,
             CondStage::Operand if is_unary(&bare) => CondStage::Unary,
             CondStage::Operand => CondStage::Operator,
-            // `-f == x`: the dash was a word after all.
+            // `-f == x`: here `-f` is a word.
             CondStage::Unary | CondStage::Operator if is_binary(&bare) => {
                 cond.pattern = match bare.as_str() {
                     "=~" => PatternKind::Regex,
@@ -112,11 +113,11 @@ impl Parser<'_> {
             }
             CondStage::Unary | CondStage::Right => CondStage::Done,
             CondStage::Operator | CondStage::Done => {
-                strange = true;
+                unexpected = true;
                 CondStage::Done
             }
         };
-        if strange {
+        if unexpected {
             self.report_unexpected("word");
         }
     }

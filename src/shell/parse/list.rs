@@ -1,62 +1,61 @@
-//! Lists of commands: separators, keywords, redirections, and the simple commands between them.
+//! Lists of commands: separators, keywords, and the simple commands between them.
 
 use super::super::PROCESS_SUBSTITUTION;
 use super::super::syntax::{Instruction, RedirectOperator, Scope, SimpleCommand, Unreadable, Word, WordPart};
 use super::assignment::parse_assignment;
-use super::compound::{CaseHead, Compound, ForHead};
-use super::cond::Conditional;
+use super::keyword::is_opener;
 use super::redirect::leading_descriptor;
-use super::{ArithForm, FrameKind, Parser};
+use super::{FrameKind, Parser};
 use std::mem;
 
-/// What ends a list.
+/// The token that ends a list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ListEnd {
-    /// The end of the text.
+    /// The end of the text
     Eof,
-    /// `)` of a subshell.
+    /// `)` of a subshell
     Paren,
-    /// `)` of `<(` or `>(`, which is part of a word.
+    /// `)` of `<(` or `>(`
     Process,
-    /// `)` of `$(`, whose output is part of a word.
+    /// `)` of `$(`
     Substitution { number: usize, quoted: bool },
     /// `}`
     Brace,
-    /// One of these keywords of the compound command below.
+    /// One of these keywords of the compound command in the frame below.
     Keyword(&'static [&'static str]),
-    /// `;;`, `;&`, `;;&` or `esac`.
+    /// `;;`, `;&`, `;;&` or `esac`
     Clause,
 }
 
-/// Where in a command we are.
+/// The position within a command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ListState {
     /// A command may begin.
     Start,
-    /// A command may begin behind `!`, `time` or `coproc`.
+    /// After `!`, `time` or `coproc`: a command may begin.
     Prefixed,
     /// Within a simple command.
     Words,
-    /// Behind a compound command: redirections, or its end.
+    /// After a compound command: only redirections may follow.
     Done,
-    /// Behind `function`.
+    /// After `function`.
     FunctionName,
-    /// Behind the name of a function: its body has to come.
+    /// After the name of a function: its body must follow.
     FunctionBody,
 }
 
-/// What came last.
+/// The last token of the list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum LastToken {
+pub(super) enum LastToken {
     Nothing,
     Separator,
-    /// `|`, `&&` or `||`: a command has to follow.
+    /// `|`, `&&` or `||`: a command must follow.
     Operator,
 }
 
-/// Whether the words before were `time` and `-p`, which take options of their own.
+/// The words before the command, if they are `time` with its options.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum TimePrefix {
+pub(super) enum TimePrefix {
     #[default]
     None,
     /// `time`
@@ -69,22 +68,27 @@ enum TimePrefix {
 pub(super) struct List {
     pub(super) close: ListEnd,
     pub(super) state: ListState,
-    last_token: LastToken,
-    empty: bool,
+    pub(super) last_token: LastToken,
+    /// It has no command yet.
+    pub(super) empty: bool,
+    /// The current command.
     pub(super) simple: SimpleCommand,
+    /// A redirection operator whose word has not been reached.
     pub(super) pending_redirect: Option<RedirectOperator>,
-    /// It is about another descriptor than the usual one.
+    /// The pending redirection is for another descriptor than standard input or output.
     pub(super) other_descriptor: bool,
-    /// The function whose body is being read ends with it.
-    in_function: bool,
-    coproc: bool,
-    time_prefix: TimePrefix,
-    /// The command stands behind `|`.
-    piped: bool,
-    /// The step that the chain of `&&` and `||` began with, and whether it is one.
+    /// The next compound command is the body of a function.
+    pub(super) in_function: bool,
+    /// The command runs as a coprocess.
+    pub(super) coproc: bool,
+    pub(super) time_prefix: TimePrefix,
+    /// The command follows `|`.
+    pub(super) piped: bool,
+    /// Index of the first instruction of the current chain of `&&` and `||`.
     pub(super) chain_start: usize,
-    has_chain: bool,
-    /// Heredocs that were waiting for their bodies when the list began.
+    /// `&&` or `||` has occurred since then.
+    pub(super) has_chain: bool,
+    /// How many heredocs were without body when the list began.
     pub(super) pending_heredocs: usize,
 }
 
@@ -108,7 +112,7 @@ impl List {
         }
     }
 
-    /// Whether its output or its file name is part of a word around it.
+    /// Whether the list is a substitution, which is part of a word.
     pub(super) fn is_within_a_word(&self) -> bool {
         matches!(self.close, ListEnd::Process | ListEnd::Substitution { .. })
     }
@@ -140,12 +144,12 @@ impl Parser<'_> {
             ListState::Start | ListState::Prefixed => self.first_word(word),
             ListState::Words => {
                 if list.coproc && list.simple.words.len() == 1 && word.bare().is_some_and(is_opener) {
-                    // `coproc NAME { …; }`: the word before was its name.
+                    // `coproc NAME { …; }`: the previous word was the name.
                     list.simple = SimpleCommand::default();
                     list.state = ListState::Prefixed;
                     return self.first_word(word);
                 }
-                // Behind the first word, what looks like an assignment is a word.
+                // After the first word, `a=b` is a word.
                 let assigned = if list.simple.words.is_empty() { parse_assignment(&word) } else { None };
                 match assigned {
                     Some(assignment) => list.simple.assignments.push(assignment),
@@ -178,90 +182,22 @@ impl Parser<'_> {
         }
     }
 
-    /// The first word of a simple command, or an assignment before it.
-    fn begin_simple(&mut self, word: Word) {
+    /// Begins a simple command with its first word or an assignment.
+    pub(super) fn begin_simple(&mut self, word: Word) {
         let list = self.list();
         list.state = ListState::Words;
         list.simple.span.start = word.span.start;
         match parse_assignment(&word) {
             Some(assignment) => list.simple.assignments.push(assignment),
             None => {
-                // Most commands have a few.
                 list.simple.words.reserve(4);
                 list.simple.words.push(word);
             }
         }
     }
 
-    /// Acts on a keyword where one may stand; tells whether it was one.
-    fn take_keyword(&mut self, word: &Word) -> bool {
-        let Some(text) = word.bare() else { return false };
-        let at = word.span.start;
-        let list = self.list();
-        let starts = matches!(list.state, ListState::Start | ListState::Prefixed | ListState::FunctionBody);
-        let ends = list.state == ListState::Done || list.state == ListState::Start;
-        let time_prefix = mem::take(&mut list.time_prefix);
-        // Behind `|` and `coproc`, `time` is a program.
-        let keeps_time = !list.piped && !list.coproc;
-        let close = list.close;
-        match (text, close) {
-            ("}", ListEnd::Brace) if ends => self.close_list(),
-            ("esac", ListEnd::Clause) if ends => {
-                self.close_list();
-                self.finish_compound();
-            }
-            (keyword, ListEnd::Keyword(keywords)) if ends && keywords.contains(&keyword) => {
-                self.close_list();
-                self.open_next_list(keyword);
-            }
-            _ if !starts => return false,
-            ("-p", _) if time_prefix == TimePrefix::Time => list.time_prefix = TimePrefix::TimeP,
-            ("--", _) if time_prefix != TimePrefix::None => {}
-            ("time", _) if keeps_time => {
-                list.state = ListState::Prefixed;
-                list.time_prefix = TimePrefix::Time;
-            }
-            ("!", _) => list.state = ListState::Prefixed,
-            ("coproc", _) => {
-                list.state = ListState::Prefixed;
-                // It runs beside the shell, in one of its own.
-                if !mem::replace(&mut list.coproc, true) {
-                    self.emit(Instruction::Open(Scope::Subshell));
-                }
-            }
-            ("function", _) => list.state = ListState::FunctionName,
-            ("{", _) => self.open_list(ListEnd::Brace, Scope::Group),
-            ("if", _) => self.open_compound(Compound::If, &["then"]),
-            ("while" | "until", _) => self.open_compound(Compound::Loop, &["do"]),
-            ("for" | "select", _) => {
-                self.emit(Instruction::Open(Scope::Loop));
-                self.open(FrameKind::For(ForHead::new()));
-            }
-            ("case", _) => {
-                self.emit(Instruction::Open(Scope::Group));
-                self.open(FrameKind::Case(CaseHead::new()));
-            }
-            ("[[", _) => self.open(FrameKind::Cond(Conditional::new())),
-            ("then" | "elif" | "else" | "fi" | "do" | "done" | "esac" | "}" | "in" | "]]", _) => {
-                self.report(Unreadable::Syntax(text.to_owned()), at);
-            }
-            _ => return false,
-        }
-        true
-    }
-
-    /// A compound command has ended.
-    pub(super) fn mark_compound_done(&mut self) {
-        let list = self.list();
-        list.state = ListState::Done;
-        list.empty = false;
-        if mem::take(&mut list.in_function) {
-            self.emit(Instruction::Close);
-        }
-    }
-
     pub(super) fn parse_list_operator(&mut self, byte: u8) {
-        // `2>` and `{fd}>`: the word before is a descriptor if nothing stands between.
+        // `2>` and `{fd}>`: the word directly before the operator is a descriptor.
         let usual = if byte == b'<' { "0" } else { "1" };
         let descriptor = leading_descriptor(&self.top().parts).filter(|_| matches!(byte, b'<' | b'>'));
         if let Some(other_descriptor) = descriptor.map(|descriptor| descriptor != usual) {
@@ -276,9 +212,9 @@ impl Parser<'_> {
         }
         self.end_word();
         if !matches!(self.top().kind, FrameKind::List) {
-            return; // The word was a keyword that changed what operators mean; the byte is read again.
+            return; // The word was a keyword and opened a frame, which parses this byte again.
         }
-        // `!` and `time` alone are commands only at the end of a list.
+        // `!` and `time` without a command are valid only before `;` and a line end.
         if self.list().state == ListState::Prefixed && matches!(byte, b'|' | b'&' | b')') {
             self.report_unexpected("operator");
         }
@@ -294,57 +230,6 @@ impl Parser<'_> {
             b'|' if self.looking_at("|&") => self.end_command(2, Instruction::Pipe, LastToken::Operator),
             _ => self.end_command(1, Instruction::Pipe, LastToken::Operator),
         }
-    }
-
-    fn open_paren(&mut self) {
-        let at = self.at;
-        let list = self.list();
-        match list.state {
-            ListState::Start | ListState::Prefixed | ListState::FunctionBody => {
-                let declared = list.state == ListState::FunctionBody && list.in_function;
-                let rest = self.slice(at + 1, self.end).trim_start_matches([' ', '\t']);
-                if declared && rest.starts_with(')') {
-                    self.at = self.end - rest.len() + 1;
-                } else if self.looking_at("((") && self.is_arith(at + 2) {
-                    self.at += 2;
-                    self.open(FrameKind::Arith { form: ArithForm::Command, depth: 0 });
-                } else {
-                    self.at += 1;
-                    self.open_list(ListEnd::Paren, Scope::Subshell);
-                }
-            }
-            ListState::Words => self.define_function(),
-            ListState::Done | ListState::FunctionName => {
-                self.report_unexpected("(");
-                self.at += 1;
-            }
-        }
-    }
-
-    /// `name ()`
-    fn define_function(&mut self) {
-        let rest = self.slice(self.at + 1, self.end).trim_start_matches([' ', '\t']);
-        let after = self.end - rest.len() + 1;
-        let closes = rest.starts_with(')');
-        let list = self.list();
-        let named =
-            list.simple.words.len() == 1 && list.simple.assignments.is_empty() && list.simple.redirects.is_empty();
-        if list.coproc && named && !closes {
-            // `coproc NAME ( … )`
-            list.simple = SimpleCommand::default();
-            self.at += 1;
-            return self.open_list(ListEnd::Paren, Scope::Subshell);
-        }
-        if !(named && closes) {
-            self.report_unexpected("(");
-            self.at += 1;
-            return;
-        }
-        let name = mem::take(&mut list.simple).words.first().and_then(Word::bare).unwrap_or("?").to_owned();
-        list.state = ListState::FunctionBody;
-        list.in_function = true;
-        self.at = after;
-        self.emit(Instruction::Open(Scope::Function(name.into())));
     }
 
     fn close_paren(&mut self) {
@@ -376,7 +261,7 @@ impl Parser<'_> {
         }
     }
 
-    /// A separator or an operator between commands.
+    /// Ends the current command at a separator or operator of this length.
     fn end_command(&mut self, length: usize, step: Instruction, last: LastToken) {
         if !self.finish_simple() {
             self.report_unexpected("separator");
@@ -389,7 +274,7 @@ impl Parser<'_> {
             Instruction::And | Instruction::Or => list.has_chain = true,
             Instruction::End | Instruction::Background => {
                 let (began, chained) = (list.chain_start, mem::take(&mut list.has_chain));
-                // What runs other_descriptor as a whole is a shell of its own.
+                // `a && b &`: the whole chain runs in a background shell.
                 if chained && step == Instruction::Background {
                     self.script
                         .instructions
@@ -410,12 +295,11 @@ impl Parser<'_> {
     }
 
     pub(super) fn end_list_line(&mut self) {
-        // A function's body and what an operator demands may stand on the next line.
         if self.list().pending_redirect.take().is_some() {
             self.report_unexpected("line end");
         }
-        let waits = matches!(self.list().state, ListState::FunctionBody);
-        if !waits && self.finish_simple() {
+        // The body of a function may begin on the next line.
+        if self.list().state != ListState::FunctionBody && self.finish_simple() {
             self.list().last_token = LastToken::Separator;
             self.emit(Instruction::End);
             let began = self.script.instructions.len();
@@ -425,7 +309,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Ends the command that is being read; tells whether there was one.
+    /// Ends the current command. Returns whether there was one.
     pub(super) fn finish_simple(&mut self) -> bool {
         if !matches!(self.top().kind, FrameKind::List) {
             return false;
@@ -463,8 +347,8 @@ impl Parser<'_> {
         had
     }
 
-    /// Ends the list on top, and with it what it is the body of.
-    fn close_list(&mut self) {
+    /// Closes the list in the top frame.
+    pub(super) fn close_list(&mut self) {
         let had = self.finish_simple();
         let list = self.list();
         let (close, empty, dangling) = (list.close, list.empty, list.last_token == LastToken::Operator && !had);
@@ -476,8 +360,7 @@ impl Parser<'_> {
             self.report_unexpected("end of list");
         }
         if heredocs {
-            let at = self.at;
-            self.report(Unreadable::Ambiguous("a heredoc that begins on the line that its substitution ends on"), at);
+            self.report(Unreadable::Ambiguous("a heredoc that begins on the line that its substitution ends on"));
         }
         self.frames.pop();
         self.emit(Instruction::Close);
@@ -496,8 +379,4 @@ impl Parser<'_> {
             self.report_unexpected("end of text");
         }
     }
-}
-
-fn is_opener(word: &str) -> bool {
-    matches!(word, "{" | "if" | "while" | "until" | "for" | "select" | "case" | "[[")
 }

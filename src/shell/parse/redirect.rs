@@ -1,4 +1,4 @@
-//! Redirections: an operator, and the word that it takes.
+//! Redirections: an operator and its operand.
 
 use super::super::syntax::{ParsedRedirect, RedirectOperator, RedirectTarget, Word, WordPart};
 use super::list::ListState;
@@ -6,7 +6,7 @@ use super::{Parser, assignment::is_name};
 
 impl Parser<'_> {
     pub(super) fn parse_redirect_operator(&mut self) {
-        const FORMS: [(&str, RedirectOperator); 13] = [
+        const FORMS: [(&str, RedirectOperator); 12] = [
             ("<<<", RedirectOperator::HereString),
             ("<<-", RedirectOperator::Heredoc { strip: true }),
             ("<<", RedirectOperator::Heredoc { strip: false }),
@@ -19,9 +19,8 @@ impl Parser<'_> {
             (">|", RedirectOperator::Output),
             (">&", RedirectOperator::DuplicateOutput),
             (">", RedirectOperator::Output),
-            ("", RedirectOperator::Output),
         ];
-        // `<&-` and `>&-` close a descriptor and take no word: what follows is the next one.
+        // `<&-` and `>&-` close a descriptor and take no operand.
         if self.looking_at("<&-") || self.looking_at(">&-") {
             let start = self.at;
             self.at += 3;
@@ -35,7 +34,7 @@ impl Parser<'_> {
         let found = FORMS.iter().find(|(form, _)| self.looking_at(form));
         let (form, operator) = found.copied().unwrap_or((">", RedirectOperator::Output));
         let start = self.at;
-        self.at += form.len().max(1);
+        self.at += form.len();
         let list = self.list();
         if list.pending_redirect.replace(operator).is_some() {
             self.report_unexpected("redirection");
@@ -53,7 +52,7 @@ impl Parser<'_> {
 
     pub(super) fn add_redirect(&mut self, operator: RedirectOperator, word: Word) {
         let target = match operator {
-            RedirectOperator::Heredoc { strip } => RedirectTarget::Heredoc(self.announce_heredoc(&word, strip)),
+            RedirectOperator::Heredoc { strip } => RedirectTarget::Heredoc(self.register_heredoc(&word, strip)),
             RedirectOperator::Input
             | RedirectOperator::Output
             | RedirectOperator::InputOutput
@@ -61,7 +60,7 @@ impl Parser<'_> {
             | RedirectOperator::DuplicateInput
             | RedirectOperator::HereString => RedirectTarget::Word(word),
         };
-        // `>&` to anything but a descriptor is a file.
+        // `>&word` opens a file unless the word is a descriptor.
         let operator = match (&target, operator) {
             (RedirectTarget::Word(word), RedirectOperator::DuplicateOutput | RedirectOperator::DuplicateInput)
                 if !word.bare().is_some_and(is_copy) =>
@@ -75,13 +74,13 @@ impl Parser<'_> {
     }
 }
 
-/// A descriptor number, `-` to close, or a number that moves.
+/// Whether the operand of `>&` is a descriptor: a number, `-` to close it, or both to move it.
 fn is_copy(word: &str) -> bool {
     let digits = word.strip_suffix('-').unwrap_or(word);
     digits.bytes().all(|byte| byte.is_ascii_digit())
 }
 
-/// The descriptor that `<` or `>` redirects, if that is what the word before it is.
+/// Returns the descriptor if the word directly before `<` or `>` is one: `2>`, `{fd}>`.
 pub(super) fn leading_descriptor(parts: &[WordPart]) -> Option<&str> {
     match parts {
         [WordPart::Plain(text)] => {
