@@ -166,7 +166,7 @@ pub(super) fn effects(reading: &Reading) -> Effects {
             if effects.exceeded.is_some() {
                 break;
             }
-            let command = Command { cwd: other.at.clone(), ..command.clone() };
+            let command = Command { cwd: other.path.clone(), ..command.clone() };
             let mut also = Effects { steps: effects.steps, ..Effects::default() };
             Noted { command: &command, row, astray: other.after_failed_cd, effects: &mut also }.all_of_it();
             effects.exceeded = effects.exceeded.or(also.exceeded);

@@ -1,4 +1,4 @@
-//! What is known of the shell at one point of the line: where it is, and what its variables hold.
+//! The state of the shell at one point of the line: possible working directories, variables and options.
 
 use super::{Arg, Mount};
 use crate::path::AbsPath;
@@ -7,67 +7,68 @@ use crate::verdict::limits::{Meter, SHELL_DIRECTORIES};
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
-/// Directories that a shell may be left in by a `cd` that fails; beyond them, the directory counts as unknown. Those
-/// near the root are always told apart: what must not be lost lies there.
+/// The maximum of possible directories if one of them is due to a failed `cd`; with more, the directory counts as unknown.
+/// Directories near the root are always kept, because deletions are most dangerous there.
 const MAX_FALLBACK_CWDS: usize = 6;
 
-/// Components of a directory that is near the root.
+/// The maximum of components of a directory near the root.
 const NEAR_ROOT_COMPONENTS: usize = 3;
 
-/// Another directory that a command may run in.
+/// A directory that a command may run in.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PossibleCwd {
-    /// The directory, where it is known.
-    pub at: Option<Rc<str>>,
-    /// It runs there only if a `cd` has failed.
+    /// The directory, if it is known.
+    pub path: Option<Rc<str>>,
+    /// The command runs there only if a `cd` has failed.
     pub after_failed_cd: bool,
 }
 
-/// Directories that are compared with each other.
+/// The maximum of directories that are compared with each other.
 const MAX_COMPARED_CWDS: usize = 8 * SHELL_DIRECTORIES.most;
 
-/// What is known of the shell at one point of the line.
+/// The state of the shell at one point of the line.
 #[derive(Debug, Default)]
 pub(super) struct ShellState {
-    /// The work on the whole line, which copies of the state share.
+    /// Shared by all copies of the state.
     pub meter: Meter,
     pub home: Option<String>,
     pub project: Option<String>,
+    /// The most likely working directory, if it is known.
     pub cwd: Option<Rc<str>>,
-    /// Where else the shell may be: it depends on what happened.
+    /// Other possible working directories.
     pub other_cwds: Vec<PossibleCwd>,
-    /// Where `cd -` leads.
+    /// The target of `cd -`.
     pub old_cwd: Option<Rc<str>>,
-    /// Where `popd` leads, one after the other.
+    /// The targets of `popd`, the next one last.
     pub directory_stack: Vec<Option<Rc<str>>>,
-    /// Directories that are there, because the line makes them.
+    /// Directories that the line creates.
     pub created_directories: Vec<Rc<str>>,
-    /// What substitutions print, by their numbers, where that is known.
+    /// Known outputs of substitutions by their numbers.
     pub outputs: BTreeMap<usize, String>,
     pub variables: BTreeMap<String, Value>,
-    /// What `$@` stands for, where that is known.
+    /// The positional parameters (`$@`), if they are known.
     pub positional: Option<Vec<Arg>>,
-    /// The variables that programs get.
+    /// Exported variables.
     pub exported: BTreeSet<String>,
-    /// The variables that keep their value.
+    /// Read-only variables.
     pub readonly: BTreeSet<String>,
     pub options: ShellOptions,
-    /// It may be in more directories than are told apart.
+    /// The possible directories are too many or too long; reported as [`SHELL_DIRECTORIES`].
     pub exceeds_directories: bool,
-    /// Directories of the host that the container sees, where the shell runs in one.
+    /// The bind mounts of the container that the shell runs in.
     pub mounts: Option<Rc<[Mount]>>,
 }
 
-/// What copying one variable or name costs, in steps.
+/// Steps for copying one variable or name.
 const COPY_STEPS: usize = 8;
 
-/// What copying a text costs, in steps.
+/// Returns the steps for copying a text.
 pub(super) fn copy_cost(length: usize) -> usize {
     1 + length / 16
 }
 
 impl Clone for ShellState {
-    /// Copying charges the meter: a line may copy its state once for every list and subshell in it.
+    /// Copies the state and charges the meter: a line may copy it once for each list and subshell.
     fn clone(&self) -> Self {
         let texts: usize = self.variables.values().map(|value| copy_cost(value.size())).sum();
         let given = self.positional.as_ref().map_or(0, Vec::len);
@@ -102,16 +103,16 @@ impl Clone for ShellState {
     }
 }
 
-/// What `set`, `shopt` and `declare` have changed for the rest of the text.
+/// Options that `set`, `shopt` and `declare` change.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct ShellOptions {
-    /// A command that fails ends the text.
+    /// `set -e`: a failed command ends the text.
     pub errexit: bool,
-    /// Every variable is exported.
+    /// `set -a`: every variable is exported.
     pub allexport: bool,
-    /// A variable has a second name: whatever is set may set another.
+    /// A variable may have a second name, or an attribute that changes values: each assignment may set any variable.
     pub has_nameref: bool,
-    /// `cd name` may lead to the value of a variable, or below another directory.
+    /// `shopt -s cdable_vars`: the operand of `cd` may be the name of a variable.
     pub cd_searches: bool,
 }
 
@@ -119,24 +120,24 @@ pub(super) struct ShellOptions {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Value {
     Known(String),
-    /// One of these.
+    /// One of these values.
     OneOf(Vec<String>),
-    /// This and something behind it that cannot be known.
+    /// A known prefix with an unknown rest.
     Prefix(Arg),
-    /// One of these, or something else: it was set where that depends on what happened.
+    /// One of these values or an unknown one.
     PerhapsOneOf(Vec<Arg>),
-    /// Several words, of which some cannot be known: an array, or what `$@` stands for.
+    /// Several words of which some are unknown: an array or `$@`.
     Words(Vec<Arg>),
     Unknown,
 }
 
 impl Value {
-    /// The value of a word.
+    /// Builds the value of an expanded word.
     pub fn from_arg(arg: &Arg) -> Value {
         if arg.is_known() { Value::Known(arg.text.to_string()) } else { Value::Prefix(arg.clone()) }
     }
 
-    /// The value of a word that may be one of several.
+    /// Builds the value of a word with several possible expansions.
     pub fn from_args(args: &[Arg]) -> Value {
         match args {
             [] => Value::Unknown,
@@ -145,7 +146,7 @@ impl Value {
         }
     }
 
-    /// One of these, or where that is not `closed`, something else.
+    /// Builds a value that is one of `members` or, unless it is `closed`, an unknown one.
     fn distinct(members: impl Iterator<Item = Arg>, closed: bool) -> Value {
         let mut seen = BTreeSet::new();
         let members: Vec<Arg> = members.filter(|member| seen.insert((member.text.clone(), member.known))).collect();
@@ -158,7 +159,7 @@ impl Value {
         }
     }
 
-    /// What it can be, as far as that is known.
+    /// Returns the possible values, as far as they are known.
     pub fn members(&self) -> Vec<Arg> {
         match self {
             Value::Known(value) => vec![Arg::literal(value.as_str())],
@@ -169,7 +170,7 @@ impl Value {
         }
     }
 
-    /// How long it is, with all that it can be.
+    /// Returns the size of all possible values in bytes.
     pub fn size(&self) -> usize {
         match self {
             Value::Known(text) => text.len(),
@@ -182,11 +183,12 @@ impl Value {
         }
     }
 
+    /// Whether all possible values are known.
     fn is_closed(&self) -> bool {
         matches!(self, Value::Known(_) | Value::OneOf(_))
     }
 
-    /// This value or the other, whoever knows which; a variable that has none may have been given one before.
+    /// Returns the value that is either this or the other one. `None` is an unset variable, whose value is unknown.
     pub fn join(&self, other: Option<&Value>) -> Value {
         if Some(self) == other {
             return self.clone();
@@ -198,68 +200,65 @@ impl Value {
 }
 
 impl ShellState {
+    /// Returns the value of a variable, or `None` if the line does not set it.
     pub fn value(&self, name: &str) -> Option<&Value> {
-        // Under another name it may have been given any value.
         self.variables.get(name).or(if self.options.has_nameref { Some(&Value::Unknown) } else { None })
     }
 
-    /// What is known of variables may be so, or not.
+    /// Makes the values of all variables uncertain.
     pub fn weaken_variables(&mut self) {
         self.meter.charge(COPY_STEPS * self.variables.len());
         self.variables.values_mut().for_each(|value| *value = value.join(None));
     }
 
-    /// Where the shell may be, the likeliest first.
+    /// Returns the possible working directories, the most likely first.
     pub fn possible_cwds(&self) -> Vec<PossibleCwd> {
-        let here = PossibleCwd { at: self.cwd.clone(), after_failed_cd: false };
+        let here = PossibleCwd { path: self.cwd.clone(), after_failed_cd: false };
         std::iter::once(here).chain(self.other_cwds.iter().cloned()).collect()
     }
 
-    /// The shell is in one of these directories.
-    pub fn set_possible_cwds(&mut self, places: Vec<PossibleCwd>) {
+    /// Sets the possible working directories.
+    pub fn set_possible_cwds(&mut self, cwds: Vec<PossibleCwd>) {
         let mut distinct: Vec<PossibleCwd> = Vec::new();
-        self.meter.charge(places.len());
-        for place in places {
+        self.meter.charge(cwds.len());
+        for cwd in cwds {
             if distinct.len() > MAX_COMPARED_CWDS {
                 self.exceeds_directories = true;
                 continue;
             }
-            match distinct.iter_mut().find(|known| known.at == place.at) {
-                Some(known) => known.after_failed_cd &= place.after_failed_cd,
-                // Where a `cd` that fails leaves it is then as unknown as it was.
-                None if place.at.is_none() && place.after_failed_cd => {}
-                None => distinct.push(place),
+            match distinct.iter_mut().find(|known| known.path == cwd.path) {
+                Some(known) => known.after_failed_cd &= cwd.after_failed_cd,
+                None if cwd.path.is_none() && cwd.after_failed_cd => {}
+                None => distinct.push(cwd),
             }
         }
-        let is_near = |place: &PossibleCwd| {
-            place
-                .at
-                .as_deref()
-                .is_some_and(|at| at.split('/').filter(|part| !part.is_empty()).count() <= NEAR_ROOT_COMPONENTS)
+        let is_near = |cwd: &PossibleCwd| {
+            let components = |path: &str| path.split('/').filter(|name| !name.is_empty()).count();
+            cwd.path.as_deref().is_some_and(|path| components(path) <= NEAR_ROOT_COMPONENTS)
         };
-        let is_kept = |place: &PossibleCwd| !place.after_failed_cd || is_near(place);
-        let sure = distinct.iter().filter(|place| is_kept(place)).count();
-        self.exceeds_directories |= sure > SHELL_DIRECTORIES.most;
-        if distinct.len() > sure.max(MAX_FALLBACK_CWDS) {
-            let mut room = MAX_FALLBACK_CWDS.saturating_sub(sure);
-            distinct.retain(|place| {
-                let kept = is_kept(place) || room > 0;
-                room -= usize::from(!is_kept(place) && kept);
+        let is_kept = |cwd: &PossibleCwd| !cwd.after_failed_cd || is_near(cwd);
+        let certain = distinct.iter().filter(|cwd| is_kept(cwd)).count();
+        self.exceeds_directories |= certain > SHELL_DIRECTORIES.most;
+        if distinct.len() > certain.max(MAX_FALLBACK_CWDS) {
+            let mut room = MAX_FALLBACK_CWDS.saturating_sub(certain);
+            distinct.retain(|cwd| {
+                let kept = is_kept(cwd) || room > 0;
+                room -= usize::from(!is_kept(cwd) && kept);
                 kept
             });
-            if distinct.iter().all(|place| place.at.is_some()) {
-                distinct.push(PossibleCwd { at: None, after_failed_cd: false });
+            if distinct.iter().all(|cwd| cwd.path.is_some()) {
+                distinct.push(PossibleCwd { path: None, after_failed_cd: false });
             }
         }
         let mut distinct = distinct.into_iter();
-        self.cwd = distinct.next().and_then(|first| first.at);
+        self.cwd = distinct.next().and_then(|first| first.path);
         self.other_cwds = distinct.collect();
-        let sure = self.other_cwds.iter().all(|other| other.after_failed_cd);
-        let here = self.cwd.as_deref().filter(|_| sure).map(|cwd| Value::Known(cwd.to_owned()));
+        let certain = self.other_cwds.iter().all(|other| other.after_failed_cd);
+        let here = self.cwd.as_deref().filter(|_| certain).map(|cwd| Value::Known(cwd.to_owned()));
         self.variables.insert("PWD".to_owned(), here.unwrap_or(Value::Unknown));
     }
 
-    /// Where `path` leads from a directory.
+    /// Resolves a path against a directory.
     pub fn resolve(&self, path: &str, from: Option<&str>) -> Option<Rc<str>> {
         if !path.starts_with('/') && from.is_none() {
             return None;
@@ -268,7 +267,7 @@ impl ShellState {
         Some(Rc::from(format!("/{}", AbsPath::resolve(path, &place).components().join("/"))))
     }
 
-    /// Whether a directory is there whatever happens: it lies above one that we know, or the line makes it.
+    /// Whether a directory certainly exists: it contains a known directory, or the line creates it.
     pub fn directory_exists(&self, path: &str) -> bool {
         let above = |known: &str| {
             let rest = known.strip_prefix(path.trim_end_matches('/'));
@@ -279,7 +278,7 @@ impl ShellState {
         known.into_iter().flatten().chain(always).any(above) || self.created_directories.iter().any(|made| above(made))
     }
 
-    /// This state or the other, whoever knows which.
+    /// Merges another state: afterwards either may be the real one.
     pub fn join(self: &mut Rc<Self>, other: &Rc<Self>) {
         if Rc::ptr_eq(self, other) {
             return;
@@ -301,8 +300,8 @@ impl ShellState {
         }
         let pwd = state.variables.remove("PWD");
         if state.cwd != other.cwd || state.other_cwds != other.other_cwds {
-            let places = state.possible_cwds().into_iter().chain(other.possible_cwds()).collect();
-            state.set_possible_cwds(places);
+            let cwds = state.possible_cwds().into_iter().chain(other.possible_cwds()).collect();
+            state.set_possible_cwds(cwds);
         } else if let Some(pwd) = pwd {
             state.variables.insert("PWD".to_owned(), pwd);
         }
@@ -328,22 +327,28 @@ impl ShellState {
         };
     }
 
-    /// What a shell that this one starts knows: its own variables are none of the other's business.
+    /// Makes the positional parameters unknown.
+    pub fn clear_positional(&mut self) {
+        self.variables.retain(|name, _| !is_positional(name));
+        self.positional = None;
+    }
+
+    /// Returns the state of a child shell, which inherits only exported variables.
     pub fn for_child_shell(&self) -> ShellState {
         let inherited = ["HOME", "LOGNAME", "PATH", "PWD", "SHELL", "USER"];
         let mut state = self.clone();
         if !self.options.allexport {
             state.variables.retain(|name, _| inherited.contains(&name.as_str()) || self.exported.contains(name));
         }
-        state.variables.retain(|name, _| name != "IFS" && !is_positional(name));
-        state.positional = None;
+        state.variables.remove("IFS");
+        state.clear_positional();
         state.readonly.clear();
         state.options = ShellOptions { has_nameref: self.options.has_nameref, ..ShellOptions::default() };
         state
     }
 }
 
-/// Whether a name is one of `$1`, `$2` …, or all of them.
+/// Whether a name is that of a positional parameter (`1`, `2` …) or `@`.
 pub(super) fn is_positional(name: &str) -> bool {
     name == "@" || name.bytes().all(|byte| byte.is_ascii_digit())
 }

@@ -1,16 +1,17 @@
-//! Builtins: what they do to the shell that runs them.
+//! Builtins and their effects on the state of the shell.
 
 use super::super::state::{PossibleCwd, Value};
 use super::super::{Arg, Command, Input};
+use super::execution::Execution;
 use super::execution::OnClose;
 use super::function::set_positional;
-use super::{Execution, wrappers};
+use crate::shell::wrappers;
 use crate::verdict::limits::PATH_BYTES;
 use std::rc::Rc;
 
 impl Execution {
-    /// What a builtin does to the shell that runs it.
-    pub(super) fn builtin(&mut self, command: &Command) {
+    /// Applies the effects of a builtin. Other programs only matter if they create directories.
+    pub(super) fn run_builtin(&mut self, command: &Command) {
         let operands = || command.args.iter().filter(|arg| !arg.text.starts_with('-') || arg.text == "-");
         let flagged =
             |flags: &[char]| command.args.iter().any(|arg| arg.text.starts_with('-') && arg.text.contains(flags));
@@ -20,61 +21,55 @@ impl Execution {
                 let state = Rc::make_mut(&mut self.state);
                 let here = state.cwd.clone();
                 let plain = command.args.is_empty();
-                // With nowhere to go back to, it stays.
-                if let Some(at) = state.directory_stack.pop().map(|at| at.filter(|_| plain)) {
-                    state.set_possible_cwds(vec![PossibleCwd { at, after_failed_cd: false }]);
+                // With an empty stack, `popd` fails.
+                if let Some(path) = state.directory_stack.pop().map(|path| path.filter(|_| plain)) {
+                    state.set_possible_cwds(vec![PossibleCwd { path, after_failed_cd: false }]);
                     state.old_cwd = here;
                 }
             }
             "exit" => self.mark_exit(),
             "return" if self.function.is_some() => self.mark_exit(),
-            // Only a function has variables of its own.
+            // Outside a function, `local` fails.
             "local" if self.function.is_none() => {}
             "export" | "declare" | "typeset" | "local" | "readonly" => {
-                // Another name for a variable, or a value that is changed on the way.
+                // A nameref, or an attribute that changes assigned values.
                 if command.program != "export" && flagged(&['n', 'l', 'u', 'i']) {
                     let state = Rc::make_mut(&mut self.state);
                     state.options.has_nameref = true;
                     state.weaken_variables();
                 }
                 self.declare(command, flagged(&['x']) || command.program == "export", flagged(&['g']));
-                let fixed = command.program == "readonly" || flagged(&['r']);
+                let is_readonly = command.program == "readonly" || flagged(&['r']);
                 let names = operands().map(|arg| arg.text.split('=').next().unwrap_or_default().to_owned());
-                Rc::make_mut(&mut self.state).readonly.extend(names.filter(|_| fixed));
+                Rc::make_mut(&mut self.state).readonly.extend(names.filter(|_| is_readonly));
             }
             "source" | "." => {
                 let state = Rc::make_mut(&mut self.state);
                 state.weaken_variables();
                 state.options.errexit = false;
             }
-            // Nothing is left of it.
             "unset" if flagged(&['f']) => {}
             "unset" => operands().for_each(|arg| self.set(&arg.text, Value::Known(String::new()))),
             "shift" => {
-                let by = command.args.first().map_or(Some(1), |arg| arg.text.parse::<usize>().ok());
-                match (self.state.positional.clone(), by) {
-                    // By too many, and nothing happens.
-                    (Some(given), Some(by)) if given.iter().all(|arg| arg.is_known() && !arg.glob) => {
-                        let by = if by > given.len() { 0 } else { by };
-                        set_positional(Rc::make_mut(&mut self.state), given.get(by..).unwrap_or_default());
+                let count = command.args.first().map_or(Some(1), |arg| arg.text.parse::<usize>().ok());
+                match (self.state.positional.clone(), count) {
+                    // With too large a count, `shift` fails.
+                    (Some(positional), Some(count)) if positional.iter().all(|arg| arg.is_known() && !arg.glob) => {
+                        set_positional(Rc::make_mut(&mut self.state), positional.get(count..).unwrap_or(&positional));
                     }
-                    _ => {
-                        let state = Rc::make_mut(&mut self.state);
-                        state.variables.retain(|name, _| !super::is_positional(name));
-                        state.positional = None;
-                    }
+                    _ => Rc::make_mut(&mut self.state).clear_positional(),
                 }
             }
             "set" => self.set_options(command),
             "shopt" => {
-                let finds = operands().any(|arg| arg.text == "cdable_vars");
-                Rc::make_mut(&mut self.state).options.cd_searches |= finds;
+                let cd_searches = operands().any(|arg| arg.text == "cdable_vars");
+                Rc::make_mut(&mut self.state).options.cd_searches |= cd_searches;
             }
             "read" | "mapfile" | "readarray" | "getopts" | "let" => {
                 for name in ["REPLY", "MAPFILE", "OPTARG"] {
                     self.set(name, Value::Unknown);
                 }
-                // One name takes the line whole.
+                // With one name, `read` assigns the whole line.
                 let mut names = operands();
                 let line = match (&command.input, names.next(), names.next()) {
                     (Input::Text(text), Some(_), None)
@@ -116,45 +111,45 @@ impl Execution {
         let target = command.args.iter().find(|arg| !arg.text.starts_with('-') || arg.text == "-");
         let from = self.state.possible_cwds();
         let here = self.state.cwd.clone();
-        let plain = |arg: &&Arg| arg.is_known() && !arg.glob && !arg.text.starts_with('+');
+        let is_path = |arg: &&Arg| arg.is_known() && !arg.glob && !arg.text.starts_with('+');
         let state = &self.state;
-        // `CDPATH` and `cdable_vars` look other_cwds for a name that says nothing about where.
-        let found = |name: &str| {
-            let sought = state.options.cd_searches
+        // `CDPATH` and `cdable_vars` apply to paths that do not begin with `/` or `.`.
+        let is_searched = |path: &str| {
+            let searches = state.options.cd_searches
                 || state.value("CDPATH").is_some()
                 || command.env.iter().any(|(name, _)| name == "CDPATH");
-            sought && !name.starts_with(['/', '.'])
+            searches && !path.starts_with(['/', '.'])
         };
         let path = match target {
             None if command.program == "cd" => state.home.clone(),
             Some(arg) if arg.text == "-" => state.old_cwd.as_deref().map(str::to_owned),
-            Some(arg) => Some(arg).filter(plain).map(|arg| arg.text.to_string()).filter(|path| !found(path)),
+            Some(arg) => Some(arg).filter(is_path).map(|arg| arg.text.to_string()).filter(|path| !is_searched(path)),
             None => None,
         };
         let to: Vec<PossibleCwd> = match &path {
             Some(path) => from
                 .iter()
-                .map(|place| PossibleCwd {
-                    at: state.resolve(path, place.at.as_deref()),
-                    after_failed_cd: place.after_failed_cd,
+                .map(|cwd| PossibleCwd {
+                    path: state.resolve(path, cwd.path.as_deref()),
+                    after_failed_cd: cwd.after_failed_cd,
                 })
                 .collect(),
-            None => vec![PossibleCwd { at: None, after_failed_cd: false }],
+            None => vec![PossibleCwd { path: None, after_failed_cd: false }],
         };
-        let length: usize = to.iter().filter_map(|place| place.at.as_deref()).map(str::len).sum();
-        let longest = to.iter().filter_map(|place| place.at.as_deref()).map(str::len).max().unwrap_or_default();
+        let length: usize = to.iter().filter_map(|cwd| cwd.path.as_deref()).map(str::len).sum();
+        let longest = to.iter().filter_map(|cwd| cwd.path.as_deref()).map(str::len).max().unwrap_or_default();
         state.meter.charge(3 * length);
         let too_long = longest > PATH_BYTES.most;
         let pushes = command.program == "pushd";
-        // `pushd -n` only remembers it.
+        // `pushd -n` changes only the stack.
         if pushes && command.args.iter().any(|arg| arg.text == "-n") {
-            let first = to.into_iter().next().and_then(|place| place.at);
+            let first = to.into_iter().next().and_then(|cwd| cwd.path);
             Rc::make_mut(&mut self.state).directory_stack.push(first);
             return;
         }
-        let certain = to.first().and_then(|first| first.at.as_deref()).is_none_or(|at| state.directory_exists(at));
+        let certain = to.first().and_then(|first| first.path.as_deref()).is_none_or(|at| state.directory_exists(at));
         if !certain {
-            let back = from.into_iter().map(|place| PossibleCwd { after_failed_cd: true, ..place });
+            let back = from.into_iter().map(|cwd| PossibleCwd { after_failed_cd: true, ..cwd });
             self.list().fallback.extend(back);
         }
         let state = Rc::make_mut(&mut self.state);
@@ -162,8 +157,8 @@ impl Execution {
         if pushes {
             let certain = state.other_cwds.iter().all(|other| other.after_failed_cd);
             state.directory_stack.push(here.clone().filter(|_| certain));
-            // Without a name, or with a number, it turns the list context.
-            if target.is_none_or(|arg| !plain(&arg)) {
+            // Without a path, or with a number, `pushd` rotates the stack.
+            if target.is_none_or(|arg| !is_path(&arg)) {
                 state.directory_stack.fill(None);
             }
         }
@@ -171,20 +166,21 @@ impl Execution {
         state.old_cwd = here;
     }
 
-    /// `name=value` and `name` behind `export`, `declare` and the like.
-    fn declare(&mut self, command: &Command, exported: bool, global: bool) {
+    /// Applies the operands of `export`, `declare` and the like: `name=value` and `name`.
+    fn declare(&mut self, command: &Command, is_exported: bool, is_global: bool) {
         for arg in command.args.iter().filter(|arg| !arg.text.starts_with('-')) {
             let (name, value) =
                 arg.text.split_once('=').map_or((arg.text.as_str(), None), |(name, value)| (name, Some(value)));
             let appends = name.ends_with('+');
             let name = name.trim_end_matches('+');
-            let own = !global && matches!(command.program.as_str(), "local" | "declare" | "typeset");
-            if own {
+            let is_local = !is_global && matches!(command.program.as_str(), "local" | "declare" | "typeset");
+            if is_local {
                 let certain =
-                    self.lists.iter().all(|list| !matches!(list.outside, OnClose::Join(_)) && list.chain.is_none());
-                self.locals.push((name.to_owned(), certain));
+                    self.lists.iter().all(|list| !matches!(list.on_close, OnClose::Join(_)) && list.chain.is_none());
+                let locals = if certain { &mut self.locals } else { &mut self.possible_locals };
+                locals.insert(name.to_owned());
             }
-            if exported {
+            if is_exported {
                 Rc::make_mut(&mut self.state).exported.insert(name.to_owned());
             }
             match value {
@@ -193,14 +189,14 @@ impl Execution {
                     let known = arg.known.map(|known| known.saturating_sub(arg.text.len() - value.len()));
                     self.set(name, Value::from_arg(&Arg { text: value.into(), known, glob: false }));
                 }
-                // A variable of its own has no value yet.
-                None if own && self.function.is_some() => self.set(name, Value::Known(String::new())),
+                // A new local variable is empty.
+                None if is_local && self.function.is_some() => self.set(name, Value::Known(String::new())),
                 None => {}
             }
         }
     }
 
-    /// `set -e`, `set -a`, `set -- a b`, `set a b`.
+    /// Applies `set -e`, `set -a`, `set -- a b` and `set a b`.
     fn set_options(&mut self, command: &Command) {
         let mut args = command.args.iter().peekable();
         while let Some(arg) =
@@ -216,14 +212,14 @@ impl Execution {
                 options.allexport = on;
             }
         }
-        let given = args.next_if(|arg| arg.text == "--" || arg.text == "-").is_some();
+        let has_separator = args.next_if(|arg| arg.text == "--" || arg.text == "-").is_some();
         let rest: Vec<Arg> = args.cloned().collect();
-        if given || !rest.is_empty() {
+        if has_separator || !rest.is_empty() {
             set_positional(Rc::make_mut(&mut self.state), &rest);
         }
     }
 
-    /// The line makes these directories.
+    /// Notes directories that the line creates.
     fn note_created<'a>(&mut self, directories: impl IntoIterator<Item = &'a Arg>) {
         let here = self.state.cwd.clone();
         let known = directories.into_iter().filter(|arg| arg.is_known() && !arg.glob);
@@ -236,7 +232,7 @@ impl Execution {
     }
 }
 
-/// Commands that are part of the shell.
+/// The builtins of bash, sorted.
 const BUILTINS: [&str; 62] = [
     ".", ":", "[", "[[", "alias", "bg", "bind", "break", "builtin", "caller", "cd", "command", "compgen", "complete",
     "compopt", "continue", "declare", "dirs", "disown", "echo", "enable", "eval", "exec", "exit", "export", "false",
@@ -245,18 +241,18 @@ const BUILTINS: [&str; 62] = [
     "test", "time", "times", "trap", "true", "type", "typeset", "ulimit", "umask", "unalias", "unset",
 ];
 
-/// Whether a command is part of the shell.
+/// Whether a name is a builtin or a keyword that is reported as a command.
 pub fn is_builtin(name: &str) -> bool {
     BUILTINS.binary_search(&name).is_ok() || matches!(name, "wait" | "coproc" | "if" | "for")
 }
 
-/// Builtins that are given the names of variables.
+/// Builtins whose arguments are names of variables.
 const TAKES_NAMES: &[&str] = &[
     "[", "declare", "export", "let", "local", "mapfile", "printf", "read", "readarray", "readonly", "test", "typeset",
     "unset", "wait",
 ];
 
-/// Whether a builtin is given the name of an array element whose subscript it would expand itself.
+/// Whether a builtin expands a subscript in one of its arguments.
 pub(super) fn evaluates_subscript(command: &Command) -> bool {
     let hidden = |arg: &Arg| {
         let subscript = arg.text.split_once('[').map_or("", |(_, subscript)| subscript);

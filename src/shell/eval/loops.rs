@@ -1,4 +1,4 @@
-//! Loops: what a round leaves behind is there when the next one begins.
+//! Loops: the effects of earlier iterations on the state at the start of an iteration.
 
 use super::super::expand;
 use super::super::state::{PossibleCwd, ShellState, Value, is_positional};
@@ -8,29 +8,31 @@ use super::function::FunctionBody;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-/// How often a loop is looked through for values that come from others. Values that only grow never end.
+/// How often a loop body is scanned for values that depend on each other. A value that grows with each iteration never
+/// becomes stable.
 const MAX_PASSES: usize = 12;
 
-/// What the effects of a loop do to the shell.
+/// The effects of a loop body on the state.
 #[derive(Default)]
 struct LoopEffects {
+    /// Variables that are set, with their values.
     sets: Vec<(String, Value)>,
-    /// How far below the directory that it began in a round is, step by step, and whether by `pushd`.
+    /// The relative directory changes that are in force: how many levels down, and whether by `pushd`.
     depth: Vec<(usize, bool)>,
-    /// It does not end where it began.
+    /// An iteration may end in another directory than it began in.
     leaves_cwd: bool,
-    /// Directories that it absolute_cwds to by name.
+    /// Absolute directories that it changes to.
     absolute_cwds: Vec<Rc<str>>,
-    /// It may set sets_anything.
+    /// It may set any variable.
     sets_anything: bool,
-    /// It changes what `$1` and the others are.
+    /// It changes the positional parameters.
     shifts: bool,
-    /// And not only by `shift`.
+    /// It changes them by `set`, not only by `shift`.
     sets_positional: bool,
 }
 
 impl Execution {
-    /// A loop begins: every round may be the first, or come behind another.
+    /// Prepares the state for a loop body, of which any iteration may be the current one.
     pub(super) fn begin_loop(&mut self, bodies: &BTreeMap<String, Vec<FunctionBody>>) {
         let mut effects = LoopEffects::default();
         effects.scan(self.instructions.iter(), &self.state, bodies);
@@ -40,7 +42,7 @@ impl Execution {
         let numbered = |name: &str| name != "0" && name != "@" && is_positional(name);
         let variables = self.state.variables.iter();
         let all: Vec<Value> = variables.filter(|(name, _)| numbered(name)).map(|(_, value)| value.clone()).collect();
-        // What one variable is set to may come from another that is set, too.
+        // Values may depend on other variables that the loop sets: repeat until they are stable.
         for _ in 0..MAX_PASSES {
             self.state.meter.charge(self.state.variables.len() + self.instructions.len());
             let before = self.state.variables.clone();
@@ -57,7 +59,7 @@ impl Execution {
         for (name, value) in &mut state.variables {
             let known = before.get(name);
             if known != Some(value) {
-                // One that is handed on still, and does not grow, may yet become sets_anything that the loop knows.
+                // A value that still changes without growing is passed around between variables.
                 let longest = |value: &Value| value.members().iter().map(|member| member.text.len()).max();
                 state.exceeds_directories |=
                     known.is_some_and(|known| longest(known) >= longest(value) && longest(value).is_some());
@@ -69,22 +71,19 @@ impl Execution {
         }
         if effects.shifts {
             let any = all.iter().skip(1).fold(all.first().cloned(), |any, value| any.map(|any| any.join(Some(value))));
-            state.variables.retain(|name, _| !is_positional(name));
+            state.clear_positional();
             state.variables.extend(any.filter(|_| !effects.sets_positional).map(|any| ("1".to_owned(), any)));
-            state.positional = None;
         }
         if effects.leaves_cwd || !effects.depth.is_empty() || !effects.absolute_cwds.is_empty() {
             let unknown = (effects.leaves_cwd || !effects.depth.is_empty()).then_some(None);
             let places = effects.absolute_cwds.into_iter().map(Some).chain(unknown);
-            let others = places.map(|at| PossibleCwd { at, after_failed_cd: false });
+            let others = places.map(|path| PossibleCwd { path, after_failed_cd: false });
             let places = state.possible_cwds().into_iter().chain(others).collect();
             state.set_possible_cwds(places);
         }
     }
-}
 
-impl Execution {
-    /// Variables may have these values besides their own.
+    /// Adds possible values of variables.
     fn join_values(&mut self, sets: &[(String, Value)]) {
         let variables = &mut Rc::make_mut(&mut self.state).variables;
         for (name, value) in sets {
@@ -102,14 +101,14 @@ impl LoopEffects {
             && !(self.leaves_cwd || self.sets_anything || self.shifts)
     }
 
-    /// Looks through the steps up to the end of the list that they are in.
+    /// Scans instructions up to the end of the list that they are in.
     fn scan<'a>(
         &mut self,
         steps: impl Iterator<Item = &'a Instruction>,
         state: &ShellState,
         bodies: &BTreeMap<String, Vec<FunctionBody>>,
     ) {
-        // Whether each list that has begun is a shell of its own.
+        // For each open list, whether it runs in a subshell.
         let mut in_subshell: Vec<bool> = Vec::new();
         let mut first = true;
         for step in steps {
@@ -124,7 +123,7 @@ impl LoopEffects {
                         return;
                     }
                 }
-                // The loop itself sets its variable before anybody looks at it.
+                // The variable of this loop is set at the start of each iteration.
                 Instruction::LoopVariable(_) if first => first = false,
                 Instruction::LoopVariable(looped) if inside => self.sets.push((looped.name.clone(), Value::Unknown)),
                 Instruction::Simple(simple) if inside => self.scan_command(simple, state, bodies),
@@ -165,7 +164,7 @@ impl LoopEffects {
         let operands = words.clone().filter(|word| !word.starts_with('-') || *word == "-");
         match program {
             "cd" | "pushd" | "popd" => {
-                // What is put together may lead upwards.
+                // The expansion may lead upwards.
                 let up = |part: &WordPart| matches!(part, WordPart::Plain(text) | WordPart::Quoted(text) if text.contains(".."));
                 let put_together = |word: &Word| word.parts.len() > 1 && word.parts.iter().any(up);
                 self.leaves_cwd |= simple.words.iter().any(put_together);
@@ -190,7 +189,7 @@ impl LoopEffects {
             }
             "eval" | "source" | "." => self.sets_anything = true,
             program => {
-                // What a function calls in turn is not looked at.
+                // Functions that the function calls are not scanned.
                 for body in bodies.get(program).into_iter().flatten() {
                     self.scan(body.instructions.iter(), state, &BTreeMap::new());
                 }
@@ -198,7 +197,7 @@ impl LoopEffects {
         }
     }
 
-    /// `cd x; …; cd ..` is a way there and back.
+    /// Notes a change of directory. `cd x; …; cd ..` returns to the start.
     fn move_to(&mut self, program: &str, to: Option<&str>, state: &ShellState) {
         match to {
             _ if program == "popd" => self.leaves_cwd |= !self.depth.pop().is_some_and(|(_, pushed)| pushed),
@@ -212,7 +211,7 @@ impl LoopEffects {
                 let down = parts().count() - up;
                 match (up, down) {
                     (0, down) => self.depth.push((down.max(1), program == "pushd")),
-                    // As far back as it went.
+                    // Back by as many levels as it went down.
                     (up, 0) => self.leaves_cwd |= self.depth.pop() != Some((up, false)),
                     _ => self.leaves_cwd = true,
                 }
@@ -221,7 +220,7 @@ impl LoopEffects {
     }
 }
 
-/// How a word begins, as far as it is written out.
+/// Returns the literal start of a word.
 fn start(word: &Word) -> &str {
     match word.parts.first() {
         Some(WordPart::Plain(text) | WordPart::Quoted(text)) => text,

@@ -1,4 +1,4 @@
-//! What a command prints, where its words say so.
+//! Prediction of the output of a command from its arguments.
 
 use super::super::state::ShellState;
 use super::super::{Arg, Command, Input, canonical};
@@ -6,27 +6,27 @@ use crate::path::AbsPath;
 use crate::path::Place;
 use crate::verdict::limits::Meter;
 
-/// What `mktemp` makes: nobody knows its name, and it is in nobody's way.
+/// Stands for the unknown path of a file that `mktemp` creates.
 pub const MKTEMP_PATH: &str = "/tmp/.made-by-mktemp";
 
-/// Programs that are everywhere, so that asking where they are has an answer.
+/// Programs that exist on every system, so that `which` finds them.
 const COMMON_PROGRAMS: [&str; 12] =
     ["bash", "cat", "chmod", "cp", "dd", "find", "ls", "mv", "python3", "rm", "sh", "tee"];
 
-/// Programs whose output can be known.
+/// Programs whose output can be predicted.
 const PREDICTABLE: &[&str] = &[
     "basename", "cat", "command", "dirname", "echo", "git", "mktemp", "printf", "pwd", "readlink", "realpath", "type",
     "which",
 ];
 
-/// What a command prints, where its words say so.
+/// Returns the output of a command if its arguments determine it.
 pub(super) fn predict_output(args: &[Arg], command: &Command, state: &ShellState) -> Option<String> {
     let (program, rest) = args.split_first()?;
     let name = canonical::program_name(&program.text);
     if !PREDICTABLE.contains(&name) {
         return None;
     }
-    // What a program is told by its variables, only it knows.
+    // Environment variables can change the output.
     if !args.iter().all(|arg| arg.is_known() && !arg.glob) || !command.env.is_empty() {
         return None;
     }
@@ -35,7 +35,7 @@ pub(super) fn predict_output(args: &[Arg], command: &Command, state: &ShellState
     match name {
         "echo" => echo(rest),
         "printf" => printf(rest.strip_prefix(&["--"]).unwrap_or(rest), &state.meter),
-        // Where a program is, is as good as the program.
+        // The name stands for the path of the program.
         "which" | "type" | "command" => match rest {
             [name] if program.text == "which" => locate_program(name, state),
             ["-v" | "-P" | "-p", name] => locate_program(name, state),
@@ -59,7 +59,7 @@ pub(super) fn predict_output(args: &[Arg], command: &Command, state: &ShellState
         "mktemp" if state.value("TMPDIR").is_none() => mktemp(rest),
         "git" if rest.first() == Some(&"rev-parse") => {
             let (project, cwd) = (state.project.as_deref()?, certain_cwd(state)?);
-            let told = state.variables.keys().any(|name| name.starts_with("GIT_"));
+            let is_configured = state.variables.keys().any(|name| name.starts_with("GIT_"));
             let inside = cwd == project || cwd.strip_prefix(project).is_some_and(|rest| rest.starts_with('/'));
             let below = match rest.get(1..)? {
                 ["--show-toplevel"] => "",
@@ -67,7 +67,7 @@ pub(super) fn predict_output(args: &[Arg], command: &Command, state: &ShellState
                 ["--git-path", "hooks"] => "/.git/hooks",
                 _ => return None,
             };
-            (inside && !told).then(|| format!("{project}{below}"))
+            (inside && !is_configured).then(|| format!("{project}{below}"))
         }
         "cat" if rest.is_empty() => match &command.input {
             Input::Text(text) => Some(text.clone()),
@@ -77,7 +77,7 @@ pub(super) fn predict_output(args: &[Arg], command: &Command, state: &ShellState
     }
 }
 
-/// Where a program is. Where the guard itself is, everybody has to keep their hands off.
+/// Returns what `which` prints. The path of `rune` matters because it is protected.
 fn locate_program(name: &str, state: &ShellState) -> Option<String> {
     match name {
         "rune" => Some(format!("{}/.local/bin/rune", state.home.as_deref()?)),
@@ -86,7 +86,7 @@ fn locate_program(name: &str, state: &ShellState) -> Option<String> {
     }
 }
 
-/// The directory that we are in, unless it may be another.
+/// Returns the working directory if there is only one possibility, apart from failures of `cd`.
 fn certain_cwd(state: &ShellState) -> Option<&str> {
     state.cwd.as_deref().filter(|_| state.other_cwds.iter().all(|other| other.after_failed_cd))
 }
@@ -102,7 +102,7 @@ fn echo(args: &[&str]) -> Option<String> {
     (!escapes || !text.contains('\\')).then_some(text)
 }
 
-/// A format with other directives than `%s` is put together at run time.
+/// Returns the output of `printf`, if the format has no directives other than `%s` and `%b`.
 pub(super) fn printf(args: &[&str], meter: &Meter) -> Option<String> {
     let (format, values) = args.split_first()?;
     if format.starts_with('-') || values.iter().any(|value| value.contains('\\')) {
@@ -116,7 +116,7 @@ pub(super) fn printf(args: &[&str], meter: &Meter) -> Option<String> {
     if places == 0 {
         return Some(format).filter(|_| values.is_empty());
     }
-    // The format is used again until the values are.
+    // The format is repeated until all values are used.
     let effects = values.len().div_ceil(places).max(1);
     let length = values.iter().map(|value| value.len()).sum::<usize>();
     if !meter.affords(format.len().saturating_mul(effects).saturating_add(length)) {
@@ -129,7 +129,7 @@ pub(super) fn printf(args: &[&str], meter: &Meter) -> Option<String> {
     Some(parts.fold(first, |text, part| text + values.next().copied().unwrap_or_default() + part))
 }
 
-/// One path, as it is from here.
+/// Resolves the only operand against the working directory.
 fn resolve_path(args: &[&str], state: &ShellState) -> Option<String> {
     let [path] = args else { return None };
     let place = Place { cwd: certain_cwd(state)?.to_owned(), ..Place::default() };
@@ -155,7 +155,7 @@ fn basename(path: &str) -> &str {
     }
 }
 
-/// A name that nobody knows, in a place that everybody may use; a template that is none makes nothing.
+/// Returns the output of `mktemp` if it creates a file in the temporary directory.
 fn mktemp(args: &[&str]) -> Option<String> {
     let is_template = |name: &str| name.contains("XXX") && !name.contains("..") && !name.starts_with('-');
     let mut in_temp = false;
