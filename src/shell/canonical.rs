@@ -1,4 +1,4 @@
-//! Canonical text: one spelling for each command, whatever it was typed as.
+//! Canonical text: one spelling for equivalent commands.
 
 use super::options::Options;
 use super::{Arg, Command};
@@ -6,13 +6,13 @@ use crate::path::AbsPath;
 use crate::path::Place;
 use compact_str::CompactString;
 
-/// Directories in which a program is what its name says.
+/// Directories whose programs are identified by their base names.
 const STANDARD_DIRECTORIES: [&str; 10] = [
     "/usr/lib/git-core/", "/usr/libexec/git-core/", "/bin/", "/sbin/", "/usr/bin/", "/usr/sbin/", "/usr/local/bin/",
     "/usr/local/sbin/", "/opt/homebrew/bin/", "/opt/local/bin/",
 ];
 
-/// The program's name: its base name in a standard directory, else the word as it is.
+/// Returns the base name of a program in a standard directory, or the word unchanged.
 pub(super) fn program_name(word: &str) -> &str {
     if !word.starts_with('/') {
         return word;
@@ -21,13 +21,13 @@ pub(super) fn program_name(word: &str) -> &str {
     base.filter(|base| !base.is_empty() && !base.contains('/')).unwrap_or(word)
 }
 
-/// A path without the turns that lead nowhere: `//bin//rm` and `/usr/../bin/rm` are `/bin/rm`.
+/// Normalises an absolute path: `//bin//rm` and `/usr/../bin/rm` become `/bin/rm`.
 pub(super) fn normalize(word: CompactString) -> CompactString {
-    let turns = word.starts_with('/') && ["//", "/./", "/../"].iter().any(|turn| word.contains(turn));
-    if turns { String::from(&AbsPath::resolve(&word, &Place::default())).into() } else { word }
+    let redundant = word.starts_with('/') && ["//", "/./", "/../"].iter().any(|part| word.contains(part));
+    if redundant { String::from(&AbsPath::resolve(&word, &Place::default())).into() } else { word }
 }
 
-/// Whether a word means something else where a program stands.
+/// Whether a word is a keyword at the start of a command.
 #[rustfmt::skip]
 fn is_keyword(word: &str) -> bool {
     matches!(
@@ -37,14 +37,14 @@ fn is_keyword(word: &str) -> bool {
     )
 }
 
-/// One blank between words, each quoted where a shell would otherwise read something else.
+/// Renders a command with single blanks between words, quoted where needed.
 fn render(first: &Arg, args: &[Arg]) -> String {
     let mut line = String::new();
     render_into(&mut line, first, args);
     line
 }
 
-/// The same, in room that is there.
+/// Does what [`render`] does, in an existing buffer.
 pub(super) fn render_into(line: &mut String, first: &Arg, args: &[Arg]) {
     let name = program_name(&first.text);
     line.clear();
@@ -101,8 +101,8 @@ const GLOBAL_OPTIONS: [(&str, Options); 16] = [
     ("yarn", Options { short: "", long: &["cwd", "registry", "cache-folder"] }),
 ];
 
-/// The command without the options that stand before its verb, where that makes a difference: `git -C x push` is
-/// `git push`, and so is `git-push`.
+/// Renders a command without the options before its subcommand: `git -C x push` and `git-push` become `git push`. Returns
+/// `None` if there are none.
 pub fn without_global_options(command: &Command) -> Option<String> {
     let name = command.program.as_str();
     let (name, args): (&str, &[Arg]) = match name.strip_prefix("git-") {
@@ -121,7 +121,7 @@ pub fn without_global_options(command: &Command) -> Option<String> {
     (words.len() != command.args.len()).then(|| render(&Arg::literal(name), &words))
 }
 
-/// A word as one would type it to get just this text.
+/// Quotes a text so that a shell reads it as one word.
 pub fn quote_word(text: &str) -> String {
     let mut line = String::new();
     push_word(text, &Arg::literal(text), &mut line);
@@ -129,7 +129,7 @@ pub fn quote_word(text: &str) -> String {
 }
 
 fn push_word(text: &str, arg: &Arg, line: &mut String) {
-    // Most words mean nothing to a shell, and need not be looked at again and again.
+    // Most words need no quotes.
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'/' | b'.' | b':' | b',');
     if !text.is_empty() && text.bytes().all(plain) {
         return line.push_str(text);
@@ -141,11 +141,11 @@ fn push_word(text: &str, arg: &Arg, line: &mut String) {
         ) || c.is_whitespace()
             || c.is_control()
     };
-    // What cannot be known is written as it is, and so is a pattern: quotes would make another word of it.
+    // Quotes would change the meaning of an unknown word or a pattern.
     let bare = !arg.is_known() || arg.glob;
-    let list = text.contains('{') && text.contains([',', '.']);
-    let strange = text.contains(special) || text.starts_with('~') || text.contains("=~") || list;
-    if text.is_empty() || (!bare && strange) {
+    let has_braces = text.contains('{') && text.contains([',', '.']);
+    let needs_quotes = text.contains(special) || text.starts_with('~') || text.contains("=~") || has_braces;
+    if text.is_empty() || (!bare && needs_quotes) {
         push_quoted(text, line);
     } else {
         line.push_str(text);
