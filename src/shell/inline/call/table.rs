@@ -1,142 +1,86 @@
-//! The table: what a call effect, by the last part of its name.
+//! The effects of library calls by name.
 
-/// What a call effect.
+/// The effect of a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum CallEffect {
-    /// Runs shell text, or a list of words.
+    /// Runs shell text, or a program with its arguments.
     Run,
     /// Runs a program with a list of arguments.
     Spawn,
     Delete,
     Write,
-    /// Writes only if opened to.
+    /// Reads, or writes if the mode says so.
     Open,
     Move,
     Copy,
     Fetch,
     Send,
     Read,
-    /// Runs something that its words do not tell.
-    Fork,
-    /// Writes to what stands before it.
-    Method,
-    /// Finds a call by its name.
+    /// Runs something that its arguments do not determine.
+    Unknown,
+    /// Writes to the object that it is called on.
+    WriteObject,
+    /// Returns a function by its name.
     Lookup,
 }
 
-/// By the last part of the name: `os.system` and `system` are the same to us.
-pub(super) const CALLS: [(&str, CallEffect); 108] = [
-    ("system", CallEffect::Run),
-    ("popen", CallEffect::Run),
-    ("popen2", CallEffect::Run),
-    ("popen3", CallEffect::Run),
-    ("getoutput", CallEffect::Run),
-    ("getstatusoutput", CallEffect::Run),
-    ("run", CallEffect::Run),
-    ("call", CallEffect::Run),
-    ("check_call", CallEffect::Run),
-    ("check_output", CallEffect::Run),
-    ("Popen", CallEffect::Run),
-    ("exec", CallEffect::Run),
-    ("execSync", CallEffect::Run),
-    ("shell_exec", CallEffect::Run),
-    ("passthru", CallEffect::Run),
-    ("proc_open", CallEffect::Run),
-    ("capture2", CallEffect::Run),
-    ("capture2e", CallEffect::Run),
-    ("capture3", CallEffect::Run),
-    ("create_subprocess_shell", CallEffect::Run),
-    ("spawn", CallEffect::Spawn),
-    ("spawnSync", CallEffect::Spawn),
-    ("execFile", CallEffect::Spawn),
-    ("execFileSync", CallEffect::Spawn),
-    ("execl", CallEffect::Spawn),
-    ("execlp", CallEffect::Spawn),
-    ("execv", CallEffect::Spawn),
-    ("execvp", CallEffect::Spawn),
-    ("execve", CallEffect::Spawn),
-    ("spawnl", CallEffect::Spawn),
-    ("spawnv", CallEffect::Spawn),
-    ("create_subprocess_exec", CallEffect::Spawn),
-    ("rmtree", CallEffect::Delete),
-    ("remove", CallEffect::Delete),
-    ("unlink", CallEffect::Delete),
-    ("unlinkSync", CallEffect::Delete),
-    ("rmdir", CallEffect::Delete),
-    ("rmdirSync", CallEffect::Delete),
-    ("removedirs", CallEffect::Delete),
-    ("rm", CallEffect::Delete),
-    ("rmSync", CallEffect::Delete),
-    ("rm_rf", CallEffect::Delete),
-    ("rm_r", CallEffect::Delete),
-    ("rm_f", CallEffect::Delete),
-    ("delete", CallEffect::Delete),
-    ("writeFile", CallEffect::Write),
-    ("writeFileSync", CallEffect::Write),
-    ("appendFile", CallEffect::Write),
-    ("appendFileSync", CallEffect::Write),
-    ("createWriteStream", CallEffect::Write),
-    ("file_put_contents", CallEffect::Write),
-    ("open", CallEffect::Open),
-    ("rename", CallEffect::Move),
-    ("renameSync", CallEffect::Move),
-    ("move", CallEffect::Move),
-    ("copy", CallEffect::Copy),
-    ("copyfile", CallEffect::Copy),
-    ("copyFileSync", CallEffect::Copy),
-    ("urlopen", CallEffect::Fetch),
-    ("urlretrieve", CallEffect::Fetch),
-    ("fetch", CallEffect::Fetch),
-    ("sendall", CallEffect::Send),
-    ("execute", CallEffect::Run),
-    ("cmd", CallEffect::Spawn),
-    ("fork", CallEffect::Fork),
-    ("remove_tree", CallEffect::Delete),
-    ("write", CallEffect::Write),
-    ("write_text", CallEffect::Method),
-    ("write_bytes", CallEffect::Method),
-    ("eval", CallEffect::Fork),
-    ("sh", CallEffect::Run),
-    ("getattr", CallEffect::Lookup),
-    ("symlink", CallEffect::Copy),
-    ("symlinkSync", CallEffect::Copy),
-    ("cpSync", CallEffect::Copy),
-    ("copytree", CallEffect::Copy),
-    ("copy2", CallEffect::Copy),
-    ("replace", CallEffect::Move),
-    ("create_connection", CallEffect::Send),
-    ("HTTPSConnection", CallEffect::Fetch),
-    ("HTTPConnection", CallEffect::Fetch),
-    ("SMTP", CallEffect::Send),
-    ("fsockopen", CallEffect::Send),
-    ("Command", CallEffect::Spawn),
-    ("removeSync", CallEffect::Delete),
-    ("outputFileSync", CallEffect::Write),
-    ("readFileSync", CallEffect::Read),
-    ("readFile", CallEffect::Read),
-    ("file_get_contents", CallEffect::Read),
-    ("readTextFile", CallEffect::Read),
-    ("readTextFileSync", CallEffect::Read),
-    ("createReadStream", CallEffect::Read),
-    ("binread", CallEffect::Read),
-    ("foreach", CallEffect::Read),
-    ("read", CallEffect::Read),
-    ("readlines", CallEffect::Read),
-    ("readfile", CallEffect::Read),
-    ("shell", CallEffect::Run),
-    ("spawnlp", CallEffect::Fork),
-    ("spawnvp", CallEffect::Fork),
-    ("posix_spawn", CallEffect::Fork),
-    ("posix_spawnp", CallEffect::Fork),
-    ("call_user_func", CallEffect::Fork),
-    ("pcntl_exec", CallEffect::Fork),
-    ("remove_entry", CallEffect::Delete),
-    ("fopen", CallEffect::Open),
-    ("connect", CallEffect::Send),
-    ("lookup", CallEffect::Send),
+/// Calls by the last component of their name: `os.system` and `system` are treated alike.
+const CALLS: [(CallEffect, &[&str]); 13] = [
+    (
+        CallEffect::Run,
+        &[
+            "system", "popen", "popen2", "popen3", "getoutput", "getstatusoutput", "run", "call", "check_call",
+            "check_output", "Popen", "exec", "execSync", "shell_exec", "passthru", "proc_open", "capture2",
+            "capture2e", "capture3", "create_subprocess_shell", "execute", "sh", "shell",
+        ],
+    ),
+    (
+        CallEffect::Spawn,
+        &[
+            "spawn", "spawnSync", "execFile", "execFileSync", "execl", "execlp", "execv", "execvp", "execve", "spawnl",
+            "spawnv", "create_subprocess_exec", "cmd", "Command",
+        ],
+    ),
+    (
+        CallEffect::Delete,
+        &[
+            "rmtree", "remove", "unlink", "unlinkSync", "rmdir", "rmdirSync", "removedirs", "rm", "rmSync", "rm_rf",
+            "rm_r", "rm_f", "delete", "remove_tree", "removeSync", "remove_entry",
+        ],
+    ),
+    (
+        CallEffect::Write,
+        &[
+            "writeFile", "writeFileSync", "appendFile", "appendFileSync", "createWriteStream", "file_put_contents",
+            "write", "outputFileSync",
+        ],
+    ),
+    (CallEffect::Open, &["open", "fopen"]),
+    (CallEffect::Move, &["rename", "renameSync", "move", "replace"]),
+    (CallEffect::Copy, &["copy", "copyfile", "copyFileSync", "symlink", "symlinkSync", "cpSync", "copytree", "copy2"]),
+    (CallEffect::Fetch, &["urlopen", "urlretrieve", "fetch", "HTTPSConnection", "HTTPConnection"]),
+    (CallEffect::Send, &["sendall", "create_connection", "SMTP", "fsockopen", "connect", "lookup"]),
+    (
+        CallEffect::Unknown,
+        &["fork", "eval", "spawnlp", "spawnvp", "posix_spawn", "posix_spawnp", "call_user_func", "pcntl_exec"],
+    ),
+    (CallEffect::WriteObject, &["write_text", "write_bytes"]),
+    (CallEffect::Lookup, &["getattr"]),
+    (
+        CallEffect::Read,
+        &[
+            "readFileSync", "readFile", "file_get_contents", "readTextFile", "readTextFileSync", "createReadStream",
+            "binread", "foreach", "read", "readlines", "readfile",
+        ],
+    ),
 ];
 
-/// Names that mean something only behind these.
+/// Returns the effect of a call by the last component of its name.
+pub(super) fn effect_of(name: &str) -> Option<CallEffect> {
+    CALLS.iter().find(|(_, names)| names.contains(&name)).map(|(effect, _)| *effect)
+}
+
+/// Names that count only with one of these modules or classes before them.
 pub(super) const QUALIFIED: [(&str, &[&str]); 22] = [
     ("read", &["File", "IO"]),
     ("readlines", &["File", "IO"]),
