@@ -116,7 +116,7 @@ impl Reading {
 pub struct Pipeline {
     /// The canonical texts of the commands, joined by ` | `.
     pub canonical: String,
-    /// Where it stands in the line.
+    /// Its byte range in the line.
     pub span: Range<usize>,
 }
 
@@ -133,7 +133,7 @@ pub struct Command {
     pub canonical: CompactString,
     /// The programs that run it, outermost first.
     pub via: Vec<String>,
-    /// Where it stands in the line.
+    /// Its byte range in the line.
     pub span: Range<usize>,
     /// The working directory, if it is known.
     pub cwd: Option<Rc<str>>,

@@ -60,7 +60,7 @@ pub(super) fn render_into(line: &mut String, first: &Arg, args: &[Arg]) {
     }
 }
 
-/// Programs whose verb may stand behind options of their own, and which of these take a value.
+/// Programs with subcommands, and their options before the subcommand that take a value.
 const GLOBAL_OPTIONS: [(&str, Options); 16] = [
     (
         "aws",

@@ -106,10 +106,8 @@ fn literal_arg(mut word: Word) -> Result<Arg, Word> {
     }
     let mut text = CompactString::default();
     for part in word.parts {
-        match part {
-            WordPart::Plain(part) | WordPart::Quoted(part) if text.is_empty() => text = part,
-            WordPart::Plain(part) | WordPart::Quoted(part) => text.push_str(&part),
-            WordPart::Variable(_) | WordPart::Output { .. } | WordPart::List(_) | WordPart::Unknown { .. } => {}
+        if let WordPart::Plain(part) | WordPart::Quoted(part) = part {
+            text = if text.is_empty() { part } else { text + &part };
         }
     }
     Ok(Arg { text, known: None, glob })

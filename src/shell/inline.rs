@@ -131,43 +131,23 @@ impl Language {
     pub fn reads_program(self, args: &[Arg]) -> bool {
         let pairs = args.iter().zip(args.iter().skip(1));
         matches!(self, Language::Awk | Language::Sed)
-            && pairs.into_iter().any(|(option, file)| {
-                matches!(option.text.as_str(), "-f" | "--file")
-                    && matches!(file.text.as_str(), "-" | "/dev/stdin" | "/dev/fd/0")
-            })
+            && pairs.into_iter().any(|(option, file)| matches!(option.text.as_str(), "-f" | "--file") && is_stdin(file))
     }
 
     /// Whether an interpreter with these arguments reads its program from standard input.
     pub fn reads_input(self, args: &[Arg]) -> bool {
-        match self {
-            Language::Awk | Language::Sed => false,
-            Language::Elixir
-            | Language::Lua
-            | Language::Node
-            | Language::Perl
-            | Language::Php
-            | Language::Python
-            | Language::Ruby => {
-                let mut operands = args.iter().filter(|arg| !arg.text.starts_with('-') || arg.text == "-");
-                let operand = operands.find(|arg| arg.text != "run");
-                operand.is_none_or(|arg| matches!(arg.text.as_str(), "-" | "/dev/stdin" | "/dev/fd/0"))
-            }
-        }
+        let mut operands = args.iter().filter(|arg| !arg.text.starts_with('-') || arg.text == "-");
+        let operand = operands.find(|arg| arg.text != "run");
+        !matches!(self, Language::Awk | Language::Sed) && operand.is_none_or(is_stdin)
     }
 }
 
 /// Returns the calls in a piece of code that run, delete, write or send.
 pub(super) fn calls(language: Language, code: &str, meter: &Meter) -> Vec<Call> {
     meter.charge(code.len() / 2);
-    match language {
-        Language::Sed => sed::calls(code),
-        Language::Awk
-        | Language::Elixir
-        | Language::Lua
-        | Language::Node
-        | Language::Perl
-        | Language::Php
-        | Language::Python
-        | Language::Ruby => call::calls(language, code, meter),
-    }
+    if language == Language::Sed { sed::calls(code) } else { call::calls(language, code, meter) }
+}
+
+fn is_stdin(file: &Arg) -> bool {
+    matches!(file.text.as_str(), "-" | "/dev/stdin" | "/dev/fd/0")
 }

@@ -348,18 +348,10 @@ impl<'a> Parser<'a> {
     }
 
     fn end_line(&mut self) {
-        match self.top().kind {
-            FrameKind::List => self.end_list_line(),
-            FrameKind::For(_) => self.end_for_line(),
-            FrameKind::Case(_)
-            | FrameKind::Cond(_)
-            | FrameKind::Array
-            | FrameKind::Compound(_)
-            | FrameKind::Subscript { .. }
-            | FrameKind::Double
-            | FrameKind::Param { .. }
-            | FrameKind::Arith { .. }
-            | FrameKind::Body { .. } => {}
+        if matches!(self.top().kind, FrameKind::List) {
+            self.end_list_line();
+        } else if matches!(self.top().kind, FrameKind::For(_)) {
+            self.end_for_line();
         }
         self.read_heredocs();
     }

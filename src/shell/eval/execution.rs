@@ -172,19 +172,11 @@ impl Execution {
         let mut taken = VecDeque::new();
         let mut depth = 0_usize;
         while let Some(instruction) = self.instructions.pop_front() {
-            match instruction {
-                Instruction::Open(_) => depth += 1,
-                Instruction::Close if depth == 0 => break,
-                Instruction::Close => depth -= 1,
-                Instruction::Simple(_)
-                | Instruction::Redirects(_)
-                | Instruction::Pipe
-                | Instruction::And
-                | Instruction::Or
-                | Instruction::End
-                | Instruction::Background
-                | Instruction::LoopVariable(_)
-                | Instruction::Backquoted(_) => {}
+            if matches!(instruction, Instruction::Open(_)) {
+                depth += 1;
+            } else if instruction == Instruction::Close {
+                let Some(outer) = depth.checked_sub(1) else { break };
+                depth = outer;
             }
             taken.push_back(instruction);
         }

@@ -104,38 +104,31 @@ impl LoopEffects {
     /// Scans instructions up to the end of the list that they are in.
     fn scan<'a>(
         &mut self,
-        steps: impl Iterator<Item = &'a Instruction>,
+        instructions: impl Iterator<Item = &'a Instruction>,
         state: &ShellState,
         bodies: &BTreeMap<String, Vec<FunctionBody>>,
     ) {
         // For each open list, whether it runs in a subshell.
         let mut in_subshell: Vec<bool> = Vec::new();
-        let mut first = true;
-        for step in steps {
+        let mut is_first = true;
+        for instruction in instructions {
             let inside = !in_subshell.last().is_some_and(|in_subshell| *in_subshell);
-            match step {
-                Instruction::Open(scope) => {
-                    let own = matches!(scope, Scope::Subshell | Scope::OutputProcess | Scope::Substitution(_));
-                    in_subshell.push(own || !inside);
+            if let Instruction::Open(scope) = instruction {
+                let is_subshell = matches!(scope, Scope::Subshell | Scope::OutputProcess | Scope::Substitution(_));
+                in_subshell.push(is_subshell || !inside);
+            } else if *instruction == Instruction::Close {
+                if in_subshell.pop().is_none() {
+                    return;
                 }
-                Instruction::Close => {
-                    if in_subshell.pop().is_none() {
-                        return;
-                    }
+            } else if let Instruction::LoopVariable(variable) = instruction {
+                // The variable of this loop itself is set at the start of each iteration.
+                if !std::mem::take(&mut is_first) && inside {
+                    self.sets.push((variable.name.clone(), Value::Unknown));
                 }
-                // The variable of this loop is set at the start of each iteration.
-                Instruction::LoopVariable(_) if first => first = false,
-                Instruction::LoopVariable(looped) if inside => self.sets.push((looped.name.clone(), Value::Unknown)),
-                Instruction::Simple(simple) if inside => self.scan_command(simple, state, bodies),
-                Instruction::Simple(_)
-                | Instruction::LoopVariable(_)
-                | Instruction::Redirects(_)
-                | Instruction::Pipe
-                | Instruction::And
-                | Instruction::Or
-                | Instruction::End
-                | Instruction::Background
-                | Instruction::Backquoted(_) => {}
+            } else if let Instruction::Simple(simple) = instruction
+                && inside
+            {
+                self.scan_command(simple, state, bodies);
             }
         }
     }

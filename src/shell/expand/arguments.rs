@@ -82,14 +82,7 @@ fn combinations<'a>(words: &'a [Word], state: &ShellState) -> Vec<Bindings<'a>> 
 }
 
 fn variables(word: &Word) -> impl Iterator<Item = &Variable> {
-    word.parts.iter().filter_map(|part| match part {
-        WordPart::Variable(variable) => Some(variable.as_ref()),
-        WordPart::Plain(_)
-        | WordPart::Quoted(_)
-        | WordPart::Output { .. }
-        | WordPart::List(_)
-        | WordPart::Unknown { .. } => None,
-    })
+    word.parts.iter().filter_map(|part| if let WordPart::Variable(variable) = part { Some(&**variable) } else { None })
 }
 
 /// Appends the expansions of words to the arguments before them.

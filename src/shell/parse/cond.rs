@@ -74,15 +74,9 @@ impl Parser<'_> {
     }
 
     pub(super) fn add_cond_word(&mut self, word: &Word) {
-        let evaluated = word.parts.iter().any(|part| match part {
-            WordPart::Quoted(text) => text.contains("[$(") || text.contains("[`"),
-            WordPart::Plain(_)
-            | WordPart::Variable(_)
-            | WordPart::Output { .. }
-            | WordPart::List(_)
-            | WordPart::Unknown { .. } => false,
-        });
-        if evaluated {
+        let is_evaluated =
+            |part: &WordPart| matches!(part, WordPart::Quoted(text) if text.contains("[$(") || text.contains("[`"));
+        if word.parts.iter().any(is_evaluated) {
             self.report_at(Unreadable::Ambiguous("an expansion in a quoted subscript"), word.span.start);
         }
         let bare = word.bare().unwrap_or_default().to_owned();

@@ -262,36 +262,27 @@ impl Parser<'_> {
     }
 
     /// Ends the current command at a separator or operator of this length.
-    fn end_command(&mut self, length: usize, step: Instruction, last: LastToken) {
+    fn end_command(&mut self, length: usize, separator: Instruction, last: LastToken) {
         if !self.finish_simple() {
             self.report_unexpected("separator");
         }
         self.at += length;
         let list = self.list();
         list.last_token = last;
-        list.piped = step == Instruction::Pipe;
-        match step {
-            Instruction::And | Instruction::Or => list.has_chain = true,
-            Instruction::End | Instruction::Background => {
-                let (began, chained) = (list.chain_start, mem::take(&mut list.has_chain));
-                // `a && b &`: the whole chain runs in a background shell.
-                if chained && step == Instruction::Background {
-                    self.script
-                        .instructions
-                        .insert(began.min(self.script.instructions.len()), Instruction::Open(Scope::Subshell));
-                    self.emit(Instruction::Close);
-                }
-                self.list().chain_start = self.script.instructions.len() + 1;
+        list.piped = separator == Instruction::Pipe;
+        if last == LastToken::Separator {
+            let (start, has_chain) = (list.chain_start, mem::take(&mut list.has_chain));
+            // `a && b &`: the whole chain runs in a background shell.
+            if has_chain && separator == Instruction::Background {
+                let start = start.min(self.script.instructions.len());
+                self.script.instructions.insert(start, Instruction::Open(Scope::Subshell));
+                self.emit(Instruction::Close);
             }
-            Instruction::Simple(_)
-            | Instruction::Redirects(_)
-            | Instruction::Open(_)
-            | Instruction::Close
-            | Instruction::Pipe
-            | Instruction::LoopVariable(_)
-            | Instruction::Backquoted(_) => {}
+            self.list().chain_start = self.script.instructions.len() + 1;
+        } else {
+            list.has_chain |= !list.piped;
         }
-        self.emit(step);
+        self.emit(separator);
     }
 
     pub(super) fn end_list_line(&mut self) {

@@ -80,12 +80,10 @@ impl Parser<'_> {
                 let Some(frame) = self.frames.pop() else { return };
                 self.push("", true);
                 for part in frame.parts {
-                    match part {
-                        WordPart::Quoted(text) | WordPart::Plain(text) => self.push(&text, true),
-                        WordPart::Variable(_)
-                        | WordPart::Output { .. }
-                        | WordPart::List(_)
-                        | WordPart::Unknown { .. } => self.add(part),
+                    if let WordPart::Quoted(text) | WordPart::Plain(text) = &part {
+                        self.push(text, true);
+                    } else {
+                        self.add(part);
                     }
                 }
             }

@@ -20,45 +20,38 @@ impl Parser<'_> {
             (">&", RedirectOperator::DuplicateOutput),
             (">", RedirectOperator::Output),
         ];
+        let start = self.at;
         // `<&-` and `>&-` close a descriptor and take no operand.
         if self.looking_at("<&-") || self.looking_at(">&-") {
-            let start = self.at;
             self.at += 3;
-            let list = self.list();
-            if matches!(list.state, ListState::Start | ListState::Prefixed) {
-                list.state = ListState::Words;
-                list.simple.span.start = start;
-            }
-            return;
+            return self.begin_redirected(start);
         }
         let found = FORMS.iter().find(|(form, _)| self.looking_at(form));
         let (form, operator) = found.copied().unwrap_or((">", RedirectOperator::Output));
-        let start = self.at;
         self.at += form.len();
-        let list = self.list();
-        if list.pending_redirect.replace(operator).is_some() {
+        if self.list().pending_redirect.replace(operator).is_some() {
             self.report_unexpected("redirection");
         }
+        if matches!(self.list().state, ListState::FunctionName | ListState::FunctionBody) {
+            self.report_unexpected("redirection");
+        }
+        self.begin_redirected(start);
+    }
+
+    /// Begins a simple command with a redirection, unless one has begun.
+    fn begin_redirected(&mut self, start: usize) {
         let list = self.list();
-        match list.state {
-            ListState::Start | ListState::Prefixed => {
-                list.state = ListState::Words;
-                list.simple.span.start = start;
-            }
-            ListState::FunctionName | ListState::FunctionBody => self.report_unexpected("redirection"),
-            ListState::Words | ListState::Done => {}
+        if matches!(list.state, ListState::Start | ListState::Prefixed) {
+            list.state = ListState::Words;
+            list.simple.span.start = start;
         }
     }
 
     pub(super) fn add_redirect(&mut self, operator: RedirectOperator, word: Word) {
-        let target = match operator {
-            RedirectOperator::Heredoc { strip } => RedirectTarget::Heredoc(self.register_heredoc(&word, strip)),
-            RedirectOperator::Input
-            | RedirectOperator::Output
-            | RedirectOperator::InputOutput
-            | RedirectOperator::DuplicateOutput
-            | RedirectOperator::DuplicateInput
-            | RedirectOperator::HereString => RedirectTarget::Word(word),
+        let target = if let RedirectOperator::Heredoc { strip } = operator {
+            RedirectTarget::Heredoc(self.register_heredoc(&word, strip))
+        } else {
+            RedirectTarget::Word(word)
         };
         // `>&word` opens a file unless the word is a descriptor.
         let operator = match (&target, operator) {
