@@ -1,8 +1,8 @@
 //! The parser: a pushdown automaton that turns shell text into instructions.
 //!
 //! It makes one pass over the bytes with an explicit stack of frames and without recursion. Time is linear in the length
-//! of the text, and nesting is bounded by a limit and not by the thread's stack. After a syntax error, parsing continues,
-//! so that the remaining commands are still found.
+//! of the text, apart from the lookahead at `((`, and nesting is bounded by a limit and not by the thread's stack. After a
+//! syntax error, parsing continues, so that the remaining commands are still found.
 
 mod ansi;
 mod assignment;

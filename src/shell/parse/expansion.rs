@@ -181,7 +181,8 @@ impl Parser<'_> {
         }
     }
 
-    /// Whether the parenthesis before `from` is closed by `))`, which makes it an arithmetic expression.
+    /// Whether the parenthesis before `from` is closed by `))`, which makes it an arithmetic expression. The lookahead may
+    /// reach the end of the text.
     pub(super) fn is_arith(&self, from: usize) -> bool {
         let bytes = self.slice(from, self.end).as_bytes();
         let mut depth = 1_usize;
