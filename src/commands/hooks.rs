@@ -187,12 +187,12 @@ fn show_managed_install(preset: Option<&str>, target: &Target<'_>) -> anyhow::Re
     let preset = preset.map_or_else(|| default_preset(environment), str::to_owned);
     check_preset(&preset, environment)?;
     let words = registration(&preset, environment, None)?.words;
-    let quoted: Vec<String> = words.iter().map(|word| rune::shell::typed(word)).collect();
+    let quoted: Vec<String> = words.iter().map(|word| rune::shell::quote_word(word)).collect();
     let dry_run = if args.dry_run { " --dry-run" } else { "" };
     say(&format!(
         "the machine's settings belong to root; a root shell must run:\n  sudo {} hooks install{dry_run} --settings {} {}",
-        rune::shell::typed(&program()?),
-        rune::shell::typed(&target.path()?.to_string_lossy()),
+        rune::shell::quote_word(&program()?),
+        rune::shell::quote_word(&target.path()?.to_string_lossy()),
         quoted.join(" ")
     ))
 }

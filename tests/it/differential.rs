@@ -35,7 +35,7 @@ fn corpus() -> Vec<String> {
 fn accepts(line: &str) -> bool {
     let reading = shell::read(line, &Place::default());
     reading.exceeded.is_none()
-        && !reading.doubts.iter().any(|doubt| !doubt.inner && doubt.flaw != Unreadable::Lookalike)
+        && !reading.uncertainties.iter().any(|doubt| !doubt.inner && doubt.reason != Unreadable::Lookalike)
 }
 
 /// What bash says about a text, and whether it warned about a heredoc that the text's end cuts off.

@@ -287,7 +287,7 @@ fn commands_are_found_wherever_they_stand() {
     ] {
         let found = rows(line);
         assert!(found.contains(&"rm x".to_owned()), "{line}: {found:?}");
-        assert!(read(line).is_readable(), "{line}: {:?}", read(line).doubts);
+        assert!(read(line).is_readable(), "{line}: {:?}", read(line).uncertainties);
     }
 }
 

@@ -22,7 +22,7 @@ pub(super) fn own_plugin(registration: &Registration) -> Result<PluginFiles, Fil
         "version": env!("CARGO_PKG_VERSION"),
         "description": "A guard around each tool call: allows, asks, denies, and marks what strangers have written",
     });
-    let program = crate::shell::typed(&registration.program);
+    let program = crate::shell::quote_word(&registration.program);
     let files = vec![
         (MANIFEST, format!("{manifest:#}\n")),
         ("hooks/hooks.json", super::register::install(registration, "", None)?),

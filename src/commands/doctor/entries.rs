@@ -28,7 +28,10 @@ fn install_command(registered: &RegisteredLayer<'_>) -> String {
     match registered.layer.scope {
         Scope::User => "`rune hooks install`".to_owned(),
         Scope::Given => {
-            format!("`rune hooks install --settings {}`", rune::shell::typed(&registered.layer.path.to_string_lossy()))
+            format!(
+                "`rune hooks install --settings {}`",
+                rune::shell::quote_word(&registered.layer.path.to_string_lossy())
+            )
         }
         scope @ (Scope::Project | Scope::Local | Scope::Managed) => {
             format!("`rune hooks install --scope {}`", scope.name())
@@ -46,14 +49,14 @@ fn program(registered: &RegisteredLayer<'_>) -> Option<Problem> {
                 ProgramError::Missing => ("program-missing", format!("it was moved or removed; {again}")),
                 ProgramError::Broken => ("program-broken", again),
                 ProgramError::NotExecutable => {
-                    ("program-not-executable", format!("`chmod 755 {}`", rune::shell::typed(program)))
+                    ("program-not-executable", format!("`chmod 755 {}`", rune::shell::quote_word(program)))
                 }
             };
             Problem::new(id, format!("the program that the hooks run, {program}, {}", error.what()), advice)
         }
         None if !registered.is_this_program => {
             let what = format!("the hooks run {program}, which is another program than this one");
-            let ask = format!("; where the other one is meant, ask it: `{} doctor`", rune::shell::typed(program));
+            let ask = format!("; where the other one is meant, ask it: `{} doctor`", rune::shell::quote_word(program));
             // Do not advise to start a program that a project names.
             let ask = if registered.layer.scope.is_project() { String::new() } else { ask };
             Problem::new("program-other", what, format!("{again}{ask}"))
@@ -95,7 +98,7 @@ fn directories(registered: &RegisteredLayer<'_>, environment: &Environment) -> V
         let advice = format!(
             "{} writes the one from here; where the other one is meant, add `{flag} {}` to this command",
             install_command(registered),
-            rune::shell::typed(&given.to_string_lossy())
+            rune::shell::quote_word(&given.to_string_lossy())
         );
         Problem::new("other-directory", what, advice).at(place(registered))
     };

@@ -128,6 +128,6 @@ fn loose(path: &Path) -> Option<Problem> {
         (false, false) => ("others may change this file", "go-w"),
     };
     let name = path.display().to_string();
-    let advice = format!("`chmod {right} {}`", rune::shell::typed(&name));
+    let advice = format!("`chmod {right} {}`", rune::shell::quote_word(&name));
     Some(Problem::new("loose-mode", format!("{what} (mode {mode:o})"), advice).at(name))
 }

@@ -126,7 +126,7 @@ pub fn check(
             Err(what) => what.clone(),
         };
         let what = format!("{}: {what}, and should have {}", sample.what, verb_phrase(own));
-        let program = rune::shell::typed(&command.program);
+        let program = rune::shell::quote_word(&command.program);
         let advice =
             format!("is `{program}` the guard that you have installed? `rune hooks install` registers this program");
         problems.push(Problem::new("sample-differs", what, advice).at(place));

@@ -33,6 +33,6 @@ pub fn write(folder: &Path, preset: Option<&str>, target: &Target<'_>) -> anyhow
         return Ok(());
     }
     say(&format!("wrote a plugin with the preset {preset} to {}", folder.display()))?;
-    let folder = rune::shell::typed(&folder.to_string_lossy());
+    let folder = rune::shell::quote_word(&folder.to_string_lossy());
     say(&format!("try it with: {} {folder}", plugin.start_command))
 }

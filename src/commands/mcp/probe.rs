@@ -142,7 +142,7 @@ fn ask_to_start(servers: &[&Configured], here: &Path) -> anyhow::Result<bool> {
 fn launch_text(server: &Configured) -> String {
     match &server.launch {
         Ok(Launch::Stdio { command, args, .. }) => {
-            [command].into_iter().chain(args).map(|word| rune::shell::typed(word)).collect::<Vec<_>>().join(" ")
+            [command].into_iter().chain(args).map(|word| rune::shell::quote_word(word)).collect::<Vec<_>>().join(" ")
         }
         Ok(Launch::Http { url, .. }) => url.clone(),
         Err(what) => what.clone(),

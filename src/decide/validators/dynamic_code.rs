@@ -4,7 +4,7 @@ use super::{Context, command, suspicious, suspicious_if};
 use crate::decide::subject::{Subject, SubjectKind};
 use crate::path::zones::Area;
 use crate::rules::Match;
-use crate::shell::{Access, Act, Arg, Command, Effects, PROCESS, Target};
+use crate::shell::{Access, Act, Arg, Command, Effects, PROCESS_SUBSTITUTION, Target};
 use std::collections::BTreeSet;
 
 /// Interpreters that run code from their arguments.
@@ -31,11 +31,14 @@ pub(super) fn find(subject: &Subject<'_>, context: &Context<'_>) -> Option<Match
     }
     // `-f <(…)`: a script from a process substitution.
     let pairs = command.args.iter().zip(command.args.iter().skip(1));
-    if pairs.into_iter().any(|(option, file)| matches!(option.text.as_str(), "-f" | "--file") && file.text == PROCESS) {
+    if pairs
+        .into_iter()
+        .any(|(option, file)| matches!(option.text.as_str(), "-f" | "--file") && file.text == PROCESS_SUBSTITUTION)
+    {
         return suspicious("it runs whatever it is fed");
     }
     let scripts = command.scripts();
-    if scripts.iter().any(|file| file.text == PROCESS) {
+    if scripts.iter().any(|file| file.text == PROCESS_SUBSTITUTION) {
         return suspicious("it runs whatever it is fed");
     }
     match command.program.as_str() {

@@ -5,7 +5,7 @@ use crate::decide::subject::{Subject, SubjectKind};
 use crate::path::zones::Area;
 use crate::path::{AbsPath, Place};
 use crate::rules::Match;
-use crate::shell::{Act, MADE};
+use crate::shell::{Act, MKTEMP_PATH};
 
 pub(super) fn find(subject: &Subject<'_>, context: &Context<'_>) -> Option<Match> {
     let access = subject.file_access().filter(|access| !access.astray)?;
@@ -31,6 +31,6 @@ pub(super) fn find(subject: &Subject<'_>, context: &Context<'_>) -> Option<Match
 
 /// Whether a path is a file or directory that `mktemp` made in the same shell text, or is below it.
 fn is_made_by_mktemp(path: &AbsPath) -> bool {
-    let made = AbsPath::resolve(MADE, &Place::default());
+    let made = AbsPath::resolve(MKTEMP_PATH, &Place::default());
     *path == made || path.is_below(&made)
 }

@@ -144,7 +144,7 @@ impl Store {
                     "{}: another process has held it for {} seconds\n  help: `fuser {}` shows it; end it, and run this again",
                     path.display(),
                     self.lock_timeout.as_secs(),
-                    rune::shell::typed(&path.to_string_lossy()),
+                    rune::shell::quote_word(&path.to_string_lossy()),
                 ),
                 Err(Errno::WOULDBLOCK | Errno::INTR) => std::thread::sleep(LOCK_POLL_INTERVAL),
                 Err(error) => return Err(error).with_context(|| path.display().to_string()),

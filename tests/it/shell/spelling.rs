@@ -61,7 +61,7 @@ proptest! {
         }
         line.push_str("true");
         let reading = read(&line);
-        prop_assert!(reading.is_readable(), "{line:?}: {:?}", reading.doubts);
+        prop_assert!(reading.is_readable(), "{line:?}: {:?}", reading.uncertainties);
         let found = words(&line, Outer::No);
         for words in &expected {
             prop_assert!(found.contains(words), "{line:?}: {words:?} not in {found:?}");

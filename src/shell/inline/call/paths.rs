@@ -1,20 +1,20 @@
-//! Which files a code may mean, where it puts their names together.
+//! Guesses of the paths that a piece of code composes.
 
 use super::super::token::Token;
 use super::name::makes_path;
 use crate::verdict::limits::{Meter, SHELL_STEPS};
 use std::collections::BTreeMap;
 
-/// Names that lead home.
+/// Names of the home directory.
 const HOMES: [&str; 6] = ["HOME", "USERPROFILE", "expanduser", "home", "homedir", "~"];
 
-/// Methods that make a path of a path.
-const GOES_ON: [&str; 5] = ["absolute", "expanduser", "join", "joinpath", "resolve"];
+/// Methods that return a path for a path.
+const PATH_METHODS: [&str; 5] = ["absolute", "expanduser", "join", "joinpath", "resolve"];
 
-/// The paths that calls such as `join` and signs such as `/` put together from texts.
-pub(super) fn put_together(tokens: &[Token], meter: &Meter) -> Vec<String> {
+/// Returns the paths that calls such as `join` and operators such as `/` compose from strings.
+pub(super) fn joined_paths(tokens: &[Token], meter: &Meter) -> Vec<String> {
     let mut found = Vec::new();
-    // What a name is given first counts.
+    // The first assignment to a name counts.
     let mut values: BTreeMap<&str, &str> = BTreeMap::new();
     for (name, text) in tokens.windows(3).filter_map(assigned) {
         values.entry(name).or_insert(text);
@@ -29,7 +29,7 @@ pub(super) fn put_together(tokens: &[Token], meter: &Meter) -> Vec<String> {
             {
                 found.extend(joined(maker, expression(after, meter), &values));
             }
-            // `home + "/.claude/x"`: what stands before is only known when it runs.
+            // `home + "/.claude/x"`: the left operand is unknown.
             Token::Sign('+' | '.') => {
                 let before = tokens.get(at.saturating_sub(6)..at).unwrap_or_default();
                 if let Some(Token::Text(Some(text))) = after.first()
@@ -45,23 +45,23 @@ pub(super) fn put_together(tokens: &[Token], meter: &Meter) -> Vec<String> {
     found
 }
 
-/// Whether home itself is named, and nothing below it.
+/// Whether the code names the home directory itself.
 pub(super) fn names_home(tokens: &[Token]) -> bool {
     let ends = |at: usize| matches!(tokens.get(at), Some(Token::Sign(')' | ',' | ']' | ';' | '}')) | None);
     tokens.iter().enumerate().any(|(at, token)| {
         let called = tokens.get(at + 1) == Some(&Token::Sign('(')) && tokens.get(at + 2) == Some(&Token::Sign(')'));
-        // `environ['HOME']` and `expanduser("~")` close what they are in first.
-        let behind = match token {
+        // `environ['HOME']` and `expanduser("~")`: skip the closing bracket.
+        let after = match token {
             Token::Text(_) => at + 2,
             Token::Name(_) if called => at + 3,
             Token::Name(_) | Token::Sign(_) | Token::Command(_) => at + 1,
         };
-        is_home(token) && ends(behind)
+        is_home(token) && ends(after)
     })
 }
 
-/// The paths behind a value within a text: `f"{home}/.claude/x"`, `` `${home}/.claude/x` ``, `"#{home}/.claude/x"`.
-pub(super) fn filled_in(code: &str) -> Vec<String> {
+/// Returns the paths after an interpolated value: `f"{home}/.claude/x"`, `` `${home}/.claude/x` ``, `"#{home}/.claude/x"`.
+pub(super) fn interpolated_paths(code: &str) -> Vec<String> {
     let behind = code.split('}').skip(1).filter(|rest| rest.starts_with("/."));
     let path = |rest: &str| {
         let end = rest.find(|c: char| !c.is_ascii_alphanumeric() && !"._-/".contains(c)).unwrap_or(rest.len());
@@ -70,7 +70,7 @@ pub(super) fn filled_in(code: &str) -> Vec<String> {
     behind.map(path).flat_map(|path| [format!("~{path}"), format!(".{path}")]).collect()
 }
 
-/// The tokens of a call, and of what is added to it by `/` and by methods.
+/// Returns the tokens of a call and of the `/` operators and methods that follow it.
 fn expression<'a>(tokens: &'a [Token], meter: &Meter) -> &'a [Token] {
     let mut depth = 0_usize;
     let mut end = 0;
@@ -83,7 +83,7 @@ fn expression<'a>(tokens: &'a [Token], meter: &Meter) -> &'a [Token] {
             Token::Sign('(' | '[') => depth += 1,
             Token::Sign('.')
                 if depth == 0
-                    && !matches!(tokens.get(at + 1), Some(Token::Name(name)) if GOES_ON.contains(&name.as_str())) =>
+                    && !matches!(tokens.get(at + 1), Some(Token::Name(name)) if PATH_METHODS.contains(&name.as_str())) =>
             {
                 break;
             }
@@ -93,15 +93,15 @@ fn expression<'a>(tokens: &'a [Token], meter: &Meter) -> &'a [Token] {
             Token::Sign(_) | Token::Command(_) => {}
         }
         end = at + 1;
-        let goes_on = matches!(tokens.get(at + 1), Some(Token::Sign('/' | '.' | '+')));
-        if depth == 0 && matches!(token, Token::Sign(')') | Token::Text(_)) && !goes_on {
+        let continues = matches!(tokens.get(at + 1), Some(Token::Sign('/' | '.' | '+')));
+        if depth == 0 && matches!(token, Token::Sign(')') | Token::Text(_)) && !continues {
             break;
         }
     }
     tokens.get(..end).unwrap_or_default()
 }
 
-/// `name = "text"`
+/// Parses `name = "text"`.
 fn assigned(near: &[Token]) -> Option<(&str, &str)> {
     match near {
         [Token::Name(name), Token::Sign('='), Token::Text(Some(text))] => Some((name, text)),
