@@ -8,7 +8,7 @@ pub use action::{Action, Change, Dialect, Field, Server, Shows};
 pub use facts::{Facts, Loosened, Nonce, ServerNews};
 
 use crate::encoding::label::Label;
-use crate::mcp::{Pins, Standing};
+use crate::mcp::{PinCheck, PinPolicy};
 use crate::path::Place;
 use crate::quarantined::Quarantined;
 use crate::shell::{self, Effects, Reading};
@@ -127,12 +127,12 @@ impl Event<'_> {
     }
 
     /// How the call stands to what a person has approved; silent where it is no call of an MCP tool, or nobody looked.
-    pub fn standing(&self, pins: Pins) -> Standing {
-        let (Action::Mcp { input, .. }, Some(lookup), true) = (&self.action, &self.facts.pins, pins != Pins::Off)
+    pub fn check_pins(&self, pins: PinPolicy) -> PinCheck {
+        let (Action::Mcp { input, .. }, Some(lookup), true) = (&self.action, &self.facts.pins, pins != PinPolicy::Off)
         else {
-            return Standing::Silent;
+            return PinCheck::NotApplicable;
         };
-        lookup.standing(pins, input.inspect("do the arguments fit the approved schema"))
+        lookup.check(pins, input.inspect("do the arguments fit the approved schema"))
     }
 
     /// The shell text of the call as bash would read it, whatever shell runs it.

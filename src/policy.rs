@@ -5,7 +5,7 @@ pub mod update;
 
 pub use layer::{Layer, LayerError};
 
-use crate::mcp::Pins;
+use crate::mcp::PinPolicy;
 use crate::rules::{self, Owner, Pattern, Rule, RuleKind, Tier};
 use crate::verdict::Effect;
 use crate::verdict::failure::Failure;
@@ -54,7 +54,7 @@ pub struct Config {
     /// MCP servers that the operator has registered.
     pub servers: Vec<McpServer>,
     /// What pins are for.
-    pub pins: Pins,
+    pub pins: PinPolicy,
     /// Which decisions leave a receipt.
     pub receipts: Receipts,
     /// Cases that the operator has carved out.
@@ -195,7 +195,7 @@ impl Config {
             sensitive: Vec::new(),
             sensitive_own: Vec::new(),
             servers: Vec::new(),
-            pins: Pins::Required,
+            pins: PinPolicy::Required,
             receipts: Receipts::Mcp,
             exceptions: Vec::new(),
             rules: Vec::new(),
@@ -285,7 +285,7 @@ impl Config {
         let milder = rank(self).iter().zip(rank(other)).any(|(mine, theirs)| *mine < theirs);
         let denied =
             |config: &Config, id: &CompactString| config.block == Effect::Deny || config.always_deny.contains(id);
-        let unpinned = self.pins != other.pins && (self.pins == Pins::Off || other.pins == Pins::Required);
+        let unpinned = self.pins != other.pins && (self.pins == PinPolicy::Off || other.pins == PinPolicy::Required);
         milder
             || unpinned
             || self.results < other.results

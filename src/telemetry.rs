@@ -14,7 +14,7 @@ use time::OffsetDateTime;
 
 /// One line of the log. Its fields are labels and constants: there is no place for payload.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Line {
+pub struct LogLine {
     event: Label,
     ts: String,
     tool: Label,
@@ -25,7 +25,7 @@ pub struct Line {
     us: u64,
 }
 
-impl Line {
+impl LogLine {
     /// The line about a verdict, given at `now` after `us` microseconds of our own time.
     pub fn new(header: &Header, verdict: &Verdict, now: OffsetDateTime, us: u64) -> Self {
         let after = header.phase.is_some_and(Phase::is_after);
@@ -38,7 +38,7 @@ impl Line {
         let name = |rule: &RuleId| if after { rule.as_str().replace(' ', "_") } else { rule.as_str().to_owned() };
         let rules: Vec<String> = rule.into_iter().chain(more).map(name).collect();
         let decision = if after { marked(verdict, failure) } else { verdict.effect().name() };
-        Line {
+        LogLine {
             event: if after { Label::new("quarantine") } else { header.moment.clone() },
             ts: rfc3339(now),
             tool: header.tool.clone(),

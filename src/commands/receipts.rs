@@ -11,7 +11,7 @@ use crate::runtime::receipts::append::Writer;
 use crate::runtime::receipts::key;
 use anyhow::{Context, anyhow};
 use clap::{Args, Subcommand};
-use rune::receipt::{Matter, PublicKey};
+use rune::receipt::{PublicKey, ReceiptBody};
 use std::path::PathBuf;
 
 #[derive(Debug, Subcommand)]
@@ -139,7 +139,7 @@ fn rotate(args: &RotateArgs) -> anyhow::Result<()> {
     let next = PublicKey::read(new.public()).context("the new key is none")?;
     // Should we end between the two, the old key goes on and the new one is never used.
     Writer::of_operator(&environment, None)
-        .and_then(|writer| writer.append(&Matter::Rotate(next)))
+        .and_then(|writer| writer.append(&ReceiptBody::Rotate(next)))
         .map_err(|what| anyhow!(what))?;
     key::replace(&environment, &new)?;
     say(&format!("{}\nnow signs; {} has signed that", new.public(), old.public()))

@@ -2,7 +2,7 @@
 
 use super::taint::Taint;
 use crate::encoding::label::Label;
-use crate::mcp::Lookup;
+use crate::mcp::PinFacts;
 use std::collections::BTreeMap;
 
 /// What the runtime looked up for one event.
@@ -27,7 +27,7 @@ pub struct Facts {
     /// The MCP servers that the project itself configures.
     pub project_servers: Vec<String>,
     /// What is known of the server of an MCP call and of what was approved of it; `None` where nobody looked.
-    pub pins: Option<Lookup>,
+    pub pins: Option<PinFacts>,
     /// Servers that are configured now and that nobody has approved, or not like that.
     pub servers: ServerNews,
     /// What the client's settings, as they are now, take away from the guard.

@@ -1,6 +1,6 @@
 //! A layer of the policy as it is written: one TOML file.
 
-use super::{Allow, Exception, McpServer, Pins, Receipts, Results};
+use super::{Allow, Exception, McpServer, PinPolicy, Receipts, Results};
 use crate::encoding::nearest;
 use crate::rules::Pattern;
 use crate::verdict::Effect;
@@ -214,7 +214,7 @@ pub struct Layer {
     pub(super) secrets: Vec<CompactString>,
     pub(super) sensitive: Vec<CompactString>,
     pub(super) servers: Vec<McpServer>,
-    pub(super) pins: Option<Pins>,
+    pub(super) pins: Option<PinPolicy>,
     pub(super) receipts: Option<Receipts>,
     pub(super) disabled: Vec<CompactString>,
     pub(super) exceptions: Vec<Exception>,
@@ -272,9 +272,9 @@ impl Layer {
                 ("quarantine.results", ["notice"]) => layer.results = Some(Results::Notice),
                 ("quarantine.results", ["wrap"]) => layer.results = Some(Results::Wrap),
                 ("quarantine.results", ["silent"]) => layer.results = Some(Results::Silent),
-                ("mcp.pins", ["required"]) => layer.pins = Some(Pins::Required),
-                ("mcp.pins", ["when-present"]) => layer.pins = Some(Pins::WhenPresent),
-                ("mcp.pins", ["off"]) => layer.pins = Some(Pins::Off),
+                ("mcp.pins", ["required"]) => layer.pins = Some(PinPolicy::Required),
+                ("mcp.pins", ["when-present"]) => layer.pins = Some(PinPolicy::WhenPresent),
+                ("mcp.pins", ["off"]) => layer.pins = Some(PinPolicy::Off),
                 ("mcp.receipts", ["off"]) => layer.receipts = Some(Receipts::Off),
                 ("mcp.receipts", ["denials"]) => layer.receipts = Some(Receipts::Denials),
                 ("mcp.receipts", ["mcp"]) => layer.receipts = Some(Receipts::Mcp),
@@ -331,9 +331,9 @@ impl Layer {
                 .map(|server| McpServer { name: server.0.name.0, tools: server.0.tools })
                 .collect(),
             pins: raw.mcp.0.pins.map(|pins| match pins {
-                RawPins::Required => Pins::Required,
-                RawPins::WhenPresent => Pins::WhenPresent,
-                RawPins::Off => Pins::Off,
+                RawPins::Required => PinPolicy::Required,
+                RawPins::WhenPresent => PinPolicy::WhenPresent,
+                RawPins::Off => PinPolicy::Off,
             }),
             receipts: raw.mcp.0.receipts.map(|receipts| match receipts {
                 RawReceipts::Off => Receipts::Off,

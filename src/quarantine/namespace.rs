@@ -2,7 +2,7 @@
 
 use crate::encoding::label::Label;
 use crate::event::{Action, Event, Server};
-use crate::mcp::Standing;
+use crate::mcp::PinCheck;
 use crate::policy::{Config, Trust};
 
 /// The name of an MCP server as it stands in tool names.
@@ -51,7 +51,7 @@ impl Namespace {
 
     /// Whether the tool of the event is the one of this server that a person has approved.
     pub fn is_approved(&self, event: &Event<'_>, config: &Config) -> bool {
-        event.standing(config.pins) == Standing::Approved
+        event.check_pins(config.pins) == PinCheck::Approved
     }
 
     /// The server that the client says it is, where that is another than the tool's name says.

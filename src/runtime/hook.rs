@@ -21,7 +21,7 @@ use rune::event::{Header, Loosened, Message};
 use rune::policy::{Config, Receipts};
 use rune::quarantined::{ContentSource, Origin, Quarantined};
 use rune::receipt::Decision;
-use rune::telemetry::Line;
+use rune::telemetry::LogLine;
 use rune::verdict::Phase;
 use rune::verdict::Surface;
 use rune::verdict::failure::Failure;
@@ -246,7 +246,7 @@ impl Call {
     }
 
     /// Answers and logs, unless somebody else already has; tells whether it did.
-    fn speak(&self, progress: &Progress, header: &Header, verdict: &Verdict, log: impl FnOnce(&Line)) -> bool {
+    fn speak(&self, progress: &Progress, header: &Header, verdict: &Verdict, log: impl FnOnce(&LogLine)) -> bool {
         stage::enter(Stage::Answer);
         let after = header.phase.is_some_and(Phase::is_after);
         let mut answer = self.options.client.answer(header, verdict);
@@ -264,7 +264,7 @@ impl Call {
             complain(text);
         }
         let us = u64::try_from(self.started.elapsed().as_micros()).unwrap_or(u64::MAX);
-        log(&Line::new(header, verdict, now(), us));
+        log(&LogLine::new(header, verdict, now(), us));
         true
     }
 }

@@ -14,7 +14,7 @@ use crate::runtime::environment::Environment;
 use crate::runtime::policy_files::PolicyTexts;
 use append::Writer;
 use rune::encoding::label::Label;
-use rune::receipt::{Decision, Matter, ReceiptKind};
+use rune::receipt::{Decision, ReceiptBody, ReceiptKind};
 use std::path::PathBuf;
 use time::OffsetDateTime;
 
@@ -35,7 +35,7 @@ impl PendingReceipt {
     /// Writes the receipt. The error names the file.
     pub fn write(self, options: &Options, environment: &Environment, session: &Label) -> Result<(), String> {
         let policy = Texts::read(options, environment, self.own.as_deref(), &self.memory).list().hash();
-        let matter = Matter::Decision(Box::new(self.decision), policy);
+        let matter = ReceiptBody::Decision(Box::new(self.decision), policy);
         Writer::of_session(environment, session, options.client.name(), options.at)?.append(&matter)
     }
 }
@@ -54,7 +54,7 @@ pub fn deed(
     pin: Option<String>,
     at: Option<OffsetDateTime>,
 ) -> Result<(), String> {
-    Writer::of_operator(environment, at)?.append(&Matter::Deed { kind, server, tool, pin })
+    Writer::of_operator(environment, at)?.append(&ReceiptBody::PinChange { kind, server, tool, pin })
 }
 
 /// Seals what people did, where the installation ends with it.

@@ -1,7 +1,7 @@
 //! Folds the lines of a log into counts.
 
 use super::histogram::Histogram;
-use super::report::{DayRow, EscalationRow, Report, RuleRow, SessionRow, SourceRow, ToolRow};
+use super::report::{DayRow, EscalationRow, LogReport, RuleRow, SessionRow, SourceRow, ToolRow};
 use crate::encoding::escape;
 use crate::encoding::label::Label;
 use crate::event::taint::ESCALATION;
@@ -50,7 +50,7 @@ struct SessionCounts {
 
 /// One line of the log. Lines of the first version have neither `rule` nor `us`.
 #[derive(Deserialize)]
-struct Record<'a> {
+struct ParsedLine<'a> {
     #[serde(borrow)]
     event: Cow<'a, str>,
     #[serde(borrow)]
@@ -71,7 +71,7 @@ struct Record<'a> {
 impl Summary {
     /// Counts one line, given without its line end.
     pub fn add(&mut self, line: &[u8], filter: &Filter) {
-        match serde_json::from_slice::<Record<'_>>(line) {
+        match serde_json::from_slice::<ParsedLine<'_>>(line) {
             Ok(record) if is_timestamp(&record.ts) => self.count(&record, filter),
             _ => self.add_malformed(),
         }
@@ -83,7 +83,7 @@ impl Summary {
         self.malformed += 1;
     }
 
-    fn count(&mut self, record: &Record<'_>, filter: &Filter) {
+    fn count(&mut self, record: &ParsedLine<'_>, filter: &Filter) {
         let early = filter.since.as_deref().is_some_and(|since| &*record.ts < since);
         if early || filter.session.as_deref().is_some_and(|session| record.session_id != session) {
             return;
@@ -126,7 +126,7 @@ impl Summary {
     }
 
     /// The finished report.
-    pub fn report(&self) -> Report {
+    pub fn report(&self) -> LogReport {
         let source = |(source, counts): (&String, &SourceCounts)| SourceRow {
             source: Label::tool(source),
             emit: counts.emit,
@@ -152,7 +152,7 @@ impl Summary {
         };
         let day = |(day, lines): (&String, &u64)| DayRow { day: Label::tool(day), lines: *lines };
         let decision = |(decision, lines): (&String, &u64)| (Label::tool(decision).to_string(), *lines);
-        Report {
+        LogReport {
             lines: self.lines,
             malformed: self.malformed,
             decisions: self.decisions.iter().map(decision).collect(),

@@ -131,7 +131,7 @@ fn show(view: &View, row: &Row, proposal: &Proposal) -> anyhow::Result<()> {
             continue;
         }
         say(&format!("{} ({})\n{}", visible(name), words(status), visible(&pretty(body))))?;
-        warn(by_rules(&scan::words(body))?)?;
+        warn(by_rules(&scan::all_text(body))?)?;
         warn(scan::tool(body, &names))?;
     }
     if same > 0 {

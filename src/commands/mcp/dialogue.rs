@@ -1,6 +1,6 @@
 //! The dialogue with one server: `initialize`, then its lists, by whichever wire.
 
-use rune::mcp::protocol::{Listing, MOST_BYTES, Message, Page, Served};
+use rune::mcp::protocol::{ListPage, Listing, MAX_SERVED_BYTES, RpcMessage, Served};
 use serde_json::{Value, json};
 use std::time::Instant;
 
@@ -44,7 +44,7 @@ pub fn learn(wire: &mut dyn Wire, root: &str) -> Result<Served, String> {
         "capabilities": capabilities()});
     let first = dialogue.ask("initialize", &params)?;
     let mut served = Served::default();
-    served.introduce(&first);
+    served.set_introduction(&first);
     let introduction: Value =
         serde_json::from_slice(&first).map_err(|_| "its first answer cannot be read".to_owned())?;
     dialogue.wire.agree(served.protocol.as_deref().unwrap_or(PROTOCOL));
@@ -74,7 +74,7 @@ impl Dialogue<'_> {
         loop {
             let result = self.ask(&format!("{name}/list"), &params)?;
             let page =
-                Page::read(&result, name).map_err(|what| format!("its list of {name} cannot be read: {what}"))?;
+                ListPage::read(&result, name).map_err(|what| format!("its list of {name} cannot be read: {what}"))?;
             match listing.add(&page)? {
                 Some(cursor) => params = json!({"cursor": cursor}),
                 None => return Ok(listing.items),
@@ -92,11 +92,11 @@ impl Dialogue<'_> {
             // The client looks past what is no message, and so does not see an answer either.
             let line = self.wire.receive().map_err(|what| if garbage { GARBAGE.to_owned() } else { what })?;
             self.bytes += line.len();
-            if self.bytes > MOST_BYTES {
+            if self.bytes > MAX_SERVED_BYTES {
                 return Err(too_much());
             }
-            let message = Message::read(&line);
-            if !message.is_sound() {
+            let message = RpcMessage::read(&line);
+            if !message.is_valid() {
                 garbage = true;
             } else if let Some(asked) = message.method() {
                 self.answer(&asked, message.raw_id())?;
@@ -124,7 +124,7 @@ impl Dialogue<'_> {
 
 /// What is said of a server that sends more than anybody reads.
 pub fn too_much() -> String {
-    format!("it serves more than {} MB", MOST_BYTES >> 20)
+    format!("it serves more than {} MB", MAX_SERVED_BYTES >> 20)
 }
 
 /// How long there is until a deadline.

@@ -1,7 +1,7 @@
 //! Servers at an address: streamable HTTP, and the transport before it.
 
 use super::dialogue::{LATE, Wire, left, too_much};
-use rune::mcp::protocol::MOST_BYTES;
+use rune::mcp::protocol::MAX_SERVED_BYTES;
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader, Read};
@@ -132,9 +132,9 @@ impl Wire for HttpServer {
             return Ok(());
         }
         let mut body = Vec::new();
-        let mut reader = answer.into_body().into_reader().take(MOST_BYTES as u64 + 1);
+        let mut reader = answer.into_body().into_reader().take(MAX_SERVED_BYTES as u64 + 1);
         reader.read_to_end(&mut body).map_err(|error| broken(&error))?;
-        if body.len() > MOST_BYTES {
+        if body.len() > MAX_SERVED_BYTES {
             return Err(too_much());
         }
         if !body.trim_ascii().is_empty() {
@@ -168,7 +168,7 @@ struct Events(std::io::Take<BufReader<BodyReader<'static>>>);
 
 impl Events {
     fn new(answer: Response<Body>) -> Events {
-        Events(BufReader::new(answer.into_body().into_reader()).take(MOST_BYTES as u64 + 1))
+        Events(BufReader::new(answer.into_body().into_reader()).take(MAX_SERVED_BYTES as u64 + 1))
     }
 
     /// The next event: its kind and its data.

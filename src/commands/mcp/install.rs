@@ -68,7 +68,7 @@ pub fn unwrapped(command: &str, args: &[String]) -> Option<(String, Vec<String>)
 
 fn find(name: &str, environment: &Environment) -> anyhow::Result<Configured> {
     let here = std::env::current_dir().context("the current directory cannot be told")?;
-    let servers = Servers::look(environment, &here);
+    let servers = Servers::for_directory(environment, &here);
     let Some(server) = servers.named(name) else {
         let flaws = servers.flaws.iter().map(|flaw| format!("\n  {flaw}")).collect::<String>();
         bail!("no server `{}` is configured here{flaws}", Label::new(name));

@@ -58,7 +58,7 @@ pub fn run(args: &ProbeArgs) -> anyhow::Result<u8> {
     agent_check::check("`rune mcp probe`")?;
     let environment = Environment::look(&Dirs::default());
     let here = std::env::current_dir().context("the current directory cannot be told")?;
-    let servers = Servers::look(&environment, &here);
+    let servers = Servers::for_directory(&environment, &here);
     let (chosen, mut rows) = choose(args, &servers);
     let (chosen, refused) = confirmed(chosen, args.yes, &here)?;
     rows.extend(refused);
@@ -89,11 +89,11 @@ fn choose<'a>(args: &ProbeArgs, servers: &'a Servers) -> (Vec<&'a Configured>, V
     }
     let wanted = |server: &&Configured| args.servers.is_empty() || args.servers.contains(&server.name);
     let mut by_name: BTreeMap<String, Vec<&Configured>> = BTreeMap::new();
-    for server in &servers.all {
+    for server in servers.effective() {
         by_name.entry(folded(server)).or_default().push(server);
     }
     let mut chosen = Vec::new();
-    for server in servers.all.iter().filter(wanted) {
+    for server in servers.effective().filter(wanted) {
         let alike = by_name.get(&folded(server)).map_or(0, Vec::len);
         if alike > 1 {
             let what =

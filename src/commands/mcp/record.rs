@@ -5,7 +5,7 @@ use crate::runtime::environment::{Environment, now};
 use crate::runtime::mcp::records::{Recorded, Store};
 use rune::encoding::canonical::Value;
 use rune::mcp::protocol::Served;
-use rune::mcp::{Identity, Instructions, Observed, Pin, Served as Seen, Source, Tool};
+use rune::mcp::{Identity, Instructions, Observed, Pin, ServedBytes, Source, Tool};
 use std::cell::OnceCell;
 
 /// What was seen of a server, and how.
@@ -34,7 +34,7 @@ pub fn record(environment: &Environment, sighting: &Sighting<'_>) -> Result<Stri
     let declared = (*source == Source::Probe).then(|| capabilities().to_string());
     let tools: Vec<&[u8]> = served.tools.iter().map(Vec::as_slice).collect();
     let prompts: Vec<&[u8]> = served.prompts.iter().map(Vec::as_slice).collect();
-    let observed = Observed::from_served(&Seen {
+    let observed = Observed::from_served(&ServedBytes {
         server,
         source: *source,
         at: now(),

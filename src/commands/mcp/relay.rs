@@ -2,7 +2,7 @@
 
 use super::record::Strip;
 use super::wrap::Note;
-use rune::mcp::protocol::{Heard, MOST_BYTES, Watch, strip};
+use rune::mcp::protocol::{Conversation, ListUpdate, MAX_SERVED_BYTES, filter_tools};
 use rustix::event::{PollFd, PollFlags, poll};
 use std::fs::File;
 use std::io::{ErrorKind, Read, Write};
@@ -19,7 +19,7 @@ const LONGEST_QUESTION: usize = 256 << 10;
 /// What the two directions know together.
 #[derive(Clone)]
 pub struct Relay {
-    watch: Arc<Mutex<Watch>>,
+    watch: Arc<Mutex<Conversation>>,
     /// Whoever records what was served; it must not hold up the stream.
     recorder: Sender<Note>,
 }
@@ -37,7 +37,7 @@ impl Relay {
             // Before it is passed on: the server may answer at once.
             lines.take(bytes, &mut |line| {
                 if let Line::Whole(line) = line {
-                    self.with_watch(|watch| watch.sent(line));
+                    self.with_watch(|watch| watch.record_request(line));
                 }
             });
             if put(&mut to, bytes).is_err() {
@@ -48,7 +48,7 @@ impl Relay {
 
     /// Passes what the server says on to the client, until either ends.
     pub fn to_client(&self, mut from: impl Read + AsFd, to: &mut File) {
-        let mut lines = Lines::new(MOST_BYTES);
+        let mut lines = Lines::new(MAX_SERVED_BYTES);
         let mut chunk = vec![0; CHUNK];
         while let Some(bytes) = next(&mut from, &mut chunk) {
             if put(to, bytes).is_err() {
@@ -61,17 +61,17 @@ impl Relay {
     /// The same without the tools that are not approved. A line is passed on when it is whole; before that, no
     /// client can do anything with it.
     pub fn to_client_stripped(&self, mut from: impl Read + AsFd, to: &mut File, approved: &Strip) {
-        let mut lines = Lines::new(MOST_BYTES);
+        let mut lines = Lines::new(MAX_SERVED_BYTES);
         let mut chunk = vec![0; CHUNK];
         let mut open = true;
         let mut pass = |line: Line<'_>| {
             match line {
                 Line::Whole(line) => {
-                    let stripped = strip(line, &approved.keep());
+                    let stripped = filter_tools(line, &approved.keep());
                     open &= put(to, stripped.as_deref().unwrap_or(line)).is_ok();
                 }
                 Line::TooLong => {
-                    let most = MOST_BYTES >> 20;
+                    let most = MAX_SERVED_BYTES >> 20;
                     writeln!(std::io::stderr().lock(), "rune: a line of more than {most} MB was left out").ok();
                 }
             }
@@ -93,17 +93,17 @@ impl Relay {
     fn hear(&self, line: Line<'_>) {
         let (heard, served) = self.with_watch(|watch| {
             let heard = match line {
-                Line::Whole(line) => watch.heard(line),
-                Line::TooLong => watch.missed(),
+                Line::Whole(line) => watch.record_response(line),
+                Line::TooLong => watch.record_oversized_line(),
             };
-            (heard, (heard != Heard::Nothing).then(|| watch.served()))
+            (heard, (heard != ListUpdate::Unchanged).then(|| watch.served()))
         });
         if let Some(served) = served {
             self.recorder.send(Note::Sight(served, heard)).ok();
         }
     }
 
-    fn with_watch<T>(&self, look: impl FnOnce(&mut Watch) -> T) -> T {
+    fn with_watch<T>(&self, look: impl FnOnce(&mut Conversation) -> T) -> T {
         look(&mut self.watch.lock().unwrap_or_else(PoisonError::into_inner))
     }
 }

@@ -3,7 +3,7 @@
 use super::view::{Row, View, words};
 use crate::commands::hooks::say;
 use clap::Args;
-use rune::mcp::{Part, Status};
+use rune::mcp::{ChangedPart, Status};
 use rune::quarantine::visible;
 use serde::Serialize;
 
@@ -69,7 +69,7 @@ pub fn run(args: &StatusArgs) -> anyhow::Result<()> {
 }
 
 fn parts(status: &Status) -> Vec<String> {
-    let parts: &[Part] = if let Status::Changed(parts) = status { parts } else { &[] };
+    let parts: &[ChangedPart] = if let Status::Changed(parts) = status { parts } else { &[] };
     parts.iter().map(ToString::to_string).collect()
 }
 
@@ -77,12 +77,12 @@ fn report(row: &Row, configured: bool) -> ServerReport {
     let tool = |(name, status): &(String, Status)| {
         let served = row.observed.as_ref().and_then(|observed| observed.tool(name));
         let hash = served.and_then(|tool| tool.hash().ok()).map(|hash| hash.to_string());
-        ToolReport { name: name.clone(), status: status.word(), changed: parts(status), hash }
+        ToolReport { name: name.clone(), status: status.as_str(), changed: parts(status), hash }
     };
     ServerReport {
         name: row.name.clone(),
         configured,
-        status: row.status.word(),
+        status: row.status.as_str(),
         changed: parts(&row.status),
         source: row.observed.as_ref().map(|observed| observed.source().to_string()),
         tools: row.tools.iter().map(tool).collect(),

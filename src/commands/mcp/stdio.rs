@@ -2,7 +2,7 @@
 
 use super::dialogue::{LATE, Wire, left, too_much};
 use crate::runtime::watchdog::stand_aside;
-use rune::mcp::protocol::MOST_BYTES;
+use rune::mcp::protocol::MAX_SERVED_BYTES;
 use rustix::process::{
     Pid, Signal as Kill, WaitId, WaitIdOptions, WaitOptions, kill_process, kill_process_group, waitid, waitpid,
 };
@@ -108,7 +108,7 @@ impl Wire for StdioServer {
 
 /// Hands on the lines of a server, as many bytes as anybody reads.
 fn listen(stdout: ChildStdout, heard: &SyncSender<Result<Vec<u8>, String>>) {
-    let mut lines = BufReader::new(stdout).take(MOST_BYTES as u64 + 1);
+    let mut lines = BufReader::new(stdout).take(MAX_SERVED_BYTES as u64 + 1);
     loop {
         let mut line = Vec::new();
         let read = lines.read_until(b'\n', &mut line);

@@ -43,12 +43,12 @@ impl View {
         let here = std::env::current_dir().context("the current directory cannot be told")?;
         let store = Store::of(&environment)?;
         let (recorded, unreadable) = store.servers();
-        Ok(View { store, servers: Servers::look(&environment, &here), recorded, unreadable })
+        Ok(View { store, servers: Servers::for_directory(&environment, &here), recorded, unreadable })
     }
 
     /// Every server that has a record or is configured here.
     pub fn names(&self) -> BTreeSet<String> {
-        self.servers.all.iter().map(|server| server.name.clone()).chain(self.recorded.iter().cloned()).collect()
+        self.servers.effective().map(|server| server.name.clone()).chain(self.recorded.iter().cloned()).collect()
     }
 
     /// The server, and the tool if one is named: `SERVER` or `SERVER:TOOL`. Both may hold colons.
@@ -92,14 +92,14 @@ impl View {
 
 /// A status in words.
 pub fn words(status: &Status) -> String {
-    let list = |parts: &[rune::mcp::Part]| parts.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
+    let list = |parts: &[rune::mcp::ChangedPart]| parts.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
     match status {
         Status::Changed(parts) => format!("changed: {}", list(parts)),
         Status::Unpinnable(flaw) => format!("unpinnable: {flaw}"),
         Status::Approved(status::Annotations::Appeared) => "approved; annotations have appeared since".to_owned(),
         Status::Approved(status::Annotations::Vanished) => "approved; annotations are gone since".to_owned(),
         Status::Blocked | Status::Pending | Status::Removed | Status::Approved(status::Annotations::Same) => {
-            status.word().to_owned()
+            status.as_str().to_owned()
         }
     }
 }

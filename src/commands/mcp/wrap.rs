@@ -19,7 +19,7 @@ use clap::Args;
 use rune::client::claude::server::Launch;
 use rune::encoding::label::Label;
 use rune::mcp::Source;
-use rune::mcp::protocol::{Heard, Served};
+use rune::mcp::protocol::{ListUpdate, Served};
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process, waitid};
 use rustix::stdio::{dup2_stdin, dup2_stdout};
 use signal_hook::iterator::Signals;
@@ -98,7 +98,7 @@ enum Moment {
 
 /// What is to be recorded.
 pub enum Note {
-    Sight(Served, Heard),
+    Sight(Served, ListUpdate),
     End,
 }
 
@@ -229,11 +229,11 @@ fn keep_records(name: &str, environment: &Environment, notes: &Receiver<Note>) {
         };
         let end = matches!(note, Ok(Note::End) | Err(RecvTimeoutError::Disconnected));
         let seen = match note {
-            Ok(Note::Sight(served, Heard::Part)) => {
+            Ok(Note::Sight(served, ListUpdate::Partial)) => {
                 open = Some(served);
                 continue;
             }
-            Ok(Note::Sight(served, Heard::Whole | Heard::Nothing)) => Some(served),
+            Ok(Note::Sight(served, ListUpdate::Complete | ListUpdate::Unchanged)) => Some(served),
             // The client may be content with the pages that it has.
             Ok(Note::End) | Err(_) => open.clone(),
         };
@@ -252,7 +252,7 @@ fn keep_records(name: &str, environment: &Environment, notes: &Receiver<Note>) {
 
 fn keep(name: &str, environment: &Environment, served: &Served) -> Result<String, String> {
     let here = std::env::current_dir().map_err(|error| error.to_string())?;
-    let servers = Servers::look(environment, &here);
+    let servers = Servers::for_directory(environment, &here);
     let server = servers.named(name);
     let words: Option<Vec<String>> = std::env::args_os().skip(1).map(|word| word.into_string().ok()).collect();
     let alike = |launch: Launch| matches!(launch, Launch::Stdio { args, .. } if Some(&args) == words.as_ref());

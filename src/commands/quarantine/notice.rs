@@ -9,7 +9,7 @@ use clap::Args;
 use rune::encoding::label::Label;
 use rune::event::Header;
 use rune::quarantine::notice;
-use rune::telemetry::Line;
+use rune::telemetry::LogLine;
 use rune::verdict::Phase;
 use rune::verdict::Surface;
 use rune::verdict::{Effect, Finding, RuleId, Verdict};
@@ -52,7 +52,7 @@ pub fn run(args: &NoticeArgs) -> anyhow::Result<()> {
     let noted = session::taint(&environment, &header.session, &surface);
     verdict.touch(surface);
     let us = u64::try_from(started.elapsed().as_micros()).unwrap_or(u64::MAX);
-    let logged = log::append(&environment, &Line::new(&header, &verdict, now(), us));
+    let logged = log::append(&environment, &LogLine::new(&header, &verdict, now(), us));
     // The notice is what matters: a log that cannot be written does not make it a failure.
     for what in [noted, logged].into_iter().filter_map(Result::err) {
         writeln!(std::io::stderr().lock(), "rune: {what}").ok();

@@ -10,7 +10,9 @@ use anyhow::{Context, anyhow, bail};
 use rune::encoding::hex::digest;
 use rune::encoding::label::Label;
 use rune::receipt::pack::{self, Index};
-use rune::receipt::{self, Code, Expected, Fault, Keys, OPERATOR, Outcome, PublicKey, Report};
+use rune::receipt::{
+    self, ExpectedChain, FaultCode, OPERATOR_SESSION, Outcome, PublicKey, ReceiptFault, TrustedKeys, VerifyReport,
+};
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -20,7 +22,7 @@ use std::path::{Path, PathBuf};
 pub struct Findings {
     pub outcome: Outcome,
     /// What is wrong with a pack, beyond its receipts.
-    pub faults: Vec<Fault>,
+    pub faults: Vec<ReceiptFault>,
     pub files: Vec<File>,
     /// What a reader may want to know, though nothing is wrong with it.
     pub notes: Vec<String>,
@@ -32,7 +34,7 @@ pub struct File {
     pub path: String,
     pub outcome: Outcome,
     #[serde(flatten)]
-    pub report: Report,
+    pub report: VerifyReport,
 }
 
 pub fn run(args: &VerifyArgs) -> anyhow::Result<u8> {
@@ -53,26 +55,26 @@ pub fn run(args: &VerifyArgs) -> anyhow::Result<u8> {
 }
 
 /// The keys that the caller names, else the installation's own.
-fn keys(args: &VerifyArgs) -> anyhow::Result<Keys> {
+fn keys(args: &VerifyArgs) -> anyhow::Result<TrustedKeys> {
     let named = |text: &String| {
         let key = PublicKey::read(text).or_else(|| PublicKey::read(&std::fs::read_to_string(text).ok()?));
         key.with_context(|| format!("`{text}`: neither a public key nor a file with one"))
     };
     if !args.key.is_empty() {
-        return Ok(Keys::new(args.key.iter().map(named).collect::<anyhow::Result<Vec<_>>>()?));
+        return Ok(TrustedKeys::new(args.key.iter().map(named).collect::<anyhow::Result<Vec<_>>>()?));
     }
     let own = key::read(&args.dirs.environment()?).map_err(|what| anyhow!(what))?;
     Ok(own.context("whose receipts are these?\n  help: name the public key with `--key`")?.keys())
 }
 
 /// Verifies a file, a folder or a pack.
-pub fn verify(path: &Path, keys: Keys, head: Option<&str>) -> anyhow::Result<Findings> {
+pub fn verify(path: &Path, keys: TrustedKeys, head: Option<&str>) -> anyhow::Result<Findings> {
     let found = std::fs::metadata(path).with_context(|| path.display().to_string())?;
     let head = head.map(|head| head.trim().to_owned());
     if found.is_file() {
         return Ok(Findings::new(
             Vec::new(),
-            chains(&[path.to_owned()], keys, &|_| Expected { head: head.clone(), ..Expected::default() })?,
+            chains(&[path.to_owned()], keys, &|_| ExpectedChain { head: head.clone(), ..ExpectedChain::default() })?,
         ));
     }
     if path.join("index.json").exists() || path.join("seal.json").exists() {
@@ -82,11 +84,11 @@ pub fn verify(path: &Path, keys: Keys, head: Option<&str>) -> anyhow::Result<Fin
     if files.is_empty() {
         bail!("{}: neither a pack nor a folder of receipts", path.display());
     }
-    let mut files = chains(&files, keys, &|_| Expected::default())?;
+    let mut files = chains(&files, keys, &|_| ExpectedChain::default())?;
     files.iter_mut().for_each(named);
     let faults = head.filter(|head| !files.iter().any(|file| has(file, head)));
     let faults =
-        faults.map(|head| fault(Code::ReceiptTruncated, format!("the receipt {head} is in none of the files")));
+        faults.map(|head| fault(FaultCode::ReceiptTruncated, format!("the receipt {head} is in none of the files")));
     Ok(Findings::new(faults.into_iter().collect(), files))
 }
 
@@ -95,11 +97,11 @@ fn named(file: &mut File) {
     let (name, part) = stem(Path::new(&file.path));
     let Some(session) = &file.report.session else { return };
     // A client may call a session as we call what people did; its file then has another name.
-    let operator = session == OPERATOR && name == OPERATOR_FILE;
+    let operator = session == OPERATOR_SESSION && name == OPERATOR_FILE;
     let own = session::file_name(&Label::new(session)).unwrap_or_else(|| "@none".to_owned());
     if !operator && own != name || file.report.part != Some(part) {
         let what = format!("all of it is of session `{}`", Label::new(session));
-        file.report.faults.push(Fault { code: Code::ReceiptForeignSession, line: Some(1), what });
+        file.report.faults.push(ReceiptFault { code: FaultCode::ReceiptForeignSession, line: Some(1), what });
         file.outcome = Outcome::Invalid;
     }
 }
@@ -110,7 +112,11 @@ fn has(file: &File, head: &str) -> bool {
 }
 
 /// Verifies files of receipts: first what people did, because there keys are handed on.
-fn chains(paths: &[PathBuf], mut keys: Keys, expected: &dyn Fn(&Path) -> Expected) -> anyhow::Result<Vec<File>> {
+fn chains(
+    paths: &[PathBuf],
+    mut keys: TrustedKeys,
+    expected: &dyn Fn(&Path) -> ExpectedChain,
+) -> anyhow::Result<Vec<File>> {
     let mut paths: Vec<PathBuf> = paths.to_vec();
     let name = |path: &Path| stem(path).0;
     paths.sort_by_key(|path| (name(path) != OPERATOR_FILE, stem(path)));
@@ -122,12 +128,12 @@ fn chains(paths: &[PathBuf], mut keys: Keys, expected: &dyn Fn(&Path) -> Expecte
     let beside = alone.as_ref().filter(|path| name(path) != OPERATOR_FILE);
     let beside = beside.map(|path| path.with_file_name(format!("{OPERATOR_FILE}.jsonl")));
     if let Some(bytes) = beside.and_then(|path| policy_files::read_bytes(&path).ok()) {
-        receipt::verify(&bytes, &mut keys, &Expected::default());
+        receipt::verify(&bytes, &mut keys, &ExpectedChain::default());
     }
     let mut files = Vec::new();
     for path in paths {
         let bytes = policy_files::read_bytes(&path).with_context(|| path.display().to_string())?;
-        let expected = Expected { before: before(&path), ..expected(&path) };
+        let expected = ExpectedChain { before: before(&path), ..expected(&path) };
         let report = receipt::verify(&bytes, &mut keys, &expected);
         let mut outcome = report.outcome();
         // What people did has no end; as part of more it is there to hand on keys.
@@ -157,14 +163,14 @@ fn before(path: &Path) -> Option<String> {
     lines.next().map(receipt::hash)
 }
 
-fn of_pack(folder: &Path, mut keys: Keys, head: Option<&str>) -> anyhow::Result<Findings> {
+fn of_pack(folder: &Path, mut keys: TrustedKeys, head: Option<&str>) -> anyhow::Result<Findings> {
     let read = |name: &str| policy_files::read_bytes(&folder.join(name)).unwrap_or_default();
     let seal = read("seal.json");
     // The key that sealed the pack may be one that an older one has handed on.
-    receipt::verify(&read(&format!("receipts/{OPERATOR_FILE}.jsonl")), &mut keys, &Expected::default());
+    receipt::verify(&read(&format!("receipts/{OPERATOR_FILE}.jsonl")), &mut keys, &ExpectedChain::default());
     let mut faults = Vec::new();
     if let Some(head) = head.filter(|head| *head != pack::head(&String::from_utf8_lossy(&seal))) {
-        faults.push(fault(Code::PackSealWrong, format!("this is not the pack with the head {}", plain(head))));
+        faults.push(fault(FaultCode::PackSealWrong, format!("this is not the pack with the head {}", plain(head))));
     }
     let index = match Index::read(&read("index.json"), &seal, &keys) {
         Ok(index) => index,
@@ -177,25 +183,27 @@ fn of_pack(folder: &Path, mut keys: Keys, head: Option<&str>) -> anyhow::Result<
     let mut edited = Vec::new();
     for entry in &index.files {
         match there.remove(&entry.path) {
-            None => faults.push(fault(Code::PackFileMissing, format!("`{}` is not there", plain(&entry.path)))),
+            None => faults.push(fault(FaultCode::PackFileMissing, format!("`{}` is not there", plain(&entry.path)))),
             Some(sha256) if sha256 != entry.sha256 => edited.push(entry.path.clone()),
             Some(_) => {}
         }
     }
     let unlisted = there.keys().filter(|name| !["index.json", "seal.json"].contains(&name.as_str()));
-    faults.extend(unlisted.map(|name| fault(Code::PackFileUnlisted, format!("`{}` is not in the index", plain(name)))));
-    faults.extend(edited.iter().map(|name| fault(Code::PackFileEdited, format!("`{}` was edited", plain(name)))));
-    if !faults.iter().any(|fault| fault.code == Code::PackFileMissing) {
+    faults.extend(
+        unlisted.map(|name| fault(FaultCode::PackFileUnlisted, format!("`{}` is not in the index", plain(name)))),
+    );
+    faults.extend(edited.iter().map(|name| fault(FaultCode::PackFileEdited, format!("`{}` was edited", plain(name)))));
+    if !faults.iter().any(|fault| fault.code == FaultCode::PackFileMissing) {
         let own = String::from_utf8_lossy(&read("key.pub")).trim().to_owned();
-        if !keys.believes(&own) {
-            faults.push(fault(Code::PackKeyWrong, "`key.pub` is not a key that was named".to_owned()));
+        if !keys.trusts(&own) {
+            faults.push(fault(FaultCode::PackKeyWrong, "`key.pub` is not a key that was named".to_owned()));
         }
     }
     let paths: Vec<PathBuf> =
         index.chains.iter().map(|chain| folder.join(&chain.path)).filter(|path| path.is_file()).collect();
     let expected = |path: &Path| {
         let chain = index.chains.iter().find(|chain| folder.join(&chain.path) == path);
-        chain.map_or_else(Expected::default, |chain| Expected {
+        chain.map_or_else(ExpectedChain::default, |chain| ExpectedChain {
             head: Some(chain.head.clone()),
             count: Some(chain.count),
             session: Some(chain.session.clone()),
@@ -230,8 +238,8 @@ fn contents(folder: &Path) -> anyhow::Result<BTreeMap<String, String>> {
     Ok(found)
 }
 
-fn fault(code: Code, what: String) -> Fault {
-    Fault { code, line: None, what }
+fn fault(code: FaultCode, what: String) -> ReceiptFault {
+    ReceiptFault { code, line: None, what }
 }
 
 fn plain(name: &str) -> String {
@@ -239,7 +247,7 @@ fn plain(name: &str) -> String {
 }
 
 impl Findings {
-    fn new(faults: Vec<Fault>, files: Vec<File>) -> Self {
+    fn new(faults: Vec<ReceiptFault>, files: Vec<File>) -> Self {
         let each = files.iter().map(|file| file.outcome).chain([Outcome::of(&faults)]);
         let outcome = each.max().unwrap_or(Outcome::Valid);
         let torn = |file: &File| {
@@ -257,7 +265,7 @@ impl Findings {
         };
         let mut lines = Vec::new();
         for file in &self.files {
-            let Report { lines: count, whole, sealed, head, .. } = &file.report;
+            let VerifyReport { lines: count, whole, sealed, head, .. } = &file.report;
             let sealed = if *sealed { "sealed" } else { "not sealed" };
             let head = head.as_deref().unwrap_or("none");
             lines.push(format!(

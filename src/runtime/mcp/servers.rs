@@ -1,19 +1,22 @@
-//! The servers that the client would start here: every scope of its configuration, strongest first.
+//! The MCP servers in the client's configuration: every scope, strongest first.
 
 use super::own;
 use crate::runtime::environment::Environment;
-use crate::runtime::files::read;
-use rune::client::claude::locate::find as place_of;
-use rune::client::claude::server::{Document, Launch, Server};
+use crate::runtime::policy_files::read_settings_text;
+use rune::client::claude::locate::find as locate;
+use rune::client::claude::server::{Document, Launch};
 use rune::client::claude::settings::MANAGED;
 use rune::encoding::canonical::Value as Canonical;
-use rune::mcp::Identity;
+use rune::mcp::{ConfiguredIdentity, Identity, UniqueMap};
+use serde::Deserialize;
 use serde_json::Value;
-use std::collections::BTreeMap;
+use serde_json::error::Category;
+use serde_json::value::RawValue;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-/// Whose a server is, strongest first.
+/// The scope of a configuration entry, strongest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Scope {
     Managed,
@@ -42,20 +45,20 @@ pub struct Configured {
     pub scope: Scope,
     /// The file that names it.
     pub file: PathBuf,
-    /// The names that lead to it in the file.
+    /// The path of its entry in the file, by member names.
     pub steps: Vec<String>,
-    /// Its entry, unexpanded.
-    pub entry: Value,
+    /// Its entry as JSON, unexpanded.
+    entry: String,
     /// How it is reached, unexpanded, or what is wrong with its entry and where.
     pub launch: Result<Launch, String>,
     /// The plugin that it belongs to.
     pub plugin: Option<Plugin>,
 }
 
-/// A plugin that is installed.
+/// An installed plugin.
 #[derive(Clone, Debug)]
 pub struct Plugin {
-    /// Its name, and that of its marketplace behind an `@`.
+    /// Its name, and the name of its marketplace after an `@`.
     id: String,
     pub root: PathBuf,
 }
@@ -67,15 +70,15 @@ impl Plugin {
 }
 
 impl Configured {
-    /// How its entry says that it is started or reached; nothing where the entry says neither.
+    /// The identity of its entry; `None` for an invalid entry.
     pub fn identity(&self) -> Option<Identity> {
         let project = self.file.parent().filter(|_| self.scope == Scope::Project);
-        let identity = own::identity(&Canonical::of(&self.entry).ok()?, project)?;
+        let identity = own::identity(&Canonical::read(self.entry.as_bytes()).ok()?, project)?;
         let owner = self.plugin.as_ref().map(|plugin| plugin.id.as_str().into());
         Some(Identity { owner: owner.or(identity.owner), ..identity })
     }
 
-    /// How it is reached, with variables filled in as the client does.
+    /// How it is reached, with variables expanded as the client does.
     pub fn expanded(&self, project: &Path) -> Result<Launch, String> {
         let lookup = |name: &str| match name {
             "CLAUDE_PLUGIN_ROOT" => self.plugin.as_ref().map(|plugin| plugin.root.to_string_lossy().into_owned()),
@@ -86,79 +89,196 @@ impl Configured {
     }
 }
 
-/// All servers of one place, and what kept us from reading more.
+/// The members of a configuration file that concern servers. The others are skipped unparsed: the client's file can be
+/// megabytes large, and it is read on every call of an MCP tool.
+#[derive(Default, Deserialize)]
+struct ConfigFile<'a> {
+    #[serde(borrow, rename = "mcpServers")]
+    servers: Option<&'a RawValue>,
+    #[serde(borrow)]
+    projects: Option<&'a RawValue>,
+}
+
+impl<'a> ConfigFile<'a> {
+    /// Parses a file; an empty one names nothing.
+    fn parse(text: &'a str) -> serde_json::Result<Self> {
+        let text = text.trim_start_matches('\u{feff}');
+        if text.trim().is_empty() { Ok(ConfigFile::default()) } else { serde_json::from_str(text) }
+    }
+
+    /// The files that a plugin's manifest names in place of servers.
+    fn server_files(&self) -> Vec<String> {
+        match self.servers.and_then(|raw| serde_json::from_str(raw.get()).ok()) {
+            Some(Value::String(file)) => vec![file],
+            Some(Value::Array(files)) => files.iter().filter_map(|file| Some(file.as_str()?.to_owned())).collect(),
+            _ => Vec::new(),
+        }
+    }
+
+    /// The part of the file that applies to one project only.
+    fn project(&self, directory: &str) -> serde_json::Result<Self> {
+        let project = members(self.projects)?.remove(directory).filter(|raw| raw.get().starts_with('{'));
+        project.map_or(Ok(ConfigFile::default()), |raw| serde_json::from_str(raw.get()))
+    }
+}
+
+/// The members of an object, by name. Anything but an object has none; an object that repeats a name is an error.
+fn members(raw: Option<&RawValue>) -> serde_json::Result<BTreeMap<String, &RawValue>> {
+    let object = raw.map(RawValue::get).filter(|raw| raw.starts_with('{'));
+    object.map_or(Ok(BTreeMap::new()), |raw| serde_json::from_str::<UniqueMap<_>>(raw).map(|members| members.0))
+}
+
+/// The servers that the client's files name, and the files that could not be read.
 #[derive(Debug, Default)]
 pub struct Servers {
-    pub all: Vec<Configured>,
-    /// Files that could not be read, each with its place.
+    entries: Vec<Configured>,
+    /// Files that could not be read, each with its path. Any of them may name a server.
     pub flaws: Vec<String>,
 }
 
 impl Servers {
-    /// Looks at every scope that counts in a directory. A server that a stronger scope names too is left out.
-    pub fn look(environment: &Environment, here: &Path) -> Servers {
-        let mut servers = Servers::default();
-        let managed = Path::new(MANAGED).with_file_name("managed-mcp.json");
-        if let Some((document, text)) = servers.document(&managed) {
-            // Where the machine names servers, there are no others.
-            servers.add(Scope::Managed, &managed, &text, document.servers());
-            return servers;
+    /// Reads the files that apply to a call in `cwd`: those of its project and of the directory itself. Plugins are left
+    /// out, because they are many files.
+    pub fn for_call(environment: &Environment, cwd: &str) -> Servers {
+        let directories: Vec<PathBuf> = environment.project_of(cwd).into_iter().chain([PathBuf::from(cwd)]).collect();
+        Servers::read(environment, &directories).0
+    }
+
+    /// Reads all files that apply to a directory, including those of plugins.
+    pub fn for_directory(environment: &Environment, directory: &Path) -> Servers {
+        let (mut servers, is_managed) = Servers::read(environment, &[directory.to_owned()]);
+        if !is_managed {
+            servers.add_plugins(environment, directory);
         }
-        let user = user_file(environment);
-        let document = user.as_ref().and_then(|file| Some((file, servers.document(file)?)));
-        if let Some((file, (document, text))) = &document {
-            let keys = [git_root(here), here.to_owned()];
-            for key in keys.iter().filter_map(|key| key.to_str()) {
-                servers.add(Scope::Local, file, text, document.servers_of(key));
-            }
-        }
-        for folder in here.ancestors() {
-            let file = folder.join(".mcp.json");
-            if let Some((document, text)) = servers.document(&file) {
-                servers.add(Scope::Project, &file, &text, document.servers());
-            }
-        }
-        if let Some((file, (document, text))) = &document {
-            servers.add(Scope::User, file, text, document.servers());
-        }
-        servers.plugins(environment, here);
         servers
     }
 
-    /// The server of this name, as it stands in the configuration or in the names of its tools.
-    pub fn named(&self, name: &str) -> Option<&Configured> {
-        self.all.iter().find(|server| server.name == name)
+    /// Reads the files of some directories. The second value says that the administrator's file replaces all others.
+    fn read(environment: &Environment, directories: &[PathBuf]) -> (Servers, bool) {
+        let mut servers = Servers::default();
+        let managed = Path::new(MANAGED).with_file_name("managed-mcp.json");
+        if let Some(text) = servers.text(&managed) {
+            servers.add_file(Scope::Managed, &managed, &text);
+            return (servers, true);
+        }
+        let user = user_file(environment).and_then(|file| Some((servers.text(&file)?, file)));
+        let user = user.as_ref().and_then(|(text, file)| Some((servers.parse(file, text)?, text, file)));
+        if let Some((config, text, file)) = &user {
+            let mut keys: Vec<PathBuf> =
+                directories.iter().flat_map(|place| [git_root(place), place.clone()]).collect();
+            keys.dedup();
+            for key in keys.iter().filter_map(|key| key.to_str()) {
+                if let Some(project) = servers.checked(file, config.project(key)) {
+                    servers.add(Scope::Local, file, text, &["projects", key, "mcpServers"], project.servers);
+                }
+            }
+        }
+        let mut ancestors: Vec<&Path> = Vec::new();
+        for directory in directories.iter().flat_map(|directory| directory.ancestors()) {
+            if !ancestors.contains(&directory) {
+                ancestors.push(directory);
+            }
+        }
+        for directory in ancestors {
+            let file = directory.join(".mcp.json");
+            if let Some(text) = servers.text(&file) {
+                servers.add_file(Scope::Project, &file, &text);
+            }
+        }
+        if let Some((config, text, file)) = &user {
+            servers.add(Scope::User, file, text, &["mcpServers"], config.servers);
+        }
+        (servers, false)
     }
 
-    fn document(&mut self, file: &Path) -> Option<(Document, String)> {
-        let text = match read(file) {
-            Ok(text) => text?,
-            Err(error) => {
-                self.flaws.push(format!("{error:#}"));
-                return None;
+    /// The servers that the client would use: of several entries with the same name, the strongest.
+    pub fn effective(&self) -> impl Iterator<Item = &Configured> {
+        let mut seen = BTreeSet::new();
+        self.entries.iter().filter(move |server| seen.insert(&server.name))
+    }
+
+    /// The strongest entry of a name.
+    pub fn named(&self, name: &str) -> Option<&Configured> {
+        self.entries.iter().find(|server| server.name == name)
+    }
+
+    /// The names of all servers, sorted.
+    pub fn names(&self) -> Vec<String> {
+        self.entries.iter().map(|entry| entry.name.clone()).collect::<BTreeSet<_>>().into_iter().collect()
+    }
+
+    /// How a server is started or reached. If the client says which scope it is from, only that entry counts.
+    pub fn identity(&self, name: &str, scope: Option<&str>) -> ConfiguredIdentity {
+        let scope = match scope {
+            Some("managed" | "enterprise") => Some(Scope::Managed),
+            Some("local") => Some(Scope::Local),
+            Some("project") => Some(Scope::Project),
+            Some("user") => Some(Scope::User),
+            // These come from the command line or from elsewhere, and have no file.
+            Some("dynamic" | "claudeai" | "sdk") => return ConfiguredIdentity::Missing,
+            _ => None,
+        };
+        let is_named = |entry: &&Configured| entry.name == name && scope.is_none_or(|scope| scope == entry.scope);
+        match self.entries.iter().find(is_named) {
+            Some(entry) => entry.identity().map_or(ConfiguredIdentity::Unreadable, ConfiguredIdentity::Known),
+            None if self.flaws.is_empty() => ConfiguredIdentity::Missing,
+            None => ConfiguredIdentity::Unreadable,
+        }
+    }
+
+    fn text(&mut self, file: &Path) -> Option<String> {
+        read_settings_text(file).unwrap_or_else(|what| {
+            self.flaws.push(what);
+            None
+        })
+    }
+
+    fn parse<'a>(&mut self, file: &Path, text: &'a str) -> Option<ConfigFile<'a>> {
+        let (at, config) = match ConfigFile::parse(text) {
+            Err(error) => (format!(":{}:{}", error.line().max(1), error.column().max(1)), Err(error)),
+            Ok(config) => (String::new(), Ok(config)),
+        };
+        self.checked(Path::new(&format!("{}{at}", file.display())), config)
+    }
+
+    /// The value of a result; an error becomes a flaw of `file`.
+    fn checked<T>(&mut self, file: &Path, result: serde_json::Result<T>) -> Option<T> {
+        let describe = |error: serde_json::Error| match error.classify() {
+            // The message of a data error may quote the file.
+            Category::Data => "expected a JSON object without repeated names".to_owned(),
+            Category::Io | Category::Syntax | Category::Eof => {
+                let words = error.to_string();
+                words.rsplit_once(" at line ").map_or(words.as_str(), |(what, _)| what).to_owned()
             }
         };
-        match Document::read(&text) {
-            Ok(document) => Some((document, text)),
-            Err(broken) => {
-                self.flaws.push(format!("{}:{}:{}: {}", file.display(), broken.line, broken.column, broken.what));
-                None
-            }
+        result.map_err(|error| self.flaws.push(format!("{}: {}", file.display(), describe(error)))).ok()
+    }
+
+    fn add_file(&mut self, scope: Scope, file: &Path, text: &str) {
+        if let Some(config) = self.parse(file, text) {
+            self.add(scope, file, text, &["mcpServers"], config.servers);
         }
     }
 
-    fn add(&mut self, scope: Scope, file: &Path, text: &str, servers: Vec<Server>) {
-        for server in servers.into_iter().map(|server| configured(scope, file, text, server)) {
-            if self.named(&server.name).is_none() {
-                self.all.push(server);
-            }
+    /// Adds the members of the object `servers`, which is at `path` of the file.
+    fn add(&mut self, scope: Scope, file: &Path, text: &str, path: &[&str], servers: Option<&RawValue>) {
+        for (name, raw) in self.checked(file, members(servers)).unwrap_or_default() {
+            let steps: Vec<String> = path.iter().map(|step| (*step).to_owned()).chain([name.clone()]).collect();
+            let launch = serde_json::from_str(raw.get()).map_err(|_| "the entry is not valid JSON".to_owned());
+            let launch = launch.and_then(|entry| Launch::read(&entry)).map_err(|what| {
+                let at = locate(text, steps.iter().map(String::as_str));
+                let at = at.map(|(line, column)| format!(":{line}:{column}")).unwrap_or_default();
+                format!("{}{at}: {what}", file.display())
+            });
+            let (file, entry) = (file.to_owned(), raw.get().to_owned());
+            self.entries.push(Configured { name, scope, file, steps, entry, launch, plugin: None });
         }
     }
 
-    /// The servers of plugins that are installed and switched on.
-    fn plugins(&mut self, environment: &Environment, here: &Path) {
+    /// Adds the servers of plugins that are installed and enabled.
+    fn add_plugins(&mut self, environment: &Environment, here: &Path) {
         let Some(client) = &environment.client_dir else { return };
-        let enabled = self.enabled(client, here);
+        let enabled = self.enabled_plugins(client, here);
         if !enabled.values().any(|on| *on) {
             return;
         }
@@ -166,60 +286,63 @@ impl Servers {
         let known = self.document(&client.join("plugins/known_marketplaces.json"));
         for id in enabled.iter().filter(|(_, on)| **on).map(|(id, _)| id) {
             let (name, market) = id.split_once('@').unwrap_or((id, ""));
-            let marketplace = known.as_ref().and_then(|(known, _)| known.at(&pointer(&[market])).cloned());
+            let marketplace = known.as_ref().and_then(|known| known.at(&pointer(&[market])).cloned());
             let root = match marketplace
                 .filter(|market| market.pointer("/source/source").is_some_and(|kind| kind == "directory"))
             {
-                // The client takes these from where they are developed, not from its copy.
-                Some(market) => self.developed(name, &market),
-                None => installed.as_ref().and_then(|(all, _)| {
+                // The client runs these from their own directory, not from its copy.
+                Some(market) => self.local_plugin_root(name, &market),
+                None => installed.as_ref().and_then(|all| {
                     let copies = all.at(&pointer(&["plugins", id]))?.as_array()?;
                     let here = |copy: &&Value| copy["projectPath"].as_str().is_none_or(|path| here.starts_with(path));
                     copies.iter().filter(here).find_map(|copy| copy["installPath"].as_str()).map(PathBuf::from)
                 }),
             };
             if let Some(root) = root {
-                self.plugin(&Plugin { id: id.clone(), root });
+                self.add_plugin(&Plugin { id: id.clone(), root });
             }
         }
     }
 
-    /// Where a plugin of a marketplace on this machine lies.
-    fn developed(&mut self, name: &str, market: &Value) -> Option<PathBuf> {
+    /// The directory of a plugin from a marketplace on this machine.
+    fn local_plugin_root(&mut self, name: &str, market: &Value) -> Option<PathBuf> {
         let folder = PathBuf::from(market["installLocation"].as_str()?);
-        let (list, _) = self.document(&folder.join(".claude-plugin/marketplace.json"))?;
+        let list = self.document(&folder.join(".claude-plugin/marketplace.json"))?;
         let plugins = list.at("/plugins")?.as_array()?;
         let source = plugins.iter().find(|plugin| plugin["name"] == name)?["source"].as_str()?;
         Some(folder.join(source))
     }
 
-    fn plugin(&mut self, plugin: &Plugin) {
+    fn add_plugin(&mut self, plugin: &Plugin) {
+        let first = self.entries.len();
         let manifest = plugin.root.join(".claude-plugin/plugin.json");
         let mut files = vec![plugin.root.join(".mcp.json")];
-        if let Some((document, text)) = self.document(&manifest) {
-            files.extend(document.server_files().into_iter().map(|file| plugin.root.join(file)));
-            self.add_of_plugin(plugin, &manifest, &text, document.servers());
+        if let Some(text) = self.text(&manifest) {
+            // The manifest contains servers, or names the files that do.
+            if let Some(config) = self.parse(&manifest, &text) {
+                files.extend(config.server_files().into_iter().map(|file| plugin.root.join(file)));
+                self.add(Scope::Plugin, &manifest, &text, &["mcpServers"], config.servers);
+            }
         }
         for file in files {
-            if let Some((document, text)) = self.document(&file) {
-                self.add_of_plugin(plugin, &file, &text, document.plugin_servers());
+            let Some(text) = self.text(&file) else { continue };
+            let Some(config) = self.parse(&file, &text) else { continue };
+            if config.servers.is_some() {
+                self.add(Scope::Plugin, &file, &text, &["mcpServers"], config.servers);
+            } else {
+                // A plugin's file may omit `mcpServers` and be the object of servers itself.
+                let whole = serde_json::from_str(text.trim_start_matches('\u{feff}')).ok();
+                self.add(Scope::Plugin, &file, &text, &[], whole);
             }
         }
-    }
-
-    fn add_of_plugin(&mut self, plugin: &Plugin, file: &Path, text: &str, servers: Vec<Server>) {
-        for server in servers {
-            let mut server = configured(Scope::Plugin, file, text, server);
+        for server in self.entries.iter_mut().skip(first) {
             server.name = format!("plugin:{}:{}", plugin.name(), server.name);
             server.plugin = Some(plugin.clone());
-            if self.named(&server.name).is_none() {
-                self.all.push(server);
-            }
         }
     }
 
-    /// Which plugins the settings switch on or off; the strongest word counts.
-    fn enabled(&mut self, client: &Path, here: &Path) -> BTreeMap<String, bool> {
+    /// The plugins that the settings enable or disable; the strongest file wins.
+    fn enabled_plugins(&mut self, client: &Path, here: &Path) -> BTreeMap<String, bool> {
         let project = git_root(here);
         let files = [
             client.join("settings.json"),
@@ -229,45 +352,37 @@ impl Servers {
         ];
         let mut enabled = BTreeMap::new();
         for file in files {
-            let Some((document, _)) = self.document(&file) else { continue };
+            let Some(document) = self.document(&file) else { continue };
             let switches = document.at("/enabledPlugins").and_then(Value::as_object).into_iter().flatten();
             enabled.extend(switches.map(|(id, on)| (id.clone(), on.as_bool().unwrap_or(true))));
         }
         enabled
     }
-}
 
-fn configured(scope: Scope, file: &Path, text: &str, server: Server) -> Configured {
-    let place = || match place_of(text, server.steps.iter().map(String::as_str)) {
-        Some((line, column)) => format!("{}:{line}:{column}", file.display()),
-        None => file.display().to_string(),
-    };
-    Configured {
-        launch: server.launch.clone().map_err(|what| format!("{}: {what}", place())),
-        name: server.name,
-        scope,
-        file: file.to_owned(),
-        steps: server.steps,
-        entry: server.entry,
-        plugin: None,
+    fn document(&mut self, file: &Path) -> Option<Document> {
+        let text = self.text(file)?;
+        let document = Document::read(&text).map_err(|broken| {
+            self.flaws.push(format!("{}:{}:{}: {}", file.display(), broken.line, broken.column, broken.what));
+        });
+        document.ok()
     }
 }
 
-/// A JSON pointer by names.
+/// A JSON pointer of these member names.
 fn pointer(steps: &[&str]) -> String {
     steps.iter().map(|step| format!("/{}", step.replace('~', "~0").replace('/', "~1"))).collect()
 }
 
-/// The file that holds a user's servers: beside the client's directory where that is the usual one, else in it.
+/// The file of a user's servers: next to the client's directory if that is the default one, else inside it.
 fn user_file(environment: &Environment) -> Option<PathBuf> {
     let client = environment.client_dir.as_ref()?;
-    let usual = environment.home.as_ref().filter(|home| **client == home.join(".claude"));
-    let within = client.join(".claude.json");
-    // `CLAUDE_CONFIG_DIR` may name the usual directory too, and then the file lies in it.
-    Some(usual.filter(|_| !within.exists()).map_or(within, |home| home.join(".claude.json")))
+    let default = environment.home.as_ref().filter(|home| **client == home.join(".claude"));
+    let inside = client.join(".claude.json");
+    // `CLAUDE_CONFIG_DIR` may also name the default directory, and then the file is inside it.
+    Some(default.filter(|_| !inside.exists()).map_or(inside, |home| home.join(".claude.json")))
 }
 
-/// What the client calls the project of a directory: the repository that it is part of, else itself.
+/// The client's project of a directory: the repository that contains it, else the directory itself.
 fn git_root(here: &Path) -> PathBuf {
     here.ancestors().find(|folder| folder.join(".git").exists()).unwrap_or(here).to_owned()
 }

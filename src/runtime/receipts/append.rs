@@ -4,7 +4,7 @@ use super::{OPERATOR_FILE, folder, key, time};
 use crate::runtime::environment::Environment;
 use crate::runtime::session;
 use rune::encoding::label::Label;
-use rune::receipt::{End, Matter, OPERATOR, Place, Receipt};
+use rune::receipt::{ChainEnd, ChainPosition, OPERATOR_SESSION, Receipt, ReceiptBody};
 use rustix::fs::{FlockOperation, OFlags, flock};
 use rustix::io::Errno;
 use std::fs::{DirBuilder, File, OpenOptions};
@@ -43,12 +43,12 @@ impl<'a> Writer<'a> {
     }
 
     pub fn of_operator(environment: &'a Environment, at: Option<OffsetDateTime>) -> Result<Self, String> {
-        let (name, session) = (OPERATOR_FILE.to_owned(), OPERATOR.to_owned());
+        let (name, session) = (OPERATOR_FILE.to_owned(), OPERATOR_SESSION.to_owned());
         Ok(Writer { environment, folder: folder(environment)?, name, session, client: "rune", at })
     }
 
     /// Writes one receipt behind the last.
-    pub fn append(&self, matter: &Matter) -> Result<(), String> {
+    pub fn append(&self, matter: &ReceiptBody) -> Result<(), String> {
         let mut next = None;
         for part in 1..MOST_PARTS {
             let path = self.path(part);
@@ -56,12 +56,12 @@ impl<'a> Writer<'a> {
             let file = self.open(&path).map_err(told)?;
             let (end, torn) = end(&file, part).map_err(told)?;
             let place = match (end, next) {
-                (Some(End::Open(place)), _) => place,
-                (Some(End::Closed(place)), _) => {
+                (Some(ChainEnd::Open(place)), _) => place,
+                (Some(ChainEnd::Closed(place)), _) => {
                     next = Some(place);
                     continue;
                 }
-                (None, next) => Place { torn, ..next.unwrap_or_else(|| Place::first(&self.session)) },
+                (None, next) => ChainPosition { torn, ..next.unwrap_or_else(|| ChainPosition::first(&self.session)) },
             };
             return self.write(&file, place, matter, &path);
         }
@@ -78,8 +78,8 @@ impl<'a> Writer<'a> {
                 opened => opened.and_then(lock).map_err(told)?,
             };
             match end(&file, part).map_err(told)?.0 {
-                Some(End::Open(place)) => return self.write(&file, place, &Matter::Seal, &path),
-                Some(End::Closed(_)) => {}
+                Some(ChainEnd::Open(place)) => return self.write(&file, place, &ReceiptBody::Seal, &path),
+                Some(ChainEnd::Closed(_)) => {}
                 // Nothing was ever written here.
                 None => return Ok(()),
             }
@@ -105,7 +105,7 @@ impl<'a> Writer<'a> {
     }
 
     /// INVARIANT: the file is locked. So is the order of keys: the one that signs is read only now.
-    fn write(&self, mut file: &File, place: Place, matter: &Matter, path: &Path) -> Result<(), String> {
+    fn write(&self, mut file: &File, place: ChainPosition, matter: &ReceiptBody, path: &Path) -> Result<(), String> {
         let secret = key::read_or_make(self.environment)?;
         let line = Receipt::sign(matter, &self.session, self.client, time(self.at), place, &secret).to_line();
         let told = |error: Error| format!("receipts: {}: {error}", path.display());
@@ -121,7 +121,7 @@ impl<'a> Writer<'a> {
 }
 
 /// Reads the end of a file and cuts a torn line off, of as many bytes; `None` where it holds no line.
-fn end(file: &File, part: u64) -> Result<(Option<End>, u64), Error> {
+fn end(file: &File, part: u64) -> Result<(Option<ChainEnd>, u64), Error> {
     let found = file.metadata()?;
     if !found.is_file() {
         return Err(Error::new(ErrorKind::InvalidInput, "not a regular file"));
@@ -137,13 +137,13 @@ fn end(file: &File, part: u64) -> Result<(Option<End>, u64), Error> {
             break;
         }
     }
-    let (end, torn) = End::read(&tail, part);
+    let (end, torn) = ChainEnd::read(&tail, part);
     if end.is_none() && start > 0 {
         // Whatever this is, it stays, and what follows goes elsewhere.
         let prev = rune::receipt::hash(&tail);
-        return Ok((Some(End::Closed(Place { part: part + 1, seq: 1, prev, torn: 0 })), 0));
+        return Ok((Some(ChainEnd::Closed(ChainPosition { part: part + 1, seq: 1, prev, torn: 0 })), 0));
     }
-    let open = matches!(end, None | Some(End::Open(_)));
+    let open = matches!(end, None | Some(ChainEnd::Open(_)));
     if torn > 0 && open {
         file.set_len(length - torn as u64)?;
     }

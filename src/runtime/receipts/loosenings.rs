@@ -7,12 +7,12 @@ use crate::runtime::files::put_private;
 use crate::runtime::policy_files::read_bytes;
 use anyhow::{Context, anyhow};
 use rune::event::Loosened;
-use rune::receipt::{Loosening, Matter, Receipt};
+use rune::receipt::{Loosening, Receipt, ReceiptBody};
 use std::path::PathBuf;
 
 /// Leaves a receipt of a loosening. It comes before the change: where it cannot be written, nothing is loosened.
 pub fn loosen(environment: &Environment, verb: Loosening) -> anyhow::Result<()> {
-    let left = Writer::of_operator(environment, None).and_then(|writer| writer.append(&Matter::Loosen(verb)));
+    let left = Writer::of_operator(environment, None).and_then(|writer| writer.append(&ReceiptBody::Loosen(verb)));
     left.map_err(|what| anyhow!(what)).context("nothing was changed: there is no receipt of it")
 }
 

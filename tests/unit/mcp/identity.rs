@@ -2,7 +2,7 @@
 
 use super::*;
 
-fn entry(text: &str) -> Result<Identity, BadEntry> {
+fn entry(text: &str) -> Result<Identity, InvalidEntry> {
     Identity::of_entry(&Value::read(text.as_bytes()).unwrap())
 }
 

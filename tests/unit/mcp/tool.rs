@@ -34,6 +34,6 @@ fn what_cannot_be_pinned_says_why() {
 #[test]
 fn flaws_have_names_of_their_own() {
     for flaw in InvalidTool::all() {
-        assert_eq!(InvalidTool::named(flaw.word()), Some(flaw));
+        assert_eq!(InvalidTool::from_name(flaw.as_str()), Some(flaw));
     }
 }

@@ -2,7 +2,7 @@
 
 use super::*;
 
-fn summary(lines: &[&str], filter: &Filter) -> Report {
+fn summary(lines: &[&str], filter: &Filter) -> LogReport {
     let mut summary = Summary::default();
     for line in lines {
         summary.add(line.as_bytes(), filter);

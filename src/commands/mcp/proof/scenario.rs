@@ -2,7 +2,7 @@
 
 use super::stage::Stage;
 use anyhow::Context;
-use rune::receipt::{self, Expected, Keys};
+use rune::receipt::{self, ExpectedChain, TrustedKeys};
 use serde_json::{Value, json};
 
 /// A case that has to be refused.
@@ -162,7 +162,7 @@ impl Scenario {
 }
 
 /// Replays and reorders the receipts of a session, really, and tells what the verifier finds in each.
-pub fn replay(stage: &mut Stage, other: &[u8], keys: &Keys) -> anyhow::Result<Vec<(&'static str, Vec<u8>)>> {
+pub fn replay(stage: &mut Stage, other: &[u8], keys: &TrustedKeys) -> anyhow::Result<Vec<(&'static str, Vec<u8>)>> {
     let own = stage.receipts()?;
     let lines: Vec<&[u8]> = own.split_inclusive(|byte| *byte == b'\n').collect();
     let [first, second, third, rest @ ..] = lines.as_slice() else {
@@ -175,7 +175,7 @@ pub fn replay(stage: &mut Stage, other: &[u8], keys: &Keys) -> anyhow::Result<Ve
     let cases = [("replayed within", twice), ("replayed from another session", strange), ("reordered", swapped)];
     let mut found = Vec::new();
     for ((what, bytes), expected) in cases.into_iter().zip(FOUND) {
-        let report = receipt::verify(&bytes, &mut keys.clone(), &Expected::default());
+        let report = receipt::verify(&bytes, &mut keys.clone(), &ExpectedChain::default());
         let first = report.faults.first().map(|fault| fault.code.name()).unwrap_or_default();
         anyhow::ensure!(first == expected, "receipts that were {what} are not found out: `{first}`");
         stage.note_found(what, &first);

@@ -11,7 +11,7 @@ use crate::runtime::receipts::Texts;
 use anyhow::{Context, anyhow, bail};
 use rune::encoding::canonical::Value as Canonical;
 use rune::encoding::label::Label;
-use rune::mcp::{Identity, Observed, Proposal, Served, Source};
+use rune::mcp::{Identity, Observed, Proposal, ServedBytes, Source};
 use rune::receipt::{Receipt, ReceiptKind, Secret};
 use serde_json::{Value, json};
 use std::fs::{self, DirBuilder};
@@ -153,7 +153,7 @@ impl Stage {
         let tools: Vec<&[u8]> = tools.iter().map(String::as_bytes).collect();
         let entry = self.entry(name, more).to_string();
         let entry = Canonical::read(entry.as_bytes()).map_err(|fault| anyhow!("{fault:?}"))?;
-        Ok(Observed::from_served(&Served {
+        Ok(Observed::from_served(&ServedBytes {
             server: name,
             source: Source::Probe,
             at: self.at,

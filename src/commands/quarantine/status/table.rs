@@ -1,7 +1,7 @@
 //! The tables of `rune quarantine status`, within 80 columns.
 
 use rune::event::taint::ESCALATION;
-use rune::telemetry::report::Report;
+use rune::telemetry::report::LogReport;
 use std::fmt::Write;
 use std::path::Path;
 
@@ -22,7 +22,7 @@ struct Row {
     aside: String,
 }
 
-pub fn render(report: &Report, top: usize, path: &Path, style: Style) -> String {
+pub fn render(report: &LogReport, top: usize, path: &Path, style: Style) -> String {
     let mut text = String::new();
     let table = |text: &mut String, title: &str, rows: Vec<Row>| table(text, style, title, rows, top);
     let range = match (&report.first_ts, &report.last_ts) {

@@ -1,7 +1,7 @@
 //! Unit tests of `src/runtime/mcp/records.rs`.
 
 use super::*;
-use rune::mcp::Served;
+use rune::mcp::ServedBytes;
 use std::os::unix::fs::{PermissionsExt, symlink};
 use time::OffsetDateTime;
 
@@ -13,7 +13,7 @@ fn store() -> (tempfile::TempDir, Store) {
 }
 
 fn seen(server: &str, source: Source, tool: &str) -> Observed {
-    Observed::from_served(&Served {
+    Observed::from_served(&ServedBytes {
         server,
         source,
         at: OffsetDateTime::UNIX_EPOCH,

@@ -1,4 +1,4 @@
-//! Unit tests of `src/quarantine/content/folded.rs`.
+//! Unit tests of `src/quarantine/content/normalize.rs`.
 
 use super::*;
 

@@ -328,5 +328,5 @@ impl Fold {
 }
 
 #[cfg(test)]
-#[path = "../../../tests/unit/quarantine/content/folded.rs"]
+#[path = "../../../tests/unit/quarantine/content/normalize.rs"]
 mod tests;
