@@ -7,7 +7,7 @@ use crate::event::taint::ESCALATION;
 use crate::event::{Action, Event};
 use crate::path::zones::Zones;
 use crate::policy::{Config, Results};
-use crate::quarantine::{Wrap, notice, result, surface};
+use crate::quarantine::{Wrapper, notice, result, surface};
 use crate::verdict::{Effect, Finding, Phase, Replacement, RuleId, Surface, Verdict};
 
 /// Judges a result: names the surface it came from, and marks and wraps it unless the operator trusts it. Silence is
@@ -80,7 +80,8 @@ pub(crate) fn escalate(event: &Event<'_>, config: &Config, verdict: &mut Verdict
 fn wrapped(event: &Event<'_>, surface: &Surface, look: &Look<'_>, config: &Config) -> Option<(Replacement, String)> {
     let nonce = event.facts.nonce.as_ref().filter(|_| event.phase == Phase::After)?;
     let judge = |text: &str| look.at(text);
-    let wrap = Wrap { nonce, source: &surface.source, most: usize::from(config.longest_kb) << 10, judge: &judge };
+    let wrap =
+        Wrapper { nonce, source: &surface.source, max_bytes: usize::from(config.longest_kb) << 10, judge: &judge };
     let replaced = match &event.result {
         Some(raw) => result::wrapped(&event.action, raw.inspect("its texts are wrapped"), &wrap)?,
         // An event that breaks off, or is too large, may have had one.

@@ -3,7 +3,7 @@
 use super::subject::Subject;
 use super::validators::Context;
 use super::{before, matching};
-use crate::quarantine::content::{Folded, covert};
+use crate::quarantine::content::{NormalizedText, hidden_passages};
 use crate::quarantine::result;
 use crate::rules::{Groups, Owner, Rule, Tier};
 use crate::verdict::limits::{CONTENT_BYTES, CONTENT_STEPS, Limit, Meter};
@@ -81,7 +81,7 @@ impl<'a> Look<'a> {
     fn at_part(&self, text: &str) -> Option<&'a Rule> {
         let mut withheld = None;
         self.meter.charge(text.len() / BYTES);
-        let folded = Folded::of(text);
+        let folded = NormalizedText::of(text);
         let words = |range: Range<usize>| folded.text.get(range).unwrap_or_default();
         let start = |at: usize| folded.passages.get(at).map_or(folded.text.len(), |passage| passage.start);
         for (at, passage) in folded.passages.iter().enumerate() {
@@ -91,7 +91,7 @@ impl<'a> Look<'a> {
         }
         // What they are about is said where people see it.
         let beginning = words(0..start(BEGINNING));
-        for passage in covert(text, &self.meter) {
+        for passage in hidden_passages(text, &self.meter) {
             self.meter.charge(passage.len() / BYTES);
             let around = format!("{beginning}{passage}");
             let found = self.at_passage(&passage, || &around);

@@ -21,7 +21,7 @@ fn what_nobody_sees_is_read_too() {
             "<hidden> ignore it\n",
         ),
     ] {
-        let found = covert(text, &Meter::default());
+        let found = hidden_passages(text, &Meter::default());
         assert!(found.iter().any(|text| text == expected), "{text:?}: {found:?}");
     }
 }
@@ -35,7 +35,7 @@ fn what_is_only_unusual_says_nothing() {
         "sha256 9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
         "utf8 and h264 in x86_64 on node7",
     ] {
-        let found = covert(text, &Meter::default());
+        let found = hidden_passages(text, &Meter::default());
         assert!(found.is_empty(), "{text:?}: {found:?}");
     }
 }

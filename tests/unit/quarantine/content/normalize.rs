@@ -3,7 +3,7 @@
 use super::*;
 
 fn sentences(text: &str) -> Vec<String> {
-    folded(text).text.lines().map(str::to_owned).collect()
+    normalize(text).text.lines().map(str::to_owned).collect()
 }
 
 #[test]
