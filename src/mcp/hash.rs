@@ -6,8 +6,8 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use std::fmt;
 
-/// What a hash covers. Each subject has its own tag in the hashed bytes, so that equal values of different subjects have
-/// different hashes.
+/// What a hash covers. Each subject has its own tag in the hashed bytes, so that equal values of different subjects
+/// have different hashes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum HashSubject {
     /// A whole tool object as served.

@@ -27,8 +27,8 @@ use time::format_description::well_known::Rfc3339;
 /// The largest record that is read.
 pub const MAX_RECORD_BYTES: u64 = 64 << 20;
 
-/// The name of a server's file in the directory of its kind. A name with characters other than `a-z`, `0-9`, `-` and `_`
-/// is replaced by its hash, so that no name can leave the directory and no two names share a file on a
+/// The name of a server's file in the directory of its kind. A name with characters other than `a-z`, `0-9`, `-` and
+/// `_` is replaced by its hash, so that no name can leave the directory and no two names share a file on a
 /// case-insensitive file system.
 pub fn file_name(server: &str) -> String {
     let is_plain = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || matches!(byte, b'-' | b'_');

@@ -66,9 +66,9 @@ const MIN_MENTION_LENGTH: usize = 6;
 fn mentions(text: &str, name: &str) -> bool {
     let is_word = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-');
     text.match_indices(name).any(|(at, _)| {
-        let (before, behind) = text.split_at_checked(at).unwrap_or_default();
-        let behind = behind.get(name.len()..).unwrap_or_default();
-        !before.chars().next_back().is_some_and(is_word) && !behind.chars().next().is_some_and(is_word)
+        let (before, after) = text.split_at_checked(at).unwrap_or_default();
+        let after = after.get(name.len()..).unwrap_or_default();
+        !before.chars().next_back().is_some_and(is_word) && !after.chars().next().is_some_and(is_word)
     })
 }
 

@@ -1,9 +1,9 @@
 //! Checks arguments against the approved input schema. An argument that the schema does not declare is a mismatch: it
 //! means that the model was shown another schema.
 //!
-//! The check has a step budget, because the server wrote the schema; the `jsonschema` crate has none. Unknown keywords are
-//! ignored, and a check that exceeds the budget is a mismatch. The tests compare the result with that of `jsonschema`:
-//! wherever both decide, this check is at least as strict.
+//! The check has a step budget, because the server wrote the schema; the `jsonschema` crate has none. Unknown keywords
+//! are ignored, and a check that exceeds the budget is a mismatch. The tests compare the result with that of
+//! `jsonschema`: wherever both decide, this check is at least as strict.
 
 mod format;
 mod keyword;
@@ -38,8 +38,8 @@ impl fmt::Display for SchemaMismatch {
 
 /// Checks the arguments of a call against the input schema of the approved tool.
 pub fn check(schema: &Value, arguments: &Value) -> Result<(), SchemaMismatch> {
-    let mut checker = Checker::new(schema);
-    let at = Location { name: "", depth: 0, closed: true, plain: false };
+    let mut checker = SchemaChecker::new(schema);
+    let at = Location { name: "", depth: 0, closed: true, standard: false };
     checker.check_value(schema, arguments, at)?;
     // INVARIANT: an exceeded budget is a mismatch, also below a `not`, which inverts the result.
     if checker.exceeded { at.mismatch(BUDGET_EXCEEDED) } else { Ok(()) }
@@ -58,7 +58,7 @@ struct Location<'a> {
     closed: bool,
     /// Whether undeclared properties are allowed by default, as in the standard. This applies below `not`, `if`,
     /// `oneOf` and `contains`, where a stricter check of a part would make the whole check weaker.
-    plain: bool,
+    standard: bool,
 }
 
 impl<'a> Location<'a> {
@@ -76,11 +76,11 @@ impl<'a> Location<'a> {
     }
 
     fn by_standard(self) -> Self {
-        Location { plain: true, ..self.deeper() }
+        Location { standard: true, ..self.deeper() }
     }
 }
 
-struct Checker<'s> {
+struct SchemaChecker<'s> {
     root: &'s Value,
     steps: usize,
     patterns: PatternBudget,
@@ -88,15 +88,15 @@ struct Checker<'s> {
     exceeded: bool,
 }
 
-impl<'s> Checker<'s> {
+impl<'s> SchemaChecker<'s> {
     fn new(root: &'s Value) -> Self {
-        Checker { root, steps: 0, patterns: PatternBudget::new(), exceeded: false }
+        SchemaChecker { root, steps: 0, patterns: PatternBudget::new(), exceeded: false }
     }
 
     fn check_value(&mut self, schema: &'s Value, value: &Value, at: Location<'_>) -> Result<(), SchemaMismatch> {
         self.check_shape(schema, value, at)?;
         if let Value::Object(fields) = value
-            && !at.plain
+            && !at.standard
         {
             self.check_unknown_properties(schema, fields, at)?;
         }
@@ -111,14 +111,14 @@ impl<'s> Checker<'s> {
     }
 
     /// Whether a text matches a pattern. A pattern in unsupported syntax matches everything.
-    fn matches(&mut self, pattern: &str, text: &str) -> bool {
+    fn matches_pattern(&mut self, pattern: &str, text: &str) -> bool {
         let result = self.patterns.match_pattern(pattern, text);
         self.exceeded |= result == PatternMatch::TooExpensive;
         result != PatternMatch::Differs
     }
 
     /// Whether a value matches by the standard, which allows undeclared properties by default.
-    fn fits(&mut self, schema: &'s Value, value: &Value, at: Location<'_>) -> bool {
+    fn matches_by_standard(&mut self, schema: &'s Value, value: &Value, at: Location<'_>) -> bool {
         self.check_shape(schema, value, at.by_standard()).is_ok()
     }
 
@@ -143,7 +143,7 @@ impl<'s> Checker<'s> {
             Value::String(text) => {
                 scalar::check_string(object, text, at)?;
                 let pattern = object.get("pattern").and_then(Value::as_str);
-                if pattern.is_some_and(|pattern| !self.matches(pattern, text)) {
+                if pattern.is_some_and(|pattern| !self.matches_pattern(pattern, text)) {
                     return at.mismatch("a text is not of the form that the approved schema asks for");
                 }
             }
@@ -186,7 +186,7 @@ impl<'s> Checker<'s> {
             return at.mismatch("a list has an item twice, and the approved schema takes none twice");
         }
         let Some(contained) = schema.get("contains") else { return Ok(()) };
-        let count = items.iter().filter(|item| self.fits(contained, item, at)).count() as f64;
+        let count = items.iter().filter(|item| self.matches_by_standard(contained, item, at)).count() as f64;
         if count < bound(schema, "minContains").unwrap_or(1.0)
             || bound(schema, "maxContains").is_some_and(|most| count > most)
         {
@@ -210,7 +210,7 @@ impl<'s> Checker<'s> {
         require(branches(schema, "required"), fields, at)?;
         for (name, value) in fields {
             if let Some(names) = schema.get("propertyNames")
-                && !self.fits(names, &Value::String(name.clone()), at)
+                && !self.matches_by_standard(names, &Value::String(name.clone()), at)
             {
                 return at.member(name).mismatch("an argument has a name that the approved schema does not take");
             }
@@ -221,7 +221,7 @@ impl<'s> Checker<'s> {
                 self.check_value(schema, value, at)?;
             }
             for (pattern, schema) in patterns(schema) {
-                if self.matches(pattern, name) {
+                if self.matches_pattern(pattern, name) {
                     known = true;
                     self.check_value(schema, value, at)?;
                 }
@@ -269,7 +269,8 @@ impl<'s> Checker<'s> {
             return at.mismatch("it fits none of the forms that the approved schema takes");
         }
         if schema.get("oneOf").is_some_and(Value::is_array) {
-            let fitting: Vec<_> = branches(schema, "oneOf").filter(|form| self.fits(form, value, at)).collect();
+            let fitting: Vec<_> =
+                branches(schema, "oneOf").filter(|form| self.matches_by_standard(form, value, at)).collect();
             match fitting.as_slice() {
                 [form] => self.check_shape(form, value, at.deeper())?,
                 [] => return at.mismatch("it fits none of the forms that the approved schema takes"),
@@ -277,12 +278,12 @@ impl<'s> Checker<'s> {
             }
         }
         if let Some(not) = schema.get("not")
-            && self.fits(not, value, at)
+            && self.matches_by_standard(not, value, at)
         {
             return at.mismatch("it is what the approved schema rules out");
         }
         if let Some(condition) = schema.get("if") {
-            let then = if self.fits(condition, value, at) { "then" } else { "else" };
+            let then = if self.matches_by_standard(condition, value, at) { "then" } else { "else" };
             if let Some(then) = schema.get(then) {
                 self.check_shape(then, value, at.deeper())?;
             }
@@ -309,7 +310,7 @@ impl<'s> Checker<'s> {
         }
         let mut known = |name: &str| {
             parts.iter().any(|part| {
-                property(part, name).is_some() || patterns(part).any(|(pattern, _)| self.matches(pattern, name))
+                property(part, name).is_some() || patterns(part).any(|(pattern, _)| self.matches_pattern(pattern, name))
             })
         };
         match fields.keys().find(|name| !known(name)) {

@@ -42,9 +42,9 @@ pub(super) fn begins(text: &str, line_begins: bool) -> bool {
 /// Whether the text begins with a role, as in `Human:`, `**System**:` or `[user] :`.
 fn is_speaker(text: &str) -> bool {
     SPEAKERS.iter().any(|speaker| {
-        let behind = starts_with(text.chars(), speaker);
-        let mut behind = behind.into_iter().flatten().take(6).skip_while(|c| is_ornament(*c) || c.is_whitespace());
-        behind.next().is_some_and(|c| plain(c) == ':')
+        let after = starts_with(text.chars(), speaker);
+        let mut after = after.into_iter().flatten().take(6).skip_while(|c| is_ornament(*c) || c.is_whitespace());
+        after.next().is_some_and(|c| plain(c) == ':')
     })
 }
 
@@ -56,14 +56,14 @@ fn is_delimiter(text: &str) -> bool {
         rest.next();
         dashes += 1;
     }
-    let behind = |word: &str| {
+    let after = |word: &str| {
         let mut rest = starts_with(rest.clone(), word)?;
         while rest.clone().next().is_some_and(char::is_whitespace) {
             rest.next();
         }
         starts_with(rest, "untrusted")
     };
-    dashes > 1 && ["begin", "end", "withheld"].iter().any(|word| behind(word).is_some())
+    dashes > 1 && ["begin", "end", "withheld"].iter().any(|word| after(word).is_some())
 }
 
 fn is_tag(text: &str) -> bool {
@@ -72,13 +72,13 @@ fn is_tag(text: &str) -> bool {
         return false;
     }
     // Blanks and slashes may precede the name, as in `< / system-reminder`.
-    let mut behind = rest.clone();
+    let mut after = rest.clone();
     for _ in 0..8 {
-        let next = behind.next();
+        let next = after.next();
         if !next.is_some_and(|c| c == '/' || plain(c) == '/' || c.is_whitespace()) {
             break;
         }
-        rest = behind.clone();
+        rest = after.clone();
     }
     TAGS.iter().any(|tag| starts_with(rest.clone(), tag).is_some())
 }

@@ -1,4 +1,4 @@
-//! Folds the lines of a log into counts.
+//! Counts the lines of a log.
 
 use super::histogram::Histogram;
 use super::report::{DayRow, EscalationRow, LogReport, RuleRow, SessionRow, SourceRow, ToolRow};
@@ -84,16 +84,16 @@ impl Summary {
     }
 
     fn count(&mut self, record: &ParsedLine<'_>, filter: &Filter) {
-        let early = filter.since.as_deref().is_some_and(|since| &*record.ts < since);
-        if early || filter.session.as_deref().is_some_and(|session| record.session_id != session) {
+        let is_early = filter.since.as_deref().is_some_and(|since| &*record.ts < since);
+        if is_early || filter.session.as_deref().is_some_and(|session| record.session_id != session) {
             return;
         }
         self.lines += 1;
         *entry(&mut self.decisions, &record.decision) += 1;
         *entry(&mut self.tools, &record.tool) += 1;
         *entry(&mut self.days, record.ts.get(..10).unwrap_or_default()) += 1;
-        let after = record.event == "quarantine";
-        if after {
+        let is_after = record.event == "quarantine";
+        if is_after {
             // After a call the field lists the names of several rules, separated by blanks.
             for rule in record.rule.split(' ').filter(|rule| !rule.is_empty()) {
                 *entry(&mut self.rules, rule) += 1;
@@ -104,14 +104,14 @@ impl Summary {
         let session = entry(&mut self.sessions, &record.session_id);
         let has_source = !record.source.is_empty();
         match &*record.decision {
-            "emit" if after => {
+            "emit" if is_after => {
                 session.emit += 1;
                 if has_source {
                     *entry(&mut session.emit_by_source, &record.source) += 1;
                     entry(&mut self.sources, &record.source).emit += 1;
                 }
             }
-            "skip" if after && has_source => entry(&mut self.sources, &record.source).skip += 1,
+            "skip" if is_after && has_source => entry(&mut self.sources, &record.source).skip += 1,
             _ => {}
         }
         if let Some(us) = record.us {
@@ -137,8 +137,8 @@ impl Summary {
             emit: counts.emit,
         };
         let escalations = self.sessions.iter().flat_map(|(session, counts)| {
-            let often = counts.emit_by_source.iter().filter(|(_, count)| **count >= ESCALATION);
-            often.map(|(source, count)| EscalationRow {
+            let frequent = counts.emit_by_source.iter().filter(|(_, count)| **count >= ESCALATION);
+            frequent.map(|(source, count)| EscalationRow {
                 session_id: Label::tool(session),
                 source: Label::tool(source),
                 count: *count,

@@ -27,8 +27,8 @@ pub enum ListUpdate {
 
 /// A conversation, as far as it shows what the server serves.
 ///
-/// A server cannot hide a list by answering with another id, twice, or unasked: such tools count as served in addition to
-/// those of the response, and two tools with the same name cannot be pinned.
+/// A server cannot hide a list by answering with another id, twice, or unasked: such tools count as served in addition
+/// to those of the response, and two tools with the same name cannot be pinned.
 #[derive(Debug, Default)]
 pub struct Conversation {
     pending: Vec<(String, PendingRequest)>,

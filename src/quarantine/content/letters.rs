@@ -87,7 +87,7 @@ pub(super) fn hidden_texts(text: &str) -> Vec<String> {
         if !is_invisible(c) {
             flag = c == '\u{1f3f4}';
             has_rtl_script |= matches!(c, '\u{590}'..='\u{8ff}' | '\u{fb1d}'..='\u{fdff}' | '\u{fe70}'..='\u{fefc}');
-            // Some invisible characters mark possible line breaks between syllables; several within a few letters do not.
+            // Invisible characters may mark line breaks between syllables, but not every one to three letters.
             since += 1;
             if run > 0 && is_solid_script(before) && is_solid_script(c) {
                 between += usize::from(since < 4);

@@ -66,9 +66,9 @@ fn normalize(text: &str) -> Normalizer {
         let rest = chars.as_str();
         let word = rest.as_bytes().get(..MAX_SENTENCE_BYTES).unwrap_or(rest.as_bytes());
         let word = word.iter().position(|byte| !is_letter(*byte)).unwrap_or(word.len());
-        if let Some((word, behind)) = rest.split_at_checked(word).filter(|(word, _)| !word.is_empty()) {
+        if let Some((word, after)) = rest.split_at_checked(word).filter(|(word, _)| !word.is_empty()) {
             normalizer.take_word(word);
-            chars = behind.chars();
+            chars = after.chars();
             continue;
         }
         let Some(c) = chars.next() else { break };

@@ -137,8 +137,8 @@ pub struct Servers {
 }
 
 impl Servers {
-    /// Reads the files that apply to a call in `cwd`: those of its project and of the directory itself. Plugins are left
-    /// out, because they are many files.
+    /// Reads the files that apply to a call in `cwd`: those of its project and of the directory itself. Plugins are
+    /// left out, because they are many files.
     pub fn for_call(environment: &Environment, cwd: &str) -> Servers {
         let directories: Vec<PathBuf> = environment.project_of(cwd).into_iter().chain([PathBuf::from(cwd)]).collect();
         Servers::read(environment, &directories).0

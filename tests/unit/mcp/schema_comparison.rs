@@ -7,8 +7,8 @@ use serde_json::json;
 
 /// What our checker says without being stricter than the standard; `None` where it gives up.
 fn by_standard(schema: &Value, arguments: &Value) -> Option<bool> {
-    let mut checker = Checker::new(schema);
-    let at = Location { name: "", depth: 0, closed: false, plain: true };
+    let mut checker = SchemaChecker::new(schema);
+    let at = Location { name: "", depth: 0, closed: false, standard: true };
     let fits = checker.check_value(schema, arguments, at).is_ok();
     (!checker.exceeded).then_some(fits)
 }
