@@ -23,7 +23,7 @@ pub mod status;
 pub(crate) mod tool;
 
 pub use hash::{Hash, HashSubject};
-pub use identity::{Identity, InvalidEntry, Transport};
+pub use identity::{Identity, Transport};
 pub use name::{CallTarget, resolve_call};
 pub use observed::{Instructions, Observed, ServedBytes, Source};
 pub use pin::{Approval, HashMismatch, Pin, Proposal, ProposalError};

@@ -23,10 +23,11 @@ pub const VERSION: &str = "rune.receipt/1";
 pub const OPERATOR_SESSION: &str = "rune:operator";
 
 /// What a receipt is about.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ReceiptKind {
     /// A call was judged.
+    #[default]
     Decision,
     /// The part has ended.
     Seal,
@@ -83,7 +84,7 @@ const SECONDS_LENGTH: usize = "2026-06-09T00:00:00".len();
 /// One receipt, with the members of the format.
 ///
 /// INVARIANT: the members are sorted by name and their texts are ASCII, so that serde writes the RFC 8785 form.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[expect(missing_docs, reason = "FORMAT.md describes each member")]
 pub struct Receipt {
@@ -207,30 +208,15 @@ impl Receipt {
         secret: &Secret,
     ) -> Self {
         let mut receipt = Receipt {
-            args_sha256: None,
             client: client.to_owned(),
-            count: None,
-            dispatched: None,
-            head: None,
-            key: secret.public().to_owned(),
-            kind: ReceiptKind::Decision,
-            next: None,
-            observed: None,
             part: position.part,
-            pin: None,
-            policy: None,
             prev: position.prev,
-            reason: None,
-            rule: None,
             seq: position.seq,
-            server: None,
             session: session.to_owned(),
-            signature: None,
             time,
-            tool: None,
             torn: position.torn,
-            verdict: None,
             version: VERSION.to_owned(),
+            ..Receipt::default()
         };
         match body {
             ReceiptBody::Decision(decision, policy) => {

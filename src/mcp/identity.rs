@@ -4,13 +4,13 @@ use super::{Hash, HashSubject};
 use crate::encoding::canonical::Value;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
-use std::fmt;
 
 /// The transport of a server.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Transport {
     /// Standard streams of a process that the client starts.
+    #[default]
     Stdio,
     /// Streamable HTTP.
     Http,
@@ -21,7 +21,7 @@ pub enum Transport {
 }
 
 /// How a client starts or reaches a server, as written in its configuration: variables are not expanded.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Identity {
     /// The transport.
@@ -52,48 +52,26 @@ pub struct Identity {
     pub rest: Option<Hash>,
 }
 
-/// Why an entry of a client's configuration has no identity.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct InvalidEntry(&'static str);
-
-impl fmt::Display for InvalidEntry {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.0)
-    }
-}
-
-impl std::error::Error for InvalidEntry {}
-
 impl Identity {
     /// Creates an identity with a transport and nothing else.
     pub fn new(transport: Transport) -> Identity {
-        Identity {
-            transport,
-            command: None,
-            args: Vec::new(),
-            env: BTreeSet::new(),
-            cwd: None,
-            owner: None,
-            url: None,
-            headers: BTreeSet::new(),
-            rest: None,
-        }
+        Identity { transport, ..Identity::default() }
     }
 
-    /// Reads an entry of an `mcpServers` object.
-    pub fn of_entry(entry: &Value) -> Result<Identity, InvalidEntry> {
+    /// Reads an entry of an `mcpServers` object; `None` if it is invalid.
+    pub fn of_entry(entry: &Value) -> Option<Identity> {
         if !matches!(entry, Value::Object(_)) {
-            return Err(InvalidEntry("not an object"));
+            return None;
         }
         let text = |name: &str| match entry.get(name) {
-            None | Some(Value::Null) => Ok(None),
-            Some(Value::String(text)) => Ok(Some(text.clone())),
-            Some(_) => Err(InvalidEntry("`type`, `command`, `cwd` and `url` must be strings")),
+            None | Some(Value::Null) => Some(None),
+            Some(Value::String(text)) => Some(Some(text.clone())),
+            Some(_) => None,
         };
         let names = |name: &str| match entry.get(name) {
-            None | Some(Value::Null) => Ok(BTreeSet::new()),
-            Some(object @ Value::Object(_)) => Ok(object.fields().map(|(name, _)| name.to_owned()).collect()),
-            Some(_) => Err(InvalidEntry("`env` and `headers` must be objects")),
+            None | Some(Value::Null) => Some(BTreeSet::new()),
+            Some(object @ Value::Object(_)) => Some(object.fields().map(|(name, _)| name.to_owned()).collect()),
+            Some(_) => None,
         };
         let (command, url) = (text("command")?, text("url")?);
         let transport = match text("type")?.as_deref() {
@@ -101,43 +79,24 @@ impl Identity {
             Some("http" | "streamable-http" | "streamableHttp") => Transport::Http,
             Some("sse") => Transport::Sse,
             Some("ws") => Transport::Ws,
-            Some(_) => return Err(InvalidEntry("unknown `type`")),
+            Some(_) => return None,
             None if command.is_some() => Transport::Stdio,
             None if url.is_some() => Transport::Http,
-            None => return Err(InvalidEntry("neither `command` nor `url`")),
+            None => return None,
         };
         let args = match entry.get("args") {
             None | Some(Value::Null) => Vec::new(),
             Some(Value::Array(items)) => {
-                let texts: Option<Vec<String>> = items.iter().map(|item| item.text().map(str::to_owned)).collect();
-                texts.ok_or(InvalidEntry("`args` must be a list of strings"))?
+                items.iter().map(|item| item.text().map(str::to_owned)).collect::<Option<_>>()?
             }
-            Some(_) => return Err(InvalidEntry("`args` must be a list of strings")),
+            Some(_) => return None,
         };
         let known = ["type", "command", "args", "env", "cwd", "url", "headers"];
         let rest = entry.fields().filter(|(name, _)| !known.contains(name));
         let rest: Vec<(String, Value)> = rest.map(|(name, value)| (name.to_owned(), value.clone())).collect();
         let rest = (!rest.is_empty()).then(|| Hash::of(HashSubject::Identity, &Value::object(rest)));
         let (cwd, env, headers) = (text("cwd")?, names("env")?, names("headers")?);
-        Ok(Identity { transport, command, args, env, cwd, owner: None, url, headers, rest })
-    }
-
-    /// The names of the members that differ from another identity.
-    pub fn differences(&self, other: &Identity) -> Vec<&'static str> {
-        [
-            (self.transport != other.transport, "transport"),
-            (self.command != other.command, "command"),
-            (self.args != other.args, "arguments"),
-            (self.env != other.env, "names of variables"),
-            (self.cwd != other.cwd, "directory"),
-            (self.owner != other.owner, "project or plugin"),
-            (self.url != other.url, "address"),
-            (self.headers != other.headers, "names of headers"),
-            (self.rest != other.rest, "other settings"),
-        ]
-        .into_iter()
-        .filter_map(|(differs, what)| differs.then_some(what))
-        .collect()
+        Some(Identity { transport, command, args, env, cwd, owner: None, url, headers, rest })
     }
 }
 

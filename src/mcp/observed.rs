@@ -150,21 +150,6 @@ impl Observed {
         &self.instructions
     }
 
-    /// Its `serverInfo`.
-    pub fn info(&self) -> Option<&Value> {
-        self.info.as_ref()
-    }
-
-    /// Its protocol version.
-    pub fn protocol(&self) -> Option<&str> {
-        self.protocol.as_deref()
-    }
-
-    /// The client capabilities that were declared to it.
-    pub fn capabilities(&self) -> Option<&Value> {
-        self.capabilities.as_ref()
-    }
-
     /// Its tools, sorted by name.
     pub fn tools(&self) -> &[Tool] {
         &self.tools
@@ -173,11 +158,6 @@ impl Observed {
     /// The tool of this name.
     pub fn tool(&self, name: &str) -> Option<&Tool> {
         self.tools.iter().find(|tool| tool.name() == name)
-    }
-
-    /// Its prompts that have a canonical form.
-    pub fn prompts(&self) -> &[Value] {
-        &self.prompts
     }
 }
 

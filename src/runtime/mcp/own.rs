@@ -9,7 +9,7 @@ const FETCHERS: [&str; 6] = ["bunx", "docker", "npx", "pipx", "podman", "uvx"];
 
 /// How an entry starts or reaches a server; `project` is the folder of the file, where that is a project's.
 pub fn identity(entry: &Value, project: Option<&Path>) -> Option<Identity> {
-    let mut identity = Identity::of_entry(entry).ok()?;
+    let mut identity = Identity::of_entry(entry)?;
     if let Some(folder) = project.filter(|folder| runs_files_of(folder, &identity)) {
         let folder = folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
         identity.owner = Some(folder.to_string_lossy().into());

@@ -157,7 +157,7 @@ impl Stage {
             server: name,
             source: Source::Probe,
             at: self.at,
-            identity: Identity::of_entry(&entry).ok(),
+            identity: Identity::of_entry(&entry),
             instructions: None,
             info: None,
             protocol: None,
