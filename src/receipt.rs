@@ -19,7 +19,7 @@ use serde::{Deserialize, Serialize};
 /// The version of the format, and the tag that receipts are signed under.
 pub const VERSION: &str = "rune.receipt/1";
 
-/// The session of commands that people ran. No client session has this name, because it is not a valid file name.
+/// The session of commands that people ran. It contains `:`, which is not part of a client's session id.
 pub const OPERATOR_SESSION: &str = "rune:operator";
 
 /// What a receipt is about.

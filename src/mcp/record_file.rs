@@ -244,6 +244,10 @@ fn parse<'a, T: Deserialize<'a>>(bytes: &'a [u8]) -> Result<T, InvalidRecord> {
         head: AnyHead,
     }
     let text = std::str::from_utf8(bytes).map_err(|_| InvalidRecord::new("not UTF-8"))?;
+    // serde would also read a struct from an array.
+    if !text.starts_with('{') {
+        return Err(InvalidRecord::new("not a JSON object"));
+    }
     serde_json::from_str(text).map_err(|error| match serde_json::from_str::<AnyRecord>(text) {
         Ok(AnyRecord { head: AnyHead { version } }) if version != VERSION => {
             InvalidRecord::new(format_args!("unsupported version {version}, expected {VERSION}"))

@@ -1,4 +1,4 @@
-//! Records are read as they are written, and no other way.
+//! Unit tests of `src/mcp/record_file.rs` and `src/mcp/pin.rs`.
 
 use super::*;
 use time::OffsetDateTime;
@@ -51,7 +51,7 @@ fn records_are_read_as_they_are_written() {
 }
 
 #[test]
-fn a_record_that_we_did_not_write_is_refused() {
+fn edited_records_are_rejected() {
     let (observed, pin) = (observed(&TOOLS).write(), pinned(&observed(&TOOLS)).write());
     for (from, to) in [
         ("\"version\":1", "\"version\":2"),
@@ -83,7 +83,7 @@ fn a_record_that_we_did_not_write_is_refused() {
 }
 
 #[test]
-fn another_version_is_named() {
+fn the_error_names_an_unsupported_version() {
     let text = Pin::new("s").write().replace("\"version\":1", "\"version\":7,\"later\":[]");
     let expected = "unsupported version 7, expected 1";
     assert_eq!(Pin::read(text.as_bytes()).unwrap_err().to_string(), expected);
@@ -103,7 +103,7 @@ fn only_the_hash_of_what_was_shown_approves_it() {
 }
 
 #[test]
-fn what_cannot_be_approved_says_why() {
+fn errors_say_why_something_cannot_be_approved() {
     let observed = observed(&TOOLS);
     let mut pin = pinned(&observed);
     let of = |pin: &Pin, tool| Proposal::of(Some(pin), &observed, None, tool).map(drop);
@@ -123,7 +123,7 @@ fn what_cannot_be_approved_says_why() {
 }
 
 #[test]
-fn no_name_leaves_its_folder_or_meets_another() {
+fn file_names_stay_in_their_directory_and_never_collide() {
     assert_eq!(file_name("git-hub_2"), "git-hub_2.json");
     let names = ["GitHub", "../x", "a/b", "", ".", "..", "a b", "é", "a.json", "plugin:x:y", &"a".repeat(65)];
     let mut files: Vec<String> = names.iter().map(|name| file_name(name)).collect();

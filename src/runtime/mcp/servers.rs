@@ -103,7 +103,12 @@ impl<'a> ConfigFile<'a> {
     /// Parses a file; an empty one names nothing.
     fn parse(text: &'a str) -> serde_json::Result<Self> {
         let text = text.trim_start_matches('\u{feff}');
-        if text.trim().is_empty() { Ok(ConfigFile::default()) } else { serde_json::from_str(text) }
+        match text.trim_start().chars().next() {
+            None => Ok(ConfigFile::default()),
+            // serde would also read a struct from an array.
+            Some('[') => Err(serde::de::Error::custom("an array")),
+            Some(_) => serde_json::from_str(text),
+        }
     }
 
     /// The files that a plugin's manifest names in place of servers.
@@ -113,12 +118,6 @@ impl<'a> ConfigFile<'a> {
             Some(Value::Array(files)) => files.iter().filter_map(|file| Some(file.as_str()?.to_owned())).collect(),
             _ => Vec::new(),
         }
-    }
-
-    /// The part of the file that applies to one project only.
-    fn project(&self, directory: &str) -> serde_json::Result<Self> {
-        let project = members(self.projects)?.remove(directory).filter(|raw| raw.get().starts_with('{'));
-        project.map_or(Ok(ConfigFile::default()), |raw| serde_json::from_str(raw.get()))
     }
 }
 
@@ -167,8 +166,11 @@ impl Servers {
             let mut keys: Vec<PathBuf> =
                 directories.iter().flat_map(|place| [git_root(place), place.clone()]).collect();
             keys.dedup();
+            let projects = servers.checked(file, members(config.projects)).unwrap_or_default();
             for key in keys.iter().filter_map(|key| key.to_str()) {
-                if let Some(project) = servers.checked(file, config.project(key)) {
+                let project = projects.get(key).filter(|raw| raw.get().starts_with('{'));
+                let project = project.and_then(|raw| servers.checked(file, ConfigFile::parse(raw.get())));
+                if let Some(project) = project {
                     servers.add(Scope::Local, file, text, &["projects", key, "mcpServers"], project.servers);
                 }
             }
@@ -386,3 +388,7 @@ fn user_file(environment: &Environment) -> Option<PathBuf> {
 fn git_root(here: &Path) -> PathBuf {
     here.ancestors().find(|folder| folder.join(".git").exists()).unwrap_or(here).to_owned()
 }
+
+#[cfg(test)]
+#[path = "../../../tests/unit/runtime/mcp/servers.rs"]
+mod tests;

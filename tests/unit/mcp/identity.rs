@@ -18,7 +18,7 @@ fn an_entry_is_read_without_its_secrets() {
 }
 
 #[test]
-fn every_part_of_an_entry_counts_but_the_values_of_secrets() {
+fn every_member_of_an_entry_counts_except_values_of_secrets() {
     let base = r#"{"command":"a","args":["b"],"env":{"K":"1"},"cwd":"/x","headers":{"H":"1"},"headersHelper":"h"}"#;
     let known = entry(base).unwrap();
     for (from, to, differs) in [
@@ -36,7 +36,7 @@ fn every_part_of_an_entry_counts_but_the_values_of_secrets() {
 }
 
 #[test]
-fn what_is_no_entry_is_refused() {
+fn invalid_entries_are_rejected() {
     for text in ["[]", "{}", r#"{"command":1}"#, r#"{"type":"x","url":"u"}"#, r#"{"command":"a","args":[1]}"#] {
         assert!(entry(text).is_none(), "{text}");
     }

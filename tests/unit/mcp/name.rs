@@ -3,7 +3,7 @@
 use super::*;
 
 #[test]
-fn a_call_leads_to_one_server_or_to_none() {
+fn a_call_resolves_to_one_server_or_a_collision() {
     let names = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>();
     let one = |server: &str, tool: &str| CallTarget::Tool { server: server.to_owned(), tool: tool.to_owned() };
     for (call, told, configured, expected) in [

@@ -41,7 +41,7 @@ fn ids_are_compared_as_clients_do() {
 }
 
 #[test]
-fn lists_without_an_end_are_ended() {
+fn endless_lists_exceed_a_limit() {
     let page = |next: String| ListPage { items: vec![b"{}"], next: Some(next) };
     let mut circle = Listing::default();
     assert_eq!(circle.add(&page("x".to_owned())), Ok(Some("x".to_owned())));

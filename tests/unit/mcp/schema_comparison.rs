@@ -1,11 +1,11 @@
-//! A second opinion: random schemas and arguments, put to our checker and to the `jsonschema` crate.
+//! Compares the schema check with the `jsonschema` crate on random schemas and arguments.
 
 use super::*;
 use proptest::prelude::*;
 use proptest::sample::{select, subsequence};
 use serde_json::json;
 
-/// What our checker says without being stricter than the standard; `None` where it gives up.
+/// The result of the check by the standard; `None` if the budget is exceeded.
 fn by_standard(schema: &Value, arguments: &Value) -> Option<bool> {
     let mut checker = SchemaChecker::new(schema);
     let at = Location { name: "", depth: 0, closed: false, standard: true };
@@ -38,7 +38,7 @@ fn names() -> impl Strategy<Value = Value> {
     subsequence(vec!["a", "b", "c"], 0..3).prop_map(|names| json!(names))
 }
 
-/// One keyword with what it says; `inner` are the schemas below.
+/// A keyword and its value; `inner` generates nested schemas.
 fn keyword(inner: BoxedStrategy<Value>) -> impl Strategy<Value = (&'static str, Value)> {
     let count = (0..4_u64).prop_map(Value::from);
     let number = (-4..5_i64).prop_map(|number| json!(number as f64 / 2.0));
@@ -86,7 +86,7 @@ fn schema() -> impl Strategy<Value = Value> {
     })
 }
 
-/// Whether a schema leads back to itself: the crate and we give up on it in our own ways.
+/// Whether a schema may be recursive. The two checks handle recursion differently.
 fn has_circle(schema: &Value) -> bool {
     schema["$defs"].to_string().contains("$ref")
 }
@@ -95,7 +95,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 1_000, ..ProptestConfig::default() })]
 
     #[test]
-    fn our_walk_and_the_crate_agree(schema in schema(), arguments in object()) {
+    fn the_check_agrees_with_jsonschema(schema in schema(), arguments in object()) {
         prop_assume!(!has_circle(&schema));
         let Ok(validator) = jsonschema::draft202012::new(&schema) else {
             return Err(TestCaseError::reject("no schema"));

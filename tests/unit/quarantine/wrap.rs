@@ -12,7 +12,7 @@ fn wrapped(text: &str) -> (String, String) {
 }
 
 #[test]
-fn what_cannot_be_seen_is_shown() {
+fn hidden_characters_are_escaped() {
     for (text, expected) in [
         ("plain text\n\twith lines", "plain text\n\twith lines"),
         ("a\u{200b}b", "a⟦U+200B⟧b"),
@@ -51,7 +51,7 @@ fn every_document_of_the_corpus_stays_inside() {
 }
 
 #[test]
-fn of_a_long_text_head_and_tail_are_passed() {
+fn the_beginning_and_end_of_a_long_text_are_passed() {
     let (nonce, source) = (Nonce::new([7; 16]), Label::of("mcp", "desk"));
     let wrap = Wrapper { nonce: &nonce, source: &source, max_bytes: 10, judge: &|_| None };
     let text = wrap.text("0123456789é0123456789");

@@ -7,7 +7,7 @@ fn texts(conversation: &Conversation) -> Vec<String> {
 }
 
 #[test]
-fn lists_are_matched_with_what_was_asked() {
+fn lists_are_matched_with_their_requests() {
     let mut conversation = Conversation::default();
     conversation.record_request(br#"{"id":0,"method":"initialize"}"#);
     assert_eq!(
@@ -36,7 +36,7 @@ fn lists_are_matched_with_what_was_asked() {
 }
 
 #[test]
-fn what_is_served_besides_the_answer_counts_too() {
+fn unrequested_tools_count_as_served() {
     let asked = || {
         let mut conversation = Conversation::default();
         conversation.record_request(br#"{"id":1,"method":"tools/list"}"#);
@@ -69,7 +69,7 @@ fn what_is_served_besides_the_answer_counts_too() {
 }
 
 #[test]
-fn nobody_knows_what_a_list_past_the_limits_holds() {
+fn a_list_beyond_the_limits_counts_as_empty() {
     let mut conversation = Conversation::default();
     conversation.record_request(br#"{"id":1,"method":"tools/list"}"#);
     conversation.record_response(br#"{"id":1,"result":{"tools":[{"name":"a"}]}}"#);
@@ -79,7 +79,7 @@ fn nobody_knows_what_a_list_past_the_limits_holds() {
 }
 
 #[test]
-fn only_what_is_not_known_is_taken_out() {
+fn only_rejected_tools_are_removed() {
     let keep = |tool: &[u8]| tool == br#"{"name":"a"}"#;
     for (line, stripped) in [
         (r#"{"id":1,"result":{"tools":[{"name":"a"}]}}"#, None),

@@ -7,7 +7,7 @@ fn sentences(text: &str) -> Vec<String> {
 }
 
 #[test]
-fn a_text_is_read_as_it_is_meant() {
+fn texts_are_normalized_to_plain_sentences() {
     for (text, expected) in [
         ("Hello World. How are you today?", vec!["hello world.", "how are you today?"]),
         ("a line\nthat goes on", vec!["a line that goes on"]),
