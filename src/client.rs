@@ -15,7 +15,7 @@ use crate::verdict::Phase;
 use crate::verdict::{Finding, Verdict};
 use registration::{Drift, PluginFiles, Registration};
 use serde_json::Value;
-use server::{Launch, LaunchContext, PluginServers, RawServers, Server, ServerOrigin, ServerSection};
+use server::{Launch, LaunchContext, PluginServers, ServerFile, ServerOrigin};
 use settings::{FileError, Scope, Settings, SettingsDirs};
 use std::collections::BTreeSet;
 use std::fmt;
@@ -78,11 +78,8 @@ pub trait Client: fmt::Debug + Sync {
     /// The files that may hold a user's MCP servers. The first that exists counts, or else the last.
     fn user_server_files(&self, client_dir: &Path, home: Option<&Path>) -> Vec<PathBuf>;
 
-    /// The MCP servers in a section of a file.
-    fn servers(&self, text: &str, section: ServerSection<'_>) -> Result<Vec<Server>, FileError>;
-
-    /// The entries of MCP servers in a file, unparsed. `projects` are the directories whose own sections count.
-    fn raw_servers<'a>(&self, text: &'a str, projects: &[&str]) -> RawServers<'a>;
+    /// The MCP servers in a file. `projects` are the directories whose own sections are read too.
+    fn servers(&self, text: &str, projects: &[&str]) -> ServerFile;
 
     /// The MCP servers of plugins that are installed and enabled for `here`. `read` returns the text of a file.
     fn plugin_servers(

@@ -11,7 +11,7 @@ pub use action::{Action, Change, Dialect, Field, Server, Shows};
 pub use facts::{Facts, LooseningRecord, Nonce, UnapprovedServers};
 
 use crate::encoding::label::Label;
-use crate::mcp::{Pins, Standing};
+use crate::mcp::{PinCheck, PinPolicy};
 use crate::path::Place;
 use crate::quarantined::Quarantined;
 use crate::shell::{self, Effects, Reading};
@@ -130,12 +130,12 @@ impl Event<'_> {
     }
 
     /// Compares the call with what a person has approved. Silent if it is not a call of an MCP tool or nothing was looked up.
-    pub fn standing(&self, pins: Pins) -> Standing {
-        let (Action::Mcp { input, .. }, Some(lookup), true) = (&self.action, &self.facts.pins, pins != Pins::Off)
+    pub fn check_pins(&self, pins: PinPolicy) -> PinCheck {
+        let (Action::Mcp { input, .. }, Some(lookup), true) = (&self.action, &self.facts.pins, pins != PinPolicy::Off)
         else {
-            return Standing::Silent;
+            return PinCheck::NotApplicable;
         };
-        lookup.standing(pins, input.inspect("do the arguments fit the approved schema"))
+        lookup.check(pins, input.inspect("do the arguments fit the approved schema"))
     }
 
     /// The shell text of the call as bash reads it, whatever shell runs it.

@@ -1,6 +1,6 @@
 //! A home whose client has one server of a hundred tools, all of them approved.
 
-use rune::mcp::{Identity, Observed, Pin, Proposal, Served, Source, Transport};
+use rune::mcp::{Identity, Observed, Pin, Proposal, ServedBytes, Source, Transport};
 use serde_json::json;
 use std::path::Path;
 use time::OffsetDateTime;
@@ -12,7 +12,7 @@ pub fn write(home: &Path) {
     let identity = Identity { command: Some("demo-server".to_owned()), ..Identity::new(Transport::Stdio) };
     let tools: Vec<Vec<u8>> = (0..100).map(tool).collect();
     let tools: Vec<&[u8]> = tools.iter().map(Vec::as_slice).collect();
-    let observed = Observed::from_served(&Served {
+    let observed = Observed::from_served(&ServedBytes {
         server: "demo",
         source: Source::Probe,
         at: AT,

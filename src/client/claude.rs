@@ -12,7 +12,7 @@ mod settings;
 mod validate;
 
 use super::registration::{Drift, PluginFiles, Registration};
-use super::server::{Launch, LaunchContext, PluginServers, RawServers, Server, ServerOrigin, ServerSection};
+use super::server::{Launch, LaunchContext, PluginServers, ServerFile, ServerOrigin, ServerScope};
 use super::settings::{FileError, Scope, Settings, SettingsDirs};
 use super::{Answer, Client, Locations, ReadAnswer, SampleEvent};
 use crate::event::{EventError, Header, Message};
@@ -123,12 +123,8 @@ impl Client for Claude {
         [client_dir].into_iter().chain(usual).map(|dir| dir.join(".claude.json")).collect()
     }
 
-    fn servers(&self, text: &str, section: ServerSection<'_>) -> Result<Vec<Server>, FileError> {
-        servers::read(text, section)
-    }
-
-    fn raw_servers<'a>(&self, text: &'a str, projects: &[&str]) -> RawServers<'a> {
-        servers::raw(text, projects)
+    fn servers(&self, text: &str, projects: &[&str]) -> ServerFile {
+        servers::read(text, projects)
     }
 
     fn plugin_servers(
@@ -142,10 +138,10 @@ impl Client for Claude {
 
     fn server_origin(&self, source: &str) -> ServerOrigin {
         match source {
-            "managed" | "enterprise" => ServerOrigin::Scope(Scope::Managed),
-            "local" => ServerOrigin::Scope(Scope::Local),
-            "project" => ServerOrigin::Scope(Scope::Project),
-            "user" => ServerOrigin::Scope(Scope::User),
+            "managed" | "enterprise" => ServerOrigin::Scope(ServerScope::Managed),
+            "local" => ServerOrigin::Scope(ServerScope::Local),
+            "project" => ServerOrigin::Scope(ServerScope::Project),
+            "user" => ServerOrigin::Scope(ServerScope::User),
             "dynamic" | "claudeai" | "sdk" => ServerOrigin::NoFile,
             _ => ServerOrigin::Unknown,
         }

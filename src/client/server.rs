@@ -1,8 +1,8 @@
 //! MCP servers in the configuration of a client.
 
-use super::settings::{FileError, Scope};
-use serde_json::Value;
+use super::settings::FileError;
 use std::collections::BTreeMap;
+use std::fmt;
 use std::path::{Path, PathBuf};
 
 /// One server, as a file names it.
@@ -10,12 +10,12 @@ use std::path::{Path, PathBuf};
 pub struct Server {
     /// Its name, as the client shows it.
     pub name: String,
-    /// The entry itself, with unexpanded variables: its identity is computed from it.
-    pub entry: Value,
+    /// The entry as JSON, with unexpanded variables: its identity is computed from it.
+    pub entry: String,
     /// The names that lead to the entry in the file.
     pub steps: Vec<String>,
     /// How it is reached, or the fault of the entry.
-    pub launch: Result<Launch, String>,
+    pub launch: Result<Launch, FileError>,
 }
 
 /// How a server is reached.
@@ -54,30 +54,21 @@ pub struct LaunchContext<'a> {
     pub variable: &'a dyn Fn(&str) -> Option<String>,
 }
 
-impl std::fmt::Debug for LaunchContext<'_> {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+impl fmt::Debug for LaunchContext<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("LaunchContext").field("project", &self.project).finish_non_exhaustive()
     }
 }
 
-/// The part of a file that names servers.
-#[derive(Clone, Copy, Debug)]
-pub enum ServerSection<'a> {
+/// The servers in a file.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ServerFile {
+    /// The servers that a user has added for the projects that were asked for.
+    pub projects: Vec<Server>,
     /// The servers of the file itself.
-    All,
-    /// The servers that a user has added for one project.
-    Project(&'a str),
-}
-
-/// The entries of servers in a file, as bytes.
-#[derive(Clone, Debug, Default)]
-pub struct RawServers<'a> {
-    /// The servers of each project that was asked for, by name.
-    pub projects: Vec<(String, &'a [u8])>,
-    /// The servers of the file itself, by name.
-    pub all: Vec<(String, &'a [u8])>,
-    /// The fault of the file, where it cannot be relied upon.
-    pub flaw: Option<String>,
+    pub all: Vec<Server>,
+    /// The parts that could not be parsed. Any of them may name a server.
+    pub errors: Vec<FileError>,
 }
 
 /// An installed plugin.
@@ -98,11 +89,38 @@ pub struct PluginServers {
     pub errors: Vec<(PathBuf, FileError)>,
 }
 
+/// The scope of a server, strongest first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ServerScope {
+    /// The machine's administrator names it.
+    Managed,
+    /// A user has added it for one project.
+    Local,
+    /// A project names it.
+    Project,
+    /// A user has added it for all projects.
+    User,
+    /// A plugin brings it.
+    Plugin,
+}
+
+impl fmt::Display for ServerScope {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            ServerScope::Managed => "managed",
+            ServerScope::Local => "local",
+            ServerScope::Project => "project",
+            ServerScope::User => "user",
+            ServerScope::Plugin => "plugin",
+        })
+    }
+}
+
 /// Where a client found a server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ServerOrigin {
     /// In a file of this scope.
-    Scope(Scope),
+    Scope(ServerScope),
     /// On the command line or in another place that is not a file.
     NoFile,
     /// The client does not say.

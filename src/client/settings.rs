@@ -67,7 +67,13 @@ pub struct FileError {
 impl FileError {
     /// An error that concerns the whole file.
     pub fn new(what: impl Into<String>) -> FileError {
-        FileError { line: 1, column: 1, what: what.into() }
+        FileError::at(None, what)
+    }
+
+    /// An error at a line and column; `None` if it concerns the whole file.
+    pub fn at(position: Option<(usize, usize)>, what: impl Into<String>) -> FileError {
+        let (line, column) = position.unwrap_or((1, 1));
+        FileError { line, column, what: what.into() }
     }
 
     /// The file, the line and the column.

@@ -11,7 +11,7 @@ use crate::runtime::receipts::append::Writer;
 use crate::runtime::receipts::key;
 use anyhow::{Context, Error};
 use clap::{Args, Subcommand};
-use rune::receipt::{Matter, PublicKey};
+use rune::receipt::{PublicKey, ReceiptBody};
 use std::path::PathBuf;
 
 #[derive(Debug, Subcommand)]
@@ -138,7 +138,7 @@ fn rotate(args: &RotateArgs) -> anyhow::Result<()> {
     let next = PublicKey::read(new.public()).context("the generated key is invalid")?;
     // If the process ends between the two writes, the old key stays in use and the new one is never used.
     Writer::of_operator(&environment, None)
-        .and_then(|writer| writer.append(&Matter::Rotate(next)))
+        .and_then(|writer| writer.append(&ReceiptBody::Rotate(next)))
         .map_err(Error::msg)?;
     key::replace(&environment, &new)?;
     say(&format!("{}\nsigns from now on; it is signed by the old key {}", new.public(), old.public()))

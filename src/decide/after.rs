@@ -5,7 +5,7 @@ use super::context::Context;
 use crate::event::taint::ESCALATION;
 use crate::event::{Action, Event};
 use crate::policy::{Config, Results};
-use crate::quarantine::{Wrap, notice, result, surface};
+use crate::quarantine::{Wrapper, notice, result, surface};
 use crate::verdict::{Effect, Finding, Phase, Replacement, RuleId, Surface, Verdict};
 
 /// Adds the findings about a result: its surface and, unless the operator trusts it, the notice, the wrapped result and
@@ -64,7 +64,8 @@ fn wrap_result(surface: &Surface, scan: &ContentScan<'_>, context: &Context<'_>)
     let Context { event, config, .. } = context;
     let nonce = event.facts.nonce.as_ref().filter(|_| event.phase == Phase::After)?;
     let judge = |text: &str| scan.scan_text(text);
-    let wrap = Wrap { nonce, source: &surface.source, most: usize::from(config.longest_kb) << 10, judge: &judge };
+    let wrap =
+        Wrapper { nonce, source: &surface.source, max_bytes: usize::from(config.longest_kb) << 10, judge: &judge };
     let replaced = match &event.result {
         Some(raw) => result::wrapped(&event.action, raw.inspect("its texts are wrapped"), &wrap)?,
         // A truncated or oversized event may have had a result that was not read.

@@ -2,7 +2,7 @@
 
 use crate::encoding::label::Label;
 use crate::event::Event;
-use crate::mcp::Pins;
+use crate::mcp::PinPolicy;
 use crate::policy::Config;
 use crate::verdict::{Effect, Finding, Phase, RuleId, Verdict};
 
@@ -67,7 +67,7 @@ fn add_unapproved_servers(event: &Event<'_>, config: &Config, verdict: &mut Verd
         list(&servers.changed, "MCP servers that are not configured as the user approved them"),
     ];
     let parts: Vec<String> = parts.into_iter().flatten().collect();
-    if parts.is_empty() || config.pins == Pins::Off {
+    if parts.is_empty() || config.pins == PinPolicy::Off {
         return;
     }
     let reason = format!("{}. The user can run `rune mcp status` to see what to do", parts.join("; "));

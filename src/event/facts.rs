@@ -2,7 +2,7 @@
 
 use super::taint::Taint;
 use crate::encoding::label::Label;
-use crate::mcp::Lookup;
+use crate::mcp::PinFacts;
 use std::collections::BTreeMap;
 
 /// What the runtime has looked up for one event. Facts that the event does not need have their default.
@@ -27,7 +27,7 @@ pub struct Facts {
     /// The names of the MCP servers that the project configures.
     pub project_servers: Vec<String>,
     /// The configured entry and the records for the tool of an MCP call; `None` if pins do not matter.
-    pub pins: Option<Lookup>,
+    pub pins: Option<PinFacts>,
     /// Configured servers without a valid approval.
     pub unapproved_servers: UnapprovedServers,
     /// How the client's current settings disable the guard.

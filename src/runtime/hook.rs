@@ -20,7 +20,7 @@ use super::{log, session, stdin};
 use rune::event::{Event, EventError, Header, LooseningRecord, Message};
 use rune::policy::Config;
 use rune::receipt::Decision;
-use rune::telemetry::Line;
+use rune::telemetry::LogLine;
 use rune::verdict::limits::EVENT_BYTES;
 use rune::verdict::{Effect, Phase, Surface, Verdict};
 use std::ffi::OsString;
@@ -164,7 +164,7 @@ fn tainting_surface<'v>(call: &Call, verdict: &'v Verdict) -> Option<&'v Surface
     verdict.surface().filter(|surface| surface.taints && !call.options.dry_run)
 }
 
-fn append_log(call: &Call, line: &Line) {
+fn append_log(call: &Call, line: &LogLine) {
     stage::enter(Stage::Log);
     if !call.options.dry_run
         && let Err(error) = log::append(&call.environment, line)

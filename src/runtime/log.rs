@@ -1,7 +1,7 @@
 //! The log: one line for each call, appended in one write.
 
 use crate::runtime::environment::Environment;
-use rune::telemetry::Line;
+use rune::telemetry::LogLine;
 use rustix::fs::OFlags;
 use rustix::io::Errno;
 use std::fs::{DirBuilder, File, OpenOptions};
@@ -15,7 +15,7 @@ pub fn path(environment: &Environment) -> Option<PathBuf> {
 }
 
 /// Appends the line to the log. The error names the file.
-pub fn append(environment: &Environment, line: &Line) -> Result<(), String> {
+pub fn append(environment: &Environment, line: &LogLine) -> Result<(), String> {
     let path = path(environment).ok_or("telemetry: HOME is not set and no `--client-dir` is given")?;
     append_text(&path, &line.to_json()).map_err(|error| format!("telemetry: {}: {error}", path.display()))
 }

@@ -2,6 +2,5 @@
 
 pub mod facts;
 pub mod identity;
-pub mod live;
 pub mod records;
 pub mod servers;

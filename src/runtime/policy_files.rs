@@ -256,11 +256,11 @@ pub fn project_servers(environment: &Environment, cwd: &str) -> Result<Vec<Strin
     for dir in environment.project_dirs(cwd) {
         let path = dir.join(environment.client.locations().project_servers);
         let Some(text) = read_text(&path)? else { continue };
-        let raw = environment.client.raw_servers(&text, &[]);
-        if let Some(error) = raw.flaw {
-            return Err(format!("{}: {error}", path.display()));
+        let file = environment.client.servers(&text, &[]);
+        if let Some(error) = file.errors.first() {
+            return Err(error.describe(&path));
         }
-        servers.extend(raw.all.into_iter().map(|(name, _)| name));
+        servers.extend(file.all.into_iter().map(|server| server.name));
     }
     Ok(servers)
 }

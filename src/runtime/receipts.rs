@@ -16,7 +16,7 @@ use append::Writer;
 use rune::encoding::label::Label;
 use rune::event::Header;
 use rune::policy::Receipts;
-use rune::receipt::{Decision, Matter, ReceiptKind};
+use rune::receipt::{Decision, ReceiptBody, ReceiptKind};
 use rune::verdict::Verdict;
 use std::path::PathBuf;
 use time::OffsetDateTime;
@@ -45,7 +45,7 @@ impl PendingReceipt {
     pub fn write(self, options: &Options, environment: &Environment, session: &Label) -> Result<(), String> {
         let policy =
             PolicySnapshot::read(options, environment, self.project_policy.as_deref(), &self.texts).list().hash();
-        let matter = Matter::Decision(Box::new(self.decision), policy);
+        let matter = ReceiptBody::Decision(Box::new(self.decision), policy);
         Writer::of_session(environment, session, options.client.name(), options.at)?.append(&matter)
     }
 }
@@ -64,7 +64,7 @@ pub fn record_operator_action(
     pin: Option<String>,
     at: Option<OffsetDateTime>,
 ) -> Result<(), String> {
-    Writer::of_operator(environment, at)?.append(&Matter::Deed { kind, server, tool, pin })
+    Writer::of_operator(environment, at)?.append(&ReceiptBody::PinChange { kind, server, tool, pin })
 }
 
 /// Seals the receipts of what people did.

@@ -5,8 +5,8 @@ use proptest::prelude::*;
 use rune::client::Client as _;
 use rune::client::claude::Claude;
 use rune::event::Facts;
-use rune::mcp::{Code, Live, Lookup, Pins, Record, Standing};
-use rune::mcp::{Identity, Observed, Pin, Proposal, Resolved, Served, Skim, Source, Status, Transport, status};
+use rune::mcp::{CallTarget, Identity, Observed, Pin, Proposal, ServedBytes, Source, Status, Transport, status};
+use rune::mcp::{ConfiguredIdentity, PinCheck, PinFacts, PinPolicy, RecordFile, RefusalCode};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use time::OffsetDateTime;
@@ -16,7 +16,7 @@ const AT: OffsetDateTime = OffsetDateTime::UNIX_EPOCH;
 fn observed(source: Source, identity: Option<Identity>, instructions: Option<&str>, tools: &[String]) -> Observed {
     let instructions = instructions.map(|text| json!(text).to_string());
     let tools: Vec<&[u8]> = tools.iter().map(|tool| tool.as_bytes()).collect();
-    Observed::from_served(&Served {
+    Observed::from_served(&ServedBytes {
         server: "s",
         source,
         at: AT,
@@ -43,48 +43,31 @@ fn approve(pin: &mut Pin, observed: &Observed, live: Option<&Identity>, tool: Op
 }
 
 /// How the call of the tool `t` with no arguments stands.
-fn call(pin: Option<&Pin>, observed: Option<&Observed>, live: Option<&Identity>) -> Standing {
-    let record = |text: Option<String>| text.map_or(Record::Missing, |text| Record::Bytes(text.into_bytes()));
-    let lookup = |pin: Record, observed: Record| {
-        let resolved = Resolved::Tool { server: "s".to_owned(), tool: "t".to_owned() };
-        Lookup::new(resolved, live.map_or(Live::Nowhere, |live| Live::Entry(live.clone())), pin, observed)
+fn call(pin: Option<&Pin>, observed: Option<&Observed>, live: Option<&Identity>) -> PinCheck {
+    let record = |text: Option<String>| text.map_or(RecordFile::Missing, |text| RecordFile::Bytes(text.into_bytes()));
+    let target = CallTarget::Tool { server: "s".to_owned(), tool: "t".to_owned() };
+    let configured = live.map_or(ConfiguredIdentity::Missing, |live| ConfiguredIdentity::Known(live.clone()));
+    let facts = |text: Option<String>| {
+        PinFacts::new(target.clone(), configured.clone(), record(text), record(observed.map(Observed::write)))
     };
-    let all_of_it = record(pin.map(Pin::write));
-    let whole = record(observed.map(Observed::write));
-    let standing = call_with(lookup(all_of_it.clone(), whole.clone()), &json!({}));
-    if let Some(observed) = observed {
-        let line = observed.write().lines().next().map(|line| format!("{line}\n")).unwrap();
-        let start = lookup(skimmed(pin), Record::Start(line.into_bytes()));
-        if start.is_plain() {
-            assert_eq!(call_with(start, &json!({})), standing, "the first line told");
-        } else {
-            let alone = call_with(start.clone(), &json!({}));
-            assert!(
-                matches!(alone, Standing::Stopped(Code::LockInvalid, _)),
-                "it never passes for the whole: {alone:?}"
-            );
-            assert_eq!(call_with(start.with_all(all_of_it, whole), &json!({})), standing);
-        }
+    let check = call_with(facts(pin.map(Pin::write)), &json!({}));
+    if let Some(edited) = pin.map(Pin::write).filter(|text| text.contains("\"name\":\"t\"")) {
+        let edited = edited.replace("\"name\":\"t\"", "\"name\":\"t\",\"x\":1");
+        let refused = call_with(facts(Some(edited)), &json!({}));
+        assert!(
+            matches!(refused, PinCheck::Refused(RefusalCode::LockInvalid, _)),
+            "an edited tool does not match its hash: {refused:?}"
+        );
     }
-    standing
+    check
 }
 
-/// What a call reads of a pin.
-fn skimmed(pin: Option<&Pin>) -> Record {
-    let Some(pin) = pin else { return Record::Missing };
-    let text = pin.write();
-    let mut skim = Skim::new("t");
-    // However it is cut, the same is told.
-    text.as_bytes().chunks(7 + text.len() % 90).for_each(|piece| skim.feed(piece));
-    Record::Start(skim.finish())
-}
-
-fn call_with(lookup: Lookup, arguments: &Value) -> Standing {
+fn call_with(facts: PinFacts, arguments: &Value) -> PinCheck {
     let payload = json!({"session_id": "s", "cwd": "/p", "hook_event_name": "PreToolUse", "tool_name": "mcp__s__t",
         "tool_input": arguments, "mcp_server": {"name": "s", "source": "user"}});
     let payload = sealed(payload.to_string());
     let event = Directories::default().locate(Claude.parse(&payload).unwrap());
-    event.with_facts(Facts { pins: Some(lookup), ..Facts::default() }).standing(Pins::Required)
+    event.with_facts(Facts { pins: Some(facts), ..Facts::default() }).check_pins(PinPolicy::Required)
 }
 
 /// Whether a tool is the approved one by the naive rule: the same, or the same but for annotations that only one of them
@@ -163,8 +146,8 @@ fn approved_only_arises_from_what_a_person_approved() {
                 }
                 let live = identities[*now_who].as_ref();
                 let whole = same && blocked.is_none() && who == now_who && text == now_text;
-                let standing = call(Some(&pin), Some(now), live);
-                assert_eq!(standing == Standing::Approved, whole, "{tools:?} {now_tools:?} {standing:?}");
+                let check = call(Some(&pin), Some(now), live);
+                assert_eq!(check == PinCheck::Approved, whole, "{tools:?} {now_tools:?} {check:?}");
                 approved += usize::from(whole);
             }
         }
@@ -173,8 +156,8 @@ fn approved_only_arises_from_what_a_person_approved() {
     for (.., now) in &states {
         assert!(!status::tool(None, Some(now), "t").is_approved());
         assert!(!status::tool(Some(&Pin::new("s")), Some(now), "t").is_approved());
-        assert_ne!(call(None, Some(now), None), Standing::Approved);
-        assert_ne!(call(Some(&Pin::new("s")), Some(now), None), Standing::Approved);
+        assert_ne!(call(None, Some(now), None), PinCheck::Approved);
+        assert_ne!(call(Some(&Pin::new("s")), Some(now), None), PinCheck::Approved);
     }
 }
 
@@ -201,38 +184,38 @@ fn of_several_reasons_the_strongest_is_told() {
         }
         let now =
             if changed { observed(Source::Probe, Some(identity("a")), None, &[TOOLS[1].to_owned()]) } else { base() };
-        let lookup = Lookup::new(
+        let facts = PinFacts::new(
             if collision {
-                Resolved::Collision
+                CallTarget::Collision
             } else {
-                Resolved::Tool { server: "s".to_owned(), tool: "t".to_owned() }
+                CallTarget::Tool { server: "s".to_owned(), tool: "t".to_owned() }
             },
-            Live::Entry(identity(if config { "b" } else { "a" })),
-            if invalid { Record::Unreadable } else { Record::Bytes(pin.write().into_bytes()) },
-            if stale { Record::Missing } else { Record::Bytes(now.write().into_bytes()) },
+            ConfiguredIdentity::Known(identity(if config { "b" } else { "a" })),
+            if invalid { RecordFile::Unreadable } else { RecordFile::Bytes(pin.write().into_bytes()) },
+            if stale { RecordFile::Missing } else { RecordFile::Bytes(now.write().into_bytes()) },
         );
         let expected = [
-            (invalid, Code::LockInvalid),
-            (collision, Code::NameCollision),
-            (blocked, Code::ServerBlocked),
-            (config, Code::ServerConfigChanged),
-            (tool_blocked, Code::ToolBlocked),
-            (changed, Code::ToolChanged),
-            (unpinned, Code::ToolUnpinned),
-            (args, Code::ArgsOffSchema),
-            (stale, Code::PinStale),
+            (invalid, RefusalCode::LockInvalid),
+            (collision, RefusalCode::NameCollision),
+            (blocked, RefusalCode::ServerBlocked),
+            (config, RefusalCode::ServerConfigChanged),
+            (tool_blocked, RefusalCode::ToolBlocked),
+            (changed, RefusalCode::ToolChanged),
+            (unpinned, RefusalCode::ToolUnpinned),
+            (args, RefusalCode::ArgsOffSchema),
+            (stale, RefusalCode::PinStale),
         ];
         let expected = expected.into_iter().find_map(|(holds, code)| holds.then_some(code));
         let arguments = if args { json!({"stranger": 1}) } else { json!({}) };
-        let code = match call_with(lookup, &arguments) {
-            Standing::Stopped(code, _) => Some(code),
-            Standing::Approved => None,
-            Standing::Silent => panic!("silent: {faults:b}"),
+        let code = match call_with(facts, &arguments) {
+            PinCheck::Refused(code, _) => Some(code),
+            PinCheck::Approved => None,
+            PinCheck::NotApplicable => panic!("silent: {faults:b}"),
         };
         assert_eq!(code, expected, "{faults:b}");
         told.extend(code);
     }
-    assert_eq!(told.len(), Code::ALL.len() - 1, "all but the unknown server, which has no records");
+    assert_eq!(told.len(), RefusalCode::ALL.len() - 1, "all but the unknown server, which has no records");
 }
 
 /// One step of a random life of a server.
@@ -443,7 +426,7 @@ impl Life {
                 (Some(_), Some(_)) if same => "approved",
                 (Some(_), Some(_)) => "changed",
             };
-            assert_eq!(status.word(), expected, "{name} after {after:?}");
+            assert_eq!(status.as_str(), expected, "{name} after {after:?}");
         }
         let live = identity(COMMANDS[self.live]);
         let server = status::server(Some(&self.pin), Some(&self.observed), Some(&live));
@@ -453,8 +436,8 @@ impl Life {
             assert_eq!(self.approved_server, None);
         }
         let tool = status::tool(Some(&self.pin), Some(&self.observed), "t").is_approved();
-        let standing = call(Some(&self.pin), Some(&self.observed), Some(&live));
-        assert_eq!(standing == Standing::Approved, tool && same, "after {after:?}: {standing:?}");
+        let check = call(Some(&self.pin), Some(&self.observed), Some(&live));
+        assert_eq!(check == PinCheck::Approved, tool && same, "after {after:?}: {check:?}");
     }
 }
 

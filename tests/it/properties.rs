@@ -6,7 +6,7 @@ use proptest::prelude::*;
 use proptest::sample::{Index, select};
 use rune::client::Client as _;
 use rune::client::claude::Claude;
-use rune::telemetry::Line;
+use rune::telemetry::LogLine;
 use rune::verdict::{Effect, Verdict};
 use serde_json::{Value, json};
 
@@ -82,7 +82,7 @@ fn spoken(event: &Value) -> (Effect, String) {
         }
     };
     let answer = Claude.answer(&header, &verdict);
-    let line = Line::new(&header, &verdict, time::OffsetDateTime::UNIX_EPOCH, 1).to_json();
+    let line = LogLine::new(&header, &verdict, time::OffsetDateTime::UNIX_EPOCH, 1).to_json();
     (verdict.effect(), [answer.stdout.unwrap_or_default(), answer.stderr.unwrap_or_default(), line].join("\n"))
 }
 
@@ -147,7 +147,7 @@ proptest! {
             prop_assert!(first.chars().all(plain), "{}", lines[0]);
             prop_assert!(lines[0].len() < 300);
         }
-        let line = Line::new(&event.header, &verdict, time::OffsetDateTime::UNIX_EPOCH, 1).to_json();
+        let line = LogLine::new(&event.header, &verdict, time::OffsetDateTime::UNIX_EPOCH, 1).to_json();
         prop_assert_eq!(line.matches('\n').count(), 1);
         prop_assert!(serde_json::from_str::<Value>(&line).is_ok());
     }

@@ -3,7 +3,7 @@
 use super::servers;
 use crate::client::Client;
 use crate::client::registration::{PluginFiles, Registration};
-use crate::client::server::{InstalledPlugin, PluginServers, Server};
+use crate::client::server::{InstalledPlugin, PluginServers, Server, ServerFile};
 use crate::client::settings::{FileError, Scope, SettingsDirs};
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -112,20 +112,22 @@ impl Reader<'_> {
     fn add_plugin(&mut self, plugin: &InstalledPlugin) {
         let manifest = plugin.root.join(MANIFEST);
         let mut files = vec![plugin.root.join(".mcp.json")];
-        if let Some(document) = self.document(&manifest) {
-            files.extend(servers::server_files(&document).into_iter().map(|file| plugin.root.join(file)));
-            self.add(plugin, &manifest, servers::servers(&document));
+        if let Some(text) = (self.read)(&manifest) {
+            // The manifest contains servers, or names the files that do.
+            files.extend(servers::server_files(&text).into_iter().map(|file| plugin.root.join(file)));
+            self.add(plugin, &manifest, servers::read(&text, &[]));
         }
         for file in files {
-            if let Some(document) = self.document(&file) {
-                self.add(plugin, &file, servers::plugin_servers(&document));
+            if let Some(text) = (self.read)(&file) {
+                self.add(plugin, &file, servers::read_plugin_file(&text));
             }
         }
     }
 
-    fn add(&mut self, plugin: &InstalledPlugin, file: &Path, servers: Vec<Server>) {
+    fn add(&mut self, plugin: &InstalledPlugin, file: &Path, servers: ServerFile) {
         let name = plugin.id.split_once('@').map_or(&*plugin.id, |(name, _)| name);
-        self.found.servers.extend(servers.into_iter().map(|server| {
+        self.found.errors.extend(servers.errors.into_iter().map(|error| (file.to_owned(), error)));
+        self.found.servers.extend(servers.all.into_iter().map(|server| {
             let server = Server { name: format!("plugin:{name}:{}", server.name), ..server };
             (plugin.clone(), file.to_owned(), server)
         }));

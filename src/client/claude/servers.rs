@@ -1,78 +1,141 @@
 //! MCP servers in the files of Claude Code.
 
+use super::locate::locate;
 use super::settings::read_object;
-use crate::client::server::{Launch, LaunchContext, RawServers, Server, ServerSection};
+use crate::client::server::{Launch, LaunchContext, Server, ServerFile};
 use crate::client::settings::FileError;
-use crate::encoding::json::Fields;
+use crate::mcp::UniqueMap;
+use serde::Deserialize;
 use serde_json::Value;
+use serde_json::error::Category;
+use serde_json::value::RawValue;
 use std::collections::BTreeMap;
 
 /// The member that holds servers.
 const SERVERS: &str = "mcpServers";
 
-/// Parses a file that may name servers; an empty one names none.
+/// Parses a file of a plugin or of the list of plugins; an empty one is an empty object.
 pub(super) fn document(text: &str) -> Result<Value, FileError> {
     read_object(text, "a file of servers is a JSON object")
 }
 
-/// The servers in a section of a file.
-pub(super) fn read(text: &str, section: ServerSection<'_>) -> Result<Vec<Server>, FileError> {
-    let document = document(text)?;
-    Ok(match section {
-        ServerSection::All => servers(&document),
-        ServerSection::Project(project) => {
-            let own = document.get("projects").and_then(|all| all.get(project)).and_then(|own| own.get(SERVERS));
-            members(own, &["projects", project, SERVERS])
+/// The members of a file that concern servers. The others are skipped unparsed: the user's file can be megabytes large,
+/// and it is read on every call of an MCP tool.
+#[derive(Default, Deserialize)]
+struct ConfigFile<'a> {
+    #[serde(borrow, rename = "mcpServers")]
+    servers: Option<&'a RawValue>,
+    #[serde(borrow)]
+    projects: Option<&'a RawValue>,
+}
+
+impl<'a> ConfigFile<'a> {
+    /// Parses a file; an empty one names nothing.
+    fn parse(text: &'a str) -> serde_json::Result<Self> {
+        let text = text.trim_start_matches('\u{feff}');
+        match text.trim_start().chars().next() {
+            None => Ok(ConfigFile::default()),
+            // serde would also read a struct from an array.
+            Some('[') => Err(serde::de::Error::custom("an array")),
+            Some(_) => serde_json::from_str(text),
         }
-    })
+    }
 }
 
-/// The servers of the document itself.
-pub(super) fn servers(document: &Value) -> Vec<Server> {
-    members(document.get(SERVERS), &[SERVERS])
+/// Reads the servers of a file, and those of its sections for `projects`.
+pub(super) fn read(text: &str, projects: &[&str]) -> ServerFile {
+    let mut file = ServerFile::default();
+    let config = match ConfigFile::parse(text) {
+        Ok(config) => config,
+        Err(error) => {
+            file.errors.push(FileError {
+                line: error.line().max(1),
+                column: error.column().max(1),
+                what: describe(&error),
+            });
+            return file;
+        }
+    };
+    let sections = config.projects.filter(|_| !projects.is_empty());
+    let sections = members(text, sections, &["projects"]).unwrap_or_else(|error| {
+        file.errors.push(error);
+        BTreeMap::new()
+    });
+    for project in projects {
+        let Some(section) = sections.get(*project).filter(|raw| raw.get().starts_with('{')) else { continue };
+        let servers = ConfigFile::parse(section.get()).map_err(|error| error_at(text, &["projects", project], &error));
+        match servers.and_then(|own| servers_at(text, own.servers, &["projects", project, SERVERS])) {
+            Ok(servers) => file.projects.extend(servers),
+            Err(error) => file.errors.push(error),
+        }
+    }
+    match servers_at(text, config.servers, &[SERVERS]) {
+        Ok(servers) => file.all = servers,
+        Err(error) => file.errors.push(error),
+    }
+    file
 }
 
-/// The servers of a plugin's file, which may be the members of the document itself.
-pub(super) fn plugin_servers(document: &Value) -> Vec<Server> {
-    if document.get(SERVERS).is_some() { servers(document) } else { members(Some(document), &[]) }
+/// Reads the servers of a plugin's file, which may omit `mcpServers` and be the object of servers itself.
+pub(super) fn read_plugin_file(text: &str) -> ServerFile {
+    if !matches!(ConfigFile::parse(text), Ok(ConfigFile { servers: None, .. })) {
+        return read(text, &[]);
+    }
+    match servers_at(text, serde_json::from_str(text.trim_start_matches('\u{feff}')).ok(), &[]) {
+        Ok(all) => ServerFile { all, ..ServerFile::default() },
+        Err(error) => ServerFile { errors: vec![error], ..ServerFile::default() },
+    }
 }
 
 /// The files that a plugin's manifest names in place of servers.
-pub(super) fn server_files(manifest: &Value) -> Vec<&str> {
-    match manifest.get(SERVERS) {
+pub(super) fn server_files(manifest: &str) -> Vec<String> {
+    let servers = ConfigFile::parse(manifest).ok().and_then(|config| config.servers);
+    match servers.and_then(|raw| serde_json::from_str(raw.get()).ok()) {
         Some(Value::String(file)) => vec![file],
-        Some(Value::Array(files)) => files.iter().filter_map(Value::as_str).collect(),
+        Some(Value::Array(files)) => files.iter().filter_map(|file| Some(file.as_str()?.to_owned())).collect(),
         _ => Vec::new(),
     }
 }
 
-/// The entries of servers in a file, unparsed.
-pub(super) fn raw<'a>(text: &'a str, projects: &[&str]) -> RawServers<'a> {
-    let fields = Fields::read(text.as_bytes());
-    let sections = fields.object("projects").unwrap_or_default();
-    let mut raw = RawServers::default();
-    let mut entries = |fields: &Fields<'a>| -> Vec<(String, &'a [u8])> {
-        let named = fields.object(SERVERS).unwrap_or_default();
-        if let Some(flaw) = fields.error().or(named.error()) {
-            raw.flaw = Some(flaw.to_string());
-        }
-        named.iter().map(|(name, entry)| (name.to_owned(), entry)).collect()
-    };
-    let of_projects = projects.iter().filter_map(|project| sections.object(project));
-    let of_projects = of_projects.flat_map(|own| entries(&own)).collect();
-    let all = entries(&fields);
-    RawServers { projects: of_projects, all, ..raw }
+/// The members of the object at `path`, by name. Anything but an object has none; an object that repeats a name is an
+/// error.
+fn members<'a>(
+    text: &str,
+    raw: Option<&'a RawValue>,
+    path: &[&str],
+) -> Result<BTreeMap<String, &'a RawValue>, FileError> {
+    let Some(raw) = raw.map(RawValue::get).filter(|raw| raw.starts_with('{')) else { return Ok(BTreeMap::new()) };
+    let members = serde_json::from_str::<UniqueMap<_>>(raw);
+    members.map(|members| members.0).map_err(|error| error_at(text, path, &error))
 }
 
-fn members(servers: Option<&Value>, at: &[&str]) -> Vec<Server> {
-    let servers = servers.and_then(Value::as_object).into_iter().flatten();
-    let server = |(name, entry): (&String, &Value)| Server {
-        name: name.clone(),
-        entry: entry.clone(),
-        steps: at.iter().map(|step| (*step).to_owned()).chain([name.clone()]).collect(),
-        launch: launch(entry),
+/// The servers in the object at `path`.
+fn servers_at(text: &str, raw: Option<&RawValue>, path: &[&str]) -> Result<Vec<Server>, FileError> {
+    let server = |(name, raw): (String, &RawValue)| {
+        let steps: Vec<&str> = path.iter().copied().chain([&*name]).collect();
+        let entry = serde_json::from_str(raw.get()).map_err(|_| "the entry is not valid JSON".to_owned());
+        let launch = entry.and_then(|entry| launch(&entry)).map_err(|what| FileError::at(locate(text, &steps), what));
+        let steps = steps.into_iter().map(str::to_owned).collect();
+        Server { steps, entry: raw.get().to_owned(), launch, name }
     };
-    servers.map(server).collect()
+    Ok(members(text, raw, path)?.into_iter().map(server).collect())
+}
+
+/// An error in the part of the file that `path` leads to.
+fn error_at(text: &str, path: &[&str], error: &serde_json::Error) -> FileError {
+    FileError::at(locate(text, path), describe(error))
+}
+
+/// The message of a parse error, without content of the file and without a position.
+fn describe(error: &serde_json::Error) -> String {
+    match error.classify() {
+        // The message of a data error may quote the file.
+        Category::Data => "expected a JSON object without repeated names".to_owned(),
+        Category::Io | Category::Syntax | Category::Eof => {
+            let message = error.to_string();
+            message.rsplit_once(" at line ").map_or(message.as_str(), |(what, _)| what).to_owned()
+        }
+    }
 }
 
 /// Reads how an entry reaches its server. Members that do not matter for that are not checked.

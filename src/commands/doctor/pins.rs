@@ -2,12 +2,12 @@
 
 use super::problem::Problem;
 use crate::runtime::environment::Environment;
-use crate::runtime::mcp::live::Servers;
 use crate::runtime::mcp::records::Store;
+use crate::runtime::mcp::servers::Servers;
 use crate::runtime::options::Options;
 use crate::runtime::policy_files;
 use rune::encoding::label::Label;
-use rune::mcp::Pins;
+use rune::mcp::PinPolicy;
 use std::path::Path;
 
 pub fn check(options: &Options, environment: &Environment, project: &Path) -> Vec<Problem> {
@@ -23,10 +23,10 @@ pub fn check(options: &Options, environment: &Environment, project: &Path) -> Ve
         problems.extend(errors.into_iter().flatten().map(|error| broken(&error.path, &error.what)));
     }
     let config = policy_files::config(options, &environment, &policy_files::RuleSelection::all(&[]), None);
-    if config.pins != Pins::Required {
+    if config.pins != PinPolicy::Required {
         return problems;
     }
-    for name in Servers::look(&environment, &project.to_string_lossy()).names() {
+    for name in Servers::for_call(&environment, &project.to_string_lossy()).names() {
         if matches!(store.pin(&name), Ok(pin) if !pin.as_ref().is_some_and(|pin| pin.is_approved() || pin.is_blocked()))
         {
             let label = Label::new(&name);

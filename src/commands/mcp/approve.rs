@@ -139,7 +139,7 @@ fn print_proposal(inventory: &Inventory, state: &ServerState, proposal: &Proposa
             continue;
         }
         say(&format!("{} ({})\n{}", visible(name), describe_status(status), visible(&pretty(body))))?;
-        print_warnings(content_findings(&scan::words(body))?)?;
+        print_warnings(content_findings(&scan::all_text(body))?)?;
         print_warnings(scan::tool(body, &names))?;
     }
     if same > 0 {

@@ -1,6 +1,6 @@
 //! Asks an MCP server what it serves: `initialize`, then its lists of tools and prompts.
 
-use rune::mcp::protocol::{Listing, MOST_BYTES, Message, Page, Served};
+use rune::mcp::protocol::{ListPage, Listing, MAX_SERVED_BYTES, RpcMessage, Served};
 use serde_json::{Value, json};
 use std::time::{Duration, Instant};
 
@@ -37,7 +37,7 @@ pub fn discover(connection: &mut dyn Connection, root: &str) -> Result<Served, S
         "capabilities": client_capabilities()});
     let result = client.request("initialize", &params)?;
     let mut served = Served::default();
-    served.introduce(&result);
+    served.set_introduction(&result);
     let result: Value =
         serde_json::from_slice(&result).map_err(|_| "the answer to `initialize` is invalid".to_owned())?;
     client.connection.set_protocol_version(served.protocol.as_deref().unwrap_or(PROTOCOL_VERSION));
@@ -67,7 +67,8 @@ impl RpcClient<'_> {
         let mut params = json!({});
         loop {
             let result = self.request(&format!("{name}/list"), &params)?;
-            let page = Page::read(&result, name).map_err(|what| format!("the list of {name} is invalid: {what}"))?;
+            let page =
+                ListPage::read(&result, name).map_err(|what| format!("the list of {name} is invalid: {what}"))?;
             match listing.add(&page)? {
                 Some(cursor) => params = json!({"cursor": cursor}),
                 None => return Ok(listing.items),
@@ -86,11 +87,11 @@ impl RpcClient<'_> {
             let line =
                 self.connection.receive().map_err(|what| if invalid { NO_VALID_MESSAGE.to_owned() } else { what })?;
             self.received_bytes += line.len();
-            if self.received_bytes > MOST_BYTES {
+            if self.received_bytes > MAX_SERVED_BYTES {
                 return Err(too_large());
             }
-            let message = Message::read(&line);
-            if !message.is_sound() {
+            let message = RpcMessage::read(&line);
+            if !message.is_valid() {
                 invalid = true;
             } else if let Some(requested) = message.method() {
                 self.answer(&requested, message.raw_id())?;
@@ -117,7 +118,7 @@ impl RpcClient<'_> {
 }
 
 pub fn too_large() -> String {
-    format!("the server sends more than {} MB", MOST_BYTES >> 20)
+    format!("the server sends more than {} MB", MAX_SERVED_BYTES >> 20)
 }
 
 /// The time until a deadline.

@@ -1,7 +1,7 @@
 //! MCP servers at an address: streamable HTTP, and the older HTTP+SSE transport.
 
 use super::discovery::{Connection, ENDED, TIMED_OUT, remaining, too_large};
-use rune::mcp::protocol::MOST_BYTES;
+use rune::mcp::protocol::MAX_SERVED_BYTES;
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader, Read};
@@ -112,9 +112,9 @@ impl Connection for HttpServer {
             return Ok(());
         }
         let mut body = Vec::new();
-        let mut reader = answer.into_body().into_reader().take(MOST_BYTES as u64 + 1);
+        let mut reader = answer.into_body().into_reader().take(MAX_SERVED_BYTES as u64 + 1);
         reader.read_to_end(&mut body).map_err(|error| describe_io_error(&error))?;
-        if body.len() > MOST_BYTES {
+        if body.len() > MAX_SERVED_BYTES {
             return Err(too_large());
         }
         if !body.trim_ascii().is_empty() {
@@ -158,7 +158,7 @@ struct EventStream(std::io::Take<BufReader<BodyReader<'static>>>);
 
 impl EventStream {
     fn new(answer: Response<Body>) -> EventStream {
-        EventStream(BufReader::new(answer.into_body().into_reader()).take(MOST_BYTES as u64 + 1))
+        EventStream(BufReader::new(answer.into_body().into_reader()).take(MAX_SERVED_BYTES as u64 + 1))
     }
 
     /// Reads the next event: its type and its data.

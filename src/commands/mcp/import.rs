@@ -11,7 +11,7 @@ use anyhow::{Context, bail};
 use clap::Args;
 use rune::encoding::label::Label;
 use rune::mcp::Source;
-use rune::mcp::protocol::{MOST_BYTES, Served};
+use rune::mcp::protocol::{MAX_SERVED_BYTES, Served};
 use rune::receipt::Loosening;
 use std::fs::File;
 use std::io::Read;
@@ -41,12 +41,12 @@ pub fn run(args: &ImportArgs) -> anyhow::Result<()> {
         File::open(&args.file).and_then(read)
     };
     let text = text.with_context(|| name.to_string())?;
-    if text.len() > MOST_BYTES {
-        bail!("{name}: larger than {} MB", MOST_BYTES >> 20);
+    if text.len() > MAX_SERVED_BYTES {
+        bail!("{name}: larger than {} MB", MAX_SERVED_BYTES >> 20);
     }
     let served = Served::import(&text).map_err(|what| anyhow::anyhow!("{name}: not a list of tools: {what}"))?;
     let environment = Environment::read(&Dirs::default());
-    let servers = Servers::look(&environment, &current_dir()?);
+    let servers = Servers::for_directory(&environment, &current_dir()?);
     let identity = servers.named(&args.server).and_then(Configured::identity);
     let snapshot = ServerSnapshot {
         server: &args.server,
@@ -62,6 +62,6 @@ pub fn run(args: &ImportArgs) -> anyhow::Result<()> {
 
 fn read(from: impl Read) -> std::io::Result<Vec<u8>> {
     let mut text = Vec::new();
-    from.take(MOST_BYTES as u64 + 1).read_to_end(&mut text)?;
+    from.take(MAX_SERVED_BYTES as u64 + 1).read_to_end(&mut text)?;
     Ok(text)
 }

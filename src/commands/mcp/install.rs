@@ -5,10 +5,10 @@ use crate::commands::{current_dir, current_program};
 use crate::runtime::environment::Environment;
 use crate::runtime::exit_code::DONE;
 use crate::runtime::files::{follow_links, read, write_like};
-use crate::runtime::mcp::servers::{Configured, Scope, Servers};
+use crate::runtime::mcp::servers::{Configured, Servers};
 use crate::runtime::{agent_check, receipts};
 use anyhow::{Context, bail};
-use rune::client::server::Launch;
+use rune::client::server::{Launch, ServerScope};
 use rune::client::settings::FileError;
 use rune::encoding::label::Label;
 use rune::receipt::Loosening;
@@ -37,7 +37,7 @@ pub fn install(name: &str, flags: &[&str], environment: &Environment) -> anyhow:
     receipts::record_loosening(environment, Loosening::McpWrapInstall)?;
     edit_entry(&server, |text, steps| environment.client.wrap_server(text, steps, &program, &words))?;
     say(&format!("wrapped `{}` in {}", Label::new(name), server.file.display()))?;
-    if server.scope == Scope::Project {
+    if server.scope == ServerScope::Project {
         say("note: the entry contains paths of this machine; other users of the project cannot use it")?;
     }
     say(APPROVE_AGAIN)?;
@@ -72,15 +72,15 @@ pub fn wrapped_command(command: &str, args: &[String]) -> Option<(String, Vec<St
 }
 
 fn find_server(name: &str, environment: &Environment) -> anyhow::Result<Configured> {
-    let servers = Servers::look(environment, &current_dir()?);
+    let servers = Servers::for_directory(environment, &current_dir()?);
     let Some(server) = servers.named(name) else {
         let flaws = servers.flaws.iter().map(|flaw| format!("\n  {flaw}")).collect::<String>();
         bail!("no server `{}` is configured here{flaws}", Label::new(name));
     };
     match server.scope {
-        Scope::Managed => bail!("{}: managed servers can only be changed by root", server.file.display()),
-        Scope::Plugin => bail!("{}: the next update of the plugin would undo the change", server.file.display()),
-        Scope::Local | Scope::Project | Scope::User => Ok(server.clone()),
+        ServerScope::Managed => bail!("{}: managed servers can only be changed by root", server.file.display()),
+        ServerScope::Plugin => bail!("{}: the next update of the plugin would undo the change", server.file.display()),
+        ServerScope::Local | ServerScope::Project | ServerScope::User => Ok(server.clone()),
     }
 }
 

@@ -8,7 +8,7 @@ use crate::runtime::options::Dirs;
 use anyhow::bail;
 use rune::encoding::nearest;
 use rune::mcp::status::Annotations;
-use rune::mcp::{Identity, Observed, Part, Pin, Status, Tool, status};
+use rune::mcp::{ChangedPart, Identity, Observed, Pin, Status, Tool, status};
 use rune::quarantine::visible;
 use std::collections::BTreeSet;
 
@@ -46,12 +46,12 @@ impl Inventory {
         let environment = Environment::read(&Dirs::default());
         let store = Store::of(&environment)?;
         let (recorded, unreadable) = store.servers();
-        Ok(Inventory { store, servers: Servers::look(&environment, &current_dir()?), recorded, unreadable })
+        Ok(Inventory { store, servers: Servers::for_directory(&environment, &current_dir()?), recorded, unreadable })
     }
 
     /// Names of all servers that are configured here or have a record.
     pub fn names(&self) -> BTreeSet<String> {
-        self.servers.all.iter().map(|server| server.name.clone()).chain(self.recorded.iter().cloned()).collect()
+        self.servers.effective().map(|server| server.name.clone()).chain(self.recorded.iter().cloned()).collect()
     }
 
     /// Parses `SERVER` or `SERVER:TOOL`. Both names may contain colons; the longest known server name wins.
@@ -87,14 +87,14 @@ impl Inventory {
 
 /// A status with its details.
 pub fn describe_status(status: &Status) -> String {
-    let list = |parts: &[Part]| parts.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
+    let list = |parts: &[ChangedPart]| parts.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
     match status {
         Status::Changed(parts) => format!("changed: {}", list(parts)),
         Status::Unpinnable(flaw) => format!("unpinnable: {flaw}"),
         Status::Approved(Annotations::Appeared) => "approved; annotations were added since".to_owned(),
         Status::Approved(Annotations::Vanished) => "approved; annotations were removed since".to_owned(),
         Status::Blocked | Status::Pending | Status::Removed | Status::Approved(Annotations::Same) => {
-            status.word().to_owned()
+            status.as_str().to_owned()
         }
     }
 }

@@ -9,12 +9,12 @@ use crate::commands::current_dir;
 use crate::commands::hooks::say;
 use crate::runtime::environment::Environment;
 use crate::runtime::exit_code::{DONE, FAILED};
-use crate::runtime::mcp::servers::{Configured, Scope, Servers};
+use crate::runtime::mcp::servers::{Configured, Servers};
 use crate::runtime::options::Dirs;
 use crate::runtime::{agent_check, receipts};
 use anyhow::Context;
 use clap::Args;
-use rune::client::server::Launch;
+use rune::client::server::{Launch, ServerScope};
 use rune::encoding::label::Label;
 use rune::mcp::Source;
 use rune::mcp::protocol::Served;
@@ -59,7 +59,7 @@ pub fn run(args: &ProbeArgs) -> anyhow::Result<u8> {
     agent_check::require_person("`rune mcp probe`")?;
     let environment = Environment::read(&Dirs::default());
     let here = current_dir()?;
-    let servers = Servers::look(&environment, &here);
+    let servers = Servers::for_directory(&environment, &here);
     let (selected, mut results) = select_servers(args, &servers);
     let (selected, refused) = confirm_project_servers(selected, args.yes, &here)?;
     results.extend(refused);
@@ -89,11 +89,11 @@ fn select_servers<'a>(args: &ProbeArgs, servers: &'a Servers) -> (Vec<&'a Config
     }
     let namespace = |server: &Configured| Namespace::of_server(&server.name).as_str().to_owned();
     let mut same_namespace: BTreeMap<String, usize> = BTreeMap::new();
-    for server in &servers.all {
+    for server in servers.effective() {
         *same_namespace.entry(namespace(server)).or_default() += 1;
     }
     let mut selected = Vec::new();
-    for server in &servers.all {
+    for server in servers.effective() {
         if !args.servers.is_empty() && !args.servers.contains(&server.name) {
             continue;
         }
@@ -114,7 +114,7 @@ fn confirm_project_servers<'a>(
     here: &Path,
 ) -> anyhow::Result<(Vec<&'a Configured>, Vec<ProbeResult>)> {
     let (of_project, others): (Vec<_>, Vec<_>) =
-        selected.into_iter().partition(|server| server.scope == Scope::Project);
+        selected.into_iter().partition(|server| server.scope == ServerScope::Project);
     if yes || of_project.is_empty() || ask_to_start(&of_project, here)? {
         return Ok((of_project.into_iter().chain(others).collect(), Vec::new()));
     }

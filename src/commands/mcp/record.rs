@@ -5,7 +5,7 @@ use crate::runtime::environment::{Environment, now};
 use crate::runtime::mcp::records::{RecordOutcome, Store};
 use rune::encoding::canonical::Value;
 use rune::mcp::protocol::Served;
-use rune::mcp::{Identity, Instructions, Observed, Pin, Served as ServedParts, Source, Tool};
+use rune::mcp::{Identity, Instructions, Observed, Pin, ServedBytes, Source, Tool};
 use std::cell::OnceCell;
 
 /// What a server served, and how that is known.
@@ -33,7 +33,7 @@ pub fn record(environment: &Environment, snapshot: &ServerSnapshot<'_>) -> Resul
     let declared = (*source == Source::Probe).then(|| client_capabilities().to_string());
     let tools: Vec<&[u8]> = served.tools.iter().map(Vec::as_slice).collect();
     let prompts: Vec<&[u8]> = served.prompts.iter().map(Vec::as_slice).collect();
-    let observed = Observed::from_served(&ServedParts {
+    let observed = Observed::from_served(&ServedBytes {
         server,
         source: *source,
         at: now(),

@@ -2,7 +2,7 @@
 
 use super::record::ApprovedTools;
 use super::wrap::RecorderMessage;
-use rune::mcp::protocol::{Heard, MOST_BYTES, Watch, strip};
+use rune::mcp::protocol::{Conversation, ListUpdate, MAX_SERVED_BYTES, filter_tools};
 use rustix::event::{PollFd, PollFlags, poll};
 use std::fs::File;
 use std::io::{ErrorKind, Read, Write};
@@ -19,7 +19,7 @@ const MAX_REQUEST_BYTES: usize = 256 << 10;
 /// The state that both directions share.
 #[derive(Clone)]
 pub struct Relay {
-    watch: Arc<Mutex<Watch>>,
+    watch: Arc<Mutex<Conversation>>,
     /// Records what is served, in a thread of its own: a slow disk must not delay the stream.
     recorder: Sender<RecorderMessage>,
 }
@@ -37,7 +37,7 @@ impl Relay {
             // INVARIANT: a request is noted before it is passed on, because the server may answer at once.
             lines.push(bytes, &mut |line| {
                 if let Line::Whole(line) = line {
-                    self.with_watch(|watch| watch.sent(line));
+                    self.with_watch(|watch| watch.record_request(line));
                 }
             });
             if write_all(&mut to, bytes).is_err() {
@@ -48,7 +48,7 @@ impl Relay {
 
     /// Passes the server's messages to the client until either closes its stream.
     pub fn to_client(&self, mut from: impl Read + AsFd, to: &mut File) {
-        let mut lines = LineBuffer::new(MOST_BYTES);
+        let mut lines = LineBuffer::new(MAX_SERVED_BYTES);
         let mut chunk = vec![0; CHUNK_BYTES];
         while let Some(bytes) = read_chunk(&mut from, &mut chunk) {
             if write_all(to, bytes).is_err() {
@@ -60,17 +60,17 @@ impl Relay {
 
     /// Like [`Relay::to_client`], without tools that are not approved. Lines are passed on when they are complete.
     pub fn to_client_stripped(&self, mut from: impl Read + AsFd, to: &mut File, approved: &ApprovedTools) {
-        let mut lines = LineBuffer::new(MOST_BYTES);
+        let mut lines = LineBuffer::new(MAX_SERVED_BYTES);
         let mut chunk = vec![0; CHUNK_BYTES];
         let mut open = true;
         let mut pass = |line: Line<'_>| {
             match line {
                 Line::Whole(line) => {
-                    let stripped = strip(line, &approved.filter());
+                    let stripped = filter_tools(line, &approved.filter());
                     open &= write_all(to, stripped.as_deref().unwrap_or(line)).is_ok();
                 }
                 Line::TooLong => {
-                    let limit = MOST_BYTES >> 20;
+                    let limit = MAX_SERVED_BYTES >> 20;
                     writeln!(std::io::stderr().lock(), "rune: dropped a line of more than {limit} MB").ok();
                 }
             }
@@ -93,17 +93,17 @@ impl Relay {
     fn observe(&self, line: Line<'_>) {
         let (heard, served) = self.with_watch(|watch| {
             let heard = match line {
-                Line::Whole(line) => watch.heard(line),
-                Line::TooLong => watch.missed(),
+                Line::Whole(line) => watch.record_response(line),
+                Line::TooLong => watch.record_oversized_line(),
             };
-            (heard, (heard != Heard::Nothing).then(|| watch.served()))
+            (heard, (heard != ListUpdate::Unchanged).then(|| watch.served()))
         });
         if let Some(served) = served {
             self.recorder.send(RecorderMessage::Served(served, heard)).ok();
         }
     }
 
-    fn with_watch<T>(&self, use_watch: impl FnOnce(&mut Watch) -> T) -> T {
+    fn with_watch<T>(&self, use_watch: impl FnOnce(&mut Conversation) -> T) -> T {
         use_watch(&mut self.watch.lock().unwrap_or_else(PoisonError::into_inner))
     }
 }

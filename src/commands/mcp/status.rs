@@ -3,7 +3,7 @@
 use super::inventory::{Inventory, ServerState, describe_status};
 use crate::commands::hooks::say;
 use clap::Args;
-use rune::mcp::{Part, Status};
+use rune::mcp::{ChangedPart, Status};
 use rune::quarantine::visible;
 use serde::Serialize;
 
@@ -67,7 +67,7 @@ pub fn run(args: &StatusArgs) -> anyhow::Result<()> {
 }
 
 fn changed_parts(status: &Status) -> Vec<String> {
-    let parts: &[Part] = if let Status::Changed(parts) = status { parts } else { &[] };
+    let parts: &[ChangedPart] = if let Status::Changed(parts) = status { parts } else { &[] };
     parts.iter().map(ToString::to_string).collect()
 }
 
@@ -75,12 +75,12 @@ fn server_output(state: &ServerState) -> ServerOutput {
     let tool = |(name, status): &(String, Status)| {
         let served = state.observed.as_ref().and_then(|observed| observed.tool(name));
         let hash = served.and_then(|tool| tool.hash().ok()).map(|hash| hash.to_string());
-        ToolOutput { name: name.clone(), status: status.word(), changed: changed_parts(status), hash }
+        ToolOutput { name: name.clone(), status: status.as_str(), changed: changed_parts(status), hash }
     };
     ServerOutput {
         name: state.name.clone(),
         configured: state.is_configured,
-        status: state.status.word(),
+        status: state.status.as_str(),
         changed: changed_parts(&state.status),
         source: state.observed.as_ref().map(|observed| observed.source().to_string()),
         tools: state.tools.iter().map(tool).collect(),

@@ -2,7 +2,7 @@
 
 use super::discovery::{Connection, ENDED, TIMED_OUT, remaining, too_large};
 use crate::runtime::watchdog::park_forever;
-use rune::mcp::protocol::MOST_BYTES;
+use rune::mcp::protocol::MAX_SERVED_BYTES;
 use rustix::process::{
     Pid, Signal as Kill, WaitId, WaitIdOptions, WaitOptions, kill_process, kill_process_group, waitid, waitpid,
 };
@@ -107,7 +107,7 @@ impl Connection for StdioServer {
 
 /// Sends the lines of a server to `sender`, up to the size limit.
 fn read_lines(stdout: ChildStdout, sender: &SyncSender<Result<Vec<u8>, String>>) {
-    let mut lines = BufReader::new(stdout).take(MOST_BYTES as u64 + 1);
+    let mut lines = BufReader::new(stdout).take(MAX_SERVED_BYTES as u64 + 1);
     loop {
         let mut line = Vec::new();
         let read = lines.read_until(b'\n', &mut line);

@@ -18,7 +18,7 @@ use clap::Args;
 use rune::client::server::Launch;
 use rune::encoding::label::Label;
 use rune::mcp::Source;
-use rune::mcp::protocol::{Heard, Served};
+use rune::mcp::protocol::{ListUpdate, Served};
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process, waitid};
 use rustix::stdio::{dup2_stdin, dup2_stdout};
 use signal_hook::iterator::Signals;
@@ -102,7 +102,7 @@ enum RelayEvent {
 /// A message to the thread that writes records.
 pub enum RecorderMessage {
     /// What is served now, and whether more pages of a list follow.
-    Served(Served, Heard),
+    Served(Served, ListUpdate),
     End,
 }
 
@@ -228,11 +228,11 @@ fn record_served(name: &str, environment: &Environment, messages: &Receiver<Reco
         };
         let end = matches!(message, Ok(RecorderMessage::End) | Err(RecvTimeoutError::Disconnected));
         let served = match message {
-            Ok(RecorderMessage::Served(served, Heard::Part)) => {
+            Ok(RecorderMessage::Served(served, ListUpdate::Partial)) => {
                 pages = Some(served);
                 continue;
             }
-            Ok(RecorderMessage::Served(served, Heard::Whole | Heard::Nothing)) => Some(served),
+            Ok(RecorderMessage::Served(served, ListUpdate::Complete | ListUpdate::Unchanged)) => Some(served),
             // The client may never ask for the next page.
             Ok(RecorderMessage::End) | Err(_) => pages.take(),
         };
@@ -251,7 +251,7 @@ fn record_served(name: &str, environment: &Environment, messages: &Receiver<Reco
 
 fn record_one(name: &str, environment: &Environment, served: &Served) -> Result<String, String> {
     let here = std::env::current_dir().map_err(|error| error.to_string())?;
-    let servers = Servers::look(environment, &here);
+    let servers = Servers::for_directory(environment, &here);
     let server = servers.named(name);
     let words: Option<Vec<String>> = std::env::args_os().skip(1).map(|word| word.into_string().ok()).collect();
     let is_this = |launch: Launch| matches!(launch, Launch::Stdio { args, .. } if Some(&args) == words.as_ref());

@@ -9,7 +9,7 @@ use clap::Args;
 use rune::encoding::label::Label;
 use rune::event::Header;
 use rune::quarantine::notice;
-use rune::telemetry::Line;
+use rune::telemetry::LogLine;
 use rune::verdict::{Effect, Finding, Phase, RuleId, Surface, Verdict};
 use std::io::Write;
 use std::time::Instant;
@@ -51,7 +51,7 @@ pub fn run(args: &NoticeArgs) -> anyhow::Result<()> {
     let tainted = session::add_taint(&environment, &header.session, &surface);
     verdict.set_surface(surface);
     let us = u64::try_from(started.elapsed().as_micros()).unwrap_or(u64::MAX);
-    let logged = log::append(&environment, &Line::new(&header, &verdict, now(), us));
+    let logged = log::append(&environment, &LogLine::new(&header, &verdict, now(), us));
     // The notice was printed, so a failed write to the disk is only a diagnostic.
     for error in [tainted, logged].into_iter().filter_map(Result::err) {
         writeln!(std::io::stderr().lock(), "rune: {error}").ok();

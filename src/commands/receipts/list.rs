@@ -7,7 +7,7 @@ use crate::runtime::receipts::{OPERATOR_FILE, folder};
 use crate::runtime::session;
 use anyhow::{Context, Error, bail};
 use rune::encoding::label::Label;
-use rune::receipt::{OPERATOR, Receipt, ReceiptKind};
+use rune::receipt::{OPERATOR_SESSION, Receipt, ReceiptKind};
 use serde::Serialize;
 use std::path::{Path, PathBuf};
 
@@ -109,7 +109,7 @@ pub fn receipt_files(folder: &Path) -> anyhow::Result<Vec<PathBuf>> {
 
 /// Lists the receipt files of a session, in order of their parts.
 pub fn session_files(folder: &Path, session: &str) -> anyhow::Result<Vec<PathBuf>> {
-    let name = if session == OPERATOR {
+    let name = if session == OPERATOR_SESSION {
         OPERATOR_FILE.to_owned()
     } else {
         session::file_name(&Label::new(session)).unwrap_or_default()

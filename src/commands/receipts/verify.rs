@@ -10,7 +10,9 @@ use anyhow::{Context, bail};
 use rune::encoding::hex::digest;
 use rune::encoding::label::Label;
 use rune::receipt::pack::{self, Index};
-use rune::receipt::{self, Code, Expected, Fault, Keys, OPERATOR, Outcome, PublicKey, Report};
+use rune::receipt::{
+    self, ExpectedChain, FaultCode, OPERATOR_SESSION, Outcome, PublicKey, ReceiptFault, TrustedKeys, VerifyReport,
+};
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -20,7 +22,7 @@ use std::path::{Path, PathBuf};
 pub struct Verification {
     pub outcome: Outcome,
     /// Faults of a pack or folder that are not in a receipt file.
-    pub faults: Vec<Fault>,
+    pub faults: Vec<ReceiptFault>,
     pub files: Vec<VerifiedFile>,
     /// Remarks that do not affect the outcome.
     pub notes: Vec<String>,
@@ -32,7 +34,7 @@ pub struct VerifiedFile {
     pub path: String,
     pub outcome: Outcome,
     #[serde(flatten)]
-    pub report: Report,
+    pub report: VerifyReport,
 }
 
 pub fn run(args: &VerifyArgs) -> anyhow::Result<u8> {
@@ -53,13 +55,13 @@ pub fn run(args: &VerifyArgs) -> anyhow::Result<u8> {
 }
 
 /// Reads the keys that the caller names, else the installation's own.
-fn keys(args: &VerifyArgs) -> anyhow::Result<Keys> {
+fn keys(args: &VerifyArgs) -> anyhow::Result<TrustedKeys> {
     let named = |text: &String| {
         let key = PublicKey::read(text).or_else(|| PublicKey::read(&std::fs::read_to_string(text).ok()?));
         key.with_context(|| format!("`{text}`: not a public key, and not a file that contains one"))
     };
     if !args.key.is_empty() {
-        return Ok(Keys::new(args.key.iter().map(named).collect::<anyhow::Result<Vec<_>>>()?));
+        return Ok(TrustedKeys::new(args.key.iter().map(named).collect::<anyhow::Result<Vec<_>>>()?));
     }
     let own = key::read(&args.dirs.environment()?).map_err(anyhow::Error::msg)?;
     Ok(own
@@ -68,11 +70,11 @@ fn keys(args: &VerifyArgs) -> anyhow::Result<Keys> {
 }
 
 /// Verifies a receipt file, a folder of them, or a pack.
-pub fn verify(path: &Path, keys: Keys, head: Option<&str>) -> anyhow::Result<Verification> {
+pub fn verify(path: &Path, keys: TrustedKeys, head: Option<&str>) -> anyhow::Result<Verification> {
     let found = std::fs::metadata(path).with_context(|| path.display().to_string())?;
     let head = head.map(|head| head.trim().to_owned());
     if found.is_file() {
-        let expected = |_: &Path| Expected { head: head.clone(), ..Expected::default() };
+        let expected = |_: &Path| ExpectedChain { head: head.clone(), ..ExpectedChain::default() };
         return Ok(Verification::new(Vec::new(), verify_files(vec![path.to_owned()], keys, &expected)?));
     }
     if path.join("index.json").exists() || path.join("seal.json").exists() {
@@ -82,11 +84,11 @@ pub fn verify(path: &Path, keys: Keys, head: Option<&str>) -> anyhow::Result<Ver
     if paths.is_empty() {
         bail!("{}: not a pack, and not a folder of receipts", path.display());
     }
-    let mut files = verify_files(paths, keys, &|_| Expected::default())?;
+    let mut files = verify_files(paths, keys, &|_| ExpectedChain::default())?;
     files.iter_mut().for_each(check_file_name);
     let missing = head.filter(|head| !files.iter().any(|file| contains_receipt(file, head)));
     let faults =
-        missing.map(|head| fault(Code::ReceiptTruncated, format!("the receipt {head} is in none of the files")));
+        missing.map(|head| fault(FaultCode::ReceiptTruncated, format!("the receipt {head} is in none of the files")));
     Ok(Verification::new(faults.into_iter().collect(), files))
 }
 
@@ -95,11 +97,11 @@ fn check_file_name(file: &mut VerifiedFile) {
     let (name, part) = split_file_name(Path::new(&file.path));
     let Some(session) = &file.report.session else { return };
     // A client may choose the reserved name as a session id; the file of that session has another name.
-    let operator = session == OPERATOR && name == OPERATOR_FILE;
+    let operator = session == OPERATOR_SESSION && name == OPERATOR_FILE;
     let expected = session::file_name(&Label::new(session)).unwrap_or_else(|| "@none".to_owned());
     if !operator && expected != name || file.report.part != Some(part) {
         let what = format!("all of it is of session `{}`", Label::new(session));
-        file.report.faults.push(Fault { code: Code::ReceiptForeignSession, line: Some(1), what });
+        file.report.faults.push(ReceiptFault { code: FaultCode::ReceiptForeignSession, line: Some(1), what });
         file.outcome = Outcome::Invalid;
     }
 }
@@ -112,8 +114,8 @@ fn contains_receipt(file: &VerifiedFile, head: &str) -> bool {
 /// Verifies receipt files, the operator's first: it records which keys replaced the trusted ones.
 fn verify_files(
     mut paths: Vec<PathBuf>,
-    mut keys: Keys,
-    expected: &dyn Fn(&Path) -> Expected,
+    mut keys: TrustedKeys,
+    expected: &dyn Fn(&Path) -> ExpectedChain,
 ) -> anyhow::Result<Vec<VerifiedFile>> {
     let is_operator = |path: &Path| split_file_name(path).0 == OPERATOR_FILE;
     paths.sort_by_key(|path| (!is_operator(path), split_file_name(path)));
@@ -123,12 +125,12 @@ fn verify_files(
         && !is_operator(path)
         && let Ok(bytes) = policy_files::read_bytes(&path.with_file_name(format!("{OPERATOR_FILE}.jsonl")))
     {
-        receipt::verify(&bytes, &mut keys, &Expected::default());
+        receipt::verify(&bytes, &mut keys, &ExpectedChain::default());
     }
     let mut files = Vec::new();
     for path in paths {
         let bytes = policy_files::read_bytes(&path).with_context(|| path.display().to_string())?;
-        let expected = Expected { before: previous_part_hash(&path), ..expected(&path) };
+        let expected = ExpectedChain { before: previous_part_hash(&path), ..expected(&path) };
         let report = receipt::verify(&bytes, &mut keys, &expected);
         let mut outcome = report.outcome();
         // An installation never seals the operator's file, so beside others it does not make the outcome undecided.
@@ -152,14 +154,14 @@ fn previous_part_hash(path: &Path) -> Option<String> {
     bytes.rsplit(|byte| *byte == b'\n').nth(1).map(receipt::hash)
 }
 
-fn verify_pack(folder: &Path, mut keys: Keys, head: Option<&str>) -> anyhow::Result<Verification> {
+fn verify_pack(folder: &Path, mut keys: TrustedKeys, head: Option<&str>) -> anyhow::Result<Verification> {
     let read = |name: &str| policy_files::read_bytes(&folder.join(name)).unwrap_or_default();
     let seal = read("seal.json");
     // A later key than the trusted one may have sealed the pack; the operator's file records that.
-    receipt::verify(&read(&format!("receipts/{OPERATOR_FILE}.jsonl")), &mut keys, &Expected::default());
+    receipt::verify(&read(&format!("receipts/{OPERATOR_FILE}.jsonl")), &mut keys, &ExpectedChain::default());
     let mut faults = Vec::new();
     if let Some(head) = head.filter(|head| *head != pack::head(&String::from_utf8_lossy(&seal))) {
-        faults.push(fault(Code::PackSealWrong, format!("this is not the pack with the head {}", printable(head))));
+        faults.push(fault(FaultCode::PackSealWrong, format!("this is not the pack with the head {}", printable(head))));
     }
     let index = match Index::read(&read("index.json"), &seal, &keys) {
         Ok(index) => index,
@@ -172,26 +174,30 @@ fn verify_pack(folder: &Path, mut keys: Keys, head: Option<&str>) -> anyhow::Res
     let mut edited = Vec::new();
     for entry in &index.files {
         match present.remove(&entry.path) {
-            None => faults.push(fault(Code::PackFileMissing, format!("`{}` is not there", printable(&entry.path)))),
+            None => {
+                faults.push(fault(FaultCode::PackFileMissing, format!("`{}` is not there", printable(&entry.path))))
+            }
             Some(sha256) if sha256 != entry.sha256 => edited.push(entry.path.clone()),
             Some(_) => {}
         }
     }
     let unlisted = present.keys().filter(|name| !["index.json", "seal.json"].contains(&name.as_str()));
     faults.extend(
-        unlisted.map(|name| fault(Code::PackFileUnlisted, format!("`{}` is not in the index", printable(name)))),
+        unlisted.map(|name| fault(FaultCode::PackFileUnlisted, format!("`{}` is not in the index", printable(name)))),
     );
-    faults.extend(edited.iter().map(|name| fault(Code::PackFileEdited, format!("`{}` was edited", printable(name)))));
-    if !faults.iter().any(|fault| fault.code == Code::PackFileMissing) {
+    faults.extend(
+        edited.iter().map(|name| fault(FaultCode::PackFileEdited, format!("`{}` was edited", printable(name)))),
+    );
+    if !faults.iter().any(|fault| fault.code == FaultCode::PackFileMissing) {
         let own = String::from_utf8_lossy(&read("key.pub")).trim().to_owned();
-        if !keys.believes(&own) {
-            faults.push(fault(Code::PackKeyWrong, "`key.pub` is not a key that was named".to_owned()));
+        if !keys.trusts(&own) {
+            faults.push(fault(FaultCode::PackKeyWrong, "`key.pub` is not a key that was named".to_owned()));
         }
     }
     let paths = index.chains.iter().map(|chain| folder.join(&chain.path)).filter(|path| path.is_file()).collect();
     let expected = |path: &Path| {
         let chain = index.chains.iter().find(|chain| folder.join(&chain.path) == path);
-        chain.map_or_else(Expected::default, |chain| Expected {
+        chain.map_or_else(ExpectedChain::default, |chain| ExpectedChain {
             head: Some(chain.head.clone()),
             count: Some(chain.count),
             session: Some(chain.session.clone()),
@@ -227,12 +233,12 @@ fn hash_files(folder: &Path) -> anyhow::Result<BTreeMap<String, String>> {
     Ok(found)
 }
 
-fn fault(code: Code, what: String) -> Fault {
-    Fault { code, line: None, what }
+fn fault(code: FaultCode, what: String) -> ReceiptFault {
+    ReceiptFault { code, line: None, what }
 }
 
 impl Verification {
-    fn new(faults: Vec<Fault>, files: Vec<VerifiedFile>) -> Self {
+    fn new(faults: Vec<ReceiptFault>, files: Vec<VerifiedFile>) -> Self {
         let outcome = files.iter().map(|file| file.outcome).fold(Outcome::of(&faults), Outcome::max);
         let torn = |file: &VerifiedFile| {
             let cut = file.report.cut;
@@ -249,7 +255,7 @@ impl Verification {
         };
         let mut lines = Vec::new();
         for file in &self.files {
-            let Report { lines: count, whole, sealed, head, .. } = &file.report;
+            let VerifyReport { lines: count, whole, sealed, head, .. } = &file.report;
             let sealed = if *sealed { "sealed" } else { "not sealed" };
             let head = head.as_deref().unwrap_or("none");
             lines.push(format!(

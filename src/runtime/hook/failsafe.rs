@@ -9,7 +9,7 @@ use crate::runtime::watchdog::{self, Progress, run_with_timeout};
 use crate::runtime::{log, policy_files, session, stdout};
 use rune::client::Answer;
 use rune::event::Header;
-use rune::telemetry::Line;
+use rune::telemetry::LogLine;
 use rune::verdict::failure::Failure;
 use rune::verdict::{Phase, Verdict};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -77,7 +77,7 @@ fn answer_failure(call: &Call, progress: &Progress, failure: &Failure) {
 /// Writes the answer and returns the log line of the call. Returns `None` if another thread has begun an answer.
 ///
 /// INVARIANT: until the answer is written, the exit code of the process blocks the call.
-pub(super) fn write_answer(call: &Call, progress: &Progress, header: &Header, verdict: &Verdict) -> Option<Line> {
+pub(super) fn write_answer(call: &Call, progress: &Progress, header: &Header, verdict: &Verdict) -> Option<LogLine> {
     stage::enter(Stage::Answer);
     let mut answer = call.options.client.answer(header, verdict);
     if !progress.claim(blocking_exit(header.phase)) {
@@ -94,7 +94,7 @@ pub(super) fn write_answer(call: &Call, progress: &Progress, header: &Header, ve
         warn(text);
     }
     let micros = u64::try_from(call.started.elapsed().as_micros()).unwrap_or(u64::MAX);
-    Some(Line::new(header, verdict, now(), micros))
+    Some(LogLine::new(header, verdict, now(), micros))
 }
 
 /// The exit code of a process that ends without an answer: it blocks before a call and is 0 after one.

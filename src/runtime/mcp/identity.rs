@@ -11,7 +11,7 @@ const FETCHERS: [&str; 6] = ["bunx", "docker", "npx", "pipx", "podman", "uvx"];
 
 /// Reads the identity from an entry. `project` is the directory of the configuration file, if it is a project's file.
 pub fn of_entry(client: &dyn Client, entry: &Value, project: Option<&Path>) -> Option<Identity> {
-    let mut identity = Identity::of_entry(entry).ok()?;
+    let mut identity = Identity::of_entry(entry)?;
     if let Some(folder) = project.filter(|folder| runs_files_of(client, folder, &identity)) {
         let folder = folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
         identity.owner = Some(folder.to_string_lossy().into());

@@ -3,19 +3,15 @@
 use crate::runtime::environment::Environment;
 use crate::runtime::files::write_private;
 use anyhow::{Context, bail};
-use rune::mcp::{Invalid, LARGEST, Observed, ObservedHead, Pin, PinHead, Skim, Source, file_name};
-use rustix::buffer::spare_capacity;
+use rune::mcp::{InvalidRecord, MAX_RECORD_BYTES, Observed, ObservedFile, Pin, PinFile, Source, file_name};
 use rustix::fs::{FlockOperation, OFlags, flock};
-use rustix::io::{Errno, read, retry_on_intr};
+use rustix::io::Errno;
 use std::collections::BTreeSet;
 use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::io::{Error, ErrorKind, Read};
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
-
-/// Bytes that [`read_start`] reads. The first line of a record of a hundred tools has about 10 KB.
-const START_BYTES: usize = 16 << 10;
 
 /// The result of [`Store::record`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -111,8 +107,8 @@ impl Store {
             return Ok(RecordOutcome::Kept(known.source()));
         }
         let text = observed.write();
-        if text.len() as u64 > LARGEST {
-            bail!("the server `{}` serves more than {} MB", observed.server().escape_debug(), LARGEST >> 20);
+        if text.len() as u64 > MAX_RECORD_BYTES {
+            bail!("the server `{}` serves more than {} MB", observed.server().escape_debug(), MAX_RECORD_BYTES >> 20);
         }
         write_private(&self.observed_path(observed.server()), text.as_bytes())?;
         Ok(RecordOutcome::Written)
@@ -158,23 +154,17 @@ pub fn hides_name(path: &Path) -> bool {
     path.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(b"="))
 }
 
-fn read_pin_name(text: &[u8]) -> Result<String, Invalid> {
-    match PinHead::read(text) {
-        Some(head) => head.map(|head| head.server),
-        None => Pin::read(text).map(|pin| pin.server().to_owned()),
-    }
+fn read_pin_name(text: &[u8]) -> Result<String, InvalidRecord> {
+    PinFile::parse(text).map(|file| file.head.server)
 }
 
-fn read_observed_name(text: &[u8]) -> Result<String, Invalid> {
-    match ObservedHead::read(text) {
-        Some(head) => head.map(|head| head.server),
-        None => Observed::read(text).map(|observed| observed.server().to_owned()),
-    }
+fn read_observed_name(text: &[u8]) -> Result<String, InvalidRecord> {
+    ObservedFile::parse(text).map(|file| file.head.server)
 }
 
 fn parse<T>(
     path: &Path,
-    read: impl FnOnce(&[u8]) -> Result<T, Invalid>,
+    read: impl FnOnce(&[u8]) -> Result<T, InvalidRecord>,
     fits: impl FnOnce(&T) -> bool,
 ) -> Result<Option<T>, RecordError> {
     let unreadable = |what: String| RecordError { path: path.to_owned(), what };
@@ -191,33 +181,8 @@ fn parse<T>(
 pub fn read_bytes(path: &Path) -> std::io::Result<Vec<u8>> {
     let (file, length) = open(path)?;
     let mut bytes = Vec::with_capacity(length + 1);
-    file.take(LARGEST + 1).read_to_end(&mut bytes)?;
-    if bytes.len() as u64 > LARGEST { Err(too_large()) } else { Ok(bytes) }
-}
-
-/// Reads the start of a record, which contains its first line in most cases.
-pub fn read_start(path: &Path) -> std::io::Result<Vec<u8>> {
-    let (file, length) = open(path)?;
-    let mut bytes = Vec::with_capacity(length.min(START_BYTES));
-    file.take(bytes.capacity() as u64).read_to_end(&mut bytes)?;
-    Ok(bytes)
-}
-
-/// Reads the first line of a pin, and the lines that may contain the tool of this name.
-pub fn skim(path: &Path, tool: &str) -> std::io::Result<Vec<u8>> {
-    let (file, _) = open(path)?;
-    let mut skim = Skim::new(tool);
-    let mut piece = Vec::with_capacity(START_BYTES);
-    let mut length = 0;
-    while retry_on_intr(|| read(&file, spare_capacity(&mut piece)))? > 0 {
-        skim.feed(&piece);
-        length += piece.len() as u64;
-        if length > LARGEST {
-            return Err(too_large());
-        }
-        piece.clear();
-    }
-    Ok(skim.finish())
+    file.take(MAX_RECORD_BYTES + 1).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > MAX_RECORD_BYTES { Err(too_large()) } else { Ok(bytes) }
 }
 
 /// Opens a record. Symlinks and files that are not regular are refused: they could lead to other files or block.
@@ -231,11 +196,15 @@ fn open(path: &Path) -> std::io::Result<(File, usize)> {
     if !found.is_file() {
         return Err(Error::new(ErrorKind::InvalidInput, "not a regular file"));
     }
-    if found.len() > LARGEST { Err(too_large()) } else { Ok((file, usize::try_from(found.len()).unwrap_or_default())) }
+    if found.len() > MAX_RECORD_BYTES {
+        Err(too_large())
+    } else {
+        Ok((file, usize::try_from(found.len()).unwrap_or_default()))
+    }
 }
 
 fn too_large() -> Error {
-    Error::new(ErrorKind::InvalidData, format!("larger than {} MB", LARGEST >> 20))
+    Error::new(ErrorKind::InvalidData, format!("larger than {} MB", MAX_RECORD_BYTES >> 20))
 }
 
 #[cfg(test)]

@@ -1,49 +1,27 @@
-//! The servers that the client would start here: every scope of its configuration, strongest first.
+//! The MCP servers in the client's configuration: every scope, strongest first.
 
 use super::identity;
 use crate::runtime::environment::Environment;
-use crate::runtime::files::read;
+use crate::runtime::policy_files::read_settings_text;
 use rune::client::Client;
-use rune::client::server::{InstalledPlugin, Launch, LaunchContext, Server, ServerSection};
+use rune::client::server::{InstalledPlugin, Launch, LaunchContext, Server, ServerOrigin, ServerScope};
+use rune::client::settings::FileError;
 use rune::encoding::canonical::Value as Canonical;
-use rune::mcp::Identity;
-use serde_json::Value;
-use std::fmt;
+use rune::mcp::{ConfiguredIdentity, Identity};
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
-
-/// Whose a server is, strongest first.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Scope {
-    Managed,
-    Local,
-    Project,
-    User,
-    Plugin,
-}
-
-impl fmt::Display for Scope {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(match self {
-            Scope::Managed => "managed",
-            Scope::Local => "local",
-            Scope::Project => "project",
-            Scope::User => "user",
-            Scope::Plugin => "plugin",
-        })
-    }
-}
 
 /// A server that the client would start or call.
 #[derive(Clone, Debug)]
 pub struct Configured {
     pub name: String,
-    pub scope: Scope,
+    pub scope: ServerScope,
     /// The file that names it.
     pub file: PathBuf,
-    /// The names that lead to it in the file.
+    /// The path of its entry in the file, by member names.
     pub steps: Vec<String>,
-    /// Its entry, unexpanded.
-    pub entry: Value,
+    /// Its entry as JSON, unexpanded.
+    entry: String,
     /// How it is reached, unexpanded, or what is wrong with its entry and where.
     pub launch: Result<Launch, String>,
     /// The plugin that it belongs to.
@@ -52,15 +30,15 @@ pub struct Configured {
 }
 
 impl Configured {
-    /// How its entry says that it is started or reached; nothing where the entry says neither.
+    /// The identity of its entry; `None` for an invalid entry.
     pub fn identity(&self) -> Option<Identity> {
-        let project = self.file.parent().filter(|_| self.scope == Scope::Project);
-        let identity = identity::of_entry(self.client, &Canonical::of(&self.entry).ok()?, project)?;
+        let project = self.file.parent().filter(|_| self.scope == ServerScope::Project);
+        let identity = identity::of_entry(self.client, &Canonical::read(self.entry.as_bytes()).ok()?, project)?;
         let owner = self.plugin.as_ref().map(|plugin| plugin.id.as_str().into());
         Some(Identity { owner: owner.or(identity.owner), ..identity })
     }
 
-    /// How it is reached, with variables filled in as the client does.
+    /// How it is reached, with variables expanded as the client does.
     pub fn expanded(&self, project: &Path) -> Result<Launch, String> {
         self.launch.clone().map(|launch| self.client.expand(&launch, &self.context(project)))
     }
@@ -76,111 +54,141 @@ impl Configured {
     }
 }
 
-/// All servers of one place, and what kept us from reading more.
+/// The servers that the client's files name, and the files that could not be read.
 #[derive(Debug)]
 pub struct Servers {
     client: &'static dyn Client,
-    pub all: Vec<Configured>,
-    /// Files that could not be read, each with its place.
+    entries: Vec<Configured>,
+    /// Files that could not be read, each with its path. Any of them may name a server.
     pub flaws: Vec<String>,
 }
 
 impl Servers {
-    /// Looks at every scope that counts in a directory. A server that a stronger scope names too is left out.
-    pub fn look(environment: &Environment, here: &Path) -> Servers {
-        let client = environment.client;
-        let mut servers = Servers { client, all: Vec::new(), flaws: Vec::new() };
-        let managed = environment.managed_server_file();
-        if let Some(text) = servers.text(&managed) {
-            // Where the machine names servers, there are no others.
-            if servers.add(Scope::Managed, &managed, &text, ServerSection::All) {
-                return servers;
-            }
+    /// Reads the files that apply to a call in `cwd`: those of its project and of the directory itself. Plugins are
+    /// left out, because they are many files.
+    pub fn for_call(environment: &Environment, cwd: &str) -> Servers {
+        let directories: Vec<PathBuf> = environment.project_for(cwd).into_iter().chain([PathBuf::from(cwd)]).collect();
+        Servers::read(environment, &directories).0
+    }
+
+    /// Reads all files that apply to a directory, including those of plugins.
+    pub fn for_directory(environment: &Environment, directory: &Path) -> Servers {
+        let (mut servers, is_managed) = Servers::read(environment, &[directory.to_owned()]);
+        if !is_managed {
+            servers.add_plugins(environment, directory);
         }
-        let user = environment.user_server_file();
-        let user = user.as_ref().and_then(|file| Some((file, servers.text(file)?)));
-        if let Some((file, text)) = &user {
-            let keys = [git_root(here), here.to_owned()];
-            for key in keys.iter().filter_map(|key| key.to_str()) {
-                servers.add(Scope::Local, file, text, ServerSection::Project(key));
-            }
-        }
-        for folder in here.ancestors() {
-            let file = folder.join(client.locations().project_servers);
-            if let Some(text) = servers.text(&file) {
-                servers.add(Scope::Project, &file, &text, ServerSection::All);
-            }
-        }
-        if let Some((file, text)) = &user {
-            servers.add(Scope::User, file, text, ServerSection::All);
-        }
-        servers.plugins(environment, here);
         servers
     }
 
-    /// The server of this name, as it stands in the configuration or in the names of its tools.
+    /// Reads the files of some directories. The second value says that the administrator's file replaces all others.
+    fn read(environment: &Environment, directories: &[PathBuf]) -> (Servers, bool) {
+        let client = environment.client;
+        let mut servers = Servers { client, entries: Vec::new(), flaws: Vec::new() };
+        let managed = environment.managed_server_file();
+        if let Some(text) = servers.text(&managed) {
+            servers.add_file(ServerScope::Managed, &managed, &text);
+            return (servers, true);
+        }
+        let user = environment.user_server_file().and_then(|file| Some((servers.text(&file)?, file)));
+        let mut keys: Vec<PathBuf> = directories.iter().flat_map(|place| [git_root(place), place.clone()]).collect();
+        keys.dedup();
+        let keys: Vec<&str> = keys.iter().filter_map(|key| key.to_str()).collect();
+        let user = user.map(|(text, file)| (client.servers(&text, &keys), file));
+        let user = user.map(|(content, file)| {
+            servers.add_errors(&file, &content.errors);
+            servers.add(ServerScope::Local, &file, content.projects);
+            (content.all, file)
+        });
+        let mut ancestors: Vec<&Path> = Vec::new();
+        for directory in directories.iter().flat_map(|directory| directory.ancestors()) {
+            if !ancestors.contains(&directory) {
+                ancestors.push(directory);
+            }
+        }
+        for directory in ancestors {
+            let file = directory.join(client.locations().project_servers);
+            if let Some(text) = servers.text(&file) {
+                servers.add_file(ServerScope::Project, &file, &text);
+            }
+        }
+        if let Some((all, file)) = user {
+            servers.add(ServerScope::User, &file, all);
+        }
+        (servers, false)
+    }
+
+    /// The servers that the client would use: of several entries with the same name, the strongest.
+    pub fn effective(&self) -> impl Iterator<Item = &Configured> {
+        let mut seen = BTreeSet::new();
+        self.entries.iter().filter(move |server| seen.insert(&server.name))
+    }
+
+    /// The strongest entry of a name.
     pub fn named(&self, name: &str) -> Option<&Configured> {
-        self.all.iter().find(|server| server.name == name)
+        self.entries.iter().find(|server| server.name == name)
+    }
+
+    /// The names of all servers, sorted.
+    pub fn names(&self) -> Vec<String> {
+        self.entries.iter().map(|entry| entry.name.clone()).collect::<BTreeSet<_>>().into_iter().collect()
+    }
+
+    /// How a server is started or reached. If the client says where it found the server, only that entry counts.
+    pub fn identity(&self, name: &str, source: Option<&str>) -> ConfiguredIdentity {
+        let scope = match source.map_or(ServerOrigin::Unknown, |source| self.client.server_origin(source)) {
+            ServerOrigin::Scope(scope) => Some(scope),
+            ServerOrigin::NoFile => return ConfiguredIdentity::Missing,
+            ServerOrigin::Unknown => None,
+        };
+        let is_named = |entry: &&Configured| entry.name == name && scope.is_none_or(|scope| scope == entry.scope);
+        match self.entries.iter().find(is_named) {
+            Some(entry) => entry.identity().map_or(ConfiguredIdentity::Unreadable, ConfiguredIdentity::Known),
+            None if self.flaws.is_empty() => ConfiguredIdentity::Missing,
+            None => ConfiguredIdentity::Unreadable,
+        }
     }
 
     fn text(&mut self, file: &Path) -> Option<String> {
-        read(file).unwrap_or_else(|error| {
-            self.flaws.push(format!("{error:#}"));
+        read_settings_text(file).unwrap_or_else(|what| {
+            self.flaws.push(what);
             None
         })
     }
 
-    /// Adds the servers of a file, without those that are known already, and returns whether it can be parsed.
-    fn add(&mut self, scope: Scope, file: &Path, text: &str, section: ServerSection<'_>) -> bool {
-        match self.client.servers(text, section) {
-            Ok(servers) => {
-                servers.into_iter().for_each(|server| self.push(configured(self.client, scope, file, server)));
-                true
-            }
-            Err(error) => {
-                self.note(error.describe(file));
-                false
-            }
-        }
+    fn add_file(&mut self, scope: ServerScope, file: &Path, text: &str) {
+        let content = self.client.servers(text, &[]);
+        self.add_errors(file, &content.errors);
+        self.add(scope, file, content.all);
     }
 
-    fn push(&mut self, server: Configured) {
-        if self.named(&server.name).is_none() {
-            self.all.push(server);
-        }
+    fn add_errors(&mut self, file: &Path, errors: &[FileError]) {
+        self.flaws.extend(errors.iter().map(|error| error.describe(file)));
     }
 
-    fn note(&mut self, flaw: String) {
-        if !self.flaws.contains(&flaw) {
-            self.flaws.push(flaw);
-        }
+    fn add(&mut self, scope: ServerScope, file: &Path, servers: Vec<Server>) {
+        let client = self.client;
+        self.entries.extend(servers.into_iter().map(|server| configured(client, scope, file, server)));
     }
 
-    /// The servers of plugins that are installed and switched on.
-    fn plugins(&mut self, environment: &Environment, here: &Path) {
+    /// Adds the servers of plugins that are installed and enabled.
+    fn add_plugins(&mut self, environment: &Environment, here: &Path) {
+        let client = self.client;
         let project = git_root(here);
         let dirs = environment.settings_dirs(&project);
-        let plugins = self.client.plugin_servers(&dirs, here, &mut |file| self.text(file));
+        let plugins = client.plugin_servers(&dirs, here, &mut |file| self.text(file));
         for (file, error) in plugins.errors {
-            self.note(error.describe(&file));
+            self.add_errors(&file, &[error]);
         }
-        for (plugin, file, server) in plugins.servers {
-            let server = configured(self.client, Scope::Plugin, &file, server);
-            self.push(Configured { plugin: Some(plugin), ..server });
-        }
+        self.entries.extend(plugins.servers.into_iter().map(|(plugin, file, server)| {
+            let server = configured(client, ServerScope::Plugin, &file, server);
+            Configured { plugin: Some(plugin), ..server }
+        }));
     }
 }
 
-fn configured(client: &'static dyn Client, scope: Scope, file: &Path, server: Server) -> Configured {
-    let place = || {
-        let steps: Vec<&str> = server.steps.iter().map(String::as_str).collect();
-        match read(file).ok().flatten().and_then(|text| client.locate(&text, &steps)) {
-            Some((line, column)) => format!("{}:{line}:{column}", file.display()),
-            None => file.display().to_string(),
-        }
-    };
+fn configured(client: &'static dyn Client, scope: ServerScope, file: &Path, server: Server) -> Configured {
     Configured {
-        launch: server.launch.clone().map_err(|what| format!("{}: {what}", place())),
+        launch: server.launch.map_err(|error| error.describe(file)),
         name: server.name,
         scope,
         file: file.to_owned(),
@@ -191,7 +199,11 @@ fn configured(client: &'static dyn Client, scope: Scope, file: &Path, server: Se
     }
 }
 
-/// What the client calls the project of a directory: the repository that it is part of, else itself.
+/// The client's project of a directory: the repository that contains it, else the directory itself.
 fn git_root(here: &Path) -> PathBuf {
     here.ancestors().find(|folder| folder.join(".git").exists()).unwrap_or(here).to_owned()
 }
+
+#[cfg(test)]
+#[path = "../../../tests/unit/runtime/mcp/servers.rs"]
+mod tests;

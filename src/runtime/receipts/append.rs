@@ -4,7 +4,7 @@ use super::{OPERATOR_FILE, folder, key, time};
 use crate::runtime::environment::Environment;
 use crate::runtime::session;
 use rune::encoding::label::Label;
-use rune::receipt::{End, Matter, OPERATOR, Place, Receipt};
+use rune::receipt::{ChainEnd, ChainPosition, OPERATOR_SESSION, Receipt, ReceiptBody};
 use rustix::fs::{FlockOperation, OFlags, flock};
 use rustix::io::Errno;
 use std::fs::{DirBuilder, File, OpenOptions};
@@ -43,12 +43,12 @@ impl<'a> Writer<'a> {
     }
 
     pub fn of_operator(environment: &'a Environment, at: Option<OffsetDateTime>) -> Result<Self, String> {
-        let (name, session) = (OPERATOR_FILE.to_owned(), OPERATOR.to_owned());
+        let (name, session) = (OPERATOR_FILE.to_owned(), OPERATOR_SESSION.to_owned());
         Ok(Writer { environment, folder: folder(environment)?, name, session, client: "rune", at })
     }
 
     /// Appends one receipt.
-    pub fn append(&self, matter: &Matter) -> Result<(), String> {
+    pub fn append(&self, matter: &ReceiptBody) -> Result<(), String> {
         let mut next = None;
         for part in 1..MAX_PARTS {
             let path = self.path(part);
@@ -56,12 +56,12 @@ impl<'a> Writer<'a> {
             let file = self.open(&path).map_err(in_file)?;
             let (end, torn) = read_end(&file, part).map_err(in_file)?;
             let place = match (end, next) {
-                (Some(End::Open(place)), _) => place,
-                (Some(End::Closed(place)), _) => {
+                (Some(ChainEnd::Open(place)), _) => place,
+                (Some(ChainEnd::Closed(place)), _) => {
                     next = Some(place);
                     continue;
                 }
-                (None, next) => Place { torn, ..next.unwrap_or_else(|| Place::first(&self.session)) },
+                (None, next) => ChainPosition { torn, ..next.unwrap_or_else(|| ChainPosition::first(&self.session)) },
             };
             return self.write(&file, place, matter, &path);
         }
@@ -78,8 +78,8 @@ impl<'a> Writer<'a> {
                 opened => opened.and_then(lock).map_err(in_file)?,
             };
             match read_end(&file, part).map_err(in_file)?.0 {
-                Some(End::Open(place)) => return self.write(&file, place, &Matter::Seal, &path),
-                Some(End::Closed(_)) => {}
+                Some(ChainEnd::Open(place)) => return self.write(&file, place, &ReceiptBody::Seal, &path),
+                Some(ChainEnd::Closed(_)) => {}
                 // The file is empty.
                 None => return Ok(()),
             }
@@ -107,7 +107,7 @@ impl<'a> Writer<'a> {
     /// Signs and writes a receipt.
     ///
     /// INVARIANT: the file is locked. The key is read under the lock, so that receipts follow the order of key changes.
-    fn write(&self, mut file: &File, place: Place, matter: &Matter, path: &Path) -> Result<(), String> {
+    fn write(&self, mut file: &File, place: ChainPosition, matter: &ReceiptBody, path: &Path) -> Result<(), String> {
         let secret = key::read_or_create(self.environment)?;
         let line = Receipt::sign(matter, &self.session, self.client, time(self.at), place, &secret).to_line();
         let in_file = |error: Error| format!("receipts: {}: {error}", path.display());
@@ -124,7 +124,7 @@ impl<'a> Writer<'a> {
 
 /// Reads the end of a file, and cuts off a torn last line. Returns its length in bytes as well. The end is `None` if the
 /// file contains no line.
-fn read_end(file: &File, part: u64) -> Result<(Option<End>, u64), Error> {
+fn read_end(file: &File, part: u64) -> Result<(Option<ChainEnd>, u64), Error> {
     let found = file.metadata()?;
     if !found.is_file() {
         return Err(Error::new(ErrorKind::InvalidInput, "not a regular file"));
@@ -140,13 +140,13 @@ fn read_end(file: &File, part: u64) -> Result<(Option<End>, u64), Error> {
             break;
         }
     }
-    let (end, torn) = End::read(&tail, part);
+    let (end, torn) = ChainEnd::read(&tail, part);
     if end.is_none() && start > 0 {
         // This is not a receipt file. Keep it, and continue in the next part.
         let prev = rune::receipt::hash(&tail);
-        return Ok((Some(End::Closed(Place { part: part + 1, seq: 1, prev, torn: 0 })), 0));
+        return Ok((Some(ChainEnd::Closed(ChainPosition { part: part + 1, seq: 1, prev, torn: 0 })), 0));
     }
-    let open = matches!(end, None | Some(End::Open(_)));
+    let open = matches!(end, None | Some(ChainEnd::Open(_)));
     if torn > 0 && open {
         file.set_len(length - torn as u64)?;
     }

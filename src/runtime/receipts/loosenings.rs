@@ -7,12 +7,12 @@ use crate::runtime::files::write_private;
 use crate::runtime::policy_files::read_bytes;
 use anyhow::{Context, anyhow};
 use rune::event::LooseningRecord;
-use rune::receipt::{Loosening, Matter, Receipt};
+use rune::receipt::{Loosening, Receipt, ReceiptBody};
 use std::path::PathBuf;
 
 /// Writes the receipt of a loosening. Callers do so before the change: if it fails, nothing is loosened.
 pub fn record_loosening(environment: &Environment, verb: Loosening) -> anyhow::Result<()> {
-    let written = Writer::of_operator(environment, None).and_then(|writer| writer.append(&Matter::Loosen(verb)));
+    let written = Writer::of_operator(environment, None).and_then(|writer| writer.append(&ReceiptBody::Loosen(verb)));
     written.map_err(|what| anyhow!(what)).context("nothing was changed: there is no receipt of it")
 }
 

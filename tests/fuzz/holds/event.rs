@@ -7,7 +7,7 @@ use rune::event::{Facts, Nonce};
 use rune::policy::{Config, Layer};
 use rune::quarantined::{ContentSource, Origin, Quarantined};
 use rune::rules::RuleKind;
-use rune::telemetry::Line;
+use rune::telemetry::LogLine;
 use rune::verdict::Phase;
 use rune::verdict::{Effect, Verdict};
 use time::OffsetDateTime;
@@ -39,7 +39,7 @@ pub fn holds(bytes: &[u8]) {
     if header.phase == Some(Phase::Before) && verdict.effect() > Effect::Advise {
         assert!(answer.stdout.is_some() || answer.exit != 0, "an objection is said");
     }
-    let line = Line::new(&header, &verdict, now, 1).to_json();
+    let line = LogLine::new(&header, &verdict, now, 1).to_json();
     assert!(line.ends_with('\n') && line.matches('\n').count() == 1, "one call is one line");
     assert!(serde_json::from_str::<serde_json::Value>(&line).is_ok(), "{line}");
 }

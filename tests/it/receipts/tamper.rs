@@ -3,7 +3,7 @@
 use super::*;
 use crate::support::sandbox::Sandbox;
 use rune::receipt::pack::Index;
-use rune::receipt::{Expected, Keys, Outcome, PublicKey, hash};
+use rune::receipt::{ExpectedChain, Outcome, PublicKey, TrustedKeys, hash};
 
 /// What an attacker has: the lines of the file, those of another session, and, for some, the key itself.
 struct Scene {
@@ -346,7 +346,7 @@ fn every_member_is_signed() {
     let home = Sandbox::new();
     session(&home, "s1");
     let text = std::fs::read_to_string(file(&home, "s1")).unwrap();
-    let keys = Keys::new(PublicKey::read(secret(&home).public()));
+    let keys = TrustedKeys::new(PublicKey::read(secret(&home).public()));
     let mut seen = 0;
     for line in [1, 3, 7] {
         let receipt: Value = serde_json::from_str(text.lines().nth(line - 1).unwrap()).unwrap();
@@ -365,7 +365,7 @@ fn every_member_is_signed() {
                 .enumerate()
                 .map(|(at, own)| if at == line - 1 { format!("{edited}\n") } else { format!("{own}\n") })
                 .collect();
-            let report = rune::receipt::verify(edited.as_bytes(), &mut keys.clone(), &Expected::default());
+            let report = rune::receipt::verify(edited.as_bytes(), &mut keys.clone(), &ExpectedChain::default());
             assert_eq!(report.outcome(), Outcome::Invalid, "{member}");
             assert_eq!(report.faults[0].line, Some(line), "{member}: {:?}", report.faults);
             assert_eq!(report.faults.len(), if line == 7 { 2 } else { 1 }, "{member}: {:?}", report.faults);
@@ -382,16 +382,16 @@ fn any_single_bit_that_changes_is_found() {
     call(&home, "s1", ASKED, json!({}));
     call(&home, "s2", DENIED, json!({}));
     end(&home, "s1");
-    let keys = Keys::new(PublicKey::read(secret(&home).public()));
+    let keys = TrustedKeys::new(PublicKey::read(secret(&home).public()));
     let mut flips = 0;
     for (session, sealed) in [("s1", true), ("s2", false)] {
         let bytes = std::fs::read(file(&home, session)).unwrap();
-        let clean = rune::receipt::verify(&bytes, &mut keys.clone(), &Expected::default());
+        let clean = rune::receipt::verify(&bytes, &mut keys.clone(), &ExpectedChain::default());
         assert_eq!(clean.outcome(), if sealed { Outcome::Valid } else { Outcome::CannotTell });
         for bit in 0..bytes.len() * 8 {
             let mut flipped = bytes.clone();
             flipped[bit / 8] ^= 1 << (bit % 8);
-            let report = rune::receipt::verify(&flipped, &mut keys.clone(), &Expected::default());
+            let report = rune::receipt::verify(&flipped, &mut keys.clone(), &ExpectedChain::default());
             assert_ne!(report.outcome(), Outcome::Valid, "{session}, bit {bit}");
             assert_ne!(report.faults, clean.faults, "{session}, bit {bit}");
             // Only a last line that lost its end can be an accident.

@@ -11,7 +11,7 @@ use crate::runtime::receipts::{self, PolicySnapshot};
 use anyhow::{Context, Error, anyhow, bail};
 use rune::encoding::canonical::Value as Canonical;
 use rune::encoding::label::Label;
-use rune::mcp::{Identity, Observed, Proposal, Served, Source};
+use rune::mcp::{Identity, Observed, Proposal, ServedBytes, Source};
 use rune::receipt::{Receipt, ReceiptKind, Secret};
 use serde_json::{Value, json};
 use std::fs::{self, DirBuilder};
@@ -153,11 +153,11 @@ impl ScenarioHome {
         let tools: Vec<&[u8]> = tools.iter().map(String::as_bytes).collect();
         let entry = self.entry(name, entry_args).to_string();
         let entry = Canonical::read(entry.as_bytes()).map_err(|fault| anyhow!("{fault:?}"))?;
-        let observed = Observed::from_served(&Served {
+        let observed = Observed::from_served(&ServedBytes {
             server: name,
             source: Source::Probe,
             at: self.at,
-            identity: Identity::of_entry(&entry).ok(),
+            identity: Identity::of_entry(&entry),
             instructions: None,
             info: None,
             protocol: None,

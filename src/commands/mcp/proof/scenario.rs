@@ -2,7 +2,7 @@
 
 use super::home::ScenarioHome;
 use anyhow::Context;
-use rune::receipt::{self, Expected, Keys};
+use rune::receipt::{self, ExpectedChain, TrustedKeys};
 use serde_json::{Value, json};
 
 /// A call in a certain situation, and the reason code that the hook must give.
@@ -157,7 +157,11 @@ impl Scenario {
 
 /// Tampers with the receipts of a session in three ways, and returns the fault and the bytes of each. `other` are the
 /// receipts of another session.
-pub fn replay(home: &mut ScenarioHome, other: &[u8], keys: &Keys) -> anyhow::Result<Vec<(&'static str, Vec<u8>)>> {
+pub fn replay(
+    home: &mut ScenarioHome,
+    other: &[u8],
+    keys: &TrustedKeys,
+) -> anyhow::Result<Vec<(&'static str, Vec<u8>)>> {
     let receipts = home.receipts()?;
     let lines: Vec<&[u8]> = receipts.split_inclusive(|byte| *byte == b'\n').collect();
     let [first, second, third, rest @ ..] = lines.as_slice() else {
@@ -171,7 +175,7 @@ pub fn replay(home: &mut ScenarioHome, other: &[u8], keys: &Keys) -> anyhow::Res
         [("replayed within", duplicated), ("replayed from another session", with_foreign), ("reordered", reordered)];
     let mut tampered = Vec::new();
     for ((what, bytes), expected) in cases.into_iter().zip(EXPECTED_FAULTS) {
-        let report = receipt::verify(&bytes, &mut keys.clone(), &Expected::default());
+        let report = receipt::verify(&bytes, &mut keys.clone(), &ExpectedChain::default());
         let first = report.faults.first().map(|fault| fault.code.name()).unwrap_or_default();
         anyhow::ensure!(first == expected, "receipts {what}: the verifier found `{first}` instead of `{expected}`");
         home.log_verification(what, &first);

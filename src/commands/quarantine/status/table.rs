@@ -1,7 +1,7 @@
 //! The tables of `rune quarantine status`, at most 80 columns wide.
 
 use rune::event::taint::ESCALATION;
-use rune::telemetry::report::Report;
+use rune::telemetry::report::LogReport;
 use std::path::Path;
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -21,7 +21,7 @@ struct TableRow<'a> {
 }
 
 /// Renders the report, with at most `top` rows in each table.
-pub fn render(report: &Report, top: usize, path: &Path, style: Style) -> String {
+pub fn render(report: &LogReport, top: usize, path: &Path, style: Style) -> String {
     let range = match (&report.first_ts, &report.last_ts) {
         (Some(first), Some(last)) => format!(", {} to {} UTC", day_and_minute(first), day_and_minute(last)),
         _ => String::new(),

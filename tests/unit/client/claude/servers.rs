@@ -14,13 +14,13 @@ fn entries_are_read_leniently_and_one_by_one() {
         "g": {"url": "https://e.example/mcp"},
         "h": {"type": "stdio"}
     }, "other": 1}"#;
-    let servers = read(text, ServerSection::All).unwrap();
+    let servers = read(text, &[]).all;
     let described: Vec<String> = servers
         .iter()
         .map(|server| match &server.launch {
             Ok(Launch::Stdio { command, args, env, .. }) => format!("{command} {args:?} {env:?}"),
             Ok(Launch::Http { url, sse, headers }) => format!("{url} {sse} {}", headers.len()),
-            Err(what) => what.lines().next().unwrap().to_owned(),
+            Err(error) => error.what.lines().next().unwrap().to_owned(),
         })
         .collect();
     assert_eq!(
@@ -42,23 +42,29 @@ fn entries_are_read_leniently_and_one_by_one() {
 #[test]
 fn a_users_file_names_servers_of_one_project_too() {
     let text = r#"{"projects": {"/p": {"mcpServers": {"a": {"command": "x"}}}}}"#;
-    assert_eq!(read(text, ServerSection::All).unwrap(), []);
-    assert_eq!(read(text, ServerSection::Project("/p")).unwrap().len(), 1);
-    assert_eq!(read(text, ServerSection::Project("/q")).unwrap(), []);
-    let raw = raw(text, &["/p", "/q"]);
-    let names: Vec<&str> = raw.projects.iter().map(|(name, _)| name.as_str()).collect();
-    assert_eq!((names.as_slice(), raw.all.len(), raw.flaw), (["a"].as_slice(), 0, None));
-    let plugin = document(r#"{"a": {"command": "x"}}"#).unwrap();
-    assert_eq!(plugin_servers(&plugin).len(), 1);
-    let manifest = document(r#"{"name": "p", "mcpServers": ["./one.json", "two.json"]}"#).unwrap();
-    assert_eq!(server_files(&manifest), ["./one.json", "two.json"]);
-    assert_eq!(plugin_servers(&manifest), []);
+    let file = read(text, &["/q", "/p"]);
+    let names: Vec<&str> = file.projects.iter().map(|server| server.name.as_str()).collect();
+    assert_eq!((names.as_slice(), file.all.len(), file.errors.len()), (["a"].as_slice(), 0, 0));
+    assert_eq!(file.projects[0].steps, ["projects", "/p", "mcpServers", "a"]);
+    assert_eq!(read(text, &[]), ServerFile::default());
+    assert_eq!(read_plugin_file(r#"{"a": {"command": "x"}}"#).all.len(), 1);
+    let manifest = r#"{"name": "p", "mcpServers": ["./one.json", "two.json"]}"#;
+    assert_eq!(server_files(manifest), ["./one.json", "two.json"]);
+    assert_eq!(read_plugin_file(manifest), ServerFile::default());
 }
 
 #[test]
 fn an_error_has_the_place_in_the_file() {
-    let error = document("{\n  \"mcpServers\": {,}\n}").unwrap_err();
-    assert_eq!((error.line, error.column), (2, 18));
+    let place = |text: &str| {
+        let file = read(text, &["/p"]);
+        assert_eq!(file.all, [], "{text}");
+        file.errors.iter().map(|error| (error.line, error.column)).collect::<Vec<_>>()
+    };
+    assert_eq!(place("{\n  \"mcpServers\": {,}\n}"), [(2, 18)]);
+    assert_eq!(place("[]"), [(1, 1)]);
+    assert_eq!(place("{\n  \"mcpServers\": {\"a\": {}, \"a\": {}}\n}"), [(2, 3)]);
+    assert_eq!(place("{\n  \"projects\": {\"/p\": {},\n \"/p\": {}}\n}"), [(2, 3)]);
+    assert_eq!(place("{\"projects\": {\n\"/p\": {\"mcpServers\": {}, \"mcpServers\": {}}}}"), [(2, 1)]);
     assert!(document("[]").is_err());
 }
 

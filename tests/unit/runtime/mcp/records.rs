@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::runtime::options::Dirs;
-use rune::mcp::Served;
+use rune::mcp::ServedBytes;
 use std::os::unix::fs::{PermissionsExt, symlink};
 use time::OffsetDateTime;
 
@@ -14,7 +14,7 @@ fn store() -> (tempfile::TempDir, Store) {
 }
 
 fn seen(server: &str, source: Source, tool: &str) -> Observed {
-    Observed::from_served(&Served {
+    Observed::from_served(&ServedBytes {
         server,
         source,
         at: OffsetDateTime::UNIX_EPOCH,

@@ -1,13 +1,13 @@
-//! Unit tests of `src/quarantine/content/folded.rs`.
+//! Unit tests of `src/quarantine/content/normalize.rs`.
 
 use super::*;
 
 fn sentences(text: &str) -> Vec<String> {
-    folded(text).text.lines().map(str::to_owned).collect()
+    normalize(text).text.lines().map(str::to_owned).collect()
 }
 
 #[test]
-fn a_text_is_read_as_it_is_meant() {
+fn texts_are_normalized_to_plain_sentences() {
     for (text, expected) in [
         ("Hello World. How are you today?", vec!["hello world.", "how are you today?"]),
         ("a line\nthat goes on", vec!["a line that goes on"]),

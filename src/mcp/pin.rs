@@ -1,14 +1,14 @@
-//! Pins: what a person has approved of a server, and the one way to approve it.
+//! Pins: what a person has approved of a server, and the proposal that adds to it.
 
-use super::{Hash, Identity, Instructions, InvalidTool, Observed, Subject};
+use super::{Hash, HashSubject, Identity, Instructions, InvalidTool, Observed};
 use crate::encoding::canonical::{CanonicalError, Value};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use time::OffsetDateTime;
 
-/// What a person has approved of one server, and what is blocked of it.
+/// What a person has approved and blocked of one server.
 ///
-/// Approvals come in by [`Pin::approve`] alone, which takes an [`Approval`], which only a confirmed [`Proposal`] is.
+/// Only [`Pin::approve`] adds approvals. It takes an [`Approval`], which only [`Proposal::confirm`] creates.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Pin {
     pub(super) server: String,
@@ -28,7 +28,7 @@ pub(super) struct Approved {
 }
 
 impl Pin {
-    /// A pin that approves nothing.
+    /// Creates a pin that approves nothing.
     pub fn new(server: &str) -> Pin {
         Pin {
             server: server.to_owned(),
@@ -49,12 +49,12 @@ impl Pin {
         self.approved.is_some()
     }
 
-    /// When something was approved last.
+    /// When something was last approved.
     pub fn at(&self) -> Option<OffsetDateTime> {
         self.approved.as_ref().map(|approved| approved.at)
     }
 
-    /// How the server is started or reached, as approved.
+    /// The approved way to start or reach the server.
     pub fn identity(&self) -> Option<&Identity> {
         self.approved.as_ref()?.identity.as_ref()
     }
@@ -66,7 +66,7 @@ impl Pin {
 
     /// The hash of the approved instructions.
     pub fn instructions_hash(&self) -> Option<Hash> {
-        self.instructions().map(|text| Hash::of(Subject::Instructions, &Value::String(text.to_owned())))
+        self.instructions().map(|text| Hash::of(HashSubject::Instructions, &Value::String(text.to_owned())))
     }
 
     /// The approved tools: names and whole objects.
@@ -84,17 +84,17 @@ impl Pin {
         self.blocked
     }
 
-    /// The tools that are blocked.
+    /// The blocked tools.
     pub fn blocked_tools(&self) -> impl Iterator<Item = &str> {
         self.blocked_tools.iter().map(String::as_str)
     }
 
-    /// Whether a tool is blocked, by itself or with its server.
+    /// Whether a tool or its whole server is blocked.
     pub fn blocks(&self, tool: &str) -> bool {
         self.blocked || self.blocked_tools.contains(tool)
     }
 
-    /// Blocks a tool, or the server where none is named.
+    /// Blocks a tool, or the whole server if `tool` is `None`.
     pub fn block(&mut self, tool: Option<&str>) {
         match tool {
             Some(tool) => drop(self.blocked_tools.insert(tool.to_owned())),
@@ -102,7 +102,7 @@ impl Pin {
         }
     }
 
-    /// Takes a block back; what was approved before is approved as before.
+    /// Removes a block. Earlier approvals take effect again.
     pub fn unblock(&mut self, tool: Option<&str>) {
         match tool {
             Some(tool) => drop(self.blocked_tools.remove(tool)),
@@ -110,7 +110,7 @@ impl Pin {
         }
     }
 
-    /// Takes in what a person has confirmed.
+    /// Adds what a person has confirmed.
     pub fn approve(&mut self, approval: Approval, at: OffsetDateTime) {
         let Proposal { server: _, identity, instructions, tools } = approval.0;
         let at = at.replace_nanosecond(0).unwrap_or(at);
@@ -119,7 +119,7 @@ impl Pin {
     }
 }
 
-/// What a person is asked to approve: exactly what will be pinned, and nothing that is looked up later.
+/// What a person is asked to approve. It is complete: nothing is looked up between showing and pinning it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Proposal {
     server: String,
@@ -132,83 +132,83 @@ pub struct Proposal {
 #[derive(Debug)]
 pub struct Approval(Proposal);
 
-/// What was typed is not the hash of what was shown.
+/// The typed hash is not that of the proposal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Mismatch;
+pub struct HashMismatch;
 
-impl fmt::Display for Mismatch {
+impl fmt::Display for HashMismatch {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("that is not the hash of what was shown")
+        f.write_str("not the hash of what was shown")
     }
 }
 
-impl std::error::Error for Mismatch {}
+impl std::error::Error for HashMismatch {}
 
-/// Why something cannot be proposed.
+/// Why a server or tool cannot be approved.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Unfit {
-    /// The server, or the tool, is blocked.
+pub enum ProposalError {
+    /// The server or the tool is blocked.
     Blocked,
-    /// The server does not serve such a tool.
+    /// The server has no such tool.
     NoTool,
     /// The tool cannot be pinned.
     Tool(InvalidTool),
     /// The instructions cannot be pinned.
     Instructions(CanonicalError),
-    /// The server itself has changed: one of its tools cannot be approved without it.
+    /// The server itself has changed, so a single tool of it cannot be approved.
     ServerChanged,
 }
 
-impl fmt::Display for Unfit {
+impl fmt::Display for ProposalError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Unfit::Blocked => f.write_str("it is blocked"),
-            Unfit::NoTool => f.write_str("the server has no tool of this name"),
-            Unfit::Tool(flaw) => write!(f, "it cannot be pinned: {flaw}"),
-            Unfit::Instructions(fault) => write!(f, "the server's instructions cannot be pinned: {fault}"),
-            Unfit::ServerChanged => f.write_str("the server itself has changed, and is approved as a whole"),
+            ProposalError::Blocked => f.write_str("it is blocked"),
+            ProposalError::NoTool => f.write_str("the server has no tool of this name"),
+            ProposalError::Tool(invalid) => write!(f, "it cannot be pinned: {invalid}"),
+            ProposalError::Instructions(fault) => write!(f, "the server's instructions cannot be pinned: {fault}"),
+            ProposalError::ServerChanged => f.write_str("the server itself has changed; approve the whole server"),
         }
     }
 }
 
-impl std::error::Error for Unfit {}
+impl std::error::Error for ProposalError {}
 
 impl Proposal {
-    /// What would be approved of a server as it was observed: one tool, or all that can be pinned and are not blocked.
+    /// Proposes one tool of a server, or all tools that can be pinned and are not blocked.
     ///
-    /// `live` is how the client starts or reaches the server now; where that is not known, what was observed counts.
+    /// `configured` is how the client starts or reaches the server now; without it, the observed identity is used.
     pub fn of(
         pin: Option<&Pin>,
         observed: &Observed,
-        live: Option<&Identity>,
+        configured: Option<&Identity>,
         tool: Option<&str>,
-    ) -> Result<Proposal, Unfit> {
+    ) -> Result<Proposal, ProposalError> {
         let blocks = |name: &str| pin.is_some_and(|pin| pin.blocks(name));
         if pin.is_some_and(Pin::is_blocked) {
-            return Err(Unfit::Blocked);
+            return Err(ProposalError::Blocked);
         }
         let instructions = match observed.instructions() {
             Instructions::None => None,
             Instructions::Text(text) => Some(text.clone()),
-            Instructions::Unreadable(fault) => return Err(Unfit::Instructions(*fault)),
+            Instructions::Unreadable(fault) => return Err(ProposalError::Instructions(*fault)),
         };
-        let identity = live.or(observed.identity()).cloned();
+        let identity = configured.or(observed.identity()).cloned();
         let tools = match tool {
             None => {
-                let fit = observed.tools().iter().filter(|tool| !blocks(tool.name()));
-                fit.filter_map(|tool| Some((tool.name().to_owned(), tool.body().ok()?.clone()))).collect()
+                let allowed = observed.tools().iter().filter(|tool| !blocks(tool.name()));
+                allowed.filter_map(|tool| Some((tool.name().to_owned(), tool.body().ok()?.clone()))).collect()
             }
             Some(name) => {
-                let tool = observed.tool(name).ok_or(Unfit::NoTool)?;
+                let tool = observed.tool(name).ok_or(ProposalError::NoTool)?;
                 if blocks(name) {
-                    return Err(Unfit::Blocked);
+                    return Err(ProposalError::Blocked);
                 }
-                let same =
+                let is_same_server =
                     |pin: &Pin| pin.identity() == identity.as_ref() && pin.instructions() == instructions.as_deref();
-                if pin.is_some_and(|pin| pin.is_approved() && !same(pin)) {
-                    return Err(Unfit::ServerChanged);
+                if pin.is_some_and(|pin| pin.is_approved() && !is_same_server(pin)) {
+                    return Err(ProposalError::ServerChanged);
                 }
-                BTreeMap::from([(name.to_owned(), tool.body().map_err(Unfit::Tool)?.clone())])
+                BTreeMap::from([(name.to_owned(), tool.body().map_err(ProposalError::Tool)?.clone())])
             }
         };
         Ok(Proposal { server: observed.server().to_owned(), identity, instructions, tools })
@@ -229,12 +229,12 @@ impl Proposal {
         self.instructions.as_deref()
     }
 
-    /// The hash of everything that would be approved.
+    /// The hash over everything that would be approved.
     pub fn hash(&self) -> Hash {
         let text = |text: &Option<String>| text.clone().map_or(Value::Null, Value::String);
-        let hash = |body: &Value| Value::String(Hash::of(Subject::Tool, body).to_string());
+        let hash = |body: &Value| Value::String(Hash::of(HashSubject::Tool, body).to_string());
         let tools = self.tools.iter().map(|(name, body)| (name.clone(), hash(body)));
-        // What we write ourselves can be read: an identity has texts only.
+        // An identity consists of strings, so it always has a canonical form.
         let identity = self.identity.as_ref().map(Value::of).transpose().ok().flatten().unwrap_or(Value::Null);
         let all = [
             ("server".to_owned(), Value::String(self.server.clone())),
@@ -242,12 +242,12 @@ impl Proposal {
             ("instructions".to_owned(), text(&self.instructions)),
             ("tools".to_owned(), Value::object(tools)),
         ];
-        Hash::of(Subject::Proposal, &Value::object(all))
+        Hash::of(HashSubject::Proposal, &Value::object(all))
     }
 
-    /// Approves it, if what was typed is the hash of it, short or whole.
-    pub fn confirm(self, typed: &str) -> Result<Approval, Mismatch> {
+    /// Approves the proposal if `typed` is its hash, in short or full form.
+    pub fn confirm(self, typed: &str) -> Result<Approval, HashMismatch> {
         let (hash, typed) = (self.hash(), typed.trim());
-        if typed == hash.short() || typed == hash.to_string() { Ok(Approval(self)) } else { Err(Mismatch) }
+        if typed == hash.short() || typed == hash.to_string() { Ok(Approval(self)) } else { Err(HashMismatch) }
     }
 }
