@@ -2,7 +2,7 @@
 
 mod faults;
 
-use crate::support::sandbox::{Ran, Sandbox, after, finish};
+use crate::support::sandbox::{Output, Sandbox, after, finish};
 use faults::{FAULTS, Plant};
 use serde_json::{Value, json};
 use std::fs::{self, Permissions};
@@ -19,13 +19,13 @@ const RUNE: &str = env!("CARGO_BIN_EXE_rune");
 fn installed(preset: &str) -> Sandbox {
     let home = Sandbox::new();
     fs::create_dir_all(home.path("proj/.claude")).unwrap();
-    let done = home.run_alone(&["hooks", "install", "--preset", preset, "--yes"]);
+    let done = home.run_as_person(&["hooks", "install", "--preset", preset, "--yes"]);
     assert_eq!(done.exit, 0, "{done:?}");
     home
 }
 
 /// Runs a command in the project, with the machine's settings below the home directory.
-fn ask(home: &Sandbox, words: &[&str]) -> Ran {
+fn ask(home: &Sandbox, words: &[&str]) -> Output {
     let managed = home.path("etc");
     let words = [words, &["--managed-dir", managed.to_str().unwrap()]].concat();
     let mut command = home.command(&words);
@@ -36,10 +36,10 @@ fn ask(home: &Sandbox, words: &[&str]) -> Ran {
 
 /// The findings as `(id, place, what, advice)`.
 fn findings(home: &Sandbox) -> Vec<(String, String, String, String)> {
-    let ran = ask(home, &["doctor", "--json"]);
-    let report = ran.json();
+    let output = ask(home, &["doctor", "--json"]);
+    let report = output.json();
     let rows = report["findings"].as_array().unwrap();
-    assert_eq!(ran.exit, i32::from(!rows.is_empty()), "{ran:?}");
+    assert_eq!(output.exit, i32::from(!rows.is_empty()), "{output:?}");
     assert_eq!(report["healthy"], rows.is_empty());
     let text = |row: &Value, name: &str| row[name].as_str().unwrap_or_default().to_owned();
     rows.iter().map(|row| (text(row, "id"), text(row, "place"), text(row, "what"), text(row, "advice"))).collect()
@@ -69,7 +69,7 @@ fn mode(path: &Path, mode: u32) {
 
 /// A program that is recognised as ours and is not.
 fn impostor(home: &Sandbox, name: &str) -> String {
-    let file = home.file(name, "#!/bin/sh\ntouch \"$0.ran\"\n");
+    let file = home.write(name, "#!/bin/sh\ntouch \"$0.ran\"\n");
     mode(&file, 0o755);
     file.to_str().unwrap().to_owned()
 }
@@ -101,12 +101,12 @@ fn a_healthy_guard_is_one_line_and_leaves_no_trace() {
     for preset in ["gentle", "strict"] {
         let home = installed(preset);
         let before = home.all_files();
-        let ran = ask(&home, &["doctor"]);
-        assert_eq!((ran.exit, ran.stdout.lines().count(), ran.stderr.as_str()), (0, 1, ""), "{ran:?}");
+        let output = ask(&home, &["doctor"]);
+        assert_eq!((output.exit, output.stdout.lines().count(), output.stderr.as_str()), (0, 1, ""), "{output:?}");
         assert_eq!(ask(&home, &["doctor", "--json"]).stdout, "{\"healthy\":true,\"findings\":[]}\n");
         assert_eq!(home.all_files(), before, "{preset}");
         // After use there are a log, sessions and a policy.
-        home.file(".config/rune/config.local.toml", "[executables]\nallowed = ['terraform']\n");
+        home.write(".config/rune/config.local.toml", "[executables]\nallowed = ['terraform']\n");
         for (path, mode_) in [(".config/rune", 0o755), (".config/rune/config.local.toml", 0o644)] {
             mode(&home.path(path), mode_);
         }
@@ -120,14 +120,14 @@ fn a_healthy_guard_is_one_line_and_leaves_no_trace() {
 fn servers_that_strict_denies_are_named_until_they_are_approved() {
     for (preset, expected) in [("gentle", &[][..]), ("strict", &["server-unpinned"])] {
         let home = installed(preset);
-        home.file(".claude.json", r#"{"mcpServers": {"demo": {"command": "demo-server"}}}"#);
+        home.write(".claude.json", r#"{"mcpServers": {"demo": {"command": "demo-server"}}}"#);
         assert_eq!(ids(&home), expected, "{preset}");
-        let dump = home.file("dump.json", r#"{"tools": [{"name": "echo"}]}"#);
-        assert_eq!(home.run_alone(&["mcp", "import", dump.to_str().unwrap(), "--server", "demo"]).exit, 0);
+        let dump = home.write("dump.json", r#"{"tools": [{"name": "echo"}]}"#);
+        assert_eq!(home.run_as_person(&["mcp", "import", dump.to_str().unwrap(), "--server", "demo"]).exit, 0);
         assert_eq!(ids(&home), expected, "{preset}: seen is not approved");
         home.approve(&["demo"]);
         assert_eq!(ids(&home), [] as [String; 0], "{preset}");
-        home.file(".local/share/rune/pins/demo.json", "{}");
+        home.write(".local/share/rune/pins/demo.json", "{}");
         assert_eq!(ids(&home), ["pin-unreadable"], "{preset}");
     }
 }
@@ -143,16 +143,16 @@ fn a_fresh_home_is_only_not_registered() {
 #[test]
 fn advice_can_be_followed() {
     let home = installed("gentle");
-    home.file(PROJECT, r#"{"disableAllHooks": true}"#);
+    home.write(PROJECT, r#"{"disableAllHooks": true}"#);
     let advice = &findings(&home)[0].3;
     assert!(advice.contains(r#"claude --settings '{"disableAllHooks": false}'"#), "{advice}");
-    home.file("on.json", r#"{"disableAllHooks": false}"#);
+    home.write("on.json", r#"{"disableAllHooks": false}"#);
     let on = home.path("on.json");
     assert_eq!(ask(&home, &["hooks", "status", "--settings", on.to_str().unwrap()]).exit, 0, "back on");
     fs::remove_file(home.path(PROJECT)).unwrap();
     replace(&home, "\"timeout\": 10", "\"timeout\": 2");
     assert_eq!(ids(&home), ["timeout-too-short"]);
-    assert_eq!(home.run_alone(&["hooks", "install", "--yes"]).exit, 0);
+    assert_eq!(home.run_as_person(&["hooks", "install", "--yes"]).exit, 0);
     assert_eq!(ids(&home), [] as [String; 0]);
 }
 
@@ -171,7 +171,7 @@ fn members_of_the_wrong_type_void_the_file() {
         (r#""statusLine": "x""#, ":1:2"),
     ] {
         let home = installed("gentle");
-        home.file(LOCAL, &format!("{{{member}}}"));
+        home.write(LOCAL, &format!("{{{member}}}"));
         let found = findings(&home);
         let void = |(id, at, ..): &(String, String, String, String)| {
             id == "settings-void" && at.ends_with(&format!("{LOCAL}{place}"))
@@ -182,7 +182,7 @@ fn members_of_the_wrong_type_void_the_file() {
     let fine = r#"{"model": "opus", "permissions": {"allow": [], "deny": []}, "env": {"A": "1", "PORT": 3000}, "disableAllHooks": false,
         "cleanupPeriodDays": 7, "sandbox": {}, "statusLine": {}, "other": 1,
         "hooks": {"Stop": [{"hooks": [{"type": "prompt", "prompt": "p"}, {"type": "http", "url": "u"}]}]}}"#;
-    home.file(LOCAL, fine);
+    home.write(LOCAL, fine);
     assert_eq!(ids(&home), [] as [String; 0]);
 }
 
@@ -212,7 +212,7 @@ fn a_project_does_not_choose_what_is_started() {
         if !own {
             fs::remove_file(home.path(SETTINGS)).unwrap();
         }
-        home.file(file, &text.replace(RUNE, &program));
+        home.write(file, &text.replace(RUNE, &program));
         let found = ids(&home);
         assert!(found.contains(&id.to_owned()), "{file}: {found:?}");
         assert_eq!(home.path("proj/rune.ran").exists(), started, "{file}");
@@ -223,12 +223,12 @@ fn a_project_does_not_choose_what_is_started() {
     let mut value: Value = serde_json::from_slice(&fs::read(home.path(SETTINGS)).unwrap()).unwrap();
     fs::remove_file(home.path(SETTINGS)).unwrap();
     value["hooks"]["PostToolUse"][0]["hooks"][0]["command"] = json!(program);
-    home.file(PROJECT, &value.to_string());
+    home.write(PROJECT, &value.to_string());
     assert!(ids(&home).contains(&"entry-differs".to_owned()));
     assert!(!home.path("proj/rune.ran").exists());
     // Nor what a terminal does.
     let home = installed("gentle");
-    home.file(PROJECT, "{\"env\": {\"LD_\\u001b[2J\": \"x\"}}");
+    home.write(PROJECT, "{\"env\": {\"LD_\\u001b[2J\": \"x\"}}");
     let told = ask(&home, &["doctor"]);
     assert!(told.stdout.contains("LD_") && !told.stdout.contains('\u{1b}'), "{told:?}");
 }
@@ -246,15 +246,15 @@ fn a_guard_of_the_project_alone_is_a_guard() {
 fn without_a_home_nothing_can_be_told() {
     let home = Sandbox::new();
     for words in [["doctor"].as_slice(), &["hooks", "status"]] {
-        let ran = finish(home.command(words).env_remove("HOME").spawn().unwrap(), b"");
-        assert!(ran.exit == 2 && ran.stderr.contains("HOME"), "{ran:?}");
+        let output = finish(home.command(words).env_remove("HOME").spawn().unwrap(), b"");
+        assert!(output.exit == 2 && output.stderr.contains("HOME"), "{output:?}");
     }
     assert_eq!(home.run(&["doctor", "--nonsense"], "").exit, 2);
     let home = installed("gentle");
     for verb in [["doctor"].as_slice(), &["hooks", "status"]] {
         for place in [["--settings", "/nope/x.json"], ["--project", "/nope"]] {
-            let ran = ask(&home, &[verb, &place].concat());
-            assert!(ran.exit == 2 && ran.stderr.contains("/nope"), "{ran:?}");
+            let output = ask(&home, &[verb, &place].concat());
+            assert!(output.exit == 2 && output.stderr.contains("/nope"), "{output:?}");
         }
     }
 }
@@ -262,10 +262,10 @@ fn without_a_home_nothing_can_be_told() {
 #[test]
 fn status_tells_in_one_word_whether_the_guard_is_on() {
     let status = |home: &Sandbox| {
-        let ran = ask(home, &["hooks", "status", "--json"]);
-        let report = ran.json();
+        let output = ask(home, &["hooks", "status", "--json"]);
+        let report = output.json();
         let word = report["guard"].as_str().unwrap().to_owned();
-        assert_eq!(ran.exit, i32::from(word != "on"), "{ran:?}");
+        assert_eq!(output.exit, i32::from(word != "on"), "{output:?}");
         (word, report)
     };
     let home = Sandbox::new();
@@ -292,22 +292,22 @@ fn status_tells_in_one_word_whether_the_guard_is_on() {
     let off: [(&str, Plant); 7] = [
         ("a preset that stops nothing", |home| {
             let text = fs::read_to_string(home.path(SETTINGS)).unwrap();
-            home.file(SETTINGS, &text.replace("\"gentle\"", "\"off\""));
+            home.write(SETTINGS, &text.replace("\"gentle\"", "\"off\""));
         }),
         ("an empty program", |home| {
-            let program = home.file("bin/rune", "");
+            let program = home.write("bin/rune", "");
             mode(&program, 0o755);
             let text = fs::read_to_string(home.path(SETTINGS)).unwrap();
-            home.file(SETTINGS, &text.replace(RUNE, program.to_str().unwrap()));
+            home.write(SETTINGS, &text.replace(RUNE, program.to_str().unwrap()));
         }),
-        ("hooks disabled by the project", |home| drop(home.file(PROJECT, r#"{"disableAllHooks": true}"#))),
-        ("managed hooks only", |home| drop(home.file(MANAGED, r#"{"allowManagedHooksOnly": true}"#))),
+        ("hooks disabled by the project", |home| drop(home.write(PROJECT, r#"{"disableAllHooks": true}"#))),
+        ("managed hooks only", |home| drop(home.write(MANAGED, r#"{"allowManagedHooksOnly": true}"#))),
         ("settings that the client drops", |home| replace(home, "\"timeout\": 10", "\"timeout\": \"10\"")),
         ("a missing program", |home| {
             let text = fs::read_to_string(home.path(SETTINGS)).unwrap();
-            home.file(SETTINGS, &text.replace(RUNE, "/nowhere/rune"));
+            home.write(SETTINGS, &text.replace(RUNE, "/nowhere/rune"));
         }),
-        ("unreadable settings", |home| drop(home.file(SETTINGS, "{"))),
+        ("unreadable settings", |home| drop(home.write(SETTINGS, "{"))),
     ];
     for (why, plant) in off {
         let home = installed("gentle");
@@ -319,6 +319,6 @@ fn status_tells_in_one_word_whether_the_guard_is_on() {
     fs::create_dir_all(home.path("etc")).unwrap();
     let managed = home.path(MANAGED);
     assert_eq!(home.run(&["hooks", "install", "--settings", managed.to_str().unwrap()], "").exit, 0);
-    home.file(PROJECT, r#"{"disableAllHooks": true}"#);
+    home.write(PROJECT, r#"{"disableAllHooks": true}"#);
     assert_eq!(status(&home).0, "on");
 }

@@ -6,9 +6,9 @@ use serde_json::json;
 #[test]
 fn the_json_names_what_was_read_and_what_would_be_answered() {
     let home = Sandbox::new();
-    let ran = home.run(&["explain", "--json", "--cwd", "/p", "--", "sudo rm -rf \"$X\"/y > log; A=1 cat ~/z"], "");
-    assert_eq!(ran.exit, 0);
-    let found = ran.json();
+    let output = home.run(&["explain", "--json", "--cwd", "/p", "--", "sudo rm -rf \"$X\"/y > log; A=1 cat ~/z"], "");
+    assert_eq!(output.exit, 0);
+    let found = output.json();
     assert_eq!((&found["tool"], &found["readable"], &found["effect"]), (&json!("Bash"), &json!(true), &json!("ask")));
     assert_eq!(
         found["commands"][1],
@@ -48,7 +48,7 @@ fn explain_agrees_with_the_hook_and_leaves_nothing_behind() {
 #[test]
 fn a_result_is_shown_as_the_model_would_have_it_and_nothing_is_noted() {
     let home = Sandbox::new();
-    let event = home.file("event.json", &after("mcp__desk__get", json!({}), json!("hi\u{200b}")));
+    let event = home.write("event.json", &after("mcp__desk__get", json!({}), json!("hi\u{200b}")));
     let words = ["explain", "--preset", "strict", "--post", event.to_str().unwrap()];
     let told = home.run(&words, "");
     assert!(told.exit == 0 && told.stdout.contains("mcp:desk") && told.stdout.contains("hi⟦U+200B⟧"), "{told:?}");
@@ -62,8 +62,8 @@ fn a_result_is_shown_as_the_model_would_have_it_and_nothing_is_noted() {
 #[test]
 fn control_characters_of_a_command_do_not_reach_the_terminal() {
     let home = Sandbox::new();
-    let ran = home.run(&["explain", "--", "true && bash -c 'rm x'\u{1b}[2J"], "");
-    assert_eq!(ran.exit, 0);
-    assert!(ran.stdout.contains("rm") && !ran.stdout.contains('\u{1b}'));
+    let output = home.run(&["explain", "--", "true && bash -c 'rm x'\u{1b}[2J"], "");
+    assert_eq!(output.exit, 0);
+    assert!(output.stdout.contains("rm") && !output.stdout.contains('\u{1b}'));
     assert_eq!(home.run(&["explain"], "").exit, 2);
 }

@@ -1,7 +1,7 @@
 //! No limit, number of parts or appended text makes an answer looser.
 
 use crate::support::cases;
-use crate::support::judge::{self, Directories, policy, sealed};
+use crate::support::judge::{self, Directories, policy, quarantined};
 use crate::support::sandbox::{Sandbox, after, before};
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
@@ -88,11 +88,11 @@ fn exceeding_any_limit_is_a_failure_in_both_presets() {
             .into_iter()
             .map(|preset| {
                 if limit.name == "event-bytes" {
-                    let ran = Sandbox::new().run(&["hook", "pre", "--preset", preset], &event);
+                    let output = Sandbox::new().run(&["hook", "pre", "--preset", preset], &event);
                     let expected = if preset == "gentle" { "ask" } else { "deny" };
-                    assert_eq!(ran.decision(), expected, "{}", limit.name);
-                    assert!(ran.stdout.contains("rune/limit"), "{}", limit.name);
-                    return ran.decision();
+                    assert_eq!(output.decision(), expected, "{}", limit.name);
+                    assert!(output.stdout.contains("rune/limit"), "{}", limit.name);
+                    return output.decision();
                 }
                 let verdict = judge(&event, &policy(preset));
                 let limits = verdict.findings().iter().filter(|finding| finding.rule().as_str() == "rune/limit");
@@ -106,7 +106,7 @@ fn exceeding_any_limit_is_a_failure_in_both_presets() {
                 // After a call nothing can be stopped, but strict withholds the result.
                 if limit.name == "content-steps" && preset == "strict" {
                     assert!(format!("{:?}", verdict.replacement().unwrap()).contains("bytes"));
-                    let payload = sealed(&event);
+                    let payload = quarantined(&event);
                     let header = Claude.parse(&payload).unwrap().header;
                     let answer = Claude.answer(&header, &verdict).stdout.unwrap();
                     assert!(answer.contains("WITHHELD UNTRUSTED DATA"));

@@ -1,6 +1,6 @@
 //! Nothing is lost and nothing passes where the machine fails us: no room, no descriptors, no time, no mercy.
 
-use crate::support::sandbox::{Ran, Sandbox, after, before, finish};
+use crate::support::sandbox::{Output, Sandbox, after, before, finish};
 use serde_json::{Value, json};
 use std::io::Write;
 use std::path::Path;
@@ -19,7 +19,7 @@ fn deadly() -> String {
 }
 
 /// Runs the hook as a shell leaves it behind that was told `limit` first.
-fn limited(home: &Sandbox, limit: &str, words: &[&str], input: &str) -> Ran {
+fn limited(home: &Sandbox, limit: &str, words: &[&str], input: &str) -> Output {
     let script = format!("{limit} && exec \"$0\" \"$@\"");
     let words = [&["-c", &script, env!("CARGO_BIN_EXE_rune")], words].concat();
     finish(home.command_at(Path::new("/bin/sh"), &words).spawn().unwrap(), input.as_bytes())
@@ -86,7 +86,7 @@ fn nobody_reads_the_answer() {
 #[test]
 fn a_stream_that_is_closed_is_nobody_elses() {
     let home = Sandbox::new();
-    let event = home.file("event.json", &deadly());
+    let event = home.write("event.json", &deadly());
     let closed = |streams: &str| {
         let script = format!("exec \"$0\" \"$@\" <'{}' {streams}", event.display());
         let words = [&["-c", &script, env!("CARGO_BIN_EXE_rune")], STRICT.as_slice()].concat();
@@ -132,7 +132,7 @@ int clock_gettime(clockid_t which, struct timespec *time) {
 #[test]
 fn a_clock_before_1970_is_a_clock_like_any_other() {
     let home = Sandbox::new();
-    let (source, library) = (home.file("clock.c", CLOCK), home.path("clock.so"));
+    let (source, library) = (home.write("clock.c", CLOCK), home.path("clock.so"));
     let built = std::process::Command::new("cc").args(["-shared", "-fPIC", "-o"]).args([&library, &source]).status();
     assert!(built.unwrap().success());
     let at_that_time = |words: &[&str], input: String| {
@@ -156,11 +156,11 @@ fn a_home_that_is_not_there_is_made_or_done_without() {
     command.env("HOME", &gone);
     assert_eq!(finish(command.spawn().unwrap(), deadly().as_bytes()).decision(), "deny");
     // A file where the home should be.
-    let file = home.file("file", "");
+    let file = home.write("file", "");
     let mut command = home.command(&STRICT);
     command.env("HOME", &file);
-    let ran = finish(command.spawn().unwrap(), deadly().as_bytes());
-    assert_eq!((ran.decision().as_str(), ran.exit), ("deny", 0), "{ran:?}");
+    let output = finish(command.spawn().unwrap(), deadly().as_bytes());
+    assert_eq!((output.decision().as_str(), output.exit), ("deny", 0), "{output:?}");
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! Every payload captured from the real client is read, and answered as it should be.
 
-use crate::support::judge::{Directories, policy_without_rules, sealed};
+use crate::support::judge::{Directories, policy_without_rules, quarantined};
 use rune::client::Client as _;
 use rune::client::claude::Claude;
 use rune::verdict::Effect;
@@ -36,7 +36,7 @@ fn captured_payloads_are_read_and_marked() {
     for entry in std::fs::read_dir("tests/fixtures").unwrap() {
         let path = entry.unwrap().path();
         let name = path.file_stem().unwrap().to_str().unwrap();
-        let payload = sealed(std::fs::read(&path).unwrap());
+        let payload = quarantined(std::fs::read(&path).unwrap());
         let message = Claude.parse(&payload).unwrap_or_else(|unread| panic!("{name}: {unread:?}"));
         let event = Directories::default().locate(message);
         let (phase, source) = expected(name);

@@ -16,11 +16,11 @@ fn webfetch() -> String {
 fn a_fetched_page_gets_the_exact_notice_and_one_line() {
     let home = Sandbox::new();
     let payload = std::fs::read("tests/fixtures/posttooluse-webfetch.json").unwrap();
-    let ran = home.run(&["hook", "post"], &payload);
-    assert_eq!(ran.exit, 0);
+    let output = home.run(&["hook", "post"], &payload);
+    assert_eq!(output.exit, 0);
     let answer = json!({"hookSpecificOutput": {"hookEventName": "PostToolUse",
         "additionalContext": notice("WebFetch", "webfetch:pages.example.com")}});
-    assert_eq!(ran.json(), answer);
+    assert_eq!(output.json(), answer);
     let log = home.log();
     assert_eq!(log.len(), 1);
     let keys: Vec<&String> = log[0].as_object().unwrap().keys().collect();
@@ -49,7 +49,7 @@ fn a_fetched_page_gets_the_exact_notice_and_one_line() {
 fn a_rule_by_any_name_is_answered_logged_and_counted_by_it() {
     let home = Sandbox::new();
     let rules = "block \"My Rule 2\"\n  match ^npm test\n  nudge \"not `{command}`\"\n\nblock \"a\u{1b}b\"\n  match ^npm ci\n  nudge \"n\"\n";
-    home.file(".config/rune/rules/bash.mine.rules", rules);
+    home.write(".config/rune/rules/bash.mine.rules", rules);
     let hook = ["hook", "pre", "--preset", "strict"];
     let denied = home.run(&hook, before("Bash", json!({"command": "npm test -- 'a b/c.js'"})));
     assert!(denied.names_rule("My Rule 2") && denied.reason().contains("not `npm test -- 'a b/c.js'`"), "{denied:?}");
@@ -57,11 +57,11 @@ fn a_rule_by_any_name_is_answered_logged_and_counted_by_it() {
     assert!(denied.names_rule(r"a\u{1b}b"), "{denied:?}");
     let log = home.log();
     assert_eq!([&log[0]["rule"], &log[1]["rule"]], ["My Rule 2", "a\u{1b}b"]);
-    let status = home.run_alone(&["quarantine", "status"]);
+    let status = home.run_as_person(&["quarantine", "status"]);
     assert!(status.stdout.contains("My Rule 2") && status.stdout.contains(r"a\u{1b}b"), "{status:?}");
-    home.file(".config/rune/rules/bash.mine.rules", "block \"rune/limit\"\n  match ^npm test\n  nudge \"n\"\n");
-    let checked = home.run_alone(&["rules", "check"]);
-    assert!(checked.exit == 1 && checked.said().contains("bash.mine.rules:1:7"), "{checked:?}");
+    home.write(".config/rune/rules/bash.mine.rules", "block \"rune/limit\"\n  match ^npm test\n  nudge \"n\"\n");
+    let checked = home.run_as_person(&["rules", "check"]);
+    assert!(checked.exit == 1 && checked.combined().contains("bash.mine.rules:1:7"), "{checked:?}");
 }
 
 #[test]
@@ -82,8 +82,8 @@ fn ordinary_work_is_silent_and_logged() {
         (before("Bash", json!({"command": "git status"})), "allow"),
         (before("Glob", json!({"pattern": "**/*.rs"})), "allow"),
     ] {
-        let ran = home.run(&["hook"], &event);
-        assert_eq!((ran.stdout.as_str(), ran.stderr.as_str(), ran.exit), ("", "", 0), "{event}");
+        let output = home.run(&["hook"], &event);
+        assert_eq!((output.stdout.as_str(), output.stderr.as_str(), output.exit), ("", "", 0), "{event}");
         assert_eq!(home.log().last().unwrap()["decision"], decision);
     }
     let events: Vec<Value> = home.log().iter().map(|line| line["event"].clone()).collect();
@@ -111,8 +111,13 @@ fn an_unreadable_event_is_denied_before_a_call_in_every_preset() {
     ];
     for preset in ["gentle", "strict", "off"] {
         for input in inputs {
-            let ran = home.run(&["hook", "pre", "--preset", preset], input);
-            assert_eq!((ran.decision().as_str(), ran.exit), ("deny", 0), "{preset} {}", String::from_utf8_lossy(input));
+            let output = home.run(&["hook", "pre", "--preset", preset], input);
+            assert_eq!(
+                (output.decision().as_str(), output.exit),
+                ("deny", 0),
+                "{preset} {}",
+                String::from_utf8_lossy(input)
+            );
             let line = home.log().pop().unwrap();
             assert_eq!((&line["decision"], &line["rule"]), (&json!("deny"), &json!("rune/event")));
         }
@@ -134,9 +139,9 @@ fn unreadable_and_no_phase_is_exit_two() {
     let broken_stop = r#"{"hook_event_name":"Stop","tool_name":"Bash","tool_input":{"command":"ls""#;
     assert_eq!(home.run(&["hook", "pre"], broken_stop).decision(), "deny");
     for input in ["", "{}", "nonsense", r#"{"hook_event_name":"Invented","tool_name":"Bash"}"#, broken_stop] {
-        let ran = home.run(&["hook"], input);
-        assert_eq!((ran.exit, ran.stdout.as_str()), (2, ""), "{input}");
-        assert!(ran.stderr.contains("rune/event"), "{input}");
+        let output = home.run(&["hook"], input);
+        assert_eq!((output.exit, output.stdout.as_str()), (2, ""), "{input}");
+        assert!(output.stderr.contains("rune/event"), "{input}");
     }
     assert_eq!(home.log().len(), 6);
 }
@@ -159,15 +164,15 @@ fn a_broken_event_after_a_call_is_still_marked_where_the_tool_can_be_told() {
         deep.as_bytes(),
     ];
     for input in inputs {
-        let ran = home.run(&["hook", "post"], input);
+        let output = home.run(&["hook", "post"], input);
         let shown = String::from_utf8_lossy(input).chars().take(200).collect::<String>();
-        assert_eq!(ran.exit, 0, "{shown}");
-        assert!(ran.context().starts_with("[QUARANTINE-NOTICE: "), "{shown}");
+        assert_eq!(output.exit, 0, "{shown}");
+        assert!(output.context().starts_with("[QUARANTINE-NOTICE: "), "{shown}");
         assert_eq!(home.log().pop().unwrap()["decision"], "emit", "{shown}");
     }
     for input in ["", "nonsense", r#"{"hook_event_name":"PostToolUse","tool_input":{}}"#] {
-        let ran = home.run(&["hook", "post"], input);
-        assert_eq!((ran.exit, ran.stdout.as_str()), (0, ""), "{input}");
+        let output = home.run(&["hook", "post"], input);
+        assert_eq!((output.exit, output.stdout.as_str()), (0, ""), "{input}");
         let line = home.log().pop().unwrap();
         assert_eq!((&line["event"], &line["decision"]), (&json!("quarantine"), &json!("error")), "{input}");
     }
@@ -182,8 +187,8 @@ fn ten_megabytes_are_marked_and_twenty_too() {
         let context = home.run(&["hook", "post"], &event).context();
         assert!(context.starts_with(&notice("mcp__acme__get", "mcp:acme")), "{context}");
         let event = before("Write", json!({"file_path": "/proj/a", "content": "x".repeat(megabytes << 20)}));
-        let ran = home.run(&["hook", "pre", "--preset", "strict"], &event);
-        assert_eq!(ran.decision(), if megabytes > 16 { "deny" } else { "" });
+        let output = home.run(&["hook", "pre", "--preset", "strict"], &event);
+        assert_eq!(output.decision(), if megabytes > 16 { "deny" } else { "" });
     }
     assert_eq!(home.log().pop().unwrap()["rule"], "rune/limit");
     // Nothing behind the limit can be judged, so a whole event in front of it is not enough.
@@ -238,7 +243,7 @@ fn a_pipe_in_place_of_the_policy_is_not_waited_for() {
 #[test]
 fn a_broken_policy_asks_in_gentle_denies_in_strict_and_still_marks() {
     let home = Sandbox::new();
-    home.file(".config/rune/config.toml", "[quarantine]\ntrustd = []\n");
+    home.write(".config/rune/config.toml", "[quarantine]\ntrustd = []\n");
     let call = before("Bash", json!({"command": "ls"}));
     let gentle = home.run(&["hook", "pre"], &call);
     assert_eq!(gentle.decision(), "ask");
@@ -247,9 +252,9 @@ fn a_broken_policy_asks_in_gentle_denies_in_strict_and_still_marks() {
         assert!(gentle.reason().contains(part), "{gentle:?}");
     }
     assert_eq!(home.run(&["hook", "pre", "--preset", "strict"], &call).decision(), "deny");
-    let ran = home.run(&["hook", "post"], after("mcp__github__get", json!({}), json!("x")));
+    let output = home.run(&["hook", "post"], after("mcp__github__get", json!({}), json!("x")));
     assert_eq!(
-        ran.context(),
+        output.context(),
         notice("mcp__github__get", "mcp:github"),
         "nothing is trusted by a policy that cannot be read"
     );
@@ -267,8 +272,8 @@ fn a_mistake_on_the_command_line_never_passes() {
         &["hook", "--config-dir", "x"],
         &["hook", "prr"],
     ] {
-        let ran = home.run(words, &call);
-        assert!(["ask", "deny"].contains(&ran.decision().as_str()), "{words:?} {ran:?}");
+        let output = home.run(words, &call);
+        assert!(["ask", "deny"].contains(&output.decision().as_str()), "{words:?} {output:?}");
     }
 }
 
@@ -276,8 +281,8 @@ fn a_mistake_on_the_command_line_never_passes() {
 fn the_preset_comes_from_the_argument_then_the_local_policy_then_the_policy() {
     let home = Sandbox::new();
     // A preset of one's own, with an error in the local policy to see which effect failures have.
-    home.file(".config/rune/presets/mine.toml", "[decision]\nfailure = 'ask'\n");
-    home.file(".config/rune/presets/empty.toml", "# to be filled\n");
+    home.write(".config/rune/presets/mine.toml", "[decision]\nfailure = 'ask'\n");
+    home.write(".config/rune/presets/empty.toml", "# to be filled\n");
     for (config, words, decision) in [
         ("preset = 'strict'\n", &["hook", "pre"][..], "deny"),
         ("preset = 'mine'\n", &["hook", "pre"], "ask"),
@@ -287,22 +292,22 @@ fn the_preset_comes_from_the_argument_then_the_local_policy_then_the_policy() {
         ("preset = 'nowhere'\n", &["hook", "pre"], "deny"),
         ("preset = '../../x'\n", &["hook", "pre"], "deny"),
     ] {
-        home.file(".config/rune/config.toml", config);
-        home.file(".config/rune/config.local.toml", "[oops]\n");
+        home.write(".config/rune/config.toml", config);
+        home.write(".config/rune/config.local.toml", "[oops]\n");
         assert_eq!(
             home.run(words, before("Bash", json!({"command": "ls"}))).decision(),
             decision,
             "{config} {words:?}"
         );
     }
-    home.file(".config/rune/config.local.toml", "");
-    home.file(".config/rune/config.toml", "preset = 'empty'\n");
+    home.write(".config/rune/config.local.toml", "");
+    home.write(".config/rune/config.toml", "preset = 'empty'\n");
     assert_eq!(
         home.run(&["hook", "pre"], before("Bash", json!({"command": "ls"}))).stdout,
         "",
         "an empty preset is one"
     );
-    home.file(".config/rune/config.local.toml", "preset = 'off'\n");
+    home.write(".config/rune/config.local.toml", "preset = 'off'\n");
     assert_eq!(home.run(&["hook", "post"], webfetch()).stdout, "");
 }
 
@@ -314,14 +319,14 @@ fn the_allowlist_is_read_on_every_call() {
     let trusted = after("mcp__github__get", json!({}), json!("x"));
     let marked = |event: &str| !home.run(&["hook", "post"], event).stdout.is_empty();
     assert!(marked(&call) && !marked(&trusted));
-    home.file(list, "");
+    home.write(list, "");
     assert!(marked(&call) && !marked(&trusted));
-    home.file(list, "# ours\nmcp__acme   # the desk\n");
+    home.write(list, "# ours\nmcp__acme   # the desk\n");
     assert!(!marked(&call) && !marked(&trusted));
     assert_eq!(home.log().pop().unwrap()["decision"], "skip");
-    home.file(list, "acme\n");
+    home.write(list, "acme\n");
     assert!(!marked(&call));
-    home.file(list, "Acme\nacme_x\nacm\n");
+    home.write(list, "Acme\nacme_x\nacm\n");
     assert!(marked(&call));
     std::fs::write(home.path(list), b"\xff\xfe").unwrap();
     assert!(marked(&call) && marked(&trusted));
@@ -353,11 +358,11 @@ fn a_trusted_name_that_the_project_configures_is_not_trusted() {
     let marked = |event: &str| !home.run(&["hook", "post"], event).stdout.is_empty();
     assert!(!marked(&event(None)) && !marked(&event(Some("user"))));
     assert!(marked(&event(Some("project"))));
-    home.file("proj/.mcp.json", r#"{"mcpServers": {"other": {}, "github": {"command": "evil"}}}"#);
+    home.write("proj/.mcp.json", r#"{"mcpServers": {"other": {}, "github": {"command": "evil"}}}"#);
     assert!(marked(&event(None)) && marked(&event(Some("user"))));
-    home.file("proj/.mcp.json", r#"{"mcpServers": {"other": {}}}"#);
+    home.write("proj/.mcp.json", r#"{"mcpServers": {"other": {}}}"#);
     assert!(!marked(&event(None)));
-    home.file("proj/.mcp.json", "{ broken");
+    home.write("proj/.mcp.json", "{ broken");
     assert!(marked(&event(None)));
 }
 
@@ -375,22 +380,22 @@ fn silence_is_the_operators_to_ask_for_and_not_the_projects() {
     assert!(!marked("1"));
     let line = home.log().pop().unwrap();
     assert_eq!((&line["decision"], &line["source"]), (&json!("skip"), &json!("webfetch:pages.example.com")));
-    home.file(".claude/settings.json", r#"{"env": {"QUARANTINE_DISABLE": "1"}}"#);
+    home.write(".claude/settings.json", r#"{"env": {"QUARANTINE_DISABLE": "1"}}"#);
     assert!(!marked("1"), "the user's own settings may ask for silence");
-    let elsewhere = home.file("proj/.claude/settings.json", r#"{"env": {"QUARANTINE_DISABLE": "1"}}"#);
+    let elsewhere = home.write("proj/.claude/settings.json", r#"{"env": {"QUARANTINE_DISABLE": "1"}}"#);
     let mut command = home.command(&["hook", "post"]);
     command.env("QUARANTINE_DISABLE", "1").env("CLAUDE_CONFIG_DIR", project.join(".claude"));
     assert!(!finish(command.spawn().unwrap(), event.as_bytes()).stdout.is_empty(), "a project may name any directory");
     std::fs::remove_file(elsewhere).unwrap();
     let linked = home.path("linked");
     std::os::unix::fs::symlink(&project, &linked).unwrap();
-    home.file("proj/.claude/settings.json", r#"{"env": {"QUARANTINE_DISABLE": "1"}}"#);
+    home.write("proj/.claude/settings.json", r#"{"env": {"QUARANTINE_DISABLE": "1"}}"#);
     let mut command = home.command(&["hook", "post"]);
     command.env("QUARANTINE_DISABLE", "1");
     let by_link = event.replace(project.to_str().unwrap(), linked.to_str().unwrap());
     assert!(!finish(command.spawn().unwrap(), by_link.as_bytes()).stdout.is_empty(), "a link is another name for it");
     for name in ["settings.json", "settings.local.json"] {
-        let path = home.file(&format!("proj/.claude/{name}"), r#"{"env": {"\u0051UARANTINE_DISABLE": "1"}}"#);
+        let path = home.write(&format!("proj/.claude/{name}"), r#"{"env": {"\u0051UARANTINE_DISABLE": "1"}}"#);
         assert!(marked("1"), "{name}");
         std::fs::write(&path, "{ broken").unwrap();
         assert!(marked("1"), "{name}");
@@ -403,8 +408,8 @@ fn silence_is_the_operators_to_ask_for_and_not_the_projects() {
 fn directories_given_as_arguments_win_over_the_environment() {
     let home = Sandbox::new();
     let named = home.path("named");
-    home.file("named/config/config.toml", "[quarantine]\ntrusted = ['acme']\n");
-    home.file("hostile/rune/config.toml", "preset = 'off'\n");
+    home.write("named/config/config.toml", "[quarantine]\ntrusted = ['acme']\n");
+    home.write("hostile/rune/config.toml", "preset = 'off'\n");
     let mut command = home.command(&["hook", "post"]);
     for (flag, dir) in
         [("--config-dir", "config"), ("--state-dir", "state"), ("--client-dir", "client"), ("--data-dir", "data")]
@@ -434,11 +439,11 @@ fn the_clients_own_variable_names_its_directory() {
 fn a_log_that_cannot_be_written_changes_no_answer() {
     let home = Sandbox::new();
     std::fs::create_dir_all(home.path(".claude/telemetry.jsonl")).unwrap();
-    let ran = home.run(&["hook", "post"], webfetch());
-    assert_eq!((ran.exit, ran.context()), (0, notice("WebFetch", "webfetch:pages.example.com")));
-    assert!(ran.stderr.contains("telemetry"), "{}", ran.stderr);
-    let ran = home.run(&["hook", "pre"], "broken");
-    assert_eq!(ran.decision(), "deny");
+    let output = home.run(&["hook", "post"], webfetch());
+    assert_eq!((output.exit, output.context()), (0, notice("WebFetch", "webfetch:pages.example.com")));
+    assert!(output.stderr.contains("telemetry"), "{}", output.stderr);
+    let output = home.run(&["hook", "pre"], "broken");
+    assert_eq!(output.decision(), "deny");
 }
 
 #[test]
@@ -450,8 +455,8 @@ fn without_a_home_nothing_passes_and_everything_is_marked() {
         finish(command.spawn().unwrap(), event.as_bytes())
     };
     assert_eq!(run(&before("Bash", json!({"command": "ls"}))).decision(), "ask");
-    let ran = run(&after("mcp__github__get", json!({}), json!("x")));
-    assert_eq!(ran.context(), notice("mcp__github__get", "mcp:github"));
+    let output = run(&after("mcp__github__get", json!({}), json!("x")));
+    assert_eq!(output.context(), notice("mcp__github__get", "mcp:github"));
 }
 
 #[test]
@@ -463,9 +468,9 @@ fn an_answer_that_cannot_be_written_is_exit_two_before_a_call() {
         command.stdout(full());
         finish(command.spawn().unwrap(), event.as_bytes())
     };
-    let ran = run(&["hook", "pre"], "broken");
-    assert_eq!(ran.exit, 2);
-    assert!(ran.stderr.contains("rune/event"));
+    let output = run(&["hook", "pre"], "broken");
+    assert_eq!(output.exit, 2);
+    assert!(output.stderr.contains("rune/event"));
     assert_eq!(run(&["hook", "post"], &webfetch()).exit, 0);
     assert_eq!(home.log().len(), 2);
 }
@@ -480,8 +485,8 @@ fn the_older_names_work() {
     };
     let hook = named("security-hook");
     for words in [&["post", "check"][..], &["pre", "bash"], &["post"]] {
-        let ran = finish(home.command_at(&hook, words).spawn().unwrap(), webfetch().as_bytes());
-        assert_eq!(ran.context(), notice("WebFetch", "webfetch:pages.example.com"), "{words:?}");
+        let output = finish(home.command_at(&hook, words).spawn().unwrap(), webfetch().as_bytes());
+        assert_eq!(output.context(), notice("WebFetch", "webfetch:pages.example.com"), "{words:?}");
     }
     let status = finish(home.command_at(&named("quarantine"), &["status", "--json"]).spawn().unwrap(), b"");
     assert_eq!(status.json()["lines"], 3);
@@ -511,11 +516,11 @@ fn an_agents_result_is_marked_once_its_session_took_something_in() {
 #[test]
 fn a_link_into_uploads_is_an_upload() {
     let home = Sandbox::new();
-    let upload = home.file("uploads/cv.md", "text");
+    let upload = home.write("uploads/cv.md", "text");
     let link = home.path("notes.md");
     std::os::unix::fs::symlink(upload, &link).unwrap();
-    let ran = home.run(&["hook", "post"], after("Read", json!({"file_path": link}), json!("x")));
-    assert_eq!(ran.context(), notice("Read", "upload:notes.md"));
+    let output = home.run(&["hook", "post"], after("Read", json!({"file_path": link}), json!("x")));
+    assert_eq!(output.context(), notice("Read", "upload:notes.md"));
 }
 
 #[test]

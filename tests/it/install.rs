@@ -1,6 +1,6 @@
 //! `rune hooks install`, as a whole process in a home of its own.
 
-use crate::support::sandbox::{Ran, Sandbox, finish};
+use crate::support::sandbox::{Output, Sandbox, finish};
 use serde_json::Value;
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
@@ -28,8 +28,8 @@ const FULL: &str = r#"{
 }
 "#;
 
-fn install(home: &Sandbox, preset: &str) -> Ran {
-    home.run_alone(&["hooks", "install", "--preset", preset, "--yes"])
+fn install(home: &Sandbox, preset: &str) -> Output {
+    home.run_as_person(&["hooks", "install", "--preset", preset, "--yes"])
 }
 
 fn text(path: &Path) -> Option<Vec<u8>> {
@@ -97,7 +97,7 @@ fn every_kind_of_settings_file_comes_back_to_the_byte() {
     for (name, original) in files {
         let home = Sandbox::new();
         if let Some(original) = &original {
-            home.file(SETTINGS, original);
+            home.write(SETTINGS, original);
         }
         let settings = home.path(SETTINGS);
         let first = install(&home, "gentle");
@@ -168,7 +168,7 @@ fn what_cannot_be_edited_is_refused_and_stays() {
         ("hooks that are none", "{\"hooks\": 3}", ":1:1:"),
     ] {
         let home = Sandbox::new();
-        home.file(SETTINGS, broken);
+        home.write(SETTINGS, broken);
         let before = tree(&home);
         for preset in ["gentle", "strict"] {
             let refused = install(&home, preset);
@@ -186,7 +186,7 @@ fn what_cannot_be_edited_is_refused_and_stays() {
 fn mode_and_links_stay_as_they_are() {
     for mode in [0o444, 0o600, 0o640] {
         let home = Sandbox::new();
-        let file = home.file(SETTINGS, FULL);
+        let file = home.write(SETTINGS, FULL);
         fs::set_permissions(&file, fs::Permissions::from_mode(mode)).unwrap();
         for preset in ["gentle", "strict", "off"] {
             assert_eq!(install(&home, preset).exit, 0, "{mode:o}");
@@ -195,7 +195,7 @@ fn mode_and_links_stay_as_they_are() {
         assert_eq!(text(&file).unwrap(), FULL.as_bytes(), "{mode:o}");
     }
     let home = Sandbox::new();
-    let real = home.file("dotfiles/claude.json", FULL);
+    let real = home.write("dotfiles/claude.json", FULL);
     fs::create_dir_all(home.path(".claude")).unwrap();
     symlink("../dotfiles/claude.json", home.path(SETTINGS)).unwrap();
     assert_eq!(install(&home, "gentle").exit, 0);
@@ -216,7 +216,7 @@ fn mode_and_links_stay_as_they_are() {
 #[test]
 fn the_first_change_leaves_a_copy_and_work_of_others_stays() {
     let home = Sandbox::new();
-    let file = home.file(SETTINGS, FULL);
+    let file = home.write(SETTINGS, FULL);
     assert_eq!(install(&home, "gentle").exit, 0);
     let copy = home.path(".claude/settings.json.before-rune");
     assert_eq!(text(&copy).unwrap(), FULL.as_bytes());
@@ -234,7 +234,7 @@ fn the_first_change_leaves_a_copy_and_work_of_others_stays() {
 #[test]
 fn our_entries_are_known_by_what_they_run() {
     let home = Sandbox::new();
-    home.file(
+    home.write(
         SETTINGS,
         r#"{"hooks": {"PreToolUse": [{"hooks": [
             {"type": "command", "command": "/gone/bin/rune", "args": ["hook", "pre", "--preset", "strict"]},
@@ -254,7 +254,7 @@ fn our_entries_are_known_by_what_they_run() {
 #[test]
 fn a_dry_run_shows_the_change_and_makes_none() {
     let home = Sandbox::new();
-    home.file(SETTINGS, FULL);
+    home.write(SETTINGS, FULL);
     let before = tree(&home);
     let shown = home.run(&["hooks", "install", "--preset", "strict", "--dry-run"], "");
     assert_eq!(shown.exit, 0, "{shown:?}");
@@ -309,7 +309,7 @@ fn agents_may_tighten_and_not_loosen() {
         for words in loosening {
             let refused = agent(&home, words, marker);
             assert_eq!(refused.exit, 1, "{marker} {words:?}");
-            assert!(refused.is_for_people(), "{refused:?}");
+            assert!(refused.is_refused_to_agents(), "{refused:?}");
         }
         let moved = agent(&home, &["hooks", "install", "--preset", "strict", "--config-dir", "/tmp/mine"], marker);
         assert_eq!(moved.exit, 1, "another policy");
@@ -335,12 +335,12 @@ fn without_a_terminal_loosening_needs_a_yes() {
         &["hooks", "install", "--preset", "off"],
         &["hooks", "uninstall"],
     ] {
-        let refused = home.run_alone(words);
+        let refused = home.run_as_person(words);
         assert_eq!(refused.exit, 1, "{words:?}");
         assert!(refused.stderr.contains("--yes"), "{}", refused.stderr);
     }
     assert_eq!(install(&home, "gentle").exit, 0);
-    assert_eq!(home.run_alone(&["hooks", "uninstall", "--yes"]).exit, 0);
+    assert_eq!(home.run_as_person(&["hooks", "uninstall", "--yes"]).exit, 0);
     assert!(!home.path(SETTINGS).exists());
 }
 
@@ -356,14 +356,14 @@ fn a_plugin_calls_the_same_binary() {
     assert!(home.path("plug/commands/rune.md").is_file());
     assert!(home.path("plug/skills/untrusted-content/SKILL.md").is_file());
     assert_eq!(home.run(&["hooks", "install", "--plugin", "plug", "--preset", "strict"], "").exit, 0, "again");
-    home.file("other/a.txt", "mine");
+    home.write("other/a.txt", "mine");
     assert_eq!(home.run(&["hooks", "install", "--plugin", "other"], "").exit, 1, "not where others are");
 }
 
 #[test]
 fn a_change_that_takes_the_guard_away_is_blocked() {
     let home = Sandbox::new();
-    home.file(SETTINGS, FULL);
+    home.write(SETTINGS, FULL);
     assert_eq!(install(&home, "strict").exit, 0);
     let settings = home.path(SETTINGS);
     let registered = String::from_utf8(text(&settings).unwrap()).unwrap();
@@ -374,7 +374,7 @@ fn a_change_that_takes_the_guard_away_is_blocked() {
             "hook_event_name": "ConfigChange", "source": "user_settings", "file_path": file});
         home.run(&words, event.to_string())
     };
-    let project = home.file("proj/.claude/settings.json", "{\"model\": \"opus\"}");
+    let project = home.write("proj/.claude/settings.json", "{\"model\": \"opus\"}");
     assert_eq!(change(&project).stdout, "", "a harmless change of the project");
     assert_eq!(change(&settings).stdout, "", "a harmless change of ours");
     fs::write(&project, "{\"disableAllHooks\": true}").unwrap();
@@ -409,10 +409,10 @@ fn a_session_begins_with_one_line_where_the_guard_is_degraded() {
         home.run(&words, event.to_string())
     };
     assert_eq!(start().stdout, "", "all is well");
-    home.file(".config/rune/config.local.toml", "[decison]\n");
+    home.write(".config/rune/config.local.toml", "[decison]\n");
     let told = start().context();
     assert!(!told.contains('\n') && told.contains("config.local.toml:1"), "{told}");
-    home.file(".config/rune/config.local.toml", "");
+    home.write(".config/rune/config.local.toml", "");
     let settings = home.path(SETTINGS);
     let registered = String::from_utf8(text(&settings).unwrap()).unwrap();
     fs::write(&settings, registered.replace("PostToolUse\"", "PostToolUses\"")).unwrap();
@@ -439,7 +439,7 @@ fn the_strictest_of_mixed_entries_is_kept() {
     let strict = fs::read_to_string(&file).unwrap();
     let mixed = strict.replacen("\"strict\"", "\"gentle\"", 1);
     fs::write(&file, &mixed).unwrap();
-    let refused = home.run_alone(&["hooks", "install", "--preset", "gentle"]);
+    let refused = home.run_as_person(&["hooks", "install", "--preset", "gentle"]);
     assert!(refused.exit == 1 && refused.stderr.contains("--yes"), "{refused:?}");
     assert_eq!(fs::read_to_string(&file).unwrap(), mixed);
     assert_eq!(home.run(&["hooks", "install"], "").exit, 0);
@@ -453,7 +453,7 @@ fn the_strictest_of_mixed_entries_is_kept() {
 fn the_preset_of_the_policy_is_the_default_of_a_first_registration() {
     for name in ["config.toml", "config.local.toml"] {
         let home = Sandbox::new();
-        home.file(&format!(".config/rune/{name}"), "preset = 'strict'\n");
+        home.write(&format!(".config/rune/{name}"), "preset = 'strict'\n");
         assert_eq!(home.run(&["hooks", "install"], "").exit, 0, "{name}");
         assert_eq!(presets(&home), ["strict"], "{name}");
     }
@@ -471,7 +471,7 @@ fn what_keeps_the_entries_from_counting_is_said() {
         (r#"{"hooks": {"PreToolUse": [{"matcher": "x"}]}}"#, ":2:20"),
     ] {
         let home = Sandbox::new();
-        home.file(SETTINGS, text);
+        home.write(SETTINGS, text);
         for times in 1..3 {
             let told = install(&home, "gentle");
             assert_eq!(told.exit, 1, "{text}");
@@ -481,7 +481,7 @@ fn what_keeps_the_entries_from_counting_is_said() {
     }
     // Another project's switch is not looked at.
     let home = Sandbox::new();
-    home.file("proj/.claude/settings.json", r#"{"disableAllHooks": true}"#);
+    home.write("proj/.claude/settings.json", r#"{"disableAllHooks": true}"#);
     let mut command = home.command(&["hooks", "install"]);
     assert_eq!(finish(command.current_dir(home.path("proj")).spawn().unwrap(), b"").exit, 0);
 }
@@ -490,8 +490,8 @@ fn what_keeps_the_entries_from_counting_is_said() {
 fn a_copy_of_somebody_else_is_left_alone() {
     for theirs in ["{\"mine\": 1}", FULL] {
         let home = Sandbox::new();
-        let file = home.file(SETTINGS, FULL);
-        let copy = home.file(".claude/settings.json.before-rune", theirs);
+        let file = home.write(SETTINGS, FULL);
+        let copy = home.write(".claude/settings.json.before-rune", theirs);
         let told = install(&home, "gentle");
         assert!(told.exit == 0 && told.stdout.contains("settings.json.before-rune.1"), "{told:?}");
         assert_eq!(text(&home.path(".claude/settings.json.before-rune.1")).unwrap(), FULL.as_bytes());

@@ -1,6 +1,6 @@
 //! `rune mcp wrap` as a whole process: nothing of the stream is changed, and all that is served is recorded.
 
-use crate::support::mcp_server::{INSTRUCTIONS, official};
+use crate::support::mcp_server::{INSTRUCTIONS, sdk_server};
 use crate::support::sandbox::Sandbox;
 use proptest::prelude::*;
 use rune::mcp::{Observed, Pin, Proposal, file_name};
@@ -47,7 +47,7 @@ impl Wrapped {
 /// A server that answers each line with the next line of a file.
 fn scripted(home: &Sandbox, answers: &[Value]) -> Vec<String> {
     let lines: String = answers.iter().map(|answer| format!("{answer}\n")).collect();
-    let file = home.file("answers", &lines);
+    let file = home.write("answers", &lines);
     let script = "exec 3<\"$0\"; while read -r line; do read -r answer <&3 || exit 7; printf '%s\\n' \"$answer\"; done";
     ["/bin/bash", "-c", script, file.to_str().unwrap()].map(str::to_owned).to_vec()
 }
@@ -202,7 +202,7 @@ fn what_is_served_is_recorded_page_by_page_and_after_a_change() {
 #[test]
 fn the_official_sdk_is_recorded_as_the_client_sees_it() {
     let home = Sandbox::new();
-    let entry = official();
+    let entry = sdk_server();
     let args = entry["args"].as_array().unwrap().iter().map(|arg| arg.as_str().unwrap());
     let command: Vec<&str> = ["/usr/bin/env", "RUNE_SERVES=1", "/bin/sh"].into_iter().chain(args).collect();
     let mut wrapped = Wrapped::start(&home, &[], &command);
@@ -264,7 +264,7 @@ fn nobody_but_the_configuration_makes_a_change_look_undone() {
         let command = scripted(&home, std::slice::from_ref(answer));
         let args: Vec<&str> = ["mcp", "wrap", "--server", "s", "--"].into_iter().chain(words(&command)).collect();
         let entry = if configured { json!({"command": "rune", "args": args}) } else { json!({"command": "other"}) };
-        home.file(".claude.json", &json!({"mcpServers": {"s": entry}}).to_string());
+        home.write(".claude.json", &json!({"mcpServers": {"s": entry}}).to_string());
         let mut wrapped = Wrapped::start(&home, &[], &words(&command));
         wrapped.say(ask(1, None));
         assert_eq!(wrapped.hear(), format!("{answer}\n"));
@@ -286,7 +286,7 @@ fn nobody_but_the_configuration_makes_a_change_look_undone() {
 #[test]
 fn a_store_that_fails_costs_the_stream_nothing() {
     let home = Sandbox::new();
-    home.file(".local/share/rune", "a file where a folder should be");
+    home.write(".local/share/rune", "a file where a folder should be");
     let answer = list(1, &["a"], None);
     let command = scripted(&home, std::slice::from_ref(&answer));
     let mut wrapped = Wrapped::start(&home, &[], &words(&command));
@@ -300,9 +300,9 @@ fn a_store_that_fails_costs_the_stream_nothing() {
 fn a_wrap_is_put_into_the_configuration_and_taken_out_to_the_byte() {
     let home = Sandbox::new();
     let text = "{\n\t\"numStartups\" : 3,\n\t\"mcpServers\": {\"s\": { \"command\": \"/bin/cat\", \"args\": [\"-u\"] }, \"h\": {\"url\": \"http://h\"}}\n}\n";
-    let file = home.file(".claude.json", text);
-    let ran = home.run_alone(&["mcp", "wrap", "--install", "s", "--strip"]);
-    assert_eq!(ran.exit, 0, "{ran:?}");
+    let file = home.write(".claude.json", text);
+    let output = home.run_as_person(&["mcp", "wrap", "--install", "s", "--strip"]);
+    assert_eq!(output.exit, 0, "{output:?}");
     let installed: Value = serde_json::from_str(&std::fs::read_to_string(&file).unwrap()).unwrap();
     let entry = &installed["mcpServers"]["s"];
     let args: Vec<&str> = entry["args"].as_array().unwrap().iter().map(|arg| arg.as_str().unwrap()).collect();
@@ -311,9 +311,9 @@ fn a_wrap_is_put_into_the_configuration_and_taken_out_to_the_byte() {
     child.stdin.take().unwrap().write_all(b"through\n").unwrap();
     assert_eq!(child.wait_with_output().unwrap().stdout, b"through\n");
     assert!(args.ends_with(&["--strip", "--", "/bin/cat", "-u"]), "{args:?}");
-    assert_eq!(home.run_alone(&["mcp", "wrap", "--install", "s"]).exit, 1, "once is enough");
-    assert_eq!(home.run_alone(&["mcp", "wrap", "--install", "h"]).exit, 1, "it has no streams");
-    assert_eq!(home.run_alone(&["mcp", "wrap", "--uninstall", "s"]).exit, 0);
+    assert_eq!(home.run_as_person(&["mcp", "wrap", "--install", "s"]).exit, 1, "once is enough");
+    assert_eq!(home.run_as_person(&["mcp", "wrap", "--install", "h"]).exit, 1, "it has no streams");
+    assert_eq!(home.run_as_person(&["mcp", "wrap", "--uninstall", "s"]).exit, 0);
     assert_eq!(std::fs::read_to_string(&file).unwrap(), text);
-    assert_eq!(home.run_alone(&["mcp", "wrap", "--uninstall", "s"]).exit, 1);
+    assert_eq!(home.run_as_person(&["mcp", "wrap", "--uninstall", "s"]).exit, 1);
 }

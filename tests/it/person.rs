@@ -1,7 +1,7 @@
 //! Who may loosen the guard, whole process: a person in a real terminal multiplexer, and nobody else.
 
 use crate::support::sandbox::terminal::Stdin;
-use crate::support::sandbox::{Ran, Sandbox, after, hash_in};
+use crate::support::sandbox::{Output, Sandbox, after, hash_in};
 use crate::support::snapshot;
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 use serde_json::json;
@@ -18,10 +18,10 @@ fn home() -> Sandbox {
     let home = Sandbox::new();
     assert_eq!(home.run(&["hooks", "install", "--preset", "strict"], "").exit, 0);
     let list = json!({"tools": [{"name": "echo", "description": "Says it", "inputSchema": {"type": "object"}}]});
-    home.file("list.json", &list.to_string());
+    home.write("list.json", &list.to_string());
     let servers = json!({"mcpServers": {"demo": {"command": "/bin/false", "args": []}}});
-    home.file(".claude.json", &servers.to_string());
-    assert_eq!(home.run_alone(&["mcp", "import", "list.json", "--server", "demo"]).exit, 0);
+    home.write(".claude.json", &servers.to_string());
+    assert_eq!(home.run_as_person(&["mcp", "import", "list.json", "--server", "demo"]).exit, 0);
     let page = after("WebFetch", json!({"url": "https://example.com/"}), json!("text"));
     assert_eq!(home.run(&["hook", "post", "--preset", "strict"], page).exit, 0);
     assert!(home.path(".local/state/rune/sessions/s1").exists());
@@ -32,13 +32,13 @@ fn home() -> Sandbox {
 /// What a person is told when a session begins.
 fn start(home: &Sandbox) -> String {
     let event = json!({"session_id": "s2", "cwd": "/proj", "hook_event_name": "SessionStart", "source": "startup"});
-    let ran = home.run(&["hook", "--preset", "gentle"], event.to_string());
-    if ran.stdout.is_empty() { String::new() } else { ran.json()["systemMessage"].as_str().unwrap().to_owned() }
+    let output = home.run(&["hook", "--preset", "gentle"], event.to_string());
+    if output.stdout.is_empty() { String::new() } else { output.json()["systemMessage"].as_str().unwrap().to_owned() }
 }
 
 /// Every verb that loosens, with the word that replaces a question.
 fn verbs(home: &Sandbox) -> Vec<Vec<String>> {
-    let shown = home.run_alone(&["mcp", "approve", "--yes", "demo"]);
+    let shown = home.run_as_person(&["mcp", "approve", "--yes", "demo"]);
     let hash = hash_in(&shown.stdout);
     let lines = [
         "person",
@@ -86,9 +86,9 @@ impl Orphan {
 }
 
 #[track_caller]
-fn assert_refused(home: &Sandbox, before: &[u8], ran: &Ran) {
-    assert!(ran.is_for_people(), "{ran:?}");
-    assert!(home.all_files() == before, "something has changed: {ran:?}");
+fn assert_refused(home: &Sandbox, before: &[u8], output: &Output) {
+    assert!(output.is_refused_to_agents(), "{output:?}");
+    assert!(home.all_files() == before, "something has changed: {output:?}");
 }
 
 /// Attempts that are refused, and what is said to each.
@@ -104,13 +104,13 @@ impl Refusals<'_> {
     }
 
     #[track_caller]
-    fn add(&mut self, attempt: &str, ran: &Ran) {
-        assert_refused(self.home, &self.before, ran);
-        self.said += &format!("# {attempt}\n{}\n", ran.said().replace('\r', "").trim());
+    fn add(&mut self, attempt: &str, output: &Output) {
+        assert_refused(self.home, &self.before, output);
+        self.said += &format!("# {attempt}\n{}\n", output.combined().replace('\r', "").trim());
     }
 
     fn check(self, name: &str) {
-        snapshot::check(name, &snapshot::redacted(self.home, &self.said));
+        snapshot::check(name, &snapshot::redact(self.home, &self.said));
     }
 }
 
@@ -120,9 +120,9 @@ fn a_person_in_a_multiplexer_loosens_and_the_next_session_tells_it() {
     assert_eq!(start(&home), "", "what was told is told once");
     for words in verbs(&home) {
         let words: Vec<&str> = words.iter().map(String::as_str).collect();
-        let ran = home.run_alone(&words);
+        let output = home.run_as_person(&words);
         // The server that is asked does not answer.
-        assert_eq!(ran.exit, i32::from(words.contains(&"probe")), "{words:?}: {ran:?}");
+        assert_eq!(output.exit, i32::from(words.contains(&"probe")), "{words:?}: {output:?}");
         let verb = if words.contains(&"wrap") { words[..3].join(" ") } else { words[..words.len().min(2)].join(" ") };
         let verb = if words.contains(&"rotate") { "receipts key rotate".to_owned() } else { verb };
         let told = start(&home);
@@ -136,8 +136,9 @@ fn a_person_in_a_multiplexer_loosens_and_the_next_session_tells_it() {
 #[test]
 fn a_receipt_of_another_registration_lies_where_the_next_session_reads() {
     let home = home();
-    let ran = home.run_alone(&["hooks", "uninstall", "--yes", "--state-dir", "elsewhere", "--data-dir", "elsewhere"]);
-    assert_eq!(ran.exit, 0, "{ran:?}");
+    let output =
+        home.run_as_person(&["hooks", "uninstall", "--yes", "--state-dir", "elsewhere", "--data-dir", "elsewhere"]);
+    assert_eq!(output.exit, 0, "{output:?}");
     assert!(start(&home).contains("`rune hooks uninstall`"));
     assert!(!home.path("elsewhere").exists());
 }
@@ -155,8 +156,8 @@ fn no_verb_loosens_without_a_terminal_whatever_it_says() {
     let copy = tempfile::tempdir().unwrap();
     let copy = copy.path().join("r");
     std::fs::copy(RUNE, &copy).unwrap();
-    let ran = home.run_orphan(&format!("'{}' quarantine clear --session s1 --yes", copy.display()));
-    assert_refused(&home, &before, &ran);
+    let output = home.run_orphan(&format!("'{}' quarantine clear --session s1 --yes", copy.display()));
+    assert_refused(&home, &before, &output);
 }
 
 #[test]
@@ -164,15 +165,15 @@ fn a_session_of_its_own_or_a_new_terminal_makes_nobody_a_person() {
     let home = home();
     let orphan = Orphan::new();
     let spawn = "import os, pty, sys\nsys.exit(os.waitstatus_to_exitcode(pty.spawn(['/bin/sh', '-c', sys.argv[1]])))\n";
-    let spawn = home.file("tmux-x.py", spawn);
-    let script = home.file("setup.sh", &format!("'{RUNE}' mcp probe --yes && '{RUNE}' mcp approve demo --yes\n"));
+    let spawn = home.write("tmux-x.py", spawn);
+    let script = home.write("setup.sh", &format!("'{RUNE}' mcp probe --yes && '{RUNE}' mcp approve demo --yes\n"));
     let mut refusals = Refusals::of(&home);
     let script = script.display();
     // `setsid --fork` as in the attack that was seen; `--wait` tells how it ends.
-    let ran = home.run_orphan(&format!("setsid --fork --wait env -i PATH=/usr/bin:/bin sh '{script}'"));
-    refusals.add("setsid", &ran);
-    let ran = home.run_orphan("env -i PATH=/usr/bin:/bin script -qec \"$0 hooks uninstall --yes\" /dev/null");
-    refusals.add("script", &ran);
+    let output = home.run_orphan(&format!("setsid --fork --wait env -i PATH=/usr/bin:/bin sh '{script}'"));
+    refusals.add("setsid", &output);
+    let output = home.run_orphan("env -i PATH=/usr/bin:/bin script -qec \"$0 hooks uninstall --yes\" /dev/null");
+    refusals.add("script", &output);
     // What a program calls itself, and the words of editors, make no terminal.
     let python = format!("python3 '{}' \"$0 hooks uninstall --yes\"", spawn.display());
     for (attempt, line) in [
@@ -184,12 +185,12 @@ fn a_session_of_its_own_or_a_new_terminal_makes_nobody_a_person() {
         refusals.add(attempt, &home.run_orphan(line));
     }
     // The agent itself is above, or the environment of its command line is.
-    let ran = home.run_orphan("CLAUDECODE=1 script -qec \"env -i HOME=$HOME $0 hooks uninstall --yes\" /dev/null");
-    refusals.add("script below an agent", &ran);
+    let output = home.run_orphan("CLAUDECODE=1 script -qec \"env -i HOME=$HOME $0 hooks uninstall --yes\" /dev/null");
+    refusals.add("script below an agent", &output);
     // The one that asks has lost its parents inside of the new terminal; only what holds it leads to the agent.
     let line = orphan.lines("env -i HOME=\"$HOME\" sh").replace('\'', "'\\''");
-    let ran = home.run_orphan(&format!("CLAUDECODE=1 script -qec '{line}' /dev/null"));
-    refusals.add("an orphan in a terminal of an agent", &ran);
+    let output = home.run_orphan(&format!("CLAUDECODE=1 script -qec '{line}' /dev/null"));
+    refusals.add("an orphan in a terminal of an agent", &output);
     refusals.check("refused-new-terminal");
 }
 
@@ -203,18 +204,18 @@ fn a_namespace_that_hides_the_agent_makes_nobody_a_person() {
     }
     for namespaces in ["-Urpf --mount-proc", "-Urm", "-Ur"] {
         let line = format!("unshare {namespaces} env -i HOME=$HOME $0 hooks uninstall --yes");
-        let ran =
+        let output =
             home.run_orphan(&format!("env -i HOME=\"$HOME\" PATH=/usr/bin:/bin script -qec \"{line}\" /dev/null"));
-        refusals.add(&format!("unshare {namespaces}"), &ran);
+        refusals.add(&format!("unshare {namespaces}"), &output);
     }
     // The table of the namespace outside, and files in the place of the table.
     let copy = "mount -t tmpfs x /mnt && mkdir /mnt/\\$\\$ && cat /proc/\\$\\$/stat >/mnt/\\$\\$/stat && \
                 cat /proc/\\$\\$/status >/mnt/\\$\\$/status && mount --bind /mnt /proc &&";
     for (namespaces, first) in [("-Urpf", ""), ("-Urm", copy)] {
         let line = format!("unshare {namespaces} sh -c '{first} exec env -i HOME=$HOME $0 hooks uninstall --yes'");
-        let ran =
+        let output =
             home.run_orphan(&format!("env -i HOME=\"$HOME\" PATH=/usr/bin:/bin script -qec \"{line}\" /dev/null"));
-        refusals.add(&format!("unshare {namespaces} with another process table"), &ran);
+        refusals.add(&format!("unshare {namespaces} with another process table"), &output);
     }
     refusals.check("refused-namespace");
 }
@@ -228,11 +229,11 @@ fn a_terminal_that_a_program_holds_makes_nobody_a_person() {
     unlockpt(&master).unwrap();
     let name = ptsname(&master, Vec::new()).unwrap().into_string().unwrap();
     let line = format!("setsid --ctty --wait \"$0\" hooks uninstall --yes <'{name}' >'{name}' 2>&1");
-    let mut ran = home.run_orphan(&line);
+    let mut output = home.run_orphan(&line);
     let mut bytes = [0; 4096];
     let count = File::from(master).read(&mut bytes).unwrap();
-    ran.stdout.push_str(&String::from_utf8_lossy(&bytes[..count]));
-    assert_refused(&home, &before, &ran);
+    output.stdout.push_str(&String::from_utf8_lossy(&bytes[..count]));
+    assert_refused(&home, &before, &output);
 }
 
 #[test]
@@ -243,15 +244,16 @@ fn an_agent_in_a_multiplexer_is_an_agent() {
     std::fs::copy("/bin/sh", &agent).unwrap();
     let agent = agent.to_str().unwrap();
     let mut refusals = Refusals::of(&home);
-    let run =
-        |line: &str| home.start_program_alone(home.home.path(), Stdin::Terminal, &[agent, "-c", line, RUNE]).finish();
+    let run = |line: &str| {
+        home.start_program_as_person(home.home.path(), Stdin::Terminal, &[agent, "-c", line, RUNE]).finish()
+    };
     refusals.add("a child of the agent", &run("\"$0\" hooks uninstall; exit $?"));
     // An orphan has nobody above it, and the agent is still in the terminal.
     refusals.add("an orphan in the agent's terminal", &run(&orphan.lines("/bin/sh")));
     // A multiplexer that an agent has started tells so by its environment.
     let line = [RUNE, "hooks", "uninstall", "--yes"];
-    let ran = home.start_with(home.home.path(), Stdin::Terminal, &[("CLAUDECODE", "1")], &line).finish();
-    refusals.add("a multiplexer that an agent started", &ran);
+    let output = home.start_with_variables(home.home.path(), Stdin::Terminal, &[("CLAUDECODE", "1")], &line).finish();
+    refusals.add("a multiplexer that an agent started", &output);
     refusals.check("refused-agent-in-multiplexer");
 }
 
@@ -260,8 +262,8 @@ fn a_person_in_the_background_of_a_terminal_is_nobody() {
     let home = home();
     let before = home.all_files();
     let line = ["/bin/bash", "-c", "set -m; \"$0\" hooks uninstall --yes & wait $!", RUNE];
-    let ran = home.start_program_alone(home.home.path(), Stdin::Null, &line).finish();
-    assert_refused(&home, &before, &ran);
+    let output = home.start_program_as_person(home.home.path(), Stdin::Null, &line).finish();
+    assert_refused(&home, &before, &output);
 }
 
 #[test]
@@ -273,7 +275,7 @@ fn what_a_person_runs_by_a_script_is_theirs() {
         &["/bin/sh", "-c", &format!("x=$({RUNE} person 2>&1) && echo $x | cat")],
         &["/usr/bin/env", "-i", &format!("HOME={}", home.home.path().display()), RUNE, "person", "replacing the guard"],
     ] {
-        let ran = home.start_program_alone(folder, Stdin::Terminal, line).finish();
-        assert_eq!(ran.exit, 0, "{line:?}: {ran:?}");
+        let output = home.start_program_as_person(folder, Stdin::Terminal, line).finish();
+        assert_eq!(output.exit, 0, "{line:?}: {output:?}");
     }
 }

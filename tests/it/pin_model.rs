@@ -1,6 +1,6 @@
 //! Pins against naive models: nothing but a person's approval of these very bytes makes anything approved.
 
-use crate::support::judge::{Directories, sealed};
+use crate::support::judge::{Directories, quarantined};
 use proptest::prelude::*;
 use rune::client::Client as _;
 use rune::client::claude::Claude;
@@ -82,7 +82,7 @@ fn skimmed(pin: Option<&Pin>) -> Record {
 fn call_with(lookup: Lookup, arguments: &Value) -> Standing {
     let payload = json!({"session_id": "s", "cwd": "/p", "hook_event_name": "PreToolUse", "tool_name": "mcp__s__t",
         "tool_input": arguments, "mcp_server": {"name": "s", "source": "user"}});
-    let payload = sealed(payload.to_string());
+    let payload = quarantined(payload.to_string());
     let event = Directories::default().locate(Claude.parse(&payload).unwrap());
     event.with_facts(Facts { pins: Some(lookup), ..Facts::default() }).standing(Pins::Required)
 }

@@ -1,20 +1,20 @@
 //! `rune policy`, as a whole process in a home of its own.
 
-use crate::support::sandbox::{Ran, Sandbox, finish};
+use crate::support::sandbox::{Output, Sandbox, finish};
 use rune::policy::update::shipped;
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
 
 const BASH: &str = "rules/bash.rules";
 
-fn policy(home: &Sandbox, verb: &str) -> Ran {
-    home.run_alone(&["policy", verb])
+fn policy(home: &Sandbox, verb: &str) -> Output {
+    home.run_as_person(&["policy", verb])
 }
 
 fn done(home: &Sandbox, verb: &str) -> String {
-    let ran = policy(home, verb);
-    assert_eq!(ran.exit, 0, "{ran:?}");
-    ran.stdout
+    let output = policy(home, verb);
+    assert_eq!(output.exit, 0, "{output:?}");
+    output.stdout
 }
 
 fn mine(home: &Sandbox, name: &str) -> String {
@@ -22,7 +22,7 @@ fn mine(home: &Sandbox, name: &str) -> String {
 }
 
 fn write_mine(home: &Sandbox, name: &str, text: &str) {
-    home.file(&format!(".config/rune/{name}"), text);
+    home.write(&format!(".config/rune/{name}"), text);
 }
 
 fn base(home: &Sandbox, name: &str) -> String {
@@ -45,7 +45,7 @@ fn with_older(name: &str, older: impl Fn(&str) -> String) -> (Sandbox, String) {
     let old = older(&ours(name).replacen(now(name), "0.9.0", 1));
     assert_ne!(old, ours(name));
     write_mine(&home, name, &old);
-    home.file(&format!(".local/share/rune/policy/{name}"), &old);
+    home.write(&format!(".local/share/rune/policy/{name}"), &old);
     (home, old)
 }
 
@@ -192,12 +192,12 @@ fn an_update_that_loosens_is_said_and_needs_a_person() {
     let (home, old) = with_older(BASH, |text| text.replacen("block \"", &format!("{gone}block \""), 1));
     let agent = |words: &[&str]| finish(home.command(words).env("CLAUDECODE", "1").spawn().unwrap(), b"");
     let refused = agent(&["policy", "update", "--yes"]);
-    assert!(refused.is_for_people(), "{refused:?}");
+    assert!(refused.is_refused_to_agents(), "{refused:?}");
     let refused = policy(&home, "update");
     assert!(refused.exit == 1 && refused.stderr.contains("--yes"), "{refused:?}");
     assert!(refused.stdout.contains("no-npm"), "{refused:?}");
     assert_eq!(mine(&home, BASH), old);
-    assert_eq!(home.run_alone(&["policy", "update", "--yes"]).exit, 0);
+    assert_eq!(home.run_as_person(&["policy", "update", "--yes"]).exit, 0);
     assert_eq!(mine(&home, BASH), ours(BASH));
     // With nothing to change, nobody is refused.
     for verb in ["install", "update"] {
@@ -215,7 +215,7 @@ fn an_update_that_loosens_is_said_and_needs_a_person() {
 fn agents_change_no_rule() {
     let (home, old) = with_older(BASH, without_forced_pushes);
     let refused = finish(home.command(&["policy", "update"]).env("CLAUDECODE", "1").spawn().unwrap(), b"");
-    assert!(refused.is_for_people(), "{refused:?}");
+    assert!(refused.is_refused_to_agents(), "{refused:?}");
     assert_eq!(mine(&home, BASH), old);
 }
 
@@ -223,7 +223,7 @@ fn agents_change_no_rule() {
 fn links_and_modes_stay() {
     let (home, old) = with_older(BASH, without_forced_pushes);
     let link = home.path(".config/rune/rules/bash.rules");
-    let real = home.file("dotfiles/bash.rules", &old);
+    let real = home.write("dotfiles/bash.rules", &old);
     fs::set_permissions(&real, fs::Permissions::from_mode(0o444)).unwrap();
     fs::remove_file(&link).unwrap();
     symlink(&real, &link).unwrap();
@@ -252,8 +252,8 @@ fn completions_and_man_pages_come_from_the_binary() {
         assert!(made.exit == 0 && made.stdout.contains(sign) && made.stdout.contains("policy"), "{shell}");
     }
     assert!(home.run(&["man"], "").stdout.contains(".TH rune 1"));
-    assert_eq!(home.run_alone(&["man", "--out", "man1"]).exit, 0);
-    assert_eq!(home.run_alone(&["man", "--out", "man1"]).exit, 0, "again");
+    assert_eq!(home.run_as_person(&["man", "--out", "man1"]).exit, 0);
+    assert_eq!(home.run_as_person(&["man", "--out", "man1"]).exit, 0, "again");
     let mode = fs::metadata(home.path("man1/rune.1")).unwrap().permissions().mode();
     assert_eq!(mode & 0o444, 0o444, "anybody may read it");
     let page = fs::read_to_string(home.path("man1/rune-policy-update.1")).unwrap();
@@ -263,17 +263,17 @@ fn completions_and_man_pages_come_from_the_binary() {
 #[test]
 fn man_pages_are_not_written_through_links_nor_for_agents() {
     let home = Sandbox::new();
-    let settings = home.file(".claude/settings.json", "{}");
+    let settings = home.write(".claude/settings.json", "{}");
     fs::create_dir_all(home.path("man1")).unwrap();
     for page in ["rune.1", "rune-hook.1"] {
         symlink(&settings, home.path("man1").join(page)).unwrap();
-        let refused = home.run_alone(&["man", "--out", "man1"]);
+        let refused = home.run_as_person(&["man", "--out", "man1"]);
         assert!(refused.exit == 1 && refused.stderr.contains(page), "{refused:?}");
         assert_eq!(fs::read_to_string(&settings).unwrap(), "{}");
         fs::remove_file(home.path("man1").join(page)).unwrap();
     }
     let refused = finish(home.command(&["man", "--out", "man2"]).env("CLAUDECODE", "1").spawn().unwrap(), b"");
-    assert!(refused.is_for_people(), "{refused:?}");
+    assert!(refused.is_refused_to_agents(), "{refused:?}");
     assert!(!home.path("man2").exists());
 }
 
@@ -288,7 +288,7 @@ fn a_default_that_waits_and_was_edited_stays() {
     done(&home, "update");
     assert_eq!(mine(&home, &new), ours(BASH));
     // Somebody works on it.
-    home.file(&format!(".local/share/rune/policy/{BASH}"), &old);
+    home.write(&format!(".local/share/rune/policy/{BASH}"), &old);
     write_mine(&home, &new, "# half done\n");
     let before = home.all_files();
     let told = done(&home, "update");

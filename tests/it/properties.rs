@@ -1,6 +1,6 @@
 //! What holds for every event, not only for those that we thought of.
 
-use crate::support::judge::{Directories, policy, sealed};
+use crate::support::judge::{Directories, policy, quarantined};
 use crate::support::sandbox::Sandbox;
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
@@ -48,8 +48,8 @@ proptest! {
     #[test]
     fn any_bytes_on_stdin_get_an_answer(input in any_input()) {
         let home = Sandbox::new();
-        let readable = Claude.parse(&sealed(&input)).is_ok_and(|event| event.flaw.is_none());
-        let told = Claude.parse(&sealed(&input)).map_or_else(|unread| unread.header, |event| event.header);
+        let readable = Claude.parse(&quarantined(&input)).is_ok_and(|event| event.flaw.is_none());
+        let told = Claude.parse(&quarantined(&input)).map_or_else(|unread| unread.header, |event| event.header);
 
         let post = home.run(&["hook", "post"], &input);
         prop_assert!(post.exit == 0, "{post:?}");
@@ -69,7 +69,7 @@ proptest! {
 
 /// All that leaves the process: the answer, what goes to stderr, and the log line.
 fn spoken(event: &Value) -> (Effect, String) {
-    let payload = sealed(event.to_string().as_bytes());
+    let payload = quarantined(event.to_string().as_bytes());
     let (header, verdict) = match Claude.parse(&payload) {
         Ok(message) => {
             let event = Directories::default().locate(message);
@@ -135,7 +135,7 @@ proptest! {
             _ => ("ReadMcpResourceTool".to_owned(), json!({"server": name, "uri": "x"})),
         };
         let event = json!({"session_id": name, "cwd": "/p", "hook_event_name": "PostToolUse", "tool_name": tool, "tool_input": input});
-        let payload = sealed(event.to_string().as_bytes());
+        let payload = quarantined(event.to_string().as_bytes());
         let event = Directories::default().locate(Claude.parse(&payload).unwrap());
         let verdict = rune::decide(&event, &policy("gentle"));
         // `/..` and `/` at the end of a name lead out of uploads again.
@@ -157,7 +157,7 @@ proptest! {
         tool in select(vec!["Bash", "WebFetch", "mcp__github__x", "mcp__acme__x"])) {
         let input = json!({"command": "ls", "url": "https://e.example/"});
         let event = json!({"session_id": "s", "cwd": "/p", "hook_event_name": moment, "tool_name": tool, "tool_input": input});
-        let payload = sealed(event.to_string().as_bytes());
+        let payload = quarantined(event.to_string().as_bytes());
         let event = Directories::default().locate(Claude.parse(&payload).unwrap());
         let sound = rune::decide(&event, &policy("gentle")).effect();
         let failure = rune::verdict::failure::Failure::Config("x".to_owned());

@@ -8,7 +8,7 @@ mod python;
 mod rotation;
 mod tamper;
 
-use crate::support::sandbox::{Ran, Sandbox, before};
+use crate::support::sandbox::{Output, Sandbox, before};
 use rune::receipt::{Receipt, Secret};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
@@ -29,7 +29,7 @@ fn file(home: &Sandbox, session: &str) -> PathBuf {
 }
 
 /// One call in a session.
-fn call(home: &Sandbox, session: &str, tool: &str, input: Value) -> Ran {
+fn call(home: &Sandbox, session: &str, tool: &str, input: Value) -> Output {
     home.run(&STRICT, before(tool, input).replace("\"s1\"", &format!("\"{session}\"")))
 }
 
@@ -37,15 +37,15 @@ fn call(home: &Sandbox, session: &str, tool: &str, input: Value) -> Ran {
 fn end(home: &Sandbox, session: &str) {
     let event = json!({"session_id": session, "transcript_path": "/t", "cwd": "/proj", "hook_event_name": "SessionEnd",
         "reason": "other"});
-    let ran = home.run(&["hook", "--preset", "strict"], event.to_string());
-    assert_eq!((ran.exit, ran.stderr.as_str()), (0, ""));
+    let output = home.run(&["hook", "--preset", "strict"], event.to_string());
+    assert_eq!((output.exit, output.stderr.as_str()), (0, ""));
 }
 
 /// A session of six calls that has ended.
 fn session(home: &Sandbox, session: &str) {
     for (number, tool) in [DENIED, PASSED, ASKED, DENIED, PASSED, DENIED].into_iter().enumerate() {
-        let ran = call(home, session, tool, json!({"id": number}));
-        assert_eq!(ran.stderr, "", "{tool}");
+        let output = call(home, session, tool, json!({"id": number}));
+        assert_eq!(output.stderr, "", "{tool}");
     }
     end(home, session);
 }
@@ -63,13 +63,13 @@ fn secret(home: &Sandbox) -> Secret {
 fn verify(home: &Sandbox, path: &Path, more: &[&str]) -> (i32, Vec<(String, Option<u64>)>, Value) {
     let key = secret(home).public().to_owned();
     let words = ["receipts", "verify", "--json", "--key", &key, path.to_str().unwrap()];
-    let ran = home.run(&[&words, more].concat(), "");
-    if ran.stdout.is_empty() {
-        panic!("{ran:?}");
+    let output = home.run(&[&words, more].concat(), "");
+    if output.stdout.is_empty() {
+        panic!("{output:?}");
     }
-    let told = ran.json();
+    let told = output.json();
     let inner = told["files"].as_array().unwrap().iter().flat_map(|file| file["faults"].as_array().unwrap());
     let all = inner.chain(told["faults"].as_array().unwrap());
     let codes = all.map(|fault| (fault["code"].as_str().unwrap().to_owned(), fault["line"].as_u64())).collect();
-    (ran.exit, codes, told)
+    (output.exit, codes, told)
 }

@@ -1,18 +1,18 @@
 //! Taint: the same session with and without a result from strangers before.
 
-use crate::support::sandbox::{Ran, Sandbox, after, before, finish};
+use crate::support::sandbox::{Output, Sandbox, after, before, finish};
 use serde_json::{Value, json};
 
 /// A home where only servers with a pin are held to it: these calls are about other rules.
 fn home() -> Sandbox {
     let home = Sandbox::new();
-    home.file(".config/rune/config.local.toml", "[mcp]\npins = 'when-present'\n");
+    home.write(".config/rune/config.local.toml", "[mcp]\npins = 'when-present'\n");
     home
 }
 
 const STRICT: [&str; 4] = ["hook", "pre", "--preset", "strict"];
 
-fn take_in(home: &Sandbox, tool: &str) -> Ran {
+fn take_in(home: &Sandbox, tool: &str) -> Output {
     home.run(&["hook", "post", "--preset", "strict"], after(tool, json!({}), json!("text")))
 }
 
@@ -53,9 +53,9 @@ fn what_came_in_decides_what_may_go_out() {
     }
     take_in(&home, "mcp__zendesk__get_ticket");
     for (tool, input, asked) in calls() {
-        let ran = home.run(&STRICT, before(tool, input.clone()));
-        assert_eq!(ran.decision(), if asked { "ask" } else { "" }, "{tool} {input} after");
-        assert!(!asked || ran.reason().contains("mcp:zendesk"), "{ran:?}");
+        let output = home.run(&STRICT, before(tool, input.clone()));
+        assert_eq!(output.decision(), if asked { "ask" } else { "" }, "{tool} {input} after");
+        assert!(!asked || output.reason().contains("mcp:zendesk"), "{output:?}");
     }
     let other = before("Bash", json!({"command": "npm publish"})).replace("\"s1\"", "\"s2\"");
     assert_eq!(home.run(&STRICT, other).decision(), "", "another session has read nothing");
@@ -203,7 +203,7 @@ fn what_came_from_a_server_may_go_back_to_it() {
 #[test]
 fn the_fifth_notice_says_so_and_the_next_call_is_asked_about() {
     let home = home();
-    home.file(".config/rune/config.local.toml", "[mcp]\npins = 'when-present'\n[[mcp.servers]]\nname = \"zendesk\"\n");
+    home.write(".config/rune/config.local.toml", "[mcp]\npins = 'when-present'\n[[mcp.servers]]\nname = \"zendesk\"\n");
     let call = before("mcp__zendesk__get_ticket", json!({}));
     for time in 1..=6 {
         assert_eq!(home.run(&STRICT, &call).decision(), if time > 5 { "ask" } else { "" }, "call {time}");
@@ -225,7 +225,7 @@ fn a_resource_of_a_server_that_was_marked_too_often_is_asked_about_like_its_tool
     assert_eq!(home.run(&STRICT, before("ListMcpResourcesTool", json!({"server": "desk"}))).decision(), "ask");
     assert_eq!(home.run(&STRICT, read("other")).decision(), "");
     assert_eq!(home.run(&STRICT, read("github")).decision(), "", "it is trusted");
-    home.file("proj/.mcp.json", r#"{"mcpServers": {"github": {"command": "evil"}}}"#);
+    home.write("proj/.mcp.json", r#"{"mcpServers": {"github": {"command": "evil"}}}"#);
     let place = home.path("proj");
     let inside = read("github").replace("\"/proj\"", &json!(place).to_string());
     assert_eq!(home.run(&STRICT, inside).decision(), "ask", "the project says what is behind the name");
@@ -263,7 +263,7 @@ fn a_person_clears_it_and_no_name_leads_out_of_the_folder() {
     let elsewhere = |event: String| event.replace("\"s1\"", "\"../../../far\"");
     let refused = home.run(&["quarantine", "clear", "--session", "s1"], "");
     assert_ne!(refused.exit, 0, "without a terminal it needs a word");
-    let cleared = home.run_alone(&["quarantine", "clear", "--session", "s1", "--yes"]);
+    let cleared = home.run_as_person(&["quarantine", "clear", "--session", "s1", "--yes"]);
     assert!(cleared.exit == 0 && cleared.stdout.contains("mcp:zendesk"), "{cleared:?}");
     assert_eq!(home.run(&STRICT, &publish).decision(), "");
     let far = elsewhere(after("mcp__zendesk__get_ticket", json!({}), json!("x")));
@@ -292,7 +292,7 @@ fn a_session_file_or_folder_that_cannot_hold_taint_is_a_failure_of_the_next_call
         ("the folder is a dangling symlink", Box::new(|home| nowhere(home, folder))),
         ("the state directory is a dangling symlink", Box::new(|home| nowhere(home, ".local/state/rune"))),
         ("the file is a directory", Box::new(|home| std::fs::create_dir_all(home.path(&file)).unwrap())),
-        ("the folder is a file", Box::new(|home| drop(home.file(folder, "")))),
+        ("the folder is a file", Box::new(|home| drop(home.write(folder, "")))),
         ("the file is a FIFO", Box::new(|home| fifo(home, &file))),
         ("the folder is a FIFO", Box::new(|home| fifo(home, folder))),
     ];
@@ -300,13 +300,15 @@ fn a_session_file_or_folder_that_cannot_hold_taint_is_a_failure_of_the_next_call
         let home = Sandbox::new();
         breaks(&home);
         for (preset, expected) in [("gentle", "ask"), ("strict", "deny")] {
-            let ran = home.run(&["hook", "pre", "--preset", preset], before("Bash", json!({"command": "git status"})));
-            assert_eq!(ran.decision(), expected, "{way}: {preset}: {ran:?}");
-            assert!(ran.reason().contains("rune/"), "{way}: {ran:?}");
+            let output =
+                home.run(&["hook", "pre", "--preset", preset], before("Bash", json!({"command": "git status"})));
+            assert_eq!(output.decision(), expected, "{way}: {preset}: {output:?}");
+            assert!(output.reason().contains("rune/"), "{way}: {output:?}");
         }
         // The result that would taint still comes through, marked.
-        let ran = home.run(&["hook", "post"], after("WebFetch", json!({"url": "https://e.example/"}), json!("text")));
-        assert!(ran.exit == 0 && ran.context().contains("QUARANTINE"), "{way}: {ran:?}");
+        let output =
+            home.run(&["hook", "post"], after("WebFetch", json!({"url": "https://e.example/"}), json!("text")));
+        assert!(output.exit == 0 && output.context().contains("QUARANTINE"), "{way}: {output:?}");
     }
 }
 
@@ -326,10 +328,10 @@ fn a_state_directory_that_cannot_be_written_is_a_failure_of_the_next_call() {
     if rustix::process::geteuid().is_root() {
         command.uid(65_534);
     }
-    let ran = finish(command.spawn().unwrap(), before("Bash", json!({"command": "git status"})).as_bytes());
+    let output = finish(command.spawn().unwrap(), before("Bash", json!({"command": "git status"})).as_bytes());
     std::fs::set_permissions(home.home.path(), std::fs::Permissions::from_mode(0o755)).unwrap();
-    assert_eq!(ran.decision(), "deny", "{ran:?}");
-    assert!(ran.reason().contains("rune/"), "{ran:?}");
+    assert_eq!(output.decision(), "deny", "{output:?}");
+    assert!(output.reason().contains("rune/"), "{output:?}");
 }
 
 #[test]

@@ -6,9 +6,9 @@ use super::*;
 fn with_plugin() -> Desk {
     let desk = Desk::new();
     desk.configure(json!({}));
-    desk.home.file(".claude/settings.json", &json!({"enabledPlugins": {"p@m": true}}).to_string());
+    desk.home.write(".claude/settings.json", &json!({"enabledPlugins": {"p@m": true}}).to_string());
     let installed = json!({"version": 2, "plugins": {"p@m": [{"scope": "user", "installPath": desk.home.path("p")}]}});
-    desk.home.file(".claude/plugins/installed_plugins.json", &installed.to_string());
+    desk.home.write(".claude/plugins/installed_plugins.json", &installed.to_string());
     plugin_starts(&desk, "serve");
     desk
 }
@@ -16,7 +16,7 @@ fn with_plugin() -> Desk {
 fn plugin_starts(desk: &Desk, command: &str) {
     let entry = json!({"command": command, "args": ["${CLAUDE_PLUGIN_ROOT}/x"]});
     let manifest = json!({"name": "p", "mcpServers": {"s.t": entry}});
-    desk.home.file("p/.claude-plugin/plugin.json", &manifest.to_string());
+    desk.home.write("p/.claude-plugin/plugin.json", &manifest.to_string());
 }
 
 #[test]
@@ -52,9 +52,9 @@ fn the_servers_of_plugins_are_known_also_where_the_client_does_not_say_whose_the
         // The plugin of this name from another marketplace is another one.
         let copy = json!([{"scope": "user", "installPath": desk.home.path("p")}]);
         let installed = json!({"version": 2, "plugins": {"p@m": copy, "p@evil": copy}});
-        desk.home.file(".claude/plugins/installed_plugins.json", &installed.to_string());
+        desk.home.write(".claude/plugins/installed_plugins.json", &installed.to_string());
         let switch =
-            |on: Value| drop(desk.home.file(".claude/settings.json", &json!({"enabledPlugins": on}).to_string()));
+            |on: Value| drop(desk.home.write(".claude/settings.json", &json!({"enabledPlugins": on}).to_string()));
         switch(json!({"p@evil": true}));
         both("MCP_SERVER_CONFIG_CHANGED");
         switch(json!({"p@m": true, "p@evil": false}));

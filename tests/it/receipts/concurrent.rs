@@ -125,7 +125,7 @@ fn a_lock_that_is_never_released_holds_no_answer_back() {
     call(&home, "s1", DENIED, json!({}));
     let held = std::fs::File::open(file(&home, "s1")).unwrap();
     flock(&held, FlockOperation::LockExclusive).unwrap();
-    let ran = call(&home, "s1", DENIED, json!({}));
-    assert_eq!((ran.decision().as_str(), ran.exit), ("deny", 0));
-    assert!(!ran.stderr.is_empty());
+    let output = call(&home, "s1", DENIED, json!({}));
+    assert_eq!((output.decision().as_str(), output.exit), ("deny", 0));
+    assert!(!output.stderr.is_empty());
 }

@@ -6,7 +6,7 @@ use crate::support::sandbox::{Sandbox, before};
 /// A home where no tool has to be approved, so that rules alone decide.
 fn unpinned() -> Sandbox {
     let home = Sandbox::new();
-    home.file(".config/rune/config.local.toml", "[mcp]\npins = \"off\"\n");
+    home.write(".config/rune/config.local.toml", "[mcp]\npins = \"off\"\n");
     home
 }
 
@@ -20,8 +20,8 @@ fn strict_leaves_one_for_every_decision_about_mcp_and_gentle_for_what_it_objects
     ] {
         let home = unpinned();
         for tool in [DENIED, ASKED, PASSED] {
-            let ran = home.run(&["hook", "pre", "--preset", preset], before(tool, json!({"id": 1})));
-            assert_eq!(ran.stderr, "", "{preset} {tool}");
+            let output = home.run(&["hook", "pre", "--preset", preset], before(tool, json!({"id": 1})));
+            assert_eq!(output.stderr, "", "{preset} {tool}");
         }
         home.run(&["hook", "pre", "--preset", preset], before("Bash", json!({"command": "rm -rf /"})));
         let found = if expected.is_empty() { Vec::new() } else { receipts(&file(&home, "s1")) };
@@ -52,7 +52,7 @@ fn a_receipt_says_what_was_decided_and_why() {
     // Different arguments, different marks; the policy is the same one.
     assert_ne!(found[0].args_sha256, found[3].args_sha256);
     assert_eq!(found[0].policy, found[3].policy);
-    home.file(".config/rune/config.local.toml", "[mcp]\npins = \"off\"\n[[mcp.servers]]\nname = \"other\"\n");
+    home.write(".config/rune/config.local.toml", "[mcp]\npins = \"off\"\n[[mcp.servers]]\nname = \"other\"\n");
     call(&home, "s2", DENIED, json!({"id": 0}));
     let after = receipts(&file(&home, "s2"));
     assert_ne!(after[0].policy, found[0].policy);
@@ -98,7 +98,7 @@ fn a_receipt_names_the_policy_that_was_judged_by() {
         ("proj/.rune/config.toml", "# Ours\n"),
         ("proj/.rune/rules/mcp.rules", own),
     ] {
-        home.file(name, text);
+        home.write(name, text);
     }
     let all = [
         ("config.local.toml", "# Mine\n"),
@@ -143,15 +143,15 @@ fn no_payload_ever() {
 #[test]
 fn what_cannot_be_written_is_complained_of_and_loosens_nothing() {
     let home = Sandbox::new();
-    home.file(".local/share/rune/receipt.key", "no key\n");
-    let ran = call(&home, "s1", DENIED, json!({}));
-    assert_eq!((ran.decision().as_str(), ran.exit), ("deny", 0));
-    assert!(ran.stderr.contains("receipt.key"), "{}", ran.stderr);
+    home.write(".local/share/rune/receipt.key", "no key\n");
+    let output = call(&home, "s1", DENIED, json!({}));
+    assert_eq!((output.decision().as_str(), output.exit), ("deny", 0));
+    assert!(output.stderr.contains("receipt.key"), "{}", output.stderr);
     let home = Sandbox::new();
-    home.file(".local/state/rune/receipts", "a file in the way");
-    let ran = call(&home, "s1", DENIED, json!({}));
-    assert_eq!((ran.decision().as_str(), ran.exit), ("deny", 0));
-    assert!(ran.stderr.contains("receipts"), "{}", ran.stderr);
+    home.write(".local/state/rune/receipts", "a file in the way");
+    let output = call(&home, "s1", DENIED, json!({}));
+    assert_eq!((output.decision().as_str(), output.exit), ("deny", 0));
+    assert!(output.stderr.contains("receipts"), "{}", output.stderr);
 }
 
 #[test]

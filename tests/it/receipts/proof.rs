@@ -23,9 +23,9 @@ const CASES: [(&str, &str); 10] = [
 fn proof(home: &Sandbox, name: &str, scenario: &str) -> (PathBuf, Value) {
     let out = home.path(name);
     let words = ["mcp", "proof", "--scenario", scenario, "--run-id", "demo", "--at", AT, "--json", "--out"];
-    let ran = home.run(&[&words[..], &[out.to_str().unwrap()]].concat(), "");
-    assert_eq!(ran.exit, 0, "{ran:?}");
-    (out, ran.json())
+    let output = home.run(&[&words[..], &[out.to_str().unwrap()]].concat(), "");
+    assert_eq!(output.exit, 0, "{output:?}");
+    (out, output.json())
 }
 
 /// Every file below a folder, by name.
@@ -46,7 +46,7 @@ fn files(folder: &Path) -> BTreeMap<String, String> {
     found
 }
 
-fn verified(home: &Sandbox, key: &str, pack: &Path) -> Ran {
+fn verified(home: &Sandbox, key: &str, pack: &Path) -> Output {
     home.run(&["receipts", "verify", "--json", "--key", key, pack.to_str().unwrap()], "")
 }
 
@@ -95,9 +95,9 @@ fn every_case_is_refused_for_its_own_reason_and_nothing_reaches_the_server() {
 }
 
 /// The real hook behind a shell that does something to its words or to its answer.
-fn stand_in(home: &Sandbox, name: &str, script: &str) -> Ran {
+fn stand_in(home: &Sandbox, name: &str, script: &str) -> Output {
     use std::os::unix::fs::PermissionsExt;
-    let program = home.file(name, &format!("#!/bin/sh\n{}\n", script.replace("RUNE", env!("CARGO_BIN_EXE_rune"))));
+    let program = home.write(name, &format!("#!/bin/sh\n{}\n", script.replace("RUNE", env!("CARGO_BIN_EXE_rune"))));
     std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o755)).unwrap();
     let out = home.path(&format!("{name}-proof"));
     home.run(&["mcp", "proof", "--json", "--hook", program.to_str().unwrap(), "--out", out.to_str().unwrap()], "")
@@ -107,22 +107,22 @@ fn stand_in(home: &Sandbox, name: &str, script: &str) -> Ran {
 fn a_guard_that_does_not_refuse_proves_nothing() {
     let home = Sandbox::new();
     // Whether a case is as it should be: the control, and all others.
-    let ok = |ran: &Ran| {
-        let told = ran.json();
+    let ok = |output: &Output| {
+        let told = output.json();
         assert_eq!(told["verified"], "valid", "the pack is genuine, whatever it tells");
         let cases = told["cases"].as_array().unwrap().clone();
         (cases[0]["ok"] == true, cases[1..].iter().filter(|case| case["ok"] == true).count(), cases)
     };
-    let ran = stand_in(&home, "whole", "exec RUNE \"$@\"");
-    assert_eq!((ran.exit, ok(&ran).1), (0, CASES.len() - 1), "{ran:?}");
+    let output = stand_in(&home, "whole", "exec RUNE \"$@\"");
+    assert_eq!((output.exit, ok(&output).1), (0, CASES.len() - 1), "{output:?}");
     // It judges and writes it down, and nobody hears of it: the server counts what the receipts deny.
-    let ran = stand_in(&home, "mute", "RUNE \"$@\" > /dev/null");
-    let (control, others, cases) = ok(&ran);
-    assert_eq!((ran.exit, control, others), (1, true, 0), "{ran:?}");
+    let output = stand_in(&home, "mute", "RUNE \"$@\" > /dev/null");
+    let (control, others, cases) = ok(&output);
+    assert_eq!((output.exit, control, others), (1, true, 0), "{output:?}");
     assert!(cases[1..].iter().all(|case| case["dispatched"] != 0 && case["verdict"] != "allow"), "{cases:?}");
     // It asks another preset, which lets more through and writes less down.
-    let ran = stand_in(&home, "loose", "exec RUNE $(echo \"$@\" | sed 's/strict/gentle/')");
-    assert_ne!(ran.exit, 0, "{ran:?}");
+    let output = stand_in(&home, "loose", "exec RUNE $(echo \"$@\" | sed 's/strict/gentle/')");
+    assert_ne!(output.exit, 0, "{output:?}");
     let report = std::fs::read_to_string(home.path("mute-proof/report.md")).unwrap();
     assert!(report.contains("/mute"), "{report}");
     let words = home.run(&["mcp", "proof", "--hook", "/nowhere", "--out", "x"], "");
@@ -147,8 +147,8 @@ fn a_proof_is_rejected_after_any_edit() {
             middle => edited[middle] ^= 1,
         }
         std::fs::write(&path, edited).unwrap();
-        let ran = verified(&home, key, &out);
-        assert_eq!(ran.exit, 1, "{name}: {ran:?}");
+        let output = verified(&home, key, &out);
+        assert_eq!(output.exit, 1, "{name}: {output:?}");
         std::fs::remove_file(&path).unwrap();
         assert_eq!(verified(&home, key, &out).exit, 1, "{name} is gone");
         std::fs::write(&path, bytes).unwrap();
@@ -193,8 +193,8 @@ fn one_scenario_alone_is_a_proof_too_and_an_unknown_one_is_none() {
         assert_eq!(told["cases"].as_array().unwrap().len(), 2, "the control is beside it");
         assert_eq!(verified(&home, told["key"].as_str().unwrap(), &out).exit, 0, "{name}");
     }
-    let ran = home.run(&["mcp", "proof", "--scenario", "nothing", "--out", "x"], "");
-    assert!(ran.exit == 1 && ran.stderr.contains("schema-drift"), "{ran:?}");
+    let output = home.run(&["mcp", "proof", "--scenario", "nothing", "--out", "x"], "");
+    assert!(output.exit == 1 && output.stderr.contains("schema-drift"), "{output:?}");
     for wrong in ["../x", "", "a b", &"x".repeat(33)] {
         assert_eq!(home.run(&["mcp", "proof", "--run-id", wrong, "--out", "x"], "").exit, 1, "{wrong}");
     }

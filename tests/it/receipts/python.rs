@@ -8,8 +8,8 @@ const SCRIPT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/receipts/verify
 
 /// Whether the second verifier can run here; where it cannot, that is said.
 pub fn is_there() -> bool {
-    let ran = Command::new("python3").args(["-c", "import cryptography"]).output();
-    let there = ran.is_ok_and(|ran| ran.status.success());
+    let output = Command::new("python3").args(["-c", "import cryptography"]).output();
+    let there = output.is_ok_and(|output| output.status.success());
     if !there {
         eprintln!("NOT RUN: the verifier in Python needs python3 with `cryptography`");
     }
@@ -18,9 +18,9 @@ pub fn is_there() -> bool {
 
 /// The exit code and the words of the second verifier.
 pub fn second(key: &str, path: &Path) -> (i32, String) {
-    let ran = Command::new("python3").arg("-I").arg(SCRIPT).arg(key).arg(path).output().unwrap();
-    let said = format!("{}{}", String::from_utf8_lossy(&ran.stdout), String::from_utf8_lossy(&ran.stderr));
-    (ran.status.code().unwrap(), said)
+    let output = Command::new("python3").arg("-I").arg(SCRIPT).arg(key).arg(path).output().unwrap();
+    let said = format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    (output.status.code().unwrap(), said)
 }
 
 #[test]
@@ -31,7 +31,7 @@ fn both_verifiers_come_to_the_same_end() {
     let home = Sandbox::new();
     session(&home, "s1");
     call(&home, "s2", DENIED, json!({}));
-    home.run_alone(&["receipts", "key", "rotate", "--yes"]);
+    home.run_as_person(&["receipts", "key", "rotate", "--yes"]);
     session(&home, "s3");
     let out = home.path("pack");
     home.run(&["receipts", "export", "s3", "--out", out.to_str().unwrap()], "");
@@ -41,7 +41,7 @@ fn both_verifiers_come_to_the_same_end() {
     let ours =
         |key: &str, path: &Path| home.run(&["receipts", "verify", "--key", key, path.to_str().unwrap()], "").exit;
     let text = std::fs::read_to_string(file(&home, "s1")).unwrap();
-    let copy = |name: &str, text: String| home.file(name, &text);
+    let copy = |name: &str, text: String| home.write(name, &text);
     let lines: Vec<&str> = text.lines().collect();
     let join = |lines: &[&str]| lines.iter().map(|line| format!("{line}\n")).collect::<String>();
     for (key, path, expected) in [

@@ -471,9 +471,9 @@ fn a_pack_is_what_was_sealed_or_it_is_said_what_it_is_not() {
     session(&home, "s2");
     let export = |name: &str| {
         let out = home.path(name);
-        let ran = home.run(&["receipts", "export", "--json", "--out", out.to_str().unwrap()], "");
-        assert_eq!(ran.exit, 0, "{ran:?}");
-        (out, ran.json()["head"].as_str().unwrap().to_owned())
+        let output = home.run(&["receipts", "export", "--json", "--out", out.to_str().unwrap()], "");
+        assert_eq!(output.exit, 0, "{output:?}");
+        (out, output.json()["head"].as_str().unwrap().to_owned())
     };
     let (other, other_head) = export("other");
     for (number, (name, tamper, code)) in PACKS.iter().enumerate() {
@@ -530,9 +530,9 @@ fn without_a_key_nothing_can_be_told() {
     let copy = home.path("copy.jsonl");
     std::fs::copy(file(&home, "s1"), &copy).unwrap();
     let elsewhere = Sandbox::new();
-    let ran = elsewhere.run(&["receipts", "verify", copy.to_str().unwrap()], "");
-    assert!(ran.exit == 2 && ran.stderr.contains("--key"), "{ran:?}");
-    let key = elsewhere.file("audit.pub", &format!("{}\n", secret(&home).public()));
+    let output = elsewhere.run(&["receipts", "verify", copy.to_str().unwrap()], "");
+    assert!(output.exit == 2 && output.stderr.contains("--key"), "{output:?}");
+    let key = elsewhere.write("audit.pub", &format!("{}\n", secret(&home).public()));
     let verified = |key: &str| elsewhere.run(&["receipts", "verify", "--key", key, copy.to_str().unwrap()], "");
     assert_eq!(verified(key.to_str().unwrap()).exit, 0);
     assert_eq!(verified(secret(&home).public().strip_prefix("ed25519:").unwrap()).exit, 0);

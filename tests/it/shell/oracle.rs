@@ -166,7 +166,7 @@ fn what_bash_deletes_was_read() {
         let root = root.path().join(number.to_string());
         let (home, project) = set_up(&root);
         let script = format!("{START}{}; {}; {}", dice.assignment(), dice.list(2), dice.removal());
-        let ran = Command::new("bash")
+        let output = Command::new("bash")
             .args(["-c", &script])
             .current_dir(&project)
             .env_clear()
@@ -176,7 +176,7 @@ fn what_bash_deletes_was_read() {
             .stdin(Stdio::null())
             .output()
             .unwrap();
-        drop(ran);
+        drop(output);
         let log = fs::read_to_string(root.join("log")).unwrap_or_default();
         let real: BTreeSet<String> = log
             .lines()
@@ -240,7 +240,7 @@ fn tildes_expand_as_in_bash() {
     // Each line in a shell of its own, with its words between marks.
     let body: String = lines.iter().map(|line| format!("(unset v; {line}); printf '\\1'\n")).collect();
     let script = format!("X=a/b; p() {{ printf '%s\\2' \"$@\"; }}\n{body}");
-    let ran = Command::new("bash")
+    let output = Command::new("bash")
         .args(["-c", &script])
         .current_dir(cwd)
         .env_clear()
@@ -248,9 +248,9 @@ fn tildes_expand_as_in_bash() {
         .stdin(Stdio::null())
         .output()
         .unwrap();
-    let output = String::from_utf8(ran.stdout).unwrap();
-    let printed: Vec<&str> = output.split_terminator('\u{1}').collect();
-    assert_eq!(printed.len(), lines.len(), "{}", String::from_utf8_lossy(&ran.stderr));
+    let text = String::from_utf8(output.stdout).unwrap();
+    let printed: Vec<&str> = text.split_terminator('\u{1}').collect();
+    assert_eq!(printed.len(), lines.len(), "{}", String::from_utf8_lossy(&output.stderr));
     let place = Place { cwd: cwd.to_owned(), home: Some(home.to_owned()), project: None };
     for (line, printed) in lines.iter().zip(printed) {
         let reading = shell::read(&format!("X=a/b; {line}"), &place);

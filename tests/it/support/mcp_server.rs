@@ -15,7 +15,7 @@ use std::sync::Arc;
 
 /// The official SDK, with two tools on two pages. What it says of the first one is in a file, where there is one.
 #[derive(Clone)]
-pub struct Official {
+pub struct SdkServer {
     says: PathBuf,
 }
 
@@ -29,7 +29,7 @@ pub fn tools() -> Value {
     ])
 }
 
-impl ServerHandler for Official {
+impl ServerHandler for SdkServer {
     fn get_info(&self) -> ServerConfig {
         ServerConfig::new(ServerCapabilities::builder().enable_tools().build()).with_instructions(INSTRUCTIONS)
     }
@@ -67,18 +67,18 @@ fn serve_on_streams() {
             tokio::fs::OpenOptions::new().read(!write).write(write).open(name).await.unwrap()
         };
         let streams = (open("/dev/fd/0", false).await, open("/dev/fd/3", true).await);
-        let running = Official { says: says.into() }.serve(streams).await.unwrap();
+        let running = SdkServer { says: says.into() }.serve(streams).await.unwrap();
         running.waiting().await.ok();
     });
 }
 
 /// The entry of the server that this very test binary is, started as one of its own tests.
-pub fn official() -> Value {
-    official_saying(Path::new("/nowhere"))
+pub fn sdk_server() -> Value {
+    sdk_server_described_by(Path::new("/nowhere"))
 }
 
 /// The same, which says of its first tool what is in a file.
-pub fn official_saying(says: &Path) -> Value {
+pub fn sdk_server_described_by(says: &Path) -> Value {
     let script =
         "exec 3>&1 >/dev/null; exec \"$0\" --exact support::mcp_server::serve_on_streams --ignored --nocapture";
     let binary = std::env::current_exe().unwrap();
@@ -87,7 +87,7 @@ pub fn official_saying(says: &Path) -> Value {
 
 /// Serves by HTTP on loopback until the process ends; tells its address.
 pub fn serve_on_loopback(says: &Path) -> SocketAddr {
-    let official = Official { says: says.to_owned() };
+    let official = SdkServer { says: says.to_owned() };
     let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap();
     listener.set_nonblocking(true).unwrap();
@@ -143,7 +143,7 @@ done
 
 /// The entry of a server that behaves like this.
 pub fn hostile(home: &Sandbox, kind: &str, word: &str) -> Value {
-    let script = home.file("hostile.sh", HOSTILE);
+    let script = home.write("hostile.sh", HOSTILE);
     json!({"command": "/bin/bash", "args": [script, kind, word]})
 }
 
