@@ -1,4 +1,4 @@
-//! The hook as a whole process: stdin, files and argv in; stdout, stderr, exit code and log out.
+//! `rune hook` as a process: arguments, stdin, files and environment; stdout, stderr, exit code and log.
 
 use crate::support::sandbox::{Sandbox, after, before, finish, log_at, notice};
 use serde_json::{Value, json};
@@ -13,7 +13,7 @@ fn webfetch() -> String {
 }
 
 #[test]
-fn a_fetched_page_gets_the_exact_notice_and_one_line() {
+fn a_fetched_page_gets_the_notice_and_one_log_line() {
     let home = Sandbox::new();
     let payload = std::fs::read("tests/fixtures/posttooluse-webfetch.json").unwrap();
     let output = home.run(&["hook", "post"], &payload);
@@ -46,7 +46,7 @@ fn a_fetched_page_gets_the_exact_notice_and_one_line() {
 }
 
 #[test]
-fn a_rule_by_any_name_is_answered_logged_and_counted_by_it() {
+fn the_name_of_a_rule_is_in_the_answer_the_log_and_the_status() {
     let home = Sandbox::new();
     let rules = "block \"My Rule 2\"\n  match ^npm test\n  nudge \"not `{command}`\"\n\nblock \"a\u{1b}b\"\n  match ^npm ci\n  nudge \"n\"\n";
     home.write(".config/rune/rules/bash.mine.rules", rules);
@@ -65,7 +65,7 @@ fn a_rule_by_any_name_is_answered_logged_and_counted_by_it() {
 }
 
 #[test]
-fn the_log_and_its_folder_are_private() {
+fn the_log_and_its_directory_are_private() {
     use std::os::unix::fs::PermissionsExt;
     let home = Sandbox::new();
     home.run(&["hook", "post"], webfetch());
@@ -134,7 +134,7 @@ fn an_event_that_breaks_off_before_a_call_is_denied_whatever_the_command_line_sa
 }
 
 #[test]
-fn unreadable_and_no_phase_is_exit_two() {
+fn an_unreadable_event_of_an_unknown_phase_is_exit_code_2() {
     let home = Sandbox::new();
     let broken_stop = r#"{"hook_event_name":"Stop","tool_name":"Bash","tool_input":{"command":"ls""#;
     assert_eq!(home.run(&["hook", "pre"], broken_stop).decision(), "deny");
@@ -147,7 +147,7 @@ fn unreadable_and_no_phase_is_exit_two() {
 }
 
 #[test]
-fn a_broken_event_after_a_call_is_still_marked_where_the_tool_can_be_told() {
+fn a_broken_event_after_a_call_is_marked_if_its_tool_is_known() {
     let home = Sandbox::new();
     let deep = format!(
         r#"{{"hook_event_name":"PostToolUse","tool_name":"mcp__a__b","tool_input":{{}},"tool_response":{}1{}}}"#,
@@ -183,7 +183,7 @@ fn ten_megabytes_are_marked_and_twenty_too() {
     let home = Sandbox::new();
     for megabytes in [10, 20] {
         let event = after("mcp__acme__get", json!({}), json!("x".repeat(megabytes << 20)));
-        // The notice comes first; behind it stands that not all of the result was compared with the content rules.
+        // After the notice follows a line that not all of the result was compared with the content rules.
         let context = home.run(&["hook", "post"], &event).context();
         assert!(context.starts_with(&notice("mcp__acme__get", "mcp:acme")), "{context}");
         let event = before("Write", json!({"file_path": "/proj/a", "content": "x".repeat(megabytes << 20)}));
@@ -191,23 +191,23 @@ fn ten_megabytes_are_marked_and_twenty_too() {
         assert_eq!(output.decision(), if megabytes > 16 { "deny" } else { "" });
     }
     assert_eq!(home.log().pop().unwrap()["rule"], "rune/limit");
-    // Nothing behind the limit can be judged, so a whole event in front of it is not enough.
+    // A complete event before the limit does not count: the rest of the input is unknown.
     let padded = format!("{}{}x", before("Bash", json!({"command": "ls"})), " ".repeat(16 << 20));
     assert_eq!(home.run(&["hook", "pre", "--preset", "strict"], padded).decision(), "deny");
     let mut event = after("mcp__github__evil__run", json!({}), json!("x".repeat(17 << 20)));
     event.insert_str(event.len() - 1, r#","mcp_server":{"name":"github__evil","source":"user"}"#);
-    assert!(!home.run(&["hook", "post"], event).stdout.is_empty(), "who serves it may stand behind the limit");
+    assert!(!home.run(&["hook", "post"], event).stdout.is_empty(), "the name of the server may be beyond the limit");
 }
 
 #[test]
-fn stdin_held_open_ends_by_itself() {
+fn a_stdin_that_stays_open_is_a_timeout() {
     let home = Sandbox::new();
-    let held: Vec<_> = [&["hook", "post"][..], &["hook", "pre"], &["hook", "pre", "--preset", "strict"], &["hook"]]
+    let children: Vec<_> = [&["hook", "post"][..], &["hook", "pre"], &["hook", "pre", "--preset", "strict"], &["hook"]]
         .iter()
         .map(|words| home.command(words).spawn().unwrap())
         .collect();
     let mut ends = Vec::new();
-    for mut child in held {
+    for mut child in children {
         let stdin = child.stdin.take();
         let output = child.wait_with_output().unwrap();
         ends.push((output.status.code().unwrap(), String::from_utf8(output.stdout).unwrap()));
@@ -241,7 +241,7 @@ fn a_pipe_in_place_of_the_policy_is_not_waited_for() {
 }
 
 #[test]
-fn a_broken_policy_asks_in_gentle_denies_in_strict_and_still_marks() {
+fn a_broken_policy_asks_in_gentle_denies_in_strict_and_results_are_still_marked() {
     let home = Sandbox::new();
     home.write(".config/rune/config.toml", "[quarantine]\ntrustd = []\n");
     let call = before("Bash", json!({"command": "ls"}));
@@ -253,17 +253,13 @@ fn a_broken_policy_asks_in_gentle_denies_in_strict_and_still_marks() {
     }
     assert_eq!(home.run(&["hook", "pre", "--preset", "strict"], &call).decision(), "deny");
     let output = home.run(&["hook", "post"], after("mcp__github__get", json!({}), json!("x")));
-    assert_eq!(
-        output.context(),
-        notice("mcp__github__get", "mcp:github"),
-        "nothing is trusted by a policy that cannot be read"
-    );
+    assert_eq!(output.context(), notice("mcp__github__get", "mcp:github"), "a broken policy trusts no server");
     let line = home.log().pop().unwrap();
     assert_eq!((&line["decision"], &line["rule"]), (&json!("emit"), &json!("rune/config")));
 }
 
 #[test]
-fn a_mistake_on_the_command_line_never_passes() {
+fn an_invalid_command_line_never_passes_a_call() {
     let home = Sandbox::new();
     let call = before("Bash", json!({"command": "ls"}));
     for words in [
@@ -280,7 +276,7 @@ fn a_mistake_on_the_command_line_never_passes() {
 #[test]
 fn the_preset_comes_from_the_argument_then_the_local_policy_then_the_policy() {
     let home = Sandbox::new();
-    // A preset of one's own, with an error in the local policy to see which effect failures have.
+    // The error in the local policy shows the effect of failures in the selected preset.
     home.write(".config/rune/presets/mine.toml", "[decision]\nfailure = 'ask'\n");
     home.write(".config/rune/presets/empty.toml", "# to be filled\n");
     for (config, words, decision) in [
@@ -305,7 +301,7 @@ fn the_preset_comes_from_the_argument_then_the_local_policy_then_the_policy() {
     assert_eq!(
         home.run(&["hook", "pre"], before("Bash", json!({"command": "ls"}))).stdout,
         "",
-        "an empty preset is one"
+        "an empty preset is valid"
     );
     home.write(".config/rune/config.local.toml", "preset = 'off'\n");
     assert_eq!(home.run(&["hook", "post"], webfetch()).stdout, "");
@@ -321,7 +317,7 @@ fn the_allowlist_is_read_on_every_call() {
     assert!(marked(&call) && !marked(&trusted));
     home.write(list, "");
     assert!(marked(&call) && !marked(&trusted));
-    home.write(list, "# ours\nmcp__acme   # the desk\n");
+    home.write(list, "# comment\nmcp__acme   # comment\n");
     assert!(!marked(&call) && !marked(&trusted));
     assert_eq!(home.log().pop().unwrap()["decision"], "skip");
     home.write(list, "acme\n");
@@ -336,11 +332,11 @@ fn the_allowlist_is_read_on_every_call() {
     assert!(marked(&trusted));
     std::fs::remove_dir(home.path(list)).unwrap();
     std::os::unix::fs::symlink("/nowhere", home.path(list)).unwrap();
-    assert!(marked(&trusted), "a list that went missing is not an empty one");
+    assert!(marked(&trusted), "a dangling symlink is not a missing file");
     std::fs::remove_file(home.path(list)).unwrap();
     assert!(std::process::Command::new("mkfifo").arg(home.path(list)).status().unwrap().success());
     assert!(marked(&trusted));
-    assert_eq!(home.log().pop().unwrap()["decision"], "emit", "nobody waits for a pipe");
+    assert_eq!(home.log().pop().unwrap()["decision"], "emit", "a pipe is not waited for");
 }
 
 #[test]
@@ -367,7 +363,7 @@ fn a_trusted_name_that_the_project_configures_is_not_trusted() {
 }
 
 #[test]
-fn silence_is_the_operators_to_ask_for_and_not_the_projects() {
+fn quarantine_disable_works_for_the_user_and_not_for_a_project() {
     let home = Sandbox::new();
     let project = home.path("proj");
     let event = webfetch().replace("/proj", project.to_str().unwrap());
@@ -381,11 +377,14 @@ fn silence_is_the_operators_to_ask_for_and_not_the_projects() {
     let line = home.log().pop().unwrap();
     assert_eq!((&line["decision"], &line["source"]), (&json!("skip"), &json!("webfetch:pages.example.com")));
     home.write(".claude/settings.json", r#"{"env": {"QUARANTINE_DISABLE": "1"}}"#);
-    assert!(!marked("1"), "the user's own settings may ask for silence");
+    assert!(!marked("1"), "the user's own settings may disable the notice");
     let elsewhere = home.write("proj/.claude/settings.json", r#"{"env": {"QUARANTINE_DISABLE": "1"}}"#);
     let mut command = home.command(&["hook", "post"]);
     command.env("QUARANTINE_DISABLE", "1").env("CLAUDE_CONFIG_DIR", project.join(".claude"));
-    assert!(!finish(command.spawn().unwrap(), event.as_bytes()).stdout.is_empty(), "a project may name any directory");
+    assert!(
+        !finish(command.spawn().unwrap(), event.as_bytes()).stdout.is_empty(),
+        "a project may set CLAUDE_CONFIG_DIR"
+    );
     std::fs::remove_file(elsewhere).unwrap();
     let linked = home.path("linked");
     std::os::unix::fs::symlink(&project, &linked).unwrap();
@@ -393,7 +392,7 @@ fn silence_is_the_operators_to_ask_for_and_not_the_projects() {
     let mut command = home.command(&["hook", "post"]);
     command.env("QUARANTINE_DISABLE", "1");
     let by_link = event.replace(project.to_str().unwrap(), linked.to_str().unwrap());
-    assert!(!finish(command.spawn().unwrap(), by_link.as_bytes()).stdout.is_empty(), "a link is another name for it");
+    assert!(!finish(command.spawn().unwrap(), by_link.as_bytes()).stdout.is_empty(), "a symlink to the project");
     for name in ["settings.json", "settings.local.json"] {
         let path = home.write(&format!("proj/.claude/{name}"), r#"{"env": {"\u0051UARANTINE_DISABLE": "1"}}"#);
         assert!(marked("1"), "{name}");
@@ -405,7 +404,7 @@ fn silence_is_the_operators_to_ask_for_and_not_the_projects() {
 }
 
 #[test]
-fn directories_given_as_arguments_win_over_the_environment() {
+fn directories_in_arguments_override_the_environment() {
     let home = Sandbox::new();
     let named = home.path("named");
     home.write("named/config/config.toml", "[quarantine]\ntrusted = ['acme']\n");
@@ -426,7 +425,7 @@ fn directories_given_as_arguments_win_over_the_environment() {
 }
 
 #[test]
-fn the_clients_own_variable_names_its_directory() {
+fn claude_config_dir_is_the_directory_of_the_client() {
     let home = Sandbox::new();
     let mut command = home.command(&["hook", "post"]);
     command.env("CLAUDE_CONFIG_DIR", home.path("elsewhere"));
@@ -436,7 +435,7 @@ fn the_clients_own_variable_names_its_directory() {
 }
 
 #[test]
-fn a_log_that_cannot_be_written_changes_no_answer() {
+fn an_unwritable_log_does_not_change_answers() {
     let home = Sandbox::new();
     std::fs::create_dir_all(home.path(".claude/telemetry.jsonl")).unwrap();
     let output = home.run(&["hook", "post"], webfetch());
@@ -447,7 +446,7 @@ fn a_log_that_cannot_be_written_changes_no_answer() {
 }
 
 #[test]
-fn without_a_home_nothing_passes_and_everything_is_marked() {
+fn without_a_home_calls_are_asked_and_results_are_marked() {
     let home = Sandbox::new();
     let run = |event: &str| {
         let mut command = home.command(&["hook"]);
@@ -460,7 +459,7 @@ fn without_a_home_nothing_passes_and_everything_is_marked() {
 }
 
 #[test]
-fn an_answer_that_cannot_be_written_is_exit_two_before_a_call() {
+fn an_answer_that_cannot_be_written_is_exit_code_2_before_a_call() {
     let home = Sandbox::new();
     let full = || std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
     let run = |words: &[&str], event: &str| {
@@ -476,7 +475,7 @@ fn an_answer_that_cannot_be_written_is_exit_two_before_a_call() {
 }
 
 #[test]
-fn the_older_names_work() {
+fn the_program_can_be_called_by_its_older_names() {
     let home = Sandbox::new();
     let named = |name: &str| {
         let link = home.path(name);
@@ -493,7 +492,7 @@ fn the_older_names_work() {
 }
 
 #[test]
-fn an_agents_result_is_marked_once_its_session_took_something_in() {
+fn the_result_of_a_subagent_is_marked_in_a_tainted_session() {
     let home = Sandbox::new();
     let agent = after("Agent", json!({"prompt": "x"}), json!("done"));
     assert_eq!(home.run(&["hook", "post"], &agent).stdout, "");
@@ -514,7 +513,7 @@ fn an_agents_result_is_marked_once_its_session_took_something_in() {
 }
 
 #[test]
-fn a_link_into_uploads_is_an_upload() {
+fn a_symlink_into_uploads_is_an_upload() {
     let home = Sandbox::new();
     let upload = home.write("uploads/cv.md", "text");
     let link = home.path("notes.md");
@@ -524,19 +523,19 @@ fn a_link_into_uploads_is_an_upload() {
 }
 
 #[test]
-fn many_processes_write_whole_lines() {
+fn concurrent_processes_write_complete_lines() {
     let home = Sandbox::new();
     let event = webfetch();
     std::thread::scope(|scope| {
         for _ in 0..32 {
             scope.spawn(|| {
-                for _ in 0..200 {
+                for _ in 0..60 {
                     assert_eq!(home.run(&["hook", "post"], &event).exit, 0);
                 }
             });
         }
     });
     let log = home.log();
-    assert_eq!(log.len(), 6_400);
+    assert_eq!(log.len(), 32 * 60);
     assert!(log.iter().all(|line| line["decision"] == "emit"));
 }

@@ -1,10 +1,10 @@
-//! What people see: help, reports, answers and errors, as snapshots.
+//! Snapshots of texts for people: help, reports, answers and errors.
 
 use crate::support::sandbox::{Sandbox, after, before, finish};
 use crate::support::snapshot::{check, redact, render};
 use serde_json::json;
 
-/// Runs `rune` and returns what it printed.
+/// Runs `rune` and renders the command and its output.
 fn run(home: &Sandbox, words: &[&str]) -> String {
     render(home, words, &home.run(words, ""))
 }
@@ -14,15 +14,15 @@ fn run_as_person(home: &Sandbox, words: &[&str]) -> String {
     render(home, words, &home.run_as_person(words))
 }
 
-/// A home with a project and a registered guard. The machine's own settings are not looked at.
+/// A home with a project and a registered guard.
 fn installed(preset: &str) -> Sandbox {
     let home = Sandbox::new();
     std::fs::create_dir_all(home.path("proj/.claude")).unwrap();
-    assert_eq!(home.run_as_person(&["hooks", "install", "--preset", preset, "--yes"]).exit, 0);
+    assert_eq!(home.run(&["hooks", "install", "--preset", preset], "").exit, 0);
     home
 }
 
-/// The flags that keep a report independent of the machine.
+/// Options that make a report independent of the machine.
 const HERE: [&str; 4] = ["--managed-dir", "etc", "--project", "proj"];
 
 /// The commands that the help of a command lists.
@@ -86,7 +86,7 @@ fn explain_result() {
     check("explain-result", &text);
 }
 
-/// What the hook answers, with the JSON spread over lines.
+/// Renders the answer of the hook, with indented JSON.
 fn answer(home: &Sandbox, preset: &str, phase: &str, event: &str) -> String {
     let output = home.run(&["hook", phase, "--preset", preset], event);
     let stdout = if output.stdout.is_empty() {
@@ -177,7 +177,7 @@ fn hooks_status_and_install() {
     check("hooks-uninstall", &run_as_person(&home, &["hooks", "uninstall", "--yes"]));
 }
 
-/// Telemetry of three days.
+/// A log of three days with an incomplete last line.
 fn telemetry() -> String {
     let rows = [
         ("PreToolUse", 1, "Bash", "deny", "", "s1", "destructive-delete"),
