@@ -1,4 +1,4 @@
-//! `rune quarantine`: the summary and the notice, as a person runs them.
+//! `rune quarantine status` and `rune quarantine notice`.
 
 use crate::support::sandbox::{Sandbox, after, notice};
 use serde_json::{Value, json};
@@ -46,7 +46,7 @@ fn the_summary_counts_what_the_hook_wrote() {
 }
 
 #[test]
-fn half_written_and_foreign_lines_are_counted_and_not_fatal() {
+fn incomplete_and_foreign_lines_are_counted_as_malformed() {
     let home = Sandbox::new();
     let whole = line("2026-11-16T01:00:00.000Z", "emit", "mcp:desk", "a");
     let half: String = whole.chars().take(30).collect();
@@ -58,7 +58,7 @@ fn half_written_and_foreign_lines_are_counted_and_not_fatal() {
 }
 
 #[test]
-fn programs_get_every_row_and_people_are_told_of_the_rest() {
+fn json_has_every_source_and_the_table_counts_those_it_leaves_out() {
     let home = Sandbox::new();
     let lines: String =
         (0..37).map(|at| line("2026-11-16T01:00:00.000Z", "emit", &format!("mcp:s{at}"), "a")).collect();
@@ -70,7 +70,7 @@ fn programs_get_every_row_and_people_are_told_of_the_rest() {
 }
 
 #[test]
-fn the_tables_fit_a_terminal_and_hold_no_escapes_of_others() {
+fn the_tables_fit_80_columns_and_contain_no_control_characters() {
     let home = Sandbox::new();
     let mut log = String::new();
     for at in 0..6 {
@@ -90,7 +90,7 @@ fn the_tables_fit_a_terminal_and_hold_no_escapes_of_others() {
 }
 
 #[test]
-fn an_empty_or_missing_log_is_no_error() {
+fn an_empty_or_missing_log_is_not_an_error() {
     let home = Sandbox::new();
     for _ in 0..2 {
         let output = home.run(&["quarantine", "status"], "");
@@ -101,7 +101,7 @@ fn an_empty_or_missing_log_is_no_error() {
 }
 
 #[test]
-fn a_wrong_time_or_an_unreadable_log_is_an_error_with_a_way_out() {
+fn an_invalid_time_and_an_unreadable_log_are_errors() {
     let home = Sandbox::new();
     let output = home.run(&["quarantine", "status", "--since", "soon"], "");
     assert!(output.exit != 0 && output.stderr.contains("soon"), "{output:?}");
@@ -112,7 +112,7 @@ fn a_wrong_time_or_an_unreadable_log_is_an_error_with_a_way_out() {
 }
 
 #[test]
-fn a_notice_for_content_without_a_hook_is_printed_and_logged() {
+fn a_notice_is_printed_and_logged() {
     let home = Sandbox::new();
     let output = home.run(&["quarantine", "notice", "--source", "ticket:ZD-4711]\n[x"], "");
     assert_eq!((output.exit, output.stdout.trim_end()), (0, notice("external", "ticket:ZD-4711_x").as_str()));
