@@ -1,11 +1,11 @@
-//! What people do leaves receipts too.
+//! Receipts of commands that people run.
 
 use super::*;
 use crate::support::sandbox::{Sandbox, hash_in};
 use rune::receipt::ReceiptKind;
 
 #[test]
-fn approving_blocking_and_unblocking_leave_receipts() {
+fn approving_blocking_unblocking_and_key_rotation_write_receipts() {
     let home = Sandbox::new();
     let list = json!({"tools": [{"name": "echo", "description": "Says it", "inputSchema": {"type": "object"}}]});
     let dump = home.write("list.json", &list.to_string());
@@ -35,12 +35,12 @@ fn approving_blocking_and_unblocking_leave_receipts() {
     assert_eq!((found[1].server.as_deref(), found[1].tool.as_deref()), (Some("demo"), Some("echo")));
     assert!(found.iter().all(|receipt| receipt.session == "rune:operator" && receipt.client == "rune"));
     let output = home.run(&["receipts", "verify", "--key", &found[0].key, path.to_str().unwrap()], "");
-    assert!(output.exit == 2 && output.stdout.contains("RECEIPT_UNSEALED"), "nobody can tell its end: {output:?}");
-    // A client's session of that name is another file, and no part of it.
+    assert!(output.exit == 2 && output.stdout.contains("RECEIPT_UNSEALED"), "it has no seal: {output:?}");
+    // A client's session of that name has another file.
     call(&home, "rune:operator", DENIED, json!({}));
     assert_eq!(receipts(&path).len(), 5);
     let codes = verify(&home, &folder(&home), &[]).1;
-    assert_eq!(codes[0].0, "RECEIPT_KEY_WRONG", "the new key alone vouches for no old one");
+    assert_eq!(codes[0].0, "RECEIPT_KEY_WRONG", "the new key does not vouch for the old one");
     let output = home.run(&["receipts", "verify", "--key", &found[0].key, folder(&home).to_str().unwrap()], "");
     assert_eq!(output.exit, 2, "{output:?}");
     call(&home, "@operator", DENIED, json!({}));
