@@ -1,10 +1,10 @@
 //! Checks the properties of the fuzz targets on their stored inputs.
 
-#[path = "../fuzz/holds/config.rs"]
+#[path = "../fuzz/properties/config.rs"]
 mod config;
-#[path = "../fuzz/holds/event.rs"]
+#[path = "../fuzz/properties/event.rs"]
 mod event;
-#[path = "../fuzz/holds/rules.rs"]
+#[path = "../fuzz/properties/rules.rs"]
 mod rules;
 
 /// Calls `check` for every stored input of a target, and prints the name of the input.
@@ -24,17 +24,17 @@ fn for_each_input(target: &str, check: impl Fn(&[u8])) {
 #[test]
 fn the_properties_of_events_hold_for_the_stored_inputs() {
     for_each_input("event", |bytes| {
-        event::holds(bytes);
-        event::holds(&event::grown(bytes));
+        event::check(bytes);
+        event::check(&event::build(bytes));
     });
 }
 
 #[test]
 fn the_properties_of_rule_files_hold_for_the_stored_inputs() {
-    for_each_input("rules", |bytes| rules::holds(&String::from_utf8_lossy(bytes)));
+    for_each_input("rules", |bytes| rules::check(&String::from_utf8_lossy(bytes)));
 }
 
 #[test]
 fn the_properties_of_policy_files_hold_for_the_stored_inputs() {
-    for_each_input("config", |bytes| config::holds(&String::from_utf8_lossy(bytes)));
+    for_each_input("config", |bytes| config::check(&String::from_utf8_lossy(bytes)));
 }

@@ -9,6 +9,9 @@ RECEIPT, SEAL = "rune.receipt/1", "rune.pack.seal/1"
 MEMBERS = set("args_sha256 client count dispatched head key kind next observed part pin policy prev reason rule seq server "
               "session signature time tool torn verdict version".split())
 
+def check(holds, what):
+    if not holds: raise ValueError(what)
+
 # Ed25519, RFC 8032 section 5.1. Points have extended coordinates (X, Y, Z, T) with x = X/Z, y = Y/Z and T = XY/Z.
 P, ORDER = 2**255 - 19, 2**252 + 27742317777372353535851937790883648493
 D = -121665 * pow(121666, -1, P) % P
@@ -52,9 +55,6 @@ def sha(data):
 
 def canonical(value):
     return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False).encode()
-
-def check(holds, what):
-    if not holds: raise ValueError(what)
 
 def read(line, version):
     value = json.loads(line)
