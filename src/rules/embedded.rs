@@ -8,7 +8,7 @@ use std::borrow::Cow;
 use std::rc::Rc;
 
 /// An embedded rule.
-struct Row {
+struct EmbeddedRule {
     tier: Tier,
     name: &'static str,
     line: usize,
@@ -21,14 +21,14 @@ struct Row {
     examples: &'static [Example],
 }
 
-// `ROWS`: the rules of every embedded file, by the name of their kind.
+// `RULES`: the rules of every embedded file, by the name of their kind.
 include!(concat!(env!("OUT_DIR"), "/rules.rs"));
 
 /// The rules of a file whose text is the embedded one of its kind.
 pub(super) fn rules(text: &str, file: &str, kind: RuleKind, owner: Owner) -> Option<Vec<Rule>> {
-    let (_, rows) = ROWS.iter().find(|(name, _)| *name == kind.name() && text == kind.embedded())?;
+    let (_, rows) = RULES.iter().find(|(name, _)| *name == kind.name() && text == kind.embedded())?;
     let file: Rc<str> = Rc::from(file);
-    let rule = |row: &Row| Rule {
+    let rule = |row: &EmbeddedRule| Rule {
         id: RuleId::known(row.name),
         tier: row.tier,
         kind,
