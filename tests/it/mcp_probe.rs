@@ -413,8 +413,8 @@ fn the_older_sse_transport_is_used_if_the_newer_one_is_not_supported() {
         }
     });
     let url = format!("http://{address}/sse");
-    configure(&home, &json!({"old": {"type": "http", "url": url}, "said": {"type": "sse", "url": url}}));
-    for server in ["old", "said"] {
+    configure(&home, &json!({"old": {"type": "http", "url": url}, "sse": {"type": "sse", "url": url}}));
+    for server in ["old", "sse"] {
         let output = home.run_as_person(&["mcp", "probe", server]);
         assert!(output.exit == 0 && names(&home, server).len() == 2, "{output:?}");
     }

@@ -242,23 +242,24 @@ fn after_the_fifth_notice_resources_of_the_server_are_asked_about_too() {
 fn a_trusted_name_does_not_count_if_the_event_names_another_server() {
     let home = home();
     let publish = before("Bash", json!({"command": "npm publish"}));
-    let told = |event: String, name: &str| {
+    let with_server = |event: String, name: &str| {
         let mut event: Value = serde_json::from_str(&event).unwrap();
         event["mcp_server"] = json!({"name": name, "source": "user"});
         event.to_string()
     };
     let post = ["hook", "post", "--preset", "strict"];
     let result = || after("mcp__github__list_branches", json!({}), json!("text"));
-    assert_eq!(home.run(&post, told(result(), "github")).stdout, "");
+    assert_eq!(home.run(&post, with_server(result(), "github")).stdout, "");
     assert_eq!(home.run(&STRICT, &publish).decision(), "");
     let call = || before("mcp__github__get_issue", json!({"number": 1}));
-    assert_eq!(home.run(&STRICT, told(call(), "github")).decision(), "");
-    assert_eq!(home.run(&STRICT, told(call(), "evil")).decision(), "deny");
-    assert!(home.run(&post, told(result(), "evil")).context().contains("mcp:evil"));
+    assert_eq!(home.run(&STRICT, with_server(call(), "github")).decision(), "");
+    assert_eq!(home.run(&STRICT, with_server(call(), "evil")).decision(), "deny");
+    assert!(home.run(&post, with_server(result(), "evil")).context().contains("mcp:evil"));
     assert_eq!(home.run(&STRICT, &publish).decision(), "ask");
     let comment = before("mcp__github__add_comment", json!({"body": "x"}));
     assert_eq!(home.run(&STRICT, comment).decision(), "ask", "github is not the only server that was read");
-    let drive = told(after("mcp__claude_ai_Google_Drive__list_x", json!({}), json!("x")), "claude.ai Google Drive");
+    let drive =
+        with_server(after("mcp__claude_ai_Google_Drive__list_x", json!({}), json!("x")), "claude.ai Google Drive");
     assert_eq!(home.run(&post, drive).stdout, "", "the client replaces characters in names");
 }
 

@@ -157,7 +157,7 @@ const KINDS: &[(&str, Tamper, &str, u64, i32)] = &[
         1,
     ),
     (
-        "a line is signed by a stranger",
+        "a line is signed with a foreign key",
         |a| {
             let mine = a.receipt(4);
             a.forge(4, mine, foreign);
@@ -166,8 +166,8 @@ const KINDS: &[(&str, Tamper, &str, u64, i32)] = &[
         4,
         1,
     ),
-    ("everything is signed by a stranger", |a| a.rewrite(1, foreign), "RECEIPT_KEY_WRONG", 1, 1),
-    ("the end is rewritten by a stranger", |a| a.rewrite(4, foreign), "RECEIPT_KEY_WRONG", 4, 1),
+    ("everything is signed with a foreign key", |a| a.rewrite(1, foreign), "RECEIPT_KEY_WRONG", 1, 1),
+    ("the end is rewritten with a foreign key", |a| a.rewrite(4, foreign), "RECEIPT_KEY_WRONG", 4, 1),
     (
         "the key alone is edited",
         |a| {
@@ -213,7 +213,7 @@ const KINDS: &[(&str, Tamper, &str, u64, i32)] = &[
     ("a member that is empty is dropped", |a| a.edit(2, "\"pin\":null,", ""), "RECEIPT_NOT_CANONICAL", 2, 1),
     ("a member is dropped", |a| a.edit(2, "\"seq\":2,", ""), "RECEIPT_UNREADABLE", 2, 1),
     ("a member is added", |a| a.edit(2, "{", "{\"also\":1,"), "RECEIPT_UNREADABLE", 2, 1),
-    ("a member stands there twice", |a| a.edit(2, "\"seq\":2", "\"seq\":2,\"seq\":2"), "RECEIPT_UNREADABLE", 2, 1),
+    ("a member is repeated", |a| a.edit(2, "\"seq\":2", "\"seq\":2,\"seq\":2"), "RECEIPT_UNREADABLE", 2, 1),
     ("a line is no JSON", |a| a.lines[2] = "no JSON".to_owned(), "RECEIPT_UNREADABLE", 3, 1),
     ("a line of anything is put in", |a| a.lines.insert(2, "{}".to_owned()), "RECEIPT_UNREADABLE", 3, 1),
     ("an empty line is put in", |a| a.lines.insert(2, String::new()), "RECEIPT_UNREADABLE", 3, 1),
@@ -492,12 +492,12 @@ fn each_change_of_a_pack_is_reported() {
 
 #[test]
 fn the_key_in_a_pack_is_not_trusted() {
-    let (home, stranger) = (Sandbox::new(), Sandbox::new());
+    let (home, foreign_home) = (Sandbox::new(), Sandbox::new());
     session(&home, "s1");
-    session(&stranger, "s1");
+    session(&foreign_home, "s1");
     let out = home.path("pack");
-    stranger.run(&["receipts", "export", "--out", out.to_str().unwrap()], "");
-    assert_eq!(verify(&stranger, &out, &[]).0, 0);
+    foreign_home.run(&["receipts", "export", "--out", out.to_str().unwrap()], "");
+    assert_eq!(verify(&foreign_home, &out, &[]).0, 0);
     let (exit, codes, _) = verify(&home, &out, &[]);
     assert_eq!((exit, codes[0].0.as_str()), (1, "PACK_KEY_WRONG"));
     // Also if the trusted key seals its index.
