@@ -2,7 +2,7 @@
 
 mod faults;
 
-use crate::support::sandbox::{Output, Sandbox, after, finish};
+use crate::support::sandbox::{self, Output, Sandbox, after, finish};
 use faults::{FAULTS, Plant};
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -92,10 +92,10 @@ fn impostor(home: &Sandbox, name: &str) -> String {
 }
 
 /// Makes a named pipe without a writer, in place of a file of the policy.
-fn make_pipe(home: &Sandbox, name: &str) {
+fn make_policy_pipe(home: &Sandbox, name: &str) {
     let path = home.path(".config/rune").join(name);
     fs::create_dir_all(path.parent().unwrap()).unwrap();
-    assert!(std::process::Command::new("mkfifo").arg(path).status().unwrap().success());
+    sandbox::make_pipe(path);
 }
 
 #[test]
@@ -203,7 +203,7 @@ fn settings_with_a_member_of_the_wrong_type_are_reported_as_void() {
 fn a_pipe_in_place_of_a_file_is_not_waited_for() {
     for name in ["config.toml", "config.local.toml", "presets/strict.toml"] {
         let home = installed("strict");
-        make_pipe(&home, name);
+        make_policy_pipe(&home, name);
         let checked = home.run(&["rules", "check"], "");
         assert!(checked.exit == 1 && checked.stderr.contains(name), "{checked:?}");
         assert_eq!(ask(&home, &["doctor"]).exit, 1, "{name}");

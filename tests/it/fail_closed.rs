@@ -106,7 +106,7 @@ fn exceeding_any_limit_is_a_failure_in_both_presets() {
                 assert_eq!(strictest, Some(expected), "{}: {preset}", limit.name);
                 // The call has run, so strict withholds the result.
                 if limit.name == "content-steps" && preset == "strict" {
-                    assert!(format!("{:?}", verdict.replacement().unwrap()).contains("bytes"));
+                    assert!(verdict.replacement().is_some(), "{}", limit.name);
                     let payload = quarantined(&event);
                     let header = Claude.parse(&payload).unwrap().header;
                     let answer = Claude.answer(&header, &verdict).stdout.unwrap();

@@ -1,6 +1,6 @@
 //! `rune hook` as a process: arguments, stdin, files and environment; stdout, stderr, exit code and log.
 
-use crate::support::sandbox::{Sandbox, after, before, finish, log_at, notice};
+use crate::support::sandbox::{Sandbox, after, before, finish, log_at, make_pipe, notice};
 use serde_json::{Value, json};
 use std::path::Path;
 
@@ -230,7 +230,7 @@ fn a_pipe_in_place_of_the_policy_is_not_waited_for() {
         let home = Sandbox::new();
         std::fs::create_dir_all(home.path(".config/rune/presets")).unwrap();
         let pipe = home.path(&format!(".config/rune/{name}"));
-        assert!(std::process::Command::new("mkfifo").arg(pipe).status().unwrap().success());
+        make_pipe(pipe);
         let hook = ["hook", "--preset", "strict"];
         let denied = home.run(&hook, before("Bash", json!({"command": "ls"})));
         assert_eq!(denied.decision(), "deny", "{name}");
@@ -334,7 +334,7 @@ fn the_allowlist_is_read_on_every_call() {
     std::os::unix::fs::symlink("/nowhere", home.path(list)).unwrap();
     assert!(marked(&trusted), "a dangling symlink is not a missing file");
     std::fs::remove_file(home.path(list)).unwrap();
-    assert!(std::process::Command::new("mkfifo").arg(home.path(list)).status().unwrap().success());
+    make_pipe(home.path(list));
     assert!(marked(&trusted));
     assert_eq!(home.log().pop().unwrap()["decision"], "emit", "a pipe is not waited for");
 }

@@ -1,10 +1,10 @@
 //! `rune hooks install` and `rune hooks uninstall`.
 
-use crate::support::sandbox::{Output, Sandbox, finish};
+use crate::support::sandbox::{Output, Sandbox, files_below, finish};
 use serde_json::Value;
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 const SETTINGS: &str = ".claude/settings.json";
 
@@ -44,20 +44,8 @@ fn bytes(path: &Path) -> Option<Vec<u8>> {
 
 /// The names of all files below the home directory, with their contents.
 fn tree(home: &Sandbox) -> Vec<(String, Vec<u8>)> {
-    let mut found = Vec::new();
-    let mut folders = vec![home.home.path().to_owned()];
-    while let Some(folder) = folders.pop() {
-        for entry in fs::read_dir(folder).unwrap() {
-            let path = entry.unwrap().path();
-            if path.is_dir() && !path.is_symlink() {
-                folders.push(path);
-            } else {
-                found.push((path.display().to_string(), fs::read(&path).unwrap_or_default()));
-            }
-        }
-    }
-    found.sort();
-    found
+    let read = |path: PathBuf| (path.display().to_string(), fs::read(&path).unwrap_or_default());
+    files_below(home.home.path()).into_iter().map(read).collect()
 }
 
 /// The registered `rune` hooks: event and arguments.

@@ -1,5 +1,6 @@
 //! The layers of the source tree: a module imports only from modules that `lib.rs` lists before it.
 
+use crate::support::sandbox::files_below;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
@@ -12,16 +13,7 @@ struct Import {
 }
 
 fn source_files(folder: &Path) -> Vec<PathBuf> {
-    let mut files = Vec::new();
-    for entry in std::fs::read_dir(folder).unwrap() {
-        let path = entry.unwrap().path();
-        if path.is_dir() {
-            files.extend(source_files(&path));
-        } else if path.extension().is_some_and(|end| end == "rs") {
-            files.push(path);
-        }
-    }
-    files
+    files_below(folder).into_iter().filter(|path| path.extension().is_some_and(|end| end == "rs")).collect()
 }
 
 fn source() -> PathBuf {

@@ -4,7 +4,7 @@ use crate::support::mcp_server::{
     INSTRUCTIONS, hostile, is_running, sdk_server, sdk_server_described_by, serve_on_loopback, tools,
 };
 use crate::support::sandbox::terminal::Stdin;
-use crate::support::sandbox::{Output, Sandbox, finish};
+use crate::support::sandbox::{Output, Sandbox, finish, make_pipe};
 use crate::support::snapshot;
 use serde_json::{Value, json};
 use std::io::{BufRead, BufReader, Read, Write};
@@ -205,7 +205,7 @@ fn a_signal_to_a_probe_ends_all_processes_that_it_started() {
     for (signal, exit) in [("INT", 130), ("TERM", 143), ("HUP", 129)] {
         let home = Sandbox::new();
         let (ready, word) = (home.path("ready"), format!("31558.{}{exit}", std::process::id()));
-        assert!(Command::new("mkfifo").arg(&ready).status().unwrap().success());
+        make_pipe(&ready);
         let script = "setsid sleep \"$1\" </dev/null >/dev/null & echo $PPID > \"$0\"; exec sleep \"$1\"";
         let hangs = json!({"command": "/bin/bash", "args": ["-c", script, ready, word]});
         configure(&home, &json!({"good": hostile(&home, "collide", ""), "hangs": hangs}));

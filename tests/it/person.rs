@@ -1,14 +1,13 @@
 //! The person check: commands that loosen the guard work for a person in a terminal multiplexer and for no other process.
 
 use crate::support::sandbox::terminal::Stdin;
-use crate::support::sandbox::{Output, Sandbox, after, hash_in};
+use crate::support::sandbox::{Output, Sandbox, after, hash_in, make_pipe};
 use crate::support::snapshot;
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 use serde_json::json;
 use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 use tempfile::TempDir;
 
 const RUNE: &str = env!("CARGO_BIN_EXE_rune");
@@ -67,7 +66,7 @@ impl Orphan {
     fn new() -> Orphan {
         let orphan = Orphan { folder: tempfile::tempdir().unwrap() };
         let pipes = [orphan.file("go"), orphan.file("end")];
-        assert!(Command::new("mkfifo").args(&pipes).status().unwrap().success());
+        pipes.iter().for_each(make_pipe);
         let [go, end] = pipes.map(|pipe| pipe.display().to_string());
         let script = format!("(read -r _ <'{go}'; '{RUNE}' hooks uninstall --yes; echo $? >'{end}') &\n");
         std::fs::write(orphan.file("orphan.sh"), script).unwrap();

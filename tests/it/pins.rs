@@ -423,7 +423,7 @@ fn records_that_are_symlinks_or_pipes_are_invalid() {
     std::os::unix::fs::symlink(&aside, &pin).unwrap();
     assert_eq!(pinned.call(GENTLE, "echo", &text()), pair("deny", "MCP_LOCK_INVALID"));
     std::fs::remove_file(&pin).unwrap();
-    std::process::Command::new("mkfifo").arg(&pin).status().unwrap();
+    sandbox::make_pipe(&pin);
     assert_eq!(pinned.call(GENTLE, "echo", &text()), pair("deny", "MCP_LOCK_INVALID"));
 }
 

@@ -1,6 +1,6 @@
 //! Policy files: layers, rules, the policy of a project, and hostile directories.
 
-use crate::support::sandbox::{Output, Sandbox, before};
+use crate::support::sandbox::{Output, Sandbox, before, make_pipe};
 use serde_json::json;
 use std::os::unix::fs::{PermissionsExt, symlink};
 
@@ -278,7 +278,7 @@ fn a_pipe_in_place_of_a_policy_file_is_not_waited_for() {
     for place in [".config/rune/rules/bash.rules", "proj/.rune/config.toml", "proj/.rune/rules/bash.rules"] {
         let home = Sandbox::new();
         std::fs::create_dir_all(home.path(place).parent().unwrap()).unwrap();
-        assert!(std::process::Command::new("mkfifo").arg(home.path(place)).status().unwrap().success());
+        make_pipe(home.path(place));
         let output = ask(&home, "ls");
         assert_eq!(output.decision(), "deny", "{place}");
         assert_eq!(home.log()[0]["rule"], "rune/config", "{place}");

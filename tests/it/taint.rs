@@ -1,6 +1,6 @@
 //! Tainted sessions: calls before and after a result from an untrusted source.
 
-use crate::support::sandbox::{Output, Sandbox, after, before, finish, notice};
+use crate::support::sandbox::{Output, Sandbox, after, before, finish, make_pipe, notice};
 use serde_json::{Value, json};
 use std::io::{Read, Write};
 
@@ -292,7 +292,7 @@ fn a_session_file_or_folder_that_cannot_hold_taint_is_a_failure_of_the_next_call
     let fifo = |home: &Sandbox, name: &str| {
         let path = home.path(name);
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();
-        assert!(std::process::Command::new("mkfifo").arg(path).status().unwrap().success());
+        make_pipe(path);
     };
     type Breaks<'a> = Box<dyn Fn(&Sandbox) + 'a>;
     let ways: [(&str, Breaks<'_>); 7] = [

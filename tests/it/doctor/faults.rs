@@ -181,13 +181,13 @@ pub const FAULTS: &[Fault] = &[
         home.write(".config/rune/config.local.toml", "[decison]\n");
     }),
     ("a pipe in place of config.toml", "policy-broken", ".config/rune/config.toml", |home| {
-        make_pipe(home, "config.toml");
+        make_policy_pipe(home, "config.toml");
     }),
     ("a pipe in place of config.local.toml", "policy-broken", "config.local.toml", |home| {
-        make_pipe(home, "config.local.toml");
+        make_policy_pipe(home, "config.local.toml");
     }),
     ("a pipe in place of a preset", "policy-broken", "presets/gentle.toml", |home| {
-        make_pipe(home, "presets/gentle.toml");
+        make_policy_pipe(home, "presets/gentle.toml");
     }),
     ("a registered preset that is less strict than the configured one", "preset-looser", "settings.json:", |home| {
         home.write(".config/rune/config.local.toml", "preset = 'strict'\n");

@@ -1,7 +1,7 @@
 //! `rune mcp proof`: every case is refused for its own reason, and the pack proves it.
 
 use super::*;
-use crate::support::sandbox::Sandbox;
+use crate::support::sandbox::{Sandbox, files_below};
 use std::collections::BTreeMap;
 
 const AT: &str = "2026-06-09T00:00:00Z";
@@ -30,20 +30,8 @@ fn proof(home: &Sandbox, name: &str, scenario: &str) -> (PathBuf, Value) {
 
 /// The files below a directory, by name.
 fn files(folder: &Path) -> BTreeMap<String, String> {
-    let mut found = BTreeMap::new();
-    let mut folders = vec![folder.to_owned()];
-    while let Some(inner) = folders.pop() {
-        for entry in std::fs::read_dir(inner).unwrap() {
-            let path = entry.unwrap().path();
-            if path.is_dir() {
-                folders.push(path);
-            } else {
-                let name = path.strip_prefix(folder).unwrap().to_str().unwrap().to_owned();
-                found.insert(name, std::fs::read_to_string(path).unwrap());
-            }
-        }
-    }
-    found
+    let name = |path: &Path| path.strip_prefix(folder).unwrap().to_str().unwrap().to_owned();
+    files_below(folder).into_iter().map(|path| (name(&path), std::fs::read_to_string(path).unwrap())).collect()
 }
 
 fn verified(home: &Sandbox, key: &str, pack: &Path) -> Output {

@@ -3,6 +3,7 @@
 pub mod terminal;
 
 use serde_json::Value;
+use std::ffi::OsStr;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
@@ -132,21 +133,30 @@ impl Sandbox {
 
     /// The names and contents of all files below the home directory.
     pub fn all_files(&self) -> Vec<u8> {
-        let mut bytes = Vec::new();
-        let mut folders = vec![self.home.path().to_owned()];
-        while let Some(folder) = folders.pop() {
-            for entry in std::fs::read_dir(folder).unwrap() {
-                let path = entry.unwrap().path();
-                if path.is_dir() {
-                    folders.push(path);
-                } else {
-                    bytes.extend(path.to_string_lossy().bytes());
-                    bytes.extend(std::fs::read(path).unwrap());
-                }
-            }
-        }
-        bytes
+        let name_and_content =
+            |path: PathBuf| [path.to_string_lossy().as_bytes(), &std::fs::read(&path).unwrap()].concat();
+        files_below(self.home.path()).into_iter().flat_map(name_and_content).collect()
     }
+}
+
+/// All files below a directory, sorted. Symbolic links are not followed.
+pub fn files_below(folder: &Path) -> Vec<PathBuf> {
+    let mut files = Vec::new();
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() && !path.is_symlink() {
+            files.extend(files_below(&path));
+        } else {
+            files.push(path);
+        }
+    }
+    files.sort();
+    files
+}
+
+/// Makes a named pipe.
+pub fn make_pipe(path: impl AsRef<OsStr>) {
+    assert!(Command::new("mkfifo").arg(path).status().unwrap().success(), "mkfifo");
 }
 
 pub fn log_at(path: &Path) -> Vec<Value> {

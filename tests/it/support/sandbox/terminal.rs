@@ -3,7 +3,7 @@
 //! The tests may run below an agent or without a terminal, and the test process would hold a terminal that it creates
 //! itself. A `tmux` server detaches from the process that starts it, so no ancestor of the command is a test.
 
-use super::{Output, Sandbox};
+use super::{Output, Sandbox, make_pipe};
 use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -63,8 +63,7 @@ impl Sandbox {
     ) -> Session {
         let folder_of_session = tempfile::tempdir().unwrap();
         let pipe = |name: &str| folder_of_session.path().join(name);
-        let made = Command::new("mkfifo").args([pipe("out"), pipe("exit")]).status();
-        assert!(made.unwrap().success(), "mkfifo");
+        ["out", "exit"].map(pipe).iter().for_each(make_pipe);
         let stdin = if stdin == Stdin::Null { "</dev/null" } else { "" };
         let script = format!("dir=$1; shift; \"$@\" {stdin} >\"$dir/out\" 2>\"$dir/err\"; echo $? >\"$dir/exit\"");
         let home = format!("HOME={}", self.home.path().display());
