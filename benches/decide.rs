@@ -1,4 +1,4 @@
-//! What judging costs within the process: the policy is read once, and every event is judged anew.
+//! The cost of parsing and judging an event in process, without loading the policy.
 //!
 //! `cargo bench --bench decide [-- --short]`.
 #![allow(

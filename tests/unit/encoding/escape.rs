@@ -44,6 +44,8 @@ fn a_long_text_is_truncated_but_not_within_an_escape() {
 }
 
 proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
     #[test]
     fn one_line_is_one_line_of_limited_length(text in "\\PC{0,300}|[\\x00-\\xff\u{2028}\u{202e}\u{200b}]{0,300}") {
         let shown = one_line(&text, 50);

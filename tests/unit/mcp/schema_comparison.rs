@@ -92,7 +92,7 @@ fn has_circle(schema: &Value) -> bool {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 1_000, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 1_000, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn the_check_agrees_with_jsonschema(schema in schema(), arguments in object()) {

@@ -1,17 +1,17 @@
-//! What people do leaves receipts too.
+//! Receipts of commands that people run.
 
 use super::*;
 use crate::support::sandbox::{Sandbox, hash_in};
 use rune::receipt::ReceiptKind;
 
 #[test]
-fn approving_blocking_and_unblocking_leave_receipts() {
+fn approving_blocking_unblocking_and_key_rotation_write_receipts() {
     let home = Sandbox::new();
     let list = json!({"tools": [{"name": "echo", "description": "Says it", "inputSchema": {"type": "object"}}]});
-    let dump = home.file("list.json", &list.to_string());
-    let ran = home.run_alone(&["mcp", "import", dump.to_str().unwrap(), "--server", "demo"]);
-    assert_eq!(ran.exit, 0, "{ran:?}");
-    let shown = home.run_alone(&["mcp", "approve", "--yes", "demo"]);
+    let dump = home.write("list.json", &list.to_string());
+    let output = home.run_as_person(&["mcp", "import", dump.to_str().unwrap(), "--server", "demo"]);
+    assert_eq!(output.exit, 0, "{output:?}");
+    let shown = home.run_as_person(&["mcp", "approve", "--yes", "demo"]);
     let hash = hash_in(&shown.stdout);
     for words in [
         &["mcp", "approve", "--yes", "--hash", &hash, "demo"][..],
@@ -19,8 +19,8 @@ fn approving_blocking_and_unblocking_leave_receipts() {
         &["mcp", "unblock", "--yes", "demo:echo"],
         &["receipts", "key", "rotate", "--yes"],
     ] {
-        let ran = home.run_alone(words);
-        assert_eq!(ran.exit, 0, "{words:?}: {ran:?}");
+        let output = home.run_as_person(words);
+        assert_eq!(output.exit, 0, "{words:?}: {output:?}");
     }
     let path = file(&home, "@operator");
     let found = receipts(&path);
@@ -34,15 +34,15 @@ fn approving_blocking_and_unblocking_leave_receipts() {
     assert!(found[0].pin.as_ref().is_some_and(|pin| pin.contains(&hash)), "{:?}", found[0]);
     assert_eq!((found[1].server.as_deref(), found[1].tool.as_deref()), (Some("demo"), Some("echo")));
     assert!(found.iter().all(|receipt| receipt.session == "rune:operator" && receipt.client == "rune"));
-    let ran = home.run(&["receipts", "verify", "--key", &found[0].key, path.to_str().unwrap()], "");
-    assert!(ran.exit == 2 && ran.stdout.contains("RECEIPT_UNSEALED"), "nobody can tell its end: {ran:?}");
-    // A client's session of that name is another file, and no part of it.
+    let output = home.run(&["receipts", "verify", "--key", &found[0].key, path.to_str().unwrap()], "");
+    assert!(output.exit == 2 && output.stdout.contains("RECEIPT_UNSEALED"), "it has no seal: {output:?}");
+    // A client's session of that name has another file.
     call(&home, "rune:operator", DENIED, json!({}));
     assert_eq!(receipts(&path).len(), 5);
     let codes = verify(&home, &folder(&home), &[]).1;
-    assert_eq!(codes[0].0, "RECEIPT_KEY_WRONG", "the new key alone vouches for no old one");
-    let ran = home.run(&["receipts", "verify", "--key", &found[0].key, folder(&home).to_str().unwrap()], "");
-    assert_eq!(ran.exit, 2, "{ran:?}");
+    assert_eq!(codes[0].0, "RECEIPT_KEY_WRONG", "the new key does not vouch for the old one");
+    let output = home.run(&["receipts", "verify", "--key", &found[0].key, folder(&home).to_str().unwrap()], "");
+    assert_eq!(output.exit, 2, "{output:?}");
     call(&home, "@operator", DENIED, json!({}));
     assert_eq!(receipts(&path).len(), 5);
 }

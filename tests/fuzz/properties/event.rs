@@ -1,4 +1,4 @@
-//! What holds for any event; shared by the fuzzer and the test of what it found.
+//! Properties of events, shared by the fuzzer and the test of its stored inputs.
 
 use rune::client::Client as _;
 use rune::client::claude::Claude;
@@ -12,8 +12,8 @@ use rune::verdict::Phase;
 use rune::verdict::{Effect, Verdict};
 use time::OffsetDateTime;
 
-/// Panics if it does not hold for an event of these bytes.
-pub fn holds(bytes: &[u8]) {
+/// Panics if a property does not hold for an event of these bytes.
+pub fn check(bytes: &[u8]) {
     let now = OffsetDateTime::UNIX_EPOCH;
     let layers = ["config.toml", "strict"].map(|name| Layer::embedded(name).unwrap());
     let config = Config::fold(layers, Vec::new()).with_default_rules(&RuleKind::ALL.map(|(kind, ..)| kind));
@@ -23,7 +23,7 @@ pub fn holds(bytes: &[u8]) {
             let facts = Facts { nonce: Some(Nonce::new([7; 16])), ..Facts::default() };
             let event = message.into_event(None, None).with_facts(facts);
             let verdict = rune::decide(&event, &config);
-            assert_eq!(verdict, rune::decide(&event, &config), "one event has one verdict");
+            assert_eq!(verdict, rune::decide(&event, &config), "the verdict is not deterministic");
             (event.header.clone(), verdict)
         }
         Err(unread) => {
@@ -37,18 +37,18 @@ pub fn holds(bytes: &[u8]) {
         assert!(verdict.replacement().is_none() || text.contains(Nonce::new([7; 16]).as_str()), "{text}");
     }
     if header.phase == Some(Phase::Before) && verdict.effect() > Effect::Advise {
-        assert!(answer.stdout.is_some() || answer.exit != 0, "an objection is said");
+        assert!(answer.stdout.is_some() || answer.exit != 0, "the call is stopped without an answer");
     }
     let line = LogLine::new(&header, &verdict, now, 1).to_json();
-    assert!(line.ends_with('\n') && line.matches('\n').count() == 1, "one call is one line");
+    assert!(line.ends_with('\n') && line.matches('\n').count() == 1, "not one line: {line}");
     assert!(serde_json::from_str::<serde_json::Value>(&line).is_ok(), "{line}");
 }
 
-/// An event from the grammar of events: what the bytes choose are its tool, its fields and their values.
-pub fn grown(bytes: &[u8]) -> Vec<u8> {
+/// Builds an event whose name, tool, members and values are selected by the bytes.
+pub fn build(bytes: &[u8]) -> Vec<u8> {
     let mut bytes = bytes.iter().copied();
     let mut pick = |from: &[&str]| from.get(usize::from(bytes.next().unwrap_or(0)) % from.len()).unwrap().to_string();
-    let moment =
+    let event_name =
         pick(&["PreToolUse", "PostToolUse", "PostToolUseFailure", "SessionStart", "ConfigChange", "Stop", "x"]);
     let tool = pick(&[
         "Bash", "Write", "Edit", "Read", "WebFetch", "WebSearch", "mcp__a__b", "mcp__", "Agent", "NotebookEdit",
@@ -68,7 +68,7 @@ pub fn grown(bytes: &[u8]) -> Vec<u8> {
     let value = wrap.replace('@', &text);
     let response = response.replace('@', &text);
     format!(
-        r#"{{"session_id":"s","cwd":"/home/u/proj","hook_event_name":"{moment}","tool_name":"{tool}","tool_input":{{"{key}":{value}}}{response}}}"#
+        r#"{{"session_id":"s","cwd":"/home/u/proj","hook_event_name":"{event_name}","tool_name":"{tool}","tool_input":{{"{key}":{value}}}{response}}}"#
     )
     .into_bytes()
 }

@@ -1,27 +1,27 @@
-//! What leaves a receipt, and what is in it.
+//! Which decisions write a receipt, and its content.
 
 use super::*;
 use crate::support::sandbox::{Sandbox, before};
 
-/// A home where no tool has to be approved, so that rules alone decide.
-fn unpinned() -> Sandbox {
+/// A home without pins, so that only rules decide.
+fn home_without_pins() -> Sandbox {
     let home = Sandbox::new();
-    home.file(".config/rune/config.local.toml", "[mcp]\npins = \"off\"\n");
+    home.write(".config/rune/config.local.toml", "[mcp]\npins = \"off\"\n");
     home
 }
 
 #[test]
-fn strict_leaves_one_for_every_decision_about_mcp_and_gentle_for_what_it_objects_to() {
+fn strict_writes_a_receipt_for_every_mcp_call_and_gentle_for_those_it_stops() {
     for (preset, expected) in [
         ("strict", &[(DENIED, "deny"), (ASKED, "ask"), (PASSED, "allow")][..]),
-        // Gentle asks where strict denies, and only advises where strict asks.
+        // Gentle asks if strict denies, and advises if strict asks.
         ("gentle", &[(DENIED, "ask")][..]),
         ("off", &[][..]),
     ] {
-        let home = unpinned();
+        let home = home_without_pins();
         for tool in [DENIED, ASKED, PASSED] {
-            let ran = home.run(&["hook", "pre", "--preset", preset], before(tool, json!({"id": 1})));
-            assert_eq!(ran.stderr, "", "{preset} {tool}");
+            let output = home.run(&["hook", "pre", "--preset", preset], before(tool, json!({"id": 1})));
+            assert_eq!(output.stderr, "", "{preset} {tool}");
         }
         home.run(&["hook", "pre", "--preset", preset], before("Bash", json!({"command": "rm -rf /"})));
         let found = if expected.is_empty() { Vec::new() } else { receipts(&file(&home, "s1")) };
@@ -33,34 +33,34 @@ fn strict_leaves_one_for_every_decision_about_mcp_and_gentle_for_what_it_objects
 }
 
 #[test]
-fn a_receipt_says_what_was_decided_and_why() {
-    let home = unpinned();
+fn a_receipt_contains_the_verdict_and_the_reason() {
+    let home = home_without_pins();
     session(&home, "s1");
     let found = receipts(&file(&home, "s1"));
-    let told = |receipt: &Receipt| {
+    let decision = |receipt: &Receipt| {
         let text = |text: &Option<String>| text.clone().unwrap_or_default();
         (text(&receipt.verdict), text(&receipt.reason), text(&receipt.server), receipt.dispatched)
     };
     let owned = |verdict: &str, reason: &str, server: &str, dispatched| {
         (verdict.to_owned(), reason.to_owned(), server.to_owned(), dispatched)
     };
-    assert_eq!(told(&found[0]), owned("deny", "MCP_UNREGISTERED", "acme", Some(false)));
-    assert_eq!(told(&found[1]), owned("allow", "NO_OBJECTION", "github", None));
-    assert_eq!(told(&found[2]), owned("ask", "MCP_FETCH", "jira", None));
+    assert_eq!(decision(&found[0]), owned("deny", "MCP_UNREGISTERED", "acme", Some(false)));
+    assert_eq!(decision(&found[1]), owned("allow", "NO_OBJECTION", "github", None));
+    assert_eq!(decision(&found[2]), owned("ask", "MCP_FETCH", "jira", None));
     assert_eq!(found.iter().map(|receipt| receipt.seq).collect::<Vec<_>>(), (1..=7).collect::<Vec<_>>());
     assert_eq!((found[6].count, found[6].head.clone()), (Some(6), Some(found[6].prev.clone())));
-    // Different arguments, different marks; the policy is the same one.
+    // Different arguments have different hashes; the policy is the same.
     assert_ne!(found[0].args_sha256, found[3].args_sha256);
     assert_eq!(found[0].policy, found[3].policy);
-    home.file(".config/rune/config.local.toml", "[mcp]\npins = \"off\"\n[[mcp.servers]]\nname = \"other\"\n");
+    home.write(".config/rune/config.local.toml", "[mcp]\npins = \"off\"\n[[mcp.servers]]\nname = \"other\"\n");
     call(&home, "s2", DENIED, json!({"id": 0}));
     let after = receipts(&file(&home, "s2"));
     assert_ne!(after[0].policy, found[0].policy);
-    assert_eq!(after[0].args_sha256, found[0].args_sha256, "equal arguments can be told");
+    assert_eq!(after[0].args_sha256, found[0].args_sha256, "equal arguments have equal hashes");
 }
 
-/// The hash of a policy, written from the format and not by what writes receipts.
-fn policy(files: &[(&str, &str)]) -> Option<String> {
+/// The hash of a policy, computed from the description of the format.
+fn policy_hash(files: &[(&str, &str)]) -> Option<String> {
     let file =
         |(name, text): &(&str, &str)| json!({"name": name, "sha256": rune::encoding::hex::digest(text.as_bytes())});
     let files: Vec<Value> = files.iter().map(file).collect();
@@ -69,7 +69,7 @@ fn policy(files: &[(&str, &str)]) -> Option<String> {
 }
 
 #[test]
-fn a_receipt_names_the_policy_that_was_judged_by() {
+fn a_receipt_contains_the_hash_of_the_policy() {
     let [config, strict, rules] = ["config/config.toml", "presets/strict.toml", "rules/mcp.rules"]
         .map(|name| std::fs::read_to_string(name).unwrap());
     let own = "block \"own\"\n  match own\n  nudge \"No\"\n";
@@ -85,9 +85,9 @@ fn a_receipt_names_the_policy_that_was_judged_by() {
     };
     let shipped = [("config.toml", config.as_str()), ("presets/strict.toml", &strict), ("rules/mcp.rules", &rules)];
     let found = calls();
-    assert!(found.len() == 2 && found.iter().all(|found| *found == policy(&shipped)), "{found:?}");
+    assert!(found.len() == 2 && found.iter().all(|found| *found == policy_hash(&shipped)), "{found:?}");
     home.run(&["hooks", "install", "--preset", "strict"], "");
-    assert!(calls().iter().all(|found| *found == policy(&shipped)), "an installed copy is the same text");
+    assert!(calls().iter().all(|found| *found == policy_hash(&shipped)), "an installed copy is the same text");
     let edited = format!("# Mine\n{config}");
     for (name, text) in [
         (".config/rune/config.toml", edited.as_str()),
@@ -98,7 +98,7 @@ fn a_receipt_names_the_policy_that_was_judged_by() {
         ("proj/.rune/config.toml", "# Ours\n"),
         ("proj/.rune/rules/mcp.rules", own),
     ] {
-        home.file(name, text);
+        home.write(name, text);
     }
     let all = [
         ("config.local.toml", "# Mine\n"),
@@ -111,11 +111,11 @@ fn a_receipt_names_the_policy_that_was_judged_by() {
         ("trusted-mcp-allowlist.txt", "acme\n"),
     ];
     let found = calls();
-    assert!(found.iter().all(|found| *found == policy(&all)), "{found:?} {:?}", policy(&all));
+    assert!(found.iter().all(|found| *found == policy_hash(&all)), "{found:?} {:?}", policy_hash(&all));
 }
 
 #[test]
-fn a_call_that_cannot_be_read_leaves_one_too() {
+fn a_call_that_cannot_be_parsed_writes_a_receipt() {
     let home = Sandbox::new();
     let event = before(DENIED, json!({"id": 1})).replace("\"cwd\":\"/proj\"", "\"cwd\":7");
     assert_eq!(home.run(&STRICT, event).decision(), "deny");
@@ -128,7 +128,7 @@ fn a_call_that_cannot_be_read_leaves_one_too() {
 }
 
 #[test]
-fn no_payload_ever() {
+fn receipts_contain_no_payload() {
     let home = Sandbox::new();
     let secret = "k9-payload-c4";
     for tool in [DENIED, ASKED, PASSED] {
@@ -141,21 +141,21 @@ fn no_payload_ever() {
 }
 
 #[test]
-fn what_cannot_be_written_is_complained_of_and_loosens_nothing() {
+fn an_unwritable_receipt_is_reported_and_the_answer_stays() {
     let home = Sandbox::new();
-    home.file(".local/share/rune/receipt.key", "no key\n");
-    let ran = call(&home, "s1", DENIED, json!({}));
-    assert_eq!((ran.decision().as_str(), ran.exit), ("deny", 0));
-    assert!(ran.stderr.contains("receipt.key"), "{}", ran.stderr);
+    home.write(".local/share/rune/receipt.key", "no key\n");
+    let output = call(&home, "s1", DENIED, json!({}));
+    assert_eq!((output.decision().as_str(), output.exit), ("deny", 0));
+    assert!(output.stderr.contains("receipt.key"), "{}", output.stderr);
     let home = Sandbox::new();
-    home.file(".local/state/rune/receipts", "a file in the way");
-    let ran = call(&home, "s1", DENIED, json!({}));
-    assert_eq!((ran.decision().as_str(), ran.exit), ("deny", 0));
-    assert!(ran.stderr.contains("receipts"), "{}", ran.stderr);
+    home.write(".local/state/rune/receipts", "a file in the way");
+    let output = call(&home, "s1", DENIED, json!({}));
+    assert_eq!((output.decision().as_str(), output.exit), ("deny", 0));
+    assert!(output.stderr.contains("receipts"), "{}", output.stderr);
 }
 
 #[test]
-fn only_the_owner_may_read_key_and_receipts() {
+fn the_key_and_the_receipts_are_private() {
     use std::os::unix::fs::PermissionsExt;
     let home = Sandbox::new();
     call(&home, "s1", DENIED, json!({}));
@@ -164,19 +164,19 @@ fn only_the_owner_may_read_key_and_receipts() {
     }
     let home = Sandbox::new();
     home.run(&["hooks", "install", "--preset", "strict"], "");
-    assert!(home.path(".local/share/rune/receipt.key").exists(), "made at the installation");
+    assert!(home.path(".local/share/rune/receipt.key").exists(), "the installation creates the key");
     assert_eq!(home.run(&["receipts", "key", "show"], "").stdout.trim(), secret(&home).public());
 }
 
 #[test]
-fn a_dry_run_leaves_nothing() {
+fn a_dry_run_writes_no_receipt() {
     let home = Sandbox::new();
     home.run(&[&STRICT[..], &["--dry-run"]].concat(), before(DENIED, json!({})));
     assert!(!folder(&home).exists());
 }
 
 #[test]
-fn a_session_that_is_taken_up_again_goes_on_in_a_new_part() {
+fn a_resumed_session_starts_a_new_part() {
     let home = Sandbox::new();
     session(&home, "s1");
     call(&home, "s1", DENIED, json!({}));
@@ -189,7 +189,7 @@ fn a_session_that_is_taken_up_again_goes_on_in_a_new_part() {
     assert_eq!(parts[1][0].part, 2);
     assert_eq!(verify(&home, &folder(&home), &[]).0, 0);
     assert_eq!(verify(&home, &file(&home, "s1.2"), &[]).0, 0);
-    // Another part before it is another history.
+    // A copied part does not belong there.
     std::fs::copy(file(&home, "s1.3"), file(&home, "s1.2")).unwrap();
     let (exit, codes, _) = verify(&home, &folder(&home), &[]);
     assert_eq!(exit, 1);
@@ -197,8 +197,8 @@ fn a_session_that_is_taken_up_again_goes_on_in_a_new_part() {
 }
 
 #[test]
-fn lists_and_shows_what_is_there() {
-    let home = unpinned();
+fn receipts_are_listed_and_shown() {
+    let home = home_without_pins();
     assert_eq!(home.run(&["receipts", "list"], "").exit, 0);
     session(&home, "s1");
     let listed = home.run(&["receipts", "list"], "").stdout;

@@ -1,17 +1,17 @@
-//! What holds for the reading of any text; shared by the fuzzer and the test of what it found.
+//! Properties of parsed shell text, shared by the fuzzer and the test of its stored inputs.
 
 use rune::path::Place;
 use rune::shell;
 
-/// Panics if it does not hold for `line`.
-pub fn holds(line: &str) {
+/// Panics if a property does not hold for `line`.
+pub fn check(line: &str) {
     let place = Place { cwd: "/home/u/proj".to_owned(), home: Some("/home/u".to_owned()), project: None };
     let reading = shell::read(line, &place);
     for command in &reading.commands {
         assert!(!command.canonical.is_empty());
         assert!(command.span.start <= line.len());
     }
-    // A command of which all is known, written canonically, is read as itself.
+    // The canonical text of a command that is known entirely is parsed as the same command.
     let whole = reading.commands.iter().filter(|command| !command.is_dynamic());
     for command in whole.filter(|command| command.args.iter().all(|arg| !arg.glob)).take(20) {
         let again = shell::read(&command.canonical, &place);
