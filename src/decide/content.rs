@@ -53,7 +53,9 @@ impl<'a> Look<'a> {
     /// Looks at a result of whatever shape.
     pub fn at_all(&self, raw: &[u8]) {
         let head = raw.get(..CONTENT_BYTES.most).inspect(|_| self.exceed(&CONTENT_BYTES));
-        self.at(&result::flat(head.unwrap_or(raw)));
+        if !self.rules.is_empty() {
+            self.at(&result::flat(head.unwrap_or(raw)));
+        }
     }
 
     /// Looks at a text, and says which rule would have it withheld. A text that could not be compared with all rules is

@@ -1,6 +1,7 @@
 //! Results in their own shape with their texts wrapped: what a client takes in place of the original.
 
 use super::wrap::{Wrap, visible};
+use crate::encoding::bytes::position;
 use crate::encoding::json::{Fields, Text, items, unescaped};
 use crate::event::Action;
 use std::borrow::Cow;
@@ -78,7 +79,7 @@ pub(crate) fn flat(raw: &[u8]) -> String {
     let mut flat = String::with_capacity(text.len());
     let mut inside = false;
     let mut rest = &*text;
-    while let Some(at) = rest.bytes().position(|byte| matches!(byte, b'"' | b'\\')) {
+    while let Some(at) = position(rest.as_bytes(), |byte| (byte == b'"') | (byte == b'\\')) {
         let (before, behind) = rest.split_at_checked(at).unwrap_or_default();
         flat.push_str(before);
         let mut chars = behind.chars();

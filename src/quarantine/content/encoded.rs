@@ -1,6 +1,8 @@
 //! What a text says in another writing: base64, hexadecimal and percent signs, letters that stand apart or stand for
 //! others, and what it says itself is to be turned around.
 
+use crate::encoding::bytes::position;
+
 /// A token up to this is too short to say anything.
 const SHORT: usize = 24;
 
@@ -24,16 +26,13 @@ pub(super) fn parts(text: &str) -> Vec<String> {
 
 /// Whether a text says that its letters, or its lines, are turned around.
 fn names(text: &str) -> (bool, bool) {
-    let bytes = text.as_bytes();
     let (mut letters, mut lines) = (false, false);
-    for (at, byte) in bytes.iter().enumerate() {
-        if matches!(byte | 0x20, b'r' | b'b') {
-            let is = |word: &str| {
-                bytes.get(at..at + word.len()).is_some_and(|here| here.eq_ignore_ascii_case(word.as_bytes()))
-            };
-            letters |= is("rot13") || is("rot-13");
-            lines |= is("backward") || is("reverse") || is("right to left");
-        }
+    let mut rest = text.as_bytes();
+    while let Some(here) = position(rest, |byte| matches!(byte | 0x20, b'r' | b'b')).and_then(|at| rest.get(at..)) {
+        let is = |word: &str| here.get(..word.len()).is_some_and(|here| here.eq_ignore_ascii_case(word.as_bytes()));
+        letters |= is("rot13") || is("rot-13");
+        lines |= is("backward") || is("reverse") || is("right to left");
+        rest = here.get(1..).unwrap_or_default();
     }
     (letters, lines)
 }
@@ -81,11 +80,8 @@ const DIGIT: u32 = 2;
 /// Letters in lower case.
 const LOWER: u32 = 4;
 
-/// What such writings are made of.
-const PART: u32 = 8;
-
 /// How many kinds of bytes there are.
-const KINDS: u32 = 4;
+const KINDS: u32 = 3;
 
 /// The kinds that a byte is of.
 static KIND: [u8; 256] = {
@@ -103,9 +99,6 @@ static KIND: [u8; 256] = {
         if byte.is_ascii_lowercase() {
             kind |= LOWER;
         }
-        if byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'=' | b'_' | b'-' | b'%') {
-            kind |= PART;
-        }
         #[expect(clippy::indexing_slicing, reason = "it is counted up to the length")]
         {
             kinds[at] = kind as u8;
@@ -117,17 +110,20 @@ static KIND: [u8; 256] = {
 
 /// Long runs of the characters that such writings use.
 fn tokens(text: &str) -> impl Iterator<Item = &str> {
-    let is_part = |byte: &u8| KIND.get(usize::from(*byte)).is_some_and(|kind| u32::from(*kind) & PART != 0);
+    let is_part =
+        |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'=' | b'_' | b'-' | b'%');
     let mut at = 0;
     std::iter::from_fn(move || {
         loop {
-            let rest = text.as_bytes().get(at..).filter(|rest| !rest.is_empty())?;
-            let length = rest.iter().position(|byte| !is_part(byte)).unwrap_or(rest.len());
-            let start = at;
-            at += length + 1;
-            if length >= SHORT {
-                return text.get(start..start + length);
+            let rest = text.as_bytes().get(at..)?;
+            // A run ends with the last other byte among the next ones; where there is none, it is long.
+            if let Some(last) = rest.get(..SHORT)?.iter().rposition(|byte| !is_part(*byte)) {
+                at += last + 1;
+                continue;
             }
+            let start = at;
+            at += position(rest, |byte| !is_part(byte)).unwrap_or(rest.len());
+            return text.get(start..at);
         }
     })
 }

@@ -1,6 +1,7 @@
 //! Folding: a text sentence by sentence, in plain lower case letters.
 
 use super::letters::{is_invisible, lookalike, undressed};
+use crate::encoding::bytes::position;
 use std::ops::Range;
 use std::str::Chars;
 
@@ -64,7 +65,7 @@ fn folded(text: &str) -> Fold {
     loop {
         let rest = chars.as_str();
         let word = rest.as_bytes().get(..LONGEST_SENTENCE).unwrap_or(rest.as_bytes());
-        let word = word.iter().position(|byte| !is_letter(*byte)).unwrap_or(word.len());
+        let word = position(word, |byte| !is_letter(byte)).unwrap_or(word.len());
         if let Some((word, behind)) = rest.split_at_checked(word).filter(|(word, _)| !word.is_empty()) {
             fold.take_word(word);
             chars = behind.chars();
