@@ -6,7 +6,6 @@ use crate::event::Event;
 use crate::policy::Config;
 use crate::rules::{Rule, RuleKind, Tier};
 use crate::verdict::Effect;
-use std::cmp::Reverse;
 
 /// The rules in force for one call.
 #[derive(Debug)]
@@ -21,11 +20,15 @@ impl<'a> ApplicableRules<'a> {
     pub fn of(event: &Event<'_>, config: &'a Config) -> Self {
         let tainted = !event.facts.taint.is_empty();
         let asked = config.rules.iter().filter(|rule| tainted || !rule.only_when_tainted);
-        let ranked = asked.map(|rule| (config.effect(rule), rule.tier, rule));
-        let mut ranked: Vec<_> = ranked.filter(|(effect, ..)| *effect > Effect::Pass).collect();
-        ranked.sort_by_key(|(effect, tier, _)| (Reverse(*effect), *tier == Tier::Suspicious));
+        let ranked: Vec<_> = asked.map(|rule| (config.effect(rule), rule.tier, rule)).collect();
         let mut applicable = ApplicableRules { kinds: Vec::new() };
-        ranked.into_iter().for_each(|(_, _, rule)| applicable.add(rule));
+        // There are so few ranks that sorting by them takes longer.
+        for effect in [Effect::Deny, Effect::Ask, Effect::Advise] {
+            for tier in [Tier::Block, Tier::Suspicious] {
+                let of_rank = ranked.iter().filter(|ranked| (ranked.0, ranked.1) == (effect, tier));
+                of_rank.for_each(|(.., rule)| applicable.add(rule));
+            }
+        }
         applicable
     }
 

@@ -47,7 +47,7 @@ pub fn run(words: &[OsString], started: Instant) -> u8 {
     let environment = Environment::look(&options.dirs);
     let on_abort =
         OnAbort::arm(options.phase).map(Arc::new).inspect_err(|error| complain(&format!("SIGABRT: {error}")));
-    let call = Call { options, environment, started, on_abort: on_abort.ok() };
+    let call = Arc::new(Call { options, environment, started, on_abort: on_abort.ok() });
     let progress = Arc::new(Progress::new());
     let guarded = |work: &dyn Fn()| catch_unwind(AssertUnwindSafe(work)).is_ok();
     let watched = call.arm(&progress);
@@ -144,6 +144,8 @@ impl Call {
         let verdict = rune::decide(&event, &config);
         let due = Decision::of(&event, &config, &verdict).map(|decision| PendingReceipt { decision, own, memory });
         let told = if config.block > Effect::Pass { event.facts.loosenings } else { Vec::new() };
+        // The process ends soon, and freeing every rule would take longer than the rest of the call.
+        std::mem::forget(config);
         Judgement { header: event.header, verdict, due, told }
     }
 
@@ -184,8 +186,8 @@ impl Call {
     }
 
     /// Arms the watchdog.
-    fn arm(&self, progress: &Arc<Progress>) -> std::io::Result<()> {
-        let (late, otherwise) = (self.clone(), self.clone());
+    fn arm(self: &Arc<Self>, progress: &Arc<Progress>) -> std::io::Result<()> {
+        let (late, otherwise) = (Arc::clone(self), Arc::clone(self));
         let left = DEADLINE.saturating_sub(self.started.elapsed());
         let answer_late = move |progress: &Progress| {
             stage::enter(Stage::Watchdog);

@@ -110,8 +110,7 @@ static KIND: [u8; 256] = {
 
 /// Long runs of the characters that such writings use.
 fn tokens(text: &str) -> impl Iterator<Item = &str> {
-    let is_part =
-        |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'=' | b'_' | b'-' | b'%');
+    let is_part = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'=' | b'_' | b'-' | b'%');
     let mut at = 0;
     std::iter::from_fn(move || {
         loop {
@@ -136,13 +135,14 @@ fn count(bytes: &[u8], is: impl Fn(u8) -> bool) -> usize {
 
 fn token(token: &str) -> Option<String> {
     let is_sign = |byte: u8| matches!(byte, b'=' | b'/' | b'-');
-    let has_sign = count(token.as_bytes(), is_sign) > 0;
-    let sign = if has_sign { token.bytes().rposition(is_sign) } else { None };
-    let hexadecimal = token.get(sign.map_or(0, |at| at + 1)..).unwrap_or(token);
-    let value = token.split_once('=').map_or(token, |(_, value)| if value.len() < SHORT { token } else { value });
+    let (mut hexadecimal, mut value) = (token, token);
+    if position(token.as_bytes(), is_sign).is_some() {
+        hexadecimal = token.rsplit(['=', '/', '-']).next().unwrap_or(token);
+        value = token.split_once('=').map(|(_, value)| value).filter(|value| value.len() >= SHORT).unwrap_or(token);
+    }
     // Text that is written so has letters of both cases.
-    let mixed = count(value.as_bytes(), |byte| byte.is_ascii_uppercase()) > 0
-        && count(value.as_bytes(), |byte| byte.is_ascii_lowercase()) > 0;
+    let mixed = position(value.as_bytes(), |byte| byte.is_ascii_uppercase()).is_some()
+        && position(value.as_bytes(), |byte| byte.is_ascii_lowercase()).is_some();
     percent(token).or_else(|| hex(hexadecimal).and_then(sentence)).or_else(|| {
         Some(value)
             .filter(|_| mixed)
