@@ -67,7 +67,11 @@ fn longest(pattern: &[u8]) -> Option<Range<usize>> {
 
 /// Whether a byte stands for itself.
 fn is_plain(byte: u8) -> bool {
-    matches!(byte, b' '..=b'~') && !b"\\.+*?()|[]{}^$".contains(&byte)
+    let is_meta = matches!(
+        byte,
+        b'\\' | b'.' | b'+' | b'*' | b'?' | b'(' | b')' | b'|' | b'[' | b']' | b'{' | b'}' | b'^' | b'$'
+    );
+    matches!(byte, b' '..=b'~') && !is_meta
 }
 
 fn longer(one: Range<usize>, other: &Range<usize>) -> Range<usize> {

@@ -2,7 +2,7 @@
 //!
 //! The build script takes the literals from the syntax tree of every pattern. They form groups, of which a match
 //! contains at least one literal each; patterns share equal groups. A pattern of an operator's file has groups only if
-//! an embedded pattern has the same text; otherwise it is always compiled.
+//! an embedded pattern has the same text; `literal` does the same for some of the others.
 
 mod bucket;
 #[cfg(test)]

@@ -5,7 +5,7 @@ use proptest::prelude::*;
 use regex_lite::Regex;
 
 fn literal(pattern: &str) -> &str {
-    &pattern[required(pattern)]
+    pattern.get(required(pattern)).unwrap()
 }
 
 #[test]
