@@ -55,7 +55,9 @@ impl<'a> ContentScan<'a> {
     /// Scans all texts of a result, whatever its structure.
     pub fn scan_result(&self, raw: &[u8]) {
         let head = raw.get(..CONTENT_BYTES.most).inspect(|_| self.exceed(&CONTENT_BYTES));
-        self.scan_text(&result::flat(head.unwrap_or(raw)));
+        if !self.rules.is_empty() {
+            self.scan_text(&result::flat(head.unwrap_or(raw)));
+        }
     }
 
     /// Scans a text, and returns the rule for which it must be withheld.

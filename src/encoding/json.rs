@@ -10,7 +10,6 @@ mod cursor;
 pub use check::check;
 
 use cursor::Cursor;
-use std::collections::BTreeSet;
 use std::fmt;
 
 /// The fields of one JSON object, raw, in order.
@@ -109,8 +108,6 @@ impl<'a> Fields<'a> {
             Some(b'{') => cursor.step(),
             Some(_) => return Err(JsonError::NotAnObject),
         }
-        let mut names = BTreeSet::new();
-        let mut has_duplicate = false;
         if cursor.peek() == Some(b'}') {
             cursor.step();
         } else {
@@ -118,7 +115,6 @@ impl<'a> Fields<'a> {
                 let key = cursor.key()?;
                 let raw = cursor.value()?;
                 let key = Text::read(key).map(|key| key.text).unwrap_or_default();
-                has_duplicate |= !names.insert(key.clone());
                 self.fields.push((key, raw));
                 match cursor.next() {
                     Some(b',') => {}
@@ -127,6 +123,9 @@ impl<'a> Fields<'a> {
                 }
             }
         }
+        let mut names: Vec<&str> = self.names().collect();
+        names.sort_unstable();
+        let has_duplicate = names.windows(2).any(|pair| matches!(pair, [one, next] if one == next));
         let errors = [
             (mark.is_some(), JsonError::Mark),
             (has_duplicate, JsonError::Duplicate),

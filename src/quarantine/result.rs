@@ -1,6 +1,7 @@
 //! Replaces the texts in a result by wrapped ones, and keeps the shape that the client expects.
 
 use super::wrap::{Wrapper, escape_into};
+use crate::encoding::bytes::position;
 use crate::encoding::json::{Fields, Text, items, unescaped};
 use crate::event::Action;
 use std::borrow::Cow;
@@ -77,7 +78,7 @@ pub(crate) fn flat(raw: &[u8]) -> String {
     let mut flat = String::with_capacity(text.len());
     let mut inside = false;
     let mut rest = &*text;
-    while let Some(at) = rest.bytes().position(|byte| matches!(byte, b'"' | b'\\')) {
+    while let Some(at) = position(rest.as_bytes(), |byte| (byte == b'"') | (byte == b'\\')) {
         let (before, behind) = rest.split_at_checked(at).unwrap_or_default();
         flat.push_str(before);
         let mut chars = behind.chars();

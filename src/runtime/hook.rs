@@ -28,13 +28,12 @@ use std::sync::Arc;
 use std::time::Instant;
 
 /// What is the same for every step of one run of the hook.
-#[derive(Clone)]
 struct Call {
     options: Options,
     environment: Environment,
     started: Instant,
     /// `None` where the signal handler could not be installed.
-    abort_handler: Option<Arc<AbortHandler>>,
+    abort_handler: Option<AbortHandler>,
 }
 
 /// The verdict on one event, and what the later steps need of the event.
@@ -53,7 +52,7 @@ pub fn run(words: &[OsString], started: Instant) -> u8 {
     let options = Options::parse(words);
     let environment = Environment::of(options.client, &options.dirs);
     let abort_handler = AbortHandler::arm(options.phase).inspect_err(|error| warn(&format!("SIGABRT: {error}")));
-    let call = Call { options, environment, started, abort_handler: abort_handler.ok().map(Arc::new) };
+    let call = Arc::new(Call { options, environment, started, abort_handler: abort_handler.ok() });
     failsafe::run(&call, answer)
 }
 

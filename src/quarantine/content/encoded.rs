@@ -1,6 +1,8 @@
 //! Decodes encoded parts of a text: base64, hexadecimal, percent encoding, spaced-out letters, digits in place of
 //! letters, and ROT13 or reversed lines where the text names them.
 
+use crate::encoding::bytes::position;
+
 /// The shortest token that is decoded.
 const MIN_TOKEN_BYTES: usize = 24;
 
@@ -24,16 +26,13 @@ pub(super) fn parts(text: &str) -> Vec<String> {
 
 /// Whether a text mentions ROT13, and whether it mentions reversed text.
 fn named_encodings(text: &str) -> (bool, bool) {
-    let bytes = text.as_bytes();
     let (mut rot13, mut reversal) = (false, false);
-    for (at, byte) in bytes.iter().enumerate() {
-        if matches!(byte | 0x20, b'r' | b'b') {
-            let is = |word: &str| {
-                bytes.get(at..at + word.len()).is_some_and(|here| here.eq_ignore_ascii_case(word.as_bytes()))
-            };
-            rot13 |= is("rot13") || is("rot-13");
-            reversal |= is("backward") || is("reverse") || is("right to left");
-        }
+    let mut rest = text.as_bytes();
+    while let Some(here) = position(rest, |byte| matches!(byte | 0x20, b'r' | b'b')).and_then(|at| rest.get(at..)) {
+        let is = |word: &str| here.get(..word.len()).is_some_and(|here| here.eq_ignore_ascii_case(word.as_bytes()));
+        rot13 |= is("rot13") || is("rot-13");
+        reversal |= is("backward") || is("reverse") || is("right to left");
+        rest = here.get(1..).unwrap_or_default();
     }
     (rot13, reversal)
 }
@@ -81,11 +80,8 @@ const DIGIT: u32 = 2;
 /// Lower-case letters.
 const LOWER: u32 = 4;
 
-/// Characters of base64, hexadecimal and percent encoding.
-const ENCODING: u32 = 8;
-
 /// The number of kinds.
-const KINDS: u32 = 4;
+const KINDS: u32 = 3;
 
 /// The kinds of each byte, as bits.
 static BYTE_KINDS: [u8; 256] = {
@@ -103,9 +99,6 @@ static BYTE_KINDS: [u8; 256] = {
         if byte.is_ascii_lowercase() {
             kind |= LOWER;
         }
-        if byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'=' | b'_' | b'-' | b'%') {
-            kind |= ENCODING;
-        }
         #[expect(clippy::indexing_slicing, reason = "the index is below the length")]
         {
             kinds[at] = kind as u8;
@@ -118,17 +111,19 @@ static BYTE_KINDS: [u8; 256] = {
 /// Long runs of characters that encodings use.
 fn tokens(text: &str) -> impl Iterator<Item = &str> {
     let is_encoding =
-        |byte: &u8| BYTE_KINDS.get(usize::from(*byte)).is_some_and(|kind| u32::from(*kind) & ENCODING != 0);
+        |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'=' | b'_' | b'-' | b'%');
     let mut at = 0;
     std::iter::from_fn(move || {
         loop {
-            let rest = text.as_bytes().get(at..).filter(|rest| !rest.is_empty())?;
-            let length = rest.iter().position(|byte| !is_encoding(byte)).unwrap_or(rest.len());
-            let start = at;
-            at += length + 1;
-            if length >= MIN_TOKEN_BYTES {
-                return text.get(start..start + length);
+            let rest = text.as_bytes().get(at..)?;
+            // A token starts after the last other byte of the next `MIN_TOKEN_BYTES`, or here if there is none.
+            if let Some(last) = rest.get(..MIN_TOKEN_BYTES)?.iter().rposition(|byte| !is_encoding(*byte)) {
+                at += last + 1;
+                continue;
             }
+            let start = at;
+            at += position(rest, |byte| !is_encoding(byte)).unwrap_or(rest.len());
+            return text.get(start..at);
         }
     })
 }
@@ -142,14 +137,15 @@ fn count(bytes: &[u8], is: impl Fn(u8) -> bool) -> usize {
 /// Decodes one token.
 fn decode_token(token: &str) -> Option<String> {
     let is_sign = |byte: u8| matches!(byte, b'=' | b'/' | b'-');
-    let has_sign = count(token.as_bytes(), is_sign) > 0;
-    let sign = if has_sign { token.bytes().rposition(is_sign) } else { None };
-    let hexadecimal = token.get(sign.map_or(0, |at| at + 1)..).unwrap_or(token);
-    let value =
-        token.split_once('=').map_or(token, |(_, value)| if value.len() < MIN_TOKEN_BYTES { token } else { value });
+    let (mut hexadecimal, mut value) = (token, token);
+    if position(token.as_bytes(), is_sign).is_some() {
+        hexadecimal = token.rsplit(['=', '/', '-']).next().unwrap_or(token);
+        let after = token.split_once('=').map(|(_, value)| value);
+        value = after.filter(|value| value.len() >= MIN_TOKEN_BYTES).unwrap_or(token);
+    }
     // Base64 of a sentence has letters of both cases.
-    let mixed = count(value.as_bytes(), |byte| byte.is_ascii_uppercase()) > 0
-        && count(value.as_bytes(), |byte| byte.is_ascii_lowercase()) > 0;
+    let mixed = position(value.as_bytes(), |byte| byte.is_ascii_uppercase()).is_some()
+        && position(value.as_bytes(), |byte| byte.is_ascii_lowercase()).is_some();
     percent(token).or_else(|| hex(hexadecimal).and_then(if_sentence)).or_else(|| {
         Some(value)
             .filter(|_| mixed)

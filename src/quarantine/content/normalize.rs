@@ -1,6 +1,7 @@
 //! Normalizes a text to sentences in plain lower-case letters, and groups them into passages.
 
 use super::letters::{is_invisible, latin_lookalike, plain_letter};
+use crate::encoding::bytes::position;
 use std::ops::Range;
 use std::str::Chars;
 
@@ -65,7 +66,7 @@ fn normalize(text: &str) -> Normalizer {
     loop {
         let rest = chars.as_str();
         let word = rest.as_bytes().get(..MAX_SENTENCE_BYTES).unwrap_or(rest.as_bytes());
-        let word = word.iter().position(|byte| !is_letter(*byte)).unwrap_or(word.len());
+        let word = position(word, |byte| !is_letter(byte)).unwrap_or(word.len());
         if let Some((word, after)) = rest.split_at_checked(word).filter(|(word, _)| !word.is_empty()) {
             normalizer.take_word(word);
             chars = after.chars();

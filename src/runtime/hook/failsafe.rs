@@ -23,7 +23,7 @@ const DEADLINE: Duration = Duration::from_secs(4);
 const WRITE_TIMEOUT: Duration = Duration::from_millis(300);
 
 /// Arms the watchdog, runs `pipeline`, answers with a failure if it panics, and returns the exit code.
-pub(super) fn run(call: &Call, pipeline: impl Fn(&Call, &Progress)) -> u8 {
+pub(super) fn run(call: &Arc<Call>, pipeline: impl Fn(&Call, &Progress)) -> u8 {
     let progress = Arc::new(Progress::new());
     let catch = |work: &dyn Fn()| catch_unwind(AssertUnwindSafe(work)).is_ok();
     let answered = match arm_watchdog(call, &progress) {
@@ -40,9 +40,9 @@ pub(super) fn run(call: &Call, pipeline: impl Fn(&Call, &Progress)) -> u8 {
     progress.exit_code(exit_without_answer(call, &progress))
 }
 
-fn arm_watchdog(call: &Call, progress: &Arc<Progress>) -> std::io::Result<()> {
+fn arm_watchdog(call: &Arc<Call>, progress: &Arc<Progress>) -> std::io::Result<()> {
     let remaining = DEADLINE.saturating_sub(call.started.elapsed());
-    let (late, last) = (call.clone(), call.clone());
+    let (late, last) = (Arc::clone(call), Arc::clone(call));
     let answer_late = move |progress: &Progress| {
         stage::enter(Stage::Watchdog);
         answer_failure(&late, progress, &Failure::Timeout);
@@ -51,7 +51,7 @@ fn arm_watchdog(call: &Call, progress: &Arc<Progress>) -> std::io::Result<()> {
 }
 
 /// Answers with a failure and the provisional verdict, unless an answer has begun. Every write is bounded in time.
-fn answer_failure(call: &Call, progress: &Progress, failure: &Failure) {
+fn answer_failure(call: &Arc<Call>, progress: &Progress, failure: &Failure) {
     let (header, mut verdict) =
         progress.provisional().unwrap_or_else(|| (header_of_unreadable(call, Header::default()), Verdict::default()));
     verdict.add(failure.finding(header.phase, policy_files::failure_effect(&call.options)));
@@ -69,7 +69,7 @@ fn answer_failure(call: &Call, progress: &Progress, failure: &Failure) {
     let environment = call.environment.clone();
     run_with_timeout(WRITE_TIMEOUT, move || drop(log::append(&environment, &line)));
     if let Some(receipt) = PendingReceipt::for_failure(&header, policy_files::receipts(&call.options), &verdict) {
-        let (call, session) = (call.clone(), header.session);
+        let (call, session) = (Arc::clone(call), header.session);
         run_with_timeout(WRITE_TIMEOUT, move || drop(receipt.write(&call.options, &call.environment, &session)));
     }
 }
