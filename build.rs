@@ -1,12 +1,20 @@
-//! Reads the embedded policy when the binary is built, so that no call has to.
+//! Parses the embedded policy at build time and writes it as Rust tables, so that no call has to parse it.
 //!
-//! Tests compare what comes of it with what a call would have read.
+//! | file in `OUT_DIR` | content | included by |
+//! |---|---|---|
+//! | `validators.rs` | the names of the validators | `src/rules/validator.rs` |
+//! | `settings.rs` | the keys of `config.toml` and the presets | `src/policy/layer.rs` |
+//! | `rules.rs` | the rules and their patterns | `src/rules/embedded.rs` |
+//! | `prefilter.rs` | the literals that the patterns require | `src/rules/prefilter.rs` |
+//! | `digests.rs` | the SHA-256 of every shipped file | `src/policy/update.rs` |
+//!
+//! Unit tests compare the tables with the result of parsing the same files at run time.
 #![allow(
     clippy::disallowed_methods,
     clippy::indexing_slicing,
     clippy::expect_used,
     clippy::panic,
-    reason = "a build reads files, and ends where it cannot"
+    reason = "a build script reads files, and fails by panicking"
 )]
 
 #[path = "src/rules/prefilter/bucket.rs"]
@@ -42,17 +50,17 @@ fn main() {
     ] {
         println!("cargo::rerun-if-changed=src/{source}");
     }
-    let out = std::env::var("OUT_DIR").expect("cargo names a directory for what is made");
+    let out = std::env::var("OUT_DIR").expect("cargo sets OUT_DIR");
     let write = |name: &str, text: &str| {
-        std::fs::write(Path::new(&out).join(name), text).expect("the directory can be written to");
+        std::fs::write(Path::new(&out).join(name), text).expect("OUT_DIR is writable");
     };
-    let names = validators();
-    write("validators.rs", &format!("const VALIDATORS: [&str; {}] = {names:?};", names.len()));
-    write("settings.rs", &settings());
-    let (rules, prefilter) = rules();
+    let validators = validator_names();
+    write("validators.rs", &format!("const VALIDATORS: [&str; {}] = {validators:?};", validators.len()));
+    write("settings.rs", &settings_table());
+    let (rules, prefilter) = rule_tables(&validators);
     write("rules.rs", &rules);
     write("prefilter.rs", &prefilter);
-    write("digests.rs", &digests());
+    write("digests.rs", &digest_table());
     write("programs.rs", &programs());
     write("paths.rs", &paths());
 }
@@ -60,13 +68,14 @@ fn main() {
 const PRESETS: [&str; 3] = ["gentle", "strict", "off"];
 const RULES: [&str; 6] = ["bash", "edit", "read", "mcp", "agent", "post"];
 
+/// Reads a file, and has cargo run this script again when it changes.
 fn read(path: &str) -> String {
     println!("cargo::rerun-if-changed={path}");
     std::fs::read_to_string(path).unwrap_or_else(|error| panic!("{path}: {error}"))
 }
 
-/// The names of all validators: those of their files, in camel case and in order.
-fn validators() -> Vec<String> {
+/// The sorted names of all validators: the names of their files in camel case.
+fn validator_names() -> Vec<String> {
     let folder = "src/decide/validators";
     println!("cargo::rerun-if-changed={folder}");
     let files = std::fs::read_dir(folder).unwrap_or_else(|error| panic!("{folder}: {error}"));
@@ -82,20 +91,21 @@ fn validators() -> Vec<String> {
     names
 }
 
-/// Every setting of the embedded policy as `(key, values)`, by the name of its file.
-fn settings() -> String {
+/// A table of `(file, [(key, values)])` with every setting of `config.toml` and the presets.
+fn settings_table() -> String {
     let mut code = String::from("&[\n");
     let presets = PRESETS.map(|name| (name, format!("presets/{name}.toml")));
     for (name, path) in [("config.toml", "config/config.toml".to_owned())].into_iter().chain(presets) {
         let tables: toml::Table = read(&path).parse().unwrap_or_else(|error| panic!("{path}: {error}"));
-        writeln!(code, "    ({name:?}, &[").expect("a text takes everything");
+        writeln!(code, "    ({name:?}, &[").expect("writing to a string succeeds");
         for (table, keys) in &tables {
             let keys = keys.as_table().unwrap_or_else(|| panic!("{path}: `{table}` is not a table"));
             for (key, value) in keys {
                 let values = value.as_array().map_or(std::slice::from_ref(value), Vec::as_slice);
                 let texts: Option<Vec<&str>> = values.iter().map(toml::Value::as_str).collect();
-                let texts = texts.unwrap_or_else(|| panic!("{path}: `{table}.{key}` is neither a text nor texts"));
-                writeln!(code, "        (\"{table}.{key}\", &{texts:?}),").expect("a text takes everything");
+                let texts = texts
+                    .unwrap_or_else(|| panic!("{path}: `{table}.{key}` is neither a string nor a list of strings"));
+                writeln!(code, "        (\"{table}.{key}\", &{texts:?}),").expect("writing to a string succeeds");
             }
         }
         code.push_str("    ]),\n");
@@ -226,23 +236,23 @@ fn entry_code(entry: &programs::entry::Entry) -> String {
     )
 }
 
-/// The SHA-256 of every embedded text, by the name of its file.
-fn digests() -> String {
+/// A table of `(file, SHA-256)` with every shipped file.
+fn digest_table() -> String {
     let presets = PRESETS.iter().map(|name| format!("presets/{name}.toml"));
     let rules = RULES.iter().map(|name| format!("rules/{name}.rules"));
     let files = presets.chain(rules).map(|name| (name.clone(), name));
     let mut code = String::from("&[\n");
     for (name, path) in [("config.toml".to_owned(), "config/config.toml".to_owned())].into_iter().chain(files) {
         let digest: String = Sha256::digest(read(&path)).iter().map(|byte| format!("{byte:02x}")).collect();
-        writeln!(code, "    ({name:?}, {digest:?}),").expect("a text takes everything");
+        writeln!(code, "    ({name:?}, {digest:?}),").expect("writing to a string succeeds");
     }
     code.push(']');
     code
 }
 
-/// Every embedded rule as a row, by the name of its file, and the prefilter of all patterns.
-fn rules() -> (String, String) {
-    // The parser of the crate checks names when it is tested; an unknown validator does not compile.
+/// The code of `rules.rs` and of `prefilter.rs`.
+fn rule_tables(validators: &[String]) -> (String, String) {
+    // Names of rules are checked by a unit test, names of validators by `rule_code`.
     let checks = Checks { name: &|_| Ok(()), validator: &|_| Ok(()) };
     let texts = RULES.map(|name| (name, read(&format!("rules/{name}.rules"))));
     let files: Vec<(&str, Vec<RuleText<'_>>)> = texts
@@ -256,32 +266,41 @@ fn rules() -> (String, String) {
         })
         .collect();
     let prefilter = Prefilter::of(files.iter().flat_map(|(_, rules)| rules), texts.iter().map(|(_, text)| text));
-    let (mut code, mut all) = (String::new(), String::new());
+    let (mut code, mut table) = (String::new(), String::new());
     for (name, rules) in &files {
-        let prefix = name.to_uppercase();
-        let rows =
-            rules.iter().enumerate().map(|(at, rule)| row(rule, &prefilter, &format!("{prefix}_{at}"), &mut code));
-        let rows: String = rows.collect();
-        writeln!(all, "    ({name:?}, &[\n{rows}    ]),").expect("a string accepts everything");
+        let rules = rules.iter().enumerate().map(|(at, rule)| {
+            let prefix = format!("{}_{at}", name.to_uppercase());
+            rule_code(rule, &prefix, validators, &prefilter, &mut code)
+        });
+        let rules: String = rules.collect();
+        writeln!(table, "    ({name:?}, &[\n{rules}    ]),").expect("writing to a string succeeds");
     }
-    writeln!(code, "static EMBEDDED_RULES: [(&str, &[EmbeddedRule]); {}] = [\n{all}];", files.len())
-        .expect("a string accepts everything");
+    writeln!(code, "static EMBEDDED_RULES: [(&str, &[EmbeddedRule]); {}] = [\n{table}];", files.len())
+        .expect("writing to a string succeeds");
     (code, prefilter.code())
 }
 
-/// A rule as a row. Its patterns are statics of their own before it: what they compile to is written into them.
-fn row(rule: &RuleText<'_>, prefilter: &Prefilter<'_>, name: &str, code: &mut String) -> String {
-    let mut patterns = |list: &str, texts: &[&str]| {
+/// The code of one `EmbeddedRule`.
+///
+/// Its patterns are added to `code` as statics whose names begin with `prefix`, because a pattern caches its compiled form.
+fn rule_code(
+    rule: &RuleText<'_>,
+    prefix: &str,
+    validators: &[String],
+    prefilter: &Prefilter<'_>,
+    code: &mut String,
+) -> String {
+    let mut patterns = |clause: &str, texts: &[&str]| {
         let pattern = |text: &&str| format!("Pattern::embedded({text:?}, &{:?}), ", prefilter.numbers(text));
         let patterns: String = texts.iter().map(pattern).collect();
-        writeln!(code, "static {name}_{list}: [Pattern; {}] = [{patterns}];", texts.len())
-            .expect("a string accepts everything");
-        format!("&{name}_{list}")
+        writeln!(code, "static {prefix}_{clause}: [Pattern; {}] = [{patterns}];", texts.len())
+            .expect("writing to a string succeeds");
+        format!("&{prefix}_{clause}")
     };
     let example = |(expected, line, text): &(syntax::Expected, usize, &str)| {
         format!("Example {{ expected: Expected::{expected:?}, line: {line}, text: Cow::Borrowed({text:?}) }}, ")
     };
-    let index = |name: &str| validators().iter().position(|known| known == name).expect("a known validator");
+    let index = |name: &str| validators.iter().position(|known| known == name).expect("a known validator");
     let validator =
         rule.validator.map_or("None".to_owned(), |name| format!("Some(ValidatorId::from_index({}))", index(name)));
     let does = rule.does.iter().map(|name| match programs::schema::DOES.iter().find(|(known, _)| known == name) {
@@ -306,12 +325,12 @@ fn row(rule: &RuleText<'_>, prefilter: &Prefilter<'_>, name: &str, code: &mut St
 
 /// The literals that the embedded patterns require.
 struct Prefilter<'t> {
-    /// The groups of literals, without duplicates; a group is known by its place.
+    /// The groups of literals, sorted and without duplicates. The number of a group is its index.
     groups: Vec<Group>,
     /// The groups of every pattern.
     patterns: BTreeMap<&'t str, Vec<Group>>,
-    /// How often a key occurs in the rules.
-    keys: BTreeMap<u32, usize>,
+    /// How often each key occurs in the rule files.
+    frequencies: BTreeMap<u32, usize>,
 }
 
 impl<'t> Prefilter<'t> {
@@ -322,15 +341,15 @@ impl<'t> Prefilter<'t> {
         let patterns = rules.flat_map(|rule| rule.patterns.iter().chain(&rule.only_when).chain(&rule.except_when));
         let patterns: BTreeMap<&str, Vec<Group>> = patterns.map(|text| (*text, literals::required(text))).collect();
         let groups: BTreeSet<Group> = patterns.values().flatten().cloned().collect();
-        let mut counts = BTreeMap::new();
-        texts.flat_map(|text| keys(text.as_bytes())).for_each(|key| *counts.entry(key).or_default() += 1);
-        Prefilter { groups: groups.into_iter().collect(), patterns, keys: counts }
+        let mut frequencies = BTreeMap::new();
+        texts.flat_map(|text| keys(text.as_bytes())).for_each(|key| *frequencies.entry(key).or_default() += 1);
+        Prefilter { groups: groups.into_iter().collect(), patterns, frequencies }
     }
 
-    /// Where the rarest key of a literal begins, and the key.
+    /// The offset of the rarest key of a literal, and the key. Looking up a rare key finds fewer literals to compare.
     fn rarest_key(&self, literal: &[u8]) -> (usize, u32) {
         let keys = keys(bucket::without_left_mark(literal)).into_iter().enumerate();
-        keys.min_by_key(|(_, key)| self.keys.get(key)).expect("literals are not shorter than keys")
+        keys.min_by_key(|(_, key)| self.frequencies.get(key)).expect("a literal is at least as long as a key")
     }
 
     /// The numbers of the groups of a pattern.
@@ -339,6 +358,7 @@ impl<'t> Prefilter<'t> {
         self.patterns[pattern].iter().map(number).collect()
     }
 
+    /// The code of `prefilter.rs`.
     fn code(&self) -> String {
         let mut literals: BTreeMap<(usize, &[u8]), Vec<usize>> = BTreeMap::new();
         for (number, group) in self.groups.iter().enumerate() {
@@ -372,7 +392,7 @@ impl<'t> Prefilter<'t> {
     }
 }
 
-/// The keys of all adjacent bytes.
+/// The keys at every offset of a text.
 fn keys(bytes: &[u8]) -> Vec<u32> {
     let key = |bytes: &[u8]| bytes.iter().map(|byte| bucket::key_byte(*byte)).fold(0, bucket::next_key);
     bytes.windows(bucket::KEY_BYTES).map(key).collect()

@@ -1,10 +1,9 @@
 #!/usr/bin/env bash
-# Builds rune or takes a built one, installs it, registers it with Claude Code, and shows it at work; or takes all of that
-# away again.
-# Works without a terminal where it loosens nothing, and may be run again at any time. Written for bash 3.2, which macOS has.
+# Builds rune or takes a built binary, installs it, registers it with Claude Code and shows three decisions; or removes it.
+# It needs no terminal unless it loosens the guard, and can be run again at any time. Written for bash 3.2, which macOS has.
 set -euo pipefail
 
-# The public half of the key that signs the SHA256SUMS of releases. No option or variable replaces it: an agent may have
+# The public key that verifies the SHA256SUMS of releases. No option or variable replaces it, because an agent may have
 # started this script.
 release_key=MCowBQYDK2VwAyEAd9DMyP+GkZ9rSfqKMSX3ODlaojmjaWJKeklPg4c0UTQ=
 max_binary_bytes=67108864
@@ -114,7 +113,7 @@ man=$prefix/share/man/man1
 bash_completion=$prefix/share/bash-completion/completions/rune
 zsh_completion=$prefix/share/zsh/site-functions/_rune
 fish_completion=$prefix/share/fish/vendor_completions.d/rune.fish
-# The first of two directories that is absolute; the binary looks at no other.
+# Prints the first of two directories that is absolute, as the binary selects it.
 absolute() {
   if [ "${1#/}" != "$1" ]; then printf '%s' "$1"; else printf '%s' "$2"; fi
 }
@@ -126,7 +125,7 @@ scratch=$(mktemp -d)
 staged=
 trap 'rm -rf "$scratch" ${staged:+"$staged"}' EXIT
 
-# --- taking it away
+# --- uninstalling
 
 remove_program() {
   local name page dir
@@ -162,7 +161,7 @@ uninstall() {
     [ -z "$purge" ] || fail "there is no $rune to ask whether you are a person; remove $config, $data, $state and $client/telemetry.jsonl by hand"
     printf 'there is no %s\n' "$rune"
   else
-    # The binary decides who may do this, before anything is gone.
+    # The binary runs the person check before anything is removed.
     "$rune" hooks uninstall ${yes:+--yes} || fail "nothing was removed"
     remove_program
     if [ -n "$purge" ]; then purge_files; fi
@@ -185,7 +184,7 @@ they block; remove the entries that run rune from those settings.
 NOTE
 }
 
-# --- putting it in place
+# --- installing
 
 # Lists the guards that an installation may replace: at the prefix, at the default prefix, and registered.
 guards() {
@@ -197,8 +196,8 @@ guards() {
   } | LC_ALL=C sort -u
 }
 
-# Another program may be anything, so only a person at a terminal puts one in the place of a guard. The guard that is
-# there checks this, never the new program: that one may have been made to accept everybody.
+# Only a person at a terminal may replace a guard by another program. The installed guard runs the person check, never the
+# new program, which may accept every process.
 check_person() {
   local guard
   guards >"$scratch/guards"
@@ -236,7 +235,7 @@ put_in_place() {
     fi
   done
   mkdir -p "$man" "${bash_completion%/*}" "${zsh_completion%/*}" "${fish_completion%/*}"
-  # An agent may run this to look; the pages it leaves alone.
+  # An agent may run this script, but not write man pages.
   "$rune" man --out "$man" || printf 'install.sh: the man pages stay as they are\n' >&2
   "$rune" completions bash >"$bash_completion"
   "$rune" completions zsh >"$zsh_completion"
@@ -253,7 +252,7 @@ register() {
     "$rune" policy install
   fi
 
-  # Whoever has taken the hooks away does not get them back by an update.
+  # An update does not register hooks that were removed.
   registered=yes
   if [ "$verb" = update ] && [ -z "$preset" ]; then
     answer=$("$rune" hooks uninstall --dry-run)
@@ -272,7 +271,7 @@ register() {
   esac
 }
 
-# --- showing it
+# --- showing decisions
 
 show() {
   printf '\n%s\n  $ %s\n' "$1" "$2"
@@ -322,7 +321,7 @@ asset_name() {
   printf 'rune-%s-%s\n' "$system" "$machine"
 }
 
-# Sets the scheme that a download may begin with. Plain http is for tests and tunnels, on this machine only.
+# Sets the scheme of the download. Plain http is accepted on loopback only, for tests and tunnels.
 check_url() {
   local host
   case $from in
@@ -382,7 +381,7 @@ read_signed_sum() {
   is_sha256 "$sha256" || fail "$from/SHA256SUMS does not list $1 once"
 }
 
-# Leaves a binary with the right SHA-256 in the scratch directory, where nothing changes it after the check.
+# Puts a binary with the right SHA-256 into the scratch directory, where no other process changes it after the check.
 take_binary() {
   local asset scheme='' actual
   if [ -n "$file" ]; then
@@ -412,7 +411,7 @@ if [ -n "$file$from" ]; then
   exit 0
 fi
 
-# --- building it
+# --- building
 
 export PATH="$PATH:${CARGO_HOME:-$HOME/.cargo}/bin"
 get="curl --proto '=https' --tlsv1.2 -sSf https://sh.rustup.rs | sh"

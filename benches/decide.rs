@@ -1,4 +1,4 @@
-//! What judging costs within the process: the policy is read once, and every event is judged anew.
+//! The cost of parsing and judging an event in process, without loading the policy.
 //!
 //! `cargo bench --bench decide [-- --short]`.
 #![allow(
@@ -45,7 +45,7 @@ fn main() {
             let input = Quarantined::new(event.clone(), origin);
             let started = Instant::now();
             let message = Claude.parse(&input).unwrap_or_else(|_| unreachable!("the event is complete"));
-            let read = message.locate(None, None);
+            let read = message.into_event(None, None);
             let verdict = rune::decide(&read, &config);
             times.push(started.elapsed().as_secs_f64() * 1e6);
             effect = format!("{:?}", verdict.effect()).to_lowercase();

@@ -1,6 +1,6 @@
-//! How the instructions of a whole process grow with the size of the call, for every shape of the growth test.
+//! How the instructions of a hook process grow with the size of the call, for every shape of the growth test.
 //!
-//! `cargo bench --bench growth [-- --short]`. Instructions are counted by `valgrind`, processor time by the system.
+//! `cargo bench --bench growth [-- --short]`. `valgrind` counts the instructions.
 #![allow(
     clippy::unwrap_used,
     clippy::print_stdout,
@@ -18,8 +18,8 @@ use serde_json::Value;
 use shapes::SHAPES;
 use std::path::{Path, PathBuf};
 
-/// What twice the size may cost.
-const FACTOR: f64 = 2.2;
+/// The factor by which instructions may grow if the size doubles.
+const MAX_FACTOR: f64 = 2.2;
 
 fn main() {
     let short = std::env::args().any(|word| word == "--short");
@@ -35,7 +35,7 @@ fn main() {
             continue;
         };
         let factor = two as f64 / one as f64;
-        let mark = if factor > FACTOR { " over 2.2" } else { "" };
+        let mark = if factor > MAX_FACTOR { " over 2.2" } else { "" };
         println!("{:42} {kilobytes:>8} {one:>14} {two:>14} {factor:>7.2}{mark}", shape.name);
     }
 }

@@ -1,6 +1,6 @@
-//! What a call costs as a whole process, as ratios to `/bin/true` in one interleaved run.
+//! The cost of a hook process as a ratio to `/bin/true`, measured in one interleaved run.
 //!
-//! `cargo bench --bench hook [-- --short] [-- PROGRAM…]`: further programs are run on the same events.
+//! `cargo bench --bench hook [-- --short] [-- PROGRAM…]` also runs other programs on the same event.
 #![allow(
     clippy::unwrap_used,
     clippy::print_stdout,
@@ -18,10 +18,12 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Instant;
 
-/// A row of the table: what is run, what it may cost as a ratio to `/bin/true`, and what it did.
-struct Row {
+/// A line of the table.
+struct Measurement {
     subject: Subject,
+    /// The maximum ratio to `/bin/true`.
     budget: Option<f64>,
+    /// Microseconds of each run.
     times: Vec<f64>,
 }
 
@@ -33,33 +35,40 @@ fn main() {
     let bytes = std::fs::metadata(&rune).unwrap().len();
     println!("{} ({:.1} MB)\n", rune.display(), bytes as f64 / 1e6);
     policy(&rune, folder.path());
-    let mut rows = rows(&rune, folder.path());
+    let mut measurements = measurements(&rune, folder.path());
     for peer in words.iter().filter(|word| !word.starts_with("--")) {
         let name = peer.rsplit('/').next().unwrap_or_default();
         let input = before("git status");
-        rows.push(row(&format!("{name}: git status"), Path::new(peer), "pre", input, folder.path(), None));
+        measurements.push(measurement(
+            &format!("{name}: git status"),
+            Path::new(peer),
+            "pre",
+            input,
+            folder.path(),
+            None,
+        ));
     }
     for _ in 0..if short { 3 } else { 300 } {
-        // What ran before leaves its traces in the caches, so the order is another one each time.
-        let mut order: Vec<&mut Row> = rows.iter_mut().collect();
+        // A new order in each round, because a program finds the caches as the previous one left them.
+        let mut order: Vec<&mut Measurement> = measurements.iter_mut().collect();
         let chance = RandomState::new();
-        order.sort_by_cached_key(|row| chance.hash_one(&row.subject.name));
-        order.into_iter().for_each(Row::run);
+        order.sort_by_cached_key(|measurement| chance.hash_one(&measurement.subject.name));
+        order.into_iter().for_each(Measurement::run);
     }
-    let floor = rows.first().map(|row| (row.quantile(0), row.quantile(50))).unwrap();
+    let floor = measurements.first().map(|measurement| (measurement.quantile(0), measurement.quantile(50))).unwrap();
     let (ratio, us) = ("x true", "us");
     println!("{:<46} {:>17} {:>17} {:>7} {:>11} {:>7}", "", us, ratio, "budget", "instr", "faults");
     println!("{:<46} {:>8} {:>8} {:>8} {:>8}", "", "min", "median", "min", "median");
-    for row in &rows {
-        let (least, median) = (row.quantile(0), row.quantile(50));
-        let budget = row.budget.map_or(String::new(), |budget| format!("{budget:.1}"));
-        let counted = if short { None } else { row.subject.instructions() };
+    for measurement in &measurements {
+        let (least, median) = (measurement.quantile(0), measurement.quantile(50));
+        let budget = measurement.budget.map_or(String::new(), |budget| format!("{budget:.1}"));
+        let counted = if short { None } else { measurement.subject.instructions() };
         let counted = counted.map_or("-".to_owned(), |count| count.to_string());
-        let faults = if short { None } else { faults(&row.subject) };
+        let faults = if short { None } else { faults(&measurement.subject) };
         let faults = faults.map_or("-".to_owned(), |count| count.to_string());
         println!(
             "{:<46} {least:>8.0} {median:>8.0} {:>8.2} {:>8.2} {budget:>7} {counted:>11} {faults:>7}",
-            row.subject.name,
+            measurement.subject.name,
             least / floor.0,
             median / floor.1
         );
@@ -74,13 +83,15 @@ fn policy(rune: &Path, home: &Path) {
     assert!(command.status().unwrap().success());
 }
 
-/// The rows of the budget, and how the cost grows.
-fn rows(rune: &Path, folder: &Path) -> Vec<Row> {
+/// The calls with a budget, calls of growing size, and expensive calls.
+fn measurements(rune: &Path, folder: &Path) -> Vec<Measurement> {
     let script = script();
-    let mut rows = vec![row("/bin/true", Path::new("/bin/true"), "", Vec::new(), folder, None)];
-    rows.extend(empty(folder).map(|empty| row("an empty static program", &empty, "", Vec::new(), folder, None)));
+    let mut measurements = vec![measurement("/bin/true", Path::new("/bin/true"), "", Vec::new(), folder, None)];
+    measurements.extend(
+        empty(folder).map(|empty| measurement("an empty static program", &empty, "", Vec::new(), folder, None)),
+    );
     let mut add = |name: &str, phase: &str, input: Vec<u8>, budget: Option<f64>| {
-        rows.push(row(name, rune, phase, input, folder, budget));
+        measurements.push(measurement(name, rune, phase, input, folder, budget));
     };
     add("git status", "pre", before("git status"), Some(1.2));
     add("rm -rf /", "pre", before("rm -rf /"), Some(1.3));
@@ -99,14 +110,14 @@ fn rows(rune: &Path, folder: &Path) -> Vec<Row> {
     add("worst: 64 KB of ((", "pre", before(&"((".repeat(32 << 10)), None);
     add("worst: 3,000 heredocs", "pre", before(&heredocs()), None);
     add("worst: 20,000 separators", "pre", before(&format!("{}rm -rf /", "true; ".repeat(20_000))), None);
-    // The same objection with and without a receipt: the difference is what a receipt costs.
+    // The difference is the cost of a receipt.
     let asked = mcp("mcp__acme__run", "acme");
     for (name, words) in
         [("an MCP call that is asked about, receipt", ""), ("the same, no receipt", "[mcp]\nreceipts = \"off\"\n")]
     {
-        rows.push(row(name, rune, "pre", asked.clone(), &home(rune, folder, words), None));
+        measurements.push(measurement(name, rune, "pre", asked.clone(), &home(rune, folder, words), None));
     }
-    // The same call with and without pins: the difference is what a server of a hundred tools costs.
+    // The difference is the cost of the pins of a hundred tools.
     let call = mcp("mcp__demo__tool7", "demo");
     for (name, words) in [
         ("a call to a server with 100 pinned tools", "[[mcp.servers]]\nname = \"demo\"\n"),
@@ -114,17 +125,24 @@ fn rows(rune: &Path, folder: &Path) -> Vec<Row> {
     ] {
         let home = home(rune, folder, words);
         pinned::write(&home);
-        rows.push(row(name, rune, "pre", call.clone(), &home, None));
+        measurements.push(measurement(name, rune, "pre", call.clone(), &home, None));
     }
     for count in [60, 300, 3_000] {
         let home = home(rune, folder, "");
         std::fs::write(home.join(".config/rune/rules/bash.team.rules"), team(count)).unwrap();
-        rows.push(row(&format!("git status, {count} more rules"), rune, "pre", before("git status"), &home, None));
+        measurements.push(measurement(
+            &format!("git status, {count} more rules"),
+            rune,
+            "pre",
+            before("git status"),
+            &home,
+            None,
+        ));
     }
-    rows
+    measurements
 }
 
-/// A home of its own, with the policy that an installation writes and these words of the operator's.
+/// A new home with the policy that an installation writes and an addition to `config.local.toml`.
 fn home(rune: &Path, folder: &Path, words: &str) -> PathBuf {
     let home = tempfile::tempdir_in(folder).unwrap().keep();
     policy(rune, &home);
@@ -139,17 +157,24 @@ fn mcp(tool: &str, server: &str) -> Vec<u8> {
     call.to_string().into_bytes()
 }
 
-fn row(name: &str, program: &Path, phase: &str, input: Vec<u8>, home: &Path, budget: Option<f64>) -> Row {
+fn measurement(
+    name: &str,
+    program: &Path,
+    phase: &str,
+    input: Vec<u8>,
+    home: &Path,
+    budget: Option<f64>,
+) -> Measurement {
     let words = if phase.is_empty() { Vec::new() } else { vec!["hook".to_owned(), phase.to_owned()] };
     let subject = Subject { name: name.to_owned(), program: program.to_owned(), words, input, home: home.to_owned() };
-    Row { subject, budget, times: Vec::new() }
+    Measurement { subject, budget, times: Vec::new() }
 }
 
-impl Row {
+impl Measurement {
     fn run(&mut self) {
         let started = Instant::now();
         let mut child = self.subject.command(&[]).spawn().unwrap();
-        // A program that does not read its input may be gone already.
+        // A program that does not read its input may have exited already.
         child.stdin.take().unwrap().write_all(&self.subject.input).ok();
         child.wait().unwrap();
         self.times.push(started.elapsed().as_secs_f64() * 1e6);
@@ -163,9 +188,9 @@ impl Row {
     }
 }
 
-/// A hundred marked calls in a row, as in a session.
+/// Measures a hundred marked results in a row, as in a session.
 fn session(rune: &Path, folder: &Path, short: bool) {
-    let mut call = row("", rune, "post", result(1 << 10), folder, None);
+    let mut call = measurement("", rune, "post", result(1 << 10), folder, None);
     let started = Instant::now();
     (0..if short { 5 } else { 100 }).for_each(|_| call.run());
     println!("\n{} marked calls in a row: {:.0} ms", call.times.len(), started.elapsed().as_secs_f64() * 1e3);
@@ -195,7 +220,7 @@ fn heredocs() -> String {
     })
 }
 
-/// A command that holds every literal of every embedded rule.
+/// A command with every literal of every embedded rule.
 fn literals() -> String {
     let rules = rune::rules::RuleKind::ALL.iter().map(|(.., text)| *text).collect::<String>();
     let patterns = rules.lines().filter(|line| line.starts_with("    ") || line.starts_with("  match "));
@@ -204,7 +229,7 @@ fn literals() -> String {
     format!("git push {} ; rm -rf /", words.join(" "))
 }
 
-/// Rules of a team, none of which has to do with anything here.
+/// Additional rules that match no call of the bench.
 fn team(count: usize) -> String {
     (0..count).fold(String::new(), |mut text, at| {
         write!(

@@ -1,6 +1,6 @@
-//! What reading shell text costs: ordinary lines and hostile ones, in milliseconds and in instructions a byte.
+//! The cost of parsing ordinary and hostile shell text, in milliseconds and in instructions per byte.
 //!
-//! `cargo bench --bench shell [-- --short]`. Instructions are counted by `valgrind`, where it is installed.
+//! `cargo bench --bench shell [-- --short]`. Instructions are counted if `valgrind` is installed.
 #![allow(
     clippy::unwrap_used,
     clippy::print_stdout,

@@ -1,6 +1,6 @@
-//! What `rune quarantine status` costs on a long log: megabytes a second, and how much room it takes.
+//! The cost of `rune quarantine status` on a long log: megabytes per second and resident memory.
 //!
-//! `cargo bench --bench status [-- --short] [-- MEGABYTES]`; a gigabyte where nothing is said.
+//! `cargo bench --bench status [-- --short] [-- MEGABYTES]`; the default is a gigabyte.
 #![allow(
     clippy::unwrap_used,
     clippy::print_stdout,
@@ -37,7 +37,8 @@ fn main() {
             .unwrap();
         let mut resident = 0;
         while child.try_wait().unwrap().is_none() {
-            resident = resident.max(most_resident(child.id()).unwrap_or(0));
+            // The value disappears when the process exits, so it is sampled.
+            resident = resident.max(peak_resident(child.id()).unwrap_or(0));
             std::thread::sleep(Duration::from_millis(2));
         }
         let seconds = started.elapsed().as_secs_f64();
@@ -49,13 +50,13 @@ fn main() {
     }
 }
 
-/// A log such as many sessions leave behind, with a broken line now and then.
+/// Writes a log of many sessions in which some lines are incomplete.
 fn write_log(path: &Path, bytes: usize) {
     let mut file = BufWriter::with_capacity(1 << 20, File::create(path).unwrap());
     let (mut written, mut at) = (0, 0_u64);
     let tools = ["Bash", "Read", "WebFetch", "mcp__desk__get_ticket", "Edit"];
     while written < bytes {
-        // A small generator of numbers that look random.
+        // A linear congruential generator.
         at = at.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         let of = |most: u64| (at >> 33) % most;
         let tool = tools.get(usize::try_from(of(5)).unwrap()).unwrap();
@@ -82,12 +83,12 @@ fn write_log(path: &Path, bytes: usize) {
         written += line.len();
     }
     file.flush().unwrap();
-    // Else the disk is still busy with it while it is read.
+    // So that the disk is idle during the measurement.
     file.get_ref().sync_all().unwrap();
 }
 
-/// The most that a process was resident, in kilobytes.
-fn most_resident(id: u32) -> Option<u64> {
+/// The peak resident memory of a process, in kilobytes.
+fn peak_resident(id: u32) -> Option<u64> {
     let status = std::fs::read_to_string(format!("/proc/{id}/status")).ok()?;
     status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?.split_whitespace().next()?.parse().ok()
 }

@@ -1,43 +1,160 @@
 //! Clients: the programs that run the hook, one folder for each.
+//!
+//! Everything that is particular to a client is behind the trait [`Client`]: the form of its events and answers, where
+//! its files lie, how the guard is registered in them and what in them disables it. Its methods are pure; the callers
+//! read and write the files.
 
 pub mod claude;
+pub mod registration;
+pub mod server;
+pub mod settings;
 
-use crate::event::{Header, Message, Unread};
+use crate::event::{EventError, Header, Message};
 use crate::quarantined::Quarantined;
 use crate::verdict::Phase;
 use crate::verdict::{Finding, Verdict};
+use registration::{Drift, PluginFiles, Registration};
+use serde_json::Value;
+use server::{Launch, LaunchContext, PluginServers, ServerFile, ServerOrigin};
+use settings::{FileError, Scope, Settings, SettingsDirs};
 use std::collections::BTreeSet;
 use std::fmt;
+use std::path::{Path, PathBuf};
 
-/// A client that runs the hook: how its events are read, and in which form it takes answers.
+/// A client that runs the hook.
 pub trait Client: fmt::Debug + Sync {
     /// The name of the client, as `--client` takes it.
     fn name(&self) -> &'static str;
 
+    /// The directories, files and variables of the client.
+    fn locations(&self) -> &'static Locations;
+
     /// Parses one event.
-    fn parse<'a>(&self, input: &'a Quarantined<Vec<u8>>) -> Result<Message<'a>, Unread>;
+    fn parse<'a>(&self, input: &'a Quarantined<Vec<u8>>) -> Result<Message<'a>, EventError>;
 
     /// Builds the header of an event of which only the command line is known.
     fn header(&self, phase: Option<Phase>) -> Header;
 
     /// Renders a verdict in the form that the client takes.
     fn answer(&self, header: &Header, verdict: &Verdict) -> Answer;
+
+    /// Reads an answer back as the client does; `exit` is `None` where a signal ended the process.
+    fn read_answer(&self, stdout: &str, exit: Option<i32>) -> ReadAnswer;
+
+    /// Renders an event as the client sends it.
+    fn sample_event(&self, sample: &SampleEvent<'_>) -> String;
+
+    /// The settings file of a scope. `None` where the client has none, or where its directory is not known.
+    fn settings_file(&self, scope: Scope, dirs: &SettingsDirs<'_>) -> Option<PathBuf>;
+
+    /// Reads the text of a settings file.
+    fn read_settings(&self, text: &str) -> Result<Settings, FileError>;
+
+    /// Whether the text of a settings file sets a variable for hooks, or cannot be read and may do so.
+    fn may_set_variable(&self, settings: &str, name: &str) -> bool;
+
+    /// The line and column, from 1, of the value that the names in `steps` lead to.
+    fn locate(&self, text: &str, steps: &[&str]) -> Option<(usize, usize)>;
+
+    /// The text of a settings file with the entries of a registration in place of older entries of the guard.
+    /// `before` is the text that the file had before the first entry was added, if it is known.
+    fn install(&self, registration: &Registration, text: &str, before: Option<&str>) -> Result<String, FileError>;
+
+    /// The text of a settings file without entries of the guard; `None` if the file did not exist before them.
+    fn uninstall(&self, text: &str, before: Option<&str>) -> Result<Option<String>, FileError>;
+
+    /// The differences between a settings file and what [`Client::install`] would write for the registration.
+    fn drift(&self, wanted: &Registration, text: &str) -> Result<Vec<Drift>, FileError>;
+
+    /// What a settings file takes away from the guard that is registered in it, one line each.
+    fn losses(&self, registration: &Registration, text: &str) -> Result<Vec<String>, FileError>;
+
+    /// The files of a plugin that registers the guard.
+    fn plugin(&self, registration: &Registration) -> Result<PluginFiles, FileError>;
+
+    /// Whether the text of a plugin's manifest is that of the plugin that [`Client::plugin`] writes.
+    fn is_own_plugin(&self, manifest: &str) -> bool;
+
+    /// The files that may hold a user's MCP servers. The first that exists counts, or else the last.
+    fn user_server_files(&self, client_dir: &Path, home: Option<&Path>) -> Vec<PathBuf>;
+
+    /// The MCP servers in a file. `projects` are the directories whose own sections are read too.
+    fn servers(&self, text: &str, projects: &[&str]) -> ServerFile;
+
+    /// The MCP servers of plugins that are installed and enabled for `here`. `read` returns the text of a file.
+    fn plugin_servers(
+        &self,
+        dirs: &SettingsDirs<'_>,
+        here: &Path,
+        read: &mut dyn FnMut(&Path) -> Option<String>,
+    ) -> PluginServers;
+
+    /// Where the client found a server, from the word that its event has for it.
+    fn server_origin(&self, source: &str) -> ServerOrigin;
+
+    /// Expands variables in a launch, as the client does before it starts the server.
+    fn expand(&self, launch: &Launch, context: &LaunchContext<'_>) -> Launch;
+
+    /// The variables that the client adds to the environment of a server.
+    fn server_environment(&self, context: &LaunchContext<'_>) -> Vec<(&'static str, String)>;
+
+    /// The text of a file with `program` as the command of the server that `steps` lead to, and `words` before its
+    /// arguments.
+    fn wrap_server(&self, text: &str, steps: &[&str], program: &str, words: &[String]) -> Result<String, FileError>;
+
+    /// The inverse of [`Client::wrap_server`]: `program` is the command again, and `count` arguments are removed.
+    fn unwrap_server(&self, text: &str, steps: &[&str], program: &str, count: usize) -> Result<String, FileError>;
+
+    /// The `clientInfo` that the client sends to MCP servers.
+    fn client_info(&self) -> Value;
+}
+
+/// Directories, files and variables of a client that do not depend on the machine.
+#[derive(Debug)]
+pub struct Locations {
+    /// The variable that names the client's directory.
+    pub dir_variable: &'static str,
+    /// The client's directory below the home directory, if no variable names one.
+    pub default_dir: &'static str,
+    /// The variable in which hooks are told the project's directory.
+    pub project_variable: Option<&'static str>,
+    /// The variable in which programs are told the session.
+    pub session_variable: Option<&'static str>,
+    /// The directory of the machine's settings, which no user and no project can override.
+    pub managed_dir: &'static str,
+    /// The directory below `managed_dir` with further settings files.
+    pub managed_fragments: &'static str,
+    /// The file below `managed_dir` that names MCP servers; if it exists, there are no others.
+    pub managed_servers: &'static str,
+    /// The file in a project that names MCP servers.
+    pub project_servers: &'static str,
+    /// The settings files in the client's directory.
+    pub settings_names: &'static [&'static str],
+    /// The format of settings files, in words.
+    pub settings_format: &'static str,
+    /// The command that starts the client with hooks although its settings disable them.
+    pub enabling_command: &'static str,
+    /// A part of the path of the client's program, where the file itself has another name than the client.
+    pub program_path: Option<&'static str>,
 }
 
 /// All clients. A new client is a folder beside this file and an entry here.
-pub const ALL: [&dyn Client; 1] = [&claude::Claude];
+pub const ALL: [&dyn Client; 1] = [DEFAULT];
+
+/// The client of a command line that names none.
+pub const DEFAULT: &dyn Client = &claude::Claude;
 
 /// The client of this name.
 pub fn named(name: &str) -> Option<&'static dyn Client> {
     ALL.into_iter().find(|client| client.name() == name)
 }
 
-/// What the process answers, in the form of one client.
+/// An answer of the hook, in the form of one client.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Answer {
     /// One JSON object, or nothing where there is no opinion.
     pub stdout: Option<String>,
-    /// What a person or a log may want to know.
+    /// A diagnostic for people and logs.
     pub stderr: Option<String>,
     /// The exit code.
     pub exit: u8,
@@ -53,33 +170,79 @@ impl Answer {
     }
 }
 
-/// Findings that are shown; of more, only the number is.
-const SHOWN: usize = 8;
+/// An answer as the client understands it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ReadAnswer {
+    /// What the client does.
+    pub response: Response,
+    /// The text that the model is shown besides the result.
+    pub context: Option<String>,
+    /// The result that replaces that of the tool.
+    pub replacement: Option<Value>,
+}
+
+/// What a client does on an answer, mildest first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Response {
+    /// It runs the call without its own permission check.
+    Allow,
+    /// It proceeds as without a hook.
+    Nothing,
+    /// It shows a text to the model.
+    Advise,
+    /// It asks the user.
+    Ask,
+    /// It refuses the call.
+    Deny,
+    /// It cannot read the answer.
+    Invalid,
+}
+
+/// An event to be rendered in the form of a client. The tool and its input have the names that rules have for them.
+#[derive(Clone, Debug)]
+pub struct SampleEvent<'a> {
+    /// The session.
+    pub session: &'a str,
+    /// The directory of the call.
+    pub cwd: &'a str,
+    /// Before or after the call.
+    pub phase: Phase,
+    /// The tool.
+    pub tool: &'a str,
+    /// The input of the tool.
+    pub input: Value,
+    /// The result, after the call.
+    pub result: Option<Value>,
+}
+
+/// The number of findings that are shown.
+const MAX_SHOWN_FINDINGS: usize = 8;
 
 /// One line for each of the findings that decide, and the number of those that are not shown.
 fn lines(verdict: &Verdict, line: impl Fn(&Finding) -> Option<String>) -> String {
     let effect = verdict.effect();
     let mut seen = BTreeSet::new();
     let deciding = verdict.distinct().into_iter().filter(|finding| finding.effect() == effect);
-    let lines: Vec<String> = deciding.filter_map(line).filter(|line| seen.insert(line.clone())).collect();
-    let shown = lines.get(..SHOWN.min(lines.len())).unwrap_or_default().join("\n");
-    match lines.len() - SHOWN.min(lines.len()) {
-        0 => shown,
-        more => format!("{shown}\nand {more} more findings"),
+    let mut lines: Vec<String> = deciding.filter_map(line).filter(|line| seen.insert(line.clone())).collect();
+    let hidden = lines.len().saturating_sub(MAX_SHOWN_FINDINGS);
+    lines.truncate(MAX_SHOWN_FINDINGS);
+    if hidden > 0 {
+        lines.push(format!("and {hidden} more findings"));
     }
+    lines.join("\n")
 }
 
-/// The reasons of the findings that decide, each under its rule.
+/// The reasons of the findings that decide, each after its rule.
 fn reasons(verdict: &Verdict) -> String {
     lines(verdict, |finding| Some(format!("{}: {}", finding.rule(), finding.reason())))
 }
 
-/// What to do instead.
+/// The alternatives that the findings that decide propose.
 fn nudges(verdict: &Verdict) -> String {
     lines(verdict, |finding| finding.nudge().map(str::to_owned))
 }
 
-/// The words of the findings that decide, as context for a model.
+/// The reasons of the findings that decide, as context for a model.
 fn context(verdict: &Verdict) -> String {
     lines(verdict, |finding| Some(finding.reason().to_owned()))
 }

@@ -1,4 +1,4 @@
-//! The commands that people and scripts run: one file or folder for each verb, with its arguments beside it.
+//! The command line: one file or folder for each command, with its arguments beside it.
 //!
 //! A new command is a module here, a variant of [`Command`] and an arm of [`run`].
 
@@ -16,9 +16,12 @@ mod reference;
 mod rules;
 
 use crate::runtime::exit_code::{DONE, FAILED, REFUSED};
+use crate::runtime::options::Options;
+use anyhow::Context;
 use clap::{CommandFactory, Parser, Subcommand};
 use std::ffi::OsString;
-use std::io::Write;
+use std::io::{ErrorKind, Write};
+use std::path::{Path, PathBuf};
 
 #[derive(Debug, Parser)]
 #[command(
@@ -31,7 +34,7 @@ use std::io::Write;
     disable_help_subcommand = true
 )]
 #[command(after_help = "Examples:\n  rune hooks install --preset strict\n  rune quarantine status --since 7d")]
-struct Rune {
+struct Cli {
     #[command(subcommand)]
     command: Command,
 }
@@ -39,28 +42,28 @@ struct Rune {
 #[derive(Debug, Subcommand)]
 enum Command {
     Hook(hook_help::HookArgs),
-    /// What was marked as untrusted
+    /// Shows and clears the record of untrusted content
     #[command(subcommand, arg_required_else_help = true, after_help = "Example:\n  rune quarantine status --since 7d")]
     Quarantine(quarantine::Quarantine),
     Explain(explain::ExplainArgs),
-    /// The hooks in a client's settings: register ours, remove them, see what is there
+    /// Registers the guard in a client's settings, removes it, or shows its state
     #[command(subcommand, arg_required_else_help = true, after_help = "Example:\n  rune hooks install --preset strict")]
     Hooks(hooks::Hooks),
     Doctor(doctor::DoctorArgs),
-    /// The tools of MCP servers: what they serve
+    /// Inspects, approves and blocks the tools of MCP servers
     #[command(subcommand, arg_required_else_help = true, after_help = "Example:\n  rune mcp probe")]
     Mcp(mcp::Mcp),
-    /// The rules in force: check them, list them, run their examples
+    /// Checks the rules in force, lists them, or runs their examples
     #[command(
         subcommand,
         arg_required_else_help = true,
         after_help = "Example:\n  rune rules test ~/.config/rune/rules/bash.team.rules"
     )]
     Rules(rules::Rules),
-    /// The files of the policy: write the defaults, bring newer ones in
+    /// Writes the default policy files, or updates them
     #[command(subcommand, arg_required_else_help = true, after_help = "Example:\n  rune policy update --dry-run")]
     Policy(policy::Policy),
-    /// What was decided about MCP calls, signed: list it, show it, pack it, verify it
+    /// Lists, shows, exports and verifies the signed receipts of MCP calls
     #[command(
         subcommand,
         arg_required_else_help = true,
@@ -73,23 +76,23 @@ enum Command {
     Help(help::HelpArgs),
 }
 
-/// What the help, the completions and the man pages are made from.
-pub fn definition() -> clap::Command {
-    Rune::command()
+/// Returns the definition of the command line, for help, completions and man pages.
+pub fn build_cli() -> clap::Command {
+    Cli::command()
 }
 
-/// Parses `verbs` and `words` and runs what they name.
+/// Parses `verbs` and `words` as one command line, runs the command and returns its exit code.
 pub fn run(verbs: &[OsString], words: Vec<OsString>) -> u8 {
     let line = [OsString::from("rune")].into_iter().chain(verbs.iter().cloned()).chain(words);
-    let parsed = match Rune::try_parse_from(line) {
+    let parsed = match Cli::try_parse_from(line) {
         Ok(parsed) => parsed,
         Err(error) => {
             error.print().ok();
             return u8::try_from(error.exit_code()).unwrap_or(REFUSED);
         }
     };
-    // Those who ask how things stand tell a "no" from a "cannot tell".
-    let asked = matches!(
+    // For these commands exit code 1 means "no", so an error is 2.
+    let is_query = matches!(
         parsed.command,
         Command::Doctor(_) | Command::Hooks(hooks::Hooks::Status(_)) | Command::Receipts(receipts::Receipts::Verify(_))
     );
@@ -107,24 +110,42 @@ pub fn run(verbs: &[OsString], words: Vec<OsString>) -> u8 {
         Command::Completions(args) => reference::completions(&args).map(done),
         Command::Man(args) => reference::man(&args).map(done),
         Command::Help(args) => help::run(&args).map(done),
-        // Only its help comes this way.
+        // `main` dispatches the hook itself; only its help is printed by clap.
         Command::Hook(_) => Ok(DONE),
     };
     match outcome {
         Ok(exit) => exit,
-        // Whoever stops reading has what they wanted.
+        // The reader of a pipe such as `| head` has ended.
         Err(error)
-            if error
-                .downcast_ref::<std::io::Error>()
-                .is_some_and(|error| error.kind() == std::io::ErrorKind::BrokenPipe) =>
+            if error.downcast_ref::<std::io::Error>().is_some_and(|error| error.kind() == ErrorKind::BrokenPipe) =>
         {
             DONE
         }
         Err(error) => {
             writeln!(std::io::stderr().lock(), "rune: {error:#}").ok();
-            if asked { REFUSED } else { FAILED }
+            if is_query { REFUSED } else { FAILED }
         }
     }
+}
+
+fn current_dir() -> anyhow::Result<PathBuf> {
+    std::env::current_dir().context("cannot determine the current directory")
+}
+
+fn current_program() -> anyhow::Result<PathBuf> {
+    std::env::current_exe().context("cannot determine the path of this program")
+}
+
+/// Returns the options of a hook that is called with this preset and policy directory.
+fn hook_options(preset: Option<&str>, config_dir: Option<&Path>) -> Options {
+    let mut words: Vec<OsString> = Vec::new();
+    if let Some(preset) = preset {
+        words.extend(["--preset".into(), preset.into()]);
+    }
+    if let Some(dir) = config_dir {
+        words.extend(["--config-dir".into(), dir.into()]);
+    }
+    Options::parse(&words)
 }
 
 #[cfg(test)]

@@ -29,7 +29,7 @@ pub fn decide(event: &Event<'_>, config: &Config) -> Verdict {
     let mut verdict = judge(event, config);
     // The project's policy is judged separately and only adds findings, so it can only tighten.
     if let Some(project) = &config.project {
-        verdict.join(judge(event, project));
+        verdict.merge(judge(event, project));
     }
     if event.phase == Phase::Before && config.allow == Allow::Explicit {
         verdict.allow_explicitly();
@@ -39,7 +39,7 @@ pub fn decide(event: &Event<'_>, config: &Config) -> Verdict {
 
 fn judge(event: &Event<'_>, config: &Config) -> Verdict {
     let mut verdict = Verdict::default();
-    for failure in config.failures.iter().chain(&event.flaw) {
+    for failure in config.failures.iter().chain(&event.failure) {
         verdict.add(failure.finding(Some(event.phase), config.failure));
     }
     match event.phase {

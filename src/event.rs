@@ -1,79 +1,82 @@
-//! Events: one tool call or session moment, in terms that are the same for every client.
+//! Events: one tool call or session event, in terms that are the same for every client.
+//!
+//! A client parses its input into a [`Message`]: what it sent, and nothing else. The runtime turns the message into an
+//! [`Event`], which adds the directories, the parsed shell text and the facts of the machine, and which is judged.
 
 mod action;
 mod facts;
 pub mod taint;
 
 pub use action::{Action, Change, Dialect, Field, Server, Shows};
-pub use facts::{Facts, Loosened, Nonce, ServerNews};
+pub use facts::{Facts, LooseningRecord, Nonce, UnapprovedServers};
 
 use crate::encoding::label::Label;
-use crate::mcp::{Pins, Standing};
+use crate::mcp::{PinCheck, PinPolicy};
 use crate::path::Place;
 use crate::quarantined::Quarantined;
 use crate::shell::{self, Effects, Reading};
 use crate::verdict::Phase;
 use crate::verdict::failure::Failure;
 
-/// What can be told of an event, readable or not: enough to answer in the right form and to write a log line.
+/// What an answer and a log line need to know of an event, even if it cannot be parsed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Header {
-    /// When; `None` where neither the event nor the command line tells.
+    /// `None` if neither the event nor the command line names it.
     pub phase: Option<Phase>,
-    /// The client's own name for the moment.
+    /// The client's name for the kind of event.
     pub moment: Label,
-    /// The tool's name.
+    /// The name of the tool.
     pub tool: Label,
-    /// The session, as the client names it.
+    /// The client's name for the session.
     pub session: Label,
 }
 
-/// An event that cannot be judged.
+/// An event that cannot be parsed.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Unread {
-    /// What can be told of it.
+pub struct EventError {
+    /// What could be parsed of it.
     pub header: Header,
-    /// What is wrong with it.
+    /// Why it cannot be parsed.
     pub failure: Failure,
 }
 
-/// An event as a client sent it: where it happens and what its shell text does is not known yet.
+/// An event as the client sent it. [`Message::into_event`] completes it.
 #[derive(Debug)]
 pub struct Message<'a> {
-    /// When.
+    /// When the client runs the hook.
     pub phase: Phase,
-    /// What a log line needs.
+    /// What an answer and a log line need.
     pub header: Header,
-    /// The tool's name as it came.
+    /// The name of the tool, unchanged.
     pub tool: Quarantined<String>,
     /// What the tool does.
     pub action: Action,
-    /// The tool's result as it came: JSON text, unread.
+    /// The result of the tool: JSON text, not parsed.
     pub result: Option<Quarantined<&'a [u8]>>,
     /// The working directory.
     pub cwd: String,
-    /// What is wrong with the event although its subject is known.
-    pub flaw: Option<Failure>,
+    /// What is wrong with the event although it could be parsed.
+    pub failure: Option<Failure>,
 }
 
 impl<'a> Message<'a> {
-    /// Builds the event: resolves where it happens, and parses its shell text once.
-    pub fn locate(self, home: Option<String>, project: Option<String>) -> Event<'a> {
-        let Message { phase, header, tool, action, result, cwd, flaw } = self;
+    /// Builds the event: adds the directories and parses the shell text. Facts are added later, see [`Event::with_facts`].
+    pub fn into_event(self, home: Option<String>, project: Option<String>) -> Event<'a> {
+        let Message { phase, header, tool, action, result, cwd, failure } = self;
         let place = Place { cwd, home, project };
         let shell = ShellText::parse(&action, &place);
-        Event { phase, header, tool, action, result, place, facts: Facts::default(), flaw, shell }
+        Event { phase, header, tool, action, result, place, facts: Facts::default(), failure, shell }
     }
 }
 
-/// Shell text of a call, parsed.
+/// The parsed shell text of a call.
 #[derive(Debug)]
 pub struct ShellText {
-    /// The commands that it runs.
+    /// The commands in it.
     pub reading: Reading,
-    /// What they do to files, variables and the network.
+    /// What the commands do to files, variables and the network.
     pub effects: Effects,
-    /// Whether it means the same in the shell that runs it as in bash.
+    /// Whether the shell that runs it reads it as bash does.
     is_bash: bool,
 }
 
@@ -81,34 +84,34 @@ impl ShellText {
     fn parse(action: &Action, place: &Place) -> Option<ShellText> {
         let Action::Shell { command: Some(command), dialect } = action else { return None };
         let text = command.inspect("what it would run");
-        // Plain words are the same in every shell.
-        let plain = |c: char| c.is_ascii_alphanumeric() || " -./_:=,@".contains(c);
-        let is_bash = *dialect == Dialect::Bash || text.chars().all(plain);
+        // Plain words mean the same in every shell.
+        let is_plain = |c: char| c.is_ascii_alphanumeric() || " -./_:=,@".contains(c);
+        let is_bash = *dialect == Dialect::Bash || text.chars().all(is_plain);
         let reading = shell::read(text, place);
         let effects = reading.effects();
         Some(ShellText { reading, effects, is_bash })
     }
 }
 
-/// One event, with everything that judging it needs. It is not changed once it is complete.
+/// One event, with everything that judging it needs.
 #[derive(Debug)]
 pub struct Event<'a> {
-    /// When.
+    /// When the client runs the hook.
     pub phase: Phase,
-    /// What a log line needs.
+    /// What an answer and a log line need.
     pub header: Header,
-    /// The tool's name as it came.
+    /// The name of the tool, unchanged.
     pub tool: Quarantined<String>,
     /// What the tool does.
     pub action: Action,
-    /// The tool's result as it came: JSON text, unread.
+    /// The result of the tool: JSON text, not parsed.
     pub result: Option<Quarantined<&'a [u8]>>,
-    /// Where.
+    /// The directories of the call.
     pub place: Place,
-    /// What the runtime looked up.
+    /// What the runtime has looked up.
     pub facts: Facts,
-    /// What is wrong with the event although its subject is known.
-    pub flaw: Option<Failure>,
+    /// What is wrong with the event although it could be parsed.
+    pub failure: Option<Failure>,
     shell: Option<ShellText>,
 }
 
@@ -121,21 +124,21 @@ impl<'a> Event<'a> {
 }
 
 impl Event<'_> {
-    /// The shell text of the call; `None` where there is none, or where its shell may read it differently from bash.
+    /// The shell text of the call; `None` if there is none, or if its shell may read it differently from bash.
     pub fn shell(&self) -> Option<&ShellText> {
         self.shell.as_ref().filter(|text| text.is_bash)
     }
 
-    /// How the call stands to what a person has approved; silent where it is no call of an MCP tool, or nobody looked.
-    pub fn standing(&self, pins: Pins) -> Standing {
-        let (Action::Mcp { input, .. }, Some(lookup), true) = (&self.action, &self.facts.pins, pins != Pins::Off)
+    /// Compares the call with what a person has approved. Silent if it is not a call of an MCP tool or nothing was looked up.
+    pub fn check_pins(&self, pins: PinPolicy) -> PinCheck {
+        let (Action::Mcp { input, .. }, Some(lookup), true) = (&self.action, &self.facts.pins, pins != PinPolicy::Off)
         else {
-            return Standing::Silent;
+            return PinCheck::NotApplicable;
         };
-        lookup.standing(pins, input.inspect("do the arguments fit the approved schema"))
+        lookup.check(pins, input.inspect("do the arguments fit the approved schema"))
     }
 
-    /// The shell text of the call as bash would read it, whatever shell runs it.
+    /// The shell text of the call as bash reads it, whatever shell runs it.
     pub(crate) fn shell_as_bash(&self) -> Option<&ShellText> {
         self.shell.as_ref()
     }

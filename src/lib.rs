@@ -8,7 +8,7 @@
 //! ```
 //!
 //! 1. The runtime (`src/runtime/hook.rs`, in the binary) reads stdin into a [`quarantined::Quarantined`].
-//! 2. [`client`] parses it into an [`event::Message`], or returns an [`event::Unread`].
+//! 2. [`client`] parses it into an [`event::Message`], or returns an [`event::EventError`].
 //! 3. The runtime adds directories, the parsed shell text and [`event::Facts`] about the machine: an [`event::Event`].
 //! 4. The runtime reads the policy into a [`policy::Config`].
 //! 5. [`decide()`] returns the [`verdict::Verdict`]. The hook, the commands and the tests judge only by this function.

@@ -1,4 +1,4 @@
-//! Pins: what an MCP server serves, what of it a person has approved, and what follows from the two.
+//! Pins: what an MCP server serves, what a person has approved, and the status that follows from both.
 //!
 //! ```text
 //! tools/list ──> Observed ─┐
@@ -6,30 +6,33 @@
 //! a person ────> Pin ──────┘
 //! ```
 //!
-//! Nothing here stores a status: it is computed from what is served and from what was approved, so no sequence of
-//! passes can turn a change into an approval. A [`Pin`] grows by [`Proposal::confirm`] alone.
+//! A status is computed from both records and never stored, so no sequence of observations can turn a change into an
+//! approval. Only [`Proposal::confirm`] produces the [`Approval`] that adds to a [`Pin`].
 
-pub(crate) mod file;
 mod hash;
 mod identity;
 pub mod name;
 mod observed;
+mod pin;
+mod pin_check;
 pub mod protocol;
-mod record;
+pub(crate) mod record_file;
 pub mod scan;
 pub mod schema;
-mod standing;
 pub mod status;
 pub(crate) mod tool;
 
-pub use file::{ApprovedHead, Invalid, LARGEST, Mark, Marks, ObservedHead, PinHead, Skim, file_name};
-pub use hash::{Hash, Subject};
-pub use identity::{BadEntry, Identity, Transport};
-pub use name::{Resolved, resolve};
-pub use observed::{Instructions, Observed, Served, Source};
-pub use record::{Approval, Mismatch, Pin, Proposal, Unfit};
-pub use standing::{Code, Live, Lookup, Pins, Record, Standing};
-pub use status::{Part, Status};
+pub use hash::{Hash, HashSubject};
+pub use identity::{Identity, Transport};
+pub use name::{CallTarget, resolve_call};
+pub use observed::{Instructions, Observed, ServedBytes, Source};
+pub use pin::{Approval, HashMismatch, Pin, Proposal, ProposalError};
+pub use pin_check::{ConfiguredIdentity, PinCheck, PinFacts, PinPolicy, RecordFile, RefusalCode};
+pub use record_file::{
+    ApprovedHead, InvalidRecord, MAX_RECORD_BYTES, ObservedFile, ObservedHead, PinFile, PinHead, ToolHash, UniqueMap,
+    file_name,
+};
+pub use status::{ChangedPart, Status};
 pub use tool::{InvalidTool, Tool};
 
 #[cfg(test)]

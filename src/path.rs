@@ -1,6 +1,6 @@
-//! Paths: from the words of an event to absolute, normalised components.
+//! Absolute, normalised paths, patterns for paths, and zones of the file system.
 
-mod names;
+mod name_set;
 mod pattern;
 mod place;
 pub mod protected;
@@ -8,8 +8,8 @@ pub mod zones;
 
 pub use place::Place;
 
-use names::Names;
-pub use pattern::{Glob, Reach, globs, meet, touches, touches_any_home, touches_tree};
+use name_set::NameSet;
+pub use pattern::{Extent, Glob, globs, names_overlap, touches, touches_any_home, touches_tree};
 
 use compact_str::CompactString;
 use std::fmt;
@@ -18,10 +18,10 @@ use std::fmt;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AbsPath {
     components: Vec<CompactString>,
-    /// A name in it may be a pattern.
+    /// Whether a component contains a wildcard.
     wild: bool,
-    /// Its names at a glance.
-    names: Names,
+    /// For a quick check which names it can contain.
+    names: NameSet,
 }
 
 impl fmt::Display for AbsPath {
@@ -46,12 +46,12 @@ impl From<&AbsPath> for String {
 }
 
 impl AbsPath {
-    /// Resolves `raw` as the shell would from `place`: home, directory in force, then `.` and `..` by their letters.
+    /// Resolves `raw` as a shell does: `~`, then the working directory, then `.` and `..` without following symlinks.
     pub fn resolve(raw: &str, place: &Place) -> Self {
         AbsPath::resolve_in(raw, &place.cwd, place.home.as_deref())
     }
 
-    /// The same from this directory and with this home.
+    /// Like [`AbsPath::resolve`], with this working directory and home.
     pub fn resolve_in(raw: &str, cwd: &str, home: Option<&str>) -> Self {
         let home = home.unwrap_or("~");
         let (start, rest) = match raw.strip_prefix('~') {
@@ -59,24 +59,24 @@ impl AbsPath {
             _ if raw.starts_with('/') || is_windows(raw) => ("", raw),
             _ => (cwd, raw),
         };
-        let turns = [start, rest].iter().flat_map(|text| text.bytes()).filter(|byte| *byte == b'/').count();
-        let mut components: Vec<CompactString> = Vec::with_capacity(turns + 1);
+        let separators = [start, rest].iter().flat_map(|text| text.bytes()).filter(|byte| *byte == b'/').count();
+        let mut components: Vec<CompactString> = Vec::with_capacity(separators + 1);
         for text in [start, rest] {
             let windows = is_windows(text);
             let mut from = 0;
             for (at, byte) in text.bytes().enumerate() {
                 if byte == b'/' || windows && byte == b'\\' {
-                    step(&mut components, text.get(from..at).unwrap_or_default());
+                    push_component(&mut components, text.get(from..at).unwrap_or_default());
                     from = at + 1;
                 }
             }
-            step(&mut components, text.get(from..).unwrap_or_default());
+            push_component(&mut components, text.get(from..).unwrap_or_default());
         }
         AbsPath::of(components)
     }
 
     fn of(components: Vec<CompactString>) -> Self {
-        let (mut wild, mut names) = (false, Names::default());
+        let (mut wild, mut names) = (false, NameSet::default());
         for name in &components {
             let is_wild = name.bytes().any(|byte| matches!(byte, b'*' | b'?' | b'['));
             names = names.with(name, is_wild);
@@ -85,44 +85,33 @@ impl AbsPath {
         AbsPath { components, wild, names }
     }
 
-    /// Whether a name in it may be a pattern.
-    fn is_wild(&self) -> bool {
-        self.wild
-    }
-
-    /// Which names it holds.
-    fn names(&self) -> Names {
-        self.names
-    }
-
-    /// The directories that the file lies in, outermost first.
+    /// All components but the last.
     pub fn directories(&self) -> &[CompactString] {
         self.components.split_last().map_or(&[], |(_, directories)| directories)
     }
 
-    /// The path of its first components.
+    /// The path of the first `components` components.
     pub fn head(&self, components: usize) -> AbsPath {
         AbsPath::of(self.components.iter().take(components).cloned().collect())
     }
 
-    /// All components, the last one included.
+    /// All components.
     pub fn components(&self) -> &[CompactString] {
         &self.components
     }
 
-    /// How long its text is.
+    /// The length of its text in bytes; 0 for the root.
     pub fn bytes(&self) -> usize {
         self.components.iter().map(|name| name.len() + 1).sum()
     }
 
-    /// Whether this lies in `directory`, at any depth.
+    /// Whether the path lies in `directory`, at any depth.
     pub fn is_below(&self, directory: &AbsPath) -> bool {
         self.directories().starts_with(&directory.components)
     }
 }
 
-/// Goes on by one component.
-fn step(components: &mut Vec<CompactString>, name: &str) {
+fn push_component(components: &mut Vec<CompactString>, name: &str) {
     match name {
         "" | "." => {}
         ".." => drop(components.pop()),
@@ -130,7 +119,7 @@ fn step(components: &mut Vec<CompactString>, name: &str) {
     }
 }
 
-/// A drive letter or a share: there `\` separates, elsewhere it is an ordinary character of a name.
+/// Whether a path starts with a drive letter or a share. In such a path `\` is a separator, in others a normal character.
 fn is_windows(path: &str) -> bool {
     let mut bytes = path.bytes();
     match (bytes.next(), bytes.next(), bytes.next()) {

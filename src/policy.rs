@@ -5,7 +5,7 @@ pub mod update;
 
 pub use layer::{Layer, LayerError};
 
-use crate::mcp::Pins;
+use crate::mcp::PinPolicy;
 use crate::rules::{self, Owner, Pattern, Rule, RuleKind, Tier};
 use crate::verdict::Effect;
 use crate::verdict::failure::Failure;
@@ -55,7 +55,7 @@ pub struct Config {
     /// Registered MCP servers.
     pub servers: Vec<McpServer>,
     /// Whether MCP tools must be pinned.
-    pub pins: Pins,
+    pub pins: PinPolicy,
     /// The decisions for which a receipt is written.
     pub receipts: Receipts,
     /// Exceptions from rules.
@@ -199,7 +199,7 @@ impl Config {
             sensitive: Vec::new(),
             operator_sensitive: Vec::new(),
             servers: Vec::new(),
-            pins: Pins::Required,
+            pins: PinPolicy::Required,
             receipts: Receipts::Mcp,
             exceptions: Vec::new(),
             rules: Vec::new(),
@@ -284,7 +284,7 @@ impl Config {
         let milder = rank(self).iter().zip(rank(other)).any(|(one, other)| *one < other);
         let denied =
             |config: &Config, id: &CompactString| config.block == Effect::Deny || config.always_deny.contains(id);
-        let unpinned = self.pins != other.pins && (self.pins == Pins::Off || other.pins == Pins::Required);
+        let unpinned = self.pins != other.pins && (self.pins == PinPolicy::Off || other.pins == PinPolicy::Required);
         milder
             || unpinned
             || self.results < other.results

@@ -1,4 +1,4 @@
-//! Quarantine: which results come from an untrusted surface, the notice that marks them, and the wrap around them.
+//! Quarantine: untrusted surfaces, the notice about their results, and the wrap around them.
 
 pub(crate) mod content;
 mod fetched;
@@ -13,11 +13,11 @@ mod wrap;
 pub use namespace::Namespace;
 pub use notice::notice;
 pub use surface::surface;
-pub use wrap::Wrap;
+pub use wrap::Wrapper;
 
-/// A text of strangers as a person may see it: nothing in it is hidden, and nothing steers a terminal.
+/// Escapes an untrusted text for a terminal: hidden characters and control characters become visible.
 pub fn visible(text: &str) -> String {
-    let mut shown = String::new();
-    wrap::visible(text, &mut shown);
-    shown
+    let mut escaped = String::new();
+    wrap::escape_into(text, &mut escaped);
+    escaped
 }

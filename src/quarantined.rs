@@ -1,8 +1,7 @@
-//! `Quarantined<T>`: untrusted content in a container that cannot be used by accident.
+//! `Quarantined<T>`: a container that prevents accidental use of untrusted content.
 //!
-//! The container has no `Display`, `Serialize`, `Deref` or `AsRef`, its `Debug` shows where the content came
-//! from and never the content, and nothing hands out a mutable reference. Whoever needs the content says why,
-//! and the reason is kept:
+//! It has no `Display`, `Serialize`, `Deref` or `AsRef`, its `Debug` shows the origin and never the content, and no
+//! method returns a mutable reference. A caller has to give a reason to read the content, and the reason is audited:
 //!
 //! ```
 //! use rune::quarantined::{Audit, ContentSource, Origin, Quarantined, Reason, Risk};
@@ -22,14 +21,14 @@
 //! # Ok::<(), rune::quarantined::BlankReason>(())
 //! ```
 //!
-//! A reason is not optional, and blanks are not a reason:
+//! A blank reason is rejected:
 //!
 //! ```
 //! use rune::quarantined::Reason;
 //! assert!(Reason::new(" \u{200b}\t").is_err());
 //! ```
 //!
-//! What would leak does not compile:
+//! Code that would leak the content does not compile:
 //!
 //! ```compile_fail
 //! # use rune::quarantined::{ContentSource, Origin, Quarantined};
@@ -40,35 +39,35 @@
 use std::fmt;
 use time::OffsetDateTime;
 
-/// Where content came from.
+/// The source of content.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ContentSource {
     /// Typed or sent by a user.
     UserInput,
-    /// A page or a fetched document.
+    /// A web page or another fetched document.
     WebContent,
-    /// A mail message.
+    /// An email.
     Email,
-    /// A file that somebody handed in.
+    /// An uploaded file.
     FileUpload,
-    /// The answer of a third party's interface.
+    /// The response of a third party's API.
     ApiResponse,
     /// The result of a tool that a model called.
     ToolOutput,
-    /// The result of a tool behind an MCP server.
+    /// The result of an MCP tool.
     McpToolOutput,
     /// Text that a model wrote.
     ModelOutput,
-    /// A record of our own database.
+    /// A record of the operator's own database.
     Database,
-    /// A passage from our own index.
+    /// A passage from the operator's own search index.
     RagRetrieval,
-    /// Nobody can say.
+    /// The source is not known.
     Unknown,
 }
 
 impl ContentSource {
-    /// Every source, for tables and tests.
+    /// Every source.
     pub const ALL: [ContentSource; 11] = [
         ContentSource::UserInput,
         ContentSource::WebContent,
@@ -100,20 +99,21 @@ impl ContentSource {
     }
 }
 
-/// How much harm content can do if it is obeyed, in ascending order.
+/// How harmful content may be if a model obeys it, in ascending order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Risk {
-    /// Ours, and checked before.
+    /// The operator's own content.
     Low,
-    /// A third party's, but structured.
+    /// Content of a third party with a known structure.
     Medium,
-    /// Anybody can write it.
+    /// Content that anyone can write.
     High,
-    /// Known to be hostile; never inferred, only set.
+    /// Known to be hostile. No source implies it; a caller sets it.
     Critical,
 }
 
-/// Where and when content came in. The caller supplies all of it: this library has no clock and no randomness.
+/// The source, identifier and time of content. The caller supplies all of them, because this library has no clock and
+/// no randomness.
 #[derive(Clone, Debug)]
 pub struct Origin {
     source: ContentSource,
@@ -123,36 +123,36 @@ pub struct Origin {
 }
 
 impl Origin {
-    /// An origin whose risk follows from its source.
+    /// Creates an origin with the risk of its source.
     pub fn new(source: ContentSource, id: impl Into<String>, at: OffsetDateTime) -> Self {
         Origin { source, risk: source.risk(), id: id.into(), at }
     }
 
-    /// The same origin with another risk than its source implies.
+    /// Replaces the risk.
     #[must_use]
     pub fn with_risk(self, risk: Risk) -> Self {
         Origin { risk, ..self }
     }
 }
 
-/// Untrusted content, sealed.
+/// Untrusted content and its origin.
 pub struct Quarantined<T> {
     value: T,
     origin: Origin,
 }
 
 impl<T> Quarantined<T> {
-    /// Seals `value`.
+    /// Puts a value into quarantine.
     pub fn new(value: T, origin: Origin) -> Self {
         Quarantined { value, origin }
     }
 
-    /// Where the content came from.
+    /// The source of the content.
     pub fn source(&self) -> ContentSource {
         self.origin.source
     }
 
-    /// How dangerous the content is held to be.
+    /// The risk of the content.
     pub fn risk(&self) -> Risk {
         self.origin.risk
     }
@@ -167,19 +167,19 @@ impl<T> Quarantined<T> {
         self.origin.at
     }
 
-    /// Hands out the content for a stated reason, which goes to the audit.
+    /// Returns the content and records the reason in the audit.
     pub fn expose(&self, reason: Reason, audit: &mut Audit<'_>) -> &T {
         audit.record(&reason, &self.origin);
         &self.value
     }
 
-    /// Seals something derived from the content under the same origin.
+    /// Puts a derived value into quarantine, with the same origin and at least the same risk.
     pub(crate) fn derive<U>(&self, value: U, source: ContentSource) -> Quarantined<U> {
         let origin = Origin { source, risk: source.risk().max(self.origin.risk), ..self.origin.clone() };
         Quarantined { value, origin }
     }
 
-    /// Lets a judge inside this library look without exposing; `_why` documents the call site.
+    /// Returns the content for a check inside this library; `_why` documents the call site.
     pub(crate) fn inspect(&self, _why: &'static str) -> &T {
         &self.value
     }
@@ -191,47 +191,47 @@ impl<T> fmt::Debug for Quarantined<T> {
     }
 }
 
-/// Why content is taken out of quarantine.
+/// The reason for reading quarantined content.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Reason {
     text: String,
-    heard: bool,
+    is_audited: bool,
 }
 
 impl Reason {
-    /// A reason that says something: at least one letter or digit.
+    /// Creates a reason. It must contain a letter or digit.
     pub fn new(text: impl Into<String>) -> Result<Self, BlankReason> {
         let text = text.into();
-        if text.chars().any(char::is_alphanumeric) { Ok(Reason { text, heard: true }) } else { Err(BlankReason) }
+        if text.chars().any(char::is_alphanumeric) { Ok(Reason { text, is_audited: true }) } else { Err(BlankReason) }
     }
 
-    /// The same reason, counted but kept out of the audit's sink.
+    /// Counts the exposure, but does not pass it to the audit's sink.
     #[must_use]
     pub fn quietly(self) -> Self {
-        Reason { heard: false, ..self }
+        Reason { is_audited: false, ..self }
     }
 }
 
-/// The reason given for an exposure was blank.
+/// The error for a blank reason.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BlankReason;
 
 impl fmt::Display for BlankReason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("exposing quarantined content takes a reason that is not blank")
+        f.write_str("the reason for exposing quarantined content is blank")
     }
 }
 
 impl std::error::Error for BlankReason {}
 
-/// One exposure, as the audit's sink sees it.
+/// One exposure, as passed to the audit's sink.
 #[derive(Clone, Copy, Debug)]
 pub struct Exposure<'a> {
-    /// Why the content was taken out.
+    /// The reason.
     pub reason: &'a str,
-    /// Where it had come from.
+    /// The source of the content.
     pub source: ContentSource,
-    /// How dangerous it was held to be.
+    /// The risk of the content.
     pub risk: Risk,
     /// The identifier of the content.
     pub id: &'a str,
@@ -240,7 +240,7 @@ pub struct Exposure<'a> {
 type Sink<'s> = Box<dyn FnMut(&Exposure<'_>) + 's>;
 type Alarm<'s> = Box<dyn FnMut(u64) + 's>;
 
-/// Hears every exposure, counts them, and raises an alarm when there are too many.
+/// Records and counts exposures, and calls an alarm when there are too many.
 ///
 /// ```
 /// use rune::quarantined::{Audit, ContentSource, Origin, Quarantined, Reason};
@@ -264,10 +264,10 @@ pub struct Audit<'s> {
 }
 
 impl<'s> Audit<'s> {
-    /// Exposures beyond this many are excess.
+    /// The number of exposures without an alarm.
     pub const ENOUGH: u64 = 10;
 
-    /// An audit that tells `sink` of each exposure that is not quiet.
+    /// Creates an audit that passes each exposure to `sink`, except those with a quiet reason.
     pub fn new(sink: impl FnMut(&Exposure<'_>) + 's) -> Self {
         Audit { sink: Box::new(sink), alarm: None, count: 0 }
     }
@@ -278,19 +278,19 @@ impl<'s> Audit<'s> {
         Audit { alarm: Some(Box::new(alarm)), ..self }
     }
 
-    /// How many exposures there were since the start or the last reset.
+    /// The number of exposures since the start or the last reset.
     pub fn count(&self) -> u64 {
         self.count
     }
 
-    /// Starts counting anew.
+    /// Resets the count.
     pub fn reset(&mut self) {
         self.count = 0;
     }
 
     fn record(&mut self, reason: &Reason, origin: &Origin) {
         self.count = self.count.saturating_add(1);
-        if reason.heard {
+        if reason.is_audited {
             let Origin { source, risk, id, .. } = origin;
             (self.sink)(&Exposure { reason: &reason.text, source: *source, risk: *risk, id });
         }

@@ -1,51 +1,51 @@
-//! Receipts: what was decided about a call, signed and chained, so that it can be shown later.
+//! Receipts: signed and chained records of decisions.
 //!
-//! The format is specified in `src/receipt/FORMAT.md`. A receipt holds labels, hashes and constants: there is no place
-//! for payload.
+//! The format is specified in `src/receipt/FORMAT.md`. A receipt holds labels, hashes and constants, never payload.
 
 mod chain;
 mod decision;
 mod key;
 pub mod pack;
 
-pub use chain::{Code, Expected, Fault, Outcome, Report, verify};
+pub use chain::{ExpectedChain, FaultCode, Outcome, ReceiptFault, VerifyReport, verify};
 pub use decision::Decision;
-pub use key::{Keys, PublicKey, Secret};
+pub use key::{PublicKey, Secret, TrustedKeys};
 
 use crate::encoding::hex::digest;
 use crate::encoding::label::Label;
-use crate::event::Loosened;
+use crate::event::LooseningRecord;
 use serde::{Deserialize, Serialize};
 
 /// The version of the format, and the tag that receipts are signed under.
 pub const VERSION: &str = "rune.receipt/1";
 
-/// What people did with the commands is a session of its own, of a name that no client's file has.
-pub const OPERATOR: &str = "rune:operator";
+/// The session of commands that people ran. It contains `:`, which is not part of a client's session id.
+pub const OPERATOR_SESSION: &str = "rune:operator";
 
 /// What a receipt is about.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ReceiptKind {
     /// A call was judged.
+    #[default]
     Decision,
-    /// The part ends here.
+    /// The part has ended.
     Seal,
-    /// Another key signs from here on.
+    /// Another key signs the following receipts.
     Rotate,
     /// A person approved a tool or a server.
     Approve,
-    /// A person blocked one.
+    /// A person blocked a tool or a server.
     Block,
-    /// A person took a block back.
+    /// A person removed a block.
     Unblock,
-    /// A person loosened the guard by another verb, which `reason` names.
+    /// A person loosened the guard by another command, which `reason` names.
     Loosen,
 }
 
-/// Verbs that loosen the guard and have no kind of their own.
+/// Commands that loosen the guard and have no receipt kind of their own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[expect(missing_docs, reason = "each is the verb of its name")]
+#[expect(missing_docs, reason = "each is the command of its name")]
 pub enum Loosening {
     HooksInstall,
     HooksUninstall,
@@ -59,7 +59,7 @@ pub enum Loosening {
 }
 
 impl Loosening {
-    /// All of them: the code in a receipt, and the verb as it is typed.
+    /// Every command: its code in a receipt, and its words after `rune`.
     const ALL: [(Loosening, &'static str, &'static str); 9] = [
         (Loosening::HooksInstall, "HOOKS_INSTALL", "hooks install"),
         (Loosening::HooksUninstall, "HOOKS_UNINSTALL", "hooks uninstall"),
@@ -72,22 +72,21 @@ impl Loosening {
         (Loosening::QuarantineClear, "QUARANTINE_CLEAR", "quarantine clear"),
     ];
 
-    /// The code that a receipt names it by.
+    /// Its code in a receipt.
     pub fn code(self) -> &'static str {
-        Self::ALL.iter().find(|(verb, ..)| *verb == self).map_or("", |(_, code, _)| code)
+        Self::ALL.iter().find(|(command, ..)| *command == self).map_or("", |(_, code, _)| code)
     }
 }
 
-/// How long a time is that ends with its seconds.
-const SECONDS: usize = "2026-06-09T00:00:00".len();
+/// The length of a time up to its seconds.
+const SECONDS_LENGTH: usize = "2026-06-09T00:00:00".len();
 
-/// One receipt, member by member as the format has them.
+/// One receipt, with the members of the format.
 ///
-/// INVARIANT: the members are in the order of their names, and all texts that we write are ASCII, so that what serde
-/// writes is the form of RFC 8785.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+/// INVARIANT: the members are sorted by name and their texts are ASCII, so that serde writes the RFC 8785 form.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-#[expect(missing_docs, reason = "the format describes each member, in one place")]
+#[expect(missing_docs, reason = "FORMAT.md describes each member")]
 pub struct Receipt {
     pub args_sha256: Option<String>,
     pub client: String,
@@ -116,147 +115,139 @@ pub struct Receipt {
     pub version: String,
 }
 
-/// What a receipt is about, with what only this kind has.
+/// The members that only one kind of receipt has.
 #[derive(Debug)]
-pub enum Matter {
-    /// A call was judged, under a policy of this hash.
+pub enum ReceiptBody {
+    /// A judged call, and the hash of the policy.
     Decision(Box<Decision>, String),
-    /// The part ends here.
+    /// The end of a part.
     Seal,
-    /// This key signs from here on.
+    /// The key that signs the following receipts.
     Rotate(PublicKey),
-    /// A person loosened the guard by this verb.
+    /// The command by which a person loosened the guard.
     Loosen(Loosening),
-    /// A person did something to a tool or, where none is named, to a server.
-    Deed {
-        /// What.
+    /// An approval, a block or an unblock of a tool, or of a server if there is no tool.
+    PinChange {
+        /// `Approve`, `Block` or `Unblock`.
         kind: ReceiptKind,
         /// The server.
         server: Label,
         /// The tool.
         tool: Option<Label>,
-        /// The hash that it is about.
+        /// The hash of what is approved, blocked or unblocked.
         pin: Option<String>,
     },
 }
 
-/// Where the next receipt of a file goes.
+/// The position of the next receipt in a chain.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Place {
+pub struct ChainPosition {
     /// The part.
     pub part: u64,
-    /// The number in the part.
+    /// The number of the receipt in the part.
     pub seq: u64,
-    /// The hash of what stands before.
+    /// The hash of the receipt before.
     pub prev: String,
-    /// Bytes of a torn line that were cut off.
+    /// Bytes of a torn line that were cut off before it.
     pub torn: u64,
 }
 
-/// What the end of a file of receipts tells.
+/// The state at the end of a receipt file.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum End {
-    /// The next receipt goes here.
-    Open(Place),
-    /// The part is closed, or cannot be gone on with; the next one begins like this.
-    Closed(Place),
+pub enum ChainEnd {
+    /// The part is open, and the next receipt has this position.
+    Open(ChainPosition),
+    /// The part is sealed or cannot be continued. The next part begins at this position.
+    Closed(ChainPosition),
 }
 
-/// What of the last receipt says where the next one goes. Whether it is genuine, whoever verifies finds out.
+/// The members of the last receipt that determine the next position. Its signature is not checked here.
 #[derive(Deserialize)]
-struct Last {
+struct LastReceipt {
     kind: ReceiptKind,
     seq: u64,
     version: String,
 }
 
-impl Place {
-    /// The beginning of a session.
+impl ChainPosition {
+    /// The position of the first receipt of a session.
     pub fn first(session: &str) -> Self {
-        Place { part: 1, seq: 1, prev: beginning(session), torn: 0 }
+        ChainPosition { part: 1, seq: 1, prev: first_prev(session), torn: 0 }
     }
 }
 
-impl End {
-    /// Reads the last bytes of a file of part `part`; tells also how many of them are a torn line. `None` where they are no whole line.
-    pub fn read(tail: &[u8], part: u64) -> (Option<End>, usize) {
-        let last_line = |text: &[u8]| text.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
-        let whole = last_line(tail);
+impl ChainEnd {
+    /// Reads the last bytes of the file of a part. Returns the state, or `None` if there is no complete line, and the
+    /// number of bytes of a torn line.
+    pub fn read(tail: &[u8], part: u64) -> (Option<ChainEnd>, usize) {
+        let start_of_last_line = |text: &[u8]| text.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
+        let whole = start_of_last_line(tail);
         let torn = tail.len() - whole;
         let Some(last) = tail.get(..whole.saturating_sub(1)).filter(|_| whole > 0) else { return (None, torn) };
-        let last = last.get(last_line(last)..).unwrap_or_default();
+        let last = last.get(start_of_last_line(last)..).unwrap_or_default();
         let (prev, torn_bytes) = (hash(last), torn as u64);
-        let end = match serde_json::from_slice::<Last>(last) {
+        let end = match serde_json::from_slice::<LastReceipt>(last) {
             Ok(last) if last.kind != ReceiptKind::Seal && last.version == VERSION => {
-                End::Open(Place { part, seq: last.seq.saturating_add(1), prev, torn: torn_bytes })
+                ChainEnd::Open(ChainPosition { part, seq: last.seq.saturating_add(1), prev, torn: torn_bytes })
             }
-            // Whatever stands there, what follows is kept: in a part of its own.
-            Ok(_) | Err(_) => End::Closed(Place { part: part + 1, seq: 1, prev, torn: 0 }),
+            // A seal, or a line that is not a known receipt: the chain continues in a new part.
+            Ok(_) | Err(_) => ChainEnd::Closed(ChainPosition { part: part + 1, seq: 1, prev, torn: 0 }),
         };
         (Some(end), torn)
     }
 }
 
 impl Receipt {
-    /// Signs what happened in a session at a place of its file.
-    pub fn sign(matter: &Matter, session: &str, client: &str, time: String, place: Place, secret: &Secret) -> Self {
+    /// Creates and signs a receipt of a session.
+    pub fn sign(
+        body: &ReceiptBody,
+        session: &str,
+        client: &str,
+        time: String,
+        position: ChainPosition,
+        secret: &Secret,
+    ) -> Self {
         let mut receipt = Receipt {
-            args_sha256: None,
             client: client.to_owned(),
-            count: None,
-            dispatched: None,
-            head: None,
-            key: secret.public().to_owned(),
-            kind: ReceiptKind::Decision,
-            next: None,
-            observed: None,
-            part: place.part,
-            pin: None,
-            policy: None,
-            prev: place.prev,
-            reason: None,
-            rule: None,
-            seq: place.seq,
-            server: None,
+            part: position.part,
+            prev: position.prev,
+            seq: position.seq,
             session: session.to_owned(),
-            signature: None,
             time,
-            tool: None,
-            torn: place.torn,
-            verdict: None,
+            torn: position.torn,
             version: VERSION.to_owned(),
+            ..Receipt::default()
         };
-        let text = |label: &Label| Some(label.to_string()).filter(|text| !text.is_empty());
-        match matter {
-            Matter::Decision(decision, policy) => {
+        match body {
+            ReceiptBody::Decision(decision, policy) => {
                 receipt.policy = Some(policy.clone());
                 decision.fill(&mut receipt, secret);
             }
-            Matter::Seal => {
+            ReceiptBody::Seal => {
                 receipt.kind = ReceiptKind::Seal;
                 receipt.head = Some(receipt.prev.clone());
                 receipt.count = Some(receipt.seq.saturating_sub(1));
             }
-            Matter::Rotate(next) => {
+            ReceiptBody::Rotate(next) => {
                 receipt.kind = ReceiptKind::Rotate;
                 receipt.next = Some(next.as_str().to_owned());
             }
-            Matter::Loosen(verb) => {
+            ReceiptBody::Loosen(command) => {
                 receipt.kind = ReceiptKind::Loosen;
-                receipt.reason = Some(verb.code().to_owned());
+                receipt.reason = Some(command.code().to_owned());
             }
-            Matter::Deed { kind, server, tool, pin } => {
+            ReceiptBody::PinChange { kind, server, tool, pin } => {
                 receipt.kind = *kind;
-                receipt.server = text(server);
-                receipt.tool = tool.as_ref().and_then(text);
+                receipt.server = member(server);
+                receipt.tool = tool.as_ref().and_then(member);
                 receipt.pin.clone_from(pin);
             }
         }
         receipt.signed_by(secret)
     }
 
-    /// What loosened the guard, where the receipt is about that.
-    pub fn loosened(&self) -> Option<Loosened> {
+    /// The loosening that this receipt records, if it records one.
+    pub fn loosened(&self) -> Option<LooseningRecord> {
         let verb = match self.kind {
             ReceiptKind::Approve => "mcp approve",
             ReceiptKind::Unblock => "mcp unblock",
@@ -268,13 +259,13 @@ impl Receipt {
             }
             ReceiptKind::Decision | ReceiptKind::Seal | ReceiptKind::Block => return None,
         };
-        // Whoever wrote the line, what is shown of its time is one: to the second.
+        // The line may be forged, so only characters of a time are shown.
         let is_time = |c: &char| c.is_ascii_digit() || matches!(c, '-' | ':' | 'T');
-        let time = self.time.chars().filter(is_time).take(SECONDS).collect();
-        Some(Loosened { verb, time, place: (self.part, self.seq) })
+        let time = self.time.chars().filter(is_time).take(SECONDS_LENGTH).collect();
+        Some(LooseningRecord { verb, time, position: (self.part, self.seq) })
     }
 
-    /// The same, signed by this key.
+    /// Signs the receipt with this key.
     #[must_use]
     pub fn signed_by(self, secret: &Secret) -> Self {
         let mut receipt = Receipt { key: secret.public().to_owned(), signature: None, ..self };
@@ -282,7 +273,7 @@ impl Receipt {
         receipt
     }
 
-    /// The receipt as its line has it, with the line end.
+    /// The line of the receipt, with its line end.
     pub fn to_line(&self) -> Vec<u8> {
         let mut line = self.to_bytes();
         line.push(b'\n');
@@ -290,22 +281,27 @@ impl Receipt {
     }
 
     fn to_bytes(&self) -> Vec<u8> {
-        // A struct of texts and numbers always serialises.
+        // A struct of strings and numbers always serializes.
         serde_json::to_vec(self).unwrap_or_default()
     }
 
-    /// The bytes that the signature is over.
-    fn signed(&self) -> Vec<u8> {
+    /// The bytes that are signed.
+    fn signed_bytes(&self) -> Vec<u8> {
         Receipt { signature: None, ..self.clone() }.to_bytes()
     }
 }
 
-/// The hash of a line, without its end.
+/// The hash of a line without its line end.
 pub fn hash(line: &[u8]) -> String {
     format!("sha256:{}", digest(line))
 }
 
-/// What stands before the first receipt of a session.
-fn beginning(session: &str) -> String {
+/// The label as a member; an empty one is `null`.
+fn member(label: &Label) -> Option<String> {
+    Some(label.to_string()).filter(|text| !text.is_empty())
+}
+
+/// The `prev` of the first receipt of a session.
+fn first_prev(session: &str) -> String {
     hash(format!("{VERSION} begins {session}").as_bytes())
 }

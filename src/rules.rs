@@ -2,6 +2,7 @@
 
 mod embedded;
 mod example;
+mod literal;
 mod parse;
 mod pattern;
 mod prefilter;

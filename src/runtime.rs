@@ -1,4 +1,4 @@
-//! The hook at run time: everything that it reads from and writes to the machine.
+//! The hook, and everything that reads from or writes to the machine.
 
 pub mod abort;
 pub mod agent_check;
@@ -14,6 +14,7 @@ pub mod policy_files;
 pub mod receipts;
 pub mod session;
 pub mod stage;
+pub mod stderr;
 pub mod stdin;
 pub mod stdout;
 pub mod symlinks;

@@ -1,15 +1,13 @@
 //! Checks the examples of rules.
 
-use crate::client::Client as _;
-use crate::client::claude::Claude;
+use crate::client::{self, SampleEvent};
 use crate::encoding::label::Label;
 use crate::event::Facts;
 use crate::event::taint::Taint;
 use crate::policy::Config;
 use crate::quarantined::{ContentSource, Origin, Quarantined};
 use crate::rules::{Example, Rule, RuleKind};
-use crate::verdict::{Effect, Finding};
-use serde_json::json;
+use crate::verdict::{Effect, Finding, Phase};
 use std::fmt;
 
 /// An example with another outcome than expected.
@@ -73,18 +71,17 @@ pub fn check_examples(config: &Config) -> Vec<FailedExample> {
 /// Judges an example as a hook event of Claude Code.
 fn judge(example: &Example, rule: &Rule, config: &Config) -> Vec<Finding> {
     let (tool, input) = example.call(rule.kind);
-    let event = if rule.kind == RuleKind::Post {
-        json!({"session_id": "", "cwd": PROJECT, "hook_event_name": "PostToolUse", "tool_name": tool,
-            "tool_input": input, "tool_response": example.result()})
-    } else {
-        json!({"session_id": "", "cwd": PROJECT, "hook_event_name": "PreToolUse", "tool_name": tool,
-            "tool_input": input})
+    let (phase, result) = match rule.kind {
+        RuleKind::Post => (Phase::After, Some(example.result())),
+        RuleKind::Bash | RuleKind::Edit | RuleKind::Read | RuleKind::Mcp | RuleKind::Agent => (Phase::Before, None),
     };
+    let sample = SampleEvent { session: "", cwd: PROJECT, phase, tool: &tool, input, result };
+    let event = client::DEFAULT.sample_event(&sample);
     let origin = Origin::new(ContentSource::UserInput, "example", time::OffsetDateTime::UNIX_EPOCH);
-    let sealed = Quarantined::new(event.to_string().into_bytes(), origin);
-    match Claude.parse(&sealed) {
+    let sealed = Quarantined::new(event.into_bytes(), origin);
+    match client::DEFAULT.parse(&sealed) {
         Ok(message) => {
-            let event = message.locate(Some("/home/user".to_owned()), Some(PROJECT.to_owned()));
+            let event = message.into_event(Some("/home/user".to_owned()), Some(PROJECT.to_owned()));
             let taint =
                 if rule.only_when_tainted { Taint::of([Label::of("mcp", "example")]) } else { Taint::default() };
             let event = event.with_facts(Facts { taint, ..Facts::default() });

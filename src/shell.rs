@@ -1,7 +1,8 @@
-//! Shell text has one reader: every command that a line would run, and nothing that it would not.
+//! Analysis of shell text: the commands that a line would run.
 //!
-//! [`read`] parses the text without recursion, expands words as far as they can be known without running anything,
-//! follows `cd` and assignments, and unwraps what runs its argument. What cannot be read is said, never skipped.
+//! [`read`] parses the text without recursion, expands words as far as they are known without running anything, tracks
+//! `cd` and assignments, and resolves programs that run other programs. Text that cannot be read with certainty is
+//! reported as an [`Uncertainty`] and never skipped.
 
 mod canonical;
 mod effects;
@@ -15,11 +16,11 @@ mod state;
 mod syntax;
 mod wrappers;
 
-pub use canonical::{plain, typed};
+pub use canonical::{quote_word, without_global_options};
 pub use effects::{Access, Act, Doing, Effects, Rights, Target, addresses, bodies, reroutes, uploads};
-pub use eval::{MADE, is_builtin};
+pub use eval::{MKTEMP_PATH, is_builtin};
 pub use mount::Mount;
-pub use state::Elsewhere;
+pub use state::PossibleCwd;
 pub use syntax::{Uncertainty, Unreadable};
 
 use crate::path::AbsPath;
@@ -31,13 +32,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use std::rc::Rc;
 
-/// What a process substitution is to the command that is given it: the end of a pipe.
-pub const PROCESS: &str = "/dev/fd/63";
+/// The argument that a process substitution expands to.
+pub const PROCESS_SUBSTITUTION: &str = "/dev/fd/63";
 
-/// What stands between the words of a list in its value: no word holds it.
-const APART: &str = "\u{1f}";
+/// Separates the words of an array in its value. It does not occur in words.
+const FIELD_SEPARATOR: &str = "\u{1f}";
 
-/// Reads a line as bash would run it from `place`.
+/// Analyses a line as bash would run it in `place`.
 ///
 /// ```
 /// use rune::{path::Place, shell};
@@ -50,41 +51,40 @@ pub fn read(line: &str, place: &Place) -> Reading {
     if line.len() > limits::SHELL_BYTES.most {
         return Reading { exceeded: Some(&limits::SHELL_BYTES), ..Reading::default() };
     }
-    Reading { place: place.clone(), ..eval::walk(line, place) }
+    Reading { place: place.clone(), ..eval::evaluate(line, place) }
 }
 
-/// What a line would do.
+/// The result of analysing a line.
 #[derive(Clone, Debug, Default)]
 pub struct Reading {
-    /// The commands that it would run, in the order in which they are written.
+    /// The commands that the line would run, in source order.
     pub commands: Vec<Command>,
-    /// Redirections without a command of their own.
-    loose: Vec<Command>,
-    /// Why part of it cannot be read with certainty.
-    pub doubts: Vec<Uncertainty>,
-    /// The limit that it exceeds; what was found before still counts.
+    /// Redirections and assignments without a program.
+    programless: Vec<Command>,
+    /// The parts of the line that cannot be read with certainty.
+    pub uncertainties: Vec<Uncertainty>,
+    /// The limit that the line exceeds. What was found before it is kept.
     pub exceeded: Option<&'static Limit>,
-    /// The work that reading it took.
+    /// The work of the analysis, see [`Meter`](limits::Meter).
     pub steps: usize,
-    /// Where the first `source` of a known file stands: it may define any function.
+    /// The offset of the first `source` of a known file, which may define any function.
     pub sourced: Option<usize>,
-    /// The functions that it defines.
+    /// The functions that the line defines.
     pub functions: BTreeSet<String>,
-    /// One of them starts itself without end.
-    pub bomb: bool,
-    /// Where it runs.
+    /// A function of the line is a fork bomb.
+    pub fork_bomb: bool,
+    /// Where the line runs.
     place: Place,
 }
 
 impl Reading {
-    /// What the commands would do to files, variables and the network.
+    /// Returns the effects of the commands on files, variables and the network.
     pub fn effects(&self) -> Effects {
         effects::effects(self)
     }
 
-    /// The pipelines of two or more commands, in the order in which they begin.
+    /// Returns the pipelines of two or more commands, in source order.
     pub fn pipelines(&self) -> Vec<Pipeline> {
-        // Most commands feed none.
         let fed: BTreeSet<usize> =
             self.commands.iter().filter(|command| command.stage > 0).map(|command| command.pipeline).collect();
         if fed.is_empty() {
@@ -93,7 +93,7 @@ impl Reading {
         let mut found: BTreeMap<usize, Vec<&Command>> = BTreeMap::new();
         for command in self.commands.iter().filter(|command| fed.contains(&command.pipeline)) {
             let stages = found.entry(command.pipeline).or_default();
-            // What a stage runs in turn has its number too; the stage itself comes first.
+            // Commands that a stage runs have the same number and come after it.
             if stages.last().is_none_or(|last| last.stage < command.stage) {
                 stages.push(command);
             }
@@ -107,63 +107,63 @@ impl Reading {
         piped.map(pipeline).collect()
     }
 
-    /// Whether all of the text could be read.
+    /// Whether all of the line was read with certainty.
     pub fn is_readable(&self) -> bool {
-        self.doubts.is_empty() && self.exceeded.is_none()
+        self.uncertainties.is_empty() && self.exceeded.is_none()
     }
 }
 
-/// Commands of which each feeds the next.
+/// Two or more commands connected by pipes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Pipeline {
-    /// The canonical text of its commands, joined with ` | `.
+    /// The canonical texts of the commands, joined by ` | `.
     pub canonical: String,
-    /// Where it stands in the line.
+    /// Its byte range in the line.
     pub span: Range<usize>,
 }
 
-/// One command that would run.
+/// A command that would run.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Command {
-    /// The program after quote removal; a path only where it is not in a standard directory.
+    /// The name of the program. It is a path only if it is not in a standard directory.
     pub program: CompactString,
     /// Whether the program is known.
     pub known: bool,
-    /// Its arguments.
+    /// The arguments, without the program.
     pub args: Vec<Arg>,
-    /// The command with one blank between words, quoted where it has to be.
+    /// The command with single blanks between words and quotes only where they are needed.
     pub canonical: CompactString,
     /// The programs that run it, outermost first.
     pub via: Vec<String>,
-    /// Where it stands in the line.
+    /// Its byte range in the line.
     pub span: Range<usize>,
-    /// The directory that it runs in, where that is known.
+    /// The working directory, if it is known.
     pub cwd: Option<Rc<str>>,
-    /// Where else it may run.
-    pub elsewhere: Vec<Elsewhere>,
-    /// Variables that are set for it, with their values where they are known.
+    /// Other possible working directories.
+    pub other_cwds: Vec<PossibleCwd>,
+    /// Variables that are set for the command, with their values if they are known.
     pub env: Vec<(String, Option<String>)>,
-    /// Its redirections to and from files.
+    /// Files that its redirections open.
     pub redirects: Vec<Redirect>,
-    /// What it reads from its standard input.
+    /// Its standard input.
     pub input: Input,
-    /// The pipeline that it is part of.
+    /// The number of its pipeline.
     pub pipeline: usize,
-    /// Its place in the pipeline.
+    /// Its index in the pipeline.
     pub stage: usize,
-    /// It runs by an option, a setting or a line of code, and not because somebody asked for it to run.
+    /// It is run by an option, a setting or code in another language, so that a reader may overlook it.
     pub hidden: bool,
-    /// Directories of the host that its container sees, where it runs in one.
+    /// The bind mounts of the container that it runs in.
     pub mounts: Option<Rc<[Mount]>>,
 }
 
 impl Command {
-    /// What a command that this one runs has in common with it.
-    fn around(&self) -> Command {
+    /// Builds a command with the properties that a command run by this one inherits.
+    fn inner_base(&self) -> Command {
         Command {
             span: self.span.clone(),
             cwd: self.cwd.clone(),
-            elsewhere: self.elsewhere.clone(),
+            other_cwds: self.other_cwds.clone(),
             env: self.env.clone(),
             input: self.input.clone(),
             pipeline: self.pipeline,
@@ -174,71 +174,71 @@ impl Command {
         }
     }
 
-    /// Whether a path that it touches belongs to the container that it runs in.
+    /// Whether a path is in the container that the command runs in and not on the host.
     pub fn is_contained(&self, path: &AbsPath) -> bool {
         let containers = ["docker", "podman", "nerdctl", "docker-compose", "kubectl", "oc"];
-        self.via.iter().any(|runner| containers.contains(&runner.as_str())) && !mount::reach(self.mounts(), path)
+        self.via.iter().any(|runner| containers.contains(&runner.as_str())) && !mount::reaches(self.mounts(), path)
     }
 
     fn mounts(&self) -> &[Mount] {
         self.mounts.as_deref().unwrap_or_default()
     }
 
-    /// Whether any of its words cannot be known.
+    /// Whether any of its words is unknown.
     pub fn is_dynamic(&self) -> bool {
         !self.known || self.args.iter().any(|arg| !arg.is_known())
     }
 }
 
-/// One word of a command.
+/// One argument of a command.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Arg {
-    /// Its text; what cannot be known stands in it as it is written.
+    /// The text. Unknown parts appear as they are written in the source.
     pub text: CompactString,
-    /// How much of the text is known, where not all is.
+    /// The length of the known prefix, or `None` if all of the text is known.
     pub known: Option<usize>,
-    /// It is a pattern for file names.
+    /// It contains an unquoted pattern for file names.
     pub glob: bool,
 }
 
 impl Arg {
-    /// Whether all of it is known.
+    /// Whether all of the text is known.
     pub fn is_known(&self) -> bool {
         self.known.is_none()
     }
 
-    /// The part before the first unknown character.
+    /// Returns the known prefix.
     pub fn prefix(&self) -> &str {
         self.text.get(..self.known.unwrap_or(self.text.len())).unwrap_or_default()
     }
 
-    /// A known word.
+    /// Builds a known argument.
     pub fn literal(text: impl Into<CompactString>) -> Self {
         Arg { text: text.into(), known: None, glob: false }
     }
 }
 
-/// A file that a command opens.
+/// A file that a redirection opens.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Redirect {
-    /// It may be written.
+    /// It is opened for writing.
     pub writes: bool,
-    /// It may be read.
+    /// It is opened for reading.
     pub reads: bool,
     /// The file.
     pub target: Arg,
 }
 
-/// What a command reads from its standard input.
+/// The standard input of a command.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Input {
-    /// Whatever the shell itself reads.
+    /// The standard input of the shell.
     #[default]
     Inherited,
-    /// This text.
+    /// A known text.
     Text(String),
-    /// The output of the commands before it in the pipeline.
+    /// The output of the previous command in the pipeline.
     Pipe,
-    /// Something that cannot be known.
+    /// An unknown input.
     Unknown,
 }

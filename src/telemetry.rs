@@ -1,4 +1,4 @@
-//! Telemetry: one line per call that says what was decided and never what passed through.
+//! Telemetry: one log line per call with the decision, and never with payload.
 
 mod histogram;
 pub mod report;
@@ -6,15 +6,14 @@ pub mod summary;
 
 use crate::encoding::label::Label;
 use crate::event::Header;
-use crate::verdict::Phase;
 use crate::verdict::failure::Failure;
-use crate::verdict::{Effect, Finding, RuleId, Verdict};
+use crate::verdict::{Effect, Finding, Phase, RuleId, Verdict};
 use serde::Serialize;
 use time::OffsetDateTime;
 
-/// One line of the log. Its fields are labels and constants: there is no place for payload.
+/// One line of the log. Its fields are labels and constants, so it cannot hold payload.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Line {
+pub struct LogLine {
     event: Label,
     ts: String,
     tool: Label,
@@ -25,21 +24,21 @@ pub struct Line {
     us: u64,
 }
 
-impl Line {
-    /// The line about a verdict, given at `now` after `us` microseconds of our own time.
+impl LogLine {
+    /// Describes a verdict that was reached at `now`, after `us` microseconds.
     pub fn new(header: &Header, verdict: &Verdict, now: OffsetDateTime, us: u64) -> Self {
-        let after = header.phase.is_some_and(Phase::is_after);
-        let failure = verdict.findings().iter().find(|finding| Failure::owns(finding.rule()));
-        // After a call a failure says more than the notice that came in spite of it.
-        let rule = failure.filter(|_| after).or_else(|| verdict.deciding().next()).map(Finding::rule);
-        // Beside the surface, the rules that its content matched.
-        let more = verdict.deciding().filter(|_| after && failure.is_none()).map(Finding::rule).skip(1);
+        let is_after = header.phase.is_some_and(Phase::is_after);
+        let failure = verdict.findings().iter().find(|finding| Failure::is_failure_rule(finding.rule()));
+        // After a call, a failure takes precedence over the notice.
+        let rule = failure.filter(|_| is_after).or_else(|| verdict.deciding().next()).map(Finding::rule);
+        // The first finding names the surface, and the following ones the content rules that matched.
+        let more = verdict.deciding().filter(|_| is_after && failure.is_none()).map(Finding::rule).skip(1);
         // Before a call there is one rule, by its exact name. After a call the names are separated by blanks.
-        let name = |rule: &RuleId| if after { rule.as_str().replace(' ', "_") } else { rule.as_str().to_owned() };
+        let name = |rule: &RuleId| if is_after { rule.as_str().replace(' ', "_") } else { rule.as_str().to_owned() };
         let rules: Vec<String> = rule.into_iter().chain(more).map(name).collect();
-        let decision = if after { marked(verdict, failure) } else { verdict.effect().name() };
-        Line {
-            event: if after { Label::new("quarantine") } else { header.moment.clone() },
+        let decision = if is_after { decision_after(verdict, failure) } else { verdict.effect().name() };
+        LogLine {
+            event: if is_after { Label::new("quarantine") } else { header.moment.clone() },
             ts: rfc3339(now),
             tool: header.tool.clone(),
             decision,
@@ -52,14 +51,15 @@ impl Line {
 
     /// The line as JSON with its line end.
     pub fn to_json(&self) -> String {
-        // A struct of strings and a number always serialises.
+        // A struct of strings and a number always serializes.
         let mut json = serde_json::to_string(self).unwrap_or_default();
         json.push('\n');
         json
     }
 }
 
-fn marked(verdict: &Verdict, failure: Option<&Finding>) -> &'static str {
+/// The decision after a call.
+fn decision_after(verdict: &Verdict, failure: Option<&Finding>) -> &'static str {
     let timeout = Failure::Timeout.rule();
     match failure {
         Some(failure) if *failure.rule() == timeout => "timeout",
@@ -69,7 +69,7 @@ fn marked(verdict: &Verdict, failure: Option<&Finding>) -> &'static str {
     }
 }
 
-/// UTC with milliseconds, always 24 characters for the years that we will see.
+/// A time in UTC with milliseconds; 24 characters up to the year 9999.
 pub fn rfc3339(at: OffsetDateTime) -> String {
     let at = at.to_offset(time::UtcOffset::UTC);
     let (date, time) = (at.date(), at.time());

@@ -1,4 +1,4 @@
-//! Verdicts: the findings about one event, and the effect that follows.
+//! Verdicts: the findings about one event and their effect.
 
 pub mod failure;
 pub mod limits;
@@ -17,18 +17,18 @@ use std::fmt;
 /// What a verdict does to a call, weakest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Effect {
-    /// No opinion; the client goes on as without us.
+    /// No opinion: the client proceeds as without the guard.
     Pass,
-    /// The call goes on and the model is told something.
+    /// The call proceeds, and the model gets advice.
     Advise,
     /// A person decides.
     Ask,
-    /// The call does not happen.
+    /// The call is blocked.
     Deny,
 }
 
 impl Effect {
-    /// The word for it in logs and receipts.
+    /// The name in logs and receipts.
     pub fn name(self) -> &'static str {
         match self {
             Effect::Pass => "allow",
@@ -39,27 +39,27 @@ impl Effect {
     }
 }
 
-/// Characters that a rule's name may have.
+/// The maximum length of a rule's name.
 pub const MAX_RULE_NAME_CHARS: usize = 100;
 
-/// Characters of a rule's name that are shown: enough for the longest name with every character escaped.
+/// Characters of a rule's name that are shown: enough for the longest name if every character is escaped.
 const MAX_SHOWN_NAME_CHARS: usize = MAX_RULE_NAME_CHARS * "\\u{10ffff}".len();
 
-/// How the names of failures begin, which are no rules of a file.
+/// The prefix of the rule names of failures. Rules in files cannot use it.
 const RESERVED: &str = "rune/";
 
-/// The name of a rule, never blank. `Display` escapes it for answers and terminals; `as_str` is the name as written.
+/// The name of a rule, never blank. `Display` escapes it for answers and terminals; [`RuleId::as_str`] does not.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct RuleId(CompactString);
 
 impl RuleId {
-    /// A rule that is compiled in.
+    /// The name of an embedded rule.
     pub const fn known(id: &'static str) -> Self {
         assert!(!id.is_empty(), "a rule has a name");
         RuleId(CompactString::const_new(id))
     }
 
-    /// A rule of a file, by the text between its quotes. The error says what is wrong with the name.
+    /// Checks the name of a rule in a file. The error says what is wrong with it.
     pub fn named(name: &str) -> Result<Self, String> {
         if name.trim().is_empty() {
             return Err("a rule without a name".to_owned());
@@ -76,12 +76,13 @@ impl RuleId {
         Ok(RuleId(name.into()))
     }
 
-    /// A rule of a project's own file: its name as a label, because none of a project's words reach an answer.
+    /// Checks the name of a rule in a project's file. The name becomes a label, because no text of a project may reach an
+    /// answer.
     pub(crate) fn of_project(name: &str) -> Result<Self, String> {
         RuleId::named(name).map(|id| RuleId(Label::tool(id.as_str()).as_str().into()))
     }
 
-    /// The name as it is written, which the policy refers to.
+    /// The name as written, by which the policy refers to the rule.
     pub fn as_str(&self) -> &str {
         &self.0
     }
@@ -93,11 +94,12 @@ impl fmt::Display for RuleId {
     }
 }
 
-/// One thing found: which rule, with what effect, and why in words.
+/// One finding: its rule, its effect and its reason.
 ///
-/// INVARIANT: an answer speaks with system authority, so its words are constants, labels, the operator's own words and
-/// file names, and, where a nudge of the operator's rules asks for them, values of the call that is judged (its command,
-/// program or path), escaped, on one line and cut (`Unit::value`). Never other payload, such as results or contents.
+/// INVARIANT: the client treats an answer as an instruction of the system. Its text therefore consists of constants, labels,
+/// the operator's texts and file names, and, where the nudge of a rule asks for them, of values of the judged call (its
+/// command, program or path), escaped, on one line and truncated (`Subject::value`). It never contains other payload, such
+/// as results or file contents.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Finding {
     rule: RuleId,
@@ -108,19 +110,19 @@ pub struct Finding {
 }
 
 impl Finding {
-    /// A finding; a blank reason is replaced by the rule's name, so that no answer is mute.
+    /// Builds a finding. A blank reason is replaced by the rule's name, so that no answer is empty.
     pub fn new(rule: RuleId, effect: Effect, reason: impl Into<String>) -> Self {
         let reason = reason.into();
         let reason = if reason.trim().is_empty() { rule.to_string() } else { reason };
         Finding { rule, effect, reason, nudge: None, source: None }
     }
 
-    /// The same with what to do instead.
-    pub fn nudging(self, nudge: impl Into<String>) -> Self {
+    /// Adds what to do instead.
+    pub fn with_nudge(self, nudge: impl Into<String>) -> Self {
         Finding { nudge: Some(nudge.into()).filter(|nudge: &String| !nudge.trim().is_empty()), ..self }
     }
 
-    /// The same with the place of its rule.
+    /// Adds the file and line of the rule.
     pub fn at(self, source: impl Into<String>) -> Self {
         Finding { source: Some(source.into()), ..self }
     }
@@ -130,29 +132,28 @@ impl Finding {
         self.nudge.as_deref()
     }
 
-    /// The file and line that its rule is on.
+    /// The file and line of the rule.
     pub fn source(&self) -> Option<&str> {
         self.source.as_deref()
     }
 
-    /// The rule that found it.
+    /// The rule.
     pub fn rule(&self) -> &RuleId {
         &self.rule
     }
 
-    /// What it does to the call.
+    /// The effect on the call.
     pub fn effect(&self) -> Effect {
         self.effect
     }
 
-    /// Why, for the one who is told.
+    /// The reason, for the person or the model that gets the answer.
     pub fn reason(&self) -> &str {
         &self.reason
     }
 }
 
-/// A result as the client is to have it in place of the original, as JSON. It holds payload, so nothing of it is ever
-/// said by us.
+/// The JSON by which the client replaces a result. It contains payload, so no other part of an answer may quote it.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Replacement(String);
 
@@ -161,7 +162,7 @@ impl Replacement {
         Replacement(json)
     }
 
-    /// For the client, and nobody else.
+    /// The JSON, for the client only.
     pub(crate) fn into_json(self) -> String {
         self.0
     }
@@ -194,50 +195,50 @@ impl Verdict {
         self.findings.push(finding);
     }
 
-    /// Takes over what another verdict found.
-    pub fn join(&mut self, other: Verdict) {
+    /// Adds the findings of another verdict. Its surface and its replacement are used if this verdict has none.
+    pub fn merge(&mut self, other: Verdict) {
         self.findings.extend(other.findings);
         self.charge(other.steps);
         self.surface = self.surface.take().or(other.surface);
         self.replacement = self.replacement.take().or(other.replacement);
     }
 
-    /// Adds to the work that the judgement took.
+    /// Adds to the number of steps.
     pub(crate) fn charge(&mut self, steps: usize) {
         self.steps = self.steps.saturating_add(steps);
     }
 
-    /// The work that the judgement took, in steps: it grows with the size of the call, and no faster.
+    /// The number of steps that the judgement took, which is linear in the size of the call.
     pub fn steps(&self) -> usize {
         self.steps
     }
 
-    /// Has the client take this in place of the result.
+    /// Sets what replaces the result.
     pub(crate) fn replace(&mut self, replacement: Replacement) {
         self.replacement = Some(replacement);
     }
 
-    /// What the client is to take in place of the result.
+    /// What replaces the result.
     pub fn replacement(&self) -> Option<&Replacement> {
         self.replacement.as_ref()
     }
 
-    /// Names the untrusted surface that the event touched.
-    pub fn touch(&mut self, surface: Surface) {
+    /// Sets the untrusted surface of the event.
+    pub fn set_surface(&mut self, surface: Surface) {
         self.surface = Some(surface);
     }
 
-    /// Says that the call is allowed where nothing was found, which the client takes for a yes.
+    /// Has a verdict without findings answer that the call is allowed, so that the client does not ask.
     pub fn allow_explicitly(&mut self) {
         self.explicit = true;
     }
 
-    /// Whether nothing was found and that is to be said.
+    /// Whether the answer allows the call explicitly.
     pub fn is_explicit(&self) -> bool {
         self.explicit && self.effect() == Effect::Pass
     }
 
-    /// The untrusted surface that the event touched, marked or not.
+    /// The untrusted surface of the event, with or without a notice.
     pub fn surface(&self) -> Option<&Surface> {
         self.surface.as_ref()
     }
@@ -247,18 +248,18 @@ impl Verdict {
         self.findings.iter().map(Finding::effect).max().unwrap_or(Effect::Pass)
     }
 
-    /// What was found, in order.
+    /// The findings, in order.
     pub fn findings(&self) -> &[Finding] {
         &self.findings
     }
 
-    /// What was found, each finding once, in order: a call may repeat the same thing thousands of times.
+    /// The findings without duplicates, in order.
     pub fn distinct(&self) -> Vec<&Finding> {
         let mut seen = BTreeSet::new();
         self.findings.iter().filter(|finding| seen.insert(*finding)).collect()
     }
 
-    /// The findings that the verdict's effect rests on, in order.
+    /// The findings that have the effect of the verdict, in order.
     pub fn deciding(&self) -> impl Iterator<Item = &Finding> {
         let effect = self.effect();
         self.findings.iter().filter(move |finding| finding.effect == effect)

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Faults that need a file system of their own, or a binary that needs nobody to load it: a full disk, a home that cannot
-# be written to, no descriptors left. Linux, with namespaces, and the binary as `install.sh` builds it.
+# Tests the hook with a full disk, without file descriptors and with a read-only home. Needs Linux with user namespaces, for
+# a file system of its own, and the static binary that `install.sh` builds: a dynamic loader needs a descriptor.
 # Usage: tests/faults.sh BINARY
 set -euo pipefail
 [ -x "${1:-}" ] || { echo 'usage: tests/faults.sh BINARY' >&2; exit 2; }
@@ -18,31 +18,31 @@ event() {
 }
 hook() { event "$1" | env -i HOME="$scratch/home" "$rune" hook pre --preset strict 2>/dev/null; }
 denies() { hook 'rm -rf /' | grep -q '"permissionDecision":"deny"' || fail "$1: rm -rf / was not denied"; }
-passes() { [ -z "$(hook 'git status')" ] || fail "$1: git status was objected to"; }
-# Every line that is there is whole.
-whole() { python3 -c 'import json,sys
+passes() { [ -z "$(hook 'git status')" ] || fail "$1: git status did not pass"; }
+# Prints how many lines of the log are incomplete.
+count_incomplete() { python3 -c 'import json,sys
 lines = open(sys.argv[1]).read().split("\n")
-broken = [line for line in lines[:-1] if line and not line.startswith("{")]
+incomplete = 0
 for line in lines[:-1]:
     try: json.loads(line)
-    except ValueError: broken.append(line)
-print(len(lines) - 1, "lines,", len(broken), "broken off by the full disk")' "$scratch/home/.claude/telemetry.jsonl"; }
+    except ValueError: incomplete += 1
+print(len(lines) - 1, "lines,", incomplete, "incomplete")' "$scratch/home/.claude/telemetry.jsonl"; }
 
 mount -t tmpfs -o size=64k tmpfs "$scratch"
 mkdir -p "$scratch/home/.claude"
 denies 'an empty disk'
-# Filled to the last byte, and then to the last but a few: the line does not fit, or not all of it.
+# A log line does not fit, or only a part of it.
 dd if=/dev/zero of="$scratch/filler" bs=1k count=1000 2>/dev/null || true
 for _ in $(seq 200); do denies 'a full disk'; done
 passes 'a full disk'
-printf 'full disk: '; whole
+printf 'full disk: '; count_incomplete
 rm "$scratch/filler"
-denies 'a disk with room again'
+denies 'a disk with free space again'
 tail -n 1 "$scratch/home/.claude/telemetry.jsonl" | python3 -c 'import json,sys; json.loads(sys.stdin.read())' ||
-  fail 'the line behind a full disk is not whole'
+  fail 'the first line after the full disk is not complete'
 
-# Nothing can be opened any more: what needs no file is judged as ever, what needs one does not pass.
-few() {
+# Without descriptors no file can be opened: a call is still judged, and does not pass if the policy cannot be read.
+hook_without_descriptors() {
   event "$1" > "$scratch/event"
   (
     exec 2>/dev/null < "$scratch/event"
@@ -51,17 +51,17 @@ few() {
     HOME=$scratch/home exec "$rune" hook pre --preset strict
   )
 }
-ldd "$rune" >/dev/null 2>&1 && fail 'the binary is not static: its loader needs a descriptor of its own'
-few 'rm -rf /' | grep -q '"deny"' || fail 'no descriptors: rm -rf / was not denied'
+ldd "$rune" >/dev/null 2>&1 && fail 'the binary is not static'
+hook_without_descriptors 'rm -rf /' | grep -q '"deny"' || fail 'no descriptors: rm -rf / was not denied'
 mkdir -p "$scratch/home/.config/rune"
 echo '[executables]' > "$scratch/home/.config/rune/config.local.toml"
-few 'git status' | grep -q '"deny"' || fail 'no descriptors: a policy that cannot be read has passed something'
+hook_without_descriptors 'git status' | grep -q '"deny"' || fail 'no descriptors: git status passed with an unreadable policy'
 rm "$scratch/home/.config/rune/config.local.toml"
 printf 'no descriptors: denied\n'
 
 mount -o remount,ro "$scratch"
-denies 'a home that cannot be written to'
-# Taint could not be recorded there, so nothing passes.
-hook 'git status' | grep -q '"deny"' || fail 'a home that cannot be written to: git status has passed'
+denies 'a read-only home'
+# Taint could not be recorded, so no call passes.
+hook 'git status' | grep -q '"deny"' || fail 'a read-only home: git status passed'
 [ "$(env -i HOME="$scratch/home" "$rune" quarantine status --json | head -c 1)" = '{' ] || fail 'status of a read-only home'
 printf 'read-only home: denied\n'

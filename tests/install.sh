@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Runs the real install.sh in throw-away homes: fresh, twice, --update, --uninstall, --purge, --binary, and --from against a
-# server on loopback. All share one build.
+# Runs install.sh in temporary homes: once and twice, with --update, --uninstall, --purge and --binary, and with --from and a
+# server on loopback. All runs share one build.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
@@ -8,7 +8,7 @@ export CARGO_HOME=${CARGO_HOME:-$HOME/.cargo} RUSTUP_HOME=${RUSTUP_HOME:-$HOME/.
 scratch=$(mktemp -d)
 server=
 trap '[ -z "$server" ] || kill "$server"; rm -rf "$scratch"' EXIT
-mkfifo "$scratch/go" "$scratch/end"
+mkfifo "$scratch/go" "$scratch/end" "$scratch/port"
 count=0
 sockets=0
 extra=(LC_ALL=C)
@@ -31,8 +31,8 @@ new_home() {
   settings=$home/.claude/settings.json
 }
 
-# Runs install.sh as a person, in $home and with stdin at /dev/null, and keeps what it says. A tmux server of its own
-# has nothing of these tests above it, wherever they run: they may run below an agent or without a terminal.
+# Runs install.sh as a person in $home, with /dev/null as stdin, and stores its output. It runs in a new tmux server, because
+# these tests may run below an agent or without a terminal: a tmux server detaches from the process that starts it.
 run() {
   sockets=$((sockets + 1))
   # shellcheck disable=SC2016 # the inner shell expands it
@@ -42,7 +42,7 @@ run() {
   return "$(cat "$scratch/end")"
 }
 
-# The same without a terminal and by a process that has lost its parents.
+# The same without a terminal, in a process whose parent has exited.
 run_orphan() {
   # shellcheck disable=SC2016 # the inner shell expands it
   setsid --wait bash -c '(read -r _ <"$0/go"; status=0; "$@" </dev/null >"$0/out" 2>&1 || status=$?; echo "$status" >"$0/end") &' \
@@ -51,7 +51,7 @@ run_orphan() {
   return "$(cat "$scratch/end")"
 }
 
-# Every file of the home with a sum of its bytes, but for the receipts: each loosening leaves one.
+# Lists every file of the home with a checksum, except receipts: each loosening writes one.
 tree() {
   (cd "$home" && find . -path ./.local/state/rune/receipts -prune -o \( -type f -o -type l \) -print | LC_ALL=C sort | while IFS= read -r file; do
     if [ -L "$file" ]; then printf '%s -> %s\n' "$file" "$(readlink "$file")"; else cksum "$file"; fi
@@ -59,7 +59,7 @@ tree() {
 }
 
 says() {
-  grep -qF -- "$1" "$scratch/out" || fail "it does not say: $1"
+  grep -qF -- "$1" "$scratch/out" || fail "not in the output: $1"
 }
 
 gone() {
@@ -100,7 +100,7 @@ done
 run --help || fail 'no help'
 for option in --binary --from --sha256 --preset --prefix --update --uninstall --purge --yes; do says "  $option "; done
 [ -z "$(tree)" ] || fail 'something was written'
-ok 'what it needs, and what it does not know, is said before anything is done'
+ok 'missing tools and invalid options are reported before any change'
 
 new_home
 run_orphan || fail 'a fresh home, without a terminal'
@@ -124,7 +124,7 @@ run || fail 'the second time'
 keeps "$before"
 run --update || fail 'an update to the same version'
 keeps "$before"
-ok 'twice is once'
+ok 'a second run changes nothing'
 
 run --preset strict || fail 'strict'
 strict=$(tree)
@@ -148,7 +148,7 @@ for words in '--preset gentle --yes' '--uninstall --yes' '--uninstall --purge --
 done
 run || fail 'an agent may look whether all is well'
 cp "$home/.local/bin/rune" "$scratch/rune"
-# Bytes behind the end make another binary that works all the same.
+# An appended byte makes a different binary that still works.
 printf x >>"$home/.local/bin/rune"
 if run; then fail 'an agent replaces the guard'; fi
 says 'replacing the guard is for people'
@@ -163,7 +163,7 @@ says 'remove it yourself'
 rm "$home/.local/bin/rune"
 run || fail 'the guard is installed again'
 keeps "$strict"
-ok 'the preset stays, and agents do not loosen'
+ok 'the preset is kept, and agents cannot loosen'
 
 older() {
   sed -e 's/^# version: .*/# version: 0.9.0/' -e '/misses git push --force-with-lease/d' "$1" >"$scratch/older"
@@ -210,19 +210,19 @@ keeps "$before"
 run --update --prefix "$home/opt with blanks" || fail 'an update without hooks'
 says 'no hooks are registered'
 [ "$(cat "$settings"; echo x)" = "${foreign}x" ] || fail 'an update has registered hooks'
-ok 'uninstalling restores the settings and lists what it leaves'
+ok 'uninstalling restores the settings and lists the files that it leaves'
 
 run --prefix "$home/opt with blanks" || fail 'installing again'
 run --prefix "$home/opt with blanks" --uninstall --purge --yes || fail 'purging'
 [ "$(tree | awk '{print $NF}')" = ./.claude/settings.json ] || fail "left: $(tree)"
 [ "$(cat "$settings"; echo x)" = "${foreign}x" ] || fail 'the settings are not as they were'
-ok 'purging leaves nothing but the settings'
+ok 'purging leaves only the settings'
 
 # --- binaries that were built elsewhere
 
 sum_of() { sha256sum "$1" | cut -d ' ' -f 1; }
 
-# Runs install.sh and expects that it refuses with this text and leaves neither a change nor a temporary file.
+# Runs install.sh, which must refuse with this text, change no file and leave no temporary file.
 refuses() {
   local text=$1 before
   shift
@@ -250,7 +250,7 @@ ok 'a binary is installed if it has the SHA-256'
 
 cp "$scratch/rune" "$scratch/newer"
 printf x >>"$scratch/newer"
-# It would accept everybody if it were asked.
+# A binary whose person check accepts every process.
 # shellcheck disable=SC2016 # the script expands it
 printf '#!/bin/sh\n[ "$1" != --version ] || echo rune 99.0.0\n' >"$scratch/weak"
 chmod +x "$scratch/weak"
@@ -269,15 +269,15 @@ done
 run --binary "$scratch/newer" --sha256 "$(sum_of "$scratch/newer")" || fail 'a person replaces the guard'
 cmp "$scratch/newer" "$home/.local/bin/rune" || fail 'the binary was not replaced'
 says 'preset strict'
-ok 'the installed guard checks who replaces it, not the new binary'
+ok 'the installed guard runs the person check, not the new binary'
 
-# A guard that is registered from another prefix counts too.
+# A guard that is registered from another prefix checks too.
 new_home
 run --prefix "$home/opt with blanks" --binary "$scratch/rune" --sha256 "$(sum_of "$scratch/rune")" || fail 'another prefix'
 extra=(TMPDIR="$temporary" CLAUDECODE=1)
 refuses 'replacing the guard is for people' --binary "$scratch/weak" --sha256 "$(sum_of "$scratch/weak")"
 extra=(TMPDIR="$temporary")
-# So does one at the default prefix that no settings name.
+# So does a guard at the default prefix that is not registered.
 new_home
 run --binary "$scratch/rune" --sha256 "$(sum_of "$scratch/rune")" || fail 'the default prefix'
 rm "$settings"
@@ -346,16 +346,12 @@ class Handler(http.server.SimpleHTTPRequestHandler):
 
 handler = functools.partial(Handler, directory=sys.argv[1])
 server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler)
-with open(sys.argv[2] + ".new", "w") as file:
-    file.write(str(server.server_port))
-os.rename(sys.argv[2] + ".new", sys.argv[2])
+with open(sys.argv[2], "w") as pipe:
+    pipe.write(str(server.server_port))
 server.serve_forever()
 PYTHON
 server=$!
-for _ in $(seq 100); do
-  [ ! -e "$scratch/port" ] || break
-  sleep 0.1
-done
+# Blocks until the server has written its port.
 base=http://127.0.0.1:$(cat "$scratch/port")
 newer=$(sum_of "$scratch/newer")
 
@@ -367,7 +363,7 @@ refuses 'signature' --from "$base/good"
 extra=(TMPDIR="$temporary")
 ok 'the real script trusts no key from the environment'
 
-# The real script knows one key; a copy that differs in this line knows the key of these tests.
+# A copy of the script in which only the line with the key differs accepts the key of these tests.
 sed "s|^release_key=.*|release_key=$test_key|" install.sh >"$scratch/install.sh"
 [ "$(diff install.sh "$scratch/install.sh" | grep -c '^[<>]')" = 2 ] || fail 'the key is not one line'
 chmod +x "$scratch/install.sh"

@@ -1,6 +1,6 @@
-//! What the benches share: the binary as it is installed, an empty one beside it, and events.
+//! Shared code of the benches: the binary as it is installed, an empty program to compare with, and events.
 
-#![allow(dead_code, clippy::expect_used, reason = "not every bench needs all of it, and all of them need a folder")]
+#![allow(dead_code, clippy::expect_used, reason = "not every bench uses everything; a bench fails by panicking")]
 
 pub mod pinned;
 
@@ -10,11 +10,11 @@ use std::process::{Command, Stdio};
 /// The flags of the static build, the same as in `install.sh`.
 const STATIC_FLAGS: [&str; 4] = ["-C", "target-feature=+crt-static", "-C", "relocation-model=static"];
 
-/// The binary as it is installed: static, where that can be built, stripped, and copied. A file that was copied is
-/// mapped in larger pieces than one that a linker wrote here and there.
+/// The binary as it is installed: stripped, static if possible, and copied. The page cache of a copied file has larger
+/// contiguous pieces than that of a file written by a linker.
 pub fn installed(folder: &Path) -> PathBuf {
     let path = folder.join("rune");
-    std::fs::copy(built(), &path).expect("a scratch folder can be written to");
+    std::fs::copy(built(), &path).expect("the temporary directory is writable");
     path
 }
 
@@ -31,7 +31,7 @@ fn built() -> PathBuf {
     if is_built { path } else { PathBuf::from(env!("CARGO_BIN_EXE_rune")) }
 }
 
-/// A program that does nothing, built with the same flags: what starting a process costs.
+/// A program that does nothing, built with the same flags, to measure the cost of starting a process.
 pub fn empty(folder: &Path) -> Option<PathBuf> {
     let (source, program) = (folder.join("empty.rs"), folder.join("empty"));
     std::fs::write(&source, "fn main() {}").ok()?;
@@ -47,9 +47,9 @@ pub fn empty(folder: &Path) -> Option<PathBuf> {
 }
 
 fn host() -> String {
-    let told = Command::new("rustc").arg("-vV").output().map(|output| output.stdout).unwrap_or_default();
-    let told = String::from_utf8_lossy(&told).into_owned();
-    told.lines().find_map(|line| line.strip_prefix("host: ")).unwrap_or_default().to_owned()
+    let version = Command::new("rustc").arg("-vV").output().map(|output| output.stdout).unwrap_or_default();
+    let version = String::from_utf8_lossy(&version).into_owned();
+    version.lines().find_map(|line| line.strip_prefix("host: ")).unwrap_or_default().to_owned()
 }
 
 /// An event before a command.
@@ -59,7 +59,7 @@ pub fn before(command: &str) -> Vec<u8> {
     event.to_string().into_bytes()
 }
 
-/// What somebody might run to make a release.
+/// A release script of 2 KB.
 pub fn script() -> String {
     let lines = "set -euo pipefail\n\
         cd \"$(git rev-parse --show-toplevel)\"\n\
@@ -80,7 +80,7 @@ pub fn script() -> String {
     script
 }
 
-/// A program whose time or instructions are counted.
+/// A program whose time or instructions are measured.
 pub struct Subject {
     pub name: String,
     pub program: PathBuf,
@@ -90,7 +90,7 @@ pub struct Subject {
 }
 
 impl Subject {
-    /// The program, ready to run, in its home and with nothing inherited.
+    /// The command, run by the program `under` if there is one, with only `HOME` and `PATH` in its environment.
     pub fn command(&self, under: &[&str]) -> Command {
         let mut command = match under.split_first() {
             Some((program, words)) => {
@@ -111,7 +111,7 @@ impl Subject {
         command
     }
 
-    /// The instructions of one run, where `valgrind` is installed.
+    /// The instructions of one run, if `valgrind` is installed.
     pub fn instructions(&self) -> Option<u64> {
         let mut command = self.command(&["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null"]);
         let mut child = command.stderr(Stdio::piped()).spawn().ok()?;

@@ -1,95 +1,95 @@
-//! `rune doctor`: every way to be silently off, and what to do about it.
+//! `rune doctor`: finds what silently disables the guard.
 
-mod disk;
-mod entry;
-mod finding;
-mod foreign;
+mod entries;
+mod other_hooks;
+mod permissions;
 mod pins;
 mod policy;
-mod sample;
+mod problem;
+mod samples;
 mod settings;
 
-use super::hooks::{LookArgs, Sight, Wired, say};
+use super::hooks::{InspectArgs, Inspection, RegisteredLayer, say};
 use crate::runtime::exit_code::{DONE, FAILED, REFUSED};
 use crate::runtime::options::Options;
 use crate::runtime::watchdog::{Progress, arm};
 use clap::Args;
-use finding::Finding;
+use problem::Problem;
 use serde::Serialize;
 use std::io::Write;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// How long everything may take: longer than a sample in each file through a program that hangs.
-const PATIENCE: Duration = Duration::from_secs(60);
+/// The time limit of the whole command: longer than one sample for each file with a program that hangs.
+const TIMEOUT: Duration = Duration::from_secs(60);
 
-/// Finds out whether the guard is on and works, and says what to do where it does not
+/// Checks that the guard is on and works, and says what to do if it does not
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  rune doctor\n  rune doctor --json | jq -r '.findings[].id'\n\n\
-It ends by playing sample events through the registered commands; they leave no trace.\n\
+It ends by running the registered commands on sample events, without log or state.\n\
 Exit 0: all is well. Exit 1: there are findings. Exit 2: cannot tell.")]
 pub struct DoctorArgs {
     #[command(flatten)]
-    look: LookArgs,
+    inspect: InspectArgs,
 }
 
-/// What `--json` prints.
+/// The output of `--json`.
 #[derive(Serialize)]
-struct Report {
+struct DoctorReport {
     healthy: bool,
-    findings: Vec<Finding>,
+    findings: Vec<Problem>,
 }
 
 pub fn run(args: &DoctorArgs) -> anyhow::Result<u8> {
-    // A pipe in place of a file would be waited for.
-    let late = |_: &Progress| {
+    // Opening a named pipe in place of a file blocks.
+    let on_timeout = |_: &Progress| {
         let what = "cannot tell: a file of the policy or a registered program hangs";
         writeln!(std::io::stderr().lock(), "rune: {what}").ok();
     };
-    arm(PATIENCE, &Arc::new(Progress::new()), late, |_| REFUSED)?;
-    let sight = args.look.look()?;
-    let findings = examine(&sight)?;
+    arm(TIMEOUT, &Arc::new(Progress::new()), on_timeout, |_| REFUSED)?;
+    let findings = examine(&args.inspect.inspect()?)?;
     let healthy = findings.is_empty();
-    if args.look.json {
-        say(&serde_json::to_string(&Report { healthy, findings })?)?;
+    if args.inspect.json {
+        say(&serde_json::to_string(&DoctorReport { healthy, findings })?)?;
     } else if healthy {
         say("all is well: the guard is on, and answers sample calls as it should")?;
     } else {
-        findings.iter().try_for_each(|finding| say(&finding.to_string()))?;
+        findings.iter().try_for_each(|problem| say(&problem.to_string()))?;
     }
     Ok(if healthy { DONE } else { FAILED })
 }
 
-fn examine(sight: &Sight) -> anyhow::Result<Vec<Finding>> {
-    let Sight { environment, project, layers } = sight;
-    let wired = Wired::all(layers);
-    let mut findings = settings::check(layers, &wired);
-    let (doubled, wired): (Vec<_>, Vec<_>) = wired.iter().partition(|one| settings::is_doubled(one, &wired));
-    findings.extend(doubled.into_iter().map(settings::doubled));
-    for wired in &wired {
-        findings.extend(entry::check(wired, environment)?);
+fn examine(inspection: &Inspection) -> anyhow::Result<Vec<Problem>> {
+    let Inspection { environment, project, layers } = inspection;
+    let registered = RegisteredLayer::all(layers);
+    let mut problems = settings::check(layers, &registered, environment.client);
+    let (repeated, registered): (Vec<_>, Vec<_>) =
+        registered.iter().partition(|layer| settings::is_repeated(layer, &registered));
+    problems.extend(repeated.into_iter().map(settings::repeated));
+    for layer in &registered {
+        problems.extend(entries::check(layer, environment)?);
     }
-    findings.extend(foreign::check(layers, environment, project));
-    // A project does not choose what we start, nor where we look.
-    let chosen = |wired: &&&Wired<'_>| wired.this_program || !wired.layer.level.is_project();
-    let wired: Vec<&Wired<'_>> = wired.iter().filter(chosen).copied().collect();
-    // Without a registration, the policy is the one that a first one would name.
+    problems.extend(other_hooks::check(layers, environment, project));
+    // A project must not choose the programs that are started here, nor the files that are read.
+    let trusted = |layer: &&RegisteredLayer<'_>| layer.is_this_program || !layer.layer.scope.is_project();
+    let registered: Vec<&RegisteredLayer<'_>> = registered.into_iter().filter(trusted).collect();
+    // Without a registration, the policy is that of a first registration.
     let unregistered = Options::parse(&[]);
-    let called: Vec<&Options> = wired.iter().map(|wired| &wired.options).collect();
-    for options in if called.is_empty() { vec![&unregistered] } else { called } {
-        findings.extend(policy::check(options, environment, project));
-        findings.extend(pins::check(options, environment, project));
-        findings.extend(disk::check(options, environment));
+    let options: Vec<&Options> = registered.iter().map(|layer| &layer.options).collect();
+    for options in if options.is_empty() { vec![&unregistered] } else { options } {
+        problems.extend(policy::check(options, environment, project));
+        problems.extend(pins::check(options, environment, project));
+        problems.extend(permissions::check(options, environment));
     }
-    for wired in &wired {
-        findings.extend(disk::registered(wired));
-        findings.extend(sample::check(wired, environment, project)?);
+    for layer in &registered {
+        problems.extend(permissions::check_registered(layer));
+        problems.extend(samples::check(layer, environment, project)?);
     }
-    let mut once: Vec<Finding> = Vec::new();
-    for finding in findings {
-        if !once.contains(&finding) {
-            once.push(finding);
+    let mut unique: Vec<Problem> = Vec::new();
+    for problem in problems {
+        if !unique.contains(&problem) {
+            unique.push(problem);
         }
     }
-    Ok(once)
+    Ok(unique)
 }

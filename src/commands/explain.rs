@@ -1,67 +1,68 @@
-//! `rune explain`: what was read of a call, and what we would answer. The same `decide` as the hook's.
+//! `rune explain`: how a call is parsed and what the hook would answer, by the hook's own `decide`.
 
 mod result;
 
+use crate::commands::{current_dir, hook_options};
 use crate::runtime::environment::{Environment, now};
 use crate::runtime::facts::{self, CollectedFacts};
 use crate::runtime::options::Options;
 use crate::runtime::policy_files::{self, LoadedPolicy};
 use anyhow::{Context, bail};
 use clap::Args;
+use rune::client::SampleEvent;
 use rune::event::Header;
 use rune::path::Place;
 use rune::policy::Config;
 use rune::quarantined::{ContentSource, Origin, Quarantined};
 use rune::shell::{self, Command, Effects, Reading};
-use rune::verdict::{Effect, Verdict};
+use rune::verdict::{Effect, Finding, Phase, Verdict};
 use serde::Serialize;
 use std::fmt::Write as _;
 use std::io::Write as _;
-use std::path::Path;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-/// Shows what a call would do and what we would answer; writes nothing, runs nothing
+/// Shows what a call would do and what the hook would answer; writes nothing, runs nothing
 #[derive(Debug, Args)]
 #[command(
     after_help = "Examples:\n  rune explain -- 'cd /tmp && sudo rm -rf \"$DIR\"/cache'\n  rune explain --preset strict --post event.json"
 )]
 pub struct ExplainArgs {
-    /// The tool that would be called
+    /// Tool of the call
     #[arg(long, value_name = "NAME", default_value = "Bash")]
     pub tool: String,
-    /// JSON instead of a tree
+    /// Print JSON instead of a tree
     #[arg(long)]
     pub json: bool,
-    /// The preset to answer by
+    /// Preset to decide by
     #[arg(long, value_name = "NAME")]
     pub preset: Option<String>,
-    /// The directory that the call would be made in
+    /// Working directory of the call
     #[arg(long, value_name = "DIR")]
     pub cwd: Option<PathBuf>,
-    /// The project that the call would be part of
+    /// Project of the call
     #[arg(long, value_name = "DIR")]
     pub project: Option<PathBuf>,
-    /// What would be done to the result in an event after a call, as the client sends it; `-` for stdin
+    /// Explain the result in this event, as the client sends it after a call; `-` for stdin
     #[arg(long, value_name = "FILE", conflicts_with_all = ["line", "tool", "cwd", "project"])]
     pub post: Option<PathBuf>,
-    /// The command line; several words are joined with blanks
+    /// Command line, or another input of the tool; several words are joined with blanks
     #[arg(required_unless_present = "post", last = true, value_name = "LINE")]
     pub line: Vec<String>,
 }
 
-/// What `--json` prints.
+/// The output of `--json`.
 #[derive(Serialize)]
 struct Explanation<'a> {
     tool: &'a str,
     readable: bool,
-    commands: Vec<Row<'a>>,
-    effects: EffectRows<'a>,
+    commands: Vec<ExplainedCommand<'a>>,
+    effects: ExplainedEffects<'a>,
     effect: &'static str,
-    findings: Vec<FindingRow<'a>>,
+    findings: Vec<ExplainedFinding<'a>>,
 }
 
 #[derive(Serialize)]
-struct Row<'a> {
+struct ExplainedCommand<'a> {
     program: &'a str,
     args: Vec<&'a str>,
     canonical: &'a str,
@@ -70,7 +71,7 @@ struct Row<'a> {
 }
 
 #[derive(Serialize)]
-struct EffectRows<'a> {
+struct ExplainedEffects<'a> {
     writes: Vec<String>,
     removes: Vec<String>,
     reads: Vec<String>,
@@ -79,7 +80,7 @@ struct EffectRows<'a> {
 }
 
 #[derive(Serialize)]
-struct FindingRow<'a> {
+struct ExplainedFinding<'a> {
     rule: &'a str,
     effect: &'static str,
     reason: &'a str,
@@ -96,17 +97,15 @@ pub fn run(args: &ExplainArgs) -> anyhow::Result<()> {
         return result::run(file, args);
     }
     let line = args.line.join(" ");
-    let cwd = match &args.cwd {
-        Some(cwd) => cwd.clone(),
-        None => std::env::current_dir()?,
-    };
-    let (verdict, place) = judge(args, &line, &cwd.to_string_lossy())?;
+    let Preview { verdict, place, .. } = preview_call(args, &line)?;
     let reading = if is_shell(&args.tool) { shell::read(&line, &place) } else { Reading::default() };
+    let effects = reading.effects();
     let mut out = std::io::stdout().lock();
     if args.json {
-        writeln!(out, "{}", serde_json::to_string(&explanation(&args.tool, &reading, &reading.effects(), &verdict))?)?;
+        let explanation = build_explanation(&args.tool, &reading, &effects, &verdict);
+        writeln!(out, "{}", serde_json::to_string(&explanation)?)?;
     } else {
-        out.write_all(tree(&line, &reading, &verdict).as_bytes())?;
+        out.write_all(render_tree(&line, &reading, &effects, &verdict).as_bytes())?;
     }
     Ok(())
 }
@@ -115,17 +114,17 @@ fn is_shell(tool: &str) -> bool {
     tool.eq_ignore_ascii_case("bash") || tool.eq_ignore_ascii_case("monitor")
 }
 
-/// What the tool would be given: an object as it stands, else the one field that matters.
-fn input(tool: &str, line: &str) -> anyhow::Result<serde_json::Value> {
+/// Builds the input of a tool: `line` itself if it is a JSON object, else an object with `line` in its main field.
+fn tool_input(tool: &str, line: &str) -> anyhow::Result<serde_json::Value> {
     if line.trim_start().starts_with('{') {
-        let object = serde_json::from_str(line).context("the input looks like JSON");
-        // A shell's group begins with the same sign.
+        let object = serde_json::from_str(line).context("the input starts with `{` but is not JSON");
+        // A command group of the shell starts with `{` too.
         if object.is_ok() || !is_shell(tool) {
             return object;
         }
     }
-    let plain: String = tool.chars().filter(char::is_ascii_alphanumeric).map(|c| c.to_ascii_lowercase()).collect();
-    Ok(match plain.as_str() {
+    let name: String = tool.chars().filter(char::is_ascii_alphanumeric).map(|c| c.to_ascii_lowercase()).collect();
+    Ok(match name.as_str() {
         "edit" => serde_json::json!({"file_path": line, "old_string": "", "new_string": ""}),
         "write" | "multiedit" => serde_json::json!({"file_path": line, "content": ""}),
         "notebookedit" => serde_json::json!({"notebook_path": line, "new_source": ""}),
@@ -137,38 +136,43 @@ fn input(tool: &str, line: &str) -> anyhow::Result<serde_json::Value> {
     })
 }
 
-fn judge(args: &ExplainArgs, line: &str, cwd: &str) -> anyhow::Result<(Verdict, Place)> {
-    let words: Vec<_> = args.preset.iter().flat_map(|preset| ["--preset".into(), preset.into()]).collect();
-    let options = Options::parse(&words);
-    let mut environment = Environment::look(&options.dirs);
+fn preview_call(args: &ExplainArgs, line: &str) -> anyhow::Result<Preview> {
+    let options = hook_options(args.preset.as_deref(), None);
+    let mut environment = Environment::of(options.client, &options.dirs);
     environment.project = args.project.clone().or(environment.project);
-    let event = serde_json::json!({"session_id": "explain", "cwd": cwd, "hook_event_name": "PreToolUse", "tool_name": args.tool,
-        "tool_input": input(&args.tool, line)?});
-    let judged = preview(&event.to_string(), &options, &environment)?;
-    Ok((judged.verdict, judged.place))
+    let cwd = args.cwd.clone().map_or_else(current_dir, Ok)?;
+    let sample = SampleEvent {
+        session: "explain",
+        cwd: &cwd.to_string_lossy(),
+        phase: Phase::Before,
+        tool: &args.tool,
+        input: tool_input(&args.tool, line)?,
+        result: None,
+    };
+    preview(&options.client.sample_event(&sample), &options, &environment)
 }
 
-/// An event and what we would answer.
-pub struct Judgement {
+/// An event, and the verdict that the hook would return for it.
+pub struct Preview {
     pub header: Header,
     pub place: Place,
     pub verdict: Verdict,
 }
 
-/// Sends an event through the hook's own line, without log or state.
-pub fn preview(event: &str, options: &Options, environment: &Environment) -> anyhow::Result<Judgement> {
-    preview_by(event, options, environment, |wanted, project| {
+/// Runs an event through the steps of the hook, without log, receipts or session state.
+pub fn preview(event: &str, options: &Options, environment: &Environment) -> anyhow::Result<Preview> {
+    preview_with_policy(event, options, environment, |wanted, project| {
         policy_files::config(options, environment, wanted, project)
     })
 }
 
-/// The same by another policy, which is made for the rules that the event is asked about, with the project's own.
-pub fn preview_by(
+/// Like [`preview`], with a policy built by `policy` from the rules that the event needs and the project's policy file.
+pub fn preview_with_policy(
     event: &str,
     options: &Options,
     environment: &Environment,
     policy: impl FnOnce(&policy_files::RuleSelection, Option<&Path>) -> Config,
-) -> anyhow::Result<Judgement> {
+) -> anyhow::Result<Preview> {
     let origin = Origin::new(ContentSource::UserInput, "preview", now());
     let input = Quarantined::new(event.as_bytes().to_vec(), origin);
     let message = match options.client.parse(&input) {
@@ -176,123 +180,122 @@ pub fn preview_by(
         Err(unread) => bail!(unread.failure.reason()),
     };
     let event = environment.locate(message);
-    let LoadedPolicy { config, own, .. } = policy_files::load_by(&event, environment, policy);
+    let LoadedPolicy { config, project_policy: own, .. } = policy_files::load_with(&event, environment, policy);
     let CollectedFacts { facts, failures } = facts::collect(&event, &config, options, environment);
     let event = event.with_facts(facts);
     let config = config.with_failures(failures);
     let config = policy_files::with_content_rules(config, &event, environment, own.as_deref());
     let verdict = rune::decide(&event, &config);
-    Ok(Judgement { header: event.header, place: event.place, verdict })
+    Ok(Preview { header: event.header, place: event.place, verdict })
 }
 
-fn explanation<'a>(tool: &'a str, reading: &'a Reading, effects: &'a Effects, verdict: &'a Verdict) -> Explanation<'a> {
-    let row = |command: &'a Command| Row {
+fn build_explanation<'a>(
+    tool: &'a str,
+    reading: &'a Reading,
+    effects: &'a Effects,
+    verdict: &'a Verdict,
+) -> Explanation<'a> {
+    let command = |command: &'a Command| ExplainedCommand {
         program: &command.program,
         args: command.args.iter().map(|arg| arg.text.as_str()).collect(),
         canonical: &command.canonical,
         via: &command.via,
         dynamic: command.is_dynamic(),
     };
-    let finding = |finding: &'a rune::verdict::Finding| FindingRow {
+    let finding = |finding: &'a Finding| ExplainedFinding {
         rule: finding.rule().as_str(),
-        effect: name(finding.effect()),
+        effect: effect_name(finding.effect()),
         reason: finding.reason(),
         nudge: finding.nudge(),
         source: finding.source(),
-        change: finding.source().map(|_| change(finding)),
+        change: finding.source().map(|_| suggest_change(finding)),
     };
     Explanation {
         tool,
         readable: reading.is_readable(),
-        commands: reading.commands.iter().map(row).collect(),
-        effects: EffectRows {
+        commands: reading.commands.iter().map(command).collect(),
+        effects: ExplainedEffects {
             writes: effects.writes(),
             removes: effects.removes(),
             reads: effects.reads(),
             env: effects.variables(),
             network: &effects.network,
         },
-        effect: name(verdict.effect()),
+        effect: effect_name(verdict.effect()),
         findings: verdict.distinct().into_iter().map(finding).collect(),
     }
 }
 
-pub fn name(effect: Effect) -> &'static str {
-    match effect {
-        Effect::Pass => "pass",
-        Effect::Advise => "advise",
-        Effect::Ask => "ask",
-        Effect::Deny => "deny",
-    }
+/// The name of an effect in this command's output, which says `pass` where logs and receipts say `allow`.
+pub fn effect_name(effect: Effect) -> &'static str {
+    if effect == Effect::Pass { "pass" } else { effect.name() }
 }
 
-/// The reading as a tree: each command under what runs it, with its place in the line underlined.
-fn tree(line: &str, reading: &Reading, verdict: &Verdict) -> String {
+/// Renders each command below the one that runs it, its place in the line underlined, then effects and findings.
+fn render_tree(line: &str, reading: &Reading, effects: &Effects, verdict: &Verdict) -> String {
     let mut text = String::new();
     for command in &reading.commands {
         let depth = command.via.len();
         let mark = if depth == 0 { String::new() } else { format!("{}└ ", "  ".repeat(depth - 1)) };
-        let unknown = if command.is_dynamic() { "   (not all of it can be known)" } else { "" };
-        writeln!(text, "{mark}{}{unknown}", shown(&command.canonical)).ok();
+        let unknown = if command.is_dynamic() { "   (parts of it are only known when it runs)" } else { "" };
+        writeln!(text, "{mark}{}{unknown}", replace_control_characters(&command.canonical)).ok();
         if depth == 0 {
-            text.push_str(&underlined(line, command));
+            text.push_str(&underline(line, command));
         }
     }
-    let effects = reading.effects();
-    let rows = [
+    for (what, items) in [
         ("writes", effects.writes()),
         ("removes", effects.removes()),
         ("reads", effects.reads()),
         ("sets", effects.variables()),
-        ("talks to", effects.network.clone()),
-    ];
-    for (what, items) in rows.into_iter().filter(|(_, items)| !items.is_empty()) {
-        let items: Vec<String> = items.iter().map(|item| shown(item)).collect();
-        writeln!(text, "{what}: {}", items.join(", ")).ok();
+        ("connects to", effects.network.clone()),
+    ] {
+        if !items.is_empty() {
+            writeln!(text, "{what}: {}", replace_control_characters(&items.join(", "))).ok();
+        }
     }
     if !reading.is_readable() {
-        writeln!(text, "not all of it can be read").ok();
+        writeln!(text, "parts of it cannot be parsed").ok();
     }
-    writeln!(text, "answer: {}", name(verdict.effect())).ok();
+    writeln!(text, "answer: {}", effect_name(verdict.effect())).ok();
     for finding in verdict.distinct() {
-        writeln!(text, "  {} ({}): {}", finding.rule(), name(finding.effect()), shown(finding.reason())).ok();
+        let reason = replace_control_characters(finding.reason());
+        writeln!(text, "  {} ({}): {reason}", finding.rule(), effect_name(finding.effect())).ok();
         if let Some(source) = finding.source() {
-            writeln!(text, "    the rule is at {source}").ok();
-            writeln!(text, "    {}", change(finding)).ok();
+            writeln!(text, "    the rule is at {source}\n    {}", suggest_change(finding)).ok();
         }
     }
     text
 }
 
-/// What would change the answer.
-fn change(finding: &rune::verdict::Finding) -> String {
-    let rule = finding.rule();
-    if rule.as_str() == "unknown-executable" {
-        return "it would pass with the program in `executables.allowed` in config.local.toml".to_owned();
-    }
-    if rule.as_str() == "mcp-unregistered" {
-        return "it would pass with the server under `[[mcp.servers]]` in config.local.toml".to_owned();
-    }
-    // A backslash stands for itself in a TOML literal.
-    let quote = if rule.as_str().contains('\\') { '\'' } else { '"' };
-    format!(
-        "it would pass with `[[exceptions]]`, `rule = {quote}{rule}{quote}`, a `match` and a `reason` in config.local.toml"
-    )
+/// Says which change to the configuration would let the call pass.
+fn suggest_change(finding: &Finding) -> String {
+    let rule = finding.rule().as_str();
+    let change = match rule {
+        "unknown-executable" => "the program in `executables.allowed`".to_owned(),
+        "mcp-unregistered" => "the server under `[[mcp.servers]]`".to_owned(),
+        _ => {
+            // A TOML literal string keeps a backslash as it is.
+            let quote = if rule.contains('\\') { '\'' } else { '"' };
+            format!("`[[exceptions]]`, `rule = {quote}{rule}{quote}`, a `match` and a `reason`")
+        }
+    };
+    format!("it would pass with {change} in config.local.toml")
 }
 
-/// The line that the command stands on, with the command underlined.
-fn underlined(line: &str, command: &Command) -> String {
+/// The row of `line` that a command starts in, with the command underlined in the row below.
+fn underline(line: &str, command: &Command) -> String {
     let start = command.span.start.min(line.len());
     let row_start = line.get(..start).and_then(|before| before.rfind('\n')).map_or(0, |at| at + 1);
     let row = line.get(row_start..).unwrap_or_default().lines().next().unwrap_or_default();
     let before = line.get(row_start..start).unwrap_or_default().chars().count();
     let marked = line.get(start..command.span.end.min(line.len())).unwrap_or_default();
     let width = marked.lines().next().unwrap_or_default().trim_end().chars().count().max(1);
-    let row: String = shown(row).chars().take(200).collect();
+    let row: String = replace_control_characters(row).chars().take(200).collect();
     format!("    {row}\n    {}{}\n", " ".repeat(before.min(200)), "~".repeat(width.min(200)))
 }
 
-/// Characters that could move the cursor are made visible.
-fn shown(text: &str) -> String {
+/// Replaces characters that could move the cursor of a terminal.
+fn replace_control_characters(text: &str) -> String {
     text.chars().map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect()
 }

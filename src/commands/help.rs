@@ -1,6 +1,6 @@
 //! `rune help`: the documents of the repository, and the help of the other commands.
 
-use crate::commands::definition;
+use crate::commands::build_cli;
 use anyhow::bail;
 use clap::Args;
 use rune::encoding::nearest;
@@ -10,12 +10,12 @@ use std::io::Write;
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  rune help rules\n  rune help hooks install")]
 pub struct HelpArgs {
-    /// A topic, or the words of a command; without one, the commands and the topics
+    /// Topic, or the words of a command [default: list the commands and topics]
     #[arg(value_name = "TOPIC")]
     words: Vec<String>,
 }
 
-/// The topics: name, what the document is about, and its text.
+/// The topics: name, subject and text of each document.
 const TOPICS: [(&str, &str, &str); 7] = [
     ("rules", "the language of rule files, and how rules are tested", include_str!("../../rules/README.md")),
     ("config", "every key of config.toml, files and directories", include_str!("../../config/README.md")),
@@ -26,25 +26,25 @@ const TOPICS: [(&str, &str, &str); 7] = [
     ("benches", "what a call costs, and how that is measured", include_str!("../../benches/README.md")),
 ];
 
-/// Prints what `args` name. A topic wins over a command of the same name: that command has `--help`.
+/// Prints a topic or the help of a command. A topic takes precedence: a command of the same name has `--help`.
 pub fn run(args: &HelpArgs) -> anyhow::Result<()> {
-    let mut command = definition();
-    command.build();
     let mut out = std::io::stdout().lock();
     if let [topic] = args.words.as_slice()
-        && let Some(text) = text(topic)
+        && let Some(text) = find_topic(topic)
     {
         return Ok(out.write_all(text.as_bytes())?);
     }
-    let mut named = &mut command;
+    let mut cli = build_cli();
+    cli.build();
+    let mut command = &mut cli;
     for word in &args.words {
-        let known: Vec<String> = named.get_subcommands().map(|below| below.get_name().to_owned()).collect();
-        match named.find_subcommand_mut(word) {
-            Some(below) => named = below,
-            None => bail!(unknown(word, &known)),
+        let known: Vec<String> = command.get_subcommands().map(|below| below.get_name().to_owned()).collect();
+        match command.find_subcommand_mut(word) {
+            Some(below) => command = below,
+            None => bail!(unknown_word(word, &known)),
         }
     }
-    named.print_long_help()?;
+    command.print_long_help()?;
     if args.words.is_empty() {
         writeln!(out, "\nTopics of `rune help TOPIC`:")?;
         for (name, about, _) in TOPICS {
@@ -54,13 +54,12 @@ pub fn run(args: &HelpArgs) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// The document of a topic.
-fn text(topic: &str) -> Option<&'static str> {
+fn find_topic(topic: &str) -> Option<&'static str> {
     TOPICS.iter().find(|(name, ..)| *name == topic).map(|(.., text)| *text)
 }
 
-/// The error for a word that is neither a topic nor one of these commands.
-fn unknown(word: &str, commands: &[String]) -> String {
+/// The error message for a word that is neither a topic nor one of `commands`.
+fn unknown_word(word: &str, commands: &[String]) -> String {
     let topics = TOPICS.map(|(name, ..)| name);
     let near = nearest(word, topics.into_iter().chain(commands.iter().map(String::as_str)));
     let help =

@@ -1,5 +1,6 @@
-//! The help of `rune hook`. The hook itself reads its options by hand (`options.rs`).
+//! The help of `rune hook`. `runtime/options.rs` parses the options of the hook itself, without clap.
 
+use super::hooks::client_dir_help;
 use clap::{Args, ValueEnum};
 use std::path::PathBuf;
 
@@ -7,36 +8,35 @@ use std::path::PathBuf;
 #[derive(Debug, Args)]
 #[command(
     after_help = "Example, as a hook command in settings.json:\n  /home/you/.local/bin/rune hook pre --preset strict\n\n\
-The answer's form follows the event; `pre` and `post` decide only where the event cannot be read.\n\
-Exit 0: the answer is on stdout, nothing means no opinion. Exit 2: blocked, the reason is on stderr."
+The event determines the form of the answer; `pre` and `post` matter only if the event cannot be read.\n\
+Exit 0: the answer is on stdout; no output means no objection. Exit 2: the call is blocked, the reason is on stderr."
 )]
 pub struct HookArgs {
-    /// When the client calls: before a tool call or after it
+    /// Whether the client calls before or after a tool call
     phase: Option<PhaseArg>,
-    /// Accepted for `security-hook pre bash`, not needed
+    /// Ignored; accepted for command lines such as `security-hook pre bash`
     tool: Option<ToolArg>,
-    /// Who calls
-    #[arg(long, value_name = "NAME", default_value = "claude")]
+    /// Client that calls
+    #[arg(long, value_name = "NAME", default_value = rune::client::DEFAULT.name())]
     client: String,
-    /// gentle, strict, off, or a file of your own in presets/ [default: what the policy says, else gentle]
+    /// gentle, strict, off, or the name of a file in presets/ [default: preset of the policy, else gentle]
     #[arg(long, value_name = "NAME")]
     preset: Option<String>,
-    /// The policy's directory, absolute [default: $XDG_CONFIG_HOME/rune]
+    /// Policy directory, an absolute path [default: $XDG_CONFIG_HOME/rune]
     #[arg(long, value_name = "DIR")]
     config_dir: Option<PathBuf>,
-    /// The directory of session files, absolute [default: $XDG_STATE_HOME/rune]
+    /// Directory of session files, an absolute path [default: $XDG_STATE_HOME/rune]
     #[arg(long, value_name = "DIR")]
     state_dir: Option<PathBuf>,
-    /// The directory of kept data, absolute [default: $XDG_DATA_HOME/rune]
+    /// Data directory, an absolute path [default: $XDG_DATA_HOME/rune]
     #[arg(long, value_name = "DIR")]
     data_dir: Option<PathBuf>,
-    /// The client's directory, absolute [default: $CLAUDE_CONFIG_DIR or ~/.claude]
-    #[arg(long, value_name = "DIR")]
+    #[arg(long, value_name = "DIR", help = client_dir_help("Client directory, an absolute path"))]
     client_dir: Option<PathBuf>,
-    /// The settings file that this call is registered in; a change that removes it there is refused
+    /// Settings file that registers this hook; changes that remove the entry are denied
     #[arg(long, value_name = "FILE")]
     registered_in: Option<PathBuf>,
-    /// Judge and answer, but write no log and no session file
+    /// Decide and answer, but write no log and no session file
     #[arg(long)]
     dry_run: bool,
 }

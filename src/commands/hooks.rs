@@ -1,5 +1,6 @@
-//! The hooks of clients: putting ours in, taking them out, and telling what is there.
+//! `rune hooks`: registers the guard in the settings of clients, removes it, and shows where it is registered.
 
+mod args;
 mod file;
 mod layer;
 mod plugin;
@@ -7,23 +8,24 @@ mod preset;
 mod program;
 mod status;
 
-pub use file::SettingsFile;
-pub use layer::{Layer, Layers, Level};
-pub use preset::first_preset;
+pub use args::{DirArgs, InstallArgs, StatusArgs, UninstallArgs, client_dir_help};
+pub use layer::{SettingsLayer, SettingsLayers};
+pub use preset::default_preset;
 pub use program::ProgramError;
-pub use status::{LookArgs, Sight, Wired};
+pub use status::{InspectArgs, Inspection, RegisteredLayer};
 
 use crate::runtime::agent_check;
 use crate::runtime::environment::Environment;
-use crate::runtime::exit_code::DONE;
-use crate::runtime::files::patch;
-use crate::runtime::options::Dirs;
+use crate::runtime::files::diff;
 use crate::runtime::receipts;
 use anyhow::{Context, bail};
-use clap::{Args, Subcommand, ValueEnum};
-use preset::{check_preset, check_step, strictest, world_of_receipt};
-use rune::client::claude::register::{self, Registration};
-use rune::client::claude::settings::{Hook, MANAGED, Settings};
+use args::{Target, TargetArgs, current_dir, project};
+use clap::Subcommand;
+use file::{Backup, SettingsFile};
+use preset::{check_change, check_preset, receipt_environment, strictest_preset};
+use rune::client::Client;
+use rune::client::registration::Registration;
+use rune::client::settings::FileError;
 use rune::receipt::Loosening;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -35,239 +37,143 @@ pub enum Hooks {
     Status(StatusArgs),
 }
 
-/// Says which settings files hold our entries, whether they are in force, and whether the guard is on
-#[derive(Debug, Args)]
-#[command(
-    after_help = "Example:\n  rune hooks status --json\n\nExit 0: the guard is on. Exit 1: it is off, or partly on. Exit 2: cannot tell."
-)]
-pub struct StatusArgs {
-    #[command(flatten)]
-    pub look: LookArgs,
-}
-
-/// Registers the guard in a client's settings, or changes how it is registered
-#[derive(Debug, Args)]
-#[command(
-    after_help = "Examples:\n  rune hooks install --preset strict\n  rune hooks install --preset gentle --scope project --dry-run\n  rune hooks install --preset off\n\n\
-Only our own entries are touched. The file as it was before the first of them is kept beside it as *.before-rune."
-)]
-pub struct InstallArgs {
-    /// gentle, strict, a file of your own in presets/, or off, which removes our entries [default: what is registered, else what the policy names, else gentle]
-    #[arg(long, value_name = "NAME")]
-    pub preset: Option<String>,
-    /// Write a plugin for Claude Code into this directory instead of a settings file
-    #[arg(long, value_name = "DIR", conflicts_with_all = ["scope", "settings"])]
-    pub plugin: Option<PathBuf>,
-    #[command(flatten)]
-    pub place: PlaceArgs,
-}
-
-/// Removes our entries from a client's settings; the same as `install --preset off`
-#[derive(Debug, Args)]
-#[command(after_help = "Example:\n  rune hooks uninstall --dry-run")]
-pub struct UninstallArgs {
-    #[command(flatten)]
-    pub place: PlaceArgs,
-}
-
-#[derive(Debug, Args)]
-pub struct PlaceArgs {
-    /// The client to register with: claude, or all
-    #[arg(long, value_name = "NAME", default_value = "claude", value_parser = ["claude", "all"])]
-    pub client: String,
-    /// Whose settings: yours, the project's, yours for this project, or the machine's
-    #[arg(long, value_enum, default_value_t = Scope::User)]
-    pub scope: Scope,
-    /// The settings file itself
-    #[arg(long, value_name = "FILE", conflicts_with = "scope")]
-    pub settings: Option<PathBuf>,
-    /// Show what would change, and change nothing
-    #[arg(long)]
-    pub dry_run: bool,
-    /// Loosen the guard where stdin is not a terminal; a terminal is needed all the same
-    #[arg(long)]
-    pub yes: bool,
-    #[command(flatten)]
-    pub dirs: DirArgs,
-}
-
-#[derive(Debug, Args)]
-#[command(next_help_heading = "Directories that the hook is told, absolute")]
-pub struct DirArgs {
-    /// The policy [default: $XDG_CONFIG_HOME/rune]
-    #[arg(long, value_name = "DIR")]
-    pub config_dir: Option<PathBuf>,
-    /// Session files [default: $XDG_STATE_HOME/rune]
-    #[arg(long, value_name = "DIR")]
-    pub state_dir: Option<PathBuf>,
-    /// Kept data [default: $XDG_DATA_HOME/rune]
-    #[arg(long, value_name = "DIR")]
-    pub data_dir: Option<PathBuf>,
-    /// The client's directory [default: $CLAUDE_CONFIG_DIR or ~/.claude]
-    #[arg(long, value_name = "DIR")]
-    pub client_dir: Option<PathBuf>,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum Scope {
-    User,
-    Project,
-    Local,
-    Managed,
-}
-
-impl Scope {
-    /// The settings file of this scope.
-    pub fn file(self, environment: &Environment, project: &Path) -> anyhow::Result<PathBuf> {
-        let client = || {
-            environment.client_dir.clone().context("HOME is not set\n  help: set it, or name a file with `--settings`")
-        };
-        Ok(match self {
-            Scope::User => client()?.join("settings.json"),
-            Scope::Project => project.join(".claude/settings.json"),
-            Scope::Local => project.join(".claude/settings.local.json"),
-            Scope::Managed => PathBuf::from(MANAGED),
-        })
-    }
-}
-
 pub fn run(command: &Hooks) -> anyhow::Result<u8> {
     match command {
-        Hooks::Install(args) => match (&args.plugin, args.preset.as_deref()) {
-            (_, Some("off")) => uninstall(&args.place, "`rune hooks install --preset off`")?,
-            (Some(folder), preset) => plugin::write(folder, preset, &args.place)?,
-            (None, preset) => return install(preset, &args.place),
-        },
-        Hooks::Uninstall(args) => uninstall(&args.place, "`rune hooks uninstall`")?,
-        Hooks::Status(args) => return status::run(&args.look),
+        Hooks::Install(args) if args.preset.as_deref() == Some("off") => {
+            args.target.for_each_client(|target| uninstall(target, "`rune hooks install --preset off`"))
+        }
+        Hooks::Install(args) => args.target.for_each_client(|target| match &args.plugin {
+            Some(folder) => plugin::write(folder, args.preset.as_deref(), target),
+            None => install(args.preset.as_deref(), target),
+        }),
+        Hooks::Uninstall(args) => args.target.for_each_client(|target| uninstall(target, "`rune hooks uninstall`")),
+        Hooks::Status(args) => status::run(&args.inspect),
     }
-    Ok(DONE)
 }
 
-fn install(preset: Option<&str>, place: &PlaceArgs) -> anyhow::Result<u8> {
-    let environment = place.dirs.environment()?;
-    if place.scope == Scope::Managed {
-        return say_managed(preset, place, &environment).map(|()| DONE);
+fn install(preset: Option<&str>, target: &Target<'_>) -> anyhow::Result<()> {
+    let Target { args, environment } = target;
+    if args.is_managed() {
+        return show_managed_install(preset, target);
     }
-    let path = place.file(&environment)?;
-    let file = SettingsFile::read(&path)?;
-    let settings = read(&file)?;
-    let old = Registration::each(&settings);
+    let client = environment.client;
+    let file = SettingsFile::read(&target.path()?)?;
+    let text = file.text.as_deref().unwrap_or_default();
+    let settings = client.read_settings(text).map_err(|error| refusal(&file, client, &error))?;
+    let old = settings.registrations();
     let preset = match preset {
         Some(preset) => preset.to_owned(),
-        None => strictest(&old, &environment).unwrap_or_else(|| first_preset(&environment)),
+        None => strictest_preset(&old, environment).unwrap_or_else(|| default_preset(environment)),
     };
-    check_preset(&preset, &environment)?;
-    let new = registration(&preset, &environment, Some(&file.path))?;
-    let loosens = check_step(&old, &new, place)?;
-    let text = file.text.as_deref().unwrap_or_default();
-    let edited = new.install(text, file.before.as_deref()).map_err(|broken| refusal(&file, &broken))?;
+    check_preset(&preset, environment)?;
+    let new = registration(&preset, environment, Some(&file.path))?;
+    let loosens = check_change(&old, &new, args)?;
+    let edited = client.install(&new, text, file.before.as_deref()).map_err(|error| refusal(&file, client, &error))?;
     if loosens && edited != text {
-        receipts::loosen(&world_of_receipt(&old, &environment), Loosening::HooksInstall)?;
+        receipts::record_loosening(&receipt_environment(&old, environment), Loosening::HooksInstall)?;
     }
-    let first = !settings.hooks().iter().any(Hook::is_ours);
-    if let Some(kept) = show_or_write(&file, Some(&edited), first, place)? {
+    let backup = if old.is_empty() { Backup::Keep } else { Backup::None };
+    if let Some(kept) = show_or_write(&file, Some(&edited), backup, args)? {
         say(&format!("registered in {} with the preset {preset}", file.path.display()))?;
         if let Some(kept) = kept {
             say(&format!("how it was before is kept in {}", kept.display()))?;
         }
-        if matches!(place.scope, Scope::Project | Scope::Local) && place.settings.is_none() {
+        if args.is_project() {
             say("note: the entries name files of this machine; others who share the project need their own")?;
         }
-    } else if !place.dry_run {
+    } else if !args.dry_run {
         say(&format!("{} is as it should be (preset {preset})", file.path.display()))?;
     }
-    if place.dry_run {
-        return Ok(DONE);
+    if args.dry_run {
+        return Ok(());
     }
-    // The first call that is objected to need not make it.
-    receipts::make_key(&environment).map_err(anyhow::Error::msg)?;
-    warn(&file.path, place, &environment)
+    // Creating the key here spares the first call that the guard objects to.
+    receipts::create_key(environment).map_err(anyhow::Error::msg)?;
+    check_in_force(&file.path, target)
 }
 
-/// Says what keeps the entries of a file from guarding anything, where something does.
-fn warn(file: &Path, place: &PlaceArgs, environment: &Environment) -> anyhow::Result<u8> {
-    let here = std::env::current_dir().context("the current directory cannot be told")?;
-    let layers = Layers::read(environment, &project(&here), Some(file), None)?;
-    let in_project = place.settings.is_none() && matches!(place.scope, Scope::Project | Scope::Local);
-    // What one project says is no fault of a registration for all of them.
-    let layers = if in_project { layers } else { layers.of_no_project() };
-    let wired = Wired::all(&layers);
-    let obstacles: Vec<_> = wired.iter().filter(|wired| wired.layer.path == file).collect();
-    let obstacles: Vec<_> = obstacles.iter().flat_map(|wired| wired.obstacles(&layers)).collect();
-    if obstacles.is_empty() {
-        return Ok(DONE);
+/// Fails if something keeps the entries of a file from taking effect.
+fn check_in_force(file: &Path, target: &Target<'_>) -> anyhow::Result<()> {
+    let environment = &target.environment;
+    let project = project(environment.client, &current_dir()?);
+    let layers = SettingsLayers::read(environment, &project, Some(file), None)?;
+    // The settings of one project do not matter for a registration for all projects.
+    let layers = if target.args.is_project() { layers } else { layers.without_project() };
+    let registered = RegisteredLayer::all(&layers);
+    let reasons = registered.iter().filter(|registered| registered.layer.path == file);
+    let reasons = reasons.flat_map(|registered| registered.reasons_off(&layers));
+    let lines: Vec<_> = reasons.map(|reason| format!("{}\n  help: {}", reason.what, reason.advice)).collect();
+    if lines.is_empty() {
+        return Ok(());
     }
-    let lines = obstacles.iter().map(|obstacle| format!("{}\n  help: {}", obstacle.what, obstacle.advice));
-    bail!("the entries are there, and the guard stays off\n{}", lines.collect::<Vec<_>>().join("\n"))
+    bail!("the entries are there, and the guard stays off\n{}", lines.join("\n"))
 }
 
-fn uninstall(place: &PlaceArgs, what: &str) -> anyhow::Result<()> {
-    if !place.dry_run {
-        agent_check::may_loosen(what, place.yes)?;
+fn uninstall(target: &Target<'_>, what: &str) -> anyhow::Result<()> {
+    let Target { args, environment } = target;
+    let client = environment.client;
+    if !args.dry_run {
+        agent_check::require_confirmed_person(what, args.yes)?;
     }
-    let environment = place.dirs.environment()?;
-    if place.scope == Scope::Managed {
-        return say(&format!(
-            "a root shell must run:\n  sudo {} hooks uninstall --yes --settings '{MANAGED}'",
-            program()?
-        ));
+    if args.is_managed() {
+        let command = format!("sudo {} hooks uninstall --yes --settings '{}'", program()?, target.path()?.display());
+        return say(&format!("a root shell must run:\n  {command}"));
     }
-    let file = SettingsFile::read(&place.file(&environment)?)?;
+    let file = SettingsFile::read(&target.path()?)?;
     let Some(text) = &file.text else { return say(&format!("nothing is registered in {}", file.path.display())) };
-    let left = register::remove(text, file.before.as_deref()).map_err(|broken| refusal(&file, &broken))?;
-    if !place.dry_run && left != file.text {
-        let old = Registration::each(&read(&file)?);
-        receipts::loosen(&world_of_receipt(&old, &environment), Loosening::HooksUninstall)?;
+    let left = client.uninstall(text, file.before.as_deref()).map_err(|error| refusal(&file, client, &error))?;
+    if !args.dry_run && left != file.text {
+        let old = client.read_settings(text).map_err(|error| refusal(&file, client, &error))?.registrations();
+        receipts::record_loosening(&receipt_environment(&old, environment), Loosening::HooksUninstall)?;
     }
-    if show_or_write(&file, left.as_deref(), false, place)?.is_some() {
+    if show_or_write(&file, left.as_deref(), Backup::None, args)?.is_some() {
         say(&format!("removed from {}", file.path.display()))?;
         say("a session that is running keeps its guard until it ends")?;
-    } else if !place.dry_run {
+    } else if !args.dry_run {
         say(&format!("nothing is registered in {}", file.path.display()))?;
     }
     Ok(())
 }
 
-/// Shows or makes a change. Where one was made: the copy of how the file was before, if one was kept.
+/// Shows a change, or makes it. Returns the backup that was kept, or the outer `None` if nothing was written.
 fn show_or_write(
     file: &SettingsFile,
     text: Option<&str>,
-    first: bool,
-    place: &PlaceArgs,
+    backup: Backup,
+    args: &TargetArgs,
 ) -> anyhow::Result<Option<Option<PathBuf>>> {
     if file.text.as_deref() == text {
-        if place.dry_run {
+        if args.dry_run {
             say(&format!("{} would stay as it is", file.path.display()))?;
         }
         return Ok(None);
     }
-    if place.dry_run {
-        say(&patch(&file.path, file.text.as_deref().unwrap_or_default(), text.unwrap_or_default()))?;
+    if args.dry_run {
+        say(&diff(&file.path, file.text.as_deref().unwrap_or_default(), text.unwrap_or_default()))?;
         return Ok(None);
     }
-    file.write(text, first).map(Some)
+    file.write(text, backup).map(Some)
 }
 
-/// The registration that we would write now.
+/// The registration that `install` writes.
 pub fn registration(preset: &str, environment: &Environment, file: Option<&Path>) -> anyhow::Result<Registration> {
-    let known = [
+    let dirs = [
         ("--config-dir", &environment.config_dir),
         ("--state-dir", &environment.state_dir),
         ("--data-dir", &environment.data_dir),
         ("--client-dir", &environment.client_dir),
     ];
     let mut words = vec!["--preset".to_owned(), preset.to_owned()];
-    for (flag, dir) in known {
+    for (flag, dir) in dirs {
         let dir = dir.as_ref().with_context(|| format!("HOME is not set\n  help: set it, or name `{flag}`"))?;
         words.extend([flag.to_owned(), text(dir)?]);
     }
     Ok(Registration { program: program()?, words, file: file.map(text).transpose()? })
 }
 
-/// This very program, absolute.
+/// The absolute path of this program.
 fn program() -> anyhow::Result<String> {
-    text(&std::env::current_exe().context("where this program lies cannot be told")?)
+    text(&std::env::current_exe().context("cannot find the path of this program")?)
 }
 
 fn text(path: &Path) -> anyhow::Result<String> {
@@ -275,73 +181,31 @@ fn text(path: &Path) -> anyhow::Result<String> {
     Ok(text.to_owned())
 }
 
-fn say_managed(preset: Option<&str>, place: &PlaceArgs, environment: &Environment) -> anyhow::Result<()> {
-    let preset = preset.map_or_else(|| first_preset(environment), str::to_owned);
+/// Prints the command that root must run to register the guard in the machine's settings.
+fn show_managed_install(preset: Option<&str>, target: &Target<'_>) -> anyhow::Result<()> {
+    let Target { args, environment } = target;
+    let preset = preset.map_or_else(|| default_preset(environment), str::to_owned);
     check_preset(&preset, environment)?;
     let words = registration(&preset, environment, None)?.words;
-    let quoted: Vec<String> = words.iter().map(|word| rune::shell::typed(word)).collect();
-    let dry = if place.dry_run { " --dry-run" } else { "" };
+    let quoted: Vec<String> = words.iter().map(|word| rune::shell::quote_word(word)).collect();
+    let dry_run = if args.dry_run { " --dry-run" } else { "" };
     say(&format!(
-        "the machine's settings belong to root; a root shell must run:\n  sudo {} hooks install{dry} --settings {} {}",
-        rune::shell::typed(&program()?),
-        rune::shell::typed(MANAGED),
+        "the machine's settings belong to root; a root shell must run:\n  sudo {} hooks install{dry_run} --settings {} {}",
+        rune::shell::quote_word(&program()?),
+        rune::shell::quote_word(&target.path()?.to_string_lossy()),
         quoted.join(" ")
     ))
 }
 
-fn read(file: &SettingsFile) -> anyhow::Result<Settings> {
-    Settings::read(file.text.as_deref().unwrap_or_default()).map_err(|broken| refusal(file, &broken))
-}
-
-fn refusal(file: &SettingsFile, broken: &rune::client::claude::settings::Broken) -> anyhow::Error {
+fn refusal(file: &SettingsFile, client: &dyn Client, error: &FileError) -> anyhow::Error {
     anyhow::anyhow!(
-        "{}:{}:{}: {}\n  help: settings are plain JSON, without comments; mend the file, or name another with `--settings`. Nothing was changed",
-        file.path.display(),
-        broken.line,
-        broken.column,
-        broken.what
+        "{}\n  help: settings are {}; mend the file, or name another with `--settings`. Nothing was changed",
+        error.describe(&file.path),
+        client.locations().settings_format,
     )
 }
 
-impl PlaceArgs {
-    fn file(&self, environment: &Environment) -> anyhow::Result<PathBuf> {
-        let here = std::env::current_dir().context("the current directory cannot be told")?;
-        match &self.settings {
-            Some(file) => Ok(here.join(file)),
-            None => self.scope.file(environment, &project(&here)),
-        }
-    }
-}
-
-/// The project that a directory is part of: the nearest one that the client or git knows, else itself.
-pub fn project(here: &Path) -> PathBuf {
-    let known = |dir: &&Path| dir.join(".git").exists() || dir.join(".claude").is_dir();
-    let home = std::env::var_os("HOME").map(PathBuf::from);
-    let above = here.ancestors().take_while(|dir| Some(*dir) != home.as_deref());
-    above.into_iter().find(known).unwrap_or(here).to_owned()
-}
-
-impl DirArgs {
-    /// The world, with the directories that were named.
-    pub fn environment(&self) -> anyhow::Result<Environment> {
-        let here = std::env::current_dir().context("the current directory cannot be told")?;
-        let absolute = |dir: &Option<PathBuf>| dir.as_ref().map(|dir| here.join(dir));
-        let named = std::env::var_os("CLAUDE_CONFIG_DIR").map(PathBuf::from).filter(|_| self.client_dir.is_none());
-        if let Some(dir) = named.filter(|dir| dir.is_relative() && !dir.as_os_str().is_empty()) {
-            // The client would look for it in whatever directory it is started in.
-            let help = "help: make it absolute, or name the directory with `--client-dir`";
-            bail!("CLAUDE_CONFIG_DIR is `{}`, which is not an absolute path\n  {help}", dir.display());
-        }
-        Ok(Environment::look(&Dirs {
-            config: absolute(&self.config_dir),
-            state: absolute(&self.state_dir),
-            data: absolute(&self.data_dir),
-            client: absolute(&self.client_dir),
-        }))
-    }
-}
-
-/// Says something to a person. A project's files may name anything, and a terminal obeys control characters.
+/// Prints a line without control characters: it may name files of a project.
 pub fn say(line: &str) -> anyhow::Result<()> {
     let plain = |c: char| if c.is_control() && !matches!(c, '\n' | '\r' | '\t') { '?' } else { c };
     let line: String = line.chars().map(plain).collect();

@@ -1,8 +1,8 @@
-//! `rune mcp`: what MCP servers serve, and what of it a person has approved.
+//! `rune mcp`: records what MCP servers serve, and what a person has approved.
 
 mod approve;
 mod block;
-mod dialogue;
+mod discovery;
 mod diff;
 mod http;
 mod import;
@@ -13,7 +13,7 @@ mod record;
 mod relay;
 mod status;
 mod stdio;
-mod view;
+mod inventory;
 mod wrap;
 
 use crate::runtime::exit_code::DONE;

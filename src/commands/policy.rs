@@ -1,10 +1,11 @@
-//! `rune policy`: the files of the policy, written once and brought up to date without losing an edit.
+//! `rune policy`: writes the default policy files, and updates them without losing an edit.
 
-mod stage;
+mod loosened;
 
 use super::hooks::say;
+use crate::commands::current_dir;
 use crate::runtime::environment::Environment;
-use crate::runtime::files::{follow, patch, put, read};
+use crate::runtime::files::{diff, follow_links, read, write_like};
 use crate::runtime::options::Dirs;
 use crate::runtime::{agent_check, receipts};
 use anyhow::Context;
@@ -13,8 +14,8 @@ use rune::policy::update::{Conflict, EmbeddedFile, FileUpdate, Installed, embedd
 use rune::receipt::Loosening;
 use std::path::PathBuf;
 
-/// The operator's own file, which we only ever make.
-const LOCAL: (&str, &str) = ("config.local.toml", include_str!("../../config/config.local.toml"));
+/// Name and template of the file for the user's own settings, which is created once and never changed.
+const LOCAL_FILE: (&str, &str) = ("config.local.toml", include_str!("../../config/config.local.toml"));
 
 #[derive(Debug, Subcommand)]
 pub enum Policy {
@@ -22,136 +23,136 @@ pub enum Policy {
     Update(UpdateArgs),
 }
 
-/// Writes the files of the policy that are missing, and touches no other
+/// Writes the policy files that are missing, and changes no other
 #[derive(Debug, Args)]
 #[command(after_help = "Example:\n  rune policy install --dry-run")]
 pub struct InstallArgs {
     #[command(flatten)]
-    place: PlaceArgs,
+    dirs: PolicyDirArgs,
 }
 
-/// Brings newer defaults into the files of the policy; your edits stay
+/// Updates the policy files to the defaults of this version, and keeps your edits
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  rune policy update --dry-run\n  rune policy update\n\n\
-What nobody edited is replaced, what you edited is merged. Where both touch the same lines your file stays, and the\n\
-new default is put beside it as *.new: take over what you want, then delete it. config.local.toml is never touched.")]
+Files without edits are replaced, edited files are merged. If an edit and the update change the same lines, your \
+file stays as it is, and the new default is written beside it as *.new: copy what you want, then delete it. \
+config.local.toml is never changed.")]
 pub struct UpdateArgs {
-    /// Loosen the guard where stdin is not a terminal; a terminal is needed all the same
+    /// Loosen the guard even if stdin is not a terminal; the process still needs a terminal
     #[arg(long)]
     yes: bool,
     #[command(flatten)]
-    place: PlaceArgs,
+    dirs: PolicyDirArgs,
 }
 
 #[derive(Debug, Args)]
-pub struct PlaceArgs {
-    /// Show what would change, and change nothing
+pub struct PolicyDirArgs {
+    /// Show the changes without making them
     #[arg(long)]
     dry_run: bool,
-    /// The directory of the policy [default: $XDG_CONFIG_HOME/rune]
+    /// Policy directory [default: $XDG_CONFIG_HOME/rune]
     #[arg(long, value_name = "DIR")]
     config_dir: Option<PathBuf>,
-    /// The directory that keeps what we wrote, to merge by [default: $XDG_DATA_HOME/rune]
+    /// Directory that keeps the defaults as installed, as the base of a merge [default: $XDG_DATA_HOME/rune]
     #[arg(long, value_name = "DIR")]
     data_dir: Option<PathBuf>,
 }
 
-/// Where the policy lies.
-struct Place {
+struct PolicyDirs {
     config: PathBuf,
     data: PathBuf,
 }
 
-/// A file of the policy, what lies on the disk for it, and what is to be done.
-struct File {
+/// A policy file: its default, what is on the disk, and the step to take.
+struct PolicyFile {
     shipped: EmbeddedFile,
     path: PathBuf,
+    /// The default that the file on the disk was made from.
     base: PathBuf,
+    /// Where a default that cannot be merged is written.
     beside: PathBuf,
-    found: Installed,
+    installed: Installed,
     step: FileUpdate,
 }
 
 pub fn run(command: &Policy) -> anyhow::Result<()> {
     match command {
-        Policy::Install(args) => install(&args.place),
-        Policy::Update(args) => update(&args.place, args.yes),
+        Policy::Install(args) => install(&args.dirs),
+        Policy::Update(args) => update(&args.dirs, args.yes),
     }
 }
 
-fn install(args: &PlaceArgs) -> anyhow::Result<()> {
-    let place = args.place()?;
-    let mut files = look(&place)?;
-    // What differs from the default is an edit or an older default, and both are for `update`.
+fn install(args: &PolicyDirArgs) -> anyhow::Result<()> {
+    let dirs = args.resolve()?;
+    let mut files = inspect(&dirs)?;
+    // A file that differs from the default is edited or older, and both are left to `update`.
     files.retain(|file| matches!(file.step, FileUpdate::Unchanged | FileUpdate::Write));
-    apply(&files, &place, args.dry_run)
+    apply(&files, &dirs, args.dry_run)
 }
 
-fn update(args: &PlaceArgs, yes: bool) -> anyhow::Result<()> {
-    let place = args.place()?;
-    let files = look(&place)?;
+fn update(args: &PolicyDirArgs, yes: bool) -> anyhow::Result<()> {
+    let dirs = args.resolve()?;
+    let files = inspect(&dirs)?;
     let changes = files.iter().any(|file| matches!(file.step, FileUpdate::Replace | FileUpdate::Merge(_)));
-    let loosened = if changes { stage::loosened(&files, &place)? } else { Vec::new() };
+    let loosened = if changes { loosened::find(&files, &dirs)? } else { Vec::new() };
     if !loosened.is_empty() {
         say(&format!("less strict than before: {}", loosened.join(", ")))?;
     }
     if changes && !args.dry_run {
-        // What a changed pattern lets through cannot be told, so every change counts as a loosening.
+        // The effect of a changed pattern cannot be compared, so every change counts as a loosening.
         if loosened.is_empty() {
-            agent_check::check("changing the policy")?;
+            agent_check::require_person("changing the policy")?;
         } else {
-            agent_check::may_loosen("this update", yes)?;
+            agent_check::require_confirmed_person("this update", yes)?;
         }
-        receipts::loosen(&Environment::look(&Dirs::default()), Loosening::PolicyUpdate)?;
+        receipts::record_loosening(&Environment::read(&Dirs::default()), Loosening::PolicyUpdate)?;
     }
-    apply(&files, &place, args.dry_run)
+    apply(&files, &dirs, args.dry_run)
 }
 
-fn look(place: &Place) -> anyhow::Result<Vec<File>> {
-    embedded_files().into_iter().map(|shipped| File::look(shipped, place)).collect()
+fn inspect(dirs: &PolicyDirs) -> anyhow::Result<Vec<PolicyFile>> {
+    embedded_files().into_iter().map(|shipped| PolicyFile::inspect(shipped, dirs)).collect()
 }
 
-fn apply(files: &[File], place: &Place, dry: bool) -> anyhow::Result<()> {
-    let mut told = Vec::new();
+fn apply(files: &[PolicyFile], dirs: &PolicyDirs, dry_run: bool) -> anyhow::Result<()> {
+    let mut messages = Vec::new();
     for file in files {
-        told.extend(file.told());
-        match (dry, file.text()) {
-            (true, Some(text)) if file.found.current.is_some() => {
-                told.push(patch(&file.path, file.found.current.as_deref().unwrap_or_default(), text));
-            }
-            (true, _) => {}
-            (false, _) => file.write()?,
+        messages.extend(file.describe());
+        if !dry_run {
+            file.write()?;
+        } else if let (Some(text), Some(current)) = (file.new_text(), &file.installed.current) {
+            messages.push(diff(&file.path, current, text));
         }
     }
-    let local = place.config.join(LOCAL.0);
+    let local = dirs.config.join(LOCAL_FILE.0);
     if std::fs::symlink_metadata(&local).is_err() {
-        told.push(format!("wrote {}, which is for your own changes", LOCAL.0));
-        if !dry {
-            put(&local, LOCAL.1, &local)?;
+        messages.push(format!("wrote {}, for your own settings", LOCAL_FILE.0));
+        if !dry_run {
+            write_like(&local, LOCAL_FILE.1, &local)?;
         }
     }
-    let at = place.config.display();
-    match (told.is_empty(), dry) {
-        (true, _) => say(&format!("nothing to do for the policy in {at}")),
-        (false, true) => say(&format!("this would happen in {at}:\n{}", told.join("\n"))),
-        (false, false) => say(&format!("in {at}:\n{}", told.join("\n"))),
+    let at = dirs.config.display();
+    match (messages.is_empty(), dry_run) {
+        (true, _) => say(&format!("no changes to the policy in {at}")),
+        (false, true) => say(&format!("these changes would be made in {at}:\n{}", messages.join("\n"))),
+        (false, false) => say(&format!("in {at}:\n{}", messages.join("\n"))),
     }
 }
 
-impl File {
-    fn look(shipped: EmbeddedFile, place: &Place) -> anyhow::Result<File> {
-        let named = place.config.join(&shipped.name);
+impl PolicyFile {
+    fn inspect(shipped: EmbeddedFile, dirs: &PolicyDirs) -> anyhow::Result<PolicyFile> {
+        let named = dirs.config.join(&shipped.name);
         let mut beside = named.clone().into_os_string();
         beside.push(".new");
-        let (path, beside) = (follow(&named)?, PathBuf::from(beside));
-        let base = place.data.join("policy").join(&shipped.name);
-        let found = Installed { current: read(&path)?, base: read(&base)?, pending: read(&beside)? };
-        let step = shipped.plan_update(&found);
-        Ok(File { shipped, path, base, beside, found, step })
+        let (path, beside) = (follow_links(&named)?, PathBuf::from(beside));
+        let base = dirs.data.join("policy").join(&shipped.name);
+        let installed = Installed { current: read(&path)?, base: read(&base)?, pending: read(&beside)? };
+        let step = shipped.plan_update(&installed);
+        Ok(PolicyFile { shipped, path, base, beside, installed, step })
     }
 
-    /// The text that comes into force, where one does.
-    fn text(&self) -> Option<&str> {
+    /// The text that the step writes to the file itself.
+    fn new_text(&self) -> Option<&str> {
         match &self.step {
             FileUpdate::Write | FileUpdate::Replace => Some(self.shipped.text),
             FileUpdate::Merge(text) => Some(text),
@@ -160,75 +161,66 @@ impl File {
     }
 
     fn write(&self) -> anyhow::Result<()> {
-        if let Some(text) = self.text() {
-            put(&self.path, text, &self.path)?;
+        if let Some(text) = self.new_text() {
+            write_like(&self.path, text, &self.path)?;
         }
         let new = Some(self.shipped.text);
-        match self.step {
-            // Until they are done, it is not known what they have seen.
-            FileUpdate::WriteBeside(Conflict::PendingEdited) => return Ok(()),
-            FileUpdate::WriteBeside(_) if self.found.pending.as_deref() != new => {
-                put(&self.beside, self.shipped.text, &self.path)?
-            }
-            // Whoever has taken all of it over need not be told again.
-            FileUpdate::Unchanged | FileUpdate::Write
-                if self.found.pending.is_some() && !self.shipped.is_pending_edited(&self.found) =>
-            {
-                std::fs::remove_file(&self.beside).with_context(|| self.beside.display().to_string())?;
-            }
-            FileUpdate::Unchanged
-            | FileUpdate::KeepEdited
-            | FileUpdate::Write
-            | FileUpdate::Replace
-            | FileUpdate::Merge(_)
-            | FileUpdate::WriteBeside(_)
-            | FileUpdate::KeepNewer => {}
+        let pending = self.installed.pending.as_deref();
+        if self.step == FileUpdate::WriteBeside(Conflict::PendingEdited) {
+            // Keep the base: the user has not finished with the default that it stands for.
+            return Ok(());
         }
-        // Last, so that whatever broke off is done again. From here on the file is what its owner made of this default.
-        if self.step != FileUpdate::KeepNewer && self.found.base.as_deref() != new {
-            put(&self.base, self.shipped.text, &self.base)?;
+        if matches!(self.step, FileUpdate::WriteBeside(_)) && pending != new {
+            write_like(&self.beside, self.shipped.text, &self.path)?;
+        }
+        // The file equals the default, so the default beside it is no longer needed.
+        let is_default = matches!(self.step, FileUpdate::Unchanged | FileUpdate::Write);
+        if is_default && pending.is_some() && !self.shipped.is_pending_edited(&self.installed) {
+            std::fs::remove_file(&self.beside).with_context(|| self.beside.display().to_string())?;
+        }
+        // INVARIANT: the base is written last, so that an interrupted update is repeated.
+        if self.step != FileUpdate::KeepNewer && self.installed.base.as_deref() != new {
+            write_like(&self.base, self.shipped.text, &self.base)?;
         }
         Ok(())
     }
 
-    /// What is done, in one line, where there is something to say.
-    fn told(&self) -> Option<String> {
+    /// The step in one line, unless the file stays as it is.
+    fn describe(&self) -> Option<String> {
         let EmbeddedFile { name, text } = &self.shipped;
-        let said = |text: Option<&str>| text.and_then(version).unwrap_or("no version").to_owned();
-        let (old, new) = (said(self.found.current.as_deref()), said(Some(text)));
-        let beside = || format!("{name}.new is what ships now; take over what you want, then delete it");
+        let version_of = |text: Option<&str>| text.and_then(version).unwrap_or("no version").to_owned();
+        let (old, new) = (version_of(self.installed.current.as_deref()), version_of(Some(text)));
+        let kept = |why: &str| {
+            format!("kept {name}: {why}; the new default is {name}.new: copy what you want from it, then delete it")
+        };
         Some(match self.step {
             FileUpdate::Unchanged | FileUpdate::KeepEdited => return None,
             FileUpdate::Write => format!("wrote {name} ({new})"),
             FileUpdate::Replace => format!("updated {name} ({old} to {new})"),
-            FileUpdate::Merge(_) => format!("merged {name} ({old} to {new}): your edits stay"),
+            FileUpdate::Merge(_) => format!("merged {name} ({old} to {new}), with your edits"),
             FileUpdate::KeepNewer => {
-                format!("kept {name}: it is of version {old}, and this program brings the older {new}")
+                format!("kept {name}: its version {old} is newer than {new}, the version of this program")
             }
-            FileUpdate::WriteBeside(Conflict::Unmergeable) => {
-                format!("kept {name}: your edits and the new default do not go together; {}", beside())
-            }
-            FileUpdate::WriteBeside(Conflict::UnknownBase) => {
-                format!("kept {name}: it is not known what your edits were made to; {}", beside())
-            }
-            FileUpdate::WriteBeside(Conflict::Pending) => format!("kept {name}: you have not looked yet; {}", beside()),
+            FileUpdate::WriteBeside(Conflict::Unmergeable) => kept("your edits conflict with the new default"),
+            FileUpdate::WriteBeside(Conflict::UnknownBase) => kept("the default that you edited is unknown"),
+            FileUpdate::WriteBeside(Conflict::Pending) => kept("an earlier default still waits for you"),
             FileUpdate::WriteBeside(Conflict::PendingEdited) => {
-                format!("kept {name} and {name}.new, which you have edited: delete it to get what ships now ({new})")
+                format!("kept {name} and {name}.new, which you have edited: delete it to get the new default ({new})")
             }
         })
     }
 }
 
-impl PlaceArgs {
-    fn place(&self) -> anyhow::Result<Place> {
-        let here = std::env::current_dir().context("the current directory cannot be told")?;
+impl PolicyDirArgs {
+    fn resolve(&self) -> anyhow::Result<PolicyDirs> {
+        let here = current_dir()?;
         let absolute = |dir: &Option<PathBuf>| dir.as_ref().map(|dir| here.join(dir));
         let dirs = Dirs { config: absolute(&self.config_dir), data: absolute(&self.data_dir), ..Dirs::default() };
-        let Environment { config_dir, data_dir, .. } = Environment::look(&dirs);
+        let Environment { config_dir, data_dir, .. } = Environment::read(&dirs);
         let known = |dir: Option<PathBuf>, flag: &str| {
-            dir.with_context(|| format!("HOME is not set\n  help: set it, or name `{flag}`"))
+            dir.with_context(|| format!("HOME is not set\n  help: set HOME or `{flag}`"))
         };
-        Ok(Place { config: known(config_dir, "--config-dir")?, data: known(data_dir, "--data-dir")? })
+        Ok(PolicyDirs { config: known(config_dir, "--config-dir")?, data: known(data_dir, "--data-dir")? })
     }
 }
 

@@ -1,9 +1,10 @@
-//! `rune quarantine`: what untrusted content came in, and what to do about it.
+//! `rune quarantine`: the record of untrusted content that sessions have read.
 
 mod clear;
 mod notice;
 mod status;
 
+use super::hooks::client_dir_help;
 use crate::runtime::exit_code::DONE;
 use clap::{Args, Subcommand};
 use std::path::PathBuf;
@@ -17,12 +18,10 @@ pub enum Quarantine {
 
 #[derive(Debug, Args)]
 pub struct LogArgs {
-    /// The client's directory, which holds telemetry.jsonl [default: $CLAUDE_CONFIG_DIR or ~/.claude]
-    #[arg(long, value_name = "DIR")]
+    #[arg(long, value_name = "DIR", help = client_dir_help("Client directory, which contains telemetry.jsonl"))]
     pub client_dir: Option<PathBuf>,
 }
 
-/// Runs one of these commands.
 pub fn run(command: &Quarantine) -> anyhow::Result<u8> {
     match command {
         Quarantine::Status(args) => status::run(args),

@@ -5,7 +5,7 @@ use super::context::Context;
 use crate::event::taint::ESCALATION;
 use crate::event::{Action, Event};
 use crate::policy::{Config, Results};
-use crate::quarantine::{Wrap, notice, result, surface};
+use crate::quarantine::{Wrapper, notice, result, surface};
 use crate::verdict::{Effect, Finding, Phase, Replacement, RuleId, Surface, Verdict};
 
 /// Adds the findings about a result: its surface and, unless the operator trusts it, the notice, the wrapped result and
@@ -20,7 +20,7 @@ pub(crate) fn judge(event: &Event<'_>, config: &Config, verdict: &mut Verdict) {
             scan.scan_result(raw.inspect("what it says"));
         }
         let mut text = notice(&event.header.tool, &surface.source);
-        let times = event.facts.taint.times(&surface.source) + 1;
+        let times = event.facts.taint.count(&surface.source) + 1;
         // Only MCP servers escalate: reading web pages repeatedly is ordinary research.
         if times >= ESCALATION && surface.rule.as_str() == "quarantine-mcp" {
             text = format!(
@@ -37,7 +37,7 @@ pub(crate) fn judge(event: &Event<'_>, config: &Config, verdict: &mut Verdict) {
         }
         scan.report(verdict);
     }
-    verdict.touch(surface);
+    verdict.set_surface(surface);
 }
 
 /// Whether content rules are compared with the result of an event.
@@ -51,7 +51,7 @@ pub fn inspects_result(event: &Event<'_>, config: &Config) -> bool {
 /// Before a call, adds a finding if results from its surface have been marked repeatedly in this session.
 pub(crate) fn escalate(event: &Event<'_>, config: &Config, verdict: &mut Verdict) {
     let Some(surface) = surface(event, config) else { return };
-    let times = event.facts.taint.times(&surface.source);
+    let times = event.facts.taint.count(&surface.source);
     if times >= ESCALATION && !surface.trusted && config.suspicious > Effect::Pass {
         let reason =
             format!("{times} results from {} were marked in this session. Let the user look at them", surface.source);
@@ -64,11 +64,12 @@ fn wrap_result(surface: &Surface, scan: &ContentScan<'_>, context: &Context<'_>)
     let Context { event, config, .. } = context;
     let nonce = event.facts.nonce.as_ref().filter(|_| event.phase == Phase::After)?;
     let judge = |text: &str| scan.scan_text(text);
-    let wrap = Wrap { nonce, source: &surface.source, most: usize::from(config.longest_kb) << 10, judge: &judge };
+    let wrap =
+        Wrapper { nonce, source: &surface.source, max_bytes: usize::from(config.longest_kb) << 10, judge: &judge };
     let replaced = match &event.result {
         Some(raw) => result::wrapped(&event.action, raw.inspect("its texts are wrapped"), &wrap)?,
         // A truncated or oversized event may have had a result that was not read.
-        None if event.flaw.is_some() && matches!(event.action, Action::Mcp { .. }) => result::stub(&wrap),
+        None if event.failure.is_some() && matches!(event.action, Action::Mcp { .. }) => result::stub(&wrap),
         None => return None,
     };
     let explanation = format!(

@@ -3,7 +3,7 @@
 use super::context::Context;
 use super::matching;
 use super::subject::Subject;
-use crate::quarantine::content::{Folded, covert};
+use crate::quarantine::content::{NormalizedText, hidden_passages};
 use crate::quarantine::result;
 use crate::rules::{Groups, Owner, Rule, RuleKind, Tier};
 use crate::verdict::limits::{CONTENT_BYTES, CONTENT_STEPS, Limit, Meter};
@@ -55,7 +55,9 @@ impl<'a> ContentScan<'a> {
     /// Scans all texts of a result, whatever its structure.
     pub fn scan_result(&self, raw: &[u8]) {
         let head = raw.get(..CONTENT_BYTES.most).inspect(|_| self.exceed(&CONTENT_BYTES));
-        self.scan_text(&result::flat(head.unwrap_or(raw)));
+        if !self.rules.is_empty() {
+            self.scan_text(&result::flat(head.unwrap_or(raw)));
+        }
     }
 
     /// Scans a text, and returns the rule for which it must be withheld.
@@ -83,7 +85,7 @@ impl<'a> ContentScan<'a> {
     fn scan_passages(&self, text: &str) -> Option<&'a Rule> {
         let mut withheld_for = None;
         self.meter.charge(text.len() / BYTES_PER_STEP);
-        let folded = Folded::of(text);
+        let folded = NormalizedText::of(text);
         let slice = |range: Range<usize>| folded.text.get(range).unwrap_or_default();
         let start = |at: usize| folded.passages.get(at).map_or(folded.text.len(), |passage| passage.start);
         for (at, passage) in folded.passages.iter().enumerate() {
@@ -93,7 +95,7 @@ impl<'a> ContentScan<'a> {
         }
         // Hidden passages have no visible neighbours, so the beginning of the text is their context.
         let beginning = slice(0..start(BEGINNING_PASSAGES));
-        for passage in covert(text, &self.meter) {
+        for passage in hidden_passages(text, &self.meter) {
             self.meter.charge(passage.len() / BYTES_PER_STEP);
             let around = format!("{beginning}{passage}");
             let blocking = self.scan_passage(&passage, || &around);

@@ -43,7 +43,7 @@ impl<'a> Context<'a> {
             applicable: ApplicableRules::of(event, config),
             sensitive: globs(&config.sensitive),
             operator_sensitive: globs(&config.operator_sensitive),
-            guard_files: event.facts.own.iter().map(|text| Glob::new(text)).collect(),
+            guard_files: event.facts.guard_paths.iter().map(|text| Glob::new(text)).collect(),
             data_sources: DataSources::default(),
         }
     }

@@ -125,9 +125,9 @@ fn finding(rule: &Rule, matched: &Match, subject: &Subject<'_>, context: &Contex
     let outbound = rule.only_when_tainted
         || matches!(rule.matcher, Matcher::Validator(validator) if validator.name() == "Exfiltration");
     if outbound && !taint.is_empty() {
-        reason = format!("{reason}; {}", taint.words());
+        reason = format!("{reason}; {}", taint.summary());
     }
-    Finding::new(rule.id.clone(), effect, reason).nudging(nudge).at(rule.source.to_string())
+    Finding::new(rule.id.clone(), effect, reason).with_nudge(nudge).at(rule.source.to_string())
 }
 
 /// The id of a rule in findings. A project's rule is named by its line, because its id is text of the project.

@@ -2,7 +2,7 @@
 
 use crate::encoding::label::Label;
 use crate::event::Event;
-use crate::mcp::Pins;
+use crate::mcp::PinPolicy;
 use crate::policy::Config;
 use crate::verdict::{Effect, Finding, Phase, RuleId, Verdict};
 
@@ -55,7 +55,7 @@ const MAX_SHOWN_SERVERS: usize = 8;
 
 /// Adds a finding with the labels of the configured MCP servers that are not approved.
 fn add_unapproved_servers(event: &Event<'_>, config: &Config, verdict: &mut Verdict) {
-    let servers = &event.facts.servers;
+    let servers = &event.facts.unapproved_servers;
     let list = |names: &[Label], what: &str| {
         let shown: Vec<&str> = names.iter().take(MAX_SHOWN_SERVERS).map(Label::as_str).collect();
         let hidden = names.len().saturating_sub(MAX_SHOWN_SERVERS);
@@ -67,7 +67,7 @@ fn add_unapproved_servers(event: &Event<'_>, config: &Config, verdict: &mut Verd
         list(&servers.changed, "MCP servers that are not configured as the user approved them"),
     ];
     let parts: Vec<String> = parts.into_iter().flatten().collect();
-    if parts.is_empty() || config.pins == Pins::Off {
+    if parts.is_empty() || config.pins == PinPolicy::Off {
         return;
     }
     let reason = format!("{}. The user can run `rune mcp status` to see what to do", parts.join("; "));

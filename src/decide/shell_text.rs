@@ -26,9 +26,11 @@ pub(crate) fn judge(command: &Field, dialect: Dialect, context: &Context<'_>, ve
     for limit in [reading.exceeded, effects.exceeded].into_iter().flatten() {
         verdict.add(context.failure(&limit.failure()));
     }
-    if let Some(doubt) = reading.doubts.first() {
-        let reason =
-            format!("this command cannot be read with certainty: {}. Write it in plainer words", describe(&doubt.flaw));
+    if let Some(doubt) = reading.uncertainties.first() {
+        let reason = format!(
+            "this command cannot be read with certainty: {}. Write it in plainer words",
+            describe(&doubt.reason)
+        );
         add_unreadable(reason, context, verdict);
     }
     // Shell text may repeat itself thousands of times, so equal commands, pipelines and accesses are judged once.
@@ -138,7 +140,7 @@ fn is_same_command((one, other): (&Command, &Command)) -> bool {
         && one.via == other.via
         && one.input == other.input
         && one.cwd == other.cwd
-        && one.elsewhere == other.elsewhere
+        && one.other_cwds == other.other_cwds
         && one.env == other.env
         && one.redirects == other.redirects
         && one.hidden == other.hidden
@@ -157,7 +159,7 @@ fn describe(flaw: &Unreadable) -> String {
     match flaw {
         Unreadable::Unterminated(what) => format!("a `{what}` does not end"),
         Unreadable::Syntax(_) => "its syntax is not valid".to_owned(),
-        Unreadable::Unclear(what) => format!("shells disagree about {what}"),
+        Unreadable::Ambiguous(what) => format!("shells disagree about {what}"),
         Unreadable::Nul => "it holds a zero byte".to_owned(),
         Unreadable::Lookalike => {
             "the name of a program holds characters that look like others or cannot be seen".to_owned()

@@ -6,7 +6,7 @@ use crate::encoding::escape;
 use crate::encoding::label::Label;
 use crate::path::zones::Zones;
 use crate::rules::{Groups, Match, NamedEffect, RuleKind, ValidatorId};
-use crate::shell::{Access, Act, Command, Doing, Pipeline, plain};
+use crate::shell::{Access, Act, Command, Doing, Pipeline, without_global_options};
 use std::borrow::Cow;
 use std::cell::Cell;
 
@@ -62,7 +62,7 @@ impl<'a> Subject<'a> {
 
     /// A command. Patterns are matched with its canonical form, and with that form without global options.
     pub fn command(command: &'a Command, at: usize) -> Self {
-        let texts = [Some(Cow::Borrowed(command.canonical.as_str())), plain(command).map(Cow::Owned)];
+        let texts = [Some(Cow::Borrowed(command.canonical.as_str())), without_global_options(command).map(Cow::Owned)];
         let subject = Subject::new(RuleKind::Bash, texts.into_iter().flatten(), SubjectKind::Command(command, at));
         Subject { doing: command.doing(), ..subject }
     }

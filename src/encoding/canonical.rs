@@ -1,14 +1,13 @@
-//! JSON in one canonical form (RFC 8785), so that equal meanings have equal bytes and equal hashes.
+//! Canonical JSON (RFC 8785): equal values have equal bytes and equal hashes.
 //!
-//! Reading is strict: what two readers could understand in two ways has no canonical form and is a [`Fault`]. A value
-//! that was read can be walked as a tree, and is written the same way whoever has sent it.
+//! Parsing is strict: a text that two parsers could read differently has no canonical form and is a [`CanonicalError`].
 //!
 //! ```
-//! use rune::encoding::canonical::{Fault, Value};
+//! use rune::encoding::canonical::{CanonicalError, Value};
 //! let value = Value::read(br#"{ "b": [1.0, "\u00e9"], "a": 1E3 }"#)?;
 //! assert_eq!(value.to_string(), r#"{"a":1000,"b":[1,"é"]}"#);
-//! assert_eq!(Value::read(br#"{"a":1,"\u0061":2}"#), Err(Fault::Duplicate));
-//! # Ok::<(), Fault>(())
+//! assert_eq!(Value::read(br#"{"a":1,"\u0061":2}"#), Err(CanonicalError::Duplicate));
+//! # Ok::<(), CanonicalError>(())
 //! ```
 
 mod read;
@@ -17,38 +16,38 @@ use serde::Serialize;
 use std::cmp::Ordering;
 use std::fmt::{self, Write};
 
-/// Levels of nesting beyond this have no canonical form.
-pub const DEEPEST: usize = 128;
+/// The maximum nesting depth.
+pub const MAX_DEPTH: usize = 128;
 
-/// A JSON value with one meaning.
+/// A JSON value with a canonical form.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Value {
     /// `null`.
     Null,
     /// `true` or `false`.
     Bool(bool),
-    /// A number, finite.
+    /// A finite number.
     Number(f64),
     /// A string.
     String(String),
-    /// A list.
+    /// An array.
     Array(Vec<Value>),
-    /// An object: its fields, each name once, in canonical order.
+    /// The fields of an object in canonical order, without duplicates.
     Object(Vec<(String, Value)>),
 }
 
 /// Why a text has no canonical form.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Fault {
-    /// It is not JSON, or breaks off.
+pub enum CanonicalError {
+    /// It is not valid JSON.
     Broken,
-    /// It goes on after its end.
+    /// There is text after its end.
     Trailing,
-    /// It names a field twice.
+    /// A field occurs twice.
     Duplicate,
     /// It escapes half of a surrogate pair.
     Surrogate,
-    /// It has a number that readers would round, each in its own way.
+    /// It contains a number that parsers may round differently.
     Number,
     /// It is not UTF-8.
     Encoding,
@@ -56,69 +55,68 @@ pub enum Fault {
     Deep,
 }
 
-impl Fault {
-    /// Every fault, for tables and tests.
-    pub const ALL: [Fault; 7] = [
-        Fault::Broken,
-        Fault::Trailing,
-        Fault::Duplicate,
-        Fault::Surrogate,
-        Fault::Number,
-        Fault::Encoding,
-        Fault::Deep,
+impl CanonicalError {
+    /// Every error, for tables and tests.
+    pub const ALL: [CanonicalError; 7] = [
+        CanonicalError::Broken,
+        CanonicalError::Trailing,
+        CanonicalError::Duplicate,
+        CanonicalError::Surrogate,
+        CanonicalError::Number,
+        CanonicalError::Encoding,
+        CanonicalError::Deep,
     ];
 }
 
-impl fmt::Display for Fault {
+impl fmt::Display for CanonicalError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Fault::Broken => "it is not valid JSON",
-            Fault::Trailing => "there is text after its end",
-            Fault::Duplicate => "it names a field twice",
-            Fault::Surrogate => "it escapes half of a surrogate pair",
-            Fault::Number => "it has a number that cannot be kept exactly",
-            Fault::Encoding => "it is not UTF-8",
-            Fault::Deep => "it nests deeper than 128 levels",
+            CanonicalError::Broken => "it is not valid JSON",
+            CanonicalError::Trailing => "there is text after its end",
+            CanonicalError::Duplicate => "it names a field twice",
+            CanonicalError::Surrogate => "it escapes half of a surrogate pair",
+            CanonicalError::Number => "it has a number that cannot be kept exactly",
+            CanonicalError::Encoding => "it is not UTF-8",
+            CanonicalError::Deep => "it nests deeper than 128 levels",
         })
     }
 }
 
-impl std::error::Error for Fault {}
+impl std::error::Error for CanonicalError {}
 
 impl Value {
-    /// Reads one JSON text, strictly.
-    pub fn read(text: &[u8]) -> Result<Value, Fault> {
+    /// Parses a JSON text.
+    pub fn read(text: &[u8]) -> Result<Value, CanonicalError> {
         read::read(text)
     }
 
-    /// The canonical value of something that we build ourselves.
-    pub fn of(value: &impl Serialize) -> Result<Value, Fault> {
-        // Whatever serde can write is read by the same strict rules as what strangers write.
-        Value::read(&serde_json::to_vec(value).map_err(|_| Fault::Broken)?)
+    /// The canonical value of a serialisable value.
+    pub fn of(value: &impl Serialize) -> Result<Value, CanonicalError> {
+        Value::read(&serde_json::to_vec(value).map_err(|_| CanonicalError::Broken)?)
     }
 
-    /// A field of an object.
+    /// The field of this name; `None` if there is none or the value is not an object.
     pub fn get(&self, name: &str) -> Option<&Value> {
         self.fields().find(|(key, _)| *key == name).map(|(_, value)| value)
     }
 
-    /// The fields of an object; of anything else, none.
+    /// The fields of an object; empty for any other value.
     pub fn fields(&self) -> impl Iterator<Item = (&str, &Value)> {
         let fields = if let Value::Object(fields) = self { fields.as_slice() } else { &[] };
         fields.iter().map(|(name, value)| (name.as_str(), value))
     }
 
-    /// The items of a list; of anything else, none.
+    /// The items of an array; empty for any other value.
     pub fn items(&self) -> &[Value] {
         if let Value::Array(items) = self { items } else { &[] }
     }
 
-    /// The text of a string.
+    /// The text; `None` if the value is not a string.
     pub fn text(&self) -> Option<&str> {
         if let Value::String(text) = self { Some(text) } else { None }
     }
 
-    /// An object of these fields; of a name that is there twice, the last one.
+    /// Builds an object. Of duplicate fields, the last one counts.
     pub fn object(fields: impl IntoIterator<Item = (String, Value)>) -> Value {
         let mut sorted: Vec<(String, Value)> = Vec::new();
         for (name, value) in fields {
@@ -135,13 +133,13 @@ impl Value {
     }
 }
 
-/// The canonical text of one JSON text.
-pub fn canonical(text: &[u8]) -> Result<String, Fault> {
+/// The canonical form of a JSON text.
+pub fn canonical(text: &[u8]) -> Result<String, CanonicalError> {
     Value::read(text).map(|value| value.to_string())
 }
 
-/// The canonical text of something that we build ourselves.
-pub fn canonical_of(value: &impl Serialize) -> Result<String, Fault> {
+/// The canonical form of a serialisable value.
+pub fn canonical_of(value: &impl Serialize) -> Result<String, CanonicalError> {
     Value::of(value).map(|value| value.to_string())
 }
 
@@ -150,7 +148,7 @@ fn order(one: &str, other: &str) -> Ordering {
     one.encode_utf16().cmp(other.encode_utf16())
 }
 
-// INVARIANT: a value is at most `DEEPEST` levels deep, so writing it cannot use up the stack.
+// INVARIANT: a value has at most `MAX_DEPTH` levels, so that the recursion cannot overflow the stack.
 impl fmt::Display for Value {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -184,7 +182,7 @@ impl fmt::Display for Value {
     }
 }
 
-/// RFC 8785, 3.2.2.2: only what has to be escaped is, in the shortest way.
+/// RFC 8785, 3.2.2.2: only necessary escapes, in their shortest form.
 fn quote(text: &str, f: &mut fmt::Formatter<'_>) -> fmt::Result {
     f.write_char('"')?;
     let mut rest = text;

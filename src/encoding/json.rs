@@ -1,8 +1,8 @@
 //! A reader for JSON as clients send it.
 //!
 //! `serde_json` rejects lone surrogates and nesting over 128 levels, and clients send both: a tool server could hide its
-//! result from the guard by making parsing fail. [`Fields`] therefore reads one object without recursion, keeps the raw
-//! text of each field, and keeps the fields before an error. [`check`] is the strict reading for events before a call.
+//! result from the guard by making the parser fail. [`Fields`] therefore reads one object without recursion, keeps the raw
+//! text of each field, and keeps the fields before an error. [`check`] is a strict check for events before a call.
 
 mod check;
 mod cursor;
@@ -10,14 +10,13 @@ mod cursor;
 pub use check::check;
 
 use cursor::Cursor;
-use std::collections::BTreeSet;
 use std::fmt;
 
 /// The fields of one JSON object, raw, in order.
 #[derive(Debug, Default)]
 pub struct Fields<'a> {
     fields: Vec<(String, &'a [u8])>,
-    flaw: Option<JsonError>,
+    error: Option<JsonError>,
 }
 
 /// What is wrong with a JSON text.
@@ -29,9 +28,9 @@ pub enum JsonError {
     NotAnObject,
     /// It has a syntax error or ends early.
     Broken,
-    /// It goes on after its end.
+    /// There is text after its end.
     Trailing,
-    /// It names a field twice.
+    /// A field occurs twice.
     Duplicate,
     /// It starts with a byte-order mark.
     Mark,
@@ -63,16 +62,16 @@ impl<'a> Fields<'a> {
     /// Reads the object in `text`, up to the first error.
     pub fn read(text: &'a [u8]) -> Self {
         let mut fields = Fields::default();
-        fields.flaw = fields.walk(text).err();
+        fields.error = fields.walk(text).err();
         fields
     }
 
-    /// The first thing wrong with the text.
-    pub fn flaw(&self) -> Option<JsonError> {
-        self.flaw
+    /// The first error in the text.
+    pub fn error(&self) -> Option<JsonError> {
+        self.error
     }
 
-    /// The raw text of a field. `None` also for a field that is named twice, because it is ambiguous which one counts.
+    /// The raw text of a field. `None` for a field that occurs twice, because it is ambiguous.
     pub fn get(&self, name: &str) -> Option<&'a [u8]> {
         let mut named = self.fields.iter().filter(|(key, _)| key == name);
         match (named.next(), named.next()) {
@@ -81,22 +80,22 @@ impl<'a> Fields<'a> {
         }
     }
 
-    /// The fields in order: name and raw text.
+    /// The names and the raw text of all fields, in order.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &'a [u8])> {
         self.fields.iter().map(|(name, raw)| (name.as_str(), *raw))
     }
 
-    /// The names of the fields.
+    /// The names of all fields, in order.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.fields.iter().map(|(name, _)| name.as_str())
     }
 
-    /// The text of a field that is a string.
+    /// The text of a field; `None` if it is not a string.
     pub fn string(&self, name: &str) -> Option<Text> {
         self.get(name).and_then(Text::read)
     }
 
-    /// The fields of a field that is an object.
+    /// The fields of a field; `None` if it is not an object.
     pub fn object(&self, name: &str) -> Option<Fields<'a>> {
         self.get(name).filter(|raw| raw.first() == Some(&b'{')).map(Fields::read)
     }
@@ -109,8 +108,6 @@ impl<'a> Fields<'a> {
             Some(b'{') => cursor.step(),
             Some(_) => return Err(JsonError::NotAnObject),
         }
-        let mut names = BTreeSet::new();
-        let mut twice = false;
         if cursor.peek() == Some(b'}') {
             cursor.step();
         } else {
@@ -118,7 +115,6 @@ impl<'a> Fields<'a> {
                 let key = cursor.key()?;
                 let raw = cursor.value()?;
                 let key = Text::read(key).map(|key| key.text).unwrap_or_default();
-                twice |= !names.insert(key.clone());
                 self.fields.push((key, raw));
                 match cursor.next() {
                     Some(b',') => {}
@@ -127,16 +123,19 @@ impl<'a> Fields<'a> {
                 }
             }
         }
-        let flaws = [
+        let mut names: Vec<&str> = self.names().collect();
+        names.sort_unstable();
+        let has_duplicate = names.windows(2).any(|pair| matches!(pair, [one, next] if one == next));
+        let errors = [
             (mark.is_some(), JsonError::Mark),
-            (twice, JsonError::Duplicate),
+            (has_duplicate, JsonError::Duplicate),
             (cursor.peek().is_some(), JsonError::Trailing),
         ];
-        flaws.into_iter().find(|(holds, _)| *holds).map_or(Ok(()), |(_, flaw)| Err(flaw))
+        errors.into_iter().find(|(occurs, _)| *occurs).map_or(Ok(()), |(_, error)| Err(error))
     }
 }
 
-/// The elements of an array, raw.
+/// The raw elements of an array; empty for any other value.
 pub fn items(raw: &[u8]) -> Vec<&[u8]> {
     let mut cursor = Cursor { rest: raw };
     let mut found = Vec::new();
@@ -157,7 +156,7 @@ pub fn items(raw: &[u8]) -> Vec<&[u8]> {
     found
 }
 
-/// All strings in a value, at any depth, each with the name of the innermost field that contains it.
+/// All strings in a value, at any depth, each after the name of the innermost field that contains it.
 pub fn strings(raw: &[u8]) -> Vec<(String, String)> {
     let mut found = Vec::new();
     // Iterative, so that deep nesting cannot overflow the call stack.
@@ -204,19 +203,19 @@ pub struct Text {
     /// The characters; U+FFFD replaces those that cannot be decoded.
     pub text: String,
     /// Why characters were replaced.
-    pub flaw: Option<JsonError>,
+    pub error: Option<JsonError>,
 }
 
 impl Text {
     /// Decodes a raw JSON string with its quotes; anything else is `None`.
     pub fn read(raw: &[u8]) -> Option<Text> {
         let inner = raw.strip_prefix(b"\"")?.strip_suffix(b"\"")?;
-        let (source, mut flaw) = match std::str::from_utf8(inner) {
+        let (source, mut error) = match std::str::from_utf8(inner) {
             Ok(text) => (text.into(), None),
             Err(_) => (String::from_utf8_lossy(inner), Some(JsonError::Encoding)),
         };
         if !source.contains('\\') {
-            return Some(Text { text: source.into_owned(), flaw });
+            return Some(Text { text: source.into_owned(), error });
         }
         let mut text = String::with_capacity(source.len());
         let mut rest = &*source;
@@ -224,12 +223,12 @@ impl Text {
             text.push_str(before);
             let mut chars = escaped.chars();
             let decoded = unescaped(&mut chars)?;
-            flaw = flaw.or(decoded.is_none().then_some(JsonError::Surrogate));
+            error = error.or(decoded.is_none().then_some(JsonError::Surrogate));
             text.push(decoded.unwrap_or(char::REPLACEMENT_CHARACTER));
             rest = chars.as_str();
         }
         text.push_str(rest);
-        Some(Text { text, flaw })
+        Some(Text { text, error })
     }
 }
 

@@ -1,9 +1,9 @@
 //! Suggestions for misspelt names.
 
-/// The name within a few edits of a misspelt one.
+/// The most similar name, if it is at most two edits away.
 pub fn nearest<'a>(wrong: &str, names: impl Iterator<Item = &'a str>) -> Option<&'a str> {
-    let close = (wrong.chars().count() / 3).min(2);
-    names.map(|name| (distance(wrong, name), name)).filter(|(edits, _)| *edits <= close).min().map(|(_, name)| name)
+    let max_edits = (wrong.chars().count() / 3).min(2);
+    names.map(|name| (distance(wrong, name), name)).filter(|(edits, _)| *edits <= max_edits).min().map(|(_, name)| name)
 }
 
 /// The Levenshtein distance.

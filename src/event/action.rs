@@ -1,26 +1,26 @@
-//! What a tool call does, in terms that are the same for every client.
+//! Actions: what a tool call does, in terms that are the same for every client.
 
 use crate::quarantined::Quarantined;
 
-/// A field of the event that a judgement needs: `None` where it cannot be read, which only happens after a call
-/// (before one, an event that lacks it is unreadable as a whole).
+/// A field of the event; `None` if it is missing. Required fields are missing only after a call: before one, an event
+/// without them cannot be parsed.
 pub type Field = Option<Quarantined<String>>;
 
-/// What the tool does.
+/// What a tool does.
 #[derive(Debug)]
 pub enum Action {
     /// Runs shell text.
     Shell {
         /// The text.
         command: Field,
-        /// The shell that reads it.
+        /// The shell that runs it.
         dialect: Dialect,
     },
     /// Changes a file.
     Edit {
         /// The file.
         path: Field,
-        /// How, in order.
+        /// The changes, in order.
         changes: Vec<Change>,
     },
     /// Changes the files that a patch names.
@@ -35,35 +35,35 @@ pub enum Action {
     },
     /// Searches files, or lists their names.
     Files {
-        /// Where; the directory of the call where it does not say.
+        /// The directory; `None` means the working directory.
         path: Field,
-        /// Patterns for the names of files, where it has any.
+        /// Patterns for file names.
         patterns: Field,
-        /// What it tells of them.
+        /// What the result shows of the files.
         shows: Shows,
     },
-    /// Fetches a page.
+    /// Fetches a web page.
     Fetch {
-        /// Its address.
+        /// The address.
         url: Field,
     },
     /// Searches the web.
     Search,
-    /// Calls a tool of an MCP server; which one is in the tool's name.
+    /// Calls a tool of an MCP server. The name of the tool identifies both.
     Mcp {
-        /// The server that the client names, where it does.
+        /// The server, if the client names it.
         server: Option<Server>,
-        /// What it is called with: JSON text.
+        /// The arguments: JSON text.
         input: Quarantined<Vec<u8>>,
     },
     /// Reads a resource of an MCP server.
     Resource {
-        /// The server's name.
+        /// The name of the server.
         server: Field,
     },
-    /// Hands a task to another agent.
+    /// Starts another agent.
     Agent {
-        /// The permissions that it is to have, where the call names any.
+        /// The permission mode of the agent, if the call names one.
         mode: Field,
     },
     /// Changes the client's settings.
@@ -75,37 +75,37 @@ pub enum Action {
     Other,
 }
 
-/// What a tool tells of the files that it looks at.
+/// What a search shows of files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Shows {
-    /// Lines that hold a text.
+    /// The lines that match.
     Lines,
-    /// Which of them hold a text, or how often.
+    /// Which files match, or how often.
     Matches,
-    /// Their names.
+    /// The names of files.
     Names,
 }
 
 /// One change of a file.
 #[derive(Debug)]
 pub enum Change {
-    /// This is all of it now.
+    /// The new content of the whole file.
     Whole(Quarantined<String>),
-    /// This in place of that.
+    /// Replaces a text.
     Replace {
-        /// What is replaced.
+        /// The text to replace.
         old: Quarantined<String>,
-        /// What comes in its place.
+        /// The new text.
         new: Quarantined<String>,
-        /// Wherever it stands.
+        /// Whether all occurrences are replaced.
         all: bool,
     },
 }
 
-/// Which shell reads a text.
+/// The language of a shell text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Dialect {
-    /// bash, or what is close enough to it.
+    /// bash, or a compatible shell.
     Bash,
     /// PowerShell.
     PowerShell,
@@ -114,8 +114,8 @@ pub enum Dialect {
 /// An MCP server as the client describes it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Server {
-    /// Its configured name, before the client folds it into tool names.
+    /// Its name in the configuration, before the client adapts it for tool names.
     pub name: String,
-    /// Which configuration it comes from, in the client's words.
+    /// The client's name for the configuration that contains it.
     pub source: String,
 }

@@ -1,79 +1,79 @@
-//! Facts about the machine that judging an event needs; the runtime looks them up.
+//! Facts about the machine that judging an event needs. The runtime looks them up.
 
 use super::taint::Taint;
 use crate::encoding::label::Label;
-use crate::mcp::Lookup;
+use crate::mcp::PinFacts;
 use std::collections::BTreeMap;
 
-/// What the runtime looked up for one event.
+/// What the runtime has looked up for one event. Facts that the event does not need have their default.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Facts {
-    /// The operator has switched the notice off.
+    /// Whether the operator has disabled the notice.
     pub silenced: bool,
-    /// The untrusted content that the session has taken in before.
+    /// The untrusted sources that the session has read before.
     pub taint: Taint,
-    /// A number that nobody could have written before, where a result is to be wrapped.
+    /// For wrapping a result.
     pub nonce: Option<Nonce>,
-    /// The real path of the file that was read, where it differs from the name.
+    /// The file that was read, with symlinks resolved.
     pub real_path: Option<String>,
-    /// Where paths of the call really lead, where that is somewhere else: as named, and in reality.
+    /// The paths of the call that contain symlinks, as written and resolved.
     pub real_paths: BTreeMap<String, String>,
-    /// The files that an edit is about, as they are: `(path, text)`.
+    /// The files that an edit changes, before the change: `(path, text)`.
     pub contents: Vec<(String, String)>,
-    /// Files and directories of the guard itself.
-    pub own: Vec<String>,
-    /// The day, for exceptions that end.
+    /// Files and directories that belong to the guard.
+    pub guard_paths: Vec<String>,
+    /// The current day, for exceptions that expire.
     pub today: Option<time::Date>,
-    /// The MCP servers that the project itself configures.
+    /// The names of the MCP servers that the project configures.
     pub project_servers: Vec<String>,
-    /// What is known of the server of an MCP call and of what was approved of it; `None` where nobody looked.
-    pub pins: Option<Lookup>,
-    /// Servers that are configured now and that nobody has approved, or not like that.
-    pub servers: ServerNews,
-    /// What the client's settings, as they are now, take away from the guard.
+    /// The configured entry and the records for the tool of an MCP call; `None` if pins do not matter.
+    pub pins: Option<PinFacts>,
+    /// Configured servers without a valid approval.
+    pub unapproved_servers: UnapprovedServers,
+    /// How the client's current settings disable the guard.
     pub losses: Vec<String>,
-    /// What loosened the guard since the last session.
-    pub loosenings: Vec<Loosened>,
+    /// The loosenings of the guard that no session has reported yet.
+    pub loosenings: Vec<LooseningRecord>,
 }
 
-/// A loosening of the guard, as a receipt tells it.
+/// A loosening of the guard, from its receipt.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Loosened {
-    /// The verb, as it is typed after `rune`.
+pub struct LooseningRecord {
+    /// The command, as typed after `rune`.
     pub verb: &'static str,
-    /// When, in UTC.
+    /// The time, in UTC.
     pub time: String,
-    /// The part and the number of its receipt.
-    pub place: (u64, u64),
+    /// The part of the chain and the sequence number of the receipt.
+    pub position: (u64, u64),
 }
 
-/// What a session begins with that a person may want to look at: labels of servers.
+/// Configured servers that a person should look at.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct ServerNews {
-    /// Nobody has approved them.
+pub struct UnapprovedServers {
+    /// Servers without an approval.
     pub unpinned: Vec<Label>,
-    /// They are not configured as they were approved.
+    /// Servers that are configured differently from their approval.
     pub changed: Vec<Label>,
 }
 
 impl Facts {
-    /// Where a path really leads, if that is somewhere else.
+    /// The resolved path, if `path` contains symlinks.
     pub fn real(&self, path: &str) -> Option<&str> {
         self.real_paths.get(path).map(String::as_str).filter(|real| *real != path)
     }
 }
 
-/// A number that nobody could have written before.
+/// A random number that untrusted content cannot contain, for the markers of wrapped results.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Nonce(String);
 
 impl Nonce {
-    /// Of random bytes.
+    /// Builds a nonce from random bytes.
     pub fn new(random: [u8; 16]) -> Self {
         Nonce(format!("{:032x}", u128::from_be_bytes(random)))
     }
 
-    /// In letters and digits.
+    /// The nonce as 32 hex digits.
     pub fn as_str(&self) -> &str {
         &self.0
     }

@@ -1,50 +1,51 @@
-//! Names: which server and which tool a call is about, as far as the name of the call tells.
+//! Resolves the name of a call to a server and a tool.
 
-use super::tool::fold;
+use super::tool::sanitize_name;
 
-/// What the name of a call leads to.
+/// The target of a call, by its name.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Resolved {
+pub enum CallTarget {
     /// A server and one of its tools.
     Tool {
-        /// The server's configured name; where none is configured, what stands in the call.
+        /// The server's configured name; for a server that is not configured, the name in the call.
         server: String,
-        /// The tool, as it stands in the call.
+        /// The tool's name in the call.
         tool: String,
     },
-    /// Two servers that the client calls by one name.
+    /// Two configured servers have the same name in calls.
     Collision,
 }
 
 /// Finds the server of a call named `mcp__<server>__<tool>` among the configured ones.
 ///
-/// The client's own word counts first; else the longest configured name that fits, because a server's name may itself
-/// hold `__`; else what stands before the next `__`.
-pub fn resolve(call: &str, told: Option<&str>, configured: &[String]) -> Resolved {
+/// The server is the one that the client names in the event; else the longest configured name that matches, because
+/// names may contain `__`; else the text before the next `__`.
+pub fn resolve_call(call: &str, named: Option<&str>, configured: &[String]) -> CallTarget {
     let rest = call.get("mcp__".len()..).unwrap_or_default();
-    let tool_of = |name: &str| rest.strip_prefix(&*fold_server(name))?.strip_prefix("__").filter(|_| !name.is_empty());
-    let told = told.and_then(|name| Some((name, tool_of(name)?)));
-    let known = configured.iter().filter_map(|name| Some((name.as_str(), tool_of(name)?)));
-    // The longer the server's name, the shorter what is left of the call.
-    let Some((server, tool)) = told.or_else(|| known.min_by_key(|(_, tool)| tool.len())) else {
+    let tool_of =
+        |name: &str| rest.strip_prefix(&*sanitize_server_name(name))?.strip_prefix("__").filter(|_| !name.is_empty());
+    let named = named.and_then(|name| Some((name, tool_of(name)?)));
+    let matching = configured.iter().filter_map(|name| Some((name.as_str(), tool_of(name)?)));
+    // The longest server name leaves the shortest tool name.
+    let Some((server, tool)) = named.or_else(|| matching.min_by_key(|(_, tool)| tool.len())) else {
         let (server, tool) = rest.split_once("__").unwrap_or((rest, ""));
-        return Resolved::Tool { server: server.to_owned(), tool: tool.to_owned() };
+        return CallTarget::Tool { server: server.to_owned(), tool: tool.to_owned() };
     };
-    let folded = fold_server(server);
-    if configured.iter().any(|name| name != server && fold_server(name) == folded) {
-        return Resolved::Collision;
+    let sanitized = sanitize_server_name(server);
+    if configured.iter().any(|name| name != server && sanitize_server_name(name) == sanitized) {
+        return CallTarget::Collision;
     }
-    Resolved::Tool { server: server.to_owned(), tool: tool.to_owned() }
+    CallTarget::Tool { server: server.to_owned(), tool: tool.to_owned() }
 }
 
-/// A server's name as it stands in the names of its tools.
-pub fn fold_server(name: &str) -> String {
-    let folded = fold(name);
+/// A server's name as clients write it in the names of calls.
+pub fn sanitize_server_name(name: &str) -> String {
+    let sanitized = sanitize_name(name);
     if !name.starts_with("claude.ai ") {
-        return folded;
+        return sanitized;
     }
-    // Of connectors, the client also makes one `_` of several.
-    folded.split('_').filter(|part| !part.is_empty()).collect::<Vec<_>>().join("_")
+    // For connectors the client also merges runs of `_`.
+    sanitized.split('_').filter(|part| !part.is_empty()).collect::<Vec<_>>().join("_")
 }
 
 #[cfg(test)]

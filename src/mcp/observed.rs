@@ -1,20 +1,20 @@
-//! Observed: what a server was last seen to serve, and by whom.
+//! The observed record: what a server last served, and how it was observed.
 
-use super::{Hash, Identity, InvalidTool, Subject, Tool};
-use crate::encoding::canonical::{Fault, Value};
+use super::{Hash, HashSubject, Identity, InvalidTool, Tool};
+use crate::encoding::canonical::{CanonicalError, Value};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use time::OffsetDateTime;
 
-/// How we know what a server serves, weakest first.
+/// How an observation was made, weakest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Source {
-    /// Somebody handed in a list.
+    /// A list was imported from a file.
     Import,
-    /// We asked the server ourselves; it may tell us other things than it tells the client.
+    /// `rune mcp probe` asked the server, which may answer differently than to the client.
     Probe,
-    /// We passed on what the client itself was served.
+    /// `rune mcp wrap` relayed what the client was served.
     Wrap,
 }
 
@@ -28,15 +28,15 @@ impl fmt::Display for Source {
     }
 }
 
-/// The instructions that a server gives to every session.
+/// The instructions that a server adds to every session.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Instructions {
-    /// It gives none.
+    /// There are none.
     None,
-    /// These.
+    /// Their text.
     Text(String),
-    /// They have no canonical form, so they cannot be pinned.
-    Unreadable(Fault),
+    /// They have no canonical form and cannot be pinned.
+    Unreadable(CanonicalError),
 }
 
 impl Instructions {
@@ -44,31 +44,31 @@ impl Instructions {
         match raw.map(Value::read) {
             None | Some(Ok(Value::Null)) => Instructions::None,
             Some(Ok(Value::String(text))) => Instructions::Text(text),
-            Some(Ok(_)) => Instructions::Unreadable(Fault::Broken),
+            Some(Ok(_)) => Instructions::Unreadable(CanonicalError::Broken),
             Some(Err(fault)) => Instructions::Unreadable(fault),
         }
     }
 
-    /// Their hash, where there are any.
-    pub fn hash(&self) -> Result<Option<Hash>, Fault> {
+    /// Their hash, if there are any.
+    pub fn hash(&self) -> Result<Option<Hash>, CanonicalError> {
         match self {
             Instructions::None => Ok(None),
-            Instructions::Text(text) => Ok(Some(Hash::of(Subject::Instructions, &Value::String(text.clone())))),
+            Instructions::Text(text) => Ok(Some(Hash::of(HashSubject::Instructions, &Value::String(text.clone())))),
             Instructions::Unreadable(fault) => Err(*fault),
         }
     }
 }
 
-/// What a server served, as bytes: each text is JSON as it came over the wire.
+/// What a server served, as unparsed JSON.
 #[derive(Clone, Debug)]
-pub struct Served<'a> {
-    /// The server's configured name, before the client folds it into tool names.
+pub struct ServedBytes<'a> {
+    /// The server's configured name.
     pub server: &'a str,
-    /// How we know.
+    /// How the observation was made.
     pub source: Source,
-    /// When it was seen.
+    /// When the server was observed.
     pub at: OffsetDateTime,
-    /// How the client starts or reaches it; `None` where no configuration of it is known.
+    /// How the client starts or reaches it; `None` if it is not configured.
     pub identity: Option<Identity>,
     /// `instructions` of the answer to `initialize`: a JSON string.
     pub instructions: Option<&'a [u8]>,
@@ -76,7 +76,7 @@ pub struct Served<'a> {
     pub info: Option<&'a [u8]>,
     /// `protocolVersion` of the same answer, as text.
     pub protocol: Option<&'a str>,
-    /// The client capabilities that were declared to the server: some serve more tools to those who can do more.
+    /// The client capabilities that were declared to the server; some servers list tools depending on them.
     pub capabilities: Option<&'a [u8]>,
     /// The elements of all pages of `tools/list`.
     pub tools: &'a [&'a [u8]],
@@ -84,7 +84,7 @@ pub struct Served<'a> {
     pub prompts: &'a [&'a [u8]],
 }
 
-/// What a server was last seen to serve. It is only ever made from bytes, so its hashes are those of what it holds.
+/// What a server last served. It is only built from the served bytes, so its hashes always match its content.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Observed {
     pub(super) server: String,
@@ -100,27 +100,27 @@ pub struct Observed {
 }
 
 impl Observed {
-    /// The record of what was served. It never fails: what cannot be pinned is recorded as such.
-    pub fn from_served(served: &Served<'_>) -> Observed {
-        // What only informs is kept where it can be read.
-        let inform = |raw: Option<&[u8]>| raw.and_then(|raw| Value::read(raw).ok());
+    /// Builds the record. It never fails: what cannot be pinned is recorded as unpinnable.
+    pub fn from_served(served: &ServedBytes<'_>) -> Observed {
+        // These members are only shown, so they are dropped if they have no canonical form.
+        let informative = |raw: Option<&[u8]>| raw.and_then(|raw| Value::read(raw).ok());
         Observed {
             server: served.server.to_owned(),
             source: served.source,
-            // Records tell seconds.
+            // Records have a resolution of one second.
             at: served.at.replace_nanosecond(0).unwrap_or(served.at),
             identity: served.identity.clone(),
             instructions: Instructions::read(served.instructions),
-            info: inform(served.info),
+            info: informative(served.info),
             protocol: served.protocol.map(str::to_owned),
-            capabilities: inform(served.capabilities),
+            capabilities: informative(served.capabilities),
             tools: distinct(served.tools.iter().map(|raw| Tool::read(raw)).collect()),
             prompts: served.prompts.iter().filter_map(|raw| Value::read(raw).ok()).collect(),
         }
     }
 
-    /// Whether this record may take the place of a known one: what a stronger source saw stays, as long as it is the
-    /// same server that was seen.
+    /// Whether this record may replace a known one: a weaker source replaces a stronger one only if the server's
+    /// identity has changed.
     pub fn replaces(&self, known: &Observed) -> bool {
         self.source >= known.source || self.identity.is_some() && self.identity != known.identity
     }
@@ -130,12 +130,12 @@ impl Observed {
         &self.server
     }
 
-    /// How we know.
+    /// How the observation was made.
     pub fn source(&self) -> Source {
         self.source
     }
 
-    /// When it was seen.
+    /// When the server was observed.
     pub fn at(&self) -> OffsetDateTime {
         self.at
     }
@@ -145,27 +145,12 @@ impl Observed {
         self.identity.as_ref()
     }
 
-    /// What it tells every session.
+    /// Its instructions.
     pub fn instructions(&self) -> &Instructions {
         &self.instructions
     }
 
-    /// Its name and version, in its own words.
-    pub fn info(&self) -> Option<&Value> {
-        self.info.as_ref()
-    }
-
-    /// The version of the protocol that it speaks.
-    pub fn protocol(&self) -> Option<&str> {
-        self.protocol.as_deref()
-    }
-
-    /// The client capabilities that were declared to it.
-    pub fn capabilities(&self) -> Option<&Value> {
-        self.capabilities.as_ref()
-    }
-
-    /// Its tools, by name.
+    /// Its tools, sorted by name.
     pub fn tools(&self) -> &[Tool] {
         &self.tools
     }
@@ -174,33 +159,29 @@ impl Observed {
     pub fn tool(&self, name: &str) -> Option<&Tool> {
         self.tools.iter().find(|tool| tool.name() == name)
     }
-
-    /// Its prompts, as far as they can be read.
-    pub fn prompts(&self) -> &[Value] {
-        &self.prompts
-    }
 }
 
-/// The tools by name. Those that a client cannot tell apart cannot be pinned.
+/// Sorts tools by name, and marks those that a client cannot distinguish as unpinnable.
 fn distinct(mut tools: Vec<Tool>) -> Vec<Tool> {
     tools.sort_by(|one, other| one.name().cmp(other.name()));
-    let mut apart: Vec<Tool> = Vec::with_capacity(tools.len());
+    let mut unique: Vec<Tool> = Vec::with_capacity(tools.len());
     for tool in tools {
-        match apart.last_mut() {
+        match unique.last_mut() {
             Some(known) if known.name() == tool.name() && tool.body() == Err(InvalidTool::Nameless) => {}
-            Some(known) if known.name() == tool.name() => known.doubled(),
-            _ => apart.push(tool),
+            Some(known) if known.name() == tool.name() => known.mark_duplicate(),
+            _ => unique.push(tool),
         }
     }
-    let mut folded: Vec<(String, usize)> = apart.iter().enumerate().map(|(at, tool)| (tool.folded(), at)).collect();
-    folded.sort();
-    let alike = folded.chunk_by(|(one, _), (other, _)| one == other).filter(|group| group.len() > 1);
-    for (_, at) in alike.flatten() {
-        if let Some(tool) = apart.get_mut(*at) {
-            tool.doubled();
+    let mut names: Vec<(String, usize)> =
+        unique.iter().enumerate().map(|(index, tool)| (tool.call_name(), index)).collect();
+    names.sort();
+    let duplicates = names.chunk_by(|(one, _), (other, _)| one == other).filter(|group| group.len() > 1);
+    for (_, index) in duplicates.flatten() {
+        if let Some(tool) = unique.get_mut(*index) {
+            tool.mark_duplicate();
         }
     }
-    apart
+    unique
 }
 
 #[cfg(test)]

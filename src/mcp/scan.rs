@@ -1,11 +1,11 @@
-//! What a person should look at before they approve a tool, beside what the rules about content say. It points out and
-//! never decides: whoever approves has read the text.
+//! Warnings that are shown to a person before they approve a tool, in addition to matches of the content rules. They
+//! never decide anything.
 
 use crate::encoding::canonical::Value;
 use crate::encoding::escape::is_hidden;
 use regex_lite::Regex;
 
-/// Words that speak to the model instead of describing a tool: the pattern, and what it is.
+/// Phrases that address the model instead of describing a tool: the pattern and the warning.
 const PHRASES: [(&str, &str); 5] = [
     (
         r"(?i)\b(before|prior to|after|whenever|instead of)\b.{0,30}\b(using|calling|running|invoking)\b.{0,30}\b(any|this|other|another)\b.{0,20}\b(tool|function)",
@@ -23,11 +23,11 @@ const PHRASES: [(&str, &str); 5] = [
     (r"[A-Za-z0-9+/]{120,}={0,2}", "it holds a long run of encoded text"),
 ];
 
-/// What is odd about a text.
+/// Warnings about a text.
 pub fn text(text: &str) -> Vec<String> {
     let count = text.chars().filter(|c| is_hidden(*c)).count();
     let invisible = (count > 0).then(|| format!("it has {count} characters that cannot be seen"));
-    // Hidden characters may stand between the letters of a word, and line ends between words.
+    // Hidden characters may separate the letters of a word, and line ends may separate words.
     let plain: String =
         text.chars().filter(|c| !is_hidden(*c)).map(|c| if c.is_whitespace() { ' ' } else { c }).collect();
     let found = |(pattern, what): &(&str, &str)| {
@@ -37,40 +37,42 @@ pub fn text(text: &str) -> Vec<String> {
     invisible.into_iter().chain(PHRASES.iter().filter_map(found)).collect()
 }
 
-/// What is odd about a tool, given the names of the tools of others: `(server, tool)`.
+/// Warnings about a tool, given the tools of other servers: `(server, tool)`.
 pub fn tool(body: &Value, others: &[(String, String)]) -> Vec<String> {
-    let all = words(body);
-    let mut points = text(&all);
-    let own = body.get("name").and_then(Value::text).unwrap_or_default();
+    let all = all_text(body);
+    let mut warnings = text(&all);
+    let own_name = body.get("name").and_then(Value::text).unwrap_or_default();
     for (server, name) in others {
-        // Short names are words.
-        if name == own {
-            points.push(format!("the server `{server}` has a tool of the same name"));
-        } else if name.len() > 5 && names(&all, name) {
-            points.push(format!("it speaks of `{name}`, a tool of the server `{server}`"));
+        if name == own_name {
+            warnings.push(format!("the server `{server}` has a tool of the same name"));
+        } else if name.len() >= MIN_MENTION_LENGTH && mentions(&all, name) {
+            warnings.push(format!("it speaks of `{name}`, a tool of the server `{server}`"));
         }
     }
-    points
+    warnings
 }
 
-/// All that a tool says.
-pub fn words(body: &Value) -> String {
+/// All strings of a tool, separated by blank lines.
+pub fn all_text(body: &Value) -> String {
     let mut texts = Vec::new();
     collect(body, &mut texts);
     texts.join("\n\n")
 }
 
-/// Whether a text has a name as a word of its own.
-fn names(text: &str, name: &str) -> bool {
+/// Shorter names of tools are often ordinary words.
+const MIN_MENTION_LENGTH: usize = 6;
+
+/// Whether a text contains a name as a whole word.
+fn mentions(text: &str, name: &str) -> bool {
     let is_word = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-');
     text.match_indices(name).any(|(at, _)| {
-        let (before, behind) = text.split_at_checked(at).unwrap_or_default();
-        let behind = behind.get(name.len()..).unwrap_or_default();
-        !before.chars().next_back().is_some_and(is_word) && !behind.chars().next().is_some_and(is_word)
+        let (before, after) = text.split_at_checked(at).unwrap_or_default();
+        let after = after.get(name.len()..).unwrap_or_default();
+        !before.chars().next_back().is_some_and(is_word) && !after.chars().next().is_some_and(is_word)
     })
 }
 
-/// Every text of a value, names of fields included.
+/// Collects every string of a value, including the names of fields.
 fn collect<'v>(value: &'v Value, texts: &mut Vec<&'v str>) {
     match value {
         Value::String(text) => texts.push(text),

@@ -1,122 +1,126 @@
-//! Tools as they are served: the whole object, and its hash.
+//! Tools as served: the whole object and its hash.
 
-use super::{Hash, Subject};
-use crate::encoding::canonical::{Fault, Value};
-use crate::encoding::json::Fields;
+use super::{Hash, HashSubject};
+use crate::encoding::canonical::{CanonicalError, Value};
+use crate::encoding::json::{Fields, Text};
 use std::fmt;
 
-/// One tool of a server, or one that cannot be pinned.
+/// One tool of a server, which may be one that cannot be pinned.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Tool {
     name: String,
     body: Result<Value, InvalidTool>,
-    /// What could not be read, as far as it is text.
+    /// The served text of a tool that cannot be pinned, lossily decoded.
     raw: String,
 }
 
 /// Why a tool cannot be pinned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum InvalidTool {
-    /// Its text has no canonical form.
-    Form(Fault),
-    /// It is no object with a name.
+    /// It has no canonical form.
+    Form(CanonicalError),
+    /// It is not an object with a name.
     Nameless,
-    /// The server has another one of the same name, as clients write names.
+    /// The server has another tool with the same name in calls.
     Twice,
 }
 
-/// Characters of an unreadable tool that are kept to be shown.
-const MOST_RAW: usize = 64 << 10;
+/// Characters of an unpinnable tool that are kept to be shown.
+const MAX_RAW_CHARS: usize = 64 << 10;
 
 impl Tool {
-    /// The tool in one element of a `tools/list` answer.
+    /// Reads one element of a `tools/list` result.
     pub fn read(raw: &[u8]) -> Tool {
         let body = Value::read(raw).map_err(InvalidTool::Form);
         let name = body.as_ref().ok().and_then(|value| value.get("name")?.text().map(str::to_owned));
         match (body, name.filter(|name| !name.is_empty())) {
             (Ok(body), Some(name)) => Tool { name, body: Ok(body), raw: String::new() },
-            (Ok(_), None) => Tool::flawed(raw, InvalidTool::Nameless),
-            (Err(flaw), _) => Tool::flawed(raw, flaw),
+            (Ok(_), None) => Tool::unpinnable(raw, InvalidTool::Nameless),
+            (Err(invalid), _) => Tool::unpinnable(raw, invalid),
         }
     }
 
-    fn flawed(raw: &[u8], flaw: InvalidTool) -> Tool {
+    fn unpinnable(raw: &[u8], invalid: InvalidTool) -> Tool {
         let fields = Fields::read(raw);
-        // Which one of two names counts is the client's secret: the first one is as good as any to tell it by.
-        let name =
-            fields.iter().find(|(name, _)| *name == "name").and_then(|(_, raw)| crate::encoding::json::Text::read(raw));
+        // If the name occurs twice, it is unknown which one the client uses; the first only identifies the tool here.
+        let name = fields.iter().find(|(name, _)| *name == "name").and_then(|(_, raw)| Text::read(raw));
         let name = name.map(|name| name.text).unwrap_or_default();
-        Tool { name, body: Err(flaw), raw: String::from_utf8_lossy(raw).chars().take(MOST_RAW).collect() }
+        Tool { name, body: Err(invalid), raw: String::from_utf8_lossy(raw).chars().take(MAX_RAW_CHARS).collect() }
     }
 
-    /// The tool of a record.
+    /// Builds a tool from a record.
     pub(super) fn recorded(name: String, body: Result<Value, InvalidTool>, raw: String) -> Tool {
         Tool { name, body, raw }
     }
 
-    /// The same name is there once more.
-    pub(super) fn doubled(&mut self) {
+    /// Marks a tool whose name occurs more than once as unpinnable.
+    pub(super) fn mark_duplicate(&mut self) {
         if let Ok(body) = &self.body {
-            self.raw = body.to_string().chars().take(MOST_RAW).collect();
+            self.raw = body.to_string().chars().take(MAX_RAW_CHARS).collect();
         }
         self.body = Err(InvalidTool::Twice);
     }
 
-    /// Its name, as the server writes it.
+    /// Its name as served.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// Its name, as it stands behind the server's in the name that a client calls it by.
-    pub fn folded(&self) -> String {
-        fold(&self.name)
+    /// Its name as clients write it in calls.
+    pub fn call_name(&self) -> String {
+        sanitize_name(&self.name)
     }
 
-    /// The whole object as it is served.
+    /// The whole object as served.
     pub fn body(&self) -> Result<&Value, InvalidTool> {
-        self.body.as_ref().map_err(|flaw| *flaw)
+        self.body.as_ref().map_err(|invalid| *invalid)
     }
 
-    /// What could not be read of it, to be shown to a person after it was made harmless.
+    /// The served text of an unpinnable tool; it has to be escaped before it is shown.
     pub fn raw(&self) -> &str {
         &self.raw
     }
 
     /// The hash of the whole object.
     pub fn hash(&self) -> Result<Hash, InvalidTool> {
-        self.body().map(|body| Hash::of(Subject::Tool, body))
+        self.body().map(|body| Hash::of(HashSubject::Tool, body))
     }
 }
 
-/// The client turns what a tool name may not hold into `_`.
-pub(crate) fn fold(name: &str) -> String {
-    name.chars().map(|c| if c.is_ascii_alphanumeric() || matches!(c, '_' | '-') { c } else { '_' }).collect()
+/// A name as clients write it in calls: characters other than ASCII letters, digits, `_` and `-` become `_`.
+pub(crate) fn sanitize_name(name: &str) -> String {
+    sanitized(name).collect()
+}
+
+/// The characters of [`sanitize_name`].
+pub(crate) fn sanitized(name: &str) -> impl Iterator<Item = char> {
+    name.chars().map(|c| if c.is_ascii_alphanumeric() || matches!(c, '_' | '-') { c } else { '_' })
 }
 
 impl InvalidTool {
-    /// Every flaw, for tables and tests.
+    /// Every value.
     pub fn all() -> impl Iterator<Item = InvalidTool> {
-        Fault::ALL.into_iter().map(InvalidTool::Form).chain([InvalidTool::Nameless, InvalidTool::Twice])
+        CanonicalError::ALL.into_iter().map(InvalidTool::Form).chain([InvalidTool::Nameless, InvalidTool::Twice])
     }
 
     /// Its name in records.
-    pub fn word(self) -> &'static str {
+    pub fn as_str(self) -> &'static str {
         match self {
-            InvalidTool::Form(Fault::Broken) => "broken",
-            InvalidTool::Form(Fault::Trailing) => "trailing",
-            InvalidTool::Form(Fault::Duplicate) => "duplicate",
-            InvalidTool::Form(Fault::Surrogate) => "surrogate",
-            InvalidTool::Form(Fault::Number) => "number",
-            InvalidTool::Form(Fault::Encoding) => "encoding",
-            InvalidTool::Form(Fault::Deep) => "deep",
+            InvalidTool::Form(CanonicalError::Broken) => "broken",
+            InvalidTool::Form(CanonicalError::Trailing) => "trailing",
+            InvalidTool::Form(CanonicalError::Duplicate) => "duplicate",
+            InvalidTool::Form(CanonicalError::Surrogate) => "surrogate",
+            InvalidTool::Form(CanonicalError::Number) => "number",
+            InvalidTool::Form(CanonicalError::Encoding) => "encoding",
+            InvalidTool::Form(CanonicalError::Deep) => "deep",
             InvalidTool::Nameless => "nameless",
             InvalidTool::Twice => "twice",
         }
     }
 
-    /// The flaw of this name.
-    pub fn named(word: &str) -> Option<InvalidTool> {
-        InvalidTool::all().find(|flaw| flaw.word() == word)
+    /// The value of a name in records.
+    pub fn from_name(name: &str) -> Option<InvalidTool> {
+        InvalidTool::all().find(|invalid| invalid.as_str() == name)
     }
 }
 
@@ -125,7 +129,7 @@ impl fmt::Display for InvalidTool {
         match self {
             InvalidTool::Form(fault) => fault.fmt(f),
             InvalidTool::Nameless => f.write_str("it has no name"),
-            InvalidTool::Twice => f.write_str("the server has two tools of this name"),
+            InvalidTool::Twice => f.write_str("the server has two tools with this name"),
         }
     }
 }

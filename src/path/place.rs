@@ -1,12 +1,12 @@
-//! The directories that relative paths and `~` are resolved in.
+//! The directories of a call.
 
-/// Where the call happens.
+/// The directories against which the paths of a call are resolved.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Place {
-    /// The directory that relative paths start from.
+    /// The working directory.
     pub cwd: String,
-    /// The user's home directory, where known.
+    /// The user's home directory, if known.
     pub home: Option<String>,
-    /// The directory of the project, where it is not the one of the call.
+    /// The directory of the project; `None` if it is the working directory.
     pub project: Option<String>,
 }

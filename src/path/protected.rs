@@ -1,6 +1,6 @@
 //! Protected targets: the classes of files in `rules/paths.toml`, compiled in at build time.
 
-use super::pattern::{Glob, Reach, touches, touches_any_home};
+use super::pattern::{Extent, Glob, touches, touches_any_home};
 use super::{AbsPath, globs};
 use std::cmp::Ordering;
 
@@ -49,32 +49,32 @@ impl Class {
     }
 
     /// Whether a path is, or may be, a file of this class.
-    pub fn contains(self, path: &AbsPath, reach: Reach, home: Option<&AbsPath>) -> bool {
+    pub fn contains(self, path: &AbsPath, reach: Extent, home: Option<&AbsPath>) -> bool {
         FILES.iter().any(|files| files.class == self && files.contains(path, reach, home))
     }
 }
 
 impl Class {
     /// The same for the files of the class that are in a home directory.
-    pub fn contains_at_home(self, path: &AbsPath, reach: Reach, home: Option<&AbsPath>) -> bool {
+    pub fn contains_at_home(self, path: &AbsPath, reach: Extent, home: Option<&AbsPath>) -> bool {
         let at_home = |files: &Files| {
             files.files.iter().any(|glob| glob.is_at_home() && files.touches(glob, path, reach, home))
-                && !files.except.iter().any(|glob| files.touches(glob, path, Reach::Itself, home))
+                && !files.except.iter().any(|glob| files.touches(glob, path, Extent::Exact, home))
         };
         FILES.iter().any(|files| files.class == self && at_home(files))
     }
 }
 
 /// The classes that a path belongs to.
-pub fn classes<'p>(path: &'p AbsPath, reach: Reach, home: Option<&'p AbsPath>) -> impl Iterator<Item = Class> + 'p {
-    let files = if reach == Reach::Below || may_be_protected(path) { &FILES[..] } else { &[] };
+pub fn classes<'p>(path: &'p AbsPath, reach: Extent, home: Option<&'p AbsPath>) -> impl Iterator<Item = Class> + 'p {
+    let files = if reach == Extent::Tree || may_be_protected(path) { &FILES[..] } else { &[] };
     files.iter().filter(move |files| files.contains(path, reach, home)).map(|files| files.class)
 }
 
 /// Whether a path has a name that some class asks for; cheap, and true for most protected paths only.
 fn may_be_protected(path: &AbsPath) -> bool {
     let names = path.components();
-    path.is_wild() || names.iter().any(|name| has_protected_name(name))
+    names.iter().any(|name| name.contains(['*', '?', '[']) || has_protected_name(name))
 }
 
 fn has_protected_name(name: &str) -> bool {
@@ -105,13 +105,13 @@ fn compare(known: &str, name: &str) -> Ordering {
 }
 
 impl Files {
-    fn contains(&self, path: &AbsPath, reach: Reach, home: Option<&AbsPath>) -> bool {
+    fn contains(&self, path: &AbsPath, reach: Extent, home: Option<&AbsPath>) -> bool {
         self.files.iter().any(|glob| self.touches(glob, path, reach, home))
-            && !self.except.iter().any(|glob| self.touches(glob, path, Reach::Itself, home))
+            && !self.except.iter().any(|glob| self.touches(glob, path, Extent::Exact, home))
     }
 
     /// Whether a pattern matches a path. Keys are protected in the home directory of every user.
-    fn touches(&self, glob: &Glob<'_>, path: &AbsPath, reach: Reach, home: Option<&AbsPath>) -> bool {
+    fn touches(&self, glob: &Glob<'_>, path: &AbsPath, reach: Extent, home: Option<&AbsPath>) -> bool {
         let matches =
             touches(*glob, path, reach, home) || self.class == Class::Keys && touches_any_home(*glob, path, reach);
         matches && is_about(glob.as_str(), path)

@@ -1,40 +1,39 @@
-//! The ground that a call stands on: which directories are the user's, the project's, the system's, or nobody's.
+//! Zones of the file system: project, home, system and temporary directories.
 
-use crate::path::AbsPath;
-use crate::path::Place;
+use crate::path::{AbsPath, Place};
 
-/// What a path is to the user.
+/// The zone of a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Area {
-    /// The root, home, a directory above the project or home, or one that the system cannot do without.
+    /// The root, home, a directory above the project or home, or a top-level directory of the system.
     Vital,
-    /// Below such a directory of the system.
+    /// Below a directory of the system.
     System,
-    /// The project itself.
-    Project,
-    /// In the project.
-    Inside,
-    /// A directory for temporary files itself.
-    Temp,
-    /// In such a directory.
-    Scratch,
-    /// A device that is no storage: `/dev/null`, the terminal, a descriptor.
-    Sink,
+    /// The directory of the project.
+    ProjectRoot,
+    /// Below the directory of the project.
+    InProject,
+    /// A directory for temporary files.
+    TempRoot,
+    /// Below a directory for temporary files.
+    InTemp,
+    /// A device without storage, such as `/dev/null` or a terminal, or a file descriptor.
+    Device,
     /// Anywhere else.
-    Outside,
+    Other,
 }
 
-/// System directories of which nothing is to be deleted or written.
+/// System directories. Nothing below them should be deleted or written.
 const SYSTEM: &[&str] = &[
     "bin", "boot", "dev", "etc", "lib", "lib32", "lib64", "libx32", "proc", "sbin", "sys", "System", "usr", "var",
     "private", "Library",
 ];
 
-/// Directories at the root that hold what others have put there.
+/// Other directories at the root that must not be deleted.
 const SHARED: &[&str] =
     &["Applications", "Users", "Volumes", "home", "media", "mnt", "nix", "opt", "root", "run", "srv"];
 
-/// Below system directories, and yet places where people work.
+/// Directories below system directories in which people work.
 const LOCAL: [&[&str]; 7] = [
     &["usr", "local"],
     &["usr", "src"],
@@ -45,8 +44,8 @@ const LOCAL: [&[&str]; 7] = [
     &["var", "opt"],
 ];
 
-/// Directories of the home that hold a life's work or the keys to it.
-const LIFE: [&str; 22] = [
+/// Protected directories below the home directory.
+const PROTECTED_HOME: [&str; 22] = [
     ".aws", ".cargo", ".claude", ".config", ".docker", ".gnupg", ".kube", ".local", ".mozilla", ".rustup", ".ssh",
     "Applications", "Desktop", "Documents", "Downloads", "Library", "Movies", "Music", "OneDrive", "Pictures",
     "Public", "Videos",
@@ -55,15 +54,15 @@ const LIFE: [&str; 22] = [
 /// The directories that matter for one event.
 #[derive(Clone, Debug)]
 pub struct Zones {
-    /// The project's directory.
+    /// The directory of the project.
     pub project: AbsPath,
-    /// The user's.
+    /// The home directory.
     pub home: Option<AbsPath>,
     temps: Vec<AbsPath>,
 }
 
 impl Zones {
-    /// The ground of a call at this place.
+    /// The zones of a call.
     pub fn of(place: &Place) -> Self {
         let root = Place::default();
         let at = |path: &str| AbsPath::resolve(path, &root);
@@ -74,9 +73,9 @@ impl Zones {
         }
     }
 
-    /// What a path is.
+    /// The zone of a path.
     pub fn area(&self, path: &AbsPath) -> Area {
-        // What lies deeper than any place below is the same as what lies one deeper.
+        // No pattern below is longer than four components, so the fifth stands for all others.
         let mut parts = [""; 5];
         parts.iter_mut().zip(path.components()).for_each(|(part, name)| *part = name);
         let parts = parts.get(..path.components().len()).unwrap_or(&parts);
@@ -84,28 +83,28 @@ impl Zones {
         let home = self.home.as_ref().filter(|home| !home.components().is_empty());
         match parts {
             [] => Area::Vital,
-            _ if self.is_project(path) => Area::Project,
+            _ if self.is_project(path) => Area::ProjectRoot,
             _ if above(&self.project) || home.is_some_and(above) => Area::Vital,
-            _ if self.temps.contains(path) => Area::Temp,
-            ["var" | "private", "folders"] | ["private", "var", "folders"] => Area::Temp,
-            _ if self.is_inside(path) => Area::Inside,
-            _ if self.is_scratch(path) => Area::Scratch,
-            ["var", "folders", ..] | ["private", "var", "folders", ..] => Area::Scratch,
+            _ if self.temps.contains(path) => Area::TempRoot,
+            ["var" | "private", "folders"] | ["private", "var", "folders"] => Area::TempRoot,
+            _ if self.is_in_project(path) => Area::InProject,
+            _ if self.is_in_temp(path) => Area::InTemp,
+            ["var", "folders", ..] | ["private", "var", "folders", ..] => Area::InTemp,
             ["dev", "null" | "zero" | "stdin" | "stdout" | "stderr" | "tty" | "full" | "random" | "urandom"]
             | ["dev", "fd" | "pts", _]
-            | ["proc", "self", "fd", _] => Area::Sink,
+            | ["proc", "self", "fd", _] => Area::Device,
             [root] if SYSTEM.contains(root) || SHARED.contains(root) => Area::Vital,
-            // Somebody else's home.
+            // Another user's home.
             ["home" | "Users", _] => Area::Vital,
             [_, ..] if LOCAL.contains(&parts) => Area::Vital,
-            [_, ..] if LOCAL.iter().any(|local| parts.starts_with(local)) => Area::Outside,
+            [_, ..] if LOCAL.iter().any(|local| parts.starts_with(local)) => Area::Other,
             [root, ..] if SYSTEM.contains(root) => Area::System,
-            _ if self.is_life(path) => Area::Vital,
-            _ => Area::Outside,
+            _ if self.is_protected_home(path) => Area::Vital,
+            _ => Area::Other,
         }
     }
 
-    /// A directory that everything lies in is no project.
+    /// Whether the project is a real one, and not the root or a top-level directory.
     fn has_project(&self) -> bool {
         match self.project.components() {
             [] => false,
@@ -114,8 +113,8 @@ impl Zones {
         }
     }
 
-    /// In a directory for temporary files, unless that is where somebody lives.
-    fn is_scratch(&self, path: &AbsPath) -> bool {
+    /// Whether a path lies in a directory for temporary files. If home lies there, paths below home do not count.
+    fn is_in_temp(&self, path: &AbsPath) -> bool {
         let below = |path: &AbsPath| self.temps.iter().any(|temp| path.is_below(temp));
         below(path) && !self.home.as_ref().is_some_and(|home| below(home) && path.is_below(home))
     }
@@ -124,23 +123,23 @@ impl Zones {
         *path == self.project && self.has_project() && self.home.as_ref() != Some(path)
     }
 
-    fn is_inside(&self, path: &AbsPath) -> bool {
+    fn is_in_project(&self, path: &AbsPath) -> bool {
         self.has_project()
             && path.is_below(&self.project)
-            && !(self.home.as_ref() == Some(&self.project) && self.is_life(path))
+            && !(self.home.as_ref() == Some(&self.project) && self.is_protected_home(path))
     }
 
-    fn is_life(&self, path: &AbsPath) -> bool {
+    fn is_protected_home(&self, path: &AbsPath) -> bool {
         let Some(home) = &self.home else { return false };
         let below = path.components().strip_prefix(home.components());
-        below.is_some_and(|rest| matches!(rest, [only] if LIFE.contains(&only.as_str())))
+        below.is_some_and(|rest| matches!(rest, [only] if PROTECTED_HOME.contains(&only.as_str())))
     }
 
-    /// The path as rules see it: from the project, from home as `~/…`, or from the root.
+    /// The text of a path for rules: relative to the project, `~/…` below home, or absolute.
     pub fn text(&self, path: &AbsPath) -> String {
         let below = |directory: &AbsPath| {
-            let real = !directory.components().is_empty();
-            path.components().strip_prefix(directory.components()).filter(|_| real).map(|rest| rest.join("/"))
+            let is_root = directory.components().is_empty();
+            path.components().strip_prefix(directory.components()).filter(|_| !is_root).map(|rest| rest.join("/"))
         };
         if let Some(rest) = below(&self.project).filter(|rest| !rest.is_empty()) {
             return rest;

@@ -1,6 +1,6 @@
 //! A layer of the policy: one TOML file.
 
-use super::{Allow, Exception, McpServer, Pins, Receipts, Results};
+use super::{Allow, Exception, McpServer, PinPolicy, Receipts, Results};
 use crate::encoding::nearest;
 use crate::rules::Pattern;
 use crate::verdict::Effect;
@@ -192,7 +192,7 @@ pub struct Layer {
     pub(super) secrets: Vec<CompactString>,
     pub(super) sensitive: Vec<CompactString>,
     pub(super) servers: Vec<McpServer>,
-    pub(super) pins: Option<Pins>,
+    pub(super) pins: Option<PinPolicy>,
     pub(super) receipts: Option<Receipts>,
     pub(super) disabled: Vec<CompactString>,
     pub(super) exceptions: Vec<Exception>,
@@ -332,12 +332,12 @@ impl From<RawFailure> for Effect {
     }
 }
 
-impl From<RawPins> for Pins {
-    fn from(raw: RawPins) -> Pins {
+impl From<RawPins> for PinPolicy {
+    fn from(raw: RawPins) -> PinPolicy {
         match raw {
-            RawPins::Required => Pins::Required,
-            RawPins::WhenPresent => Pins::WhenPresent,
-            RawPins::Off => Pins::Off,
+            RawPins::Required => PinPolicy::Required,
+            RawPins::WhenPresent => PinPolicy::WhenPresent,
+            RawPins::Off => PinPolicy::Off,
         }
     }
 }

@@ -1,20 +1,20 @@
-//! Content: what a result says, in the form in which content rules see it. Passages of a few sentences, one a line, in
-//! lower case and without disguise; and beside them what was hidden or encoded in the text.
+//! The content of a result in the form that content rules match: passages of a few sentences in plain lower-case
+//! letters, and passages that were hidden or encoded in the text.
 
 mod encoded;
-mod folded;
+mod normalize;
 pub(super) mod letters;
-mod unseen;
+mod hidden_html;
 
 use crate::verdict::limits::Meter;
-pub(crate) use folded::Folded;
+pub(crate) use normalize::NormalizedText;
 
-/// What a text says where nobody sees it, or in another writing.
-pub(crate) fn covert(text: &str, meter: &Meter) -> Vec<String> {
-    let hidden = letters::hidden(text).into_iter().map(|part| ("<hidden> ", part));
-    let unseen = unseen::parts(text, meter).into_iter().map(|part| ("<unseen> ", part));
+/// The passages of a text that are invisible to a person or encoded, each with a prefix that names its kind.
+pub(crate) fn hidden_passages(text: &str, meter: &Meter) -> Vec<String> {
+    let hidden = letters::hidden_texts(text).into_iter().map(|part| ("<hidden> ", part));
+    let html = hidden_html::parts(text, meter).into_iter().map(|part| ("<unseen> ", part));
     let encoded = encoded::parts(text).into_iter().map(|part| ("<decoded> ", part));
-    hidden.chain(unseen).chain(encoded).flat_map(|(mark, part)| folded::marked(&part, mark)).collect()
+    hidden.chain(html).chain(encoded).flat_map(|(prefix, part)| normalize::prefixed_passages(&part, prefix)).collect()
 }
 
 #[cfg(test)]

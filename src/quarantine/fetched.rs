@@ -1,24 +1,23 @@
-//! Shell commands whose output was written elsewhere: fetched, or read from where strangers write.
+//! Shell commands whose output is untrusted: fetched, or read from uploads and spilled results.
 
 use super::spill::is_spilled;
 use super::surface::is_upload;
 use crate::encoding::label::Label;
 use crate::event::{Event, ShellText};
-use crate::path::AbsPath;
-use crate::path::Place;
+use crate::path::{AbsPath, Place};
 use crate::quarantined::{ContentSource, Quarantined};
 use crate::shell::Command;
 
-/// Programs that print what a server sent.
+/// Programs that print what a server sends.
 const FETCHERS: [&str; 10] = ["curl", "wget", "http", "https", "xh", "aria2c", "lynx", "w3m", "links", "elinks"];
 
-/// Programs that look through directories.
+/// Programs that search directories.
 const SEARCHERS: [&str; 7] = ["ack", "ag", "egrep", "fgrep", "find", "grep", "rg"];
 
-/// The label of what the command line printed, if any of it came from strangers.
+/// The label of the output of a command line, if any of it is untrusted.
 pub(super) fn source(command: &Quarantined<String>, event: &Event<'_>) -> Option<Label> {
     let ShellText { reading, effects, .. } = event.shell_as_bash()?;
-    // What was not read to its end may have fetched anything.
+    // A command line that was not fully parsed may have fetched anything.
     if reading.exceeded.or(effects.exceeded).is_some() {
         return Some(Label::of("shell", ""));
     }
@@ -26,30 +25,30 @@ pub(super) fn source(command: &Quarantined<String>, event: &Event<'_>) -> Option
     fetched.or_else(|| {
         let searches = reading.commands.iter().any(|command| SEARCHERS.contains(&command.program.as_str()));
         effects.reads().iter().find_map(|path| {
-            let found = AbsPath::resolve(path, &Place::default());
-            let whole = searches && found.components().last().is_some_and(|name| name == "uploads");
-            let kind = if is_upload(&found) || whole { "upload" } else { "spill" };
-            let strange = kind == "upload" || is_spilled(&found, event.header.session.as_str());
-            strange.then(|| Label::file(kind, &command.derive(path.clone(), ContentSource::ModelOutput)))
+            let resolved = AbsPath::resolve(path, &Place::default());
+            let searches_uploads = searches && resolved.components().last().is_some_and(|name| name == "uploads");
+            let kind = if is_upload(&resolved) || searches_uploads { "upload" } else { "spill" };
+            let is_untrusted = kind == "upload" || is_spilled(&resolved, event.header.session.as_str());
+            is_untrusted.then(|| Label::file(kind, &command.derive(path.clone(), ContentSource::ModelOutput)))
         })
     })
 }
 
-/// No host in the label: which of the words is the address, and which a password, is for the program to know.
+/// The label of a fetching command. It has no host, because the arguments may contain passwords.
 fn fetched(command: &Command) -> Option<Label> {
-    // Asking a program about itself fetches nothing.
-    let asks = |word: &str| command.args.iter().any(|arg| arg.text == word);
-    if asks("--help") || asks("--version") || asks("-V") {
+    // These options only print about the program itself.
+    let has = |word: &str| command.args.iter().any(|arg| arg.text == word);
+    if has("--help") || has("--version") || has("-V") {
         return None;
     }
     match command.program.as_str() {
-        forge @ ("gh" | "glab") => shows_the_words_of_others(command).then(|| Label::of("shell", forge)),
+        forge @ ("gh" | "glab") => prints_user_content(command).then(|| Label::of("shell", forge)),
         program => FETCHERS.iter().find(|name| **name == program).map(|name| Label::of("shell", name)),
     }
 }
 
-/// `gh issue view`, `gh pr list`, `gh api`, `gh search` and their like.
-fn shows_the_words_of_others(command: &Command) -> bool {
+/// Whether a `gh` or `glab` command prints text of other people: `gh issue view`, `gh pr list`, `gh api`, `gh search`.
+fn prints_user_content(command: &Command) -> bool {
     let mut valued = false;
     let mut operands = command.args.iter().map(|arg| arg.text.as_str()).filter(|word| {
         let value = std::mem::replace(&mut valued, matches!(*word, "-R" | "--repo" | "--hostname"));

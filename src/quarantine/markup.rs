@@ -1,8 +1,8 @@
-//! Markup that is somebody else's to write: the client's, a model's, and our own.
+//! Markup that untrusted text must not imitate: that of clients, of models, and of the wrap itself.
 
-use super::content::letters::{lookalike, undressed};
+use super::content::letters::{latin_lookalike, plain_letter};
 
-/// What stands behind `<` or `</`, whatever follows.
+/// Beginnings of tag names, after `<` or `</`.
 const TAGS: [&str; 42] = [
     "system-reminder", "system_reminder", "system", "assistant", "human", "user", "instructions", "function_calls",
     "function_results", "function_result", "antml:", "invoke", "parameter", "tool_use", "tool_call", "tool_result",
@@ -13,21 +13,21 @@ const TAGS: [&str; 42] = [
     "end_of_turn",
 ];
 
-/// Marks that mean something wherever they stand.
-const MARKS: [&str; 11] = [
+/// Markup that is recognized at any position.
+const MARKERS: [&str; 11] = [
     "<|", "<<sys>>", "<</sys>>", "[inst]", "[/inst]", "[system]", "[/system]", "[quarantine-notice",
     "[quarantine notice", "quarantine-notice:", "[system:",
 ];
 
-/// What begins a line that somebody else says.
+/// Roles that begin a line of a conversation.
 const SPEAKERS: [&str; 8] = ["human", "assistant", "system", "user", "claude", "developer", "tool", "instruction"];
 
-/// What may stand before a speaker at the beginning of a line, or around them.
+/// Whether a character may surround a role at the beginning of a line.
 pub(super) fn is_ornament(c: char) -> bool {
     matches!(c, ' ' | '\t' | '>' | '-' | '*' | '#' | '"' | '\'' | '[' | ']' | '(' | ')' | '_' | '`')
 }
 
-/// Whether markup may begin with this character.
+/// Whether markup may begin with this character; a prefilter for [`begins`].
 pub(super) fn may_begin(c: char, line_begins: bool) -> bool {
     matches!(plain(c), '<' | '[' | '-' | 'q')
         || line_begins && matches!(plain(c), 'h' | 'a' | 's' | 'u' | 'c' | 'd' | 't' | 'i')
@@ -36,34 +36,34 @@ pub(super) fn may_begin(c: char, line_begins: bool) -> bool {
 /// Whether markup begins here.
 pub(super) fn begins(text: &str, line_begins: bool) -> bool {
     let starts = |with: &&str| starts_with(text.chars(), with).is_some();
-    MARKS.iter().any(starts) || is_tag(text) || is_delimiter(text) || line_begins && is_speaker(text)
+    MARKERS.iter().any(starts) || is_tag(text) || is_delimiter(text) || line_begins && is_speaker(text)
 }
 
-/// `Human:`, `**System**:`, `[user] :`
+/// Whether the text begins with a role, as in `Human:`, `**System**:` or `[user] :`.
 fn is_speaker(text: &str) -> bool {
     SPEAKERS.iter().any(|speaker| {
-        let behind = starts_with(text.chars(), speaker);
-        let mut behind = behind.into_iter().flatten().take(6).skip_while(|c| is_ornament(*c) || c.is_whitespace());
-        behind.next().is_some_and(|c| plain(c) == ':')
+        let after = starts_with(text.chars(), speaker);
+        let mut after = after.into_iter().flatten().take(6).skip_while(|c| is_ornament(*c) || c.is_whitespace());
+        after.next().is_some_and(|c| plain(c) == ':')
     })
 }
 
-/// Our own lines, with however many strokes.
+/// Whether the text begins with a delimiter of the wrap, with any number of dashes.
 fn is_delimiter(text: &str) -> bool {
     let mut rest = text.chars();
-    let mut strokes = 0;
-    while rest.clone().next().is_some_and(|c| plain(c) == '-' || strokes > 1 && c.is_whitespace()) && strokes < 64 {
+    let mut dashes = 0;
+    while rest.clone().next().is_some_and(|c| plain(c) == '-' || dashes > 1 && c.is_whitespace()) && dashes < 64 {
         rest.next();
-        strokes += 1;
+        dashes += 1;
     }
-    let behind = |word: &str| {
+    let after = |word: &str| {
         let mut rest = starts_with(rest.clone(), word)?;
         while rest.clone().next().is_some_and(char::is_whitespace) {
             rest.next();
         }
         starts_with(rest, "untrusted")
     };
-    strokes > 1 && ["begin", "end", "withheld"].iter().any(|word| behind(word).is_some())
+    dashes > 1 && ["begin", "end", "withheld"].iter().any(|word| after(word).is_some())
 }
 
 fn is_tag(text: &str) -> bool {
@@ -71,32 +71,32 @@ fn is_tag(text: &str) -> bool {
     if rest.next().map(plain) != Some('<') {
         return false;
     }
-    // `< / system-reminder` is meant to be read as one.
-    let mut behind = rest.clone();
+    // Blanks and slashes may precede the name, as in `< / system-reminder`.
+    let mut after = rest.clone();
     for _ in 0..8 {
-        let next = behind.next();
+        let next = after.next();
         if !next.is_some_and(|c| c == '/' || plain(c) == '/' || c.is_whitespace()) {
             break;
         }
-        rest = behind.clone();
+        rest = after.clone();
     }
     TAGS.iter().any(|tag| starts_with(rest.clone(), tag).is_some())
 }
 
-/// What stands behind a word that the text starts with.
+/// The text after a prefix, if the text starts with it in plain letters.
 fn starts_with<'a>(mut text: std::str::Chars<'a>, with: &str) -> Option<std::str::Chars<'a>> {
     with.chars().all(|wanted| text.next().map(plain) == Some(wanted)).then_some(text)
 }
 
-/// A character as it looks: full width and other forms are what they stand for, in lower case.
+/// The plain lower-case form of a character, also for lookalikes.
 fn plain(c: char) -> char {
     match c {
         '\u{fe64}' | '\u{2039}' | '\u{27e8}' | '\u{3008}' | '\u{2329}' => '<',
         '\u{fe58}' | '\u{fe63}' => '-',
         '\u{2215}' | '\u{2044}' => '/',
         _ => {
-            let c = undressed(c);
-            lookalike(c).unwrap_or(c)
+            let c = plain_letter(c);
+            latin_lookalike(c).unwrap_or(c)
         }
     }
 }

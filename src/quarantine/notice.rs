@@ -1,8 +1,8 @@
-//! The notice: constant words around two labels.
+//! The notice: a constant text with two labels.
 
 use crate::encoding::label::Label;
 
-/// The notice about a result of `tool` that came from `source`, to be given to the model beside the result.
+/// The notice to the model about a result of `tool` from `source`.
 ///
 /// ```
 /// use rune::{encoding::label::Label, quarantine::notice};

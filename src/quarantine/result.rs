@@ -1,23 +1,23 @@
-//! Results in their own shape with their texts wrapped: what a client takes in place of the original.
+//! Replaces the texts in a result by wrapped ones, and keeps the shape that the client expects.
 
-use super::wrap::{Wrap, visible};
+use super::wrap::{Wrapper, escape_into};
+use crate::encoding::bytes::position;
 use crate::encoding::json::{Fields, Text, items, unescaped};
 use crate::event::Action;
 use std::borrow::Cow;
 
-/// Blocks of one result that are passed at most; of more, the first and the last.
-const MOST_BLOCKS: usize = 200;
+/// Blocks of one result that are passed. Of more blocks, the first and the last ones are passed.
+const MAX_BLOCKS: usize = 200;
 
-/// Bytes of all its blocks together, of which each has its share.
-const MOST_BYTES: usize = 1 << 20;
+/// Bytes of all blocks of one result; each has an equal share.
+const MAX_BLOCKS_BYTES: usize = 1 << 20;
 
-/// A result with its texts wrapped, as JSON. `None` where it has none that could be replaced, or where a client would
-/// not take a replacement.
-pub(crate) fn wrapped(action: &Action, raw: &[u8], wrap: &Wrap<'_>) -> Option<String> {
+/// A result with its texts wrapped, as JSON. `None` if it has no replaceable text, or if the client would reject the
+/// replacement.
+pub(crate) fn wrapped(action: &Action, raw: &[u8], wrap: &Wrapper<'_>) -> Option<String> {
     let text = |raw: &[u8]| in_wrap(raw, wrap);
     match action {
-        Action::Mcp { .. } => Some(of_server(raw, wrap)),
-        // A picture is no text.
+        Action::Mcp { .. } => Some(server_result(raw, wrap)),
         Action::Shell { .. } if Fields::read(raw).get("isImage") == Some(b"true") => None,
         Action::Shell { .. } => object(raw, |name, raw| match name {
             "stdout" | "stderr" => text(raw).filter(|_| raw != b"\"\""),
@@ -29,34 +29,34 @@ pub(crate) fn wrapped(action: &Action, raw: &[u8], wrap: &Wrap<'_>) -> Option<St
         }),
         Action::Fetch { .. } => {
             Fields::read(raw).string("result")?;
-            object(raw, |name, raw| if name == "result" { text(raw) } else { shown(raw) })
+            object(raw, |name, raw| if name == "result" { text(raw) } else { escaped(raw) })
         }
         Action::Search => object(raw, |name, raw| match name {
-            // A list of links is taken as a text, too.
+            // The client also accepts a string in place of a list of links.
             "results" => array(
                 raw,
                 wrap,
                 |text| text,
-                |item, wrap| in_wrap(item, wrap).unwrap_or_else(|| quoted(&wrap.text(&as_it_is(item)))),
+                |item, wrap| in_wrap(item, wrap).unwrap_or_else(|| quoted(&wrap.text(&lossy_text(item)))),
             ),
             _ => None,
         }),
-        // The resources that a server says it has.
+        // A list of the server's resources.
         Action::Resource { .. } if raw.first() == Some(&b'[') => {
-            array(raw, wrap, resource, |item, wrap| resource(quoted(&wrap.text(&as_it_is(item)))))
+            array(raw, wrap, resource, |item, wrap| resource(quoted(&wrap.text(&lossy_text(item)))))
         }
         Action::Resource { .. } => object(raw, |name, raw| match name {
             "contents" => array(raw, wrap, content, |item, wrap| {
                 let fields = Fields::read(item);
                 if fields.get("text").is_none() && all_plain(&fields, &["uri", "mimeType", "blob"]) {
-                    return as_it_is(item);
+                    return lossy_text(item);
                 }
-                // A name that can be no sentence stays where the client looks for it.
+                // The client needs these members, so they are kept if they cannot be a sentence.
                 let is_kept = |name: &str, raw: &[u8]| matches!(name, "uri" | "mimeType") && is_plain(raw);
                 let kept: Vec<_> = fields.iter().filter(|(name, raw)| is_kept(name, raw)).collect();
                 let names: Vec<&str> = kept.iter().map(|(name, _)| *name).collect();
                 let uri = if names.contains(&"uri") { "" } else { "\"uri\":\"\"," };
-                let kept = kept.into_iter().map(|(name, raw)| format!("{}:{},", quoted(name), as_it_is(raw)));
+                let kept = kept.into_iter().map(|(name, raw)| format!("{}:{},", quoted(name), lossy_text(raw)));
                 let text = quoted(&wrap.text(&words(item, &fields, &names)));
                 format!("{{{uri}{}\"text\":{text}}}", kept.collect::<String>())
             }),
@@ -71,14 +71,14 @@ pub(crate) fn wrapped(action: &Action, raw: &[u8], wrap: &Wrap<'_>) -> Option<St
     }
 }
 
-/// All that a result says: its strings, each a paragraph, and whatever stands between them.
+/// The text of a result for content rules: its strings, each as a paragraph, and everything between them.
 pub(crate) fn flat(raw: &[u8]) -> String {
-    // Most is valid, which is shown sooner than what is not valid is found.
+    // Most results are valid UTF-8, for which `from_utf8` is faster than `from_utf8_lossy`.
     let text = std::str::from_utf8(raw).map_or_else(|_| String::from_utf8_lossy(raw), Cow::Borrowed);
     let mut flat = String::with_capacity(text.len());
     let mut inside = false;
     let mut rest = &*text;
-    while let Some(at) = rest.bytes().position(|byte| matches!(byte, b'"' | b'\\')) {
+    while let Some(at) = position(rest.as_bytes(), |byte| (byte == b'"') | (byte == b'\\')) {
         let (before, behind) = rest.split_at_checked(at).unwrap_or_default();
         flat.push_str(before);
         let mut chars = behind.chars();
@@ -94,13 +94,13 @@ pub(crate) fn flat(raw: &[u8]) -> String {
     flat
 }
 
-/// What stands in place of a tool server's result that cannot be read.
-pub(crate) fn stub(wrap: &Wrap<'_>) -> String {
+/// The replacement for an unreadable result of an MCP server.
+pub(crate) fn stub(wrap: &Wrapper<'_>) -> String {
     quoted(&wrap.withheld("it cannot be read"))
 }
 
-/// A result of a tool server, which may have any shape. What cannot be read is not passed.
-fn of_server(raw: &[u8], wrap: &Wrap<'_>) -> String {
+/// A result of an MCP server, which may have any shape. Unreadable results are withheld.
+fn server_result(raw: &[u8], wrap: &Wrapper<'_>) -> String {
     let whole = || quoted(&wrap.text(&String::from_utf8_lossy(raw)));
     match raw.first() {
         Some(b'"') => in_wrap(raw, wrap).unwrap_or_else(|| stub(wrap)),
@@ -109,66 +109,67 @@ fn of_server(raw: &[u8], wrap: &Wrap<'_>) -> String {
     }
 }
 
-/// A block of a tool server's result. All that a server can write goes into the wrap; a picture has no words.
-fn block(raw: &[u8], wrap: &Wrap<'_>) -> String {
+/// A block of an MCP server's result. Everything except plain images and audio is wrapped.
+fn block(raw: &[u8], wrap: &Wrapper<'_>) -> String {
     let fields = Fields::read(raw);
     let kind = fields.string("type").map(|kind| kind.text).unwrap_or_default();
     if matches!(kind.as_str(), "image" | "audio") && all_plain(&fields, &["type", "data", "mimeType"]) {
-        return as_it_is(raw);
+        return lossy_text(raw);
     }
-    let words = if kind == "text" { words(raw, &fields, &["type"]) } else { as_it_is(raw) };
+    let words = if kind == "text" { words(raw, &fields, &["type"]) } else { lossy_text(raw) };
     text_block(quoted(&wrap.text(&words)))
 }
 
-/// What an item says: its text, and behind it whatever else is in it but for the fields that say nothing.
+/// The text of an item, followed by its other fields except `mute`.
 fn words(raw: &[u8], fields: &Fields<'_>, mute: &[&str]) -> String {
-    let Some(text) = fields.string("text").filter(|_| fields.flaw().is_none()) else { return as_it_is(raw) };
+    let Some(text) = fields.string("text").filter(|_| fields.error().is_none()) else { return lossy_text(raw) };
     let others = fields.iter().filter(|(name, _)| *name != "text" && !mute.contains(name));
-    let others = others.map(|(name, raw)| format!("{}: {}", quoted(name), as_it_is(raw)));
+    let others = others.map(|(name, raw)| format!("{}: {}", quoted(name), lossy_text(raw)));
     [text.text].into_iter().chain(others).collect::<Vec<_>>().join("\n")
 }
 
-/// Whether an item has only these fields, and nothing in them that could be a sentence.
+/// Whether an item has only these fields, and none of them can be a sentence.
 fn all_plain(fields: &Fields<'_>, names: &[&str]) -> bool {
-    fields.flaw().is_none() && fields.iter().all(|(name, raw)| names.contains(&name) && is_plain(raw))
+    fields.error().is_none() && fields.iter().all(|(name, raw)| names.contains(&name) && is_plain(raw))
 }
 
-/// A string that has no sentences.
+/// Whether a value is a string that cannot be a sentence.
 fn is_plain(raw: &[u8]) -> bool {
     Text::read(raw).is_some_and(|value| is_token(&value.text))
 }
 
-/// A text as a block of a tool server's result.
+/// A text block of an MCP server's result.
 fn text_block(text: String) -> String {
     format!("{{\"type\":\"text\",\"text\":{text}}}")
 }
 
-/// A text as a resource that a server has.
+/// An entry of a list of resources.
 fn resource(text: String) -> String {
     format!("{{\"uri\":\"\",\"name\":{text},\"server\":\"\"}}")
 }
 
-/// A text as the content of a resource.
+/// The content of a resource.
 fn content(text: String) -> String {
     format!("{{\"uri\":\"\",\"text\":{text}}}")
 }
 
-/// Letters, digits and the signs of base64 and of types: no blanks, so no sentences.
+/// Whether a text consists of letters, digits and the signs of base64 and media types. Without blanks it cannot be a
+/// sentence.
 fn is_token(text: &str) -> bool {
     text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"+/=.:-_".contains(&byte))
 }
 
-/// A string with everything in it made visible; anything else as it is.
-fn shown(raw: &[u8]) -> Option<String> {
-    let mut seen = String::new();
-    visible(&Text::read(raw)?.text, &mut seen);
-    Some(quoted(&seen))
+/// A string with its text escaped; `None` for other values.
+fn escaped(raw: &[u8]) -> Option<String> {
+    let mut escaped = String::new();
+    escape_into(&Text::read(raw)?.text, &mut escaped);
+    Some(quoted(&escaped))
 }
 
-/// An object with some of its fields replaced; `None` where it is none, or none of its fields is replaced.
+/// An object with some fields replaced; `None` if it is not an object or no field is replaced.
 fn object(raw: &[u8], replace: impl Fn(&str, &[u8]) -> Option<String>) -> Option<String> {
     let fields = Fields::read(raw);
-    if fields.flaw().is_some() {
+    if fields.error().is_some() {
         return None;
     }
     let mut changed = false;
@@ -176,36 +177,36 @@ fn object(raw: &[u8], replace: impl Fn(&str, &[u8]) -> Option<String>) -> Option
     for (name, raw) in fields.iter() {
         let value = replace(name, raw);
         changed |= value.is_some();
-        written.push(format!("{}:{}", quoted(name), value.unwrap_or_else(|| as_it_is(raw))));
+        written.push(format!("{}:{}", quoted(name), value.unwrap_or_else(|| lossy_text(raw))));
     }
     changed.then(|| format!("{{{}}}", written.join(",")))
 }
 
-/// A string in its wrap.
-fn in_wrap(raw: &[u8], wrap: &Wrap<'_>) -> Option<String> {
+/// A string with its text wrapped.
+fn in_wrap(raw: &[u8], wrap: &Wrapper<'_>) -> Option<String> {
     Text::read(raw).map(|text| quoted(&wrap.text(&text.text)))
 }
 
-/// An array with each of its items replaced. A text of our own becomes an `item` of it: of one item that does not fit, a
-/// client would take the whole original.
+/// An array with all items replaced. `item` builds an item from a text: if one item has the wrong shape, the client
+/// uses the original result.
 fn array(
     raw: &[u8],
-    wrap: &Wrap<'_>,
+    wrap: &Wrapper<'_>,
     item: impl Fn(String) -> String,
-    replace: impl Fn(&[u8], &Wrap<'_>) -> String,
+    replace: impl Fn(&[u8], &Wrapper<'_>) -> String,
 ) -> Option<String> {
     let items = items(raw);
     if raw.first() != Some(&b'[') || items.is_empty() {
         return None;
     }
-    let last = items.len().saturating_sub(MOST_BLOCKS / 2);
-    let share = (MOST_BYTES / items.len().min(MOST_BLOCKS)).max(4 << 10);
-    let each = Wrap { most: wrap.most.min(share), ..*wrap };
+    let last = items.len().saturating_sub(MAX_BLOCKS / 2);
+    let share = (MAX_BLOCKS_BYTES / items.len().min(MAX_BLOCKS)).max(4 << 10);
+    let each = Wrapper { max_bytes: wrap.max_bytes.min(share), ..*wrap };
     let mut written = Vec::new();
     for (at, raw) in items.iter().enumerate() {
         match at {
-            _ if items.len() <= MOST_BLOCKS || at < MOST_BLOCKS / 2 || at >= last => written.push(replace(raw, &each)),
-            _ if at == MOST_BLOCKS / 2 => {
+            _ if items.len() <= MAX_BLOCKS || at < MAX_BLOCKS / 2 || at >= last => written.push(replace(raw, &each)),
+            _ if at == MAX_BLOCKS / 2 => {
                 written.push(item(quoted(&wrap.withheld(&format!("{} blocks", last - at)))));
             }
             _ => {}
@@ -214,7 +215,7 @@ fn array(
     Some(format!("[{}]", written.join(",")))
 }
 
-fn as_it_is(raw: &[u8]) -> String {
+fn lossy_text(raw: &[u8]) -> String {
     String::from_utf8_lossy(raw).into_owned()
 }
 

@@ -1,27 +1,27 @@
-//! Spilled results: files in which the client keeps what was too large or too late for the conversation.
+//! Spilled results: files in which the client stores results that are too large, or that arrive late.
 //!
-//! Seen in the real client: `<config>/projects/<project>/<session>/tool-results/<file>` for large results and
-//! `<temp>/claude-<uid>/<project>/<session>/tasks/<id>.output` for background commands. A project of one's own
-//! may well have a directory called `tasks`, so the name alone is not enough.
+//! Claude Code uses `<config>/projects/<project>/<session>/tool-results/<file>` for large results and
+//! `<temp>/claude-<uid>/<project>/<session>/tasks/<id>.output` for background commands. A project
+//! may have a directory called `tasks` too, so the name alone does not suffice.
 
 use crate::path::AbsPath;
 
-/// Whether the client wrote the file to hold a result.
+/// Whether a file is a spilled result of the client.
 pub(super) fn is_spilled(path: &AbsPath, session: &str) -> bool {
     let directories = path.directories();
-    let output = path.components().last().is_some_and(|name| name.ends_with(".output"));
+    let is_output = path.components().last().is_some_and(|name| name.ends_with(".output"));
     directories.iter().zip(directories.iter().skip(1)).enumerate().any(|(at, (above, directory))| {
         let of_session = above == session || is_uuid(above);
         let of_client = |name: fn(&str) -> bool| directories.iter().take(at + 1).any(|outer| name(outer));
         match directory.as_str() {
             "tool-results" => of_session || of_client(|outer| outer == ".claude"),
-            "tasks" => output && (of_session || of_client(is_client_temp)),
+            "tasks" => is_output && (of_session || of_client(is_client_temp)),
             _ => false,
         }
     })
 }
 
-/// `claude` or `claude-1000`.
+/// Whether a name is `claude` or `claude-<uid>`.
 fn is_client_temp(name: &str) -> bool {
     name.strip_prefix("claude").is_some_and(|rest| {
         rest.is_empty()

@@ -1,4 +1,4 @@
-//! Surfaces: where a result came from, if that is a place where strangers write.
+//! Surfaces: the untrusted source of a result.
 
 use super::{Namespace, fetched, spill};
 use crate::encoding::label::Label;
@@ -7,15 +7,15 @@ use crate::path::AbsPath;
 use crate::policy::Config;
 use crate::verdict::{RuleId, Surface};
 
-/// The surface that the event's result came from; ordinary work touches none.
+/// The surface of an event's result; `None` for ordinary work.
 pub fn surface(event: &Event<'_>, config: &Config) -> Option<Surface> {
     let untrusted = |rule, source| Some(Surface { source, rule: RuleId::known(rule), trusted: false, taints: true });
     match &event.action {
         Action::Mcp { server, .. } => {
             let tool = event.tool.inspect("the namespace is in the tool's name");
             let namespace = Namespace::of_tool(tool, server.as_ref(), event, config);
-            let third = is_of_third_parties(tool.get(5 + namespace.as_str().len()..).unwrap_or_default());
-            Some(server_surface(namespace, third, event, config))
+            let third_party = returns_third_party_text(tool.get(5 + namespace.as_str().len()..).unwrap_or_default());
+            Some(server_surface(namespace, third_party, event, config))
         }
         Action::Resource { server } => {
             let name = server.as_ref().map_or("", |name| name.inspect("a resource belongs to a server").as_str());
@@ -27,17 +27,17 @@ pub fn surface(event: &Event<'_>, config: &Config) -> Option<Surface> {
         ),
         Action::Search => untrusted("quarantine-websearch", Label::new("websearch")),
         Action::Read { path } => {
-            // A path that cannot be read may be anything, so it is not taken for source code.
+            // An unreadable path may name an upload.
             let Some(name) = path else { return untrusted("quarantine-upload", Label::of("upload", "")) };
             let lexical = AbsPath::resolve(name.inspect("is it below uploads"), &event.place);
             let real = event.facts.real_path.as_deref().map(|real| AbsPath::resolve(real, &event.place));
-            let at = |test: fn(&AbsPath, &str) -> bool| {
+            let matches = |test: fn(&AbsPath, &str) -> bool| {
                 let session = event.header.session.as_str();
                 test(&lexical, session) || real.as_ref().is_some_and(|real| test(real, session))
             };
-            if at(|path, _| is_upload(path)) {
+            if matches(|path, _| is_upload(path)) {
                 untrusted("quarantine-upload", Label::file("upload", name))
-            } else if at(spill::is_spilled) {
+            } else if matches(spill::is_spilled) {
                 untrusted("quarantine-spill", Label::file("spill", name))
             } else {
                 None
@@ -57,28 +57,28 @@ pub fn surface(event: &Event<'_>, config: &Config) -> Option<Surface> {
     }
 }
 
-fn server_surface(namespace: Namespace, third: bool, event: &Event<'_>, config: &Config) -> Surface {
+fn server_surface(namespace: Namespace, third_party: bool, event: &Event<'_>, config: &Config) -> Surface {
     let trusted = namespace.is_trusted(event, config);
     let source = namespace.source(event);
-    Surface { source, rule: RuleId::known("quarantine-mcp"), trusted, taints: !trusted || third }
+    Surface { source, rule: RuleId::known("quarantine-mcp"), trusted, taints: !trusted || third_party }
 }
 
-/// Words in the names of tools that give what third parties wrote, whoever runs the server. A file, a commit, a log
-/// and a release are written by whoever contributes.
-const THIRD_PARTIES: [&str; 33] = [
+/// Words in the names of tools that return text of third parties, also on a trusted server: contributors write files,
+/// commits, logs and releases.
+const THIRD_PARTY_WORDS: [&str; 33] = [
     "article", "attachment", "blob", "comment", "commit", "content", "conversation", "diff", "discussion", "doc",
     "download", "feed", "fetch", "gist", "issue", "logs", "mail", "message", "note", "notification", "page", "post",
     "pullrequest", "readfile", "readme", "release", "review", "search", "thread", "ticket", "transcript", "web",
     "wiki",
 ];
 
-fn is_of_third_parties(tool: &str) -> bool {
+fn returns_third_party_text(tool: &str) -> bool {
     let letters = tool.chars().filter(char::is_ascii_alphanumeric);
     let tool: String = letters.map(|letter| letter.to_ascii_lowercase()).collect();
-    THIRD_PARTIES.iter().any(|word| tool.contains(word))
+    THIRD_PARTY_WORDS.iter().any(|word| tool.contains(word))
 }
 
-/// Below a directory called `uploads`: a whole component, and not the file itself.
+/// Whether a file is below a directory called `uploads`.
 pub(super) fn is_upload(path: &AbsPath) -> bool {
     path.directories().iter().any(|directory| directory == "uploads")
 }

@@ -1,7 +1,6 @@
-//! Wrapping: a text from strangers between delimiters that it cannot know, with everything in it made visible.
+//! Wraps untrusted text between delimiters with a nonce that the text cannot contain.
 //!
-//! Nothing is lost: what cannot be seen, and what imitates somebody else's words, is written as `⟦U+200B⟧`, and
-//! [`restore`] gives the text back.
+//! Hidden characters and the beginnings of imitated markup are escaped as `⟦U+200B⟧`. The escape is reversible.
 
 use super::markup;
 use crate::encoding::escape::is_hidden;
@@ -9,37 +8,37 @@ use crate::encoding::label::Label;
 use crate::event::Nonce;
 use crate::verdict::RuleId;
 
-/// What an escape begins and ends with.
+/// The first and last character of an escape.
 const ESCAPE: (char, char) = ('⟦', '⟧');
 
-/// How a text is wrapped.
+/// Wraps texts of one result.
 #[derive(Clone, Copy)]
-pub struct Wrap<'a> {
-    /// What stands in both delimiters.
+pub struct Wrapper<'a> {
+    /// The nonce in both delimiters.
     pub nonce: &'a Nonce,
-    /// Where the text came from.
+    /// The source of the text.
     pub source: &'a Label,
-    /// Bytes that are passed at most; of a longer text, its head and its tail.
-    pub most: usize,
-    /// The rule that would have a text withheld.
+    /// The size of a text that is passed whole. Of a longer one, the beginning and the end are passed.
+    pub max_bytes: usize,
+    /// Returns the rule that withholds a text, if any.
     pub judge: &'a dyn Fn(&str) -> Option<RuleId>,
 }
 
-impl Wrap<'_> {
-    /// The line before the text.
+impl Wrapper<'_> {
+    /// The opening delimiter.
     pub fn begin(&self) -> String {
         format!("-----{} {} {}-----", BEGIN, self.nonce.as_str(), self.source)
     }
 
-    /// The line behind it.
+    /// The closing delimiter.
     pub fn end(&self) -> String {
         format!("-----{} {}-----", END, self.nonce.as_str())
     }
 
-    /// The text between its delimiters.
+    /// Wraps a text.
     pub fn text(&self, text: &str) -> String {
-        let (head, withheld, tail) = cut(text, self.most);
-        // What is not passed need not be judged.
+        let (head, withheld, tail) = cut(text, self.max_bytes);
+        // Text that is not passed is not judged.
         let judged = (self.judge)(head).or_else(|| if withheld > 0 { (self.judge)(tail) } else { None });
         if let Some(rule) = judged {
             let way =
@@ -48,17 +47,17 @@ impl Wrap<'_> {
         }
         let mut wrapped = self.begin();
         wrapped.push('\n');
-        visible(head, &mut wrapped);
+        escape_into(head, &mut wrapped);
         if withheld > 0 {
             wrapped.push_str(&format!("\n{}\n", self.withheld(&format!("{withheld} bytes"))));
-            visible(tail, &mut wrapped);
+            escape_into(tail, &mut wrapped);
         }
         wrapped.push('\n');
         wrapped.push_str(&self.end());
         wrapped
     }
 
-    /// What stands in place of something that is not passed.
+    /// The line that replaces withheld text.
     pub fn withheld(&self, what: &str) -> String {
         format!("-----{WITHHELD} {} {what}-----", self.nonce.as_str())
     }
@@ -68,19 +67,19 @@ const BEGIN: &str = "BEGIN UNTRUSTED DATA";
 const END: &str = "END UNTRUSTED DATA";
 const WITHHELD: &str = "WITHHELD UNTRUSTED DATA";
 
-/// The head of a text, how many bytes follow that are not passed, and its tail.
-pub(super) fn cut(text: &str, most: usize) -> (&str, usize, &str) {
-    if text.len() <= most {
+/// The beginning of a text, the number of bytes that are left out, and the end.
+fn cut(text: &str, max_bytes: usize) -> (&str, usize, &str) {
+    if text.len() <= max_bytes {
         return (text, 0, "");
     }
-    let begins = |at: &usize| text.is_char_boundary(*at);
-    let head = (0..=most / 2).rev().find(begins).unwrap_or(0);
-    let tail = (text.len() - most / 2..=text.len()).find(begins).unwrap_or(text.len());
+    let is_boundary = |at: &usize| text.is_char_boundary(*at);
+    let head = (0..=max_bytes / 2).rev().find(is_boundary).unwrap_or(0);
+    let tail = (text.len() - max_bytes / 2..=text.len()).find(is_boundary).unwrap_or(text.len());
     (text.get(..head).unwrap_or_default(), tail - head, text.get(tail..).unwrap_or_default())
 }
 
-/// Writes a text so that all of it can be seen and none of it is taken for somebody else's words.
-pub(super) fn visible(text: &str, to: &mut String) {
+/// Appends a text with hidden characters and imitated markup escaped.
+pub(super) fn escape_into(text: &str, to: &mut String) {
     to.reserve(text.len());
     let mut line_begins = true;
     let mut plain = 0;
@@ -98,7 +97,7 @@ pub(super) fn visible(text: &str, to: &mut String) {
     to.push_str(text.get(plain..).unwrap_or_default());
 }
 
-/// The text that [`visible`] was given.
+/// Reverses [`escape_into`].
 #[cfg(test)]
 fn restore(text: &str) -> Option<String> {
     let mut parts = text.split(ESCAPE.0);

@@ -1,16 +1,16 @@
-//! What a receipt says of a call that was judged.
+//! The members of a receipt that describe a judged call.
 
-use super::{Receipt, Secret};
+use super::{Receipt, Secret, member};
 use crate::encoding::label::Label;
 use crate::event::{Action, Event, Header};
-use crate::mcp::{Code, Lookup};
+use crate::mcp::{PinFacts, RefusalCode};
 use crate::policy::{Config, Receipts};
 use crate::quarantine::Namespace;
 use crate::quarantined::{ContentSource, Quarantined};
-use crate::verdict::Phase;
-use crate::verdict::{Effect, Finding, Verdict};
+use crate::verdict::{Effect, Finding, Phase, Verdict};
 
-/// A call of an MCP tool and what was decided about it, in labels, beside arguments that nobody can see.
+/// A call of an MCP tool and its verdict. Everything is a label or a constant, except the arguments, of which a receipt
+/// holds only an HMAC.
 #[derive(Debug)]
 pub struct Decision {
     tool: Label,
@@ -24,9 +24,8 @@ pub struct Decision {
 }
 
 impl Decision {
-    /// The decision about an event, where the policy wants a receipt for it.
+    /// Describes the verdict about an event; `None` if the policy asks for no receipt.
     pub fn of(event: &Event<'_>, config: &Config, verdict: &Verdict) -> Option<Self> {
-        // Calls that are not about MCP pay for this one look.
         if event.phase != Phase::Before {
             return None;
         }
@@ -38,28 +37,27 @@ impl Decision {
         } else {
             return None;
         };
-        let wanted = config.project.as_ref().map_or(config.receipts, |own| config.receipts.max(own.receipts));
+        let wanted = config.project.as_ref().map_or(config.receipts, |project| config.receipts.max(project.receipts));
         if !wanted.includes(verdict.effect()) {
             return None;
         }
-        let input = input.map(|input| {
-            input.derive(input.inspect("whoever has the key may compare it").clone(), ContentSource::ModelOutput)
-        });
-        let told = event.facts.pins.as_ref().map(Lookup::told);
-        let pin = told.and_then(|told| told.pin).map(|hash| hash.to_string());
-        let observed = told.and_then(|told| told.observed).map(|hash| hash.to_string());
-        let told = Decision::told(&event.header, verdict);
-        Some(Decision { server: Label::new(server.as_str()), input, pin, observed, ..told })
+        let input = input
+            .map(|input| input.derive(input.inspect("a receipt holds its HMAC").clone(), ContentSource::ModelOutput));
+        let facts = event.facts.pins.as_ref();
+        let pin = facts.and_then(PinFacts::pin_hash).map(|hash| hash.to_string());
+        let observed = facts.and_then(PinFacts::observed_hash).map(|hash| hash.to_string());
+        let decision = Decision::from_verdict(&event.header, verdict);
+        Some(Decision { server: Label::new(server.as_str()), input, pin, observed, ..decision })
     }
 
-    /// The decision about an event that was not judged, as far as it can be told.
+    /// Describes the verdict about an event that could not be judged, from its header alone.
     pub fn of_failure(header: &Header, wanted: Receipts, verdict: &Verdict) -> Option<Self> {
-        let before = header.phase.is_none_or(|phase| phase == Phase::Before);
-        let about = before && header.tool.as_str().starts_with("mcp__");
-        (about && wanted.includes(verdict.effect())).then(|| Decision::told(header, verdict))
+        let is_before = header.phase.is_none_or(|phase| phase == Phase::Before);
+        let is_mcp = header.tool.as_str().starts_with("mcp__");
+        (is_before && is_mcp && wanted.includes(verdict.effect())).then(|| Decision::from_verdict(header, verdict))
     }
 
-    fn told(header: &Header, verdict: &Verdict) -> Self {
+    fn from_verdict(header: &Header, verdict: &Verdict) -> Self {
         let deciding = verdict.deciding().next().filter(|finding| finding.effect() > Effect::Pass);
         Decision {
             tool: header.tool.clone(),
@@ -67,30 +65,30 @@ impl Decision {
             pin: None,
             observed: None,
             effect: verdict.effect(),
-            reason: deciding.map_or_else(|| "NO_OBJECTION".to_owned(), code),
+            reason: deciding.map_or_else(|| "NO_OBJECTION".to_owned(), reason_code),
             rule: deciding.map(|finding| finding.rule().to_string()),
             input: None,
         }
     }
 
+    /// Sets the members of a receipt of kind `decision`.
     pub(super) fn fill(&self, receipt: &mut Receipt, secret: &Secret) {
-        let text = |label: &Label| Some(label.to_string()).filter(|text| !text.is_empty());
-        receipt.args_sha256 = self.input.as_ref().and_then(|input| secret.args(input));
+        receipt.args_sha256 = self.input.as_ref().and_then(|input| secret.arguments_hmac(input));
         receipt.dispatched = (self.effect == Effect::Deny).then_some(false);
         receipt.observed.clone_from(&self.observed);
         receipt.pin.clone_from(&self.pin);
         receipt.reason = Some(self.reason.clone());
         receipt.rule.clone_from(&self.rule);
-        receipt.server = text(&self.server);
-        receipt.tool = text(&self.tool);
+        receipt.server = member(&self.server);
+        receipt.tool = member(&self.tool);
         receipt.verdict = Some(self.effect.name().to_owned());
     }
 }
 
-/// The reason code of a finding: that of its pin, else its rule in capitals.
-fn code(finding: &Finding) -> String {
-    if let Some(code) = Code::ALL.iter().find(|code| code.rule() == *finding.rule()) {
-        return code.word().to_owned();
+/// The reason code of a finding: the refusal code of a pin rule, else the name of the rule in capitals.
+fn reason_code(finding: &Finding) -> String {
+    if let Some(code) = RefusalCode::ALL.iter().find(|code| code.rule() == *finding.rule()) {
+        return code.as_str().to_owned();
     }
     let capital = |c: char| if c.is_ascii_alphanumeric() { c.to_ascii_uppercase() } else { '_' };
     finding.rule().as_str().chars().map(capital).collect()

@@ -1,8 +1,7 @@
-//! Keys of receipts: the installation's secret, the trusted public keys, and the HMAC of a call's arguments.
+//! TrustedKeys of receipts: the installation's secret, the trusted public keys, and the HMAC of a call's arguments.
 
 use crate::encoding::canonical;
-use crate::encoding::hex;
-use crate::encoding::hex::digest;
+use crate::encoding::hex::{self, digest};
 use crate::quarantined::Quarantined;
 use ed25519_dalek::{Signature, Signer, SigningKey, VerifyingKey};
 use hmac::{Hmac, KeyInit, Mac};
@@ -78,33 +77,33 @@ impl Secret {
         format!("{body}\ncheck {}\n", digest(body.as_bytes()))
     }
 
-    /// The keys of this installation, those that signed before too.
-    pub fn keys(&self) -> Keys {
-        Keys::new(self.former.iter().cloned().chain(PublicKey::read(&self.name)))
+    /// The public keys of this installation, current and former.
+    pub fn keys(&self) -> TrustedKeys {
+        TrustedKeys::new(self.former.iter().cloned().chain(PublicKey::read(&self.name)))
     }
 
-    /// The public key.
+    /// The public key as receipts spell it.
     pub fn public(&self) -> &str {
         &self.name
     }
 
-    /// Signs a text under a tag that says what is signed.
+    /// Signs a text under a tag that names the format.
     pub(super) fn sign(&self, tag: &str, text: &[u8]) -> String {
         let signature = self.signing.sign(&tagged(tag, text));
         format!("{ED25519}{}", hex::encode(&signature.to_bytes()))
     }
 
-    /// What a receipt says of arguments.
-    pub(super) fn args(&self, input: &Quarantined<Vec<u8>>) -> Option<String> {
-        let raw = input.inspect("whoever has the key may compare the arguments of two calls");
+    /// The `args_sha256` member for the arguments of a call.
+    pub(super) fn arguments_hmac(&self, input: &Quarantined<Vec<u8>>) -> Option<String> {
+        let raw = input.inspect("a receipt holds the HMAC of the arguments");
         let canonical = canonical::canonical(raw).ok();
-        let (mark, bytes) = match &canonical {
+        let (prefix, bytes) = match &canonical {
             Some(canonical) => ("hmac-sha256:", canonical.as_bytes()),
             None => ("hmac-sha256-raw:", raw.as_slice()),
         };
         let mut mac = Hmac::<Sha256>::new_from_slice(&self.args).ok()?;
         mac.update(bytes);
-        Some(format!("{mark}{}", hex::encode(&mac.finalize().into_bytes())))
+        Some(format!("{prefix}{}", hex::encode(&mac.finalize().into_bytes())))
     }
 }
 
@@ -114,12 +113,13 @@ impl fmt::Debug for Secret {
     }
 }
 
-/// A public key in its one spelling.
+/// A public key in its canonical spelling.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PublicKey(String);
 
 impl PublicKey {
-    /// A key as somebody writes it: 64 hex digits, with or without the mark, with or without blanks around.
+    /// Parses a key: 64 hex digits, with or without the `ed25519:` prefix, surrounded by blanks or not. Weak keys are
+    /// rejected.
     pub fn read(text: &str) -> Option<Self> {
         let text = text.trim();
         let digits = text.strip_prefix(ED25519).unwrap_or(text).to_ascii_lowercase();
@@ -133,24 +133,24 @@ impl PublicKey {
     }
 }
 
-/// The keys that whoever verifies believes.
+/// The public keys that a verifier trusts.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Keys(Vec<PublicKey>);
+pub struct TrustedKeys(Vec<PublicKey>);
 
-impl Keys {
-    /// These keys and no other.
+impl TrustedKeys {
+    /// Trusts these keys and no other.
     pub fn new(keys: impl IntoIterator<Item = PublicKey>) -> Self {
-        Keys(keys.into_iter().collect())
+        TrustedKeys(keys.into_iter().collect())
     }
 
-    /// Whether a key is believed.
-    pub fn believes(&self, key: &str) -> bool {
+    /// Whether a key is trusted.
+    pub fn trusts(&self, key: &str) -> bool {
         self.0.iter().any(|known| known.0 == key)
     }
 
-    /// Believes a key that a believed one has named.
-    pub(super) fn hand_on(&mut self, key: &str) {
-        if let Some(key) = PublicKey::read(key).filter(|key| !self.believes(&key.0)) {
+    /// Trusts the next key of a rotation that a trusted key has signed.
+    pub(super) fn add_rotated(&mut self, key: &str) {
+        if let Some(key) = PublicKey::read(key).filter(|key| !self.trusts(&key.0)) {
             self.0.push(key);
         }
     }
@@ -161,7 +161,7 @@ fn tagged(tag: &str, text: &[u8]) -> Vec<u8> {
     [tag.as_bytes(), b"\n", text].concat()
 }
 
-/// Whether a signature is this key's for a text under a tag.
+/// Whether a signature by this key is valid for a text under a tag.
 pub(super) fn is_signed(key: &str, signature: &str, tag: &str, text: &[u8]) -> bool {
     let signed = || {
         let key = VerifyingKey::from_bytes(&hex::decode(key.strip_prefix(ED25519)?)?).ok()?;

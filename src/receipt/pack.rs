@@ -1,25 +1,24 @@
-//! Packs: receipts and what belongs to them in one directory, sealed.
+//! Packs: receipts and related files in one directory, with a sealed index.
 
-use super::key::{Keys, Secret, is_signed};
-use super::{Code, Fault, hash};
+use super::key::{Secret, TrustedKeys, is_signed};
+use super::{FaultCode, ReceiptFault, hash};
 use crate::encoding::hex::digest;
-use crate::policy::update;
-use crate::policy::update::EmbeddedFile;
+use crate::policy::update::{self, EmbeddedFile};
 use serde::{Deserialize, Serialize};
 
 /// The version of an index.
 pub const VERSION: &str = "rune.pack/1";
 
 /// The version of a seal, and the tag that it is signed under.
-const SEAL: &str = "rune.pack.seal/1";
+const SEAL_VERSION: &str = "rune.pack.seal/1";
 
-/// The version of a list of what a policy is made of.
-const POLICY: &str = "rune.policy/1";
+/// The version of a list of policy files.
+const POLICY_VERSION: &str = "rune.policy/1";
 
-/// What is in a pack.
+/// The index of a pack.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-#[expect(missing_docs, reason = "the format describes each member, in one place")]
+#[expect(missing_docs, reason = "FORMAT.md describes each member")]
 pub struct Index {
     pub at: String,
     pub chains: Vec<ChainEntry>,
@@ -29,10 +28,10 @@ pub struct Index {
     pub version: String,
 }
 
-/// A file of receipts in a pack.
+/// A receipt file in a pack.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-#[expect(missing_docs, reason = "the format describes each member, in one place")]
+#[expect(missing_docs, reason = "FORMAT.md describes each member")]
 pub struct ChainEntry {
     pub count: u64,
     pub head: String,
@@ -44,7 +43,7 @@ pub struct ChainEntry {
 /// Any file in a pack.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-#[expect(missing_docs, reason = "the format describes each member, in one place")]
+#[expect(missing_docs, reason = "FORMAT.md describes each member")]
 pub struct FileEntry {
     pub path: String,
     pub sha256: String,
@@ -62,29 +61,29 @@ struct Seal {
     version: String,
 }
 
-/// The texts that calls are judged by, as a receipt's `policy` is the hash of.
+/// The files of a policy. The `policy` of a receipt is the hash of this list.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-#[expect(missing_docs, reason = "the format describes each member, in one place")]
+#[expect(missing_docs, reason = "FORMAT.md describes each member")]
 pub struct PolicyList {
     pub files: Vec<PolicyFile>,
     pub preset: String,
     pub version: String,
 }
 
-/// One text of a policy.
+/// One file of a policy.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-#[expect(missing_docs, reason = "the format describes each member, in one place")]
+#[expect(missing_docs, reason = "FORMAT.md describes each member")]
 pub struct PolicyFile {
     pub name: String,
     pub sha256: String,
 }
 
 impl PolicyList {
-    /// The list of some texts under a preset.
+    /// Lists these texts under a preset.
     pub fn new<'a>(preset: &str, texts: impl IntoIterator<Item = (&'a str, &'a [u8])>) -> Self {
-        // Most of them are as they ship, and their hashes are known.
+        // Most texts are the shipped ones, whose hashes are known.
         let shipped = update::embedded_files();
         let file = |(name, text): (&str, &[u8])| {
             let known = shipped.iter().find(|known| known.name == name && known.text.as_bytes() == text);
@@ -92,10 +91,10 @@ impl PolicyList {
         };
         let mut files: Vec<PolicyFile> = texts.into_iter().map(file).collect();
         files.sort();
-        PolicyList { files, preset: preset.to_owned(), version: POLICY.to_owned() }
+        PolicyList { files, preset: preset.to_owned(), version: POLICY_VERSION.to_owned() }
     }
 
-    /// The line that the hash is over, without its end.
+    /// The hashed line, without its line end.
     pub fn to_text(&self) -> String {
         line_of(self)
     }
@@ -107,34 +106,36 @@ impl PolicyList {
 }
 
 impl Index {
-    /// The index as its file has it.
+    /// The text of `index.json`.
     pub fn to_text(&self) -> String {
         format!("{}\n", line_of(self))
     }
 
-    /// Reads an index whose seal a believed key has signed. On an error: what is wrong.
-    pub fn read(text: &[u8], seal: &[u8], keys: &Keys) -> Result<Index, Fault> {
-        let fault = |code: Code, what: &str| Err(Fault { code, line: None, what: what.to_owned() });
-        let read: Option<Seal> = canonical(seal);
-        let Some(read) = read else { return fault(Code::PackSealWrong, "seal.json is no seal in its one spelling") };
-        if read.version != SEAL {
-            return fault(Code::PackVersionUnknown, "seal.json is of another version");
+    /// Reads an index and verifies that a trusted key has sealed it.
+    pub fn read(text: &[u8], seal: &[u8], keys: &TrustedKeys) -> Result<Index, ReceiptFault> {
+        let fault = |code: FaultCode, what: &str| Err(ReceiptFault { code, line: None, what: what.to_owned() });
+        let read: Option<Seal> = parse_canonical(seal);
+        let Some(read) = read else {
+            return fault(FaultCode::PackSealWrong, "seal.json is not a seal in canonical form");
+        };
+        if read.version != SEAL_VERSION {
+            return fault(FaultCode::PackVersionUnknown, "seal.json has another version");
         }
-        if !keys.believes(&read.key) {
-            return fault(Code::PackKeyWrong, "the pack is sealed by a key that nobody has named");
+        if !keys.trusts(&read.key) {
+            return fault(FaultCode::PackKeyWrong, "the pack is sealed by a key that is not trusted");
         }
         let unsigned = Seal { signature: None, ..read.clone() };
         let signature = read.signature.as_deref().unwrap_or_default();
-        if !is_signed(&read.key, signature, SEAL, line_of(&unsigned).as_bytes()) {
-            return fault(Code::PackSealWrong, "seal.json or its signature was edited");
+        if !is_signed(&read.key, signature, SEAL_VERSION, line_of(&unsigned).as_bytes()) {
+            return fault(FaultCode::PackSealWrong, "seal.json or its signature was edited");
         }
         if digest(text) != read.index_sha256 {
-            return fault(Code::PackIndexWrong, "index.json is not the one that was sealed");
+            return fault(FaultCode::PackIndexWrong, "index.json is not the one that was sealed");
         }
-        match canonical::<Index>(text) {
+        match parse_canonical::<Index>(text) {
             Some(index) if index.version == VERSION => Ok(index),
-            Some(_) => fault(Code::PackVersionUnknown, "index.json is of another version"),
-            None => fault(Code::PackIndexWrong, "index.json is no index in its one spelling"),
+            Some(_) => fault(FaultCode::PackVersionUnknown, "index.json has another version"),
+            None => fault(FaultCode::PackIndexWrong, "index.json is not an index in canonical form"),
         }
     }
 
@@ -142,24 +143,26 @@ impl Index {
     pub fn seal(&self, time: String, secret: &Secret) -> String {
         let index_sha256 = digest(self.to_text().as_bytes());
         let key = secret.public().to_owned();
-        let mut seal = Seal { index_sha256, key, signature: None, time, version: SEAL.to_owned() };
-        seal.signature = Some(secret.sign(SEAL, line_of(&seal).as_bytes()));
+        let mut seal = Seal { index_sha256, key, signature: None, time, version: SEAL_VERSION.to_owned() };
+        seal.signature = Some(secret.sign(SEAL_VERSION, line_of(&seal).as_bytes()));
         format!("{}\n", line_of(&seal))
     }
 }
 
-/// The hash of a pack, to keep elsewhere: of its seal, without the line end.
+/// The head of a pack: the hash of its seal without the line end.
 pub fn head(seal: &str) -> String {
     hash(seal.trim_end_matches('\n').as_bytes())
 }
 
-/// INVARIANT: the members of these types are in the order of their names, so that this is the form of RFC 8785.
+/// A value as canonical JSON.
+///
+/// INVARIANT: the members of these types are sorted by name, so that serde writes the RFC 8785 form.
 fn line_of(value: &impl Serialize) -> String {
     serde_json::to_string(value).unwrap_or_default()
 }
 
-/// Reads a line that is spelled in its one way.
-fn canonical<T: Serialize + for<'de> Deserialize<'de>>(text: &[u8]) -> Option<T> {
+/// Parses a line that is in canonical form.
+fn parse_canonical<T: Serialize + for<'de> Deserialize<'de>>(text: &[u8]) -> Option<T> {
     let value: T = serde_json::from_slice(text).ok()?;
     (format!("{}\n", line_of(&value)).as_bytes() == text).then_some(value)
 }

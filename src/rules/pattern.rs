@@ -1,9 +1,11 @@
 //! Patterns: regular expressions, compiled when they are first needed.
 
+use super::literal;
 use super::prefilter::{self, Groups};
 use regex_lite::Regex;
 use std::borrow::Cow;
 use std::fmt;
+use std::ops::Range;
 use std::sync::OnceLock;
 
 /// The largest compiled size of a pattern that is accepted.
@@ -18,6 +20,8 @@ pub struct Pattern {
     text: Cow<'static, str>,
     /// The groups of literals that every match contains; empty if the prefilter does not know the pattern.
     groups: &'static [u16],
+    /// Where a literal stands in `text` that a match contains; empty if none is known.
+    literal: Range<usize>,
     compiled: OnceLock<Box<Result<Regex, PatternError>>>,
 }
 
@@ -35,12 +39,13 @@ impl Pattern {
     pub fn new(text: impl Into<Cow<'static, str>>) -> Self {
         let text = text.into();
         let groups = prefilter::required(&text);
-        Pattern { text, groups, compiled: OnceLock::new() }
+        let literal = if groups.is_empty() { literal::required(&text) } else { 0..0 };
+        Pattern { text, groups, literal, compiled: OnceLock::new() }
     }
 
     /// An embedded pattern and the groups of literals that it requires.
     pub(super) const fn embedded(text: &'static str, groups: &'static [u16]) -> Self {
-        Pattern { text: Cow::Borrowed(text), groups, compiled: OnceLock::new() }
+        Pattern { text: Cow::Borrowed(text), groups, literal: 0..0, compiled: OnceLock::new() }
     }
 
     /// The pattern as written.
@@ -60,7 +65,8 @@ impl Pattern {
 
     /// The same for a text whose groups of literals are known.
     pub(crate) fn matches_with(&self, text: &str, groups: &Groups) -> Result<bool, PatternError> {
-        Ok(self.could_match(groups) && self.regex()?.is_match(text))
+        let literal = self.text.get(self.literal.clone()).unwrap_or_default();
+        Ok(self.could_match(groups) && text.contains(literal) && self.regex()?.is_match(text))
     }
 
     /// Whether a text with these groups of literals may match.

@@ -2,7 +2,7 @@
 //!
 //! The build script takes the literals from the syntax tree of each pattern. They form groups: a match contains at least
 //! one literal of each group. Patterns share equal groups. A pattern of an operator's file has groups only if an embedded
-//! pattern has the same text; otherwise it is always compiled.
+//! pattern has the same text; `literal` does the same for some of the others.
 
 mod bucket;
 #[cfg(test)]

@@ -1,53 +1,81 @@
-//! The world around the process: directories, the project, the clock.
+//! The process environment: directories, the project, the clock.
 
 use super::options::Dirs;
+use rune::client::settings::SettingsDirs;
+use rune::client::{self, Client};
 use rune::event::{Event, Message};
 use std::env;
 use std::path::{Path, PathBuf};
 use time::OffsetDateTime;
 
-/// What the process knows of its surroundings. Nothing is looked up in a user database: a home that the
-/// environment does not name is unknown.
-#[derive(Clone, Debug, Default)]
+/// Directories and switches from environment variables and the command line. The user database is not read: without
+/// `HOME`, the home directory is unknown.
+#[derive(Clone, Debug)]
 pub struct Environment {
+    pub client: &'static dyn Client,
     pub home: Option<PathBuf>,
     pub config_dir: Option<PathBuf>,
     pub state_dir: Option<PathBuf>,
     pub data_dir: Option<PathBuf>,
     pub client_dir: Option<PathBuf>,
-    /// The client's directory is named on the command line, where no project can name it.
+    /// Whether `client_dir` comes from the command line, which a project cannot change.
     pub client_dir_given: bool,
-    /// The directory that the client calls its project.
+    /// The client's project directory.
     pub project: Option<PathBuf>,
-    /// `QUARANTINE_DISABLE=1` is set, by whomever.
-    pub silence_wanted: bool,
+    /// Whether `QUARANTINE_DISABLE=1` is set, by the operator or by the project.
+    pub quarantine_disabled: bool,
 }
 
 impl Environment {
-    pub fn look(dirs: &Dirs) -> Environment {
+    /// Reads the environment variables for a command that is not run by a client.
+    pub fn read(dirs: &Dirs) -> Environment {
+        Environment::of(client::DEFAULT, dirs)
+    }
+
+    /// Reads the environment variables for a hook that `client` runs. Directories on the command line take precedence.
+    pub fn of(client: &'static dyn Client, dirs: &Dirs) -> Environment {
+        let locations = client.locations();
         let home = absolute("HOME");
         let under = |variable: &str, default: &str| {
             let base = absolute(variable).or_else(|| home.as_ref().map(|home| home.join(default)));
             base.map(|base| base.join("rune"))
         };
-        Environment {
-            config_dir: dirs.config.clone().or_else(|| under("XDG_CONFIG_HOME", ".config")),
-            state_dir: dirs.state.clone().or_else(|| under("XDG_STATE_HOME", ".local/state")),
-            data_dir: dirs.data.clone().or_else(|| under("XDG_DATA_HOME", ".local/share")),
-            client_dir: dirs
-                .client
-                .clone()
-                .or_else(|| absolute("CLAUDE_CONFIG_DIR"))
-                .or_else(|| home.as_ref().map(|home| home.join(".claude"))),
-            client_dir_given: dirs.client.is_some(),
-            project: absolute("CLAUDE_PROJECT_DIR"),
-            silence_wanted: env::var_os("QUARANTINE_DISABLE").is_some_and(|value| value == "1"),
+        let environment = Environment {
+            config_dir: under("XDG_CONFIG_HOME", ".config"),
+            state_dir: under("XDG_STATE_HOME", ".local/state"),
+            data_dir: under("XDG_DATA_HOME", ".local/share"),
+            client_dir: absolute(locations.dir_variable)
+                .or_else(|| home.as_ref().map(|home| home.join(locations.default_dir))),
+            client_dir_given: false,
+            project: locations.project_variable.and_then(absolute),
+            quarantine_disabled: env::var_os("QUARANTINE_DISABLE").is_some_and(|value| value == "1"),
+            client,
             home,
-        }
+        };
+        environment.with_dirs(dirs)
     }
 
-    /// The same as a hook sees it that is told these directories.
-    pub fn told(&self, dirs: &Dirs) -> Environment {
+    /// The directories that contain the client's settings for a project.
+    pub fn settings_dirs<'a>(&'a self, project: &'a Path) -> SettingsDirs<'a> {
+        let managed = Path::new(self.client.locations().managed_dir);
+        SettingsDirs { client: self.client_dir.as_deref(), project, managed }
+    }
+
+    /// The file that contains the user's MCP servers.
+    pub fn user_server_file(&self) -> Option<PathBuf> {
+        let mut files = self.client.user_server_files(self.client_dir.as_ref()?, self.home.as_deref());
+        let last = files.pop()?;
+        Some(files.into_iter().find(|file| file.exists()).unwrap_or(last))
+    }
+
+    /// The file that contains the MCP servers of the machine.
+    pub fn managed_server_file(&self) -> PathBuf {
+        let locations = self.client.locations();
+        Path::new(locations.managed_dir).join(locations.managed_servers)
+    }
+
+    /// The environment of a hook that has these directories on its command line.
+    pub fn with_dirs(&self, dirs: &Dirs) -> Environment {
         Environment {
             config_dir: dirs.config.clone().or_else(|| self.config_dir.clone()),
             state_dir: dirs.state.clone().or_else(|| self.state_dir.clone()),
@@ -58,33 +86,33 @@ impl Environment {
         }
     }
 
-    /// The event that a message of a client is about, on this machine.
+    /// Completes a message to an event, with the home directory and the project of this environment.
     pub fn locate<'a>(&self, message: Message<'a>) -> Event<'a> {
         let text = |path: &PathBuf| path.to_string_lossy().into_owned();
-        message.locate(self.home.as_ref().map(text), self.project.as_ref().map(text))
+        message.into_event(self.home.as_ref().map(text), self.project.as_ref().map(text))
     }
 
-    /// The project that a call in `cwd` is part of.
-    pub fn project_of(&self, cwd: &str) -> Option<PathBuf> {
+    /// The project of a call in `cwd`.
+    pub fn project_for(&self, cwd: &str) -> Option<PathBuf> {
         self.project.clone().or_else(|| Some(PathBuf::from(cwd)).filter(|cwd| cwd.is_absolute()))
     }
 
-    /// The files and directories of the guard itself.
-    pub fn own(&self) -> Vec<PathBuf> {
-        let client = ["settings.json", "settings.local.json", "telemetry.jsonl", "quarantine.d"];
-        let client = self.client_dir.iter().flat_map(|dir| client.map(|name| dir.join(name)));
+    /// The files and directories that belong to the guard.
+    pub fn guard_paths(&self) -> Vec<PathBuf> {
+        let names = self.client.locations().settings_names.iter().chain(&["telemetry.jsonl", "quarantine.d"]);
+        let client = self.client_dir.iter().flat_map(|dir| names.clone().map(|name| dir.join(name)));
         let dirs = [&self.config_dir, &self.state_dir, &self.data_dir].into_iter().flatten().cloned();
         dirs.chain(client).chain(program()).collect()
     }
 
-    /// The directories whose files the client may take for the project's: the project, the directory of the call and
-    /// that of the process, by name and in reality, and what lies above them.
+    /// The directories in which the client may look for project files: the project, `cwd` and the current directory, with
+    /// symlinks and resolved, and all their ancestors.
     pub fn project_dirs(&self, cwd: &str) -> Vec<PathBuf> {
         let mut dirs: Vec<PathBuf> = Vec::new();
-        let named = self.project.clone().into_iter().chain([PathBuf::from(cwd)]).filter(|start| start.is_absolute());
-        let named: Vec<PathBuf> = named.chain(env::current_dir()).collect();
-        let real: Vec<PathBuf> = named.iter().filter_map(|start| start.canonicalize().ok()).collect();
-        for start in named.iter().chain(&real) {
+        let starts = self.project.clone().into_iter().chain([PathBuf::from(cwd)]).filter(|start| start.is_absolute());
+        let starts: Vec<PathBuf> = starts.chain(env::current_dir()).collect();
+        let resolved: Vec<PathBuf> = starts.iter().filter_map(|start| start.canonicalize().ok()).collect();
+        for start in starts.iter().chain(&resolved) {
             for dir in start.ancestors().map(Path::to_owned) {
                 if !dirs.contains(&dir) {
                     dirs.push(dir);
@@ -95,13 +123,13 @@ impl Environment {
     }
 }
 
-/// The time, also on a machine whose clock stands before 1970.
+/// The current time. Works for a clock before 1970 as well.
 pub fn now() -> OffsetDateTime {
     OffsetDateTime::from(std::time::SystemTime::now())
 }
 
-/// Where this program lies: where the name leads that it was started by, as hooks are registered. A look into `/proc`,
-/// where that does not tell, costs more than all other files of a call.
+/// The path of this program: `argv[0]` if it is absolute, as in a registered hook. Otherwise `/proc` is read, which takes
+/// longer than reading all other files of a call.
 fn program() -> Option<PathBuf> {
     let named = env::args_os().next().map(PathBuf::from).filter(|path| path.is_absolute());
     named.and_then(|path| path.canonicalize().ok()).or_else(|| env::current_exe().ok())

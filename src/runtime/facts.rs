@@ -1,16 +1,14 @@
-//! The facts that judging one event needs, looked up on disk, and nothing else.
+//! Collects the facts that judging one event needs from disk.
 
 use crate::runtime::environment::{Environment, now};
 use crate::runtime::mcp::facts as mcp_facts;
 use crate::runtime::options::Options;
-use crate::runtime::policy_files::{project_servers, project_silences, read_settings, read_text};
-use crate::runtime::symlinks::Links;
+use crate::runtime::policy_files::{project_disables_quarantine, project_servers, read_settings_text, read_text};
+use crate::runtime::symlinks::SymlinkResolver;
 use crate::runtime::{receipts, session};
-use rune::event::Nonce;
 use rune::event::taint::Taint;
-use rune::event::{Action, Event, Facts};
-use rune::path::AbsPath;
-use rune::path::Place;
+use rune::event::{Action, Event, Facts, Nonce};
+use rune::path::{AbsPath, Place};
 use rune::policy::{Config, Results};
 use rune::quarantined::{Audit, Reason};
 use rune::verdict::Phase;
@@ -20,45 +18,40 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-/// Whether a command line does something to files.
-fn touches_files(event: &Event<'_>) -> bool {
-    event.shell().is_some_and(|shell| !shell.effects.accesses.is_empty())
-}
-
-/// What was looked up for one event, and what could not be.
+/// The facts for one event.
 #[derive(Debug, Default)]
 pub struct CollectedFacts {
-    /// The facts.
     pub facts: Facts,
-    /// What could not be read. It counts in the verdict.
+    /// What could not be read. Each failure counts in the verdict.
     pub failures: Vec<Failure>,
 }
 
-/// Looks up what judging this event needs.
+/// Collects the facts that judging this event needs.
 pub fn collect(event: &Event<'_>, config: &Config, options: &Options, environment: &Environment) -> CollectedFacts {
     match event.phase {
         Phase::Before => before(event, config, environment),
         Phase::After | Phase::Failed => after(event, config, environment),
-        Phase::Settings => {
-            CollectedFacts::of(Facts { losses: losses(event, options, environment), ..Facts::default() })
-        }
-        Phase::Start => CollectedFacts::of(Facts {
+        Phase::Settings => Facts { losses: losses(event, options, environment), ..Facts::default() }.into(),
+        Phase::Start => Facts {
             losses: losses(event, options, environment),
-            servers: mcp_facts::news(event, config, environment),
-            loosenings: receipts::loosenings(environment),
+            unapproved_servers: mcp_facts::unapproved_servers(event, config, environment),
+            loosenings: receipts::unreported_loosenings(environment),
             ..Facts::default()
-        }),
+        }
+        .into(),
         Phase::End | Phase::Other => CollectedFacts::default(),
     }
 }
 
-impl CollectedFacts {
-    fn of(facts: Facts) -> Self {
+impl From<Facts> for CollectedFacts {
+    fn from(facts: Facts) -> Self {
         CollectedFacts { facts, failures: Vec::new() }
     }
+}
 
-    /// The value, or a cautious one where it cannot be read.
-    fn or<T>(&mut self, read: Result<T, Failure>, cautious: T) -> T {
+impl CollectedFacts {
+    /// The value; if it cannot be read, `cautious`, and the failure is recorded.
+    fn value_or<T>(&mut self, read: Result<T, Failure>, cautious: T) -> T {
         read.unwrap_or_else(|failure| {
             self.failures.push(failure);
             cautious
@@ -66,53 +59,60 @@ impl CollectedFacts {
     }
 }
 
-/// What the settings take away from us: those that changed, and those that we are registered in.
+/// How the changed settings, and the settings in which the hook is registered, disable the hook.
 fn losses(event: &Event<'_>, options: &Options, environment: &Environment) -> Vec<String> {
-    let own = options.registration();
+    let (client, registration) = (environment.client, options.registration());
     let mut losses = Vec::new();
-    let mut changed = None;
-    if let (Action::Settings { file: Some(file) }, Ok(reason)) =
-        (&event.action, Reason::new("a change of the settings may take the guard away"))
-    {
-        changed = Some(PathBuf::from(file.expose(reason, &mut Audit::new(|_| {}))));
-    }
-    let same = |one: &Path, other: &Path| one == other || one.canonicalize().ok() == other.canonicalize().ok();
+    let changed = match (&event.action, Reason::new("a change of the settings may disable the guard")) {
+        (Action::Settings { file: Some(file) }, Ok(reason)) => {
+            Some(PathBuf::from(file.expose(reason, &mut Audit::new(|_| {}))))
+        }
+        _ => None,
+    };
+    let is_same = |one: &Path, other: &Path| one == other || one.canonicalize().ok() == other.canonicalize().ok();
     if let Some(file) = &options.registered_in {
-        losses.extend(match read_settings(file) {
-            Ok(Some(settings)) => own.losses(&settings, true),
-            Ok(None) => vec!["the file that our hooks are registered in is gone".to_owned()],
-            Err(_) => vec!["the client cannot read the file that our hooks are registered in".to_owned()],
-        });
+        losses.extend(
+            match read_settings_text(file).map(|text| text.map(|text| client.losses(&registration, &text))) {
+                Ok(Some(Ok(losses))) => losses,
+                Ok(None) => vec!["the settings file in which the hooks are registered is gone".to_owned()],
+                Ok(Some(Err(_))) | Err(_) => {
+                    vec!["the client cannot read the settings file in which the hooks are registered".to_owned()]
+                }
+            },
+        );
     }
-    // What skills and other files say is no setting.
-    let elsewhere = changed.filter(|file| options.registered_in.as_ref().is_none_or(|known| !same(known, file)));
-    if let Some(Ok(Some(settings))) = elsewhere.filter(|file| is_settings(file)).map(|file| read_settings(&file)) {
-        losses.extend(own.losses(&settings, false));
+    let other = changed.filter(|file| options.registered_in.as_ref().is_none_or(|known| !is_same(known, file)));
+    // Skills and other files that the client reports as changed contain no settings.
+    let other = other.filter(|file| file.extension().is_some_and(|extension| extension == "json"));
+    if let Some(Ok(Some(text))) = other.map(|file| read_settings_text(&file))
+        && client.read_settings(&text).is_ok_and(|settings| settings.disables_hooks())
+    {
+        losses.push("it switches all hooks off".to_owned());
     }
-    if event.phase == Phase::Start && project_silences(environment, &event.place.cwd) && environment.silence_wanted {
+    if event.phase == Phase::Start
+        && project_disables_quarantine(environment, &event.place.cwd)
+        && environment.quarantine_disabled
+    {
         losses.push("the project's settings set QUARANTINE_DISABLE, which is ignored".to_owned());
     }
     losses
 }
 
-fn is_settings(file: &Path) -> bool {
-    file.extension().is_some_and(|extension| extension == "json")
-}
-
 fn before(event: &Event<'_>, config: &Config, environment: &Environment) -> CollectedFacts {
     let mut collected = CollectedFacts::default();
-    let taint = session::seen(environment, &event.header.session).map_err(Failure::Config);
-    let taint = collected.or(taint, Taint::unknown());
+    let taint = session::read_taint(environment, &event.header.session).map_err(Failure::Config);
+    let taint = collected.value_or(taint, Taint::unknown());
     let mut facts = Facts { today: Some(now().date()), taint, ..Facts::default() };
     if matches!(event.action, Action::Mcp { .. } | Action::Resource { .. }) {
         let servers = project_servers(environment, &event.place.cwd).map_err(Failure::Config);
-        facts.project_servers = collected.or(servers, Vec::new());
+        facts.project_servers = collected.value_or(servers, Vec::new());
         facts.pins = mcp_facts::look_up(event, config, environment);
     }
     let paths = rune::decide::touched_paths(event);
-    if touches_files(event) || !paths.is_empty() {
-        facts.own = environment.own().iter().map(|path| path.to_string_lossy().into_owned()).collect();
-        facts.real_paths = collected.or(real_paths(&paths, event, environment), BTreeMap::new());
+    let accesses_files = event.shell().is_some_and(|shell| !shell.effects.accesses.is_empty());
+    if accesses_files || !paths.is_empty() {
+        facts.guard_paths = environment.guard_paths().iter().map(|path| path.to_string_lossy().into_owned()).collect();
+        facts.real_paths = collected.value_or(real_paths(&paths, event, environment), BTreeMap::new());
         if matches!(event.action, Action::Edit { .. }) {
             facts.contents = contents(&paths, &facts.real_paths);
         }
@@ -120,65 +120,61 @@ fn before(event: &Event<'_>, config: &Config, environment: &Environment) -> Coll
     CollectedFacts { facts, ..collected }
 }
 
-/// Where paths lead, by their names.
-type ByPath = BTreeMap<String, String>;
-
-/// Where the paths of a call really lead.
-fn real_paths(paths: &[Cow<'_, str>], event: &Event<'_>, environment: &Environment) -> Result<ByPath, Failure> {
+/// Resolves the symlinks in the paths of a call. Contains only paths that lead elsewhere than their name says.
+fn real_paths(
+    paths: &[Cow<'_, str>],
+    event: &Event<'_>,
+    environment: &Environment,
+) -> Result<BTreeMap<String, String>, Failure> {
     if paths.len() > FILES.most {
         return Err(FILES.failure());
     }
     let project = event.place.project.clone().unwrap_or_else(|| event.place.cwd.clone());
     let home = environment.home.as_ref().map(|home| home.to_string_lossy().into_owned());
     let named = [project].into_iter().chain(home).map(|name| AbsPath::resolve(&name, &Place::default()).to_string());
-    let mut links = Links::new(named);
-    Ok(paths.iter().filter_map(|path| links.real(path)).collect())
+    let mut resolver = SymlinkResolver::new(named);
+    Ok(paths.iter().filter_map(|path| resolver.resolve(path).map(|real| (path.to_string(), real))).collect())
 }
 
-/// The text of the files that an edit is about, by the names that they are called by and by those that they really have.
-fn contents(paths: &[Cow<'_, str>], real: &ByPath) -> Vec<(String, String)> {
+/// The text of the files that an edit changes, by their names and by their real paths.
+fn contents(paths: &[Cow<'_, str>], real: &BTreeMap<String, String>) -> Vec<(String, String)> {
     let names = paths.iter().map(AsRef::as_ref).chain(real.values().map(String::as_str));
-    names
-        .filter_map(|path: &str| {
-            let text = read_text(Path::new(path)).ok()??;
-            Some((path.to_owned(), text))
-        })
-        .collect()
+    names.filter_map(|path: &str| Some((path.to_owned(), read_text(Path::new(path)).ok()??))).collect()
 }
 
 fn after(event: &Event<'_>, config: &Config, environment: &Environment) -> CollectedFacts {
     let mut collected = CollectedFacts::default();
     let mut facts = Facts {
-        silenced: environment.silence_wanted && !project_silences(environment, &event.place.cwd),
+        silenced: environment.quarantine_disabled && !project_disables_quarantine(environment, &event.place.cwd),
         ..Facts::default()
     };
     if config.results == Results::Wrap && event.phase == Phase::After {
         facts.nonce = nonce();
     }
-    // Whether an agent's result is one of strangers, and how often a server was marked.
+    // Taint decides whether an agent's result is untrusted, and counts the notices for a server.
     if matches!(event.action, Action::Agent { .. } | Action::Mcp { .. } | Action::Resource { .. }) {
-        facts.taint = session::seen(environment, &event.header.session).unwrap_or_else(|_| Taint::unknown());
+        facts.taint = session::read_taint(environment, &event.header.session).unwrap_or_else(|_| Taint::unknown());
     }
     if matches!(event.action, Action::Mcp { .. } | Action::Resource { .. }) {
         let servers = project_servers(environment, &event.place.cwd).map_err(Failure::Config);
-        facts.project_servers = collected.or(servers, Vec::new());
+        facts.project_servers = collected.value_or(servers, Vec::new());
     }
     if let Action::Read { path: Some(path) } = &event.action {
-        let reason = Reason::new("a link may lead to where strangers write");
+        let reason = Reason::new("a symlink may lead to an untrusted directory");
         let real = reason.ok().and_then(|reason| {
             let path = path.expose(reason, &mut Audit::new(|_| {}));
             std::fs::canonicalize(Path::new(&event.place.cwd).join(path)).ok()
         });
         facts.real_path = real.map(|real| real.to_string_lossy().into_owned());
     }
-    // Only a pin tells a trusted server from one that a project puts in its place.
+    // Only a pin distinguishes a trusted server from a project's server of the same name.
     if matches!(event.action, Action::Mcp { .. }) && !facts.project_servers.is_empty() {
         facts.pins = mcp_facts::look_up(event, config, environment);
     }
     CollectedFacts { facts, ..collected }
 }
 
-/// A number that nobody could have written before.
+/// A random number that a result cannot contain.
 fn nonce() -> Option<Nonce> {
     let mut random = [0; 16];
     getrandom::fill(&mut random).ok()?;

@@ -1,7 +1,7 @@
-//! The log: one line for each call, appended by one write.
+//! The log: one line for each call, appended in one write.
 
 use crate::runtime::environment::Environment;
-use rune::telemetry::Line;
+use rune::telemetry::LogLine;
 use rustix::fs::OFlags;
 use rustix::io::Errno;
 use std::fs::{DirBuilder, File, OpenOptions};
@@ -9,20 +9,20 @@ use std::io::{Error, ErrorKind, Seek, Write};
 use std::os::unix::fs::{DirBuilderExt, FileExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
-/// Where the log is.
+/// The path of the log.
 pub fn path(environment: &Environment) -> Option<PathBuf> {
     environment.client_dir.as_ref().map(|dir| dir.join("telemetry.jsonl"))
 }
 
-/// Appends the line. The error names the file.
-pub fn append(environment: &Environment, line: &Line) -> Result<(), String> {
+/// Appends the line to the log. The error names the file.
+pub fn append(environment: &Environment, line: &LogLine) -> Result<(), String> {
     let path = path(environment).ok_or("telemetry: HOME is not set and no `--client-dir` is given")?;
     append_text(&path, &line.to_json()).map_err(|error| format!("telemetry: {}: {error}", path.display()))
 }
 
-/// Appends `text` to a regular file that only its owner may read, creating the file and its folder where missing.
+/// Appends `text` to a regular file with mode 600, creating the file and its directory if needed.
 ///
-/// INVARIANT: one `O_APPEND` write a call. Concurrent hooks then never tear each other's lines.
+/// INVARIANT: one `O_APPEND` write for each call, so that concurrent hooks do not interleave their lines.
 pub fn append_text(path: &Path, text: &str) -> Result<(), Error> {
     let mut file = open(path).or_else(|error| match (error.kind(), path.parent()) {
         (ErrorKind::NotFound, Some(folder)) => {
@@ -36,20 +36,20 @@ pub fn append_text(path: &Path, text: &str) -> Result<(), Error> {
     if written == text.len() {
         return Ok(());
     }
-    // A full disk took part of it: take that back, or at least end the line, so that the next one is whole.
+    // The disk is full. Truncate what was written, or at least end the line, so that the next line is complete.
     let end = file.stream_position()?;
-    let last = file.metadata().is_ok_and(|found| found.len() == end);
-    if !last || file.set_len(end.saturating_sub(written as u64)).is_err() {
+    let is_last = file.metadata().is_ok_and(|found| found.len() == end);
+    if !is_last || file.set_len(end.saturating_sub(written as u64)).is_err() {
         file.write_all(b"\n").ok();
     }
     Err(Error::new(ErrorKind::StorageFull, "only part of the line was written"))
 }
 
-/// Whether the last line lacks its end.
+/// Whether the last line lacks its line end.
 ///
-/// The kernel may write only a part of a line that crosses a page if the process is killed meanwhile. The next line
-/// then starts with a line end, so that only the killed call's line is lost. While another process is writing, the file
-/// can seem to end within a line: that costs an empty line, which readers skip.
+/// If a process is killed during a write, the kernel may have written only the part of the line up to a page boundary.
+/// The next line then starts with a line end, so that only the line of the killed call is lost. While another process is
+/// writing, the file can seem to end within a line: the result is an empty line, which readers skip.
 fn ends_within_a_line(file: &File) -> Result<bool, Error> {
     let Some(last) = file.metadata()?.len().checked_sub(1) else { return Ok(false) };
     let mut byte = [b'\n'];
@@ -57,16 +57,16 @@ fn ends_within_a_line(file: &File) -> Result<bool, Error> {
     Ok(byte != *b"\n")
 }
 
-/// Opens a regular file for appending, creating it where missing.
+/// Opens a regular file for appending, creating it if needed.
 ///
-/// The type is checked on the opened file: a check by name before could be undone by exchanging the file in between.
-/// Without `O_NONBLOCK`, a pipe without a reader would block until the deadline.
+/// The type is checked on the open file, because a file that is checked by name can be replaced before it is opened.
+/// Without `O_NONBLOCK`, opening a pipe without a reader would block until the deadline.
 fn open(path: &Path) -> Result<File, Error> {
     let irregular = || Error::new(ErrorKind::InvalidInput, "not a regular file");
     let flags = OFlags::NONBLOCK.bits().cast_signed();
     let opened = OpenOptions::new().read(true).append(true).create(true).mode(0o600).custom_flags(flags).open(path);
     let file = opened.map_err(|error| match Errno::from_io_error(&error) {
-        // A pipe without a reader, and a directory.
+        // Returned for a pipe without a reader and for a directory.
         Some(Errno::NXIO | Errno::ISDIR) => irregular(),
         _ => error,
     })?;

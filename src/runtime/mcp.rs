@@ -1,7 +1,6 @@
-//! MCP servers on this machine: the client's configuration, the records on disk, and the facts that a call needs.
+//! MCP servers on this machine: the client's configuration, the records on disk, and the facts for a call.
 
 pub mod facts;
-pub mod live;
-pub mod own;
+pub mod identity;
 pub mod records;
 pub mod servers;

@@ -1,7 +1,6 @@
-//! The hook's options, read by hand: cheap, and a mistake in them is a verdict like any other failure.
+//! Parses the hook's options without clap, which is faster; an invalid option is a failure with a verdict.
 
-use rune::client::claude::Claude;
-use rune::client::claude::register::{REGISTERED_IN, Registration};
+use rune::client::registration::{REGISTERED_IN, Registration};
 use rune::client::{self, Client};
 use rune::encoding::nearest;
 use rune::verdict::Phase;
@@ -11,7 +10,7 @@ use std::path::PathBuf;
 use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
 
-/// What the command line of a hook says.
+/// The command line of the hook.
 #[derive(Clone, Debug)]
 pub struct Options {
     pub phase: Option<Phase>,
@@ -20,17 +19,16 @@ pub struct Options {
     pub dirs: Dirs,
     /// The settings file that this call is registered in.
     pub registered_in: Option<PathBuf>,
-    /// The time that receipts say, where it is not the clock's: proofs are the same each time.
+    /// The time for receipts instead of the clock's, so that proofs are reproducible.
     pub at: Option<OffsetDateTime>,
-    /// Judge and answer, and leave nothing behind.
+    /// Whether to judge and answer without writing anything to disk.
     pub dry_run: bool,
-    /// The words themselves.
     words: Vec<String>,
-    /// What is wrong with the command line.
-    pub flaws: Vec<Failure>,
+    /// What is wrong with the command line. Each failure counts in the verdict.
+    pub failures: Vec<Failure>,
 }
 
-/// Directories that were named; they win over the environment.
+/// Directories from the command line. They take precedence over the environment.
 #[derive(Clone, Debug, Default)]
 pub struct Dirs {
     pub config: Option<PathBuf>,
@@ -46,21 +44,21 @@ impl Options {
     pub fn parse(words: &[OsString]) -> Options {
         let mut options = Options {
             phase: None,
-            client: &Claude,
+            client: client::DEFAULT,
             preset: None,
             dirs: Dirs::default(),
             registered_in: None,
             at: None,
             dry_run: false,
             words: words.iter().map(|word| word.to_string_lossy().into_owned()).collect(),
-            flaws: Vec::new(),
+            failures: Vec::new(),
         };
         let mut words = words.iter();
         while let Some(word) = words.next() {
             match word.to_str() {
                 Some("pre") => options.phase(Phase::Before),
                 Some("post") => options.phase(Phase::After),
-                // Which tool it is about is in the event; the words are those of an older hook.
+                // Names of tools, accepted for compatibility with an older hook. The event names the tool.
                 Some("bash" | "edit" | "mcp" | "check") => {}
                 Some("--dry-run") => options.dry_run = true,
                 Some(word) if word.starts_with("--") => {
@@ -72,13 +70,13 @@ impl Options {
                     let value = value.or_else(|| if known { words.next().cloned() } else { None });
                     options.set(flag, value);
                 }
-                _ => options.complain(format!("unexpected argument `{}`", word.to_string_lossy())),
+                _ => options.fail(format!("unexpected argument `{}`", word.to_string_lossy())),
             }
         }
         options
     }
 
-    /// How this process was called, as an entry in the client's settings says it.
+    /// The entry in the client's settings by which this process was started.
     pub fn registration(&self) -> Registration {
         let named = std::env::args_os().next().map(PathBuf::from).filter(|name| name.is_absolute());
         let program = named.or_else(|| std::env::current_exe().ok()).unwrap_or_default();
@@ -89,14 +87,14 @@ impl Options {
     fn phase(&mut self, phase: Phase) {
         if self.phase.replace(phase).is_some_and(|earlier| earlier != phase) {
             self.phase = Some(Phase::Before);
-            self.complain("both `pre` and `post` are given".to_owned());
+            self.fail("both `pre` and `post` are given".to_owned());
         }
     }
 
     fn set(&mut self, flag: &str, value: Option<OsString>) {
         let Some(value) = value.filter(|value| !value.is_empty()) else {
             let help = nearest(flag, FLAGS.into_iter()).filter(|near| *near != flag);
-            return self.complain(match help {
+            return self.fail(match help {
                 Some(near) => format!("unknown option `{flag}`\n  help: did you mean `{near}`?"),
                 None if FLAGS.contains(&flag) => format!("`{flag}` needs a value"),
                 None => format!("unknown option `{flag}`"),
@@ -105,7 +103,7 @@ impl Options {
         match flag {
             "--client" => match client::named(&value.to_string_lossy()) {
                 Some(client) => self.client = client,
-                None => self.complain(format!("unknown client `{}`", value.to_string_lossy())),
+                None => self.fail(format!("unknown client `{}`", value.to_string_lossy())),
             },
             "--preset" => self.preset = Some(value.to_string_lossy().into_owned()),
             "--config-dir" => self.dirs.config = self.directory(flag, value),
@@ -114,10 +112,10 @@ impl Options {
             "--data-dir" => self.dirs.data = self.directory(flag, value),
             "--at" => match OffsetDateTime::parse(&value.to_string_lossy(), &Rfc3339) {
                 Ok(at) => self.at = Some(at),
-                Err(_) => self.complain("`--at` needs a time such as 2026-06-09T00:00:00Z".to_owned()),
+                Err(_) => self.fail("`--at` needs a time such as 2026-06-09T00:00:00Z".to_owned()),
             },
             REGISTERED_IN => self.registered_in = self.directory(flag, value),
-            _ => self.complain(format!("unknown option `{flag}`")),
+            _ => self.fail(format!("unknown option `{flag}`")),
         }
     }
 
@@ -126,12 +124,12 @@ impl Options {
         if path.is_absolute() {
             return Some(path);
         }
-        self.complain(format!("`{flag}` needs an absolute path\n  help: `~` is not expanded where no shell runs"));
+        self.fail(format!("`{flag}` needs an absolute path\n  help: `~` is not expanded where no shell runs"));
         None
     }
 
-    fn complain(&mut self, what: String) {
-        self.flaws.push(Failure::Config(format!("rune hook: {what}")));
+    fn fail(&mut self, what: String) {
+        self.failures.push(Failure::Config(format!("rune hook: {what}")));
     }
 }
 

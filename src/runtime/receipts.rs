@@ -1,52 +1,62 @@
-//! Receipts on disk: made by the hook and by what people do, shown and verified by commands.
+//! Receipts on disk: written by the hook and by commands that people run.
 
 pub mod append;
 pub mod key;
 mod loosenings;
 mod policy;
 
-pub use key::{make as make_key, random};
-pub use loosenings::{loosen, loosenings, mark_told};
-pub use policy::Texts;
+pub use key::{create as create_key, random_bytes};
+pub use loosenings::{mark_reported, record_loosening, unreported_loosenings};
+pub use policy::PolicySnapshot;
 
 use super::options::Options;
 use crate::runtime::environment::Environment;
 use crate::runtime::policy_files::PolicyTexts;
 use append::Writer;
 use rune::encoding::label::Label;
-use rune::receipt::{Decision, Matter, ReceiptKind};
+use rune::event::Header;
+use rune::policy::Receipts;
+use rune::receipt::{Decision, ReceiptBody, ReceiptKind};
+use rune::verdict::Verdict;
 use std::path::PathBuf;
 use time::OffsetDateTime;
 
-/// The name of the file of what people did; no session's name has such a sign.
+/// The file name of the receipts for what people did. No session file name contains `@`.
 pub const OPERATOR_FILE: &str = "@operator";
 
-/// A decision that is to leave a receipt.
+/// A decision whose receipt is not written yet.
 #[derive(Debug)]
 pub struct PendingReceipt {
     pub decision: Decision,
-    /// The project's own policy, where it took part.
-    pub own: Option<PathBuf>,
-    /// What was read of the policy.
-    pub memory: PolicyTexts,
+    /// The directory of the project's policy, if it has one.
+    pub project_policy: Option<PathBuf>,
+    /// The policy files that were read for the decision.
+    pub texts: PolicyTexts,
 }
 
 impl PendingReceipt {
+    /// Builds the receipt for an event that was not judged, if the policy asks for one.
+    pub fn for_failure(header: &Header, wanted: Receipts, verdict: &Verdict) -> Option<PendingReceipt> {
+        let decision = Decision::of_failure(header, wanted, verdict)?;
+        Some(PendingReceipt { decision, project_policy: None, texts: PolicyTexts::default() })
+    }
+
     /// Writes the receipt. The error names the file.
     pub fn write(self, options: &Options, environment: &Environment, session: &Label) -> Result<(), String> {
-        let policy = Texts::read(options, environment, self.own.as_deref(), &self.memory).list().hash();
-        let matter = Matter::Decision(Box::new(self.decision), policy);
+        let policy =
+            PolicySnapshot::read(options, environment, self.project_policy.as_deref(), &self.texts).list().hash();
+        let matter = ReceiptBody::Decision(Box::new(self.decision), policy);
         Writer::of_session(environment, session, options.client.name(), options.at)?.append(&matter)
     }
 }
 
-/// Seals the receipts of a session that has ended, where it has any.
+/// Seals the receipts of a session that has ended.
 pub fn seal(options: &Options, environment: &Environment, session: &Label) -> Result<(), String> {
     Writer::of_session(environment, session, options.client.name(), options.at)?.seal()
 }
 
-/// Notes what a person did to a server or a tool.
-pub fn deed(
+/// Writes a receipt for what a person did to a server or a tool.
+pub fn record_operator_action(
     environment: &Environment,
     kind: ReceiptKind,
     server: Label,
@@ -54,27 +64,27 @@ pub fn deed(
     pin: Option<String>,
     at: Option<OffsetDateTime>,
 ) -> Result<(), String> {
-    Writer::of_operator(environment, at)?.append(&Matter::Deed { kind, server, tool, pin })
+    Writer::of_operator(environment, at)?.append(&ReceiptBody::PinChange { kind, server, tool, pin })
 }
 
-/// Seals what people did, where the installation ends with it.
+/// Seals the receipts of what people did.
 pub fn seal_operator(environment: &Environment, at: OffsetDateTime) -> Result<(), String> {
     Writer::of_operator(environment, Some(at))?.seal()
 }
 
-/// The file of the first part of a session.
+/// The path of the first receipt file of a session.
 pub fn file_of(environment: &Environment, session: &Label) -> Result<PathBuf, String> {
     let name = super::session::file_name(session).unwrap_or_else(|| "@none".to_owned());
     Ok(folder(environment)?.join(format!("{name}.jsonl")))
 }
 
-/// The folder of the receipts.
+/// The directory of the receipts.
 pub fn folder(environment: &Environment) -> Result<PathBuf, String> {
     let state = environment.state_dir.as_ref().ok_or("receipts: HOME is not set and no `--state-dir` is given")?;
     Ok(state.join("receipts"))
 }
 
-/// The time that a receipt says.
+/// The time for a receipt: `at`, or now.
 pub fn time(at: Option<OffsetDateTime>) -> String {
     rune::telemetry::rfc3339(at.unwrap_or_else(crate::runtime::environment::now))
 }

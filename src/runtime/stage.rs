@@ -1,6 +1,6 @@
-//! The stages of the hook. Tests inject a panic, a hang or an abort into each of them; in the product, entering one does nothing.
+//! The stages of the hook, into which tests inject panics, hangs and aborts.
 
-/// A stage of the pipeline, in order.
+/// The stages of the pipeline, in order, and the watchdog.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stage {
     Input,
@@ -16,7 +16,7 @@ pub enum Stage {
     Watchdog,
 }
 
-/// Enters a stage.
+/// Marks the start of a stage. Does nothing outside of tests.
 #[cfg(not(test))]
 pub fn enter(_: Stage) {}
 

@@ -1,25 +1,34 @@
-//! Standard input.
+//! Reads the event from standard input.
 
-use std::io::Read;
+use super::environment::now;
+use super::stderr::warn;
+use rune::quarantined::{ContentSource, Origin, Quarantined};
+use std::io::{IsTerminal, Read};
 
-/// What was read.
+/// The bytes of an event.
 pub struct Input {
-    pub bytes: Vec<u8>,
-    /// Whether all of it was kept.
-    pub whole: bool,
+    pub bytes: Quarantined<Vec<u8>>,
+    /// Whether `bytes` holds all of the input.
+    pub is_complete: bool,
 }
 
-/// Reads standard input to its end and keeps up to `most` bytes of it. The rest is drained, so that the client never
-/// meets a broken pipe. The watchdog bounds the time.
-pub fn read(most: usize) -> Input {
-    let mut stdin = std::io::stdin().lock();
+/// Reads standard input to its end and keeps at most `max_bytes` of it. A terminal is not read.
+///
+/// The rest is read and dropped, so that the client does not get a broken pipe. The watchdog bounds the time.
+pub fn read_event(max_bytes: usize) -> Input {
     let mut bytes = Vec::new();
-    // After an error, what was read is judged: it is no whole event.
-    stdin.by_ref().take(most as u64 + 1).read_to_end(&mut bytes).ok();
-    let whole = bytes.len() <= most;
-    if !whole {
-        bytes.truncate(most);
-        std::io::copy(&mut stdin, &mut std::io::sink()).ok();
+    let mut is_complete = true;
+    if rustix::stdio::stdin().is_terminal() {
+        warn("hook: an event is read from stdin, as JSON; see `rune hook --help`");
+    } else {
+        let mut stdin = std::io::stdin().lock();
+        // After a read error the bytes so far are parsed, which fails because the event is not complete.
+        stdin.by_ref().take(max_bytes as u64 + 1).read_to_end(&mut bytes).ok();
+        is_complete = bytes.len() <= max_bytes;
+        if !is_complete {
+            bytes.truncate(max_bytes);
+            std::io::copy(&mut stdin, &mut std::io::sink()).ok();
+        }
     }
-    Input { bytes, whole }
+    Input { bytes: Quarantined::new(bytes, Origin::new(ContentSource::ToolOutput, "stdin", now())), is_complete }
 }

@@ -1,79 +1,82 @@
-//! Links: where paths really lead. Directories are asked once, however many files of them are named.
+//! Resolves symlinks in the paths of a call. Each directory is looked up once, however many paths lie in it.
 
 use std::collections::BTreeMap;
 use std::path::Path;
 
-/// Where something leads; `None` where that is what its name says.
-type Lead = Option<String>;
-
-/// What was found so far.
-pub struct Links {
-    /// Directories that have a name of their own, and where that leads, once it is known.
-    named: Vec<(String, Option<Lead>)>,
-    /// Where directories lead, and whether there is such a directory.
-    directories: BTreeMap<String, (Lead, bool)>,
+/// Resolves paths and caches their directories. A resolved path is `None` where it equals the path as written.
+pub struct SymlinkResolver {
+    /// Directories by whose names paths are reported, with what they resolve to, once it is known.
+    named: Vec<(String, Option<Option<String>>)>,
+    directories: BTreeMap<String, Directory>,
 }
 
-impl Links {
-    /// Paths are told in the words of these directories, where these are links themselves.
+#[derive(Clone)]
+struct Directory {
+    resolved: Option<String>,
+    exists: bool,
+}
+
+impl SymlinkResolver {
+    /// `named` are directories such as the project and home. If one of them is a symlink, paths below its target are
+    /// reported as paths below its name.
     pub fn new(named: impl IntoIterator<Item = String>) -> Self {
         let named = named.into_iter().map(|name| (name, None)).collect();
-        Links { named, directories: BTreeMap::new() }
+        SymlinkResolver { named, directories: BTreeMap::new() }
     }
 
-    /// A path and where it really leads, where that is somewhere else.
-    pub fn real(&mut self, path: &str) -> Option<(String, String)> {
-        // Descriptors are this process's own.
+    /// Resolves a path; `None` if it leads to where its name says.
+    pub fn resolve(&mut self, path: &str) -> Option<String> {
+        // File descriptors of the command are not those of this process.
         if path.starts_with("/dev/") || path.starts_with("/proc/self/fd") {
             return None;
         }
-        let lead = self.lead(path);
-        let real = self.renamed(lead.as_deref().unwrap_or(path)).or(lead)?;
-        (real != path).then(|| (path.to_owned(), real))
+        let resolved = self.follow_symlinks(path);
+        let real = self.below_named(resolved.as_deref().unwrap_or(path)).or(resolved)?;
+        (real != path).then_some(real)
     }
 
-    /// Where a path leads; what does not exist of it is as it is written.
-    fn lead(&mut self, path: &str) -> Lead {
-        let mut real: Lead = None;
-        let mut exists = true;
+    /// Follows the symlinks in a path. Components that do not exist stay as written.
+    fn follow_symlinks(&mut self, path: &str) -> Option<String> {
+        let mut parent = Directory { resolved: None, exists: true };
         let mut start = 1;
         let ends = path.match_indices('/').map(|(at, _)| at).skip(1);
         for end in ends.chain([path.len()]) {
             let so_far = path.get(..end).unwrap_or_default();
-            let name = path.get(start..end).unwrap_or_default();
-            start = end + 1;
-            if let Some((known, there)) = self.directories.get(so_far) {
-                exists &= there;
-                real.clone_from(known);
+            if let Some(known) = self.directories.get(so_far) {
+                let exists = parent.exists && known.exists;
+                parent = Directory { resolved: known.resolved.clone(), exists };
+                start = end + 1;
                 continue;
             }
-            if !exists {
-                // Nothing below it can be a link.
-                let rest = path.get(start - name.len() - 1..).unwrap_or_default();
-                return real.map(|above| format!("{}/{rest}", above.trim_end_matches('/')));
+            let below = |resolved: String, rest: &str| format!("{}/{rest}", resolved.trim_end_matches('/'));
+            if !parent.exists {
+                // Nothing below it can be a symlink.
+                return parent.resolved.map(|resolved| below(resolved, path.get(start..).unwrap_or_default()));
             }
-            let found = Found::at(so_far);
-            exists = found != Found::Nothing;
-            let link = if found == Found::Link { led(Path::new(so_far)) } else { None };
-            real = link.or_else(|| real.map(|above| format!("{}/{name}", above.trim_end_matches('/'))));
-            // A file is asked for once; what lies around it, again and again.
+            let found = std::fs::symlink_metadata(so_far);
+            let target = if found.as_ref().is_ok_and(|found| found.is_symlink()) { read_target(so_far) } else { None };
+            let name = path.get(start..end).unwrap_or_default();
+            let resolved = target.or_else(|| parent.resolved.map(|resolved| below(resolved, name)));
+            parent = Directory { resolved, exists: found.is_ok() };
+            // The last component is looked up once; directories are shared by many paths.
             if end < path.len() {
-                self.directories.insert(so_far.to_owned(), (real.clone(), exists));
+                self.directories.insert(so_far.to_owned(), parent.clone());
             }
+            start = end + 1;
         }
-        real
+        parent.resolved
     }
 
-    /// The path by the name that one of the named directories has.
-    fn renamed(&mut self, real: &str) -> Option<String> {
+    /// The path below the name of a named directory, if it lies below the target of one.
+    fn below_named(&mut self, real: &str) -> Option<String> {
         for at in 0..self.named.len() {
             if let Some((name, None)) = self.named.get(at) {
-                let lead = self.lead(&name.clone());
-                self.named.get_mut(at)?.1 = Some(lead);
+                let resolved = self.follow_symlinks(&name.clone());
+                self.named.get_mut(at)?.1 = Some(resolved);
             }
-            let (name, lead) = self.named.get(at)?;
-            let lead = lead.as_ref().and_then(Option::as_deref).unwrap_or(name).trim_end_matches('/');
-            if let Some(below) = real.strip_prefix(lead).filter(|below| below.is_empty() || below.starts_with('/')) {
+            let (name, resolved) = self.named.get(at)?;
+            let target = resolved.as_ref().and_then(Option::as_deref).unwrap_or(name).trim_end_matches('/');
+            if let Some(below) = real.strip_prefix(target).filter(|below| below.is_empty() || below.starts_with('/')) {
                 return Some(format!("{}{below}", name.trim_end_matches('/')));
             }
         }
@@ -81,27 +84,10 @@ impl Links {
     }
 }
 
-/// What there is at a path.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Found {
-    Nothing,
-    Link,
-    Other,
-}
-
-impl Found {
-    fn at(path: &str) -> Found {
-        match std::fs::symlink_metadata(path) {
-            Ok(found) if found.is_symlink() => Found::Link,
-            Ok(_) => Found::Other,
-            Err(_) => Found::Nothing,
-        }
-    }
-}
-
-/// Where a link leads; one to nowhere still says where that is.
-fn led(link: &Path) -> Lead {
-    let target = || Some(link.parent()?.join(std::fs::read_link(link).ok()?));
-    let lead = link.canonicalize().ok().or_else(target)?;
-    Some(lead.to_string_lossy().into_owned())
+/// The canonical target of a symlink; the target as written if the symlink is dangling.
+fn read_target(link: &str) -> Option<String> {
+    let link = Path::new(link);
+    let written = || Some(link.parent()?.join(std::fs::read_link(link).ok()?));
+    let target = link.canonicalize().ok().or_else(written)?;
+    Some(target.to_string_lossy().into_owned())
 }

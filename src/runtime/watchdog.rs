@@ -1,4 +1,4 @@
-//! The watchdog thread: answers when the deadline passes, whatever the main thread is stuck in.
+//! The watchdog thread: answers when the deadline passes, whatever blocks the main thread.
 
 use rune::event::Header;
 use rune::verdict::Verdict;
@@ -11,120 +11,117 @@ use std::time::Duration;
 #[derive(Debug)]
 pub struct Progress {
     /// [`UNANSWERED`], or the exit code of the answer.
-    exit: AtomicU8,
-    known: Mutex<Option<(Header, Verdict)>>,
+    exit_code: AtomicU8,
+    provisional: Mutex<Option<(Header, Verdict)>>,
     /// Whether the answer is written.
     settled: (Mutex<bool>, Condvar),
 }
 
 const UNANSWERED: u8 = u8::MAX;
 
-/// Stack of the watchdog thread, in bytes.
 const STACK_BYTES: usize = 256 << 10;
 
 /// Bounds the late answer: it may hang like the work that it replaces.
-const LATE_ANSWER: Duration = Duration::from_secs(1);
+const LATE_ANSWER_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// Bounds the wait for an answer that the main thread has begun to write.
-const LAST_BYTES: Duration = Duration::from_millis(900);
+const SETTLE_TIMEOUT: Duration = Duration::from_millis(900);
 
 impl Progress {
     pub fn new() -> Self {
         Progress {
-            exit: AtomicU8::new(UNANSWERED),
-            known: Mutex::new(None),
+            exit_code: AtomicU8::new(UNANSWERED),
+            provisional: Mutex::new(None),
             settled: (Mutex::new(false), Condvar::new()),
         }
     }
 
-    /// Takes the right to answer. Only the first caller gets it; `exit` holds until the answer is written.
-    pub fn claim(&self, exit: u8) -> bool {
-        self.exit.compare_exchange(UNANSWERED, exit, Ordering::SeqCst, Ordering::SeqCst).is_ok()
+    /// Claims the answer; only the first caller gets it. `exit_code` counts until the answer is written.
+    pub fn claim(&self, exit_code: u8) -> bool {
+        self.exit_code.compare_exchange(UNANSWERED, exit_code, Ordering::SeqCst, Ordering::SeqCst).is_ok()
     }
 
     fn is_claimed(&self) -> bool {
-        self.exit.load(Ordering::SeqCst) != UNANSWERED
+        self.exit_code.load(Ordering::SeqCst) != UNANSWERED
     }
 
     /// Records that the claimed answer is written, with its exit code.
-    pub fn settle(&self, exit: u8) {
-        self.exit.store(exit, Ordering::SeqCst);
+    pub fn settle(&self, exit_code: u8) {
+        self.exit_code.store(exit_code, Ordering::SeqCst);
         *self.settled.0.lock().unwrap_or_else(PoisonError::into_inner) = true;
         self.settled.1.notify_all();
     }
 
     /// Waits until the claimed answer is written, for a bounded time.
-    fn wait(&self) {
+    fn wait_until_settled(&self) {
         let settled = self.settled.0.lock().unwrap_or_else(PoisonError::into_inner);
-        drop(self.settled.1.wait_timeout_while(settled, LAST_BYTES, |settled| !*settled));
+        drop(self.settled.1.wait_timeout_while(settled, SETTLE_TIMEOUT, |settled| !*settled));
     }
 
-    /// The exit code of the answer, or `otherwise` where nobody has begun one.
-    pub fn exit(&self, otherwise: u8) -> u8 {
-        match self.exit.load(Ordering::SeqCst) {
-            UNANSWERED => otherwise,
-            exit => exit,
+    /// The exit code of the answer, or `unanswered` if no thread has claimed it.
+    pub fn exit_code(&self, unanswered: u8) -> u8 {
+        match self.exit_code.load(Ordering::SeqCst) {
+            UNANSWERED => unanswered,
+            exit_code => exit_code,
         }
     }
 
-    /// Notes what is known of the event, for an answer without its judgement.
-    pub fn note(&self, header: &Header, verdict: Verdict) {
-        *self.known.lock().unwrap_or_else(PoisonError::into_inner) = Some((header.clone(), verdict));
+    /// Sets what the answer is based on if the judgement does not finish.
+    pub fn set_provisional(&self, header: &Header, verdict: Verdict) {
+        *self.provisional.lock().unwrap_or_else(PoisonError::into_inner) = Some((header.clone(), verdict));
     }
 
-    /// What is known of the event.
-    pub fn known(&self) -> Option<(Header, Verdict)> {
-        self.known.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    pub fn provisional(&self) -> Option<(Header, Verdict)> {
+        self.provisional.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 }
 
-/// Starts the watchdog thread. After `limit` it runs `late` and ends the process with the exit code of the answer, or
-/// with `otherwise` where even `late` panics or hangs.
+/// Starts the watchdog thread. After `timeout` it runs `answer_late` and ends the process with the exit code of the
+/// answer, or with `unanswered` if `answer_late` panics or hangs.
 ///
-/// The work stays on the main thread: waiting costs a thread that touches nothing, working on another one would cost a
-/// heap of its own.
+/// The work stays on the main thread: a second thread that allocates would get a heap of its own.
 ///
 /// # Errors
 ///
-/// Where the system has no thread to give.
-#[expect(clippy::exit, reason = "the main thread hangs; nobody else can end the process")]
+/// If the system cannot start a thread.
+#[expect(clippy::exit, reason = "the main thread may hang, so the watchdog has to end the process")]
 pub fn arm(
-    limit: Duration,
+    timeout: Duration,
     progress: &Arc<Progress>,
-    late: impl FnOnce(&Progress) + Send + 'static,
-    otherwise: impl Fn(&Progress) -> u8 + Send + 'static,
+    answer_late: impl FnOnce(&Progress) + Send + 'static,
+    unanswered: impl Fn(&Progress) -> u8 + Send + 'static,
 ) -> std::io::Result<()> {
     let progress = Arc::clone(progress);
     let watch = move || {
-        std::thread::sleep(limit);
+        std::thread::sleep(timeout);
         let answering = Arc::clone(&progress);
-        attempt(LATE_ANSWER, move || late(&answering));
-        let exit = catch_unwind(AssertUnwindSafe(|| {
+        run_with_timeout(LATE_ANSWER_TIMEOUT, move || answer_late(&answering));
+        let exit_code = catch_unwind(AssertUnwindSafe(|| {
             if progress.is_claimed() {
-                progress.wait();
+                progress.wait_until_settled();
             }
-            progress.exit(otherwise(&progress))
+            progress.exit_code(unanswered(&progress))
         }));
-        std::process::exit(exit.unwrap_or(crate::runtime::exit_code::REFUSED).into());
+        std::process::exit(exit_code.unwrap_or(crate::runtime::exit_code::REFUSED).into());
     };
     std::thread::Builder::new().stack_size(STACK_BYTES).spawn(watch).map(drop)
 }
 
-/// Runs `work` on another thread and waits for it no longer than `limit`. A panic in it ends the wait.
-pub fn attempt(limit: Duration, work: impl FnOnce() + Send + 'static) {
+/// Runs `work` on another thread and waits for it at most `timeout`. A panic in it ends the wait.
+pub fn run_with_timeout(timeout: Duration, work: impl FnOnce() + Send + 'static) {
     let (done, wait) = mpsc::sync_channel::<()>(1);
     let started = std::thread::Builder::new().spawn(move || {
-        // Dropped on the way out, also by a panic.
+        // Dropped when `work` returns or panics, which ends the wait.
         let _done = done;
         work();
     });
     if started.is_ok() {
-        wait.recv_timeout(limit).ok();
+        wait.recv_timeout(timeout).ok();
     }
 }
 
-/// Leaves the end of the process to the thread that has claimed the answer.
-pub fn stand_aside() -> ! {
+/// Blocks the thread until another thread ends the process.
+pub fn park_forever() -> ! {
     loop {
         std::thread::park();
     }

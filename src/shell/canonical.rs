@@ -1,4 +1,4 @@
-//! Canonical text: one spelling for each command, whatever it was typed as.
+//! Canonical text: one spelling for equivalent commands.
 
 use super::options::Options;
 use super::{Arg, Command};
@@ -6,28 +6,28 @@ use crate::path::AbsPath;
 use crate::path::Place;
 use compact_str::CompactString;
 
-/// Directories in which a program is what its name says.
-const STANDARD: [&str; 10] = [
+/// Directories whose programs are identified by their base names.
+const STANDARD_DIRECTORIES: [&str; 10] = [
     "/usr/lib/git-core/", "/usr/libexec/git-core/", "/bin/", "/sbin/", "/usr/bin/", "/usr/sbin/", "/usr/local/bin/",
     "/usr/local/sbin/", "/opt/homebrew/bin/", "/opt/local/bin/",
 ];
 
-/// The program's name: its base name in a standard directory, else the word as it is.
-pub(super) fn program(word: &str) -> &str {
+/// Returns the base name of a program in a standard directory, or the word unchanged.
+pub(super) fn program_name(word: &str) -> &str {
     if !word.starts_with('/') {
         return word;
     }
-    let base = STANDARD.iter().find_map(|directory| word.strip_prefix(directory));
+    let base = STANDARD_DIRECTORIES.iter().find_map(|directory| word.strip_prefix(directory));
     base.filter(|base| !base.is_empty() && !base.contains('/')).unwrap_or(word)
 }
 
-/// A path without the turns that lead nowhere: `//bin//rm` and `/usr/../bin/rm` are `/bin/rm`.
-pub(super) fn tidy(word: CompactString) -> CompactString {
-    let turns = word.starts_with('/') && ["//", "/./", "/../"].iter().any(|turn| word.contains(turn));
-    if turns { String::from(&AbsPath::resolve(&word, &Place::default())).into() } else { word }
+/// Normalises an absolute path: `//bin//rm` and `/usr/../bin/rm` become `/bin/rm`.
+pub(super) fn normalize(word: CompactString) -> CompactString {
+    let redundant = word.starts_with('/') && ["//", "/./", "/../"].iter().any(|part| word.contains(part));
+    if redundant { String::from(&AbsPath::resolve(&word, &Place::default())).into() } else { word }
 }
 
-/// Whether a word means something else where a program stands.
+/// Whether a word is a keyword at the start of a command.
 #[rustfmt::skip]
 fn is_keyword(word: &str) -> bool {
     matches!(
@@ -37,31 +37,31 @@ fn is_keyword(word: &str) -> bool {
     )
 }
 
-/// One blank between words, each quoted where a shell would otherwise read something else.
-fn line(first: &Arg, args: &[Arg]) -> String {
+/// Renders a command with single blanks between words, quoted where needed.
+fn render(first: &Arg, args: &[Arg]) -> String {
     let mut line = String::new();
-    line_into(&mut line, first, args);
+    render_into(&mut line, first, args);
     line
 }
 
-/// The same, in room that is there.
-pub(super) fn line_into(line: &mut String, first: &Arg, args: &[Arg]) {
-    let name = program(&first.text);
+/// Does what [`render`] does, in an existing buffer.
+pub(super) fn render_into(line: &mut String, first: &Arg, args: &[Arg]) {
+    let name = program_name(&first.text);
     line.clear();
     line.reserve(name.len() + args.iter().map(|arg| arg.text.len() + 1).sum::<usize>());
     if is_keyword(name) || name.contains('=') {
-        quote(name, line);
+        push_quoted(name, line);
     } else {
-        word(name, first, line);
+        push_word(name, first, line);
     }
     for arg in args {
         line.push(' ');
-        word(&arg.text, arg, line);
+        push_word(&arg.text, arg, line);
     }
 }
 
-/// Programs whose verb may stand behind options of their own, and which of these take a value.
-const VERBED: [(&str, Options); 16] = [
+/// Programs with subcommands, and their options before the subcommand that take a value.
+const GLOBAL_OPTIONS: [(&str, Options); 16] = [
     (
         "aws",
         Options {
@@ -101,15 +101,15 @@ const VERBED: [(&str, Options); 16] = [
     ("yarn", Options { short: "", long: &["cwd", "registry", "cache-folder"] }),
 ];
 
-/// The command without the options that stand before its verb, where that makes a difference: `git -C x push` is
-/// `git push`, and so is `git-push`.
-pub fn plain(command: &Command) -> Option<String> {
+/// Renders a command without the options before its subcommand: `git -C x push` and `git-push` become `git push`. Returns
+/// `None` if there are none.
+pub fn without_global_options(command: &Command) -> Option<String> {
     let name = command.program.as_str();
     let (name, args): (&str, &[Arg]) = match name.strip_prefix("git-") {
         Some(_) => ("git", &command.args),
         None if name == "git" => (name, crate::shell::wrappers::behind_global(&command.args)),
         None => {
-            let (_, options) = VERBED.iter().find(|(verbed, _)| *verbed == name)?;
+            let (_, options) = GLOBAL_OPTIONS.iter().find(|(verbed, _)| *verbed == name)?;
             let args = command.args.as_slice();
             // `cargo +nightly test`
             let args = if args.first().is_some_and(|arg| arg.text.starts_with('+')) { args.get(1..)? } else { args };
@@ -118,18 +118,18 @@ pub fn plain(command: &Command) -> Option<String> {
     };
     let verb = command.program.strip_prefix("git-").map(Arg::literal);
     let words: Vec<Arg> = verb.into_iter().chain(args.iter().cloned()).collect();
-    (words.len() != command.args.len()).then(|| line(&Arg::literal(name), &words))
+    (words.len() != command.args.len()).then(|| render(&Arg::literal(name), &words))
 }
 
-/// A word as one would type it to get just this text.
-pub fn typed(text: &str) -> String {
+/// Quotes a text so that a shell reads it as one word.
+pub fn quote_word(text: &str) -> String {
     let mut line = String::new();
-    word(text, &Arg::literal(text), &mut line);
+    push_word(text, &Arg::literal(text), &mut line);
     line
 }
 
-fn word(text: &str, arg: &Arg, line: &mut String) {
-    // Most words mean nothing to a shell, and need not be looked at again and again.
+fn push_word(text: &str, arg: &Arg, line: &mut String) {
+    // Most words need no quotes.
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'/' | b'.' | b':' | b',');
     if !text.is_empty() && text.bytes().all(plain) {
         return line.push_str(text);
@@ -141,18 +141,18 @@ fn word(text: &str, arg: &Arg, line: &mut String) {
         ) || c.is_whitespace()
             || c.is_control()
     };
-    // What cannot be known is written as it is, and so is a pattern: quotes would make another word of it.
+    // Quotes would change the meaning of an unknown word or a pattern.
     let bare = !arg.is_known() || arg.glob;
-    let list = text.contains('{') && text.contains([',', '.']);
-    let strange = text.contains(special) || text.starts_with('~') || text.contains("=~") || list;
-    if text.is_empty() || (!bare && strange) {
-        quote(text, line);
+    let has_braces = text.contains('{') && text.contains([',', '.']);
+    let needs_quotes = text.contains(special) || text.starts_with('~') || text.contains("=~") || has_braces;
+    if text.is_empty() || (!bare && needs_quotes) {
+        push_quoted(text, line);
     } else {
         line.push_str(text);
     }
 }
 
-fn quote(text: &str, line: &mut String) {
+fn push_quoted(text: &str, line: &mut String) {
     line.push('\'');
     line.push_str(&text.replace('\'', "'\\''"));
     line.push('\'');

@@ -161,7 +161,7 @@ pub(super) fn effects(reading: &Reading) -> Effects {
     let mut effects = Effects { accesses: Vec::with_capacity(reading.commands.len()), ..Effects::default() };
     let zones = Zones::of(&reading.place);
     let rows = reading.commands.iter().enumerate().map(|(row, command)| (Some(row), command));
-    for (row, command) in rows.chain(reading.loose.iter().map(|command| (None, command))) {
+    for (row, command) in rows.chain(reading.programless.iter().map(|command| (None, command))) {
         if effects.exceeded.is_some() {
             break;
         }
@@ -171,13 +171,13 @@ pub(super) fn effects(reading: &Reading) -> Effects {
         let mut noted = Noted { command, row, astray: false, effects: &mut effects };
         mentioned.into_iter().for_each(|access| noted.push(access));
         // The same from wherever else it may run, as far as that is something else.
-        for other in &command.elsewhere {
+        for other in &command.other_cwds {
             if effects.exceeded.is_some() {
                 break;
             }
-            let command = Command { cwd: other.at.clone(), ..command.clone() };
+            let command = Command { cwd: other.path.clone(), ..command.clone() };
             let mut also = Effects { steps: effects.steps, ..Effects::default() };
-            Noted { command: &command, row, astray: other.astray, effects: &mut also }.all_of_it();
+            Noted { command: &command, row, astray: other.after_failed_cd, effects: &mut also }.all_of_it();
             effects.exceeded = effects.exceeded.or(also.exceeded);
             effects.steps = also.steps;
             let known = effects.accesses.get(from..).unwrap_or_default().iter();
@@ -234,7 +234,7 @@ impl Noted<'_> {
             return;
         }
         let target = Target::of(word, cwd);
-        let hosted = mount::on_host(self.command.mounts(), &target, deep);
+        let hosted = mount::map_to_host(self.command.mounts(), &target, deep);
         for target in hosted.targets.into_iter().chain(Some(target).filter(|_| hosted.contained)) {
             self.push(Access { act, target, deep, astray: self.astray, row: self.row });
         }

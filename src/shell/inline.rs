@@ -1,7 +1,7 @@
-//! Other languages on a command line: the calls in them that run, delete, write or send.
+//! Code in other languages on a command line: calls in it that run, delete, write or send.
 //!
-//! This is no reading of the language. It finds calls by name with literal arguments, which is what people and agents
-//! write on a command line; a call whose arguments are put together is found too, as a command that cannot be known.
+//! This is not a parser of these languages. It finds calls by name with literal arguments, which is what people and agents
+//! write on a command line. A call with computed arguments becomes a command with unknown arguments.
 
 mod call;
 mod literals;
@@ -11,7 +11,7 @@ mod token;
 use super::Arg;
 use crate::verdict::limits::Meter;
 
-/// A language that a command line can hold.
+/// A language whose code can be on a command line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Language {
     Awk,
@@ -27,24 +27,24 @@ pub(super) enum Language {
     Other,
 }
 
-/// Something that code runs.
+/// The equivalent of a call in terms of the shell.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Call {
-    /// A program with its words; `None` where a word cannot be known.
+    /// A program with its arguments; an unknown word is `None`.
     Command(Vec<Option<String>>),
     /// Shell text.
     Text(String),
 }
 
 impl Call {
-    fn known(words: &[&str]) -> Call {
+    fn from_words(words: &[&str]) -> Call {
         Call::Command(words.iter().map(|word| Some((*word).to_owned())).collect())
     }
 }
 
 impl Language {
-    /// The language that a program interprets.
-    pub fn of(program: &str) -> Option<Language> {
+    /// Returns the language that a program interprets.
+    pub fn from_program(program: &str) -> Option<Language> {
         let base = program.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
         Some(match base {
             "awk" | "gawk" | "mawk" | "nawk" => Language::Awk,
@@ -61,12 +61,12 @@ impl Language {
     }
 
     /// The language of this name in the catalogue.
-    pub fn named(name: &str) -> Language {
-        Language::of(name).unwrap_or(Language::Other)
+    pub fn from_name(name: &str) -> Language {
+        Language::from_program(name).unwrap_or(Language::Other)
     }
 
-    /// The code among the arguments, if there is any.
-    pub fn inline(self, args: &[Arg]) -> Option<Vec<String>> {
+    /// Returns the code among the arguments of an interpreter.
+    pub fn inline_code(self, args: &[Arg]) -> Option<Vec<String>> {
         let flags = match self {
             Language::Python => "c",
             Language::Elixir | Language::Lua => "e",
@@ -91,7 +91,7 @@ impl Language {
             } else if text.starts_with('-') && !text.starts_with("--") && text.len() > 1 {
                 let letters: Vec<char> = text.chars().skip(1).collect();
                 match letters.iter().position(|letter| flags.contains(*letter)) {
-                    // Python takes the rest of the word, the others the next one at the end of a cluster.
+                    // Python takes the rest of the word; others take the next word at the end of a cluster.
                     Some(at) if at + 1 < letters.len() && self.attaches(&letters, at) => {
                         texts.push(letters.iter().skip(at + 1).collect());
                     }
@@ -113,17 +113,17 @@ impl Language {
         (!texts.is_empty()).then_some(texts)
     }
 
-    /// Whether the letters behind the flag are its value and not more flags.
+    /// Whether the letters after the flag at `at` are its value and not more flags.
     fn attaches(self, letters: &[char], at: usize) -> bool {
         match self {
             Language::Python | Language::Php | Language::Sed | Language::Awk => true,
             Language::Node | Language::Other => false,
-            // `perl -e'code'` against `perl -en`: code is longer than a flag.
+            // `perl -e'code'` or `perl -en`: code is longer than a few flags.
             Language::Perl | Language::Ruby | Language::Elixir | Language::Lua => letters.len() > at + 3,
         }
     }
 
-    /// Whether a cluster of flags takes the next word, so that it is neither code nor file.
+    /// Whether a cluster of flags takes the next word as its value.
     fn takes_next(self, letters: &[char]) -> bool {
         let valued = match self {
             Language::Awk => "Ffv",
@@ -135,36 +135,22 @@ impl Language {
         letters.last().is_some_and(|letter| letters.len() == 1 && valued.contains(*letter))
     }
 
-    /// Whether the file that holds the program is the standard input: `awk -f -`.
+    /// Whether an option names standard input as the file of the program: `awk -f -`.
     pub fn reads_program(self, args: &[Arg]) -> bool {
         let pairs = args.iter().zip(args.iter().skip(1));
         matches!(self, Language::Awk | Language::Sed)
-            && pairs.into_iter().any(|(option, file)| {
-                matches!(option.text.as_str(), "-f" | "--file")
-                    && matches!(file.text.as_str(), "-" | "/dev/stdin" | "/dev/fd/0")
-            })
+            && pairs.into_iter().any(|(option, file)| matches!(option.text.as_str(), "-f" | "--file") && is_stdin(file))
     }
 
-    /// Whether an interpreter with these arguments reads its program from its input.
+    /// Whether an interpreter with these arguments reads its program from standard input.
     pub fn reads_input(self, args: &[Arg]) -> bool {
-        match self {
-            Language::Awk | Language::Sed | Language::Other => false,
-            Language::Elixir
-            | Language::Lua
-            | Language::Node
-            | Language::Perl
-            | Language::Php
-            | Language::Python
-            | Language::Ruby => {
-                let mut operands = args.iter().filter(|arg| !arg.text.starts_with('-') || arg.text == "-");
-                let operand = operands.find(|arg| arg.text != "run");
-                operand.is_none_or(|arg| matches!(arg.text.as_str(), "-" | "/dev/stdin" | "/dev/fd/0"))
-            }
-        }
+        let mut operands = args.iter().filter(|arg| !arg.text.starts_with('-') || arg.text == "-");
+        let operand = operands.find(|arg| arg.text != "run");
+        !matches!(self, Language::Awk | Language::Sed | Language::Other) && operand.is_none_or(is_stdin)
     }
 }
 
-/// What the code runs, deletes, writes and sends.
+/// Returns the calls in a piece of code that run, delete, write or send.
 pub(super) fn calls(language: Language, code: &str, meter: &Meter) -> Vec<Call> {
     meter.charge(code.len() / 2);
     match language {
@@ -179,4 +165,8 @@ pub(super) fn calls(language: Language, code: &str, meter: &Meter) -> Vec<Call> 
         | Language::Python
         | Language::Ruby => call::calls(language, code, meter),
     }
+}
+
+fn is_stdin(file: &Arg) -> bool {
+    matches!(file.text.as_str(), "-" | "/dev/stdin" | "/dev/fd/0")
 }

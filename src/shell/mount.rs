@@ -1,15 +1,14 @@
-//! Containers: the verb of `docker` and its like, and bind mounts: directories of the host that a container sees under
-//! other names.
+//! Bind mounts of containers, and the subcommands of `docker` and similar programs.
 
 use super::Arg;
 use super::options::Options;
 use crate::path::Place;
-use crate::path::{AbsPath, meet};
+use crate::path::{AbsPath, names_overlap};
 use crate::shell::effects::Target;
 use compact_str::CompactString;
 
-/// The options before the verb that take a value, of docker, podman and nerdctl.
-const GLOBAL: Options = Options {
+/// Options of docker, podman and nerdctl before the subcommand that take a value.
+const DOCKER_OPTIONS: Options = Options {
     short: "Hclan",
     long: &[
         "address", "cgroup-manager", "cni-netconfpath", "cni-path", "config", "conmon", "connection", "context",
@@ -20,21 +19,21 @@ const GLOBAL: Options = Options {
     ],
 };
 
-const COMPOSE: Options = Options {
+const COMPOSE_OPTIONS: Options = Options {
     short: "fp",
     long: &[
         "ansi", "env-file", "file", "parallel", "profile", "progress", "project-directory", "project-name", "workdir",
     ],
 };
 
-/// The verb by which `docker` and its like run a command, build or copy, and the words behind it. Options that are not
-/// known here may take a value.
-pub(super) fn verb<'a>(program: &str, args: &'a [Arg]) -> Option<(&'a str, &'a [Arg])> {
+/// Returns the subcommand by which `docker` or a similar program runs a command, builds or copies, and the arguments after
+/// it. An unknown option may take a value.
+pub(super) fn find_verb<'a>(program: &str, args: &'a [Arg]) -> Option<(&'a str, &'a [Arg])> {
     let is_verb = |word: &str| matches!(word, "run" | "exec" | "create" | "cp" | "build");
     let is_group = |word: &str| matches!(word, "container" | "image" | "compose" | "buildx" | "builder");
     let options = match program {
-        "docker" | "podman" | "nerdctl" => &GLOBAL,
-        "docker-compose" => &COMPOSE,
+        "docker" | "podman" | "nerdctl" => &DOCKER_OPTIONS,
+        "docker-compose" => &COMPOSE_OPTIONS,
         _ => return None,
     };
     let (mut options, mut rest) = (options, args);
@@ -45,37 +44,38 @@ pub(super) fn verb<'a>(program: &str, args: &'a [Arg]) -> Option<(&'a str, &'a [
         if is_verb(word) {
             return Some((word, rest));
         }
-        options = if word == "compose" { &COMPOSE } else { &Options::NONE };
+        options = if word == "compose" { &COMPOSE_OPTIONS } else { &Options::NONE };
     }
 }
 
-/// A directory of the host that a container may write to, and where the container sees it.
+/// A directory of the host that a container may write to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Mount {
-    /// `None` where that cannot be known: any path may lead there.
+    /// The path in the container, or `None` if it is unknown and may be any.
     target: Option<AbsPath>,
     source: Target,
-    /// The directory of the host that words of the container are resolved in, as the container's own is not known.
+    /// The working directory on the host. Relative paths in the container are resolved against it, because the working
+    /// directory of the container is unknown.
     cwd: Option<AbsPath>,
 }
 
-/// A bind mount as an option names it.
+/// The value of an option that defines a bind mount.
 pub(super) struct Bind {
-    /// What is mounted, on the host.
+    /// The directory on the host.
     pub source: Arg,
-    /// Where, in the container.
+    /// The path in the container.
     target: Option<Arg>,
     read_only: bool,
 }
 
 impl Bind {
-    /// The value of `--volume`: `source:target`, `source:target:ro`. A name without a path is a volume.
-    pub fn of_volume(value: &Arg) -> Option<Bind> {
+    /// Parses the value of `--volume`: `source:target`, `source:target:ro`. Returns `None` for a named volume.
+    pub fn from_volume(value: &Arg) -> Option<Bind> {
         let value = value.behind("=").unwrap_or_else(|| value.clone());
         let mut parts = split(&value, ':').into_iter();
         let source = parts.next()?;
         let target = parts.next();
-        // Where the word ends is not known either.
+        // An unknown word may also contain the target.
         if target.is_none() && source.is_known() {
             return None;
         }
@@ -90,33 +90,33 @@ impl Bind {
         is_source(&source).then_some(Bind { source, target, read_only })
     }
 
-    /// The value of `--mount`: `key=value` in any order, separated by commas, each perhaps in quotes.
-    pub fn of_mount(value: &Arg) -> Option<Bind> {
+    /// Parses the value of `--mount`: fields `key=value` in any order, separated by commas, optionally quoted.
+    pub fn from_mount(value: &Arg) -> Option<Bind> {
         let value = value.behind("=").unwrap_or_else(|| value.clone());
         let (mut source, mut device, mut target, mut read_only) = (None, None, None, false);
         for field in split(&value, ',') {
-            let field = unquoted(field);
+            let field = unquote(field);
             let mut key_and_value = split_once(&field, '=');
             let (key, value) = key_and_value.take().map_or((field, None), |(key, value)| (key, Some(value)));
             match (key.text.to_ascii_lowercase().as_str(), value) {
                 ("source" | "src", value) => source = value.or(source),
                 ("target" | "dst" | "destination", value) => target = value.or(target),
                 ("readonly" | "ro", value) => {
-                    // What Go's `ParseBool` takes for true.
+                    // The values that Go's `ParseBool` accepts as true.
                     let is_true = |value: &str| matches!(value, "1" | "t" | "T" | "true" | "TRUE" | "True");
                     read_only = value.is_none_or(|value| is_true(&value.text));
                 }
-                // The local driver binds a directory that is named as its device.
+                // The local driver binds the directory that its option `device` components.
                 ("volume-opt", Some(option)) => device = option.behind("device=").or(device),
                 _ => {}
             }
         }
-        // The word may name a source where it cannot be known.
+        // An unknown word may contain a source.
         let source = device.or(source).or_else(|| Some(value.clone()).filter(|value| !value.is_known()))?;
         Some(Bind { source, target, read_only })
     }
 
-    /// The mount for a command of the host that runs in `cwd`; `None` where nothing of the host can be written by it.
+    /// Resolves the mount against the working directory `cwd` of the host. Returns `None` for a read-only mount or a volume.
     pub fn resolve(&self, cwd: Option<&str>) -> Option<Mount> {
         if self.read_only || !is_source(&self.source) {
             return None;
@@ -132,81 +132,81 @@ impl Bind {
     }
 }
 
-/// Whether a word names a directory of the host, or may. Another name is that of a volume.
+/// Whether a word is, or may be, a directory of the host and not the name of a volume.
 fn is_source(source: &Arg) -> bool {
     !source.is_known() || source.text.contains('/') || source.text.starts_with(['.', '~'])
 }
 
-/// What a path in a container is on the host.
+/// The paths on the host that a path in a container may refer to.
 #[derive(Debug, Default)]
-pub(super) struct Hosted {
-    /// The directories and files of the host.
+pub(super) struct HostTargets {
     pub targets: Vec<Target>,
-    /// It may also be something of the container itself.
+    /// The path may also refer to a file of the container itself.
     pub contained: bool,
 }
 
-/// Maps a path of a container to the host. A path that holds a mount counts as the mount where what lies below is
-/// concerned too.
-pub(super) fn on_host(mounts: &[Mount], target: &Target, deep: bool) -> Hosted {
+/// Maps a path in a container to the host. If an access is recursive, a path above a mount includes the mount.
+pub(super) fn map_to_host(mounts: &[Mount], target: &Target, recursive: bool) -> HostTargets {
     let Some(path) = target.path.as_ref().filter(|_| !mounts.is_empty()) else {
-        return Hosted { contained: true, ..Hosted::default() };
+        return HostTargets { contained: true, ..HostTargets::default() };
     };
-    let names = path.components();
-    let at = |mount: &Mount| mount.target.as_ref().map(|target| target.components().len());
-    let along = |mount: &&Mount| {
+    let components = path.components();
+    let depth_of = |mount: &Mount| mount.target.as_ref().map(|target| target.components().len());
+    let overlaps = |mount: &&Mount| {
         let target = mount.target.as_ref().map(AbsPath::components);
-        target.is_some_and(|target| names.iter().zip(target).all(|(a, b)| meet(a.as_bytes(), b.as_bytes())))
+        target
+            .is_some_and(|target| components.iter().zip(target).all(|(a, b)| names_overlap(a.as_bytes(), b.as_bytes())))
     };
     let (within, above): (Vec<&Mount>, Vec<&Mount>) =
-        mounts.iter().filter(along).partition(|mount| at(mount) <= Some(names.len()));
-    // The innermost mount is the one that is seen.
-    let depth = within.iter().filter_map(|mount| at(mount)).max();
-    let within = within.into_iter().filter(|mount| at(mount) == depth);
-    let mut found = Hosted {
-        targets: within.map(|mount| mount.hosted(names, depth.unwrap_or_default(), target.open)).collect(),
+        mounts.iter().filter(overlaps).partition(|mount| depth_of(mount) <= Some(components.len()));
+    // The innermost mount is in force.
+    let depth = within.iter().filter_map(|mount| depth_of(mount)).max();
+    let within = within.into_iter().filter(|mount| depth_of(mount) == depth);
+    let mut found = HostTargets {
+        targets: within.map(|mount| mount.host_target(components, depth.unwrap_or_default(), target.open)).collect(),
         contained: false,
     };
-    let wild = |name: &CompactString| name.contains(['*', '?', '[']);
-    found.contained = found.targets.is_empty() || names.iter().take(depth.unwrap_or_default()).any(wild);
-    let deep = deep || target.open;
-    if deep {
+    let is_glob = |name: &CompactString| name.contains(['*', '?', '[']);
+    found.contained = found.targets.is_empty() || components.iter().take(depth.unwrap_or_default()).any(is_glob);
+    let recursive = recursive || target.open;
+    if recursive {
         found.targets.extend(above.into_iter().map(|mount| mount.source.clone()));
     }
     if found.contained {
-        found.targets.extend(mounts.iter().filter_map(|mount| mount.met_elsewhere(names, deep, target.open)));
+        found.targets.extend(mounts.iter().filter_map(|mount| mount.map_relative(components, recursive, target.open)));
     }
     found
 }
 
-/// Whether a path of the host can be reached by way of these mounts.
-pub(super) fn reach(mounts: &[Mount], path: &AbsPath) -> bool {
+/// Whether a path of the host is below one of these mounts.
+pub(super) fn reaches(mounts: &[Mount], path: &AbsPath) -> bool {
     let sources = mounts.iter().filter_map(|mount| mount.source.path.as_ref());
     sources.into_iter().any(|source| path.components().starts_with(source.components()))
 }
 
 impl Mount {
-    /// What a path may be on the host where the mount may be anywhere, or the path may be a word that the container
-    /// resolves in its root or in the directory that holds the mount.
-    fn met_elsewhere(&self, names: &[CompactString], deep: bool, open: bool) -> Option<Target> {
+    /// Maps a path whose relation to the mount is uncertain: the mount may be anywhere, or the path is relative and the
+    /// container resolves it against its root or against the directory that contains the mount.
+    fn map_relative(&self, components: &[CompactString], recursive: bool, open: bool) -> Option<Target> {
         let Some(target) = &self.target else {
             return Some(Target { open: true, ..self.source.clone() });
         };
-        let word = names.strip_prefix(self.cwd.as_ref()?.components())?;
+        let relative = components.strip_prefix(self.cwd.as_ref()?.components())?;
         let target = target.components();
-        let leads = |start: usize| {
+        let matches = |start: usize| {
             let rest = target.get(start..).unwrap_or_default();
-            word.iter().zip(rest).all(|(a, b)| meet(a.as_bytes(), b.as_bytes())) && (deep || rest.len() <= word.len())
+            relative.iter().zip(rest).all(|(a, b)| names_overlap(a.as_bytes(), b.as_bytes()))
+                && (recursive || rest.len() <= relative.len())
         };
-        // Two starts and no more: trying each would take steps in proportion to the product of the lengths.
+        // Only these two starts: trying each would be quadratic.
         let starts = [0, target.len().saturating_sub(1)];
-        let start = starts.into_iter().find(|start| leads(*start)).filter(|_| !word.is_empty())?;
-        Some(self.hosted(word, target.len() - start, open))
+        let start = starts.into_iter().find(|start| matches(*start)).filter(|_| !relative.is_empty())?;
+        Some(self.host_target(relative, target.len() - start, open))
     }
 
-    /// The path on the host of what has these names in the container, of which so many lead to the mount.
-    fn hosted(&self, names: &[CompactString], depth: usize, open: bool) -> Target {
-        let rest = names.get(depth..).unwrap_or_default();
+    /// Returns the path on the host of a path in the container, whose first `depth` components lead to the mount.
+    fn host_target(&self, components: &[CompactString], depth: usize, open: bool) -> Target {
+        let rest = components.get(depth..).unwrap_or_default();
         if self.source.open || self.source.path.is_none() {
             let text = format!("{}/{}", self.source.text, rest.join("/"));
             return Target { text, ..self.source.clone() };
@@ -217,12 +217,12 @@ impl Mount {
     }
 }
 
-/// The parts of a word between separators.
+/// Splits an argument at each separator.
 fn split(word: &Arg, separator: char) -> Vec<Arg> {
     let mut parts = Vec::new();
     let mut from = 0;
     for part in word.text.split(separator) {
-        parts.push(part_of(word, from, from + part.len()));
+        parts.push(slice_arg(word, from, from + part.len()));
         from += part.len() + separator.len_utf8();
     }
     parts
@@ -230,16 +230,16 @@ fn split(word: &Arg, separator: char) -> Vec<Arg> {
 
 fn split_once(word: &Arg, separator: char) -> Option<(Arg, Arg)> {
     let at = word.text.find(separator)?;
-    Some((part_of(word, 0, at), part_of(word, at + separator.len_utf8(), word.text.len())))
+    Some((slice_arg(word, 0, at), slice_arg(word, at + separator.len_utf8(), word.text.len())))
 }
 
-fn unquoted(word: Arg) -> Arg {
+fn unquote(word: Arg) -> Arg {
     let inner = word.text.strip_prefix('"').is_some_and(|rest| rest.ends_with('"'));
-    if inner { part_of(&word, 1, word.text.len() - 1) } else { word }
+    if inner { slice_arg(&word, 1, word.text.len() - 1) } else { word }
 }
 
-/// The characters of a word from one place to another.
-fn part_of(word: &Arg, from: usize, to: usize) -> Arg {
+/// Returns the part of an argument between two byte offsets.
+fn slice_arg(word: &Arg, from: usize, to: usize) -> Arg {
     let known = word.known.filter(|known| *known < to).map(|known| known.saturating_sub(from));
     Arg { text: word.text.get(from..to).unwrap_or_default().into(), known, glob: word.glob }
 }

@@ -1,129 +1,62 @@
-//! From text to steps: a pushdown automaton over bytes.
+//! The parser: a pushdown automaton that turns shell text into instructions.
 //!
-//! One pass, an explicit stack of frames, no recursion: a hostile text can neither overflow our stack nor make us
-//! read it twice. What cannot be read is noted and passed over, so that what can be read still counts.
+//! It makes one pass over the bytes with an explicit stack of frames and without recursion. Time is linear in the length
+//! of the text, apart from the lookahead at `((`, and nesting is bounded by a limit and not by the thread's stack. After a
+//! syntax error, parsing continues, so that the remaining commands are still found.
 
 mod ansi;
 mod assignment;
 mod compound;
 mod cond;
+mod expansion;
+mod frame;
 mod heredoc;
+mod keyword;
 mod list;
+mod quotes;
 mod redirect;
-mod text;
 
-use super::syntax::{Part, Parts, Scope, Script, Simple, Step, Unreadable, Word};
+use super::syntax::{Instruction, Scope, Script, SimpleCommand, Unreadable, Word, WordPart};
 use crate::verdict::limits::{SHELL_COMMANDS, SHELL_DEPTH};
-use compound::{Case, Compound, For};
-use cond::Cond;
-use list::List;
+use frame::{ArithForm, Frame, FrameKind};
+use list::ListEnd;
 use std::collections::VecDeque;
 use std::mem;
 
-/// Commands of which the room is kept; most lines of a script have fewer.
-const MOST_SPARE: usize = 8;
+/// How many allocations of finished commands are kept for reuse.
+const MAX_SPARE_COMMANDS: usize = 8;
 
-/// Reads `text` as bash would.
+/// How many errors are reported. One makes the text unreadable; further ones only explain.
+const MAX_ERRORS: usize = 8;
+
+/// Parses a text as bash would.
 pub(super) fn parse(text: &str) -> Script {
     let mut parser = Parser::new(text);
     while !parser.done {
-        parser.run();
+        parser.parse_command();
     }
     parser.script
 }
 
-/// A construct that has begun and not ended.
-#[derive(Debug)]
-struct Frame {
-    kind: FrameKind,
-    /// The state of a list; unused in other frames.
-    list: List,
-    /// The word or text that is being read.
-    parts: Parts,
-    /// Where the word began; `None` between words.
-    started: Option<usize>,
-    opened: usize,
-}
-
-#[derive(Debug)]
-enum FrameKind {
-    /// Commands, one after the other.
-    List,
-    /// The keyword command that lists stand in.
-    Compound(Compound),
-    For(For),
-    Case(Case),
-    /// `[[ … ]]`
-    Cond(Cond),
-    /// `name=( … )`
-    Array,
-    /// `name[ … ]` where an assignment may stand.
-    Subscript {
-        depth: usize,
-    },
-    /// `"…"`
-    Double,
-    /// `${name …}`
-    Param {
-        name: String,
-        quoted: bool,
-    },
-    /// `$(( … ))`, `(( … ))`, `$[ … ]`
-    Arith {
-        form: Arith,
-        depth: usize,
-    },
-    /// A heredoc's body, with expansions.
-    Body {
-        number: usize,
-        strip: bool,
-        resume: usize,
-        outer_end: usize,
-    },
-}
-
-/// What an arithmetic expression is part of.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Arith {
-    Word { quoted: bool },
-    Bracket { quoted: bool },
-    Command,
-    For,
-}
-
-impl Frame {
-    fn new(kind: FrameKind, close: list::Close, opened: usize) -> Self {
-        Frame { kind, list: List::new(close), parts: Parts::new(), started: None, opened }
-    }
-
-    /// Adds characters to the word or text under construction.
-    fn push(&mut self, text: &str, quoted: bool) {
-        match (self.parts.last_mut(), quoted) {
-            (Some(Part::Plain(last)), false) | (Some(Part::Quoted(last)), true) => last.push_str(text),
-            (_, false) => self.parts.push(Part::Plain(text.into())),
-            (_, true) => self.parts.push(Part::Quoted(text.into())),
-        }
-    }
-}
-
 pub(super) struct Parser<'a> {
     text: &'a str,
+    /// The current byte offset.
     at: usize,
-    /// Where the text ends for the frames on top: the end of a heredoc's body, or of all.
+    /// Where the text ends for the top frame: the end of a heredoc's body, or of the whole text.
     end: usize,
-    /// INVARIANT: never empty, and the first frame is the list of the whole text.
+    /// INVARIANT: never empty; the first frame is the list of the whole text.
     frames: Vec<Frame>,
     script: Script,
-    /// Commands that are done with: the room that they took is there for others.
-    #[expect(clippy::vec_box, reason = "it is their boxes that are used again")]
-    spare: Vec<Box<Simple>>,
+    /// Allocations of finished commands.
+    #[expect(clippy::vec_box, reason = "the boxes are reused")]
+    spare: Vec<Box<SimpleCommand>>,
     commands: usize,
     substitutions: usize,
-    flaws: usize,
-    /// Heredocs whose bodies have not come yet.
-    pending: VecDeque<heredoc::Pending>,
-    /// A command of the outermost list has just ended.
-    ended: bool,
+    errors: usize,
+    /// Heredocs whose bodies have not been reached.
+    pending: VecDeque<heredoc::PendingHeredoc>,
+    /// The last instruction ends a command.
+    command_ended: bool,
     done: bool,
 }
 
@@ -133,35 +66,35 @@ impl<'a> Parser<'a> {
             text,
             at: 0,
             end: text.len(),
-            frames: vec![Frame::new(FrameKind::List, list::Close::Eof, 0)],
+            frames: vec![Frame::new(FrameKind::List, ListEnd::Eof, 0)],
             script: Script::default(),
             spare: Vec::new(),
             commands: 0,
             substitutions: 0,
-            flaws: 0,
+            errors: 0,
             pending: VecDeque::new(),
-            ended: false,
+            command_ended: false,
             done: false,
         }
     }
 
-    /// Reads the next commands of the text, with all that belongs to them, as a shell does; `None` at its end. What
-    /// was read before is forgotten, so that a long text costs no more room than its longest command.
+    /// Parses the next command of the outermost list, or returns `None` at the end of the text. The previous command is
+    /// dropped, so that memory is bounded by the longest command.
     pub(super) fn next(&mut self) -> Option<&mut Script> {
         if self.done {
             return None;
         }
-        self.script.steps.clear();
+        self.script.instructions.clear();
         self.script.heredocs.clear();
-        self.list().began = 0;
-        self.run();
+        self.list().chain_start = 0;
+        self.parse_command();
         Some(&mut self.script)
     }
 
-    /// Takes back a command that is done with.
-    pub(super) fn take_back(&mut self, mut simple: Box<Simple>) {
-        if self.spare.len() < MOST_SPARE {
-            let Simple { assignments, words, redirects, span } = simple.as_mut();
+    /// Takes back the allocation of a finished command.
+    pub(super) fn recycle(&mut self, mut simple: Box<SimpleCommand>) {
+        if self.spare.len() < MAX_SPARE_COMMANDS {
+            let SimpleCommand { assignments, words, redirects, span } = simple.as_mut();
             assignments.clear();
             words.clear();
             redirects.clear();
@@ -170,15 +103,15 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// Reads to the end of a command of the outermost list, or of the text.
-    fn run(&mut self) {
+    /// Parses up to the end of a command of the outermost list, or of the text.
+    fn parse_command(&mut self) {
         while self.script.exceeded.is_none() {
-            if self.ended && self.frames.len() == 1 && self.pending.is_empty() {
-                self.ended = false;
+            if self.command_ended && self.frames.len() == 1 && self.pending.is_empty() {
+                self.command_ended = false;
                 return;
             }
             let Some(byte) = self.peek(0) else {
-                if self.at_end() {
+                if self.end_text() {
                     self.done = true;
                     return;
                 }
@@ -190,26 +123,24 @@ impl<'a> Parser<'a> {
                 | FrameKind::For(_)
                 | FrameKind::Case(_)
                 | FrameKind::Cond(_)
-                | FrameKind::Array => {
-                    self.word_byte(byte);
-                }
-                FrameKind::Subscript { .. } => self.subscript_byte(byte),
-                FrameKind::Double => self.double_byte(byte),
-                FrameKind::Param { .. } => self.param_byte(byte),
-                FrameKind::Arith { .. } => self.arith_byte(byte),
-                FrameKind::Body { .. } => self.body_byte(byte),
+                | FrameKind::Array => self.parse_word_byte(byte),
+                FrameKind::Subscript { .. } => self.parse_subscript_byte(byte),
+                FrameKind::Double => self.parse_double_quoted_byte(byte),
+                FrameKind::Param { .. } => self.parse_param_byte(byte),
+                FrameKind::Arith { .. } => self.parse_arith_byte(byte),
+                FrameKind::Body { .. } => self.parse_body_byte(byte),
             }
         }
         self.done = true;
-        // Past a limit: what is half read is ended here, so that its commands count.
+        // A limit is exceeded: close all frames, so that the commands in them still count.
         while self.frames.len() > 1 {
-            self.abandon();
+            self.close_unterminated();
         }
         self.finish_simple();
     }
 
-    /// The text of the top frame is over; tells whether all is.
-    fn at_end(&mut self) -> bool {
+    /// Handles the end of the top frame's text. Returns whether the whole text has ended.
+    fn end_text(&mut self) -> bool {
         if matches!(self.top().kind, FrameKind::Body { .. }) {
             self.close_body();
             return false;
@@ -219,22 +150,21 @@ impl<'a> Parser<'a> {
             self.close_list_at_end();
             return true;
         }
-        // A heredoc begun on the last line has an empty body; bash warns and goes on.
-        let what = self.top().name();
-        let opened = self.top().opened;
-        self.flaw(Unreadable::Unterminated(what), opened);
-        self.abandon();
+        let (name, opened) = (self.top().name(), self.top().opened);
+        self.report_at(Unreadable::Unterminated(name), opened);
+        self.close_unterminated();
         false
     }
 
-    /// Gives up the top frame, keeping the commands in it.
-    fn abandon(&mut self) {
+    /// Removes the top frame, and keeps the commands in it.
+    fn close_unterminated(&mut self) {
         self.end_word();
         self.finish_simple();
         let Some(frame) = self.frames.pop() else { return };
         match frame.kind {
-            FrameKind::List => self.step(Step::Close),
-            FrameKind::Compound(_) | FrameKind::For(_) | FrameKind::Case(_) => self.step(Step::Close),
+            FrameKind::List | FrameKind::Compound(_) | FrameKind::For(_) | FrameKind::Case(_) => {
+                self.emit(Instruction::Close)
+            }
             FrameKind::Body { outer_end, resume, .. } => {
                 self.end = outer_end;
                 self.at = resume;
@@ -244,9 +174,7 @@ impl<'a> Parser<'a> {
             | FrameKind::Subscript { .. }
             | FrameKind::Double
             | FrameKind::Param { .. }
-            | FrameKind::Arith { .. } => {
-                self.add(Part::Unknown { quoted: true });
-            }
+            | FrameKind::Arith { .. } => self.add(WordPart::Unknown { quoted: true }),
         }
     }
 
@@ -260,7 +188,7 @@ impl<'a> Parser<'a> {
     }
 
     fn rest(&self) -> &'a str {
-        self.text.get(self.at..self.end).unwrap_or_default()
+        self.slice(self.at, self.end)
     }
 
     fn slice(&self, from: usize, to: usize) -> &'a str {
@@ -270,94 +198,96 @@ impl<'a> Parser<'a> {
     fn top(&mut self) -> &mut Frame {
         // INVARIANT: never empty; the fallback keeps this total.
         if self.frames.is_empty() {
-            self.frames.push(Frame::new(FrameKind::List, list::Close::Eof, 0));
+            self.frames.push(Frame::new(FrameKind::List, ListEnd::Eof, 0));
         }
         let last = self.frames.len() - 1;
-        #[expect(clippy::indexing_slicing, reason = "the stack was just seen not to be empty")]
+        #[expect(clippy::indexing_slicing, reason = "the stack is not empty")]
         &mut self.frames[last]
     }
 
-    /// Opens a frame. Past the deepest one, reading ends.
+    /// Opens a frame that is not a list.
     fn open(&mut self, kind: FrameKind) {
-        self.open_until(kind, list::Close::Eof);
+        self.open_until(kind, ListEnd::Eof);
     }
 
-    fn open_until(&mut self, kind: FrameKind, close: list::Close) {
+    fn open_until(&mut self, kind: FrameKind, close: ListEnd) {
         if self.frames.len() >= SHELL_DEPTH.most {
             self.script.exceeded.get_or_insert(&SHELL_DEPTH);
             return;
         }
-        let opened = self.at;
-        self.frames.push(Frame::new(kind, close, opened));
+        self.frames.push(Frame::new(kind, close, self.at));
     }
 
-    /// Opens a list of commands as a scope of its own.
-    fn open_list(&mut self, close: list::Close, scope: Scope) {
-        self.step(Step::Open(scope));
+    /// Opens a list of commands in a scope.
+    fn open_list(&mut self, close: ListEnd, scope: Scope) {
+        self.emit(Instruction::Open(scope));
         self.open_until(FrameKind::List, close);
-        let (waiting, began) = (self.pending.len(), self.script.steps.len());
-        let list = &mut self.top().list;
-        list.waiting = waiting;
-        list.began = began;
+        let (pending_heredocs, chain_start) = (self.pending.len(), self.script.instructions.len());
+        let list = self.list();
+        list.pending_heredocs = pending_heredocs;
+        list.chain_start = chain_start;
     }
 
-    fn step(&mut self, step: Step) {
-        if matches!(step, Step::Simple(_)) {
+    fn emit(&mut self, instruction: Instruction) {
+        if matches!(instruction, Instruction::Simple(_)) {
             self.commands += 1;
             if self.commands > SHELL_COMMANDS.most {
                 self.script.exceeded.get_or_insert(&SHELL_COMMANDS);
             }
         }
-        self.ended = matches!(step, Step::End | Step::Background);
-        self.script.steps.push(step);
+        self.command_ended = matches!(instruction, Instruction::End | Instruction::Background);
+        self.script.instructions.push(instruction);
     }
 
-    fn flaw(&mut self, flaw: Unreadable, at: usize) {
-        // One is enough to know, a few are enough to explain.
-        if self.flaws < 8 {
-            self.flaws += 1;
-            self.script.flaws.push((flaw, at));
+    fn report_at(&mut self, error: Unreadable, at: usize) {
+        if self.errors < MAX_ERRORS {
+            self.errors += 1;
+            self.script.errors.push((error, at));
         }
     }
 
-    fn unexpected(&mut self, what: &str) {
-        let at = self.at;
-        let what: String = what.chars().take(20).collect();
-        self.flaw(Unreadable::Syntax(what), at);
+    fn report(&mut self, error: Unreadable) {
+        self.report_at(error, self.at);
     }
 
-    /// Adds characters to the word, beginning it where there is none.
+    fn report_unexpected(&mut self, token: &str) {
+        self.report(Unreadable::Syntax(token.to_owned()));
+    }
+
+    /// Appends characters to the current word, or begins one.
     fn push(&mut self, text: &str, quoted: bool) {
-        let at = self.at;
-        // bash takes it for a letter, others for the end of a line.
-        if !quoted && text.bytes().any(|byte| byte == b'\r') {
-            self.flaw(Unreadable::Unclear("a carriage return outside of quotes"), at);
+        // bash treats it as an ordinary character, other shells as part of a line end.
+        if !quoted && text.contains('\r') {
+            self.report(Unreadable::Ambiguous("a carriage return outside of quotes"));
         }
-        let top = self.top();
-        top.started.get_or_insert(at);
-        top.push(text, quoted);
+        self.begin_word();
+        self.top().push(text, quoted);
     }
 
-    /// Adds a part to the word, beginning it where there is none.
-    fn add(&mut self, part: Part) {
+    /// Appends a part to the current word, or begins one.
+    fn add(&mut self, part: WordPart) {
+        self.begin_word();
+        self.top().parts.push(part);
+    }
+
+    /// Begins a word here unless one has begun.
+    fn begin_word(&mut self) {
         let at = self.at;
-        let top = self.top();
-        top.started.get_or_insert(at);
-        top.parts.push(part);
+        self.top().started.get_or_insert(at);
     }
 
-    /// One byte where words stand.
-    fn word_byte(&mut self, byte: u8) {
+    /// Parses from a byte in a frame that consists of words.
+    fn parse_word_byte(&mut self, byte: u8) {
         let in_word = self.top().started.is_some();
-        if self.pattern_byte(byte) {
+        if self.take_pattern_byte(byte) {
             return;
         }
         match byte {
-            b'\\' => self.backslash(),
-            b'\'' => self.single_quotes(),
+            b'\\' => self.parse_backslash(),
+            b'\'' => self.parse_single_quotes(),
             b'"' => self.open_double(),
-            b'$' => self.dollar(false),
-            b'`' => self.backquotes(false),
+            b'$' => self.parse_dollar(false),
+            b'`' => self.parse_backquotes(false),
             b' ' | b'\t' => {
                 self.end_word();
                 self.at += 1;
@@ -365,23 +295,18 @@ impl<'a> Parser<'a> {
             b'\n' => {
                 self.end_word();
                 self.at += 1;
-                self.line_end();
+                self.end_line();
             }
             b'#' if !in_word => self.at += self.rest().find('\n').unwrap_or(self.rest().len()),
-            b'<' | b'>' if self.peek(1) == Some(b'(') => {
-                self.top_word();
-                self.at += 2;
-                self.open_list(list::Close::Process, if byte == b'>' { Scope::Sink } else { Scope::Subshell });
-            }
+            b'<' | b'>' if self.peek(1) == Some(b'(') => self.open_process_substitution(byte),
             b'[' if self.opens_subscript() => {
                 self.push("[", false);
                 self.at += 1;
                 self.open(FrameKind::Subscript { depth: 0 });
             }
-            b';' | b'&' | b'|' | b'(' | b')' | b'<' | b'>' => self.operator(byte),
+            b';' | b'&' | b'|' | b'(' | b')' | b'<' | b'>' => self.parse_operator(byte),
             0 => {
-                let at = self.at;
-                self.flaw(Unreadable::Nul, at);
+                self.report(Unreadable::Nul);
                 self.at += 1;
             }
             _ => {
@@ -393,65 +318,59 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// Begins a word here, if none has begun.
-    fn top_word(&mut self) {
-        let at = self.at;
-        self.top().started.get_or_insert(at);
+    /// Opens `<(` or `>(`.
+    fn open_process_substitution(&mut self, byte: u8) {
+        self.begin_word();
+        self.at += 2;
+        self.open_list(ListEnd::Process, if byte == b'>' { Scope::OutputProcess } else { Scope::Subshell });
     }
 
-    /// Ends the word under construction and hands it to the frame that it stands in.
+    /// Ends the current word and adds it to the top frame.
     fn end_word(&mut self) {
         let at = self.at;
         let top = self.top();
         let Some(start) = top.started.take() else { return };
         let word = Word { parts: mem::take(&mut top.parts), span: start..at };
         match &top.kind {
-            FrameKind::List => self.list_word(word),
-            FrameKind::Compound(_) => self.unexpected("word"),
-            FrameKind::For(_) => self.for_word(word),
-            FrameKind::Case(_) => self.case_word(&word),
-            FrameKind::Cond(_) => self.cond_word(&word),
+            FrameKind::List => self.add_list_word(word),
+            FrameKind::Compound(_) => self.report_unexpected("word"),
+            FrameKind::For(_) => self.add_for_word(word),
+            FrameKind::Case(_) => self.add_case_word(&word),
+            FrameKind::Cond(_) => self.add_cond_word(&word),
             FrameKind::Array => top.list.simple.words.push(word),
-            // Text, not a word: it stays where it is.
+            // These frames hold one text, not words.
             FrameKind::Subscript { .. }
             | FrameKind::Double
             | FrameKind::Param { .. }
             | FrameKind::Arith { .. }
-            | FrameKind::Body { .. } => {
-                top.parts = word.parts;
-            }
+            | FrameKind::Body { .. } => top.parts = word.parts,
         }
     }
 
-    fn line_end(&mut self) {
-        match self.top().kind {
-            FrameKind::List => self.list_line_end(),
-            FrameKind::For(_) => self.for_line_end(),
-            FrameKind::Case(_) | FrameKind::Cond(_) | FrameKind::Array | FrameKind::Compound(_) => {}
-            FrameKind::Subscript { .. }
-            | FrameKind::Double
-            | FrameKind::Param { .. }
-            | FrameKind::Arith { .. }
-            | FrameKind::Body { .. } => {}
+    fn end_line(&mut self) {
+        if matches!(self.top().kind, FrameKind::List) {
+            self.end_list_line();
+        } else if matches!(self.top().kind, FrameKind::For(_)) {
+            self.end_for_line();
         }
         self.read_heredocs();
     }
 
-    fn operator(&mut self, byte: u8) {
+    fn parse_operator(&mut self, byte: u8) {
         match self.top().kind {
-            FrameKind::List => self.list_operator(byte),
-            FrameKind::For(_) => self.for_operator(byte),
-            FrameKind::Case(_) => self.case_operator(byte),
-            FrameKind::Cond(_) => self.cond_operator(byte),
+            FrameKind::List => self.parse_list_operator(byte),
+            FrameKind::For(_) => self.parse_for_operator(byte),
+            FrameKind::Case(_) => self.parse_case_operator(byte),
+            FrameKind::Cond(_) => self.parse_cond_operator(byte),
             FrameKind::Array if byte == b')' => {
                 self.end_word();
                 self.at += 1;
                 let words = self.frames.pop().map(|frame| frame.list.simple.words).unwrap_or_default();
-                self.add(Part::List(words));
+                self.add(WordPart::List(words));
             }
             FrameKind::Array | FrameKind::Compound(_) => {
                 self.end_word();
-                self.unexpected("operator");
+                self.report_unexpected("operator");
                 self.at += 1;
             }
             FrameKind::Subscript { .. }
@@ -464,42 +383,10 @@ impl<'a> Parser<'a> {
 }
 
 /// Whether a byte ends a run of plain text in a word. All such bytes are ASCII, so none is part of another character.
+#[rustfmt::skip]
 fn is_special(byte: u8) -> bool {
     matches!(
         byte,
-        b' ' | b'\t'
-            | b'\n'
-            | b'\\'
-            | b'\''
-            | b'"'
-            | b'$'
-            | b'`'
-            | b';'
-            | b'&'
-            | b'|'
-            | b'('
-            | b')'
-            | b'<'
-            | b'>'
-            | b'['
-            | 0
+        b' ' | b'\t' | b'\n' | b'\\' | b'\'' | b'"' | b'$' | b'`' | b';' | b'&' | b'|' | b'(' | b')' | b'<' | b'>' | b'[' | 0
     )
-}
-
-impl Frame {
-    fn name(&self) -> &'static str {
-        match &self.kind {
-            FrameKind::List => self.list.name(),
-            FrameKind::Compound(compound) => compound.name(),
-            FrameKind::For(_) => "for",
-            FrameKind::Case(_) => "case",
-            FrameKind::Cond(_) => "[[",
-            FrameKind::Array => "array",
-            FrameKind::Subscript { .. } => "[",
-            FrameKind::Double => "\"",
-            FrameKind::Param { .. } => "${",
-            FrameKind::Arith { .. } => "((",
-            FrameKind::Body { .. } => "<<",
-        }
-    }
 }

@@ -1,4 +1,4 @@
-//! What is known of the shell at one point of the line: where it is, and what its variables hold.
+//! The state of the shell at one point of the line: possible working directories, variables and options.
 
 use super::{Arg, Mount};
 use crate::path::AbsPath;
@@ -7,138 +7,146 @@ use crate::verdict::limits::{Meter, SHELL_DIRECTORIES};
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
-/// Directories that a shell may be left in by a `cd` that fails; beyond them, the directory counts as unknown. Those
-/// near the root are always told apart: what must not be lost lies there.
-const MOST_ASTRAY: usize = 6;
+/// The maximum of possible directories if one of them is due to a failed `cd`; with more, the directory counts as unknown.
+/// Directories near the root are always kept, because deletions are most dangerous there.
+const MAX_FALLBACK_CWDS: usize = 6;
 
-/// Components of a directory that is near the root.
-const NEAR: usize = 3;
+/// The maximum of components of a directory near the root.
+const NEAR_ROOT_COMPONENTS: usize = 3;
 
-/// Another directory that a command may run in.
+/// A directory that a command may run in.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Elsewhere {
-    /// The directory, where it is known.
-    pub at: Option<Rc<str>>,
-    /// It runs there only if a `cd` has failed.
-    pub astray: bool,
+pub struct PossibleCwd {
+    /// The directory, if it is known.
+    pub path: Option<Rc<str>>,
+    /// The command runs there only if a `cd` has failed.
+    pub after_failed_cd: bool,
 }
 
-/// Directories that are compared with each other.
-const TOLD_APART: usize = 8 * SHELL_DIRECTORIES.most;
+/// The maximum of directories that are compared with each other.
+const MAX_COMPARED_CWDS: usize = 8 * SHELL_DIRECTORIES.most;
 
-/// What is known of the shell at one point of the line.
+/// The state of the shell at one point of the line.
 #[derive(Debug, Default)]
-pub(super) struct State {
-    /// The work on the whole line, which copies of the state share.
+pub(super) struct ShellState {
+    /// Shared by all copies of the state.
     pub meter: Meter,
     pub home: Option<String>,
     pub project: Option<String>,
+    /// The most likely working directory, if it is known.
     pub cwd: Option<Rc<str>>,
-    /// Where else the shell may be: it depends on what happened.
-    pub elsewhere: Vec<Elsewhere>,
-    /// Where `cd -` leads.
-    pub before: Option<Rc<str>>,
-    /// Where `popd` leads, one after the other.
-    pub pushed: Vec<Option<Rc<str>>>,
-    /// Directories that are there, because the line makes them.
-    pub made: Vec<Rc<str>>,
-    /// What substitutions print, by their numbers, where that is known.
+    /// Other possible working directories.
+    pub other_cwds: Vec<PossibleCwd>,
+    /// The target of `cd -`.
+    pub old_cwd: Option<Rc<str>>,
+    /// The targets of `popd`, the next one last.
+    pub directory_stack: Vec<Option<Rc<str>>>,
+    /// Directories that the line creates.
+    pub created_directories: Vec<Rc<str>>,
+    /// Known outputs of substitutions by their numbers.
     pub outputs: BTreeMap<usize, String>,
     pub variables: BTreeMap<String, Value>,
-    /// What `$@` stands for, where that is known.
-    pub given: Option<Vec<Arg>>,
-    /// The variables that programs get.
+    /// The positional parameters (`$@`), if they are known.
+    pub positional: Option<Vec<Arg>>,
+    /// Exported variables.
     pub exported: BTreeSet<String>,
-    /// The variables that keep their value.
-    pub fixed: BTreeSet<String>,
-    pub options: Options,
-    /// It may be in more directories than are told apart.
-    pub lost: bool,
-    /// Directories of the host that the container sees, where the shell runs in one.
+    /// Read-only variables.
+    pub readonly: BTreeSet<String>,
+    pub options: ShellOptions,
+    /// The possible directories are too many or too long; reported as [`SHELL_DIRECTORIES`].
+    pub exceeds_directories: bool,
+    /// The bind mounts of the container that the shell runs in.
     pub mounts: Option<Rc<[Mount]>>,
 }
 
-/// What copying one variable or name costs, in steps.
-const COPY: usize = 8;
+/// Steps for copying one variable or name.
+const COPY_STEPS: usize = 8;
 
-/// What copying a text costs, in steps.
-pub(super) fn copy_steps(length: usize) -> usize {
+/// Returns the steps for copying a text.
+pub(super) fn copy_cost(length: usize) -> usize {
     1 + length / 16
 }
 
-impl Clone for State {
-    /// Copying charges the meter: a line may copy its state once for every list and subshell in it.
+impl Clone for ShellState {
+    /// Copies the state and charges the meter: a line may copy it once for each list and subshell.
     fn clone(&self) -> Self {
-        let texts: usize = self.variables.values().map(|value| copy_steps(value.size())).sum();
-        let given = self.given.as_ref().map_or(0, Vec::len);
-        let names = self.variables.len() + self.exported.len() + self.fixed.len();
-        self.meter
-            .charge(texts + COPY * (1 + names + self.outputs.len() + self.pushed.len() + self.made.len() + given));
-        State {
+        let texts: usize = self.variables.values().map(|value| copy_cost(value.size())).sum();
+        let given = self.positional.as_ref().map_or(0, Vec::len);
+        let names = self.variables.len() + self.exported.len() + self.readonly.len();
+        self.meter.charge(
+            texts
+                + COPY_STEPS
+                    * (1 + names
+                        + self.outputs.len()
+                        + self.directory_stack.len()
+                        + self.created_directories.len()
+                        + given),
+        );
+        ShellState {
             meter: self.meter.clone(),
             home: self.home.clone(),
             project: self.project.clone(),
             cwd: self.cwd.clone(),
-            elsewhere: self.elsewhere.clone(),
-            before: self.before.clone(),
-            pushed: self.pushed.clone(),
-            made: self.made.clone(),
+            other_cwds: self.other_cwds.clone(),
+            old_cwd: self.old_cwd.clone(),
+            directory_stack: self.directory_stack.clone(),
+            created_directories: self.created_directories.clone(),
             outputs: self.outputs.clone(),
             variables: self.variables.clone(),
-            given: self.given.clone(),
+            positional: self.positional.clone(),
             exported: self.exported.clone(),
-            fixed: self.fixed.clone(),
+            readonly: self.readonly.clone(),
             options: self.options,
-            lost: self.lost,
+            exceeds_directories: self.exceeds_directories,
             mounts: self.mounts.clone(),
         }
     }
 }
 
-/// What `set`, `shopt` and `declare` have changed for the rest of the text.
+/// Options that `set`, `shopt` and `declare` change.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Options {
-    /// A command that fails ends the text.
-    pub stops: bool,
-    /// Every variable is exported.
-    pub exports: bool,
-    /// A variable has a second name: whatever is set may set another.
-    pub aliased: bool,
-    /// `cd name` may lead to the value of a variable, or below another directory.
-    pub finds: bool,
+pub(super) struct ShellOptions {
+    /// `set -e`: a failed command ends the text.
+    pub errexit: bool,
+    /// `set -a`: every variable is exported.
+    pub allexport: bool,
+    /// A variable may have a second name, or an attribute that changes values: each assignment may set any variable.
+    pub has_nameref: bool,
+    /// `shopt -s cdable_vars`: the operand of `cd` may be the name of a variable.
+    pub cd_searches: bool,
 }
 
 /// The value of a variable.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Value {
     Known(String),
-    /// One of these.
-    Each(Vec<String>),
-    /// This and something behind it that cannot be known.
-    Written(Arg),
-    /// One of these, or something else: it was set where that depends on what happened.
-    Maybe(Vec<Arg>),
-    /// Several words, of which some cannot be known: an array, or what `$@` stands for.
+    /// One of these values.
+    OneOf(Vec<String>),
+    /// A known prefix with an unknown rest.
+    Prefix(Arg),
+    /// One of these values or an unknown one.
+    PerhapsOneOf(Vec<Arg>),
+    /// Several words of which some are unknown: an array or `$@`.
     Words(Vec<Arg>),
     Unknown,
 }
 
 impl Value {
-    /// The value of a word.
-    pub fn of(arg: &Arg) -> Value {
-        if arg.is_known() { Value::Known(arg.text.to_string()) } else { Value::Written(arg.clone()) }
+    /// Builds the value of an expanded word.
+    pub fn from_arg(arg: &Arg) -> Value {
+        if arg.is_known() { Value::Known(arg.text.to_string()) } else { Value::Prefix(arg.clone()) }
     }
 
-    /// The value of a word that may be one of several.
-    pub fn one_of(args: &[Arg]) -> Value {
+    /// Builds the value of a word with several possible expansions.
+    pub fn from_args(args: &[Arg]) -> Value {
         match args {
             [] => Value::Unknown,
-            [only] => Value::of(only),
+            [only] => Value::from_arg(only),
             several => Value::distinct(several.iter().cloned(), several.iter().all(Arg::is_known)),
         }
     }
 
-    /// One of these, or where that is not `closed`, something else.
+    /// Builds a value that is one of `members` or, unless it is `closed`, an unknown one.
     fn distinct(members: impl Iterator<Item = Arg>, closed: bool) -> Value {
         let mut seen = BTreeSet::new();
         let members: Vec<Arg> = members.filter(|member| seen.insert((member.text.clone(), member.known))).collect();
@@ -146,39 +154,42 @@ impl Value {
         match members.as_slice() {
             [] => Value::Unknown,
             [only] if closed => Value::Known(text(only)),
-            _ if closed => Value::Each(members.iter().map(text).collect()),
-            _ => Value::Maybe(members),
+            _ if closed => Value::OneOf(members.iter().map(text).collect()),
+            _ => Value::PerhapsOneOf(members),
         }
     }
 
-    /// What it can be, as far as that is known.
+    /// Returns the possible values, as far as they are known.
     pub fn members(&self) -> Vec<Arg> {
         match self {
             Value::Known(value) => vec![Arg::literal(value.as_str())],
-            Value::Each(values) => values.iter().map(|value| Arg::literal(value.as_str())).collect(),
-            Value::Maybe(members) => members.clone(),
-            Value::Written(arg) => vec![arg.clone()],
+            Value::OneOf(values) => values.iter().map(|value| Arg::literal(value.as_str())).collect(),
+            Value::PerhapsOneOf(members) => members.clone(),
+            Value::Prefix(arg) => vec![arg.clone()],
             Value::Words(_) | Value::Unknown => Vec::new(),
         }
     }
 
-    /// How long it is, with all that it can be.
+    /// Returns the size of all possible values in bytes.
     pub fn size(&self) -> usize {
         match self {
             Value::Known(text) => text.len(),
-            Value::Written(Arg { text, .. }) => text.len(),
-            Value::Each(values) => values.iter().map(|value| value.len() + 64).sum(),
-            Value::Maybe(members) | Value::Words(members) => members.iter().map(|member| member.text.len() + 64).sum(),
+            Value::Prefix(Arg { text, .. }) => text.len(),
+            Value::OneOf(values) => values.iter().map(|value| value.len() + 64).sum(),
+            Value::PerhapsOneOf(members) | Value::Words(members) => {
+                members.iter().map(|member| member.text.len() + 64).sum()
+            }
             Value::Unknown => 0,
         }
     }
 
+    /// Whether all possible values are known.
     fn is_closed(&self) -> bool {
-        matches!(self, Value::Known(_) | Value::Each(_))
+        matches!(self, Value::Known(_) | Value::OneOf(_))
     }
 
-    /// This value or the other, whoever knows which; a variable that has none may have been given one before.
-    pub fn or(&self, other: Option<&Value>) -> Value {
+    /// Returns the value that is either this or the other one. `None` is an unset variable, whose value is unknown.
+    pub fn join(&self, other: Option<&Value>) -> Value {
         if Some(self) == other {
             return self.clone();
         }
@@ -188,66 +199,66 @@ impl Value {
     }
 }
 
-impl State {
+impl ShellState {
+    /// Returns the value of a variable, or `None` if the line does not set it.
     pub fn value(&self, name: &str) -> Option<&Value> {
-        // Under another name it may have been given any value.
-        self.variables.get(name).or(if self.options.aliased { Some(&Value::Unknown) } else { None })
+        self.variables.get(name).or(if self.options.has_nameref { Some(&Value::Unknown) } else { None })
     }
 
-    /// What is known of variables may be so, or not.
-    pub fn doubt_variables(&mut self) {
-        self.meter.charge(COPY * self.variables.len());
-        self.variables.values_mut().for_each(|value| *value = value.or(None));
+    /// Makes the values of all variables uncertain.
+    pub fn weaken_variables(&mut self) {
+        self.meter.charge(COPY_STEPS * self.variables.len());
+        self.variables.values_mut().for_each(|value| *value = value.join(None));
     }
 
-    /// Where the shell may be, the likeliest first.
-    pub fn places(&self) -> Vec<Elsewhere> {
-        let here = Elsewhere { at: self.cwd.clone(), astray: false };
-        std::iter::once(here).chain(self.elsewhere.iter().cloned()).collect()
+    /// Returns the possible working directories, the most likely first.
+    pub fn possible_cwds(&self) -> Vec<PossibleCwd> {
+        let here = PossibleCwd { path: self.cwd.clone(), after_failed_cd: false };
+        std::iter::once(here).chain(self.other_cwds.iter().cloned()).collect()
     }
 
-    /// The shell is in one of these directories.
-    pub fn settle(&mut self, places: Vec<Elsewhere>) {
-        let mut distinct: Vec<Elsewhere> = Vec::new();
-        self.meter.charge(places.len());
-        for place in places {
-            if distinct.len() > TOLD_APART {
-                self.lost = true;
+    /// Sets the possible working directories.
+    pub fn set_possible_cwds(&mut self, cwds: Vec<PossibleCwd>) {
+        let mut distinct: Vec<PossibleCwd> = Vec::new();
+        self.meter.charge(cwds.len());
+        for cwd in cwds {
+            if distinct.len() > MAX_COMPARED_CWDS {
+                self.exceeds_directories = true;
                 continue;
             }
-            match distinct.iter_mut().find(|known| known.at == place.at) {
-                Some(known) => known.astray &= place.astray,
-                // Where a `cd` that fails leaves it is then as unknown as it was.
-                None if place.at.is_none() && place.astray => {}
-                None => distinct.push(place),
+            match distinct.iter_mut().find(|known| known.path == cwd.path) {
+                Some(known) => known.after_failed_cd &= cwd.after_failed_cd,
+                None if cwd.path.is_none() && cwd.after_failed_cd => {}
+                None => distinct.push(cwd),
             }
         }
-        let is_near = |place: &Elsewhere| {
-            place.at.as_deref().is_some_and(|at| at.split('/').filter(|part| !part.is_empty()).count() <= NEAR)
+        let is_near = |cwd: &PossibleCwd| {
+            let components = |path: &str| path.split('/').filter(|name| !name.is_empty()).count();
+            cwd.path.as_deref().is_some_and(|path| components(path) <= NEAR_ROOT_COMPONENTS)
         };
-        let is_kept = |place: &Elsewhere| !place.astray || is_near(place);
-        let sure = distinct.iter().filter(|place| is_kept(place)).count();
-        self.lost |= sure > SHELL_DIRECTORIES.most;
-        if distinct.len() > sure.max(MOST_ASTRAY) {
-            let mut room = MOST_ASTRAY.saturating_sub(sure);
-            distinct.retain(|place| {
-                let kept = is_kept(place) || room > 0;
-                room -= usize::from(!is_kept(place) && kept);
+        let is_kept = |cwd: &PossibleCwd| !cwd.after_failed_cd || is_near(cwd);
+        let certain = distinct.iter().filter(|cwd| is_kept(cwd)).count();
+        self.exceeds_directories |= certain > SHELL_DIRECTORIES.most;
+        if distinct.len() > certain.max(MAX_FALLBACK_CWDS) {
+            let mut room = MAX_FALLBACK_CWDS.saturating_sub(certain);
+            distinct.retain(|cwd| {
+                let kept = is_kept(cwd) || room > 0;
+                room -= usize::from(!is_kept(cwd) && kept);
                 kept
             });
-            if distinct.iter().all(|place| place.at.is_some()) {
-                distinct.push(Elsewhere { at: None, astray: false });
+            if distinct.iter().all(|cwd| cwd.path.is_some()) {
+                distinct.push(PossibleCwd { path: None, after_failed_cd: false });
             }
         }
         let mut distinct = distinct.into_iter();
-        self.cwd = distinct.next().and_then(|first| first.at);
-        self.elsewhere = distinct.collect();
-        let sure = self.elsewhere.iter().all(|other| other.astray);
-        let here = self.cwd.as_deref().filter(|_| sure).map(|cwd| Value::Known(cwd.to_owned()));
+        self.cwd = distinct.next().and_then(|first| first.path);
+        self.other_cwds = distinct.collect();
+        let certain = self.other_cwds.iter().all(|other| other.after_failed_cd);
+        let here = self.cwd.as_deref().filter(|_| certain).map(|cwd| Value::Known(cwd.to_owned()));
         self.variables.insert("PWD".to_owned(), here.unwrap_or(Value::Unknown));
     }
 
-    /// Where `path` leads from a directory.
+    /// Resolves a path against a directory.
     pub fn resolve(&self, path: &str, from: Option<&str>) -> Option<Rc<str>> {
         if !path.starts_with('/') && from.is_none() {
             return None;
@@ -256,82 +267,88 @@ impl State {
         Some(Rc::from(format!("/{}", AbsPath::resolve(path, &place).components().join("/"))))
     }
 
-    /// Whether a directory is there whatever happens: it lies above one that we know, or the line makes it.
-    pub fn is_there(&self, path: &str) -> bool {
+    /// Whether a directory certainly exists: it contains a known directory, or the line creates it.
+    pub fn directory_exists(&self, path: &str) -> bool {
         let above = |known: &str| {
             let rest = known.strip_prefix(path.trim_end_matches('/'));
             rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
         };
         let known = [self.home.as_deref(), self.project.as_deref(), self.cwd.as_deref()];
         let always = ["/dev", "/etc", "/proc", "/tmp", "/usr/bin", "/var/tmp"];
-        known.into_iter().flatten().chain(always).any(above) || self.made.iter().any(|made| above(made))
+        known.into_iter().flatten().chain(always).any(above) || self.created_directories.iter().any(|made| above(made))
     }
 
-    /// This state or the other, whoever knows which.
+    /// Merges another state: afterwards either may be the real one.
     pub fn join(self: &mut Rc<Self>, other: &Rc<Self>) {
         if Rc::ptr_eq(self, other) {
             return;
         }
         let state = Rc::make_mut(self);
-        state.lost |= other.lost;
+        state.exceeds_directories |= other.exceeds_directories;
         state.meter.charge(2 * (state.variables.len() + other.variables.len()));
         for (name, value) in &mut state.variables {
             let also = other.variables.get(name);
             if also != Some(value) {
-                state.meter.charge(copy_steps(value.size() + also.map_or(0, Value::size)));
-                *value = value.or(also);
+                state.meter.charge(copy_cost(value.size() + also.map_or(0, Value::size)));
+                *value = value.join(also);
             }
         }
         for (name, value) in &other.variables {
             if !state.variables.contains_key(name) {
-                state.variables.insert(name.clone(), value.or(None));
+                state.variables.insert(name.clone(), value.join(None));
             }
         }
         let pwd = state.variables.remove("PWD");
-        if state.cwd != other.cwd || state.elsewhere != other.elsewhere {
-            let places = state.places().into_iter().chain(other.places()).collect();
-            state.settle(places);
+        if state.cwd != other.cwd || state.other_cwds != other.other_cwds {
+            let cwds = state.possible_cwds().into_iter().chain(other.possible_cwds()).collect();
+            state.set_possible_cwds(cwds);
         } else if let Some(pwd) = pwd {
             state.variables.insert("PWD".to_owned(), pwd);
         }
-        if state.before != other.before {
-            state.before = None;
+        if state.old_cwd != other.old_cwd {
+            state.old_cwd = None;
         }
-        if state.pushed != other.pushed {
-            state.pushed = vec![None; MOST_ASTRAY];
+        if state.directory_stack != other.directory_stack {
+            state.directory_stack = vec![None; MAX_FALLBACK_CWDS];
         }
-        if state.given != other.given {
-            state.given = None;
+        if state.positional != other.positional {
+            state.positional = None;
         }
         state.outputs.retain(|number, printed| other.outputs.get(number).is_none_or(|also| also == printed));
         state.exported.retain(|name| other.exported.contains(name));
-        state.fixed.extend(other.fixed.iter().cloned());
-        state.made.retain(|made| other.made.contains(made));
+        state.readonly.extend(other.readonly.iter().cloned());
+        state.created_directories.retain(|made| other.created_directories.contains(made));
         let (one, two) = (state.options, other.options);
-        state.options = Options {
-            stops: one.stops && two.stops,
-            exports: one.exports && two.exports,
-            aliased: one.aliased || two.aliased,
-            finds: one.finds || two.finds,
+        state.options = ShellOptions {
+            errexit: one.errexit && two.errexit,
+            allexport: one.allexport && two.allexport,
+            has_nameref: one.has_nameref || two.has_nameref,
+            cd_searches: one.cd_searches || two.cd_searches,
         };
     }
 
-    /// What a shell that this one starts knows: its own variables are none of the other's business.
-    pub fn started(&self) -> State {
+    /// Makes the positional parameters unknown.
+    pub fn clear_positional(&mut self) {
+        self.variables.retain(|name, _| !is_positional(name));
+        self.positional = None;
+    }
+
+    /// Returns the state of a child shell, which inherits only exported variables.
+    pub fn for_child_shell(&self) -> ShellState {
         let inherited = ["HOME", "LOGNAME", "PATH", "PWD", "SHELL", "USER"];
         let mut state = self.clone();
-        if !self.options.exports {
+        if !self.options.allexport {
             state.variables.retain(|name, _| inherited.contains(&name.as_str()) || self.exported.contains(name));
         }
-        state.variables.retain(|name, _| name != "IFS" && !is_parameter(name));
-        state.given = None;
-        state.fixed.clear();
-        state.options = Options { aliased: self.options.aliased, ..Options::default() };
+        state.variables.remove("IFS");
+        state.clear_positional();
+        state.readonly.clear();
+        state.options = ShellOptions { has_nameref: self.options.has_nameref, ..ShellOptions::default() };
         state
     }
 }
 
-/// Whether a name is one of `$1`, `$2` …, or all of them.
-pub(super) fn is_parameter(name: &str) -> bool {
+/// Whether a name is that of a positional parameter (`1`, `2` …) or `@`.
+pub(super) fn is_positional(name: &str) -> bool {
     name == "@" || name.bytes().all(|byte| byte.is_ascii_digit())
 }

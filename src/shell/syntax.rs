@@ -1,189 +1,190 @@
-//! What a shell text is made of, as it is written: words, commands, and the steps in which they run.
+//! Syntax of a shell text: words, simple commands, and the flat list of instructions that the parser produces.
 
 use crate::verdict::limits::Limit;
 use compact_str::CompactString;
 use smallvec::SmallVec;
 use std::ops::Range;
 
-/// A piece of a word.
+/// One part of a word.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Part {
+pub(super) enum WordPart {
     /// Characters outside quotes.
     Plain(CompactString),
-    /// Characters that stand for themselves.
+    /// Quoted or escaped characters.
     Quoted(CompactString),
     /// The value of a variable.
     Variable(Box<Variable>),
-    /// What the substitution of this number prints.
+    /// The output of the command substitution with this number.
     Output { number: usize, quoted: bool },
     /// The words of an array.
     List(Vec<Word>),
-    /// What only a running shell can know: an arithmetic value, the name of a pipe.
+    /// A value that is known only at run time, such as an arithmetic result.
     Unknown { quoted: bool },
 }
 
 /// The parts of a word. Most words have one part, which is stored inline.
-pub(super) type Parts = SmallVec<[Part; 1]>;
+pub(super) type WordParts = SmallVec<[WordPart; 1]>;
 
-/// A variable, as it is asked for.
+/// A parameter expansion.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Variable {
     pub name: String,
-    /// `${x%y}`, `${x:-y}` and the like: not the value as it is.
+    /// An operator such as `%` or `:-` changes the value.
     pub altered: bool,
-    /// `${x%y}`: what is cut off.
+    /// The pattern that `${x%y}` removes.
     pub trim: Option<Trim>,
-    /// `y` in `${x:-y}`, where it is written out: the value, should there be none.
+    /// `y` of `${x:-y}` or `${x:=y}`, if it is literal text.
     pub default: Option<String>,
     pub quoted: bool,
 }
 
 impl Variable {
-    /// The value as it is.
-    pub fn plain(name: String, quoted: bool) -> Part {
-        Part::Variable(Box::new(Variable { name, altered: false, trim: None, default: None, quoted }))
+    /// Builds the part for `$name` or `${name}`.
+    pub fn plain(name: String, quoted: bool) -> WordPart {
+        WordPart::Variable(Box::new(Variable { name, altered: false, trim: None, default: None, quoted }))
     }
 }
 
-/// What `${x%y}`, `${x%%y}`, `${x#y}` and `${x##y}` cut off.
+/// The operator and pattern of `${x%y}`, `${x%%y}`, `${x#y}` or `${x##y}`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Trim {
-    /// From the end, not from the start.
-    pub end: bool,
-    /// As much as matches, not as little.
+    /// `%` removes from the end, `#` from the start.
+    pub from_end: bool,
+    /// A doubled operator removes the longest match.
     pub greedy: bool,
-    /// The pattern, where it is written out.
+    /// The pattern, if it is literal text.
     pub pattern: Option<String>,
 }
 
-/// A word before any expansion.
+/// A word before expansion.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Word {
-    pub parts: Parts,
+    pub parts: WordParts,
     pub span: Range<usize>,
 }
 
 impl Word {
-    /// The word, if it has neither quotes nor expansions: only such a word can be a keyword or an operator.
+    /// Returns the text if the word has neither quotes nor expansions. Only such a word can be a keyword or an operator.
     pub fn bare(&self) -> Option<&str> {
         match self.parts.as_slice() {
-            [Part::Plain(text)] => Some(text),
+            [WordPart::Plain(text)] => Some(text),
             _ => None,
         }
     }
 }
 
-/// How a redirection opens its file.
+/// The operator of a redirection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Direction {
+pub(super) enum RedirectOperator {
     /// `<`
-    From,
+    Input,
     /// `>`, `>>`, `>|`, `&>`, `&>>`
-    To,
+    Output,
     /// `<>`
-    Both,
+    InputOutput,
     /// `>&` with a descriptor
-    Copy,
+    DuplicateOutput,
     /// `<&` with a descriptor
-    CopyFrom,
+    DuplicateInput,
     /// `<<<`
-    String,
-    /// `<<`, `<<-`; `strip` drops leading tabs
+    HereString,
+    /// `<<`, or `<<-`, which strips leading tabs
     Heredoc { strip: bool },
 }
 
-/// What a redirection names.
+/// The operand of a redirection.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Target {
+pub(super) enum RedirectTarget {
     Word(Word),
-    /// The heredoc of this number.
+    /// The heredoc with this index in [`Script::heredocs`].
     Heredoc(usize),
 }
 
+/// A redirection before expansion.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Redirect {
-    /// It is about another descriptor than a program reads from or prints to.
-    pub aside: bool,
-    pub direction: Direction,
-    pub target: Target,
+pub(super) struct ParsedRedirect {
+    /// It applies to another descriptor than standard input or standard output.
+    pub other_descriptor: bool,
+    pub operator: RedirectOperator,
+    pub target: RedirectTarget,
 }
 
 /// `name=value` before a command or alone.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Assignment {
     pub name: String,
-    /// `None` for arrays and `+=`: the value is not what is written.
+    /// `None` for arrays, elements of arrays and `+=`.
     pub value: Option<Word>,
     /// The words of an array.
-    pub list: Option<Vec<Word>>,
-    /// They come behind those that are there.
+    pub array: Option<Vec<Word>>,
+    /// `+=`: the array is extended.
     pub appends: bool,
 }
 
-/// A command without structure of its own.
+/// A simple command in the sense of POSIX 2.9.1.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Simple {
+pub(super) struct SimpleCommand {
     pub assignments: Vec<Assignment>,
     pub words: Vec<Word>,
-    pub redirects: Vec<Redirect>,
+    pub redirects: Vec<ParsedRedirect>,
     pub span: Range<usize>,
 }
 
-impl Simple {
+impl SimpleCommand {
     pub fn is_empty(&self) -> bool {
         self.assignments.is_empty() && self.words.is_empty() && self.redirects.is_empty()
     }
 }
 
-/// What a nested list of commands is to the shell that runs it.
+/// How a nested list of commands relates to the shell around it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Scope {
     /// Runs in the same shell.
     Group,
-    /// Runs in the same shell, perhaps.
+    /// May run, in the same shell.
     Branch,
-    /// Runs in the same shell, perhaps often.
+    /// May run any number of times, in the same shell.
     Loop,
-    /// Runs in a shell of its own.
+    /// Runs in a subshell.
     Subshell,
-    /// Runs in a shell of its own, and reads what is written to it.
-    Sink,
-    /// Runs in a shell of its own, and its output becomes part of a word. Each has a number.
+    /// `>(…)`: runs in a subshell and reads what is written to it.
+    OutputProcess,
+    /// Runs in a subshell; the output is part of a word and has this number.
     Substitution(usize),
-    /// Runs when it is called.
+    /// The body of the function of this name, which runs when it is called.
     Function(Box<str>),
 }
 
-/// What happens, in the order in which it is written.
+/// One instruction of a parsed text. Nesting is expressed by pairs of `Open` and `Close`.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Step {
-    Simple(Box<Simple>),
+pub(super) enum Instruction {
+    Simple(Box<SimpleCommand>),
     /// Redirections of the scope that was just closed.
-    Redirects(Box<Simple>),
+    Redirects(Box<SimpleCommand>),
     Open(Scope),
     Close,
-    /// `|`: what came before feeds what comes next.
+    /// `|`
     Pipe,
-    /// `&&`: what comes next runs if what came before went well.
-    Then,
-    /// `||`: what comes next runs if it did not.
-    Else,
-    /// `;` or a line end.
+    /// `&&`
+    And,
+    /// `||`
+    Or,
+    /// `;` or a line end
     End,
-    /// `&`: what came before runs in a shell of its own.
+    /// `&`
     Background,
-    Loop(Box<Loop>),
+    LoopVariable(Box<LoopVariable>),
     Backquoted(Box<Backquoted>),
 }
 
-/// `for name in words`; without words the variable has whatever value.
+/// `for name in words`. Without words the value is unknown, which also represents `${name:=value}`.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Loop {
+pub(super) struct LoopVariable {
     pub name: String,
     pub words: Option<Vec<Word>>,
 }
 
-/// Text in backquotes, its escapes removed: a script of its own.
+/// The text between backquotes without its escapes. It is parsed when it is evaluated.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Backquoted {
     pub text: String,
@@ -192,44 +193,40 @@ pub(super) struct Backquoted {
     pub number: usize,
 }
 
-/// The body of a heredoc.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Heredoc {
-    pub parts: Parts,
-}
-
 /// Why a text cannot be read with certainty.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Unreadable {
-    /// A quote, substitution or compound command does not end.
+    /// A quote, substitution or compound command is not closed.
     Unterminated(&'static str),
-    /// The grammar does not allow what stands here.
+    /// A syntax error, with the token that was not expected.
     Syntax(String),
-    /// Shells disagree about it.
-    Unclear(&'static str),
-    /// A zero byte ends the text for some readers and not for others.
+    /// A construct that shells interpret differently.
+    Ambiguous(&'static str),
+    /// A NUL byte, at which some programs end the text.
     Nul,
-    /// A program's name holds characters that cannot be seen or that look like others.
+    /// A program name with invisible characters or letters of another alphabet.
     Lookalike,
 }
 
-/// A flaw, and where it is.
+/// A position at which the analysis is not certain, and the reason.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Uncertainty {
-    /// What is wrong.
-    pub flaw: Unreadable,
-    /// Where in the line.
+    /// Why the text cannot be read with certainty.
+    pub reason: Unreadable,
+    /// Byte offset in the line.
     pub at: usize,
-    /// It is not the line itself that cannot be read, but a text that it runs.
+    /// The reason is in a text that the line runs, such as the operand of `sh -c`, not in the line itself.
     pub inner: bool,
 }
 
-/// A text as it was read.
+/// A parsed text.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Script {
-    pub steps: Vec<Step>,
-    pub heredocs: Vec<Heredoc>,
-    pub flaws: Vec<(Unreadable, usize)>,
-    /// The limit that it exceeds; what was found before still counts.
+    pub instructions: Vec<Instruction>,
+    /// The bodies of heredocs.
+    pub heredocs: Vec<WordParts>,
+    /// Errors with their byte offsets.
+    pub errors: Vec<(Unreadable, usize)>,
+    /// The limit that the text exceeds. What was parsed before it is kept.
     pub exceeded: Option<&'static Limit>,
 }

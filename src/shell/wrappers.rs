@@ -173,7 +173,7 @@ pub(super) fn inner(command: &Command, meter: &Meter) -> Vec<Inner> {
         "source" | "." => shells::source(command),
         program => match shells::shell(program, command) {
             Some(inner) => inner,
-            None => match Language::of(program) {
+            None => match Language::from_program(program) {
                 Some(language) => {
                     let mut inner = code(language, command);
                     inner.extend(by_entry::loose_code(command));
@@ -329,7 +329,7 @@ fn unknown_script() -> Vec<Inner> {
 
 /// Code on the command line, or on the standard input of an interpreter without a file.
 fn code(language: Language, command: &Command) -> Vec<Inner> {
-    let found = language.inline(&command.args);
+    let found = language.inline_code(&command.args);
     let texts = match (found, &command.input) {
         (Some(texts), _) => texts,
         (None, Input::Text(text)) if language.reads_input(&command.args) || language.reads_program(&command.args) => {

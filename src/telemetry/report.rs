@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 /// The counts of a log. Names are labels, because other programs can write to the log.
 #[derive(Clone, Debug, Serialize)]
-pub struct Report {
+pub struct LogReport {
     /// Lines that count, malformed ones included.
     pub lines: u64,
     /// Lines that could not be read.
@@ -92,7 +92,7 @@ pub struct DayRow {
     pub lines: u64,
 }
 
-impl Report {
+impl LogReport {
     /// Limits each list to `rows` rows, except the escalations.
     #[must_use]
     pub fn cut(mut self, rows: usize) -> Self {

@@ -1,7 +1,7 @@
-//! Folds the lines of a log into counts.
+//! Counts the lines of a log.
 
 use super::histogram::Histogram;
-use super::report::{DayRow, EscalationRow, Report, RuleRow, SessionRow, SourceRow, ToolRow};
+use super::report::{DayRow, EscalationRow, LogReport, RuleRow, SessionRow, SourceRow, ToolRow};
 use crate::encoding::escape;
 use crate::encoding::label::Label;
 use crate::event::taint::ESCALATION;
@@ -50,7 +50,7 @@ struct SessionCounts {
 
 /// One line of the log. Lines of the first version have neither `rule` nor `us`.
 #[derive(Deserialize)]
-struct Record<'a> {
+struct ParsedLine<'a> {
     #[serde(borrow)]
     event: Cow<'a, str>,
     #[serde(borrow)]
@@ -71,7 +71,7 @@ struct Record<'a> {
 impl Summary {
     /// Counts one line, given without its line end.
     pub fn add(&mut self, line: &[u8], filter: &Filter) {
-        match serde_json::from_slice::<Record<'_>>(line) {
+        match serde_json::from_slice::<ParsedLine<'_>>(line) {
             Ok(record) if is_timestamp(&record.ts) => self.count(&record, filter),
             _ => self.add_malformed(),
         }
@@ -83,17 +83,17 @@ impl Summary {
         self.malformed += 1;
     }
 
-    fn count(&mut self, record: &Record<'_>, filter: &Filter) {
-        let early = filter.since.as_deref().is_some_and(|since| &*record.ts < since);
-        if early || filter.session.as_deref().is_some_and(|session| record.session_id != session) {
+    fn count(&mut self, record: &ParsedLine<'_>, filter: &Filter) {
+        let is_early = filter.since.as_deref().is_some_and(|since| &*record.ts < since);
+        if is_early || filter.session.as_deref().is_some_and(|session| record.session_id != session) {
             return;
         }
         self.lines += 1;
         *entry(&mut self.decisions, &record.decision) += 1;
         *entry(&mut self.tools, &record.tool) += 1;
         *entry(&mut self.days, record.ts.get(..10).unwrap_or_default()) += 1;
-        let after = record.event == "quarantine";
-        if after {
+        let is_after = record.event == "quarantine";
+        if is_after {
             // After a call the field lists the names of several rules, separated by blanks.
             for rule in record.rule.split(' ').filter(|rule| !rule.is_empty()) {
                 *entry(&mut self.rules, rule) += 1;
@@ -104,14 +104,14 @@ impl Summary {
         let session = entry(&mut self.sessions, &record.session_id);
         let has_source = !record.source.is_empty();
         match &*record.decision {
-            "emit" if after => {
+            "emit" if is_after => {
                 session.emit += 1;
                 if has_source {
                     *entry(&mut session.emit_by_source, &record.source) += 1;
                     entry(&mut self.sources, &record.source).emit += 1;
                 }
             }
-            "skip" if after && has_source => entry(&mut self.sources, &record.source).skip += 1,
+            "skip" if is_after && has_source => entry(&mut self.sources, &record.source).skip += 1,
             _ => {}
         }
         if let Some(us) = record.us {
@@ -126,7 +126,7 @@ impl Summary {
     }
 
     /// The finished report.
-    pub fn report(&self) -> Report {
+    pub fn report(&self) -> LogReport {
         let source = |(source, counts): (&String, &SourceCounts)| SourceRow {
             source: Label::tool(source),
             emit: counts.emit,
@@ -137,8 +137,8 @@ impl Summary {
             emit: counts.emit,
         };
         let escalations = self.sessions.iter().flat_map(|(session, counts)| {
-            let often = counts.emit_by_source.iter().filter(|(_, count)| **count >= ESCALATION);
-            often.map(|(source, count)| EscalationRow {
+            let frequent = counts.emit_by_source.iter().filter(|(_, count)| **count >= ESCALATION);
+            frequent.map(|(source, count)| EscalationRow {
                 session_id: Label::tool(session),
                 source: Label::tool(source),
                 count: *count,
@@ -152,7 +152,7 @@ impl Summary {
         };
         let day = |(day, lines): (&String, &u64)| DayRow { day: Label::tool(day), lines: *lines };
         let decision = |(decision, lines): (&String, &u64)| (Label::tool(decision).to_string(), *lines);
-        Report {
+        LogReport {
             lines: self.lines,
             malformed: self.malformed,
             decisions: self.decisions.iter().map(decision).collect(),

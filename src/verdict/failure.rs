@@ -1,20 +1,20 @@
-//! Failures: what kept us from judging. Each is a verdict with a rule of its own, and none lets a call through.
+//! Failures: why an event could not be judged. Each has a rule of its own, and none lets a call pass.
 
 use crate::verdict::Phase;
 use crate::verdict::{Effect, Finding, RuleId};
 
-/// Why an event could not be judged as it should be.
+/// Why an event could not be judged, or not completely.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Failure {
-    /// The event cannot be read; the text says what is wrong with it, never what is in it.
+    /// The event cannot be parsed. The text says what is wrong with it and does not quote it.
     Event(String),
-    /// The policy cannot be read; the text names the place.
+    /// The policy cannot be read. The text names the file.
     Config(String),
-    /// The event is larger than we judge.
+    /// A limit is exceeded.
     Limit(String),
-    /// Time ran out.
+    /// The deadline has passed.
     Timeout,
-    /// We broke.
+    /// The guard panicked.
     Bug,
 }
 
@@ -25,7 +25,7 @@ impl Failure {
     const TIMEOUT: RuleId = RuleId::known("rune/timeout");
     const BUG: RuleId = RuleId::known("rune/bug");
 
-    /// The rule that a failure answers under.
+    /// The rule of the failure.
     pub fn rule(&self) -> RuleId {
         match self {
             Failure::Event(_) => Self::EVENT,
@@ -37,17 +37,17 @@ impl Failure {
     }
 
     /// Whether a rule is the rule of a failure.
-    pub fn owns(rule: &RuleId) -> bool {
+    pub fn is_failure_rule(rule: &RuleId) -> bool {
         [Self::EVENT, Self::CONFIG, Self::LIMIT, Self::TIMEOUT, Self::BUG].contains(rule)
     }
 
-    /// The finding about an event in `phase`, where the policy answers failures with `policy`.
+    /// The finding for an event in `phase`; `policy` is the policy's effect for failures.
     ///
-    /// Before a call no failure passes, and an unreadable event is denied whatever the policy says: nobody can
-    /// be asked about a call that cannot be shown. After a call nothing is left to stop.
+    /// Before a call no failure passes. An event that cannot be parsed is denied whatever the policy says, because a person
+    /// cannot judge a call that cannot be shown. After a call nothing can be stopped.
     pub fn finding(&self, phase: Option<Phase>, policy: Effect) -> Finding {
         let effect = match phase {
-            // Without a phase there is no form to ask in.
+            // Without a phase, the form of a question is unknown.
             None => Effect::Deny,
             Some(Phase::Before | Phase::Settings) => match self {
                 Failure::Event(_) => Effect::Deny,
@@ -59,7 +59,7 @@ impl Failure {
         Finding::new(self.rule(), effect, self.reason())
     }
 
-    /// What to tell the one who was stopped.
+    /// The reason, for the person or the model that gets the answer.
     pub fn reason(&self) -> String {
         match self {
             Failure::Event(what) => {

@@ -1,11 +1,11 @@
-//! The moment of a session that a verdict is about.
+//! When the client runs the hook.
 
-/// When, relative to a call, the client asks.
+/// When the client runs the hook, relative to a tool call or a session.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Phase {
-    /// Before a tool call: the answer decides whether it happens.
+    /// Before a tool call. The answer decides whether it runs.
     Before,
-    /// After a tool call that gave a result.
+    /// After a tool call that has a result.
     After,
     /// After a tool call that failed.
     Failed,
@@ -15,7 +15,7 @@ pub enum Phase {
     Start,
     /// A session ends.
     End,
-    /// A moment of the client that we have no part in.
+    /// Any other event of the client.
     Other,
 }
 

@@ -1,17 +1,17 @@
-//! Untrusted surfaces, as verdicts name them.
+//! The untrusted surface in a verdict.
 
 use super::RuleId;
 use crate::encoding::label::Label;
 
-/// An untrusted surface that an event touched.
+/// An untrusted surface from which the result of an event comes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Surface {
-    /// Its label, as in the notice and in the log.
+    /// The label for the notice and the log.
     pub source: Label,
-    /// The rule that recognised it.
+    /// The rule that has recognised it.
     pub rule: RuleId,
-    /// The operator trusts it.
+    /// Whether the operator trusts it.
     pub trusted: bool,
-    /// What comes from it may still be what strangers wrote.
+    /// Whether its content taints the session, which it can even if it is trusted.
     pub taints: bool,
 }

@@ -1,78 +1,110 @@
-//! What results say: how many of the documents that give orders are found, and how many of those that do not.
+//! Content rules: how many documents with injected instructions they find, and how many others they report.
 
 use crate::support::judge::{Directories, judge, policy_without_rules};
 use crate::support::sandbox::after;
 use rune::policy::Config;
 use rune::rules;
 use rune::rules::{Owner, RuleKind};
-use serde_json::{Value, json};
+use serde::Deserialize;
+use serde_json::json;
+use std::sync::Mutex;
+
+/// A document of `tests/corpus`.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Document {
+    id: String,
+    label: Label,
+    /// The main trait of the document.
+    class: String,
+    text: String,
+}
+
+#[derive(Clone, Copy, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum Label {
+    Inject,
+    Benign,
+}
 
 fn policy() -> Config {
     policy_without_rules("gentle")
 }
 
-/// The content rules that a page of this text is named by.
-fn named(text: &str, config: &Config) -> Vec<String> {
+/// The content rules that match a page with this text.
+fn matching_rules(text: &str, config: &Config) -> Vec<String> {
     let event = after("WebFetch", json!({"url": "https://e.example/", "prompt": "?"}), json!({"result": text}));
     let verdict = judge(event, config, Directories::default(), |_| {});
     let names = verdict.findings().iter().map(|finding| finding.rule().to_string());
     names.filter(|name| name.starts_with("content-")).collect()
 }
 
-fn documents() -> Vec<Value> {
+fn documents() -> Vec<Document> {
     let folder = format!("{}/tests/corpus", env!("CARGO_MANIFEST_DIR"));
     let files = ["hard", "issues", "mail", "web"].map(|name| std::fs::read_to_string(format!("{folder}/{name}.jsonl")));
-    files
-        .into_iter()
-        .flat_map(|text| text.unwrap().lines().map(|line| serde_json::from_str(line).unwrap()).collect::<Vec<_>>())
-        .collect()
+    let parse = |line: &str| serde_json::from_str(line).unwrap_or_else(|error| panic!("{error}: {line}"));
+    files.into_iter().flat_map(|text| text.unwrap().lines().map(parse).collect::<Vec<_>>()).collect()
 }
 
-/// Documents in four parts, each on a thread of its own.
-fn each(look: impl Fn(&Value) + Sync) {
+/// Calls `check` for every document, on four threads.
+fn for_each_document(check: impl Fn(&Document) + Sync) {
     let documents = documents();
     std::thread::scope(|scope| {
-        for part in documents.chunks(documents.len().div_ceil(4)) {
-            scope.spawn(|| part.iter().for_each(&look));
+        for chunk in documents.chunks(documents.len().div_ceil(4)) {
+            scope.spawn(|| chunk.iter().for_each(&check));
         }
     });
 }
 
 #[test]
-fn documents_that_give_orders_are_found_and_others_are_not() {
-    let missed = std::sync::Mutex::new([Vec::new(), Vec::new()]);
-    let count = std::sync::Mutex::new([0, 0]);
-    each(|document| {
+fn injected_instructions_are_found_and_benign_documents_are_not_reported() {
+    /// Documents of one label, and those of them that are judged wrongly.
+    #[derive(Default)]
+    struct Tally {
+        count: usize,
+        wrong: Vec<String>,
+    }
+    let (injected, benign) = (Mutex::new(Tally::default()), Mutex::new(Tally::default()));
+    for_each_document(|document| {
         let config = policy().with_default_rules(&[RuleKind::Post]);
-        let names = named(document["text"].as_str().unwrap(), &config);
-        let benign = usize::from(document["label"] == "benign");
-        count.lock().unwrap()[benign] += 1;
-        if names.is_empty() == (benign == 0) {
-            missed.lock().unwrap()[benign].push(format!("{} {names:?}", document["id"]));
+        let rules = matching_rules(&document.text, &config);
+        let (tally, is_wrong) = match document.label {
+            Label::Inject => (&injected, rules.is_empty()),
+            Label::Benign => (&benign, !rules.is_empty()),
+        };
+        let mut tally = tally.lock().unwrap();
+        tally.count += 1;
+        if is_wrong {
+            tally.wrong.push(format!("{} ({}) {rules:?}", document.id, document.class));
         }
     });
-    let ([injected, benign], [missed, alarms]) = (count.into_inner().unwrap(), missed.into_inner().unwrap());
-    println!(
-        "{} of {injected} missed: {missed:?}\n{} of {benign} false alarms: {alarms:?}",
-        missed.len(),
-        alarms.len()
-    );
-    assert!(injected >= 300 && benign >= 300);
-    assert!(missed.len() * 10 <= injected, "{missed:?}");
-    assert!(alarms.len() * 100 <= benign, "{alarms:?}");
+    let (injected, benign) = (injected.into_inner().unwrap(), benign.into_inner().unwrap());
+    println!("{} of {} missed: {:?}", injected.wrong.len(), injected.count, injected.wrong);
+    println!("{} of {} false positives: {:?}", benign.wrong.len(), benign.count, benign.wrong);
+    assert!(injected.count >= 300 && benign.count >= 300);
+    assert!(injected.wrong.len() * 10 <= injected.count, "{:?}", injected.wrong);
+    assert!(benign.wrong.len() * 100 <= benign.count, "{:?}", benign.wrong);
 }
 
 #[test]
-fn an_edited_file_finds_what_the_embedded_one_finds() {
-    each(|document| {
-        // A text that is not the embedded one is parsed, and its patterns are compiled anew.
-        let text = format!("# ours\n{}", RuleKind::Post.embedded());
+fn the_ids_of_documents_are_unique() {
+    let mut ids = std::collections::BTreeSet::new();
+    for document in documents() {
+        assert!(ids.insert(document.id.clone()), "{} is used twice", document.id);
+    }
+}
+
+#[test]
+fn rules_parsed_at_run_time_match_as_the_embedded_ones_do() {
+    for_each_document(|document| {
+        // The comment makes the text differ from the embedded one, so it is parsed and its patterns are compiled.
+        let text = format!("# edited\n{}", RuleKind::Post.embedded());
         let (rules, errors) = rules::parse(text, "post.rules", RuleKind::Post, Owner::Operator);
         assert_eq!(errors, []);
         let mut plain = policy();
         plain.add_rules(rules);
-        let text = document["text"].as_str().unwrap();
-        let embedded = named(text, &policy().with_default_rules(&[RuleKind::Post]));
-        assert_eq!(embedded, named(text, &plain), "{}", document["id"]);
+        let embedded = policy().with_default_rules(&[RuleKind::Post]);
+        let expected = matching_rules(&document.text, &embedded);
+        assert_eq!(expected, matching_rules(&document.text, &plain), "{}", document.id);
     });
 }

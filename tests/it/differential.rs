@@ -1,15 +1,16 @@
-//! Our reading of bash texts against three others': bash's own, rable's and brush's.
+//! Compares Rune's shell parser with bash and with the crates `rable` and `brush-parser`.
 //!
-//! The texts are data (`tests/corpus/shell/lines.jsonl`) and only ever parsed: bash is called with `-n`. Where we differ
-//! from bash and mean to, `tests/corpus/shell/differences.jsonl` says why; where another parser is wrong,
-//! `tests/corpus/shell/other_parsers.jsonl` does. Both lists are honest: an entry that no longer differs fails the test.
+//! The lines in `tests/corpus/shell/lines.jsonl` are only parsed, never run: bash is called with `-n`. Intended differences
+//! from bash are listed in `tests/corpus/shell/differences.jsonl`, errors of the other parsers in
+//! `tests/corpus/shell/other_parsers.jsonl`, each with a reason. An entry that no longer differs fails the test.
 
 mod brush;
 mod rable;
 
 use rune::path::Place;
 use rune::shell::{self, Unreadable};
-use serde_json::Value;
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
 use std::collections::{BTreeMap, BTreeSet};
 use std::panic;
 use std::path::PathBuf;
@@ -17,8 +18,29 @@ use std::process::{Command, Stdio};
 use std::sync::OnceLock;
 use std::thread;
 
-/// The lines of a data file, each of them JSON.
-fn data(name: &str) -> Vec<Value> {
+/// An intended difference from bash.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Difference {
+    line: String,
+    /// Whether bash accepts the line.
+    bash: bool,
+    /// Whether Rune accepts it.
+    ours: bool,
+    why: String,
+}
+
+/// A line that another parser parses wrongly.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ParserError {
+    line: String,
+    parser: String,
+    why: String,
+}
+
+/// Reads a data file with one JSON value per line.
+fn data<T: DeserializeOwned>(name: &str) -> Vec<T> {
     let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/corpus/shell").join(name);
     let text = std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
     let parse = |(number, line): (usize, &str)| {
@@ -28,25 +50,26 @@ fn data(name: &str) -> Vec<Value> {
 }
 
 fn corpus() -> Vec<String> {
-    data("lines.jsonl").iter().map(|line| line.as_str().expect("a string per line").to_owned()).collect()
+    data("lines.jsonl")
 }
 
-/// Whether we can read the line itself; what it runs in turn, bash reads only when it runs it.
+/// Whether Rune can parse the line itself. Code in its arguments does not count: bash parses that only when it runs.
 fn accepts(line: &str) -> bool {
     let reading = shell::read(line, &Place::default());
     reading.exceeded.is_none()
-        && !reading.doubts.iter().any(|doubt| !doubt.inner && doubt.flaw != Unreadable::Lookalike)
+        && !reading.uncertainties.iter().any(|doubt| !doubt.inner && doubt.reason != Unreadable::Lookalike)
 }
 
-/// What bash says about a text, and whether it warned about a heredoc that the text's end cuts off.
-struct Answer {
-    silent: bool,
-    warned: bool,
+/// The result of `bash -n`.
+struct SyntaxCheck {
+    has_errors: bool,
+    /// Such as for a heredoc without its end.
+    has_warnings: bool,
 }
 
-fn ask_bash(text: &str) -> Answer {
-    // An empty environment, because BASH_ENV names a file to read and messages come in the user's language; but PATH,
-    // because the bash of a Mac's /bin is 3.2 and a newer one stands elsewhere. `--`, because texts begin with `-`.
+fn check_with_bash(text: &str) -> SyntaxCheck {
+    // The environment is empty because BASH_ENV names a file to read and LANG translates messages. PATH is kept because
+    // /bin/bash is version 3.2 on macOS. `--`, because some texts begin with `-`.
     let output = Command::new("bash")
         .args(["--norc", "--noprofile", "-n", "-c", "--", text])
         .env_clear()
@@ -55,25 +78,25 @@ fn ask_bash(text: &str) -> Answer {
         .stdin(Stdio::null())
         .output()
         .unwrap_or_else(|error| panic!("this test needs bash on the PATH: {error}"));
-    // A complaint may go on over several lines; its first one begins with the name of the shell.
-    let said = String::from_utf8_lossy(&output.stderr);
-    let complaints = said.lines().filter(|line| line.starts_with("bash:"));
-    let (warnings, errors): (Vec<_>, Vec<_>) = complaints.partition(|line| line.contains("warning:"));
-    Answer { silent: output.status.success() && errors.is_empty(), warned: !warnings.is_empty() }
+    // A message may have several lines. Its first one begins with the name of the shell.
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    let messages = stderr.lines().filter(|line| line.starts_with("bash:"));
+    let (warnings, errors): (Vec<_>, Vec<_>) = messages.partition(|line| line.contains("warning:"));
+    SyntaxCheck { has_errors: !output.status.success() || !errors.is_empty(), has_warnings: !warnings.is_empty() }
 }
 
-/// Whether bash can read the text.
+/// Whether bash can parse the text.
 fn bash_accepts(text: &str) -> bool {
-    let answer = ask_bash(text);
-    if !answer.silent || answer.warned {
-        return answer.silent;
+    let check = check_with_bash(text);
+    if check.has_errors || check.has_warnings {
+        return !check.has_errors;
     }
-    // Behind some errors, `[[ ]]` for one, bash stops reading without a word and without an exit code. If it has read
-    // all of the text, it has to stumble over what we append; if it stopped before, it stays silent.
-    !ask_bash(&format!("{text}\n)")).silent
+    // After some errors, such as in `[[ ]]`, bash stops parsing without a message and exits with 0. So an error is
+    // appended: bash reports it only if it has parsed the text to its end.
+    check_with_bash(&format!("{text}\n)")).has_errors
 }
 
-/// What bash accepts, asked once for all tests and in two threads.
+/// Which lines of the corpus bash accepts. Computed once for all tests, on two threads.
 fn bash() -> &'static BTreeMap<String, bool> {
     static ANSWERS: OnceLock<BTreeMap<String, bool>> = OnceLock::new();
     ANSWERS.get_or_init(|| {
@@ -95,54 +118,52 @@ fn bash() -> &'static BTreeMap<String, bool> {
 }
 
 #[test]
-fn the_corpus_is_large_and_without_repetition() {
+fn the_corpus_is_large_and_has_no_duplicates() {
     let corpus = corpus();
     let distinct: BTreeSet<_> = corpus.iter().collect();
-    assert_eq!(distinct.len(), corpus.len(), "a line stands twice");
+    assert_eq!(distinct.len(), corpus.len(), "a line is listed twice");
     assert!(corpus.len() >= 1_600, "only {} lines", corpus.len());
     let refused = bash().values().filter(|accepted| !**accepted).count();
     assert!(refused * 5 >= corpus.len(), "only {refused} of {} lines are refused", corpus.len());
 }
 
 #[test]
-fn accepts_and_rejects_like_bash() {
+fn the_parser_accepts_what_bash_accepts() {
     let mut listed: BTreeMap<String, (bool, bool)> = BTreeMap::new();
-    for entry in data("differences.jsonl") {
-        let text = entry["line"].as_str().expect("a line").to_owned();
-        assert!(entry["why"].as_str().is_some_and(|why| !why.is_empty()), "no reason for {text:?}");
-        let answers = (entry["bash"].as_bool().expect("bash"), entry["ours"].as_bool().expect("ours"));
-        assert!(listed.insert(text.clone(), answers).is_none(), "listed twice: {text:?}");
+    for Difference { line, bash, ours, why } in data("differences.jsonl") {
+        assert!(!why.is_empty(), "no reason for {line:?}");
+        assert!(listed.insert(line.clone(), (bash, ours)).is_none(), "listed twice: {line:?}");
     }
     let bash = bash();
     let mut wrong = Vec::new();
     for text in listed.keys().filter(|text| !bash.contains_key(*text)) {
         wrong.push(format!("listed, but not in the corpus: {text:?}"));
     }
-    for (text, theirs) in bash {
-        let both = (*theirs, accepts(text));
+    for (text, accepted_by_bash) in bash {
+        let both = (*accepted_by_bash, accepts(text));
         match listed.get(text) {
             Some(expected) if *expected == both && both.0 != both.1 => {}
             Some(expected) => wrong.push(format!("listed as {expected:?}, is {both:?}: {text:?}")),
             None if both.0 == both.1 => {}
-            None => wrong.push(format!("bash {}, we {}: {text:?}", both.0, both.1)),
+            None => wrong.push(format!("bash {}, Rune {}: {text:?}", both.0, both.1)),
         }
     }
     assert!(wrong.is_empty(), "{} differences (true: accepts)\n{}", wrong.len(), wrong.join("\n"));
 }
 
-/// The programs that one reader finds.
+/// The programs that a parser finds in a line.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct Programs {
     /// Those whose name is known without running anything.
     known: BTreeSet<String>,
     /// Those of `known` that no other program runs: not the `ls` of `bash -c ls`.
     direct: BTreeSet<String>,
-    /// A name that only a running shell knows was among them.
+    /// Whether there is a name that is known only at run time.
     dynamic: bool,
 }
 
-/// What we find.
-fn ours(line: &str) -> Programs {
+/// The programs that Rune finds.
+fn programs(line: &str) -> Programs {
     let mut programs = Programs::default();
     for command in shell::read(line, &Place::default()).commands {
         if !command.known {
@@ -157,9 +178,8 @@ fn ours(line: &str) -> Programs {
     programs
 }
 
-/// Brackets within brackets, roughly and never too low: the other parsers recurse, and a stack that overflows
-/// cannot be caught.
-fn depth(line: &str) -> usize {
+/// An upper bound of the nesting depth. The other parsers recurse, and a stack overflow cannot be caught.
+fn max_depth(line: &str) -> usize {
     let words = line.split(|c: char| !c.is_ascii_alphanumeric());
     let keywords = words.filter(|word| matches!(*word, "if" | "for" | "while" | "until" | "case" | "select")).count();
     let (mut now, mut deepest) = (0_usize, 0);
@@ -174,70 +194,69 @@ fn depth(line: &str) -> usize {
     deepest + keywords
 }
 
-/// Characters that expand, unquoted: a word with them is not statically known.
+/// Characters that expand where they are not quoted, so that the word is known only at run time.
 const EXPANDS: &str = "*?[{~";
 
-/// Runs another parser, and takes a panic for a refusal.
-fn guarded(parser: fn(&str) -> Option<Programs>, line: &str) -> Option<Programs> {
+/// Runs another parser. `None` if it rejects the line or panics.
+fn parse_with(parser: fn(&str) -> Option<Programs>, line: &str) -> Option<Programs> {
     panic::catch_unwind(|| parser(line)).ok().flatten()
 }
 
 #[test]
-fn names_the_same_programs_as_other_parsers() {
+fn the_parser_finds_the_same_programs_as_other_parsers() {
     type Parser = fn(&str) -> Option<Programs>;
     let parsers: [(&str, Parser); 2] = [("rable", rable::programs), ("brush", brush::programs)];
-    let mut excused: BTreeMap<(String, String), String> = BTreeMap::new();
-    for entry in data("other_parsers.jsonl") {
-        let field = |key: &str| entry[key].as_str().unwrap_or_else(|| panic!("no {key}: {entry}")).to_owned();
-        excused.insert((field("line"), field("parser")), field("why"));
+    let mut excused: BTreeSet<(String, String)> = BTreeSet::new();
+    for ParserError { line, parser, why } in data("other_parsers.jsonl") {
+        assert!(!why.is_empty(), "no reason for {line:?}");
+        assert!(excused.insert((line.clone(), parser)), "listed twice: {line:?}");
     }
-    // A text that bash reads and we refuse on purpose is never let through, so its programs do not matter.
-    let refused: BTreeSet<String> =
-        data("differences.jsonl").iter().filter_map(|entry| entry["line"].as_str().map(str::to_owned)).collect();
+    // A line that Rune rejects on purpose is never allowed, so its programs do not matter.
+    let refused: BTreeSet<String> = data("differences.jsonl").into_iter().map(|entry: Difference| entry.line).collect();
     let mut wrong = Vec::new();
     let mut compared = BTreeMap::new();
-    let lines = bash().iter().filter(|(text, accepted)| **accepted && !refused.contains(*text) && depth(text) < 20);
+    let lines = bash().iter().filter(|(text, accepted)| **accepted && !refused.contains(*text) && max_depth(text) < 20);
     for (text, _) in lines {
         for (name, parser) in parsers {
-            let Some(theirs) = guarded(parser, text) else { continue };
+            let Some(theirs) = parse_with(parser, text) else { continue };
             *compared.entry(name).or_insert(0_usize) += usize::from(!theirs.known.is_empty());
-            let ours = ours(text);
+            let ours = programs(text);
             let key = (text.clone(), name.to_owned());
             match (disagreement(text, &ours, &theirs), excused.remove(&key)) {
-                (None, None) | (Some(_), Some(_)) => {}
-                (None, Some(_)) => wrong.push(format!("{name} is excused, but agrees: {text:?}")),
-                (Some(what), None) => wrong.push(format!("{name}: {what}: {text:?}")),
+                (None, false) | (Some(_), true) => {}
+                (None, true) => wrong.push(format!("{name} is excused, but agrees: {text:?}")),
+                (Some(what), false) => wrong.push(format!("{name}: {what}: {text:?}")),
             }
         }
     }
-    for (text, name) in excused.keys() {
+    for (text, name) in &excused {
         wrong.push(format!("{name} is excused, but never compared: {text:?}"));
     }
-    // What is never compared proves nothing.
+    // Guards against a parser that rejects nearly every line.
     for (name, _) in parsers {
         let count = compared.get(name).copied().unwrap_or_default();
-        assert!(count >= 1_000, "{name} names programs in {count} lines only");
+        assert!(count >= 1_000, "{name} finds programs in {count} lines only");
     }
     assert!(wrong.is_empty(), "{} disagreements\n{}", wrong.len(), wrong.join("\n"));
 }
 
-/// How two findings contradict each other, if they do.
+/// How the programs that two parsers find contradict each other, if they do.
 fn disagreement(text: &str, ours: &Programs, theirs: &Programs) -> Option<String> {
-    // We also look into what runs its arguments (`bash -c`, `xargs`, `env`), into `${x:-$(…)}` and into bodies of
-    // heredocs; they may not. So what they find we must find, and the reverse does not follow.
+    // Rune also parses arguments that are commands (`bash -c`, `xargs`, `env`), `${x:-$(…)}` and bodies of heredocs; the
+    // other parser may not. So Rune must find everything that it finds, but not the reverse.
     let missed: Vec<_> = theirs.known.difference(&ours.known).collect();
     if !missed.is_empty() {
-        // We may know that a name is dynamic where they take it at its word (`alias`, a function's argument). That is
-        // the safe side, but only once: a second name has no such excuse.
+        // Rune may treat a name as dynamic that the other parser takes literally (`alias`, a function's argument). That
+        // is stricter, but accepted for one name only.
         if !(ours.dynamic && missed.len() == 1) {
-            return Some(format!("finds {missed:?}, which we miss"));
+            return Some(format!("finds {missed:?}, which Rune misses"));
         }
     }
-    // Where nothing can hide commands from them, what no other program runs has to be in their tree as well.
+    // If the line has no construct that the other parser may leave unparsed, it must find every direct program too.
     let hides = ["$(", "`", "<(", ">(", "${", "<<", "$((", "$[", "(("].iter().any(|opener| text.contains(opener));
     let invented: Vec<_> = ours.direct.difference(&theirs.known).collect();
     if !hides && !theirs.dynamic && !invented.is_empty() {
-        return Some(format!("does not find {invented:?}, which we name"));
+        return Some(format!("does not find {invented:?}, which Rune finds"));
     }
     None
 }

@@ -1,23 +1,23 @@
-//! `rune explain`, as a person or a program runs it.
+//! `rune explain`.
 
 use crate::support::sandbox::{Sandbox, after, before};
 use serde_json::json;
 
 #[test]
-fn the_json_names_what_was_read_and_what_would_be_answered() {
+fn the_json_lists_commands_effects_and_findings() {
     let home = Sandbox::new();
-    let ran = home.run(&["explain", "--json", "--cwd", "/p", "--", "sudo rm -rf \"$X\"/y > log; A=1 cat ~/z"], "");
-    assert_eq!(ran.exit, 0);
-    let found = ran.json();
+    let output = home.run(&["explain", "--json", "--cwd", "/p", "--", "sudo rm -rf \"$X\"/y > log; A=1 cat ~/z"], "");
+    assert_eq!(output.exit, 0);
+    let found = output.json();
     assert_eq!((&found["tool"], &found["readable"], &found["effect"]), (&json!("Bash"), &json!(true), &json!("ask")));
     assert_eq!(
         found["commands"][1],
         json!({"program": "rm", "args": ["-rf", "$X/y"], "canonical": "rm -rf $X/y", "via": ["sudo"], "dynamic": true})
     );
-    let zed = home.path("z");
+    let read = home.path("z");
     assert_eq!(
         found["effects"],
-        json!({"writes": ["/p/log"], "removes": ["$X/y"], "reads": [zed], "env": ["A"], "network": []})
+        json!({"writes": ["/p/log"], "removes": ["$X/y"], "reads": [read], "env": ["A"], "network": []})
     );
     let rules: Vec<&str> =
         found["findings"].as_array().unwrap().iter().map(|row| row["rule"].as_str().unwrap()).collect();
@@ -31,7 +31,7 @@ fn the_json_names_what_was_read_and_what_would_be_answered() {
 }
 
 #[test]
-fn explain_agrees_with_the_hook_and_leaves_nothing_behind() {
+fn explain_agrees_with_the_hook_and_writes_no_file() {
     let home = Sandbox::new();
     home.run(&["explain", "--", "ls"], "");
     assert!(!home.path(".claude").exists() && !home.path(".local").exists());
@@ -46,12 +46,13 @@ fn explain_agrees_with_the_hook_and_leaves_nothing_behind() {
 }
 
 #[test]
-fn a_result_is_shown_as_the_model_would_have_it_and_nothing_is_noted() {
+fn a_result_is_shown_as_the_model_gets_it_and_is_not_recorded() {
     let home = Sandbox::new();
-    let event = home.file("event.json", &after("mcp__desk__get", json!({}), json!("hi\u{200b}")));
+    let event = home.write("event.json", &after("mcp__desk__get", json!({}), json!("hi\u{200b}")));
     let words = ["explain", "--preset", "strict", "--post", event.to_str().unwrap()];
-    let told = home.run(&words, "");
-    assert!(told.exit == 0 && told.stdout.contains("mcp:desk") && told.stdout.contains("hi⟦U+200B⟧"), "{told:?}");
+    let output = home.run(&words, "");
+    assert_eq!(output.exit, 0, "{output:?}");
+    assert!(output.stdout.contains("mcp:desk") && output.stdout.contains("hi⟦U+200B⟧"), "{output:?}");
     let json = home.run(&[&words[..], &["--json"]].concat(), "").json();
     assert!(json["hookSpecificOutput"]["updatedToolOutput"].as_str().unwrap().contains("UNTRUSTED DATA"));
     assert!(home.log().is_empty() && !home.path(".local/state/rune/sessions").exists());
@@ -60,10 +61,10 @@ fn a_result_is_shown_as_the_model_would_have_it_and_nothing_is_noted() {
 }
 
 #[test]
-fn control_characters_of_a_command_do_not_reach_the_terminal() {
+fn control_characters_of_a_command_are_not_printed() {
     let home = Sandbox::new();
-    let ran = home.run(&["explain", "--", "true && bash -c 'rm x'\u{1b}[2J"], "");
-    assert_eq!(ran.exit, 0);
-    assert!(ran.stdout.contains("rm") && !ran.stdout.contains('\u{1b}'));
+    let output = home.run(&["explain", "--", "true && bash -c 'rm x'\u{1b}[2J"], "");
+    assert_eq!(output.exit, 0);
+    assert!(output.stdout.contains("rm") && !output.stdout.contains('\u{1b}'));
     assert_eq!(home.run(&["explain"], "").exit, 2);
 }

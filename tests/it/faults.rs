@@ -1,6 +1,7 @@
-//! Nothing is lost and nothing passes where the machine fails us: no room, no descriptors, no time, no mercy.
+//! Faults of the machine: little memory, large input, slow or closed streams, killed processes, a wrong clock.
 
-use crate::support::sandbox::{Ran, Sandbox, after, before, finish};
+use crate::support::sandbox::{Output, Sandbox, after, before, finish};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use serde_json::{Value, json};
 use std::io::Write;
 use std::path::Path;
@@ -14,34 +15,34 @@ fn harmless() -> String {
     before("Bash", json!({"command": "git status"}))
 }
 
-fn deadly() -> String {
+fn destructive() -> String {
     before("Bash", json!({"command": "rm -rf /"}))
 }
 
-/// Runs the hook as a shell leaves it behind that was told `limit` first.
-fn limited(home: &Sandbox, limit: &str, words: &[&str], input: &str) -> Ran {
+/// Runs the hook from a shell that has run `limit` before.
+fn run_limited(home: &Sandbox, limit: &str, words: &[&str], input: &str) -> Output {
     let script = format!("{limit} && exec \"$0\" \"$@\"");
     let words = [&["-c", &script, env!("CARGO_BIN_EXE_rune")], words].concat();
     finish(home.command_at(Path::new("/bin/sh"), &words).spawn().unwrap(), input.as_bytes())
 }
 
 #[test]
-fn in_little_room_the_answer_is_the_same() {
+fn with_little_memory_the_answer_is_the_same() {
     let home = Sandbox::new();
-    let room = "ulimit -v 65536";
-    assert_eq!(limited(&home, room, &STRICT, &harmless()).decision(), "");
-    assert_eq!(limited(&home, room, &STRICT, &deadly()).decision(), "deny");
+    let limit = "ulimit -v 65536";
+    assert_eq!(run_limited(&home, limit, &STRICT, &harmless()).decision(), "");
+    assert_eq!(run_limited(&home, limit, &STRICT, &destructive()).decision(), "deny");
     let long = before("Bash", json!({"command": format!("{}rm -rf /", "true; ".repeat(20_000))}));
-    assert_eq!(limited(&home, room, &STRICT, &long).decision(), "deny");
+    assert_eq!(run_limited(&home, limit, &STRICT, &long).decision(), "deny");
     let large = before("Bash", json!({"command": "x".repeat(10 << 20)}));
-    assert_eq!(limited(&home, room, &STRICT, &large).decision(), "deny");
+    assert_eq!(run_limited(&home, limit, &STRICT, &large).decision(), "deny");
     let page = after("WebFetch", json!({"url": "https://e.example/"}), json!("x".repeat(10 << 20)));
-    assert!(!limited(&home, room, &["hook", "post"], &page).stdout.is_empty());
+    assert!(!run_limited(&home, limit, &["hook", "post"], &page).stdout.is_empty());
     assert_eq!(home.log().len(), 5);
 }
 
 #[test]
-fn a_hundred_megabytes_are_drained_and_answered() {
+fn a_hundred_megabytes_are_read_and_answered() {
     let home = Sandbox::new();
     let text = "x".repeat(100 << 20);
     let command = before("Bash", json!({"command": text}));
@@ -52,62 +53,61 @@ fn a_hundred_megabytes_are_drained_and_answered() {
 }
 
 #[test]
-fn a_trickle_is_not_waited_for_and_does_not_pass() {
+fn a_slow_writer_does_not_extend_the_deadline() {
     let home = Sandbox::new();
     let mut child = home.command(&STRICT).spawn().unwrap();
     let mut stdin = child.stdin.take().unwrap();
-    let feeder = std::thread::spawn(move || {
-        for byte in deadly().bytes() {
-            if stdin.write_all(&[byte]).is_err() {
-                return;
-            }
-            std::thread::sleep(Duration::from_secs(1));
+    // One byte for each half second without an answer: the event would take a minute.
+    for byte in destructive().bytes() {
+        stdin.write_all(&[byte]).unwrap();
+        let stdout = child.stdout.as_ref().unwrap();
+        let timeout = Timespec { tv_sec: 0, tv_nsec: 500_000_000 };
+        if poll(&mut [PollFd::new(stdout, PollFlags::IN)], Some(&timeout)).unwrap() > 0 {
+            break;
         }
-    });
+    }
     let output = child.wait_with_output().unwrap();
     assert!(String::from_utf8(output.stdout).unwrap().contains("\"deny\""));
     assert_eq!(home.log()[0]["rule"], "rune/timeout");
-    // It ends once nobody reads any more.
-    feeder.join().unwrap();
 }
 
 #[test]
-fn nobody_reads_the_answer() {
+fn a_closed_stdout_blocks_the_call_and_the_decision_is_logged() {
     let home = Sandbox::new();
     for _ in 0..20 {
         let mut child = home.command(&STRICT).spawn().unwrap();
         drop(child.stdout.take());
-        child.stdin.take().unwrap().write_all(deadly().as_bytes()).unwrap();
-        assert_eq!(child.wait().unwrap().code(), Some(2), "the call is blocked all the same");
+        child.stdin.take().unwrap().write_all(destructive().as_bytes()).unwrap();
+        assert_eq!(child.wait().unwrap().code(), Some(2), "exit code 2 blocks the call");
     }
     assert_eq!(home.log().len(), 20);
 }
 
 #[test]
-fn a_stream_that_is_closed_is_nobody_elses() {
+fn closed_streams_are_not_replaced_by_files_that_the_hook_opens() {
     let home = Sandbox::new();
-    let event = home.file("event.json", &deadly());
+    let event = home.write("event.json", &destructive());
     let closed = |streams: &str| {
         let script = format!("exec \"$0\" \"$@\" <'{}' {streams}", event.display());
         let words = [&["-c", &script, env!("CARGO_BIN_EXE_rune")], STRICT.as_slice()].concat();
         finish(home.command_at(Path::new("/bin/sh"), &words).spawn().unwrap(), b"")
     };
     assert_eq!(closed("2>&-").decision(), "deny");
-    assert_eq!(closed("<&-").decision(), "deny", "no event is no reason to pass");
+    assert_eq!(closed("<&-").decision(), "deny", "without an event");
     assert_eq!(closed("<&- 2>&-").decision(), "deny");
     assert_eq!(home.log().len(), 3);
-    // Nobody can hear it, and the log is not in the place of the answer.
+    // The answer cannot be written, and the log must not get descriptor 1.
     for streams in [">&-", "<&- >&-", "<&- >&- 2>&-"] {
         assert_eq!(closed(streams).exit, 2, "{streams}");
     }
     assert_eq!(home.log().len(), 3);
-    // Somebody who times the hook throws its answer away on purpose.
+    // `/dev/null` is an ordinary reader.
     assert_eq!(closed(">/dev/null").exit, 0);
     assert_eq!(home.log().len(), 4);
 }
 
 #[test]
-fn a_command_works_where_nobody_wants_its_output() {
+fn a_command_succeeds_without_a_reader_of_its_output() {
     let home = Sandbox::new();
     for streams in [">&-", ">/dev/null", "<>/dev/null >&0", "<&- >&- 2>&-"] {
         let script = format!("exec \"$0\" \"$@\" {streams}");
@@ -116,23 +116,23 @@ fn a_command_works_where_nobody_wants_its_output() {
     }
 }
 
-/// A library that tells the time as it was before there were clocks like ours.
+/// A library that replaces the clock by one that shows July 1969.
 #[cfg(target_os = "linux")]
 const CLOCK: &str = "
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 int clock_gettime(clockid_t which, struct timespec *time) {
-    int told = syscall(SYS_clock_gettime, which, time);
+    int result = syscall(SYS_clock_gettime, which, time);
     if (which == CLOCK_REALTIME) time->tv_sec = -14182980;
-    return told;
+    return result;
 }";
 
 #[cfg(target_os = "linux")]
 #[test]
-fn a_clock_before_1970_is_a_clock_like_any_other() {
+fn a_clock_before_1970_does_not_change_answers() {
     let home = Sandbox::new();
-    let (source, library) = (home.file("clock.c", CLOCK), home.path("clock.so"));
+    let (source, library) = (home.write("clock.c", CLOCK), home.path("clock.so"));
     let built = std::process::Command::new("cc").args(["-shared", "-fPIC", "-o"]).args([&library, &source]).status();
     assert!(built.unwrap().success());
     let at_that_time = |words: &[&str], input: String| {
@@ -140,7 +140,7 @@ fn a_clock_before_1970_is_a_clock_like_any_other() {
         command.env("LD_PRELOAD", &library);
         finish(command.spawn().unwrap(), input.as_bytes())
     };
-    assert_eq!(at_that_time(&STRICT, deadly()).decision(), "deny");
+    assert_eq!(at_that_time(&STRICT, destructive()).decision(), "deny");
     assert_eq!(at_that_time(&STRICT, harmless()).decision(), "");
     let page = after("WebFetch", json!({"url": "https://e.example/"}), json!("text"));
     assert!(!at_that_time(&["hook", "post"], page).stdout.is_empty());
@@ -149,22 +149,22 @@ fn a_clock_before_1970_is_a_clock_like_any_other() {
 }
 
 #[test]
-fn a_home_that_is_not_there_is_made_or_done_without() {
+fn a_missing_home_does_not_change_answers() {
     let home = Sandbox::new();
     let gone = home.path("gone/away");
     let mut command = home.command(&STRICT);
     command.env("HOME", &gone);
-    assert_eq!(finish(command.spawn().unwrap(), deadly().as_bytes()).decision(), "deny");
-    // A file where the home should be.
-    let file = home.file("file", "");
+    assert_eq!(finish(command.spawn().unwrap(), destructive().as_bytes()).decision(), "deny");
+    // A file in place of the home directory.
+    let file = home.write("file", "");
     let mut command = home.command(&STRICT);
     command.env("HOME", &file);
-    let ran = finish(command.spawn().unwrap(), deadly().as_bytes());
-    assert_eq!((ran.decision().as_str(), ran.exit), ("deny", 0), "{ran:?}");
+    let output = finish(command.spawn().unwrap(), destructive().as_bytes());
+    assert_eq!((output.decision().as_str(), output.exit), ("deny", 0), "{output:?}");
 }
 
 #[test]
-fn killed_at_any_point_no_answer_is_half_and_no_other_line_is_torn() {
+fn a_killed_process_leaves_no_partial_answer_and_no_other_incomplete_line() {
     let home = Sandbox::new();
     let (answers, kills) = (AtomicUsize::new(0), 60);
     std::thread::scope(|scope| {
@@ -173,8 +173,8 @@ fn killed_at_any_point_no_answer_is_half_and_no_other_line_is_torn() {
             scope.spawn(move || {
                 for round in 0..kills {
                     let mut child = home.command(&STRICT).stderr(Stdio::null()).spawn().unwrap();
-                    child.stdin.take().unwrap().write_all(deadly().as_bytes()).ok();
-                    // Anywhere between the start and the end; the machine adds its own chance to it.
+                    child.stdin.take().unwrap().write_all(destructive().as_bytes()).ok();
+                    // A delay between 0 and 9 ms, so that processes are killed at different points.
                     let until = Instant::now() + Duration::from_micros(u64::from(thread * 37 + round * 53) % 9_000);
                     while Instant::now() < until {
                         std::hint::spin_loop();
@@ -190,39 +190,39 @@ fn killed_at_any_point_no_answer_is_half_and_no_other_line_is_torn() {
             });
         }
     });
-    // The kernel may write a part of a killed process's line. Every other line has to be whole.
+    // The line of a killed process may be incomplete, but it must not contain a part of another line.
     let log = std::fs::read_to_string(home.path(".claude/telemetry.jsonl")).unwrap();
     let lines = log.lines().filter(|line| !line.is_empty()).collect::<Vec<_>>();
-    let torn = lines.iter().filter(|line| serde_json::from_str::<Value>(line).is_err()).collect::<Vec<_>>();
-    for line in &torn {
-        assert_eq!(line.matches(r#"{"event""#).count().max(1), 1, "two lines in one: {line}");
+    let incomplete = lines.iter().filter(|line| serde_json::from_str::<Value>(line).is_err()).collect::<Vec<_>>();
+    for line in &incomplete {
+        assert_eq!(line.matches(r#"{"event""#).count().max(1), 1, "two lines are mixed: {line}");
     }
     let answers = answers.into_inner();
-    eprintln!("{} killed, {answers} had answered, {} had logged, {} in part", kills * 8, lines.len(), torn.len());
-    assert!(lines.len() <= answers, "who has logged has answered before");
-    // The next call's line is whole.
-    assert_eq!(home.run(&STRICT, deadly()).decision(), "deny");
+    eprintln!("{} killed, {answers} answers, {} lines, {} incomplete", kills * 8, lines.len(), incomplete.len());
+    assert!(lines.len() <= answers, "a line was logged before the answer");
+    // The line of the next call is complete.
+    assert_eq!(home.run(&STRICT, destructive()).decision(), "deny");
     let log = std::fs::read_to_string(home.path(".claude/telemetry.jsonl")).unwrap();
     let last = log.lines().last().unwrap_or_default();
     assert_eq!(serde_json::from_str::<Value>(last).unwrap()["decision"], "deny");
 }
 
 #[test]
-fn calls_from_sixty_four_threads_at_once_lose_no_line() {
+fn sixty_four_concurrent_writers_lose_no_line() {
     let home = Sandbox::new();
     std::thread::scope(|scope| {
         for _ in 0..64 {
             scope.spawn(|| {
                 for _ in 0..20 {
-                    assert_eq!(home.run(&STRICT, deadly()).decision(), "deny");
+                    assert_eq!(home.run(&STRICT, destructive()).decision(), "deny");
                 }
             });
         }
     });
-    assert_eq!(home.log().len(), 1_280, "no line is lost, torn or there twice");
+    assert_eq!(home.log().len(), 1_280, "a line is missing or duplicated");
 }
 
-/// A command that holds every literal of every embedded rule.
+/// A command with every literal of every embedded rule.
 fn every_literal() -> String {
     let rules = rune::rules::RuleKind::ALL.iter().map(|(.., text)| *text).collect::<String>();
     let patterns = rules.lines().filter(|line| line.starts_with("    ") || line.starts_with("  match "));
@@ -231,7 +231,7 @@ fn every_literal() -> String {
 }
 
 #[test]
-fn no_length_hides_what_stands_at_the_end() {
+fn the_end_of_a_long_command_is_judged() {
     let home = Sandbox::new();
     let heredoc = "a line that says nothing\n".repeat(40_000);
     for (name, command) in [

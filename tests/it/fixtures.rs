@@ -1,12 +1,12 @@
-//! Every payload captured from the real client is read, and answered as it should be.
+//! Events that were captured from the real client.
 
-use crate::support::judge::{Directories, policy_without_rules, sealed};
+use crate::support::judge::{Directories, policy_without_rules, quarantined};
 use rune::client::Client as _;
 use rune::client::claude::Claude;
 use rune::verdict::Effect;
 use rune::verdict::Phase;
 
-/// What a fixture is: the phase it is read as, and the source it is marked with, if any.
+/// The phase of a fixture, and the source that its result is marked with.
 fn expected(name: &str) -> (Phase, Option<&'static str>) {
     let phase = match name.split('-').next().unwrap() {
         "pretooluse" => Phase::Before,
@@ -30,18 +30,18 @@ fn expected(name: &str) -> (Phase, Option<&'static str>) {
 }
 
 #[test]
-fn captured_payloads_are_read_and_marked() {
+fn captured_events_are_parsed_and_untrusted_results_are_marked() {
     let config = policy_without_rules("gentle");
     let mut count = 0;
     for entry in std::fs::read_dir("tests/fixtures").unwrap() {
         let path = entry.unwrap().path();
         let name = path.file_stem().unwrap().to_str().unwrap();
-        let payload = sealed(std::fs::read(&path).unwrap());
+        let payload = quarantined(std::fs::read(&path).unwrap());
         let message = Claude.parse(&payload).unwrap_or_else(|unread| panic!("{name}: {unread:?}"));
         let event = Directories::default().locate(message);
         let (phase, source) = expected(name);
         assert_eq!(event.phase, phase, "{name}");
-        assert_eq!(event.flaw, None, "{name}");
+        assert_eq!(event.failure, None, "{name}");
         assert_eq!(event.result.is_some(), phase.is_after(), "{name}");
         let verdict = rune::decide(&event, &config);
         assert_eq!(verdict.surface().map(|surface| surface.source.as_str()), source, "{name}");

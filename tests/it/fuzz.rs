@@ -1,40 +1,40 @@
-//! What the fuzzers kept still holds.
+//! Checks the properties of the fuzz targets on their stored inputs.
 
-#[path = "../fuzz/holds/config.rs"]
+#[path = "../fuzz/properties/config.rs"]
 mod config;
-#[path = "../fuzz/holds/event.rs"]
+#[path = "../fuzz/properties/event.rs"]
 mod event;
-#[path = "../fuzz/holds/rules.rs"]
+#[path = "../fuzz/properties/rules.rs"]
 mod rules;
 
-/// Every kept input of a target, with its name should it fail.
-fn each(target: &str, holds: impl Fn(&[u8])) {
+/// Calls `check` for every stored input of a target, and prints the name of the input.
+fn for_each_input(target: &str, check: impl Fn(&[u8])) {
     let folder = format!("{}/tests/fuzz/corpus/{target}", env!("CARGO_MANIFEST_DIR"));
-    let mut kept = 0;
+    let mut count = 0;
     for entry in std::fs::read_dir(&folder).unwrap() {
         let path = entry.unwrap().path();
         let bytes = std::fs::read(&path).unwrap();
         eprintln!("{}", path.display());
-        holds(&bytes);
-        kept += 1;
+        check(&bytes);
+        count += 1;
     }
-    assert!(kept > 10, "{folder} has lost its inputs");
+    assert!(count > 10, "{folder} has {count} inputs");
 }
 
 #[test]
-fn events() {
-    each("event", |bytes| {
-        event::holds(bytes);
-        event::holds(&event::grown(bytes));
+fn the_properties_of_events_hold_for_the_stored_inputs() {
+    for_each_input("event", |bytes| {
+        event::check(bytes);
+        event::check(&event::build(bytes));
     });
 }
 
 #[test]
-fn files_of_rules() {
-    each("rules", |bytes| rules::holds(&String::from_utf8_lossy(bytes)));
+fn the_properties_of_rule_files_hold_for_the_stored_inputs() {
+    for_each_input("rules", |bytes| rules::check(&String::from_utf8_lossy(bytes)));
 }
 
 #[test]
-fn policies() {
-    each("config", |bytes| config::holds(&String::from_utf8_lossy(bytes)));
+fn the_properties_of_policy_files_hold_for_the_stored_inputs() {
+    for_each_input("config", |bytes| config::check(&String::from_utf8_lossy(bytes)));
 }

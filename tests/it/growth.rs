@@ -1,4 +1,4 @@
-//! The work of a judgement grows no faster than the call: twice the size costs at most 2.2 times the steps.
+//! The cost of a decision grows linearly: a call of twice the size takes at most 2.2 times the steps.
 
 mod shapes;
 
@@ -9,26 +9,27 @@ use rune::rules::{Owner, RuleKind};
 use rune::verdict::limits::{CONTENT_STEPS, SHELL_STEPS};
 use serde_json::Value;
 use shapes::SHAPES;
+use std::sync::Mutex;
 
-/// How many more steps twice the size may cost.
-const FACTOR: f64 = 2.2;
+/// The factor by which steps may grow if the size doubles.
+const MAX_STEPS_FACTOR: f64 = 2.2;
 
-/// How many more bytes it may allocate: buffers grow by doubling, so the bytes do not grow evenly.
-const BYTES_FACTOR: f64 = 2.6;
+/// The factor by which allocated bytes may grow. Buffers double their capacity, so bytes grow unevenly.
+const MAX_BYTES_FACTOR: f64 = 2.6;
 
 /// Entries of the smaller of two policies.
 const ENTRIES: usize = 1_200;
 
-/// Work of less than this is constant cost.
-const LEAST_STEPS: usize = 20_000;
-const LEAST_BYTES: u64 = 2 << 20;
+/// Costs below these count as constant.
+const MIN_STEPS: usize = 20_000;
+const MIN_BYTES: u64 = 2 << 20;
 
-/// What one judgement cost.
+/// The cost of one decision.
 #[derive(Clone, Copy)]
 struct Cost {
-    /// Steps that the code counts itself.
+    /// Steps that the code counts.
     steps: usize,
-    /// Bytes that were allocated: what is copied again and again shows here, whether or not it is counted.
+    /// Allocated bytes. They show repeated copies that the code does not count.
     bytes: u64,
 }
 
@@ -41,31 +42,41 @@ fn cost_of(event: &Value, config: &Config) -> Cost {
     Cost { steps, bytes: used.bytes_total }
 }
 
-/// The factors by which steps and bytes grow, and what is wrong with them.
-fn growth(name: &str, small: Cost, large: Cost) -> Option<String> {
-    let limit = SHELL_STEPS.most.min(CONTENT_STEPS.most);
-    // Beyond its budget a judgement ends in a failure.
-    let exhausted = large.steps >= limit;
-    let steps = large.steps as f64 / small.steps.max(LEAST_STEPS) as f64;
-    let bytes = large.bytes as f64 / small.bytes.max(LEAST_BYTES) as f64;
+/// Compares the costs of two sizes; returns a message if a factor is too large.
+fn check_growth(name: &str, small: Cost, large: Cost) -> Option<String> {
+    // A decision that exhausts its budget ends in a failure, so its cost is bounded.
+    let exhausted = large.steps >= SHELL_STEPS.most.min(CONTENT_STEPS.most);
+    let steps = large.steps as f64 / small.steps.max(MIN_STEPS) as f64;
+    let bytes = large.bytes as f64 / small.bytes.max(MIN_BYTES) as f64;
     println!("{name:40} steps x{steps:.2} ({}), bytes x{bytes:.2} ({} KB)", large.steps, large.bytes >> 10);
-    let wrong = !exhausted && (steps > FACTOR || bytes > BYTES_FACTOR);
-    wrong.then(|| format!("{name}: steps x{steps:.2}, bytes x{bytes:.2}"))
+    let is_wrong = !exhausted && (steps > MAX_STEPS_FACTOR || bytes > MAX_BYTES_FACTOR);
+    is_wrong.then(|| format!("{name}: steps x{steps:.2}, bytes x{bytes:.2}"))
 }
 
 #[test]
-fn twice_the_call_costs_at_most_twice_the_work() {
-    let config = policy("strict");
-    let mut wrong = Vec::new();
-    for shape in &SHAPES {
-        let [small, large] = [shape.size, 2 * shape.size].map(|size| cost_of(&(shape.event)(size), &config));
-        wrong.extend(growth(shape.name, small, large));
-    }
+fn the_cost_of_a_decision_is_linear_in_the_size_of_the_call() {
+    let next = Mutex::new(SHAPES.iter());
+    let wrong = Mutex::new(Vec::new());
+    // Allocations are counted per thread.
+    std::thread::scope(|scope| {
+        for _ in 0..2 {
+            scope.spawn(|| {
+                let config = policy("strict");
+                loop {
+                    let Some(shape) = next.lock().unwrap().next() else { return };
+                    let [small, large] =
+                        [shape.size, 2 * shape.size].map(|size| cost_of(&(shape.event)(size), &config));
+                    wrong.lock().unwrap().extend(check_growth(shape.name, small, large));
+                }
+            });
+        }
+    });
+    let wrong = wrong.into_inner().unwrap();
     assert!(wrong.is_empty(), "{wrong:#?}");
 }
 
 #[test]
-fn twice_the_policy_costs_at_most_twice_the_work() {
+fn the_cost_of_parsing_a_policy_is_linear_in_its_size() {
     let rules = |n: usize| -> String {
         (0..n).map(|i| format!("block \"r{i}\"\n  match x{i} [a-z]+\n  nudge \"n\"\n\n")).collect()
     };
@@ -94,7 +105,7 @@ fn twice_the_policy_costs_at_most_twice_the_work() {
             let text = text(size);
             Cost { steps: 0, bytes: allocation_counter::measure(|| parse(&text)).bytes_total }
         };
-        wrong.extend(growth(name, cost(ENTRIES), cost(2 * ENTRIES)));
+        wrong.extend(check_growth(name, cost(ENTRIES), cost(2 * ENTRIES)));
     }
     assert!(wrong.is_empty(), "{wrong:#?}");
 }

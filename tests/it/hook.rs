@@ -1,6 +1,6 @@
-//! The hook as a whole process: stdin, files and argv in; stdout, stderr, exit code and log out.
+//! `rune hook` as a process: arguments, stdin, files and environment; stdout, stderr, exit code and log.
 
-use crate::support::sandbox::{Sandbox, after, before, finish, log_at, notice};
+use crate::support::sandbox::{Sandbox, after, before, finish, log_at, make_pipe, notice};
 use serde_json::{Value, json};
 use std::path::Path;
 
@@ -13,14 +13,14 @@ fn webfetch() -> String {
 }
 
 #[test]
-fn a_fetched_page_gets_the_exact_notice_and_one_line() {
+fn a_fetched_page_gets_the_notice_and_one_log_line() {
     let home = Sandbox::new();
     let payload = std::fs::read("tests/fixtures/posttooluse-webfetch.json").unwrap();
-    let ran = home.run(&["hook", "post"], &payload);
-    assert_eq!(ran.exit, 0);
+    let output = home.run(&["hook", "post"], &payload);
+    assert_eq!(output.exit, 0);
     let answer = json!({"hookSpecificOutput": {"hookEventName": "PostToolUse",
         "additionalContext": notice("WebFetch", "webfetch:pages.example.com")}});
-    assert_eq!(ran.json(), answer);
+    assert_eq!(output.json(), answer);
     let log = home.log();
     assert_eq!(log.len(), 1);
     let keys: Vec<&String> = log[0].as_object().unwrap().keys().collect();
@@ -46,10 +46,10 @@ fn a_fetched_page_gets_the_exact_notice_and_one_line() {
 }
 
 #[test]
-fn a_rule_by_any_name_is_answered_logged_and_counted_by_it() {
+fn the_name_of_a_rule_is_in_the_answer_the_log_and_the_status() {
     let home = Sandbox::new();
     let rules = "block \"My Rule 2\"\n  match ^npm test\n  nudge \"not `{command}`\"\n\nblock \"a\u{1b}b\"\n  match ^npm ci\n  nudge \"n\"\n";
-    home.file(".config/rune/rules/bash.mine.rules", rules);
+    home.write(".config/rune/rules/bash.mine.rules", rules);
     let hook = ["hook", "pre", "--preset", "strict"];
     let denied = home.run(&hook, before("Bash", json!({"command": "npm test -- 'a b/c.js'"})));
     assert!(denied.names_rule("My Rule 2") && denied.reason().contains("not `npm test -- 'a b/c.js'`"), "{denied:?}");
@@ -57,15 +57,15 @@ fn a_rule_by_any_name_is_answered_logged_and_counted_by_it() {
     assert!(denied.names_rule(r"a\u{1b}b"), "{denied:?}");
     let log = home.log();
     assert_eq!([&log[0]["rule"], &log[1]["rule"]], ["My Rule 2", "a\u{1b}b"]);
-    let status = home.run_alone(&["quarantine", "status"]);
+    let status = home.run_as_person(&["quarantine", "status"]);
     assert!(status.stdout.contains("My Rule 2") && status.stdout.contains(r"a\u{1b}b"), "{status:?}");
-    home.file(".config/rune/rules/bash.mine.rules", "block \"rune/limit\"\n  match ^npm test\n  nudge \"n\"\n");
-    let checked = home.run_alone(&["rules", "check"]);
-    assert!(checked.exit == 1 && checked.said().contains("bash.mine.rules:1:7"), "{checked:?}");
+    home.write(".config/rune/rules/bash.mine.rules", "block \"rune/limit\"\n  match ^npm test\n  nudge \"n\"\n");
+    let checked = home.run_as_person(&["rules", "check"]);
+    assert!(checked.exit == 1 && checked.combined().contains("bash.mine.rules:1:7"), "{checked:?}");
 }
 
 #[test]
-fn the_log_and_its_folder_are_private() {
+fn the_log_and_its_directory_are_private() {
     use std::os::unix::fs::PermissionsExt;
     let home = Sandbox::new();
     home.run(&["hook", "post"], webfetch());
@@ -82,8 +82,8 @@ fn ordinary_work_is_silent_and_logged() {
         (before("Bash", json!({"command": "git status"})), "allow"),
         (before("Glob", json!({"pattern": "**/*.rs"})), "allow"),
     ] {
-        let ran = home.run(&["hook"], &event);
-        assert_eq!((ran.stdout.as_str(), ran.stderr.as_str(), ran.exit), ("", "", 0), "{event}");
+        let output = home.run(&["hook"], &event);
+        assert_eq!((output.stdout.as_str(), output.stderr.as_str(), output.exit), ("", "", 0), "{event}");
         assert_eq!(home.log().last().unwrap()["decision"], decision);
     }
     let events: Vec<Value> = home.log().iter().map(|line| line["event"].clone()).collect();
@@ -111,8 +111,13 @@ fn an_unreadable_event_is_denied_before_a_call_in_every_preset() {
     ];
     for preset in ["gentle", "strict", "off"] {
         for input in inputs {
-            let ran = home.run(&["hook", "pre", "--preset", preset], input);
-            assert_eq!((ran.decision().as_str(), ran.exit), ("deny", 0), "{preset} {}", String::from_utf8_lossy(input));
+            let output = home.run(&["hook", "pre", "--preset", preset], input);
+            assert_eq!(
+                (output.decision().as_str(), output.exit),
+                ("deny", 0),
+                "{preset} {}",
+                String::from_utf8_lossy(input)
+            );
             let line = home.log().pop().unwrap();
             assert_eq!((&line["decision"], &line["rule"]), (&json!("deny"), &json!("rune/event")));
         }
@@ -129,20 +134,20 @@ fn an_event_that_breaks_off_before_a_call_is_denied_whatever_the_command_line_sa
 }
 
 #[test]
-fn unreadable_and_no_phase_is_exit_two() {
+fn an_unreadable_event_of_an_unknown_phase_is_exit_code_2() {
     let home = Sandbox::new();
     let broken_stop = r#"{"hook_event_name":"Stop","tool_name":"Bash","tool_input":{"command":"ls""#;
     assert_eq!(home.run(&["hook", "pre"], broken_stop).decision(), "deny");
     for input in ["", "{}", "nonsense", r#"{"hook_event_name":"Invented","tool_name":"Bash"}"#, broken_stop] {
-        let ran = home.run(&["hook"], input);
-        assert_eq!((ran.exit, ran.stdout.as_str()), (2, ""), "{input}");
-        assert!(ran.stderr.contains("rune/event"), "{input}");
+        let output = home.run(&["hook"], input);
+        assert_eq!((output.exit, output.stdout.as_str()), (2, ""), "{input}");
+        assert!(output.stderr.contains("rune/event"), "{input}");
     }
     assert_eq!(home.log().len(), 6);
 }
 
 #[test]
-fn a_broken_event_after_a_call_is_still_marked_where_the_tool_can_be_told() {
+fn a_broken_event_after_a_call_is_marked_if_its_tool_is_known() {
     let home = Sandbox::new();
     let deep = format!(
         r#"{{"hook_event_name":"PostToolUse","tool_name":"mcp__a__b","tool_input":{{}},"tool_response":{}1{}}}"#,
@@ -159,15 +164,15 @@ fn a_broken_event_after_a_call_is_still_marked_where_the_tool_can_be_told() {
         deep.as_bytes(),
     ];
     for input in inputs {
-        let ran = home.run(&["hook", "post"], input);
+        let output = home.run(&["hook", "post"], input);
         let shown = String::from_utf8_lossy(input).chars().take(200).collect::<String>();
-        assert_eq!(ran.exit, 0, "{shown}");
-        assert!(ran.context().starts_with("[QUARANTINE-NOTICE: "), "{shown}");
+        assert_eq!(output.exit, 0, "{shown}");
+        assert!(output.context().starts_with("[QUARANTINE-NOTICE: "), "{shown}");
         assert_eq!(home.log().pop().unwrap()["decision"], "emit", "{shown}");
     }
     for input in ["", "nonsense", r#"{"hook_event_name":"PostToolUse","tool_input":{}}"#] {
-        let ran = home.run(&["hook", "post"], input);
-        assert_eq!((ran.exit, ran.stdout.as_str()), (0, ""), "{input}");
+        let output = home.run(&["hook", "post"], input);
+        assert_eq!((output.exit, output.stdout.as_str()), (0, ""), "{input}");
         let line = home.log().pop().unwrap();
         assert_eq!((&line["event"], &line["decision"]), (&json!("quarantine"), &json!("error")), "{input}");
     }
@@ -178,31 +183,31 @@ fn ten_megabytes_are_marked_and_twenty_too() {
     let home = Sandbox::new();
     for megabytes in [10, 20] {
         let event = after("mcp__acme__get", json!({}), json!("x".repeat(megabytes << 20)));
-        // The notice comes first; behind it stands that not all of the result was compared with the content rules.
+        // After the notice follows a line that not all of the result was compared with the content rules.
         let context = home.run(&["hook", "post"], &event).context();
         assert!(context.starts_with(&notice("mcp__acme__get", "mcp:acme")), "{context}");
         let event = before("Write", json!({"file_path": "/proj/a", "content": "x".repeat(megabytes << 20)}));
-        let ran = home.run(&["hook", "pre", "--preset", "strict"], &event);
-        assert_eq!(ran.decision(), if megabytes > 16 { "deny" } else { "" });
+        let output = home.run(&["hook", "pre", "--preset", "strict"], &event);
+        assert_eq!(output.decision(), if megabytes > 16 { "deny" } else { "" });
     }
     assert_eq!(home.log().pop().unwrap()["rule"], "rune/limit");
-    // Nothing behind the limit can be judged, so a whole event in front of it is not enough.
+    // A complete event before the limit does not count: the rest of the input is unknown.
     let padded = format!("{}{}x", before("Bash", json!({"command": "ls"})), " ".repeat(16 << 20));
     assert_eq!(home.run(&["hook", "pre", "--preset", "strict"], padded).decision(), "deny");
     let mut event = after("mcp__github__evil__run", json!({}), json!("x".repeat(17 << 20)));
     event.insert_str(event.len() - 1, r#","mcp_server":{"name":"github__evil","source":"user"}"#);
-    assert!(!home.run(&["hook", "post"], event).stdout.is_empty(), "who serves it may stand behind the limit");
+    assert!(!home.run(&["hook", "post"], event).stdout.is_empty(), "the name of the server may be beyond the limit");
 }
 
 #[test]
-fn stdin_held_open_ends_by_itself() {
+fn a_stdin_that_stays_open_is_a_timeout() {
     let home = Sandbox::new();
-    let held: Vec<_> = [&["hook", "post"][..], &["hook", "pre"], &["hook", "pre", "--preset", "strict"], &["hook"]]
+    let children: Vec<_> = [&["hook", "post"][..], &["hook", "pre"], &["hook", "pre", "--preset", "strict"], &["hook"]]
         .iter()
         .map(|words| home.command(words).spawn().unwrap())
         .collect();
     let mut ends = Vec::new();
-    for mut child in held {
+    for mut child in children {
         let stdin = child.stdin.take();
         let output = child.wait_with_output().unwrap();
         ends.push((output.status.code().unwrap(), String::from_utf8(output.stdout).unwrap()));
@@ -225,7 +230,7 @@ fn a_pipe_in_place_of_the_policy_is_not_waited_for() {
         let home = Sandbox::new();
         std::fs::create_dir_all(home.path(".config/rune/presets")).unwrap();
         let pipe = home.path(&format!(".config/rune/{name}"));
-        assert!(std::process::Command::new("mkfifo").arg(pipe).status().unwrap().success());
+        make_pipe(pipe);
         let hook = ["hook", "--preset", "strict"];
         let denied = home.run(&hook, before("Bash", json!({"command": "ls"})));
         assert_eq!(denied.decision(), "deny", "{name}");
@@ -236,9 +241,9 @@ fn a_pipe_in_place_of_the_policy_is_not_waited_for() {
 }
 
 #[test]
-fn a_broken_policy_asks_in_gentle_denies_in_strict_and_still_marks() {
+fn a_broken_policy_asks_in_gentle_denies_in_strict_and_results_are_still_marked() {
     let home = Sandbox::new();
-    home.file(".config/rune/config.toml", "[quarantine]\ntrustd = []\n");
+    home.write(".config/rune/config.toml", "[quarantine]\ntrustd = []\n");
     let call = before("Bash", json!({"command": "ls"}));
     let gentle = home.run(&["hook", "pre"], &call);
     assert_eq!(gentle.decision(), "ask");
@@ -247,18 +252,14 @@ fn a_broken_policy_asks_in_gentle_denies_in_strict_and_still_marks() {
         assert!(gentle.reason().contains(part), "{gentle:?}");
     }
     assert_eq!(home.run(&["hook", "pre", "--preset", "strict"], &call).decision(), "deny");
-    let ran = home.run(&["hook", "post"], after("mcp__github__get", json!({}), json!("x")));
-    assert_eq!(
-        ran.context(),
-        notice("mcp__github__get", "mcp:github"),
-        "nothing is trusted by a policy that cannot be read"
-    );
+    let output = home.run(&["hook", "post"], after("mcp__github__get", json!({}), json!("x")));
+    assert_eq!(output.context(), notice("mcp__github__get", "mcp:github"), "a broken policy trusts no server");
     let line = home.log().pop().unwrap();
     assert_eq!((&line["decision"], &line["rule"]), (&json!("emit"), &json!("rune/config")));
 }
 
 #[test]
-fn a_mistake_on_the_command_line_never_passes() {
+fn an_invalid_command_line_never_passes_a_call() {
     let home = Sandbox::new();
     let call = before("Bash", json!({"command": "ls"}));
     for words in [
@@ -267,17 +268,17 @@ fn a_mistake_on_the_command_line_never_passes() {
         &["hook", "--config-dir", "x"],
         &["hook", "prr"],
     ] {
-        let ran = home.run(words, &call);
-        assert!(["ask", "deny"].contains(&ran.decision().as_str()), "{words:?} {ran:?}");
+        let output = home.run(words, &call);
+        assert!(["ask", "deny"].contains(&output.decision().as_str()), "{words:?} {output:?}");
     }
 }
 
 #[test]
 fn the_preset_comes_from_the_argument_then_the_local_policy_then_the_policy() {
     let home = Sandbox::new();
-    // A preset of one's own, with an error in the local policy to see which effect failures have.
-    home.file(".config/rune/presets/mine.toml", "[decision]\nfailure = 'ask'\n");
-    home.file(".config/rune/presets/empty.toml", "# to be filled\n");
+    // The error in the local policy shows the effect of failures in the selected preset.
+    home.write(".config/rune/presets/mine.toml", "[decision]\nfailure = 'ask'\n");
+    home.write(".config/rune/presets/empty.toml", "# to be filled\n");
     for (config, words, decision) in [
         ("preset = 'strict'\n", &["hook", "pre"][..], "deny"),
         ("preset = 'mine'\n", &["hook", "pre"], "ask"),
@@ -287,22 +288,22 @@ fn the_preset_comes_from_the_argument_then_the_local_policy_then_the_policy() {
         ("preset = 'nowhere'\n", &["hook", "pre"], "deny"),
         ("preset = '../../x'\n", &["hook", "pre"], "deny"),
     ] {
-        home.file(".config/rune/config.toml", config);
-        home.file(".config/rune/config.local.toml", "[oops]\n");
+        home.write(".config/rune/config.toml", config);
+        home.write(".config/rune/config.local.toml", "[oops]\n");
         assert_eq!(
             home.run(words, before("Bash", json!({"command": "ls"}))).decision(),
             decision,
             "{config} {words:?}"
         );
     }
-    home.file(".config/rune/config.local.toml", "");
-    home.file(".config/rune/config.toml", "preset = 'empty'\n");
+    home.write(".config/rune/config.local.toml", "");
+    home.write(".config/rune/config.toml", "preset = 'empty'\n");
     assert_eq!(
         home.run(&["hook", "pre"], before("Bash", json!({"command": "ls"}))).stdout,
         "",
-        "an empty preset is one"
+        "an empty preset is valid"
     );
-    home.file(".config/rune/config.local.toml", "preset = 'off'\n");
+    home.write(".config/rune/config.local.toml", "preset = 'off'\n");
     assert_eq!(home.run(&["hook", "post"], webfetch()).stdout, "");
 }
 
@@ -314,14 +315,14 @@ fn the_allowlist_is_read_on_every_call() {
     let trusted = after("mcp__github__get", json!({}), json!("x"));
     let marked = |event: &str| !home.run(&["hook", "post"], event).stdout.is_empty();
     assert!(marked(&call) && !marked(&trusted));
-    home.file(list, "");
+    home.write(list, "");
     assert!(marked(&call) && !marked(&trusted));
-    home.file(list, "# ours\nmcp__acme   # the desk\n");
+    home.write(list, "# comment\nmcp__acme   # comment\n");
     assert!(!marked(&call) && !marked(&trusted));
     assert_eq!(home.log().pop().unwrap()["decision"], "skip");
-    home.file(list, "acme\n");
+    home.write(list, "acme\n");
     assert!(!marked(&call));
-    home.file(list, "Acme\nacme_x\nacm\n");
+    home.write(list, "Acme\nacme_x\nacm\n");
     assert!(marked(&call));
     std::fs::write(home.path(list), b"\xff\xfe").unwrap();
     assert!(marked(&call) && marked(&trusted));
@@ -331,11 +332,11 @@ fn the_allowlist_is_read_on_every_call() {
     assert!(marked(&trusted));
     std::fs::remove_dir(home.path(list)).unwrap();
     std::os::unix::fs::symlink("/nowhere", home.path(list)).unwrap();
-    assert!(marked(&trusted), "a list that went missing is not an empty one");
+    assert!(marked(&trusted), "a dangling symlink is not a missing file");
     std::fs::remove_file(home.path(list)).unwrap();
-    assert!(std::process::Command::new("mkfifo").arg(home.path(list)).status().unwrap().success());
+    make_pipe(home.path(list));
     assert!(marked(&trusted));
-    assert_eq!(home.log().pop().unwrap()["decision"], "emit", "nobody waits for a pipe");
+    assert_eq!(home.log().pop().unwrap()["decision"], "emit", "a pipe is not waited for");
 }
 
 #[test]
@@ -353,16 +354,16 @@ fn a_trusted_name_that_the_project_configures_is_not_trusted() {
     let marked = |event: &str| !home.run(&["hook", "post"], event).stdout.is_empty();
     assert!(!marked(&event(None)) && !marked(&event(Some("user"))));
     assert!(marked(&event(Some("project"))));
-    home.file("proj/.mcp.json", r#"{"mcpServers": {"other": {}, "github": {"command": "evil"}}}"#);
+    home.write("proj/.mcp.json", r#"{"mcpServers": {"other": {}, "github": {"command": "evil"}}}"#);
     assert!(marked(&event(None)) && marked(&event(Some("user"))));
-    home.file("proj/.mcp.json", r#"{"mcpServers": {"other": {}}}"#);
+    home.write("proj/.mcp.json", r#"{"mcpServers": {"other": {}}}"#);
     assert!(!marked(&event(None)));
-    home.file("proj/.mcp.json", "{ broken");
+    home.write("proj/.mcp.json", "{ broken");
     assert!(marked(&event(None)));
 }
 
 #[test]
-fn silence_is_the_operators_to_ask_for_and_not_the_projects() {
+fn quarantine_disable_works_for_the_user_and_not_for_a_project() {
     let home = Sandbox::new();
     let project = home.path("proj");
     let event = webfetch().replace("/proj", project.to_str().unwrap());
@@ -375,22 +376,25 @@ fn silence_is_the_operators_to_ask_for_and_not_the_projects() {
     assert!(!marked("1"));
     let line = home.log().pop().unwrap();
     assert_eq!((&line["decision"], &line["source"]), (&json!("skip"), &json!("webfetch:pages.example.com")));
-    home.file(".claude/settings.json", r#"{"env": {"QUARANTINE_DISABLE": "1"}}"#);
-    assert!(!marked("1"), "the user's own settings may ask for silence");
-    let elsewhere = home.file("proj/.claude/settings.json", r#"{"env": {"QUARANTINE_DISABLE": "1"}}"#);
+    home.write(".claude/settings.json", r#"{"env": {"QUARANTINE_DISABLE": "1"}}"#);
+    assert!(!marked("1"), "the user's own settings may disable the notice");
+    let elsewhere = home.write("proj/.claude/settings.json", r#"{"env": {"QUARANTINE_DISABLE": "1"}}"#);
     let mut command = home.command(&["hook", "post"]);
     command.env("QUARANTINE_DISABLE", "1").env("CLAUDE_CONFIG_DIR", project.join(".claude"));
-    assert!(!finish(command.spawn().unwrap(), event.as_bytes()).stdout.is_empty(), "a project may name any directory");
+    assert!(
+        !finish(command.spawn().unwrap(), event.as_bytes()).stdout.is_empty(),
+        "a project may set CLAUDE_CONFIG_DIR"
+    );
     std::fs::remove_file(elsewhere).unwrap();
     let linked = home.path("linked");
     std::os::unix::fs::symlink(&project, &linked).unwrap();
-    home.file("proj/.claude/settings.json", r#"{"env": {"QUARANTINE_DISABLE": "1"}}"#);
+    home.write("proj/.claude/settings.json", r#"{"env": {"QUARANTINE_DISABLE": "1"}}"#);
     let mut command = home.command(&["hook", "post"]);
     command.env("QUARANTINE_DISABLE", "1");
     let by_link = event.replace(project.to_str().unwrap(), linked.to_str().unwrap());
-    assert!(!finish(command.spawn().unwrap(), by_link.as_bytes()).stdout.is_empty(), "a link is another name for it");
+    assert!(!finish(command.spawn().unwrap(), by_link.as_bytes()).stdout.is_empty(), "a symlink to the project");
     for name in ["settings.json", "settings.local.json"] {
-        let path = home.file(&format!("proj/.claude/{name}"), r#"{"env": {"\u0051UARANTINE_DISABLE": "1"}}"#);
+        let path = home.write(&format!("proj/.claude/{name}"), r#"{"env": {"\u0051UARANTINE_DISABLE": "1"}}"#);
         assert!(marked("1"), "{name}");
         std::fs::write(&path, "{ broken").unwrap();
         assert!(marked("1"), "{name}");
@@ -400,11 +404,11 @@ fn silence_is_the_operators_to_ask_for_and_not_the_projects() {
 }
 
 #[test]
-fn directories_given_as_arguments_win_over_the_environment() {
+fn directories_in_arguments_override_the_environment() {
     let home = Sandbox::new();
     let named = home.path("named");
-    home.file("named/config/config.toml", "[quarantine]\ntrusted = ['acme']\n");
-    home.file("hostile/rune/config.toml", "preset = 'off'\n");
+    home.write("named/config/config.toml", "[quarantine]\ntrusted = ['acme']\n");
+    home.write("hostile/rune/config.toml", "preset = 'off'\n");
     let mut command = home.command(&["hook", "post"]);
     for (flag, dir) in
         [("--config-dir", "config"), ("--state-dir", "state"), ("--client-dir", "client"), ("--data-dir", "data")]
@@ -421,7 +425,7 @@ fn directories_given_as_arguments_win_over_the_environment() {
 }
 
 #[test]
-fn the_clients_own_variable_names_its_directory() {
+fn claude_config_dir_is_the_directory_of_the_client() {
     let home = Sandbox::new();
     let mut command = home.command(&["hook", "post"]);
     command.env("CLAUDE_CONFIG_DIR", home.path("elsewhere"));
@@ -431,18 +435,18 @@ fn the_clients_own_variable_names_its_directory() {
 }
 
 #[test]
-fn a_log_that_cannot_be_written_changes_no_answer() {
+fn an_unwritable_log_does_not_change_answers() {
     let home = Sandbox::new();
     std::fs::create_dir_all(home.path(".claude/telemetry.jsonl")).unwrap();
-    let ran = home.run(&["hook", "post"], webfetch());
-    assert_eq!((ran.exit, ran.context()), (0, notice("WebFetch", "webfetch:pages.example.com")));
-    assert!(ran.stderr.contains("telemetry"), "{}", ran.stderr);
-    let ran = home.run(&["hook", "pre"], "broken");
-    assert_eq!(ran.decision(), "deny");
+    let output = home.run(&["hook", "post"], webfetch());
+    assert_eq!((output.exit, output.context()), (0, notice("WebFetch", "webfetch:pages.example.com")));
+    assert!(output.stderr.contains("telemetry"), "{}", output.stderr);
+    let output = home.run(&["hook", "pre"], "broken");
+    assert_eq!(output.decision(), "deny");
 }
 
 #[test]
-fn without_a_home_nothing_passes_and_everything_is_marked() {
+fn without_a_home_calls_are_asked_and_results_are_marked() {
     let home = Sandbox::new();
     let run = |event: &str| {
         let mut command = home.command(&["hook"]);
@@ -450,12 +454,12 @@ fn without_a_home_nothing_passes_and_everything_is_marked() {
         finish(command.spawn().unwrap(), event.as_bytes())
     };
     assert_eq!(run(&before("Bash", json!({"command": "ls"}))).decision(), "ask");
-    let ran = run(&after("mcp__github__get", json!({}), json!("x")));
-    assert_eq!(ran.context(), notice("mcp__github__get", "mcp:github"));
+    let output = run(&after("mcp__github__get", json!({}), json!("x")));
+    assert_eq!(output.context(), notice("mcp__github__get", "mcp:github"));
 }
 
 #[test]
-fn an_answer_that_cannot_be_written_is_exit_two_before_a_call() {
+fn an_answer_that_cannot_be_written_is_exit_code_2_before_a_call() {
     let home = Sandbox::new();
     let full = || std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
     let run = |words: &[&str], event: &str| {
@@ -463,15 +467,15 @@ fn an_answer_that_cannot_be_written_is_exit_two_before_a_call() {
         command.stdout(full());
         finish(command.spawn().unwrap(), event.as_bytes())
     };
-    let ran = run(&["hook", "pre"], "broken");
-    assert_eq!(ran.exit, 2);
-    assert!(ran.stderr.contains("rune/event"));
+    let output = run(&["hook", "pre"], "broken");
+    assert_eq!(output.exit, 2);
+    assert!(output.stderr.contains("rune/event"));
     assert_eq!(run(&["hook", "post"], &webfetch()).exit, 0);
     assert_eq!(home.log().len(), 2);
 }
 
 #[test]
-fn the_older_names_work() {
+fn the_program_can_be_called_by_its_older_names() {
     let home = Sandbox::new();
     let named = |name: &str| {
         let link = home.path(name);
@@ -480,15 +484,15 @@ fn the_older_names_work() {
     };
     let hook = named("security-hook");
     for words in [&["post", "check"][..], &["pre", "bash"], &["post"]] {
-        let ran = finish(home.command_at(&hook, words).spawn().unwrap(), webfetch().as_bytes());
-        assert_eq!(ran.context(), notice("WebFetch", "webfetch:pages.example.com"), "{words:?}");
+        let output = finish(home.command_at(&hook, words).spawn().unwrap(), webfetch().as_bytes());
+        assert_eq!(output.context(), notice("WebFetch", "webfetch:pages.example.com"), "{words:?}");
     }
     let status = finish(home.command_at(&named("quarantine"), &["status", "--json"]).spawn().unwrap(), b"");
     assert_eq!(status.json()["lines"], 3);
 }
 
 #[test]
-fn an_agents_result_is_marked_once_its_session_took_something_in() {
+fn the_result_of_a_subagent_is_marked_in_a_tainted_session() {
     let home = Sandbox::new();
     let agent = after("Agent", json!({"prompt": "x"}), json!("done"));
     assert_eq!(home.run(&["hook", "post"], &agent).stdout, "");
@@ -509,29 +513,29 @@ fn an_agents_result_is_marked_once_its_session_took_something_in() {
 }
 
 #[test]
-fn a_link_into_uploads_is_an_upload() {
+fn a_symlink_into_uploads_is_an_upload() {
     let home = Sandbox::new();
-    let upload = home.file("uploads/cv.md", "text");
+    let upload = home.write("uploads/cv.md", "text");
     let link = home.path("notes.md");
     std::os::unix::fs::symlink(upload, &link).unwrap();
-    let ran = home.run(&["hook", "post"], after("Read", json!({"file_path": link}), json!("x")));
-    assert_eq!(ran.context(), notice("Read", "upload:notes.md"));
+    let output = home.run(&["hook", "post"], after("Read", json!({"file_path": link}), json!("x")));
+    assert_eq!(output.context(), notice("Read", "upload:notes.md"));
 }
 
 #[test]
-fn many_processes_write_whole_lines() {
+fn concurrent_processes_write_complete_lines() {
     let home = Sandbox::new();
     let event = webfetch();
     std::thread::scope(|scope| {
         for _ in 0..32 {
             scope.spawn(|| {
-                for _ in 0..200 {
+                for _ in 0..60 {
                     assert_eq!(home.run(&["hook", "post"], &event).exit, 0);
                 }
             });
         }
     });
     let log = home.log();
-    assert_eq!(log.len(), 6_400);
+    assert_eq!(log.len(), 32 * 60);
     assert!(log.iter().all(|line| line["decision"] == "emit"));
 }

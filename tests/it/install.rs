@@ -1,14 +1,14 @@
-//! `rune hooks install`, as a whole process in a home of its own.
+//! `rune hooks install` and `rune hooks uninstall`.
 
-use crate::support::sandbox::{Ran, Sandbox, finish};
+use crate::support::sandbox::{Output, Sandbox, files_below, finish};
 use serde_json::Value;
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 const SETTINGS: &str = ".claude/settings.json";
 
-/// A settings file with hooks, keys and spacing of others.
+/// A settings file with hooks of other programs, unknown keys and irregular spacing.
 const FULL: &str = r#"{
     "model": "opus",
     "permissions": { "allow": ["Bash(ls:*)"],   "deny": [] },
@@ -28,41 +28,30 @@ const FULL: &str = r#"{
 }
 "#;
 
-fn install(home: &Sandbox, preset: &str) -> Ran {
-    home.run_alone(&["hooks", "install", "--preset", preset, "--yes"])
+/// Registers the hooks as a person, which may loosen.
+fn install(home: &Sandbox, preset: &str) -> Output {
+    home.run_as_person(&["hooks", "install", "--preset", preset, "--yes"])
 }
 
-fn text(path: &Path) -> Option<Vec<u8>> {
+/// Registers the hooks without a person, which may not loosen.
+fn tighten(home: &Sandbox, preset: &str) -> Output {
+    home.run(&["hooks", "install", "--preset", preset], "")
+}
+
+fn bytes(path: &Path) -> Option<Vec<u8>> {
     fs::read(path).ok()
 }
 
-/// Every name below a directory, with its bytes.
+/// The names of all files below the home directory, with their contents.
 fn tree(home: &Sandbox) -> Vec<(String, Vec<u8>)> {
-    let mut found = Vec::new();
-    let mut folders = vec![home.home.path().to_owned()];
-    while let Some(folder) = folders.pop() {
-        for entry in fs::read_dir(folder).unwrap() {
-            let path = entry.unwrap().path();
-            if path.is_dir() && !path.is_symlink() {
-                folders.push(path);
-            } else {
-                found.push((path.display().to_string(), fs::read(&path).unwrap_or_default()));
-            }
-        }
-    }
-    found.sort();
-    found
+    let read = |path: PathBuf| (path.display().to_string(), fs::read(&path).unwrap_or_default());
+    files_below(home.home.path()).into_iter().map(read).collect()
 }
 
-/// The calls that the settings register with us, by moment.
-fn ours(home: &Sandbox) -> Vec<(String, Vec<String>)> {
-    let value: Value = serde_json::from_slice(
-        text(&home.path(SETTINGS))
-            .unwrap()
-            .strip_prefix(b"\xef\xbb\xbf")
-            .unwrap_or(&text(&home.path(SETTINGS)).unwrap()),
-    )
-    .unwrap();
+/// The registered `rune` hooks: event and arguments.
+fn registered(home: &Sandbox) -> Vec<(String, Vec<String>)> {
+    let settings = fs::read_to_string(home.path(SETTINGS)).unwrap();
+    let value: Value = serde_json::from_str(settings.trim_start_matches('\u{feff}')).unwrap();
     let mut found = Vec::new();
     for (event, groups) in value["hooks"].as_object().unwrap() {
         for hook in groups.as_array().unwrap().iter().flat_map(|group| group["hooks"].as_array().unwrap()) {
@@ -76,7 +65,7 @@ fn ours(home: &Sandbox) -> Vec<(String, Vec<String>)> {
 }
 
 #[test]
-fn every_kind_of_settings_file_comes_back_to_the_byte() {
+fn uninstalling_restores_every_kind_of_settings_file_byte_for_byte() {
     let large =
         format!("{{\n  \"filler\": [\n{}    0\n  ]\n}}\n", "    \"0123456789\",\n".repeat(5 * 1024 * 1024 / 18));
     assert!(large.len() > 5_000_000);
@@ -97,51 +86,49 @@ fn every_kind_of_settings_file_comes_back_to_the_byte() {
     for (name, original) in files {
         let home = Sandbox::new();
         if let Some(original) = &original {
-            home.file(SETTINGS, original);
+            home.write(SETTINGS, original);
         }
         let settings = home.path(SETTINGS);
-        let first = install(&home, "gentle");
+        let first = tighten(&home, "gentle");
         assert_eq!(first.exit, 0, "{name}: {first:?}");
-        let registered = text(&settings).unwrap();
-        assert_eq!(ours(&home).len(), 6, "{name}");
-        let everything = tree(&home);
-        assert_eq!(install(&home, "gentle").exit, 0, "{name}");
-        assert!(tree(&home) == everything, "{name}: installing again changes something");
-        assert_eq!(home.run(&["hooks", "install"], "").exit, 0, "{name}: what is registered is the default");
-        assert!(tree(&home) == everything, "{name}");
-        assert_eq!(install(&home, "strict").exit, 0, "{name}");
-        let strict: Vec<_> = ours(&home);
-        assert_eq!(strict.len(), 6, "{name}: switching replaces");
+        let gentle = bytes(&settings).unwrap();
+        assert_eq!(registered(&home).len(), 6, "{name}");
+        let before = tree(&home);
+        assert_eq!(tighten(&home, "gentle").exit, 0, "{name}");
+        assert!(tree(&home) == before, "{name}: a second installation changes files");
+        assert_eq!(home.run(&["hooks", "install"], "").exit, 0, "{name}");
+        assert!(tree(&home) == before, "{name}: the default is not the registered preset");
+        assert_eq!(tighten(&home, "strict").exit, 0, "{name}");
+        let strict: Vec<_> = registered(&home);
+        assert_eq!(strict.len(), 6, "{name}: entries were not replaced");
         assert!(strict.iter().all(|(_, words)| words.windows(2).any(|pair| pair == ["--preset", "strict"])), "{name}");
         assert_eq!(install(&home, "gentle").exit, 0, "{name}");
-        assert!(text(&settings).unwrap() == registered, "{name}: there and back");
+        assert!(bytes(&settings).unwrap() == gentle, "{name}: not the bytes of the first installation");
         assert_eq!(install(&home, "off").exit, 0, "{name}");
-        assert!(text(&settings) == original.map(String::into_bytes), "{name}: not the original bytes");
-        assert_eq!(install(&home, "off").exit, 0, "{name}: twice is once");
-        // The key and the receipts stay: what was done can still be verified.
+        assert!(bytes(&settings) == original.map(String::into_bytes), "{name}: not the original bytes");
+        assert_eq!(install(&home, "off").exit, 0, "{name}: a second time");
+        // The key and the receipts stay, so that the receipts can be verified.
         let receipts = home.path(".local/state/rune/receipts/@operator.jsonl");
-        let stays = [settings.clone(), home.path(".local/share/rune/receipt.key"), receipts];
-        let left: Vec<_> = tree(&home)
-            .into_iter()
-            .map(|(name, _)| name)
-            .filter(|name| !stays.iter().any(|stays| *name == stays.display().to_string()))
-            .collect();
-        assert_eq!(left, [] as [String; 0], "{name}: something is left behind");
+        let expected = [settings.clone(), home.path(".local/share/rune/receipt.key"), receipts];
+        let expected = expected.map(|path| path.display().to_string());
+        let left: Vec<_> =
+            tree(&home).into_iter().map(|(name, _)| name).filter(|name| !expected.contains(name)).collect();
+        assert_eq!(left, [] as [String; 0], "{name}: files are left");
     }
 }
 
 #[test]
-fn what_is_registered_is_what_the_client_needs() {
+fn the_registered_entries_have_the_right_matchers_timeouts_and_directories() {
     let home = Sandbox::new();
     assert_eq!(install(&home, "strict").exit, 0);
-    let value: Value = serde_json::from_slice(&text(&home.path(SETTINGS)).unwrap()).unwrap();
+    let value: Value = serde_json::from_slice(&bytes(&home.path(SETTINGS)).unwrap()).unwrap();
     let before = &value["hooks"]["PreToolUse"][0];
-    assert_eq!(before.get("matcher"), None, "every tool, also one that is invented tomorrow");
+    assert_eq!(before.get("matcher"), None, "no matcher means every tool");
     assert_eq!(
         (&before["hooks"][0]["timeout"], &before["hooks"][0]["onFailure"]),
         (&Value::from(10), &Value::from("block"))
     );
-    for (event, words) in ours(&home) {
+    for (event, words) in registered(&home) {
         for flag in ["--config-dir", "--state-dir", "--data-dir", "--client-dir"] {
             let at = words.iter().position(|word| word == flag).unwrap_or_else(|| panic!("{event} lacks {flag}"));
             assert!(Path::new(&words[at + 1]).is_absolute(), "{event}: {words:?}");
@@ -159,16 +146,16 @@ fn what_is_registered_is_what_the_client_needs() {
 }
 
 #[test]
-fn what_cannot_be_edited_is_refused_and_stays() {
+fn settings_that_cannot_be_edited_are_refused_and_unchanged() {
     for (name, broken, place) in [
         ("comment", "{\n  // mine\n  \"a\": 1\n}\n", ":2:3:"),
         ("trailing comma", "{\"a\": 1,}", ":1:9:"),
         ("torn", "{\n  \"a\": [1", ":2:9:"),
         ("a list", "[]", ":1:1:"),
-        ("hooks that are none", "{\"hooks\": 3}", ":1:1:"),
+        ("hooks of the wrong type", "{\"hooks\": 3}", ":1:1:"),
     ] {
         let home = Sandbox::new();
-        home.file(SETTINGS, broken);
+        home.write(SETTINGS, broken);
         let before = tree(&home);
         for preset in ["gentle", "strict"] {
             let refused = install(&home, preset);
@@ -183,28 +170,28 @@ fn what_cannot_be_edited_is_refused_and_stays() {
 }
 
 #[test]
-fn mode_and_links_stay_as_they_are() {
+fn modes_and_symlinks_are_kept() {
     for mode in [0o444, 0o600, 0o640] {
         let home = Sandbox::new();
-        let file = home.file(SETTINGS, FULL);
+        let file = home.write(SETTINGS, FULL);
         fs::set_permissions(&file, fs::Permissions::from_mode(mode)).unwrap();
         for preset in ["gentle", "strict", "off"] {
             assert_eq!(install(&home, preset).exit, 0, "{mode:o}");
             assert_eq!(fs::metadata(&file).unwrap().permissions().mode() & 0o7777, mode, "{preset}");
         }
-        assert_eq!(text(&file).unwrap(), FULL.as_bytes(), "{mode:o}");
+        assert_eq!(bytes(&file).unwrap(), FULL.as_bytes(), "{mode:o}");
     }
     let home = Sandbox::new();
-    let real = home.file("dotfiles/claude.json", FULL);
+    let real = home.write("dotfiles/claude.json", FULL);
     fs::create_dir_all(home.path(".claude")).unwrap();
     symlink("../dotfiles/claude.json", home.path(SETTINGS)).unwrap();
     assert_eq!(install(&home, "gentle").exit, 0);
     assert!(fs::symlink_metadata(home.path(SETTINGS)).unwrap().is_symlink());
-    assert_ne!(text(&real).unwrap(), FULL.as_bytes());
+    assert_ne!(bytes(&real).unwrap(), FULL.as_bytes());
     assert_eq!(install(&home, "off").exit, 0);
-    assert_eq!(text(&real).unwrap(), FULL.as_bytes());
+    assert_eq!(bytes(&real).unwrap(), FULL.as_bytes());
     assert!(fs::symlink_metadata(home.path(SETTINGS)).unwrap().is_symlink());
-    // A link to where nothing is yet.
+    // A dangling symlink.
     let home = Sandbox::new();
     fs::create_dir_all(home.path(".claude")).unwrap();
     symlink("elsewhere.json", home.path(SETTINGS)).unwrap();
@@ -214,27 +201,26 @@ fn mode_and_links_stay_as_they_are() {
 }
 
 #[test]
-fn the_first_change_leaves_a_copy_and_work_of_others_stays() {
+fn the_first_change_makes_a_copy_and_later_edits_are_kept() {
     let home = Sandbox::new();
-    let file = home.file(SETTINGS, FULL);
+    let file = home.write(SETTINGS, FULL);
     assert_eq!(install(&home, "gentle").exit, 0);
     let copy = home.path(".claude/settings.json.before-rune");
-    assert_eq!(text(&copy).unwrap(), FULL.as_bytes());
-    let worked_on =
-        String::from_utf8(text(&file).unwrap()).unwrap().replace("\"model\": \"opus\"", "\"model\": \"sonnet\"");
-    fs::write(&file, &worked_on).unwrap();
+    assert_eq!(bytes(&copy).unwrap(), FULL.as_bytes());
+    let edited = fs::read_to_string(&file).unwrap().replace("\"model\": \"opus\"", "\"model\": \"sonnet\"");
+    fs::write(&file, &edited).unwrap();
     assert_eq!(install(&home, "off").exit, 0);
     assert_eq!(
-        String::from_utf8(text(&file).unwrap()).unwrap(),
+        String::from_utf8(bytes(&file).unwrap()).unwrap(),
         FULL.replace("opus", "sonnet").replace(",\n        \"PostToolUse\": []", "")
     );
-    assert_eq!(text(&copy).unwrap(), FULL.as_bytes(), "the copy is of something else and stays");
+    assert_eq!(bytes(&copy).unwrap(), FULL.as_bytes(), "the copy of the edited file stays");
 }
 
 #[test]
-fn our_entries_are_known_by_what_they_run() {
+fn entries_that_run_rune_are_recognised_by_their_command() {
     let home = Sandbox::new();
-    home.file(
+    home.write(
         SETTINGS,
         r#"{"hooks": {"PreToolUse": [{"hooks": [
             {"type": "command", "command": "/gone/bin/rune", "args": ["hook", "pre", "--preset", "strict"]},
@@ -243,8 +229,8 @@ fn our_entries_are_known_by_what_they_run() {
             {"type": "command", "command": "prune hook"}]}]}}"#,
     );
     assert_eq!(install(&home, "strict").exit, 0);
-    let all = String::from_utf8(text(&home.path(SETTINGS)).unwrap()).unwrap();
-    assert_eq!(ours(&home).len(), 6);
+    let all = String::from_utf8(bytes(&home.path(SETTINGS)).unwrap()).unwrap();
+    assert_eq!(registered(&home).len(), 6);
     for gone in ["/gone", "/old place", "security-hook"] {
         assert!(!all.contains(gone), "{gone}: {all}");
     }
@@ -252,9 +238,9 @@ fn our_entries_are_known_by_what_they_run() {
 }
 
 #[test]
-fn a_dry_run_shows_the_change_and_makes_none() {
+fn a_dry_run_prints_a_diff_and_changes_nothing() {
     let home = Sandbox::new();
-    home.file(SETTINGS, FULL);
+    home.write(SETTINGS, FULL);
     let before = tree(&home);
     let shown = home.run(&["hooks", "install", "--preset", "strict", "--dry-run"], "");
     assert_eq!(shown.exit, 0, "{shown:?}");
@@ -267,7 +253,7 @@ fn a_dry_run_shows_the_change_and_makes_none() {
 }
 
 #[test]
-fn scopes_lead_to_their_files() {
+fn each_scope_writes_to_its_own_file() {
     let home = Sandbox::new();
     fs::create_dir_all(home.path("work/app/.git")).unwrap();
     fs::create_dir_all(home.path("work/app/src")).unwrap();
@@ -277,9 +263,10 @@ fn scopes_lead_to_their_files() {
         assert_eq!(finish(command.spawn().unwrap(), b"").exit, 0);
         assert!(home.path("work/app/.claude").join(file).is_file(), "{scope}");
     }
-    let told = home.run(&["hooks", "install", "--scope", "managed", "--preset", "strict"], "");
-    assert!(told.stdout.contains("sudo ") && told.stdout.contains("managed-settings.json"), "{told:?}");
-    assert!(told.stdout.contains("--preset strict") && told.stdout.contains("--config-dir /"), "{told:?}");
+    let output = home.run(&["hooks", "install", "--scope", "managed", "--preset", "strict"], "");
+    for part in ["sudo ", "managed-settings.json", "--preset strict", "--config-dir /"] {
+        assert!(output.stdout.contains(part), "{part}: {output:?}");
+    }
     assert_eq!(home.run(&["hooks", "install", "--settings", "my.json"], "").exit, 0);
     assert!(home.path("my.json").is_file());
     assert!(!home.path(SETTINGS).exists());
@@ -288,7 +275,7 @@ fn scopes_lead_to_their_files() {
 }
 
 #[test]
-fn agents_may_tighten_and_not_loosen() {
+fn agents_may_tighten_but_not_loosen() {
     let loosening: [&[&str]; 3] = [
         &["hooks", "install", "--preset", "off", "--yes"],
         &["hooks", "uninstall", "--yes"],
@@ -299,23 +286,19 @@ fn agents_may_tighten_and_not_loosen() {
     };
     for marker in ["CLAUDECODE", "CURSOR_AGENT", "GEMINI_CLI", "CODEX_SANDBOX", "OPENCODE"] {
         let home = Sandbox::new();
-        assert_eq!(
-            agent(&home, &["hooks", "install", "--preset", "gentle"], marker).exit,
-            0,
-            "from nothing to something"
-        );
+        assert_eq!(agent(&home, &["hooks", "install", "--preset", "gentle"], marker).exit, 0, "a first registration");
         assert_eq!(agent(&home, &["hooks", "install", "--preset", "strict"], marker).exit, 0, "tightening");
         let before = tree(&home);
         for words in loosening {
             let refused = agent(&home, words, marker);
             assert_eq!(refused.exit, 1, "{marker} {words:?}");
-            assert!(refused.is_for_people(), "{refused:?}");
+            assert!(refused.is_refused_to_agents(), "{refused:?}");
         }
         let moved = agent(&home, &["hooks", "install", "--preset", "strict", "--config-dir", "/tmp/mine"], marker);
         assert_eq!(moved.exit, 1, "another policy");
         assert!(tree(&home) == before, "{marker}");
     }
-    // The marker may be that of an ancestor only.
+    // An ancestor has the variable of an agent, the process itself has not.
     let home = Sandbox::new();
     assert_eq!(install(&home, "strict").exit, 0);
     let before = tree(&home);
@@ -327,7 +310,7 @@ fn agents_may_tighten_and_not_loosen() {
 }
 
 #[test]
-fn without_a_terminal_loosening_needs_a_yes() {
+fn loosening_needs_yes_if_stdin_is_not_a_terminal() {
     let home = Sandbox::new();
     assert_eq!(install(&home, "strict").exit, 0);
     for words in [
@@ -335,48 +318,48 @@ fn without_a_terminal_loosening_needs_a_yes() {
         &["hooks", "install", "--preset", "off"],
         &["hooks", "uninstall"],
     ] {
-        let refused = home.run_alone(words);
+        let refused = home.run_as_person(words);
         assert_eq!(refused.exit, 1, "{words:?}");
         assert!(refused.stderr.contains("--yes"), "{}", refused.stderr);
     }
     assert_eq!(install(&home, "gentle").exit, 0);
-    assert_eq!(home.run_alone(&["hooks", "uninstall", "--yes"]).exit, 0);
+    assert_eq!(home.run_as_person(&["hooks", "uninstall", "--yes"]).exit, 0);
     assert!(!home.path(SETTINGS).exists());
 }
 
 #[test]
-fn a_plugin_calls_the_same_binary() {
+fn a_plugin_runs_the_same_binary() {
     let home = Sandbox::new();
     let made = home.run(&["hooks", "install", "--plugin", "plug", "--preset", "strict"], "");
     assert_eq!(made.exit, 0, "{made:?}");
-    let json = |name: &str| -> Value { serde_json::from_slice(&text(&home.path(name)).unwrap()).unwrap() };
+    let json = |name: &str| -> Value { serde_json::from_slice(&bytes(&home.path(name)).unwrap()).unwrap() };
     assert_eq!(json("plug/.claude-plugin/plugin.json")["name"], "rune");
     let before = &json("plug/hooks/hooks.json")["hooks"]["PreToolUse"][0]["hooks"][0];
     assert_eq!(before["command"], env!("CARGO_BIN_EXE_rune"));
     assert!(home.path("plug/commands/rune.md").is_file());
     assert!(home.path("plug/skills/untrusted-content/SKILL.md").is_file());
     assert_eq!(home.run(&["hooks", "install", "--plugin", "plug", "--preset", "strict"], "").exit, 0, "again");
-    home.file("other/a.txt", "mine");
-    assert_eq!(home.run(&["hooks", "install", "--plugin", "other"], "").exit, 1, "not where others are");
+    home.write("other/a.txt", "mine");
+    assert_eq!(home.run(&["hooks", "install", "--plugin", "other"], "").exit, 1, "the directory has other files");
 }
 
 #[test]
-fn a_change_that_takes_the_guard_away_is_blocked() {
+fn a_change_of_settings_that_disables_the_guard_is_blocked() {
     let home = Sandbox::new();
-    home.file(SETTINGS, FULL);
+    home.write(SETTINGS, FULL);
     assert_eq!(install(&home, "strict").exit, 0);
     let settings = home.path(SETTINGS);
-    let registered = String::from_utf8(text(&settings).unwrap()).unwrap();
-    let (_, words) = ours(&home).into_iter().find(|(event, _)| event == "ConfigChange").unwrap();
+    let installed = fs::read_to_string(&settings).unwrap();
+    let (_, words) = registered(&home).into_iter().find(|(event, _)| event == "ConfigChange").unwrap();
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
     let change = |file: &Path| {
         let event = serde_json::json!({"session_id": "s1", "transcript_path": "/t.jsonl", "cwd": home.path("proj"),
             "hook_event_name": "ConfigChange", "source": "user_settings", "file_path": file});
         home.run(&words, event.to_string())
     };
-    let project = home.file("proj/.claude/settings.json", "{\"model\": \"opus\"}");
-    assert_eq!(change(&project).stdout, "", "a harmless change of the project");
-    assert_eq!(change(&settings).stdout, "", "a harmless change of ours");
+    let project = home.write("proj/.claude/settings.json", "{\"model\": \"opus\"}");
+    assert_eq!(change(&project).stdout, "", "a harmless change of the project's settings");
+    assert_eq!(change(&settings).stdout, "", "unchanged settings");
     fs::write(&project, "{\"disableAllHooks\": true}").unwrap();
     assert_eq!(change(&project).json()["decision"], "block");
     fs::write(&project, "{}").unwrap();
@@ -384,48 +367,48 @@ fn a_change_that_takes_the_guard_away_is_blocked() {
         FULL,
         "",
         "{",
-        &registered.replace("strict", "gentle"),
-        &registered.replace(env!("CARGO_BIN_EXE_rune"), "/bin/true"),
+        &installed.replace("strict", "gentle"),
+        &installed.replace(env!("CARGO_BIN_EXE_rune"), "/bin/true"),
     ] {
         fs::write(&settings, text).unwrap();
         assert_eq!(change(&settings).json()["decision"], "block", "{text}");
-        assert_eq!(change(&project).json()["decision"], "block", "whatever else changes with it");
+        assert_eq!(change(&project).json()["decision"], "block", "a change of another file: {text}");
     }
     fs::remove_file(&settings).unwrap();
-    assert_eq!(change(&settings).json()["decision"], "block", "gone");
-    fs::write(&settings, &registered).unwrap();
+    assert_eq!(change(&settings).json()["decision"], "block", "removed");
+    fs::write(&settings, &installed).unwrap();
     assert_eq!(change(&settings).stdout, "");
 }
 
 #[test]
-fn a_session_begins_with_one_line_where_the_guard_is_degraded() {
+fn a_session_starts_with_one_line_if_the_guard_is_degraded() {
     let home = Sandbox::new();
     assert_eq!(install(&home, "strict").exit, 0);
-    let (_, words) = ours(&home).into_iter().find(|(event, _)| event == "SessionStart").unwrap();
+    let (_, words) = registered(&home).into_iter().find(|(event, _)| event == "SessionStart").unwrap();
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
     let start = || {
         let event = serde_json::json!({"session_id": "s1", "transcript_path": "/t.jsonl", "cwd": home.path("proj"),
             "hook_event_name": "SessionStart", "source": "startup"});
         home.run(&words, event.to_string())
     };
-    assert_eq!(start().stdout, "", "all is well");
-    home.file(".config/rune/config.local.toml", "[decison]\n");
-    let told = start().context();
-    assert!(!told.contains('\n') && told.contains("config.local.toml:1"), "{told}");
-    home.file(".config/rune/config.local.toml", "");
+    assert_eq!(start().stdout, "", "healthy");
+    home.write(".config/rune/config.local.toml", "[decison]\n");
+    let context = start().context();
+    assert!(!context.contains('\n') && context.contains("config.local.toml:1"), "{context}");
+    home.write(".config/rune/config.local.toml", "");
     let settings = home.path(SETTINGS);
-    let registered = String::from_utf8(text(&settings).unwrap()).unwrap();
-    fs::write(&settings, registered.replace("PostToolUse\"", "PostToolUses\"")).unwrap();
-    let told = start().context();
-    assert!(!told.contains('\n') && told.contains("PostToolUse"), "{told}");
+    let installed = fs::read_to_string(&settings).unwrap();
+    fs::write(&settings, installed.replace("PostToolUse\"", "PostToolUses\"")).unwrap();
+    let context = start().context();
+    assert!(!context.contains('\n') && context.contains("PostToolUse"), "{context}");
 }
 
-/// The presets that the entries name, each once.
+/// The presets of the registered entries, each once.
 fn presets(home: &Sandbox) -> Vec<String> {
     let named = |(_, words): (String, Vec<String>)| {
         words.iter().position(|word| word == "--preset").map(|at| words[at + 1].clone()).unwrap()
     };
-    let mut presets: Vec<String> = ours(home).into_iter().map(named).collect();
+    let mut presets: Vec<String> = registered(home).into_iter().map(named).collect();
     presets.sort();
     presets.dedup();
     presets
@@ -439,7 +422,7 @@ fn the_strictest_of_mixed_entries_is_kept() {
     let strict = fs::read_to_string(&file).unwrap();
     let mixed = strict.replacen("\"strict\"", "\"gentle\"", 1);
     fs::write(&file, &mixed).unwrap();
-    let refused = home.run_alone(&["hooks", "install", "--preset", "gentle"]);
+    let refused = home.run_as_person(&["hooks", "install", "--preset", "gentle"]);
     assert!(refused.exit == 1 && refused.stderr.contains("--yes"), "{refused:?}");
     assert_eq!(fs::read_to_string(&file).unwrap(), mixed);
     assert_eq!(home.run(&["hooks", "install"], "").exit, 0);
@@ -450,10 +433,10 @@ fn the_strictest_of_mixed_entries_is_kept() {
 }
 
 #[test]
-fn the_preset_of_the_policy_is_the_default_of_a_first_registration() {
+fn a_first_registration_uses_the_preset_of_the_policy() {
     for name in ["config.toml", "config.local.toml"] {
         let home = Sandbox::new();
-        home.file(&format!(".config/rune/{name}"), "preset = 'strict'\n");
+        home.write(&format!(".config/rune/{name}"), "preset = 'strict'\n");
         assert_eq!(home.run(&["hooks", "install"], "").exit, 0, "{name}");
         assert_eq!(presets(&home), ["strict"], "{name}");
     }
@@ -463,7 +446,7 @@ fn the_preset_of_the_policy_is_the_default_of_a_first_registration() {
 }
 
 #[test]
-fn what_keeps_the_entries_from_counting_is_said() {
+fn settings_that_disable_the_entries_are_reported() {
     for (text, place) in [
         ("{\n  \"disableAllHooks\": true\n}", ":2:3"),
         ("{\n  \"disableAllHooks\": \"no\"\n}", ":2:3"),
@@ -471,45 +454,45 @@ fn what_keeps_the_entries_from_counting_is_said() {
         (r#"{"hooks": {"PreToolUse": [{"matcher": "x"}]}}"#, ":2:20"),
     ] {
         let home = Sandbox::new();
-        home.file(SETTINGS, text);
+        home.write(SETTINGS, text);
         for times in 1..3 {
-            let told = install(&home, "gentle");
-            assert_eq!(told.exit, 1, "{text}");
-            assert!(told.stderr.contains(&format!("{SETTINGS}{place}")), "{times}: {}", told.stderr);
+            let output = install(&home, "gentle");
+            assert_eq!(output.exit, 1, "{text}");
+            assert!(output.stderr.contains(&format!("{SETTINGS}{place}")), "{times}: {}", output.stderr);
             assert_eq!(fs::read_to_string(home.path(SETTINGS)).unwrap().matches("\"hook\"").count(), 6, "{text}");
         }
     }
-    // Another project's switch is not looked at.
+    // The settings of a project are not reported for the user's scope.
     let home = Sandbox::new();
-    home.file("proj/.claude/settings.json", r#"{"disableAllHooks": true}"#);
+    home.write("proj/.claude/settings.json", r#"{"disableAllHooks": true}"#);
     let mut command = home.command(&["hooks", "install"]);
     assert_eq!(finish(command.current_dir(home.path("proj")).spawn().unwrap(), b"").exit, 0);
 }
 
 #[test]
-fn a_copy_of_somebody_else_is_left_alone() {
-    for theirs in ["{\"mine\": 1}", FULL] {
+fn an_existing_file_with_the_name_of_the_copy_is_kept() {
+    for existing in ["{\"mine\": 1}", FULL] {
         let home = Sandbox::new();
-        let file = home.file(SETTINGS, FULL);
-        let copy = home.file(".claude/settings.json.before-rune", theirs);
-        let told = install(&home, "gentle");
-        assert!(told.exit == 0 && told.stdout.contains("settings.json.before-rune.1"), "{told:?}");
-        assert_eq!(text(&home.path(".claude/settings.json.before-rune.1")).unwrap(), FULL.as_bytes());
+        let file = home.write(SETTINGS, FULL);
+        let copy = home.write(".claude/settings.json.before-rune", existing);
+        let output = install(&home, "gentle");
+        assert!(output.exit == 0 && output.stdout.contains("settings.json.before-rune.1"), "{output:?}");
+        assert_eq!(bytes(&home.path(".claude/settings.json.before-rune.1")).unwrap(), FULL.as_bytes());
         assert_eq!(install(&home, "strict").exit, 0);
         assert_eq!(install(&home, "off").exit, 0);
-        assert_eq!(text(&file).unwrap(), FULL.as_bytes());
-        assert_eq!(text(&copy).unwrap(), theirs.as_bytes());
+        assert_eq!(bytes(&file).unwrap(), FULL.as_bytes());
+        assert_eq!(bytes(&copy).unwrap(), existing.as_bytes());
         assert!(!home.path(".claude/settings.json.before-rune.1").exists());
     }
 }
 
 #[test]
-fn a_client_directory_that_moves_with_the_shell_is_refused() {
+fn a_relative_client_directory_in_the_environment_is_refused() {
     let home = Sandbox::new();
     let run = |words: &[&str]| finish(home.command(words).env("CLAUDE_CONFIG_DIR", "conf").spawn().unwrap(), b"");
     let refused = run(&["hooks", "install"]);
     assert!(refused.exit == 1 && refused.stderr.contains("CLAUDE_CONFIG_DIR"), "{refused:?}");
     assert!(tree(&home).is_empty());
-    assert_eq!(run(&["hooks", "install", "--client-dir", "conf"]).exit, 0, "named, it is meant");
+    assert_eq!(run(&["hooks", "install", "--client-dir", "conf"]).exit, 0, "as an argument");
     assert!(home.path("conf/settings.json").is_file());
 }

@@ -1,9 +1,10 @@
-//! The layers of the source tree: a module imports only from modules that `lib.rs` or `runtime.rs` lists before it.
+//! The layers of the source tree: a module imports only from modules that `lib.rs` lists before it.
 
+use crate::support::sandbox::files_below;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-/// An import: the file, and the top-level modules of the importing and the imported side.
+/// An import between two top-level modules.
 #[derive(Debug)]
 struct Import {
     file: PathBuf,
@@ -12,29 +13,20 @@ struct Import {
 }
 
 fn source_files(folder: &Path) -> Vec<PathBuf> {
-    let mut files = Vec::new();
-    for entry in std::fs::read_dir(folder).unwrap() {
-        let path = entry.unwrap().path();
-        if path.is_dir() {
-            files.extend(source_files(&path));
-        } else if path.extension().is_some_and(|end| end == "rs") {
-            files.push(path);
-        }
-    }
-    files
+    files_below(folder).into_iter().filter(|path| path.extension().is_some_and(|end| end == "rs")).collect()
 }
 
 fn source() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("src")
 }
 
-/// The text of a file up to its unit tests, which may use any layer.
+/// The text of a file before its unit tests, which may use any layer.
 fn product_code(file: &Path) -> String {
     let text = std::fs::read_to_string(file).unwrap();
     text.split("#[cfg(test)]").next().unwrap_or_default().to_owned()
 }
 
-/// The names behind `crate::` in a text, also of grouped imports.
+/// The names after `crate::` in a text, also in grouped imports.
 fn imported(text: &str) -> BTreeSet<String> {
     let mut names = BTreeSet::new();
     for rest in text.split("crate::").skip(1) {

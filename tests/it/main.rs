@@ -15,7 +15,6 @@ mod support;
 
 mod canonical;
 mod cases;
-
 mod content;
 mod differential;
 mod doctor;
@@ -43,7 +42,6 @@ mod quarantined;
 mod receipts;
 mod rules;
 mod shell;
-
 mod surface;
 mod taint;
 mod wrap;

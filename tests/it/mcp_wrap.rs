@@ -1,6 +1,6 @@
-//! `rune mcp wrap` as a whole process: nothing of the stream is changed, and all that is served is recorded.
+//! `rune mcp wrap` passes the streams of a server on unchanged and records the tools that it lists.
 
-use crate::support::mcp_server::{INSTRUCTIONS, official};
+use crate::support::mcp_server::{INSTRUCTIONS, is_running, sdk_server};
 use crate::support::sandbox::Sandbox;
 use proptest::prelude::*;
 use rune::mcp::{Observed, Pin, Proposal, file_name};
@@ -10,7 +10,7 @@ use std::path::PathBuf;
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use time::OffsetDateTime;
 
-/// A wrapped server, seen by its client.
+/// A wrapped server and the client's ends of its streams.
 struct Wrapped {
     child: Child,
     input: Option<ChildStdin>,
@@ -25,29 +25,29 @@ impl Wrapped {
         Wrapped { child, input, output }
     }
 
-    fn say(&mut self, message: Value) {
+    fn send(&mut self, message: Value) {
         writeln!(self.input.as_mut().unwrap(), "{message}").unwrap();
     }
 
-    fn hear(&mut self) -> String {
+    fn receive(&mut self) -> String {
         let mut line = String::new();
         self.output.read_line(&mut line).unwrap();
         line
     }
 
-    /// Closes the server's input and waits; the exit code and what was said on stderr.
+    /// Closes stdin and waits; returns the exit code and stderr.
     fn end(mut self) -> (Option<i32>, String) {
         self.input = None;
-        let mut said = String::new();
-        self.child.stderr.take().unwrap().read_to_string(&mut said).unwrap();
-        (self.child.wait().unwrap().code(), said)
+        let mut stderr = String::new();
+        self.child.stderr.take().unwrap().read_to_string(&mut stderr).unwrap();
+        (self.child.wait().unwrap().code(), stderr)
     }
 }
 
 /// A server that answers each line with the next line of a file.
 fn scripted(home: &Sandbox, answers: &[Value]) -> Vec<String> {
     let lines: String = answers.iter().map(|answer| format!("{answer}\n")).collect();
-    let file = home.file("answers", &lines);
+    let file = home.write("answers", &lines);
     let script = "exec 3<\"$0\"; while read -r line; do read -r answer <&3 || exit 7; printf '%s\\n' \"$answer\"; done";
     ["/bin/bash", "-c", script, file.to_str().unwrap()].map(str::to_owned).to_vec()
 }
@@ -68,6 +68,7 @@ fn names(home: &Sandbox) -> Vec<String> {
     observed(home).tools().iter().map(|tool| tool.name().to_owned()).collect()
 }
 
+/// The answer of a server to `tools/list`.
 fn list(id: u64, names: &[&str], next: Option<&str>) -> Value {
     let tools: Vec<Value> = names.iter().map(|name| json!({"name": name, "description": "d"})).collect();
     let mut answer = json!({"jsonrpc": "2.0", "id": id, "result": {"tools": tools}});
@@ -77,6 +78,7 @@ fn list(id: u64, names: &[&str], next: Option<&str>) -> Value {
     answer
 }
 
+/// A `tools/list` request.
 fn ask(id: u64, cursor: Option<&str>) -> Value {
     let mut question = json!({"jsonrpc": "2.0", "id": id, "method": "tools/list"});
     if let Some(cursor) = cursor {
@@ -89,7 +91,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 24, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn every_byte_goes_through_however_it_is_cut(
+    fn every_byte_is_passed_on_however_it_is_split(
         chunks in proptest::collection::vec(
             prop_oneof![
                 proptest::collection::vec(any::<u8>(), 0..2_000),
@@ -109,68 +111,72 @@ proptest! {
                 input.write_all(&chunk).unwrap();
             }
         });
-        let mut heard = Vec::new();
-        wrapped.output.read_to_end(&mut heard).unwrap();
+        let mut received = Vec::new();
+        wrapped.output.read_to_end(&mut received).unwrap();
         writer.join().unwrap();
-        prop_assert!(heard == all, "{} bytes became {}", all.len(), heard.len());
+        prop_assert!(received == all, "{} bytes became {}", all.len(), received.len());
         prop_assert_eq!(wrapped.end().0, Some(0));
     }
 }
 
 #[test]
-fn with_strip_everything_but_lists_goes_through_too() {
+fn with_strip_everything_but_lists_is_passed_on() {
     let home = Sandbox::new();
     let text = "no json\n{\"id\":1, \"result\" : {\"content\":[{\"tools\":[1]}]}}\r\n\n[1,2]\n{\"method\":\"notifications/x\"}\n{broken\nand an end";
     let mut wrapped = Wrapped::start(&home, &["--strip"], &["/bin/cat"]);
     wrapped.input.as_mut().unwrap().write_all(text.as_bytes()).unwrap();
     wrapped.input = None;
-    let mut heard = String::new();
-    wrapped.output.read_to_string(&mut heard).unwrap();
-    assert_eq!(heard, text);
+    let mut received = String::new();
+    wrapped.output.read_to_string(&mut received).unwrap();
+    assert_eq!(received, text);
 }
 
 #[test]
-fn the_end_of_a_server_is_the_end_of_its_wrap() {
+fn a_wrap_exits_as_its_server_does() {
     let home = Sandbox::new();
     let (exit, _) = Wrapped::start(&home, &[], &["/bin/sh", "-c", "exit 42"]).end();
     assert_eq!(exit, Some(42));
-    let (exit, said) = Wrapped::start(&home, &[], &["/nowhere/server"]).end();
-    assert!(exit == Some(1) && !said.is_empty(), "{said}");
+    let (exit, stderr) = Wrapped::start(&home, &[], &["/nowhere/server"]).end();
+    assert!(exit == Some(1) && !stderr.is_empty(), "{stderr}");
     use std::os::unix::process::ExitStatusExt;
     let mut killed = Wrapped::start(&home, &[], &["/bin/sh", "-c", "kill -9 $$"]);
     assert_eq!(killed.child.wait().unwrap().signal(), Some(9));
 }
 
 #[test]
-fn signals_reach_the_server() {
+fn signals_are_passed_on_to_the_server() {
     for (signal, number) in [("TERM", 15), ("INT", 2), ("HUP", 1)] {
         let home = Sandbox::new();
-        // A shell does not take back that a signal is ignored, as it is wherever the tests run in the background.
+        // Perl, because a shell cannot handle a signal that was ignored when it started, as in background jobs.
         let script = format!(
             "$| = 1; $SIG{{{signal}}} = sub {{ print \"got\\n\"; exit 33 }}; print \"ready\\n\"; 1 while <STDIN>"
         );
         let mut wrapped = Wrapped::start(&home, &[], &["/usr/bin/perl", "-e", &script]);
-        assert_eq!(wrapped.hear(), "ready\n");
+        assert_eq!(wrapped.receive(), "ready\n");
         let pid = wrapped.child.id().to_string();
         assert!(
             Command::new("kill").args([&format!("-{number}"), &pid]).stdin(Stdio::null()).status().unwrap().success()
         );
-        assert_eq!(wrapped.hear(), "got\n", "{signal}");
+        assert_eq!(wrapped.receive(), "got\n", "{signal}");
         assert_eq!(wrapped.end().0, Some(33), "{signal}");
     }
 }
 
 #[test]
-fn whoever_holds_the_output_of_a_server_that_is_gone_does_not_hold_the_client() {
+fn a_wrap_exits_with_its_server_although_another_process_holds_the_servers_stdout() {
     let home = Sandbox::new();
-    let mut wrapped = Wrapped::start(&home, &[], &["/bin/sh", "-c", "sleep 30 2>/dev/null & echo gone; exit 5"]);
-    assert_eq!(wrapped.hear(), "gone\n");
+    let word = format!("31559.{}", std::process::id());
+    let script = "sleep \"$0\" 2>/dev/null & echo $!; exit 5";
+    let mut wrapped = Wrapped::start(&home, &[], &["/bin/sh", "-c", script, &word]);
+    let pid = wrapped.receive();
     wrapped.input = None;
     assert_eq!(wrapped.child.wait().unwrap().code(), Some(5));
+    assert!(is_running(&word), "the wrap waited for the other process");
+    assert!(Command::new("kill").arg(pid.trim()).status().unwrap().success());
 }
 
 #[test]
-fn what_is_served_is_recorded_page_by_page_and_after_a_change() {
+fn lists_are_recorded_with_all_pages_and_again_after_a_change() {
     let home = Sandbox::new();
     let first = json!({"jsonrpc": "2.0", "id": 0, "result": {"instructions": "Be kind", "serverInfo": {"name": "x"}}});
     let changed = json!({"jsonrpc": "2.0", "method": "notifications/tools/list_changed"});
@@ -180,10 +186,10 @@ fn what_is_served_is_recorded_page_by_page_and_after_a_change() {
     let questions =
         [json!({"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": {}}), ask(1, None), ask(2, Some("p2"))];
     for (question, answer) in questions.into_iter().zip(&answers) {
-        wrapped.say(question);
-        assert_eq!(wrapped.hear(), format!("{answer}\n"));
+        wrapped.send(question);
+        assert_eq!(wrapped.receive(), format!("{answer}\n"));
     }
-    // A session that ends has recorded all that it saw.
+    // The record is written before the wrap exits.
     assert_eq!(wrapped.end().0, Some(0));
     assert_eq!(names(&home), ["a", "b"]);
     assert!(format!("{:?}", observed(&home)).contains("Be kind"));
@@ -191,8 +197,8 @@ fn what_is_served_is_recorded_page_by_page_and_after_a_change() {
     for (question, answer) in
         [ask(0, None), ask(1, None), ask(2, Some("p2")), json!({}), ask(4, None)].into_iter().zip(&answers)
     {
-        wrapped.say(question);
-        assert_eq!(wrapped.hear(), format!("{answer}\n"));
+        wrapped.send(question);
+        assert_eq!(wrapped.receive(), format!("{answer}\n"));
     }
     assert_eq!(wrapped.end().0, Some(0));
     assert_eq!(names(&home), ["c"]);
@@ -200,26 +206,27 @@ fn what_is_served_is_recorded_page_by_page_and_after_a_change() {
 }
 
 #[test]
-fn the_official_sdk_is_recorded_as_the_client_sees_it() {
+fn a_server_of_the_official_sdk_is_recorded() {
     let home = Sandbox::new();
-    let entry = official();
+    let entry = sdk_server();
     let args = entry["args"].as_array().unwrap().iter().map(|arg| arg.as_str().unwrap());
-    let command: Vec<&str> = ["/usr/bin/env", "RUNE_SERVES=1", "/bin/sh"].into_iter().chain(args).collect();
+    let command: Vec<&str> =
+        ["/usr/bin/env", "RUNE_TEST_TOOL_DESCRIPTION=/nowhere", "/bin/sh"].into_iter().chain(args).collect();
     let mut wrapped = Wrapped::start(&home, &[], &command);
-    wrapped.say(json!({"jsonrpc": "2.0", "id": "first", "method": "initialize", "params": {
+    wrapped.send(json!({"jsonrpc": "2.0", "id": "first", "method": "initialize", "params": {
         "protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "x", "version": "1"}}}));
-    assert!(wrapped.hear().contains(INSTRUCTIONS));
-    wrapped.say(json!({"jsonrpc": "2.0", "method": "notifications/initialized"}));
-    wrapped.say(ask(1, None));
-    assert!(wrapped.hear().contains("\"add\""));
-    wrapped.say(ask(2, Some("second")));
-    assert!(wrapped.hear().contains("\"subtract\""));
+    assert!(wrapped.receive().contains(INSTRUCTIONS));
+    wrapped.send(json!({"jsonrpc": "2.0", "method": "notifications/initialized"}));
+    wrapped.send(ask(1, None));
+    assert!(wrapped.receive().contains("\"add\""));
+    wrapped.send(ask(2, Some("second")));
+    assert!(wrapped.receive().contains("\"subtract\""));
     wrapped.end();
     assert_eq!(names(&home), ["add", "subtract"]);
     assert!(format!("{:?}", observed(&home)).contains(INSTRUCTIONS));
 }
 
-/// Approves what is on record, as a person would.
+/// Approves what is recorded.
 fn approve(home: &Sandbox) {
     let proposal = Proposal::of(None, &observed(home), None, None).unwrap();
     let hash = proposal.hash().short();
@@ -230,19 +237,19 @@ fn approve(home: &Sandbox) {
 }
 
 #[test]
-fn only_what_is_approved_gets_past_strip() {
+fn strip_removes_tools_that_are_not_approved() {
     let home = Sandbox::new();
     let serve = |answer: &Value| {
         let command = scripted(&home, std::slice::from_ref(answer));
         let mut wrapped = Wrapped::start(&home, &["--strip"], &words(&command));
-        wrapped.say(ask(1, None));
-        let heard: Value = serde_json::from_str(&wrapped.hear()).unwrap();
+        wrapped.send(ask(1, None));
+        let received: Value = serde_json::from_str(&wrapped.receive()).unwrap();
         wrapped.end();
-        let tools = heard["result"]["tools"].as_array().cloned().unwrap_or_default();
+        let tools = received["result"]["tools"].as_array().cloned().unwrap_or_default();
         tools.iter().map(|tool| tool["name"].as_str().unwrap().to_owned()).collect::<Vec<String>>()
     };
     assert_eq!(serve(&list(1, &["a", "b"], None)), [""; 0], "nothing is approved yet");
-    assert_eq!(names(&home), ["a", "b"], "and yet it is known what is served");
+    assert_eq!(names(&home), ["a", "b"], "the whole list is recorded");
     approve(&home);
     assert_eq!(serve(&list(1, &["a", "b"], None)), ["a", "b"]);
     assert_eq!(serve(&list(1, &["c", "a", "d", "b"], None)), ["a", "b"]);
@@ -250,59 +257,68 @@ fn only_what_is_approved_gets_past_strip() {
     changed["result"]["tools"][0]["description"] = json!("evil");
     assert_eq!(serve(&changed), ["b"]);
     std::fs::write(record(&home, "pins"), "{").unwrap();
-    assert_eq!(serve(&list(1, &["a", "b"], None)), [""; 0], "what cannot be told is not approved");
+    assert_eq!(serve(&list(1, &["a", "b"], None)), [""; 0], "an invalid pin approves nothing");
 }
 
 #[test]
-fn nobody_but_the_configuration_makes_a_change_look_undone() {
+fn only_a_configured_wrap_can_record_that_a_changed_tool_is_as_approved_again() {
     let home = Sandbox::new();
     let mut changed = list(1, &["a", "b"], None);
     changed["result"]["tools"][0]["description"] = json!("evil");
     let mut mixed = list(1, &["a", "b"], None);
     mixed["result"]["tools"][1]["description"] = json!("something else");
-    let serve = |answer: &Value, configured: bool| {
+    /// Whether the configuration starts the server by this command.
+    #[derive(Clone, Copy, PartialEq, Eq)]
+    enum Configured {
+        Yes,
+        No,
+    }
+    // Serves a list; returns whether the changed tool is on record, and stderr.
+    let serve = |answer: &Value, configured: Configured| {
         let command = scripted(&home, std::slice::from_ref(answer));
         let args: Vec<&str> = ["mcp", "wrap", "--server", "s", "--"].into_iter().chain(words(&command)).collect();
-        let entry = if configured { json!({"command": "rune", "args": args}) } else { json!({"command": "other"}) };
-        home.file(".claude.json", &json!({"mcpServers": {"s": entry}}).to_string());
+        let entry = match configured {
+            Configured::Yes => json!({"command": "rune", "args": args}),
+            Configured::No => json!({"command": "other"}),
+        };
+        home.write(".claude.json", &json!({"mcpServers": {"s": entry}}).to_string());
         let mut wrapped = Wrapped::start(&home, &[], &words(&command));
-        wrapped.say(ask(1, None));
-        assert_eq!(wrapped.hear(), format!("{answer}\n"));
-        let said = wrapped.end().1;
-        let evil = format!("{:?}", observed(&home)).contains("evil");
-        (evil, said)
+        wrapped.send(ask(1, None));
+        assert_eq!(wrapped.receive(), format!("{answer}\n"));
+        let stderr = wrapped.end().1;
+        (format!("{:?}", observed(&home)).contains("evil"), stderr)
     };
     let good = list(1, &["a", "b"], None);
-    assert!(!serve(&good, true).0);
+    assert!(!serve(&good, Configured::Yes).0);
     approve(&home);
-    assert!(serve(&changed, false).0, "what makes it worse is believed of anybody");
+    assert!(serve(&changed, Configured::No).0, "any wrap can record a change for the worse");
     for list in [&good, &mixed] {
-        let (evil, said) = serve(list, false);
-        assert!(evil && !said.is_empty(), "{said}");
+        let (is_changed, stderr) = serve(list, Configured::No);
+        assert!(is_changed && !stderr.is_empty(), "{stderr}");
     }
-    assert!(!serve(&good, true).0, "the configuration starts it so");
+    assert!(!serve(&good, Configured::Yes).0);
 }
 
 #[test]
-fn a_store_that_fails_costs_the_stream_nothing() {
+fn an_unwritable_store_does_not_affect_the_stream() {
     let home = Sandbox::new();
-    home.file(".local/share/rune", "a file where a folder should be");
+    home.write(".local/share/rune", "a file where a folder should be");
     let answer = list(1, &["a"], None);
     let command = scripted(&home, std::slice::from_ref(&answer));
     let mut wrapped = Wrapped::start(&home, &[], &words(&command));
-    wrapped.say(ask(1, None));
-    assert_eq!(wrapped.hear(), format!("{answer}\n"));
-    let (exit, said) = wrapped.end();
-    assert!(exit == Some(0) && !said.is_empty(), "{said}");
+    wrapped.send(ask(1, None));
+    assert_eq!(wrapped.receive(), format!("{answer}\n"));
+    let (exit, stderr) = wrapped.end();
+    assert!(exit == Some(0) && !stderr.is_empty(), "{stderr}");
 }
 
 #[test]
-fn a_wrap_is_put_into_the_configuration_and_taken_out_to_the_byte() {
+fn uninstalling_a_wrap_restores_the_configuration_byte_for_byte() {
     let home = Sandbox::new();
     let text = "{\n\t\"numStartups\" : 3,\n\t\"mcpServers\": {\"s\": { \"command\": \"/bin/cat\", \"args\": [\"-u\"] }, \"h\": {\"url\": \"http://h\"}}\n}\n";
-    let file = home.file(".claude.json", text);
-    let ran = home.run_alone(&["mcp", "wrap", "--install", "s", "--strip"]);
-    assert_eq!(ran.exit, 0, "{ran:?}");
+    let file = home.write(".claude.json", text);
+    let output = home.run_as_person(&["mcp", "wrap", "--install", "s", "--strip"]);
+    assert_eq!(output.exit, 0, "{output:?}");
     let installed: Value = serde_json::from_str(&std::fs::read_to_string(&file).unwrap()).unwrap();
     let entry = &installed["mcpServers"]["s"];
     let args: Vec<&str> = entry["args"].as_array().unwrap().iter().map(|arg| arg.as_str().unwrap()).collect();
@@ -311,9 +327,9 @@ fn a_wrap_is_put_into_the_configuration_and_taken_out_to_the_byte() {
     child.stdin.take().unwrap().write_all(b"through\n").unwrap();
     assert_eq!(child.wait_with_output().unwrap().stdout, b"through\n");
     assert!(args.ends_with(&["--strip", "--", "/bin/cat", "-u"]), "{args:?}");
-    assert_eq!(home.run_alone(&["mcp", "wrap", "--install", "s"]).exit, 1, "once is enough");
-    assert_eq!(home.run_alone(&["mcp", "wrap", "--install", "h"]).exit, 1, "it has no streams");
-    assert_eq!(home.run_alone(&["mcp", "wrap", "--uninstall", "s"]).exit, 0);
+    assert_eq!(home.run_as_person(&["mcp", "wrap", "--install", "s"]).exit, 1, "already installed");
+    assert_eq!(home.run_as_person(&["mcp", "wrap", "--install", "h"]).exit, 1, "not a stdio server");
+    assert_eq!(home.run_as_person(&["mcp", "wrap", "--uninstall", "s"]).exit, 0);
     assert_eq!(std::fs::read_to_string(&file).unwrap(), text);
-    assert_eq!(home.run_alone(&["mcp", "wrap", "--uninstall", "s"]).exit, 1);
+    assert_eq!(home.run_as_person(&["mcp", "wrap", "--uninstall", "s"]).exit, 1);
 }

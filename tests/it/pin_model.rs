@@ -1,12 +1,12 @@
-//! Pins against naive models: nothing but a person's approval of these very bytes makes anything approved.
+//! Pins against naive models: a tool is approved only if a person approved the same bytes.
 
-use crate::support::judge::{Directories, sealed};
+use crate::support::judge::{Directories, quarantined};
 use proptest::prelude::*;
 use rune::client::Client as _;
 use rune::client::claude::Claude;
 use rune::event::Facts;
-use rune::mcp::{Code, Live, Lookup, Pins, Record, Standing};
-use rune::mcp::{Identity, Observed, Pin, Proposal, Resolved, Served, Skim, Source, Status, Transport, status};
+use rune::mcp::{CallTarget, Identity, Observed, Pin, Proposal, ServedBytes, Source, Status, Transport, status};
+use rune::mcp::{ConfiguredIdentity, PinCheck, PinFacts, PinPolicy, RecordFile, RefusalCode};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use time::OffsetDateTime;
@@ -16,7 +16,7 @@ const AT: OffsetDateTime = OffsetDateTime::UNIX_EPOCH;
 fn observed(source: Source, identity: Option<Identity>, instructions: Option<&str>, tools: &[String]) -> Observed {
     let instructions = instructions.map(|text| json!(text).to_string());
     let tools: Vec<&[u8]> = tools.iter().map(|tool| tool.as_bytes()).collect();
-    Observed::from_served(&Served {
+    Observed::from_served(&ServedBytes {
         server: "s",
         source,
         at: AT,
@@ -34,7 +34,7 @@ fn identity(command: &str) -> Identity {
     Identity { command: Some(command.to_owned()), ..Identity::new(Transport::Stdio) }
 }
 
-/// A person looks at what is proposed and types its hash.
+/// Approves what is recorded by its hash; returns whether there was something to approve.
 fn approve(pin: &mut Pin, observed: &Observed, live: Option<&Identity>, tool: Option<&str>) -> bool {
     let Ok(proposal) = Proposal::of(Some(pin), observed, live, tool) else { return false };
     let hash = proposal.hash().short();
@@ -42,54 +42,37 @@ fn approve(pin: &mut Pin, observed: &Observed, live: Option<&Identity>, tool: Op
     true
 }
 
-/// How the call of the tool `t` with no arguments stands.
-fn call(pin: Option<&Pin>, observed: Option<&Observed>, live: Option<&Identity>) -> Standing {
-    let record = |text: Option<String>| text.map_or(Record::Missing, |text| Record::Bytes(text.into_bytes()));
-    let lookup = |pin: Record, observed: Record| {
-        let resolved = Resolved::Tool { server: "s".to_owned(), tool: "t".to_owned() };
-        Lookup::new(resolved, live.map_or(Live::Nowhere, |live| Live::Entry(live.clone())), pin, observed)
+/// The standing of a call of the tool `t` without arguments.
+fn call(pin: Option<&Pin>, observed: Option<&Observed>, live: Option<&Identity>) -> PinCheck {
+    let record = |text: Option<String>| text.map_or(RecordFile::Missing, |text| RecordFile::Bytes(text.into_bytes()));
+    let target = CallTarget::Tool { server: "s".to_owned(), tool: "t".to_owned() };
+    let configured = live.map_or(ConfiguredIdentity::Missing, |live| ConfiguredIdentity::Known(live.clone()));
+    let facts = |text: Option<String>| {
+        PinFacts::new(target.clone(), configured.clone(), record(text), record(observed.map(Observed::write)))
     };
-    let all_of_it = record(pin.map(Pin::write));
-    let whole = record(observed.map(Observed::write));
-    let standing = call_with(lookup(all_of_it.clone(), whole.clone()), &json!({}));
-    if let Some(observed) = observed {
-        let line = observed.write().lines().next().map(|line| format!("{line}\n")).unwrap();
-        let start = lookup(skimmed(pin), Record::Start(line.into_bytes()));
-        if start.is_plain() {
-            assert_eq!(call_with(start, &json!({})), standing, "the first line told");
-        } else {
-            let alone = call_with(start.clone(), &json!({}));
-            assert!(
-                matches!(alone, Standing::Stopped(Code::LockInvalid, _)),
-                "it never passes for the whole: {alone:?}"
-            );
-            assert_eq!(call_with(start.with_all(all_of_it, whole), &json!({})), standing);
-        }
+    let check = call_with(facts(pin.map(Pin::write)), &json!({}));
+    if let Some(edited) = pin.map(Pin::write).filter(|text| text.contains("\"name\":\"t\"")) {
+        let edited = edited.replace("\"name\":\"t\"", "\"name\":\"t\",\"x\":1");
+        let refused = call_with(facts(Some(edited)), &json!({}));
+        assert!(
+            matches!(refused, PinCheck::Refused(RefusalCode::LockInvalid, _)),
+            "an edited tool does not match its hash: {refused:?}"
+        );
     }
-    standing
+    check
 }
 
-/// What a call reads of a pin.
-fn skimmed(pin: Option<&Pin>) -> Record {
-    let Some(pin) = pin else { return Record::Missing };
-    let text = pin.write();
-    let mut skim = Skim::new("t");
-    // However it is cut, the same is told.
-    text.as_bytes().chunks(7 + text.len() % 90).for_each(|piece| skim.feed(piece));
-    Record::Start(skim.finish())
-}
-
-fn call_with(lookup: Lookup, arguments: &Value) -> Standing {
+fn call_with(facts: PinFacts, arguments: &Value) -> PinCheck {
     let payload = json!({"session_id": "s", "cwd": "/p", "hook_event_name": "PreToolUse", "tool_name": "mcp__s__t",
         "tool_input": arguments, "mcp_server": {"name": "s", "source": "user"}});
-    let payload = sealed(payload.to_string());
+    let payload = quarantined(payload.to_string());
     let event = Directories::default().locate(Claude.parse(&payload).unwrap());
-    event.with_facts(Facts { pins: Some(lookup), ..Facts::default() }).standing(Pins::Required)
+    event.with_facts(Facts { pins: Some(facts), ..Facts::default() }).check_pins(PinPolicy::Required)
 }
 
-/// Whether a tool is the approved one by the naive rule: the same, or the same but for annotations that only one of them
-/// has and that promise nothing.
-fn naive(approved: &str, served: &str) -> bool {
+/// Whether a tool equals the approved one. Annotations may be missing, and new ones may be added unless they promise that
+/// the tool is harmless.
+fn is_same_tool(approved: &str, served: &str) -> bool {
     let (Ok(mut approved), Ok(mut served)) = (parse(approved), parse(served)) else { return false };
     if approved == served {
         return true;
@@ -112,7 +95,7 @@ fn remove(tool: &mut Value) -> Option<Value> {
     tool.as_object_mut()?.remove("annotations")
 }
 
-/// Every state of the small model of one tool.
+/// The tools of the enumerated model.
 const TOOLS: [&str; 9] = [
     r#"{"name":"t"}"#,
     r#"{"name":"t","description":"d"}"#,
@@ -126,7 +109,7 @@ const TOOLS: [&str; 9] = [
 ];
 
 #[test]
-fn approved_only_arises_from_what_a_person_approved() {
+fn a_tool_is_approved_only_if_it_equals_the_approved_one() {
     let identities = [None, Some(identity("a")), Some(identity("b"))];
     let instructions = [None, Some("x"), Some("y")];
     let served: Vec<Vec<String>> = TOOLS
@@ -155,7 +138,7 @@ fn approved_only_arises_from_what_a_person_approved() {
             for (now_tools, now_who, now_text, now) in &states {
                 seen += 1;
                 let pinnable = |tools: &[String]| matches!(tools, [one] if TOOLS.contains(&one.as_str()));
-                let same = pinnable(tools) && pinnable(now_tools) && naive(&tools[0], &now_tools[0]);
+                let same = pinnable(tools) && pinnable(now_tools) && is_same_tool(&tools[0], &now_tools[0]);
                 let tool = status::tool(Some(&pin), Some(now), "t");
                 assert_eq!(tool.is_approved(), same && blocked.is_none(), "{tools:?} {now_tools:?} {blocked:?}");
                 if blocked.is_some() && (who, text) != (now_who, now_text) {
@@ -163,8 +146,8 @@ fn approved_only_arises_from_what_a_person_approved() {
                 }
                 let live = identities[*now_who].as_ref();
                 let whole = same && blocked.is_none() && who == now_who && text == now_text;
-                let standing = call(Some(&pin), Some(now), live);
-                assert_eq!(standing == Standing::Approved, whole, "{tools:?} {now_tools:?} {standing:?}");
+                let check = call(Some(&pin), Some(now), live);
+                assert_eq!(check == PinCheck::Approved, whole, "{tools:?} {now_tools:?} {check:?}");
                 approved += usize::from(whole);
             }
         }
@@ -173,20 +156,20 @@ fn approved_only_arises_from_what_a_person_approved() {
     for (.., now) in &states {
         assert!(!status::tool(None, Some(now), "t").is_approved());
         assert!(!status::tool(Some(&Pin::new("s")), Some(now), "t").is_approved());
-        assert_ne!(call(None, Some(now), None), Standing::Approved);
-        assert_ne!(call(Some(&Pin::new("s")), Some(now), None), Standing::Approved);
+        assert_ne!(call(None, Some(now), None), PinCheck::Approved);
+        assert_ne!(call(Some(&Pin::new("s")), Some(now), None), PinCheck::Approved);
     }
 }
 
 #[test]
-fn of_several_reasons_the_strongest_is_told() {
+fn of_several_reasons_the_strongest_is_reported() {
     let base = || observed(Source::Probe, Some(identity("a")), None, &[TOOLS[2].to_owned()]);
-    let mut told = std::collections::BTreeSet::new();
+    let mut reported = std::collections::BTreeSet::new();
     for faults in 0_u32..512 {
         let has = |bit: u32| faults >> bit & 1 == 1;
         let [invalid, collision, blocked, config, tool_blocked, changed, unpinned, args, stale] =
             std::array::from_fn(|bit| has(bit as u32));
-        // A tool that nobody approved has not changed and has no schema; what is not seen has not changed.
+        // Impossible combinations: a tool without approval has no change and no schema, one without a record no change.
         if unpinned && (changed || args) || stale && changed {
             continue;
         }
@@ -201,44 +184,44 @@ fn of_several_reasons_the_strongest_is_told() {
         }
         let now =
             if changed { observed(Source::Probe, Some(identity("a")), None, &[TOOLS[1].to_owned()]) } else { base() };
-        let lookup = Lookup::new(
+        let facts = PinFacts::new(
             if collision {
-                Resolved::Collision
+                CallTarget::Collision
             } else {
-                Resolved::Tool { server: "s".to_owned(), tool: "t".to_owned() }
+                CallTarget::Tool { server: "s".to_owned(), tool: "t".to_owned() }
             },
-            Live::Entry(identity(if config { "b" } else { "a" })),
-            if invalid { Record::Unreadable } else { Record::Bytes(pin.write().into_bytes()) },
-            if stale { Record::Missing } else { Record::Bytes(now.write().into_bytes()) },
+            ConfiguredIdentity::Known(identity(if config { "b" } else { "a" })),
+            if invalid { RecordFile::Unreadable } else { RecordFile::Bytes(pin.write().into_bytes()) },
+            if stale { RecordFile::Missing } else { RecordFile::Bytes(now.write().into_bytes()) },
         );
         let expected = [
-            (invalid, Code::LockInvalid),
-            (collision, Code::NameCollision),
-            (blocked, Code::ServerBlocked),
-            (config, Code::ServerConfigChanged),
-            (tool_blocked, Code::ToolBlocked),
-            (changed, Code::ToolChanged),
-            (unpinned, Code::ToolUnpinned),
-            (args, Code::ArgsOffSchema),
-            (stale, Code::PinStale),
+            (invalid, RefusalCode::LockInvalid),
+            (collision, RefusalCode::NameCollision),
+            (blocked, RefusalCode::ServerBlocked),
+            (config, RefusalCode::ServerConfigChanged),
+            (tool_blocked, RefusalCode::ToolBlocked),
+            (changed, RefusalCode::ToolChanged),
+            (unpinned, RefusalCode::ToolUnpinned),
+            (args, RefusalCode::ArgsOffSchema),
+            (stale, RefusalCode::PinStale),
         ];
         let expected = expected.into_iter().find_map(|(holds, code)| holds.then_some(code));
         let arguments = if args { json!({"stranger": 1}) } else { json!({}) };
-        let code = match call_with(lookup, &arguments) {
-            Standing::Stopped(code, _) => Some(code),
-            Standing::Approved => None,
-            Standing::Silent => panic!("silent: {faults:b}"),
+        let code = match call_with(facts, &arguments) {
+            PinCheck::Refused(code, _) => Some(code),
+            PinCheck::Approved => None,
+            PinCheck::NotApplicable => panic!("silent: {faults:b}"),
         };
         assert_eq!(code, expected, "{faults:b}");
-        told.extend(code);
+        reported.extend(code);
     }
-    assert_eq!(told.len(), Code::ALL.len() - 1, "all but the unknown server, which has no records");
+    assert_eq!(reported.len(), RefusalCode::ALL.len() - 1, "all but the unknown server, which has no records");
 }
 
-/// One step of a random life of a server.
+/// One step of a random history of a server.
 #[derive(Clone, Debug)]
-enum Step {
-    /// One field of one tool becomes one of a few values.
+enum HistoryStep {
+    /// One field of one tool gets one of a few values.
     Change {
         tool: usize,
         field: usize,
@@ -253,7 +236,7 @@ enum Step {
     Reconfigure {
         value: usize,
     },
-    /// Back to what was approved, or to nothing.
+    /// The tool becomes the approved one, or disappears if there is none.
     Revert {
         tool: usize,
     },
@@ -262,7 +245,7 @@ enum Step {
         tool: usize,
     },
     ApproveAll,
-    /// Somebody types what is not the hash.
+    /// An approval with a wrong hash.
     Guess {
         typed: String,
     },
@@ -273,32 +256,32 @@ enum Step {
         tool: usize,
     },
     Restart,
-    /// A weaker source tells something else at the same time.
-    ConcurrentProbe,
+    /// A weaker source records the approved tools.
+    WeakerRecord,
 }
 
-fn step() -> impl Strategy<Value = Step> {
+fn step() -> impl Strategy<Value = HistoryStep> {
     let tool = 0_usize..3;
     prop_oneof![
-        4 => (tool.clone(), 0_usize..6, 0_usize..3).prop_map(|(tool, field, value)| Step::Change { tool, field, value }),
-        1 => tool.clone().prop_map(|tool| Step::Drop { tool }),
-        1 => (0_usize..3).prop_map(|value| Step::Instruct { value }),
-        1 => (0_usize..2).prop_map(|value| Step::Reconfigure { value }),
-        2 => tool.clone().prop_map(|tool| Step::Revert { tool }),
-        2 => Just(Step::Reconnect),
-        2 => tool.clone().prop_map(|tool| Step::Approve { tool }),
-        2 => Just(Step::ApproveAll),
-        1 => "[0-9a-f]{8}".prop_map(|typed| Step::Guess { typed }),
-        1 => tool.clone().prop_map(|tool| Step::Block { tool }),
-        1 => tool.prop_map(|tool| Step::Unblock { tool }),
-        1 => Just(Step::Restart),
-        1 => Just(Step::ConcurrentProbe),
+        4 => (tool.clone(), 0_usize..6, 0_usize..3).prop_map(|(tool, field, value)| HistoryStep::Change { tool, field, value }),
+        1 => tool.clone().prop_map(|tool| HistoryStep::Drop { tool }),
+        1 => (0_usize..3).prop_map(|value| HistoryStep::Instruct { value }),
+        1 => (0_usize..2).prop_map(|value| HistoryStep::Reconfigure { value }),
+        2 => tool.clone().prop_map(|tool| HistoryStep::Revert { tool }),
+        2 => Just(HistoryStep::Reconnect),
+        2 => tool.clone().prop_map(|tool| HistoryStep::Approve { tool }),
+        2 => Just(HistoryStep::ApproveAll),
+        1 => "[0-9a-f]{8}".prop_map(|typed| HistoryStep::Guess { typed }),
+        1 => tool.clone().prop_map(|tool| HistoryStep::Block { tool }),
+        1 => tool.prop_map(|tool| HistoryStep::Unblock { tool }),
+        1 => Just(HistoryStep::Restart),
+        1 => Just(HistoryStep::WeakerRecord),
     ]
 }
 
 const NAMES: [&str; 3] = ["t", "u", "v.w"];
 
-/// The values that a field may have; the first is none.
+/// The values of a field; the first removes it.
 fn field(field: usize, value: usize) -> (&'static str, Value) {
     let (name, values) = match field {
         0 => ("description", [json!(null), json!("d"), json!("D\u{200b}")]),
@@ -314,8 +297,8 @@ fn field(field: usize, value: usize) -> (&'static str, Value) {
     (name, values[value].clone())
 }
 
-/// The server as it is, the records, and what the person has approved, by the naive model.
-struct Life {
+/// The server, its records, and what the person has approved in the naive model.
+struct History {
     tools: BTreeMap<&'static str, Value>,
     instructions: usize,
     live: usize,
@@ -329,9 +312,9 @@ struct Life {
 const INSTRUCTIONS: [Option<&str>; 3] = [None, Some("x"), Some("y")];
 const COMMANDS: [&str; 2] = ["a", "b"];
 
-impl Life {
-    fn new() -> Life {
-        Life {
+impl History {
+    fn new() -> History {
+        History {
             tools: BTreeMap::new(),
             instructions: 0,
             live: 0,
@@ -351,10 +334,10 @@ impl Life {
         self.observed = seen;
     }
 
-    fn take(&mut self, step: &Step) {
+    fn take(&mut self, step: &HistoryStep) {
         let live = identity(COMMANDS[self.live]);
         match step {
-            Step::Change { tool, field: nth, value } => {
+            HistoryStep::Change { tool, field: nth, value } => {
                 let name = NAMES[*tool];
                 let body = self.tools.entry(name).or_insert_with(|| json!({"name": name}));
                 let (key, value) = field(*nth, *value);
@@ -366,19 +349,19 @@ impl Life {
                 }
                 self.discover();
             }
-            Step::Drop { tool } => {
+            HistoryStep::Drop { tool } => {
                 self.tools.remove(NAMES[*tool]);
                 self.discover();
             }
-            Step::Instruct { value } => {
+            HistoryStep::Instruct { value } => {
                 self.instructions = *value;
                 self.discover();
             }
-            Step::Reconfigure { value } => {
+            HistoryStep::Reconfigure { value } => {
                 self.live = *value;
                 self.discover();
             }
-            Step::Revert { tool } => {
+            HistoryStep::Revert { tool } => {
                 let name = NAMES[*tool];
                 match self.approved.get(name) {
                     Some(body) => drop(self.tools.insert(name, body.clone())),
@@ -386,52 +369,52 @@ impl Life {
                 }
                 self.discover();
             }
-            Step::Reconnect => self.discover(),
-            Step::Approve { tool } => {
+            HistoryStep::Reconnect => self.discover(),
+            HistoryStep::Approve { tool } => {
                 let name = NAMES[*tool];
                 if approve(&mut self.pin, &self.observed, Some(&live), Some(name)) {
                     self.approved.insert(name, self.tools[name].clone());
                     self.approved_server = Some((self.live, self.instructions));
                 }
             }
-            Step::ApproveAll => {
+            HistoryStep::ApproveAll => {
                 if approve(&mut self.pin, &self.observed, Some(&live), None) {
                     let fit = self.tools.iter().filter(|(name, _)| !self.blocked.contains(name));
                     self.approved.extend(fit.map(|(name, body)| (*name, body.clone())).collect::<Vec<_>>());
                     self.approved_server = Some((self.live, self.instructions));
                 }
             }
-            Step::Guess { typed } => {
+            HistoryStep::Guess { typed } => {
                 let proposal = Proposal::of(Some(&self.pin), &self.observed, Some(&live), None).unwrap();
                 if *typed != proposal.hash().short() {
                     assert!(proposal.confirm(typed).is_err());
                 }
             }
-            Step::Block { tool } => {
+            HistoryStep::Block { tool } => {
                 self.pin.block(Some(NAMES[*tool]));
                 self.blocked.push(NAMES[*tool]);
             }
-            Step::Unblock { tool } => {
+            HistoryStep::Unblock { tool } => {
                 self.pin.unblock(Some(NAMES[*tool]));
                 self.blocked.retain(|name| *name != NAMES[*tool]);
             }
-            Step::Restart => {
+            HistoryStep::Restart => {
                 self.pin = Pin::read(self.pin.write().as_bytes()).unwrap();
                 self.observed = Observed::read(self.observed.write().as_bytes()).unwrap();
             }
-            Step::ConcurrentProbe => {
+            HistoryStep::WeakerRecord => {
                 let approved: Vec<String> = self.approved.values().map(ToString::to_string).collect();
                 let other = observed(Source::Import, None, None, &approved);
-                assert!(!other.replaces(&self.observed), "a weaker source says that all is as approved");
+                assert!(!other.replaces(&self.observed), "a weaker source replaced the record");
             }
         }
     }
 
-    fn check(&self, after: &Step) {
+    fn check(&self, after: &HistoryStep) {
         for name in NAMES {
             let status = status::tool(Some(&self.pin), Some(&self.observed), name);
             let same = match (self.approved.get(name), self.tools.get(name)) {
-                (Some(approved), Some(served)) => naive(&approved.to_string(), &served.to_string()),
+                (Some(approved), Some(served)) => is_same_tool(&approved.to_string(), &served.to_string()),
                 _ => false,
             };
             let blocked = self.blocked.contains(&name);
@@ -443,7 +426,7 @@ impl Life {
                 (Some(_), Some(_)) if same => "approved",
                 (Some(_), Some(_)) => "changed",
             };
-            assert_eq!(status.word(), expected, "{name} after {after:?}");
+            assert_eq!(status.as_str(), expected, "{name} after {after:?}");
         }
         let live = identity(COMMANDS[self.live]);
         let server = status::server(Some(&self.pin), Some(&self.observed), Some(&live));
@@ -453,8 +436,8 @@ impl Life {
             assert_eq!(self.approved_server, None);
         }
         let tool = status::tool(Some(&self.pin), Some(&self.observed), "t").is_approved();
-        let standing = call(Some(&self.pin), Some(&self.observed), Some(&live));
-        assert_eq!(standing == Standing::Approved, tool && same, "after {after:?}: {standing:?}");
+        let check = call(Some(&self.pin), Some(&self.observed), Some(&live));
+        assert_eq!(check == PinCheck::Approved, tool && same, "after {after:?}: {check:?}");
     }
 }
 
@@ -462,11 +445,11 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 1_200, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn no_sequence_of_passes_approves_without_a_person(steps in proptest::collection::vec(step(), 1..40)) {
-        let mut life = Life::new();
+    fn no_history_approves_a_tool_without_a_person(steps in proptest::collection::vec(step(), 1..40)) {
+        let mut history = History::new();
         for step in &steps {
-            life.take(step);
-            life.check(step);
+            history.take(step);
+            history.check(step);
         }
     }
 }

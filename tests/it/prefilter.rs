@@ -1,8 +1,8 @@
-//! Matching with and without the prefilter agrees, for every embedded pattern.
+//! The prefilter hides no match: matching with and without it agrees for every embedded pattern.
 //!
-//! A test run compares a sample. `RUNE_PREFILTER_PAIRS` sets how many random pairs of a pattern and a text are compared.
-//! With `RUNE_PREFILTER_TEXTS`, every text is compared with every pattern: those of the examples and cases, and those in
-//! the named files, separated by `:`, of one JSON value a line.
+//! By default, a sample of pairs of a pattern and a text is compared. `RUNE_PREFILTER_PAIRS` sets the number of random
+//! pairs. With `RUNE_PREFILTER_TEXTS`, all patterns are compared with all texts of the examples, the cases and the files
+//! that the variable lists, separated by `:`, with one JSON value per line.
 
 use regex_lite::Regex;
 use regex_syntax::hir::{Class, Hir, HirKind};
@@ -15,21 +15,21 @@ use std::path::Path;
 /// Random pairs that a test run compares.
 const PAIRS: usize = 100_000;
 
-/// A test run compares a text with one in so many patterns.
+/// A text is compared with every 40th pattern.
 const SAMPLE: usize = 40;
 
-/// Characters of a text that is compared as a whole.
-const LONGEST_TEXT: usize = 2_000;
+/// Characters of a text that are compared.
+const MAX_TEXT_CHARS: usize = 2_000;
 
-/// An embedded pattern, with what it compiles to and its syntax tree.
-struct Subject {
+/// An embedded pattern with its regular expression and its syntax tree.
+struct EmbeddedPattern {
     pattern: Pattern,
     regex: Regex,
     tree: Hir,
 }
 
-impl Subject {
-    /// Panics if the prefilter hides a match; tells whether the pattern matches.
+impl EmbeddedPattern {
+    /// Panics if the prefilter changes the result; returns whether the pattern matches.
     fn compare(&self, text: &str) -> bool {
         let plain = self.regex.is_match(text);
         assert_eq!(self.pattern.matches(text), Ok(plain), "{:?} {text:?}", self.pattern);
@@ -38,7 +38,7 @@ impl Subject {
 }
 
 /// All embedded patterns.
-fn subjects() -> Vec<Subject> {
+fn patterns() -> Vec<EmbeddedPattern> {
     let kinds = RuleKind::ALL.map(|(kind, ..)| kind);
     let config = Config::fold([], Vec::new()).with_default_rules(&kinds);
     let mut texts = BTreeSet::new();
@@ -56,7 +56,11 @@ fn subjects() -> Vec<Subject> {
     };
     texts
         .iter()
-        .map(|text| Subject { pattern: Pattern::new(text.clone()), regex: Regex::new(text).unwrap(), tree: tree(text) })
+        .map(|text| EmbeddedPattern {
+            pattern: Pattern::new(text.clone()),
+            regex: Regex::new(text).unwrap(),
+            tree: tree(text),
+        })
         .collect()
 }
 
@@ -75,7 +79,7 @@ impl Random {
         &list[self.below(list.len())]
     }
 
-    /// A text that a tree matches, but for its assertions.
+    /// Appends a text that a syntax tree matches, except for its assertions.
     fn sample(&mut self, tree: &Hir, bytes: &mut Vec<u8>) {
         match tree.kind() {
             HirKind::Empty | HirKind::Look(_) => {}
@@ -83,7 +87,7 @@ impl Random {
             HirKind::Class(Class::Bytes(class)) => {
                 let range = self.one_of(class.ranges());
                 let byte = usize::from(range.start()) + self.below(usize::from(range.end() - range.start()) + 1);
-                // A negated class has bytes that are no characters.
+                // A negated class has bytes that are not ASCII.
                 bytes.push(u8::try_from(byte).ok().filter(u8::is_ascii).unwrap_or(b'~'));
             }
             HirKind::Class(Class::Unicode(class)) => {
@@ -105,16 +109,16 @@ impl Random {
         }
     }
 
-    /// A text that some patterns almost match: samples of them, with a few characters changed.
-    fn text(&mut self, subjects: &[Subject], subject: &Subject) -> String {
+    /// A text that a pattern matches or nearly matches: a sample of it with a few characters changed.
+    fn text(&mut self, patterns: &[EmbeddedPattern], pattern: &EmbeddedPattern) -> String {
         const EXTRA: [&str; 12] = ["", "", "", " ", "\n", "x", "_", "é", "\u{17f}", "\u{212a}", ".", "a b"];
         let mut bytes = self.one_of(&EXTRA).as_bytes().to_vec();
         if self.below(8) == 0 {
-            let other = self.below(subjects.len());
-            self.sample(&subjects[other].tree, &mut bytes);
+            let other = self.below(patterns.len());
+            self.sample(&patterns[other].tree, &mut bytes);
         }
         if self.below(8) != 0 {
-            self.sample(&subject.tree, &mut bytes);
+            self.sample(&pattern.tree, &mut bytes);
         }
         bytes.extend(self.one_of(&EXTRA).as_bytes());
         let mut chars: Vec<char> = String::from_utf8_lossy(&bytes).chars().collect();
@@ -135,15 +139,15 @@ impl Random {
 #[test]
 fn random_texts_match_alike_with_and_without_the_prefilter() {
     let pairs = std::env::var("RUNE_PREFILTER_PAIRS").map_or(PAIRS, |count| count.parse().unwrap());
-    let subjects = subjects();
+    let patterns = patterns();
     let mut random = Random(u64::from(std::process::id()));
     let mut matched = 0;
     for at in 0..pairs {
-        let subject = &subjects[at % subjects.len()];
-        let text = random.text(&subjects, subject);
-        matched += usize::from(subject.compare(&text));
+        let pattern = &patterns[at % patterns.len()];
+        let text = random.text(&patterns, pattern);
+        matched += usize::from(pattern.compare(&text));
     }
-    println!("{pairs} pairs of {} patterns and random texts, {matched} matches", subjects.len());
+    println!("{pairs} pairs of {} patterns and random texts, {matched} matches", patterns.len());
     assert!(matched > pairs / 10 && matched < pairs / 10 * 9, "{matched} of {pairs}");
 }
 
@@ -151,7 +155,7 @@ fn random_texts_match_alike_with_and_without_the_prefilter() {
 fn collect(value: &Value, texts: &mut BTreeSet<String>) {
     match value {
         Value::String(text) => {
-            texts.insert(text.chars().take(LONGEST_TEXT).collect());
+            texts.insert(text.chars().take(MAX_TEXT_CHARS).collect());
         }
         Value::Array(values) => values.iter().for_each(|value| collect(value, texts)),
         Value::Object(fields) => fields.values().for_each(|value| collect(value, texts)),
@@ -177,14 +181,14 @@ fn examples_and_cases_match_alike_with_and_without_the_prefilter() {
             collect(&serde_json::from_str(line).unwrap(), &mut texts);
         }
     }
-    let subjects = subjects();
+    let patterns = patterns();
     let (mut pairs, mut matched) = (0, 0);
     for (at, text) in texts.iter().enumerate() {
-        for subject in subjects.iter().skip(at % step).step_by(step) {
+        for pattern in patterns.iter().skip(at % step).step_by(step) {
             pairs += 1;
-            matched += usize::from(subject.compare(text));
+            matched += usize::from(pattern.compare(text));
         }
     }
-    println!("{pairs} pairs of {} patterns and {} texts, {matched} matches", subjects.len(), texts.len());
+    println!("{pairs} pairs of {} patterns and {} texts, {matched} matches", patterns.len(), texts.len());
     assert!(texts.len() > 1_000 && matched > 100);
 }

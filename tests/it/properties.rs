@@ -1,16 +1,16 @@
-//! What holds for every event, not only for those that we thought of.
+//! Properties of the hook and of `decide`, for random events.
 
-use crate::support::judge::{Directories, policy, sealed};
+use crate::support::judge::{Directories, policy, quarantined};
 use crate::support::sandbox::Sandbox;
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
 use rune::client::Client as _;
 use rune::client::claude::Claude;
-use rune::telemetry::Line;
+use rune::telemetry::LogLine;
 use rune::verdict::{Effect, Verdict};
 use serde_json::{Value, json};
 
-/// A payload of the real client, damaged: cut, a byte changed, doubled, or with junk around it.
+/// An event of the real client that was truncated, repeated, or has a byte changed or bytes inserted.
 fn damaged() -> impl Strategy<Value = Vec<u8>> {
     let fixtures: Vec<Vec<u8>> = std::fs::read_dir("tests/fixtures")
         .unwrap()
@@ -33,7 +33,7 @@ fn any_input() -> impl Strategy<Value = Vec<u8>> {
     prop_oneof![damaged(), proptest::collection::vec(any::<u8>(), 0..200)]
 }
 
-/// One JSON object that the client accepts as a decision before a call.
+/// Whether stdout is an answer that the client accepts as a decision before a call.
 fn is_decision(stdout: &str) -> bool {
     let Ok(answer) = serde_json::from_str::<Value>(stdout) else { return false };
     let output = &answer["hookSpecificOutput"];
@@ -48,17 +48,17 @@ proptest! {
     #[test]
     fn any_bytes_on_stdin_get_an_answer(input in any_input()) {
         let home = Sandbox::new();
-        let readable = Claude.parse(&sealed(&input)).is_ok_and(|event| event.flaw.is_none());
-        let told = Claude.parse(&sealed(&input)).map_or_else(|unread| unread.header, |event| event.header);
+        let readable = Claude.parse(&quarantined(&input)).is_ok_and(|event| event.failure.is_none());
+        let header = Claude.parse(&quarantined(&input)).map_or_else(|unread| unread.header, |event| event.header);
 
         let post = home.run(&["hook", "post"], &input);
         prop_assert!(post.exit == 0, "{post:?}");
         prop_assert!(post.stdout.is_empty() || post.json().is_object(), "{post:?}");
 
         let pre = home.run(&["hook", "pre"], &input);
-        // What can be told to be after a call, or of no call at all, is answered as that.
-        let of_a_call = told.phase.is_none_or(|phase| phase == rune::verdict::Phase::Before);
-        if !readable && of_a_call {
+        // An event that names another phase is answered as such.
+        let is_before = header.phase.is_none_or(|phase| phase == rune::verdict::Phase::Before);
+        if !readable && is_before {
             prop_assert!(pre.exit == 2 || is_decision(&pre.stdout), "{pre:?}");
         } else {
             prop_assert!(pre.exit == 0 && (pre.stdout.is_empty() || pre.json().is_object()), "{pre:?}");
@@ -67,9 +67,9 @@ proptest! {
     }
 }
 
-/// All that leaves the process: the answer, what goes to stderr, and the log line.
-fn spoken(event: &Value) -> (Effect, String) {
-    let payload = sealed(event.to_string().as_bytes());
+/// The effect, and everything that leaves the process: stdout, stderr and the log line.
+fn output_of(event: &Value) -> (Effect, String) {
+    let payload = quarantined(event.to_string().as_bytes());
     let (header, verdict) = match Claude.parse(&payload) {
         Ok(message) => {
             let event = Directories::default().locate(message);
@@ -82,11 +82,11 @@ fn spoken(event: &Value) -> (Effect, String) {
         }
     };
     let answer = Claude.answer(&header, &verdict);
-    let line = Line::new(&header, &verdict, time::OffsetDateTime::UNIX_EPOCH, 1).to_json();
+    let line = LogLine::new(&header, &verdict, time::OffsetDateTime::UNIX_EPOCH, 1).to_json();
     (verdict.effect(), [answer.stdout.unwrap_or_default(), answer.stderr.unwrap_or_default(), line].join("\n"))
 }
 
-/// Text that cannot occur by chance.
+/// A text that does not occur in other output.
 fn secret() -> impl Strategy<Value = String> {
     "[A-Za-z0-9]{12,40}"
 }
@@ -99,11 +99,11 @@ proptest! {
         secrets in proptest::collection::vec(secret(), 8),
         tool in select(vec!["Bash", "Read", "Edit", "WebFetch", "WebSearch", "mcp__acme__get", "mcp__github__get", "ReadMcpResourceTool",
             "Agent", "NotebookEdit", "Glob", "Invented", "Monitor", "Write"]),
-        moment in select(vec!["PreToolUse", "PostToolUse", "PostToolUseFailure", "PermissionRequest"]),
+        event_name in select(vec!["PreToolUse", "PostToolUse", "PostToolUseFailure", "PermissionRequest"]),
         missing in select(vec!["", "command", "file_path", "url", "server", "prompt"]),
     ) {
         let s = |at: usize| secrets[at].as_str();
-        // Only a host, a server and a file's own name may become a label; here they are harmless.
+        // Hosts, servers and file names may become labels, so they are not secret here.
         let mut input = json!({
             "command": format!("curl -H 'X: {}' https://h.example/{}", s(0), s(1)),
             "file_path": format!("/home/{}/uploads/f.md", s(2)), "notebook_path": format!("/{}/n.ipynb", s(2)),
@@ -114,12 +114,12 @@ proptest! {
         if !missing.is_empty() {
             input[missing] = json!({"not": [s(7)]});
         }
-        let event = json!({"session_id": "s", "cwd": format!("/{}", s(6)), "transcript_path": format!("/{}", s(5)), "hook_event_name": moment,
+        let event = json!({"session_id": "s", "cwd": format!("/{}", s(6)), "transcript_path": format!("/{}", s(5)), "hook_event_name": event_name,
             "tool_name": tool, "tool_input": input, "error": s(3), "unknown": {"x": s(1)},
             "tool_response": {"stdout": s(0), "result": s(1), "content": [{"type": "text", "text": s(2)}]}});
-        let (_, spoken) = spoken(&event);
+        let (_, output) = output_of(&event);
         for secret in &secrets {
-            prop_assert!(!spoken.contains(secret.as_str()), "{tool} {moment}: {spoken}");
+            prop_assert!(!output.contains(secret.as_str()), "{tool} {event_name}: {output}");
         }
     }
 
@@ -135,10 +135,10 @@ proptest! {
             _ => ("ReadMcpResourceTool".to_owned(), json!({"server": name, "uri": "x"})),
         };
         let event = json!({"session_id": name, "cwd": "/p", "hook_event_name": "PostToolUse", "tool_name": tool, "tool_input": input});
-        let payload = sealed(event.to_string().as_bytes());
+        let payload = quarantined(event.to_string().as_bytes());
         let event = Directories::default().locate(Claude.parse(&payload).unwrap());
         let verdict = rune::decide(&event, &policy("gentle"));
-        // `/..` and `/` at the end of a name lead out of uploads again.
+        // A name with `/..` or `/` may lead out of uploads, so there may be no notice.
         for finding in verdict.findings().iter().filter(|finding| finding.effect() == Effect::Advise) {
             let lines: Vec<&str> = finding.reason().split('\n').collect();
             prop_assert_eq!(lines.len(), 4);
@@ -147,24 +147,24 @@ proptest! {
             prop_assert!(first.chars().all(plain), "{}", lines[0]);
             prop_assert!(lines[0].len() < 300);
         }
-        let line = Line::new(&event.header, &verdict, time::OffsetDateTime::UNIX_EPOCH, 1).to_json();
+        let line = LogLine::new(&event.header, &verdict, time::OffsetDateTime::UNIX_EPOCH, 1).to_json();
         prop_assert_eq!(line.matches('\n').count(), 1);
         prop_assert!(serde_json::from_str::<Value>(&line).is_ok());
     }
 
     #[test]
-    fn a_flaw_of_the_policy_never_loosens_an_answer(moment in select(vec!["PreToolUse", "PostToolUse", "ConfigChange", "SessionStart"]),
+    fn an_error_in_the_policy_never_loosens_an_answer(event_name in select(vec!["PreToolUse", "PostToolUse", "ConfigChange", "SessionStart"]),
         tool in select(vec!["Bash", "WebFetch", "mcp__github__x", "mcp__acme__x"])) {
         let input = json!({"command": "ls", "url": "https://e.example/"});
-        let event = json!({"session_id": "s", "cwd": "/p", "hook_event_name": moment, "tool_name": tool, "tool_input": input});
-        let payload = sealed(event.to_string().as_bytes());
+        let event = json!({"session_id": "s", "cwd": "/p", "hook_event_name": event_name, "tool_name": tool, "tool_input": input});
+        let payload = quarantined(event.to_string().as_bytes());
         let event = Directories::default().locate(Claude.parse(&payload).unwrap());
         let sound = rune::decide(&event, &policy("gentle")).effect();
         let failure = rune::verdict::failure::Failure::Config("x".to_owned());
         let flawed = policy("gentle").with_failures(vec![failure]);
         let flawed = rune::decide(&event, &flawed).effect();
         prop_assert!(flawed >= sound);
-        if moment == "PreToolUse" {
+        if event_name == "PreToolUse" {
             prop_assert!(flawed >= Effect::Ask);
         }
     }

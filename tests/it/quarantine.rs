@@ -1,4 +1,4 @@
-//! `rune quarantine`: the summary and the notice, as a person runs them.
+//! `rune quarantine status` and `rune quarantine notice`.
 
 use crate::support::sandbox::{Sandbox, after, notice};
 use serde_json::{Value, json};
@@ -13,9 +13,9 @@ fn line(ts: &str, decision: &str, source: &str, session: &str) -> String {
 
 fn status(home: &Sandbox, words: &[&str]) -> Value {
     let words: Vec<&str> = ["quarantine", "status", "--json"].iter().chain(words).copied().collect();
-    let ran = home.run(&words, "");
-    assert_eq!(ran.exit, 0, "{ran:?}");
-    ran.json()
+    let output = home.run(&words, "");
+    assert_eq!(output.exit, 0, "{output:?}");
+    output.json()
 }
 
 #[test]
@@ -46,23 +46,23 @@ fn the_summary_counts_what_the_hook_wrote() {
 }
 
 #[test]
-fn half_written_and_foreign_lines_are_counted_and_not_fatal() {
+fn incomplete_and_foreign_lines_are_counted_as_malformed() {
     let home = Sandbox::new();
     let whole = line("2026-11-16T01:00:00.000Z", "emit", "mcp:desk", "a");
     let half: String = whole.chars().take(30).collect();
     let long = "x".repeat(3 << 20);
-    home.file(LOG, &[whole.as_str(), "\u{0}\n", "null\n", &long, "\n", &whole, "\n\n", &half].concat());
+    home.write(LOG, &[whole.as_str(), "\u{0}\n", "null\n", &long, "\n", &whole, "\n\n", &half].concat());
     let report = status(&home, &[]);
     assert_eq!((&report["lines"], &report["malformed"]), (&json!(6), &json!(4)));
     assert_eq!(report["decisions"], json!({"emit": 2}));
 }
 
 #[test]
-fn programs_get_every_row_and_people_are_told_of_the_rest() {
+fn json_has_every_source_and_the_table_counts_those_it_leaves_out() {
     let home = Sandbox::new();
     let lines: String =
         (0..37).map(|at| line("2026-11-16T01:00:00.000Z", "emit", &format!("mcp:s{at}"), "a")).collect();
-    home.file(LOG, &lines);
+    home.write(LOG, &lines);
     assert_eq!(status(&home, &[])["sources"].as_array().unwrap().len(), 37);
     assert_eq!(status(&home, &["--top", "3"])["sources"].as_array().unwrap().len(), 3);
     let shown = home.run(&["quarantine", "status"], "").stdout;
@@ -70,7 +70,7 @@ fn programs_get_every_row_and_people_are_told_of_the_rest() {
 }
 
 #[test]
-fn the_tables_fit_a_terminal_and_hold_no_escapes_of_others() {
+fn the_tables_fit_80_columns_and_contain_no_control_characters() {
     let home = Sandbox::new();
     let mut log = String::new();
     for at in 0..6 {
@@ -79,43 +79,43 @@ fn the_tables_fit_a_terminal_and_hold_no_escapes_of_others() {
         log += &line("2026-11-16T01:00:00.000Z", "\u{1b}[31memit", "mcp:\u{1b}[2J", "\u{9b}1m");
         log += &line("2026-11-16T01:00:00.000Z", "skip", "mcp:github", "a");
     }
-    home.file(LOG, &log);
-    let ran = home.run(&["quarantine", "status"], "");
-    assert_eq!(ran.exit, 0);
-    for row in ran.stdout.lines().filter(|row| !row.contains(LOG)) {
+    home.write(LOG, &log);
+    let output = home.run(&["quarantine", "status"], "");
+    assert_eq!(output.exit, 0);
+    for row in output.stdout.lines().filter(|row| !row.contains(LOG)) {
         assert!(row.chars().count() <= 80, "{row}");
         assert!(row.chars().all(|c| c.is_ascii_graphic() || c == ' '), "{row:?}");
     }
-    assert!(ran.stdout.contains("mcp:desk"), "{}", ran.stdout);
+    assert!(output.stdout.contains("mcp:desk"), "{}", output.stdout);
 }
 
 #[test]
-fn an_empty_or_missing_log_is_no_error() {
+fn an_empty_or_missing_log_is_not_an_error() {
     let home = Sandbox::new();
     for _ in 0..2 {
-        let ran = home.run(&["quarantine", "status"], "");
-        assert_eq!(ran.exit, 0);
+        let output = home.run(&["quarantine", "status"], "");
+        assert_eq!(output.exit, 0);
         assert_eq!(status(&home, &[])["lines"], 0);
-        home.file(LOG, "");
+        home.write(LOG, "");
     }
 }
 
 #[test]
-fn a_wrong_time_or_an_unreadable_log_is_an_error_with_a_way_out() {
+fn an_invalid_time_and_an_unreadable_log_are_errors() {
     let home = Sandbox::new();
-    let ran = home.run(&["quarantine", "status", "--since", "soon"], "");
-    assert!(ran.exit != 0 && ran.stderr.contains("soon"), "{ran:?}");
+    let output = home.run(&["quarantine", "status", "--since", "soon"], "");
+    assert!(output.exit != 0 && output.stderr.contains("soon"), "{output:?}");
     std::fs::create_dir_all(home.path(LOG)).unwrap();
-    let ran = home.run(&["quarantine", "status"], "");
-    assert_eq!(ran.exit, 1);
-    assert!(ran.stderr.contains("telemetry.jsonl"), "{}", ran.stderr);
+    let output = home.run(&["quarantine", "status"], "");
+    assert_eq!(output.exit, 1);
+    assert!(output.stderr.contains("telemetry.jsonl"), "{}", output.stderr);
 }
 
 #[test]
-fn a_notice_for_content_without_a_hook_is_printed_and_logged() {
+fn a_notice_is_printed_and_logged() {
     let home = Sandbox::new();
-    let ran = home.run(&["quarantine", "notice", "--source", "ticket:ZD-4711]\n[x"], "");
-    assert_eq!((ran.exit, ran.stdout.trim_end()), (0, notice("external", "ticket:ZD-4711_x").as_str()));
+    let output = home.run(&["quarantine", "notice", "--source", "ticket:ZD-4711]\n[x"], "");
+    assert_eq!((output.exit, output.stdout.trim_end()), (0, notice("external", "ticket:ZD-4711_x").as_str()));
     let log = home.log();
     assert_eq!(log.len(), 1);
     assert_eq!((&log[0]["decision"], &log[0]["source"]), (&json!("emit"), &json!("ticket:ZD-4711_x")));

@@ -1,4 +1,4 @@
-//! What `Quarantined` and `Reason` do not offer. The assertions are checked when the tests are compiled.
+//! Traits that `Quarantined` and `Reason` must not implement. The compiler checks the assertions.
 
 use rune::quarantined::{Audit, Quarantined, Reason};
 use static_assertions::assert_not_impl_any;
@@ -13,7 +13,7 @@ assert_not_impl_any!(Quarantined<String>: Into<String>, Into<Vec<u8>>, Index<std
 assert_not_impl_any!(Quarantined<String>: serde::Serialize, PartialEq<str>, PartialEq<String>);
 assert_not_impl_any!(Reason: From<String>, From<&'static str>, Default);
 
-/// The content is handed out for a checked reason, with a record, and never to be changed.
+/// Exposing content needs a checked reason and an audit, and returns a shared reference.
 type Expose = for<'a, 'b, 'c> fn(&'a Quarantined<String>, Reason, &'b mut Audit<'c>) -> &'a String;
 
 #[test]

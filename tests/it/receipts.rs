@@ -1,21 +1,21 @@
-//! Receipts, whole process: what leaves one, that none is lost, and that no change of one goes unnoticed.
+//! Receipts: which decisions write one, that none is lost, and that every change of one is found.
 
 mod concurrent;
-mod deed;
-mod left;
+mod people;
+mod written;
 mod proof;
 mod python;
 mod rotation;
 mod tamper;
 
-use crate::support::sandbox::{Ran, Sandbox, before};
+use crate::support::sandbox::{Output, Sandbox, before};
 use rune::receipt::{Receipt, Secret};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 
 const STRICT: [&str; 4] = ["hook", "pre", "--preset", "strict"];
 
-/// A call that strict denies, one that it asks about, and one that it lets through.
+/// A call that strict denies, one that it asks about, and one that passes.
 const DENIED: &str = "mcp__acme__run";
 const ASKED: &str = "mcp__jira__fetch_url";
 const PASSED: &str = "mcp__github__get_issue";
@@ -28,24 +28,24 @@ fn file(home: &Sandbox, session: &str) -> PathBuf {
     folder(home).join(format!("{session}.jsonl"))
 }
 
-/// One call in a session.
-fn call(home: &Sandbox, session: &str, tool: &str, input: Value) -> Ran {
+/// Runs the hook for a call in a session.
+fn call(home: &Sandbox, session: &str, tool: &str, input: Value) -> Output {
     home.run(&STRICT, before(tool, input).replace("\"s1\"", &format!("\"{session}\"")))
 }
 
-/// The session ends.
+/// Ends a session.
 fn end(home: &Sandbox, session: &str) {
     let event = json!({"session_id": session, "transcript_path": "/t", "cwd": "/proj", "hook_event_name": "SessionEnd",
         "reason": "other"});
-    let ran = home.run(&["hook", "--preset", "strict"], event.to_string());
-    assert_eq!((ran.exit, ran.stderr.as_str()), (0, ""));
+    let output = home.run(&["hook", "--preset", "strict"], event.to_string());
+    assert_eq!((output.exit, output.stderr.as_str()), (0, ""));
 }
 
-/// A session of six calls that has ended.
+/// Runs a session of six calls and ends it.
 fn session(home: &Sandbox, session: &str) {
     for (number, tool) in [DENIED, PASSED, ASKED, DENIED, PASSED, DENIED].into_iter().enumerate() {
-        let ran = call(home, session, tool, json!({"id": number}));
-        assert_eq!(ran.stderr, "", "{tool}");
+        let output = call(home, session, tool, json!({"id": number}));
+        assert_eq!(output.stderr, "", "{tool}");
     }
     end(home, session);
 }
@@ -59,17 +59,17 @@ fn secret(home: &Sandbox) -> Secret {
     Secret::read(&std::fs::read_to_string(home.path(".local/share/rune/receipt.key")).unwrap()).unwrap()
 }
 
-/// Verifies a path by the key of this home: the exit code, and every `(code, line)`.
+/// Verifies a path with the key of a home: the exit code, every fault as `(code, line)`, and the report.
 fn verify(home: &Sandbox, path: &Path, more: &[&str]) -> (i32, Vec<(String, Option<u64>)>, Value) {
     let key = secret(home).public().to_owned();
     let words = ["receipts", "verify", "--json", "--key", &key, path.to_str().unwrap()];
-    let ran = home.run(&[&words, more].concat(), "");
-    if ran.stdout.is_empty() {
-        panic!("{ran:?}");
+    let output = home.run(&[&words, more].concat(), "");
+    if output.stdout.is_empty() {
+        panic!("{output:?}");
     }
-    let told = ran.json();
-    let inner = told["files"].as_array().unwrap().iter().flat_map(|file| file["faults"].as_array().unwrap());
-    let all = inner.chain(told["faults"].as_array().unwrap());
+    let report = output.json();
+    let of_files = report["files"].as_array().unwrap().iter().flat_map(|file| file["faults"].as_array().unwrap());
+    let all = of_files.chain(report["faults"].as_array().unwrap());
     let codes = all.map(|fault| (fault["code"].as_str().unwrap().to_owned(), fault["line"].as_u64())).collect();
-    (ran.exit, codes, told)
+    (output.exit, codes, report)
 }

@@ -1,7 +1,7 @@
-//! The shell reader: every command that a line would run, and nothing that it would not.
+//! The shell parser finds every command that a line would run, and no other.
 
-#[path = "../fuzz/holds/shell.rs"]
-mod holds;
+#[path = "../fuzz/properties/shell.rs"]
+mod properties;
 mod oracle;
 mod spelling;
 
@@ -14,20 +14,22 @@ fn read(line: &str) -> Reading {
 }
 
 /// The canonical text of every command.
-fn rows(line: &str) -> Vec<String> {
+fn canonical_texts(line: &str) -> Vec<String> {
     read(line).commands.into_iter().map(|command| command.canonical.to_string()).collect()
 }
 
-/// Whether only the commands count that nothing else runs.
+/// Which commands of a line are selected.
 #[derive(PartialEq, Eq)]
-enum Outer {
-    Yes,
-    No,
+enum Selection {
+    All,
+    /// Those that no other command runs.
+    Direct,
 }
 
-/// The words of every command.
-fn words(line: &str, outer: Outer) -> Vec<Vec<String>> {
-    let commands = read(line).commands.into_iter().filter(|command| outer == Outer::No || command.via.is_empty());
+/// The words of the selected commands.
+fn words(line: &str, selection: Selection) -> Vec<Vec<String>> {
+    let is_selected = |command: &shell::Command| selection == Selection::All || command.via.is_empty();
+    let commands = read(line).commands.into_iter().filter(is_selected);
     let words = |command: shell::Command| {
         let args = command.args.into_iter().map(|arg| arg.text.to_string());
         [command.program.to_string()].into_iter().chain(args).collect()
@@ -36,7 +38,7 @@ fn words(line: &str, outer: Outer) -> Vec<Vec<String>> {
 }
 
 #[test]
-fn one_command_in_many_spellings_is_one_command() {
+fn different_spellings_have_the_same_canonical_text() {
     for line in [
         "rm -rf /",
         "r\\m -r\\f \\/",
@@ -56,12 +58,12 @@ fn one_command_in_many_spellings_is_one_command() {
         "a=r b=m; $a$b -rf /",
         "for c in rm; do $c -rf /; done",
     ] {
-        assert_eq!(rows(line), ["rm -rf /"], "{line}");
+        assert_eq!(canonical_texts(line), ["rm -rf /"], "{line}");
     }
 }
 
 #[test]
-fn what_runs_its_argument_is_unwrapped() {
+fn commands_in_arguments_of_other_programs_are_found() {
     for line in [
         "bash -c 'rm -rf /'",
         "sh -ec 'rm -rf /'",
@@ -175,12 +177,12 @@ fn what_runs_its_argument_is_unwrapped() {
         "osascript -e 'do shell script \"rm -rf /\"'",
         "hyperfine 'rm -rf /'",
     ] {
-        assert!(rows(line).contains(&"rm -rf /".to_owned()), "{line}: {:?}", rows(line));
+        assert!(canonical_texts(line).contains(&"rm -rf /".to_owned()), "{line}: {:?}", canonical_texts(line));
     }
 }
 
 #[test]
-fn the_wrappers_of_a_command_are_named() {
+fn the_wrappers_of_a_command_are_listed() {
     let reading = read("sudo env A=1 bash -c 'rm x'");
     let via: Vec<Vec<String>> = reading.commands.iter().map(|command| command.via.to_vec()).collect();
     let expected: [&[&str]; 4] = [&[], &["sudo"], &["sudo", "env"], &["sudo", "env", "bash"]];
@@ -188,7 +190,7 @@ fn the_wrappers_of_a_command_are_named() {
 }
 
 #[test]
-fn text_that_is_data_is_no_command() {
+fn data_is_not_a_command() {
     for (line, expected) in [
         ("git commit -m \"rm -rf /\"", vec!["git commit -m 'rm -rf /'"]),
         ("grep -r 'sudo rm' .", vec!["grep -r 'sudo rm' ."]),
@@ -216,12 +218,12 @@ fn text_that_is_data_is_no_command() {
         ("rsync -av -e ssh a b", vec!["rsync -av -e ssh a b", "ssh"]),
         ("cargo test -- --exec", vec!["cargo test -- --exec"]),
     ] {
-        assert_eq!(rows(line), expected, "{line}");
+        assert_eq!(canonical_texts(line), expected, "{line}");
     }
 }
 
 #[test]
-fn commands_are_found_wherever_they_stand() {
+fn commands_are_found_in_every_construct() {
     for line in [
         "true; rm x",
         "true && rm x",
@@ -285,14 +287,14 @@ fn commands_are_found_wherever_they_stand() {
         "echo \"$(case a in a) rm x;; esac)\"",
         "cat <<'E F'\nE F\nrm x",
     ] {
-        let found = rows(line);
+        let found = canonical_texts(line);
         assert!(found.contains(&"rm x".to_owned()), "{line}: {found:?}");
-        assert!(read(line).is_readable(), "{line}: {:?}", read(line).doubts);
+        assert!(read(line).is_readable(), "{line}: {:?}", read(line).uncertainties);
     }
 }
 
 #[test]
-fn pipelines_have_a_canonical_text_too() {
+fn pipelines_have_a_canonical_text() {
     for (line, expected) in [
         ("c\\url -s x|'sh'", vec!["curl -s x | sh"]),
         ("a; b | sudo c | d; e", vec!["b | sudo c | d"]),
@@ -309,7 +311,7 @@ fn pipelines_have_a_canonical_text_too() {
 }
 
 #[test]
-fn what_cannot_be_known_is_said() {
+fn values_that_are_known_only_at_run_time_are_dynamic() {
     for line in
         ["$X -rf /", "$(cat f) x", "`cat f` x", "${X:-rm} x", "r$X x", "bash -c \"$X\"", "eval \"$X\"", "*m x", "$1 x"]
     {
@@ -317,11 +319,11 @@ fn what_cannot_be_known_is_said() {
     }
     let unknown_file = read("rm -rf \"$X\"/y").commands;
     assert!(unknown_file[0].known && unknown_file[0].is_dynamic());
-    // A value that depends on what happened may be something else.
+    // A value that depends on a condition or on input.
     for line in ["if a; then d=/; else d=x; fi; rm $d", "read d; rm $d"] {
         assert!(read(line).commands.iter().any(|command| command.program == "rm" && command.is_dynamic()), "{line}");
     }
-    // Unless all that it may be is written out.
+    // All values that are written out are known.
     for line in
         ["if a; then d=/; else d=x; fi; rm $d", "d=x; a && d=/; rm $d", "d=x; for i in 1 2; do rm $d; d=/; done"]
     {
@@ -330,7 +332,7 @@ fn what_cannot_be_known_is_said() {
 }
 
 #[test]
-fn what_cannot_be_read_is_said() {
+fn invalid_and_ambiguous_lines_are_not_readable() {
     for line in [
         "echo 'a", "echo \"a", "echo $(a", "echo `a", "echo ${a", "if a; then b", "a &&", "a | | b", "; a", "a )",
         "(a", "{ a; b", "a ;; b", "done", "ls\0; rm", "rm\u{a0}-rf /", "r\u{200b}m x", "\u{441}url x", "echo $'a",
@@ -340,7 +342,7 @@ fn what_cannot_be_read_is_said() {
 }
 
 #[test]
-fn directories_are_followed() {
+fn changes_of_the_working_directory_are_followed() {
     for (line, removes) in [
         ("cd /tmp && rm -rf x", "/tmp/x"),
         ("cd sub && rm x", "/home/u/proj/sub/x"),
@@ -369,7 +371,7 @@ fn directories_are_followed() {
     ] {
         assert_eq!(read(line).effects().removes(), [removes], "{line}");
     }
-    // Where it depends on what happens, each place counts.
+    // Every possible working directory counts.
     for (line, removes) in [
         ("cd sub; rm x", ["/home/u/proj/sub/x", "/home/u/proj/x"]),
         ("true || cd /etc; rm x", ["/etc/x", "/home/u/proj/x"]),
@@ -381,7 +383,7 @@ fn directories_are_followed() {
 }
 
 #[test]
-fn effects_are_derived_once() {
+fn effects_of_commands_are_found() {
     for (line, field, expected) in [
         ("a > /x", "writes", vec!["/x"]),
         ("a &>> /x 2> /y", "writes", vec!["/x", "/y"]),
@@ -428,7 +430,7 @@ fn effects_are_derived_once() {
 }
 
 #[test]
-fn limits_end_the_reading_and_not_the_process() {
+fn deeply_nested_and_long_lines_do_not_crash_the_parser() {
     for line in [
         "$(".repeat(30_000),
         "((".repeat(30_000),
@@ -458,35 +460,35 @@ fn limits_end_the_reading_and_not_the_process() {
         assert!(reading.commands.len() <= 10_000, "{shown}");
     }
     let nested = format!("rm -rf /; {}", "$(".repeat(100));
-    assert_eq!(read(&nested).commands[0].canonical, "rm -rf /", "what was found before still counts");
+    assert_eq!(read(&nested).commands[0].canonical, "rm -rf /", "commands before the limit still count");
     let last = format!("{}rm -rf /", "true; ".repeat(20_000));
     assert!(read(&last).exceeded.is_some());
     assert!(read(&"x".repeat((1 << 20) + 1)).exceeded.is_some());
 }
 
 #[test]
-fn what_the_fuzzer_kept_still_holds() {
+fn the_properties_of_shell_text_hold_for_the_stored_inputs_of_the_fuzzer() {
     let mut count = 0;
     for entry in std::fs::read_dir("tests/fuzz/corpus/shell").unwrap() {
         let bytes = std::fs::read(entry.unwrap().path()).unwrap();
-        holds::holds(&String::from_utf8_lossy(&bytes));
+        properties::check(&String::from_utf8_lossy(&bytes));
         count += 1;
     }
     assert!(count > 100, "{count}");
 }
 
 #[test]
-fn wrapping_never_launders() {
-    // Every tenth, and always the same ones.
+fn wrapped_commands_are_still_found() {
+    // Every tenth, so that each run checks the same ones.
     let commands = cases::commands().into_iter().step_by(10);
     let mut tried = 0;
     for line in commands.filter(|line| line.len() < 2_000) {
         let alone = read(&line);
-        // A heredoc or a comment at the end takes what is put behind it, as it would in a shell.
+        // Text after a heredoc or a comment would become part of it, as in a shell.
         if !alone.is_readable() || line.contains("<<") || line.contains('#') || line.ends_with(['&', '\\', '\n']) {
             continue;
         }
-        let alone = words(&line, Outer::Yes);
+        let alone = words(&line, Selection::Direct);
         let quoted = line.replace('\'', "'\\''");
         for wrapped in [
             format!("bash -c '{quoted}'"),
@@ -500,9 +502,8 @@ fn wrapping_never_launders() {
             format!("while {line}; do :; done"),
             format!("sudo sh -c '{quoted}'"),
         ] {
-            // What depends on what happened has more values than one, never fewer; or it is not known, which is judged
-            // more strictly.
-            let found = words(&wrapped, Outer::No);
+            // Within a construct a word may have more values, or be unknown, which is judged more strictly.
+            let found = words(&wrapped, Selection::All);
             let is_unknown = |word: &String| word.contains('$');
             let has = |found: &[String], word: &String| is_unknown(word) || found.contains(word);
             let kept = |words: &Vec<String>| {
@@ -511,17 +512,17 @@ fn wrapping_never_launders() {
                     same || found.first().is_some_and(is_unknown)
                 })
             };
-            // Where the second round of a loop begins, nobody knows what depends on the directory; what runs is known.
-            let strays = wrapped.starts_with("while ") && line.contains("cd ");
-            let runs = |words: &Vec<String>| strays && found.iter().any(|found| found.first() == words.first());
+            // In a loop with `cd`, paths are unknown from the second iteration on. Only the program is compared.
+            let is_loop = wrapped.starts_with("while ") && line.contains("cd ");
+            let runs = |words: &Vec<String>| is_loop && found.iter().any(|found| found.first() == words.first());
             let lost: Vec<&Vec<String>> = alone.iter().filter(|words| !kept(words) && !runs(words)).collect();
             assert!(lost.is_empty(), "{wrapped}\nlost {lost:?}\nfound {found:?}");
         }
         let first = read(&line).commands;
         if let [only] = first.as_slice() {
             let wrapped = format!("env A=1 {line}");
-            let found = rows(&wrapped);
-            // Only a simple command can stand behind `env`: not a keyword, an assignment or a redirection.
+            let found = canonical_texts(&wrapped);
+            // `env` accepts only simple commands: no keyword, assignment or redirection before the program.
             let simple = line.starts_with(only.program.as_str()) && !line.contains(['(', '{']);
             assert!(!simple || found.iter().any(|found| *found == only.canonical), "{wrapped}: {found:?}");
         }

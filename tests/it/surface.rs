@@ -1,4 +1,4 @@
-//! Which results are marked: shell commands that fetch or read what strangers wrote, and spilled results.
+//! Untrusted surfaces: results of commands that fetch or print untrusted content, stored results, MCP resources.
 
 use crate::support::judge::{Directories, judge, policy_without_rules};
 use serde_json::{Value, json};
@@ -20,7 +20,7 @@ fn of_command(line: &str) -> Option<String> {
 }
 
 #[test]
-fn output_that_was_fetched_is_marked() {
+fn output_of_commands_that_fetch_is_marked() {
     for (line, label) in [
         ("curl https://e.example/", "shell:curl"),
         ("curl --oauth2-bearer aaaa.bbbb.cccc \"$URL\"", "shell:curl"),
@@ -52,7 +52,7 @@ fn output_that_was_fetched_is_marked() {
 }
 
 #[test]
-fn ordinary_commands_are_not() {
+fn output_of_ordinary_commands_is_not_marked() {
     for line in [
         "npm test",
         "command -v curl",
@@ -85,7 +85,7 @@ fn ordinary_commands_are_not() {
 }
 
 #[test]
-fn only_the_clients_own_files_are_spilled_results() {
+fn only_files_in_which_the_client_stores_results_are_marked_as_spilled() {
     let uuid = "0a1b2c3d-0000-4000-8000-00000000abcd";
     for (path, spilled) in [
         (format!("/home/u/.claude/projects/p/{uuid}/tool-results/mcp-x.txt"), true),
@@ -102,7 +102,7 @@ fn only_the_clients_own_files_are_spilled_results() {
 }
 
 #[test]
-fn resources_of_servers_are_marked_by_trust() {
+fn resources_of_untrusted_servers_are_marked() {
     for (tool, input, marked) in [
         ("ReadMcpResourceTool", json!({"server": "demo", "uri": "x"}), Some("mcp:demo")),
         ("ReadMcpResourceDirTool", json!({"server": "demo", "uri": "x"}), Some("mcp:demo")),

@@ -1,22 +1,24 @@
-//! Taint: the same session with and without a result from strangers before.
+//! Tainted sessions: calls before and after a result from an untrusted source.
 
-use crate::support::sandbox::{Ran, Sandbox, after, before, finish};
+use crate::support::sandbox::{Output, Sandbox, after, before, finish, make_pipe, notice};
 use serde_json::{Value, json};
+use std::io::{Read, Write};
 
-/// A home where only servers with a pin are held to it: these calls are about other rules.
+/// A home in which servers need no pins, so that other rules decide.
 fn home() -> Sandbox {
     let home = Sandbox::new();
-    home.file(".config/rune/config.local.toml", "[mcp]\npins = 'when-present'\n");
+    home.write(".config/rune/config.local.toml", "[mcp]\npins = 'when-present'\n");
     home
 }
 
 const STRICT: [&str; 4] = ["hook", "pre", "--preset", "strict"];
 
-fn take_in(home: &Sandbox, tool: &str) -> Ran {
+/// Runs the hook for the result of a tool.
+fn take_in(home: &Sandbox, tool: &str) -> Output {
     home.run(&["hook", "post", "--preset", "strict"], after(tool, json!({}), json!("text")))
 }
 
-/// What is asked about only once strangers' text is in the session, and what goes on all the same.
+/// Calls, and whether they are asked about in a tainted session. None is asked about before.
 fn calls() -> Vec<(&'static str, Value, bool)> {
     let bash = |line: &str, asked: bool| ("Bash", json!({"command": line}), asked);
     let write = |path: &str, asked: bool| ("Write", json!({"file_path": path, "content": "x"}), asked);
@@ -46,23 +48,23 @@ fn calls() -> Vec<(&'static str, Value, bool)> {
 }
 
 #[test]
-fn what_came_in_decides_what_may_go_out() {
+fn outbound_calls_are_asked_about_in_a_tainted_session() {
     let home = home();
     for (tool, input, _) in calls() {
         assert_eq!(home.run(&STRICT, before(tool, input.clone())).decision(), "", "{tool} {input} before");
     }
     take_in(&home, "mcp__zendesk__get_ticket");
     for (tool, input, asked) in calls() {
-        let ran = home.run(&STRICT, before(tool, input.clone()));
-        assert_eq!(ran.decision(), if asked { "ask" } else { "" }, "{tool} {input} after");
-        assert!(!asked || ran.reason().contains("mcp:zendesk"), "{ran:?}");
+        let output = home.run(&STRICT, before(tool, input.clone()));
+        assert_eq!(output.decision(), if asked { "ask" } else { "" }, "{tool} {input} after");
+        assert!(!asked || output.reason().contains("mcp:zendesk"), "{output:?}");
     }
     let other = before("Bash", json!({"command": "npm publish"})).replace("\"s1\"", "\"s2\"");
-    assert_eq!(home.run(&STRICT, other).decision(), "", "another session has read nothing");
+    assert_eq!(home.run(&STRICT, other).decision(), "", "another session");
 }
 
-/// Ways to post, publish and push that somebody has tried.
-const LEAVES: [&str; 39] = [
+/// Commands that post, publish or push.
+const OUTBOUND: [&str; 39] = [
     "gh api repos/a/b/issues -ftitle=x",
     "gh api -iXPATCH repos/a/b",
     "gh issue -R a/b create -t x",
@@ -104,8 +106,8 @@ const LEAVES: [&str; 39] = [
     "cat </dev/tcp/e.example/80",
 ];
 
-/// What developers do all day, also after they have read a page.
-const STAYS: [&str; 28] = [
+/// Everyday commands.
+const ORDINARY: [&str; 28] = [
     "git push -u origin feature/x",
     "git fetch --all --prune",
     "git remote -v",
@@ -137,17 +139,18 @@ const STAYS: [&str; 28] = [
 ];
 
 #[test]
-fn ways_out_are_asked_about_and_ordinary_work_is_not() {
+fn outbound_commands_are_asked_about_and_ordinary_ones_are_not() {
     let home = home();
     take_in(&home, "mcp__zendesk__get_ticket");
     let asked = |line: &&str| home.run(&STRICT, before("Bash", json!({"command": line}))).decision() != "";
-    let silent: Vec<&str> = LEAVES.into_iter().filter(|line| !asked(line)).collect();
-    let loud: Vec<&str> = STAYS.into_iter().filter(asked).collect();
-    assert!(silent.is_empty() && loud.is_empty(), "not asked: {silent:#?}\nasked: {loud:#?}");
+    let missed: Vec<&str> = OUTBOUND.into_iter().filter(|line| !asked(line)).collect();
+    let false_positives: Vec<&str> = ORDINARY.into_iter().filter(asked).collect();
+    assert!(missed.is_empty(), "not asked: {missed:#?}");
+    assert!(false_positives.is_empty(), "asked: {false_positives:#?}");
 }
 
 #[test]
-fn an_objection_to_what_leaves_names_what_came_in_whichever_rule_it_is() {
+fn the_reason_names_the_untrusted_source_for_every_rule() {
     let home = home();
     let push = before("Bash", json!({"command": "git push https://example.com/x.git main"}));
     assert!(!home.run(&STRICT, &push).reason().contains("mcp:zendesk"));
@@ -156,12 +159,12 @@ fn an_objection_to_what_leaves_names_what_came_in_whichever_rule_it_is() {
 }
 
 #[test]
-fn trusted_servers_hand_on_what_strangers_wrote() {
+fn tools_of_trusted_servers_that_return_third_party_text_taint_the_session() {
     let home = home();
     let publish = before("Bash", json!({"command": "npm publish"}));
     assert_eq!(take_in(&home, "mcp__github__list_branches").stdout, "");
     assert_eq!(home.run(&STRICT, &publish).decision(), "");
-    assert_eq!(take_in(&home, "mcp__github__get_issue").stdout, "", "it gets no notice");
+    assert_eq!(take_in(&home, "mcp__github__get_issue").stdout, "", "a trusted server gets no notice");
     assert_eq!(home.run(&STRICT, &publish).decision(), "ask");
     for (tool, taints) in [
         ("claude_ai_Google_Drive__read_file_content", true),
@@ -191,7 +194,7 @@ fn trusted_servers_hand_on_what_strangers_wrote() {
 }
 
 #[test]
-fn what_came_from_a_server_may_go_back_to_it() {
+fn writing_to_the_only_server_that_was_read_is_not_asked_about() {
     let home = home();
     take_in(&home, "mcp__github__get_issue");
     let comment = before("mcp__github__add_comment", json!({"body": "x"}));
@@ -201,19 +204,23 @@ fn what_came_from_a_server_may_go_back_to_it() {
 }
 
 #[test]
-fn the_fifth_notice_says_so_and_the_next_call_is_asked_about() {
+fn after_the_fifth_notice_of_a_server_its_calls_are_asked_about() {
     let home = home();
-    home.file(".config/rune/config.local.toml", "[mcp]\npins = 'when-present'\n[[mcp.servers]]\nname = \"zendesk\"\n");
+    home.write(".config/rune/config.local.toml", "[mcp]\npins = 'when-present'\n[[mcp.servers]]\nname = \"zendesk\"\n");
     let call = before("mcp__zendesk__get_ticket", json!({}));
     for time in 1..=6 {
         assert_eq!(home.run(&STRICT, &call).decision(), if time > 5 { "ask" } else { "" }, "call {time}");
-        let said = take_in(&home, "mcp__zendesk__get_ticket").context();
-        assert_eq!(said.contains(&format!("notice {time} for mcp:zendesk")), time >= 5, "{said}");
+        let result = after("mcp__zendesk__get_ticket", json!({}), json!("text"));
+        let context = home.run(&["hook", "post"], result).context();
+        let notice = notice("mcp__zendesk__get_ticket", "mcp:zendesk");
+        // From the fifth on, the notice has an additional text.
+        assert!(context.starts_with(&notice), "{context}");
+        assert_eq!(context == notice, time < 5, "{context}");
     }
 }
 
 #[test]
-fn a_resource_of_a_server_that_was_marked_too_often_is_asked_about_like_its_tools() {
+fn after_the_fifth_notice_resources_of_the_server_are_asked_about_too() {
     let home = Sandbox::new();
     let read = |server: &str| before("ReadMcpResourceTool", json!({"server": server, "uri": "desk://1"}));
     for _ in 0..5 {
@@ -224,46 +231,47 @@ fn a_resource_of_a_server_that_was_marked_too_often_is_asked_about_like_its_tool
     assert_eq!(home.run(&STRICT, read("desk")).decision(), "ask");
     assert_eq!(home.run(&STRICT, before("ListMcpResourcesTool", json!({"server": "desk"}))).decision(), "ask");
     assert_eq!(home.run(&STRICT, read("other")).decision(), "");
-    assert_eq!(home.run(&STRICT, read("github")).decision(), "", "it is trusted");
-    home.file("proj/.mcp.json", r#"{"mcpServers": {"github": {"command": "evil"}}}"#);
+    assert_eq!(home.run(&STRICT, read("github")).decision(), "", "a trusted server");
+    home.write("proj/.mcp.json", r#"{"mcpServers": {"github": {"command": "evil"}}}"#);
     let place = home.path("proj");
     let inside = read("github").replace("\"/proj\"", &json!(place).to_string());
-    assert_eq!(home.run(&STRICT, inside).decision(), "ask", "the project says what is behind the name");
+    assert_eq!(home.run(&STRICT, inside).decision(), "ask", "the project configures the server");
 }
 
 #[test]
-fn a_trusted_name_is_no_proof_where_the_client_names_another_server() {
+fn a_trusted_name_does_not_count_if_the_event_names_another_server() {
     let home = home();
     let publish = before("Bash", json!({"command": "npm publish"}));
-    let told = |event: String, name: &str| {
+    let with_server = |event: String, name: &str| {
         let mut event: Value = serde_json::from_str(&event).unwrap();
         event["mcp_server"] = json!({"name": name, "source": "user"});
         event.to_string()
     };
     let post = ["hook", "post", "--preset", "strict"];
     let result = || after("mcp__github__list_branches", json!({}), json!("text"));
-    assert_eq!(home.run(&post, told(result(), "github")).stdout, "");
+    assert_eq!(home.run(&post, with_server(result(), "github")).stdout, "");
     assert_eq!(home.run(&STRICT, &publish).decision(), "");
     let call = || before("mcp__github__get_issue", json!({"number": 1}));
-    assert_eq!(home.run(&STRICT, told(call(), "github")).decision(), "");
-    assert_eq!(home.run(&STRICT, told(call(), "evil")).decision(), "deny");
-    assert!(home.run(&post, told(result(), "evil")).context().contains("mcp:evil"));
+    assert_eq!(home.run(&STRICT, with_server(call(), "github")).decision(), "");
+    assert_eq!(home.run(&STRICT, with_server(call(), "evil")).decision(), "deny");
+    assert!(home.run(&post, with_server(result(), "evil")).context().contains("mcp:evil"));
     assert_eq!(home.run(&STRICT, &publish).decision(), "ask");
     let comment = before("mcp__github__add_comment", json!({"body": "x"}));
-    assert_eq!(home.run(&STRICT, comment).decision(), "ask", "what evil sent does not go to github");
-    let drive = told(after("mcp__claude_ai_Google_Drive__list_x", json!({}), json!("x")), "claude.ai Google Drive");
-    assert_eq!(home.run(&post, drive).stdout, "", "the client writes names in its own way");
+    assert_eq!(home.run(&STRICT, comment).decision(), "ask", "github is not the only server that was read");
+    let drive =
+        with_server(after("mcp__claude_ai_Google_Drive__list_x", json!({}), json!("x")), "claude.ai Google Drive");
+    assert_eq!(home.run(&post, drive).stdout, "", "the client replaces characters in names");
 }
 
 #[test]
-fn a_person_clears_it_and_no_name_leads_out_of_the_folder() {
+fn a_person_can_clear_taint_and_session_names_stay_in_their_directory() {
     let home = home();
     let publish = before("Bash", json!({"command": "npm publish"}));
     take_in(&home, "mcp__zendesk__get_ticket");
     let elsewhere = |event: String| event.replace("\"s1\"", "\"../../../far\"");
     let refused = home.run(&["quarantine", "clear", "--session", "s1"], "");
-    assert_ne!(refused.exit, 0, "without a terminal it needs a word");
-    let cleared = home.run_alone(&["quarantine", "clear", "--session", "s1", "--yes"]);
+    assert_ne!(refused.exit, 0, "without a terminal");
+    let cleared = home.run_as_person(&["quarantine", "clear", "--session", "s1", "--yes"]);
     assert!(cleared.exit == 0 && cleared.stdout.contains("mcp:zendesk"), "{cleared:?}");
     assert_eq!(home.run(&STRICT, &publish).decision(), "");
     let far = elsewhere(after("mcp__zendesk__get_ticket", json!({}), json!("x")));
@@ -284,7 +292,7 @@ fn a_session_file_or_folder_that_cannot_hold_taint_is_a_failure_of_the_next_call
     let fifo = |home: &Sandbox, name: &str| {
         let path = home.path(name);
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();
-        assert!(std::process::Command::new("mkfifo").arg(path).status().unwrap().success());
+        make_pipe(path);
     };
     type Breaks<'a> = Box<dyn Fn(&Sandbox) + 'a>;
     let ways: [(&str, Breaks<'_>); 7] = [
@@ -292,7 +300,7 @@ fn a_session_file_or_folder_that_cannot_hold_taint_is_a_failure_of_the_next_call
         ("the folder is a dangling symlink", Box::new(|home| nowhere(home, folder))),
         ("the state directory is a dangling symlink", Box::new(|home| nowhere(home, ".local/state/rune"))),
         ("the file is a directory", Box::new(|home| std::fs::create_dir_all(home.path(&file)).unwrap())),
-        ("the folder is a file", Box::new(|home| drop(home.file(folder, "")))),
+        ("the folder is a file", Box::new(|home| drop(home.write(folder, "")))),
         ("the file is a FIFO", Box::new(|home| fifo(home, &file))),
         ("the folder is a FIFO", Box::new(|home| fifo(home, folder))),
     ];
@@ -300,13 +308,15 @@ fn a_session_file_or_folder_that_cannot_hold_taint_is_a_failure_of_the_next_call
         let home = Sandbox::new();
         breaks(&home);
         for (preset, expected) in [("gentle", "ask"), ("strict", "deny")] {
-            let ran = home.run(&["hook", "pre", "--preset", preset], before("Bash", json!({"command": "git status"})));
-            assert_eq!(ran.decision(), expected, "{way}: {preset}: {ran:?}");
-            assert!(ran.reason().contains("rune/"), "{way}: {ran:?}");
+            let output =
+                home.run(&["hook", "pre", "--preset", preset], before("Bash", json!({"command": "git status"})));
+            assert_eq!(output.decision(), expected, "{way}: {preset}: {output:?}");
+            assert!(output.reason().contains("rune/"), "{way}: {output:?}");
         }
-        // The result that would taint still comes through, marked.
-        let ran = home.run(&["hook", "post"], after("WebFetch", json!({"url": "https://e.example/"}), json!("text")));
-        assert!(ran.exit == 0 && ran.context().contains("QUARANTINE"), "{way}: {ran:?}");
+        // A result is still marked.
+        let output =
+            home.run(&["hook", "post"], after("WebFetch", json!({"url": "https://e.example/"}), json!("text")));
+        assert!(output.exit == 0 && output.context().contains("QUARANTINE"), "{way}: {output:?}");
     }
 }
 
@@ -321,30 +331,28 @@ fn a_state_directory_that_cannot_be_written_is_a_failure_of_the_next_call() {
         std::fs::set_permissions(place, std::fs::Permissions::from_mode(0o555)).unwrap();
     }
     let words = ["hook", "pre", "--preset", "strict", "--dry-run", "--state-dir", state.to_str().unwrap()];
-    // Permissions do not hold root back, so the hook runs as somebody else.
+    // Permissions do not restrict root, so the hook runs as another user.
     let mut command = home.command(&words);
     if rustix::process::geteuid().is_root() {
         command.uid(65_534);
     }
-    let ran = finish(command.spawn().unwrap(), before("Bash", json!({"command": "git status"})).as_bytes());
+    let output = finish(command.spawn().unwrap(), before("Bash", json!({"command": "git status"})).as_bytes());
     std::fs::set_permissions(home.home.path(), std::fs::Permissions::from_mode(0o755)).unwrap();
-    assert_eq!(ran.decision(), "deny", "{ran:?}");
-    assert!(ran.reason().contains("rune/"), "{ran:?}");
+    assert_eq!(output.decision(), "deny", "{output:?}");
+    assert!(output.reason().contains("rune/"), "{output:?}");
 }
 
 #[test]
 fn taint_is_written_before_the_answer() {
     let home = Sandbox::new();
     let event = after("WebFetch", json!({"url": "https://e.example/"}), json!("text"));
-    // Nobody reads the answer, and the process is killed while it waits for that: the session is tainted all the same.
+    // The answer is larger than the buffer of a pipe, so the process cannot finish before the test has read all of it.
     let large = after("WebFetch", json!({"url": "https://e.example/"}), json!("text ".repeat(200_000)));
     let mut child = home.command(&["hook", "post", "--preset", "strict"]).spawn().unwrap();
-    std::io::Write::write_all(&mut child.stdin.take().unwrap(), large.as_bytes()).unwrap();
+    child.stdin.take().unwrap().write_all(large.as_bytes()).unwrap();
+    child.stdout.as_mut().unwrap().read_exact(&mut [0]).unwrap();
     let file = home.path(".local/state/rune/sessions/s1");
-    while !file.metadata().is_ok_and(|found| found.len() > 0) {
-        assert!(child.try_wait().unwrap().is_none(), "it ended without a reader");
-        std::thread::yield_now();
-    }
+    assert!(file.metadata().is_ok_and(|found| found.len() > 0), "the answer came first");
     child.kill().unwrap();
     child.wait().unwrap();
     assert_eq!(std::fs::read_to_string(&file).unwrap().lines().count(), 1);

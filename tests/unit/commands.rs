@@ -4,7 +4,7 @@ use super::*;
 
 #[test]
 fn the_help_of_every_verb_has_an_example_of_it() {
-    let mut verbs = vec![(vec!["rune".to_owned()], definition())];
+    let mut verbs = vec![(vec!["rune".to_owned()], build_cli())];
     let mut seen = 0;
     while let Some((path, verb)) = verbs.pop() {
         seen += 1;
@@ -17,5 +17,5 @@ fn the_help_of_every_verb_has_an_example_of_it() {
         }
     }
     assert!(seen > 15, "{seen}");
-    definition().debug_assert();
+    build_cli().debug_assert();
 }

@@ -1,11 +1,11 @@
-//! Records are read as they are written, and no other way.
+//! Unit tests of `src/mcp/record_file.rs` and `src/mcp/pin.rs`.
 
 use super::*;
 use time::OffsetDateTime;
 
 fn observed(tools: &[&str]) -> Observed {
     let tools: Vec<&[u8]> = tools.iter().map(|text| text.as_bytes()).collect();
-    Observed::from_served(&Served {
+    Observed::from_served(&ServedBytes {
         server: "de.mo",
         source: Source::Probe,
         at: OffsetDateTime::from_unix_timestamp_nanos(1_700_000_000_123_456_789).unwrap(),
@@ -40,18 +40,18 @@ fn records_are_read_as_they_are_written() {
     let observed = observed(&TOOLS);
     let text = observed.write();
     assert_eq!(Observed::read(text.as_bytes()).unwrap(), observed);
-    assert_eq!(ObservedHead::read(text.as_bytes()).unwrap().unwrap(), observed.head());
+    assert_eq!(ObservedFile::parse(text.as_bytes()).unwrap().head, observed.head());
     let pin = pinned(&observed);
     let text = pin.write();
     assert_eq!(Pin::read(text.as_bytes()).unwrap(), pin);
-    assert_eq!(PinHead::read(text.as_bytes()).unwrap().unwrap(), pin.head());
+    assert_eq!(PinFile::parse(text.as_bytes()).unwrap().head, pin.head());
     assert_eq!(pin.tools().map(|(name, _)| name).collect::<Vec<_>>(), ["a \" \u{2028} b", "echo"]);
     let empty = Pin::new("s");
     assert_eq!(Pin::read(empty.write().as_bytes()).unwrap(), empty);
 }
 
 #[test]
-fn a_record_that_we_did_not_write_is_refused() {
+fn edited_records_are_rejected() {
     let (observed, pin) = (observed(&TOOLS).write(), pinned(&observed(&TOOLS)).write());
     for (from, to) in [
         ("\"version\":1", "\"version\":2"),
@@ -83,11 +83,11 @@ fn a_record_that_we_did_not_write_is_refused() {
 }
 
 #[test]
-fn another_version_is_named() {
+fn the_error_names_an_unsupported_version() {
     let text = Pin::new("s").write().replace("\"version\":1", "\"version\":7,\"later\":[]");
-    let expected = "its version is 7, and this program knows version 1";
+    let expected = "unsupported version 7, expected 1";
     assert_eq!(Pin::read(text.as_bytes()).unwrap_err().to_string(), expected);
-    assert_eq!(PinHead::read(text.as_bytes()).unwrap().unwrap_err().to_string(), expected);
+    assert_eq!(PinFile::parse(text.as_bytes()).unwrap_err().to_string(), expected);
 }
 
 #[test]
@@ -95,7 +95,7 @@ fn only_the_hash_of_what_was_shown_approves_it() {
     let observed = observed(&TOOLS);
     let proposal = Proposal::of(None, &observed, None, None).unwrap();
     for typed in ["", "y", "yes", "00000000", &proposal.hash().short().replace(|c: char| c.is_ascii_digit(), "")] {
-        assert_eq!(proposal.clone().confirm(typed).map(drop), Err(Mismatch), "{typed}");
+        assert_eq!(proposal.clone().confirm(typed).map(drop), Err(HashMismatch), "{typed}");
     }
     let one = Proposal::of(None, &observed, None, Some("echo")).unwrap();
     assert!(proposal.clone().confirm(&one.hash().short()).is_err(), "the hash of less is not the hash of all");
@@ -103,27 +103,27 @@ fn only_the_hash_of_what_was_shown_approves_it() {
 }
 
 #[test]
-fn what_cannot_be_approved_says_why() {
+fn errors_say_why_something_cannot_be_approved() {
     let observed = observed(&TOOLS);
     let mut pin = pinned(&observed);
     let of = |pin: &Pin, tool| Proposal::of(Some(pin), &observed, None, tool).map(drop);
     assert_eq!(of(&pin, Some("echo")), Ok(()));
-    assert_eq!(of(&pin, Some("nothing")), Err(Unfit::NoTool));
+    assert_eq!(of(&pin, Some("nothing")), Err(ProposalError::NoTool));
     assert_eq!(
         of(&pin, Some("bad")),
-        Err(Unfit::Tool(InvalidTool::Form(crate::encoding::canonical::Fault::Duplicate)))
+        Err(ProposalError::Tool(InvalidTool::Form(crate::encoding::canonical::CanonicalError::Duplicate)))
     );
     let moved = Identity::new(Transport::Http);
     let elsewhere = Proposal::of(Some(&pin), &observed, Some(&moved), Some("echo")).map(drop);
-    assert_eq!(elsewhere, Err(Unfit::ServerChanged));
+    assert_eq!(elsewhere, Err(ProposalError::ServerChanged));
     pin.block(Some("echo"));
-    assert_eq!(of(&pin, Some("echo")), Err(Unfit::Blocked));
+    assert_eq!(of(&pin, Some("echo")), Err(ProposalError::Blocked));
     pin.block(None);
-    assert_eq!(of(&pin, None), Err(Unfit::Blocked));
+    assert_eq!(of(&pin, None), Err(ProposalError::Blocked));
 }
 
 #[test]
-fn no_name_leaves_its_folder_or_meets_another() {
+fn file_names_stay_in_their_directory_and_never_collide() {
     assert_eq!(file_name("git-hub_2"), "git-hub_2.json");
     let names = ["GitHub", "../x", "a/b", "", ".", "..", "a b", "é", "a.json", "plugin:x:y", &"a".repeat(65)];
     let mut files: Vec<String> = names.iter().map(|name| file_name(name)).collect();

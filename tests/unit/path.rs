@@ -3,7 +3,7 @@
 use super::*;
 
 #[test]
-fn paths_resolve_by_their_letters() {
+fn paths_resolve_without_following_symlinks() {
     let place = Place { cwd: "/home/user/proj".into(), home: Some("/home/user".into()), project: None };
     for (raw, expected) in [
         ("/a/b", "a/b"),

@@ -1,25 +1,21 @@
-//! Locating: the line and column of a value in a settings file.
+//! The line and column of a value in a JSON file.
 
 use jsonc_parser::ast::Value;
 use jsonc_parser::common::Ranged;
 use jsonc_parser::{CollectOptions, ParseOptions, parse_to_ast};
 
-/// The line and column, from 1, of what a JSON pointer names: of a member its name, of an element its value.
-pub fn locate(text: &str, pointer: &str) -> Option<(usize, usize)> {
-    find(text, pointer.split('/').skip(1))
-}
-
-/// The same by names, which may hold a `/`.
-pub fn find<'a>(text: &str, steps: impl Iterator<Item = &'a str>) -> Option<(usize, usize)> {
+/// The line and column, from 1, of the value that names and indexes lead to: of a member its name, of an element its
+/// value.
+pub(super) fn locate(text: &str, steps: &[&str]) -> Option<(usize, usize)> {
     let body = text.strip_prefix('\u{feff}').unwrap_or(text);
     let parsed = parse_to_ast(body, &CollectOptions::default(), &ParseOptions::default()).ok()?;
     let root = parsed.value?;
     let (mut value, mut start) = (&root, root.start());
     for step in steps {
         (value, start) = match value {
-            // Of several members of one name the client takes the last.
+            // Of several members with one name the client uses the last.
             Value::Object(object) => {
-                let member = object.properties.iter().rfind(|member| member.name.as_str() == step)?;
+                let member = object.properties.iter().rfind(|member| member.name.as_str() == *step)?;
                 (&member.value, member.start())
             }
             Value::Array(array) => {

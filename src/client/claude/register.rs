@@ -1,20 +1,23 @@
-//! Registration in Claude Code: the entries that we write into a settings file, and how they get in and out of its
-//! text without touching anything else.
+//! Registration in Claude Code: the entries that the guard writes into a settings file. The rest of the file keeps its
+//! bytes.
 
-use super::settings::{Broken, Hook, Settings};
+use super::drift::drift;
+use super::settings::{HookEntry, SettingsJson, command};
+use crate::client::registration::{MIN_TIMEOUT_SECONDS, REGISTERED_IN, Registration, preset_and_rest};
+use crate::client::settings::{FileError, HookCommand};
 use jsonc_parser::ParseOptions;
-use jsonc_parser::cst::{CstArray, CstInputValue, CstObject, CstRootNode};
+use jsonc_parser::cst::{CstArray, CstInputValue, CstNode, CstObject, CstRootNode};
 use serde_json::{Value, json};
 
-/// The tools whose results may come from strangers. Anchored: a pattern without signs would be read as a name, and
-/// one without anchors would match within names.
+/// The tools whose results may be untrusted. The pattern needs anchors: without special characters the client would
+/// read it as a name, and without anchors it would match within names.
 const SURFACES: &str = "^(mcp__.*|WebFetch|WebSearch|ReadMcpResource(Dir)?(Tool)?|ListMcpResources(Tool)?|Read|Bash|PowerShell|Monitor|Agent|Task|AgentOutput(Tool)?|BashOutput|TaskOutput)$";
 
-/// Seconds that the client gives us; we answer after five at the latest.
-const TIMEOUT: u64 = 10;
+/// Seconds that the client waits for an answer; the guard answers within five.
+const TIMEOUT_SECONDS: u64 = 10;
 
-/// The moments that we are registered for: `(the client's name, our word for it, the tools)`.
-pub(super) const MOMENTS: [(&str, Option<&str>, Option<&str>); 6] = [
+/// The events that the guard is registered for: `(event, argument of the hook, tools)`.
+pub(super) const HANDLED_EVENTS: [(&str, Option<&str>, Option<&str>); 6] = [
     ("PreToolUse", Some("pre"), None),
     ("PostToolUse", Some("post"), Some(SURFACES)),
     ("PostToolUseFailure", Some("post"), Some(SURFACES)),
@@ -23,176 +26,111 @@ pub(super) const MOMENTS: [(&str, Option<&str>, Option<&str>); 6] = [
     ("SessionEnd", None, None),
 ];
 
-/// The moments without which the guard is gone, or could be.
-const NEEDED: [&str; 4] = ["PreToolUse", "PostToolUse", "PostToolUseFailure", "ConfigChange"];
+/// The events without which the guard is off, or could be switched off unnoticed.
+const REQUIRED_EVENTS: [&str; 4] = ["PreToolUse", "PostToolUse", "PostToolUseFailure", "ConfigChange"];
 
-/// The fields of an entry, in the order in which we write them.
+/// The fields of an entry, in the order in which they are written.
 pub(super) const FIELDS: [&str; 7] = ["matcher", "hooks", "type", "command", "args", "timeout", "onFailure"];
 
-/// How the guard is to be called.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Registration {
-    /// The program, absolute.
-    pub program: String,
-    /// The words behind `hook pre`: preset and directories.
-    pub words: Vec<String>,
-    /// The settings file that the entries stand in, where they stand in one.
-    pub file: Option<String>,
+/// The groups of a registration: `(event, group)`.
+pub(super) fn groups(registration: &Registration) -> Vec<(&'static str, Value)> {
+    let group = |(event, word, matcher): (&'static str, Option<&str>, Option<&str>)| {
+        let words = ["hook"].into_iter().chain(word).chain(registration.words.iter().map(String::as_str));
+        let file = registration.file.iter().filter(|_| word.is_none());
+        let args: Vec<&str> = words.chain(file.flat_map(|file| [REGISTERED_IN, file.as_str()])).collect();
+        let mut entry =
+            json!({"type": "command", "command": registration.program, "args": args, "timeout": TIMEOUT_SECONDS});
+        let mut group = json!({});
+        if let (Some("pre"), Some(entry)) = (word, entry.as_object_mut()) {
+            entry.insert("onFailure".to_owned(), json!("block"));
+        }
+        if let Some(group) = group.as_object_mut() {
+            group.extend(matcher.map(|matcher| ("matcher".to_owned(), json!(matcher))));
+            group.insert("hooks".to_owned(), json!([entry]));
+        }
+        (event, group)
+    };
+    HANDLED_EVENTS.into_iter().map(group).collect()
 }
 
-/// The option that tells a hook which file it is registered in.
-pub const REGISTERED_IN: &str = "--registered-in";
-
-impl Registration {
-    /// The groups that we write: `(moment, group)`.
-    pub(super) fn groups(&self) -> Vec<(&'static str, Value)> {
-        let group = |(event, word, matcher): (&'static str, Option<&str>, Option<&str>)| {
-            let words = ["hook"].into_iter().chain(word).map(str::to_owned).chain(self.words.iter().cloned());
-            let place = self.file.iter().filter(|_| word.is_none()).flat_map(|file| [REGISTERED_IN, file.as_str()]);
-            let args: Vec<String> = words.chain(place.map(str::to_owned)).collect();
-            let mut entry = json!({"type": "command", "command": self.program, "args": args, "timeout": TIMEOUT});
-            let mut group = json!({});
-            if let (Some("pre"), Some(entry)) = (word, entry.as_object_mut()) {
-                entry.insert("onFailure".to_owned(), json!("block"));
-            }
-            if let Some(group) = group.as_object_mut() {
-                group.extend(matcher.map(|matcher| ("matcher".to_owned(), json!(matcher))));
-                group.insert("hooks".to_owned(), json!([entry]));
-            }
-            (event, group)
-        };
-        MOMENTS.into_iter().map(group).collect()
+/// The text of a settings file with the entries of a registration in place of older ones. `before` is the text that it
+/// had before the first entry was added, if it is known.
+pub(super) fn install(registration: &Registration, text: &str, before: Option<&str>) -> Result<String, FileError> {
+    if drift(registration, &SettingsJson::read(text)?).is_empty() {
+        return Ok(text.to_owned());
     }
-
-    /// How the guard is called by the entries of a settings file.
-    pub fn of(settings: &Settings) -> Option<Registration> {
-        let ours: Vec<Hook<'_>> = settings.hooks().into_iter().filter(Hook::is_ours).collect();
-        let (program, words) = ours.iter().find(|hook| hook.event == "PreToolUse").or(ours.first())?.call()?;
-        let words = words.into_iter().filter(|word| !matches!(word.as_str(), "hook" | "pre" | "post")).collect();
-        Some(Registration { program, words, file: ours.iter().find_map(|hook| hook.flag(REGISTERED_IN)) })
-    }
-
-    /// How each single entry of a settings file calls the guard, without the file.
-    pub fn each(settings: &Settings) -> Vec<Registration> {
-        let mut all = Vec::new();
-        for hook in settings.hooks().iter().filter(|hook| hook.is_ours()) {
-            let Some((program, words)) = hook.call() else { continue };
-            let (preset, rest) = parts(&words);
-            let preset = preset.into_iter().flat_map(|preset| ["--preset", preset]);
-            let words = preset.chain(rest).map(str::to_owned).collect();
-            let one = Registration { program, words, file: None };
-            if !all.contains(&one) {
-                all.push(one);
-            }
-        }
-        all
-    }
-
-    /// The preset that it names.
-    pub fn preset(&self) -> Option<&str> {
-        parts(&self.words).0
-    }
-
-    /// The text of a settings file with our entries in it, in place of older ones. `before` is the text that it had
-    /// before any of ours were in it, where that was kept.
-    pub fn install(&self, text: &str, before: Option<&str>) -> Result<String, Broken> {
-        if self.drift(&Settings::read(text)?).is_empty() {
-            return Ok(text.to_owned());
-        }
-        self.insert(&remove(text, before)?.unwrap_or_default())
-    }
-
-    /// The text of a settings file without any of our entries, with them.
-    fn insert(&self, text: &str) -> Result<String, Broken> {
-        edit(text, |root| {
-            let hooks = object(root, "hooks")?;
-            for (event, group) in self.groups() {
-                list(&hooks, event)?.append(input(&group));
-            }
-            Ok(())
-        })
-    }
-
-    /// What a settings file, as it is now, takes away from the guard that was called like this, one line each.
-    pub fn losses(&self, settings: &Settings, registered_here: bool) -> Vec<String> {
-        let mut losses = Vec::new();
-        if settings.is_on("disableAllHooks") {
-            losses.push("it switches all hooks off".to_owned());
-        }
-        if !registered_here {
-            return losses;
-        }
-        if settings.invalid().iter().any(|invalid| invalid.voids) {
-            losses.push("the client drops the whole file for what is invalid in it".to_owned());
-        }
-        let hooks = settings.hooks();
-        let stays = |event: &str| hooks.iter().any(|hook| hook.event == event && self.is_kept_by(hook));
-        losses
-            .extend(NEEDED.into_iter().filter(|event| !stays(event)).map(|event| format!("our hook for {event} goes")));
-        losses
-    }
-
-    /// Whether a hook calls the guard as it is called now, or more strictly.
-    fn is_kept_by(&self, hook: &Hook<'_>) -> bool {
-        let Some((program, words)) = hook.call().filter(|_| hook.is_ours()) else { return false };
-        let before = hook.event != "PreToolUse" || (hook.is_for_all() && hook.timeout().is_none_or(|time| time >= 6.0));
-        // `async` or `if`, say, would let calls pass unasked.
-        let plain =
-            hook.entry().as_object().is_some_and(|entry| entry.keys().all(|key| FIELDS.contains(&key.as_str())));
-        // A prompt, say, starts no program.
-        let plain = plain && hook.entry().get("type").and_then(Value::as_str) == Some("command");
-        let (preset, rest) = parts(&words);
-        let (own, own_rest) = parts(&self.words);
-        before && plain && program == self.program && rest == own_rest && (preset == own || preset == Some("strict"))
-    }
+    insert(registration, &remove(text, before)?.unwrap_or_default())
 }
 
-/// The preset among the words of a hook, and the words that say where things are.
-fn parts(words: &[String]) -> (Option<&str>, Vec<&str>) {
-    let mut preset = None;
-    let mut rest = Vec::new();
-    let mut words = words.iter().map(String::as_str);
-    while let Some(word) = words.next() {
-        match word {
-            "hook" | "pre" | "post" => {}
-            "--preset" => preset = words.next(),
-            REGISTERED_IN => drop(words.next()),
-            _ => match word.split_once('=') {
-                Some(("--preset", name)) => preset = Some(name),
-                Some((REGISTERED_IN, _)) => {}
-                _ => rest.push(word),
-            },
+/// Adds the entries to the text of a settings file that has none.
+fn insert(registration: &Registration, text: &str) -> Result<String, FileError> {
+    edit(text, |root| {
+        let hooks = object(root, "hooks")?;
+        for (event, group) in groups(registration) {
+            array(&hooks, event)?.append(input(&group));
         }
-    }
-    (preset, rest)
+        Ok(())
+    })
 }
 
-/// The text of a settings file without our entries, and without what only they kept in it; `None` where there was no
-/// file before them.
+/// What a settings file takes away from the guard that is registered in it, one line each.
+pub(super) fn losses(registration: &Registration, settings: &SettingsJson) -> Vec<String> {
+    let summary = settings.summary();
+    let mut losses = Vec::new();
+    if summary.disables_hooks() {
+        losses.push("it switches all hooks off".to_owned());
+    }
+    if summary.invalid.iter().any(|part| part.voids_file) {
+        losses.push("the client drops the whole file for what is invalid in it".to_owned());
+    }
+    let hooks = settings.guard_hooks();
+    let is_kept = |event: &str| hooks.iter().any(|hook| hook.event == event && keeps(registration, hook));
+    let lost = REQUIRED_EVENTS.into_iter().filter(|event| !is_kept(event));
+    losses.extend(lost.map(|event| format!("our hook for {event} goes")));
+    losses
+}
+
+/// Whether a hook calls the guard as the registration does, or more strictly.
+fn keeps(registration: &Registration, hook: &HookEntry<'_>) -> bool {
+    let Some(HookCommand { program, args }) = &hook.command else { return false };
+    let is_timely = hook.timeout().is_none_or(|seconds| seconds >= MIN_TIMEOUT_SECONDS);
+    let sees_calls = hook.event != "PreToolUse" || (hook.matches_all() && is_timely);
+    // Other fields, such as `async` or `if`, could let calls pass unseen.
+    let is_known = |field: &String| FIELDS.contains(&field.as_str());
+    let is_plain = hook.entry.as_object().is_some_and(|entry| entry.keys().all(is_known));
+    // A hook of another type does not start the program.
+    let is_command = hook.entry.get("type").and_then(Value::as_str) == Some("command");
+    let (preset, rest) = preset_and_rest(args);
+    let (wanted_preset, wanted_rest) = preset_and_rest(&registration.words);
+    sees_calls
+        && is_plain
+        && is_command
+        && *program == registration.program
+        && rest == wanted_rest
+        && (preset == wanted_preset || preset == Some("strict"))
+}
+
+/// The text of a settings file without the guard's entries and without the lists that only they kept in it; `None` if
+/// there was no file before them.
 ///
-/// Where putting our entries into the text from before gives the text as it is now, it is the text from before, to
-/// the byte. Otherwise somebody has worked on it since, and only what is ours is taken out.
-pub fn remove(text: &str, before: Option<&str>) -> Result<Option<String>, Broken> {
-    let settings = Settings::read(text)?;
-    if !settings.hooks().iter().any(Hook::is_ours) {
-        return Ok(Some(text.to_owned()));
+/// If adding the entries to the text `before` gives the present text, the result is `before`, to the byte. Otherwise the
+/// file was edited since, and only the entries are removed.
+pub(super) fn remove(text: &str, before: Option<&str>) -> Result<Option<String>, FileError> {
+    let settings = SettingsJson::read(text)?.summary();
+    let Some(registration) = settings.registration() else { return Ok(Some(text.to_owned())) };
+    let was = |before: &str| insert(&registration, before).is_ok_and(|whole| whole == text);
+    if let Some(before) = before.filter(|before| was(before)) {
+        return Ok(Some(before.to_owned()));
     }
-    if let Some(known) = Registration::of(&settings) {
-        let was = |before: &str| known.insert(before).is_ok_and(|whole| whole == text);
-        if let Some(before) = before.filter(|before| was(before)) {
-            return Ok(Some(before.to_owned()));
-        }
-        if was("") {
-            return Ok(None);
-        }
+    if was("") {
+        return Ok(None);
     }
     let edited = edit(text, |root| {
         let hooks = object(root, "hooks")?;
         for event in hooks.properties() {
             let Some(groups) = event.array_value() else { continue };
-            let name = event.decoded_name().unwrap_or_default();
-            let touched = groups.elements().into_iter().filter(|group| clear(group, &name)).count();
-            if touched > 0 && groups.elements().is_empty() {
+            let cleared = groups.elements().iter().filter(|group| clear(group)).count();
+            if cleared > 0 && groups.elements().is_empty() {
                 event.remove();
             }
         }
@@ -206,57 +144,51 @@ pub fn remove(text: &str, before: Option<&str>) -> Result<Option<String>, Broken
     Ok(Some(edited))
 }
 
-/// Takes our entries out of a group; tells whether there were any.
-fn clear(group: &jsonc_parser::cst::CstNode, event: &str) -> bool {
+/// Removes the guard's entries from a group, and returns whether there were any.
+fn clear(group: &CstNode) -> bool {
     let Some(entries) = group.as_object().and_then(|group| group.array_value("hooks")) else { return false };
-    let ours = |value: &Value| Hook::new(event, value).is_ours();
-    let elements = entries.elements();
-    let count = elements.len();
-    let found: Vec<_> =
-        elements.into_iter().filter(|entry| entry.to_serde_value().is_some_and(|value| ours(&value))).collect();
+    let is_guard = |entry: &CstNode| {
+        let command = entry.to_serde_value().and_then(|entry| command(&entry));
+        command.is_some_and(|command| command.is_guard())
+    };
+    let (found, others): (Vec<_>, Vec<_>) = entries.elements().into_iter().partition(is_guard);
     if found.is_empty() {
         return false;
     }
-    if found.len() == count {
+    if others.is_empty() {
         group.clone().remove();
     } else {
-        found.into_iter().for_each(jsonc_parser::cst::CstNode::remove);
+        found.into_iter().for_each(CstNode::remove);
     }
     true
 }
 
-/// Edits the text of a settings file; its byte-order mark stays where it is.
-fn edit(text: &str, change: impl FnOnce(&CstObject) -> Result<(), Broken>) -> Result<String, Broken> {
+/// Edits the text of a settings file; a byte-order mark is kept.
+fn edit(text: &str, change: impl FnOnce(&CstObject) -> Result<(), FileError>) -> Result<String, FileError> {
     let (mark, body) = text.strip_prefix('\u{feff}').map_or(("", text), |body| ("\u{feff}", body));
     let body = if body.trim().is_empty() { "{}\n" } else { body };
-    let at_start = |what: String| Broken { line: 1, column: 1, what };
-    let root = CstRootNode::parse(body, &ParseOptions::default()).map_err(|error| at_start(error.to_string()))?;
-    let object = root.object_value().ok_or_else(|| at_start("settings are a JSON object".to_owned()))?;
+    let root = CstRootNode::parse(body, &ParseOptions::default()).map_err(|error| FileError::new(error.to_string()))?;
+    let object = root.object_value().ok_or_else(|| FileError::new("settings are a JSON object"))?;
     change(&object)?;
     Ok(format!("{mark}{root}"))
 }
 
-fn object(of: &CstObject, name: &str) -> Result<CstObject, Broken> {
-    once(of, name)?;
-    of.object_value_or_create(name).ok_or_else(|| misplaced(name, "an object"))
+fn object(of: &CstObject, name: &str) -> Result<CstObject, FileError> {
+    check_unique(of, name)?;
+    of.object_value_or_create(name).ok_or_else(|| FileError::new(format!("`{name}` is not an object")))
 }
 
-fn list(of: &CstObject, name: &str) -> Result<CstArray, Broken> {
-    once(of, name)?;
-    of.array_value_or_create(name).ok_or_else(|| misplaced(name, "a list"))
+fn array(of: &CstObject, name: &str) -> Result<CstArray, FileError> {
+    check_unique(of, name)?;
+    of.array_value_or_create(name).ok_or_else(|| FileError::new(format!("`{name}` is not a list")))
 }
 
-fn misplaced(name: &str, wanted: &str) -> Broken {
-    Broken { line: 1, column: 1, what: format!("`{name}` is not {wanted}") }
-}
-
-/// The client takes the last of several members of one name, and an editor the first.
-fn once(of: &CstObject, name: &str) -> Result<(), Broken> {
-    let same = of.properties().iter().filter(|member| member.decoded_name().as_deref() == Some(name)).count();
-    if same < 2 {
-        return Ok(());
+/// Rejects several members with one name: the client uses the last, and an editor the first.
+fn check_unique(of: &CstObject, name: &str) -> Result<(), FileError> {
+    match of.properties().iter().filter(|member| member.decoded_name().as_deref() == Some(name)).count() {
+        0 | 1 => Ok(()),
+        times => Err(FileError::new(format!("`{name}` stands there {times} times"))),
     }
-    Err(Broken { line: 1, column: 1, what: format!("`{name}` stands there {same} times") })
 }
 
 fn input(value: &Value) -> CstInputValue {

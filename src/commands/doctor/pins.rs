@@ -1,42 +1,42 @@
-//! The pins of MCP servers: files that cannot be relied upon, and servers that strict will not let be called.
+//! Pins of MCP servers: unreadable files, and servers that have no pin although the policy requires one.
 
-use super::finding::Finding;
+use super::problem::Problem;
 use crate::runtime::environment::Environment;
-use crate::runtime::mcp::live::Servers;
 use crate::runtime::mcp::records::Store;
+use crate::runtime::mcp::servers::Servers;
 use crate::runtime::options::Options;
 use crate::runtime::policy_files;
 use rune::encoding::label::Label;
-use rune::mcp::Pins;
+use rune::mcp::PinPolicy;
 use std::path::Path;
 
-pub fn check(options: &Options, environment: &Environment, project: &Path) -> Vec<Finding> {
-    let environment = environment.told(&options.dirs);
+pub fn check(options: &Options, environment: &Environment, project: &Path) -> Vec<Problem> {
+    let environment = environment.with_dirs(&options.dirs);
     let Ok(store) = Store::of(&environment) else { return Vec::new() };
     let (names, unreadable) = store.servers();
     let advice =
         "calls to its server are denied; mend it, or remove it and run `rune mcp probe` and `rune mcp approve`";
-    let broken = |path: &Path, what: &str| Finding::new("pin-unreadable", what, advice).at(path.display().to_string());
-    let mut findings: Vec<Finding> = unreadable.iter().map(|one| broken(&one.path, &one.what)).collect();
+    let broken = |path: &Path, what: &str| Problem::new("pin-unreadable", what, advice).at(path.display().to_string());
+    let mut problems: Vec<Problem> = unreadable.iter().map(|one| broken(&one.path, &one.what)).collect();
     for name in &names {
         let errors = [store.pin(name).err(), store.observed(name).err()];
-        findings.extend(errors.into_iter().flatten().map(|error| broken(&error.path, &error.what)));
+        problems.extend(errors.into_iter().flatten().map(|error| broken(&error.path, &error.what)));
     }
     let config = policy_files::config(options, &environment, &policy_files::RuleSelection::all(&[]), None);
-    if config.pins != Pins::Required {
-        return findings;
+    if config.pins != PinPolicy::Required {
+        return problems;
     }
-    for name in Servers::look(&environment, &project.to_string_lossy()).names() {
+    for name in Servers::for_call(&environment, &project.to_string_lossy()).names() {
         if matches!(store.pin(&name), Ok(pin) if !pin.as_ref().is_some_and(|pin| pin.is_approved() || pin.is_blocked()))
         {
             let label = Label::new(&name);
             let what = format!("nobody has approved the MCP server `{label}`, and this preset denies calls to it");
-            findings.push(Finding::new(
+            problems.push(Problem::new(
                 "server-unpinned",
                 what,
                 format!("run `rune mcp probe {label}`, and then `rune mcp approve {label}`"),
             ));
         }
     }
-    findings
+    problems
 }

@@ -1,121 +1,127 @@
-//! What the settings files say about all hooks: which are off, which are dropped, and whose they are.
+//! Settings files: those that the client rejects, that disable hooks, or that move them by variables.
 
-use super::finding::Finding;
-use crate::commands::hooks::{Layer, Layers, Level, Wired};
-use rune::client::claude::settings::Settings;
+use super::problem::Problem;
+use crate::commands::hooks::{RegisteredLayer, SettingsLayer, SettingsLayers};
+use rune::client::Client;
+use rune::client::settings::{InvalidPart, Scope, Settings, Variable};
 
-/// Variables that move or silence a guard whose entries do not say where things are, or that load other code into it.
-const VARIABLES: [&str; 5] = ["QUARANTINE_DISABLE", "HOME", "PATH", "CLAUDE_CONFIG_DIR", "CLAUDE_PROJECT_DIR"];
-const PREFIXES: [&str; 3] = ["XDG_", "LD_", "DYLD_"];
+/// Variables that silence the guard, load code into it, or move its directories if the entries do not name them. Those
+/// of the client are added.
+const VARIABLES: [&str; 3] = ["QUARANTINE_DISABLE", "HOME", "PATH"];
+const VARIABLE_PREFIXES: [&str; 3] = ["XDG_", "LD_", "DYLD_"];
 
-/// Variables that start the client without hooks.
-const SWITCHES: [&str; 2] = ["CLAUDE_CODE_SIMPLE", "CLAUDE_CODE_SAFE_MODE"];
-
-pub fn check(layers: &Layers, wired: &[Wired<'_>]) -> Vec<Finding> {
-    let mut findings = Vec::new();
+pub fn check(layers: &SettingsLayers, registered: &[RegisteredLayer<'_>], client: &dyn Client) -> Vec<Problem> {
+    let mut problems = Vec::new();
     for layer in layers.iter() {
         match &layer.settings {
-            Err((place, what)) => findings.push(
-                Finding::new(
+            Err((place, what)) => problems.push(
+                Problem::new(
                     "settings-unreadable",
                     format!("the client cannot read these settings: {what}"),
-                    "mend the file: settings are plain JSON, without comments",
+                    format!("mend the file: settings are {}", client.locations().settings_format),
                 )
                 .at(place),
             ),
             Ok(settings) => {
-                findings.extend(invalid(layer, settings));
-                findings.extend(switches(layer, settings, wired));
-                findings.extend(variables(layer, settings));
+                problems.extend(invalid(layer, settings));
+                problems.extend(switches(layer, settings, registered, client));
+                problems.extend(settings.variables.iter().filter_map(|set| variable(layer, set, client)));
             }
         }
     }
-    findings.extend(registered(layers, wired));
-    findings
+    problems.extend(not_registered(layers, registered));
+    problems
 }
 
-/// Members and entries that the client refuses.
-fn invalid(layer: &Layer, settings: &Settings) -> Vec<Finding> {
-    let finding = |invalid: rune::client::claude::settings::Invalid| {
-        let what = format!("{} {}", invalid.event, invalid.what);
-        let place = layer.place(&invalid.pointer);
-        if invalid.voids {
+/// Parts that the client rejects.
+fn invalid(layer: &SettingsLayer, settings: &Settings) -> Vec<Problem> {
+    let problem = |part: &InvalidPart| {
+        let what = format!("{} {}", part.name, part.what);
+        let place = layer.place(&part.pointer);
+        if part.voids_file {
             let what = format!("the client drops this whole file: {what}");
-            return Finding::new("settings-void", what, "mend or remove it").at(place);
+            return Problem::new("settings-void", what, "mend or remove it").at(place);
         }
         let what = format!("the client drops this entry, and older ones the whole file: {what}");
-        Finding::new("entry-invalid", what, "mend or remove the entry").at(place)
+        Problem::new("entry-invalid", what, "mend or remove the entry").at(place)
     };
-    settings.invalid().into_iter().map(finding).collect()
+    settings.invalid.iter().map(problem).collect()
 }
 
-/// Switches that turn hooks off, whether or not another file turns them on again.
-fn switches(layer: &Layer, settings: &Settings, wired: &[Wired<'_>]) -> Vec<Finding> {
-    let mut findings = Vec::new();
-    let managed = layer.level == Level::Managed;
-    if settings.is_on("disableAllHooks") {
+/// Settings that disable hooks, even if another file enables them again.
+fn switches(
+    layer: &SettingsLayer,
+    settings: &Settings,
+    registered: &[RegisteredLayer<'_>],
+    client: &dyn Client,
+) -> Vec<Problem> {
+    let mut problems = Vec::new();
+    let managed = layer.scope == Scope::Managed;
+    if let Some(switch) = settings.hooks_disabled.as_ref().filter(|switch| switch.on) {
         let advice = if managed {
-            "the machine's settings decide: ask whoever keeps them"
+            "the machine's settings decide: ask whoever keeps them".to_owned()
         } else {
-            "take it out, or start with `claude --settings '{\"disableAllHooks\": false}'`, or register in the managed scope: `rune hooks install --scope managed`"
+            let command = client.locations().enabling_command;
+            format!(
+                "take it out, or start with `{command}`, or register in the managed scope: `rune hooks install --scope managed`"
+            )
         };
-        let what = format!("the {} settings switch all hooks off", layer.level.name());
-        findings.push(Finding::new("hooks-disabled", what, advice).at(layer.place("/disableAllHooks")));
+        let what = format!("the {} settings switch all hooks off", layer.scope.name());
+        problems.push(Problem::new("hooks-disabled", what, advice).at(layer.place(switch.pointer)));
     }
-    let in_managed = wired.iter().any(|wired| wired.layer.level == Level::Managed);
-    if managed && settings.is_on("allowManagedHooksOnly") && !in_managed {
-        findings.push(
-            Finding::new(
+    let in_managed = registered.iter().any(|registered| registered.layer.scope == Scope::Managed);
+    let managed_only = settings.managed_hooks_only.as_ref().filter(|switch| switch.on && managed && !in_managed);
+    if let Some(switch) = managed_only {
+        problems.push(
+            Problem::new(
                 "managed-hooks-only",
                 "the machine's settings let only hooks of their own run",
                 "register there: `rune hooks install --scope managed`",
             )
-            .at(layer.place("/allowManagedHooksOnly")),
+            .at(layer.place(switch.pointer)),
         );
     }
-    findings
+    problems
 }
 
-/// Variables that a project sets for the hooks of its user, and those that switch hooks off whoever sets them.
-fn variables(layer: &Layer, settings: &Settings) -> Vec<Finding> {
-    let project = layer.level.is_project();
-    let ours = |name: &str| VARIABLES.contains(&name) || PREFIXES.iter().any(|prefix| name.starts_with(prefix));
-    let finding = |name: &str| {
-        let (id, what, advice) = match (SWITCHES.contains(&name), project) {
-            (true, true) => {
-                ("project-env", format!("the project sets `{name}`, with which no hooks run"), "take it out")
-            }
-            (true, false) => ("settings-env", format!("`{name}` is set, with which no hooks run"), "take it out"),
-            (false, true) if ours(name) => (
-                "project-env",
-                format!("the project sets `{name}` for your hooks"),
-                "take it out unless you know why it is there; entries with absolute directories and a static binary are not moved by it",
-            ),
-            (false, _) => return None,
-        };
-        Some(Finding::new(id, what, advice).at(layer.place(&format!("/env/{name}"))))
+/// A variable that disables hooks, or that a project sets and that changes the guard.
+fn variable(layer: &SettingsLayer, set: &Variable, client: &dyn Client) -> Option<Problem> {
+    let name = &set.name;
+    let of_client = [Some(client.locations().dir_variable), client.locations().project_variable];
+    let changes_guard = VARIABLES.contains(&name.as_str())
+        || of_client.contains(&Some(name))
+        || VARIABLE_PREFIXES.iter().any(|prefix| name.starts_with(prefix));
+    let (id, what, advice) = match (set.disables_hooks, layer.scope.is_project()) {
+        (true, true) => ("project-env", format!("the project sets `{name}`, with which no hooks run"), "take it out"),
+        (true, false) => ("settings-env", format!("`{name}` is set, with which no hooks run"), "take it out"),
+        (false, true) if changes_guard => (
+            "project-env",
+            format!("the project sets `{name}` for your hooks"),
+            "take it out unless you know why it is there; entries with absolute directories and a static binary are not moved by it",
+        ),
+        (false, _) => return None,
     };
-    settings.variables().into_iter().filter_map(finding).collect()
+    Some(Problem::new(id, what, advice).at(layer.place(&set.pointer)))
 }
 
-/// Whether we are registered at all.
-fn registered(layers: &Layers, wired: &[Wired<'_>]) -> Option<Finding> {
+/// The problem that no readable settings file registers the guard.
+fn not_registered(layers: &SettingsLayers, registered: &[RegisteredLayer<'_>]) -> Option<Problem> {
     let readable = layers.iter().all(|layer| layer.settings.is_ok());
     let what = "the guard is not registered";
     let advice = "`rune hooks install --preset gentle` registers it; a plugin cannot be seen from here";
-    (wired.is_empty() && readable).then(|| Finding::new("not-registered", what, advice))
+    (registered.is_empty() && readable).then(|| Problem::new("not-registered", what, advice))
 }
 
-/// Whether a project registers what is registered for all projects.
-pub fn is_doubled(one: &Wired<'_>, all: &[Wired<'_>]) -> bool {
-    one.layer.level.is_project() && all.iter().any(|wired| !wired.layer.level.is_project())
+/// Whether a project registers the guard although it is registered for all projects.
+pub fn is_repeated(layer: &RegisteredLayer<'_>, all: &[RegisteredLayer<'_>]) -> bool {
+    layer.layer.scope.is_project() && all.iter().any(|other| !other.layer.scope.is_project())
 }
 
-/// A project that registers the guard once more, or something that passes for it.
-pub fn doubled(wired: &Wired<'_>) -> Finding {
-    let scope = wired.layer.level.name();
-    let program = &wired.registration.program;
+/// The problem of a project that registers the guard, or a program with its name, a second time.
+pub fn repeated(registered: &RegisteredLayer<'_>) -> Problem {
+    let scope = registered.layer.scope.name();
+    let program = &registered.registration.program;
     let what = format!("the {scope} settings register {program} as a guard beside your own entries, so both run");
-    Finding::new("project-registers", what, format!("`rune hooks uninstall --scope {scope}` takes the entries out"))
-        .at(wired.layer.place("/hooks"))
+    Problem::new("project-registers", what, format!("`rune hooks uninstall --scope {scope}` takes the entries out"))
+        .at(registered.layer.place("/hooks"))
 }

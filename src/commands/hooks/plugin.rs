@@ -1,56 +1,38 @@
-//! The guard as a plugin of Claude Code: the same binary, called from a plugin's hooks.
+//! `rune hooks install --plugin`: the guard as a plugin of the client, which calls the same binary.
 
-use super::preset::{check_preset, first_preset};
-use super::{PlaceArgs, registration, say};
-use crate::runtime::files::put;
-use anyhow::{Context, bail};
+use super::args::{Target, current_dir};
+use super::preset::{check_preset, default_preset};
+use super::{registration, say};
+use crate::runtime::files::write_like;
+use anyhow::bail;
 use std::path::Path;
 
-const SKILL: &str = include_str!("../../../config/plugin/skill.md");
-const COMMAND: &str = include_str!("../../../config/plugin/command.md");
-
 /// Writes the plugin into a directory.
-pub fn write(folder: &Path, preset: Option<&str>, place: &PlaceArgs) -> anyhow::Result<()> {
-    let environment = place.dirs.environment()?;
-    let preset = preset.map_or_else(|| first_preset(&environment), str::to_owned);
-    check_preset(&preset, &environment)?;
-    let folder = std::env::current_dir().context("the current directory cannot be told")?.join(folder);
-    let manifest = folder.join(".claude-plugin/plugin.json");
-    let foreign = std::fs::read_dir(&folder).is_ok_and(|mut entries| entries.next().is_some()) && !is_ours(&manifest);
-    if foreign {
+pub fn write(folder: &Path, preset: Option<&str>, target: &Target<'_>) -> anyhow::Result<()> {
+    let Target { args, environment } = target;
+    let client = environment.client;
+    let preset = preset.map_or_else(|| default_preset(environment), str::to_owned);
+    check_preset(&preset, environment)?;
+    let folder = current_dir()?.join(folder);
+    let registration = registration(&preset, environment, None)?;
+    let plugin = client.plugin(&registration).map_err(|error| anyhow::anyhow!(error.what))?;
+    let manifest = std::fs::read_to_string(folder.join(plugin.manifest)).unwrap_or_default();
+    let is_empty = std::fs::read_dir(&folder).map_or(true, |mut entries| entries.next().is_none());
+    if !is_empty && !client.is_own_plugin(&manifest) {
         bail!("{}: not empty, and not a plugin of ours\n  help: name a directory of its own", folder.display());
     }
-    let registration = registration(&preset, &environment, None)?;
-    let program = rune::shell::typed(&registration.program);
-    let hooks = registration.install("", None).map_err(|broken| anyhow::anyhow!(broken.what))?;
-    let version = env!("CARGO_PKG_VERSION");
-    let plugin = serde_json::json!({
-        "name": "rune",
-        "version": version,
-        "description": "A guard around each tool call: allows, asks, denies, and marks what strangers have written",
-    });
-    for (name, text) in [
-        (".claude-plugin/plugin.json", format!("{plugin:#}\n")),
-        ("hooks/hooks.json", hooks),
-        ("commands/rune.md", COMMAND.replace("{program}", &program)),
-        ("skills/untrusted-content/SKILL.md", SKILL.to_owned()),
-    ] {
+    for (name, text) in plugin.files {
         let path = folder.join(name);
-        if place.dry_run {
+        if args.dry_run {
             say(&format!("would write {}", path.display()))?;
         } else {
-            put(&path, &text, &path)?;
+            write_like(&path, &text, &path)?;
         }
     }
-    if place.dry_run {
+    if args.dry_run {
         return Ok(());
     }
     say(&format!("wrote a plugin with the preset {preset} to {}", folder.display()))?;
-    say(&format!("try it with: claude --plugin-dir {}", rune::shell::typed(&folder.to_string_lossy())))
-}
-
-fn is_ours(manifest: &Path) -> bool {
-    let text = std::fs::read_to_string(manifest).unwrap_or_default();
-    let value: serde_json::Value = serde_json::from_str(&text).unwrap_or_default();
-    value.get("name").and_then(serde_json::Value::as_str) == Some("rune")
+    let folder = rune::shell::quote_word(&folder.to_string_lossy());
+    say(&format!("try it with: {} {folder}", plugin.start_command))
 }

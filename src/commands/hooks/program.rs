@@ -1,18 +1,18 @@
-//! The program that an entry names: whether the client could start it.
+//! The program of an entry: whether the client can start it.
 
 use crate::runtime::policy_files;
 use std::io::{ErrorKind, Read};
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
-/// What keeps a client from starting the program of an entry.
+/// Why a client cannot start the program of an entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ProgramError {
-    /// It is looked up by whoever sets `PATH` or the directory.
+    /// It depends on `PATH` or on the working directory.
     Relative,
     Missing,
     NotExecutable,
-    /// It is empty, cut short, or in no format of programs.
+    /// It is empty, truncated, or not a program.
     Broken,
 }
 
@@ -27,11 +27,11 @@ impl ProgramError {
             Ok(found) if !found.is_file() || found.permissions().mode() & 0o111 == 0 => {
                 Some(ProgramError::NotExecutable)
             }
-            Ok(_) => (!is_whole(path)).then_some(ProgramError::Broken),
+            Ok(_) => (!is_complete(path)).then_some(ProgramError::Broken),
         }
     }
 
-    /// What is wrong with it, in words.
+    /// A description, as a predicate.
     pub fn what(self) -> &'static str {
         match self {
             ProgramError::Relative => "is not named by an absolute path",
@@ -42,23 +42,25 @@ impl ProgramError {
     }
 }
 
-/// Whether a file begins like a program and goes as far as it says. One that we may run and not read is taken as it is.
-fn is_whole(path: &Path) -> bool {
+/// Whether a file starts like a program and has the length that its header gives. A file that may be run and not read
+/// counts as complete.
+fn is_complete(path: &Path) -> bool {
     let mut head = Vec::new();
     let read = policy_files::open(path).and_then(|(file, length)| file.take(64).read_to_end(&mut head).map(|_| length));
     match read {
         Err(error) => error.kind() == ErrorKind::PermissionDenied,
         Ok(length) if head.starts_with(b"\x7fELF") => elf_end(&head).is_some_and(|end| end <= length),
-        Ok(_) => STARTS.iter().any(|start| head.starts_with(start)),
+        Ok(_) => MAGIC_NUMBERS.iter().any(|start| head.starts_with(start)),
     }
 }
 
-/// How programs begin: scripts, and those of macOS in both orders of bytes, alone and several in one file.
-const STARTS: [&[u8]; 5] = [b"#!", b"\xcf\xfa\xed\xfe", b"\xfe\xed\xfa\xcf", b"\xca\xfe\xba\xbe", b"\xca\xfe\xba\xbf"];
+/// The magic numbers of scripts and of Mach-O files: both byte orders, and universal binaries.
+const MAGIC_NUMBERS: [&[u8]; 5] =
+    [b"#!", b"\xcf\xfa\xed\xfe", b"\xfe\xed\xfa\xcf", b"\xca\xfe\xba\xbe", b"\xca\xfe\xba\xbf"];
 
-/// Where the table of sections ends, which linkers put last.
+/// The end of the section header table of an ELF file, which linkers put last.
 fn elf_end(head: &[u8]) -> Option<u64> {
-    // Other widths and orders of bytes are not those that we are built for.
+    // This program is built for 64-bit little-endian machines only.
     if head.get(4..6)? != [2, 1] {
         return Some(0);
     }
@@ -67,7 +69,7 @@ fn elf_end(head: &[u8]) -> Option<u64> {
     start.checked_add(half(0x3a)? * half(0x3c)?)
 }
 
-/// Whether two names lead to the same program, or to copies of it.
+/// Whether two paths lead to the same program, or to copies of it.
 pub fn is_same(one: &Path, other: &Path) -> bool {
     let same_file = one.canonicalize().ok().is_some_and(|one| other.canonicalize().ok() == Some(one));
     same_file

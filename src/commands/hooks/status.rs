@@ -1,29 +1,30 @@
-//! `rune hooks status`: which entries of ours stand where, and whether the guard is on.
+//! `rune hooks status`: which settings files register the guard, and whether it is on.
 
-use super::layer::{Layer, Layers, Level};
+use super::args::{DirArgs, current_dir, project};
+use super::layer::{SettingsLayer, SettingsLayers};
 use super::program::{self, ProgramError};
-use super::{DirArgs, first_preset, project, registration, say};
+use super::{default_preset, registration, say};
 use crate::runtime::environment::Environment;
 use crate::runtime::exit_code::{DONE, FAILED};
 use crate::runtime::options::Options;
-use anyhow::{Context, bail};
+use anyhow::bail;
 use clap::Args;
-use rune::client::claude::drift::Drift;
-use rune::client::claude::register::Registration;
-use rune::client::claude::settings::{Hook, Settings};
+use rune::client::Client;
+use rune::client::registration::{Drift, Registration};
+use rune::client::settings::{Scope, Settings};
 use serde::Serialize;
 use std::path::{Path, PathBuf};
 
-/// Where to look, and how to say what was found.
+/// Options that name the settings to inspect.
 #[derive(Debug, Args)]
-pub struct LookArgs {
+pub struct InspectArgs {
     /// JSON instead of text
     #[arg(long)]
     pub json: bool,
     /// The project [default: the one that the current directory is part of]
     #[arg(long, value_name = "DIR")]
     pub project: Option<PathBuf>,
-    /// A settings file that you start the client with (`claude --settings FILE`)
+    /// A settings file that you name on the client's command line
     #[arg(long, value_name = "FILE")]
     pub settings: Option<PathBuf>,
     /// The directory of the machine's settings [default: where the client looks]
@@ -33,19 +34,20 @@ pub struct LookArgs {
     pub dirs: DirArgs,
 }
 
-/// What there is to look at.
-pub struct Sight {
+/// The settings of a project and of its environment.
+pub struct Inspection {
     pub environment: Environment,
     pub project: PathBuf,
-    pub layers: Layers,
+    pub layers: SettingsLayers,
 }
 
-impl LookArgs {
-    pub fn look(&self) -> anyhow::Result<Sight> {
-        let here = std::env::current_dir().context("the current directory cannot be told")?;
+impl InspectArgs {
+    pub fn inspect(&self) -> anyhow::Result<Inspection> {
+        let here = current_dir()?;
         let absolute = |path: &Option<PathBuf>| path.as_ref().map(|path| here.join(path));
-        let project = absolute(&self.project).unwrap_or_else(|| project(&here));
-        let environment = Environment { project: Some(project.clone()), ..self.dirs.environment()? };
+        let environment = self.dirs.environment()?;
+        let project = absolute(&self.project).unwrap_or_else(|| project(environment.client, &here));
+        let environment = Environment { project: Some(project.clone()), ..environment };
         let (given, managed) = (absolute(&self.settings), absolute(&self.managed_dir));
         if let Some(given) = given.as_ref().filter(|given| !given.exists()) {
             bail!("{}: no such file\n  help: name the one that the client is started with", given.display());
@@ -53,136 +55,141 @@ impl LookArgs {
         if self.project.is_some() && !project.is_dir() {
             bail!("{}: no such directory\n  help: name the directory of a project", project.display());
         }
-        let layers = Layers::read(&environment, &project, given.as_deref(), managed.as_deref())?;
-        Ok(Sight { environment, project, layers })
+        let layers = SettingsLayers::read(&environment, &project, given.as_deref(), managed.as_deref())?;
+        Ok(Inspection { environment, project, layers })
     }
 }
 
 /// Whether the guard is on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Guard {
+enum GuardState {
     Off,
-    /// It is asked, but not at all moments that it needs.
+    /// It is registered, but not for all events that it needs.
     Partly,
     On,
 }
 
-/// A settings file that our entries stand in.
-pub struct Wired<'a> {
-    pub layer: &'a Layer,
+/// A settings file that registers the guard.
+pub struct RegisteredLayer<'a> {
+    pub layer: &'a SettingsLayer,
     pub settings: &'a Settings,
     /// How the guard is called there.
     pub registration: Registration,
-    /// What its words mean to the hook.
+    /// The options of the hook there.
     pub options: Options,
-    /// What is wrong with the program, where something is.
-    pub flaw: Option<ProgramError>,
-    /// Whether its program is this very one.
-    pub this_program: bool,
+    /// Why the program cannot be started.
+    pub program_error: Option<ProgramError>,
+    /// Whether the program is this one.
+    pub is_this_program: bool,
 }
 
-/// Why entries guard nothing, and what to do about it.
-pub struct Obstacle {
+/// A reason why a registration has no effect, and the remedy.
+pub struct ReasonOff {
     pub what: String,
     pub advice: &'static str,
 }
 
-impl<'a> Wired<'a> {
-    /// All files with entries of ours, strongest first.
-    pub fn all(layers: &'a Layers) -> Vec<Wired<'a>> {
-        let wired = |(layer, settings): (&'a Layer, &'a Settings)| {
-            let registration = layer.registration()?;
+impl<'a> RegisteredLayer<'a> {
+    /// All files that register the guard, strongest first.
+    pub fn all(layers: &'a SettingsLayers) -> Vec<RegisteredLayer<'a>> {
+        let registered = |(layer, settings): (&'a SettingsLayer, &'a Settings)| {
+            let registration = settings.registration()?;
             let options = Options::parse(&registration.words.iter().map(Into::into).collect::<Vec<_>>());
-            let flaw = ProgramError::of(&registration.program);
+            let program_error = ProgramError::of(&registration.program);
             let program = Path::new(&registration.program);
-            let this_program = std::env::current_exe().is_ok_and(|this| program::is_same(program, &this));
-            Some(Wired { layer, settings, registration, options, flaw, this_program })
+            let is_this_program = std::env::current_exe().is_ok_and(|this| program::is_same(program, &this));
+            Some(RegisteredLayer { layer, settings, registration, options, program_error, is_this_program })
         };
-        layers.settings().filter_map(wired).collect()
+        layers.settings().filter_map(registered).collect()
     }
 
-    /// What differs from what we would write there for the same program, preset and directories.
-    pub fn drift(&self, environment: &Environment) -> anyhow::Result<Vec<Drift<'a>>> {
-        let environment = environment.told(&self.options.dirs);
-        let preset = self.registration.preset().map_or_else(|| first_preset(&environment), str::to_owned);
+    /// The differences from what `install` would write for the same program, preset and directories.
+    pub fn drift(&self, environment: &Environment) -> anyhow::Result<Vec<Drift>> {
+        let environment = environment.with_dirs(&self.options.dirs);
+        let preset = self.registration.preset().map_or_else(|| default_preset(&environment), str::to_owned);
         let wanted = registration(&preset, &environment, Some(&self.layer.path))?;
         let wanted = Registration { program: self.registration.program.clone(), ..wanted };
-        Ok(wanted.drift(self.settings))
+        let drift = environment.client.drift(&wanted, self.text());
+        drift.map_err(|error| anyhow::anyhow!(error.describe(&self.layer.path)))
     }
 
-    /// What keeps the client from running the entries, or them from guarding anything.
-    pub fn obstacles(&self, layers: &Layers) -> Vec<Obstacle> {
-        let managed = self.layer.level == Level::Managed;
-        let mut obstacles = Vec::new();
-        let mut add = |what: String, advice| obstacles.push(Obstacle { what, advice });
-        if let Some(layer) = layers.switching_off().filter(|layer| !managed || layer.level == Level::Managed) {
-            add(format!("{}: this switches all hooks off", layer.place("/disableAllHooks")), "take it out");
+    fn text(&self) -> &str {
+        self.layer.text.as_deref().unwrap_or_default()
+    }
+
+    /// The reasons why the client does not run the entries, or why they stop nothing.
+    pub fn reasons_off(&self, layers: &SettingsLayers) -> Vec<ReasonOff> {
+        let managed = self.layer.scope == Scope::Managed;
+        let mut reasons = Vec::new();
+        let mut add = |what: String, advice| reasons.push(ReasonOff { what, advice });
+        let disabled = layers.hooks_disabled().filter(|(layer, _)| !managed || layer.scope == Scope::Managed);
+        if let Some((layer, switch)) = disabled {
+            add(format!("{}: this switches all hooks off", layer.place(switch.pointer)), "take it out");
         }
-        if let Some(layer) = layers.managed_only().filter(|_| !managed) {
-            let what = format!("{}: this lets only the machine's own hooks run", layer.place("/allowManagedHooksOnly"));
+        if let Some((layer, switch)) = layers.managed_hooks_only().filter(|_| !managed) {
+            let what = format!("{}: this lets only the machine's own hooks run", layer.place(switch.pointer));
             add(what, "register there: `rune hooks install --scope managed`");
         }
-        if let Some(invalid) = self.settings.invalid().into_iter().find(|invalid| invalid.voids) {
-            let place = self.layer.place(&invalid.pointer);
-            let what = format!("{place}: the client drops the file: {} {}", invalid.event, invalid.what);
+        if let Some(part) = self.settings.invalid.iter().find(|part| part.voids_file) {
+            let place = self.layer.place(&part.pointer);
+            let what = format!("{place}: the client drops the file: {} {}", part.name, part.what);
             add(what, "mend or remove it");
         }
-        if let Some(flaw) = self.flaw {
-            let what = format!("{} {}", self.registration.program, flaw.what());
+        if let Some(error) = self.program_error {
+            let what = format!("{} {}", self.registration.program, error.what());
             add(what, "`rune hooks install` registers the program that you start it with");
         }
-        let is_off = |entry: &Registration| entry.preset() == Some("off");
-        if Registration::each(self.settings).iter().all(is_off) {
+        if self.settings.registrations().iter().all(|entry| entry.preset() == Some("off")) {
             let what = format!("{}: all entries name the preset off, which stops nothing", self.layer.place("/hooks"));
             add(what, "`rune hooks install --preset gentle` names another");
         }
-        obstacles
+        reasons
     }
 
-    fn guard(&self, layers: &Layers) -> Guard {
-        match () {
-            () if !self.obstacles(layers).is_empty() => Guard::Off,
-            () if !self.registration.losses(self.settings, true).is_empty() => Guard::Partly,
-            () => Guard::On,
+    fn state(&self, layers: &SettingsLayers, client: &dyn Client) -> GuardState {
+        if !self.reasons_off(layers).is_empty() {
+            GuardState::Off
+        } else if client.losses(&self.registration, self.text()).is_ok_and(|losses| losses.is_empty()) {
+            GuardState::On
+        } else {
+            GuardState::Partly
         }
     }
 }
 
-impl Guard {
-    pub fn of(wired: &[Wired<'_>], layers: &Layers) -> Guard {
-        wired.iter().map(|wired| wired.guard(layers)).max().unwrap_or(Guard::Off)
-    }
-
-    fn word(self) -> &'static str {
+impl GuardState {
+    fn name(self) -> &'static str {
         match self {
-            Guard::Off => "off",
-            Guard::Partly => "partly",
-            Guard::On => "on",
+            GuardState::Off => "off",
+            GuardState::Partly => "partly",
+            GuardState::On => "on",
         }
     }
 }
 
-/// What `--json` prints.
+/// The output of `--json`.
 #[derive(Serialize)]
-struct Report {
-    guard: Guard,
-    files: Vec<Row>,
+struct StatusReport {
+    guard: GuardState,
+    files: Vec<FileStatus>,
 }
 
+/// One settings file.
 #[derive(Serialize)]
-struct Row {
-    scope: Level,
+struct FileStatus {
+    scope: Scope,
     file: String,
     exists: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     unreadable: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    registered: Option<Entries>,
+    registered: Option<RegistrationStatus>,
 }
 
+/// How a settings file registers the guard.
 #[derive(Serialize)]
-struct Entries {
+struct RegistrationStatus {
     preset: Option<String>,
     program: String,
     events: Vec<String>,
@@ -191,55 +198,60 @@ struct Entries {
     drift: Vec<String>,
 }
 
-pub fn run(args: &LookArgs) -> anyhow::Result<u8> {
-    let Sight { environment, layers, .. } = args.look()?;
-    let wired = Wired::all(&layers);
-    let guard = Guard::of(&wired, &layers);
-    let files = layers.iter().map(|layer| row(layer, &wired, &layers, &environment)).collect::<anyhow::Result<_>>()?;
-    let report = Report { guard, files };
+pub fn run(args: &InspectArgs) -> anyhow::Result<u8> {
+    let Inspection { environment, layers, .. } = args.inspect()?;
+    let registered = RegisteredLayer::all(&layers);
+    let states = registered.iter().map(|registered| registered.state(&layers, environment.client));
+    let guard = states.max().unwrap_or(GuardState::Off);
+    let files = layers.iter().map(|layer| file_status(layer, &registered, &layers, &environment));
+    let report = StatusReport { guard, files: files.collect::<anyhow::Result<_>>()? };
     say(&if args.json { serde_json::to_string(&report)? } else { text(&report) })?;
-    Ok(if guard == Guard::On { DONE } else { FAILED })
+    Ok(if guard == GuardState::On { DONE } else { FAILED })
 }
 
-fn row(layer: &Layer, wired: &[Wired<'_>], layers: &Layers, environment: &Environment) -> anyhow::Result<Row> {
-    let entries = |wired: &Wired<'_>| -> anyhow::Result<Entries> {
-        let obstacles = wired.obstacles(layers);
-        let ours = wired.settings.hooks().into_iter().filter(Hook::is_ours);
-        Ok(Entries {
-            preset: wired.registration.preset().map(str::to_owned),
-            program: wired.registration.program.clone(),
-            events: ours.map(|hook| hook.event.to_owned()).collect(),
-            in_force: obstacles.is_empty(),
-            obstacles: obstacles.into_iter().map(|obstacle| obstacle.what).collect(),
-            drift: wired.drift(environment)?.iter().map(ToString::to_string).collect(),
+fn file_status(
+    layer: &SettingsLayer,
+    registered: &[RegisteredLayer<'_>],
+    layers: &SettingsLayers,
+    environment: &Environment,
+) -> anyhow::Result<FileStatus> {
+    let status = |registered: &RegisteredLayer<'_>| -> anyhow::Result<RegistrationStatus> {
+        let reasons = registered.reasons_off(layers);
+        Ok(RegistrationStatus {
+            preset: registered.registration.preset().map(str::to_owned),
+            program: registered.registration.program.clone(),
+            events: registered.settings.guard_hooks().map(|hook| hook.event.clone()).collect(),
+            in_force: reasons.is_empty(),
+            obstacles: reasons.into_iter().map(|reason| reason.what).collect(),
+            drift: registered.drift(environment)?.iter().map(ToString::to_string).collect(),
         })
     };
-    let registered = wired.iter().find(|wired| std::ptr::eq(wired.layer, layer)).map(entries).transpose()?;
-    Ok(Row {
-        scope: layer.level,
+    let registered = registered.iter().find(|registered| std::ptr::eq(registered.layer, layer));
+    Ok(FileStatus {
+        scope: layer.scope,
         file: layer.path.display().to_string(),
         exists: layer.text.is_some() || layer.settings.is_err(),
         unreadable: layer.settings.as_ref().err().map(|(place, what)| format!("{place}: {what}")),
-        registered,
+        registered: registered.map(status).transpose()?,
     })
 }
 
-fn text(report: &Report) -> String {
-    let mut lines = vec![format!("the guard is {}", report.guard.word())];
-    for row in &report.files {
-        let said = match (&row.registered, &row.unreadable) {
-            (Some(entries), _) => {
-                let preset = entries.preset.as_deref().unwrap_or("what the policy names");
-                let force = if entries.in_force { "in force" } else { "not in force" };
-                format!("{force}, preset {preset}, runs {}", entries.program)
+fn text(report: &StatusReport) -> String {
+    let mut lines = vec![format!("the guard is {}", report.guard.name())];
+    for file in &report.files {
+        let status = match (&file.registered, &file.unreadable) {
+            (Some(registered), _) => {
+                let preset = registered.preset.as_deref().unwrap_or("what the policy names");
+                let force = if registered.in_force { "in force" } else { "not in force" };
+                format!("{force}, preset {preset}, runs {}", registered.program)
             }
             (None, Some(_)) => "cannot be read".to_owned(),
-            (None, None) if row.exists => "nothing of ours".to_owned(),
+            (None, None) if file.exists => "nothing of ours".to_owned(),
             (None, None) => "no such file".to_owned(),
         };
-        lines.push(format!("{:<8} {}: {said}", row.scope.name(), row.file));
-        let notes = row.registered.iter().flat_map(|entries| entries.obstacles.iter().chain(&entries.drift));
-        lines.extend(notes.chain(&row.unreadable).map(|note| format!("         {note}")));
+        lines.push(format!("{:<8} {}: {status}", file.scope.name(), file.file));
+        let notes = file.registered.iter().flat_map(|registered| registered.obstacles.iter().chain(&registered.drift));
+        lines.extend(notes.chain(&file.unreadable).map(|note| format!("         {note}")));
     }
     lines.join("\n")
 }

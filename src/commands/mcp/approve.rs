@@ -1,93 +1,101 @@
-//! `rune mcp approve`: a person looks at what a server serves, and says that it may be called.
+//! `rune mcp approve`: shows what a server serves, and pins it once a person confirms its hash.
 
-use super::block::leave_receipt;
+use super::block::write_receipt;
 use super::diff::pretty;
-use super::view::{Row, Target, View, words};
+use super::inventory::{Inventory, ServerState, ToolSelector, describe_status};
 use crate::commands::explain::preview;
 use crate::commands::hooks::say;
 use crate::runtime::agent_check;
-use crate::runtime::environment::Environment;
+use crate::runtime::environment::{Environment, now};
 use crate::runtime::exit_code::{DONE, FAILED};
 use crate::runtime::options::Options;
 use anyhow::{Context, bail};
 use clap::Args;
+use rune::client::SampleEvent;
 use rune::encoding::canonical::Value;
+use rune::mcp::status::Annotations;
 use rune::mcp::{Proposal, Status, scan};
 use rune::quarantine::visible;
 use rune::receipt::ReceiptKind;
+use rune::verdict::Phase;
 use serde_json::json;
 use std::io::{BufRead, IsTerminal, Write};
 
-/// Shows what a server serves, and approves it once its short hash is typed; for people only
+/// Shows what a server serves, and approves it after you type its short hash; for people only
 #[derive(Debug, Args)]
 #[command(
     after_help = "Examples:\n  rune mcp approve github\n  rune mcp approve github:create_issue\n  rune mcp approve github --yes --hash 1a2b3c4d\n\n\
-Where stdin is not a terminal it takes `--yes` and the hash of what is approved, as `rune mcp approve` shows it."
+If stdin is not a terminal, `--yes` and the hash that `rune mcp approve` prints are required."
 )]
 pub struct ApproveArgs {
-    /// Servers, or tools of them
+    /// Servers or tools
     #[arg(value_name = "SERVER[:TOOL]", required_unless_present = "all")]
     targets: Vec<String>,
-    /// Every server that was seen
+    /// Approve every server that has a record
     #[arg(long, conflicts_with = "targets")]
     all: bool,
-    /// Do it where stdin is not a terminal; a terminal is needed all the same
+    /// Go on even if stdin is not a terminal; the process still needs a terminal
     #[arg(long)]
     yes: bool,
-    /// The short hash of what is approved, instead of typing it; once for each target
+    /// Short hash of what is approved, instead of typing it; once for each target
     #[arg(long, value_name = "HASH")]
     hash: Vec<String>,
 }
 
 pub fn run(args: &ApproveArgs) -> anyhow::Result<u8> {
-    agent_check::may_loosen("`rune mcp approve`", args.yes)?;
-    let view = View::look()?;
+    agent_check::require_confirmed_person("`rune mcp approve`", args.yes)?;
+    let inventory = Inventory::load()?;
     let targets = if args.all {
-        view.names().into_iter().map(|server| Target { server, tool: None }).collect()
+        inventory.names().into_iter().map(|server| ToolSelector { server, tool: None }).collect()
     } else {
-        args.targets.iter().map(|target| view.target(target)).collect::<anyhow::Result<Vec<_>>>()?
+        args.targets.iter().map(|target| inventory.parse_selector(target)).collect::<anyhow::Result<Vec<_>>>()?
     };
     let mut exit = DONE;
     for target in &targets {
-        let row = view.row(&target.server)?;
-        if args.all && (row.observed.is_none() || is_settled(&row)) {
+        let state = inventory.server_state(&target.server)?;
+        if args.all && (state.observed.is_none() || is_fully_decided(&state)) {
             continue;
         }
-        if !approve(&view, &row, target, args)? {
+        if !approve(&inventory, &state, target, args)? {
             exit = FAILED;
         }
     }
     Ok(exit)
 }
 
-/// Whether nothing is left to approve.
-fn is_settled(row: &Row) -> bool {
+/// Whether everything about a server is approved, blocked or removed.
+fn is_fully_decided(state: &ServerState) -> bool {
     let settled = |status: &Status| matches!(status, Status::Approved(_) | Status::Blocked | Status::Removed);
-    row.status == Status::Blocked || settled(&row.status) && row.tools.iter().all(|(_, status)| settled(status))
+    state.status == Status::Blocked || settled(&state.status) && state.tools.iter().all(|(_, status)| settled(status))
 }
 
-/// Shows what would be approved and asks; tells whether it was.
-fn approve(view: &View, row: &Row, target: &Target, args: &ApproveArgs) -> anyhow::Result<bool> {
-    let name = visible(&row.name);
-    let Some(observed) = &row.observed else {
-        bail!("`{name}` was never seen\n  help: run `rune mcp probe`, `rune mcp import` or `rune mcp wrap` first");
+/// Prints what would be approved and asks for its hash. Returns whether it was approved.
+fn approve(
+    inventory: &Inventory,
+    state: &ServerState,
+    target: &ToolSelector,
+    args: &ApproveArgs,
+) -> anyhow::Result<bool> {
+    let name = visible(&state.name);
+    let Some(observed) = &state.observed else {
+        bail!("`{name}` has no record\n  help: run `rune mcp probe`, `rune mcp import` or `rune mcp wrap` first");
     };
-    let proposal = Proposal::of(row.pin.as_ref(), observed, row.live.as_ref(), target.tool.as_deref());
+    let proposal = Proposal::of(state.pin.as_ref(), observed, state.configured.as_ref(), target.tool.as_deref());
     let proposal = proposal.with_context(|| match &target.tool {
         Some(tool) => format!("`{name}:{}`", visible(tool)),
         None => format!("`{name}`"),
     })?;
-    show(view, row, &proposal)?;
+    print_proposal(inventory, state, &proposal)?;
     let hash = proposal.hash().to_string();
     let short = proposal.hash().short();
-    say(&format!("hash of all this: {short}"))?;
+    say(&format!("hash: {short}"))?;
     let approval = if args.hash.is_empty() {
         if !std::io::stdin().is_terminal() {
             bail!(
-                "nothing was approved: where stdin is not a terminal, the hash is named\n  help: if this is what you approve, add `--hash {short}`"
+                "not approved: stdin is not a terminal, and `--hash` is missing\n  help: to approve what is shown above, add `--hash {short}`"
             );
         }
-        write!(std::io::stdout(), "Type the hash to approve it, or nothing to leave it: ")
+        write!(std::io::stdout(), "Type the hash to approve this, or press Enter to skip: ")
             .and_then(|()| std::io::stdout().flush())?;
         let mut typed = String::new();
         std::io::stdin().lock().read_line(&mut typed)?;
@@ -98,10 +106,10 @@ fn approve(view: &View, row: &Row, target: &Target, args: &ApproveArgs) -> anyho
     };
     match approval {
         Ok(approval) => {
-            let at = crate::runtime::environment::now();
-            view.store.change(&row.name, |pin| pin.approve(approval, at))?;
+            let at = now();
+            inventory.store.change(&state.name, |pin| pin.approve(approval, at))?;
             say(&format!("approved: {name}"))?;
-            leave_receipt(ReceiptKind::Approve, target, Some(hash))?;
+            write_receipt(ReceiptKind::Approve, target, Some(hash))?;
             Ok(true)
         }
         Err(mismatch) => {
@@ -111,59 +119,62 @@ fn approve(view: &View, row: &Row, target: &Target, args: &ApproveArgs) -> anyho
     }
 }
 
-fn show(view: &View, row: &Row, proposal: &Proposal) -> anyhow::Result<()> {
-    say(&format!("{}: {}", visible(&row.name), words(&row.status)))?;
+fn print_proposal(inventory: &Inventory, state: &ServerState, proposal: &Proposal) -> anyhow::Result<()> {
+    say(&format!("{}: {}", visible(&state.name), describe_status(&state.status)))?;
     match proposal.identity() {
         Some(identity) => say(&format!("configuration: {}", visible(&pretty(&Value::of(identity)?))))?,
-        None => say("configuration: none is known; the name is all that tells it from another server")?,
+        None => say("configuration: unknown; only the name identifies this server")?,
     }
     if let Some(text) = proposal.instructions() {
         say(&format!("instructions:\n{}", visible(text)))?;
-        warn(by_rules(text)?)?;
-        warn(scan::text(text))?;
+        print_warnings(content_findings(text)?)?;
+        print_warnings(scan::text(text))?;
     }
-    let names = foreign_tools(view, &row.name);
+    let names = tools_of_other_servers(inventory, &state.name);
     let mut same = 0;
     for (name, body) in proposal.tools() {
-        let status = row.tools.iter().find(|(known, _)| known == name).map_or(&Status::Pending, |(_, status)| status);
-        if matches!(status, Status::Approved(rune::mcp::status::Annotations::Same)) {
+        let status = state.tools.iter().find(|(known, _)| known == name).map_or(&Status::Pending, |(_, status)| status);
+        if matches!(status, Status::Approved(Annotations::Same)) {
             same += 1;
             continue;
         }
-        say(&format!("{} ({})\n{}", visible(name), words(status), visible(&pretty(body))))?;
-        warn(by_rules(&scan::words(body))?)?;
-        warn(scan::tool(body, &names))?;
+        say(&format!("{} ({})\n{}", visible(name), describe_status(status), visible(&pretty(body))))?;
+        print_warnings(content_findings(&scan::all_text(body))?)?;
+        print_warnings(scan::tool(body, &names))?;
     }
     if same > 0 {
-        say(&format!("{same} tools are as they were approved"))?;
+        say(&format!("{same} tools are unchanged since they were approved"))?;
     }
-    for (name, status) in &row.tools {
+    for (name, status) in &state.tools {
         if proposal.tools().all(|(known, _)| known != name) && matches!(status, Status::Unpinnable(_) | Status::Blocked)
         {
-            say(&format!("left out: {} ({})", visible(name), words(status)))?;
+            say(&format!("not included: {} ({})", visible(name), describe_status(status)))?;
         }
     }
     Ok(())
 }
 
-/// What the rules about content say of a text, as if it were a page.
-fn by_rules(text: &str) -> anyhow::Result<Vec<String>> {
-    let event = json!({"session_id": "", "cwd": "/", "hook_event_name": "PostToolUse", "tool_name": "WebFetch",
-        "tool_input": {"url": "", "prompt": ""}, "tool_response": {"result": text}});
+/// Reasons of the content rules that match a text, as if it were a fetched page.
+fn content_findings(text: &str) -> anyhow::Result<Vec<String>> {
+    let (input, result) = (json!({"url": "", "prompt": ""}), Some(json!({"result": text})));
+    let sample = SampleEvent { session: "", cwd: "/", phase: Phase::After, tool: "WebFetch", input, result };
     let options = Options::parse(&[]);
-    let judged = preview(&event.to_string(), &options, &Environment::look(&options.dirs))?;
+    let judged =
+        preview(&options.client.sample_event(&sample), &options, &Environment::of(options.client, &options.dirs))?;
     let findings =
         judged.verdict.distinct().into_iter().filter(|finding| finding.rule().as_str().starts_with("content-"));
     Ok(findings.map(|finding| finding.reason().to_owned()).collect())
 }
 
-fn warn(points: Vec<String>) -> anyhow::Result<()> {
-    points.iter().try_for_each(|point| say(&format!("  look at this: {}", visible(point))))
+fn print_warnings(warnings: Vec<String>) -> anyhow::Result<()> {
+    warnings.iter().try_for_each(|warning| say(&format!("  warning: {}", visible(warning))))
 }
 
-/// The names of the tools of other servers.
-fn foreign_tools(view: &View, server: &str) -> Vec<(String, String)> {
-    let others = view.names().into_iter().filter(|name| name != server);
-    let rows = others.filter_map(|name| view.row(&name).ok());
-    rows.flat_map(|row| row.tools.into_iter().map(|(tool, _)| (row.name.clone(), tool)).collect::<Vec<_>>()).collect()
+/// Lists the tools of all other servers, as pairs of server and tool.
+fn tools_of_other_servers(inventory: &Inventory, server: &str) -> Vec<(String, String)> {
+    let others = inventory.names().into_iter().filter(|name| name != server);
+    let states = others.filter_map(|name| inventory.server_state(&name).ok());
+    states
+        .flat_map(|state| state.tools.into_iter().map(|(tool, _)| (state.name.clone(), tool)).collect::<Vec<_>>())
+        .collect()
 }

@@ -1,11 +1,11 @@
-//! `rune mcp block` and `unblock`: anybody may stop a server or a tool, and a person may take that back.
+//! `rune mcp block` and `unblock`. Anyone may block a server or a tool; only a person may unblock it.
 
-use super::view::{Target, View};
+use super::inventory::{Inventory, ToolSelector};
 use crate::commands::hooks::say;
 use crate::runtime::environment::Environment;
 use crate::runtime::options::Dirs;
 use crate::runtime::{agent_check, receipts};
-use anyhow::{Context, anyhow};
+use anyhow::{Context, Error};
 use clap::Args;
 use rune::encoding::label::Label;
 use rune::quarantine::visible;
@@ -15,49 +15,49 @@ use rune::receipt::ReceiptKind;
 #[derive(Debug, Args)]
 #[command(after_help = "Example:\n  rune mcp block github:delete_repository")]
 pub struct BlockArgs {
-    /// A server, or one of its tools
+    /// Server, or one of its tools
     #[arg(value_name = "SERVER[:TOOL]")]
     target: String,
 }
 
-/// Takes a block back; for people only
+/// Removes a block; for people only
 #[derive(Debug, Args)]
 #[command(after_help = "Example:\n  rune mcp unblock github:delete_repository")]
 pub struct UnblockArgs {
-    /// A server, or one of its tools
+    /// Server, or one of its tools
     #[arg(value_name = "SERVER[:TOOL]")]
     target: String,
-    /// Do it where stdin is not a terminal; a terminal is needed all the same
+    /// Go on even if stdin is not a terminal; the process still needs a terminal
     #[arg(long)]
     yes: bool,
 }
 
 pub fn block(args: &BlockArgs) -> anyhow::Result<()> {
-    let view = View::look()?;
-    let target = view.target(&args.target)?;
-    view.store.change(&target.server, |pin| pin.block(target.tool.as_deref()))?;
-    say(&format!("blocked: {}", shown(&target)))?;
-    leave_receipt(ReceiptKind::Block, &target, None)
+    let inventory = Inventory::load()?;
+    let target = inventory.parse_selector(&args.target)?;
+    inventory.store.change(&target.server, |pin| pin.block(target.tool.as_deref()))?;
+    say(&format!("blocked: {}", display_name(&target)))?;
+    write_receipt(ReceiptKind::Block, &target, None)
 }
 
 pub fn unblock(args: &UnblockArgs) -> anyhow::Result<()> {
-    agent_check::may_loosen("`rune mcp unblock`", args.yes)?;
-    let view = View::look()?;
-    let target = view.target(&args.target)?;
-    view.store.change(&target.server, |pin| pin.unblock(target.tool.as_deref()))?;
-    say(&format!("unblocked: {}; what was approved of it before is approved as before", shown(&target)))?;
-    leave_receipt(ReceiptKind::Unblock, &target, None)
+    agent_check::require_confirmed_person("`rune mcp unblock`", args.yes)?;
+    let inventory = Inventory::load()?;
+    let target = inventory.parse_selector(&args.target)?;
+    inventory.store.change(&target.server, |pin| pin.unblock(target.tool.as_deref()))?;
+    say(&format!("unblocked: {}; earlier approvals apply again", display_name(&target)))?;
+    write_receipt(ReceiptKind::Unblock, &target, None)
 }
 
-/// Notes what was done, for those who look later.
-pub fn leave_receipt(kind: ReceiptKind, target: &Target, pin: Option<String>) -> anyhow::Result<()> {
-    let environment = Environment::look(&Dirs::default());
+/// Writes the receipt of an approval, a block or an unblock.
+pub fn write_receipt(kind: ReceiptKind, target: &ToolSelector, pin: Option<String>) -> anyhow::Result<()> {
+    let environment = Environment::read(&Dirs::default());
     let (server, tool) = (Label::new(&target.server), target.tool.as_deref().map(Label::new));
-    let left = receipts::deed(&environment, kind, server, tool, pin, None);
-    left.map_err(|what| anyhow!(what)).context("it is done, and has left no receipt")
+    let written = receipts::record_operator_action(&environment, kind, server, tool, pin, None);
+    written.map_err(Error::msg).context("the change was made, but its receipt was not written")
 }
 
-fn shown(target: &Target) -> String {
+fn display_name(target: &ToolSelector) -> String {
     let tool = target.tool.iter().map(|tool| format!(":{}", visible(tool))).collect::<String>();
     format!("{}{tool}", visible(&target.server))
 }

@@ -1,82 +1,85 @@
-//! `rune mcp diff`: what has changed since a person approved it, in words and line by line.
+//! `rune mcp diff`: what has changed since the approval, line by line.
 
-use super::view::{Row, View, words};
+use super::inventory::{Inventory, ServerState, describe_status};
 use crate::commands::hooks::say;
 use anyhow::bail;
 use clap::Args;
 use rune::encoding::canonical::Value;
+use rune::mcp::status::Annotations;
 use rune::mcp::{Identity, Instructions, Status};
 use rune::quarantine::visible;
 use std::io::IsTerminal;
 
-/// Shows what differs between what was approved and what is served
+/// Shows the differences between what was approved and what is served
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  rune mcp diff github\n  rune mcp diff github:create_issue")]
 pub struct DiffArgs {
-    /// A server, or one of its tools
+    /// Server, or one of its tools
     #[arg(value_name = "SERVER[:TOOL]")]
     target: String,
 }
 
 pub fn run(args: &DiffArgs) -> anyhow::Result<()> {
-    let view = View::look()?;
-    let target = view.target(&args.target)?;
-    let row = view.row(&target.server)?;
+    let inventory = Inventory::load()?;
+    let target = inventory.parse_selector(&args.target)?;
+    let state = inventory.server_state(&target.server)?;
     if let Some(tool) = &target.tool {
-        let Some((name, status)) = row.tools.iter().find(|(name, _)| name == tool) else {
-            bail!("`{}` has no tool of this name\n  help: `rune mcp status` shows its tools", visible(&row.name));
+        let Some((name, status)) = state.tools.iter().find(|(name, _)| name == tool) else {
+            bail!(
+                "`{}` has no tool `{}`\n  help: `rune mcp status` lists its tools",
+                visible(&state.name),
+                visible(tool)
+            );
         };
-        return show_tool(&row, name, status);
+        return print_tool(&state, name, status);
     }
-    say(&format!("{}: {}", visible(&row.name), words(&row.status)))?;
-    show_server(&row)?;
-    for (name, status) in row.tools.iter().filter(|(_, status)| *status != Status::Approved(SAME)) {
-        show_tool(&row, name, status)?;
+    say(&format!("{}: {}", visible(&state.name), describe_status(&state.status)))?;
+    print_server(&state)?;
+    for (name, status) in state.tools.iter().filter(|(_, status)| *status != Status::Approved(Annotations::Same)) {
+        print_tool(&state, name, status)?;
     }
     Ok(())
 }
 
-const SAME: rune::mcp::status::Annotations = rune::mcp::status::Annotations::Same;
-
-/// How the server is started and what it tells every session, where these are not as approved.
-fn show_server(row: &Row) -> anyhow::Result<()> {
-    let approved = row.pin.as_ref().and_then(|pin| pin.identity());
-    let now = row.live.as_ref().or(row.observed.as_ref().and_then(|observed| observed.identity()));
+/// Prints the differences in the server's configuration and instructions.
+fn print_server(state: &ServerState) -> anyhow::Result<()> {
+    let approved = state.pin.as_ref().and_then(|pin| pin.identity());
+    let now = state.configured.as_ref().or(state.observed.as_ref().and_then(|observed| observed.identity()));
     let lines =
         |identity: Option<&Identity>| identity.map(|identity| pretty(&Value::of(identity).unwrap_or(Value::Null)));
     if approved != now {
-        show("configuration", &lines(approved).unwrap_or_default(), &lines(now).unwrap_or_default())?;
+        print_diff("configuration", &lines(approved).unwrap_or_default(), &lines(now).unwrap_or_default())?;
     }
-    let approved = row.pin.as_ref().and_then(|pin| pin.instructions()).unwrap_or_default();
-    let now = match row.observed.as_ref().map(|observed| observed.instructions()) {
+    let approved = state.pin.as_ref().and_then(|pin| pin.instructions()).unwrap_or_default();
+    let now = match state.observed.as_ref().map(|observed| observed.instructions()) {
         Some(Instructions::Text(text)) => text.as_str(),
         Some(Instructions::None | Instructions::Unreadable(_)) => "",
         None => approved,
     };
-    if approved != now { show("instructions", approved, now) } else { Ok(()) }
+    if approved != now { print_diff("instructions", approved, now) } else { Ok(()) }
 }
 
-fn show_tool(row: &Row, name: &str, status: &Status) -> anyhow::Result<()> {
-    say(&format!("{}:{}: {}", visible(&row.name), visible(name), words(status)))?;
-    let approved = row.pin.as_ref().and_then(|pin| pin.tool(name)).map(pretty).unwrap_or_default();
-    let served = row.observed.as_ref().and_then(|observed| observed.tool(name));
+fn print_tool(state: &ServerState, name: &str, status: &Status) -> anyhow::Result<()> {
+    say(&format!("{}:{}: {}", visible(&state.name), visible(name), describe_status(status)))?;
+    let approved = state.pin.as_ref().and_then(|pin| pin.tool(name)).map(pretty).unwrap_or_default();
+    let served = state.observed.as_ref().and_then(|observed| observed.tool(name));
     let served = match served.map(|tool| (tool.body(), tool.raw())) {
         Some((Ok(body), _)) => pretty(body),
         Some((Err(_), raw)) => raw.to_owned(),
         None => String::new(),
     };
-    if approved == served { Ok(()) } else { show(name, &approved, &served) }
+    if approved == served { Ok(()) } else { print_diff(name, &approved, &served) }
 }
 
-/// A value over several lines, each made harmless; line ends within texts are shown as such.
+/// Formats a value over several lines. The caller must escape the result for the terminal.
 pub fn pretty(value: &Value) -> String {
     let parsed: Option<serde_json::Value> = serde_json::from_str(&value.to_string()).ok();
     parsed.and_then(|value| serde_json::to_string_pretty(&value).ok()).unwrap_or_else(|| value.to_string())
 }
 
-fn show(name: &str, before: &str, after: &str) -> anyhow::Result<()> {
+fn print_diff(name: &str, before: &str, after: &str) -> anyhow::Result<()> {
     let colours = std::io::stdout().is_terminal();
-    let (before, after) = (ended(&visible(before)), ended(&visible(after)));
+    let (before, after) = (with_final_newline(&visible(before)), with_final_newline(&visible(after)));
     let mut options = diffy::DiffOptions::new();
     options.set_original_filename(format!("approved/{}", visible(name)));
     options.set_modified_filename(format!("served/{}", visible(name)));
@@ -96,6 +99,6 @@ fn show(name: &str, before: &str, after: &str) -> anyhow::Result<()> {
     Ok(())
 }
 
-fn ended(text: &str) -> String {
+fn with_final_newline(text: &str) -> String {
     if text.is_empty() || text.ends_with('\n') { text.to_owned() } else { format!("{text}\n") }
 }

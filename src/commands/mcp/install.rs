@@ -1,64 +1,69 @@
-//! Putting the wrap into a server's configuration and taking it out, as text: every foreign byte stays.
+//! `rune mcp wrap --install` and `--uninstall`: edits a server's entry and keeps every other byte of the file.
 
 use crate::commands::hooks::say;
+use crate::commands::{current_dir, current_program};
 use crate::runtime::environment::Environment;
 use crate::runtime::exit_code::DONE;
-use crate::runtime::files::{follow, put, read};
-use crate::runtime::mcp::servers::{Configured, Scope, Servers};
+use crate::runtime::files::{follow_links, read, write_like};
+use crate::runtime::mcp::servers::{Configured, Servers};
 use crate::runtime::{agent_check, receipts};
 use anyhow::{Context, bail};
-use rune::client::claude::rewrap;
-use rune::client::claude::server::Launch;
-use rune::client::claude::settings::Broken;
+use rune::client::server::{Launch, ServerScope};
+use rune::client::settings::FileError;
 use rune::encoding::label::Label;
 use rune::receipt::Loosening;
 use std::path::Path;
 
-pub fn install(name: &str, strip: bool, environment: &Environment) -> anyhow::Result<u8> {
-    agent_check::check("`rune mcp wrap --install`")?;
-    let server = find(name, environment)?;
+/// Printed after a change, because an approval includes the command line of the server.
+const APPROVE_AGAIN: &str = "the command line of the server has changed: approve it again, and start a new session";
+
+/// Wraps a server in the client's configuration; `flags` are flags of `rune mcp wrap`.
+pub fn install(name: &str, flags: &[&str], environment: &Environment) -> anyhow::Result<u8> {
+    agent_check::require_person("`rune mcp wrap --install`")?;
+    let server = find_server(name, environment)?;
     let Ok(Launch::Stdio { command, args, .. }) = &server.launch else {
-        bail!("`{}` is not a server on standard streams\n  help: use `rune mcp probe`", Label::new(name));
+        bail!("`{}` is not a stdio server\n  help: use `rune mcp probe`", Label::new(name));
     };
-    if unwrapped(command, args).is_some() {
-        bail!("`{}` is wrapped already\n  help: `rune mcp wrap --uninstall` takes it out", Label::new(name));
+    if wrapped_command(command, args).is_some() {
+        bail!("`{}` is already wrapped\n  help: `rune mcp wrap --uninstall` removes the wrap", Label::new(name));
     }
-    let program = std::env::current_exe().context("where this program lies cannot be told")?;
-    let data = environment.data_dir.as_ref().context("HOME is not set\n  help: set it, or name `--data-dir`")?;
-    let mut words = vec!["mcp".to_owned(), "wrap".to_owned(), "--server".to_owned(), name.to_owned()];
-    words.extend(["--data-dir".to_owned(), text(data)?]);
-    words.extend(strip.then(|| "--strip".to_owned()));
-    words.extend(["--".to_owned(), command.clone()]);
-    let program = text(&program)?;
-    receipts::loosen(environment, Loosening::McpWrapInstall)?;
-    edit(&server, |text, steps| rewrap::wrap(text, steps, &program, &words))?;
-    say(&format!("`{}` is wrapped in {}", Label::new(name), server.file.display()))?;
-    if server.scope == Scope::Project {
-        say("note: the entry names files of this machine; others who share the project need their own")?;
+    let program = path_text(&current_program()?)?;
+    let data = environment.data_dir.as_ref().context("HOME is not set\n  help: set HOME or `--data-dir`")?;
+    let data = path_text(data)?;
+    let mut words = vec!["mcp", "wrap", "--server", name, "--data-dir", &data];
+    words.extend(flags);
+    words.extend(["--", command]);
+    let words: Vec<String> = words.into_iter().map(str::to_owned).collect();
+    receipts::record_loosening(environment, Loosening::McpWrapInstall)?;
+    edit_entry(&server, |text, steps| environment.client.wrap_server(text, steps, &program, &words))?;
+    say(&format!("wrapped `{}` in {}", Label::new(name), server.file.display()))?;
+    if server.scope == ServerScope::Project {
+        say("note: the entry contains paths of this machine; other users of the project cannot use it")?;
     }
-    say("the way it is started has changed: approve the server again, and start a new session")?;
+    say(APPROVE_AGAIN)?;
     Ok(DONE)
 }
 
+/// Removes the wrap of a server from the client's configuration.
 pub fn uninstall(name: &str, environment: &Environment) -> anyhow::Result<u8> {
-    agent_check::check("`rune mcp wrap --uninstall`")?;
-    let server = find(name, environment)?;
-    let found = match &server.launch {
-        Ok(Launch::Stdio { command, args, .. }) => unwrapped(command, args).map(|found| (found, args.len())),
+    agent_check::require_person("`rune mcp wrap --uninstall`")?;
+    let server = find_server(name, environment)?;
+    let wrapped = match &server.launch {
+        Ok(Launch::Stdio { command, args, .. }) => wrapped_command(command, args).map(|inner| (inner, args.len())),
         Ok(Launch::Http { .. }) | Err(_) => None,
     };
-    let ((command, rest), all) = found.with_context(|| format!("`{}` is not wrapped", Label::new(name)))?;
-    receipts::loosen(environment, Loosening::McpWrapUninstall)?;
-    edit(&server, |text, steps| rewrap::unwrap(text, steps, &command, all - rest.len()))?;
-    say(&format!("`{}` is as it was in {}", Label::new(name), server.file.display()))?;
-    say("the way it is started has changed: approve the server again, and start a new session")?;
+    let ((command, rest), all) = wrapped.with_context(|| format!("`{}` is not wrapped", Label::new(name)))?;
+    receipts::record_loosening(environment, Loosening::McpWrapUninstall)?;
+    edit_entry(&server, |text, steps| environment.client.unwrap_server(text, steps, &command, all - rest.len()))?;
+    say(&format!("removed the wrap of `{}` in {}", Label::new(name), server.file.display()))?;
+    say(APPROVE_AGAIN)?;
     Ok(DONE)
 }
 
-/// The command and arguments that our wrap would start, where a server is wrapped.
-pub fn unwrapped(command: &str, args: &[String]) -> Option<(String, Vec<String>)> {
-    let ours = Path::new(command).file_name().is_some_and(|name| name == "rune");
-    if !ours || args.first().map(String::as_str) != Some("mcp") || args.get(1).map(String::as_str) != Some("wrap") {
+/// Returns the command and arguments that `rune mcp wrap` starts, if the command is `rune mcp wrap`.
+pub fn wrapped_command(command: &str, args: &[String]) -> Option<(String, Vec<String>)> {
+    let is_rune = Path::new(command).file_name().is_some_and(|name| name == "rune");
+    if !is_rune || !matches!(args, [mcp, wrap, ..] if mcp == "mcp" && wrap == "wrap") {
         return None;
     }
     let at = args.iter().position(|word| word == "--")?;
@@ -66,31 +71,32 @@ pub fn unwrapped(command: &str, args: &[String]) -> Option<(String, Vec<String>)
     Some((inner.clone(), rest.to_vec()))
 }
 
-fn find(name: &str, environment: &Environment) -> anyhow::Result<Configured> {
-    let here = std::env::current_dir().context("the current directory cannot be told")?;
-    let servers = Servers::look(environment, &here);
+fn find_server(name: &str, environment: &Environment) -> anyhow::Result<Configured> {
+    let servers = Servers::for_directory(environment, &current_dir()?);
     let Some(server) = servers.named(name) else {
         let flaws = servers.flaws.iter().map(|flaw| format!("\n  {flaw}")).collect::<String>();
         bail!("no server `{}` is configured here{flaws}", Label::new(name));
     };
     match server.scope {
-        Scope::Managed => bail!("{}: the machine's servers belong to root", server.file.display()),
-        Scope::Plugin => bail!("{}: the next update of the plugin would undo it", server.file.display()),
-        Scope::Local | Scope::Project | Scope::User => Ok(server.clone()),
+        ServerScope::Managed => bail!("{}: managed servers can only be changed by root", server.file.display()),
+        ServerScope::Plugin => bail!("{}: the next update of the plugin would undo the change", server.file.display()),
+        ServerScope::Local | ServerScope::Project | ServerScope::User => Ok(server.clone()),
     }
 }
 
-/// Changes the entry of a server in the text of its file.
-fn edit(server: &Configured, change: impl FnOnce(&str, &[&str]) -> Result<String, Broken>) -> anyhow::Result<()> {
-    let path = follow(&server.file)?;
-    let before = read(&path)?.with_context(|| format!("{}: it is gone", path.display()))?;
+/// Rewrites the entry of a server in its configuration file.
+fn edit_entry(
+    server: &Configured,
+    change: impl FnOnce(&str, &[&str]) -> Result<String, FileError>,
+) -> anyhow::Result<()> {
+    let path = follow_links(&server.file)?;
+    let before = read(&path)?.with_context(|| format!("{}: the file no longer exists", path.display()))?;
     let steps: Vec<&str> = server.steps.iter().map(String::as_str).collect();
-    let after = change(&before, &steps)
-        .map_err(|broken| anyhow::anyhow!("{}:{}:{}: {}", path.display(), broken.line, broken.column, broken.what))?;
-    put(&path, &after, &path)
+    let after = change(&before, &steps).map_err(|error| anyhow::anyhow!(error.describe(&path)))?;
+    write_like(&path, &after, &path)
 }
 
-fn text(path: &Path) -> anyhow::Result<String> {
-    let text = path.to_str().with_context(|| format!("{}: not a name that JSON can hold", path.display()))?;
+fn path_text(path: &Path) -> anyhow::Result<String> {
+    let text = path.to_str().with_context(|| format!("{}: the path is not valid UTF-8", path.display()))?;
     Ok(text.to_owned())
 }

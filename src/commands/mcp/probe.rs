@@ -1,19 +1,20 @@
-//! `rune mcp probe`: asks every configured server what it serves, all at once.
+//! `rune mcp probe`: asks all configured servers at once what they serve, and records it.
 
-use super::dialogue::{LATE, learn, left};
+use super::discovery::{Connection, TIMED_OUT, discover, remaining};
 use super::http::HttpServer;
-use super::install::unwrapped;
-use super::record::{Sighting, Voucher, record};
-use super::stdio::{self, StdioServer};
+use super::install::wrapped_command;
+use super::record::{Provenance, ServerSnapshot, record};
+use super::stdio::{ServerReaper, StdioServer};
+use crate::commands::current_dir;
 use crate::commands::hooks::say;
 use crate::runtime::environment::Environment;
 use crate::runtime::exit_code::{DONE, FAILED};
-use crate::runtime::mcp::servers::{Configured, Scope, Servers};
+use crate::runtime::mcp::servers::{Configured, Servers};
 use crate::runtime::options::Dirs;
 use crate::runtime::{agent_check, receipts};
 use anyhow::Context;
 use clap::Args;
-use rune::client::claude::server::Launch;
+use rune::client::server::{Launch, ServerScope};
 use rune::encoding::label::Label;
 use rune::mcp::Source;
 use rune::mcp::protocol::Served;
@@ -23,31 +24,31 @@ use std::collections::BTreeMap;
 use std::io::{IsTerminal, Write};
 use std::path::Path;
 use std::process::Command;
-use std::sync::mpsc::{Sender, channel};
+use std::sync::mpsc::channel;
 use std::time::{Duration, Instant};
 
 /// Asks the configured servers what they serve, and records it; approves nothing; for people only
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  rune mcp probe\n  rune mcp probe github docs\n\n\
-Starts every server that the client would start here, asks for its tools, and ends it. A server may tell us other\n\
-things than it tells the client; `rune mcp wrap` sees what the client sees. Exit 1: a server could not be asked.")]
+Starts every server that the client would start here, asks for its tools, and ends it. A server may answer the client \
+differently; `rune mcp wrap` records what the client is served. Exit 1: a server did not answer.")]
 pub struct ProbeArgs {
-    /// Only these servers [default: all]
+    /// Servers to ask [default: all]
     #[arg(value_name = "SERVER")]
     pub servers: Vec<String>,
-    /// Start also what the project itself configures, without asking
+    /// Start the servers that the project configures without asking
     #[arg(long)]
     pub yes: bool,
-    /// Seconds for each server
+    /// Time limit for each server
     #[arg(long, value_name = "SECONDS", default_value_t = 10.0, hide = true)]
     pub timeout: f64,
 }
 
-/// How long the end of a server may take after its deadline, before nobody waits for it any more.
-const LAST: Duration = Duration::from_secs(2);
+/// How long shutting down a server may take after the deadline.
+const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// What became of one server.
-struct Row {
+/// The outcome for one server.
+struct ProbeResult {
     name: String,
     scope: String,
     ms: Option<u128>,
@@ -55,209 +56,193 @@ struct Row {
 }
 
 pub fn run(args: &ProbeArgs) -> anyhow::Result<u8> {
-    agent_check::check("`rune mcp probe`")?;
-    let environment = Environment::look(&Dirs::default());
-    let here = std::env::current_dir().context("the current directory cannot be told")?;
-    let servers = Servers::look(&environment, &here);
-    let (chosen, mut rows) = choose(args, &servers);
-    let (chosen, refused) = confirmed(chosen, args.yes, &here)?;
-    rows.extend(refused);
-    let limit = Duration::try_from_secs_f64(args.timeout).context("`--timeout` is no time")?;
-    if !chosen.is_empty() {
-        receipts::loosen(&environment, Loosening::McpProbe)?;
+    agent_check::require_person("`rune mcp probe`")?;
+    let environment = Environment::read(&Dirs::default());
+    let here = current_dir()?;
+    let servers = Servers::for_directory(&environment, &here);
+    let (selected, mut results) = select_servers(args, &servers);
+    let (selected, refused) = confirm_project_servers(selected, args.yes, &here)?;
+    results.extend(refused);
+    let limit = Duration::try_from_secs_f64(args.timeout)
+        .with_context(|| format!("invalid value `{}` for `--timeout`", args.timeout))?;
+    if !selected.is_empty() {
+        receipts::record_loosening(&environment, Loosening::McpProbe)?;
     }
-    rows.extend(ask_all(&chosen, &here, limit, &environment)?);
+    results.extend(probe_all(&selected, &here, limit, &environment)?);
     for flaw in &servers.flaws {
-        writeln!(std::io::stderr().lock(), "rune: {}", harmless(flaw)).ok();
+        writeln!(std::io::stderr().lock(), "rune: {}", escape_unprintable(flaw)).ok();
     }
-    if rows.is_empty() {
+    if results.is_empty() {
         say("no server is configured here")?;
     }
-    table(&mut rows)?;
-    let whole = servers.flaws.is_empty() && rows.iter().all(|row| row.outcome.is_ok());
-    Ok(if whole { DONE } else { FAILED })
+    print_table(&mut results)?;
+    let all_answered = servers.flaws.is_empty() && results.iter().all(|result| result.outcome.is_ok());
+    Ok(if all_answered { DONE } else { FAILED })
 }
 
-/// The servers that are to be asked, and rows for those that cannot be.
-fn choose<'a>(args: &ProbeArgs, servers: &'a Servers) -> (Vec<&'a Configured>, Vec<Row>) {
-    let mut rows = Vec::new();
-    for name in &args.servers {
-        if servers.named(name).is_none() {
-            let what = "no server of this name is configured here".to_owned();
-            rows.push(Row { name: name.clone(), scope: "-".to_owned(), ms: None, outcome: Err(what) });
+/// Selects the servers to ask, and returns results for those that cannot be asked.
+fn select_servers<'a>(args: &ProbeArgs, servers: &'a Servers) -> (Vec<&'a Configured>, Vec<ProbeResult>) {
+    let mut results = Vec::new();
+    for name in args.servers.iter().filter(|name| servers.named(name).is_none()) {
+        let outcome = Err("no server of this name is configured here".to_owned());
+        results.push(ProbeResult { name: name.clone(), scope: "-".to_owned(), ms: None, outcome });
+    }
+    let namespace = |server: &Configured| Namespace::of_server(&server.name).as_str().to_owned();
+    let mut same_namespace: BTreeMap<String, usize> = BTreeMap::new();
+    for server in servers.effective() {
+        *same_namespace.entry(namespace(server)).or_default() += 1;
+    }
+    let mut selected = Vec::new();
+    for server in servers.effective() {
+        if !args.servers.is_empty() && !args.servers.contains(&server.name) {
+            continue;
         }
-    }
-    let wanted = |server: &&Configured| args.servers.is_empty() || args.servers.contains(&server.name);
-    let mut by_name: BTreeMap<String, Vec<&Configured>> = BTreeMap::new();
-    for server in &servers.all {
-        by_name.entry(folded(server)).or_default().push(server);
-    }
-    let mut chosen = Vec::new();
-    for server in servers.all.iter().filter(wanted) {
-        let alike = by_name.get(&folded(server)).map_or(0, Vec::len);
-        if alike > 1 {
-            let what =
-                "the client cannot tell its name from another one's\n  help: rename one of the servers".to_owned();
-            rows.push(Row::of(server, None, Err(what)));
+        if same_namespace.get(&namespace(server)).is_some_and(|count| *count > 1) {
+            let what = "the client cannot distinguish its name from another server's\n  help: rename one of them";
+            results.push(ProbeResult::of(server, None, Err(what.to_owned())));
         } else {
-            chosen.push(server);
+            selected.push(server);
         }
     }
-    (chosen, rows)
+    (selected, results)
 }
 
-/// Asks whether what a project configures may be started: until then, nothing that the project wrote runs.
-fn confirmed<'a>(
-    chosen: Vec<&'a Configured>,
+/// Asks whether the servers that the project configures may be started. Before that, no program of the project runs.
+fn confirm_project_servers<'a>(
+    selected: Vec<&'a Configured>,
     yes: bool,
     here: &Path,
-) -> anyhow::Result<(Vec<&'a Configured>, Vec<Row>)> {
-    let (strange, own): (Vec<_>, Vec<_>) = chosen.into_iter().partition(|server| server.scope == Scope::Project);
-    if yes || strange.is_empty() {
-        return Ok((strange.into_iter().chain(own).collect(), Vec::new()));
+) -> anyhow::Result<(Vec<&'a Configured>, Vec<ProbeResult>)> {
+    let (of_project, others): (Vec<_>, Vec<_>) =
+        selected.into_iter().partition(|server| server.scope == ServerScope::Project);
+    if yes || of_project.is_empty() || ask_to_start(&of_project, here)? {
+        return Ok((of_project.into_iter().chain(others).collect(), Vec::new()));
     }
-    let mut agreed = false;
-    if std::io::stdin().is_terminal() {
-        say(&format!("the project in {} configures these servers:", here.display()))?;
-        for server in &strange {
-            say(&format!("  {}: {}", Label::new(&server.name), harmless(&words(server))))?;
-        }
-        write!(std::io::stdout().lock(), "type `yes` to start them: ")?;
-        std::io::stdout().flush()?;
-        let mut typed = String::new();
-        std::io::stdin().read_line(&mut typed)?;
-        agreed = typed.trim() == "yes";
-    }
-    if agreed {
-        return Ok((strange.into_iter().chain(own).collect(), Vec::new()));
-    }
-    let what =
-        "not started, because the project configures it\n  help: look at its entry, then run this again with `--yes`";
-    let refused = strange.into_iter().map(|server| Row::of(server, None, Err(what.to_owned()))).collect();
-    Ok((own, refused))
+    let what = "not started: the project configures it\n  help: check its entry, then run this again with `--yes`";
+    let refused = of_project.into_iter().map(|server| ProbeResult::of(server, None, Err(what.to_owned()))).collect();
+    Ok((others, refused))
 }
 
-/// What starting a server would run or call.
-fn words(server: &Configured) -> String {
+fn ask_to_start(servers: &[&Configured], here: &Path) -> anyhow::Result<bool> {
+    if !std::io::stdin().is_terminal() {
+        return Ok(false);
+    }
+    say(&format!("the project in {} configures these servers:", here.display()))?;
+    for server in servers {
+        say(&format!("  {}: {}", Label::new(&server.name), escape_unprintable(&launch_text(server))))?;
+    }
+    write!(std::io::stdout().lock(), "type `yes` to start them: ")?;
+    std::io::stdout().flush()?;
+    let mut typed = String::new();
+    std::io::stdin().read_line(&mut typed)?;
+    Ok(typed.trim() == "yes")
+}
+
+/// The command line or address of a server.
+fn launch_text(server: &Configured) -> String {
     match &server.launch {
         Ok(Launch::Stdio { command, args, .. }) => {
-            [command].into_iter().chain(args).map(|word| rune::shell::typed(word)).collect::<Vec<_>>().join(" ")
+            [command].into_iter().chain(args).map(|word| rune::shell::quote_word(word)).collect::<Vec<_>>().join(" ")
         }
         Ok(Launch::Http { url, .. }) => url.clone(),
         Err(what) => what.clone(),
     }
 }
 
-/// Asks all servers at once; one that hangs keeps nobody from being recorded.
-fn ask_all(
-    chosen: &[&Configured],
+/// Asks all servers at once, and records each answer as it comes.
+fn probe_all(
+    selected: &[&Configured],
     here: &Path,
     limit: Duration,
     environment: &Environment,
-) -> anyhow::Result<Vec<Row>> {
-    let _held = stdio::Held::new()?;
+) -> anyhow::Result<Vec<ProbeResult>> {
+    let _reaper = ServerReaper::install()?;
     let started = Instant::now();
-    let deadline = started.checked_add(limit).context("`--timeout` is too long")?;
-    let (told, answers) = channel();
-    for (nth, server) in chosen.iter().enumerate() {
-        let (server, here, told) = ((*server).clone(), here.to_owned(), told.clone());
-        std::thread::spawn(move || ask(nth, &server, &here, deadline, &told));
+    let deadline = started.checked_add(limit).context("`--timeout` is too large")?;
+    let (sender, answers) = channel();
+    for (index, server) in selected.iter().enumerate() {
+        let (server, here, sender) = ((*server).clone(), here.to_owned(), sender.clone());
+        std::thread::spawn(move || sender.send((index, probe_server(&server, &here, deadline))).ok());
     }
-    drop(told);
-    let mut rows: BTreeMap<usize, Row> = BTreeMap::new();
+    drop(sender);
+    let mut results: BTreeMap<usize, ProbeResult> = BTreeMap::new();
     let progress = std::io::stderr().is_terminal();
-    while let Ok((nth, answer)) = answers.recv_timeout(left(deadline + LAST)) {
-        let Some(server) = chosen.get(nth) else { continue };
+    while let Ok((index, answer)) = answers.recv_timeout(remaining(deadline + SHUTDOWN_TIMEOUT)) {
+        let Some(server) = selected.get(index) else { continue };
         let ms = started.elapsed().as_millis();
-        let outcome = answer.and_then(|served: Served| keep(server, &served, environment));
+        let outcome = answer.and_then(|served| record_served(server, &served, environment));
         if progress {
-            writeln!(std::io::stderr().lock(), "{} of {} done", rows.len() + 1, chosen.len()).ok();
+            writeln!(std::io::stderr().lock(), "{} of {} done", results.len() + 1, selected.len()).ok();
         }
-        rows.insert(nth, Row::of(server, Some(ms), outcome));
+        results.insert(index, ProbeResult::of(server, Some(ms), outcome));
     }
-    for (nth, server) in chosen.iter().enumerate() {
-        rows.entry(nth).or_insert_with(|| Row::of(server, None, Err(LATE.to_owned())));
+    for (index, server) in selected.iter().enumerate() {
+        results.entry(index).or_insert_with(|| ProbeResult::of(server, None, Err(TIMED_OUT.to_owned())));
     }
-    Ok(rows.into_values().collect())
+    Ok(results.into_values().collect())
 }
 
-fn keep(server: &Configured, served: &Served, environment: &Environment) -> Result<String, String> {
-    let (identity, voucher) = (server.identity(), Voucher::Known);
-    let sighting = Sighting { server: &server.name, source: Source::Probe, identity, served, voucher };
-    let outcome = record(environment, &sighting)?;
+fn record_served(server: &Configured, served: &Served, environment: &Environment) -> Result<String, String> {
+    let (identity, provenance) = (server.identity(), Provenance::Trusted);
+    let snapshot = ServerSnapshot { server: &server.name, source: Source::Probe, identity, served, provenance };
+    let outcome = record(environment, &snapshot)?;
     let prompts = if served.prompts.is_empty() { String::new() } else { format!(", {} prompts", served.prompts.len()) };
     Ok(format!("{} tools{prompts}, {outcome}", served.tools.len()))
 }
 
-/// Asks one server, and ends it before anybody is told.
-fn ask(
-    nth: usize,
-    server: &Configured,
-    here: &Path,
-    deadline: Instant,
-    told: &Sender<(usize, Result<Served, String>)>,
-) {
+/// Asks one server, and shuts it down before the answer is returned.
+fn probe_server(server: &Configured, here: &Path, deadline: Instant) -> Result<Served, String> {
     let root = here.to_string_lossy();
-    let answer = server.expanded(here).and_then(|launch| match launch {
+    let mut connection: Box<dyn Connection> = match server.expanded(here)? {
         Launch::Stdio { command, args, env, cwd } => {
-            // Through our own pass-through it would be recorded twice, and once as what the client was served.
-            let (command, args) = unwrapped(&command, &args).unwrap_or((command, args));
+            // Without the wrap, which would record the answer a second time, as served to the client.
+            let (command, args) = wrapped_command(&command, &args).unwrap_or((command, args));
             let mut program = Command::new(command);
             program.args(args).current_dir(cwd.map_or(here.to_owned(), |cwd| here.join(cwd)));
-            program.envs([("CLAUDECODE", "1"), ("CLAUDE_CODE_ENTRYPOINT", "cli"), ("CLAUDE_PROJECT_DIR", &*root)]);
-            if let Some(plugin) = &server.plugin {
-                program.env("CLAUDE_PLUGIN_ROOT", &plugin.root);
-            }
-            program.envs(env);
-            let mut server = StdioServer::start(program, deadline)?;
-            let served = learn(&mut server, &root);
-            server.end();
-            served
+            program.envs(server.environment(here)).envs(env);
+            Box::new(StdioServer::start(program, deadline)?)
         }
         Launch::Http { url, headers, sse } => {
-            let mut server = HttpServer::new(&url, headers, sse, deadline)?;
-            let served = learn(&mut server, &root);
-            server.end();
-            served
+            let mut server = HttpServer::new(&url, headers, deadline);
+            if sse {
+                server.open_sse()?;
+            }
+            Box::new(server)
         }
-    });
-    told.send((nth, answer)).ok();
+    };
+    let served = discover(&mut *connection, &root);
+    connection.shut_down();
+    served
 }
 
-impl Row {
-    fn of(server: &Configured, ms: Option<u128>, outcome: Result<String, String>) -> Row {
-        Row { name: server.name.clone(), scope: server.scope.to_string(), ms, outcome }
+impl ProbeResult {
+    fn of(server: &Configured, ms: Option<u128>, outcome: Result<String, String>) -> ProbeResult {
+        ProbeResult { name: server.name.clone(), scope: server.scope.to_string(), ms, outcome }
     }
 }
 
-fn table(rows: &mut [Row]) -> anyhow::Result<()> {
-    rows.sort_by(|one, other| one.name.cmp(&other.name));
-    let names: Vec<Label> = rows.iter().map(|row| Label::new(&row.name)).collect();
+fn print_table(results: &mut [ProbeResult]) -> anyhow::Result<()> {
+    results.sort_by(|one, other| one.name.cmp(&other.name));
+    let names: Vec<Label> = results.iter().map(|result| Label::new(&result.name)).collect();
     let width = names.iter().map(|name| name.as_str().len()).max().unwrap_or_default();
-    for (row, name) in rows.iter().zip(&names) {
-        let ms = row.ms.map_or_else(|| "-".to_owned(), |ms| format!("{ms} ms"));
-        let (mark, what) = match &row.outcome {
+    for (result, name) in results.iter().zip(&names) {
+        let ms = result.ms.map_or_else(|| "-".to_owned(), |ms| format!("{ms} ms"));
+        let (mark, what) = match &result.outcome {
             Ok(what) => ("ok", what),
             Err(what) => ("failed", what),
         };
-        say(&format!("{:width$}  {:8}  {ms:>9}  {mark:6}  {}", name.as_str(), row.scope, harmless(what)))?;
+        say(&format!("{:width$}  {:8}  {ms:>9}  {mark:6}  {}", name.as_str(), result.scope, escape_unprintable(what)))?;
     }
     Ok(())
 }
 
-/// Its name as it stands in the names of its tools.
-fn folded(server: &Configured) -> String {
-    Namespace::of_server(&server.name).as_str().to_owned()
-}
-
-/// A text for a terminal: what may not be seen, or may lead the eye astray, is written by its number.
-fn harmless(text: &str) -> String {
-    let plain = |c: char| c == '\n' || c == ' ' || c.is_ascii_graphic();
+/// Escapes everything but printable ASCII and line ends, for a terminal.
+fn escape_unprintable(text: &str) -> String {
     text.chars().fold(String::new(), |mut out, c| {
-        if plain(c) {
-            out.push(c)
+        if c == '\n' || c == ' ' || c.is_ascii_graphic() {
+            out.push(c);
         } else {
-            out.extend(c.escape_unicode())
+            out.extend(c.escape_unicode());
         }
         out
     })

@@ -1,68 +1,71 @@
-//! `rune mcp proof`: that each kind of attack is refused for its own reason, shown by the real hook and a real server.
+//! `rune mcp proof`: runs attacks against the real hook and a real server, and packs the evidence that each is refused
+//! by its own reason.
 
 mod client;
 pub mod fixture;
 mod scenario;
-mod stage;
+mod home;
 
+use crate::commands::current_program;
 use crate::commands::hooks::say;
 use crate::commands::receipts::export::{Contents, write_pack};
 use crate::commands::receipts::verify::verify;
+use crate::runtime::environment::now;
 use crate::runtime::exit_code::{DONE, FAILED};
 use crate::runtime::policy_files::PolicyTexts;
 use crate::runtime::receipts;
-use anyhow::{Context, anyhow, bail};
+use anyhow::{Context, bail};
 use clap::Args;
+use home::{Run, ScenarioHome, TempDir};
 use rune::encoding::hex::digest;
 use rune::receipt::{Outcome, Secret};
-use scenario::{ALL, CONTROL, FOUND, Scenario};
+use scenario::{ALL, CONTROL, EXPECTED_FAULTS, Scenario};
 use serde::Serialize;
 use serde_json::json;
-use stage::{Scratch, Stage};
 use std::fmt::Write;
 use std::path::PathBuf;
 use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
 
-/// Plays attacks against the real hook and a server that counts, and writes a sealed pack of what came of it
+/// Runs attacks against the real hook and a server that counts calls, and writes a sealed pack of the results
 #[derive(Debug, Args)]
 #[command(
     after_help = "Examples:\n  rune mcp proof --scenario all --out proof\n  rune mcp proof --scenario schema-drift --out proof --run-id demo --at 2026-06-09T00:00:00Z --json\n\n\
-Exit 0: every case was refused for its own reason, and the server counted no call. Exit 1: one was not."
+Exit 0: every call was refused with the expected reason, and the server received none. Exit 1: otherwise."
 )]
 pub struct ProofArgs {
-    /// One scenario, or all
+    /// Scenario to run, or `all`
     #[arg(long, value_name = "NAME", default_value = "all")]
     pub scenario: String,
-    /// The directory to make
+    /// Directory to create
     #[arg(long, value_name = "DIR")]
     pub out: PathBuf,
-    /// A name for this run, which is part of the names of its sessions
+    /// Name of this run, which is part of its session ids
     #[arg(long, value_name = "ID", default_value = "run")]
     pub run_id: String,
-    /// The guard that the cases are put to, called as this program is [default: this program]
+    /// Program whose hook is tested [default: this program]
     #[arg(long, value_name = "PROGRAM")]
     pub hook: Option<PathBuf>,
-    /// The time that the receipts say [default: now]
+    /// Time in the receipts [default: now]
     #[arg(long, value_name = "TIME")]
     pub at: Option<String>,
-    /// JSON instead of words
+    /// Print JSON instead of text
     #[arg(long)]
     pub json: bool,
 }
 
-/// What came of one scenario.
+/// The result of one scenario.
 #[derive(Debug, Serialize)]
-struct Case {
+struct CaseResult {
     scenario: &'static str,
     tool: String,
     verdict: String,
     reason: String,
     expected: &'static str,
     rule: Option<String>,
-    /// How many calls the server has counted.
+    /// Calls that the server has counted.
     dispatched: usize,
-    /// What the verifier found in receipts that were replayed and reordered.
+    /// Faults that the verifier found in tampered receipts.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     found: Vec<&'static str>,
     ok: bool,
@@ -70,100 +73,106 @@ struct Case {
 
 pub fn run(args: &ProofArgs) -> anyhow::Result<u8> {
     let at = match &args.at {
-        Some(at) => OffsetDateTime::parse(at, &Rfc3339).context("`--at` needs a time such as 2026-06-09T00:00:00Z")?,
-        None => crate::runtime::environment::now(),
+        Some(at) => OffsetDateTime::parse(at, &Rfc3339)
+            .with_context(|| format!("invalid value `{at}` for `--at`: expected e.g. `2026-06-09T00:00:00Z`"))?,
+        None => now(),
     };
-    let plain = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
-    // Together with the longest scenario it still has to be the label of a session.
-    if args.run_id.is_empty() || args.run_id.len() > 32 || !args.run_id.chars().all(plain) {
-        bail!("`--run-id` needs up to 32 letters, digits, `-` and `_`");
+    let is_valid = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
+    // With the longest scenario name, the session id must still fit into a label.
+    if args.run_id.is_empty() || args.run_id.len() > 32 || !args.run_id.chars().all(is_valid) {
+        bail!("invalid value `{}` for `--run-id`: expected 1 to 32 letters, digits, `-` or `_`", args.run_id);
     }
-    let wanted: Vec<&Scenario> =
+    let scenarios: Vec<&Scenario> =
         ALL.iter().filter(|known| args.scenario == "all" || args.scenario == known.name).collect();
-    if wanted.is_empty() {
+    if scenarios.is_empty() {
         let names = ALL.iter().map(|known| known.name).collect::<Vec<_>>().join(", ");
-        bail!("unknown scenario `{}`\n  help: there are all, {names}", args.scenario);
+        bail!("unknown scenario `{}`\n  help: the scenarios are all, {names}", args.scenario);
     }
-    // The key is fresh; what makes arguments comparable is not, so that two runs can be compared.
-    let secret = Secret::new(receipts::random()?, args_secret(&args.run_id));
-    let scratch = Scratch::new()?;
-    let own = std::env::current_exe().context("where this program lies cannot be told")?;
-    let hook =
-        args.hook.as_ref().map_or(Ok(own), |hook| hook.canonicalize().with_context(|| hook.display().to_string()))?;
+    // The signing key is new in each run. The secret that hashes arguments is not, so that runs can be compared.
+    let secret = Secret::new(receipts::random_bytes()?, args_secret(&args.run_id));
+    let hook = match &args.hook {
+        Some(hook) => hook.canonicalize().with_context(|| hook.display().to_string())?,
+        None => current_program()?,
+    };
+    let run = Run { dir: &TempDir::new()?, hook: &hook, id: &args.run_id, at, secret: &secret };
+    let (mut contents, cases) = run_scenarios(&run, &scenarios)?;
+    let ok = cases.iter().all(|case| case.ok);
+    let summary = json!({"at": receipts::time(Some(at)), "cases": cases, "ok": ok, "run_id": args.run_id,
+        "version": "rune.proof/1"});
+    contents.push(("summary.json".to_owned(), format!("{summary}\n").into_bytes()));
+    contents.push(("report.md".to_owned(), render_report(&cases, args, at).into_bytes()));
+    let head = write_pack(&args.out, contents, "proof", &args.run_id, Some(at), &secret)?;
+    let verified = verify(&args.out, secret.keys(), Some(&head))?.outcome;
+    if args.json {
+        let output = json!({"cases": cases, "head": head, "key": secret.public(), "ok": ok, "out": args.out,
+            "verified": verified});
+        say(&output.to_string())?;
+    } else {
+        for CaseResult { ok, scenario, verdict, reason, dispatched, .. } in &cases {
+            let mark = if *ok { "ok  " } else { "FAIL" };
+            say(&format!("{mark} {scenario:<24} {verdict:<6} {reason:<28} dispatched {dispatched}"))?;
+        }
+        let (out, key) = (args.out.display(), secret.public());
+        say(&format!("\n{out}\nkey  {key}\nhead {head}\nverify it with: rune receipts verify --key {key} {out}"))?;
+    }
+    Ok(if ok && verified == Outcome::Valid { DONE } else { FAILED })
+}
+
+/// Runs the control and the scenarios. Returns receipts, policies and transcript for the pack, and the results.
+fn run_scenarios(run: &Run<'_>, scenarios: &[&Scenario]) -> anyhow::Result<(Contents, Vec<CaseResult>)> {
     let mut contents = Contents::new();
     let mut transcript = String::new();
     let mut cases = Vec::new();
     let mut control_receipts = Vec::new();
     let mut environment = None;
-    for scenario in [&CONTROL].into_iter().chain(wanted) {
-        let mut stage = Stage::set(&scratch, &hook, scenario.name, &args.run_id, at, &secret)?;
-        scenario.play(&mut stage)?;
+    for scenario in [&CONTROL].iter().chain(scenarios) {
+        let mut home = ScenarioHome::create(run, scenario.name)?;
+        scenario.run(&mut home)?;
         let mut found = Vec::new();
         if scenario.name == "replay-or-reordering" {
-            for (code, bytes) in scenario::replay(&mut stage, &control_receipts, &secret.keys())? {
+            for (code, bytes) in scenario::replay(&mut home, &control_receipts, &run.secret.keys())? {
                 contents.push((format!("replay/{code}.jsonl.tampered"), bytes));
                 found.push(code);
             }
         }
-        cases.push(case(scenario, &stage, found)?);
-        let bytes = stage.receipts()?;
+        cases.push(check(scenario, &home, found)?);
+        let bytes = home.receipts()?;
         if scenario.name == CONTROL.name {
             control_receipts.clone_from(&bytes);
         }
-        contents.push((format!("receipts/{}.jsonl", stage.session), bytes));
+        contents.push((format!("receipts/{}.jsonl", home.session), bytes));
         let memory = PolicyTexts::default();
-        let policy = stage.policy(&memory);
+        let policy = home.policy(&memory);
         contents.push((format!("policy/{}/policy.json", scenario.name), policy.list().to_text().into_bytes()));
         let texts = policy.texts.into_iter();
         contents.extend(texts.map(|(name, text)| (format!("policy/{}/{name}", scenario.name), text.into_owned())));
-        for step in &stage.transcript {
+        for step in &home.transcript {
             writeln!(transcript, "{step}")?;
         }
-        environment = Some(stage.environment.clone());
+        environment = Some(home.environment.clone());
     }
-    // Nobody approves anything in these homes any more.
-    environment
-        .map_or(Ok(()), |environment| receipts::seal_operator(&environment, at))
-        .map_err(|what| anyhow!(what))?;
-    let operator = scratch.0.join("state/receipts/@operator.jsonl");
+    if let Some(environment) = environment {
+        receipts::seal_operator(&environment, run.at).map_err(anyhow::Error::msg)?;
+    }
+    let operator = run.dir.0.join("state/receipts/@operator.jsonl");
     contents.push(("receipts/@operator.jsonl".to_owned(), std::fs::read(operator)?));
-    let ok = cases.iter().all(|case| case.ok);
-    let summary = json!({"at": receipts::time(Some(at)), "cases": cases, "ok": ok, "run_id": args.run_id, "version": "rune.proof/1"});
     contents.push(("transcript.jsonl".to_owned(), transcript.into_bytes()));
-    contents.push(("summary.json".to_owned(), format!("{summary}\n").into_bytes()));
-    contents.push(("report.md".to_owned(), report(&cases, args, at).into_bytes()));
-    let head = write_pack(&args.out, contents, "proof", &args.run_id, Some(at), &secret)?;
-    let verified = verify(&args.out, secret.keys(), Some(&head))?.outcome;
-    if args.json {
-        let told = json!({"cases": cases, "head": head, "key": secret.public(), "ok": ok, "out": args.out, "verified": verified});
-        say(&told.to_string())?;
-    } else {
-        for case in &cases {
-            let word = if case.ok { "ok  " } else { "FAIL" };
-            say(&format!(
-                "{word} {:<24} {:<6} {:<28} dispatched {}",
-                case.scenario, case.verdict, case.reason, case.dispatched
-            ))?;
-        }
-        say(&format!("\n{}\nkey  {}\nhead {head}", args.out.display(), secret.public()))?;
-        say(&format!("verify it with: rune receipts verify --key {} {}", secret.public(), args.out.display()))?;
-    }
-    Ok(if ok && verified == Outcome::Valid { DONE } else { FAILED })
+    Ok((contents, cases))
 }
 
-/// What came of a scenario, by its last receipt and by the server's count.
-fn case(scenario: &Scenario, stage: &Stage, found: Vec<&'static str>) -> anyhow::Result<Case> {
-    let decided = stage.decided()?;
-    let dispatched = stage.reached(scenario.server);
+/// Checks a scenario by its last receipt and the server's call count.
+fn check(scenario: &Scenario, home: &ScenarioHome, found: Vec<&'static str>) -> anyhow::Result<CaseResult> {
+    let decided = home.last_decision()?;
+    let dispatched = home.call_count(scenario.server);
     let reason = decided.reason.unwrap_or_default();
     let verdict = decided.verdict.unwrap_or_default();
     let refused = matches!(verdict.as_str(), "deny" | "ask");
     let control = scenario.name == CONTROL.name;
-    let complete = scenario.name != "replay-or-reordering" || found == FOUND;
+    let complete = scenario.name != "replay-or-reordering" || found == EXPECTED_FAULTS;
     let ok = reason == scenario.reason
         && complete
         && if control { !refused && dispatched == 1 } else { refused && dispatched == 0 };
-    Ok(Case {
+    Ok(CaseResult {
         scenario: scenario.name,
         tool: decided.tool.unwrap_or_default(),
         verdict,
@@ -176,32 +185,35 @@ fn case(scenario: &Scenario, stage: &Stage, found: Vec<&'static str>) -> anyhow:
     })
 }
 
-fn report(cases: &[Case], args: &ProofArgs, at: OffsetDateTime) -> String {
+/// Renders `report.md`.
+fn render_report(cases: &[CaseResult], args: &ProofArgs, at: OffsetDateTime) -> String {
     let mut text = format!("# Proof `{}`, {}\n\n", args.run_id, receipts::time(Some(at)));
     let hook = args.hook.as_ref().map_or("the real hook".to_owned(), |hook| format!("`{}`", hook.display()));
     text.push_str(&format!(
-        "Each case was put to {hook}; what it did not object to was sent to a real MCP server, which counts.\n\n"
+        "Each call was put to {hook}. A call without objection was sent to a real MCP server, which counts calls.\n\n"
     ));
-    text.push_str(
-        "| case | what it shows | tool | verdict | reason | calls counted | |\n|---|---|---|---|---|---|---|\n",
-    );
+    text.push_str("| case | situation | tool | verdict | reason | calls counted | |\n|---|---|---|---|---|---|---|\n");
     for case in cases {
-        let shows =
-            ALL.iter().chain([&CONTROL]).find(|known| known.name == case.scenario).map_or("", |known| known.shows);
-        let ok = if case.ok { "as it should be" } else { "**NOT as it should be**" };
+        let summary =
+            ALL.iter().chain([&CONTROL]).find(|known| known.name == case.scenario).map_or("", |known| known.summary);
+        let ok = if case.ok { "as expected" } else { "**NOT as expected**" };
         text.push_str(&format!(
-            "| {} | {shows} | `{}` | {} | `{}` | {} | {ok} |\n",
+            "| {} | {summary} | `{}` | {} | `{}` | {} | {ok} |\n",
             case.scenario, case.tool, case.verdict, case.reason, case.dispatched
         ));
     }
     let found: Vec<&str> = cases.iter().flat_map(|case| case.found.iter().copied()).collect();
     if !found.is_empty() {
-        text.push_str(&format!("\nReceipts that were replayed and reordered were found out: {}.\n", found.join(", ")));
+        text.push_str(&format!(
+            "\nThe verifier found these faults in replayed and reordered receipts: {}.\n",
+            found.join(", ")
+        ));
     }
-    text.push_str("\n`ask` counts as refused: whoever would have to say yes was not there. The pack is verified by `rune receipts verify --key KEY DIR`,\nwith the key that the command printed: the one in the pack proves nothing by itself.\n");
+    text.push_str("\n`ask` counts as refused, because no person was there to allow the call. Verify the pack with `rune receipts verify --key KEY DIR`\nand the key that the command printed: the key in the pack proves nothing by itself.\n");
     text
 }
 
+/// The secret that hashes arguments, derived from the run id.
 fn args_secret(run_id: &str) -> [u8; 32] {
     let digits = digest(format!("rune proof {run_id}").as_bytes());
     let mut secret = [0; 32];

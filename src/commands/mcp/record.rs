@@ -1,40 +1,39 @@
-//! Recording what was seen of a server, and telling from the records what a client may see.
+//! Records what a server serves, and filters tools by what is approved.
 
-use super::dialogue::capabilities;
+use super::discovery::client_capabilities;
 use crate::runtime::environment::{Environment, now};
-use crate::runtime::mcp::records::{Recorded, Store};
+use crate::runtime::mcp::records::{RecordOutcome, Store};
 use rune::encoding::canonical::Value;
 use rune::mcp::protocol::Served;
-use rune::mcp::{Identity, Instructions, Observed, Pin, Served as Seen, Source, Tool};
+use rune::mcp::{Identity, Instructions, Observed, Pin, ServedBytes, Source, Tool};
 use std::cell::OnceCell;
 
-/// What was seen of a server, and how.
-pub struct Sighting<'a> {
+/// What a server served, and how that is known.
+pub struct ServerSnapshot<'a> {
     pub server: &'a str,
     pub source: Source,
-    /// How the client's configuration starts or reaches it, where that names it.
+    /// How the client's configuration starts or reaches the server, if it is configured.
     pub identity: Option<Identity>,
     pub served: &'a Served,
-    /// Who vouches for it.
-    pub voucher: Voucher,
+    pub provenance: Provenance,
 }
 
-/// Who vouches for a sighting.
+/// Whether a snapshot is known to come from the configured server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Voucher {
-    /// A person has asked for it, or the client's configuration starts the wrap just like this.
-    Known,
-    /// Anybody may have started the wrap, also an agent, with any program.
-    Nobody,
+pub enum Provenance {
+    /// A person asked for it, or the client's configuration contains this very command line of the wrap.
+    Trusted,
+    /// An agent may have started the wrap, with any program behind it.
+    Unverified,
 }
 
-/// Records a sighting; what became of it, in words. It approves nothing, whoever asks for it.
-pub fn record(environment: &Environment, sighting: &Sighting<'_>) -> Result<String, String> {
-    let Sighting { server, source, identity, served, voucher } = sighting;
-    let declared = (*source == Source::Probe).then(|| capabilities().to_string());
+/// Records a snapshot, and returns a description of the outcome. A record approves nothing.
+pub fn record(environment: &Environment, snapshot: &ServerSnapshot<'_>) -> Result<String, String> {
+    let ServerSnapshot { server, source, identity, served, provenance } = snapshot;
+    let declared = (*source == Source::Probe).then(|| client_capabilities().to_string());
     let tools: Vec<&[u8]> = served.tools.iter().map(Vec::as_slice).collect();
     let prompts: Vec<&[u8]> = served.prompts.iter().map(Vec::as_slice).collect();
-    let observed = Observed::from_served(&Seen {
+    let observed = Observed::from_served(&ServedBytes {
         server,
         source: *source,
         at: now(),
@@ -46,53 +45,60 @@ pub fn record(environment: &Environment, sighting: &Sighting<'_>) -> Result<Stri
         tools: &tools,
         prompts: &prompts,
     });
-    let failed = |error: anyhow::Error| format!("it cannot be recorded: {error:#}");
+    let failed = |error: anyhow::Error| format!("cannot write the record: {error:#}");
     let store = Store::of(environment).map_err(failed)?;
-    if *voucher == Voucher::Nobody && mends(&store, &observed) {
-        return Err("not recorded, because the client's configuration does not start it like this".to_owned());
+    if *provenance == Provenance::Unverified && restores_approval(&store, &observed) {
+        return Err("not recorded: this command line is not in the client's configuration".to_owned());
     }
     match store.record(&observed).map_err(failed)? {
-        Recorded::Kept(stronger) => Ok(format!("not recorded, because `{stronger}` has seen it better")),
-        Recorded::Written => {
+        RecordOutcome::Kept(stronger) => Ok(format!("not recorded: there is a better record, made by `{stronger}`")),
+        RecordOutcome::Written => {
             let flawed = observed.tools().iter().filter(|tool| tool.body().is_err()).count();
-            Ok(if flawed == 0 { "recorded".to_owned() } else { format!("recorded; {flawed} of them cannot be pinned") })
+            Ok(if flawed == 0 {
+                "recorded".to_owned()
+            } else {
+                format!("recorded; {flawed} of them cannot be approved")
+            })
         }
     }
 }
 
-/// Whether a record would make anything look approved that does not look so now. Who has changed a server could
-/// otherwise have an agent show us the old list once more.
-fn mends(store: &Store, new: &Observed) -> bool {
+/// Whether a record would make anything look approved that does not look approved now. Without this check, an agent
+/// could hide that a server has changed by replaying its old list.
+fn restores_approval(store: &Store, new: &Observed) -> bool {
     let Ok(Some(pin)) = store.pin(new.server()) else { return false };
     let known = store.observed(new.server()).ok().flatten();
-    let tool =
+    let same_tool =
         |seen: &Observed, name: &str, body: &Value| seen.tool(name).and_then(|tool| tool.body().ok()) == Some(body);
-    let told = |seen: &Observed| match seen.instructions() {
+    let same_instructions = |seen: &Observed| match seen.instructions() {
         Instructions::None => pin.instructions().is_none(),
         Instructions::Text(text) => pin.instructions() == Some(text),
         Instructions::Unreadable(_) => false,
     };
-    let started = |seen: &Observed| seen.identity() == pin.identity();
-    let better = |fits: &dyn Fn(&Observed) -> bool| fits(new) && !known.as_ref().is_some_and(fits);
-    better(&told) || better(&started) || pin.tools().any(|(name, body)| better(&|seen| tool(seen, name, body)))
+    let same_identity = |seen: &Observed| seen.identity() == pin.identity();
+    let restored = |is_same: &dyn Fn(&Observed) -> bool| is_same(new) && !known.as_ref().is_some_and(is_same);
+    restored(&same_instructions)
+        || restored(&same_identity)
+        || pin.tools().any(|(name, body)| restored(&|seen| same_tool(seen, name, body)))
 }
 
-/// What a client may see of a server.
-pub struct Strip {
+/// The approved tools of a server.
+pub struct ApprovedTools {
     store: Option<Store>,
     server: String,
 }
 
-impl Strip {
-    pub fn new(environment: &Environment, server: &str) -> Strip {
-        Strip { store: Store::of(environment).ok(), server: server.to_owned() }
+impl ApprovedTools {
+    pub fn new(environment: &Environment, server: &str) -> ApprovedTools {
+        ApprovedTools { store: Store::of(environment).ok(), server: server.to_owned() }
     }
 
-    /// Whether a tool is the very one that a person has approved; what is approved is looked up when it is asked for.
-    pub fn keep(&self) -> impl Fn(&[u8]) -> bool {
+    /// Returns a predicate for the raw JSON of a tool: whether exactly this tool is approved. It reads the pin once, on
+    /// its first call.
+    pub fn filter(&self) -> impl Fn(&[u8]) -> bool {
         let pin = OnceCell::new();
         move |raw| {
-            // Where it cannot be told what is approved, nothing is.
+            // Nothing is approved if the pin cannot be read.
             let pin: &Option<Pin> = pin.get_or_init(|| self.store.as_ref()?.pin(&self.server).ok()?);
             let tool = Tool::read(raw);
             let Some(pin) = pin.as_ref().filter(|pin| !pin.blocks(tool.name())) else { return false };

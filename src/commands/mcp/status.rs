@@ -1,40 +1,40 @@
-//! `rune mcp status`: how every server and every tool stands.
+//! `rune mcp status`: the status of every server and tool.
 
-use super::view::{Row, View, words};
+use super::inventory::{Inventory, ServerState, describe_status};
 use crate::commands::hooks::say;
 use clap::Args;
-use rune::mcp::{Part, Status};
+use rune::mcp::{ChangedPart, Status};
 use rune::quarantine::visible;
 use serde::Serialize;
 
-/// Shows which servers and tools are approved, and which are not
+/// Shows the servers and tools, and whether they are approved
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  rune mcp status\n  rune mcp status --json | jq '.servers[].tools'")]
 pub struct StatusArgs {
-    /// JSON instead of a table
+    /// Print JSON instead of a table
     #[arg(long)]
     json: bool,
 }
 
 #[derive(Serialize)]
-struct Report {
-    servers: Vec<ServerReport>,
+struct StatusOutput {
+    servers: Vec<ServerOutput>,
     unreadable: Vec<String>,
 }
 
 #[derive(Serialize)]
-struct ServerReport {
+struct ServerOutput {
     name: String,
     configured: bool,
     status: &'static str,
     changed: Vec<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     source: Option<String>,
-    tools: Vec<ToolReport>,
+    tools: Vec<ToolOutput>,
 }
 
 #[derive(Serialize)]
-struct ToolReport {
+struct ToolOutput {
     name: String,
     status: &'static str,
     changed: Vec<String>,
@@ -43,61 +43,62 @@ struct ToolReport {
 }
 
 pub fn run(args: &StatusArgs) -> anyhow::Result<()> {
-    let view = View::look()?;
-    let mut unreadable: Vec<String> = view.unreadable.iter().map(ToString::to_string).collect();
-    unreadable.extend(view.servers.flaws.iter().cloned());
-    let mut rows = Vec::new();
-    for name in view.names() {
-        match view.row(&name) {
-            Ok(row) => rows.push(row),
+    let inventory = Inventory::load()?;
+    let mut unreadable: Vec<String> = inventory.unreadable.iter().map(ToString::to_string).collect();
+    unreadable.extend(inventory.servers.flaws.iter().cloned());
+    let mut states = Vec::new();
+    for name in inventory.names() {
+        match inventory.server_state(&name) {
+            Ok(state) => states.push(state),
             Err(error) => unreadable.push(error.to_string()),
         }
     }
     unreadable.sort();
     unreadable.dedup();
     if args.json {
-        let servers = rows.iter().map(|row| report(row, view.servers.named(&row.name).is_some())).collect();
-        return say(&serde_json::to_string(&Report { servers, unreadable })?);
+        let servers = states.iter().map(server_output).collect();
+        return say(&serde_json::to_string(&StatusOutput { servers, unreadable })?);
     }
-    if rows.is_empty() && unreadable.is_empty() {
-        return say("no MCP server is configured here, and none has a record");
+    if states.is_empty() && unreadable.is_empty() {
+        return say("no MCP server is configured here or has a record");
     }
-    for row in &rows {
-        table(row, view.servers.named(&row.name).is_some())?;
-    }
+    states.iter().try_for_each(print_server)?;
     unreadable.iter().try_for_each(|what| say(&format!("unreadable: {}", visible(what))))
 }
 
-fn parts(status: &Status) -> Vec<String> {
-    let parts: &[Part] = if let Status::Changed(parts) = status { parts } else { &[] };
+fn changed_parts(status: &Status) -> Vec<String> {
+    let parts: &[ChangedPart] = if let Status::Changed(parts) = status { parts } else { &[] };
     parts.iter().map(ToString::to_string).collect()
 }
 
-fn report(row: &Row, configured: bool) -> ServerReport {
+fn server_output(state: &ServerState) -> ServerOutput {
     let tool = |(name, status): &(String, Status)| {
-        let served = row.observed.as_ref().and_then(|observed| observed.tool(name));
+        let served = state.observed.as_ref().and_then(|observed| observed.tool(name));
         let hash = served.and_then(|tool| tool.hash().ok()).map(|hash| hash.to_string());
-        ToolReport { name: name.clone(), status: status.word(), changed: parts(status), hash }
+        ToolOutput { name: name.clone(), status: status.as_str(), changed: changed_parts(status), hash }
     };
-    ServerReport {
-        name: row.name.clone(),
-        configured,
-        status: row.status.word(),
-        changed: parts(&row.status),
-        source: row.observed.as_ref().map(|observed| observed.source().to_string()),
-        tools: row.tools.iter().map(tool).collect(),
+    ServerOutput {
+        name: state.name.clone(),
+        configured: state.is_configured,
+        status: state.status.as_str(),
+        changed: changed_parts(&state.status),
+        source: state.observed.as_ref().map(|observed| observed.source().to_string()),
+        tools: state.tools.iter().map(tool).collect(),
     }
 }
 
-fn table(row: &Row, configured: bool) -> anyhow::Result<()> {
-    let seen = match &row.observed {
+fn print_server(state: &ServerState) -> anyhow::Result<()> {
+    let record = match &state.observed {
         Some(observed) => {
-            format!("{} tools, seen by {} on {}", observed.tools().len(), observed.source(), observed.at().date())
+            format!("{} tools, recorded by {} on {}", observed.tools().len(), observed.source(), observed.at().date())
         }
-        None => "never seen: run `rune mcp probe`".to_owned(),
+        None => "not recorded: run `rune mcp probe`".to_owned(),
     };
-    let here = if configured { "" } else { ", not configured here" };
-    say(&format!("{}  {} ({seen}{here})", visible(&row.name), words(&row.status)))?;
-    let width = row.tools.iter().map(|(name, _)| visible(name).chars().count()).max().unwrap_or_default();
-    row.tools.iter().try_for_each(|(name, status)| say(&format!("  {:width$}  {}", visible(name), words(status))))
+    let elsewhere = if state.is_configured { "" } else { ", not configured here" };
+    say(&format!("{}  {} ({record}{elsewhere})", visible(&state.name), describe_status(&state.status)))?;
+    let width = state.tools.iter().map(|(name, _)| visible(name).chars().count()).max().unwrap_or_default();
+    state
+        .tools
+        .iter()
+        .try_for_each(|(name, status)| say(&format!("  {:width$}  {}", visible(name), describe_status(status))))
 }

@@ -1,25 +1,24 @@
-//! `rune mcp wrap`: stands between the client and a server, and records what the client is really served.
+//! `rune mcp wrap`: runs a stdio server for the client, and records what the client is served.
 //!
-//! The client starts it as the server, so an agent may start it too, by any name and with any program. All that it
-//! can do is to record an observation, which approves nothing: approvals are in another file, which is not written
-//! here. But a server that has changed could be made to look unchanged by whoever shows the old list once more. So a
-//! wrap that the client's configuration does not start, word for word, records only what makes nothing look better.
-//! What is left to an agent is to start the very words of the configuration with other programs on `PATH`; the rules
-//! of the hook deny it all verbs of this program that write.
+//! The client starts the wrap as the server, so an agent can start it too, with any name and any program. The wrap can
+//! only write observations; approvals are in another file, which it does not write. But an agent could hide that a
+//! server has changed by replaying its old list. So a wrap whose command line is not, word for word, in the client's
+//! configuration records only what restores no approval. What remains possible is to start the configured command
+//! line with another program first on `PATH`; the rules of the hook deny agents all commands of `rune` that write.
 
 use super::install;
-use super::record::{Sighting, Strip, Voucher, record};
+use super::record::{ApprovedTools, Provenance, ServerSnapshot, record};
 use super::relay::Relay;
-use super::stdio::ENDING_SIGNALS;
+use super::stdio::TERMINATION_SIGNALS;
 use crate::runtime::environment::Environment;
 use crate::runtime::exit_code::{FAILED, REFUSED};
 use crate::runtime::mcp::servers::{Configured, Servers};
 use crate::runtime::options::Dirs;
 use clap::Args;
-use rune::client::claude::server::Launch;
+use rune::client::server::Launch;
 use rune::encoding::label::Label;
 use rune::mcp::Source;
-use rune::mcp::protocol::{Heard, Served};
+use rune::mcp::protocol::{ListUpdate, Served};
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process, waitid};
 use rustix::stdio::{dup2_stdin, dup2_stdout};
 use signal_hook::iterator::Signals;
@@ -34,86 +33,82 @@ use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-/// Stands between the client and a stdio server, and records what is really served
+/// Runs a stdio server for the client, and records what it serves
 #[derive(Debug, Args)]
 #[command(
     after_help = "Examples:\n  rune mcp wrap --install github --strip\n  rune mcp wrap --uninstall github\n  rune mcp wrap --server github -- npx -y @modelcontextprotocol/server-github\n\n\
-Every byte is passed on as it comes. With --strip, tools that are not approved are taken out of lists before the\n\
-client sees them. --install and --uninstall are for people only."
+Messages are passed on unchanged. With --strip, tools that are not approved are removed from lists before the client sees them. --install and --uninstall are for people only."
 )]
 pub struct WrapArgs {
-    /// The server, as the client's configuration names it
+    /// Name of the server in the client's configuration
     #[arg(long, value_name = "NAME", required_unless_present_any = ["install", "uninstall"])]
     pub server: Option<String>,
-    /// Take tools that are not approved out of what the client is served
+    /// Remove tools that are not approved from what the client is served
     #[arg(long)]
     pub strip: bool,
-    /// Put this into the configuration of a server
+    /// Wrap this server in the client's configuration
     #[arg(long, value_name = "SERVER", conflicts_with_all = ["uninstall", "server", "command"])]
     pub install: Option<String>,
-    /// Take it out again
+    /// Remove the wrap from the client's configuration
     #[arg(long, value_name = "SERVER", conflicts_with_all = ["server", "command", "strip"])]
     pub uninstall: Option<String>,
-    /// Where records are kept [default: $XDG_DATA_HOME/rune]
+    /// Directory of the records [default: $XDG_DATA_HOME/rune]
     #[arg(long, value_name = "DIR")]
     pub data_dir: Option<PathBuf>,
-    /// The program of the server, and its arguments
+    /// Program of the server, and its arguments
     #[arg(last = true, value_name = "CMD", required_unless_present_any = ["install", "uninstall"])]
     pub command: Vec<OsString>,
 }
 
-/// How long a list that goes on is waited for before what is there is recorded.
-const PAGES: Duration = Duration::from_millis(300);
+/// How long the next page of a list is waited for before the pages so far are recorded.
+const PAGE_TIMEOUT: Duration = Duration::from_millis(300);
 
-/// How long the last record may take when the server has ended.
-const LAST: Duration = Duration::from_secs(2);
+/// How long the last record may take after the server has exited.
+const RECORD_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// How often we look whether it is done.
-const STEP: Duration = Duration::from_millis(2);
-
-/// How long a server that has ended may leave something in its output when the client leaves too.
-const QUIET: Duration = Duration::from_millis(500);
+/// How long to wait for remaining output of a server that has exited, once the client is gone.
+const OUTPUT_TIMEOUT: Duration = Duration::from_millis(500);
 
 pub fn run(args: &WrapArgs) -> anyhow::Result<u8> {
-    let environment = Environment::look(&Dirs { data: args.data_dir.clone(), ..Dirs::default() });
-    match (&args.install, &args.uninstall, &args.server) {
-        (Some(server), ..) => install::install(server, args.strip, &environment),
-        (_, Some(server), _) => install::uninstall(server, &environment),
-        (None, None, Some(server)) => Ok(pass(server, args, &environment)),
-        (None, None, None) => Ok(REFUSED),
+    let environment = Environment::read(&Dirs { data: args.data_dir.clone(), ..Dirs::default() });
+    if let Some(server) = &args.install {
+        let flags: &[&str] = if args.strip { &["--strip"] } else { &[] };
+        return install::install(server, flags, &environment);
     }
+    if let Some(server) = &args.uninstall {
+        return install::uninstall(server, &environment);
+    }
+    let Some(server) = &args.server else { return Ok(REFUSED) };
+    Ok(match run_server(server, args, &environment) {
+        Ok(status) => exit_as(status),
+        Err(error) => {
+            report_error(server, &format!("cannot start the server: {error}"));
+            FAILED
+        }
+    })
 }
 
-/// What may end the relay.
-enum Moment {
-    /// The client has closed the server's input, or somebody wants us to end.
-    Leaving,
-    /// The server, and whoever else holds its output, has closed it.
+/// An event that may end the relay.
+enum RelayEvent {
+    /// The client has closed its stream, or a termination signal has arrived.
+    Stopping,
+    /// All holders of the server's output have closed it.
     OutputEnded,
-    /// The server has ended.
     Exited(ExitStatus),
 }
 
-/// What is to be recorded.
-pub enum Note {
-    Sight(Served, Heard),
+/// A message to the thread that writes records.
+pub enum RecorderMessage {
+    /// What is served now, and whether more pages of a list follow.
+    Served(Served, ListUpdate),
     End,
 }
 
-fn pass(name: &str, args: &WrapArgs, environment: &Environment) -> u8 {
-    match try_pass(name, args, environment) {
-        Ok(status) => leave(status),
-        Err(error) => {
-            complain(name, &format!("it cannot be started: {error}"));
-            FAILED
-        }
-    }
-}
-
-fn try_pass(name: &str, args: &WrapArgs, environment: &Environment) -> std::io::Result<ExitStatus> {
-    let (from_client, mut to_client) = streams()?;
+/// Runs the server until it has exited and its output is passed on.
+fn run_server(name: &str, args: &WrapArgs, environment: &Environment) -> std::io::Result<ExitStatus> {
+    let (from_client, mut to_client) = take_standard_streams()?;
     let mut words = args.command.iter();
     let mut command = Command::new(words.next().cloned().unwrap_or_default());
     let mut child = command.args(words).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn()?;
@@ -121,84 +116,87 @@ fn try_pass(name: &str, args: &WrapArgs, environment: &Environment) -> std::io::
         return Err(std::io::Error::other("its streams are missing"));
     };
     let running = Arc::new(Mutex::new(i32::try_from(child.id()).ok().and_then(Pid::from_raw)));
-    let (happened, moments) = channel();
-    // After the server has started: it inherits what was ignored before.
-    let signals = Signals::new(ENDING_SIGNALS)?;
-    let (told, target) = (happened.clone(), Arc::clone(&running));
-    thread::spawn(move || forward(signals, &target, &told));
-    let (recorder, notes) = channel();
-    let relay = Relay::new(recorder.clone());
-    let (server, place) = (name.to_owned(), environment.clone());
-    let records = thread::spawn(move || keep_records(&server, &place, &notes));
-    let (other, told) = (relay.clone(), happened.clone());
+    let (events, received_events) = channel();
+    // Installed after the start of the server, which inherits the signals that are ignored.
+    let signals = Signals::new(TERMINATION_SIGNALS)?;
+    let (sender, target) = (events.clone(), Arc::clone(&running));
+    thread::spawn(move || forward_signals(signals, &target, &sender));
+    let (recorder, messages) = channel();
+    let (server, recorder_environment) = (name.to_owned(), environment.clone());
+    let (finished, recorder_finished) = channel::<()>();
     thread::spawn(move || {
-        other.to_server(from_client, input);
-        told.send(Moment::Leaving).ok();
+        record_served(&server, &recorder_environment, &messages);
+        drop(finished);
     });
-    let told = happened.clone();
-    let strip = args.strip.then(|| Strip::new(environment, name));
+    let relay = Relay::new(recorder.clone());
+    let (to_server, sender) = (relay.clone(), events.clone());
     thread::spawn(move || {
-        match strip {
-            Some(strip) => relay.to_client_stripped(output, &mut to_client, &strip),
+        to_server.to_server(from_client, input);
+        sender.send(RelayEvent::Stopping).ok();
+    });
+    let sender = events.clone();
+    let approved = args.strip.then(|| ApprovedTools::new(environment, name));
+    thread::spawn(move || {
+        match approved {
+            Some(approved) => relay.to_client_stripped(output, &mut to_client, &approved),
             None => relay.to_client(output, &mut to_client),
         }
         drop(to_client);
-        told.send(Moment::OutputEnded).ok();
+        sender.send(RelayEvent::OutputEnded).ok();
     });
-    thread::spawn(move || wait(child, &running).map(|status| happened.send(Moment::Exited(status))));
-    let status = last_moment(&moments);
-    recorder.send(Note::End).ok();
-    let until = Instant::now() + LAST;
-    while !records.is_finished() && Instant::now() < until {
-        thread::sleep(STEP);
-    }
-    status
+    thread::spawn(move || wait_for_exit(child, &running).map(|status| events.send(RelayEvent::Exited(status))));
+    let status = wait_for_end(&received_events);
+    recorder.send(RecorderMessage::End).ok();
+    // The recorder sends nothing; its end closes the channel.
+    recorder_finished.recv_timeout(RECORD_TIMEOUT).ok();
+    Ok(status)
 }
 
-/// The streams to the client, as the only ones of this process: when we are done with one, the client sees its end.
-fn streams() -> std::io::Result<(File, File)> {
+/// Moves the streams to the client away from stdin and stdout, so that the client sees the end of a stream when its
+/// copy is dropped.
+fn take_standard_streams() -> std::io::Result<(File, File)> {
     let from = File::from(std::io::stdin().as_fd().try_clone_to_owned()?);
     let to = File::from(std::io::stdout().as_fd().try_clone_to_owned()?);
-    let nothing = File::options().read(true).write(true).open("/dev/null")?;
-    dup2_stdin(&nothing)?;
-    dup2_stdout(&nothing)?;
+    let null = File::options().read(true).write(true).open("/dev/null")?;
+    dup2_stdin(&null)?;
+    dup2_stdout(&null)?;
     Ok((from, to))
 }
 
-/// Waits until nothing can come any more.
-fn last_moment(moments: &Receiver<Moment>) -> std::io::Result<ExitStatus> {
-    let (mut status, mut ended, mut leaving) = (None, false, false);
+/// Waits until the server has exited and no more output can come.
+fn wait_for_end(events: &Receiver<RelayEvent>) -> ExitStatus {
+    let (mut status, mut output_ended, mut stopping) = (None, false, false);
     loop {
         let next = match status {
-            // Whoever still holds the output of a server that is gone is waited for as long as the client is there.
-            Some(status) if leaving => moments.recv_timeout(QUIET).map_err(|_| status),
-            _ => moments.recv().map_err(|_| status.unwrap_or_default()),
+            // Another process may hold the output open; it is only waited for as long as the client is there.
+            Some(status) if stopping => events.recv_timeout(OUTPUT_TIMEOUT).map_err(|_| status),
+            _ => events.recv().map_err(|_| status.unwrap_or_default()),
         };
         match next {
-            Ok(Moment::Leaving) => leaving = true,
-            Ok(Moment::OutputEnded) => ended = true,
-            Ok(Moment::Exited(exit)) => status = Some(exit),
-            Err(status) => return Ok(status),
+            Ok(RelayEvent::Stopping) => stopping = true,
+            Ok(RelayEvent::OutputEnded) => output_ended = true,
+            Ok(RelayEvent::Exited(exit)) => status = Some(exit),
+            Err(status) => return status,
         }
-        if let Some(status) = status.filter(|_| ended) {
-            return Ok(status);
+        if let Some(status) = status.filter(|_| output_ended) {
+            return status;
         }
     }
 }
 
 /// Forwards signals to the server while it runs.
-fn forward(mut signals: Signals, running: &Mutex<Option<Pid>>, told: &Sender<Moment>) {
+fn forward_signals(mut signals: Signals, running: &Mutex<Option<Pid>>, events: &Sender<RelayEvent>) {
     for signal in &mut signals {
         let running = running.lock().unwrap_or_else(PoisonError::into_inner);
         if let (Some(pid), Some(signal)) = (*running, Signal::from_named_raw(signal)) {
             kill_process(pid, signal).ok();
         }
-        told.send(Moment::Leaving).ok();
+        events.send(RelayEvent::Stopping).ok();
     }
 }
 
-/// Waits for the end of the server. From then on its number may be somebody else's.
-fn wait(mut child: Child, running: &Mutex<Option<Pid>>) -> std::io::Result<ExitStatus> {
+/// Waits for the server to exit, and clears `running` before it is reaped: from then on its pid may be reused.
+fn wait_for_exit(mut child: Child, running: &Mutex<Option<Pid>>) -> std::io::Result<ExitStatus> {
     let pid = *running.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some(pid) = pid {
         waitid(WaitId::Pid(pid), WaitIdOptions::EXITED | WaitIdOptions::NOWAIT).ok();
@@ -207,42 +205,43 @@ fn wait(mut child: Child, running: &Mutex<Option<Pid>>) -> std::io::Result<ExitS
     child.wait()
 }
 
-/// Ends as the server has ended: with its exit code, or by the signal that ended it.
-fn leave(status: ExitStatus) -> u8 {
+/// Returns the exit code of the server, or ends this process by the signal that ended the server.
+fn exit_as(status: ExitStatus) -> u8 {
     if let Some(code) = status.code() {
         return u8::try_from(code).unwrap_or(FAILED);
     }
     let number = status.signal().unwrap_or_default();
-    // Does not return for a signal that ends a process.
+    // Does not return if the default action of the signal is to terminate.
     emulate_default_handler(number).ok();
     u8::try_from(128 + number).unwrap_or(FAILED)
 }
 
-/// Records what was served, apart from the stream: a disk that hangs must not hold it up.
-fn keep_records(name: &str, environment: &Environment, notes: &Receiver<Note>) {
-    let mut known = None;
-    let mut open: Option<Served> = None;
+/// Records what is served, whenever it changes, until [`RecorderMessage::End`].
+fn record_served(name: &str, environment: &Environment, messages: &Receiver<RecorderMessage>) {
+    let mut recorded = None;
+    // Pages of a list whose next page is outstanding.
+    let mut pages: Option<Served> = None;
     loop {
-        let note = match &open {
-            Some(_) => notes.recv_timeout(PAGES),
-            None => notes.recv().map_err(|_| RecvTimeoutError::Disconnected),
+        let message = match &pages {
+            Some(_) => messages.recv_timeout(PAGE_TIMEOUT),
+            None => messages.recv().map_err(|_| RecvTimeoutError::Disconnected),
         };
-        let end = matches!(note, Ok(Note::End) | Err(RecvTimeoutError::Disconnected));
-        let seen = match note {
-            Ok(Note::Sight(served, Heard::Part)) => {
-                open = Some(served);
+        let end = matches!(message, Ok(RecorderMessage::End) | Err(RecvTimeoutError::Disconnected));
+        let served = match message {
+            Ok(RecorderMessage::Served(served, ListUpdate::Partial)) => {
+                pages = Some(served);
                 continue;
             }
-            Ok(Note::Sight(served, Heard::Whole | Heard::Nothing)) => Some(served),
-            // The client may be content with the pages that it has.
-            Ok(Note::End) | Err(_) => open.clone(),
+            Ok(RecorderMessage::Served(served, ListUpdate::Complete | ListUpdate::Unchanged)) => Some(served),
+            // The client may never ask for the next page.
+            Ok(RecorderMessage::End) | Err(_) => pages.take(),
         };
-        open = None;
-        if let Some(served) = seen.filter(|served| known.as_ref() != Some(served)) {
-            if let Err(what) = keep(name, environment, &served) {
-                complain(name, &what);
+        pages = None;
+        if let Some(served) = served.filter(|served| recorded.as_ref() != Some(served)) {
+            if let Err(error) = record_one(name, environment, &served) {
+                report_error(name, &error);
             }
-            known = Some(served);
+            recorded = Some(served);
         }
         if end {
             return;
@@ -250,18 +249,18 @@ fn keep_records(name: &str, environment: &Environment, notes: &Receiver<Note>) {
     }
 }
 
-fn keep(name: &str, environment: &Environment, served: &Served) -> Result<String, String> {
+fn record_one(name: &str, environment: &Environment, served: &Served) -> Result<String, String> {
     let here = std::env::current_dir().map_err(|error| error.to_string())?;
-    let servers = Servers::look(environment, &here);
+    let servers = Servers::for_directory(environment, &here);
     let server = servers.named(name);
     let words: Option<Vec<String>> = std::env::args_os().skip(1).map(|word| word.into_string().ok()).collect();
-    let alike = |launch: Launch| matches!(launch, Launch::Stdio { args, .. } if Some(&args) == words.as_ref());
-    let known = server.and_then(|server| server.expanded(&here).ok()).is_some_and(alike);
-    let voucher = if known { Voucher::Known } else { Voucher::Nobody };
+    let is_this = |launch: Launch| matches!(launch, Launch::Stdio { args, .. } if Some(&args) == words.as_ref());
+    let is_configured = server.and_then(|server| server.expanded(&here).ok()).is_some_and(is_this);
+    let provenance = if is_configured { Provenance::Trusted } else { Provenance::Unverified };
     let identity = server.and_then(Configured::identity);
-    record(environment, &Sighting { server: name, source: Source::Wrap, identity, served, voucher })
+    record(environment, &ServerSnapshot { server: name, source: Source::Wrap, identity, served, provenance })
 }
 
-fn complain(name: &str, what: &str) {
-    writeln!(std::io::stderr().lock(), "rune: {}: {what}", Label::new(name)).ok();
+fn report_error(name: &str, error: &str) {
+    writeln!(std::io::stderr().lock(), "rune: {}: {error}", Label::new(name)).ok();
 }

@@ -1,43 +1,41 @@
-//! `rune receipts export`: receipts in a sealed pack.
+//! `rune receipts export`: copies receipts into a sealed pack.
 
-use super::verify;
+use super::{ExportArgs, list, verify};
 use crate::commands::hooks::say;
-use crate::commands::receipts::ExportArgs;
-use crate::commands::receipts::list;
 use crate::runtime::policy_files;
 use crate::runtime::receipts::{OPERATOR_FILE, folder, key, time};
-use anyhow::{Context, anyhow, bail};
+use anyhow::{Context, Error, bail};
 use rune::encoding::hex::digest;
 use rune::receipt::pack::{self, ChainEntry, FileEntry, Index};
-use rune::receipt::{Outcome, Secret, hash};
+use rune::receipt::{Outcome, Receipt, ReceiptKind, Secret, hash};
 use std::fs::{self, DirBuilder};
 use std::os::unix::fs::DirBuilderExt;
 use std::path::Path;
 use time::OffsetDateTime;
 
-/// What goes into a pack: names and bytes.
+/// The files of a pack: relative paths and bytes.
 pub type Contents = Vec<(String, Vec<u8>)>;
 
 pub fn run(args: &ExportArgs) -> anyhow::Result<()> {
     let environment = args.dirs.environment()?;
-    let folder = folder(&environment).map_err(|what| anyhow!(what))?;
+    let folder = folder(&environment).map_err(Error::msg)?;
     let mut files = match &args.session {
-        Some(session) => list::of_session(&folder, session)?,
-        None => list::files(&folder)?,
+        Some(session) => list::session_files(&folder, session)?,
+        None => list::receipt_files(&folder)?,
     };
     let operator = folder.join(format!("{OPERATOR_FILE}.jsonl"));
     if operator.is_file() && !files.contains(&operator) {
         files.push(operator);
     }
     if files.is_empty() {
-        bail!("there are no receipts yet");
+        bail!("no receipts yet");
     }
-    let secret = key::read(&environment).map_err(|what| anyhow!(what))?.context("there is no key")?;
+    let secret = key::read(&environment).map_err(Error::msg)?.context("this installation has no key")?;
     let mut contents = Contents::new();
     for file in files {
         let name = file.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let mut bytes = policy_files::read_bytes(&file).with_context(|| file.display().to_string())?;
-        // What is being written, or was left torn, is no receipt yet.
+        // The last line may be incomplete: a hook is writing it, or was killed while it did.
         bytes.truncate(bytes.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1));
         if !bytes.is_empty() {
             contents.push((format!("receipts/{name}"), bytes));
@@ -46,22 +44,22 @@ pub fn run(args: &ExportArgs) -> anyhow::Result<()> {
     let head = write_pack(&args.out, contents, "export", "", None, &secret)?;
     let outcome = verify::verify(&args.out, secret.keys(), None)?.outcome;
     if args.json {
-        let told = serde_json::json!({"head": head, "key": secret.public(), "out": args.out, "outcome": outcome});
-        return say(&told.to_string());
+        let output = serde_json::json!({"head": head, "key": secret.public(), "out": args.out, "outcome": outcome});
+        return say(&output.to_string());
     }
     say(&format!("{}\nkey  {}\nhead {head}", args.out.display(), secret.public()))?;
-    say("keep the head and the key where no agent can write; with them, anybody can verify the pack")?;
+    say("keep head and key where no agent can write: the pack is verified against them")?;
     match outcome {
         Outcome::Valid => Ok(()),
-        Outcome::CannotTell => say("note: some session is not sealed yet, so more may follow"),
+        Outcome::CannotTell => say("note: a session is not sealed yet, and may get more receipts"),
         Outcome::Invalid => bail!(
-            "the pack holds receipts that are not genuine\n  help: `rune receipts verify {}` names them",
+            "the pack contains invalid receipts\n  help: `rune receipts verify {}` lists the faults",
             args.out.display()
         ),
     }
 }
 
-/// Writes a pack into a directory that is not there yet, or empty; tells its head.
+/// Writes a pack into a new or empty directory, and returns its head.
 pub fn write_pack(
     out: &Path,
     mut contents: Contents,
@@ -71,7 +69,7 @@ pub fn write_pack(
     secret: &Secret,
 ) -> anyhow::Result<String> {
     if out.exists() && fs::read_dir(out).with_context(|| out.display().to_string())?.next().is_some() {
-        bail!("{}: is not empty\n  help: name a directory that is not there yet", out.display());
+        bail!("{}: the directory is not empty\n  help: name a new directory", out.display());
     }
     contents.push(("key.pub".to_owned(), format!("{}\n", secret.public()).into_bytes()));
     contents.sort();
@@ -79,12 +77,12 @@ pub fn write_pack(
     let chains = contents.iter().filter(|(name, _)| name.starts_with("receipts/")).filter_map(|(name, bytes)| {
         let lines: Vec<&[u8]> = bytes.strip_suffix(b"\n")?.split(|byte| *byte == b'\n').collect();
         let last = lines.last()?;
-        let receipt: Option<rune::receipt::Receipt> = serde_json::from_slice(last).ok();
+        let receipt: Option<Receipt> = serde_json::from_slice(last).ok();
         Some(ChainEntry {
             count: lines.len() as u64,
             head: hash(last),
             path: name.clone(),
-            sealed: receipt.as_ref().is_some_and(|receipt| receipt.kind == rune::receipt::ReceiptKind::Seal),
+            sealed: receipt.as_ref().is_some_and(|receipt| receipt.kind == ReceiptKind::Seal),
             session: receipt.map(|receipt| receipt.session).unwrap_or_default(),
         })
     });

@@ -3,7 +3,7 @@
 use super::{Context, block, command_of, suspicious, suspicious_if};
 use crate::decide::subject::Subject;
 use crate::path::zones::Area;
-use crate::path::{AbsPath, meet};
+use crate::path::{AbsPath, names_overlap};
 use crate::rules::Match;
 use crate::shell::{Access, Act, Command};
 use compact_str::CompactString;
@@ -15,7 +15,7 @@ pub(super) fn find(subject: &Subject<'_>, context: &Context<'_>) -> Option<Match
     // `rmdir` deletes only empty directories.
     if command.is_some_and(|command| command.program == "rmdir") {
         let area = access.target.path.as_ref().map(|path| context.zones.area(path));
-        let outside = matches!(area, Some(Area::Vital | Area::System | Area::Outside));
+        let outside = matches!(area, Some(Area::Vital | Area::System | Area::Other));
         return suspicious_if(outside, "it deletes outside of the project");
     }
     match access.act {
@@ -48,16 +48,16 @@ fn judge_removal(access: &Access, command: Option<&Command>, context: &Context<'
             block("it would delete a directory that the system or you cannot do without")
         }
         // `cd build; rm -rf *` is meant for `build`, even if the `cd` may fail.
-        Area::Vital | Area::System | Area::Project | Area::Temp | Area::Outside if access.astray => None,
+        Area::Vital | Area::System | Area::ProjectRoot | Area::TempRoot | Area::Other if access.astray => None,
         Area::Vital | Area::System => suspicious("it deletes outside of the project"),
-        Area::Project if whole || (sweeping && !access.target.open) => suspicious("it deletes the project itself"),
-        Area::Inside if is_git_directory(&base, context) => suspicious("it deletes the history of the project"),
-        Area::Project | Area::Inside | Area::Scratch | Area::Sink => None,
-        Area::Temp if !whole && !sweeping => None,
-        Area::Temp => suspicious("it deletes the temporary files of every program"),
+        Area::ProjectRoot if whole || (sweeping && !access.target.open) => suspicious("it deletes the project itself"),
+        Area::InProject if is_git_directory(&base, context) => suspicious("it deletes the history of the project"),
+        Area::ProjectRoot | Area::InProject | Area::InTemp | Area::Device => None,
+        Area::TempRoot if !whole && !sweeping => None,
+        Area::TempRoot => suspicious("it deletes the temporary files of every program"),
         // A container has files of its own.
-        Area::Outside if command.is_some_and(|command| command.is_contained(path)) => None,
-        Area::Outside => suspicious("it deletes outside of the project"),
+        Area::Other if command.is_some_and(|command| command.is_contained(path)) => None,
+        Area::Other => suspicious("it deletes outside of the project"),
     }
 }
 
@@ -69,7 +69,13 @@ fn judge_move(access: &Access, context: &Context<'_>) -> Option<Match> {
             block("it would move away a directory that the system or you cannot do without")
         }
         Area::System => suspicious("it moves files of the system"),
-        Area::Vital | Area::Project | Area::Inside | Area::Temp | Area::Scratch | Area::Sink | Area::Outside => None,
+        Area::Vital
+        | Area::ProjectRoot
+        | Area::InProject
+        | Area::TempRoot
+        | Area::InTemp
+        | Area::Device
+        | Area::Other => None,
     }
 }
 
@@ -96,7 +102,7 @@ fn vital_directories(context: &Context<'_>) -> Vec<AbsPath> {
 /// Whether a pattern may match a directory.
 fn may_match(path: &AbsPath, root: &AbsPath) -> bool {
     let (path, root) = (path.components(), root.components());
-    path.len() == root.len() && path.iter().zip(root).all(|(a, b)| meet(a.as_bytes(), b.as_bytes()))
+    path.len() == root.len() && path.iter().zip(root).all(|(a, b)| names_overlap(a.as_bytes(), b.as_bytes()))
 }
 
 /// Whether a path is the `.git` directory of the project.

@@ -4,7 +4,7 @@ use super::{Context, command, suspicious, suspicious_if};
 use crate::decide::subject::{Subject, SubjectKind};
 use crate::path::zones::Area;
 use crate::rules::Match;
-use crate::shell::{Access, Act, Arg, Command, Effects, PROCESS, Target};
+use crate::shell::{Access, Act, Arg, Command, Effects, PROCESS_SUBSTITUTION, Target};
 use std::collections::BTreeSet;
 
 /// Interpreters that run code from their arguments.
@@ -31,11 +31,14 @@ pub(super) fn find(subject: &Subject<'_>, context: &Context<'_>) -> Option<Match
     }
     // `-f <(…)`: a script from a process substitution.
     let pairs = command.args.iter().zip(command.args.iter().skip(1));
-    if pairs.into_iter().any(|(option, file)| matches!(option.text.as_str(), "-f" | "--file") && file.text == PROCESS) {
+    if pairs
+        .into_iter()
+        .any(|(option, file)| matches!(option.text.as_str(), "-f" | "--file") && file.text == PROCESS_SUBSTITUTION)
+    {
         return suspicious("it runs whatever it is fed");
     }
     let scripts = command.scripts();
-    if scripts.iter().any(|file| file.text == PROCESS) {
+    if scripts.iter().any(|file| file.text == PROCESS_SUBSTITUTION) {
         return suspicious("it runs whatever it is fed");
     }
     match command.program.as_str() {
@@ -56,7 +59,7 @@ pub(super) fn find(subject: &Subject<'_>, context: &Context<'_>) -> Option<Match
             // Any file of the project may be run.
             let inside = |file: &Arg| {
                 let target = Target::of(file, command.cwd.as_deref());
-                target.path.is_some_and(|path| matches!(context.zones.area(&path), Area::Inside | Area::Project))
+                target.path.is_some_and(|path| matches!(context.zones.area(&path), Area::InProject | Area::ProjectRoot))
             };
             let unknown = |file: &Arg| !file.is_known() && !inside(file);
             suspicious_if(!checks && scripts.iter().any(unknown), "it runs a file that is only known when it runs")

@@ -5,7 +5,7 @@ mod harmless;
 use super::{Context, block, suspicious};
 use crate::decide::subject::{Subject, SubjectKind};
 use crate::path::zones::Area;
-use crate::path::{AbsPath, Place, Reach, globs, touches};
+use crate::path::{AbsPath, Extent, Place, globs, touches};
 use crate::rules::{Match, Tier};
 use harmless::is_harmless_value;
 
@@ -130,7 +130,7 @@ fn is_ordinary(name: &str, value: &str, context: &Context<'_>) -> bool {
             ]);
             let home = context.zones.home.as_ref();
             !part.is_empty()
-                && (matches!(context.zones.area(&path), Area::Inside | Area::Project)
-                    || tools.iter().any(|tool| touches(*tool, &path, Reach::Itself, home)))
+                && (matches!(context.zones.area(&path), Area::InProject | Area::ProjectRoot)
+                    || tools.iter().any(|tool| touches(*tool, &path, Extent::Exact, home)))
         })
 }

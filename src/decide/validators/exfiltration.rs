@@ -152,7 +152,7 @@ fn read_paths<'a>(at: usize, context: &Context<'a>) -> impl Iterator<Item = &'a 
 
 /// Judges `git push` to a URL instead of a configured remote.
 fn find_push_to_url(command: &Command) -> Option<Match> {
-    let text = crate::shell::plain(command).unwrap_or_default();
+    let text = crate::shell::without_global_options(command).unwrap_or_default();
     let text = if text.is_empty() { command.canonical.as_str() } else { text.as_str() };
     let rest = text.strip_prefix("git push ")?;
     let target = rest.split(' ').find(|word| !word.starts_with('-')).unwrap_or_default();
@@ -167,7 +167,8 @@ fn find_push_to_url(command: &Command) -> Option<Match> {
 fn find_push_to_new_remote(context: &Context<'_>) -> Option<Match> {
     let commands = context.reading()?.commands.iter();
     let texts = commands.filter(|command| matches!(command.program.as_str(), "git" | "gh"));
-    let mut texts = texts.map(|command| crate::shell::plain(command).unwrap_or_else(|| command.canonical.to_string()));
+    let mut texts = texts
+        .map(|command| crate::shell::without_global_options(command).unwrap_or_else(|| command.canonical.to_string()));
     // In a tainted session, the clone may come from injected instructions.
     let tainted = !context.event.facts.taint.is_empty();
     let set = texts.by_ref().any(|text| {

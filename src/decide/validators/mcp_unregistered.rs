@@ -18,7 +18,7 @@ pub(super) fn find(_subject: &Subject<'_>, context: &Context<'_>) -> Option<Matc
     if server.is_none() && tool.contains("__") {
         return block("the name can be read as that of more than one server");
     }
-    if namespace.told_otherwise(context.event).is_some() {
+    if namespace.contradicting(context.event).is_some() {
         return block("the client names another server than the tool's name does");
     }
     let by_project = namespace.is_of_project(context.event);

@@ -45,7 +45,7 @@ pub(super) fn find(_subject: &Subject<'_>, context: &Context<'_>) -> Option<Matc
     let name = context.event.tool.inspect("does it write");
     let namespace = Namespace::of_tool(name, server.as_ref(), context.event, context.config);
     // Data from a server may go back to it.
-    if !context.event.facts.taint.is_by_other_than(&namespace.source(context.event)) {
+    if !context.event.facts.taint.has_other_source(&namespace.source(context.event)) {
         return None;
     }
     let tool = name.get("mcp__".len() + namespace.as_str().len()..).unwrap_or_default();

@@ -5,7 +5,7 @@ use super::{Context, block, block_if, is_contained, suspicious};
 use crate::decide::subject::{Subject, SubjectKind};
 use crate::path::protected::Class;
 use crate::path::zones::Area;
-use crate::path::{AbsPath, Reach, meet, touches_tree};
+use crate::path::{AbsPath, Extent, names_overlap, touches_tree};
 use crate::rules::Match;
 use crate::shell::{Access, Act, Rights};
 
@@ -18,7 +18,7 @@ pub(super) fn find(subject: &Subject<'_>, context: &Context<'_>) -> Option<Match
         Act::Read | Act::Match | Act::List | Act::Remove | Act::Move | Act::Restore => return None,
     }
     let covers_below = access.act == Act::Link && access.deep;
-    let reach = if access.target.open || covers_below { Reach::Below } else { Reach::Itself };
+    let reach = if access.target.open || covers_below { Extent::Tree } else { Extent::Exact };
     let home = context.zones.home.as_ref();
     let is_in = |class: Class| class.contains(path, reach, home);
     let sensitive = || context.sensitive.iter().any(|place| touches_tree(*place, path, reach, home));
@@ -43,7 +43,7 @@ fn judge_permissions(path: &AbsPath, access: &Access, context: &Context<'_>) -> 
     }
     let rights = context.effects().map_or(Rights::UNKNOWN, |effects| effects.rights(access));
     let home = context.zones.home.as_ref();
-    let reach = if access.target.open { Reach::Below } else { Reach::Itself };
+    let reach = if access.target.open { Extent::Tree } else { Extent::Exact };
     let is_startup = |reach| Class::Startup.contains(path, reach, home);
     let is_key = |reach| {
         Class::Credentials.contains(path, reach, home)
@@ -56,11 +56,11 @@ fn judge_permissions(path: &AbsPath, access: &Access, context: &Context<'_>) -> 
     if is_key(reach) && rights.harms_file() {
         return block("the file holds keys or passwords");
     }
-    let changed = if rights.recursive { Reach::Below } else { reach };
+    let changed = if rights.recursive { Extent::Tree } else { reach };
     if rights.shows_file() && (is_listed_key(path, changed, context) || is_key(changed) && has_name_of_key(path)) {
         return block("others may read keys or passwords");
     }
-    let is_above = !is_startup(reach) && !is_key(reach) && (is_startup(Reach::Below) || is_key(Reach::Below));
+    let is_above = !is_startup(reach) && !is_key(reach) && (is_startup(Extent::Tree) || is_key(Extent::Tree));
     block_if(rights.harms_directory() && is_above, "the directory holds keys, or what is run whenever a session starts")
 }
 
@@ -73,7 +73,8 @@ pub(super) fn is_env_file(path: &AbsPath) -> bool {
     let mut name = name.to_ascii_lowercase();
     // In a search, a wildcard matches a dot too. The pattern is about the file if it spells out most of the name.
     if name.starts_with(['*', '?', '[']) && path.components().iter().any(|part| part == "**") {
-        let spells = |file: &str, least: usize| literal_chars(&name) >= least && meet(file.as_bytes(), name.as_bytes());
+        let spells =
+            |file: &str, least: usize| literal_chars(&name) >= least && names_overlap(file.as_bytes(), name.as_bytes());
         if spells(".env", 2) || spells(".envrc", 4) {
             return true;
         }
@@ -84,7 +85,7 @@ pub(super) fn is_env_file(path: &AbsPath) -> bool {
         "md",
     ];
     // A pattern that may match `.env`.
-    if name.contains(['*', '?', '[']) && !name.starts_with(['*', '?', '[']) && meet(b".env", name.as_bytes()) {
+    if name.contains(['*', '?', '[']) && !name.starts_with(['*', '?', '[']) && names_overlap(b".env", name.as_bytes()) {
         return true;
     }
     let variant = name.strip_prefix(".env").or_else(|| name.strip_prefix(".envrc"));

@@ -5,7 +5,7 @@ use super::{Context, block, command, command_of, suspicious_if};
 use crate::decide::subject::Subject;
 use crate::event::Action;
 use crate::path::protected::Class;
-use crate::path::{AbsPath, Glob, Reach, meet, touches_tree};
+use crate::path::{AbsPath, Extent, Glob, names_overlap, touches_tree};
 use crate::rules::Match;
 use crate::shell::{Act, Arg};
 use compact_str::CompactString;
@@ -40,9 +40,9 @@ pub(super) fn find(subject: &Subject<'_>, context: &Context<'_>) -> Option<Match
         return None;
     }
     let path = access.target.path.as_ref()?;
-    let reach = if access.target.open || access.deep { Reach::Below } else { Reach::Itself };
+    let reach = if access.target.open || access.deep { Extent::Tree } else { Extent::Exact };
     // A search through system directories cannot read files such as `/etc/shadow`, so only keys at home count for it.
-    let is_tree = reach == Reach::Below || path.components().last().is_some_and(|name| name == "**");
+    let is_tree = reach == Extent::Tree || path.components().last().is_some_and(|name| name == "**");
     let is_search = command_of(access, context).is_some_and(|command| SEARCHERS.contains(&command.program.as_str()));
     let searched = is_tree && (is_search || matches!(context.event.action, Action::Files { .. }));
     let listed = if searched {
@@ -62,7 +62,7 @@ pub(super) fn find(subject: &Subject<'_>, context: &Context<'_>) -> Option<Match
         return None;
     }
     // Without a search, all keys have been compared above.
-    let secret = holds_secrets(path, context, || searched && is_listed_key(path, Reach::Itself, context));
+    let secret = holds_secrets(path, context, || searched && is_listed_key(path, Extent::Exact, context));
     suspicious_if(secret, "the file holds secrets")
 }
 
@@ -70,7 +70,7 @@ pub(super) fn find(subject: &Subject<'_>, context: &Context<'_>) -> Option<Match
 pub(super) fn is_secret_file(path: &AbsPath, context: &Context<'_>) -> bool {
     let accounts = matches!(path.components(), [etc, name] if etc == "etc" && name == "passwd");
     accounts && is_listed(&context.sensitive, path, context)
-        || holds_secrets(path, context, || is_listed_key(path, Reach::Itself, context))
+        || holds_secrets(path, context, || is_listed_key(path, Extent::Exact, context))
 }
 
 /// Whether a file holds secrets, by its name and by the sensitive paths of the policy.
@@ -79,11 +79,11 @@ fn holds_secrets(path: &AbsPath, context: &Context<'_>, is_key_too: impl FnOnce(
     is_listed(&context.operator_sensitive, path, context)
         || ((listed || is_key(path) || is_key_too()) && !is_public(path))
         || is_env_file(path)
-        || Class::Secrets.contains(path, Reach::Itself, context.zones.home.as_ref())
+        || Class::Secrets.contains(path, Extent::Exact, context.zones.home.as_ref())
 }
 
 fn is_listed(globs: &[Glob<'_>], path: &AbsPath, context: &Context<'_>) -> bool {
-    globs.iter().any(|glob| touches_tree(*glob, path, Reach::Itself, context.zones.home.as_ref()))
+    globs.iter().any(|glob| touches_tree(*glob, path, Extent::Exact, context.zones.home.as_ref()))
 }
 
 /// Whether a file has the name of a private key.
@@ -91,8 +91,8 @@ pub(super) fn has_name_of_key(path: &AbsPath) -> bool {
     is_key(path) && !is_public(path)
 }
 
-/// Whether a path is a listed private key or, for [`Reach::Below`], a directory above one.
-pub(super) fn is_listed_key(path: &AbsPath, reach: Reach, context: &Context<'_>) -> bool {
+/// Whether a path is a listed private key or, for [`Extent::Tree`], a directory above one.
+pub(super) fn is_listed_key(path: &AbsPath, reach: Extent, context: &Context<'_>) -> bool {
     !is_public(path) && Class::Keys.contains(path, reach, context.zones.home.as_ref())
 }
 
@@ -109,7 +109,8 @@ fn is_key(path: &AbsPath) -> bool {
 /// Whether a pattern matches a name and spells out enough of it: `id_*` matches many other names too.
 fn is_spelled_out(pattern: &str, name: &str) -> bool {
     let literal = literal_chars(pattern);
-    (literal > 3 || literal == 3 && !pattern.ends_with(['*', '?'])) && meet(name.as_bytes(), pattern.as_bytes())
+    (literal > 3 || literal == 3 && !pattern.ends_with(['*', '?']))
+        && names_overlap(name.as_bytes(), pattern.as_bytes())
 }
 
 /// Whether a file in a directory of keys is public: public keys, known hosts, configuration.

@@ -5,7 +5,7 @@ mod loosening;
 use super::{Context, block_if, command, is_contained};
 use crate::decide::subject::{Subject, SubjectKind};
 use crate::path::protected::Class;
-use crate::path::{AbsPath, Reach, touches_tree};
+use crate::path::{AbsPath, Extent, touches_tree};
 use crate::rules::Match;
 use crate::shell::{Access, Act, Command, Rights};
 use loosening::{is_loosening, is_loosening_through};
@@ -31,7 +31,7 @@ pub(super) fn find(subject: &Subject<'_>, context: &Context<'_>) -> Option<Match
         return None;
     }
     let path = access.target.path.as_ref()?;
-    let reach = if access.target.open || access.deep { Reach::Below } else { Reach::Itself };
+    let reach = if access.target.open || access.deep { Extent::Tree } else { Extent::Exact };
     let home = context.zones.home.as_ref();
     // A repository below the project may be deleted with its hooks.
     let is_nested_repository = matches!(access.act, Act::Remove | Act::Move)
@@ -43,7 +43,7 @@ pub(super) fn find(subject: &Subject<'_>, context: &Context<'_>) -> Option<Match
     let is_above = home.is_some_and(|home| home.components().starts_with(path.components()))
         || context.zones.project.components().starts_with(path.components());
     let covers_below = access.act == Act::Change && !is_above && !is_contained(access, path, context);
-    let covered = if covers_below { Reach::Below } else { reach };
+    let covered = if covers_below { Extent::Tree } else { reach };
     let listed = Class::Guard.contains(path, covered, home) || Class::Repository.contains(path, reach, home);
     let is_guard_file = context.guard_files.iter().any(|file| touches_tree(*file, path, covered, home));
     let harms = listed || is_guard_file || locks_home(access, path, context);

@@ -5,7 +5,7 @@ mod everyday;
 use super::{Context, command, suspicious, suspicious_if};
 use crate::decide::subject::Subject;
 use crate::path::zones::Area;
-use crate::path::{AbsPath, Glob, Place, Reach, globs, touches};
+use crate::path::{AbsPath, Extent, Glob, Place, globs, touches};
 use crate::programs;
 use crate::rules::Match;
 use crate::shell::is_builtin;
@@ -65,14 +65,14 @@ pub(super) fn find(subject: &Subject<'_>, context: &Context<'_>) -> Option<Match
         return suspicious("the directory of this program is only known when it runs");
     }
     let path = AbsPath::resolve(program, &place);
-    if context.zones.area(&path) == Area::Inside {
+    if context.zones.area(&path) == Area::InProject {
         // `bin/rake` and the like are written by the tools themselves.
         let is_stub = ends_with(path.directories(), &["bin"]) && matches!(name, "rake" | "bundler" | "yarn");
         let is_installed = is_stub || TOOL_DIRECTORIES.iter().any(|tool| ends_with(path.directories(), tool));
         let shadows = is_allowed(name, context) && !is_installed;
         return suspicious_if(shadows, "a program in the project bears the name of a known one");
     }
-    let is_installed = |glob: &Glob<'_>| touches(*glob, &path, Reach::Itself, context.zones.home.as_ref());
+    let is_installed = |glob: &Glob<'_>| touches(*glob, &path, Extent::Exact, context.zones.home.as_ref());
     suspicious_if(
         !is_known(name, context) || !INSTALLED.iter().any(is_installed),
         "the program lies outside of the project and of where programs are installed",

@@ -1,20 +1,21 @@
-//! The strict reader: one pass, at most 128 levels deep.
+//! The strict parser: one pass, at most [`MAX_DEPTH`] levels.
 
-use super::{DEEPEST, Fault, Value, order};
+use super::{CanonicalError as Error, MAX_DEPTH, Value, order};
+use crate::encoding::json::unescaped;
 
-/// The largest integer that every reader keeps exactly.
-const LARGEST: u64 = 1 << 53;
+/// The largest integer that every parser represents exactly.
+const MAX_INTEGER: u64 = 1 << 53;
 
-/// Numbers below this are written as integers where they are some, and from here on with an exponent.
-const EXPONENT: f64 = 1e21;
+/// From this number on, ECMAScript writes integers with an exponent.
+const MIN_EXPONENTIAL: f64 = 1e21;
 
-/// Reads one JSON text.
-pub(super) fn read(text: &[u8]) -> Result<Value, Fault> {
-    let text = std::str::from_utf8(text).map_err(|_| Fault::Encoding)?;
+/// Parses a JSON text.
+pub(super) fn read(text: &[u8]) -> Result<Value, Error> {
+    let text = std::str::from_utf8(text).map_err(|_| Error::Encoding)?;
     let mut reader = Reader { rest: text };
     let value = reader.value(0)?;
     reader.skip();
-    if reader.rest.is_empty() { Ok(value) } else { Err(Fault::Trailing) }
+    if reader.rest.is_empty() { Ok(value) } else { Err(Error::Trailing) }
 }
 
 struct Reader<'a> {
@@ -26,24 +27,24 @@ impl Reader<'_> {
         self.rest = self.rest.trim_start_matches([' ', '\t', '\n', '\r']);
     }
 
-    /// Whether this comes next; if so, it is behind us.
+    /// Consumes `word` if it comes next, and returns whether it did.
     fn take(&mut self, word: &str) -> bool {
         let rest = self.rest.strip_prefix(word);
         self.rest = rest.unwrap_or(self.rest);
         rest.is_some()
     }
 
-    /// The same for a mark that blanks may precede.
-    fn mark(&mut self, mark: &str) -> bool {
+    /// Like [`Reader::take`], after skipping white space.
+    fn take_token(&mut self, token: &str) -> bool {
         self.skip();
-        self.take(mark)
+        self.take(token)
     }
 
-    // INVARIANT: `depth` bounds the recursion, so a hostile text cannot use up the stack.
-    fn value(&mut self, depth: usize) -> Result<Value, Fault> {
+    // INVARIANT: `depth` bounds the recursion, so that no text can overflow the stack.
+    fn value(&mut self, depth: usize) -> Result<Value, Error> {
         self.skip();
         match self.rest.bytes().next() {
-            Some(b'{' | b'[') if depth >= DEEPEST => Err(Fault::Deep),
+            Some(b'{' | b'[') if depth >= MAX_DEPTH => Err(Error::Deep),
             Some(b'{') => self.object(depth),
             Some(b'[') => self.array(depth),
             Some(b'"') => self.string().map(Value::String),
@@ -51,58 +52,58 @@ impl Reader<'_> {
             _ if self.take("true") => Ok(Value::Bool(true)),
             _ if self.take("false") => Ok(Value::Bool(false)),
             _ if self.take("null") => Ok(Value::Null),
-            _ => Err(Fault::Broken),
+            _ => Err(Error::Broken),
         }
     }
 
-    fn object(&mut self, depth: usize) -> Result<Value, Fault> {
+    fn object(&mut self, depth: usize) -> Result<Value, Error> {
         self.take("{");
         let mut fields = Vec::new();
-        if self.mark("}") {
+        if self.take_token("}") {
             return Ok(Value::Object(fields));
         }
         loop {
             self.skip();
             if !self.rest.starts_with('"') {
-                return Err(Fault::Broken);
+                return Err(Error::Broken);
             }
             let name = self.string()?;
-            if !self.mark(":") {
-                return Err(Fault::Broken);
+            if !self.take_token(":") {
+                return Err(Error::Broken);
             }
             fields.push((name, self.value(depth + 1)?));
             match () {
-                () if self.mark(",") => {}
-                () if self.mark("}") => break,
-                () => return Err(Fault::Broken),
+                () if self.take_token(",") => {}
+                () if self.take_token("}") => break,
+                () => return Err(Error::Broken),
             }
         }
         fields.sort_by(|(one, _), (other, _)| order(one, other));
-        let twice = fields.windows(2).any(|pair| matches!(pair, [(one, _), (other, _)] if one == other));
-        if twice { Err(Fault::Duplicate) } else { Ok(Value::Object(fields)) }
+        let has_duplicate = fields.windows(2).any(|pair| matches!(pair, [(one, _), (other, _)] if one == other));
+        if has_duplicate { Err(Error::Duplicate) } else { Ok(Value::Object(fields)) }
     }
 
-    fn array(&mut self, depth: usize) -> Result<Value, Fault> {
+    fn array(&mut self, depth: usize) -> Result<Value, Error> {
         self.take("[");
         let mut items = Vec::new();
-        if self.mark("]") {
+        if self.take_token("]") {
             return Ok(Value::Array(items));
         }
         loop {
             items.push(self.value(depth + 1)?);
             match () {
-                () if self.mark(",") => {}
-                () if self.mark("]") => return Ok(Value::Array(items)),
-                () => return Err(Fault::Broken),
+                () if self.take_token(",") => {}
+                () if self.take_token("]") => return Ok(Value::Array(items)),
+                () => return Err(Error::Broken),
             }
         }
     }
 
-    fn string(&mut self) -> Result<String, Fault> {
+    fn string(&mut self) -> Result<String, Error> {
         self.take("\"");
         let mut text = String::new();
         loop {
-            let at = self.rest.find(|c: char| c < ' ' || matches!(c, '"' | '\\')).ok_or(Fault::Broken)?;
+            let at = self.rest.find(|c: char| c < ' ' || matches!(c, '"' | '\\')).ok_or(Error::Broken)?;
             let (plain, special) = self.rest.split_at(at);
             text.push_str(plain);
             self.rest = special;
@@ -110,49 +111,15 @@ impl Reader<'_> {
                 return Ok(text);
             }
             if !self.take("\\") {
-                return Err(Fault::Broken);
+                return Err(Error::Broken);
+            }
+            if !self.rest.starts_with(['"', '\\', '/', 'b', 'f', 'n', 'r', 't', 'u']) {
+                return Err(Error::Broken);
             }
             let mut chars = self.rest.chars();
-            let escape = chars.next();
+            text.push(unescaped(&mut chars).ok_or(Error::Broken)?.ok_or(Error::Surrogate)?);
             self.rest = chars.as_str();
-            text.push(match escape {
-                Some(same @ ('"' | '\\' | '/')) => same,
-                Some('b') => '\u{8}',
-                Some('f') => '\u{c}',
-                Some('n') => '\n',
-                Some('r') => '\r',
-                Some('t') => '\t',
-                Some('u') => self.escaped()?,
-                _ => return Err(Fault::Broken),
-            });
         }
-    }
-
-    /// The character of one `\u` escape, or of two that make a pair.
-    fn escaped(&mut self) -> Result<char, Fault> {
-        let first = self.unit()?;
-        if !(0xD800..0xDC00).contains(&first) {
-            return char::from_u32(first).ok_or(Fault::Surrogate);
-        }
-        if !self.take("\\u") {
-            return Err(Fault::Surrogate);
-        }
-        match self.unit()? {
-            second @ 0xDC00..0xE000 => {
-                char::from_u32(0x10000 + ((first - 0xD800) << 10) + (second - 0xDC00)).ok_or(Fault::Surrogate)
-            }
-            _ => Err(Fault::Surrogate),
-        }
-    }
-
-    fn unit(&mut self) -> Result<u32, Fault> {
-        let (digits, rest) = self.rest.split_at_checked(4).ok_or(Fault::Broken)?;
-        self.rest = rest;
-        // `from_str_radix` would take a sign.
-        if !digits.bytes().all(|byte| byte.is_ascii_hexdigit()) {
-            return Err(Fault::Broken);
-        }
-        u32::from_str_radix(digits, 16).map_err(|_| Fault::Broken)
     }
 
     fn digits(&mut self) -> usize {
@@ -162,7 +129,7 @@ impl Reader<'_> {
         count
     }
 
-    fn number(&mut self) -> Result<Value, Fault> {
+    fn number(&mut self) -> Result<Value, Error> {
         let start = self.rest;
         self.take("-");
         let whole = if self.take("0") { 1 } else { self.digits() };
@@ -179,17 +146,17 @@ impl Reader<'_> {
             }
             complete &= self.digits() > 0;
         }
-        let word = start.strip_suffix(self.rest).filter(|_| complete).ok_or(Fault::Broken)?;
-        if integer && !word.trim_start_matches('-').parse::<u64>().is_ok_and(|number| number <= LARGEST) {
-            return Err(Fault::Number);
+        let word = start.strip_suffix(self.rest).filter(|_| complete).ok_or(Error::Broken)?;
+        if integer && !word.trim_start_matches('-').parse::<u64>().is_ok_and(|number| number <= MAX_INTEGER) {
+            return Err(Error::Number);
         }
-        let number: f64 = word.parse().map_err(|_| Fault::Broken)?;
-        // `1e20` is written as an integer: what could be written and then not read has no canonical form either.
-        if !integer && number.abs() >= LARGEST as f64 && number.abs() < EXPONENT {
-            return Err(Fault::Number);
+        let number: f64 = word.parse().map_err(|_| Error::Broken)?;
+        // `1e20` would be written as an integer that cannot be parsed again, so it has no canonical form.
+        if !integer && number.abs() >= MAX_INTEGER as f64 && number.abs() < MIN_EXPONENTIAL {
+            return Err(Error::Number);
         }
-        // The sign of nothing is not kept.
+        // -0 becomes 0.
         let number = if number == 0.0 { 0.0 } else { number };
-        if number.is_finite() { Ok(Value::Number(number)) } else { Err(Fault::Number) }
+        if number.is_finite() { Ok(Value::Number(number)) } else { Err(Error::Number) }
     }
 }

@@ -1,11 +1,11 @@
-//! The strict reading of what is judged before a call.
+//! The strict check of JSON that is judged before a call.
 
 use super::JsonError;
 use serde::de::{Deserialize, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 use std::collections::BTreeSet;
 use std::fmt;
 
-/// Checks that `raw` has one meaning only: valid JSON, at most 128 levels, and no field named twice at any level.
+/// Checks that `raw` is unambiguous: valid JSON, at most 128 levels, and no duplicate field at any level.
 pub fn check(raw: &[u8]) -> Result<(), JsonError> {
     let text = std::str::from_utf8(raw).map_err(|_| JsonError::Encoding)?;
     serde_json::from_str::<Unambiguous>(text).map(drop).map_err(|error| {
@@ -19,13 +19,13 @@ pub fn check(raw: &[u8]) -> Result<(), JsonError> {
         ]
         .into_iter()
         .find(|(phrase, _)| message.contains(phrase))
-        .map_or(JsonError::Broken, |(_, flaw)| flaw)
+        .map_or(JsonError::Broken, |(_, error)| error)
     })
 }
 
 const TWICE: &str = "field named twice";
 
-/// Deserializes from any JSON value that names no field twice.
+/// Deserializes from any JSON value without duplicate fields.
 struct Unambiguous;
 
 impl<'de> Deserialize<'de> for Unambiguous {

@@ -1,6 +1,7 @@
 //! A pull reader that skips over JSON values without decoding them.
 
 use super::JsonError;
+use crate::encoding::bytes::position;
 
 /// The unread rest of a JSON text.
 pub(super) struct Cursor<'a> {
@@ -89,7 +90,8 @@ impl<'a> Cursor<'a> {
         let start = self.rest;
         let mut at = 1;
         loop {
-            at += plain(start.get(at..).unwrap_or_default());
+            let rest = start.get(at..).unwrap_or_default();
+            at += position(rest, is_special).unwrap_or(rest.len());
             match (start.get(at), start.get(at + 1)) {
                 (Some(b'"'), _) => break,
                 (Some(b'\\'), Some(b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't')) => at += 2,
@@ -121,22 +123,7 @@ impl<'a> Cursor<'a> {
     }
 }
 
-/// The number of bytes before the first that is special in a string.
-///
-/// Results contain strings of several megabytes: the compiler vectorises the test of a whole block.
-fn plain(bytes: &[u8]) -> usize {
-    let (blocks, _) = bytes.as_chunks::<64>();
-    let has_special = |block: &[u8; 64]| block.iter().fold(false, |found, byte| found | is_special(*byte));
-    let skipped = 64 * blocks.iter().position(has_special).unwrap_or(blocks.len());
-    let rest = bytes.get(skipped..).unwrap_or_default();
-    skipped + rest.iter().position(|byte| is_special(*byte)).unwrap_or(rest.len())
-}
-
 /// Whether a byte ends, escapes or is forbidden in a string (RFC 8259, section 7).
 fn is_special(byte: u8) -> bool {
     (byte < 0x20) | (byte == b'"') | (byte == b'\\')
 }
-
-#[cfg(test)]
-#[path = "../../../tests/unit/encoding/json/cursor.rs"]
-mod tests;

@@ -1,18 +1,21 @@
-//! Formats of texts. As forgiving as servers are: a date may lack its offset, and a format that we do not know rules
-//! nothing out.
+//! The `format` keyword. It is as lenient as servers are: a time may lack its offset, and an unknown format allows
+//! everything.
 
 use std::net::{Ipv4Addr, Ipv6Addr};
 
-/// Whether a text is in a format.
-pub(super) fn fits(format: &str, text: &str) -> bool {
+/// Whether a text has a format.
+pub(super) fn matches(format: &str, text: &str) -> bool {
     match format {
-        "date" => date(text),
-        "time" => time(text),
+        "date" => is_date(text),
+        "time" => is_time(text),
         "date-time" => match text.split_once(['T', 't', ' ']) {
-            Some((day, clock)) => date(day) && time(clock),
-            None => date(text),
+            Some((day, clock)) => is_date(day) && is_time(clock),
+            None => is_date(text),
         },
-        "email" => text.rsplit_once('@').is_some_and(|(who, at)| !who.is_empty() && !at.is_empty()) && is_line(text),
+        "email" => {
+            text.rsplit_once('@').is_some_and(|(local, domain)| !local.is_empty() && !domain.is_empty())
+                && is_line(text)
+        }
         "ipv4" => text.parse::<Ipv4Addr>().is_ok(),
         "ipv6" => text.parse::<Ipv6Addr>().is_ok(),
         "uri" => {
@@ -27,26 +30,26 @@ pub(super) fn fits(format: &str, text: &str) -> bool {
 }
 
 /// `2026-01-31`.
-fn date(text: &str) -> bool {
+fn is_date(text: &str) -> bool {
     let parts: Vec<&str> = text.split('-').collect();
     let [year, month, day] = parts.as_slice() else { return false };
-    year.len() == 4 && number(year, 9999) && number(month, 12) && number(day, 31)
+    year.len() == 4 && is_number(year, 9999) && is_number(month, 12) && is_number(day, 31)
 }
 
 /// `10:15`, `10:15:30.5`, `10:15:30+02:00`, `10:15:30Z`.
-fn time(text: &str) -> bool {
+fn is_time(text: &str) -> bool {
     let text = text.strip_suffix(['Z', 'z']).unwrap_or(text);
     let (clock, offset) = text.split_at_checked(text.find(['+', '-']).unwrap_or(text.len())).unwrap_or((text, ""));
     let clock = clock.split_once('.').map_or(clock, |(clock, _)| clock);
     let parts: Vec<&str> = clock.split(':').collect();
     (2..=3).contains(&parts.len())
-        && parts.iter().all(|part| number(part, 60))
+        && parts.iter().all(|part| is_number(part, 60))
         && offset.bytes().all(|byte| byte.is_ascii_digit() || b"+-:".contains(&byte))
 }
 
-/// Whether a text is one or more digits, and no more than `most`.
-fn number(text: &str, most: u32) -> bool {
-    text.bytes().all(|byte| byte.is_ascii_digit()) && text.parse().is_ok_and(|number: u32| number <= most)
+/// Whether a text consists of digits and is at most `max`.
+fn is_number(text: &str, max: u32) -> bool {
+    text.bytes().all(|byte| byte.is_ascii_digit()) && text.parse().is_ok_and(|number: u32| number <= max)
 }
 
 fn is_scheme(text: &str) -> bool {

@@ -1,27 +1,29 @@
-//! What stands in a schema, by keyword.
+//! Accessors for the keywords of a schema.
 
-use super::{OffSchema, Spot};
+use super::{Location, SchemaMismatch};
 use serde_json::{Map, Value};
 
-/// Whether a `$ref` leads out of the schema: what is there is not known.
-pub(super) fn leads_away(schema: &Map<String, Value>) -> bool {
+/// Whether a schema refers to one outside of it, which is not loaded.
+pub(super) fn has_external_ref(schema: &Map<String, Value>) -> bool {
     let reference = schema.get("$ref").and_then(Value::as_str);
     reference.is_some_and(|reference| !(reference == "#" || reference.starts_with("#/")))
         || schema.contains_key("$dynamicRef")
 }
 
+/// Checks that all names are present.
 pub(super) fn require<'s>(
     names: impl Iterator<Item = &'s Value>,
     fields: &Map<String, Value>,
-    spot: Spot<'_>,
-) -> Result<(), OffSchema> {
+    at: Location<'_>,
+) -> Result<(), SchemaMismatch> {
     match names.filter_map(Value::as_str).find(|name| !fields.contains_key(*name)) {
-        Some(name) => spot.below(name).off("an argument that the approved schema requires is missing"),
+        Some(name) => at.member(name).mismatch("an argument that the approved schema requires is missing"),
         None => Ok(()),
     }
 }
 
-pub(super) fn closes(schema: &Map<String, Value>) -> bool {
+/// Whether a schema explicitly forbids undeclared properties.
+pub(super) fn forbids_others(schema: &Map<String, Value>) -> bool {
     let says = |name: &str| schema.get(name) == Some(&Value::Bool(false));
     says("additionalProperties") || says("unevaluatedProperties")
 }

@@ -1,54 +1,57 @@
-//! Patterns of a schema, within bounds: a few letters of a pattern can ask for billions of steps.
+//! The regular expressions of a schema, within a work budget: a short pattern can need billions of steps.
 
 use regex_lite::{Regex, RegexBuilder};
 
-/// What matching may cost in one walk, in bytes of compiled patterns times bytes of text: about a second.
-const MOST_WORK: u64 = 1 << 30;
+/// The work of one check, in bytes of compiled patterns times bytes of text: about a second.
+const MAX_WORK: u64 = 1 << 30;
 
-/// What compiling costs, in the same coin: as much as matching so many bytes.
-const COMPILING: u64 = 64;
+/// The work of compiling a pattern, as the number of bytes that could be matched instead.
+const COMPILE_COST: u64 = 64;
 
-/// Bytes of a compiled pattern for each byte of a pattern that counts no repetitions.
-const BYTES: u64 = 64;
+/// Compiled bytes per byte of a pattern without counted repetitions.
+const COMPILED_BYTES: u64 = 64;
 
-/// Whether a text fits a pattern.
+/// The result of matching a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Fit {
-    Yes,
-    No,
-    /// The pattern is written for another engine.
-    Unknown,
-    /// It would take too long to tell.
-    TooMuch,
+pub(super) enum PatternMatch {
+    Matches,
+    Differs,
+    /// The pattern uses syntax that this engine does not support.
+    Unsupported,
+    /// The budget is exceeded.
+    TooExpensive,
 }
 
-/// The patterns of one walk.
-pub(super) struct Patterns {
-    /// What they may still cost.
+/// The work budget for all patterns of one check.
+pub(super) struct PatternBudget {
     left: u64,
 }
 
-impl Patterns {
+impl PatternBudget {
     pub(super) fn new() -> Self {
-        Patterns { left: MOST_WORK }
+        PatternBudget { left: MAX_WORK }
     }
 
-    pub(super) fn fit(&mut self, pattern: &str, text: &str) -> Fit {
+    pub(super) fn match_pattern(&mut self, pattern: &str, text: &str) -> PatternMatch {
         if self.left == 0 {
-            return Fit::TooMuch;
+            return PatternMatch::TooExpensive;
         }
         let engine = match Regex::new(pattern) {
             Ok(engine) => engine,
             Err(error) => {
-                self.spend(pattern.len() as u64 * BYTES);
-                return if error.to_string().contains("size limit") { Fit::TooMuch } else { Fit::Unknown };
+                self.spend(pattern.len() as u64 * COMPILED_BYTES);
+                return if error.to_string().contains("size limit") {
+                    PatternMatch::TooExpensive
+                } else {
+                    PatternMatch::Unsupported
+                };
             }
         };
-        self.spend(size(pattern).saturating_mul(text.len() as u64 + COMPILING));
+        self.spend(compiled_size(pattern).saturating_mul(text.len() as u64 + COMPILE_COST));
         match self.left {
-            0 => Fit::TooMuch,
-            _ if engine.is_match(text) => Fit::Yes,
-            _ => Fit::No,
+            0 => PatternMatch::TooExpensive,
+            _ if engine.is_match(text) => PatternMatch::Matches,
+            _ => PatternMatch::Differs,
         }
     }
 
@@ -58,9 +61,9 @@ impl Patterns {
 }
 
 /// The size of a compiled pattern, rounded up.
-fn size(pattern: &str) -> u64 {
+fn compiled_size(pattern: &str) -> u64 {
     if !pattern.contains('{') {
-        return pattern.len() as u64 * BYTES;
+        return pattern.len() as u64 * COMPILED_BYTES;
     }
     let fits = |power: &u32| RegexBuilder::new(pattern).size_limit(1 << power).build().is_ok();
     1 << (10..24).find(fits).unwrap_or(24)

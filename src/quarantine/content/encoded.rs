@@ -1,94 +1,90 @@
-//! What a text says in another writing: base64, hexadecimal and percent signs, letters that stand apart or stand for
-//! others, and what it says itself is to be turned around.
+//! Decodes encoded parts of a text: base64, hexadecimal, percent encoding, spaced-out letters, digits in place of
+//! letters, and ROT13 or reversed lines where the text names them.
 
-/// A token up to this is too short to say anything.
-const SHORT: usize = 24;
+use crate::encoding::bytes::position;
 
-/// The texts that are written in a text in another way.
+/// The shortest token that is decoded.
+const MIN_TOKEN_BYTES: usize = 24;
+
+/// The decoded parts of a text.
 pub(super) fn parts(text: &str) -> Vec<String> {
-    let mut parts: Vec<String> = tokens(text).filter_map(token).collect();
+    let mut parts: Vec<String> = tokens(text).filter_map(decode_token).collect();
     for line in text.lines() {
-        let strange = Strange::of(line);
-        parts.extend(Some(line).filter(|_| strange.apart).and_then(apart));
-        parts.extend(Some(line).filter(|line| strange.mixed && is_leet(line)).map(unleet));
+        let traits = LineTraits::of(line);
+        parts.extend(Some(line).filter(|_| traits.spaced).and_then(join_spaced_letters));
+        parts.extend(Some(line).filter(|line| traits.mixed && is_leet(line)).map(unleet));
     }
-    let (turned_around, backwards) = names(text);
-    if turned_around {
+    let (names_rot13, names_reversal) = named_encodings(text);
+    if names_rot13 {
         parts.push(text.chars().map(rot13).collect());
     }
-    if backwards {
+    if names_reversal {
         parts.extend(text.split(['\n', '"']).filter(|line| line.len() > 15).map(|line| line.chars().rev().collect()));
     }
     parts
 }
 
-/// Whether a text says that its letters, or its lines, are turned around.
-fn names(text: &str) -> (bool, bool) {
-    let bytes = text.as_bytes();
-    let (mut letters, mut lines) = (false, false);
-    for (at, byte) in bytes.iter().enumerate() {
-        if matches!(byte | 0x20, b'r' | b'b') {
-            let is = |word: &str| {
-                bytes.get(at..at + word.len()).is_some_and(|here| here.eq_ignore_ascii_case(word.as_bytes()))
-            };
-            letters |= is("rot13") || is("rot-13");
-            lines |= is("backward") || is("reverse") || is("right to left");
-        }
+/// Whether a text mentions ROT13, and whether it mentions reversed text.
+fn named_encodings(text: &str) -> (bool, bool) {
+    let (mut rot13, mut reversal) = (false, false);
+    let mut rest = text.as_bytes();
+    while let Some(here) = position(rest, |byte| matches!(byte | 0x20, b'r' | b'b')).and_then(|at| rest.get(at..)) {
+        let is = |word: &str| here.get(..word.len()).is_some_and(|here| here.eq_ignore_ascii_case(word.as_bytes()));
+        rot13 |= is("rot13") || is("rot-13");
+        reversal |= is("backward") || is("reverse") || is("right to left");
+        rest = here.get(1..).unwrap_or_default();
     }
-    (letters, lines)
+    (rot13, reversal)
 }
 
-/// What a line may hold, after a quick look at its bytes.
-struct Strange {
-    /// Letters that stand apart.
-    apart: bool,
-    /// Words with digits among their letters.
+/// A prefilter for the costlier checks of a line.
+struct LineTraits {
+    /// The line may have spaced-out letters.
+    spaced: bool,
+    /// The line may have words with digits among their letters.
     mixed: bool,
 }
 
-impl Strange {
+impl LineTraits {
     fn of(line: &str) -> Self {
         let bytes = line.as_bytes();
         let signs = count(bytes, |byte| !byte.is_ascii_alphanumeric() && byte != b'@');
         let digits = count(bytes, |byte| byte.is_ascii_digit());
-        // Five letters that stand apart have something between them.
+        // Five spaced-out letters have four separators.
         if signs < 4 && digits < 3 {
-            return Strange { apart: !line.is_ascii(), mixed: false };
+            return LineTraits { spaced: !line.is_ascii(), mixed: false };
         }
-        // The kinds of the last three bytes, of which each has as many bits as there are kinds.
+        // The kinds of the last three bytes, `KINDS` bits each.
         let mut kinds = 0_u32;
-        let (mut alone, mut apart, mut mixed) = (0, false, 0);
+        let (mut alone, mut spaced, mut mixed) = (0, false, 0);
         for byte in line.bytes().chain([b' ']) {
-            kinds = kinds << KINDS | u32::from(KIND.get(usize::from(byte)).copied().unwrap_or_default());
+            kinds = kinds << KINDS | u32::from(BYTE_KINDS.get(usize::from(byte)).copied().unwrap_or_default());
             let around = kinds & (LETTER | LETTER << (2 * KINDS));
             if kinds & LETTER << KINDS != 0 {
                 alone = if around == 0 { alone + 1 } else { 0 };
-                apart |= alone > 4;
+                spaced |= alone > 4;
             }
             mixed += kinds >> KINDS & kinds >> 1 & DIGIT;
         }
-        // Letters of other scripts have several bytes, and may stand alone too.
-        Strange { apart: apart || !line.is_ascii(), mixed: mixed / DIGIT > 2 }
+        // Letters of other scripts have several bytes and are not recognized here.
+        LineTraits { spaced: spaced || !line.is_ascii(), mixed: mixed / DIGIT > 2 }
     }
 }
 
-/// Letters and digits, and what stands for a letter.
+/// Letters, digits and `@`.
 const LETTER: u32 = 1;
 
 /// Digits.
 const DIGIT: u32 = 2;
 
-/// Letters in lower case.
+/// Lower-case letters.
 const LOWER: u32 = 4;
 
-/// What such writings are made of.
-const PART: u32 = 8;
+/// The number of kinds.
+const KINDS: u32 = 3;
 
-/// How many kinds of bytes there are.
-const KINDS: u32 = 4;
-
-/// The kinds that a byte is of.
-static KIND: [u8; 256] = {
+/// The kinds of each byte, as bits.
+static BYTE_KINDS: [u8; 256] = {
     let mut kinds = [0; 256];
     let mut at = 0;
     while at < 256 {
@@ -103,10 +99,7 @@ static KIND: [u8; 256] = {
         if byte.is_ascii_lowercase() {
             kind |= LOWER;
         }
-        if byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'=' | b'_' | b'-' | b'%') {
-            kind |= PART;
-        }
-        #[expect(clippy::indexing_slicing, reason = "it is counted up to the length")]
+        #[expect(clippy::indexing_slicing, reason = "the index is below the length")]
         {
             kinds[at] = kind as u8;
         }
@@ -115,54 +108,60 @@ static KIND: [u8; 256] = {
     kinds
 };
 
-/// Long runs of the characters that such writings use.
+/// Long runs of characters that encodings use.
 fn tokens(text: &str) -> impl Iterator<Item = &str> {
-    let is_part = |byte: &u8| KIND.get(usize::from(*byte)).is_some_and(|kind| u32::from(*kind) & PART != 0);
+    let is_encoding =
+        |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'=' | b'_' | b'-' | b'%');
     let mut at = 0;
     std::iter::from_fn(move || {
         loop {
-            let rest = text.as_bytes().get(at..).filter(|rest| !rest.is_empty())?;
-            let length = rest.iter().position(|byte| !is_part(byte)).unwrap_or(rest.len());
-            let start = at;
-            at += length + 1;
-            if length >= SHORT {
-                return text.get(start..start + length);
+            let rest = text.as_bytes().get(at..)?;
+            // A token starts after the last other byte of the next `MIN_TOKEN_BYTES`, or here if there is none.
+            if let Some(last) = rest.get(..MIN_TOKEN_BYTES)?.iter().rposition(|byte| !is_encoding(*byte)) {
+                at += last + 1;
+                continue;
             }
+            let start = at;
+            at += position(rest, |byte| !is_encoding(byte)).unwrap_or(rest.len());
+            return text.get(start..at);
         }
     })
 }
 
-/// How many bytes are of a kind. Sums of single bytes are vectorised.
+/// Counts bytes. Sums of `u8` in short chunks are vectorized.
 fn count(bytes: &[u8], is: impl Fn(u8) -> bool) -> usize {
     let in_chunk = |chunk: &[u8]| chunk.iter().map(|byte| u8::from(is(*byte))).sum::<u8>();
     bytes.chunks(usize::from(u8::MAX)).map(|chunk| usize::from(in_chunk(chunk))).sum()
 }
 
-fn token(token: &str) -> Option<String> {
+/// Decodes one token.
+fn decode_token(token: &str) -> Option<String> {
     let is_sign = |byte: u8| matches!(byte, b'=' | b'/' | b'-');
-    let has_sign = count(token.as_bytes(), is_sign) > 0;
-    let sign = if has_sign { token.bytes().rposition(is_sign) } else { None };
-    let hexadecimal = token.get(sign.map_or(0, |at| at + 1)..).unwrap_or(token);
-    let value = token.split_once('=').map_or(token, |(_, value)| if value.len() < SHORT { token } else { value });
-    // Text that is written so has letters of both cases.
-    let mixed = count(value.as_bytes(), |byte| byte.is_ascii_uppercase()) > 0
-        && count(value.as_bytes(), |byte| byte.is_ascii_lowercase()) > 0;
-    percent(token).or_else(|| hex(hexadecimal).and_then(sentence)).or_else(|| {
+    let (mut hexadecimal, mut value) = (token, token);
+    if position(token.as_bytes(), is_sign).is_some() {
+        hexadecimal = token.rsplit(['=', '/', '-']).next().unwrap_or(token);
+        let after = token.split_once('=').map(|(_, value)| value);
+        value = after.filter(|value| value.len() >= MIN_TOKEN_BYTES).unwrap_or(token);
+    }
+    // Base64 of a sentence has letters of both cases.
+    let mixed = position(value.as_bytes(), |byte| byte.is_ascii_uppercase()).is_some()
+        && position(value.as_bytes(), |byte| byte.is_ascii_lowercase()).is_some();
+    percent(token).or_else(|| hex(hexadecimal).and_then(if_sentence)).or_else(|| {
         Some(value)
             .filter(|_| mixed)
             .and_then(base64)
-            .and_then(|bytes| sentence(bytes.clone()).or_else(|| twice(bytes)))
+            .and_then(|bytes| if_sentence(bytes.clone()).or_else(|| decode_nested(bytes)))
     })
 }
 
-/// Encoded once more.
-fn twice(bytes: Vec<u8>) -> Option<String> {
+/// Decodes base64 within base64.
+fn decode_nested(bytes: Vec<u8>) -> Option<String> {
     let text = String::from_utf8(bytes).ok()?;
-    base64(text.trim()).and_then(sentence)
+    base64(text.trim()).and_then(if_sentence)
 }
 
-/// Words, and not a picture or a number.
-fn sentence(bytes: Vec<u8>) -> Option<String> {
+/// The decoded bytes if they are words, and not an image or a number.
+fn if_sentence(bytes: Vec<u8>) -> Option<String> {
     let text = String::from_utf8(bytes).ok()?;
     let is_plain = |c: char| c.is_alphanumeric() || c.is_ascii_punctuation() || c.is_whitespace();
     (text.len() > 11 && text.trim().contains([' ', '\u{3000}', '。']) && text.chars().all(is_plain)).then_some(text)
@@ -223,8 +222,8 @@ fn rot13(c: char) -> char {
     }
 }
 
-/// `i g n o r e  t h i s`: letters that stand apart, where five or more do in a row.
-fn apart(line: &str) -> Option<String> {
+/// Joins spaced-out letters, as in `i g n o r e  t h i s`; `None` unless at least five follow each other.
+fn join_spaced_letters(line: &str) -> Option<String> {
     let letters: Vec<char> = line.chars().collect();
     let (mut joined, mut single, mut most, mut blanks) = (String::new(), 0, 0, 0);
     for (at, c) in letters.iter().enumerate() {
@@ -244,7 +243,7 @@ fn apart(line: &str) -> Option<String> {
     (most > 4).then_some(joined)
 }
 
-/// The letter that a digit stands for.
+/// The letter that a digit or sign replaces.
 fn leet(c: char) -> Option<char> {
     Some(match c {
         '0' => 'o',
@@ -257,7 +256,7 @@ fn leet(c: char) -> Option<char> {
     })
 }
 
-/// Several words have digits among their letters.
+/// Whether several words have digits among their letters.
 fn is_leet(line: &str) -> bool {
     let mixed = |word: &&str| {
         word.len() > 3

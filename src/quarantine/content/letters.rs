@@ -1,9 +1,9 @@
-//! Letters as they look, and letters that nobody sees.
+//! Letters that look like others, and invisible characters.
 
 use crate::encoding::escape::is_hidden;
 
-/// A letter in its plain form: without accents, full width or other dress, in lower case.
-pub(in super::super) fn undressed(c: char) -> char {
+/// The plain lower-case form of a letter: without accents, full width or other typographic variants.
+pub(in super::super) fn plain_letter(c: char) -> char {
     match c {
         _ if c.is_ascii() => c.to_ascii_lowercase(),
         '\u{ff01}'..='\u{ff5e}' => ascii(u32::from(c) - 0xfee0),
@@ -24,7 +24,7 @@ pub(in super::super) fn undressed(c: char) -> char {
         '\u{3000}' | '\u{a0}' | '\u{2000}'..='\u{200a}' | '\u{202f}' => ' ',
         '。' | '｡' => '.',
         '、' => ',',
-        // Mathematical letters: thirteen alphabets of twice twenty-six, and digits.
+        // Mathematical letters: thirteen alphabets of 2 x 26 letters, and digits.
         '\u{1d400}'..='\u{1d6a3}' => ascii(u32::from(b'a') + (u32::from(c) - 0x1d400) % 26),
         '\u{1d7ce}'..='\u{1d7ff}' => ascii(u32::from(b'0') + (u32::from(c) - 0x1d7ce) % 10),
         '\u{24b6}'..='\u{24e9}' => ascii(u32::from(b'a') + (u32::from(c) - 0x24b6) % 26),
@@ -39,8 +39,8 @@ fn ascii(code: u32) -> char {
     char::from_u32(code).unwrap_or(' ').to_ascii_lowercase()
 }
 
-/// The Latin letter that a letter of another script is taken for, in lower case.
-pub(in super::super) fn lookalike(c: char) -> Option<char> {
+/// The lower-case Latin letter that a letter of another script looks like.
+pub(in super::super) fn latin_lookalike(c: char) -> Option<char> {
     Some(match c {
         'а' | 'α' => 'a',
         'в' | 'β' => 'b',
@@ -72,23 +72,24 @@ pub(in super::super) fn lookalike(c: char) -> Option<char> {
     })
 }
 
-/// What characters that nobody sees were found to say, and that they are there.
-pub(super) fn hidden(text: &str) -> Vec<String> {
+/// Texts that are encoded in invisible characters, and descriptions of suspicious uses of such characters.
+pub(super) fn hidden_texts(text: &str) -> Vec<String> {
     if text.is_ascii() {
         return Vec::new();
     }
-    let (mut tags, mut selected, mut bits) = (String::new(), Vec::new(), String::new());
-    let (mut between, mut since, mut turned, mut foreign, mut run, mut longest) = (0, 0, 0, false, 0_usize, 0);
+    let (mut tags, mut selectors, mut bits) = (String::new(), Vec::new(), String::new());
+    let (mut between, mut since, mut direction_overrides, mut has_rtl_script, mut run, mut longest) =
+        (0, 0, 0, false, 0_usize, 0);
     let mut before = ' ';
-    // A flag is written in tags behind it.
+    // Flag emojis are followed by tag characters.
     let mut flag = false;
     for (at, c) in text.char_indices() {
         if !is_invisible(c) {
             flag = c == '\u{1f3f4}';
-            foreign |= matches!(c, '\u{590}'..='\u{8ff}' | '\u{fb1d}'..='\u{fdff}' | '\u{fe70}'..='\u{fefc}');
-            // Between syllables it may break a line; between letters it breaks a word.
+            has_rtl_script |= matches!(c, '\u{590}'..='\u{8ff}' | '\u{fb1d}'..='\u{fdff}' | '\u{fe70}'..='\u{fefc}');
+            // Invisible characters may mark line breaks between syllables, but not every one to three letters.
             since += 1;
-            if run > 0 && is_joined(before) && is_joined(c) {
+            if run > 0 && is_solid_script(before) && is_solid_script(c) {
                 between += usize::from(since < 4);
                 since = 0;
             }
@@ -98,22 +99,23 @@ pub(super) fn hidden(text: &str) -> Vec<String> {
         let code = u32::from(c);
         match c {
             '\u{e0020}'..='\u{e007e}' if !flag => tags.push(ascii_tag(code)),
-            '\u{fe00}'..='\u{fe0f}' => selected.push(u8::try_from(code - 0xfe00).unwrap_or_default()),
-            '\u{e0100}'..='\u{e01ef}' => selected.push(u8::try_from(code - 0xe0100 + 16).unwrap_or_default()),
+            '\u{fe00}'..='\u{fe0f}' => selectors.push(u8::try_from(code - 0xfe00).unwrap_or_default()),
+            '\u{e0100}'..='\u{e01ef}' => selectors.push(u8::try_from(code - 0xe0100 + 16).unwrap_or_default()),
             '\u{200b}' => bits.push('0'),
             '\u{200c}' => bits.push('1'),
-            '\u{202d}' | '\u{202e}' | '\u{2066}'..='\u{2068}' => turned += 1,
+            '\u{202d}' | '\u{202e}' | '\u{2066}'..='\u{2068}' => direction_overrides += 1,
             _ => {}
         }
-        // What joins the parts of a picture, and what begins a file, hides nothing.
-        let plain = c == '\u{ad}' || matches!(c, '\u{fe0e}' | '\u{fe0f}' | '\u{200d}') && !is_joined(before);
-        if !plain && !flag && at > 0 {
+        // Soft hyphens, joiners of emojis and a byte-order mark are ordinary.
+        let is_ordinary =
+            c == '\u{ad}' || matches!(c, '\u{fe0e}' | '\u{fe0f}' | '\u{200d}') && !is_solid_script(before);
+        if !is_ordinary && !flag && at > 0 {
             run += 1;
             longest = longest.max(run);
         }
     }
-    let said = String::from_utf8_lossy(&selected).into_owned();
-    let mut found = vec![tags, readable(&said), readable(&from_bits(&bits))];
+    let selectors = String::from_utf8_lossy(&selectors).into_owned();
+    let mut found = vec![tags, if_readable(&selectors), if_readable(&from_bits(&bits))];
     found.retain(|text| text.len() > 7);
     if longest > 15 {
         found.push("a run of invisible characters".to_owned());
@@ -121,13 +123,13 @@ pub(super) fn hidden(text: &str) -> Vec<String> {
     if between > 5 {
         found.push("invisible characters between letters".to_owned());
     }
-    if turned > 0 && !foreign {
+    if direction_overrides > 0 && !has_rtl_script {
         found.push("characters that turn the text around".to_owned());
     }
     found
 }
 
-/// Characters that have no look of their own.
+/// Whether a character is invisible.
 pub(super) fn is_invisible(c: char) -> bool {
     !c.is_ascii() && is_hidden(c)
 }
@@ -136,18 +138,18 @@ fn ascii_tag(code: u32) -> char {
     char::from_u32(code - 0xe0000).unwrap_or(' ')
 }
 
-/// Letters whose neighbours nothing stands between.
-fn is_joined(c: char) -> bool {
+/// Whether a letter is of a script that uses no invisible characters inside words.
+fn is_solid_script(c: char) -> bool {
     c.is_ascii_alphabetic() || matches!(c, '\u{400}'..='\u{4ff}' | '\u{3040}'..='\u{30ff}' | '\u{4e00}'..='\u{9fff}')
 }
 
-/// A text that is one, and nothing otherwise.
-fn readable(text: &str) -> String {
+/// The text if more than nine tenths of it are printable ASCII, else nothing.
+fn if_readable(text: &str) -> String {
     let plain = text.chars().filter(|c| c.is_ascii_graphic() || *c == ' ').count();
     if plain * 10 > text.chars().count() * 9 { text.to_owned() } else { String::new() }
 }
 
-/// Eight of them are a letter.
+/// Decodes groups of eight bits.
 fn from_bits(bits: &str) -> String {
     let byte = |part: &[u8]| part.iter().fold(0_u8, |byte, bit| byte << 1 | u8::from(*bit == b'1'));
     String::from_utf8_lossy(&bits.as_bytes().chunks_exact(8).map(byte).collect::<Vec<_>>()).into_owned()

@@ -1,138 +1,116 @@
-//! What judging a call of an MCP tool needs to know of its server: two records and its entry in the configuration.
+//! Looks up what is needed to check a call of an MCP tool: the records of its server and its configuration entry.
 
 use crate::runtime::environment::Environment;
-use crate::runtime::mcp::live::Servers;
-use crate::runtime::mcp::records::{Store, bytes, hides_name, skim, start};
-use crate::runtime::mcp::servers::Servers as AllServers;
+use crate::runtime::mcp::records::{Store, hides_name, read_bytes};
+use crate::runtime::mcp::servers::Servers;
 use crate::runtime::policy_files::is_missing;
 use rune::encoding::label::Label;
-use rune::event::{Action, Event, ServerNews};
-use rune::mcp::Pins;
-use rune::mcp::{ApprovedHead, Pin, PinHead, Resolved, resolve};
-use rune::mcp::{Live, Lookup, Record};
+use rune::event::{Action, Event, UnapprovedServers};
+use rune::mcp::{CallTarget, ConfiguredIdentity, PinFacts, PinFile, PinPolicy, RecordFile, resolve_call};
 use rune::policy::Config;
 use rune::quarantined::{Audit, Reason};
 use std::io::ErrorKind;
 use std::path::Path;
 
-/// What pins are for, by the stricter of the operator's policy and the project's.
-fn wanted(config: &Config) -> Pins {
+/// The stricter of the operator's and the project's pin policy.
+fn pin_mode(config: &Config) -> PinPolicy {
     let project = config.project.as_ref().map(|project| project.pins);
     match [Some(config.pins), project] {
-        all if all.contains(&Some(Pins::Required)) => Pins::Required,
-        all if all.contains(&Some(Pins::WhenPresent)) => Pins::WhenPresent,
-        _ => Pins::Off,
+        all if all.contains(&Some(PinPolicy::Required)) => PinPolicy::Required,
+        all if all.contains(&Some(PinPolicy::WhenPresent)) => PinPolicy::WhenPresent,
+        _ => PinPolicy::Off,
     }
 }
 
-/// Whether nothing was ever pinned here, and nothing has to be.
-fn is_idle(config: &Config, environment: &Environment) -> bool {
-    match wanted(config) {
-        Pins::Off => true,
-        Pins::WhenPresent => environment.data_dir.as_ref().is_some_and(|data| is_missing(&data.join("pins"))),
-        Pins::Required => false,
+/// Whether there are no pins and none are required.
+fn are_pins_unused(config: &Config, environment: &Environment) -> bool {
+    match pin_mode(config) {
+        PinPolicy::Off => true,
+        PinPolicy::WhenPresent => environment.data_dir.as_ref().is_some_and(|data| is_missing(&data.join("pins"))),
+        PinPolicy::Required => false,
     }
 }
 
-/// Looks up what was approved of the tool that a call is about.
-pub fn look_up(event: &Event<'_>, config: &Config, environment: &Environment) -> Option<Lookup> {
+/// Looks up what is known about the server and tool of a call; `None` if no pin applies to it.
+pub fn look_up(event: &Event<'_>, config: &Config, environment: &Environment) -> Option<PinFacts> {
     let Action::Mcp { server, .. } = &event.action else { return None };
-    if is_idle(config, environment) {
+    if are_pins_unused(config, environment) {
         return None;
     }
     let reason = Reason::new("which server and tool a call is about").ok()?;
     let call = event.tool.expose(reason, &mut Audit::new(|_| {}));
-    let servers = Servers::look(environment, &event.place.cwd);
-    let told = server.as_ref().map(|server| server.name.as_str());
+    let servers = Servers::for_call(environment, &event.place.cwd);
+    let named = server.as_ref().map(|server| server.name.as_str());
     let mut names = servers.names();
-    let mut resolved = resolve(call, told, &names);
-    let unknown = |resolved: Resolved, pin: Record| Lookup::new(resolved, Live::Nowhere, pin, Record::Missing);
-    let Ok(store) = Store::of(environment) else { return Some(unknown(resolved, Record::Unreadable)) };
-    if is_guess(&resolved, told, &names) {
+    let mut target = resolve_call(call, named, &names);
+    let without_records =
+        |target, pin| Some(PinFacts::new(target, ConfiguredIdentity::Missing, pin, RecordFile::Missing));
+    let Ok(store) = Store::of(environment) else { return without_records(target, RecordFile::Unreadable) };
+    if is_guess(&target, named, &names) {
         let (recorded, unreadable) = store.servers();
         names.extend(recorded);
-        resolved = resolve(call, told, &names);
-        // A record that does not tell its name may be that of this very server.
-        if is_guess(&resolved, told, &names) && unreadable.iter().any(|one| hides_name(&one.path)) {
-            return Some(unknown(resolved, Record::Unreadable));
+        target = resolve_call(call, named, &names);
+        // An unreadable record with a hashed file name may be that of this server.
+        if is_guess(&target, named, &names) && unreadable.iter().any(|one| hides_name(&one.path)) {
+            return without_records(target, RecordFile::Unreadable);
         }
     }
-    let Resolved::Tool { server: name, tool } = &resolved else { return Some(unknown(resolved, Record::Missing)) };
-    let (pin, observed) = (store.pin_path(name), store.observed_path(name));
-    // Most calls are of a tool that has not changed, and the first lines tell.
-    let skimmed = found(skim(&pin, tool).map(Record::Start));
-    if skimmed == Record::Missing && wanted(config) == Pins::WhenPresent {
+    let CallTarget::Tool { server: name, .. } = &target else { return without_records(target, RecordFile::Missing) };
+    let pin = record(&store.pin_path(name));
+    if pin == RecordFile::Missing && pin_mode(config) == PinPolicy::WhenPresent {
         return None;
     }
-    let live = if name.starts_with("plugin:") {
-        plugin(environment, &event.place.cwd, name)
+    let observed = record(&store.observed_path(name));
+    let configured = if name.starts_with("plugin:") {
+        let servers = Servers::for_directory(environment, Path::new(&event.place.cwd));
+        servers.named(name).map_or(ConfiguredIdentity::Missing, |server| {
+            server.identity().map_or(ConfiguredIdentity::Unreadable, ConfiguredIdentity::Known)
+        })
     } else {
-        servers.live(name, server.as_ref().map(|server| server.source.as_str()))
+        servers.identity(name, server.as_ref().map(|server| server.source.as_str()))
     };
-    let lookup = Lookup::new(resolved.clone(), live, skimmed, found(start(&observed).map(Record::Start)));
-    Some(if lookup.is_plain() { lookup } else { lookup.with_all(record(&pin), record(&observed)) })
+    Some(PinFacts::new(target, configured, pin, observed))
 }
 
-/// Whether the server of a call is only what stands in its name: older clients do not say whom they mean, and what
-/// plugins, connectors and command lines bring along stands in no file that is read for every call.
-fn is_guess(resolved: &Resolved, told: Option<&str>, names: &[String]) -> bool {
-    matches!(resolved, Resolved::Tool { server, .. } if told != Some(server) && !names.contains(server))
+/// Whether the server of a call is only guessed from its name. Older clients do not name the server, and servers of
+/// plugins, connectors and command lines are in no file that is read for every call.
+fn is_guess(target: &CallTarget, named: Option<&str>, names: &[String]) -> bool {
+    matches!(target, CallTarget::Tool { server, .. } if named != Some(server) && !names.contains(server))
 }
 
-/// How the server of a plugin is started or reached: plugins are many files, and read for nobody else.
-fn plugin(environment: &Environment, cwd: &str, name: &str) -> Live {
-    let servers = AllServers::look(environment, Path::new(cwd));
-    let Some(server) = servers.named(name) else { return Live::Nowhere };
-    server.identity().map_or(Live::Unreadable, Live::Entry)
-}
-
-fn record(path: &Path) -> Record {
-    found(bytes(path).map(Record::Bytes))
-}
-
-fn found(record: std::io::Result<Record>) -> Record {
-    match record {
-        Ok(record) => record,
-        Err(error) if error.kind() == ErrorKind::NotFound => Record::Missing,
-        Err(_) => Record::Unreadable,
+fn record(path: &Path) -> RecordFile {
+    match read_bytes(path) {
+        Ok(bytes) => RecordFile::Bytes(bytes),
+        Err(error) if error.kind() == ErrorKind::NotFound => RecordFile::Missing,
+        Err(_) => RecordFile::Unreadable,
     }
 }
 
-/// Which of the configured servers nobody has approved, or not as they are configured now.
-pub fn news(event: &Event<'_>, config: &Config, environment: &Environment) -> ServerNews {
-    let mut news = ServerNews::default();
-    let Ok(store) = Store::of(environment) else { return news };
-    if is_idle(config, environment) {
-        return news;
+/// The configured servers that are not approved, or not as they are configured now.
+pub fn unapproved_servers(event: &Event<'_>, config: &Config, environment: &Environment) -> UnapprovedServers {
+    let mut unapproved = UnapprovedServers::default();
+    let Ok(store) = Store::of(environment) else { return unapproved };
+    if are_pins_unused(config, environment) {
+        return unapproved;
     }
-    let servers = Servers::look(environment, &event.place.cwd);
+    let servers = Servers::for_call(environment, &event.place.cwd);
     for name in servers.names() {
-        let approved = match bytes(&store.pin_path(&name)).map(|bytes| approved(&bytes)) {
-            Ok(Some((true, _))) => continue,
-            Ok(Some((false, approved))) => approved,
-            Err(error) if error.kind() == ErrorKind::NotFound => None,
-            Ok(None) | Err(_) => {
-                news.changed.push(Label::new(&name));
-                continue;
-            }
+        let head = match record(&store.pin_path(&name)) {
+            RecordFile::Missing => Ok(None),
+            RecordFile::Unreadable => Err(()),
+            RecordFile::Bytes(bytes) => PinFile::parse(&bytes).map(|file| Some(file.head)).map_err(drop),
         };
-        match approved {
-            None if wanted(config) == Pins::Required => news.unpinned.push(Label::new(&name)),
-            Some(approved)
-                if servers.live(&name, None) != approved.identity.clone().map_or(Live::Nowhere, Live::Entry) =>
-            {
-                news.changed.push(Label::new(&name));
-            }
-            None | Some(_) => {}
+        let is_blocked = matches!(&head, Ok(Some(head)) if head.blocked);
+        let is_changed = |approved: Option<_>| {
+            servers.identity(&name, None) != approved.map_or(ConfiguredIdentity::Missing, ConfiguredIdentity::Known)
+        };
+        match head.map(|head| head.and_then(|head| head.approved)) {
+            Ok(_) if is_blocked => {}
+            Ok(None) if pin_mode(config) == PinPolicy::Required => unapproved.unpinned.push(Label::new(&name)),
+            Ok(None) => {}
+            Ok(Some(approved)) if !is_changed(approved.identity.clone()) => {}
+            Ok(Some(_)) | Err(()) => unapproved.changed.push(Label::new(&name)),
         }
     }
-    news
-}
-
-/// Whether a pin blocks its server, and what it approves of it; `None` where it cannot be read.
-fn approved(bytes: &[u8]) -> Option<(bool, Option<ApprovedHead>)> {
-    match PinHead::read(bytes) {
-        Some(head) => head.ok().map(|head| (head.blocked, head.approved)),
-        None => Pin::read(bytes).ok().map(|pin| (pin.is_blocked(), pin.head().approved)),
-    }
+    unapproved
 }

@@ -1,6 +1,7 @@
-//! The files of rules: the operator's in place of or beside the embedded ones, and the project's on top.
+//! Reads rule files: the operator's replace or extend the embedded ones, the project's are added on top.
 
-use super::{PolicyTexts, read_copy};
+use super::PolicyTexts;
+use super::read::{is_dangling, read_copy};
 use rune::event::{Action, Event};
 use rune::policy::Config;
 use rune::rules::{self, Owner, Rule, RuleError, RuleKind};
@@ -10,30 +11,29 @@ use rustix::fs::{CWD, Dir, Mode, OFlags, openat};
 use rustix::io::Errno;
 use std::path::Path;
 
-/// Which rules are wanted.
+/// Which rules to read.
 pub struct RuleSelection {
-    /// Those of these kinds.
     pub kinds: Vec<RuleKind>,
-    /// What was read on the way.
-    pub memory: PolicyTexts,
+    /// The files that were read.
+    pub texts: PolicyTexts,
 }
 
 impl RuleSelection {
     /// All rules of these kinds.
     pub fn all(kinds: &[RuleKind]) -> Self {
-        RuleSelection { kinds: kinds.to_vec(), memory: PolicyTexts::default() }
+        RuleSelection { kinds: kinds.to_vec(), texts: PolicyTexts::default() }
     }
 
-    /// The rules that an event is asked about.
+    /// The rules that apply to an event.
     pub fn of(event: &Event<'_>) -> Self {
-        RuleSelection { kinds: kinds(event), memory: PolicyTexts::default() }
+        RuleSelection { kinds: kinds(event), texts: PolicyTexts::default() }
     }
 
-    /// Reads a file of rules, `None` where there is none; on an error, what cannot be read of the file at all.
-    fn read(&self, path: &Path, name: &str, kind: RuleKind, owner: Owner) -> Result<Option<Read>, String> {
-        // Those of other kinds need no copy: nobody asks for them again.
+    /// Reads a rule file; `None` if it does not exist. The error means that the file as a whole cannot be read.
+    fn read(&self, path: &Path, name: &str, kind: RuleKind, owner: Owner) -> Result<Option<ParsedRules>, String> {
+        // Receipts are hashed over the rules for MCP tools only, so other files are not cached.
         let text = match kind {
-            RuleKind::Mcp => self.memory.text(path, Some(kind.embedded()))?,
+            RuleKind::Mcp => self.texts.text(path, Some(kind.embedded()))?,
             RuleKind::Bash | RuleKind::Edit | RuleKind::Read | RuleKind::Agent | RuleKind::Post => {
                 read_copy(path, kind.embedded())?
             }
@@ -41,18 +41,18 @@ impl RuleSelection {
         Ok(text.map(|text| rules::parse(text, name, kind, owner)))
     }
 
-    /// The names of the `.rules` files in a directory, in order.
-    fn names(&self, directory: &Path) -> Result<Vec<String>, String> {
-        let names = names(directory)?;
+    /// The names of the `.rules` files in a directory, sorted.
+    fn rule_files(&self, directory: &Path) -> Result<Vec<String>, String> {
+        let names = rule_files(directory)?;
         if self.kinds.contains(&RuleKind::Mcp) {
-            self.memory.note(directory, &names);
+            self.texts.cache_rule_files(directory, &names);
         }
         Ok(names)
     }
 }
 
-/// Rules, and what is wrong with others.
-type Read = (Vec<Rule>, Vec<RuleError>);
+/// The valid rules of a file, and the errors of the others.
+type ParsedRules = (Vec<Rule>, Vec<RuleError>);
 
 fn kinds(event: &Event<'_>) -> Vec<RuleKind> {
     if event.phase != rune::verdict::Phase::Before {
@@ -60,12 +60,12 @@ fn kinds(event: &Event<'_>) -> Vec<RuleKind> {
     }
     match &event.action {
         Action::Shell { .. } => {
-            // A line that touches no file is not asked about files.
-            let touches = |of: fn(Act) -> bool| {
-                event.shell().is_some_and(|shell| shell.effects.accesses.iter().any(|access| of(access.act)))
+            // Rules about files are needed only if the shell text accesses files.
+            let accesses = |matches: fn(Act) -> bool| {
+                event.shell().is_some_and(|shell| shell.effects.accesses.iter().any(|access| matches(access.act)))
             };
-            let edit = touches(|act| act != Act::Read).then_some(RuleKind::Edit);
-            let read = touches(|act| act == Act::Read).then_some(RuleKind::Read);
+            let edit = accesses(|act| act != Act::Read).then_some(RuleKind::Edit);
+            let read = accesses(|act| act == Act::Read).then_some(RuleKind::Read);
             [Some(RuleKind::Bash), edit, read].into_iter().flatten().collect()
         }
         Action::Edit { .. } | Action::Patch { .. } => vec![RuleKind::Edit],
@@ -76,34 +76,34 @@ fn kinds(event: &Event<'_>) -> Vec<RuleKind> {
     }
 }
 
-/// The rules about content, once it is known that a result comes from an untrusted surface.
-pub fn about_content(config: &mut Config, directory: Option<&Path>, project: Option<&Path>) {
-    let wanted = RuleSelection::all(&[RuleKind::Post]);
-    of_operator(config, directory, &wanted);
-    if let (Some(own), Some(project)) = (&mut config.project, project) {
-        own.add_rules(config.rules.clone());
-        of_project(own, project, &wanted);
+/// Adds the content rules, which only results from untrusted surfaces need.
+pub fn add_content_rules(config: &mut Config, directory: Option<&Path>, project: Option<&Path>) {
+    let selection = RuleSelection::all(&[RuleKind::Post]);
+    add_operator_rules(config, directory, &selection);
+    if let (Some(config_of_project), Some(project)) = (&mut config.project, project) {
+        config_of_project.add_rules(config.rules.clone());
+        add_project_rules(config_of_project, project, &selection);
     }
 }
 
-/// The operator's rules: `bash.rules` in place of the embedded file, `bash.<name>.rules` beside it.
-pub fn of_operator(config: &mut Config, directory: Option<&Path>, wanted: &RuleSelection) {
-    let names = match directory.map(|directory| wanted.names(directory)) {
+/// Adds the operator's rules: `bash.rules` replaces the embedded file, `bash.<name>.rules` extends it.
+pub fn add_operator_rules(config: &mut Config, directory: Option<&Path>, selection: &RuleSelection) {
+    let names = match directory.map(|directory| selection.rule_files(directory)) {
         None => Vec::new(),
         Some(Ok(names)) => names,
-        // The embedded rules still hold.
-        Some(Err(what)) => {
-            config.failures.push(Failure::Config(what));
+        // The embedded rules stay in force.
+        Some(Err(error)) => {
+            config.failures.push(Failure::Config(error));
             Vec::new()
         }
     };
     for name in names.iter().filter(|name| RuleKind::from_file_name(name).is_none()) {
         let known = RuleKind::ALL.map(|(_, kind, _)| format!("{kind}.rules, {kind}.<name>.rules")).join("; ");
-        config.failures.push(Failure::Config(format!(
-            "rules/{name}: which calls are these rules for?\n  help: there are {known}"
-        )));
+        config
+            .failures
+            .push(Failure::Config(format!("rules/{name}: unknown kind of rule file\n  help: there are {known}")));
     }
-    for kind in &wanted.kinds {
+    for kind in &selection.kinds {
         let base = format!("{}.rules", kind.name());
         if !names.contains(&base) {
             let defaults = rules::parse(kind.embedded(), &base, *kind, Owner::Operator);
@@ -112,40 +112,40 @@ pub fn of_operator(config: &mut Config, directory: Option<&Path>, wanted: &RuleS
         let Some(directory) = directory else { continue };
         for name in names.iter().filter(|name| RuleKind::from_file_name(name) == Some(*kind)) {
             let path = directory.join(name);
-            match wanted.read(&path, &path.display().to_string(), *kind, Owner::Operator) {
+            match selection.read(&path, &path.display().to_string(), *kind, Owner::Operator) {
                 Ok(Some(rules)) => add(config, rules, ToString::to_string),
                 Ok(None) => {}
-                Err(what) => config.failures.push(Failure::Config(what)),
+                Err(error) => config.failures.push(Failure::Config(error)),
             }
         }
     }
 }
 
-/// The names of all rules that an operator has, whether or not they are asked.
-pub fn names_of_all(directory: Option<&Path>) -> Vec<String> {
+/// The names of all rules of the operator.
+pub fn all_rule_names(directory: Option<&Path>) -> Vec<String> {
     let kinds = RuleKind::ALL.map(|(kind, ..)| kind);
     let mut config = Config::fold([], Vec::new()).with_default_rules(&kinds);
-    of_operator(&mut config, directory, &RuleSelection::all(&kinds));
+    add_operator_rules(&mut config, directory, &RuleSelection::all(&kinds));
     config.rules.iter().map(|rule| rule.id.as_str().to_owned()).collect()
 }
 
-/// The project's rules, of which no word reaches an answer.
-pub fn of_project(config: &mut Config, directory: &Path, wanted: &RuleSelection) {
-    let flaw = |what: &str| Failure::Config(format!("the project's own policy cannot be read: {what}"));
-    let names = match wanted.names(directory) {
+/// Adds the project's rules. INVARIANT: no text of the project's files reaches an answer.
+pub fn add_project_rules(config: &mut Config, directory: &Path, selection: &RuleSelection) {
+    let failure = |what: &str| Failure::Config(format!("the project's own policy cannot be read: {what}"));
+    let names = match selection.rule_files(directory) {
         Ok(names) => names,
-        Err(_) => return config.failures.push(flaw("its rules are no directory")),
+        Err(_) => return config.failures.push(failure("its rules directory")),
     };
     for name in &names {
         let Some(kind) = RuleKind::from_file_name(name) else {
-            config.failures.push(flaw("one of its files of rules has a name that tells no kind of call"));
+            config.failures.push(failure("one of its rule files has an unknown name"));
             continue;
         };
-        if !wanted.kinds.contains(&kind) {
+        if !selection.kinds.contains(&kind) {
             continue;
         }
         let file = format!(".rune/rules/{}.rules", kind.name());
-        match wanted.read(&directory.join(name), &file, kind, Owner::Project) {
+        match selection.read(&directory.join(name), &file, kind, Owner::Project) {
             Ok(Some(rules)) => {
                 add(config, rules, |error| {
                     format!(
@@ -156,27 +156,28 @@ pub fn of_project(config: &mut Config, directory: &Path, wanted: &RuleSelection)
                 });
             }
             Ok(None) => {}
-            Err(_) => config.failures.push(flaw("one of its files of rules")),
+            Err(_) => config.failures.push(failure("one of its rule files")),
         }
     }
 }
 
-fn add(config: &mut Config, (rules, errors): Read, words: impl Fn(&RuleError) -> String) {
+fn add(config: &mut Config, (rules, errors): ParsedRules, message: impl Fn(&RuleError) -> String) {
     config.add_rules(rules);
-    config.failures.extend(errors.iter().map(|error| Failure::Config(words(error))));
+    config.failures.extend(errors.iter().map(|error| Failure::Config(message(error))));
 }
 
-/// The names of the `.rules` files in a directory, in order.
-pub fn names(directory: &Path) -> Result<Vec<String>, String> {
+/// The names of the `.rules` files in a directory, sorted.
+pub fn rule_files(directory: &Path) -> Result<Vec<String>, String> {
     let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
+    let in_directory = |error| format!("{}: {}", directory.display(), std::io::Error::from(error));
     let entries = match openat(CWD, directory, flags, Mode::empty()).and_then(Dir::new) {
         Ok(entries) => entries,
-        Err(Errno::NOENT) if !super::is_dangling(directory) => return Ok(Vec::new()),
-        Err(error) => return Err(format!("{}: {}", directory.display(), std::io::Error::from(error))),
+        Err(Errno::NOENT) if !is_dangling(directory) => return Ok(Vec::new()),
+        Err(error) => return Err(in_directory(error)),
     };
     let mut names = Vec::new();
     for entry in entries {
-        let entry = entry.map_err(|error| format!("{}: {}", directory.display(), std::io::Error::from(error)))?;
+        let entry = entry.map_err(in_directory)?;
         let name = entry.file_name().to_string_lossy();
         if name.ends_with(".rules") && !name.starts_with('.') {
             names.push(name.into_owned());

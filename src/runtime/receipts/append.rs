@@ -1,10 +1,10 @@
-//! Appending to a file of receipts: one at a time, each behind the last, whoever writes.
+//! Appends receipts to a file, one at a time, while the file is locked.
 
 use super::{OPERATOR_FILE, folder, key, time};
 use crate::runtime::environment::Environment;
 use crate::runtime::session;
 use rune::encoding::label::Label;
-use rune::receipt::{End, Matter, OPERATOR, Place, Receipt};
+use rune::receipt::{ChainEnd, ChainPosition, OPERATOR_SESSION, Receipt, ReceiptBody};
 use rustix::fs::{FlockOperation, OFlags, flock};
 use rustix::io::Errno;
 use std::fs::{DirBuilder, File, OpenOptions};
@@ -13,17 +13,17 @@ use std::os::unix::fs::{DirBuilderExt, FileExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use time::OffsetDateTime;
 
-/// Bytes at the end of a file that are looked at. A receipt is not half as long, and most are much shorter.
-const TAILS: [u64; 2] = [2 << 10, 8 << 10];
+/// Bytes at the end of a file that are read, first the smaller number. A receipt is shorter than half of the larger one.
+const TAIL_BYTES: [u64; 2] = [2 << 10, 8 << 10];
 
-/// Parts of a session beyond this are not looked for.
-const MOST_PARTS: u64 = 10_000;
+/// A session with more parts is an error.
+const MAX_PARTS: u64 = 10_000;
 
-/// Who writes to the files of one session.
+/// Writes to the receipt files of one session.
 pub struct Writer<'a> {
     environment: &'a Environment,
     folder: PathBuf,
-    /// The name of the first part's file, without its end.
+    /// The name of the first part's file, without its extension.
     name: String,
     session: String,
     client: &'static str,
@@ -37,50 +37,50 @@ impl<'a> Writer<'a> {
         client: &'static str,
         at: Option<OffsetDateTime>,
     ) -> Result<Self, String> {
-        // A call without a session leaves its receipt too.
+        // A call without a session leaves a receipt as well.
         let name = session::file_name(session).unwrap_or_else(|| "@none".to_owned());
         Ok(Writer { environment, folder: folder(environment)?, name, session: session.to_string(), client, at })
     }
 
     pub fn of_operator(environment: &'a Environment, at: Option<OffsetDateTime>) -> Result<Self, String> {
-        let (name, session) = (OPERATOR_FILE.to_owned(), OPERATOR.to_owned());
+        let (name, session) = (OPERATOR_FILE.to_owned(), OPERATOR_SESSION.to_owned());
         Ok(Writer { environment, folder: folder(environment)?, name, session, client: "rune", at })
     }
 
-    /// Writes one receipt behind the last.
-    pub fn append(&self, matter: &Matter) -> Result<(), String> {
+    /// Appends one receipt.
+    pub fn append(&self, matter: &ReceiptBody) -> Result<(), String> {
         let mut next = None;
-        for part in 1..MOST_PARTS {
+        for part in 1..MAX_PARTS {
             let path = self.path(part);
-            let told = |error: Error| format!("receipts: {}: {error}", path.display());
-            let file = self.open(&path).map_err(told)?;
-            let (end, torn) = end(&file, part).map_err(told)?;
+            let in_file = |error: Error| format!("receipts: {}: {error}", path.display());
+            let file = self.open(&path).map_err(in_file)?;
+            let (end, torn) = read_end(&file, part).map_err(in_file)?;
             let place = match (end, next) {
-                (Some(End::Open(place)), _) => place,
-                (Some(End::Closed(place)), _) => {
+                (Some(ChainEnd::Open(place)), _) => place,
+                (Some(ChainEnd::Closed(place)), _) => {
                     next = Some(place);
                     continue;
                 }
-                (None, next) => Place { torn, ..next.unwrap_or_else(|| Place::first(&self.session)) },
+                (None, next) => ChainPosition { torn, ..next.unwrap_or_else(|| ChainPosition::first(&self.session)) },
             };
             return self.write(&file, place, matter, &path);
         }
         Err(format!("receipts: {}: too many parts", self.path(1).display()))
     }
 
-    /// Seals the part that is open, where there is one.
+    /// Seals the open part, if there is one.
     pub fn seal(&self) -> Result<(), String> {
-        for part in 1..MOST_PARTS {
+        for part in 1..MAX_PARTS {
             let path = self.path(part);
-            let told = |error: Error| format!("receipts: {}: {error}", path.display());
+            let in_file = |error: Error| format!("receipts: {}: {error}", path.display());
             let file = match options().open(&path) {
                 Err(error) if error.kind() == ErrorKind::NotFound => return Ok(()),
-                opened => opened.and_then(lock).map_err(told)?,
+                opened => opened.and_then(lock).map_err(in_file)?,
             };
-            match end(&file, part).map_err(told)?.0 {
-                Some(End::Open(place)) => return self.write(&file, place, &Matter::Seal, &path),
-                Some(End::Closed(_)) => {}
-                // Nothing was ever written here.
+            match read_end(&file, part).map_err(in_file)?.0 {
+                Some(ChainEnd::Open(place)) => return self.write(&file, place, &ReceiptBody::Seal, &path),
+                Some(ChainEnd::Closed(_)) => {}
+                // The file is empty.
                 None => return Ok(()),
             }
         }
@@ -92,7 +92,7 @@ impl<'a> Writer<'a> {
         self.folder.join(if part == 1 { format!("{name}.jsonl") } else { format!("{name}.{part}.jsonl") })
     }
 
-    /// Opens a file that only its owner may read, making what is missing, and waits until nobody else writes to it.
+    /// Opens a file with mode 600 and locks it. Creates the file and its directory if needed.
     fn open(&self, path: &Path) -> Result<File, Error> {
         let opened = options().create(true).open(path).or_else(|error| {
             if error.kind() != ErrorKind::NotFound {
@@ -104,46 +104,49 @@ impl<'a> Writer<'a> {
         opened.and_then(lock)
     }
 
-    /// INVARIANT: the file is locked. So is the order of keys: the one that signs is read only now.
-    fn write(&self, mut file: &File, place: Place, matter: &Matter, path: &Path) -> Result<(), String> {
-        let secret = key::read_or_make(self.environment)?;
+    /// Signs and writes a receipt.
+    ///
+    /// INVARIANT: the file is locked. The key is read under the lock, so that receipts follow the order of key changes.
+    fn write(&self, mut file: &File, place: ChainPosition, matter: &ReceiptBody, path: &Path) -> Result<(), String> {
+        let secret = key::read_or_create(self.environment)?;
         let line = Receipt::sign(matter, &self.session, self.client, time(self.at), place, &secret).to_line();
-        let told = |error: Error| format!("receipts: {}: {error}", path.display());
-        let written = file.write(&line).map_err(told)?;
+        let in_file = |error: Error| format!("receipts: {}: {error}", path.display());
+        let written = file.write(&line).map_err(in_file)?;
         if written == line.len() {
             return Ok(());
         }
-        // A full disk took part of it. What cannot be taken back, the next one takes back.
-        let length = file.metadata().map_err(told)?.len();
+        // The disk is full. If truncating fails, the next writer cuts the torn line off.
+        let length = file.metadata().map_err(in_file)?.len();
         file.set_len(length.saturating_sub(written as u64)).ok();
-        Err(told(Error::new(ErrorKind::StorageFull, "only part of the receipt was written")))
+        Err(in_file(Error::new(ErrorKind::StorageFull, "only part of the receipt was written")))
     }
 }
 
-/// Reads the end of a file and cuts a torn line off, of as many bytes; `None` where it holds no line.
-fn end(file: &File, part: u64) -> Result<(Option<End>, u64), Error> {
+/// Reads the end of a file, and cuts off a torn last line. Returns its length in bytes as well. The end is `None` if the
+/// file contains no line.
+fn read_end(file: &File, part: u64) -> Result<(Option<ChainEnd>, u64), Error> {
     let found = file.metadata()?;
     if !found.is_file() {
         return Err(Error::new(ErrorKind::InvalidInput, "not a regular file"));
     }
     let length = found.len();
     let (mut start, mut tail) = (0, Vec::new());
-    for most in TAILS {
-        start = length.saturating_sub(most);
+    for bytes in TAIL_BYTES {
+        start = length.saturating_sub(bytes);
         tail.resize(usize::try_from(length - start).unwrap_or_default(), 0);
         file.read_exact_at(&mut tail, start)?;
-        // Where two lines end, the last one is whole.
+        // With two line ends, the tail contains the last line whole.
         if start == 0 || tail.iter().filter(|byte| **byte == b'\n').count() > 1 {
             break;
         }
     }
-    let (end, torn) = End::read(&tail, part);
+    let (end, torn) = ChainEnd::read(&tail, part);
     if end.is_none() && start > 0 {
-        // Whatever this is, it stays, and what follows goes elsewhere.
+        // This is not a receipt file. Keep it, and continue in the next part.
         let prev = rune::receipt::hash(&tail);
-        return Ok((Some(End::Closed(Place { part: part + 1, seq: 1, prev, torn: 0 })), 0));
+        return Ok((Some(ChainEnd::Closed(ChainPosition { part: part + 1, seq: 1, prev, torn: 0 })), 0));
     }
-    let open = matches!(end, None | Some(End::Open(_)));
+    let open = matches!(end, None | Some(ChainEnd::Open(_)));
     if torn > 0 && open {
         file.set_len(length - torn as u64)?;
     }
@@ -151,7 +154,7 @@ fn end(file: &File, part: u64) -> Result<(Option<End>, u64), Error> {
 }
 
 fn options() -> OpenOptions {
-    // A pipe in its place would hold us until the deadline, and a link would lead elsewhere.
+    // Opening a pipe could block until the deadline, and a symlink could lead to another file.
     let flags = (OFlags::NONBLOCK | OFlags::NOFOLLOW).bits().cast_signed();
     let mut options = OpenOptions::new();
     options.read(true).append(true).mode(0o600).custom_flags(flags);

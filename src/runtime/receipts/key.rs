@@ -10,69 +10,68 @@ use std::io::{Error, ErrorKind, Write};
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::PathBuf;
 
-/// Where the key is.
+/// The path of the key.
 pub fn path(environment: &Environment) -> Result<PathBuf, String> {
     let data = environment.data_dir.as_ref().ok_or("receipts: HOME is not set and no `--data-dir` is given")?;
     Ok(data.join("receipt.key"))
 }
 
-/// The key, `None` where there is none. The error names the file.
+/// Reads the key; `None` if there is none. The error names the file.
 pub fn read(environment: &Environment) -> Result<Option<Secret>, String> {
     let path = path(environment)?;
     let Some(text) = policy_files::read_text(&path)? else { return Ok(None) };
-    let broken =
-        || format!("{}: not a key of receipts\n  help: put it back, or remove it to start anew", path.display());
+    let broken = || format!("{}: not a receipt key\n  help: restore it, or remove it to get a new one", path.display());
     Secret::read(&text).map(Some).ok_or_else(broken)
 }
 
-/// The key; one is made where there is none, so that no receipt is lost for want of it.
-pub fn read_or_make(environment: &Environment) -> Result<Secret, String> {
+/// Reads the key, and creates one if there is none, so that no receipt is lost.
+pub fn read_or_create(environment: &Environment) -> Result<Secret, String> {
     match read(environment)? {
         Some(secret) => Ok(secret),
         None => {
-            make(environment)?;
+            create(environment)?;
             read(environment)?.ok_or_else(|| "receipts: the key went missing".to_owned())
         }
     }
 }
 
-/// Makes a key where there is none. Of several who try at once, one succeeds and all then have the same.
-pub fn make(environment: &Environment) -> Result<(), String> {
+/// Creates a key if there is none. If several processes try at once, one succeeds and all use its key.
+pub fn create(environment: &Environment) -> Result<(), String> {
     let path = path(environment)?;
     if path.exists() {
         return Ok(());
     }
-    let told = |error: Error| format!("receipts: {}: {error}", path.display());
-    let secret = Secret::new(random().map_err(told)?, random().map_err(told)?);
+    let in_file = |error: Error| format!("receipts: {}: {error}", path.display());
+    let secret = Secret::new(random_bytes().map_err(in_file)?, random_bytes().map_err(in_file)?);
     let write = || -> Result<(), Error> {
         if let Some(folder) = path.parent() {
             DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
         }
-        let scratch = path.with_file_name(format!(".receipt.key.{}", std::process::id()));
-        // Whoever was killed may have left one of the same name.
-        fs::remove_file(&scratch).ok();
-        let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&scratch)?;
+        let temporary = path.with_file_name(format!(".receipt.key.{}", std::process::id()));
+        // A process that was killed may have left one of the same name.
+        fs::remove_file(&temporary).ok();
+        let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&temporary)?;
         file.write_all(secret.to_text().as_bytes())?;
         file.sync_all()?;
-        // A link, unlike a move, never takes the place of another.
-        let linked = fs::hard_link(&scratch, &path);
-        fs::remove_file(&scratch).ok();
+        // A hard link, unlike a rename, does not replace an existing file.
+        let linked = fs::hard_link(&temporary, &path);
+        fs::remove_file(&temporary).ok();
         match linked {
             Err(error) if error.kind() == ErrorKind::AlreadyExists => Ok(()),
             linked => linked,
         }
     };
-    write().map_err(told)
+    write().map_err(in_file)
 }
 
-/// Puts another key in its place.
+/// Replaces the key.
 pub fn replace(environment: &Environment, secret: &Secret) -> anyhow::Result<()> {
     let path = path(environment).map_err(anyhow::Error::msg)?;
-    files::put(&path, &secret.to_text(), &path).context("the key was not replaced")
+    files::write_like(&path, &secret.to_text(), &path).context("the key was not replaced")
 }
 
-/// Random bytes of the operating system.
-pub fn random() -> Result<[u8; 32], Error> {
+/// Random bytes from the operating system.
+pub fn random_bytes() -> Result<[u8; 32], Error> {
     let mut bytes = [0; 32];
     getrandom::fill(&mut bytes)?;
     Ok(bytes)

@@ -1,4 +1,4 @@
-//! The texts that calls of MCP tools are judged by, for the policy's hash and for snapshots of it.
+//! A snapshot of the policy files by which calls of MCP tools are judged, and its hash.
 
 use crate::runtime::environment::Environment;
 use crate::runtime::options::Options;
@@ -10,32 +10,33 @@ use rune::rules::RuleKind;
 use std::borrow::Cow;
 use std::path::Path;
 
-/// What stands for a file that cannot be read: no text of a policy has these bytes.
+/// Replaces the content of a file that cannot be read. These bytes are not UTF-8, so no policy file has them.
 const UNREADABLE: &[u8] = &[0xff];
 
-/// The texts in force, by name.
+/// The policy files in force.
 #[derive(Debug)]
-pub struct Texts<'a> {
-    memory: &'a PolicyTexts,
+pub struct PolicySnapshot<'a> {
+    cache: &'a PolicyTexts,
     preset: String,
+    /// The name and the content of each file.
     pub texts: Vec<(String, Cow<'static, [u8]>)>,
 }
 
-impl<'a> Texts<'a> {
-    /// What the hook reads for a call of an MCP tool, with a project's own policy; what is not remembered is read.
-    pub fn read(options: &Options, environment: &Environment, own: Option<&Path>, memory: &'a PolicyTexts) -> Self {
+impl<'a> PolicySnapshot<'a> {
+    /// Takes the snapshot, with the project's policy in `project`. Files that are not in the cache are read.
+    pub fn read(options: &Options, environment: &Environment, project: Option<&Path>, cache: &'a PolicyTexts) -> Self {
         let named =
-            memory.preset.get().or(options.preset.as_ref()).cloned().or_else(|| policy_files::preset(environment));
+            cache.preset.get().or(options.preset.as_ref()).cloned().or_else(|| policy_files::preset(environment));
         let preset = named.unwrap_or_else(|| DEFAULT_PRESET.to_owned());
         let embedded = PRESETS.iter().find(|(name, _)| *name == preset).map(|(_, text)| *text);
-        let mut texts = Texts { memory, preset: preset.clone(), texts: Vec::new() };
-        let dir = memory.directory(environment);
+        let mut texts = PolicySnapshot { cache, preset: preset.clone(), texts: Vec::new() };
+        let dir = cache.directory(environment);
         texts.add(DEFAULT.0, dir.map(|dir| dir.join(DEFAULT.0)).as_deref(), Some(DEFAULT.1));
         texts.add("config.local.toml", dir.map(|dir| dir.join("config.local.toml")).as_deref(), None);
         let name = format!("presets/{preset}.toml");
         texts.add(
             &name,
-            dir.map(|dir| dir.join(&name)).filter(|_| policy_files::is_plain(&preset)).as_deref(),
+            dir.map(|dir| dir.join(&name)).filter(|_| policy_files::is_plain_name(&preset)).as_deref(),
             embedded,
         );
         let base = format!("{}.rules", RuleKind::Mcp.name());
@@ -47,18 +48,18 @@ impl<'a> Texts<'a> {
         );
         texts.add_rules("rules", rules.as_deref(), Some(&base));
         texts.add("trusted-mcp-allowlist.txt", policy_files::allowlist_path(environment).as_deref(), None);
-        texts.add("project/config.toml", own.map(|own| own.join("config.toml")).as_deref(), None);
-        texts.add_rules("project/rules", own.map(|own| own.join("rules")).as_deref(), None);
+        texts.add("project/config.toml", project.map(|dir| dir.join("config.toml")).as_deref(), None);
+        texts.add_rules("project/rules", project.map(|dir| dir.join("rules")).as_deref(), None);
         texts
     }
 
-    /// The list that the policy's hash is over.
+    /// The list of files over which the policy is hashed.
     pub fn list(&self) -> PolicyList {
         PolicyList::new(&self.preset, self.texts.iter().map(|(name, text)| (name.as_str(), text.as_ref())))
     }
 
     fn add(&mut self, name: &str, path: Option<&Path>, embedded: Option<&'static str>) {
-        let found = path.map_or(Ok(None), |path| self.memory.text(path, embedded));
+        let found = path.map_or(Ok(None), |path| self.cache.text(path, embedded));
         let text = match found.map(|text| text.or(embedded.map(Cow::Borrowed))) {
             Ok(Some(Cow::Borrowed(text))) => Cow::Borrowed(text.as_bytes()),
             Ok(Some(Cow::Owned(text))) => Cow::Owned(text.into_bytes()),
@@ -68,10 +69,10 @@ impl<'a> Texts<'a> {
         self.texts.push((name.to_owned(), text));
     }
 
-    /// The files of rules for MCP tools in a folder, but for one.
-    fn add_rules(&mut self, folder: &str, dir: Option<&Path>, but: Option<&str>) {
+    /// Adds the rule files for MCP tools of a directory, except for one.
+    fn add_rules(&mut self, folder: &str, dir: Option<&Path>, except: Option<&str>) {
         let Some(dir) = dir else { return };
-        for name in self.memory.mcp_rules(dir).iter().filter(|name| Some(name.as_str()) != but) {
+        for name in self.cache.mcp_rule_files(dir).iter().filter(|name| Some(name.as_str()) != except) {
             self.add(&format!("{folder}/{name}"), Some(&dir.join(name)), None);
         }
     }

@@ -12,14 +12,14 @@ const COPY: Options = Options { short: "", long: &["index"] };
 /// `docker run -v source:target`, `--mount source=…`: what is given can be read.
 pub(super) fn mounts(noted: &mut Noted<'_>) {
     let command = noted.command;
-    let Some((verb, behind)) = mount::verb(&command.program, &command.args) else { return };
+    let Some((verb, behind)) = mount::find_verb(&command.program, &command.args) else { return };
     if verb == "cp" {
         return copy(noted, behind);
     }
     let args = &command.args;
-    let volumes = MOUNTS.values(args, "v volume").into_iter().filter_map(|value| Bind::of_volume(&value));
+    let volumes = MOUNTS.values(args, "v volume").into_iter().filter_map(|value| Bind::from_volume(&value));
     noted.all(Act::Read, &MOUNTS.values(args, "env-file"));
-    let mounts = MOUNTS.values(args, "mount secret").into_iter().filter_map(|value| Bind::of_mount(&value));
+    let mounts = MOUNTS.values(args, "mount secret").into_iter().filter_map(|value| Bind::from_mount(&value));
     let sources: Vec<Arg> = volumes.chain(mounts).map(|bind| bind.source).collect();
     // Of the root it is everything, which is judged as that.
     for source in sources.iter().filter(|source| source.text != "/") {

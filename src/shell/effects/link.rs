@@ -101,7 +101,7 @@ fn made(command: &Command) -> Vec<Link> {
     };
     let at = |word: &Arg, cwd: Option<&str>| {
         let target = Target::of(word, cwd);
-        mount::on_host(command.mounts(), &target, false).targets.into_iter().next().unwrap_or(target).path
+        mount::map_to_host(command.mounts(), &target, false).targets.into_iter().next().unwrap_or(target).path
     };
     let cwd = command.cwd.as_deref();
     let mut links = Vec::new();

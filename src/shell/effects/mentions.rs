@@ -6,7 +6,7 @@
 
 use super::super::{Arg, Command, Input};
 use super::{Access, Act, Target};
-use crate::path::Reach;
+use crate::path::Extent;
 use crate::path::protected::{self, Class, WorstUse};
 use crate::path::zones::{Area, Zones};
 use crate::programs::{self, Does, Use};
@@ -118,7 +118,7 @@ impl Finder<'_> {
     fn path(&mut self, arg: &Arg, act: Act) {
         let target = Target::of(arg, self.command.cwd.as_deref());
         if let Some(path) = target.path.clone().filter(|_| !self.is_known(&target, act)) {
-            let protected = protected::classes(&path, Reach::Itself, self.zones.home.as_ref()).next().is_some();
+            let protected = protected::classes(&path, Extent::Exact, self.zones.home.as_ref()).next().is_some();
             if protected && !self.command.is_contained(&path) {
                 self.found.push(Access { act, target, deep: false, astray: false, row: self.row });
             }
@@ -130,7 +130,7 @@ impl Finder<'_> {
         let target = Target::of(arg, self.command.cwd.as_deref());
         let Some(path) = target.path.clone() else { return };
         let home = self.zones.home.as_ref();
-        let holds = |class: Class| class.worst() == WorstUse::Write && class.contains(&path, Reach::Below, home);
+        let holds = |class: Class| class.worst() == WorstUse::Write && class.contains(&path, Extent::Tree, home);
         let above = [Some(&self.zones.project), home].into_iter().flatten();
         let is_above = above.into_iter().any(|known| known.components().starts_with(path.components()));
         let classes = [Class::Guard, Class::Startup, Class::Repository];
@@ -150,7 +150,7 @@ impl Finder<'_> {
         let Some(value) = value.filter(|value| value.contains('/') && name != "HOME") else { return };
         let target = Target::of(&Arg::literal(value), self.command.cwd.as_deref());
         let Some(path) = target.path.clone() else { return };
-        let class = protected::classes(&path, Reach::Itself, self.zones.home.as_ref()).max();
+        let class = protected::classes(&path, Extent::Exact, self.zones.home.as_ref()).max();
         if class.is_some_and(|class| class.worst() == WorstUse::Write && class != Class::Credentials) {
             self.found.push(Access { act: Act::Write, target, deep: false, astray: false, row: self.row });
         }
@@ -183,7 +183,7 @@ impl Finder<'_> {
             return;
         }
         let home = self.zones.home.as_ref();
-        let class = protected::classes(&path, Reach::Itself, home).max();
+        let class = protected::classes(&path, Extent::Exact, home).max();
         let (act, deep) = match (class.map(Class::worst), self.zones.area(&path)) {
             (Some(WorstUse::Read), _) => (Act::Read, false),
             (Some(WorstUse::Write), _) => (Act::Write, false),

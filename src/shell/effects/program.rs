@@ -272,7 +272,7 @@ pub(super) fn note(noted: &mut Noted<'_>) {
         "export" | "declare" | "typeset" | "readonly" | "local" => {
             for arg in operands {
                 let (name, value) = arg.text.split_once('=').map_or((arg.text.as_str(), None), |(n, v)| (n, Some(v)));
-                let value = value.and_then(|_| crate::shell::eval::value_of(name, &arg.behind(&format!("{name}="))?));
+                let value = value.and_then(|_| crate::shell::eval::env_value(name, &arg.behind(&format!("{name}="))?));
                 // `declare -n x=PATH` makes another name for it.
                 if flag(command, "n", "") && program != "export" {
                     noted.effects.env.extend(arg.text.split_once('=').map(|(_, named)| (named.to_owned(), None)));

@@ -1,16 +1,17 @@
-//! Builtins: what they do to the shell that runs them.
+//! Builtins and their effects on the state of the shell.
 
-use super::super::state::{Elsewhere, Value};
+use super::super::state::{PossibleCwd, Value};
 use super::super::{Arg, Command, Input};
-use super::function::give;
-use super::run::Outside;
-use super::{Run, wrappers};
+use super::execution::Execution;
+use super::execution::OnClose;
+use super::function::set_positional;
+use crate::shell::wrappers;
 use crate::verdict::limits::PATH_BYTES;
 use std::rc::Rc;
 
-impl Run {
-    /// What a builtin does to the shell that runs it.
-    pub(super) fn builtin(&mut self, command: &Command) {
+impl Execution {
+    /// Applies the effects of a builtin. Other programs only matter if they create directories.
+    pub(super) fn run_builtin(&mut self, command: &Command) {
         let operands = || command.args.iter().filter(|arg| !arg.text.starts_with('-') || arg.text == "-");
         let flagged =
             |flags: &[char]| command.args.iter().any(|arg| arg.text.starts_with('-') && arg.text.contains(flags));
@@ -20,61 +21,55 @@ impl Run {
                 let state = Rc::make_mut(&mut self.state);
                 let here = state.cwd.clone();
                 let plain = command.args.is_empty();
-                // With nowhere to go back to, it stays.
-                if let Some(at) = state.pushed.pop().map(|at| at.filter(|_| plain)) {
-                    state.settle(vec![Elsewhere { at, astray: false }]);
-                    state.before = here;
+                // With an empty stack, `popd` fails.
+                if let Some(path) = state.directory_stack.pop().map(|path| path.filter(|_| plain)) {
+                    state.set_possible_cwds(vec![PossibleCwd { path, after_failed_cd: false }]);
+                    state.old_cwd = here;
                 }
             }
-            "exit" => self.leaves(),
-            "return" if self.function.is_some() => self.leaves(),
-            // Only a function has variables of its own.
+            "exit" => self.mark_exit(),
+            "return" if self.function.is_some() => self.mark_exit(),
+            // Outside a function, `local` fails.
             "local" if self.function.is_none() => {}
             "export" | "declare" | "typeset" | "local" | "readonly" => {
-                // Another name for a variable, or a value that is changed on the way.
+                // A nameref, or an attribute that changes assigned values.
                 if command.program != "export" && flagged(&['n', 'l', 'u', 'i']) {
                     let state = Rc::make_mut(&mut self.state);
-                    state.options.aliased = true;
-                    state.doubt_variables();
+                    state.options.has_nameref = true;
+                    state.weaken_variables();
                 }
                 self.declare(command, flagged(&['x']) || command.program == "export", flagged(&['g']));
-                let fixed = command.program == "readonly" || flagged(&['r']);
+                let is_readonly = command.program == "readonly" || flagged(&['r']);
                 let names = operands().map(|arg| arg.text.split('=').next().unwrap_or_default().to_owned());
-                Rc::make_mut(&mut self.state).fixed.extend(names.filter(|_| fixed));
+                Rc::make_mut(&mut self.state).readonly.extend(names.filter(|_| is_readonly));
             }
             "source" | "." => {
                 let state = Rc::make_mut(&mut self.state);
-                state.doubt_variables();
-                state.options.stops = false;
+                state.weaken_variables();
+                state.options.errexit = false;
             }
-            // Nothing is left of it.
             "unset" if flagged(&['f']) => {}
             "unset" => operands().for_each(|arg| self.set(&arg.text, Value::Known(String::new()))),
             "shift" => {
-                let by = command.args.first().map_or(Some(1), |arg| arg.text.parse::<usize>().ok());
-                match (self.state.given.clone(), by) {
-                    // By too many, and nothing happens.
-                    (Some(given), Some(by)) if given.iter().all(|arg| arg.is_known() && !arg.glob) => {
-                        let by = if by > given.len() { 0 } else { by };
-                        give(Rc::make_mut(&mut self.state), given.get(by..).unwrap_or_default());
+                let count = command.args.first().map_or(Some(1), |arg| arg.text.parse::<usize>().ok());
+                match (self.state.positional.clone(), count) {
+                    // With too large a count, `shift` fails.
+                    (Some(positional), Some(count)) if positional.iter().all(|arg| arg.is_known() && !arg.glob) => {
+                        set_positional(Rc::make_mut(&mut self.state), positional.get(count..).unwrap_or(&positional));
                     }
-                    _ => {
-                        let state = Rc::make_mut(&mut self.state);
-                        state.variables.retain(|name, _| !super::is_parameter(name));
-                        state.given = None;
-                    }
+                    _ => Rc::make_mut(&mut self.state).clear_positional(),
                 }
             }
             "set" => self.set_options(command),
             "shopt" => {
-                let finds = operands().any(|arg| arg.text == "cdable_vars");
-                Rc::make_mut(&mut self.state).options.finds |= finds;
+                let cd_searches = operands().any(|arg| arg.text == "cdable_vars");
+                Rc::make_mut(&mut self.state).options.cd_searches |= cd_searches;
             }
             "read" | "mapfile" | "readarray" | "getopts" | "let" => {
                 for name in ["REPLY", "MAPFILE", "OPTARG"] {
                     self.set(name, Value::Unknown);
                 }
-                // One name takes the line whole.
+                // With one name, `read` assigns the whole line.
                 let mut names = operands();
                 let line = match (&command.input, names.next(), names.next()) {
                     (Input::Text(text), Some(_), None)
@@ -101,11 +96,11 @@ impl Run {
                 let printed = rest.and_then(|rest| super::output::printf(&rest, &self.state.meter));
                 self.set(name, printed.map_or(Value::Unknown, Value::Known));
             }
-            "mkdir" => self.makes(operands()),
+            "mkdir" => self.note_created(operands()),
             "git" => {
                 let args = wrappers::behind_global(&command.args);
                 if args.first().is_some_and(|verb| verb.text == "clone" || verb.text == "init") {
-                    self.makes(args.last());
+                    self.note_created(args.last());
                 }
             }
             _ => {}
@@ -114,92 +109,94 @@ impl Run {
 
     fn change_directory(&mut self, command: &Command) {
         let target = command.args.iter().find(|arg| !arg.text.starts_with('-') || arg.text == "-");
-        let from = self.state.places();
+        let from = self.state.possible_cwds();
         let here = self.state.cwd.clone();
-        let plain = |arg: &&Arg| arg.is_known() && !arg.glob && !arg.text.starts_with('+');
+        let is_path = |arg: &&Arg| arg.is_known() && !arg.glob && !arg.text.starts_with('+');
         let state = &self.state;
-        // `CDPATH` and `cdable_vars` look elsewhere for a name that says nothing about where.
-        let found = |name: &str| {
-            let sought = state.options.finds
+        // `CDPATH` and `cdable_vars` apply to paths that do not begin with `/` or `.`.
+        let is_searched = |path: &str| {
+            let searches = state.options.cd_searches
                 || state.value("CDPATH").is_some()
                 || command.env.iter().any(|(name, _)| name == "CDPATH");
-            sought && !name.starts_with(['/', '.'])
+            searches && !path.starts_with(['/', '.'])
         };
         let path = match target {
             None if command.program == "cd" => state.home.clone(),
-            Some(arg) if arg.text == "-" => state.before.as_deref().map(str::to_owned),
-            Some(arg) => Some(arg).filter(plain).map(|arg| arg.text.to_string()).filter(|path| !found(path)),
+            Some(arg) if arg.text == "-" => state.old_cwd.as_deref().map(str::to_owned),
+            Some(arg) => Some(arg).filter(is_path).map(|arg| arg.text.to_string()).filter(|path| !is_searched(path)),
             None => None,
         };
-        let to: Vec<Elsewhere> = match &path {
+        let to: Vec<PossibleCwd> = match &path {
             Some(path) => from
                 .iter()
-                .map(|place| Elsewhere { at: state.resolve(path, place.at.as_deref()), astray: place.astray })
+                .map(|cwd| PossibleCwd {
+                    path: state.resolve(path, cwd.path.as_deref()),
+                    after_failed_cd: cwd.after_failed_cd,
+                })
                 .collect(),
-            None => vec![Elsewhere { at: None, astray: false }],
+            None => vec![PossibleCwd { path: None, after_failed_cd: false }],
         };
-        let length: usize = to.iter().filter_map(|place| place.at.as_deref()).map(str::len).sum();
-        let longest = to.iter().filter_map(|place| place.at.as_deref()).map(str::len).max().unwrap_or_default();
+        let length: usize = to.iter().filter_map(|cwd| cwd.path.as_deref()).map(str::len).sum();
+        let longest = to.iter().filter_map(|cwd| cwd.path.as_deref()).map(str::len).max().unwrap_or_default();
         state.meter.charge(3 * length);
         let too_long = longest > PATH_BYTES.most;
         let pushes = command.program == "pushd";
-        // `pushd -n` only remembers it.
+        // `pushd -n` changes only the stack.
         if pushes && command.args.iter().any(|arg| arg.text == "-n") {
-            let first = to.into_iter().next().and_then(|place| place.at);
-            Rc::make_mut(&mut self.state).pushed.push(first);
+            let first = to.into_iter().next().and_then(|cwd| cwd.path);
+            Rc::make_mut(&mut self.state).directory_stack.push(first);
             return;
         }
-        let sure = to.first().and_then(|first| first.at.as_deref()).is_none_or(|at| state.is_there(at));
-        if !sure {
-            let back = from.into_iter().map(|place| Elsewhere { astray: true, ..place });
-            self.level().fallback.extend(back);
+        let certain = to.first().and_then(|first| first.path.as_deref()).is_none_or(|at| state.directory_exists(at));
+        if !certain {
+            let back = from.into_iter().map(|cwd| PossibleCwd { after_failed_cd: true, ..cwd });
+            self.list().fallback.extend(back);
         }
         let state = Rc::make_mut(&mut self.state);
-        state.lost |= too_long;
+        state.exceeds_directories |= too_long;
         if pushes {
-            let sure = state.elsewhere.iter().all(|other| other.astray);
-            state.pushed.push(here.clone().filter(|_| sure));
-            // Without a name, or with a number, it turns the list around.
-            if target.is_none_or(|arg| !plain(&arg)) {
-                state.pushed.fill(None);
+            let certain = state.other_cwds.iter().all(|other| other.after_failed_cd);
+            state.directory_stack.push(here.clone().filter(|_| certain));
+            // Without a path, or with a number, `pushd` rotates the stack.
+            if target.is_none_or(|arg| !is_path(&arg)) {
+                state.directory_stack.fill(None);
             }
         }
-        state.settle(to);
-        state.before = here;
+        state.set_possible_cwds(to);
+        state.old_cwd = here;
     }
 
-    /// `name=value` and `name` behind `export`, `declare` and the like.
-    fn declare(&mut self, command: &Command, exported: bool, global: bool) {
+    /// Applies the operands of `export`, `declare` and the like: `name=value` and `name`.
+    fn declare(&mut self, command: &Command, is_exported: bool, is_global: bool) {
         for arg in command.args.iter().filter(|arg| !arg.text.starts_with('-')) {
             let (name, value) =
                 arg.text.split_once('=').map_or((arg.text.as_str(), None), |(name, value)| (name, Some(value)));
             let appends = name.ends_with('+');
             let name = name.trim_end_matches('+');
-            let own = !global && matches!(command.program.as_str(), "local" | "declare" | "typeset");
-            if own {
-                let sure = self
-                    .levels
-                    .iter()
-                    .all(|level| !matches!(level.outside, Outside::Uncertainty(_)) && level.chain.is_none());
-                self.locals.push((name.to_owned(), sure));
+            let is_local = !is_global && matches!(command.program.as_str(), "local" | "declare" | "typeset");
+            if is_local {
+                let certain =
+                    self.lists.iter().all(|list| !matches!(list.on_close, OnClose::Join(_)) && list.chain.is_none());
+                let locals = if certain { &mut self.locals } else { &mut self.possible_locals };
+                locals.insert(name.to_owned());
             }
-            if exported {
+            if is_exported {
                 Rc::make_mut(&mut self.state).exported.insert(name.to_owned());
             }
             match value {
                 Some(_) if appends => self.set(name, Value::Unknown),
                 Some(value) => {
                     let known = arg.known.map(|known| known.saturating_sub(arg.text.len() - value.len()));
-                    self.set(name, Value::of(&Arg { text: value.into(), known, glob: false }));
+                    self.set(name, Value::from_arg(&Arg { text: value.into(), known, glob: false }));
                 }
-                // A variable of its own has no value yet.
-                None if own && self.function.is_some() => self.set(name, Value::Known(String::new())),
+                // A new local variable is empty.
+                None if is_local && self.function.is_some() => self.set(name, Value::Known(String::new())),
                 None => {}
             }
         }
     }
 
-    /// `set -e`, `set -a`, `set -- a b`, `set a b`.
+    /// Applies `set -e`, `set -a`, `set -- a b` and `set a b`.
     fn set_options(&mut self, command: &Command) {
         let mut args = command.args.iter().peekable();
         while let Some(arg) =
@@ -209,33 +206,33 @@ impl Run {
             let named = if arg.text.ends_with('o') { args.next().map_or("", |arg| arg.text.as_str()) } else { "" };
             let options = &mut Rc::make_mut(&mut self.state).options;
             if arg.text.contains('e') || named == "errexit" {
-                options.stops = on;
+                options.errexit = on;
             }
             if arg.text.contains('a') || named == "allexport" {
-                options.exports = on;
+                options.allexport = on;
             }
         }
-        let given = args.next_if(|arg| arg.text == "--" || arg.text == "-").is_some();
+        let has_separator = args.next_if(|arg| arg.text == "--" || arg.text == "-").is_some();
         let rest: Vec<Arg> = args.cloned().collect();
-        if given || !rest.is_empty() {
-            give(Rc::make_mut(&mut self.state), &rest);
+        if has_separator || !rest.is_empty() {
+            set_positional(Rc::make_mut(&mut self.state), &rest);
         }
     }
 
-    /// The line makes these directories.
-    fn makes<'a>(&mut self, directories: impl IntoIterator<Item = &'a Arg>) {
+    /// Notes directories that the line creates.
+    fn note_created<'a>(&mut self, directories: impl IntoIterator<Item = &'a Arg>) {
         let here = self.state.cwd.clone();
         let known = directories.into_iter().filter(|arg| arg.is_known() && !arg.glob);
         let made: Vec<Rc<str>> =
             known.filter_map(|arg| self.state.resolve(&arg.text, here.as_deref())).take(32).collect();
         let state = Rc::make_mut(&mut self.state);
-        if state.made.len() < 32 {
-            state.made.extend(made);
+        if state.created_directories.len() < 32 {
+            state.created_directories.extend(made);
         }
     }
 }
 
-/// Commands that are part of the shell.
+/// The builtins of bash, sorted.
 const BUILTINS: [&str; 62] = [
     ".", ":", "[", "[[", "alias", "bg", "bind", "break", "builtin", "caller", "cd", "command", "compgen", "complete",
     "compopt", "continue", "declare", "dirs", "disown", "echo", "enable", "eval", "exec", "exit", "export", "false",
@@ -244,24 +241,24 @@ const BUILTINS: [&str; 62] = [
     "test", "time", "times", "trap", "true", "type", "typeset", "ulimit", "umask", "unalias", "unset",
 ];
 
-/// Whether a command is part of the shell.
+/// Whether a name is a builtin or a keyword that is reported as a command.
 pub fn is_builtin(name: &str) -> bool {
     BUILTINS.binary_search(&name).is_ok() || matches!(name, "wait" | "coproc" | "if" | "for")
 }
 
-/// Builtins that are given the names of variables.
-const TAKERS: &[&str] = &[
+/// Builtins whose arguments are names of variables.
+const TAKES_NAMES: &[&str] = &[
     "[", "declare", "export", "let", "local", "mapfile", "printf", "read", "readarray", "readonly", "test", "typeset",
     "unset", "wait",
 ];
 
-/// Whether a builtin is given the name of an array element whose subscript it would expand itself.
-pub(super) fn evaluates(command: &Command) -> bool {
+/// Whether a builtin expands a subscript in one of its arguments.
+pub(super) fn evaluates_subscript(command: &Command) -> bool {
     let hidden = |arg: &Arg| {
         let subscript = arg.text.split_once('[').map_or("", |(_, subscript)| subscript);
         let evaluated = if command.program == "let" { arg.text.as_str() } else { subscript };
         arg.is_known() && (evaluated.contains("$(") || evaluated.contains('`'))
     };
     let named = |arg: &Arg| arg.text.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_');
-    TAKERS.contains(&command.program.as_str()) && command.args.iter().any(|arg| named(arg) && hidden(arg))
+    TAKES_NAMES.contains(&command.program.as_str()) && command.args.iter().any(|arg| named(arg) && hidden(arg))
 }

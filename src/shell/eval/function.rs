@@ -1,128 +1,125 @@
-//! Functions and lists of names: what a command is handed by the line around it.
+//! Calls of functions, and what the rest of the line provides to a command.
 
-use super::super::state::{State, Value, is_parameter};
-use super::super::syntax::{Heredoc, Step};
+use super::super::state::{ShellState, Value, is_positional};
+use super::super::syntax::{Instruction, WordParts};
 use super::super::{Arg, Command};
-use super::Walker;
-use super::later::within;
-use super::run::{Run, Shared, joined};
+use super::Evaluator;
+use super::deferred::extend_via;
+use super::execution::{Execution, ShellSharing};
+use super::variables::join_words;
 use crate::shell::effects::Target;
 use crate::shell::inline::Language;
 use crate::shell::wrappers;
 use crate::shell::wrappers::Inner;
 use crate::verdict::limits::SHELL_NESTING;
 use compact_str::CompactString;
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 use std::ops::Range;
 use std::rc::Rc;
 
-/// The body of a function.
+/// The definition of a function.
 #[derive(Clone)]
-pub(super) struct Body {
-    pub steps: VecDeque<Step>,
-    pub heredocs: Rc<Vec<Heredoc>>,
+pub(super) struct FunctionBody {
+    pub instructions: VecDeque<Instruction>,
+    pub heredocs: Rc<Vec<WordParts>>,
+    /// A command of the line calls it.
     pub called: bool,
-    /// Nothing had to happen for it to be defined.
-    pub sure: bool,
-    /// Where it stands in the line, if the text that defines it is not the line.
+    /// The definition certainly ran.
+    pub unconditional: bool,
+    /// The position in the line, if the definition is in a text that the line runs.
     pub span: Option<Range<usize>>,
 }
 
-/// What stands around a call: who runs it, where, and which variables are set for it.
-#[derive(Default)]
-pub(super) struct Around {
-    pub via: Vec<String>,
-    pub span: Option<Range<usize>>,
-    pub env: Vec<(String, Option<String>)>,
-}
-
-/// Variables that are set for a command, in the shell that runs it.
-pub(super) fn lend(state: &mut Rc<State>, env: &[(String, Option<String>)]) {
+/// Sets and exports the variables that are set for a command.
+pub(super) fn assign_env(state: &mut Rc<ShellState>, env: &[(String, Option<String>)]) {
+    let mut names: BTreeMap<&str, usize> = BTreeMap::new();
+    for (name, _) in env {
+        *names.entry(name).or_default() += 1;
+    }
     for (name, value) in env {
         let value = value.clone().map_or(Value::Unknown, Value::Known);
-        // What is said twice may be either.
-        let twice = env.iter().filter(|(other, _)| other == name).count() > 1;
+        // Repeated names are alternatives.
+        let twice = names.get(name.as_str()).is_some_and(|count| *count > 1);
         let state = Rc::make_mut(state);
-        let value = if twice { value.or(state.variables.get(name)) } else { value };
+        let value = if twice { value.join(state.variables.get(name)) } else { value };
         state.variables.insert(name.clone(), value);
         state.exported.insert(name.clone());
     }
 }
 
-/// What copying one step of a function's body costs.
-const BODY_STEP: usize = 10;
+/// Steps for copying one instruction of a function's body.
+const BODY_INSTRUCTION_STEPS: usize = 10;
 
-/// Words as `$1`, `$2` and so on.
-pub(super) fn give(state: &mut State, args: &[Arg]) {
+/// Sets the positional parameters.
+pub(super) fn set_positional(state: &mut ShellState, args: &[Arg]) {
     state.meter.charge(state.variables.len() + 16 * args.len());
-    state.variables.retain(|name, _| !is_parameter(name));
+    state.variables.retain(|name, _| !is_positional(name));
     for (at, arg) in args.iter().enumerate() {
-        state.variables.insert((at + 1).to_string(), Value::of(arg));
+        state.variables.insert((at + 1).to_string(), Value::from_arg(arg));
     }
-    // Behind words that are all known, there are none.
+    // If all words are known, the following parameters are unset.
     if args.iter().all(|arg| arg.is_known() && !arg.glob) {
         for at in args.len()..9 {
             state.variables.insert((at + 1).to_string(), Value::Known(String::new()));
         }
     }
-    state.variables.insert("@".to_owned(), joined(args));
-    state.given = Some(args.to_vec());
+    state.variables.insert("@".to_owned(), join_words(args));
+    state.positional = Some(args.to_vec());
 }
 
-impl Walker<'_> {
-    /// Walks the body of a function with what it is given, where that is known.
-    pub(super) fn call(&mut self, name: &str, args: Option<&[Arg]>, around: Around, shared: Shared) {
-        let Around { via, span, env } = around;
+impl Evaluator<'_> {
+    /// Begins the evaluation of a function. Without a caller, its arguments are unknown.
+    pub(super) fn call(&mut self, name: &str, caller: Option<&Command>, sharing: ShellSharing) {
         let Some(bodies) = self.bodies.get_mut(name) else { return };
         bodies.iter_mut().for_each(|body| body.called = true);
         let bodies = bodies.clone();
-        let steps: usize = bodies.iter().map(|body| body.steps.len()).sum();
-        self.meter.charge(BODY_STEP * (1 + steps));
-        let starter = self.runs.len().saturating_sub(1);
-        let depth = 1 + self.runs.get(starter).map_or(0, |run| run.depth);
+        let instructions: usize = bodies.iter().map(|body| body.instructions.len()).sum();
+        self.meter.charge(BODY_INSTRUCTION_STEPS * (1 + instructions));
+        let starter = self.executions.len().saturating_sub(1);
+        let depth = 1 + self.executions.get(starter).map_or(0, |execution| execution.depth);
         if depth >= SHELL_NESTING.most {
             self.reading.exceeded.get_or_insert(&SHELL_NESTING);
             return;
         }
-        // Of several, nobody knows which it is.
-        let one = bodies.len() == 1 && bodies.iter().all(|body| body.sure);
-        let shared = if !one && shared == Shared::Yes { Shared::Perhaps } else { shared };
-        let Some(below) = self.runs.last_mut() else { return };
+        let is_certain = bodies.len() == 1 && bodies.iter().all(|body| body.unconditional);
+        let sharing = if is_certain { sharing } else { sharing.weaken() };
+        let Some(below) = self.executions.last_mut() else { return };
         let (mut state, hidden) = (Rc::clone(&below.state), below.hidden);
-        let span = below.span.clone().or(span);
-        lend(&mut state, &env);
-        match args {
-            Some(args) => give(Rc::make_mut(&mut state), args),
-            None => {
-                let state = Rc::make_mut(&mut state);
-                state.variables.retain(|name, _| !is_parameter(name));
-                state.given = None;
-            }
+        let span = below.span.clone().or(caller.map(|command| command.span.clone()));
+        let env = caller.map(|command| command.env.as_slice()).unwrap_or_default();
+        assign_env(&mut state, env);
+        match caller {
+            Some(command) => set_positional(Rc::make_mut(&mut state), &command.args),
+            None => Rc::make_mut(&mut state).clear_positional(),
         }
-        // Not the program of that name.
-        let via = within(via, &format!("{name}()"));
-        for Body { steps, heredocs, span: own, .. } in bodies {
+        // The parentheses distinguish it from the program of that name.
+        let via = extend_via(caller.map(|command| command.via.clone()).unwrap_or_default(), &format!("{name}()"));
+        for FunctionBody { instructions, heredocs, span: own, .. } in bodies {
             let pipeline = self.next_pipeline();
-            self.runs.push(Run {
+            self.executions.push(Execution {
                 starter,
                 depth,
-                steps,
+                instructions,
                 heredocs,
                 via: via.clone(),
                 span: span.clone().or(own),
-                shared,
+                sharing,
                 hidden,
                 function: Some(name.to_owned()),
-                lent: env.iter().map(|(name, _)| name.clone()).collect(),
-                ..Run::new(Rc::clone(&state), pipeline)
+                temporary: env.iter().map(|(name, _)| name.clone()).collect(),
+                ..Execution::new(Rc::clone(&state), pipeline)
             });
         }
     }
 
-    /// Whether a function is not yet being walked with these arguments. One that calls itself is followed as long as all
-    /// of its new arguments are known, and once where they are not.
-    pub(super) fn calls_anew(&mut self, command: &Command) -> bool {
-        let active = self.runs.iter().filter(|run| run.function.as_deref() == Some(command.program.as_str())).count();
+    /// Whether a call has to be evaluated. A recursive call is followed for each list of known arguments, and once for
+    /// unknown ones.
+    pub(super) fn should_follow_call(&mut self, command: &Command) -> bool {
+        let active = self
+            .executions
+            .iter()
+            .filter(|execution| execution.function.as_deref() == Some(command.program.as_str()))
+            .count();
         if active == 0 {
             return true;
         }
@@ -132,20 +129,20 @@ impl Walker<'_> {
         (known || active < 2) && self.recursions.insert((command.program.clone(), words))
     }
 
-    /// A function that nobody has called by its name may still be called by another; tells whether there is one.
-    pub(super) fn call_the_uncalled(&mut self) -> bool {
+    /// Calls a function that no command calls by name; it may be called indirectly. Returns whether there was one.
+    pub(super) fn call_uncalled_function(&mut self) -> bool {
         let uncalled = self.bodies.iter().find(|(_, bodies)| bodies.iter().any(|body| !body.called));
         let Some(name) = uncalled.map(|(name, _)| name.clone()) else { return false };
-        self.call(&name, None, Around::default(), Shared::Perhaps);
+        self.call(&name, None, ShellSharing::MaybeSame);
         true
     }
 
-    /// What a command runs from a file that the line itself has written.
-    pub(super) fn just_written(&self, command: &Command) -> Option<Inner> {
+    /// Returns the script that a command runs, if the line itself has written its file.
+    pub(super) fn written_script(&self, command: &Command) -> Option<Inner> {
         if self.files.is_empty() {
             return None;
         }
-        let language = Language::of(&command.program);
+        let language = Language::from_program(&command.program);
         let program = Some(Arg::literal(command.program.clone())).filter(|program| program.text.contains('/'));
         let text = [command.script(), program].into_iter().flatten().find_map(|word| {
             let path = Target::of(&word, command.cwd.as_deref()).path?.to_string();
@@ -157,8 +154,8 @@ impl Walker<'_> {
         })
     }
 
-    /// Words for the names that a pipeline hands to a command.
-    pub(super) fn listed(&self, command: &Command) -> Option<wrappers::Names> {
+    /// Returns the file names that the previous commands of the pipeline print for an `xargs`.
+    pub(super) fn piped_names(&self, command: &Command) -> Option<wrappers::Names> {
         let rows = self.stages.get(&command.pipeline)?.iter().rev();
         let before = rows.filter_map(|row| self.reading.commands.get(*row));
         let before = before.filter(|other| other.stage < command.stage && command.via.starts_with(&other.via));

@@ -1,31 +1,32 @@
-//! What a command prints, where its words say so.
+//! Prediction of the output of a command from its arguments.
 
-use super::super::state::State;
+use super::super::state::ShellState;
 use super::super::{Arg, Command, Input, canonical};
 use crate::path::AbsPath;
 use crate::path::Place;
 use crate::verdict::limits::Meter;
 
-/// What `mktemp` makes: nobody knows its name, and it is in nobody's way.
-pub const MADE: &str = "/tmp/.made-by-mktemp";
+/// Stands for the unknown path of a file that `mktemp` creates.
+pub const MKTEMP_PATH: &str = "/tmp/.made-by-mktemp";
 
-/// Programs that are everywhere, so that asking where they are has an answer.
-const EVERYWHERE: [&str; 12] = ["bash", "cat", "chmod", "cp", "dd", "find", "ls", "mv", "python3", "rm", "sh", "tee"];
+/// Programs that exist on every system, so that `which` finds them.
+const COMMON_PROGRAMS: [&str; 12] =
+    ["bash", "cat", "chmod", "cp", "dd", "find", "ls", "mv", "python3", "rm", "sh", "tee"];
 
-/// Programs whose output can be known.
-const SPEAKERS: &[&str] = &[
+/// Programs whose output can be predicted.
+const PREDICTABLE: &[&str] = &[
     "basename", "cat", "command", "dirname", "echo", "git", "mktemp", "printf", "pwd", "readlink", "realpath", "type",
     "which",
 ];
 
-/// What a command prints, where its words say so.
-pub(super) fn output(args: &[Arg], command: &Command, state: &State) -> Option<String> {
+/// Returns the output of a command if its arguments determine it.
+pub(super) fn predict_output(args: &[Arg], command: &Command, state: &ShellState) -> Option<String> {
     let (program, rest) = args.split_first()?;
-    let name = canonical::program(&program.text);
-    if !SPEAKERS.contains(&name) {
+    let name = canonical::program_name(&program.text);
+    if !PREDICTABLE.contains(&name) {
         return None;
     }
-    // What a program is told by its variables, only it knows.
+    // Environment variables can change the output.
     if !args.iter().all(|arg| arg.is_known() && !arg.glob) || !command.env.is_empty() {
         return None;
     }
@@ -34,14 +35,14 @@ pub(super) fn output(args: &[Arg], command: &Command, state: &State) -> Option<S
     match name {
         "echo" => echo(rest),
         "printf" => printf(rest.strip_prefix(&["--"]).unwrap_or(rest), &state.meter),
-        // Where a program is, is as good as the program.
+        // The name stands for the path of the program.
         "which" | "type" | "command" => match rest {
-            [name] if program.text == "which" => place_of(name, state),
-            ["-v" | "-P" | "-p", name] => place_of(name, state),
+            [name] if program.text == "which" => locate_program(name, state),
+            ["-v" | "-P" | "-p", name] => locate_program(name, state),
             _ => None,
         },
-        "realpath" => resolved(rest.strip_prefix(&["-m"]).unwrap_or(rest), state),
-        "readlink" => resolved(rest.strip_prefix(&["-f"]).or_else(|| rest.strip_prefix(&["-m"]))?, state),
+        "realpath" => resolve_path(rest.strip_prefix(&["-m"]).unwrap_or(rest), state),
+        "readlink" => resolve_path(rest.strip_prefix(&["-f"]).or_else(|| rest.strip_prefix(&["-m"]))?, state),
         "dirname" => match rest {
             [path] if !path.starts_with('-') => Some(dirname(path).to_owned()),
             _ => None,
@@ -54,11 +55,11 @@ pub(super) fn output(args: &[Arg], command: &Command, state: &State) -> Option<S
             }
             _ => None,
         },
-        "pwd" if rest.is_empty() => here(state).map(str::to_owned),
+        "pwd" if rest.is_empty() => certain_cwd(state).map(str::to_owned),
         "mktemp" if state.value("TMPDIR").is_none() => mktemp(rest),
         "git" if rest.first() == Some(&"rev-parse") => {
-            let (project, cwd) = (state.project.as_deref()?, here(state)?);
-            let told = state.variables.keys().any(|name| name.starts_with("GIT_"));
+            let (project, cwd) = (state.project.as_deref()?, certain_cwd(state)?);
+            let is_configured = state.variables.keys().any(|name| name.starts_with("GIT_"));
             let inside = cwd == project || cwd.strip_prefix(project).is_some_and(|rest| rest.starts_with('/'));
             let below = match rest.get(1..)? {
                 ["--show-toplevel"] => "",
@@ -66,7 +67,7 @@ pub(super) fn output(args: &[Arg], command: &Command, state: &State) -> Option<S
                 ["--git-path", "hooks"] => "/.git/hooks",
                 _ => return None,
             };
-            (inside && !told).then(|| format!("{project}{below}"))
+            (inside && !is_configured).then(|| format!("{project}{below}"))
         }
         "cat" if rest.is_empty() => match &command.input {
             Input::Text(text) => Some(text.clone()),
@@ -76,18 +77,18 @@ pub(super) fn output(args: &[Arg], command: &Command, state: &State) -> Option<S
     }
 }
 
-/// Where a program is. Where the guard itself is, everybody has to keep their hands off.
-fn place_of(name: &str, state: &State) -> Option<String> {
+/// Returns what `which` prints. The path of `rune` matters because it is protected.
+fn locate_program(name: &str, state: &ShellState) -> Option<String> {
     match name {
         "rune" => Some(format!("{}/.local/bin/rune", state.home.as_deref()?)),
-        name if EVERYWHERE.contains(&name) => Some(name.to_owned()),
+        name if COMMON_PROGRAMS.contains(&name) => Some(name.to_owned()),
         _ => None,
     }
 }
 
-/// The directory that we are in, unless it may be another.
-fn here(state: &State) -> Option<&str> {
-    state.cwd.as_deref().filter(|_| state.elsewhere.iter().all(|other| other.astray))
+/// Returns the working directory if there is only one possibility, apart from failures of `cd`.
+fn certain_cwd(state: &ShellState) -> Option<&str> {
+    state.cwd.as_deref().filter(|_| state.other_cwds.iter().all(|other| other.after_failed_cd))
 }
 
 fn echo(args: &[&str]) -> Option<String> {
@@ -101,7 +102,7 @@ fn echo(args: &[&str]) -> Option<String> {
     (!escapes || !text.contains('\\')).then_some(text)
 }
 
-/// A format with other directives than `%s` is put together at run time.
+/// Returns the output of `printf`, if the format has no directives other than `%s` and `%b`.
 pub(super) fn printf(args: &[&str], meter: &Meter) -> Option<String> {
     let (format, values) = args.split_first()?;
     if format.starts_with('-') || values.iter().any(|value| value.contains('\\')) {
@@ -115,23 +116,23 @@ pub(super) fn printf(args: &[&str], meter: &Meter) -> Option<String> {
     if places == 0 {
         return Some(format).filter(|_| values.is_empty());
     }
-    // The format is used again until the values are.
-    let rounds = values.len().div_ceil(places).max(1);
+    // The format is repeated until all values are used.
+    let effects = values.len().div_ceil(places).max(1);
     let length = values.iter().map(|value| value.len()).sum::<usize>();
-    if !meter.affords(format.len().saturating_mul(rounds).saturating_add(length)) {
+    if !meter.affords(format.len().saturating_mul(effects).saturating_add(length)) {
         return None;
     }
-    let format = format.replace("%b", "%s").repeat(rounds);
+    let format = format.replace("%b", "%s").repeat(effects);
     let mut values = values.iter();
     let mut parts = format.split("%s");
     let first = parts.next().unwrap_or_default().to_owned();
     Some(parts.fold(first, |text, part| text + values.next().copied().unwrap_or_default() + part))
 }
 
-/// One path, as it is from here.
-fn resolved(args: &[&str], state: &State) -> Option<String> {
+/// Resolves the only operand against the working directory.
+fn resolve_path(args: &[&str], state: &ShellState) -> Option<String> {
     let [path] = args else { return None };
-    let place = Place { cwd: here(state)?.to_owned(), ..Place::default() };
+    let place = Place { cwd: certain_cwd(state)?.to_owned(), ..Place::default() };
     (!path.starts_with('-') && !path.is_empty()).then(|| AbsPath::resolve(path, &place).to_string())
 }
 
@@ -154,7 +155,7 @@ fn basename(path: &str) -> &str {
     }
 }
 
-/// A name that nobody knows, in a place that everybody may use; a template that is none makes nothing.
+/// Returns the output of `mktemp` if it creates a file in the temporary directory.
 fn mktemp(args: &[&str]) -> Option<String> {
     let is_template = |name: &str| name.contains("XXX") && !name.contains("..") && !name.starts_with('-');
     let mut in_temp = false;
@@ -171,5 +172,5 @@ fn mktemp(args: &[&str]) -> Option<String> {
         None => true,
         Some(name) => name.starts_with("/tmp/") || (in_temp && !name.starts_with('/')),
     };
-    made.then(|| MADE.to_owned())
+    made.then(|| MKTEMP_PATH.to_owned())
 }

@@ -1,49 +1,48 @@
-//! Brace expansion: lists and sequences.
+//! Brace expansion: lists `{a,b}` and sequences `{1..3}`.
 
-use super::{Piece, Pieces, Quoting, View, chars};
+use super::{BoundState, FieldChar, FieldChars, Quoting, text_chars};
 
-/// A sequence such as `{1..5000}` of more words is one word that cannot be known.
-const MOST_NUMBERS: usize = 1_000;
+/// A longer sequence such as `{1..5000}` expands to one unknown word.
+const MAX_SEQUENCE_WORDS: usize = 1_000;
 
-/// `{a,b}` and `{1..3}`, outermost first, without recursion.
-pub(super) fn braces(pieces: Pieces, view: View<'_>) -> Vec<Pieces> {
-    let open = Piece::Char('{', Quoting::Bare);
-    let lists = pieces.iter().any(|piece| matches!(piece, Piece::Char(',' | '.', Quoting::Bare)));
-    if !lists || !pieces.contains(&open) {
-        return vec![pieces];
+/// Expands braces, outermost first, without recursion. If the meter is exhausted, the word is unknown.
+pub(super) fn expand_braces(chars: FieldChars, bound: BoundState<'_>) -> Vec<FieldChars> {
+    let open = FieldChar::Char('{', Quoting::Bare);
+    let lists = chars.iter().any(|element| matches!(element, FieldChar::Char(',' | '.', Quoting::Bare)));
+    if !lists || !chars.contains(&open) {
+        return vec![chars];
     }
-    let unknown = || vec![vec![Piece::Hole("{…}".to_owned())]];
+    let unknown = || vec![vec![FieldChar::Unknown("{…}".to_owned())]];
     let mut done = Vec::new();
-    let mut work = vec![(pieces, 0)];
-    while let Some((pieces, from)) = work.pop() {
-        // Each result is looked through from its next brace on.
-        if !view.charge(COPY_WORD + pieces.len().saturating_sub(from)) {
+    let mut work = vec![(chars, 0)];
+    while let Some((chars, from)) = work.pop() {
+        if !bound.charge(COPY_WORD_STEPS + chars.len().saturating_sub(from)) {
             return unknown();
         }
-        let found = next_lists(&pieces, from).into_iter().find_map(|at| Some((at, listed(&pieces, at)?)));
+        let found = find_braces(&chars, from).into_iter().find_map(|at| Some((at, brace_choices(&chars, at)?)));
         let Some((at, (choices, end))) = found else {
-            done.push(pieces);
+            done.push(chars);
             continue;
         };
-        let around = at + pieces.len().saturating_sub(end);
-        if !view.charge(choices.len().saturating_mul(COPY_WORD + around)) {
+        let around = at + chars.len().saturating_sub(end);
+        if !bound.charge(choices.len().saturating_mul(COPY_WORD_STEPS + around)) {
             return unknown();
         }
-        // The last one is pushed first, so that they come out in order.
+        // The stack returns the choices in order.
         for choice in choices.into_iter().rev() {
-            let start = pieces.iter().take(at).cloned();
-            let rest = pieces.iter().skip(end + 1).cloned();
+            let start = chars.iter().take(at).cloned();
+            let rest = chars.iter().skip(end + 1).cloned();
             work.push((start.chain(choice).chain(rest).collect(), at));
         }
     }
     done
 }
 
-/// What one more word costs, in steps.
-const COPY_WORD: usize = 4;
+/// Steps for copying one more word.
+const COPY_WORD_STEPS: usize = 4;
 
-/// The braces from here on that close and may hold a list or a sequence, in order.
-fn next_lists(pieces: &[Piece], from: usize) -> Vec<usize> {
+/// Returns the positions, in order, of braces that are closed and may hold a list or a sequence.
+fn find_braces(chars: &[FieldChar], from: usize) -> Vec<usize> {
     #[derive(Default)]
     struct Brace {
         at: usize,
@@ -53,8 +52,8 @@ fn next_lists(pieces: &[Piece], from: usize) -> Vec<usize> {
     }
     let mut open: Vec<Brace> = Vec::new();
     let mut found = Vec::new();
-    for (at, piece) in pieces.iter().enumerate().skip(from) {
-        let Piece::Char(c, Quoting::Bare) = piece else { continue };
+    for (at, element) in chars.iter().enumerate().skip(from) {
+        let FieldChar::Char(c, Quoting::Bare) = element else { continue };
         match (c, open.last_mut()) {
             ('{', last) => {
                 last.into_iter().for_each(|outer| outer.nested = true);
@@ -73,46 +72,49 @@ fn next_lists(pieces: &[Piece], from: usize) -> Vec<usize> {
     found
 }
 
-/// The choices of the brace at `at`, and where it closes; `None` where it is only a brace.
-fn listed(pieces: &[Piece], at: usize) -> Option<(Vec<Pieces>, usize)> {
+/// Returns the choices of the brace at `at` and the position of its closing brace, or `None` if it is a literal brace.
+fn brace_choices(chars: &[FieldChar], at: usize) -> Option<(Vec<FieldChars>, usize)> {
     let mut depth = 0_usize;
-    let mut parts: Vec<Pieces> = vec![Pieces::new()];
-    for (index, piece) in pieces.iter().enumerate().skip(at) {
-        match piece {
-            Piece::Char('{', Quoting::Bare) => {
+    let mut parts: Vec<FieldChars> = vec![FieldChars::new()];
+    for (index, element) in chars.iter().enumerate().skip(at) {
+        match element {
+            FieldChar::Char('{', Quoting::Bare) => {
                 depth += 1;
                 if depth == 1 {
                     continue;
                 }
             }
-            Piece::Char('}', Quoting::Bare) => {
+            FieldChar::Char('}', Quoting::Bare) => {
                 depth -= 1;
                 if depth == 0 {
-                    let found =
-                        if parts.len() > 1 { Some(parts) } else { parts.pop().and_then(|only| sequence(&only)) };
+                    let found = if parts.len() > 1 {
+                        Some(parts)
+                    } else {
+                        parts.pop().and_then(|only| sequence_choices(&only))
+                    };
                     return found.map(|parts| (parts, index));
                 }
             }
-            Piece::Char(',', Quoting::Bare) if depth == 1 => {
-                parts.push(Pieces::new());
+            FieldChar::Char(',', Quoting::Bare) if depth == 1 => {
+                parts.push(FieldChars::new());
                 continue;
             }
-            Piece::Char(..) | Piece::Break | Piece::Hole(_) => {}
+            FieldChar::Char(..) | FieldChar::Break | FieldChar::Unknown(_) => {}
         }
         if let Some(last) = parts.last_mut() {
-            last.push(piece.clone());
+            last.push(element.clone());
         }
     }
     None
 }
 
-/// `1..5` or `a..e`.
-fn sequence(pieces: &[Piece]) -> Option<Vec<Pieces>> {
-    let text: Option<String> = pieces
+/// Returns the words of `1..5` or `a..e`. The increment of `1..5..2` is ignored, which gives more words.
+fn sequence_choices(chars: &[FieldChar]) -> Option<Vec<FieldChars>> {
+    let text: Option<String> = chars
         .iter()
-        .map(|piece| match piece {
-            Piece::Char(c, Quoting::Bare) => Some(*c),
-            Piece::Char(..) | Piece::Break | Piece::Hole(_) => None,
+        .map(|element| match element {
+            FieldChar::Char(c, Quoting::Bare) => Some(*c),
+            FieldChar::Char(..) | FieldChar::Break | FieldChar::Unknown(_) => None,
         })
         .collect();
     let text = text?;
@@ -125,8 +127,8 @@ fn sequence(pieces: &[Piece]) -> Option<Vec<Pieces>> {
         (Ok(first), Ok(last)) => {
             let (low, high) = (first.min(last), first.max(last));
             let span = usize::try_from(high.checked_sub(low)?).ok()?;
-            if span > MOST_NUMBERS {
-                return Some(vec![vec![Piece::Hole("{…}".to_owned())]]);
+            if span > MAX_SEQUENCE_WORDS {
+                return Some(vec![vec![FieldChar::Unknown("{…}".to_owned())]]);
             }
             (low..=high).map(|number| number.to_string()).collect()
         }
@@ -139,5 +141,5 @@ fn sequence(pieces: &[Piece]) -> Option<Vec<Pieces>> {
             (first.min(last)..=first.max(last)).map(String::from).collect()
         }
     };
-    Some(words.iter().map(|word| chars(word, Quoting::Bare)).collect())
+    Some(words.iter().map(|word| text_chars(word, Quoting::Bare)).collect())
 }

@@ -1,7 +1,7 @@
-//! Calls by name.
+//! Calls by name in scripting languages other than sed.
 
 mod argument;
-mod guess;
+mod paths;
 mod name;
 mod table;
 
@@ -9,11 +9,11 @@ use super::token::{Token, tokens};
 use super::{Call, Language};
 use crate::verdict::limits::{Meter, SHELL_STEPS};
 use argument::{Argument, arguments, closing};
-use name::{Imported, aliased, makes_path};
-use table::{CALLS, Does, QUALIFIED};
+use name::{Imported, makes_path, resolve_aliases};
+use table::{CallEffect, QUALIFIED, effect_of};
 
 pub(super) fn calls(language: Language, code: &str, meter: &Meter) -> Vec<Call> {
-    let tokens = aliased(tokens(language, code));
+    let tokens = resolve_aliases(tokens(language, code));
     let imported = Imported::of(&tokens, code);
     let closing = closing(&tokens);
     let code_tokens = Tokens { all: &tokens, closing: &closing, meter };
@@ -32,7 +32,7 @@ pub(super) fn calls(language: Language, code: &str, meter: &Meter) -> Vec<Call> 
                     && at >= 2
                     && tokens.get(at - 1) == Some(&Token::Sign('>'))
                     && tokens.get(at - 2) == Some(&Token::Sign('-')) => {}
-            // `model().eval()` is a method of whatever the call gave.
+            // `model().eval()` is a method of an unknown object.
             Token::Name(name)
                 if name == "eval" && at.checked_sub(1).and_then(|at| tokens.get(at)) == Some(&Token::Sign('.')) => {}
             Token::Name(name)
@@ -42,12 +42,12 @@ pub(super) fn calls(language: Language, code: &str, meter: &Meter) -> Vec<Call> 
             {
                 found.push(Call::Command(vec![None]));
             }
-            // Which file a path reads is said where the path is made.
+            // The file is the path that the method is called on.
             Token::Name(name) if matches!(name.rsplit('.').next(), Some("read_text" | "read_bytes")) => {
                 found.push(Call::Command(vec![Some("cat".to_owned()), None]));
             }
             Token::Name(name) => {
-                found.extend(named(language, name, &imported, &code_tokens, at + 1));
+                found.extend(resolve_call(language, name, &imported, &code_tokens, at + 1));
             }
             Token::Sign('|') if language == Language::Awk => {
                 let double = [at.checked_sub(1), Some(at + 1)]
@@ -60,25 +60,25 @@ pub(super) fn calls(language: Language, code: &str, meter: &Meter) -> Vec<Call> 
             }
             Token::Sign('>') if language == Language::Awk => {
                 if let Some(Token::Text(Some(file))) = tokens.get(at + 1) {
-                    found.push(Call::known(&["tee", file]));
+                    found.push(Call::from_words(&["tee", file]));
                 }
             }
-            // gawk talks to the network by names of files.
+            // gawk connects to the network through special file names.
             Token::Text(Some(text)) if language == Language::Awk && text.starts_with("/inet") => {
-                found.push(Call::known(&["curl", "--data", "@-", text]));
+                found.push(Call::from_words(&["curl", "--data", "@-", text]));
             }
             Token::Text(_) | Token::Sign(_) => {}
         }
-        found.extend(on_path(tokens.get(at..).unwrap_or_default()));
+        found.extend(path_method(tokens.get(at..).unwrap_or_default()));
     }
-    // Where it cannot be told which file a call changes or reads, it may be any that the code names.
+    // If the file that a call changes or reads is unknown, it may be any that the code names.
     for (kind, all) in [(changes as fn(&[Option<String>]) -> bool, false), (reads, true)] {
         let vague =
             found.iter().find(|call| matches!(call, Call::Command(words) if words.contains(&None) && kind(words)));
         let Some(Call::Command(words)) = vague.cloned() else { continue };
         let verb: Vec<Option<String>> = words.iter().flatten().cloned().map(Some).collect();
         let mut texts = named_paths(&tokens, code, meter);
-        if words.first().is_some_and(|verb| verb.as_deref() == Some("rm")) && guess::names_home(&tokens) {
+        if words.first().is_some_and(|verb| verb.as_deref() == Some("rm")) && paths::names_home(&tokens) {
             texts.push("~/".to_owned());
         }
         found.extend(texts.into_iter().map(|text| Call::Command(verb.iter().cloned().chain([Some(text)]).collect())));
@@ -88,22 +88,21 @@ pub(super) fn calls(language: Language, code: &str, meter: &Meter) -> Vec<Call> 
     found
 }
 
-/// The paths that a code names, whole or in parts.
+/// Returns the paths in a piece of code, literal or composed.
 fn named_paths(tokens: &[Token], code: &str, meter: &Meter) -> Vec<String> {
     let path = |token: &Token| match token {
         Token::Text(Some(text)) if !text.is_empty() && !text.contains([' ', '\n', '*', '(']) => Some(text.clone()),
         Token::Text(_) | Token::Name(_) | Token::Sign(_) | Token::Command(_) => None,
     };
-    // Assigned to a name, or handed to a call that makes or opens a path.
+    // Assigned to a name, or passed to a call that creates or opens a path.
     let single = tokens.windows(3).filter_map(|near| match near {
         [Token::Name(maker), Token::Sign('('), text] if makes_path(maker) => path(text),
         [Token::Name(_), Token::Sign('='), text] => path(text).filter(|text| text.contains(['/', '.'])),
         _ => None,
     });
-    single.chain(guess::put_together(tokens, meter)).chain(guess::filled_in(code)).collect()
+    single.chain(paths::joined_paths(tokens, meter)).chain(paths::interpolated_paths(code)).collect()
 }
 
-/// How the reader writes down that code reads a file.
 fn reads(words: &[Option<String>]) -> bool {
     matches!(words.first(), Some(Some(verb)) if verb == "cat")
 }
@@ -121,7 +120,7 @@ fn is_method_of_a_sign(tokens: &[Token], at: usize) -> bool {
     before(1) == Some(&Token::Sign('.')) && matches!(before(2), Some(Token::Sign(sign)) if *sign != ')')
 }
 
-/// `"cmd" | getline` and `print | "cmd"`.
+/// Returns the command of `"cmd" | getline` or `print | "cmd"`.
 fn awk_pipe(tokens: &[Token], at: usize) -> Option<Call> {
     let before = at.checked_sub(1).and_then(|at| tokens.get(at));
     // `|&` is a pipe in both directions.
@@ -135,25 +134,32 @@ fn awk_pipe(tokens: &[Token], at: usize) -> Option<Call> {
     }
 }
 
-/// The tokens of a piece of code, and where its brackets close.
+/// The tokens of a piece of code, with the positions of closing brackets.
 struct Tokens<'a> {
     all: &'a [Token],
     closing: &'a [usize],
     meter: &'a Meter,
 }
 
-fn named(language: Language, name: &str, imported: &Imported, tokens: &Tokens<'_>, behind: usize) -> Option<Call> {
+fn resolve_call(
+    language: Language,
+    name: &str,
+    imported: &Imported,
+    tokens: &Tokens<'_>,
+    behind: usize,
+) -> Option<Call> {
     let rest = tokens.all.get(behind..).unwrap_or_default();
-    // PHP says `@unlink` to keep quiet about it.
+    // PHP suppresses errors with `@unlink`.
     let name = name.trim_start_matches('@');
     let (module, last) =
         name.rsplit_once(['.', ':']).map_or(("", name), |(module, last)| (module.trim_end_matches(':'), last));
-    let does = CALLS.iter().find(|(call, _)| *call == last).map(|(_, does)| *does).or_else(|| request(name));
-    let does = does
-        .or_else(|| (imported.has(&["http", "https"]) && matches!(last, "get" | "request")).then_some(Does::Fetch))?;
+    let effect = effect_of(last).or_else(|| http_request(name));
+    let effect = effect.or_else(|| {
+        (imported.has(&["http", "https"]) && matches!(last, "get" | "request")).then_some(CallEffect::Fetch)
+    })?;
     let qualified = QUALIFIED.iter().find(|(call, _)| *call == last).map(|(_, modules)| *modules);
     let innermost = module.rsplit(['.', ':']).next().unwrap_or_default();
-    // `from subprocess import run` leaves the bare name.
+    // `from subprocess import run` allows the bare name.
     let bare_import = imported.subprocess && module.is_empty() && matches!(last, "run" | "call")
         || qualified.is_some_and(|modules| imported.has(modules));
     if qualified.is_some_and(|modules| !modules.contains(&module) && !modules.contains(&innermost))
@@ -162,16 +168,16 @@ fn named(language: Language, name: &str, imported: &Imported, tokens: &Tokens<'_
     {
         return None;
     }
-    // `$f("…")` calls whatever the variable names; `p.unlink()` deletes whatever `p` is.
+    // `p.unlink()` deletes the file that `p` names.
     let empty = matches!(rest, [Token::Sign('('), Token::Sign(')'), ..]);
-    if empty && does == Does::Delete && matches!(last, "unlink" | "rmdir" | "rmtree") && !module.is_empty() {
+    if empty && effect == CallEffect::Delete && matches!(last, "unlink" | "rmdir" | "rmtree") && !module.is_empty() {
         return Some(Call::Command(vec![Some("rm".to_owned()), Some("-rf".to_owned()), None]));
     }
-    // Perl forks without parentheses.
-    if does == Does::Fork && last == "fork" && language == Language::Perl {
-        return effect(does, &[]);
+    // `fork` in Perl needs no parentheses.
+    if effect == CallEffect::Unknown && last == "fork" && language == Language::Perl {
+        return build_call(effect, &[]);
     }
-    // A name without arguments is mentioned, not called; only some languages call without parentheses.
+    // Only some languages allow calls without parentheses.
     let called = matches!(rest.first(), Some(Token::Sign('(')));
     let plain = matches!(last, "system" | "exec" | "unlink" | "rmtree" | "remove_tree" | "rmdir");
     let bare = matches!(language, Language::Perl | Language::Ruby | Language::Php)
@@ -183,7 +189,7 @@ fn named(language: Language, name: &str, imported: &Imported, tokens: &Tokens<'_
     if !called && !bare {
         return None;
     }
-    // Regular expressions have an `exec` of their own.
+    // `exec` is also a method of regular expressions.
     if last == "exec"
         && !module.is_empty()
         && language == Language::Node
@@ -192,22 +198,22 @@ fn named(language: Language, name: &str, imported: &Imported, tokens: &Tokens<'_
         return None;
     }
     let arguments = arguments(tokens.all, behind + usize::from(called), tokens.closing, tokens.meter);
-    effect(does, &arguments)
+    build_call(effect, &arguments)
 }
 
-/// `requests.post`, `axios.get`, `Net::HTTP.get`.
-fn request(name: &str) -> Option<Does> {
+/// Returns the effect of a call of an HTTP client: `requests.post`, `axios.get`, `Net::HTTP.get`.
+fn http_request(name: &str) -> Option<CallEffect> {
     let (module, verb) = name.rsplit_once('.')?;
     let client =
         ["requests", "httpx", "axios", "http", "https", "Net::HTTP", "urllib3", "session", "aiohttp"].contains(&module);
     match verb {
-        "get" | "head" | "request" if client => Some(Does::Fetch),
-        "post" | "put" | "patch" if client => Some(Does::Send),
+        "get" | "head" | "request" if client => Some(CallEffect::Fetch),
+        "post" | "put" | "patch" if client => Some(CallEffect::Send),
         _ => None,
     }
 }
 
-fn effect(does: Does, arguments: &[Argument]) -> Option<Call> {
+fn build_call(effect: CallEffect, arguments: &[Argument]) -> Option<Call> {
     let text = |at: usize| match arguments.get(at) {
         Some(Argument::Text(text)) => text.clone(),
         _ => None,
@@ -216,28 +222,13 @@ fn effect(does: Does, arguments: &[Argument]) -> Option<Call> {
         let words = words.iter().map(|word| Some((*word).to_owned()));
         Some(Call::Command(words.chain(operands).collect()))
     };
-    match does {
-        Does::Fork => return Some(Call::Command(vec![None])),
-        Does::Method => return with(&["tee"], vec![None]),
-        Does::Run
-        | Does::Spawn
-        | Does::Delete
-        | Does::Write
-        | Does::Open
-        | Does::Move
-        | Does::Copy
-        | Does::Fetch
-        | Does::Send
-        | Does::Read
-        | Does::Lookup => {}
-    }
-    // A method without arguments acts on its object, which is somewhere else.
-    if arguments.is_empty() {
+    // A method without arguments acts on its object, which is unknown here.
+    if arguments.is_empty() && !matches!(effect, CallEffect::Unknown | CallEffect::WriteObject) {
         return None;
     }
-    match does {
-        Does::Run => match arguments.first()? {
-            // Several texts are a program and its arguments.
+    match effect {
+        CallEffect::Run => match arguments.first()? {
+            // Several strings are a program and its arguments.
             Argument::Text(_)
                 if arguments.len() > 1 && arguments.iter().all(|argument| matches!(argument, Argument::Text(_))) =>
             {
@@ -247,7 +238,7 @@ fn effect(does: Does, arguments: &[Argument]) -> Option<Call> {
             Argument::List(words) => Some(Call::Command(words.clone())),
             Argument::Text(None) | Argument::Other | Argument::Keyword(..) => Some(Call::Command(vec![None])),
         },
-        Does::Spawn => {
+        CallEffect::Spawn => {
             let mut words = Vec::new();
             for argument in arguments {
                 match argument {
@@ -259,66 +250,67 @@ fn effect(does: Does, arguments: &[Argument]) -> Option<Call> {
             }
             Some(Call::Command(words))
         }
-        Does::Delete => with(&["rm", "-rf"], vec![text(0)]),
-        Does::Write => with(&["tee"], vec![text(0)]),
-        Does::Open => {
+        CallEffect::Delete => with(&["rm", "-rf"], vec![text(0)]),
+        CallEffect::Write => with(&["tee"], vec![text(0)]),
+        CallEffect::Open => {
             let named = arguments.iter().find_map(|argument| match argument {
                 Argument::Keyword(name, value) if name == "mode" => value.clone(),
                 Argument::Keyword(..) | Argument::Text(_) | Argument::List(_) | Argument::Other => None,
             });
-            // A name that is put together may hold the mode, too.
+            // A computed second argument may be a mode that writes.
             if let [_, Argument::Text(None), ..] = arguments {
                 return with(&["tee"], vec![None]);
             }
             let Some(mode) = named.or_else(|| text(1)) else {
                 let Some(file) = text(0) else { return with(&["cat"], vec![None]) };
-                // Ruby opens commands too.
+                // Ruby: `open("|cmd")` runs a command.
                 return Some(match file.strip_prefix('|') {
                     Some(command) => Call::Text(command.to_owned()),
-                    None if file.contains("://") => Call::known(&["curl", &file]),
-                    None => Call::known(&["cat", &file]),
+                    None if file.contains("://") => Call::from_words(&["curl", &file]),
+                    None => Call::from_words(&["cat", &file]),
                 });
             };
-            // Perl writes the mode and the name in one: `open(F, ">x")`.
+            // Perl: mode and name in one argument, `open(F, ">x")`.
             if let Some(file) =
                 mode.strip_prefix('>').map(|file| file.trim_start_matches('>').trim()).filter(|file| !file.is_empty())
             {
                 return with(&["tee"], vec![Some(file.to_owned())]);
             }
-            // Perl opens commands too: `open(F, "cmd |")`.
+            // Perl: a command, `open(F, "cmd |")`.
             if let Some(command) = mode.trim().strip_suffix('|').or_else(|| mode.trim().strip_prefix('|')) {
                 let command = if command.trim_matches('-').is_empty() { text(2) } else { Some(command.to_owned()) };
                 return Some(command.map_or(Call::Command(vec![None]), Call::Text));
             }
-            // Or apart: `open(my $f, ">>", "x")`.
+            // Perl: mode and name apart, `open(my $f, ">>", "x")`.
             if mode.starts_with('>') && text(2).is_some() {
                 return with(&["tee"], vec![text(2)]);
             }
             let writes = mode.len() <= 4 && mode.contains(['w', 'a', 'x', '+', '>']);
-            // Perl names a handle first: `open(F, "x")`, `open(F, "<", "x")`.
+            // Perl: the first argument is a handle, `open(F, "x")`, `open(F, "<", "x")`.
             let file = text(0).or_else(|| text(2)).unwrap_or_else(|| mode.trim_start_matches(['<', ' ']).to_owned());
-            if writes { with(&["tee"], vec![text(0)]) } else { Some(Call::known(&["cat", &file])) }
+            if writes { with(&["tee"], vec![text(0)]) } else { Some(Call::from_words(&["cat", &file])) }
         }
-        Does::Move => with(&["mv"], vec![text(0), text(1)]),
-        Does::Copy => with(&["cp"], vec![text(0), text(1)]),
-        Does::Fetch => with(&["curl"], vec![text(0)]),
-        Does::Send => with(&["curl", "--data", "@-"], vec![text(0)]),
-        Does::Read => Some(match text(0) {
-            Some(file) if file.contains("://") => Call::known(&["curl", &file]),
-            Some(file) => Call::known(&["cat", &file]),
+        CallEffect::Move => with(&["mv"], vec![text(0), text(1)]),
+        CallEffect::Copy => with(&["cp"], vec![text(0), text(1)]),
+        CallEffect::Fetch => with(&["curl"], vec![text(0)]),
+        CallEffect::Send => with(&["curl", "--data", "@-"], vec![text(0)]),
+        CallEffect::Read => Some(match text(0) {
+            Some(file) if file.contains("://") => Call::from_words(&["curl", &file]),
+            Some(file) => Call::from_words(&["cat", &file]),
             None => return with(&["cat"], vec![None]),
         }),
-        // A name that is put together hides what it finds, and so does one that runs something.
-        Does::Lookup => {
-            let harmless = text(1).is_some_and(|name| !CALLS.iter().any(|(call, _)| *call == name));
+        // A computed name may find any call.
+        CallEffect::Lookup => {
+            let harmless = text(1).is_some_and(|name| effect_of(&name).is_none());
             (!harmless).then(|| Call::Command(vec![None]))
         }
-        Does::Fork | Does::Method => None,
+        CallEffect::Unknown => Some(Call::Command(vec![None])),
+        CallEffect::WriteObject => with(&["tee"], vec![None]),
     }
 }
 
-/// `Path("…").unlink()` and its like: the method stands behind the call.
-fn on_path(tokens: &[Token]) -> Option<Call> {
+/// Recognises methods of a literal path: `Path("…").unlink()`.
+fn path_method(tokens: &[Token]) -> Option<Call> {
     let [
         Token::Name(name),
         Token::Sign('('),
@@ -333,10 +325,10 @@ fn on_path(tokens: &[Token]) -> Option<Call> {
     };
     match method.as_str() {
         _ if name != "Path" && !name.ends_with(".Path") => None,
-        "unlink" | "rmdir" => Some(Call::known(&["rm", "-rf", file])),
-        "write_text" | "write_bytes" | "touch" => Some(Call::known(&["tee", file])),
+        "unlink" | "rmdir" => Some(Call::from_words(&["rm", "-rf", file])),
+        "write_text" | "write_bytes" | "touch" => Some(Call::from_words(&["tee", file])),
         "open" if matches!(tokens.get(7), Some(Token::Text(Some(mode))) if mode.contains(['w', 'a', 'x', '+'])) => {
-            Some(Call::known(&["tee", file]))
+            Some(Call::from_words(&["tee", file]))
         }
         _ => None,
     }

@@ -72,7 +72,7 @@ fn is_remover(name: &str) -> bool {
 
 /// What a function that removes is given, up to the end of the call.
 fn removals(rest: &[Token<'_>]) -> Vec<Call> {
-    let remove = |target: &str| Call::known(&["rm", "-rf", target]);
+    let remove = |target: &str| Call::from_words(&["rm", "-rf", target]);
     let arguments = rest.iter().take_while(|token| !matches!(token, Token::Sign(';' | '\n' | '}')));
     let found = arguments.filter_map(|token| match token {
         Token::Literal(text) if text.contains('/') || text.starts_with('~') => Some(remove(text)),

@@ -1,18 +1,18 @@
-//! `sed` scripts: the commands in them that run or write.
+//! `sed` scripts: commands that run programs or write files.
 
 use super::Call;
 
-/// What a script runs (`e`, `s///e`) and writes (`w`, `s///w`).
+/// Returns what a script runs (`e`, `s///e`) and writes (`w`, `s///w`).
 pub(super) fn calls(script: &str) -> Vec<Call> {
     let mut found = Vec::new();
     let mut rest = script;
-    while let Some(start) = command(rest) {
+    while let Some(start) = skip_to_command(rest) {
         let mut chars = start.chars();
         let Some(letter) = chars.next() else { break };
         let body = chars.as_str();
         rest = match letter {
             'e' => {
-                let (text, rest) = line(body);
+                let (text, rest) = split_line(body);
                 found.push(if text.trim().is_empty() {
                     Call::Command(vec![None])
                 } else {
@@ -21,22 +21,22 @@ pub(super) fn calls(script: &str) -> Vec<Call> {
                 rest
             }
             'w' | 'W' => {
-                let (file, rest) = line(body);
-                found.push(Call::known(&["tee", file.trim()]));
+                let (file, rest) = split_line(body);
+                found.push(Call::from_words(&["tee", file.trim()]));
                 rest
             }
-            'a' | 'i' | 'c' => text(body),
-            'r' | 'R' | '#' => line(body).1,
+            'a' | 'i' | 'c' => skip_text(body),
+            'r' | 'R' | '#' => split_line(body).1,
             ':' | 'b' | 't' | 'T' => body.find([';', '\n', '}']).and_then(|end| body.get(end..)).unwrap_or_default(),
             's' | 'y' => {
-                let (flags, rest) = flags(body);
+                let (flags, rest) = split_flags(body);
                 if letter == 's' {
                     let (letters, file) =
                         flags.split_once('w').map_or((flags, None), |(letters, file)| (letters, Some(file)));
                     if letters.contains('e') {
                         found.push(Call::Command(vec![None]));
                     }
-                    found.extend(file.map(|file| Call::known(&["tee", file.trim()])));
+                    found.extend(file.map(|file| Call::from_words(&["tee", file.trim()])));
                 }
                 rest
             }
@@ -46,26 +46,26 @@ pub(super) fn calls(script: &str) -> Vec<Call> {
     found
 }
 
-/// Skips blanks, separators, braces and addresses: the next command.
-fn command(mut rest: &str) -> Option<&str> {
+/// Skips blanks, separators, braces and addresses before the next command.
+fn skip_to_command(mut rest: &str) -> Option<&str> {
     loop {
         rest = rest.trim_start_matches(|c: char| c.is_whitespace() || ";{}!,$+~".contains(c) || c.is_ascii_digit());
         let mut chars = rest.chars();
         match chars.next()? {
-            '/' => rest = delimited(chars.as_str(), '/')?,
+            '/' => rest = skip_past(chars.as_str(), '/')?,
             '\\' => {
                 let delimiter = chars.next()?;
-                rest = delimited(chars.as_str(), delimiter)?;
+                rest = skip_past(chars.as_str(), delimiter)?;
             }
-            // `I` and `M` behind an address.
+            // Flags of an address.
             'I' | 'M' => rest = chars.as_str(),
             _ => return Some(rest),
         }
     }
 }
 
-/// What follows the next `delimiter` that is not escaped.
-fn delimited(text: &str, delimiter: char) -> Option<&str> {
+/// Returns the text after the next unescaped `delimiter`.
+fn skip_past(text: &str, delimiter: char) -> Option<&str> {
     let mut chars = text.chars();
     while let Some(c) = chars.next() {
         if c == '\\' {
@@ -77,27 +77,28 @@ fn delimited(text: &str, delimiter: char) -> Option<&str> {
     None
 }
 
-/// The flags of `s/a/b/flags`, and what follows them.
-fn flags(body: &str) -> (&str, &str) {
+/// Splits the text after `s` or `y` into the flags of `s/a/b/flags` and the rest.
+fn split_flags(body: &str) -> (&str, &str) {
     let mut chars = body.chars();
     let Some(delimiter) = chars.next() else { return ("", "") };
-    let rest = delimited(chars.as_str(), delimiter).and_then(|rest| delimited(rest, delimiter)).unwrap_or_default();
+    let rest = skip_past(chars.as_str(), delimiter).and_then(|rest| skip_past(rest, delimiter)).unwrap_or_default();
     let length = rest.find([';', '\n', '}']).unwrap_or(rest.len());
     (rest.get(..length).unwrap_or_default(), rest.get(length..).unwrap_or_default())
 }
 
-/// What follows the text of `a`, `i` or `c`: it may go on over lines that end with a backslash.
-fn text(body: &str) -> &str {
+/// Returns the rest after the text of `a`, `i` or `c`, which continues after a line that ends with a backslash.
+fn skip_text(body: &str) -> &str {
     let mut rest = body;
     loop {
-        let (row, after) = line(rest);
-        if !row.ends_with('\\') || after.is_empty() {
+        let (line, after) = split_line(rest);
+        if !line.ends_with('\\') || after.is_empty() {
             return after;
         }
         rest = after;
     }
 }
 
-fn line(body: &str) -> (&str, &str) {
+/// Splits at the first line end.
+fn split_line(body: &str) -> (&str, &str) {
     body.split_once('\n').unwrap_or((body, ""))
 }

@@ -1,19 +1,21 @@
-//! Names, strings and signs: as much of a language as its calls need.
+//! Tokens: names, strings and signs, which suffice to find calls.
 
 use super::Language;
+use std::iter::Peekable;
+use std::str::CharIndices;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Token {
     /// A name with its dots and colons: `os.path.join`, `Net::HTTP`.
     Name(String),
-    /// A string; `None` where something is put into it at run time.
+    /// A string, or `None` if it has interpolated values.
     Text(Option<String>),
-    /// A string that is itself run: `` `ls` ``.
+    /// A string that runs as a command: `` `ls` ``.
     Command(String),
     Sign(char),
 }
 
-/// The tokens of a piece of code. Comments are passed over; nothing is ever an error.
+/// Splits a piece of code into tokens, without comments. There are no errors.
 pub(super) fn tokens(language: Language, code: &str) -> Vec<Token> {
     let mut tokens = Vec::new();
     let mut chars = code.char_indices().peekable();
@@ -35,23 +37,23 @@ pub(super) fn tokens(language: Language, code: &str) -> Vec<Token> {
                 let start = at + close.len();
                 let (text, length) = string(code.get(start..).unwrap_or_default(), &close);
                 let end = start + length;
-                while chars.next_if(|(index, _)| *index < end).is_some() {}
+                skip_to(&mut chars, end);
                 let prefix = matches!(tokens.last(), Some(Token::Name(name)) if matches!(name.as_str(), "r" | "b" | "f" | "rb" | "u"));
                 let formatted = matches!(tokens.last(), Some(Token::Name(name)) if name == "f");
                 if prefix {
                     tokens.pop();
                 }
-                // bun and zx run the text that stands behind a dollar sign.
+                // Bun and zx run a template literal with the tag `$`.
                 let runs = c == '`'
                     && language == Language::Node
                     && matches!(tokens.last(), Some(Token::Name(name)) if name == "$" || name.ends_with(".$"));
                 tokens.push(if runs { Token::Command(text) } else { quoted(language, c, text, formatted) });
             }
-            // A slash where no value stands before it begins a regular expression.
+            // A slash that does not follow a value begins a regular expression.
             '/' if language != Language::Python && !tokens.last().is_some_and(is_value) => {
                 let (_, length) = string(code.get(at + 1..).unwrap_or_default(), "/");
                 let end = at + 1 + length;
-                while chars.next_if(|(index, _)| *index < end).is_some() {}
+                skip_to(&mut chars, end);
                 tokens.push(Token::Sign('/'));
             }
             _ if c.is_alphanumeric() || matches!(c, '_' | '$' | '@') => {
@@ -62,8 +64,8 @@ pub(super) fn tokens(language: Language, code: &str) -> Vec<Token> {
                     name.push(c);
                 }
                 let name = name.trim_end_matches([':', '.', '!', '?']).to_owned();
-                // Perl's `s/a/b/`, `tr/a/b/` and `m/a/` are patterns, and what stands in them is no code.
-                if let Some(parts) = substitution(language, &name)
+                // The content of Perl's `s/a/b/`, `tr/a/b/` and `m/a/` is not code.
+                if let Some(parts) = pattern_parts(language, &name)
                     && let Some((start, delimiter)) = chars.peek().copied().filter(|(_, c)| "/#|,!{".contains(*c))
                     && !matches!(tokens.last(), Some(Token::Sign('>' | '$' | '@' | '%')))
                 {
@@ -71,17 +73,14 @@ pub(super) fn tokens(language: Language, code: &str) -> Vec<Token> {
                     for _ in 0..parts {
                         let close = if delimiter == '{' { "}".to_owned() } else { delimiter.to_string() };
                         let rest = code.get(end..).unwrap_or_default();
-                        let skipped = if delimiter == '{' {
-                            rest.find(['{']).map_or(0, |at| {
-                                if rest.get(..at).is_some_and(|gap| gap.trim().is_empty()) { at + 1 } else { 0 }
-                            })
-                        } else {
-                            0
-                        };
+                        // `s{a} {b}`: blanks between the parts.
+                        let gap = if delimiter == '{' { rest.find('{') } else { None };
+                        let is_blank = |at: &usize| rest.get(..*at).is_some_and(|gap| gap.trim().is_empty());
+                        let skipped = gap.filter(is_blank).map_or(0, |at| at + 1);
                         end += skipped + string(rest.get(skipped..).unwrap_or_default(), &close).1;
                     }
-                    while chars.next_if(|(index, _)| *index < end).is_some() {}
-                    // `s/a/b/e` runs its replacement.
+                    skip_to(&mut chars, end);
+                    // `s/a/b/e` evaluates its replacement.
                     let mut runs = false;
                     while let Some((_, flag)) = chars.next_if(|(_, c)| c.is_ascii_alphabetic()) {
                         runs |= flag == 'e';
@@ -95,17 +94,17 @@ pub(super) fn tokens(language: Language, code: &str) -> Vec<Token> {
                     }
                     continue;
                 }
-                let worded = language == Language::Perl && matches!(name.as_str(), "q" | "qq" | "qw" | "qx")
+                let is_quote_operator = language == Language::Perl && matches!(name.as_str(), "q" | "qq" | "qw" | "qx")
                     || language == Language::Ruby && name == "x" && tokens.last() == Some(&Token::Sign('%'));
                 let open = chars
                     .peek()
                     .map(|(_, open)| *open)
-                    .filter(|open| worded && !open.is_alphanumeric() && !",;=)".contains(*open));
+                    .filter(|open| is_quote_operator && !open.is_alphanumeric() && !",;=)".contains(*open));
                 let Some(open) = open else {
                     tokens.push(Token::Name(name));
                     continue;
                 };
-                // Perl's own quotes: `qx{ls}`.
+                // Perl's quote operators: `qx{ls}`.
                 let close = match open {
                     '(' => ')',
                     '[' => ']',
@@ -116,7 +115,7 @@ pub(super) fn tokens(language: Language, code: &str) -> Vec<Token> {
                 let start = chars.next().map_or(code.len(), |(index, open)| index + open.len_utf8());
                 let (text, length) = string(code.get(start..).unwrap_or_default(), &close.to_string());
                 let end = start + length;
-                while chars.next_if(|(index, _)| *index < end).is_some() {}
+                skip_to(&mut chars, end);
                 tokens.push(match name.as_str() {
                     "qx" | "x" => Token::Command(text),
                     _ => Token::Text(Some(text)),
@@ -129,7 +128,11 @@ pub(super) fn tokens(language: Language, code: &str) -> Vec<Token> {
     tokens
 }
 
-/// Whether a slash behind this divides: not behind words that want a value.
+fn skip_to(chars: &mut Peekable<CharIndices<'_>>, end: usize) {
+    while chars.next_if(|(index, _)| *index < end).is_some() {}
+}
+
+/// Whether a slash after this token is a division.
 fn is_value(token: &Token) -> bool {
     match token {
         Token::Name(name) => !matches!(
@@ -142,8 +145,8 @@ fn is_value(token: &Token) -> bool {
     }
 }
 
-/// How many parts a pattern of this name has.
-fn substitution(language: Language, name: &str) -> Option<usize> {
+/// Returns how many delimited parts a pattern operator of this name has.
+fn pattern_parts(language: Language, name: &str) -> Option<usize> {
     match name {
         _ if language != Language::Perl => None,
         "s" | "y" | "tr" => Some(2),
@@ -152,7 +155,7 @@ fn substitution(language: Language, name: &str) -> Option<usize> {
     }
 }
 
-/// The text up to `close` with its simple escapes decoded, and how long it is with its end.
+/// Returns the text up to `close` with simple escapes decoded, and its length in the source with `close`.
 fn string(rest: &str, close: &str) -> (String, usize) {
     let mut text = String::new();
     let mut chars = rest.char_indices();
@@ -181,7 +184,7 @@ fn string(rest: &str, close: &str) -> (String, usize) {
     (text, rest.len())
 }
 
-/// What a quoted text is in this language.
+/// Builds the token of a quoted string.
 fn quoted(language: Language, quote: char, text: String, formatted: bool) -> Token {
     let interpolates = match language {
         Language::Perl | Language::Php => quote != '\'' && text.contains('$'),

@@ -1,9 +1,9 @@
-//! `$'…'`: the escapes of ANSI C.
+//! Escapes in ANSI-C quotes: `$'…'`.
 
 use std::iter::Peekable;
 use std::str::CharIndices;
 
-/// Decodes what stands behind `$'`; the text, and where its closing quote is.
+/// Decodes the text after `$'`. Returns it with the position of the closing quote.
 pub(super) fn decode(inner: &str) -> (String, Option<usize>) {
     let mut chars = inner.char_indices().peekable();
     let mut text = String::new();
@@ -35,7 +35,7 @@ pub(super) fn decode(inner: &str) -> (String, Option<usize>) {
                     'u' => digits(&mut chars, None, 4, 16).and_then(char::from_u32),
                     'U' => digits(&mut chars, None, 8, 16).and_then(char::from_u32),
                     'c' => chars.next().and_then(|(_, c)| char::from_u32(u32::from(c) & 0x1f)),
-                    // Up to three octal digits, the first of which is already taken.
+                    // Up to three octal digits, including this one.
                     '0'..='7' => {
                         let value = digits(&mut chars, kind.to_digit(8), 2, 8);
                         value.and_then(|value| char::from_u32(value & 0xff))
@@ -50,11 +50,11 @@ pub(super) fn decode(inner: &str) -> (String, Option<usize>) {
             c => text.push(c),
         }
     }
-    // What follows a zero byte is dropped by the shell.
+    // bash drops the text after a NUL.
     (text.split('\0').next().unwrap_or_default().to_owned(), end)
 }
 
-/// A number of at most `longest` digits, behind `first`.
+/// Parses a number of at most `longest` digits that continues `first`.
 fn digits(chars: &mut Peekable<CharIndices<'_>>, first: Option<u32>, longest: usize, radix: u32) -> Option<u32> {
     let mut value = first;
     for _ in 0..longest {

@@ -1,13 +1,14 @@
-//! Commands made of keywords: `if`, `while`, `for`, `case`.
+//! Compound commands with keywords: `if`, `while`, `for`, `case`.
 
-use super::super::syntax::{Loop, Scope, Step, Unreadable, Word};
-use super::list::Close;
-use super::{Arith, FrameKind, Parser};
+use super::super::syntax::{Instruction, LoopVariable, Scope, Unreadable, Word};
+use super::list::ListEnd;
+use super::{ArithForm, FrameKind, Parser};
 
-/// `if` and `while` hold nothing but lists.
+/// A compound command that consists of lists only.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Compound {
     If,
+    /// `while` and `until`
     Loop,
 }
 
@@ -22,7 +23,7 @@ impl Compound {
 
 /// The head of a `for` or `select`.
 #[derive(Debug)]
-pub(super) struct For {
+pub(super) struct ForHead {
     stage: ForStage,
     name: String,
     words: Option<Vec<Word>>,
@@ -31,22 +32,22 @@ pub(super) struct For {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum ForStage {
     Name,
-    /// `in`, `do`, `{` or a separator.
+    /// After the name: `in`, `do`, `{` or a separator.
     Named,
     Words,
     /// `do` or `{`.
     Body,
 }
 
-impl For {
+impl ForHead {
     pub(super) fn new() -> Self {
-        For { stage: ForStage::Name, name: String::new(), words: None }
+        ForHead { stage: ForStage::Name, name: String::new(), words: None }
     }
 }
 
-/// A `case` and where in it we are.
+/// The position within a `case`, outside of its clauses.
 #[derive(Debug)]
-pub(super) struct Case {
+pub(super) struct CaseHead {
     stage: CaseStage,
 }
 
@@ -56,27 +57,27 @@ enum CaseStage {
     In,
     /// A pattern, `(` before it, or `esac`.
     Start,
-    /// A pattern has to come.
+    /// A pattern must follow.
     Pattern,
     /// `|` or `)`.
     Next,
 }
 
-impl Case {
+impl CaseHead {
     pub(super) fn new() -> Self {
-        Case { stage: CaseStage::Subject }
+        CaseHead { stage: CaseStage::Subject }
     }
 }
 
 impl Parser<'_> {
     pub(super) fn open_compound(&mut self, compound: Compound, until: &'static [&'static str]) {
-        self.step(Step::Open(if compound == Compound::Loop { Scope::Loop } else { Scope::Group }));
+        self.emit(Instruction::Open(if compound == Compound::Loop { Scope::Loop } else { Scope::Group }));
         self.open(FrameKind::Compound(compound));
-        self.open_list(Close::Keyword(until), Scope::Group);
+        self.open_list(ListEnd::Keyword(until), Scope::Group);
     }
 
-    /// A list of the compound command on top was ended by `keyword`.
-    pub(super) fn advance(&mut self, keyword: &str) {
+    /// Opens the list that follows `keyword` in the compound command of the top frame.
+    pub(super) fn open_next_list(&mut self, keyword: &str) {
         let until: &'static [&'static str] = match keyword {
             "then" => &["elif", "else", "fi"],
             "elif" => &["then"],
@@ -84,26 +85,26 @@ impl Parser<'_> {
             "do" => &["done"],
             _ => return self.finish_compound(),
         };
-        self.open_list(Close::Keyword(until), Scope::Branch);
+        self.open_list(ListEnd::Keyword(until), Scope::Branch);
     }
 
-    /// The compound command on top is over.
+    /// Closes the compound command of the top frame.
     pub(super) fn finish_compound(&mut self) {
         self.frames.pop();
-        self.step(Step::Close);
-        self.compound_done();
+        self.emit(Instruction::Close);
+        self.mark_compound_done();
     }
 
-    /// `}` has closed a list: a command of its own, or the body of a `for`.
-    pub(super) fn brace_done(&mut self) {
+    /// Continues after `}`, which closes a group or the body of a `for`.
+    pub(super) fn finish_brace(&mut self) {
         if matches!(self.top().kind, FrameKind::For(_)) {
             self.finish_compound();
         } else {
-            self.compound_done();
+            self.mark_compound_done();
         }
     }
 
-    pub(super) fn for_word(&mut self, word: Word) {
+    pub(super) fn add_for_word(&mut self, word: Word) {
         let bare = word.bare().map(str::to_owned);
         let at = word.span.start;
         let FrameKind::For(head) = &mut self.top().kind else { return };
@@ -116,33 +117,33 @@ impl Parser<'_> {
                 head.stage = ForStage::Words;
                 head.words = Some(Vec::new());
             }
-            (ForStage::Named | ForStage::Body, Some("do")) => self.for_body(Close::Keyword(&["done"])),
-            (ForStage::Named | ForStage::Body, Some("{")) => self.for_body(Close::Brace),
+            (ForStage::Named | ForStage::Body, Some("do")) => self.open_for_body(ListEnd::Keyword(&["done"])),
+            (ForStage::Named | ForStage::Body, Some("{")) => self.open_for_body(ListEnd::Brace),
             (ForStage::Words, _) => head.words.get_or_insert_default().push(word),
             (ForStage::Named | ForStage::Body, other) => {
                 let what = other.unwrap_or("word").to_owned();
-                self.flaw(Unreadable::Syntax(what), at);
+                self.report_at(Unreadable::Syntax(what), at);
             }
         }
     }
 
-    fn for_body(&mut self, close: Close) {
+    fn open_for_body(&mut self, close: ListEnd) {
         let FrameKind::For(head) = &mut self.top().kind else { return };
         let (name, words) = (std::mem::take(&mut head.name), head.words.take());
-        self.step(Step::Loop(Box::new(Loop { name, words })));
+        self.emit(Instruction::LoopVariable(Box::new(LoopVariable { name, words })));
         self.open_list(close, Scope::Branch);
     }
 
-    pub(super) fn for_line_end(&mut self) {
+    pub(super) fn end_for_line(&mut self) {
         let FrameKind::For(head) = &mut self.top().kind else { return };
         match head.stage {
             ForStage::Words => head.stage = ForStage::Body,
-            ForStage::Name => self.unexpected("line end"),
+            ForStage::Name => self.report_unexpected("line end"),
             ForStage::Named | ForStage::Body => {}
         }
     }
 
-    pub(super) fn for_operator(&mut self, byte: u8) {
+    pub(super) fn parse_for_operator(&mut self, byte: u8) {
         self.end_word();
         let at = self.at;
         let arith = self.looking_at("((") && self.is_arith(at + 2);
@@ -150,7 +151,7 @@ impl Parser<'_> {
         match (head.stage, byte) {
             (ForStage::Name, b'(') if arith => {
                 self.at += 2;
-                self.open(FrameKind::Arith { form: Arith::For, depth: 0 });
+                self.open(FrameKind::Arith { form: ArithForm::For, depth: 0 });
             }
             (ForStage::Words | ForStage::Named, b';') => {
                 head.stage = ForStage::Body;
@@ -161,21 +162,21 @@ impl Parser<'_> {
                 self.at += 1;
             }
             _ => {
-                self.unexpected("operator");
+                self.report_unexpected("operator");
                 self.at += 1;
             }
         }
     }
 
-    /// `for (( … ))` may be followed by one `;`.
-    pub(super) fn for_arith_done(&mut self) {
+    /// Continues after `for (( … ))`. The name `((` marks that one `;` may follow.
+    pub(super) fn finish_for_arith(&mut self) {
         if let FrameKind::For(head) = &mut self.top().kind {
             head.stage = ForStage::Body;
             head.name = "((".to_owned();
         }
     }
 
-    pub(super) fn case_word(&mut self, word: &Word) {
+    pub(super) fn add_case_word(&mut self, word: &Word) {
         let esac = word.bare() == Some("esac");
         let is_in = word.bare() == Some("in");
         let FrameKind::Case(case) = &mut self.top().kind else { return };
@@ -184,14 +185,14 @@ impl Parser<'_> {
             CaseStage::In if is_in => case.stage = CaseStage::Start,
             CaseStage::Start if esac => self.finish_compound(),
             CaseStage::Start | CaseStage::Pattern => case.stage = CaseStage::Next,
-            CaseStage::In | CaseStage::Next => self.unexpected("word"),
+            CaseStage::In | CaseStage::Next => self.report_unexpected("word"),
         }
     }
 
-    pub(super) fn case_operator(&mut self, byte: u8) {
+    pub(super) fn parse_case_operator(&mut self, byte: u8) {
         self.end_word();
         if !matches!(self.top().kind, FrameKind::Case(_)) {
-            return; // `esac` was the word; the byte belongs to the list around it.
+            return; // The word was `esac`; the list below parses this byte.
         }
         self.at += 1;
         let FrameKind::Case(case) = &mut self.top().kind else { return };
@@ -200,14 +201,14 @@ impl Parser<'_> {
             (CaseStage::Next, b'|') => case.stage = CaseStage::Pattern,
             (CaseStage::Next, b')') => {
                 case.stage = CaseStage::Start;
-                self.open_list(Close::Clause, Scope::Branch);
+                self.open_list(ListEnd::Clause, Scope::Branch);
             }
-            _ => self.unexpected("operator"),
+            _ => self.report_unexpected("operator"),
         }
     }
 
-    /// `;;` has closed a clause.
-    pub(super) fn clause_done(&mut self) {
+    /// Continues after `;;`.
+    pub(super) fn finish_clause(&mut self) {
         if let FrameKind::Case(case) = &mut self.top().kind {
             case.stage = CaseStage::Start;
         }

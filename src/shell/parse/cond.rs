@@ -1,62 +1,63 @@
-//! `[[ … ]]`: a language of its own between two words.
+//! Conditional commands: `[[ … ]]`.
 
-use super::super::syntax::{Part, Unreadable, Word};
+use super::super::syntax::{Unreadable, Word, WordPart};
 use super::{FrameKind, Parser};
 
 #[derive(Debug)]
-pub(super) struct Cond {
-    stage: Stage,
+pub(super) struct Conditional {
+    stage: CondStage,
+    /// Open parentheses of the expression.
     depth: usize,
-    /// The word that comes is a pattern, in which parentheses and bars stand for themselves.
-    pattern: Pattern,
-    /// Parentheses that are open within it.
+    /// The next word is a pattern, in which parentheses and bars are literal.
+    pattern: PatternKind,
+    /// Open parentheses within the pattern.
     open: usize,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Pattern {
-    No,
-    /// Behind `=~`.
+enum PatternKind {
+    None,
+    /// After `=~`.
     Regex,
-    /// Behind `==`, `=` or `!=`: groups such as `@(a|b)`.
+    /// After `==`, `=` or `!=`, where groups such as `@(a|b)` are allowed.
     Glob,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Stage {
+enum CondStage {
     /// A word, `!` or `(`.
     Operand,
-    /// The operand of `-f` and its like; it may be missing, then `-f` was a word.
+    /// After a unary operator such as `-f`. Without an operand, `-f` is a word.
     Unary,
     /// An operator, or the end of the expression.
     Operator,
     /// The right-hand side of a comparison.
     Right,
-    /// Behind a whole expression.
+    /// After a complete expression.
     Done,
 }
 
-impl Cond {
+impl Conditional {
     pub(super) fn new() -> Self {
-        Cond { stage: Stage::Operand, depth: 0, pattern: Pattern::No, open: 0 }
+        Conditional { stage: CondStage::Operand, depth: 0, pattern: PatternKind::None, open: 0 }
     }
 }
 
 impl Parser<'_> {
-    /// Within a pattern of `[[ … ]]` some operators are characters; tells whether this byte was one.
-    pub(super) fn pattern_byte(&mut self, byte: u8) -> bool {
+    /// Takes a byte that would be an operator but is literal within a pattern. Returns whether it was one.
+    pub(super) fn take_pattern_byte(&mut self, byte: u8) -> bool {
         let top = self.top();
         let FrameKind::Cond(cond) = &mut top.kind else { return false };
         let group = match top.parts.last() {
-            Some(Part::Plain(text)) => text.ends_with(['@', '?', '*', '+', '!']),
+            Some(WordPart::Plain(text)) => text.ends_with(['@', '?', '*', '+', '!']),
             _ => false,
         };
         let taken = match (cond.pattern, byte) {
-            (Pattern::No, _) => false,
-            (Pattern::Regex, b'(') => true,
-            (Pattern::Glob, b'(') => group || cond.open > 0,
+            (PatternKind::None, _) => false,
+            (PatternKind::Regex, b'(') => true,
+            (PatternKind::Glob, b'(') => group || cond.open > 0,
             (_, b')' | b'|' | b' ' | b'\t' | b'&' | b';' | b'<' | b'>') if cond.open > 0 => true,
-            (Pattern::Regex, b'|') => true,
+            (PatternKind::Regex, b'|') => true,
             _ => false,
         };
         if !taken {
@@ -72,69 +73,69 @@ impl Parser<'_> {
         true
     }
 
-    pub(super) fn cond_word(&mut self, word: &Word) {
-        let evaluated = word.parts.iter().any(|part| match part {
-            Part::Quoted(text) => text.contains("[$(") || text.contains("[`"),
-            Part::Plain(_) | Part::Variable(_) | Part::Output { .. } | Part::List(_) | Part::Unknown { .. } => false,
-        });
-        if evaluated {
-            self.flaw(Unreadable::Unclear("an expansion in a quoted subscript"), word.span.start);
+    pub(super) fn add_cond_word(&mut self, word: &Word) {
+        let is_evaluated =
+            |part: &WordPart| matches!(part, WordPart::Quoted(text) if text.contains("[$(") || text.contains("[`"));
+        if word.parts.iter().any(is_evaluated) {
+            self.report_at(Unreadable::Ambiguous("an expansion in a quoted subscript"), word.span.start);
         }
         let bare = word.bare().unwrap_or_default().to_owned();
         let FrameKind::Cond(cond) = &mut self.top().kind else { return };
-        cond.pattern = Pattern::No;
+        cond.pattern = PatternKind::None;
         cond.open = 0;
-        let closes = bare == "]]" && matches!(cond.stage, Stage::Unary | Stage::Operator | Stage::Done);
+        let closes = bare == "]]" && matches!(cond.stage, CondStage::Unary | CondStage::Operator | CondStage::Done);
         if closes {
             if cond.depth > 0 {
-                self.unexpected("]]");
+                self.report_unexpected("]]");
             }
             self.frames.pop();
-            return self.compound_done();
+            return self.mark_compound_done();
         }
-        let mut strange = false;
+        let mut unexpected = false;
         cond.stage = match cond.stage {
-            Stage::Operand if bare == "!" => Stage::Operand,
-            Stage::Operand if is_unary(&bare) => Stage::Unary,
-            Stage::Operand => Stage::Operator,
-            // `-f == x`: the dash was a word after all.
-            Stage::Unary | Stage::Operator if is_binary(&bare) => {
+            CondStage::Operand if bare == "!" => CondStage::Operand,
+            CondStage::Operand if is_unary(&bare) => CondStage::Unary,
+            CondStage::Operand => CondStage::Operator,
+            // `-f == x`: here `-f` is a word.
+            CondStage::Unary | CondStage::Operator if is_binary(&bare) => {
                 cond.pattern = match bare.as_str() {
-                    "=~" => Pattern::Regex,
-                    "==" | "=" | "!=" => Pattern::Glob,
-                    _ => Pattern::No,
+                    "=~" => PatternKind::Regex,
+                    "==" | "=" | "!=" => PatternKind::Glob,
+                    _ => PatternKind::None,
                 };
-                Stage::Right
+                CondStage::Right
             }
-            Stage::Unary | Stage::Right => Stage::Done,
-            Stage::Operator | Stage::Done => {
-                strange = true;
-                Stage::Done
+            CondStage::Unary | CondStage::Right => CondStage::Done,
+            CondStage::Operator | CondStage::Done => {
+                unexpected = true;
+                CondStage::Done
             }
         };
-        if strange {
-            self.unexpected("word");
+        if unexpected {
+            self.report_unexpected("word");
         }
     }
 
-    pub(super) fn cond_operator(&mut self, byte: u8) {
+    pub(super) fn parse_cond_operator(&mut self, byte: u8) {
         self.end_word();
         let two = self.looking_at("&&") || self.looking_at("||");
         let FrameKind::Cond(cond) = &mut self.top().kind else { return };
-        let whole = matches!(cond.stage, Stage::Unary | Stage::Operator | Stage::Done);
+        let whole = matches!(cond.stage, CondStage::Unary | CondStage::Operator | CondStage::Done);
         match byte {
             b'&' | b'|' if two && whole => {
-                cond.stage = Stage::Operand;
+                cond.stage = CondStage::Operand;
                 self.at += 2;
                 return;
             }
-            b'(' if cond.stage == Stage::Operand => cond.depth += 1,
+            b'(' if cond.stage == CondStage::Operand => cond.depth += 1,
             b')' if whole && cond.depth > 0 => {
                 cond.depth -= 1;
-                cond.stage = Stage::Done;
+                cond.stage = CondStage::Done;
             }
-            b'<' | b'>' if matches!(cond.stage, Stage::Unary | Stage::Operator) => cond.stage = Stage::Right,
-            _ => self.unexpected("operator"),
+            b'<' | b'>' if matches!(cond.stage, CondStage::Unary | CondStage::Operator) => {
+                cond.stage = CondStage::Right
+            }
+            _ => self.report_unexpected("operator"),
         }
         self.at += 1;
     }

@@ -1,58 +1,57 @@
-//! Heredocs: words that announce text, and the text on the lines that follow.
+//! Heredocs: the delimiter after `<<`, and the body on the lines that follow.
 
-use super::super::syntax::{Heredoc, Part, Unreadable, Word};
+use super::super::syntax::{Unreadable, Word, WordPart, WordParts};
 use super::{FrameKind, Parser};
 
-/// A heredoc whose body has not come yet.
+/// A heredoc whose body has not been reached.
 #[derive(Clone, Debug)]
-pub(super) struct Pending {
+pub(super) struct PendingHeredoc {
     number: usize,
     delimiter: String,
-    /// A quoted delimiter keeps the body as it is.
+    /// A quoted delimiter disables expansions in the body.
     quoted: bool,
     strip: bool,
 }
 
 impl Parser<'_> {
-    /// Notes the heredoc that `word` announces; its number.
-    pub(super) fn heredoc(&mut self, word: &Word, strip: bool) -> usize {
+    /// Registers the heredoc with the delimiter `word` and returns its index.
+    pub(super) fn register_heredoc(&mut self, word: &Word, strip: bool) -> usize {
         let mut delimiter = String::new();
         let mut quoted = false;
         for part in &word.parts {
             match part {
-                Part::Plain(text) => delimiter.push_str(text),
-                Part::Quoted(text) => {
+                WordPart::Plain(text) => delimiter.push_str(text),
+                WordPart::Quoted(text) => {
                     delimiter.push_str(text);
                     quoted = true;
                 }
-                Part::Variable(_) | Part::Output { .. } | Part::List(_) | Part::Unknown { .. } => {
-                    self.flaw(Unreadable::Unclear("an expansion in a heredoc's delimiter"), word.span.start);
+                WordPart::Variable(_) | WordPart::Output { .. } | WordPart::List(_) | WordPart::Unknown { .. } => {
+                    self.report_at(Unreadable::Ambiguous("an expansion in a heredoc's delimiter"), word.span.start);
                 }
             }
         }
         let number = self.script.heredocs.len();
-        self.script.heredocs.push(Heredoc::default());
+        self.script.heredocs.push(WordParts::new());
         if strip {
             delimiter = delimiter.trim_start_matches('\t').to_owned();
         }
-        self.pending.push_back(Pending { number, delimiter, quoted, strip });
+        self.pending.push_back(PendingHeredoc { number, delimiter, quoted, strip });
         number
     }
 
-    /// Reads the bodies that are due on this line.
+    /// Reads the bodies of the pending heredocs, which begin here.
     pub(super) fn read_heredocs(&mut self) {
         let within = self.frames.iter().rev().find(|frame| frame.list.is_within_a_word());
-        if within.is_some_and(|frame| frame.list.waiting > 0) && !self.pending.is_empty() {
-            let at = self.at;
-            self.flaw(Unreadable::Unclear("a line end within a substitution, while a heredoc waits"), at);
+        if within.is_some_and(|frame| frame.list.pending_heredocs > 0) && !self.pending.is_empty() {
+            self.report(Unreadable::Ambiguous("a line end within a substitution, while a heredoc waits"));
         }
         while let Some(pending) = self.pending.pop_front() {
-            let (body, resume) = self.body(&pending);
+            let (body, resume) = self.find_body_end(&pending);
             if pending.quoted {
                 let text = self.slice(self.at, body);
-                let text = if pending.strip { strip(text) } else { text.to_owned() };
+                let text = if pending.strip { strip_tabs(text) } else { text.to_owned() };
                 if let Some(heredoc) = self.script.heredocs.get_mut(pending.number) {
-                    heredoc.parts.push(Part::Quoted(text.into()));
+                    heredoc.push(WordPart::Quoted(text.into()));
                 }
                 self.at = resume;
             } else {
@@ -65,28 +64,28 @@ impl Parser<'_> {
         }
     }
 
-    /// Where the body ends, and where the text goes on behind the line that ends it.
-    fn body(&self, pending: &Pending) -> (usize, usize) {
+    /// Returns where the body ends, and where the text continues after the delimiter line.
+    fn find_body_end(&self, pending: &PendingHeredoc) -> (usize, usize) {
         let mut at = self.at;
         let mut joined = false;
         while at < self.end {
             let rest = self.slice(at, self.end);
             let length = rest.find('\n').unwrap_or(rest.len());
             let line = rest.get(..length).unwrap_or_default();
-            let shown = if pending.strip { line.trim_start_matches('\t') } else { line };
+            let content = if pending.strip { line.trim_start_matches('\t') } else { line };
             let next = (at + length + 1).min(self.end);
-            if !joined && shown == pending.delimiter {
+            if !joined && content == pending.delimiter {
                 return (at, next);
             }
-            // Without quotes, a backslash joins the next line to this one, delimiter or not.
+            // In a body with expansions, a line that follows a backslash is not a delimiter.
             joined = !pending.quoted && line.bytes().rev().take_while(|byte| *byte == b'\\').count() % 2 == 1;
             at = next;
         }
         (self.end, self.end)
     }
 
-    /// One byte of a body with expansions.
-    pub(super) fn body_byte(&mut self, byte: u8) {
+    /// Parses from a byte in a body with expansions.
+    pub(super) fn parse_body_byte(&mut self, byte: u8) {
         let strips = matches!(self.top().kind, FrameKind::Body { strip: true, .. });
         let line_start = self.at == 0 || self.slice(self.at - 1, self.at) == "\n";
         match byte {
@@ -94,14 +93,14 @@ impl Parser<'_> {
                 let tabs = self.rest().bytes().take_while(|byte| *byte == b'\t').count();
                 self.at += tabs;
             }
-            b'\\' => self.escape("$`\\"),
-            b'$' => self.dollar(true),
-            b'`' => self.backquotes(true),
+            b'\\' => self.parse_escape("$`\\"),
+            b'$' => self.parse_dollar(true),
+            b'`' => self.parse_backquotes(true),
             b'\n' => {
                 self.push("\n", true);
                 self.at += 1;
             }
-            _ => self.plain_run("\\$`\n"),
+            _ => self.push_until("\\$`\n"),
         }
     }
 
@@ -109,7 +108,7 @@ impl Parser<'_> {
         let Some(frame) = self.frames.pop() else { return };
         if let FrameKind::Body { number, resume, outer_end, .. } = frame.kind {
             if let Some(heredoc) = self.script.heredocs.get_mut(number) {
-                heredoc.parts = frame.parts;
+                *heredoc = frame.parts;
             }
             self.end = outer_end;
             self.at = resume;
@@ -118,6 +117,6 @@ impl Parser<'_> {
     }
 }
 
-fn strip(text: &str) -> String {
+fn strip_tabs(text: &str) -> String {
     text.split_inclusive('\n').map(|line| line.trim_start_matches('\t')).collect()
 }

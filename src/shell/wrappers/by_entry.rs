@@ -15,7 +15,7 @@ pub(super) fn inner(command: &Command) -> Vec<Inner> {
         let arg = command.args.get(used.word)?;
         arg.behind(arg.text.get(..used.start)?)
     };
-    let language = line.language().map(Language::named);
+    let language = line.language().map(Language::from_name);
     let mut inner = Vec::new();
     let mut has_program = false;
     for (takes, arg) in line.uses.iter().filter_map(|used| Some((used.takes?, value(used)?))) {
@@ -41,7 +41,7 @@ pub(super) fn loose_code(command: &Command) -> Vec<Inner> {
     let Some(entry) = programs::embedded(&command.program) else { return Vec::new() };
     let words: Vec<&str> = command.args.iter().map(|arg| arg.text.as_str()).collect();
     let line = programs::parse(entry, &words);
-    let Some(language) = line.language().map(Language::named) else { return Vec::new() };
+    let Some(language) = line.language().map(Language::from_name) else { return Vec::new() };
     let loose = line.uses.iter().filter(|used| used.takes.is_none()).filter_map(|used| words.get(used.word));
     let code = loose.filter(|word| word.contains('(') && word.contains(')'));
     code.map(|word| Inner::Code { language, text: (*word).to_owned() }).collect()

@@ -49,7 +49,7 @@ pub(super) fn compose(args: &[Arg]) -> Vec<Inner> {
 
 /// The words behind the verb where a command is run in a container.
 fn behind_verb<'a>(program: &str, args: &'a [Arg]) -> Option<&'a [Arg]> {
-    let (_, rest) = mount::verb(program, args).filter(|(verb, _)| matches!(*verb, "run" | "exec" | "create"))?;
+    let (_, rest) = mount::find_verb(program, args).filter(|(verb, _)| matches!(*verb, "run" | "exec" | "create"))?;
     Some(rest)
 }
 
@@ -65,8 +65,8 @@ pub(in super::super) struct Container {
 pub(in super::super) fn container(command: &Command) -> Option<Container> {
     let args = behind_verb(&command.program, &command.args)?;
     let options = args.get(..last_end(args)).unwrap_or_default();
-    let volumes = RUN.values(options, "v volume").into_iter().filter_map(|value| Bind::of_volume(&value));
-    let binds = RUN.values(options, "mount").into_iter().filter_map(|value| Bind::of_mount(&value));
+    let volumes = RUN.values(options, "v volume").into_iter().filter_map(|value| Bind::from_volume(&value));
+    let binds = RUN.values(options, "mount").into_iter().filter_map(|value| Bind::from_mount(&value));
     let mounts: Vec<Mount> = volumes.chain(binds).filter_map(|bind| bind.resolve(command.cwd.as_deref())).collect();
     let workdir = RUN.values(options, "w workdir").pop().filter(Arg::is_known).filter(|_| !mounts.is_empty());
     let workdir = workdir.map(|directory| format!("/{}", directory.behind("=").unwrap_or(directory).text));

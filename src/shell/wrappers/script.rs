@@ -38,7 +38,7 @@ impl Command {
             let read = shells::words(&self.program, args);
             return read.operand.filter(|_| !read.text).cloned();
         }
-        let (short, long): (&'static str, &'static [&'static str]) = match Language::of(&self.program)? {
+        let (short, long): (&'static str, &'static [&'static str]) = match Language::from_program(&self.program)? {
             Language::Awk | Language::Sed | Language::Other => return None,
             Language::Python => ("WXQ", &["check-hash-based-pycs"]),
             Language::Perl => ("I", &[]),
@@ -56,8 +56,8 @@ impl Command {
         };
         let options = Options { short, long };
         let end = options.end(args);
-        let inline =
-            Language::of(&self.program).and_then(|language| language.inline(args.get(..end + 1).unwrap_or(args)));
+        let inline = Language::from_program(&self.program)
+            .and_then(|language| language.inline_code(args.get(..end + 1).unwrap_or(args)));
         let module = args.iter().take(end).any(|arg| arg.text == "-m");
         if inline.is_some() || module {
             return None;

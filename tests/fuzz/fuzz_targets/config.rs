@@ -1,13 +1,13 @@
-//! Any policy file is read, or said not to be one.
+//! Fuzzes the parser of policy files.
 #![no_main]
 
-#[path = "../holds/config.rs"]
-mod holds;
+#[path = "../properties/config.rs"]
+mod properties;
 
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|bytes: &[u8]| {
     if let Ok(text) = std::str::from_utf8(bytes) {
-        holds::holds(text);
+        properties::check(text);
     }
 });

@@ -1,13 +1,13 @@
-//! Any bytes are an event or are none, and get their answer.
+//! Fuzzes the whole path from an event to its answer.
 #![no_main]
 
-#[path = "../holds/event.rs"]
-mod holds;
+#[path = "../properties/event.rs"]
+mod properties;
 
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|bytes: &[u8]| {
-    // Any bytes, and what grows from them.
-    holds::holds(bytes);
-    holds::holds(&holds::grown(bytes));
+    // The bytes as an event, and an event that they select.
+    properties::check(bytes);
+    properties::check(&properties::build(bytes));
 });

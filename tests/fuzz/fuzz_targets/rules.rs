@@ -1,13 +1,13 @@
-//! Any file of rules is read, and no shortcut hides a match.
+//! Fuzzes the parser of rule files and the prefilter of patterns.
 #![no_main]
 
-#[path = "../holds/rules.rs"]
-mod holds;
+#[path = "../properties/rules.rs"]
+mod properties;
 
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|bytes: &[u8]| {
     if let Ok(text) = std::str::from_utf8(bytes) {
-        holds::holds(text);
+        properties::check(text);
     }
 });

@@ -1,13 +1,13 @@
-//! Any text is read, and in time.
+//! Fuzzes the shell parser.
 #![no_main]
 
-#[path = "../holds/shell.rs"]
-mod holds;
+#[path = "../properties/shell.rs"]
+mod properties;
 
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|bytes: &[u8]| {
     if let Ok(line) = std::str::from_utf8(bytes) {
-        holds::holds(line);
+        properties::check(line);
     }
 });

@@ -1,15 +1,15 @@
-//! Programs in the tree of the crate `brush-parser`.
+//! Collects the programs in a syntax tree of the crate `brush-parser`.
 
 use super::{EXPANDS, Programs};
 use brush_parser::ast::{self, CommandPrefixOrSuffixItem as Item, CompoundCommand};
 use brush_parser::word::{self, ParameterExpr, WordPiece, WordPieceWithSource};
 use brush_parser::{Parser, ParserOptions};
 
-/// Texts within texts.
-const DEEPEST: usize = 12;
+/// Maximum depth of nested substitutions.
+const MAX_DEPTH: usize = 12;
 
 pub(super) fn programs(line: &str) -> Option<Programs> {
-    // Like a bash that has just started.
+    // The default of bash.
     let options = ParserOptions { enable_extended_globbing: false, ..ParserOptions::default() };
     let mut finder = Finder { options, found: Programs::default() };
     finder.text(line, 0).then_some(finder.found)
@@ -21,7 +21,7 @@ struct Finder {
 }
 
 impl Finder {
-    /// Reads a text; tells whether it could.
+    /// Parses a text; returns whether it is valid.
     fn text(&mut self, text: &str, depth: usize) -> bool {
         let Ok(program) = Parser::new(text.as_bytes(), &self.options).parse_program() else { return false };
         program.complete_commands.iter().for_each(|list| self.list(list, depth));
@@ -156,14 +156,14 @@ impl Finder {
         }
     }
 
-    /// The commands that stand in a word's substitutions.
+    /// Collects the commands in the substitutions of a word.
     fn word(&mut self, word: &str, depth: usize) {
         let pieces = word::parse(word, &self.options).unwrap_or_default();
         self.pieces(&pieces, depth);
     }
 
     fn pieces(&mut self, pieces: &[WordPieceWithSource], depth: usize) {
-        if depth >= DEEPEST {
+        if depth >= MAX_DEPTH {
             return;
         }
         for piece in pieces {
@@ -184,7 +184,7 @@ impl Finder {
         }
     }
 
-    /// The word, if it is known without running anything.
+    /// The value of a word, if it is known without running anything.
     fn name(&self, word: &str) -> Option<String> {
         let mut name = String::new();
         literal(&word::parse(word, &self.options).ok()?, false, &mut name)?;
@@ -203,14 +203,14 @@ fn literal(pieces: &[WordPieceWithSource], quoted: bool, name: &mut String) -> O
                 name.push_str(text);
             }
             WordPiece::SingleQuotedText(text) => name.push_str(text),
-            // `\x`: this piece keeps its backslash.
+            // The text of this piece includes the backslash.
             WordPiece::EscapeSequence(text) => match text.strip_prefix('\\') {
                 Some("\n") => {}
                 Some(escaped) => name.push_str(escaped),
                 None => return None,
             },
             WordPiece::DoubleQuotedSequence(inner) => literal(inner, true, name)?,
-            // This piece is not decoded; rable's is.
+            // The text of this piece is not decoded.
             WordPiece::AnsiCQuotedText(text) if !text.contains('\\') => name.push_str(text),
             _ => return None,
         }

@@ -1,4 +1,4 @@
-//! Programs in the tree of the crate `rable`.
+//! Collects the programs in a syntax tree of the crate `rable`.
 
 use super::{EXPANDS, Programs};
 use ::rable::{Node, NodeKind};
@@ -65,12 +65,12 @@ fn visit(node: &Node, found: &mut Programs) {
         NodeKind::Redirect { target, .. } => visit(target, found),
         NodeKind::Negation { pipeline } | NodeKind::Time { pipeline, .. } => visit(pipeline, found),
         NodeKind::Array { elements } => all(elements, found),
-        // Terms of `[[ … ]]`, arithmetic and bodies of heredocs are bare text in this tree.
+        // Terms of `[[ … ]]`, arithmetic and bodies of heredocs are plain text in this tree.
         _ => {}
     }
 }
 
-/// The word, if it is known without running anything. Its literal parts still have their quotes.
+/// The value of a word, if it is known without running anything. Its literal parts still have their quotes.
 fn name(word: &Node) -> Option<String> {
     let NodeKind::Word { value, parts, .. } = &word.kind else { return None };
     let mut name = String::new();
@@ -87,7 +87,7 @@ fn name(word: &Node) -> Option<String> {
     Some(name)
 }
 
-/// Removes quotes; `None` where something expands.
+/// Removes quotes; `None` if a part expands.
 fn unquote(text: &str, name: &mut String) -> Option<()> {
     let mut chars = text.chars();
     let mut quote = None;

@@ -1,12 +1,12 @@
-//! Shapes of calls that grow: what an attacker would repeat to keep the guard busy. Used by the test that counts steps
-//! and by the bench that counts instructions.
+//! Calls with a part that can be repeated, to find costs that grow faster than the call. The growth test counts steps and
+//! the growth bench counts instructions.
 
 use serde_json::{Value, json};
 
 /// A call that grows with a number.
 pub struct Shape {
     pub name: &'static str,
-    /// The number that is doubled. Where a step budget ends the work, it is one that exhausts the budget.
+    /// The number that is doubled. If a step budget bounds the cost, it is large enough to exhaust the budget.
     pub size: usize,
     /// The hook event for this number.
     pub event: fn(usize) -> Value,

@@ -1,50 +1,54 @@
-//! A new key, and who believes it.
+//! Rotation of the signing key.
 
 use super::*;
 use crate::support::sandbox::{Sandbox, finish};
 
 #[test]
-fn the_old_key_vouches_for_the_new_one_and_nobody_else_does() {
+fn only_the_old_key_vouches_for_the_new_one() {
     let home = Sandbox::new();
     call(&home, "s1", DENIED, json!({}));
     let old = secret(&home).public().to_owned();
-    let ran = home.run_alone(&["receipts", "key", "rotate", "--yes"]);
-    assert_eq!(ran.exit, 0, "{ran:?}");
+    let output = home.run_as_person(&["receipts", "key", "rotate", "--yes"]);
+    assert_eq!(output.exit, 0, "{output:?}");
     let new = secret(&home).public().to_owned();
     assert_ne!(old, new);
     call(&home, "s1", DENIED, json!({}));
     end(&home, "s1");
     let verified = |key: &str, path: &Path| home.run(&["receipts", "verify", "--key", key, path.to_str().unwrap()], "");
     let (path, all) = (file(&home, "s1"), folder(&home));
-    assert_eq!(verified(&old, &path).exit, 0, "what people did lies beside it");
+    assert_eq!(verified(&old, &path).exit, 0, "the receipt of the rotation is in the same directory");
     assert_eq!(verified(&old, &all).exit, 0);
-    let ran = verified(&new, &path);
+    let output = verified(&new, &path);
     assert!(
-        ran.exit == 1 && ran.stdout.lines().any(|line| line.contains("1") && line.contains("RECEIPT_KEY_WRONG")),
-        "{ran:?}"
+        output.exit == 1 && output.stdout.lines().any(|line| line.contains("1") && line.contains("RECEIPT_KEY_WRONG")),
+        "{output:?}"
     );
-    assert_eq!(home.run(&["receipts", "verify", all.to_str().unwrap()], "").exit, 0, "the installation knows its own");
-    // A pack is sealed by the new key, and whoever has the old one believes it.
+    assert_eq!(
+        home.run(&["receipts", "verify", all.to_str().unwrap()], "").exit,
+        0,
+        "with the key of the installation"
+    );
+    // A pack is sealed with the new key and can be verified with the old one.
     let pack = home.path("pack");
     assert_eq!(home.run(&["receipts", "export", "--out", pack.to_str().unwrap()], "").exit, 0);
     assert_eq!(verified(&old, &pack).exit, 0);
-    // Without the record of the rotation, nobody has vouched.
+    // Not without the receipt of the rotation.
     std::fs::remove_file(all.join("@operator.jsonl")).unwrap();
-    let ran = verified(&old, &path);
+    let output = verified(&old, &path);
     assert!(
-        ran.exit == 1 && ran.stdout.lines().any(|line| line.contains("2") && line.contains("RECEIPT_KEY_WRONG")),
-        "{ran:?}"
+        output.exit == 1 && output.stdout.lines().any(|line| line.contains("2") && line.contains("RECEIPT_KEY_WRONG")),
+        "{output:?}"
     );
 }
 
 #[test]
-fn a_key_that_was_rotated_away_from_does_not_come_back() {
+fn a_replaced_key_is_not_accepted_for_later_receipts() {
     let home = Sandbox::new();
     call(&home, "s1", DENIED, json!({}));
     let old = secret(&home);
-    home.run_alone(&["receipts", "key", "rotate", "--yes"]);
+    home.run_as_person(&["receipts", "key", "rotate", "--yes"]);
     call(&home, "s1", DENIED, json!({}));
-    // Whoever has stolen the old key goes on with the chain.
+    // A thief of the old key continues the chain.
     let path = file(&home, "s1");
     let text = std::fs::read(&path).unwrap();
     let last = text.split(|byte| *byte == b'\n').nth(1).unwrap();
@@ -52,20 +56,20 @@ fn a_key_that_was_rotated_away_from_does_not_come_back() {
     (forged.seq, forged.prev) = (3, rune::receipt::hash(last));
     let forged = forged.signed_by(&old).to_line();
     std::fs::write(&path, [text, forged].concat()).unwrap();
-    let ran = home.run(&["receipts", "verify", "--key", old.public(), path.to_str().unwrap()], "");
+    let output = home.run(&["receipts", "verify", "--key", old.public(), path.to_str().unwrap()], "");
     assert!(
-        ran.exit == 1 && ran.stdout.lines().any(|line| line.contains("3") && line.contains("RECEIPT_KEY_WRONG")),
-        "{ran:?}"
+        output.exit == 1 && output.stdout.lines().any(|line| line.contains("3") && line.contains("RECEIPT_KEY_WRONG")),
+        "{output:?}"
     );
 }
 
 #[test]
-fn agents_do_not_rotate() {
+fn agents_cannot_rotate_the_key() {
     let home = Sandbox::new();
     call(&home, "s1", DENIED, json!({}));
     let key = secret(&home).public().to_owned();
     let mut command = home.command(&["receipts", "key", "rotate", "--yes"]);
-    let ran = finish(command.env("CLAUDECODE", "1").spawn().unwrap(), b"");
-    assert!(ran.is_for_people(), "{ran:?}");
+    let output = finish(command.env("CLAUDECODE", "1").spawn().unwrap(), b"");
+    assert!(output.is_refused_to_agents(), "{output:?}");
     assert_eq!(secret(&home).public(), key);
 }

@@ -1,6 +1,6 @@
-//! Real bash as an oracle: what a script really deletes is among what was read, or was said to be unknown.
+//! Compares the parser with a real bash: the paths that a script deletes are found, or reported as unknown.
 //!
-//! What `pwd` prints behind a `cd` that has failed is not asked here: it is taken for where the `cd` leads.
+//! The scripts do not use `pwd`: the parser assumes that the `cd` before it succeeded.
 
 use rune::path::Place;
 use rune::shell;
@@ -12,7 +12,7 @@ use std::process::{Command, Stdio};
 
 const SCRIPTS: usize = 500;
 
-/// Every script begins with these, so that there is something to know.
+/// Every script begins with these definitions.
 const START: &str = "X=a; Y=b/c; Z=src; i=q; A=(a k/l); set -- build w; f() { echo k; }; ";
 
 const VALUES: [&str; 24] = [
@@ -31,10 +31,10 @@ const MOVES: [&str; 15] = [
     "builtin cd a/b", "pushd -n a", "cd -P a", "mkdir -p m; cd m",
 ];
 
-/// A generator that gives the same scripts every time.
-struct Dice(u64);
+/// A pseudo-random generator (xorshift), with the same scripts in every run.
+struct Random(u64);
 
-impl Dice {
+impl Random {
     fn below(&mut self, end: usize) -> usize {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
@@ -124,7 +124,7 @@ impl Dice {
     }
 }
 
-/// A home with a project, and an `rm` that only takes notes.
+/// Makes a home with a project, and an `rm` that only logs its operands.
 fn set_up(root: &Path) -> (PathBuf, PathBuf) {
     let home = root.join("home/user");
     let project = home.join("proj");
@@ -143,8 +143,8 @@ fn set_up(root: &Path) -> (PathBuf, PathBuf) {
     (home, project)
 }
 
-/// A path without `.` and `..`, by its letters.
-fn tidy(path: &str) -> String {
+/// Removes `.` and `..` from a path without looking at the file system.
+fn normalise(path: &str) -> String {
     let mut parts: Vec<&str> = Vec::new();
     for part in path.split('/') {
         match part {
@@ -157,16 +157,16 @@ fn tidy(path: &str) -> String {
 }
 
 #[test]
-fn what_bash_deletes_was_read() {
+fn paths_that_bash_deletes_are_found() {
     let root = tempfile::tempdir().unwrap();
-    let mut dice = Dice(0x5eed_7777);
-    let (mut deletions, mut told) = (0, 0);
+    let mut random = Random(0x5eed_7777);
+    let (mut deletions, mut known_scripts) = (0, 0);
     for number in 0..SCRIPTS {
-        // Each in a place of its own: what one leaves behind is not the next one's.
+        // A separate directory for each script.
         let root = root.path().join(number.to_string());
         let (home, project) = set_up(&root);
-        let script = format!("{START}{}; {}; {}", dice.assignment(), dice.list(2), dice.removal());
-        let ran = Command::new("bash")
+        let script = format!("{START}{}; {}; {}", random.assignment(), random.list(2), random.removal());
+        let output = Command::new("bash")
             .args(["-c", &script])
             .current_dir(&project)
             .env_clear()
@@ -176,13 +176,15 @@ fn what_bash_deletes_was_read() {
             .stdin(Stdio::null())
             .output()
             .unwrap();
-        drop(ran);
+        drop(output);
         let log = fs::read_to_string(root.join("log")).unwrap_or_default();
         let real: BTreeSet<String> = log
             .lines()
             .filter_map(|line| line.split_once('\t'))
             .filter(|(_, name)| !name.is_empty())
-            .map(|(from, name)| tidy(&if name.starts_with('/') { name.to_owned() } else { format!("{from}/{name}") }))
+            .map(|(from, name)| {
+                normalise(&if name.starts_with('/') { name.to_owned() } else { format!("{from}/{name}") })
+            })
             .collect();
         let place = Place {
             cwd: project.display().to_string(),
@@ -193,23 +195,23 @@ fn what_bash_deletes_was_read() {
         let removes = reading.effects().removes();
         let unknown = !reading.is_readable() || removes.iter().any(|path| path.contains('$') || !path.starts_with('/'));
         deletions += real.len();
-        told += usize::from(!unknown);
-        let known: BTreeSet<String> = removes.iter().map(|path| tidy(path)).collect();
+        known_scripts += usize::from(!unknown);
+        let known: BTreeSet<String> = removes.iter().map(|path| normalise(path)).collect();
         let missed: Vec<&String> = real.iter().filter(|path| !known.contains(*path)).collect();
         assert!(unknown || missed.is_empty(), "{script}\nmissed {missed:?}\nread {known:?}");
     }
-    // Most of it has to be known, or there would be nothing to see here.
-    assert!(deletions > SCRIPTS && told > SCRIPTS / 4, "{deletions} deletions, {told} scripts known");
+    // Guards against a test that compares nothing.
+    assert!(deletions > SCRIPTS && known_scripts > SCRIPTS / 4, "{deletions} deletions, {known_scripts} scripts known");
 }
 
-/// What words with tildes are made of.
+/// Parts of random words with tildes.
 const TILDE_PARTS: [&str; 22] = [
     "~", "~", "~", ":", ":", "/", "/", "=", "=", "a", "b", "+", "-", "[1]", "\"~\"", "\\~", "':'", "\\:", "'/'",
     "\"b\"", "${X}", "{~,a}",
 ];
 
-/// Where such a word may stand; `@` is the word.
-const TILDE_PLACES: [&str; 8] = [
+/// Commands that contain such a word, which replaces `@`.
+const TILDE_COMMANDS: [&str; 8] = [
     "p @",
     "v=@; p \"$v\"",
     "export v=@; p \"$v\"",
@@ -223,24 +225,24 @@ const TILDE_PLACES: [&str; 8] = [
 #[test]
 fn tildes_expand_as_in_bash() {
     let (home, cwd) = ("/home/u", "/usr");
-    let mut dice = Dice(0x5eed_0717);
+    let mut random = Random(0x5eed_0717);
     let (mut lines, mut known) = (Vec::new(), 0);
     for _ in 0..3_000 {
-        let length = 1 + dice.below(7);
-        let word: String = (0..length).map(|_| dice.pick(&TILDE_PARTS)).collect();
-        // In `~:${X}` bash leaves `${X}` as it is.
+        let length = 1 + random.below(7);
+        let word: String = (0..length).map(|_| random.pick(&TILDE_PARTS)).collect();
+        // Bash does not expand `${X}` in `~:${X}`.
         let odd = word.contains("~:") && word.contains("${X}");
-        let place = dice.pick(&TILDE_PLACES);
+        let place = random.pick(&TILDE_COMMANDS);
         // An assignment does not expand braces.
         let listed = word.contains('{') && place.contains("v=@");
         if !odd && !listed {
             lines.push(place.replace('@', &word));
         }
     }
-    // Each line in a shell of its own, with its words between marks.
+    // Each line runs in a subshell, and control characters separate the output.
     let body: String = lines.iter().map(|line| format!("(unset v; {line}); printf '\\1'\n")).collect();
     let script = format!("X=a/b; p() {{ printf '%s\\2' \"$@\"; }}\n{body}");
-    let ran = Command::new("bash")
+    let output = Command::new("bash")
         .args(["-c", &script])
         .current_dir(cwd)
         .env_clear()
@@ -248,9 +250,9 @@ fn tildes_expand_as_in_bash() {
         .stdin(Stdio::null())
         .output()
         .unwrap();
-    let output = String::from_utf8(ran.stdout).unwrap();
-    let printed: Vec<&str> = output.split_terminator('\u{1}').collect();
-    assert_eq!(printed.len(), lines.len(), "{}", String::from_utf8_lossy(&ran.stderr));
+    let text = String::from_utf8(output.stdout).unwrap();
+    let printed: Vec<&str> = text.split_terminator('\u{1}').collect();
+    assert_eq!(printed.len(), lines.len(), "{}", String::from_utf8_lossy(&output.stderr));
     let place = Place { cwd: cwd.to_owned(), home: Some(home.to_owned()), project: None };
     for (line, printed) in lines.iter().zip(printed) {
         let reading = shell::read(&format!("X=a/b; {line}"), &place);
@@ -260,9 +262,9 @@ fn tildes_expand_as_in_bash() {
             .filter(|command| command.program == "p")
             .flat_map(|command| &command.args)
             .collect();
-        // Whose home `~name` is cannot be known.
+        // Homes of other users are unknown.
         if args.iter().all(|arg| arg.is_known()) {
-            // A loop is read for all of its values at once.
+            // The parser evaluates a loop for all values at once, so only the sets are compared.
             let printed: BTreeSet<&str> = printed.split_terminator('\u{2}').collect();
             assert_eq!(args.iter().map(|arg| arg.text.as_str()).collect::<BTreeSet<_>>(), printed, "{line}");
             known += 1;

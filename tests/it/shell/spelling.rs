@@ -1,16 +1,16 @@
-//! Random command trees in random spellings are read back as what they are.
+//! Random commands in random spellings and constructs are parsed as what they are.
 
-use super::{Outer, holds, read, words};
+use super::{Selection, properties, read, words};
 use proptest::prelude::*;
 
-/// A literal word, and the ways to write it.
+/// A literal word and its spelling with quotes and escapes.
 #[derive(Clone, Debug)]
-struct Spelled {
+struct SpelledWord {
     text: String,
     written: String,
 }
 
-fn spell() -> impl Strategy<Value = Spelled> {
+fn spelled_word() -> impl Strategy<Value = SpelledWord> {
     let text = "[a-z][a-z0-9 ./;|&<>()$*'\"#~-]{0,8}|-[a-z]{1,3}";
     (text, proptest::collection::vec(0..5_u8, 12)).prop_map(|(text, ways)| {
         let written = text.chars().zip(ways.iter().cycle()).map(|(c, way)| match way {
@@ -21,23 +21,23 @@ fn spell() -> impl Strategy<Value = Spelled> {
             4 if c.is_ascii_alphanumeric() => format!("{c}\\\n"),
             _ => format!("\\{c}"),
         });
-        // A keyword is a word only in quotes.
+        // Only a quoted keyword is an ordinary word.
         let keyword =
             ["do", "done", "elif", "else", "esac", "fi", "for", "if", "in", "then", "time", "case", "until", "while"];
         let written = if keyword.contains(&text.as_str()) { format!("'{text}'") } else { written.collect() };
-        Spelled { written, text }
+        SpelledWord { written, text }
     })
 }
 
-fn simple() -> impl Strategy<Value = Vec<Spelled>> {
-    proptest::collection::vec(spell(), 1..4)
+fn simple() -> impl Strategy<Value = Vec<SpelledWord>> {
+    proptest::collection::vec(spelled_word(), 1..4)
 }
 
 proptest! {
     #![proptest_config(ProptestConfig { cases: 1_500, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn a_command_tree_in_any_spelling_is_read_back(tree in proptest::collection::vec((simple(), 0..13_usize), 1..5)) {
+    fn commands_in_any_spelling_are_found(tree in proptest::collection::vec((simple(), 0..13_usize), 1..5)) {
         let mut line = String::new();
         let mut expected = Vec::new();
         for (words, around) in &tree {
@@ -61,8 +61,8 @@ proptest! {
         }
         line.push_str("true");
         let reading = read(&line);
-        prop_assert!(reading.is_readable(), "{line:?}: {:?}", reading.doubts);
-        let found = words(&line, Outer::No);
+        prop_assert!(reading.is_readable(), "{line:?}: {:?}", reading.uncertainties);
+        let found = words(&line, Selection::All);
         for words in &expected {
             prop_assert!(found.contains(words), "{line:?}: {words:?} not in {found:?}");
         }
@@ -75,7 +75,7 @@ proptest! {
             format!("{line} | cat"),
             format!("true && {line}"),
         ] {
-            let found = words(&wrapped, Outer::No);
+            let found = words(&wrapped, Selection::All);
             for words in &expected {
                 prop_assert!(found.contains(words), "{wrapped:?}: {words:?} not in {found:?}");
             }
@@ -83,7 +83,7 @@ proptest! {
     }
 
     #[test]
-    fn any_text_is_read_without_a_crash(text in "\\PC{0,200}|[ \\n$(){}\\[\\]<>|&;'\"`\\\\#!*a-z=~-]{0,200}") {
-        holds::holds(&text);
+    fn any_text_is_parsed_without_a_panic(text in "\\PC{0,200}|[ \\n$(){}\\[\\]<>|&;'\"`\\\\#!*a-z=~-]{0,200}") {
+        properties::check(&text);
     }
 }

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 /// The directory of the cases that Rune answers wrongly today.
 pub const KNOWN_GAPS: &str = "known_gaps";
 
-/// The first line of a file: what rows need not repeat.
+/// The first line of a file: the directories of its cases.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct Defaults {
@@ -19,10 +19,10 @@ pub struct Defaults {
     pub project: String,
 }
 
-/// One case: a call or the result of a call, and the answers that are expected.
+/// One case: a call or the result of a call, and the expected answers.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
-pub struct Row {
+pub struct Case {
     pub id: String,
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub why: String,
@@ -36,39 +36,39 @@ pub struct Row {
     /// The result, for an event after a call.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub response: Option<Value>,
-    /// The whole event in base64, where JSON cannot hold it.
+    /// The whole event in base64, where JSON cannot represent it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub raw_b64: Option<String>,
-    /// The word behind `rune hook`, which counts where the event does not tell.
+    /// With `raw_b64`: the argument of `rune hook`, for an event that does not name its phase.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub phase: Option<String>,
-    /// The working directory, where it is not the project.
+    /// The working directory, if it is not the project.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cwd: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub home: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub project: Option<String>,
-    /// Symbolic links by path, with their targets.
+    /// Targets of symbolic links, by the path of the link.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub links: BTreeMap<String, String>,
-    /// Files by path, with their contents.
+    /// Contents of files, by path.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub files: BTreeMap<String, String>,
-    /// Texts that the notice must not repeat.
+    /// Texts that the notice must not contain.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub not_in_notice: Vec<String>,
-    /// In `known_gaps` only: the answer of strict that would be right.
+    /// In `known_gaps` only: the correct answer of strict.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub wanted: Option<Wanted>,
     pub strict: Expected,
     pub gentle: Expected,
-    /// The answer of strict in a tainted session, where it differs.
+    /// The answer of strict in a tainted session, if it differs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tainted: Option<Expected>,
 }
 
-/// An effect and the rule that it rests on, written `deny rm-home` or `allow`.
+/// An effect and the rule that causes it, written `deny rm-home` or `allow`.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(from = "String", into = "String")]
 pub struct Expected {
@@ -100,7 +100,7 @@ impl fmt::Display for Expected {
     }
 }
 
-/// What would close a known gap.
+/// The answers that close a known gap.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Wanted {
@@ -126,24 +126,24 @@ impl Wanted {
 pub struct CaseFile {
     pub path: PathBuf,
     pub defaults: Defaults,
-    pub rows: Vec<Row>,
+    pub cases: Vec<Case>,
 }
 
 impl CaseFile {
     pub fn read(path: &Path) -> CaseFile {
         let text = std::fs::read_to_string(path).unwrap();
         let mut lines = text.strip_suffix('\n').unwrap_or(&text).split('\n').enumerate();
-        let place = |number: usize| format!("{}:{}", path.display(), number + 1);
+        let location = |number: usize| format!("{}:{}", path.display(), number + 1);
         let (number, first) = lines.next().unwrap();
-        let defaults = serde_json::from_str(first).unwrap_or_else(|error| panic!("{}: {error}", place(number)));
-        let rows = lines.map(|(number, line)| {
-            serde_json::from_str(line).unwrap_or_else(|error| panic!("{}: {error}", place(number)))
+        let defaults = serde_json::from_str(first).unwrap_or_else(|error| panic!("{}: {error}", location(number)));
+        let cases = lines.map(|(number, line)| {
+            serde_json::from_str(line).unwrap_or_else(|error| panic!("{}: {error}", location(number)))
         });
-        CaseFile { path: path.to_owned(), defaults, rows: rows.collect() }
+        CaseFile { path: path.to_owned(), defaults, cases: cases.collect() }
     }
 
     pub fn write(&self) {
-        let lines = self.rows.iter().map(|row| serde_json::to_string(row).unwrap() + "\n");
+        let lines = self.cases.iter().map(|case| serde_json::to_string(case).unwrap() + "\n");
         let first = serde_json::to_string(&self.defaults).unwrap() + "\n";
         std::fs::write(&self.path, first + &lines.collect::<String>()).unwrap();
     }
@@ -157,41 +157,40 @@ impl CaseFile {
         self.path.file_stem().unwrap().to_str().unwrap()
     }
 
-    pub fn home<'a>(&'a self, row: &'a Row) -> &'a str {
-        row.home.as_deref().unwrap_or(&self.defaults.home)
+    pub fn home<'a>(&'a self, case: &'a Case) -> &'a str {
+        case.home.as_deref().unwrap_or(&self.defaults.home)
     }
 
-    pub fn project<'a>(&'a self, row: &'a Row) -> &'a str {
-        row.project.as_deref().unwrap_or(&self.defaults.project)
+    pub fn project<'a>(&'a self, case: &'a Case) -> &'a str {
+        case.project.as_deref().unwrap_or(&self.defaults.project)
     }
 
-    /// The bytes that the client would send.
-    pub fn event(&self, row: &Row) -> Vec<u8> {
-        if let Some(raw) = &row.raw_b64 {
-            return BASE64_STANDARD.decode(raw).unwrap();
-        }
-        let (tool, input) = match (&row.command, &row.tool, &row.input) {
-            (Some(command), None, None) => ("Bash", json!({ "command": command })),
-            (None, Some(tool), Some(input)) => (tool.as_str(), input.clone()),
-            _ => panic!("{}: `command`, or `tool` and `input`", row.id),
+    /// The bytes that the client would send. Panics if the case has fields that exclude each other.
+    pub fn event(&self, case: &Case) -> Vec<u8> {
+        let has_other_fields = case.response.is_some() || case.cwd.is_some();
+        let (tool, input) = match (&case.raw_b64, &case.command, &case.tool, &case.input, &case.phase) {
+            (Some(raw), None, None, None, _) if !has_other_fields => return BASE64_STANDARD.decode(raw).unwrap(),
+            (None, Some(command), None, None, None) => ("Bash", json!({ "command": command })),
+            (None, None, Some(tool), Some(input), None) => (tool.as_str(), input.clone()),
+            _ => panic!("{}: expected `command`, or `tool` and `input`, or `raw_b64` and perhaps `phase`", case.id),
         };
-        let moment = if row.is_after() { "PostToolUse" } else { "PreToolUse" };
-        let cwd = row.cwd.as_deref().unwrap_or_else(|| self.project(row));
+        let event_name = if case.is_after() { "PostToolUse" } else { "PreToolUse" };
+        let cwd = case.cwd.as_deref().unwrap_or_else(|| self.project(case));
         let mut event = json!({"session_id": "s1", "transcript_path": "/t.jsonl", "cwd": cwd,
-            "hook_event_name": moment, "tool_name": tool, "tool_input": input});
-        if let Some(response) = &row.response {
+            "hook_event_name": event_name, "tool_name": tool, "tool_input": input});
+        if let Some(response) = &case.response {
             event["tool_response"] = response.clone();
         }
         event.to_string().into_bytes()
     }
 }
 
-impl Row {
+impl Case {
     pub fn is_after(&self) -> bool {
         self.response.is_some() || self.phase.as_deref() == Some("post")
     }
 
-    /// What the registered command says: `pre` or `post`.
+    /// The argument of `rune hook`: `pre` or `post`.
     pub fn phase(&self) -> &str {
         self.phase.as_deref().unwrap_or(if self.is_after() { "post" } else { "pre" })
     }
@@ -210,8 +209,8 @@ pub fn files() -> Vec<CaseFile> {
 
 /// The commands of all Bash calls, each once.
 pub fn commands() -> Vec<String> {
-    let rows = files().into_iter().flat_map(|file| file.rows);
-    let mut commands: Vec<String> = rows.filter_map(|row| row.command).collect();
+    let cases = files().into_iter().flat_map(|file| file.cases);
+    let mut commands: Vec<String> = cases.filter_map(|case| case.command).collect();
     commands.sort();
     commands.dedup();
     commands

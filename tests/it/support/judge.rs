@@ -1,4 +1,4 @@
-//! Builds policies and events and calls `decide`. Follow changes of the library's types here.
+//! Builds policies and events, and calls `decide`.
 
 use rune::client::Client as _;
 use rune::client::claude::Claude;
@@ -8,7 +8,7 @@ use rune::quarantined::{ContentSource, Origin, Quarantined};
 use rune::rules::RuleKind;
 use rune::verdict::Verdict;
 
-/// The embedded configuration and a preset.
+/// The layers of the embedded configuration and a preset.
 pub fn layers(preset: &str) -> Vec<Layer> {
     let preset = PRESETS.iter().find(|(name, _)| *name == preset).unwrap();
     [DEFAULT, *preset].map(|(name, text)| Layer::read(text, name).unwrap()).to_vec()
@@ -34,8 +34,8 @@ fn with_default_rules(config: Config) -> Config {
     config.with_default_rules(&RuleKind::ALL.map(|(kind, ..)| kind))
 }
 
-/// Bytes as they come from stdin.
-pub fn sealed(bytes: impl AsRef<[u8]>) -> Quarantined<Vec<u8>> {
+/// Bytes in a container, as the hook reads them from stdin.
+pub fn quarantined(bytes: impl AsRef<[u8]>) -> Quarantined<Vec<u8>> {
     let origin = Origin::new(ContentSource::ToolOutput, "test", time::OffsetDateTime::UNIX_EPOCH);
     Quarantined::new(bytes.as_ref().to_vec(), origin)
 }
@@ -54,7 +54,7 @@ impl<'a> Directories<'a> {
 
     /// Completes a message of a client.
     pub fn locate<'m>(self, message: Message<'m>) -> Event<'m> {
-        message.locate(self.home.map(str::to_owned), self.project.map(str::to_owned))
+        message.into_event(self.home.map(str::to_owned), self.project.map(str::to_owned))
     }
 }
 
@@ -65,7 +65,7 @@ pub fn judge(
     directories: Directories<'_>,
     complete: impl FnOnce(&mut Event<'_>),
 ) -> Verdict {
-    let payload = sealed(event);
+    let payload = quarantined(event);
     let mut event = directories.locate(Claude.parse(&payload).unwrap());
     complete(&mut event);
     rune::decide(&event, config)

@@ -1,4 +1,4 @@
-//! Servers to be probed and wrapped: one on the official SDK, and some that nobody would want.
+//! MCP servers to be probed and wrapped: one built with the official SDK, and hostile ones.
 
 use super::sandbox::Sandbox;
 use hyper_util::rt::TokioIo;
@@ -13,10 +13,10 @@ use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// The official SDK, with two tools on two pages. What it says of the first one is in a file, where there is one.
+/// A server with two tools on two pages. If the file exists, its text is the description of the first tool.
 #[derive(Clone)]
-pub struct Official {
-    says: PathBuf,
+pub struct SdkServer {
+    description: PathBuf,
 }
 
 pub const INSTRUCTIONS: &str = "Add before you subtract.";
@@ -29,7 +29,7 @@ pub fn tools() -> Value {
     ])
 }
 
-impl ServerHandler for Official {
+impl ServerHandler for SdkServer {
     fn get_info(&self) -> ServerConfig {
         ServerConfig::new(ServerCapabilities::builder().enable_tools().build()).with_instructions(INSTRUCTIONS)
     }
@@ -40,8 +40,8 @@ impl ServerHandler for Official {
         _context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
         let mut tools = tools();
-        if let Ok(says) = std::fs::read_to_string(&self.says) {
-            tools[0]["description"] = says.into();
+        if let Ok(description) = std::fs::read_to_string(&self.description) {
+            tools[0]["description"] = description.into();
         }
         let mut tools: Vec<Tool> = serde_json::from_value(tools).unwrap();
         let second = tools.split_off(1);
@@ -56,38 +56,38 @@ impl ServerHandler for Official {
     }
 }
 
-/// Serves on our standard input and on descriptor 3; the test runner has standard output for itself.
+/// Serves on stdin and descriptor 3. The test runner writes to stdout.
 #[test]
-#[ignore = "it is the server that other tests start"]
+#[ignore = "a server that other tests start, not a test"]
 fn serve_on_streams() {
-    let Some(says) = std::env::var_os("RUNE_SERVES") else { return };
+    let Some(description) = std::env::var_os("RUNE_TEST_TOOL_DESCRIPTION") else { return };
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     runtime.block_on(async {
         let open = |name: &'static str, write: bool| async move {
             tokio::fs::OpenOptions::new().read(!write).write(write).open(name).await.unwrap()
         };
         let streams = (open("/dev/fd/0", false).await, open("/dev/fd/3", true).await);
-        let running = Official { says: says.into() }.serve(streams).await.unwrap();
+        let running = SdkServer { description: description.into() }.serve(streams).await.unwrap();
         running.waiting().await.ok();
     });
 }
 
-/// The entry of the server that this very test binary is, started as one of its own tests.
-pub fn official() -> Value {
-    official_saying(Path::new("/nowhere"))
+/// The configuration entry of the server over stdio: this test binary, which runs the ignored test above.
+pub fn sdk_server() -> Value {
+    sdk_server_described_by(Path::new("/nowhere"))
 }
 
-/// The same, which says of its first tool what is in a file.
-pub fn official_saying(says: &Path) -> Value {
+/// The same, with a file that holds the description of its first tool.
+pub fn sdk_server_described_by(description: &Path) -> Value {
     let script =
         "exec 3>&1 >/dev/null; exec \"$0\" --exact support::mcp_server::serve_on_streams --ignored --nocapture";
     let binary = std::env::current_exe().unwrap();
-    json!({"command": "/bin/sh", "args": ["-c", script, binary], "env": {"RUNE_SERVES": says}})
+    json!({"command": "/bin/sh", "args": ["-c", script, binary], "env": {"RUNE_TEST_TOOL_DESCRIPTION": description}})
 }
 
-/// Serves by HTTP on loopback until the process ends; tells its address.
-pub fn serve_on_loopback(says: &Path) -> SocketAddr {
-    let official = Official { says: says.to_owned() };
+/// Serves over HTTP on loopback until the process ends; returns the address.
+pub fn serve_on_loopback(description: &Path) -> SocketAddr {
+    let server = SdkServer { description: description.to_owned() };
     let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap();
     listener.set_nonblocking(true).unwrap();
@@ -96,11 +96,8 @@ pub fn serve_on_loopback(says: &Path) -> SocketAddr {
         let local = tokio::task::LocalSet::new();
         local.block_on(&runtime, async move {
             let sessions = Arc::new(LocalSessionManager::default());
-            let service = StreamableHttpService::new(
-                move || Ok(official.clone()),
-                sessions,
-                StreamableHttpServerConfig::default(),
-            );
+            let service =
+                StreamableHttpService::new(move || Ok(server.clone()), sessions, StreamableHttpServerConfig::default());
             let listener = tokio::net::TcpListener::from_std(listener).unwrap();
             while let Ok((stream, _)) = listener.accept().await {
                 let service = TowerToHyperService::new(service.clone());
@@ -112,7 +109,7 @@ pub fn serve_on_loopback(says: &Path) -> SocketAddr {
     address
 }
 
-/// The first answer of the servers below, which say what they like afterwards.
+/// A server whose first argument selects how it misbehaves.
 const HOSTILE: &str = r#"
 read -r line
 case $1 in
@@ -141,14 +138,14 @@ while read -r line; do
 done
 "#;
 
-/// The entry of a server that behaves like this.
+/// The configuration entry of a server that misbehaves in the way `kind`.
 pub fn hostile(home: &Sandbox, kind: &str, word: &str) -> Value {
-    let script = home.file("hostile.sh", HOSTILE);
+    let script = home.write("hostile.sh", HOSTILE);
     json!({"command": "/bin/bash", "args": [script, kind, word]})
 }
 
-/// Whether a process with this word on its command line runs.
-pub fn runs(word: &str) -> bool {
+/// Whether a process with this word on its command line is running.
+pub fn is_running(word: &str) -> bool {
     let processes = std::fs::read_dir("/proc").unwrap().flatten();
     let lines = processes.filter_map(|entry| std::fs::read(entry.path().join("cmdline")).ok());
     let mut lines = lines.map(|line| String::from_utf8_lossy(&line).replace('\0', " "));

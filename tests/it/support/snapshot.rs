@@ -1,6 +1,6 @@
-//! Snapshots of what people see, with everything taken out that differs between machines and runs.
+//! Compares texts for people with snapshots. What differs between machines and runs is replaced first.
 
-use super::sandbox::{Ran, Sandbox};
+use super::sandbox::{Output, Sandbox};
 use insta::Settings;
 use regex_lite::Regex;
 use std::path::Path;
@@ -15,17 +15,17 @@ pub fn check(name: &str, text: &str) {
     settings.bind(|| insta::assert_snapshot!(name, text));
 }
 
-/// What a run of `rune` printed, in a form that does not depend on the machine.
-pub fn shown(home: &Sandbox, words: &[&str], ran: &Ran) -> String {
-    let mut text = format!("$ rune {}\n{}", words.join(" "), ran.stdout);
-    for line in ran.stderr.lines() {
+/// Formats a command with its output and exit code, redacted.
+pub fn render(home: &Sandbox, words: &[&str], output: &Output) -> String {
+    let mut text = format!("$ rune {}\n{}", words.join(" "), output.stdout);
+    for line in output.stderr.lines() {
         text += &format!("stderr: {line}\n");
     }
-    redacted(home, &format!("{text}[exit {}]\n", ran.exit))
+    redact(home, &format!("{text}[exit {}]\n", output.exit))
 }
 
 /// Replaces directories, times, versions, durations, hashes and keys.
-pub fn redacted(home: &Sandbox, text: &str) -> String {
+pub fn redact(home: &Sandbox, text: &str) -> String {
     let canonical = home.home.path().canonicalize().unwrap();
     let mut text = text.to_owned();
     for (path, name) in [

@@ -1,9 +1,9 @@
-//! The vectors of RFC 8785, and the faults.
+//! Unit tests of `src/encoding/canonical.rs`, with the test vectors of RFC 8785.
 
 use super::*;
 
 #[test]
-fn the_examples_of_the_rfc_are_written_as_it_says() {
+fn the_examples_of_the_rfc() {
     // RFC 8785, 3.2.2 and 3.2.4.
     let text = r#"{
         "numbers": [333333333.33333329, 1E30, 4.50, 2e-3, 0.000000000000000000000000001],
@@ -78,58 +78,58 @@ fn numbers_are_written_as_ecmascript_does() {
 }
 
 #[test]
-fn what_has_no_canonical_form_is_named() {
+fn texts_without_a_canonical_form_are_errors() {
     let deep = |levels: usize| [b"[".repeat(levels), b"]".repeat(levels)].concat();
     assert!(canonical(&deep(128)).is_ok());
     for (text, fault) in [
-        (&b""[..], Fault::Broken),
-        (b"  ", Fault::Broken),
-        (b"nul", Fault::Broken),
-        (b"nulll", Fault::Trailing),
-        (b"{\"a\":1}{}", Fault::Trailing),
-        (b"\xEF\xBB\xBF{}", Fault::Broken),
-        (b"{\"a\":1,}", Fault::Broken),
-        (b"[1,]", Fault::Broken),
-        (b"[1 2]", Fault::Broken),
-        (b"{a:1}", Fault::Broken),
-        (b"{\"a\" 1}", Fault::Broken),
-        (b"01", Fault::Trailing),
-        (b"-", Fault::Broken),
-        (b"1.", Fault::Broken),
-        (b"1e", Fault::Broken),
-        (b"+1", Fault::Broken),
-        (b".5", Fault::Broken),
-        (b"NaN", Fault::Broken),
-        (b"1e400", Fault::Number),
-        (b"9007199254740993", Fault::Number),
-        (b"-9007199254740993", Fault::Number),
-        (b"12345678901234567890", Fault::Number),
-        (b"1e20", Fault::Number),
-        (b"9007199254740993.0", Fault::Number),
-        (b"123456789012345678901234567890", Fault::Number),
-        (b"\"a\nb\"", Fault::Broken),
-        (b"\"a", Fault::Broken),
-        (b"\"\\x\"", Fault::Broken),
-        (b"\"\\u+123\"", Fault::Broken),
-        (b"\"\\u12\"", Fault::Broken),
-        (b"\"\\ud800\"", Fault::Surrogate),
-        (b"\"\\udc00\"", Fault::Surrogate),
-        (b"\"\\ud800\\u0041\"", Fault::Surrogate),
-        (b"\"\\ud800\\ud800\"", Fault::Surrogate),
-        (b"\"\xff\"", Fault::Encoding),
-        (b"\"\xed\xa0\x80\"", Fault::Encoding),
-        (b"{\"a\":1,\"\\u0061\":2}", Fault::Duplicate),
-        (b"{\"a\":[{\"b\":1,\"c\":2,\"b\":1}]}", Fault::Duplicate),
-        (&deep(129), Fault::Deep),
-        (&deep(100_000), Fault::Deep),
-        (&b"{\"a\":".repeat(100_000), Fault::Deep),
+        (&b""[..], CanonicalError::Broken),
+        (b"  ", CanonicalError::Broken),
+        (b"nul", CanonicalError::Broken),
+        (b"nulll", CanonicalError::Trailing),
+        (b"{\"a\":1}{}", CanonicalError::Trailing),
+        (b"\xEF\xBB\xBF{}", CanonicalError::Broken),
+        (b"{\"a\":1,}", CanonicalError::Broken),
+        (b"[1,]", CanonicalError::Broken),
+        (b"[1 2]", CanonicalError::Broken),
+        (b"{a:1}", CanonicalError::Broken),
+        (b"{\"a\" 1}", CanonicalError::Broken),
+        (b"01", CanonicalError::Trailing),
+        (b"-", CanonicalError::Broken),
+        (b"1.", CanonicalError::Broken),
+        (b"1e", CanonicalError::Broken),
+        (b"+1", CanonicalError::Broken),
+        (b".5", CanonicalError::Broken),
+        (b"NaN", CanonicalError::Broken),
+        (b"1e400", CanonicalError::Number),
+        (b"9007199254740993", CanonicalError::Number),
+        (b"-9007199254740993", CanonicalError::Number),
+        (b"12345678901234567890", CanonicalError::Number),
+        (b"1e20", CanonicalError::Number),
+        (b"9007199254740993.0", CanonicalError::Number),
+        (b"123456789012345678901234567890", CanonicalError::Number),
+        (b"\"a\nb\"", CanonicalError::Broken),
+        (b"\"a", CanonicalError::Broken),
+        (b"\"\\x\"", CanonicalError::Broken),
+        (b"\"\\u+123\"", CanonicalError::Broken),
+        (b"\"\\u12\"", CanonicalError::Broken),
+        (b"\"\\ud800\"", CanonicalError::Surrogate),
+        (b"\"\\udc00\"", CanonicalError::Surrogate),
+        (b"\"\\ud800\\u0041\"", CanonicalError::Surrogate),
+        (b"\"\\ud800\\ud800\"", CanonicalError::Surrogate),
+        (b"\"\xff\"", CanonicalError::Encoding),
+        (b"\"\xed\xa0\x80\"", CanonicalError::Encoding),
+        (b"{\"a\":1,\"\\u0061\":2}", CanonicalError::Duplicate),
+        (b"{\"a\":[{\"b\":1,\"c\":2,\"b\":1}]}", CanonicalError::Duplicate),
+        (&deep(129), CanonicalError::Deep),
+        (&deep(100_000), CanonicalError::Deep),
+        (&b"{\"a\":".repeat(100_000), CanonicalError::Deep),
     ] {
         assert_eq!(canonical(text), Err(fault), "{}", String::from_utf8_lossy(text.get(..60).unwrap_or(text)));
     }
 }
 
 #[test]
-fn what_we_build_ourselves_is_written_the_same_way() {
+fn serialisable_values_have_a_canonical_form() {
     #[derive(serde::Serialize)]
     struct Own {
         z: u64,
@@ -138,11 +138,11 @@ fn what_we_build_ourselves_is_written_the_same_way() {
     }
     let own = Own { z: 7, a: Some("x\u{2028}"), list: vec![1.0, 0.5] };
     assert_eq!(canonical_of(&own).unwrap(), "{\"a\":\"x\u{2028}\",\"list\":[1,0.5],\"z\":7}");
-    assert_eq!(canonical_of(&u64::MAX), Err(Fault::Number));
+    assert_eq!(canonical_of(&u64::MAX), Err(CanonicalError::Number));
 }
 
 #[test]
-fn an_object_that_is_put_together_is_in_order() {
+fn a_built_object_is_in_canonical_order() {
     let value = Value::object([("b".to_owned(), Value::Null), ("a".to_owned(), Value::Bool(true))]);
     assert_eq!(value.to_string(), r#"{"a":true,"b":null}"#);
 }

@@ -4,7 +4,7 @@ use super::*;
 use proptest::prelude::*;
 
 #[test]
-fn ordinary_texts_are_shown_as_they_are() {
+fn ordinary_text_is_unchanged() {
     for text in [
         "",
         "git commit -m \"it's done\" && echo 'a\\b' > $HOME/x",
@@ -18,7 +18,7 @@ fn ordinary_texts_are_shown_as_they_are() {
 }
 
 #[test]
-fn what_could_hide_or_imitate_is_escaped() {
+fn deceptive_characters_are_escaped() {
     for (text, expected) in [
         ("a\nrune: allowed", r"a\nrune: allowed"),
         ("\u{1b}[31mred\u{7}", r"\u{1b}[31mred\u{7}"),
@@ -35,7 +35,7 @@ fn what_could_hide_or_imitate_is_escaped() {
 }
 
 #[test]
-fn a_long_text_is_cut_visibly_and_never_within_an_escape() {
+fn a_long_text_is_truncated_but_not_within_an_escape() {
     assert_eq!(one_line("abcdef", 6), "abcdef");
     assert_eq!(one_line("abcdefg", 6), "abcdef…");
     assert_eq!(one_line("ééééééé", 6), "éééééé…");
@@ -44,6 +44,8 @@ fn a_long_text_is_cut_visibly_and_never_within_an_escape() {
 }
 
 proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
     #[test]
     fn one_line_is_one_line_of_limited_length(text in "\\PC{0,300}|[\\x00-\\xff\u{2028}\u{202e}\u{200b}]{0,300}") {
         let shown = one_line(&text, 50);

@@ -3,7 +3,7 @@
 use super::*;
 
 #[test]
-fn there_is_one_spelling() {
+fn only_lower_case_is_accepted() {
     assert_eq!(encode(&[0, 10, 255]), "000aff");
     assert_eq!(decode("000aff"), Some([0, 10, 255]));
     for wrong in ["000aFF", "000af", "000aff00", "000ag0", "0000\u{e9}", ""] {

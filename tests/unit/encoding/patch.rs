@@ -3,7 +3,7 @@
 use super::*;
 
 #[test]
-fn both_forms_name_their_files() {
+fn both_formats_name_their_files() {
     let patch = "*** Begin Patch\n*** Update File: src/a.rs\n@@\n-x\n+y\n*** Move to: src/b.rs\n*** End Patch\n";
     assert_eq!(paths(patch), ["src/a.rs", "src/b.rs"]);
     let diff = "--- a/.env\t2026-01-01\n+++ b/.env\n@@ -1 +1 @@\n";

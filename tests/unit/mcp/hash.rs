@@ -4,7 +4,7 @@ use super::*;
 
 #[test]
 fn a_hash_is_read_as_it_is_written_and_no_other_way() {
-    let hash = Hash::of(Subject::Tool, &Value::Null);
+    let hash = Hash::of(HashSubject::Tool, &Value::Null);
     let text = hash.to_string();
     assert_eq!(Hash::parse(&text), Some(hash));
     for other in [
@@ -23,9 +23,9 @@ fn a_hash_is_read_as_it_is_written_and_no_other_way() {
 }
 
 #[test]
-fn the_hash_of_one_thing_is_never_that_of_another() {
+fn equal_values_of_different_subjects_have_different_hashes() {
     let value = Value::String("x".to_owned());
-    let subjects = [Subject::Tool, Subject::Part, Subject::Instructions, Subject::Identity, Subject::Proposal];
+    let subjects = [HashSubject::Tool, HashSubject::Instructions, HashSubject::Identity, HashSubject::Proposal];
     let mut hashes: Vec<Hash> = subjects.iter().map(|subject| Hash::of(*subject, &value)).collect();
     hashes.sort();
     hashes.dedup();
@@ -33,9 +33,9 @@ fn the_hash_of_one_thing_is_never_that_of_another() {
 }
 
 #[test]
-fn the_first_version_stays_what_it_is() {
+fn version_1_hashes_do_not_change() {
     // printf 'rune/mcp/tool/v1\n{"name":"echo"}' | sha256sum
     let tool = Value::read(br#"{ "name" : "echo" }"#).unwrap();
     let expected = "sha256/v1:98f5c1ab0af567824052c376ed16a7cb201d96ad585a7805f5d7031acf4df2a1";
-    assert_eq!(Hash::of(Subject::Tool, &tool).to_string(), expected);
+    assert_eq!(Hash::of(HashSubject::Tool, &tool).to_string(), expected);
 }

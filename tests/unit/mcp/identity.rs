@@ -2,7 +2,7 @@
 
 use super::*;
 
-fn entry(text: &str) -> Result<Identity, BadEntry> {
+fn entry(text: &str) -> Option<Identity> {
     Identity::of_entry(&Value::read(text.as_bytes()).unwrap())
 }
 
@@ -18,27 +18,27 @@ fn an_entry_is_read_without_its_secrets() {
 }
 
 #[test]
-fn every_part_of_an_entry_counts_but_the_values_of_secrets() {
+fn every_member_of_an_entry_counts_except_values_of_secrets() {
     let base = r#"{"command":"a","args":["b"],"env":{"K":"1"},"cwd":"/x","headers":{"H":"1"},"headersHelper":"h"}"#;
     let known = entry(base).unwrap();
     for (from, to, differs) in [
-        ("\"a\"", "\"z\"", Some("command")),
-        ("[\"b\"]", "[\"b\",\"c\"]", Some("arguments")),
-        ("\"K\"", "\"L\"", Some("names of variables")),
-        ("\"/x\"", "\"/y\"", Some("directory")),
-        ("\"H\"", "\"I\"", Some("names of headers")),
-        ("\"h\"", "\"i\"", Some("other settings")),
-        ("{\"K\":\"1\"}", "{\"K\":\"2\"}", None),
+        ("\"a\"", "\"z\"", true),
+        ("[\"b\"]", "[\"b\",\"c\"]", true),
+        ("\"K\"", "\"L\"", true),
+        ("\"/x\"", "\"/y\"", true),
+        ("\"H\"", "\"I\"", true),
+        ("\"h\"", "\"i\"", true),
+        ("{\"K\":\"1\"}", "{\"K\":\"2\"}", false),
     ] {
         let changed = entry(&base.replace(from, to)).unwrap();
-        assert_eq!(known.differences(&changed), differs.into_iter().collect::<Vec<_>>(), "{from} {to}");
+        assert_eq!(known != changed, differs, "{from} {to}");
     }
 }
 
 #[test]
-fn what_is_no_entry_is_refused() {
+fn invalid_entries_are_rejected() {
     for text in ["[]", "{}", r#"{"command":1}"#, r#"{"type":"x","url":"u"}"#, r#"{"command":"a","args":[1]}"#] {
-        assert!(entry(text).is_err(), "{text}");
+        assert!(entry(text).is_none(), "{text}");
     }
     for (text, transport) in [
         (r#"{"url":"https://e.example/mcp"}"#, Transport::Http),

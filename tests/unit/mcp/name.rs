@@ -3,18 +3,18 @@
 use super::*;
 
 #[test]
-fn a_call_leads_to_one_server_or_to_none() {
+fn a_call_resolves_to_one_server_or_a_collision() {
     let names = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>();
-    let one = |server: &str, tool: &str| Resolved::Tool { server: server.to_owned(), tool: tool.to_owned() };
+    let one = |server: &str, tool: &str| CallTarget::Tool { server: server.to_owned(), tool: tool.to_owned() };
     for (call, told, configured, expected) in [
         ("mcp__demo__page", None, &["demo"][..], one("demo", "page")),
         ("mcp__demo__page", Some("demo"), &[], one("demo", "page")),
         ("mcp__demo__page", None, &[], one("demo", "page")),
         ("mcp__a_b__x", None, &["a.b"], one("a.b", "x")),
         ("mcp__a_b__x", Some("a.b"), &["a.b"], one("a.b", "x")),
-        ("mcp__a_b__x", None, &["a.b", "a_b"], Resolved::Collision),
-        ("mcp__a_b__x", Some("a.b"), &["a.b", "a_b"], Resolved::Collision),
-        ("mcp__a_b__x", Some("a.b"), &["a_b"], Resolved::Collision),
+        ("mcp__a_b__x", None, &["a.b", "a_b"], CallTarget::Collision),
+        ("mcp__a_b__x", Some("a.b"), &["a.b", "a_b"], CallTarget::Collision),
+        ("mcp__a_b__x", Some("a.b"), &["a_b"], CallTarget::Collision),
         ("mcp__a__b__c", None, &["a", "a__b"], one("a__b", "c")),
         ("mcp__a__b__c", Some("a"), &["a", "a__b"], one("a", "b__c")),
         ("mcp__a__b__c", None, &[], one("a", "b__c")),
@@ -25,6 +25,6 @@ fn a_call_leads_to_one_server_or_to_none() {
         ("mcp__demo", None, &["demo"], one("demo", "")),
         ("mcp__", None, &["demo"], one("", "")),
     ] {
-        assert_eq!(resolve(call, told, &names(configured)), expected, "{call} {told:?} {configured:?}");
+        assert_eq!(resolve_call(call, told, &names(configured)), expected, "{call} {told:?} {configured:?}");
     }
 }

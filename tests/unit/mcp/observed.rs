@@ -13,7 +13,7 @@ fn tools_that_a_client_cannot_tell_apart_cannot_be_pinned() {
 #[test]
 fn a_stronger_source_is_not_overwritten() {
     let record = |source| {
-        Observed::from_served(&Served {
+        Observed::from_served(&ServedBytes {
             server: "s",
             source,
             at: OffsetDateTime::UNIX_EPOCH,

@@ -17,8 +17,8 @@ fn dumps_of_three_shapes_are_read() {
         ("", "it is empty"),
         ("{", "it is not valid JSON"),
         ("[1,", "it is not valid JSON"),
-        ("{\"tools\":{}}", "it holds no list `tools`"),
-        ("{\"error\":{\"code\":1}}", "it holds no list `tools`"),
+        ("{\"tools\":{}}", "it has no list `tools`"),
+        ("{\"error\":{\"code\":1}}", "it has no list `tools`"),
         ("{\"tools\":[],\"nextCursor\":\"x\"}", "it is one page of several"),
         ("{\"tools\":[],\"tools\":[]}", "it names a field twice"),
     ] {
@@ -36,22 +36,22 @@ fn ids_are_compared_as_clients_do() {
         (r#"{"id":"a"}"#, Some("a")),
         (r#"{}"#, None),
     ] {
-        assert_eq!(Message::read(line.as_bytes()).id().as_deref(), id, "{line}");
+        assert_eq!(RpcMessage::read(line.as_bytes()).id().as_deref(), id, "{line}");
     }
 }
 
 #[test]
-fn lists_without_an_end_are_ended() {
-    let page = |next: String| Page { items: vec![b"{}"], next: Some(next) };
+fn endless_lists_exceed_a_limit() {
+    let page = |next: String| ListPage { items: vec![b"{}"], next: Some(next) };
     let mut circle = Listing::default();
     assert_eq!(circle.add(&page("x".to_owned())), Ok(Some("x".to_owned())));
-    assert!(circle.add(&page("x".to_owned())).unwrap_err().contains("circle"));
+    assert!(circle.add(&page("x".to_owned())).unwrap_err().contains("repeat"));
     let mut endless = Listing::default();
     let error = (0..).find_map(|nth| endless.add(&page(nth.to_string())).err()).unwrap();
     assert!(error.contains("100 pages"), "{error}");
-    let many = Page { items: vec![b"{}"; MOST_TOOLS + 1], next: None };
-    assert!(Listing::default().add(&many).unwrap_err().contains("5000 are read"));
-    let large = vec![b'x'; MOST_BYTES];
-    let large = Page { items: vec![&large, b"x"], next: None };
+    let many = ListPage { items: vec![b"{}"; MAX_LIST_ITEMS + 1], next: None };
+    assert!(Listing::default().add(&many).unwrap_err().contains("5000 entries"));
+    let large = vec![b'x'; MAX_SERVED_BYTES];
+    let large = ListPage { items: vec![&large, b"x"], next: None };
     assert!(Listing::default().add(&large).unwrap_err().contains("16 MB"));
 }

@@ -3,7 +3,7 @@
 use super::*;
 
 #[test]
-fn what_speaks_to_the_model_is_pointed_out() {
+fn phrases_that_address_the_model_are_reported() {
     for (description, expected) in [
         ("Adds two numbers", ""),
         ("Reads a file of the project and returns its text", ""),
@@ -29,7 +29,7 @@ fn what_speaks_to_the_model_is_pointed_out() {
 }
 
 #[test]
-fn every_pattern_is_one() {
+fn every_pattern_compiles() {
     for (pattern, _) in PHRASES {
         assert!(Regex::new(pattern).is_ok(), "{pattern}");
     }

@@ -1,4 +1,4 @@
-//! What fits the approved schema, and what does not.
+//! Unit tests of `src/mcp/schema.rs`.
 
 use super::*;
 
@@ -8,7 +8,7 @@ fn fits(schema: &str, arguments: &str) -> Result<(), String> {
 }
 
 #[test]
-fn arguments_are_what_the_schema_says() {
+fn arguments_are_checked_against_the_schema() {
     let plain = r#"{"type":"object","properties":{"q":{"type":"string"},"n":{"type":"integer","minimum":1,"maximum":9},
         "mode":{"enum":["a","b",1]},"list":{"type":"array","items":{"type":"object","properties":{"x":{"type":"number"}},
         "required":["x"]},"maxItems":2},"free":{"type":"object"},"maybe":{"type":["string","null"]}},"required":["q"]}"#;
@@ -73,7 +73,7 @@ fn arguments_are_what_the_schema_says() {
         (text, r#"{"t":"éaaa"}"#, false),
         (text, r#"{"t":"aa"}"#, false),
         (r#"{"type":"object"}"#, r#"{}"#, true),
-        // An approved tool without arguments has none.
+        // A schema without properties allows no arguments.
         (r#"{"type":"object"}"#, r#"{"ssh_key":"x"}"#, false),
         (r#"{"type":"object","properties":{}}"#, r#"{"ssh_key":"x"}"#, false),
         ("true", r#"{"a":1}"#, false),
@@ -81,7 +81,7 @@ fn arguments_are_what_the_schema_says() {
         ("false", "{}", false),
         (r#"{"type":"object","not":{"required":["a"]},"properties":{"a":{},"b":{}}}"#, r#"{"a":1}"#, false),
         (r#"{"type":"object","not":{"required":["a"]},"properties":{"a":{},"b":{}}}"#, r#"{"b":1}"#, true),
-        // What is elsewhere is not known, and what another engine would read is not read.
+        // External schemas and unsupported patterns allow everything.
         (r#"{"$ref":"https://e.example/schema"}"#, r#"{"a":1}"#, true),
         (r#"{"properties":{"a":{"pattern":"(?<=x)y"}}}"#, r#"{"a":"z"}"#, true),
         (r#"{"properties":{"a":{"minimum":1,"exclusiveMinimum":true}}}"#, r#"{"a":1}"#, false),
@@ -113,7 +113,7 @@ fn arguments_are_what_the_schema_says() {
         (depends, r#"{"older":1,"b":"x"}"#, false),
         (depends, r#"{"c":1,"only":1}"#, true),
         (depends, r#"{"c":1}"#, false),
-        // A closed part of a schema is closed to what the other parts know.
+        // `additionalProperties: false` in one part also excludes properties of other parts.
         (
             r#"{"allOf":[{"properties":{"a":{}},"additionalProperties":false}],"properties":{"b":{}}}"#,
             r#"{"b":1}"#,
@@ -146,7 +146,7 @@ fn the_argument_is_named() {
 }
 
 #[test]
-fn a_schema_without_end_ends() {
+fn recursive_schemas_exceed_the_budget() {
     for schema in [
         r##"{"$ref":"#"}"##.to_owned(),
         r##"{"allOf":[{"$ref":"#"},{"$ref":"#"}]}"##.to_owned(),
@@ -159,7 +159,7 @@ fn a_schema_without_end_ends() {
     let wide = r##"{"$ref":"#/$defs/a"},{"$ref":"#/$defs/a"},{"$ref":"#/$defs/a"},{"type":"string"}"##;
     for schema in [
         r##"{"$ref":"#"}"##.to_owned(),
-        // What is given up here would fit there.
+        // Below a `not`, exceeding the budget must not count as a match of the whole.
         r##"{"not":{"$ref":"#/not"}}"##.to_owned(),
         format!(r#"{{"not":{{"anyOf":[{wide}]}},"$defs":{{"a":{{"anyOf":[{wide}]}}}}}}"#),
         r##"{"if":{"$ref":"#/if"},"then":false}"##.to_owned(),
@@ -171,7 +171,7 @@ fn a_schema_without_end_ends() {
 }
 
 #[test]
-fn formats_are_known_as_far_as_servers_agree_about_them() {
+fn formats_are_checked_leniently() {
     for (format, good, bad) in [
         ("date", &["2026-01-31"][..], &["", "yesterday", "2026-13-01", "31.01.2026", "2026-01-31T00:00:00Z"][..]),
         ("time", &["10:15", "10:15:30.25", "23:59:60Z", "10:15:30+02:00"], &["", "10", "quarter past", "10:75:00"]),
@@ -191,7 +191,7 @@ fn formats_are_known_as_far_as_servers_agree_about_them() {
 }
 
 #[test]
-fn a_pattern_that_takes_too_long_is_given_up() {
+fn an_expensive_pattern_exceeds_the_budget() {
     let long = serde_json::json!({"a": "a".repeat(100_000)}).to_string();
     let short = r#"{"a":"aaaa"}"#;
     for (pattern, arguments, fine) in [
@@ -206,7 +206,7 @@ fn a_pattern_that_takes_too_long_is_given_up() {
         let schema = format!(r#"{{"properties":{{"a":{{"pattern":"{pattern}"}}}}}}"#);
         assert_eq!(fits(&schema, arguments).is_ok(), fine, "{pattern} {:?}", fits(&schema, arguments));
     }
-    // Nor do many of them together.
+    // Many patterns share one budget.
     let names: Vec<String> = (0..300).map(|nth| format!(r#""n{nth}":1"#)).collect();
     let patterns: Vec<String> = (0..300).map(|nth| format!(r#""^(x{{90}}){{90}}{nth}$":{{}}"#)).collect();
     let schema = format!(r#"{{"patternProperties":{{{}}},"additionalProperties":true}}"#, patterns.join(","));

@@ -11,15 +11,15 @@ fn every_change_of_a_tool_is_named() {
     let base = r#"{"name":"a","description":"d","title":"t","inputSchema":{"type":"object"},
         "outputSchema":{},"annotations":{"readOnlyHint":true,"title":"A"},"_meta":{"x":1}}"#;
     for (from, to, parts) in [
-        ("\"d\"", "\"D\"", vec![Part::Text]),
-        ("\"t\"", "\"T\"", vec![Part::Text]),
-        ("\"object\"", "\"object\",\"properties\":{}", vec![Part::Input]),
-        ("\"outputSchema\":{}", "\"outputSchema\":{\"x\":1}", vec![Part::Output]),
-        ("\"readOnlyHint\":true", "\"readOnlyHint\":false", vec![Part::Annotations]),
-        ("\"readOnlyHint\":true", "\"destructiveHint\":true", vec![Part::Annotations]),
-        ("\"x\":1", "\"x\":2", vec![Part::Rest]),
-        ("\"_meta\"", "\"icons\"", vec![Part::Rest]),
-        ("\"description\":\"d\",", "", vec![Part::Text]),
+        ("\"d\"", "\"D\"", vec![ChangedPart::Text]),
+        ("\"t\"", "\"T\"", vec![ChangedPart::Text]),
+        ("\"object\"", "\"object\",\"properties\":{}", vec![ChangedPart::Input]),
+        ("\"outputSchema\":{}", "\"outputSchema\":{\"x\":1}", vec![ChangedPart::Output]),
+        ("\"readOnlyHint\":true", "\"readOnlyHint\":false", vec![ChangedPart::Annotations]),
+        ("\"readOnlyHint\":true", "\"destructiveHint\":true", vec![ChangedPart::Annotations]),
+        ("\"x\":1", "\"x\":2", vec![ChangedPart::Rest]),
+        ("\"_meta\"", "\"icons\"", vec![ChangedPart::Rest]),
+        ("\"description\":\"d\",", "", vec![ChangedPart::Text]),
     ] {
         let status = compare(&value(base), &value(&base.replace(from, to)));
         assert_eq!(status, Status::Changed(parts), "{from} {to}");
@@ -31,7 +31,7 @@ fn every_change_of_a_tool_is_named() {
 fn annotations_that_come_or_go_warn_unless_they_promise_something() {
     let bare = r#"{"name":"a"}"#;
     let with = |text: &str| format!(r#"{{"name":"a","annotations":{text}}}"#);
-    let promise = Status::Changed(vec![Part::Annotations]);
+    let promise = Status::Changed(vec![ChangedPart::Annotations]);
     for (annotations, appears) in [
         ("{}", Status::Approved(Annotations::Appeared)),
         (r#"{"title":"A","openWorldHint":true}"#, Status::Approved(Annotations::Appeared)),

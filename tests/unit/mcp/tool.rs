@@ -16,11 +16,11 @@ fn a_tool_is_its_whole_object() {
 }
 
 #[test]
-fn what_cannot_be_pinned_says_why() {
+fn unpinnable_tools_say_why() {
     for (text, name, flaw) in [
-        (&br#"{"name":"a","x":1,"x":2}"#[..], "a", InvalidTool::Form(Fault::Duplicate)),
-        (br#"{"name":"a","description":"\ud800"}"#, "a", InvalidTool::Form(Fault::Surrogate)),
-        (br#"{"name":"a","n":12345678901234567890}"#, "a", InvalidTool::Form(Fault::Number)),
+        (&br#"{"name":"a","x":1,"x":2}"#[..], "a", InvalidTool::Form(CanonicalError::Duplicate)),
+        (br#"{"name":"a","description":"\ud800"}"#, "a", InvalidTool::Form(CanonicalError::Surrogate)),
+        (br#"{"name":"a","n":12345678901234567890}"#, "a", InvalidTool::Form(CanonicalError::Number)),
         (br#"{"description":"x"}"#, "", InvalidTool::Nameless),
         (br#"{"name":""}"#, "", InvalidTool::Nameless),
         (br#"{"name":7}"#, "", InvalidTool::Nameless),
@@ -32,8 +32,8 @@ fn what_cannot_be_pinned_says_why() {
 }
 
 #[test]
-fn flaws_have_names_of_their_own() {
+fn every_invalid_tool_has_a_unique_name() {
     for flaw in InvalidTool::all() {
-        assert_eq!(InvalidTool::named(flaw.word()), Some(flaw));
+        assert_eq!(InvalidTool::from_name(flaw.as_str()), Some(flaw));
     }
 }

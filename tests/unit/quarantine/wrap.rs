@@ -5,14 +5,14 @@ use proptest::prelude::*;
 
 fn wrapped(text: &str) -> (String, String) {
     let (nonce, source) = (Nonce::new([7; 16]), Label::of("mcp", "desk"));
-    let wrap = Wrap { nonce: &nonce, source: &source, most: 1 << 20, judge: &|_| None };
+    let wrap = Wrapper { nonce: &nonce, source: &source, max_bytes: 1 << 20, judge: &|_| None };
     let whole = wrap.text(text);
     let inside = whole.strip_prefix(&wrap.begin()).and_then(|rest| rest.strip_suffix(&wrap.end())).unwrap();
     (inside.strip_prefix('\n').unwrap().strip_suffix('\n').unwrap().to_owned(), whole)
 }
 
 #[test]
-fn what_cannot_be_seen_is_shown() {
+fn hidden_characters_are_escaped() {
     for (text, expected) in [
         ("plain text\n\twith lines", "plain text\n\twith lines"),
         ("a\u{200b}b", "a⟦U+200B⟧b"),
@@ -51,9 +51,9 @@ fn every_document_of_the_corpus_stays_inside() {
 }
 
 #[test]
-fn of_a_long_text_head_and_tail_are_passed() {
+fn the_beginning_and_end_of_a_long_text_are_passed() {
     let (nonce, source) = (Nonce::new([7; 16]), Label::of("mcp", "desk"));
-    let wrap = Wrap { nonce: &nonce, source: &source, most: 10, judge: &|_| None };
+    let wrap = Wrapper { nonce: &nonce, source: &source, max_bytes: 10, judge: &|_| None };
     let text = wrap.text("0123456789é0123456789");
     assert!(text.contains("\n01234\n-----WITHHELD") && text.contains("12 bytes-----\n56789\n"), "{text}");
 }

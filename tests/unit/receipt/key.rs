@@ -43,7 +43,7 @@ fn a_key_file_without_a_public_key_is_read_too() {
     }
 }
 
-/// The `check` line is a hash without a key: whoever edits the public key can also correct the hash.
+/// The `check` line is a hash without a key, so an edit of the public key can also correct the hash.
 #[test]
 fn a_stored_public_key_that_is_not_the_secrets_is_an_error_even_with_a_correct_check_line() {
     let text = Secret::new([1; 32], [2; 32]).to_text();
@@ -82,13 +82,13 @@ fn the_public_key_is_the_one_of_the_standard() {
     let public = "ed25519:d75a980182b10ab7d54bfed3c964073a0ee172f3daa62325af021a68f707511a";
     assert_eq!(Secret::new(seed, [0; 32]).public(), public);
     assert_eq!(PublicKey::read(public.strip_prefix("ed25519:").unwrap()).unwrap().as_str(), public);
-    // A key of small order signs anything.
+    // A key of small order verifies signatures of any text.
     assert_eq!(PublicKey::read(&format!("01{}", "00".repeat(31))), None);
 }
 
 #[test]
-fn equal_arguments_have_equal_marks_for_one_installation_only() {
-    let mark = |secret: u8, text: &str| Secret::new([1; 32], [secret; 32]).args(&seal(text)).unwrap();
+fn equal_arguments_have_equal_hmacs_in_one_installation_only() {
+    let mark = |secret: u8, text: &str| Secret::new([1; 32], [secret; 32]).arguments_hmac(&seal(text)).unwrap();
     assert_eq!(mark(2, r#"{"a": 1, "b": 2}"#), mark(2, r#"{"b":2,"a":1.0}"#));
     assert_ne!(mark(2, r#"{"a":1}"#), mark(3, r#"{"a":1}"#));
     assert_ne!(mark(2, r#"{"a":1}"#), mark(2, r#"{"a":2}"#));

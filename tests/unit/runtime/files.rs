@@ -1,11 +1,11 @@
 //! Unit tests of `src/runtime/files.rs`.
 
 use super::*;
-use crate::runtime::policy_files::tests::pipe;
+use crate::runtime::policy_files::read::tests::pipe;
 use std::os::unix::fs::symlink;
 
 #[test]
-fn only_a_regular_file_is_read_and_a_dangling_symlink_is_no_file() {
+fn only_a_regular_file_is_read_and_a_dangling_symlink_is_missing() {
     let home = tempfile::tempdir().unwrap();
     let (fifo, link) = (home.path().join("fifo"), home.path().join("link"));
     pipe(&fifo);
@@ -20,12 +20,12 @@ fn only_a_regular_file_is_read_and_a_dangling_symlink_is_no_file() {
 }
 
 #[test]
-fn what_was_left_behind_is_in_nobodys_way() {
+fn temporary_files_left_behind_are_skipped() {
     let home = tempfile::tempdir().unwrap();
     let left = home.path().join(format!(".a.json.{}.0", std::process::id()));
     fs::write(&left, "left").unwrap();
     let path = home.path().join("a.json");
-    put(&path, "{}", &path).unwrap();
+    write_like(&path, "{}", &path).unwrap();
     assert_eq!(fs::read_to_string(&path).unwrap(), "{}");
     assert_eq!(fs::read_to_string(&left).unwrap(), "left");
     assert_eq!(fs::read_dir(home.path()).unwrap().count(), 2);

@@ -1,7 +1,7 @@
 //! Unit tests of `src/runtime/log.rs`.
 
 use super::*;
-use crate::runtime::policy_files::tests::pipe;
+use crate::runtime::policy_files::read::tests::pipe;
 use std::fs;
 use std::os::unix::fs::symlink;
 

@@ -13,15 +13,15 @@ fn both_spellings_of_a_value_are_read() {
         assert_eq!(options.phase, Some(Phase::Before), "{line}");
         assert_eq!(options.preset.as_deref(), Some("strict"), "{line}");
         assert_eq!(options.dirs.config, Some(PathBuf::from("/c")), "{line}");
-        assert_eq!(options.flaws, [], "{line}");
+        assert_eq!(options.failures, [], "{line}");
     }
 }
 
 #[test]
-fn every_mistake_is_a_flaw() {
+fn every_mistake_is_a_failure() {
     for line in
         ["--prset strict", "--preset", "prr", "--client emacs", "--config-dir relative", "--client-dir ~/x", "pre post"]
     {
-        assert!(!parse(line).flaws.is_empty(), "{line}");
+        assert!(!parse(line).failures.is_empty(), "{line}");
     }
 }

@@ -4,32 +4,34 @@ use super::Stage;
 use std::process::{Command, Stdio};
 use std::time::Instant;
 
-/// Names the fault that a child process injects: `<stage> <panic|hang>`, for one or several stages.
+/// The variable with the faults that a child process injects, separated by commas: `<stage> <panic|hang|…>`.
 const FAULT: &str = "RUNE_TEST_FAULT";
 
 pub fn enter(stage: Stage) {
     let faults = std::env::var(FAULT).unwrap_or_default();
     for fault in faults.split(',') {
-        match fault.split_once(' ') {
-            Some((name, "panic")) if name == format!("{stage:?}") => panic!("injected"),
-            Some((name, "abort")) if name == format!("{stage:?}") => std::process::abort(),
-            Some((name, "stack")) if name == format!("{stage:?}") => drop(overflow(0)),
-            Some((name, "memory")) if name == format!("{stage:?}") => drop(std::hint::black_box(vec![1_u8; 1 << 40])),
-            Some((name, "hang")) if name == format!("{stage:?}") => super::super::watchdog::stand_aside(),
+        let Some((name, kind)) = fault.split_once(' ') else { continue };
+        match kind {
+            _ if name != format!("{stage:?}") => {}
+            "panic" => panic!("injected"),
+            "abort" => std::process::abort(),
+            "stack" => drop(overflow(0)),
+            "memory" => drop(std::hint::black_box(vec![1_u8; 1 << 40])),
+            "hang" => super::super::watchdog::park_forever(),
             _ => {}
         }
     }
 }
 
-/// Uses up the stack.
+/// Overflows the stack.
 fn overflow(depth: usize) -> usize {
     let room = std::hint::black_box([depth; 512]);
     if depth == usize::MAX { depth } else { overflow(depth + 1) + room.len() }
 }
 
-/// Runs the hook in this process, as the binary does, where the parent asks for it.
+/// Runs the hook in this process, as the binary does, if the parent has set [`FAULT`].
 #[test]
-#[expect(clippy::exit, reason = "the exit code is what the parent looks at")]
+#[expect(clippy::exit, reason = "the parent checks the exit code")]
 fn child() {
     if std::env::var_os(FAULT).is_some() {
         let words = std::env::var("RUNE_TEST_WORDS").unwrap();
@@ -38,7 +40,7 @@ fn child() {
     }
 }
 
-/// What the client receives: the decision or the marker of a notice, and the exit code.
+/// What the client receives: the decision or `notice`, and the exit code.
 fn receive(event: &str, preset: &str, fault: &str) -> (String, Option<i32>) {
     let home = tempfile::tempdir().unwrap();
     let phase = if event.contains("post") { "post" } else { "pre" };
@@ -48,7 +50,7 @@ fn receive(event: &str, preset: &str, fault: &str) -> (String, Option<i32>) {
     child.env("RUNE_TEST_WORDS", format!("{phase} --preset {preset}"));
     let event = std::fs::File::open(format!("tests/fixtures/{event}.json")).unwrap();
     let output = child.stdin(event).stderr(Stdio::null()).output().unwrap();
-    // The test harness prints lines of its own before ours.
+    // The test harness prints lines before the answer.
     let stdout = String::from_utf8_lossy(&output.stdout);
     let answer = stdout.lines().find_map(|line| line.get(line.find("{\"")?..)).unwrap_or_default();
     let answer: serde_json::Value = serde_json::from_str(answer).unwrap_or_default();
@@ -58,7 +60,7 @@ fn receive(event: &str, preset: &str, fault: &str) -> (String, Option<i32>) {
     (decision.or(notice).unwrap_or("nothing").to_owned(), output.status.code())
 }
 
-/// Every stage of the main thread.
+/// The stages of the main thread.
 const STAGES: [Stage; 10] = [
     Stage::Input,
     Stage::Parse,
@@ -73,7 +75,7 @@ const STAGES: [Stage; 10] = [
 ];
 
 #[test]
-#[expect(clippy::print_stdout, reason = "the table of faults is read by people")]
+#[expect(clippy::print_stdout, reason = "the table is for people who run the test")]
 fn a_fault_in_any_stage_denies_before_a_call_and_passes_after_one() {
     let mut rows = Vec::new();
     for stage in STAGES {
@@ -83,13 +85,13 @@ fn a_fault_in_any_stage_denies_before_a_call_and_passes_after_one() {
             }
         }
     }
-    // A hang, and then a fault of the watchdog itself.
+    // A hang, followed by a fault of the watchdog.
     for fault in ["panic", "hang"] {
         for event in ["pretooluse-bash", "posttooluse-webfetch"] {
             rows.push((event, format!("Decide hang,Watchdog {fault}")));
         }
     }
-    // A child that hangs only waits, so all of them run at once.
+    // Children that hang use no CPU time, so all of them run at once.
     let table: Vec<(String, String, Option<i32>, f32)> = std::thread::scope(|scope| {
         let run = |(event, fault): &(&'static str, String)| {
             let (event, fault) = (*event, fault.clone());
@@ -105,11 +107,11 @@ fn a_fault_in_any_stage_denies_before_a_call_and_passes_after_one() {
     let mut wrong = Vec::new();
     for (row, received, exit, seconds) in &table {
         println!("{row:60} {received:8} {exit:?} {seconds:.1} s");
-        // Until the answer is written; behind it, the answer to this harmless call is silence.
+        // After the answer is written, a fault does not change it. The call is harmless, so the answer is empty.
         let answered = ["Log", "Receipts"].iter().any(|stage| row.contains(stage));
         let aborts = ["abort", "stack", "memory"].iter().any(|fault| row.ends_with(fault));
         let right = match (row.starts_with("pre"), answered) {
-            // An abort behind the answer still blocks.
+            // An abort after the answer still blocks.
             (true, true) => *exit == Some(if aborts { 2 } else { 0 }),
             (true, false) => received == "deny" && *exit == Some(0) || *exit == Some(2),
             (false, _) => *exit == Some(0),

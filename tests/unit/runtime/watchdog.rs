@@ -3,12 +3,12 @@
 use super::*;
 
 #[test]
-fn an_answer_that_was_begun_is_waited_for() {
+fn the_watchdog_waits_for_an_answer_that_has_begun() {
     let progress = Arc::new(Progress::new());
     assert!(progress.claim(2) && !progress.claim(0));
     let other = Arc::clone(&progress);
     let answering = std::thread::spawn(move || other.settle(0));
-    progress.wait();
-    assert_eq!(progress.exit(7), 0);
+    progress.wait_until_settled();
+    assert_eq!(progress.exit_code(7), 0);
     answering.join().unwrap();
 }

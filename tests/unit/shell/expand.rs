@@ -1,14 +1,14 @@
 //! Unit tests of `src/shell/expand.rs`.
 
 use super::super::parse::parse;
-use super::super::syntax::Step;
+use super::super::syntax::Instruction;
 use super::*;
 
 fn expand(line: &str) -> Vec<String> {
-    let state = State { home: Some("/home/u".into()), cwd: Some("/p".into()), ..State::default() };
+    let state = ShellState { home: Some("/home/u".into()), cwd: Some("/p".into()), ..ShellState::default() };
     let script = parse(&format!("x {line}"));
-    let Some(Step::Simple(simple)) = script.steps.into_iter().next() else { panic!("{line}") };
-    fields(simple.words.into_iter().skip(1), &state).into_iter().map(|arg| arg.text.to_string()).collect()
+    let Some(Instruction::Simple(simple)) = script.instructions.into_iter().next() else { panic!("{line}") };
+    expand_fields(simple.words.into_iter().skip(1), &state).into_iter().map(|arg| arg.text.to_string()).collect()
 }
 
 #[test]
@@ -28,26 +28,28 @@ fn words_become_what_a_program_gets() {
 }
 
 #[test]
-fn a_word_of_one_expansion_is_what_it_is_taken_apart() {
+fn the_shortcut_for_one_part_gives_the_general_result() {
     let words = "\"$A\" $A \"${A}\" \"${A%x}\" \"${A:-y}\" \"${!A}\" $((1)) \"$IFS\" a\"$A\" \"\"$A\"\" \"$A$A\" \"$(x)\" $(x) `x` \"a$(x)\"";
     let script = parse(&format!("x {words}"));
-    let simple =
-        script.steps.into_iter().filter_map(|step| if let Step::Simple(simple) = step { Some(simple) } else { None });
+    let simple = script
+        .instructions
+        .into_iter()
+        .filter_map(|step| if let Instruction::Simple(simple) = step { Some(simple) } else { None });
     let words: Vec<Word> = simple.flat_map(|simple| simple.words).collect();
-    assert!(words.iter().any(|word| of_one(word, View { state: &State::default(), bound: &[] }).is_some()));
+    assert!(words.iter().any(|word| expand_single_part(word, BoundState::new(&ShellState::default())).is_some()));
     let known = ["", "v", "a b", "*", "~", "{a,b}", "x\u{1f}y"].map(|text| Value::Known(text.to_owned()));
-    let each = Value::Each(vec!["a".to_owned(), "b".to_owned()]);
-    let written = Value::Written(Arg { text: "a$B".into(), known: Some(1), glob: false });
+    let each = Value::OneOf(vec!["a".to_owned(), "b".to_owned()]);
+    let written = Value::Prefix(Arg { text: "a$B".into(), known: Some(1), glob: false });
     let values = known.into_iter().chain([each, written, Value::Unknown]).map(Some).chain([None]);
     for (value, word) in values.flat_map(|value| words.iter().map(move |word| (value.clone(), word))) {
         for (separated, printed, aliased) in [(false, false, false), (true, true, false), (false, true, true)] {
-            let mut state = State::default();
+            let mut state = ShellState::default();
             state.variables.extend(value.clone().map(|value| ("A".to_owned(), value)));
             state.variables.extend(separated.then(|| ("IFS".to_owned(), Value::Known(",".to_owned()))));
             state.outputs.extend((0..9).filter(|_| printed).map(|number| (number, "a b".to_owned())));
-            state.options.aliased = aliased;
-            let view = View { state: &state, bound: &[] };
-            assert_eq!(choices(word, view), taken_apart(word, view), "{word:?} {value:?}");
+            state.options.has_nameref = aliased;
+            let bound = BoundState::new(&state);
+            assert_eq!(expand_word(word, bound), expand_parts(word, bound), "{word:?} {value:?}");
         }
     }
 }

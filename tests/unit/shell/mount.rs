@@ -3,20 +3,20 @@
 use super::*;
 
 fn mounts(volumes: &[&str], binds: &[&str]) -> Vec<Mount> {
-    let volumes = volumes.iter().filter_map(|value| Bind::of_volume(&Arg::literal(*value)));
-    let binds = binds.iter().filter_map(|value| Bind::of_mount(&Arg::literal(*value)));
+    let volumes = volumes.iter().filter_map(|value| Bind::from_volume(&Arg::literal(*value)));
+    let binds = binds.iter().filter_map(|value| Bind::from_mount(&Arg::literal(*value)));
     volumes.chain(binds).filter_map(|bind| bind.resolve(Some("/p"))).collect()
 }
 
-fn hosted(mounts: &[Mount], path: &str, deep: bool) -> (Vec<String>, bool) {
-    let found = on_host(mounts, &Target::of(&Arg::literal(path), None), deep);
+fn hosted(mounts: &[Mount], path: &str, recursive: bool) -> (Vec<String>, bool) {
+    let found = map_to_host(mounts, &Target::of(&Arg::literal(path), None), recursive);
     (found.targets.into_iter().map(|target| target.text).collect(), found.contained)
 }
 
 #[test]
 fn the_innermost_mount_is_the_one_that_is_seen() {
     let mounts = mounts(&["/data:/h", "./x:/h/x/"], &[]);
-    for (path, deep, targets, contained) in [
+    for (path, recursive, targets, contained) in [
         ("/h", false, vec!["/data"], false),
         ("/h/a/b", false, vec!["/data/a/b"], false),
         ("/h/x/y", false, vec!["/p/x/y"], false),
@@ -27,14 +27,14 @@ fn the_innermost_mount_is_the_one_that_is_seen() {
         ("/*/a", false, vec!["/data/a"], true),
     ] {
         let targets: Vec<String> = targets.into_iter().map(str::to_owned).collect();
-        assert_eq!(hosted(&mounts, path, deep), (targets, contained), "{path}");
+        assert_eq!(hosted(&mounts, path, recursive), (targets, contained), "{path}");
     }
 }
 
 #[test]
 fn a_word_may_be_resolved_above_a_mount() {
     let mounts = mounts(&["/data:/a/h"], &[]);
-    for (path, deep, targets) in [
+    for (path, recursive, targets) in [
         ("/p/h/x", false, vec!["/data/x"]),
         ("/p/a/h/x", false, vec!["/data/x"]),
         ("/p/a", false, vec![]),
@@ -42,7 +42,11 @@ fn a_word_may_be_resolved_above_a_mount() {
         ("/p", true, vec![]),
         ("/p/x/h", false, vec![]),
     ] {
-        assert_eq!(hosted(&mounts, path, deep), (targets.into_iter().map(str::to_owned).collect(), true), "{path}");
+        assert_eq!(
+            hosted(&mounts, path, recursive),
+            (targets.into_iter().map(str::to_owned).collect(), true),
+            "{path}"
+        );
     }
 }
 
@@ -55,8 +59,8 @@ fn what_is_unknown_of_a_mount_is_open() {
         (unknown("/data:/h$t", 8), Some("/data"), true),
         (unknown("$volume", 0), None, true),
     ] {
-        let mount = Bind::of_volume(&volume).and_then(|bind| bind.resolve(Some("/p"))).unwrap();
-        let found = on_host(&[mount], &Target::of(&Arg::literal("/h/x"), None), false).targets;
+        let mount = Bind::from_volume(&volume).and_then(|bind| bind.resolve(Some("/p"))).unwrap();
+        let found = map_to_host(&[mount], &Target::of(&Arg::literal("/h/x"), None), false).targets;
         let found: Vec<_> =
             found.iter().map(|target| (target.path.as_ref().map(AbsPath::to_string), target.open)).collect();
         assert_eq!(found, [(source.map(str::to_owned), open)], "{}", volume.text);
@@ -76,7 +80,7 @@ fn a_verb_stands_behind_options_that_may_take_a_value() {
     ] {
         let words: Vec<Arg> = line.split(' ').map(Arg::literal).collect();
         let (program, args) = words.split_first().unwrap();
-        assert_eq!(verb(&program.text, args).map(|(verb, _)| verb), expected, "{line}");
+        assert_eq!(find_verb(&program.text, args).map(|(verb, _)| verb), expected, "{line}");
     }
 }
 

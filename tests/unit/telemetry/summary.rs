@@ -2,7 +2,7 @@
 
 use super::*;
 
-fn summary(lines: &[&str], filter: &Filter) -> Report {
+fn summary(lines: &[&str], filter: &Filter) -> LogReport {
     let mut summary = Summary::default();
     for line in lines {
         summary.add(line.as_bytes(), filter);
@@ -86,7 +86,7 @@ fn a_name_with_blanks_is_one_rule_before_a_call_and_a_list_is_counted_apart_afte
     assert_eq!(rules, [("2", 1), ("My", 1), ("My Rule 2", 2), ("Rule", 1), (escaped, 1), ("rune/limit", 1)]);
 }
 
-/// The fields of some line, in our order.
+/// The fields of a line, in the order of the log.
 fn fields(at: usize) -> [(&'static str, String); 8] {
     let (event, decision) = [("quarantine", "emit"), ("quarantine", "skip"), ("PreToolUse", "allow")][at % 3];
     [

@@ -1,4 +1,4 @@
-//! A small MCP server over stdio for proofs: it echoes, and counts every call that reaches it.
+//! `rune mcp fixture`: a small stdio server for proofs, which counts the calls that it receives.
 
 use anyhow::Context;
 use clap::Args;
@@ -6,24 +6,24 @@ use serde_json::{Value, json};
 use std::fs::OpenOptions;
 use std::io::{BufRead, Write};
 
-/// The variable that names the file which gets a line for each call. No identity holds the value of a variable, so that
-/// what is approved of the server is the same in every run.
-pub const COUNT: &str = "RUNE_FIXTURE_COUNT";
+/// The environment variable with the file that gets a line for each call. An identity contains no values of variables,
+/// so the approved server is the same in every run.
+pub const COUNT_VARIABLE: &str = "RUNE_FIXTURE_COUNT";
 
-/// Serves a few harmless tools, and counts the calls that reach it
+/// Serves a few harmless tools, and counts the calls that it receives
 #[derive(Debug, Args)]
 #[command(after_help = "Example:\n  RUNE_FIXTURE_COUNT=calls.txt rune mcp fixture")]
 pub struct FixtureArgs {
-    /// Serve another schema than before
+    /// Serve a tool with a changed schema
     #[arg(long)]
     pub drift: bool,
-    /// What every call is answered with
+    /// Text of every result
     #[arg(long, default_value = "done")]
     pub answer: String,
 }
 
 pub fn run(args: &FixtureArgs) -> anyhow::Result<()> {
-    let count = std::env::var_os(COUNT).with_context(|| format!("{COUNT} is not set"))?;
+    let count = std::env::var_os(COUNT_VARIABLE).with_context(|| format!("{COUNT_VARIABLE} is not set"))?;
     let mut out = std::io::stdout().lock();
     for line in std::io::stdin().lock().lines() {
         let Ok(message) = serde_json::from_str::<Value>(&line?) else { continue };
@@ -34,7 +34,7 @@ pub fn run(args: &FixtureArgs) -> anyhow::Result<()> {
             Some("tools/list") => json!({"tools": tools(args.drift)}),
             Some("tools/call") => {
                 let mut count = OpenOptions::new().append(true).create(true).open(&count)?;
-                count.write_all(b"call\n").context("a call could not be counted")?;
+                count.write_all(b"call\n").context("cannot count the call")?;
                 json!({"content": [{"type": "text", "text": args.answer}]})
             }
             _ => json!({}),

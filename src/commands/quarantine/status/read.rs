@@ -1,4 +1,4 @@
-//! Reads the log line by line, in constant memory.
+//! Reads the telemetry log line by line, in constant memory.
 
 use crate::runtime::policy_files;
 use rune::telemetry::summary::{Filter, Summary};
@@ -6,29 +6,28 @@ use std::io::{BufRead, BufReader, ErrorKind, IsTerminal, Read, Write};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-/// A longer line was not written by us and counts as malformed.
+/// Longest line that the hook writes; a longer one counts as malformed.
 const MAX_LINE_BYTES: usize = 64 << 10;
 
-/// Size of the read buffer.
 const BUFFER_BYTES: usize = 256 << 10;
 
 /// Bytes between two updates of the progress bar.
 const PROGRESS_BYTES: u64 = 16 << 20;
 
 /// Time before the progress bar appears.
-const SILENT: Duration = Duration::from_secs(1);
+const PROGRESS_DELAY: Duration = Duration::from_secs(1);
 
-/// Reads the log at `path`. A missing log is an empty one.
+/// Reads and summarises the log at `path`. A missing log is empty.
 pub fn summary(path: &Path, filter: &Filter) -> std::io::Result<Summary> {
     match policy_files::open(path) {
-        Ok((file, size)) => fold(BufReader::with_capacity(BUFFER_BYTES, file), filter, Bar::new(size)),
+        Ok((file, size)) => summarize(BufReader::with_capacity(BUFFER_BYTES, file), filter, ProgressBar::new(size)),
         Err(error) if error.kind() == ErrorKind::NotFound => Ok(Summary::default()),
         Err(error) => Err(error),
     }
 }
 
-/// Counts all lines. Empty ones are skipped.
-fn fold(mut log: impl BufRead, filter: &Filter, mut bar: Bar) -> std::io::Result<Summary> {
+/// Counts all lines but empty ones.
+fn summarize(mut log: impl BufRead, filter: &Filter, mut progress: ProgressBar) -> std::io::Result<Summary> {
     let mut summary = Summary::default();
     let mut line = Vec::new();
     let (mut done, mut next_update) = (0, PROGRESS_BYTES);
@@ -43,31 +42,30 @@ fn fold(mut log: impl BufRead, filter: &Filter, mut bar: Bar) -> std::io::Result
                 summary.add_malformed();
                 done += log.skip_until(b'\n')? as u64;
             }
-            // The last line has no line end.
+            // The last line may have no line end.
             text => summary.add(text, filter),
         }
         if done >= next_update {
-            bar.show(done);
+            progress.show(done);
             next_update = done + PROGRESS_BYTES;
         }
     }
 }
 
 /// A progress bar on stderr, shown only on a terminal.
-struct Bar {
+struct ProgressBar {
     started: Instant,
     size: u64,
-    wanted: bool,
     shown: bool,
 }
 
-impl Bar {
+impl ProgressBar {
     fn new(size: u64) -> Self {
-        Bar { started: Instant::now(), size, wanted: std::io::stderr().is_terminal(), shown: false }
+        ProgressBar { started: Instant::now(), size, shown: false }
     }
 
     fn show(&mut self, done: u64) {
-        if self.wanted && self.started.elapsed() > SILENT {
+        if std::io::stderr().is_terminal() && self.started.elapsed() > PROGRESS_DELAY {
             let percent = done.min(self.size) * 100 / self.size.max(1);
             let filled = usize::try_from(percent / 5).unwrap_or(20).min(20);
             let bar = format!("{}{}", "#".repeat(filled), ".".repeat(20 - filled));
@@ -77,7 +75,7 @@ impl Bar {
     }
 }
 
-impl Drop for Bar {
+impl Drop for ProgressBar {
     fn drop(&mut self) {
         if self.shown {
             write!(std::io::stderr(), "\r{:50}\r", "").ok();

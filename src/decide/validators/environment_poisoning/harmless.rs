@@ -23,7 +23,9 @@ pub(super) fn is_harmless_value(name: &str, value: &str) -> bool {
             jobs || matches!(flag, "-k" | "-s" | "-B" | "--silent" | "--no-print-directory" | "--keep-going")
         }),
         "SHELL" => is_shell(value),
-        "HOME" | "XDG_CONFIG_HOME" | "CARGO_HOME" => value.starts_with(crate::shell::MADE) && !value.contains(".."),
+        "HOME" | "XDG_CONFIG_HOME" | "CARGO_HOME" => {
+            value.starts_with(crate::shell::MKTEMP_PATH) && !value.contains("..")
+        }
         "GIT_CONFIG_GLOBAL" | "GIT_CONFIG_SYSTEM" => value == "/dev/null",
         _ => false,
     }

@@ -13,7 +13,7 @@ pub(super) enum Argument {
     Other,
 }
 
-/// For each bracket that opens, where it closes; behind the last token where it does not.
+/// Returns the index of the closing bracket for each opening one, or the number of tokens if it is not closed.
 pub(super) fn closing(tokens: &[Token]) -> Vec<usize> {
     let mut closing = vec![tokens.len(); tokens.len()];
     let mut open: Vec<usize> = Vec::new();
@@ -31,8 +31,8 @@ pub(super) fn closing(tokens: &[Token]) -> Vec<usize> {
     closing
 }
 
-/// The arguments from this token up to the end of the call. What stands in brackets of its own is passed over, so that
-/// calls within calls are read once and not once for each of them.
+/// Parses the arguments of a call from the token at `start`. Nested brackets are skipped, so that nested calls do not make
+/// the work quadratic.
 pub(super) fn arguments(tokens: &[Token], start: usize, closing: &[usize], meter: &Meter) -> Vec<Argument> {
     let mut arguments = Vec::new();
     let mut list: Option<Vec<Option<String>>> = None;
@@ -64,7 +64,7 @@ pub(super) fn arguments(tokens: &[Token], start: usize, closing: &[usize], meter
             Token::Text(text) => match (&mut list, &current) {
                 (Some(list), _) => list.push(text.clone()),
                 (None, None) => current = Some(Argument::Text(text.clone())),
-                // Two texts beside each other are put together by someone.
+                // Adjacent strings are concatenated in some way.
                 (None, Some(_)) => current = Some(Argument::Text(None)),
             },
             Token::Name(_) | Token::Sign('+' | '%' | '.') => match &mut list {

@@ -1,25 +1,30 @@
-//! Names: which module a piece of code asks for, and which other names it gives.
+//! Imports and aliases in a piece of code.
 
 use super::super::token::Token;
-use super::table::CALLS;
+use super::table::effect_of;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The modules that a piece of code asks for by name.
+/// The modules that a piece of code imports.
 pub(super) struct Imported {
+    /// The code mentions `subprocess`.
     pub subprocess: bool,
     pub modules: BTreeSet<String>,
 }
 
 impl Imported {
     pub fn of(tokens: &[Token], code: &str) -> Self {
-        let asked = tokens.windows(3).filter_map(|near| match near {
-            [Token::Name(ask), Token::Sign('('), Token::Text(Some(module))] if ask == "require" || ask == "import" => {
+        let imports = tokens.windows(3).filter_map(|near| match near {
+            [Token::Name(keyword), Token::Sign('('), Token::Text(Some(module))]
+                if keyword == "require" || keyword == "import" =>
+            {
                 Some(module)
             }
-            [_, Token::Name(ask), Token::Text(Some(module))] if ask == "from" || ask == "import" => Some(module),
+            [_, Token::Name(keyword), Token::Text(Some(module))] if keyword == "from" || keyword == "import" => {
+                Some(module)
+            }
             _ => None,
         });
-        let modules = asked.map(|module| {
+        let modules = imports.map(|module| {
             let module = module.strip_prefix("node:").unwrap_or(module);
             module.strip_suffix("/promises").unwrap_or(module).to_owned()
         });
@@ -31,9 +36,9 @@ impl Imported {
     }
 }
 
-/// The tokens with other names for modules and calls put back: `import os as o`, `f = os.system`.
-pub(super) fn aliased(mut tokens: Vec<Token>) -> Vec<Token> {
-    // The first meaning of a name counts.
+/// Replaces aliases of modules and calls by their names: `import os as o`, `f = os.system`.
+pub(super) fn resolve_aliases(mut tokens: Vec<Token>) -> Vec<Token> {
+    // The first definition of a name counts.
     let mut names: BTreeMap<String, String> = BTreeMap::new();
     for near in tokens.windows(3) {
         match near {
@@ -52,18 +57,19 @@ pub(super) fn aliased(mut tokens: Vec<Token>) -> Vec<Token> {
     for token in &mut tokens {
         let Token::Name(name) = token else { continue };
         let (first, rest) = name.split_once('.').map_or((name.as_str(), None), |(first, rest)| (first, Some(rest)));
-        if let Some(meant) = names.get(first) {
-            *name = rest.map_or_else(|| meant.clone(), |rest| format!("{meant}.{rest}"));
+        if let Some(name_of_alias) = names.get(first) {
+            *name = rest.map_or_else(|| name_of_alias.clone(), |rest| format!("{name_of_alias}.{rest}"));
         }
     }
     tokens
 }
 
-/// Whether a dotted name is that of a call which we know.
+/// Whether a dotted name is that of a known call.
 fn is_call(name: &str) -> bool {
-    name.rsplit_once('.').is_some_and(|(_, last)| CALLS.iter().any(|(call, _)| *call == last))
+    name.rsplit_once('.').is_some_and(|(_, last)| effect_of(last).is_some())
 }
 
+/// Whether a call creates a path from its arguments.
 pub(super) fn makes_path(name: &str) -> bool {
     let last = name.rsplit(['.', ':']).next().unwrap_or_default();
     [

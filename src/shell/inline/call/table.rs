@@ -1,142 +1,86 @@
-//! The table: what a call does, by the last part of its name.
+//! The effects of library calls by name.
 
-/// What a call does.
+/// The effect of a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Does {
-    /// Runs shell text, or a list of words.
+pub(super) enum CallEffect {
+    /// Runs shell text, or a program with its arguments.
     Run,
     /// Runs a program with a list of arguments.
     Spawn,
     Delete,
     Write,
-    /// Writes only if opened to.
+    /// Reads, or writes if the mode says so.
     Open,
     Move,
     Copy,
     Fetch,
     Send,
     Read,
-    /// Runs something that its words do not tell.
-    Fork,
-    /// Writes to what stands before it.
-    Method,
-    /// Finds a call by its name.
+    /// Runs something that its arguments do not determine.
+    Unknown,
+    /// Writes to the object that it is called on.
+    WriteObject,
+    /// Returns a function by its name.
     Lookup,
 }
 
-/// By the last part of the name: `os.system` and `system` are the same to us.
-pub(super) const CALLS: [(&str, Does); 108] = [
-    ("system", Does::Run),
-    ("popen", Does::Run),
-    ("popen2", Does::Run),
-    ("popen3", Does::Run),
-    ("getoutput", Does::Run),
-    ("getstatusoutput", Does::Run),
-    ("run", Does::Run),
-    ("call", Does::Run),
-    ("check_call", Does::Run),
-    ("check_output", Does::Run),
-    ("Popen", Does::Run),
-    ("exec", Does::Run),
-    ("execSync", Does::Run),
-    ("shell_exec", Does::Run),
-    ("passthru", Does::Run),
-    ("proc_open", Does::Run),
-    ("capture2", Does::Run),
-    ("capture2e", Does::Run),
-    ("capture3", Does::Run),
-    ("create_subprocess_shell", Does::Run),
-    ("spawn", Does::Spawn),
-    ("spawnSync", Does::Spawn),
-    ("execFile", Does::Spawn),
-    ("execFileSync", Does::Spawn),
-    ("execl", Does::Spawn),
-    ("execlp", Does::Spawn),
-    ("execv", Does::Spawn),
-    ("execvp", Does::Spawn),
-    ("execve", Does::Spawn),
-    ("spawnl", Does::Spawn),
-    ("spawnv", Does::Spawn),
-    ("create_subprocess_exec", Does::Spawn),
-    ("rmtree", Does::Delete),
-    ("remove", Does::Delete),
-    ("unlink", Does::Delete),
-    ("unlinkSync", Does::Delete),
-    ("rmdir", Does::Delete),
-    ("rmdirSync", Does::Delete),
-    ("removedirs", Does::Delete),
-    ("rm", Does::Delete),
-    ("rmSync", Does::Delete),
-    ("rm_rf", Does::Delete),
-    ("rm_r", Does::Delete),
-    ("rm_f", Does::Delete),
-    ("delete", Does::Delete),
-    ("writeFile", Does::Write),
-    ("writeFileSync", Does::Write),
-    ("appendFile", Does::Write),
-    ("appendFileSync", Does::Write),
-    ("createWriteStream", Does::Write),
-    ("file_put_contents", Does::Write),
-    ("open", Does::Open),
-    ("rename", Does::Move),
-    ("renameSync", Does::Move),
-    ("move", Does::Move),
-    ("copy", Does::Copy),
-    ("copyfile", Does::Copy),
-    ("copyFileSync", Does::Copy),
-    ("urlopen", Does::Fetch),
-    ("urlretrieve", Does::Fetch),
-    ("fetch", Does::Fetch),
-    ("sendall", Does::Send),
-    ("execute", Does::Run),
-    ("cmd", Does::Spawn),
-    ("fork", Does::Fork),
-    ("remove_tree", Does::Delete),
-    ("write", Does::Write),
-    ("write_text", Does::Method),
-    ("write_bytes", Does::Method),
-    ("eval", Does::Fork),
-    ("sh", Does::Run),
-    ("getattr", Does::Lookup),
-    ("symlink", Does::Copy),
-    ("symlinkSync", Does::Copy),
-    ("cpSync", Does::Copy),
-    ("copytree", Does::Copy),
-    ("copy2", Does::Copy),
-    ("replace", Does::Move),
-    ("create_connection", Does::Send),
-    ("HTTPSConnection", Does::Fetch),
-    ("HTTPConnection", Does::Fetch),
-    ("SMTP", Does::Send),
-    ("fsockopen", Does::Send),
-    ("Command", Does::Spawn),
-    ("removeSync", Does::Delete),
-    ("outputFileSync", Does::Write),
-    ("readFileSync", Does::Read),
-    ("readFile", Does::Read),
-    ("file_get_contents", Does::Read),
-    ("readTextFile", Does::Read),
-    ("readTextFileSync", Does::Read),
-    ("createReadStream", Does::Read),
-    ("binread", Does::Read),
-    ("foreach", Does::Read),
-    ("read", Does::Read),
-    ("readlines", Does::Read),
-    ("readfile", Does::Read),
-    ("shell", Does::Run),
-    ("spawnlp", Does::Fork),
-    ("spawnvp", Does::Fork),
-    ("posix_spawn", Does::Fork),
-    ("posix_spawnp", Does::Fork),
-    ("call_user_func", Does::Fork),
-    ("pcntl_exec", Does::Fork),
-    ("remove_entry", Does::Delete),
-    ("fopen", Does::Open),
-    ("connect", Does::Send),
-    ("lookup", Does::Send),
+/// Calls by the last component of their name: `os.system` and `system` are treated alike.
+const CALLS: [(CallEffect, &[&str]); 13] = [
+    (
+        CallEffect::Run,
+        &[
+            "system", "popen", "popen2", "popen3", "getoutput", "getstatusoutput", "run", "call", "check_call",
+            "check_output", "Popen", "exec", "execSync", "shell_exec", "passthru", "proc_open", "capture2",
+            "capture2e", "capture3", "create_subprocess_shell", "execute", "sh", "shell",
+        ],
+    ),
+    (
+        CallEffect::Spawn,
+        &[
+            "spawn", "spawnSync", "execFile", "execFileSync", "execl", "execlp", "execv", "execvp", "execve", "spawnl",
+            "spawnv", "create_subprocess_exec", "cmd", "Command",
+        ],
+    ),
+    (
+        CallEffect::Delete,
+        &[
+            "rmtree", "remove", "unlink", "unlinkSync", "rmdir", "rmdirSync", "removedirs", "rm", "rmSync", "rm_rf",
+            "rm_r", "rm_f", "delete", "remove_tree", "removeSync", "remove_entry",
+        ],
+    ),
+    (
+        CallEffect::Write,
+        &[
+            "writeFile", "writeFileSync", "appendFile", "appendFileSync", "createWriteStream", "file_put_contents",
+            "write", "outputFileSync",
+        ],
+    ),
+    (CallEffect::Open, &["open", "fopen"]),
+    (CallEffect::Move, &["rename", "renameSync", "move", "replace"]),
+    (CallEffect::Copy, &["copy", "copyfile", "copyFileSync", "symlink", "symlinkSync", "cpSync", "copytree", "copy2"]),
+    (CallEffect::Fetch, &["urlopen", "urlretrieve", "fetch", "HTTPSConnection", "HTTPConnection"]),
+    (CallEffect::Send, &["sendall", "create_connection", "SMTP", "fsockopen", "connect", "lookup"]),
+    (
+        CallEffect::Unknown,
+        &["fork", "eval", "spawnlp", "spawnvp", "posix_spawn", "posix_spawnp", "call_user_func", "pcntl_exec"],
+    ),
+    (CallEffect::WriteObject, &["write_text", "write_bytes"]),
+    (CallEffect::Lookup, &["getattr"]),
+    (
+        CallEffect::Read,
+        &[
+            "readFileSync", "readFile", "file_get_contents", "readTextFile", "readTextFileSync", "createReadStream",
+            "binread", "foreach", "read", "readlines", "readfile",
+        ],
+    ),
 ];
 
-/// Names that mean something only behind these.
+/// Returns the effect of a call by the last component of its name.
+pub(super) fn effect_of(name: &str) -> Option<CallEffect> {
+    CALLS.iter().find(|(_, names)| names.contains(&name)).map(|(effect, _)| *effect)
+}
+
+/// Names that count only with one of these modules or classes before them.
 pub(super) const QUALIFIED: [(&str, &[&str]); 22] = [
     ("read", &["File", "IO"]),
     ("readlines", &["File", "IO"]),

@@ -1,13 +1,14 @@
 //! Unit tests of `src/client/claude/drift.rs`.
 
 use super::*;
+use crate::client::claude::register::install;
 
 #[test]
 fn every_difference_is_named() {
     let own = Registration { program: "/opt/rune".to_owned(), words: Vec::new(), file: None };
-    let text = own.install("", None).unwrap();
+    let text = install(&own, "", None).unwrap();
     let drift = |text: &str| -> Vec<String> {
-        own.drift(&Settings::read(text).unwrap()).iter().map(ToString::to_string).collect()
+        drift(&own, &SettingsJson::read(text).unwrap()).iter().map(ToString::to_string).collect()
     };
     assert_eq!(drift(&text), [] as [&str; 0]);
     for (from, to, named) in [

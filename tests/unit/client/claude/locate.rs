@@ -14,7 +14,8 @@ fn members_and_elements_are_found() {
         ("/a/1", None),
         ("/é/x", None),
     ] {
-        assert_eq!(locate(text, pointer), place, "{pointer}");
+        let steps: Vec<&str> = pointer.split('/').skip(1).collect();
+        assert_eq!(locate(text, &steps), place, "{pointer}");
     }
-    assert_eq!(locate("{", "/a"), None);
+    assert_eq!(locate("{", &["a"]), None);
 }

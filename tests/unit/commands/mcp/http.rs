@@ -13,7 +13,7 @@ fn an_endpoint_stays_where_the_person_has_sent_us() {
         ("https://evil/x", None),
         ("//evil/x", None),
     ] {
-        assert_eq!(resolve("http://h:1/a/sse?q", endpoint).ok().as_deref(), found, "{endpoint}");
+        assert_eq!(resolve_endpoint("http://h:1/a/sse?q", endpoint).ok().as_deref(), found, "{endpoint}");
     }
-    assert_eq!(resolve("http://h", "/m").as_deref(), Ok("http://h/m"));
+    assert_eq!(resolve_endpoint("http://h", "/m").as_deref(), Ok("http://h/m"));
 }

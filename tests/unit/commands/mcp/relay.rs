@@ -6,10 +6,10 @@ use super::*;
 fn lines_are_the_same_however_they_are_cut() {
     let text = b"a\n\nbb\ncccccccccc\nd\nend";
     for size in 1..=text.len() {
-        let mut lines = Lines::new(6);
+        let mut lines = LineBuffer::new(6);
         let mut found = Vec::new();
         for chunk in text.chunks(size) {
-            lines.take(chunk, &mut |line| match line {
+            lines.push(chunk, &mut |line| match line {
                 Line::Whole(line) => found.push(line.to_vec()),
                 Line::TooLong => found.push(b"...".to_vec()),
             });

@@ -4,7 +4,7 @@ use super::*;
 
 #[cfg(target_os = "linux")]
 #[test]
-fn both_sources_tell_the_same_of_this_process() {
+fn both_sources_agree_about_this_process() {
     let pid = std::process::id();
     let (one, other) = (from_proc(), from_ps());
     let (one, other) = (one.get(pid).unwrap(), other.get(pid).unwrap());
@@ -27,10 +27,10 @@ fn only_the_initial_user_namespace_maps_all_ids_to_themselves() {
 fn a_table_that_contradicts_system_calls_is_forged() {
     let pid = std::process::id();
     let own = from_proc().get(pid).unwrap().clone();
-    assert_ne!(view(&ProcessTable::new([own.clone()])), View::Forged);
+    assert_ne!(check_origin(&ProcessTable::new([own.clone()])), TableOrigin::Forged);
     let parent = own.parent.wrapping_add(1);
     for forged in [Process { parent, ..own.clone() }, Process { uid: 4711, ..own.clone() }, Process { pid: 0, ..own }] {
-        assert_eq!(view(&ProcessTable::new([forged])), View::Forged);
+        assert_eq!(check_origin(&ProcessTable::new([forged])), TableOrigin::Forged);
     }
 }
 
@@ -50,12 +50,12 @@ fn devices_are_decoded_as_the_kernel_encodes_them() {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn the_process_that_made_a_terminal_is_its_holder() {
+fn the_process_that_opened_a_terminal_is_its_holder() {
     use rustix::pty::{OpenptFlags, openpt, ptsname};
     let master = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
     let name = ptsname(&master, Vec::new()).unwrap().into_string().unwrap();
     let number = name.rsplit('/').next().unwrap().parse().unwrap();
     let table = from_proc();
-    // Processes that other tests are starting at this moment may hold a copy.
+    // Processes that other tests are starting may hold a copy.
     assert!(table.holders(Terminal::Pty(number)).any(|process| process.pid == std::process::id()));
 }

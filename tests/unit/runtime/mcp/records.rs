@@ -1,19 +1,20 @@
 //! Unit tests of `src/runtime/mcp/records.rs`.
 
 use super::*;
-use rune::mcp::Served;
+use crate::runtime::options::Dirs;
+use rune::mcp::ServedBytes;
 use std::os::unix::fs::{PermissionsExt, symlink};
 use time::OffsetDateTime;
 
 fn store() -> (tempfile::TempDir, Store) {
     let home = tempfile::tempdir().unwrap();
-    let environment = Environment { data_dir: Some(home.path().join("rune")), ..Environment::default() };
+    let environment = Environment { data_dir: Some(home.path().join("rune")), ..Environment::read(&Dirs::default()) };
     let store = Store::of(&environment).unwrap();
     (home, store)
 }
 
 fn seen(server: &str, source: Source, tool: &str) -> Observed {
-    Observed::from_served(&Served {
+    Observed::from_served(&ServedBytes {
         server,
         source,
         at: OffsetDateTime::UNIX_EPOCH,
@@ -28,11 +29,11 @@ fn seen(server: &str, source: Source, tool: &str) -> Observed {
 }
 
 #[test]
-fn what_is_recorded_is_read_again_by_its_owner_alone() {
+fn a_record_is_private_and_is_read_again() {
     let (_home, store) = store();
     assert!(store.observed("a b").unwrap().is_none() && store.pin("a b").unwrap().is_none());
     let one = seen("a b", Source::Probe, r#"{"name":"x"}"#);
-    assert_eq!(store.record(&one).unwrap(), Recorded::Written);
+    assert_eq!(store.record(&one).unwrap(), RecordOutcome::Written);
     assert_eq!(store.observed("a b").unwrap(), Some(one));
     store.change("a b", |pin| pin.block(None)).unwrap();
     assert!(store.pin("a b").unwrap().unwrap().is_blocked());
@@ -45,22 +46,22 @@ fn what_is_recorded_is_read_again_by_its_owner_alone() {
 }
 
 #[test]
-fn a_weaker_source_never_overwrites_what_a_stronger_one_saw() {
+fn a_weaker_source_never_overwrites_a_stronger_one() {
     let (_home, store) = store();
     let wrapped = seen("s", Source::Wrap, r#"{"name":"x"}"#);
     store.record(&wrapped).unwrap();
     for source in [Source::Import, Source::Probe] {
         let kept = store.record(&seen("s", source, r#"{"name":"y"}"#)).unwrap();
-        assert_eq!(kept, Recorded::Kept(Source::Wrap));
+        assert_eq!(kept, RecordOutcome::Kept(Source::Wrap));
         assert_eq!(store.observed("s").unwrap(), Some(wrapped.clone()));
     }
     let again = seen("s", Source::Wrap, r#"{"name":"z"}"#);
-    assert_eq!(store.record(&again).unwrap(), Recorded::Written);
+    assert_eq!(store.record(&again).unwrap(), RecordOutcome::Written);
     assert_eq!(store.observed("s").unwrap(), Some(again));
 }
 
 #[test]
-fn links_pipes_and_records_of_others_are_refused() {
+fn symlinks_pipes_and_records_of_other_servers_are_refused() {
     let (home, store) = store();
     store.record(&seen("s", Source::Probe, r#"{"name":"x"}"#)).unwrap();
     let path = store.observed_path("s");
@@ -78,13 +79,13 @@ fn links_pipes_and_records_of_others_are_refused() {
     fs::remove_file(&path).unwrap();
     fs::write(&path, "{}").unwrap();
     assert!(store.observed("s").is_err());
-    assert_eq!(store.record(&seen("s", Source::Import, r#"{"name":"x"}"#)).unwrap(), Recorded::Written);
+    assert_eq!(store.record(&seen("s", Source::Import, r#"{"name":"x"}"#)).unwrap(), RecordOutcome::Written);
 }
 
 #[test]
-fn whoever_holds_the_lock_for_too_long_is_named_and_nothing_is_written() {
+fn a_lock_that_is_held_too_long_is_an_error() {
     let (_home, mut store) = store();
-    store.patience = Duration::ZERO;
+    store.lock_timeout = Duration::ZERO;
     let held = store.lock().unwrap();
     let error = store.change("s", |pin| pin.block(None)).unwrap_err().to_string();
     assert!(error.contains("/rune/.lock: another process has held it"), "{error}");

@@ -1,0 +1,108 @@
+//! Answers in the form that Claude Code takes, as measured on the real client.
+
+use crate::client::{Answer, ReadAnswer, Response, context, nudges, reasons};
+use crate::event::Header;
+use crate::verdict::Phase;
+use crate::verdict::{Effect, Verdict};
+use serde::Serialize;
+use serde_json::Value;
+use serde_json::value::RawValue;
+
+/// One answer. Empty fields must be absent: the client ignores an answer with a `null` in it.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Reply<'a> {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    decision: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reason: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    hook_specific_output: Option<Output<'a>>,
+    /// Shown to the user, not to the model.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    system_message: Option<String>,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Output<'a> {
+    hook_event_name: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    permission_decision: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    permission_decision_reason: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    additional_context: Option<String>,
+    /// The result that the model is to see, in the tool's own shape: the client silently ignores any other.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    updated_tool_output: Option<Box<RawValue>>,
+}
+
+/// Renders a verdict.
+pub(super) fn answer(header: &Header, verdict: &Verdict) -> Answer {
+    let effect = verdict.effect();
+    let Some(phase) = header.phase else { return Answer::blocked(verdict) };
+    let output = |decision: Option<&'static str>, text: Option<String>| Output {
+        hook_event_name: header.moment.as_str(),
+        permission_decision: decision,
+        permission_decision_reason: decision.map(|_| reasons(verdict)),
+        additional_context: text,
+        updated_tool_output: None,
+    };
+    // A replacement that is not JSON is left out; the notice remains.
+    let replacement = || RawValue::from_string(verdict.replacement()?.clone().into_json()).ok();
+    let nudges = || Some(nudges(verdict)).filter(|text| !text.is_empty());
+    let specific =
+        |output| Reply { decision: None, reason: None, hook_specific_output: Some(output), system_message: None };
+    let reply = match (phase, effect) {
+        (Phase::Before, Effect::Pass) if verdict.is_explicit() => {
+            Some(specific(Output { permission_decision_reason: None, ..output(Some("allow"), None) }))
+        }
+        (Phase::After, _) if verdict.replacement().is_some() => {
+            let text = Some(context(verdict)).filter(|_| effect > Effect::Pass);
+            Some(specific(Output { updated_tool_output: replacement(), ..output(None, text) }))
+        }
+        (_, Effect::Pass) => None,
+        (Phase::Before, Effect::Ask) => Some(specific(output(Some("ask"), nudges()))),
+        (Phase::Before, Effect::Deny) => Some(specific(output(Some("deny"), nudges()))),
+        // The client cannot ask about a change of its settings, so an ask becomes a denial.
+        (Phase::Settings, Effect::Ask | Effect::Deny) => Some(Reply {
+            decision: Some("block"),
+            reason: Some(reasons(verdict)),
+            hook_specific_output: None,
+            system_message: None,
+        }),
+        // All findings at the start of a session are shown on one line.
+        (Phase::Start, _) => {
+            let line = context(verdict).replace('\n', " ");
+            let system_message = Some(format!("Rune: {line}"));
+            Some(Reply { system_message, ..specific(output(None, Some(line))) })
+        }
+        (Phase::Before | Phase::After | Phase::Failed, _) => Some(specific(output(None, Some(context(verdict))))),
+        (Phase::Settings | Phase::End | Phase::Other, _) => None,
+    };
+    // Findings after a call that no answer carries go to stderr.
+    let stderr = (phase.is_after() && !verdict.findings().is_empty() && reply.is_none()).then(|| reasons(verdict));
+    match reply.map(|reply| serde_json::to_string(&reply)).transpose() {
+        Ok(stdout) => Answer { stdout, stderr, exit: 0 },
+        Err(_) => Answer::blocked(verdict),
+    }
+}
+
+/// Reads an answer as the client does.
+pub(super) fn read(stdout: &str, exit: Option<i32>) -> ReadAnswer {
+    let answer: Value = serde_json::from_str(stdout.trim()).unwrap_or_default();
+    let field = |name: &str| answer.pointer(&format!("/hookSpecificOutput/{name}"));
+    let text = |name: &str| field(name).and_then(Value::as_str);
+    let response = match (exit, text("permissionDecision"), text("additionalContext")) {
+        (Some(2), ..) => Response::Deny,
+        (Some(0), ..) if stdout.trim().is_empty() => Response::Nothing,
+        (Some(0), Some("deny"), _) => Response::Deny,
+        (Some(0), Some("ask"), _) => Response::Ask,
+        (Some(0), Some("allow"), _) => Response::Allow,
+        (Some(0), None, Some(_)) => Response::Advise,
+        _ => Response::Invalid,
+    };
+    let context = text("additionalContext").map(str::to_owned);
+    ReadAnswer { response, context, replacement: field("updatedToolOutput").cloned() }
+}

@@ -1,0 +1,187 @@
+//! The options of `rune hooks`, and the settings file that they name.
+
+use super::status::InspectArgs;
+use crate::runtime::environment::Environment;
+use crate::runtime::exit_code::DONE;
+use crate::runtime::options::Dirs;
+use anyhow::{Context, bail};
+use clap::Args;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use rune::client::settings::{Scope, SettingsDirs};
+use rune::client::{self, Client};
+use std::path::{Path, PathBuf};
+
+/// Shows which settings files register the guard, whether the entries are in force, and whether the guard is on
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Example:\n  rune hooks status --json\n\nExit 0: the guard is on. Exit 1: it is off, or partly on. Exit 2: cannot tell."
+)]
+pub struct StatusArgs {
+    #[command(flatten)]
+    pub inspect: InspectArgs,
+}
+
+/// Registers the guard in a client's settings, or changes how it is registered
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Examples:\n  rune hooks install --preset strict\n  rune hooks install --preset gentle --scope project --dry-run\n  rune hooks install --preset off\n\n\
+Only Rune's entries are changed. The file as it was before the first of them is kept beside it as *.before-rune."
+)]
+pub struct InstallArgs {
+    /// gentle, strict, a file of your own in presets/, or off, which removes the entries [default: what is registered, else what the policy names, else gentle]
+    #[arg(long, value_name = "NAME")]
+    pub preset: Option<String>,
+    /// Write a plugin for the client into this directory instead of a settings file
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["scope", "settings"])]
+    pub plugin: Option<PathBuf>,
+    #[command(flatten)]
+    pub target: TargetArgs,
+}
+
+/// Removes the guard from a client's settings; the same as `install --preset off`
+#[derive(Debug, Args)]
+#[command(after_help = "Example:\n  rune hooks uninstall --dry-run")]
+pub struct UninstallArgs {
+    #[command(flatten)]
+    pub target: TargetArgs,
+}
+
+#[derive(Debug, Args)]
+pub struct TargetArgs {
+    /// The client to register with
+    #[arg(long, value_name = "NAME", default_value = client::DEFAULT.name(), value_parser = client_names())]
+    pub client: String,
+    /// Whose settings: yours, the project's, yours for this project, or the machine's
+    #[arg(long, default_value = Scope::User.name(), value_parser = scope_parser())]
+    pub scope: Scope,
+    /// The settings file itself
+    #[arg(long, value_name = "FILE", conflicts_with = "scope")]
+    pub settings: Option<PathBuf>,
+    /// Show the changes without making them
+    #[arg(long)]
+    pub dry_run: bool,
+    /// Loosen the guard although stdin is not a terminal; the process still needs a controlling terminal
+    #[arg(long)]
+    pub yes: bool,
+    #[command(flatten)]
+    pub dirs: DirArgs,
+}
+
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Directories that the hook uses, absolute")]
+pub struct DirArgs {
+    /// The policy [default: $XDG_CONFIG_HOME/rune]
+    #[arg(long, value_name = "DIR")]
+    pub config_dir: Option<PathBuf>,
+    /// Session files [default: $XDG_STATE_HOME/rune]
+    #[arg(long, value_name = "DIR")]
+    pub state_dir: Option<PathBuf>,
+    /// Kept data [default: $XDG_DATA_HOME/rune]
+    #[arg(long, value_name = "DIR")]
+    pub data_dir: Option<PathBuf>,
+    #[arg(long, value_name = "DIR", help = client_dir_help("The client's directory"))]
+    pub client_dir: Option<PathBuf>,
+}
+
+/// The help of an option for the client's directory, with the default.
+pub fn client_dir_help(what: &str) -> String {
+    let locations = client::DEFAULT.locations();
+    format!("{what} [default: ${} or ~/{}]", locations.dir_variable, locations.default_dir)
+}
+
+fn client_names() -> PossibleValuesParser {
+    PossibleValuesParser::new(client::ALL.into_iter().map(Client::name).chain(["all"]))
+}
+
+fn scope_parser() -> impl TypedValueParser<Value = Scope> {
+    let scope = |name: String| Scope::NAMED.into_iter().find(|scope| scope.name() == name).unwrap_or(Scope::User);
+    PossibleValuesParser::new(Scope::NAMED.map(Scope::name)).map(scope)
+}
+
+/// The settings file of one client that a command changes.
+pub struct Target<'a> {
+    pub args: &'a TargetArgs,
+    pub environment: Environment,
+}
+
+impl Target<'_> {
+    pub fn path(&self) -> anyhow::Result<PathBuf> {
+        let here = current_dir()?;
+        let client = self.environment.client;
+        match &self.args.settings {
+            Some(file) => Ok(here.join(file)),
+            None => settings_file(self.args.scope, &self.environment.settings_dirs(&project(client, &here)), client),
+        }
+    }
+}
+
+impl TargetArgs {
+    /// Runs a command for the clients that were named.
+    pub fn for_each_client(&self, command: impl Fn(&Target<'_>) -> anyhow::Result<()>) -> anyhow::Result<u8> {
+        for client in client::ALL.into_iter().filter(|client| [client.name(), "all"].contains(&&*self.client)) {
+            command(&Target { args: self, environment: self.dirs.environment_of(client)? })?;
+        }
+        Ok(DONE)
+    }
+
+    /// Whether the entries go to a file of the project.
+    pub fn is_project(&self) -> bool {
+        self.settings.is_none() && self.scope.is_project()
+    }
+
+    /// Whether the entries go to the machine's settings, which root must write.
+    pub fn is_managed(&self) -> bool {
+        self.settings.is_none() && self.scope == Scope::Managed
+    }
+}
+
+/// The settings file of a scope.
+pub fn settings_file(scope: Scope, dirs: &SettingsDirs<'_>, client: &dyn Client) -> anyhow::Result<PathBuf> {
+    if scope == Scope::User && dirs.client.is_none() {
+        bail!("HOME is not set\n  help: set it, or name a file with `--settings`");
+    }
+    let file = client.settings_file(scope, dirs);
+    file.with_context(|| format!("{} has no settings of the scope `{}`", client.name(), scope.name()))
+}
+
+/// The project of a directory: the nearest ancestor with a repository or with settings of the client, or else itself.
+pub fn project(client: &dyn Client, here: &Path) -> PathBuf {
+    let is_project = |dir: &&Path| {
+        let dirs = SettingsDirs { client: None, project: dir, managed: Path::new("/") };
+        let settings = client.settings_file(Scope::Project, &dirs);
+        dir.join(".git").exists() || settings.is_some_and(|file| file.parent().is_some_and(Path::is_dir))
+    };
+    let home = std::env::var_os("HOME").map(PathBuf::from);
+    let mut below_home = here.ancestors().take_while(|dir| Some(*dir) != home.as_deref());
+    below_home.find(is_project).unwrap_or(here).to_owned()
+}
+
+impl DirArgs {
+    /// The environment of the default client, with the directories that were named.
+    pub fn environment(&self) -> anyhow::Result<Environment> {
+        self.environment_of(client::DEFAULT)
+    }
+
+    fn environment_of(&self, client: &'static dyn Client) -> anyhow::Result<Environment> {
+        let here = current_dir()?;
+        let absolute = |dir: &Option<PathBuf>| dir.as_ref().map(|dir| here.join(dir));
+        let variable = client.locations().dir_variable;
+        let named = std::env::var_os(variable).map(PathBuf::from).filter(|_| self.client_dir.is_none());
+        if let Some(dir) = named.filter(|dir| dir.is_relative() && !dir.as_os_str().is_empty()) {
+            // The client would resolve it against the directory that it is started in.
+            let help = "help: make it absolute, or name the directory with `--client-dir`";
+            bail!("{variable} is `{}`, which is not an absolute path\n  {help}", dir.display());
+        }
+        let dirs = Dirs {
+            config: absolute(&self.config_dir),
+            state: absolute(&self.state_dir),
+            data: absolute(&self.data_dir),
+            client: absolute(&self.client_dir),
+        };
+        Ok(Environment::of(client, &dirs))
+    }
+}
+
+pub fn current_dir() -> anyhow::Result<PathBuf> {
+    std::env::current_dir().context("cannot read the current directory")
+}

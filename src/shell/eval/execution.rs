@@ -1,0 +1,292 @@
+//! The execution of one text: its remaining instructions, its lists and its state.
+
+use super::super::state::{PossibleCwd, ShellState, copy_cost};
+use super::super::syntax::{Instruction, WordParts};
+use super::function::FunctionBody;
+use std::collections::{BTreeSet, VecDeque};
+use std::ops::Range;
+use std::rc::Rc;
+
+/// The execution of one text: the line, a text that a command runs, or the body of a function.
+pub(super) struct Execution {
+    pub instructions: VecDeque<Instruction>,
+    pub heredocs: Rc<Vec<WordParts>>,
+    /// The programs that run the text, outermost first.
+    pub via: Vec<String>,
+    /// The position in the line of the command that runs the text; `None` for the line itself.
+    pub span: Option<Range<usize>>,
+    /// The stack of open lists.
+    pub lists: Vec<ListContext>,
+    /// Shared with the enclosing lists until one of them changes it.
+    pub state: Rc<ShellState>,
+    /// The index of the execution that runs this one.
+    pub starter: usize,
+    /// How many texts run each other, up to this one.
+    pub depth: usize,
+    pub sharing: ShellSharing,
+    /// See [`Command::hidden`](crate::shell::Command::hidden).
+    pub hidden: bool,
+    /// The number of the substitution that the text is the content of.
+    pub number: Option<usize>,
+    /// The function that the text is the body of.
+    pub function: Option<String>,
+    /// Local variables.
+    pub locals: BTreeSet<String>,
+    /// Local variables whose declaration may not have run.
+    pub possible_locals: BTreeSet<String>,
+    /// Variables that are set only while the text runs.
+    pub temporary: BTreeSet<String>,
+    /// Exit traps.
+    pub traps: Vec<Trap>,
+}
+
+/// A text that runs when the shell exits.
+pub(super) struct Trap {
+    pub text: String,
+    pub span: Range<usize>,
+    /// The state at the `trap` command.
+    pub state: Rc<ShellState>,
+    /// The number of open lists at the `trap` command.
+    pub depth: usize,
+}
+
+/// Whether a text runs in the shell of the text that runs it, as with `eval`, and so changes its state.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum ShellSharing {
+    Separate,
+    Same,
+    /// The same shell, but the text may not run.
+    MaybeSame,
+}
+
+impl ShellSharing {
+    /// Returns the value for a text that may not run.
+    pub(super) fn weaken(self) -> Self {
+        match self {
+            ShellSharing::Separate => self,
+            ShellSharing::Same | ShellSharing::MaybeSame => ShellSharing::MaybeSame,
+        }
+    }
+}
+
+/// An open list of commands.
+pub(super) struct ListContext {
+    pub on_close: OnClose,
+    pub pipeline: usize,
+    /// The index of the current command in its pipeline.
+    pub stage: usize,
+    /// The standard input of the list is a pipe.
+    pub fed: bool,
+    /// The output of the previous command of the pipeline, if it is known.
+    pub output: Option<String>,
+    /// How many commands and lists it contains so far.
+    pub commands: usize,
+    /// The current chain of `&&` and `||`.
+    pub chain: Option<Chain>,
+    /// The possible directories if a `cd` of the current chain has failed.
+    pub fallback: Vec<PossibleCwd>,
+    /// The list certainly ends the text.
+    pub exits: bool,
+}
+
+/// A chain of `&&` and `||`.
+pub(super) struct Chain {
+    /// The state if the chain ended at an earlier operator.
+    pub exit_state: Rc<ShellState>,
+    /// `||` has occurred.
+    pub has_or: bool,
+    /// A command after the last operator ends the text.
+    pub exits: bool,
+}
+
+/// How the end of a list changes the state. Each variant holds the state before the list.
+pub(super) enum OnClose {
+    /// Changes remain, unless the list runs in a pipeline or in the background.
+    Keep(Rc<ShellState>),
+    /// Changes are dropped.
+    Restore(Rc<ShellState>),
+    /// Changes are dropped, and the output is that of the substitution with this number.
+    Substitution(usize, Rc<ShellState>),
+    /// The list may not have run.
+    Join(Rc<ShellState>),
+}
+
+impl ListContext {
+    pub(super) fn new(on_close: OnClose, pipeline: usize, fed: bool) -> Self {
+        ListContext {
+            on_close,
+            pipeline,
+            stage: 0,
+            fed,
+            output: None,
+            commands: 0,
+            chain: None,
+            fallback: Vec::new(),
+            exits: false,
+        }
+    }
+
+    /// Begins the next pipeline of the list.
+    pub(super) fn next(&mut self, pipeline: usize) {
+        self.pipeline = pipeline;
+        self.stage = 0;
+        self.output = None;
+    }
+}
+
+impl Execution {
+    /// Builds an execution without instructions.
+    pub(super) fn new(state: Rc<ShellState>, pipeline: usize) -> Self {
+        Execution {
+            instructions: VecDeque::new(),
+            heredocs: Rc::default(),
+            via: Vec::new(),
+            span: None,
+            lists: vec![ListContext::new(OnClose::Keep(Rc::clone(&state)), pipeline, false)],
+            state,
+            starter: 0,
+            depth: 0,
+            sharing: ShellSharing::Separate,
+            hidden: false,
+            number: None,
+            function: None,
+            locals: BTreeSet::new(),
+            possible_locals: BTreeSet::new(),
+            temporary: BTreeSet::new(),
+            traps: Vec::new(),
+        }
+    }
+
+    pub(super) fn list(&mut self) -> &mut ListContext {
+        if self.lists.is_empty() {
+            let on_close = OnClose::Keep(Rc::clone(&self.state));
+            self.lists.push(ListContext::new(on_close, 0, false));
+        }
+        let last = self.lists.len() - 1;
+        #[expect(clippy::indexing_slicing, reason = "the stack is not empty")]
+        &mut self.lists[last]
+    }
+
+    /// Removes the instructions up to the end of the list that was just opened.
+    fn take_scope(&mut self) -> VecDeque<Instruction> {
+        let mut taken = VecDeque::new();
+        let mut depth = 0_usize;
+        while let Some(instruction) = self.instructions.pop_front() {
+            if matches!(instruction, Instruction::Open(_)) {
+                depth += 1;
+            } else if instruction == Instruction::Close {
+                let Some(outer) = depth.checked_sub(1) else { break };
+                depth = outer;
+            }
+            taken.push_back(instruction);
+        }
+        taken
+    }
+
+    /// Removes the body of the function whose definition was just opened. `is_line` says that the text is the line.
+    pub(super) fn take_body(&mut self, is_line: bool) -> FunctionBody {
+        let unconditional = |list: &ListContext| matches!(list.on_close, OnClose::Keep(_)) && list.chain.is_none();
+        let unconditional = self.lists.iter().all(unconditional)
+            && (is_line || self.sharing == ShellSharing::Same)
+            && self.list().stage == 0;
+        let (heredocs, span) = (Rc::clone(&self.heredocs), self.span.clone());
+        FunctionBody { instructions: self.take_scope(), heredocs, called: false, unconditional, span }
+    }
+
+    /// Closes the current list and applies its effects to the state.
+    pub(super) fn close_list(&mut self) {
+        self.end_chain();
+        let Some(list) = self.lists.pop() else { return };
+        match list.on_close {
+            OnClose::Keep(before) => {
+                if self.is_in_subshell() {
+                    self.state = before;
+                } else if list.exits {
+                    self.mark_exit();
+                }
+            }
+            OnClose::Restore(state) => self.state = state,
+            OnClose::Substitution(number, state) => {
+                self.state = state;
+                // The output is known only if it comes from a single command.
+                self.set_output(number, list.output.filter(|_| list.commands == 1));
+            }
+            OnClose::Join(before) => self.state.join(&before),
+        }
+    }
+
+    /// Sets the output of the substitution with this number, or removes it if it is unknown.
+    pub(super) fn set_output(&mut self, number: usize, output: Option<String>) {
+        match output {
+            Some(output) => {
+                self.state.meter.charge(copy_cost(output.len()));
+                let output = output.trim_end_matches('\n').to_owned();
+                Rc::make_mut(&mut self.state).outputs.insert(number, output);
+            }
+            None if self.state.outputs.contains_key(&number) => {
+                Rc::make_mut(&mut self.state).outputs.remove(&number);
+            }
+            None => {}
+        }
+    }
+
+    /// Continues after `||` if `is_or`, else after `&&`: the next command may not run.
+    pub(super) fn chain(&mut self, is_or: bool) {
+        let state = Rc::clone(&self.state);
+        let fallback = self.list().fallback.clone();
+        let chain = self.list().chain.get_or_insert_with(|| Chain {
+            exit_state: Rc::clone(&state),
+            has_or: false,
+            exits: false,
+        });
+        chain.exit_state.join(&state);
+        chain.has_or |= is_or;
+        if chain.has_or {
+            let exit_state = Rc::clone(&chain.exit_state);
+            self.state.join(&exit_state);
+        }
+        if is_or {
+            self.add_fallback(fallback);
+        }
+    }
+
+    /// Ends a chain: any prefix of it may have run, and a `cd` in it may have failed.
+    pub(super) fn end_chain(&mut self) {
+        let fallback = std::mem::take(&mut self.list().fallback);
+        match self.list().chain.take() {
+            // `a || exit`: if the text continues, the chain ended at an earlier operator.
+            Some(chain) if chain.exits && chain.has_or => self.state = chain.exit_state,
+            Some(chain) if chain.exits => {
+                self.state = chain.exit_state;
+                self.add_fallback(fallback);
+            }
+            Some(chain) => {
+                self.state.join(&chain.exit_state);
+                self.add_fallback(fallback);
+            }
+            None if self.state.options.errexit => {}
+            None => self.add_fallback(fallback),
+        }
+    }
+
+    /// Adds the directories for a failed `cd`.
+    fn add_fallback(&mut self, fallback: Vec<PossibleCwd>) {
+        if !fallback.is_empty() {
+            let cwds = self.state.possible_cwds().into_iter().chain(fallback).collect();
+            Rc::make_mut(&mut self.state).set_possible_cwds(cwds);
+        }
+    }
+
+    /// Notes that the current command ends the text.
+    pub(super) fn mark_exit(&mut self) {
+        match &mut self.list().chain {
+            Some(chain) => chain.exits = true,
+            None => self.list().exits = true,
+        }
+    }
+
+    /// Whether the current command runs in a subshell: in a pipeline or in the background.
+    pub(super) fn is_in_subshell(&mut self) -> bool {
+        matches!(self.instructions.front(), Some(Instruction::Pipe | Instruction::Background)) || self.list().stage > 0
+    }
+}

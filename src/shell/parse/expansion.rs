@@ -1,0 +1,266 @@
+//! Expansions within words: `$x`, `${x}`, `$(…)`, arithmetic and subscripts.
+
+use super::super::syntax::{Instruction, LoopVariable, Scope, Trim, Unreadable, Variable, WordPart};
+use super::list::ListEnd;
+use super::{ArithForm, Frame, FrameKind, Parser};
+use crate::verdict::limits::SHELL_DEPTH;
+
+impl Parser<'_> {
+    /// Parses `$…`, in a word or in double quotes.
+    pub(super) fn parse_dollar(&mut self, quoted: bool) {
+        if self.looking_at("$\\\n") {
+            self.report(Unreadable::Ambiguous("a line end between `$` and what it expands"));
+        }
+        match self.peek(1) {
+            Some(b'(') if self.peek(2) == Some(b'(') && self.is_arith(self.at + 3) => {
+                self.begin_word();
+                self.at += 3;
+                self.open(FrameKind::Arith { form: ArithForm::Word { quoted }, depth: 0 });
+            }
+            Some(b'(') => {
+                self.begin_word();
+                self.at += 2;
+                self.substitutions += 1;
+                let number = self.substitutions;
+                self.open_list(ListEnd::Substitution { number, quoted }, Scope::Substitution(number));
+            }
+            Some(b'[') => {
+                self.begin_word();
+                self.at += 2;
+                self.open(FrameKind::Arith { form: ArithForm::Bracket { quoted }, depth: 0 });
+            }
+            Some(b'{') => self.open_param(quoted),
+            Some(b'\'') if !quoted => self.parse_ansi_c_quotes(),
+            Some(b'"') if !quoted => {
+                self.at += 1;
+                self.open_double();
+            }
+            Some(byte) if byte.is_ascii_alphabetic() || byte == b'_' => {
+                let rest = self.rest().get(1..).unwrap_or_default();
+                let name = rest.get(..name_length(rest)).unwrap_or_default();
+                self.add(Variable::plain(name.to_owned(), quoted));
+                self.at += 1 + name.len();
+            }
+            Some(byte) if byte.is_ascii_digit() || b"@*#?-$!".contains(&byte) => {
+                self.add(Variable::plain(char::from(byte).to_string(), quoted));
+                self.at += 2;
+            }
+            _ => {
+                self.push("$", quoted);
+                self.at += 1;
+            }
+        }
+    }
+
+    /// Parses `${name}` completely, or `${name` and opens a frame for what follows the name.
+    fn open_param(&mut self, quoted: bool) {
+        self.begin_word();
+        let inner = self.rest().get(2..).unwrap_or_default();
+        // `${#x}` is a length and `${!x}` the value of another variable; `${#}` and `${!}` are names themselves.
+        let has_prefix =
+            inner.starts_with(['#', '!']) && !inner.get(1..).unwrap_or_default().starts_with(['}', ':', '-', '=', '+']);
+        let named = inner.get(usize::from(has_prefix)..).unwrap_or_default();
+        let length = match named.chars().next() {
+            Some(c) if "@*#?-$!".contains(c) => 1,
+            _ => name_length(named),
+        };
+        let end = usize::from(has_prefix) + length;
+        let name = inner.get(..end).unwrap_or_default().to_owned();
+        let is_complete =
+            !has_prefix && !name.is_empty() && named.get(length..).is_some_and(|rest| rest.starts_with('}'));
+        self.at += 2 + end;
+        if is_complete {
+            self.at += 1;
+            self.add(Variable::plain(name, quoted));
+        } else {
+            self.open(FrameKind::Param { name, quoted });
+        }
+    }
+
+    /// Parses from a byte within `${…}`.
+    pub(super) fn parse_param_byte(&mut self, byte: u8) {
+        let FrameKind::Param { quoted, .. } = self.top().kind else { return };
+        match byte {
+            b'}' => {
+                self.at += 1;
+                self.close_param();
+            }
+            b'\\' => self.parse_backslash(),
+            b'<' | b'>' if !quoted && self.peek(1) == Some(b'(') => self.open_process_substitution(byte),
+            b'<' | b'>' => {
+                self.push(if byte == b'<' { "<" } else { ">" }, true);
+                self.at += 1;
+            }
+            // In a heredoc a single quote is an ordinary character, also here.
+            b'\''
+                if self
+                    .frames
+                    .iter()
+                    .rev()
+                    .nth(1)
+                    .is_some_and(|below| matches!(below.kind, FrameKind::Body { .. })) =>
+            {
+                self.push("'", true);
+                self.at += 1;
+            }
+            // Also within double quotes, bash looks for the closing quote before the closing brace.
+            b'\'' => {
+                if quoted || begins_with(&self.top().parts, &["["]) {
+                    self.check_evaluated_quotes();
+                }
+                self.parse_single_quotes();
+            }
+            b'"' => self.open_double(),
+            b'$' => self.parse_dollar(quoted),
+            b'`' => self.parse_backquotes(quoted),
+            _ => self.push_until("}\\'\"$`<>"),
+        }
+    }
+
+    fn close_param(&mut self) {
+        let Some(Frame { kind: FrameKind::Param { name, quoted }, parts, opened, .. }) = self.frames.pop() else {
+            return;
+        };
+        // `${x:=y}` sets the variable.
+        if begins_with(&parts, &["=", ":="]) {
+            self.emit(Instruction::LoopVariable(Box::new(LoopVariable { name: name.clone(), words: None })));
+        }
+        if begins_with(&parts, &["@P"]) {
+            self.report(Unreadable::Ambiguous("an expansion that runs what is in a value"));
+        }
+        // `${x[@]}` and `${x[0]}`: elements are stored under names of their own.
+        if let [WordPart::Quoted(text)] = parts.as_slice()
+            && let Some(index) = text.strip_prefix('[').and_then(|text| text.strip_suffix(']'))
+            && (index == "@" || index == "*" || index.bytes().all(|byte| byte.is_ascii_digit()))
+        {
+            let index = if index == "*" { "@" } else { index };
+            return self.add(Variable::plain(format!("{name}[{index}]"), quoted));
+        }
+        // `${x:?y}` is the value, or the shell exits.
+        if begins_with(&parts, &["?", ":?"]) {
+            return self.add(Variable::plain(name, quoted));
+        }
+        // `${x:+y}` is `y` or empty.
+        if begins_with(&parts, &["+", ":+"]) {
+            return self.add(WordPart::Unknown { quoted });
+        }
+        let trim = parse_trim(self.slice(opened, self.at - 1));
+        let default = match parts.as_slice() {
+            [WordPart::Quoted(text)] => text.strip_prefix(":-").or_else(|| text.strip_prefix(":=")).map(str::to_owned),
+            _ => None,
+        };
+        self.add(WordPart::Variable(Box::new(Variable { name, altered: true, trim, default, quoted })));
+    }
+
+    /// Parses from a byte within `name[ … ]`.
+    pub(super) fn parse_subscript_byte(&mut self, byte: u8) {
+        let FrameKind::Subscript { depth } = self.top().kind else { return };
+        let nest = |parser: &mut Self, depth: usize, bracket: &str| {
+            parser.top().kind = FrameKind::Subscript { depth };
+            parser.push(bracket, true);
+            parser.at += 1;
+        };
+        match byte {
+            b']' if depth == 0 => {
+                self.at += 1;
+                let Some(frame) = self.frames.pop() else { return };
+                self.top().parts.extend(frame.parts);
+                self.top().parts.push(WordPart::Plain("]".into()));
+            }
+            b']' => nest(self, depth - 1, "]"),
+            b'[' => nest(self, depth + 1, "["),
+            b'\\' => self.parse_backslash(),
+            b'\'' => {
+                self.check_evaluated_quotes();
+                self.parse_single_quotes();
+            }
+            b'"' => self.open_double(),
+            b'$' => self.parse_dollar(true),
+            b'`' => self.parse_backquotes(true),
+            _ => self.push_until("[]\\'\"$`"),
+        }
+    }
+
+    /// Whether the parenthesis before `from` is closed by `))`, which makes it an arithmetic expression. The lookahead may
+    /// reach the end of the text.
+    pub(super) fn is_arith(&self, from: usize) -> bool {
+        let bytes = self.slice(from, self.end).as_bytes();
+        let mut depth = 1_usize;
+        let mut at = 0;
+        while let Some(byte) = bytes.get(at) {
+            match byte {
+                b'\\' => at += 1,
+                b'\'' | b'"' => at += 1 + bytes.iter().skip(at + 1).take_while(|other| *other != byte).count(),
+                b'(' => depth += 1,
+                b')' => {
+                    depth -= 1;
+                    if depth == 0 {
+                        return bytes.get(at + 1) == Some(&b')');
+                    }
+                }
+                _ => {}
+            }
+            at += 1;
+        }
+        false
+    }
+
+    /// Parses from a byte within `(( … ))` or `$[ … ]`.
+    pub(super) fn parse_arith_byte(&mut self, byte: u8) {
+        let FrameKind::Arith { form, depth } = self.top().kind else { return };
+        let bracket = matches!(form, ArithForm::Bracket { .. });
+        let nest = |parser: &mut Self, depth: usize| {
+            parser.top().kind = FrameKind::Arith { form, depth };
+            parser.at += 1;
+        };
+        if depth > SHELL_DEPTH.most {
+            self.script.exceeded.get_or_insert(&SHELL_DEPTH);
+        }
+        match byte {
+            b'(' if !bracket => nest(self, depth + 1),
+            b'[' if bracket => nest(self, depth + 1),
+            b')' if !bracket && depth > 0 => nest(self, depth - 1),
+            b']' if bracket && depth > 0 => nest(self, depth - 1),
+            b')' if !bracket && self.peek(1) == Some(b')') => {
+                self.at += 2;
+                self.close_arith(form);
+            }
+            b']' if bracket => {
+                self.at += 1;
+                self.close_arith(form);
+            }
+            b'\\' => self.parse_backslash(),
+            b'"' => self.open_double(),
+            b'$' => self.parse_dollar(true),
+            b'`' => self.parse_backquotes(true),
+            _ => self.push_until("()[]\\\"$`"),
+        }
+    }
+
+    fn close_arith(&mut self, form: ArithForm) {
+        self.frames.pop();
+        match form {
+            ArithForm::Word { quoted } | ArithForm::Bracket { quoted } => self.add(WordPart::Unknown { quoted }),
+            ArithForm::Command => self.mark_compound_done(),
+            ArithForm::For => self.finish_for_arith(),
+        }
+    }
+}
+
+fn name_length(text: &str) -> usize {
+    text.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(text.len())
+}
+
+/// Whether the text after the name in `${…}` begins with one of these operators.
+fn begins_with(parts: &[WordPart], operators: &[&str]) -> bool {
+    matches!(parts.first(), Some(WordPart::Quoted(text)) if operators.iter().any(|operator| text.starts_with(operator)))
+}
+
+/// Parses the operator and pattern of `${x%y}` from the text after the name.
+fn parse_trim(text: &str) -> Option<Trim> {
+    let sign = text.chars().next().filter(|sign| matches!(sign, '%' | '#'))?;
+    let rest = text.strip_prefix(sign)?;
+    let (greedy, pattern) = rest.strip_prefix(sign).map_or((false, rest), |rest| (true, rest));
+    let is_literal = !pattern.contains(['[', '(', '\\', '\'', '"', '$', '`']);
+    Some(Trim { from_end: sign == '%', greedy, pattern: is_literal.then(|| pattern.to_owned()) })
+}
