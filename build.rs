@@ -159,6 +159,7 @@ fn paths() -> String {
     let tables: toml::Table = read(path).parse().unwrap_or_else(|error| panic!("{path}: {error}"));
     let mut rows = String::new();
     let [mut names, mut beginnings, mut endings] = [const { BTreeSet::new() }; 3];
+    let mut ordinary = Vec::new();
     for (class, table) in &tables {
         let list = |key: &str| -> Vec<String> {
             let items = table.get(key).and_then(toml::Value::as_array).cloned().unwrap_or_default();
@@ -166,6 +167,10 @@ fn paths() -> String {
                 |item: &toml::Value| item.as_str().unwrap_or_else(|| panic!("{path}: `{class}.{key}`")).to_owned();
             items.iter().map(text).collect()
         };
+        if class == "ordinary" {
+            ordinary = list("files");
+            continue;
+        }
         let worst = table.get("worst").and_then(toml::Value::as_str);
         let worst = camel_case(worst.unwrap_or_else(|| panic!("{path}: `{class}.worst` is missing")));
         let (files, except) = (list("files"), list("except"));
@@ -189,7 +194,9 @@ fn paths() -> String {
         )
         .expect("a string accepts everything");
     }
-    let mut code = format!("static FILES: [Files; {}] = [\n{rows}];\n", tables.len());
+    let mut code = format!("static FILES: [Files; {}] = [\n{rows}];\n", rows.lines().count());
+    writeln!(code, "static ORDINARY: [Glob<'static>; {}] = globs({ordinary:?});", ordinary.len())
+        .expect("a string accepts everything");
     for (list, texts) in [("NAMES", names), ("BEGINNINGS", beginnings), ("ENDINGS", endings)] {
         let texts: Vec<String> = texts.into_iter().collect();
         writeln!(code, "static {list}: [&str; {}] = {texts:?};", texts.len()).expect("a string accepts everything");

@@ -42,6 +42,8 @@ pub struct Config {
     pub suspicious: Effect,
     /// Rules of tier `block` that deny, whatever the effect of the tier.
     pub always_deny: Vec<CompactString>,
+    /// Rules of tier `suspicious` that ask, whatever the effect of the tier.
+    pub always_ask: Vec<CompactString>,
     /// The answer if there are no findings.
     pub allow: Allow,
     /// Programs that the rules know besides the built-in list.
@@ -52,6 +54,8 @@ pub struct Config {
     pub sensitive: Vec<CompactString>,
     /// The sensitive paths that are not in the embedded list. Built-in exemptions do not apply to them.
     pub operator_sensitive: Vec<CompactString>,
+    /// Directories outside of the project that are worked in like the project.
+    pub work: Vec<CompactString>,
     /// Registered MCP servers.
     pub servers: Vec<McpServer>,
     /// Whether MCP tools must be pinned.
@@ -193,11 +197,13 @@ impl Config {
             block: Effect::Deny,
             suspicious: Effect::Ask,
             always_deny: Vec::new(),
+            always_ask: Vec::new(),
             allow: Allow::Silent,
             executables: Vec::new(),
             secrets: Vec::new(),
             sensitive: Vec::new(),
             operator_sensitive: Vec::new(),
+            work: Vec::new(),
             servers: Vec::new(),
             pins: PinPolicy::Required,
             receipts: Receipts::Mcp,
@@ -218,10 +224,12 @@ impl Config {
             config.block = layer.block.unwrap_or(config.block);
             config.suspicious = layer.suspicious.unwrap_or(config.suspicious);
             config.always_deny.extend(layer.always_deny);
+            config.always_ask.extend(layer.always_ask);
             config.allow = layer.allow.unwrap_or(config.allow);
             config.executables.extend(layer.executables);
             config.secrets.extend(layer.secrets);
             config.sensitive.extend(layer.sensitive);
+            config.work.extend(layer.work);
             config.register_servers(layer.servers);
             config.pins = layer.pins.unwrap_or(config.pins);
             config.receipts = layer.receipts.unwrap_or(config.receipts);
@@ -274,8 +282,12 @@ impl Config {
             Tier::Block => self.block,
             Tier::Suspicious => self.suspicious,
         };
-        let always = rule.tier == Tier::Block && self.always_deny.iter().any(|id| id == rule.id.as_str());
-        if always { Effect::Deny } else { effect }
+        let listed = |ids: &[CompactString]| ids.iter().any(|id| id == rule.id.as_str());
+        match rule.tier {
+            Tier::Block if listed(&self.always_deny) => Effect::Deny,
+            Tier::Suspicious if effect > Effect::Pass && listed(&self.always_ask) => effect.max(Effect::Ask),
+            Tier::Block | Tier::Suspicious => effect,
+        }
     }
 
     /// Whether a key of this policy is looser than in the other one. Rules are not compared.
@@ -291,6 +303,8 @@ impl Config {
             || self.receipts < other.receipts
             || (self.allow == Allow::Explicit && other.allow != Allow::Explicit)
             || other.always_deny.iter().any(|id| !denied(self, id))
+            || self.suspicious < Effect::Ask && lacks(&self.always_ask, &other.always_ask)
+            || lacks(&other.work, &self.work)
             || lacks(&self.secrets, &other.secrets)
             || lacks(&self.sensitive, &other.sensitive)
             || lacks(&self.operator_sensitive, &other.operator_sensitive)

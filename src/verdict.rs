@@ -107,6 +107,7 @@ pub struct Finding {
     reason: String,
     nudge: Option<String>,
     source: Option<String>,
+    program: Option<String>,
 }
 
 impl Finding {
@@ -114,7 +115,7 @@ impl Finding {
     pub fn new(rule: RuleId, effect: Effect, reason: impl Into<String>) -> Self {
         let reason = reason.into();
         let reason = if reason.trim().is_empty() { rule.to_string() } else { reason };
-        Finding { rule, effect, reason, nudge: None, source: None }
+        Finding { rule, effect, reason, nudge: None, source: None, program: None }
     }
 
     /// Adds what to do instead.
@@ -125,6 +126,16 @@ impl Finding {
     /// Adds the file and line of the rule.
     pub fn at(self, source: impl Into<String>) -> Self {
         Finding { source: Some(source.into()), ..self }
+    }
+
+    /// Adds the unknown program that the finding is about.
+    pub fn about_program(self, program: impl Into<String>) -> Self {
+        Finding { program: Some(program.into()), ..self }
+    }
+
+    /// The unknown program that the finding is about.
+    pub fn program(&self) -> Option<&str> {
+        self.program.as_deref()
     }
 
     /// What to do instead.

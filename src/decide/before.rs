@@ -10,11 +10,16 @@ use crate::event::{Action, Event, Shows};
 use crate::policy::Config;
 use crate::shell::{Access, Act};
 use crate::verdict::Verdict;
+use crate::verdict::failure::Failure;
 use crate::verdict::limits::{FILES, PATH_BYTES};
 
 /// Adds the findings about a call that has not run yet.
 pub(crate) fn judge(event: &Event<'_>, config: &Config, verdict: &mut Verdict) {
     let context = &Context::new(event, config);
+    if let Some(directory) = &context.invalid_work {
+        let message = format!("`paths.work`: {directory} contains home, the project or a vital directory");
+        verdict.add(context.failure(&Failure::Config(message)));
+    }
     match &event.action {
         Action::Shell { command, dialect } => shell_text::judge(command, *dialect, context, verdict),
         Action::Edit { path: Some(path), .. } => {

@@ -3,8 +3,8 @@
 use super::applicable::ApplicableRules;
 use super::validators::DataSources;
 use crate::event::Event;
-use crate::path::Glob;
 use crate::path::zones::Zones;
+use crate::path::{AbsPath, Glob};
 use crate::policy::Config;
 use crate::shell::{Effects, Reading};
 use crate::verdict::Finding;
@@ -20,6 +20,8 @@ pub struct Context<'a> {
     pub config: &'a Config,
     /// The project, home and temporary directories of the event.
     pub zones: Zones,
+    /// An entry of `paths.work` that contains home, the project or a vital directory.
+    pub(super) invalid_work: Option<AbsPath>,
     /// The rules that apply to the event.
     pub(super) applicable: ApplicableRules<'a>,
     /// Sensitive paths of the policy.
@@ -36,10 +38,20 @@ impl<'a> Context<'a> {
     /// Derives the context of an event.
     pub fn new(event: &'a Event<'a>, config: &'a Config) -> Self {
         let globs = |texts: &'a [CompactString]| texts.iter().map(|text| Glob::new(text)).collect();
+        let resolve = |text: &str| AbsPath::resolve(text, &event.place);
+        // A worktree of which git says that it contains home or the project is none to work in.
+        let zones = event.facts.worktrees.iter().fold(Zones::of(&event.place), |zones, worktree| {
+            zones.clone().with_work([resolve(worktree)]).unwrap_or(zones)
+        });
+        let (zones, invalid_work) = match zones.clone().with_work(config.work.iter().map(|text| resolve(text))) {
+            Ok(zones) => (zones, None),
+            Err(directory) => (zones, Some(directory)),
+        };
         Context {
             event,
             config,
-            zones: Zones::of(&event.place),
+            zones,
+            invalid_work,
             applicable: ApplicableRules::of(event, config),
             sensitive: globs(&config.sensitive),
             operator_sensitive: globs(&config.operator_sensitive),

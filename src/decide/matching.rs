@@ -127,7 +127,15 @@ fn finding(rule: &Rule, matched: &Match, subject: &Subject<'_>, context: &Contex
     if outbound && !taint.is_empty() {
         reason = format!("{reason}; {}", taint.summary());
     }
-    Finding::new(rule.id.clone(), effect, reason).with_nudge(nudge).at(rule.source.to_string())
+    let finding = Finding::new(rule.id.clone(), effect, reason).with_nudge(nudge).at(rule.source.to_string());
+    match (&rule.matcher, &subject.kind) {
+        (Matcher::Validator(validator), SubjectKind::Command(command, _))
+            if validator.name() == "UnknownExecutable" =>
+        {
+            finding.about_program(command.program.as_str())
+        }
+        _ => finding,
+    }
 }
 
 /// The id of a rule in findings. A project's rule is named by its line, because its id is text of the project.

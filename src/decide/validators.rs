@@ -16,6 +16,7 @@ mod hidden_program;
 mod mcp_parameters;
 mod mcp_unregistered;
 mod mcp_write;
+mod misplaced_program;
 mod obfuscation;
 mod outside_project;
 mod protected_path;
@@ -36,7 +37,7 @@ use crate::shell::{Access, Command};
 type Find = fn(&Subject<'_>, &Context<'_>) -> Option<Match>;
 
 /// All validators by name, in alphabetical order.
-const ALL: [(&str, Find); 19] = [
+const ALL: [(&str, Find); 20] = [
     ("AgentRecursion", agent_recursion::find),
     ("CarriedData", carried_data::find),
     ("DependencyMutation", dependency_mutation::find),
@@ -50,6 +51,7 @@ const ALL: [(&str, Find); 19] = [
     ("McpParameters", mcp_parameters::find),
     ("McpUnregistered", mcp_unregistered::find),
     ("McpWrite", mcp_write::find),
+    ("MisplacedProgram", misplaced_program::find),
     ("Obfuscation", obfuscation::find),
     ("OutsideProject", outside_project::find),
     ("ProtectedPath", protected_path::find),

@@ -22,6 +22,10 @@ pub struct Facts {
     pub contents: Vec<(String, String)>,
     /// Files and directories that belong to the guard.
     pub guard_paths: Vec<String>,
+    /// Unknown programs that the session has been asked about before.
+    pub asked_programs: Vec<String>,
+    /// Worktrees of the project's repository outside of the project.
+    pub worktrees: Vec<String>,
     /// The current day, for exceptions that expire.
     pub today: Option<time::Date>,
     /// The names of the MCP servers that the project configures.

@@ -38,7 +38,7 @@ struct Files {
     except: &'static [Glob<'static>],
 }
 
-// `FILES`: all classes. `NAMES`: the lower-case names of which a path of a class contains at least one, in order.
+// `ORDINARY`: places outside of the project that are written in silence. `FILES`: all classes. `NAMES`: the lower-case names of which a path of a class contains at least one, in order.
 // `BEGINNINGS` and `ENDINGS`: the same for patterns such as `.env.*` and `*.key`.
 include!(concat!(env!("OUT_DIR"), "/paths.rs"));
 
@@ -69,6 +69,13 @@ impl Class {
 pub fn classes<'p>(path: &'p AbsPath, reach: Extent, home: Option<&'p AbsPath>) -> impl Iterator<Item = Class> + 'p {
     let files = if reach == Extent::Tree || may_be_protected(path) { &FILES[..] } else { &[] };
     files.iter().filter(move |files| files.contains(path, reach, home)).map(|files| files.class)
+}
+
+/// Whether a path outside of the project is written and deleted in silence: a working file of the client, or a cache.
+pub fn is_ordinary(path: &AbsPath, home: Option<&AbsPath>) -> bool {
+    !path.components().iter().any(|name| name.contains(['*', '?', '[']))
+        && ORDINARY.iter().any(|glob| touches(*glob, path, Extent::Exact, home))
+        && classes(path, Extent::Exact, home).next().is_none()
 }
 
 /// Whether a path has a name that some class asks for; cheap, and true for most protected paths only.

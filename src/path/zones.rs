@@ -59,6 +59,8 @@ pub struct Zones {
     /// The home directory.
     pub home: Option<AbsPath>,
     temps: Vec<AbsPath>,
+    /// Worktrees of the project's repository, and directories that the operator works in.
+    work: Vec<AbsPath>,
 }
 
 impl Zones {
@@ -70,7 +72,20 @@ impl Zones {
             project: at(place.project.as_deref().unwrap_or(&place.cwd)),
             home: place.home.as_deref().map(at),
             temps: ["/tmp", "/var/tmp", "/private/tmp", "/private/var/tmp", "/dev/shm"].into_iter().map(at).collect(),
+            work: Vec::new(),
         }
+    }
+
+    /// Adds directories that are worked in like the project. A directory that contains home, the project or a vital
+    /// directory is returned as an error.
+    pub fn with_work(mut self, directories: impl IntoIterator<Item = AbsPath>) -> Result<Self, AbsPath> {
+        for directory in directories {
+            if !matches!(self.area(&directory), Area::Other | Area::InTemp | Area::InProject) {
+                return Err(directory);
+            }
+            self.work.push(directory);
+        }
+        Ok(self)
     }
 
     /// The zone of a path.
@@ -83,11 +98,11 @@ impl Zones {
         let home = self.home.as_ref().filter(|home| !home.components().is_empty());
         match parts {
             [] => Area::Vital,
-            _ if self.is_project(path) => Area::ProjectRoot,
+            _ if self.is_project(path) || self.work.contains(path) => Area::ProjectRoot,
             _ if above(&self.project) || home.is_some_and(above) => Area::Vital,
             _ if self.temps.contains(path) => Area::TempRoot,
             ["var" | "private", "folders"] | ["private", "var", "folders"] => Area::TempRoot,
-            _ if self.is_in_project(path) => Area::InProject,
+            _ if self.is_in_project(path) || self.is_in_work(path) => Area::InProject,
             _ if self.is_in_temp(path) => Area::InTemp,
             ["var", "folders", ..] | ["private", "var", "folders", ..] => Area::InTemp,
             ["dev", "null" | "zero" | "stdin" | "stdout" | "stderr" | "tty" | "full" | "random" | "urandom"]
@@ -102,6 +117,10 @@ impl Zones {
             _ if self.is_protected_home(path) => Area::Vital,
             _ => Area::Other,
         }
+    }
+
+    fn is_in_work(&self, path: &AbsPath) -> bool {
+        self.work.iter().any(|directory| path.is_below(directory))
     }
 
     /// Whether the project is a real one, and not the root or a top-level directory.

@@ -88,6 +88,7 @@ struct RawDecision {
     suspicious: Option<RawEffect>,
     failure: Option<RawFailure>,
     always_deny: Vec<String>,
+    always_ask: Vec<String>,
     allow: Option<Allow>,
 }
 
@@ -116,6 +117,7 @@ struct RawSecrets {
 #[serde(deny_unknown_fields, default)]
 struct RawPaths {
     sensitive: Vec<String>,
+    work: Vec<String>,
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -187,10 +189,12 @@ pub struct Layer {
     pub(super) block: Option<Effect>,
     pub(super) suspicious: Option<Effect>,
     pub(super) always_deny: Vec<CompactString>,
+    pub(super) always_ask: Vec<CompactString>,
     pub(super) allow: Option<Allow>,
     pub(super) executables: Vec<CompactString>,
     pub(super) secrets: Vec<CompactString>,
     pub(super) sensitive: Vec<CompactString>,
+    pub(super) work: Vec<CompactString>,
     pub(super) servers: Vec<McpServer>,
     pub(super) pins: Option<PinPolicy>,
     pub(super) receipts: Option<Receipts>,
@@ -246,6 +250,7 @@ impl Layer {
                 "decision.block" => layer.block = Some(keyword::<RawEffect>(values)?.into()),
                 "decision.suspicious" => layer.suspicious = Some(keyword::<RawEffect>(values)?.into()),
                 "decision.always_deny" => layer.always_deny = texts(),
+                "decision.always_ask" => layer.always_ask = texts(),
                 "executables.allowed" => layer.executables = texts(),
                 "secrets.env_vars" => layer.secrets = texts(),
                 "paths.sensitive" => layer.sensitive = texts(),
@@ -291,10 +296,12 @@ impl Layer {
             block: decision.block.map(Into::into),
             suspicious: decision.suspicious.map(Into::into),
             always_deny: compact(decision.always_deny),
+            always_ask: compact(decision.always_ask),
             allow: decision.allow,
             executables: compact(executables.0.allowed),
             secrets: compact(secrets.0.env_vars),
-            sensitive: paths.0.sensitive.into_iter().map(|path| path.trim_end_matches('/').into()).collect(),
+            sensitive: paths.0.sensitive.iter().map(|path| path.trim_end_matches('/').into()).collect(),
+            work: paths.0.work.iter().map(|path| path.trim_end_matches('/').into()).collect(),
             servers: mcp.servers.into_iter().map(server).collect(),
             pins: mcp.pins.map(Into::into),
             receipts: mcp.receipts,

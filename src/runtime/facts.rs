@@ -11,6 +11,7 @@ use rune::event::{Action, Event, Facts, Nonce};
 use rune::path::{AbsPath, Place};
 use rune::policy::{Config, Results};
 use rune::quarantined::{Audit, Reason};
+use rune::shell::Command;
 use rune::verdict::Phase;
 use rune::verdict::failure::Failure;
 use rune::verdict::limits::FILES;
@@ -108,16 +109,34 @@ fn before(event: &Event<'_>, config: &Config, environment: &Environment) -> Coll
         facts.project_servers = collected.value_or(servers, Vec::new());
         facts.pins = mcp_facts::look_up(event, config, environment);
     }
+    if event.shell().is_some_and(|shell| shell.reading.commands.iter().any(is_unknown)) {
+        facts.asked_programs = session::read_asked_programs(environment, &event.header.session);
+    }
     let paths = rune::decide::touched_paths(event);
     let accesses_files = event.shell().is_some_and(|shell| !shell.effects.accesses.is_empty());
     if accesses_files || !paths.is_empty() {
         facts.guard_paths = environment.guard_paths().iter().map(|path| path.to_string_lossy().into_owned()).collect();
+        facts.worktrees = worktrees(event);
         facts.real_paths = collected.value_or(real_paths(&paths, event, environment), BTreeMap::new());
         if matches!(event.action, Action::Edit { .. }) {
             facts.contents = contents(&paths, &facts.real_paths);
         }
     }
     CollectedFacts { facts, ..collected }
+}
+
+/// Whether the catalogue does not know the program of a command.
+fn is_unknown(command: &Command) -> bool {
+    rune::programs::embedded(&command.program).is_none()
+}
+
+/// The worktrees of the project's repository, from git's own records, if the call touches files outside of the project.
+fn worktrees(event: &Event<'_>) -> Vec<String> {
+    let project = event.place.project.as_deref().unwrap_or(&event.place.cwd);
+    let records = std::fs::read_dir(Path::new(project).join(".git").join("worktrees"));
+    let names =
+        records.into_iter().flatten().flatten().filter_map(|entry| read_text(&entry.path().join("gitdir")).ok()?);
+    names.filter_map(|text| Some(text.trim().strip_suffix("/.git")?.to_owned())).collect()
 }
 
 /// Resolves the symlinks in the paths of a call. Contains only paths that lead elsewhere than their name says.

@@ -22,7 +22,7 @@ use rune::policy::Config;
 use rune::receipt::Decision;
 use rune::telemetry::LogLine;
 use rune::verdict::limits::EVENT_BYTES;
-use rune::verdict::{Effect, Phase, Surface, Verdict};
+use rune::verdict::{Effect, Finding, Phase, Surface, Verdict};
 use std::ffi::OsString;
 use std::sync::Arc;
 use std::time::Instant;
@@ -67,7 +67,7 @@ fn answer(call: &Call, progress: &Progress) {
         }
         Err(error) => judge_unreadable(call, error, progress),
     };
-    record_taint(call, &judgement);
+    record_state(call, &judgement);
     // The watchdog thread has answered and is about to end the process.
     let Some(line) = failsafe::write_answer(call, progress, &judgement.header, &judgement.verdict) else {
         park_forever()
@@ -145,12 +145,19 @@ fn judge_unreadable(call: &Call, error: EventError, progress: &Progress) -> Judg
     Judgement { header, verdict, receipt, reported: Vec::new() }
 }
 
-/// Records the taint by which later calls are judged.
+/// Records the taint and the asked programs by which later calls are judged.
 ///
 /// INVARIANT: this comes before the answer, so that a process that is killed after its answer has recorded taint. If the
 /// write fails, the next call fails as well, see [`session::read_taint`].
-fn record_taint(call: &Call, judgement: &Judgement) {
+fn record_state(call: &Call, judgement: &Judgement) {
     stage::enter(Stage::Record);
+    let verdict = &judgement.verdict;
+    if verdict.effect() == Effect::Ask && !call.options.dry_run {
+        let programs = verdict.findings().iter().filter_map(Finding::program);
+        if let Err(error) = session::add_asked_programs(&call.environment, &judgement.header.session, programs) {
+            warn(&error);
+        }
+    }
     if let Some(surface) = tainting_surface(call, &judgement.verdict)
         && let Err(error) = session::add_taint(&call.environment, &judgement.header.session, surface)
     {

@@ -184,7 +184,8 @@ pub fn unknown_rules(options: &Options, environment: &Environment) -> Vec<(Strin
     let known = rules::all_rule_names(Some(&dir.join("rules")));
     let preset = options.preset.clone().or_else(|| preset(environment)).unwrap_or_else(|| DEFAULT_PRESET.to_owned());
     let files = ["config.local.toml", DEFAULT.0, &format!("presets/{preset}.toml")].map(|name| dir.join(name));
-    let mut unknown: Vec<String> = config.disabled.into_iter().chain(config.always_deny).map(Into::into).collect();
+    let mut unknown: Vec<String> =
+        config.disabled.into_iter().chain(config.always_deny).chain(config.always_ask).map(Into::into).collect();
     unknown.retain(|name| !known.contains(name));
     let locate = |name: String| {
         let position = files.iter().find_map(|file| position_of(&name, file))?;

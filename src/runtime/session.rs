@@ -83,6 +83,32 @@ pub fn add_taint(environment: &Environment, session: &Label, surface: &Surface) 
         .map_err(|error| format!("session: {}: {error}", path.display()))
 }
 
+/// Reads the unknown programs that the session has been asked about. An unreadable file means that none has been.
+pub fn read_asked_programs(environment: &Environment, session: &Label) -> Vec<String> {
+    let Some(path) = programs_path(environment, session) else { return Vec::new() };
+    let mut text = String::new();
+    let read = open(&path).and_then(|(file, _)| file.take(MAX_FILE_BYTES).read_to_string(&mut text));
+    if read.is_ok() { text.lines().map(str::to_owned).collect() } else { Vec::new() }
+}
+
+/// Records the unknown programs that the session is asked about, so that it is asked once.
+pub fn add_asked_programs<'p>(
+    environment: &Environment,
+    session: &Label,
+    programs: impl Iterator<Item = &'p str>,
+) -> Result<(), String> {
+    let Some(path) = programs_path(environment, session) else { return Ok(()) };
+    let lines: String = programs.filter(|name| !name.contains('\n')).map(|name| format!("{name}\n")).collect();
+    if lines.is_empty() {
+        return Ok(());
+    }
+    append_text(&path, &lines).map_err(|error| format!("session: {}: {error}", path.display()))
+}
+
+fn programs_path(environment: &Environment, session: &Label) -> Option<PathBuf> {
+    Some(environment.state_dir.as_ref()?.join("programs").join(file_name(session)?))
+}
+
 /// The number of tainted sessions.
 pub fn count_tainted(environment: &Environment) -> usize {
     directory(environment).and_then(|directory| std::fs::read_dir(directory).ok()).map_or(0, Iterator::count)
@@ -90,8 +116,10 @@ pub fn count_tainted(environment: &Environment) -> usize {
 
 /// Removes session files that have not changed for [`RETENTION`]. Newer sessions may be resumed.
 pub fn remove_expired(environment: &Environment) {
-    let Some(directory) = directory(environment) else { return };
-    for entry in std::fs::read_dir(directory).into_iter().flatten().flatten() {
+    let Some(state) = &environment.state_dir else { return };
+    let directories = [state.join("sessions"), state.join("programs")];
+    let entries = directories.iter().filter_map(|directory| std::fs::read_dir(directory).ok());
+    for entry in entries.flatten().flatten() {
         let age = entry.metadata().and_then(|found| found.modified()).ok().and_then(|time| time.elapsed().ok());
         if age.is_some_and(|age| age > RETENTION) {
             std::fs::remove_file(entry.path()).ok();

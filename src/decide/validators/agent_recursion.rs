@@ -54,6 +54,10 @@ pub(super) fn find(subject: &Subject<'_>, _context: &Context<'_>) -> Option<Matc
     if has_unchecked_value || is_gemini_yes || words.iter().any(|word| UNCHECKED_OPTIONS.contains(word)) {
         return block("it starts an agent that asks nobody");
     }
+    let by_package = command.program.contains('/') && !command.program.starts_with(['/', '.']);
+    if by_package {
+        return suspicious("it starts another agent");
+    }
     let is_headless = words.iter().any(|word| matches!(*word, "-p" | "--print" | "exec" | "--prompt" | "run"));
     let fed = matches!(command.input, Input::Pipe | Input::Unknown);
     let dynamic = command.args.iter().any(|arg| !arg.is_known());

@@ -3,6 +3,7 @@
 use super::{Context, command, suspicious, suspicious_if};
 use crate::decide::subject::{Subject, SubjectKind};
 use crate::path::zones::Area;
+use crate::programs;
 use crate::rules::Match;
 use crate::shell::{Access, Act, Arg, Command, Effects, PROCESS_SUBSTITUTION, Target};
 use std::collections::BTreeSet;
@@ -49,7 +50,7 @@ pub(super) fn find(subject: &Subject<'_>, context: &Context<'_>) -> Option<Match
         "awk" | "gawk" if command.args.first().is_some_and(|arg| !arg.is_known() && arg.prefix().is_empty()) => {
             suspicious("it runs code that is only known when it runs")
         }
-        "eval" if command.args.iter().any(|arg| !arg.is_known()) => {
+        "eval" if command.args.iter().any(|arg| !arg.is_known() && !is_activation(&arg.text)) => {
             suspicious("it runs text that is only known when it runs")
         }
         program if matches!(program, "source" | ".") || command.is_shell() => {
@@ -81,6 +82,16 @@ pub(super) fn find(subject: &Subject<'_>, context: &Context<'_>) -> Option<Match
 }
 
 /// Finds a command that runs a file which an earlier command downloaded.
+/// Whether a substitution prints shell text that is made to be evaluated: `$(direnv hook bash)`.
+fn is_activation(text: &str) -> bool {
+    let Some(inner) = text.strip_prefix("$(").and_then(|rest| rest.strip_suffix(')')) else { return false };
+    let plain = |c: char| c.is_ascii_alphanumeric() || " -_./=".contains(c);
+    let mut words = inner.split_whitespace();
+    let entry = words.next().and_then(programs::embedded).filter(|_| inner.chars().all(plain));
+    let words: Vec<&str> = words.collect();
+    entry.is_some_and(|entry| programs::parse(entry, &words).activates())
+}
+
 fn find_fetched_script(context: &Context<'_>) -> Option<Match> {
     let (reading, effects) = (context.reading()?, context.effects()?);
     let fetchers = ["curl", "wget", "http", "https", "xh"];

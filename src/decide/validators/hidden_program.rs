@@ -3,6 +3,7 @@
 use super::unknown_executable::is_known;
 use super::{Context, command, suspicious, suspicious_if};
 use crate::decide::subject::Subject;
+use crate::programs::{self, Does};
 use crate::rules::Match;
 use crate::shell::Command;
 
@@ -62,5 +63,17 @@ pub(super) fn find(subject: &Subject<'_>, context: &Context<'_>) -> Option<Match
     // A deletion is judged by its operands, if it has any.
     let has_operands = program != "rm" || command.args.iter().any(|arg| !arg.text.starts_with('-'));
     let expected = EXPECTED.contains(&program) || (FILE_COMMANDS.contains(&program) && has_operands);
-    suspicious_if(command.hidden && !expected, "a program runs here by way of another one's option or code")
+    // Ordinary work that code starts, such as `node -e "execSync('npm test')"`, is judged by itself.
+    let by_code = command
+        .via
+        .last()
+        .is_some_and(|runner| programs::embedded(runner).is_some_and(|entry| entry.language.is_some()));
+    let ordinary = by_code
+        && command.known
+        && matches!(command.doing().does, Some(Does::Look | Does::Work))
+        && !command.is_dynamic();
+    suspicious_if(
+        command.hidden && !expected && !ordinary,
+        "a program runs here by way of another one's option or code",
+    )
 }

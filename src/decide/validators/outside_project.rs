@@ -1,11 +1,12 @@
 //! Writes to files outside of the project.
 
-use super::{Context, block, block_if, suspicious, suspicious_if};
+use super::{Context, block, block_if, command_of, suspicious, suspicious_if};
 use crate::decide::subject::{Subject, SubjectKind};
+use crate::path::protected::is_ordinary;
 use crate::path::zones::Area;
 use crate::path::{AbsPath, Place};
 use crate::rules::Match;
-use crate::shell::{Act, MKTEMP_PATH};
+use crate::shell::{Access, Act, MKTEMP_PATH};
 
 pub(super) fn find(subject: &Subject<'_>, context: &Context<'_>) -> Option<Match> {
     let access = subject.file_access().filter(|access| !access.astray)?;
@@ -19,14 +20,31 @@ pub(super) fn find(subject: &Subject<'_>, context: &Context<'_>) -> Option<Match
         (_, Area::InProject | Area::Device) => None,
         // The path is the project itself if only the directory of the file is known.
         (Act::Write | Act::Redirect, Area::ProjectRoot) => None,
+        (Act::Write | Act::Redirect, Area::InTemp) => None,
+        (Act::Write | Act::Redirect, _) if is_ordinary(path, context.zones.home.as_ref()) => None,
+        (Act::Write | Act::Redirect, Area::TempRoot) if !by_tool => None,
+        (Act::Write, Area::Other) if is_new_worktree(path, access, context) => None,
         (Act::Write, _) if by_tool => block("the file is outside of the project"),
-        (Act::Write, Area::InTemp | Area::TempRoot) => None,
         (Act::Write | Act::Redirect, _) if is_made_by_mktemp(path) => None,
         (Act::Write | Act::Redirect, _) => suspicious("it writes outside of the project"),
         (Act::Read | Act::Match | Act::List | Act::Remove | Act::Move | Act::Change | Act::Restore | Act::Link, _) => {
             None
         }
     }
+}
+
+/// Whether `git worktree` makes or removes a worktree beside the project.
+fn is_new_worktree(path: &AbsPath, access: &Access, context: &Context<'_>) -> bool {
+    let by_git = command_of(access, context).is_some_and(|command| {
+        command.program == "git" && command.behind_global().first().is_some_and(|verb| verb.text == "worktree")
+    });
+    let beside = context
+        .zones
+        .project
+        .components()
+        .split_last()
+        .is_some_and(|(_, above)| path.components().starts_with(above) && above.len() > 1);
+    by_git && beside
 }
 
 /// Whether a path is a file or directory that `mktemp` made in the same shell text, or is below it.

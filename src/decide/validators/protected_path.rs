@@ -1,7 +1,7 @@
 //! Writes to protected files: startup files, keys and system files.
 
 use super::secret_access::{has_name_of_key, is_listed_key};
-use super::{Context, block, block_if, is_contained, suspicious};
+use super::{Context, block, block_if, command_of, is_contained, suspicious};
 use crate::decide::subject::{Subject, SubjectKind};
 use crate::path::protected::Class;
 use crate::path::zones::Area;
@@ -29,11 +29,29 @@ pub(super) fn find(subject: &Subject<'_>, context: &Context<'_>) -> Option<Match
         return block("the file holds keys or passwords");
     }
     if is_env_file(path) || is_in(Class::Secrets) {
+        if is_copied_example(path, access, context) {
+            return None;
+        }
         let reason = "the file holds the secrets of the project";
         return if matches!(subject.kind, SubjectKind::ToolAccess(_)) { block(reason) } else { suspicious(reason) };
     }
     let is_system = matches!(context.zones.area(path), Area::System | Area::Vital) && !access.target.open;
     block_if(is_system, "the file belongs to the system")
+}
+
+/// Whether a command copies an example such as `.env.example` to the file.
+fn is_copied_example(path: &AbsPath, access: &Access, context: &Context<'_>) -> bool {
+    let Some(effects) = context.effects() else { return false };
+    let copies =
+        command_of(access, context).is_some_and(|command| matches!(command.program.as_str(), "cp" | "install"));
+    let is_example = |source: &AbsPath| {
+        let name = source.components().last().map_or("", |name| name.as_str());
+        source.directories() == path.directories() && name.starts_with(".env") && !is_env_file(source)
+    };
+    let mut reads = access.row.into_iter().flat_map(|row| effects.of_command(row)).filter(|read| read.act == Act::Read);
+    let first = reads.next();
+    let examples = |read: &Access| read.target.path.as_ref().is_some_and(is_example);
+    copies && first.is_some_and(examples) && reads.all(examples)
 }
 
 /// Judges a change of permissions on a protected file or a directory above it: what the owner loses and others gain.

@@ -1,0 +1,104 @@
+//! Programs that are run from unusual places: outside of the project and of where programs are installed, or from the
+//! project under the name of a well-known program.
+
+use super::unknown_executable::{is_allowed, is_known};
+use super::{Context, command, suspicious, suspicious_if};
+use crate::decide::subject::Subject;
+use crate::path::zones::Area;
+use crate::path::{AbsPath, Extent, Glob, Place, globs, touches};
+use crate::rules::Match;
+use crate::shell::{Act, Command};
+use compact_str::CompactString;
+
+/// Directories of a project into which its tools install programs.
+const TOOL_DIRECTORIES: [&[&str]; 7] = [
+    &["node_modules", ".bin"],
+    &[".venv", "bin"],
+    &["venv", "bin"],
+    &["env", "bin"],
+    &["vendor", "bin"],
+    &[".venv", "Scripts"],
+    &["target"],
+];
+
+/// Directories outside of the project in which programs are installed.
+const INSTALLED: [Glob<'_>; 21] = globs([
+    "~/.cargo/bin/*", "~/.local/bin/*", "~/go/bin/*", "~/.bun/bin/*", "~/.deno/bin/*", "~/.nvm/**", "~/.volta/**",
+    "~/.pyenv/**", "~/.rbenv/**", "~/.asdf/**", "~/.sdkman/**", "~/.rustup/**", "~/.dotnet/**",
+    "~/.local/share/mise/**", "/opt/homebrew/**", "/home/linuxbrew/**", "/usr/local/**", "/usr/lib/**",
+    "/nix/store/**", "/snap/bin/*", "/opt/local/**",
+]);
+
+/// Programs that make an executable file from source code.
+const COMPILERS: [&str; 16] = [
+    "cc", "gcc", "g++", "c++", "clang", "clang++", "go", "rustc", "zig", "swiftc", "ghc", "nim", "crystal", "dmd",
+    "ocamlopt", "gfortran",
+];
+
+pub(super) fn find(subject: &Subject<'_>, context: &Context<'_>) -> Option<Match> {
+    let command = command(subject)?;
+    let program = command.program.as_str();
+    if !command.known || !program.contains('/') {
+        return None;
+    }
+    // Containers and other machines have files of their own.
+    if command.via.iter().any(|runner| {
+        matches!(runner.as_str(), "docker" | "podman" | "nerdctl" | "docker-compose" | "kubectl" | "oc" | "ssh")
+    }) {
+        return None;
+    }
+    let name = program.rsplit('/').next().unwrap_or_default();
+    let place = Place {
+        cwd: command.cwd.as_deref().unwrap_or_default().to_owned(),
+        home: context.event.place.home.clone(),
+        project: None,
+    };
+    if command.cwd.is_none() && !program.starts_with('/') {
+        return suspicious("the directory of this program is only known when it runs");
+    }
+    let path = AbsPath::resolve(program, &place);
+    if context.zones.area(&path) == Area::InProject {
+        // `bin/rake` and the like are written by the tools themselves.
+        let is_stub = ends_with(path.directories(), &["bin"]) && matches!(name, "rake" | "bundler" | "yarn");
+        let is_installed = is_stub || TOOL_DIRECTORIES.iter().any(|tool| ends_with(path.directories(), tool));
+        let shadows = is_allowed(name, context) && !is_installed;
+        return suspicious_if(shadows, "a program in the project bears the name of a known one");
+    }
+    let is_installed = |glob: &Glob<'_>| touches(*glob, &path, Extent::Exact, context.zones.home.as_ref());
+    if is_just_compiled(&path, command, context) {
+        return None;
+    }
+    suspicious_if(
+        !is_known(name, context) || !INSTALLED.iter().any(is_installed),
+        "the program lies outside of the project and of where programs are installed",
+    )
+}
+
+/// Whether an earlier command of the same text compiled the program from files of the project.
+fn is_just_compiled(path: &AbsPath, command: &Command, context: &Context<'_>) -> bool {
+    let (Some(reading), Some(effects)) = (context.reading(), context.effects()) else { return false };
+    let sets_path = effects.env.iter().any(|(name, _)| name == "PATH");
+    let text = path.to_string();
+    let mut writers = effects.accesses.iter().filter(|access| access.act.changes() && access.target.text == text);
+    let compiled = |row: usize| {
+        let compiler = reading.commands.get(row).filter(|compiler| compiler.span.start < command.span.start);
+        let reads_project =
+            effects.of_command(row).iter().filter(|access| access.act == Act::Read).all(|access| {
+                access.target.path.as_ref().is_some_and(|path| context.zones.area(path) == Area::InProject)
+            });
+        compiler.is_some_and(|compiler| COMPILERS.contains(&compiler.program.as_str())) && reads_project
+    };
+    let written_before = |access: &crate::shell::Access| access.act.changes() && !access.row.is_some_and(compiled);
+    let project_files_written = effects.accesses.iter().filter(|access| written_before(access)).any(|access| {
+        let row = access.row.and_then(|row| reading.commands.get(row));
+        row.is_some_and(|writer| writer.span.start < command.span.start)
+            && access.target.path.as_ref().is_none_or(|path| context.zones.area(path) == Area::InProject)
+    });
+    !sets_path && !project_files_written && writers.any(|access| access.row.is_some_and(compiled))
+}
+
+/// Whether the last directories of a path are these.
+fn ends_with(directories: &[CompactString], last: &[&str]) -> bool {
+    let start = directories.len().checked_sub(last.len());
+    start.and_then(|at| directories.get(at..)).is_some_and(|tail| tail.iter().zip(last).all(|(a, b)| a == b))
+}
