@@ -95,6 +95,11 @@ fn has_protected_name(name: &str) -> bool {
         || ENDINGS.iter().any(ends)
 }
 
+/// Whether a path contains no wildcard. Of a path with wildcards, an exception may match only some files.
+fn is_exact(path: &AbsPath) -> bool {
+    !path.components().iter().any(|name| name.contains(['*', '?', '[']))
+}
+
 /// Whether a path with wildcards is about the file that a pattern such as `**/secrets.yaml` names: it begins or ends
 /// like the name. `src/*` is about no file in particular.
 fn is_about(glob: &str, path: &AbsPath) -> bool {
@@ -114,7 +119,7 @@ fn compare(known: &str, name: &str) -> Ordering {
 impl Files {
     fn contains(&self, path: &AbsPath, reach: Extent, home: Option<&AbsPath>) -> bool {
         self.files.iter().any(|glob| self.touches(glob, path, reach, home))
-            && !self.except.iter().any(|glob| self.touches(glob, path, Extent::Exact, home))
+            && !(is_exact(path) && self.except.iter().any(|glob| self.touches(glob, path, Extent::Exact, home)))
     }
 
     /// Whether a pattern matches a path. Keys are protected in the home directory of every user.

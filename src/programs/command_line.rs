@@ -61,6 +61,8 @@ const HELP: [&str; 2] = ["--help", "--version"];
 /// An option word without a value, as it may be compared with names of flags.
 enum Flag<'w> {
     Word(&'w str),
+    /// An option with an attached value: its name, and the whole word.
+    Valued(&'w str, &'w str),
     Letter(char),
 }
 
@@ -68,12 +70,18 @@ impl Flag<'_> {
     fn is(&self, name: &str) -> bool {
         match self {
             Flag::Word(word) => *word == name,
+            Flag::Valued(option, word) => *word == name || *option == name && !is_off(word),
             Flag::Letter(letter) => {
                 let mut chars = name.chars();
                 chars.next() == Some('-') && chars.next() == Some(*letter) && chars.next().is_none()
             }
         }
     }
+}
+
+/// Whether an attached value switches a flag off: `--dry-run=false`.
+fn is_off(word: &str) -> bool {
+    ["=false", "=no", "=0", "=none", "=never"].iter().any(|end| word.ends_with(end))
 }
 
 /// Reads the words behind a program's name.
@@ -119,6 +127,7 @@ impl<'e, 'w> Reader<'e, 'w> {
                 index += 1;
             } else {
                 self.operand(word, index);
+                only_operands |= self.has_script();
                 index += 1;
             }
         }
@@ -200,8 +209,14 @@ impl<'e, 'w> Reader<'e, 'w> {
             return match (takes, value) {
                 (takes, Some(start)) => {
                     // A flag may have a value too: `--dry-run=client`, `--prune=now`.
-                    self.flags.extend([Flag::Word(name), Flag::Word(word)]);
+                    self.flags.push(Flag::Valued(name, word));
                     self.note(index, start, takes);
+                    1
+                }
+                // An abbreviation may also be a flag of its own, so the next word is read as an operand too.
+                (Some(takes), None) if full != name && alternative.is_none() => {
+                    self.note(index + 1, 0, Some(takes));
+                    self.flags.push(Flag::Word(name));
                     1
                 }
                 (Some(takes), None) => {
@@ -232,6 +247,22 @@ impl<'e, 'w> Reader<'e, 'w> {
         }
         self.flags.push(Flag::Word(word));
         1
+    }
+
+    /// Whether a flag is given without a value.
+    fn is_bare(&self, name: &str) -> bool {
+        self.flags.iter().any(|flag| matches!(flag, Flag::Word(word) if *word == name))
+    }
+
+    /// Whether the last operand is a script: what follows are its own arguments.
+    fn has_script(&self) -> bool {
+        let count = self.operands.len();
+        let position = count.checked_sub(1);
+        let by_option = |used: &WordUse| used.by_option && matches!(used.takes, Some(Use::Code | Use::Execute));
+        let is_first = self.operand_spec().zip(position).is_some_and(|(spec, position)| {
+            spec.first.get(position) == Some(&Use::Execute) && !self.line.uses.iter().any(by_option)
+        });
+        is_first && self.line.path.iter().rev().find_map(|entry| entry.does) == Some(Does::Run)
     }
 
     /// Reads a word that is no option: a verb or an operand.
@@ -280,10 +311,15 @@ impl<'e, 'w> Reader<'e, 'w> {
         }
         let given = |names: &str| self.flags.iter().any(|flag| flag.is(names));
         let dry = self.line.path.iter().any(|entry| entry.dry.iter().any(|name| given(name)));
+        // Without the verb that it expects, a program prints its help.
+        let is_bare = self.flags.is_empty() && self.line.uses.is_empty();
+        let lacks_verb = is_bare && self.deepest().is_some_and(|entry| !entry.verbs.is_empty());
         let named = self.line.path.iter().rev().find_map(|entry| entry.does);
+        let named = if lacks_verb { named.min(Some(Does::Work)) } else { named };
         let raised = self.line.path.iter().flat_map(|entry| entry.flags.iter());
         let raised = raised.filter(|(name, _)| given(name)).map(|(_, does)| *does).max();
-        self.line.does = if dry || HELP.iter().any(|name| given(name)) { Some(Does::Look) } else { named.max(raised) };
+        self.line.does =
+            if dry || HELP.iter().any(|name| self.is_bare(name)) { Some(Does::Look) } else { named.max(raised) };
         self.line
     }
 }

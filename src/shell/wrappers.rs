@@ -23,7 +23,7 @@ pub(super) use names::{Names, names};
 
 use super::options::Options;
 use super::{Arg, Command, Input};
-use crate::programs::{self, Entry, Use};
+use crate::programs::{self, Does, Entry, Use};
 use crate::shell::inline::Language;
 use crate::verdict::limits::Meter;
 use cwd::{moved, text_in};
@@ -89,7 +89,10 @@ pub(super) fn hides(command: &Command) -> bool {
             plain || matches!(verb, "submodule" | "bisect" | "rebase" | "filter-branch" | "difftool" | "mergetool");
         return !asked || git::sets_program(&command.args);
     }
-    let runs = |entry: &Entry| entry.operands.as_ref().is_some_and(|operands| operands.rest == Some(Use::Run));
+    let runs = |entry: &Entry| {
+        let operands = entry.operands.as_ref().is_some_and(|operands| operands.rest == Some(Use::Run));
+        operands || entry.does == Some(Does::Run) && entry.language.is_none()
+    };
     let asked = RUNNERS.contains(&program)
         || row_of(program).is_some()
         || shells::is_shell(program)

@@ -1,6 +1,6 @@
 //! Agents that are started without permission checks, or with input that is only known when the command runs.
 
-use super::{Context, block, command, suspicious};
+use super::{Context, block, command, suspicious, suspicious_if};
 use crate::decide::subject::Subject;
 use crate::rules::Match;
 use crate::shell::Input;
@@ -61,8 +61,10 @@ pub(super) fn find(subject: &Subject<'_>, _context: &Context<'_>) -> Option<Matc
     let is_headless = words.iter().any(|word| matches!(*word, "-p" | "--print" | "exec" | "--prompt" | "run"));
     let fed = matches!(command.input, Input::Pipe | Input::Unknown);
     let dynamic = command.args.iter().any(|arg| !arg.is_known());
+    let is_headless =
+        is_headless || words.iter().any(|word| matches!(*word, "-m" | "--message" | "--yes" | "-t" | "--text"));
     if !is_headless || !fed && !dynamic {
-        return None;
+        return suspicious_if(is_headless && !is_claude, "it starts another agent");
     }
     let reason = "it hands an agent text that nobody has read";
     if is_claude { block(reason) } else { suspicious(reason) }

@@ -2,6 +2,7 @@
 
 use super::{Context, block, command_of, suspicious, suspicious_if};
 use crate::decide::subject::Subject;
+use crate::path::protected::is_ordinary;
 use crate::path::zones::Area;
 use crate::path::{AbsPath, names_overlap};
 use crate::rules::Match;
@@ -57,6 +58,7 @@ fn judge_removal(access: &Access, command: Option<&Command>, context: &Context<'
         Area::TempRoot => suspicious("it deletes the temporary files of every program"),
         // A container has files of its own.
         Area::Other if command.is_some_and(|command| command.is_contained(path)) => None,
+        Area::Other if is_ordinary(path, context.zones.home.as_ref()) => None,
         Area::Other => suspicious("it deletes outside of the project"),
     }
 }

@@ -3,7 +3,6 @@
 use super::{Context, command, suspicious, suspicious_if};
 use crate::decide::subject::{Subject, SubjectKind};
 use crate::path::zones::Area;
-use crate::programs;
 use crate::rules::Match;
 use crate::shell::{Access, Act, Arg, Command, Effects, PROCESS_SUBSTITUTION, Target};
 use std::collections::BTreeSet;
@@ -27,6 +26,9 @@ pub(super) fn find(subject: &Subject<'_>, context: &Context<'_>) -> Option<Match
     }
     let command = command(subject)?;
     // The input and the `-c` text of a shell are commands of their own, with an unknown program if they are unknown.
+    if evaluates_activation(command, context) {
+        return None;
+    }
     if !command.known {
         return suspicious("which program this runs is only known when it runs");
     }
@@ -50,7 +52,7 @@ pub(super) fn find(subject: &Subject<'_>, context: &Context<'_>) -> Option<Match
         "awk" | "gawk" if command.args.first().is_some_and(|arg| !arg.is_known() && arg.prefix().is_empty()) => {
             suspicious("it runs code that is only known when it runs")
         }
-        "eval" if command.args.iter().any(|arg| !arg.is_known() && !is_activation(&arg.text)) => {
+        "eval" if command.args.iter().any(|arg| !arg.is_known()) => {
             suspicious("it runs text that is only known when it runs")
         }
         program if matches!(program, "source" | ".") || command.is_shell() => {
@@ -81,17 +83,19 @@ pub(super) fn find(subject: &Subject<'_>, context: &Context<'_>) -> Option<Match
     }
 }
 
-/// Finds a command that runs a file which an earlier command downloaded.
-/// Whether a substitution prints shell text that is made to be evaluated: `$(direnv hook bash)`.
-fn is_activation(text: &str) -> bool {
-    let Some(inner) = text.strip_prefix("$(").and_then(|rest| rest.strip_suffix(')')) else { return false };
-    let plain = |c: char| c.is_ascii_alphanumeric() || " -_./=".contains(c);
-    let mut words = inner.split_whitespace();
-    let entry = words.next().and_then(programs::embedded).filter(|_| inner.chars().all(plain));
-    let words: Vec<&str> = words.collect();
-    entry.is_some_and(|entry| programs::parse(entry, &words).activates())
+/// Whether a command is `eval "$(direnv hook bash)"` or what it runs: the text comes from programs that print shell text
+/// for this purpose.
+fn evaluates_activation(command: &Command, context: &Context<'_>) -> bool {
+    let by_eval = command.program == "eval" || command.via.last().is_some_and(|runner| runner == "eval");
+    let Some(reading) = context.reading().filter(|_| by_eval) else { return false };
+    let is_inside = |inner: &&Command| {
+        inner.span.start > command.span.start && inner.span.end <= command.span.end && inner.program != "eval"
+    };
+    let mut inner = reading.commands.iter().filter(is_inside).peekable();
+    inner.peek().is_some() && inner.all(|inner| inner.known && inner.doing().activates)
 }
 
+/// Finds a command that runs a file which an earlier command downloaded.
 fn find_fetched_script(context: &Context<'_>) -> Option<Match> {
     let (reading, effects) = (context.reading()?, context.effects()?);
     let fetchers = ["curl", "wget", "http", "https", "xh"];

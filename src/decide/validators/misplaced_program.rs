@@ -37,26 +37,9 @@ const COMPILERS: [&str; 16] = [
 
 pub(super) fn find(subject: &Subject<'_>, context: &Context<'_>) -> Option<Match> {
     let command = command(subject)?;
-    let program = command.program.as_str();
-    if !command.known || !program.contains('/') {
-        return None;
-    }
-    // Containers and other machines have files of their own.
-    if command.via.iter().any(|runner| {
-        matches!(runner.as_str(), "docker" | "podman" | "nerdctl" | "docker-compose" | "kubectl" | "oc" | "ssh")
-    }) {
-        return None;
-    }
-    let name = program.rsplit('/').next().unwrap_or_default();
-    let place = Place {
-        cwd: command.cwd.as_deref().unwrap_or_default().to_owned(),
-        home: context.event.place.home.clone(),
-        project: None,
-    };
-    if command.cwd.is_none() && !program.starts_with('/') {
-        return suspicious("the directory of this program is only known when it runs");
-    }
-    let path = AbsPath::resolve(program, &place);
+    let path = located(command, context)?;
+    let Some(path) = path else { return suspicious("the directory of this program is only known when it runs") };
+    let name = path.components().last().map_or("", CompactString::as_str);
     if context.zones.area(&path) == Area::InProject {
         // `bin/rake` and the like are written by the tools themselves.
         let is_stub = ends_with(path.directories(), &["bin"]) && matches!(name, "rake" | "bundler" | "yarn");
@@ -64,14 +47,41 @@ pub(super) fn find(subject: &Subject<'_>, context: &Context<'_>) -> Option<Match
         let shadows = is_allowed(name, context) && !is_installed;
         return suspicious_if(shadows, "a program in the project bears the name of a known one");
     }
-    let is_installed = |glob: &Glob<'_>| touches(*glob, &path, Extent::Exact, context.zones.home.as_ref());
-    if is_just_compiled(&path, command, context) {
+    let misplaced =
+        is_known(name, context) && !is_installed(&path, context) && !is_just_compiled(&path, command, context);
+    suspicious_if(misplaced, "the program lies outside of the project and of where programs are installed")
+}
+
+/// Whether a command runs an unknown program by its path outside of the project.
+pub(super) fn is_unknown_elsewhere(command: &Command, context: &Context<'_>) -> bool {
+    let Some(Some(path)) = located(command, context) else { return false };
+    let name = path.components().last().map_or("", CompactString::as_str);
+    context.zones.area(&path) != Area::InProject
+        && !is_known(name, context)
+        && !is_just_compiled(&path, command, context)
+}
+
+/// The path of the program, for a program that is run by its path on this machine. The inner `None` is an unknown directory.
+fn located(command: &Command, context: &Context<'_>) -> Option<Option<AbsPath>> {
+    let program = command.program.as_str();
+    // Containers and other machines have files of their own.
+    let is_elsewhere = command.via.iter().any(|runner| {
+        matches!(runner.as_str(), "docker" | "podman" | "nerdctl" | "docker-compose" | "kubectl" | "oc" | "ssh")
+    });
+    if !command.known || !program.contains('/') || is_elsewhere {
         return None;
     }
-    suspicious_if(
-        !is_known(name, context) || !INSTALLED.iter().any(is_installed),
-        "the program lies outside of the project and of where programs are installed",
-    )
+    let cwd = command.cwd.as_deref();
+    if cwd.is_none() && !program.starts_with('/') {
+        return Some(None);
+    }
+    let home = context.event.place.home.clone();
+    let place = Place { cwd: cwd.unwrap_or_default().to_owned(), home, project: None };
+    Some(Some(AbsPath::resolve(program, &place)))
+}
+
+fn is_installed(path: &AbsPath, context: &Context<'_>) -> bool {
+    INSTALLED.iter().any(|glob| touches(*glob, path, Extent::Exact, context.zones.home.as_ref()))
 }
 
 /// Whether an earlier command of the same text compiled the program from files of the project.

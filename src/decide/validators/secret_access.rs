@@ -116,9 +116,8 @@ fn is_spelled_out(pattern: &str, name: &str) -> bool {
 /// Whether a file in a directory of keys is public: public keys, known hosts, configuration.
 fn is_public(path: &AbsPath) -> bool {
     let name = path.components().last().map_or("", CompactString::as_str);
-    name.ends_with(".pub")
-        || matches!(name, "known_hosts" | "config" | "authorized_keys" | "passwd")
-            && !path.components().iter().any(|part| part == ".kube")
+    let in_ssh = path.directories().last().is_some_and(|folder| folder == ".ssh");
+    name.ends_with(".pub") || name == "passwd" || in_ssh && matches!(name, "known_hosts" | "config" | "authorized_keys")
 }
 
 /// Whether code reads a secret variable: `os.environ["X"]`, `process.env.X`, `ENV["X"]`, `$ENV.X`.

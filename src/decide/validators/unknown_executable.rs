@@ -2,7 +2,7 @@
 
 mod everyday;
 
-use super::{Context, command, suspicious_if};
+use super::{Context, command, misplaced_program, suspicious_if};
 use crate::decide::subject::Subject;
 use crate::programs;
 use crate::rules::Match;
@@ -11,10 +11,10 @@ use crate::shell::is_builtin;
 pub(super) fn find(subject: &Subject<'_>, context: &Context<'_>) -> Option<Match> {
     let command = command(subject)?;
     let program = command.program.as_str();
-    // `DynamicCode` judges programs that are only known when they run, `MisplacedProgram` those with a path. Functions are
-    // judged by their commands.
+    // `DynamicCode` judges programs that are only known when they run. Functions are judged by their commands.
     let is_function = context.reading().is_some_and(|reading| reading.functions.contains(program));
-    if !command.known || program.is_empty() || program.contains('/') || is_function || is_known(program, context) {
+    let is_placed = program.contains('/') && !misplaced_program::is_unknown_elsewhere(command, context);
+    if !command.known || program.is_empty() || is_placed || is_function || is_known(program, context) {
         return None;
     }
     let was_asked = context.event.facts.asked_programs.iter().any(|asked| asked == program);

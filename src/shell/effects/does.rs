@@ -13,6 +13,8 @@ pub struct Doing {
     pub reveals: bool,
     /// It prints text that strangers wrote.
     pub brings: bool,
+    /// It prints shell text that is made to be evaluated.
+    pub activates: bool,
 }
 
 impl Command {
@@ -22,7 +24,7 @@ impl Command {
         let words: Vec<&str> = self.args.iter().map(|arg| arg.text.as_str()).collect();
         let line = programs::parse(entry, &words);
         let does = line.does.max(self.code_effect(&line)).max(self.request_effect(&line));
-        Doing { does, reveals: line.reveals(), brings: line.brings() }
+        Doing { does, reveals: line.reveals(), brings: line.brings(), activates: line.activates() }
     }
 
     /// The effect of statements in its code and on its standard input.

@@ -55,6 +55,10 @@ pub(super) fn accesses(command: &Command, row: Option<usize>, known: &[Access], 
             }
         }
     }
+    // In zsh, `>! file` is a redirection to the file.
+    if command.redirects.iter().any(|redirect| redirect.writes && redirect.target.text == "!") {
+        command.args.iter().for_each(|arg| finder.path(arg, Act::Write));
+    }
     for (name, value) in &command.env {
         finder.variable(name, value.as_deref());
     }
