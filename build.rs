@@ -204,9 +204,12 @@ fn paths() -> String {
     code
 }
 
-/// `read` as `Read`.
-fn camel_case(word: &str) -> String {
-    word.chars().take(1).map(|c| c.to_ascii_uppercase()).chain(word.chars().skip(1)).collect()
+/// `key_files` as `KeyFiles`.
+fn camel_case(words: &str) -> String {
+    let capital = |word: &str| -> String {
+        word.chars().take(1).map(|c| c.to_ascii_uppercase()).chain(word.chars().skip(1)).collect()
+    };
+    words.split('_').map(capital).collect()
 }
 
 /// An entry as Rust code.

@@ -29,7 +29,14 @@ pub(super) fn find(rule: &Rule, subject: &Subject<'_>, context: &Context<'_>) ->
         Matcher::Patterns(patterns) => {
             matches_any(patterns, subject)?.then(|| Match { tier: rule.tier, reason: String::new() })
         }
-        Matcher::Does(effects) => subject.has_effect(effects).then(|| Match { tier: rule.tier, reason: String::new() }),
+        Matcher::Does(effects) => {
+            // A function of the shell text hides the program of the same name.
+            let is_function = |name: &str| context.reading().is_some_and(|reading| reading.functions.contains(name));
+            let by_function =
+                matches!(&subject.kind, SubjectKind::Command(command, _) if is_function(&command.program));
+            let has_effect = !by_function && subject.has_effect(effects);
+            has_effect.then(|| Match { tier: rule.tier, reason: String::new() })
+        }
         // A `suspicious` rule takes every match of its validator, a `block` rule only those of tier `block`.
         Matcher::Validator(validator) => {
             let matched = subject.run_validator(*validator, context);

@@ -7,6 +7,8 @@ use std::cmp::Ordering;
 /// A class of protected files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Class {
+    /// Files that hold private keys, by their endings. They may be created.
+    KeyFiles,
     /// Secrets of a project, and what people have typed.
     Secrets,
     /// What git, clients and editors obey in directories that hold much else.
@@ -73,7 +75,7 @@ pub fn classes<'p>(path: &'p AbsPath, reach: Extent, home: Option<&'p AbsPath>) 
 
 /// Whether a path outside of the project is written and deleted in silence: a working file of the client, or a cache.
 pub fn is_ordinary(path: &AbsPath, home: Option<&AbsPath>) -> bool {
-    !path.components().iter().any(|name| name.contains(['*', '?', '[']))
+    !path.components().iter().any(|name| is_wild(name))
         && ORDINARY.iter().any(|glob| touches(*glob, path, Extent::Exact, home))
         && classes(path, Extent::Exact, home).next().is_none()
 }
@@ -81,7 +83,7 @@ pub fn is_ordinary(path: &AbsPath, home: Option<&AbsPath>) -> bool {
 /// Whether a path has a name that some class asks for; cheap, and true for most protected paths only.
 fn may_be_protected(path: &AbsPath) -> bool {
     let names = path.components();
-    names.iter().any(|name| name.contains(['*', '?', '[']) || has_protected_name(name))
+    names.iter().any(|name| is_wild(name) || has_protected_name(name))
 }
 
 fn has_protected_name(name: &str) -> bool {
@@ -95,16 +97,26 @@ fn has_protected_name(name: &str) -> bool {
         || ENDINGS.iter().any(ends)
 }
 
-/// Whether a path contains no wildcard. Of a path with wildcards, an exception may match only some files.
+/// Whether the last name of a path contains no wildcard. Otherwise an exception may match only some of its files.
 fn is_exact(path: &AbsPath) -> bool {
-    !path.components().iter().any(|name| name.contains(['*', '?', '[']))
+    path.components().last().is_none_or(|name| !is_wild(name))
+}
+
+fn is_wild(name: &str) -> bool {
+    name.contains(['*', '?', '['])
 }
 
 /// Whether a path with wildcards is about the file that a pattern such as `**/secrets.yaml` names: it begins or ends
-/// like the name. `src/*` is about no file in particular.
-fn is_about(glob: &str, path: &AbsPath) -> bool {
-    let Some(name) = glob.strip_prefix("**/").filter(|name| !name.contains('/')) else { return true };
-    let Some(last) = path.components().last().filter(|last| last.contains(['*', '?', '['])) else { return true };
+/// like the name. `src/*` is about no file in particular, and a search through `/etc` about no key in particular.
+fn is_about(class: Class, glob: &str, path: &AbsPath) -> bool {
+    let Some(last) = path.components().last().filter(|last| is_wild(last)) else { return true };
+    let is_search = path.components().iter().any(|name| name == "**");
+    let name = match glob.strip_prefix("**/") {
+        Some(name) if matches!(class, Class::Secrets | Class::KeyFiles) => name.rsplit('/').next().unwrap_or_default(),
+        Some(name) if !name.contains('/') => name,
+        None if glob.starts_with('/') && is_search => glob.rsplit('/').next().unwrap_or_default(),
+        _ => return true,
+    };
     let head = last.split(['*', '?', '[']).next().unwrap_or_default();
     let tail = last.rsplit(['*', '?', ']']).next().unwrap_or_default();
     let (begin, end) = (name.split('*').next().unwrap_or_default(), name.rsplit('*').next().unwrap_or_default());
@@ -126,6 +138,6 @@ impl Files {
     fn touches(&self, glob: &Glob<'_>, path: &AbsPath, reach: Extent, home: Option<&AbsPath>) -> bool {
         let matches =
             touches(*glob, path, reach, home) || self.class == Class::Keys && touches_any_home(*glob, path, reach);
-        matches && is_about(glob.as_str(), path)
+        matches && is_about(self.class, glob.as_str(), path)
     }
 }

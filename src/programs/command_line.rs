@@ -90,6 +90,7 @@ pub fn parse<'e>(program: &'e Entry, words: &[&str]) -> CommandLine<'e> {
         line: CommandLine { path: vec![program], uses: Vec::new(), command: None, does: None, unknown_verb: false },
         flags: Vec::new(),
         operands: Vec::new(),
+        general: Vec::new(),
         skipped_unknown_option: false,
     };
     line.read(words);
@@ -101,6 +102,8 @@ struct Reader<'e, 'w> {
     flags: Vec<Flag<'w>>,
     /// The indices of the operands, without verbs.
     operands: Vec<usize>,
+    /// Entries with `*` in their names that fit the verbs too: `* delete-*` holds for `dynamodb delete-table`.
+    general: Vec<&'e Entry>,
     /// The word before was an option that no entry knows: what follows may be its value.
     skipped_unknown_option: bool,
 }
@@ -269,10 +272,13 @@ impl<'e, 'w> Reader<'e, 'w> {
     fn operand(&mut self, word: &str, index: usize) {
         let verbs = self.deepest().map_or(&[][..], |entry| &entry.verbs);
         if self.operands.is_empty() && !verbs.is_empty() {
-            let exact = verbs.iter().find(|verb| verb.names.iter().any(|name| name == word));
-            let verb = exact.or_else(|| verbs.iter().find(|verb| verb.names.iter().any(|name| fits(name, word))));
-            if let Some(verb) = verb {
+            let lists = std::iter::once(verbs).chain(self.general.iter().map(|entry| &*entry.verbs));
+            let fitting: Vec<&'e Entry> =
+                lists.flatten().filter(|verb| verb.names.iter().any(|name| fits(name, word))).collect();
+            let exact = fitting.iter().find(|verb| verb.names.iter().any(|name| name == word));
+            if let Some(verb) = exact.or(fitting.first()).copied() {
                 self.line.path.push(verb);
+                self.general = fitting.into_iter().filter(|other| !std::ptr::eq(*other, verb)).collect();
                 self.skipped_unknown_option = false;
                 return;
             }

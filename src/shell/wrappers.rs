@@ -23,7 +23,7 @@ pub(super) use names::{Names, names};
 
 use super::options::Options;
 use super::{Arg, Command, Input};
-use crate::programs::{self, Does, Entry, Use};
+use crate::programs::{self, Does, Entry};
 use crate::shell::inline::Language;
 use crate::verdict::limits::Meter;
 use cwd::{moved, text_in};
@@ -89,13 +89,15 @@ pub(super) fn hides(command: &Command) -> bool {
             plain || matches!(verb, "submodule" | "bisect" | "rebase" | "filter-branch" | "difftool" | "mergetool");
         return !asked || git::sets_program(&command.args);
     }
-    let runs = |entry: &Entry| {
-        let operands = entry.operands.as_ref().is_some_and(|operands| operands.rest == Some(Use::Run));
-        operands || entry.does == Some(Does::Run) && entry.language.is_none()
+    let words: Vec<&str> = command.args.iter().map(|arg| arg.text.as_str()).collect();
+    let runs = |entry: &'static Entry| {
+        programs::parse(entry, &words).command.is_some() || entry.does == Some(Does::Run) && entry.language.is_none()
     };
+    let is_artisan = program == "php" && words.first() == Some(&"artisan");
     let asked = RUNNERS.contains(&program)
         || row_of(program).is_some()
         || shells::is_shell(program)
+        || is_artisan
         || programs::embedded(program).is_some_and(runs);
     // Any of them may be told to run something else by its options.
     !asked || !option::options(program, &command.args).is_empty()

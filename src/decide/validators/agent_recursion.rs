@@ -6,9 +6,9 @@ use crate::rules::Match;
 use crate::shell::Input;
 
 /// Programs that are coding agents. The process check of the commands that loosen the guard uses the list too.
-pub const AGENTS: [&str; 16] = [
-    "aider", "amp", "auggie", "claude", "codex", "copilot", "crush", "cursor-agent", "droid", "gemini", "goose",
-    "grok", "kiro", "kiro-cli", "opencode", "qwen",
+pub const AGENTS: [&str; 22] = [
+    "aider", "amp", "auggie", "claude", "cline", "cn", "codex", "copilot", "crush", "cursor-agent", "droid", "gemini",
+    "goose", "grok", "kiro", "kimi", "kiro-cli", "opencode", "openhands", "plandex", "q", "qwen",
 ];
 
 /// Options of agents that switch permission checks off.
@@ -58,13 +58,13 @@ pub(super) fn find(subject: &Subject<'_>, _context: &Context<'_>) -> Option<Matc
     if by_package {
         return suspicious("it starts another agent");
     }
-    let is_headless = words.iter().any(|word| matches!(*word, "-p" | "--print" | "exec" | "--prompt" | "run"));
+    let is_headless = words.iter().any(|word| matches!(*word, "-p" | "--print" | "exec" | "--prompt" | "run" | "chat"));
     let fed = matches!(command.input, Input::Pipe | Input::Unknown);
     let dynamic = command.args.iter().any(|arg| !arg.is_known());
     let is_headless =
         is_headless || words.iter().any(|word| matches!(*word, "-m" | "--message" | "--yes" | "-t" | "--text"));
     if !is_headless || !fed && !dynamic {
-        return suspicious_if(is_headless && !is_claude, "it starts another agent");
+        return suspicious_if(is_headless, "it starts another agent");
     }
     let reason = "it hands an agent text that nobody has read";
     if is_claude { block(reason) } else { suspicious(reason) }

@@ -9,8 +9,9 @@ use crate::shell::Command;
 
 /// Programs that such options usually run, such as compressors and pagers.
 const EXPECTED: &[&str] = &[
-    ":", "brotli", "bzip2", "cat", "gzip", "lbzip2", "less", "lz4", "lzma", "lzop", "more", "pbzip2", "pigz", "pxz",
-    "pzstd", "ssh", "unzstd", "xz", "zstd", "zstdmt", "true",
+    ":", "brotli", "cc", "ccache", "clang", "clang++", "g++", "gcc", "sccache", "zig", "cc", "ccache", "clang",
+    "clang++", "g++", "gcc", "sccache", "zig", "bzip2", "cat", "gzip", "lbzip2", "less", "lz4", "lzma", "lzop", "more",
+    "pbzip2", "pigz", "pxz", "pzstd", "ssh", "unzstd", "xz", "zstd", "zstdmt", "true",
 ];
 
 /// Commands by which the shell parser represents file accesses of inline code. The accesses are judged themselves.
@@ -68,8 +69,10 @@ pub(super) fn find(subject: &Subject<'_>, context: &Context<'_>) -> Option<Match
         .via
         .last()
         .is_some_and(|runner| programs::embedded(runner).is_some_and(|entry| entry.language.is_some()));
+    let has_verbs = programs::embedded(program).is_some_and(|entry| !entry.verbs.is_empty());
     let ordinary = by_code
-        && command.known
+        && has_verbs
+        && !command.args.is_empty()
         && matches!(command.doing().does, Some(Does::Look | Does::Work))
         && !command.is_dynamic();
     suspicious_if(

@@ -80,6 +80,7 @@ fn holds_secrets(path: &AbsPath, context: &Context<'_>, is_key_too: impl FnOnce(
         || ((listed || is_key(path) || is_key_too()) && !is_public(path))
         || is_env_file(path)
         || Class::Secrets.contains(path, Extent::Exact, context.zones.home.as_ref())
+        || Class::KeyFiles.contains(path, Extent::Exact, context.zones.home.as_ref())
 }
 
 fn is_listed(globs: &[Glob<'_>], path: &AbsPath, context: &Context<'_>) -> bool {

@@ -69,6 +69,13 @@ pub(super) fn accesses(command: &Command, row: Option<usize>, known: &[Access], 
     finder.found
 }
 
+/// Functions of many languages that only work on text.
+const TEXT_CALLS: [&str; 24] = [
+    "replace", "replaceAll", "sub", "gsub", "startswith", "endswith", "startsWith", "endsWith", "includes", "contains",
+    "find", "index", "indexOf", "split", "count", "match", "test", "search", "compile", "print", "log", "puts",
+    "format", "assert",
+];
+
 /// Parts of the names of options whose value is written to.
 const OUTPUTS: [&str; 20] = [
     "out", "dest", "target", "temp", "tmp", "log", "report", "save", "export", "dump", "trace", "profile", "write",
@@ -163,7 +170,26 @@ impl Finder<'_> {
     /// Looks at every word in code.
     fn code(&mut self, code: &str) {
         let is_path = |c: char| c.is_alphanumeric() || "/._-~+".contains(c);
-        for word in code.split(|c: char| !is_path(c)).filter(|word| word.contains(['/', '.'])) {
+        // The names of the calls around a word: `s.replace('~/.bashrc', …)` only works on text.
+        let mut calls: Vec<&str> = Vec::new();
+        let mut before = "";
+        let mut end = 0;
+        for word in code.split(|c: char| !is_path(c)) {
+            let start = end;
+            end += word.len()
+                + code.get(start + word.len()..).and_then(|rest| rest.chars().next()).map_or(0, char::len_utf8);
+            let separator = code.get(start + word.len()..end).unwrap_or_default();
+            let name = if word.is_empty() { before } else { word };
+            if separator == "(" {
+                calls.push(name.rsplit('.').next().unwrap_or_default());
+            } else if separator == ")" {
+                calls.pop();
+            }
+            before = word;
+            let in_text_call = calls.last().is_some_and(|call| TEXT_CALLS.contains(call));
+            if !word.contains(['/', '.']) || in_text_call && separator != "(" {
+                continue;
+            }
             let text = match (word.strip_prefix("~/"), &self.zones.home) {
                 (Some(rest), Some(home)) => format!("{home}/{rest}"),
                 _ => word.to_owned(),

@@ -6,13 +6,13 @@ use super::{Act, Noted, archive, by_entry, container, copy, fetch, git, mode, pr
 
 /// Programs that read every file they are given.
 const READERS: &[&str] = &[
-    ".", "b2sum", "base32", "base64", "basenc", "bat", "batcat", "bzcat", "bzgrep", "bzless", "cat", "cksum", "cmp",
-    "col", "colordiff", "colrm", "column", "comm", "csplit", "csvcut", "csvlook", "cut", "delta", "diff", "diff3",
-    "difft", "envsubst", "expand", "fmt", "fold", "gcat", "glow", "gron", "head", "hexdump", "icdiff", "iconv", "jaq",
-    "join", "less", "look", "m4", "md5", "md5sum", "mdcat", "mlr", "more", "nl", "od", "paste", "pr", "ptx", "rev",
-    "rga", "sdiff", "sha1sum", "sha224sum", "sha256sum", "sha384sum", "sha512sum", "shasum", "source", "split",
-    "strings", "sum", "tac", "tail", "tsort", "ul", "unexpand", "uniq", "vimdiff", "wc", "wdiff", "xmllint", "xq",
-    "xsv", "xxd", "xzcat", "ydiff", "zcat", "zdiff", "zegrep", "zfgrep", "zgrep", "zless", "zmore", "zstdcat",
+    "b2sum", "base32", "base64", "basenc", "bat", "batcat", "bzcat", "bzgrep", "bzless", "cat", "cksum", "cmp", "col",
+    "colordiff", "colrm", "column", "comm", "csplit", "csvcut", "csvlook", "cut", "delta", "diff", "diff3", "difft",
+    "envsubst", "expand", "fmt", "fold", "gcat", "glow", "gron", "head", "hexdump", "icdiff", "iconv", "jaq", "join",
+    "less", "look", "m4", "md5", "md5sum", "mdcat", "mlr", "more", "nl", "od", "paste", "pr", "ptx", "rev", "rga",
+    "sdiff", "sha1sum", "sha224sum", "sha256sum", "sha384sum", "sha512sum", "shasum", "split", "strings", "sum", "tac",
+    "tail", "tsort", "ul", "unexpand", "uniq", "vimdiff", "wc", "wdiff", "xmllint", "xq", "xsv", "xxd", "xzcat",
+    "ydiff", "zcat", "zdiff", "zegrep", "zfgrep", "zgrep", "zless", "zmore", "zstdcat",
 ];
 
 /// Programs that change every file they are given.

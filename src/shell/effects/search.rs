@@ -36,9 +36,13 @@ pub(super) fn grep(noted: &mut Noted<'_>, operands: &[&Arg]) {
     let picks = has(command, &["--include", "-g", "--glob", "-t", "--type", "--iglob"]);
     let lists = greps && !recursive || picks;
     let hidden = greps || in_cluster(command, 'u', "ABCefgmt") || has(command, &["--hidden", "-.", "--unrestricted"]);
+    // Such options show no line of a file.
+    let quiet = ['q', 'c', 'l', 'L'].iter().any(|letter| in_cluster(command, *letter, "ABCDefgmt"))
+        || has(command, &["--quiet", "--silent", "--count", "--files-with-matches", "--files-without-match"]);
+    let act = if quiet { Act::Match } else { Act::Read };
     for file in files {
         // Hidden directories are only searched where they are named.
         let named = file.text.trim_end_matches('/').rsplit('/').next().is_some_and(|name| name.starts_with('.'));
-        noted.take_down(Act::Read, file, !lists && (hidden || named));
+        noted.take_down(act, file, !lists && (hidden || named));
     }
 }
