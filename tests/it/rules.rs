@@ -79,7 +79,7 @@ fn gentle_denies_the_rules_in_always_deny() {
         assert_eq!(run(line, &policy).effect(), Effect::Deny, "{line}");
     }
     for (line, effect) in
-        [("git push --force", Effect::Ask), ("terraform plan", Effect::Advise), ("git status", Effect::Pass)]
+        [("git push --force", Effect::Ask), ("terraform apply", Effect::Advise), ("git status", Effect::Pass)]
     {
         assert_eq!(run(line, &policy).effect(), effect, "{line}");
     }
@@ -87,7 +87,7 @@ fn gentle_denies_the_rules_in_always_deny() {
 
 #[test]
 fn disabling_or_excepting_a_rule_affects_only_that_rule() {
-    let lines = ["git push --force", "sudo ls", "git push --force && sudo ls", "terraform plan"];
+    let lines = ["git push --force", "sudo ls", "git push --force && sudo ls", "frobnicate x"];
     let sound = policy("strict");
     let local = |text: &str| policy_with("strict", text);
     for rule in ["git-force-push", "privilege", "unknown-executable"] {

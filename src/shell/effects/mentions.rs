@@ -85,7 +85,7 @@ const OUTPUTS: [&str; 20] = [
 /// Whether the value of an option is probably written to.
 fn names_output(option: &str) -> bool {
     let name = option.trim_end_matches('=').to_ascii_lowercase();
-    matches!(name.as_str(), "-o" | "-d")
+    name == "-o"
         || name.starts_with("-o") && !name.starts_with("--")
         || OUTPUTS.iter().any(|part| name.starts_with('-') && name.len() > 2 && name.contains(part))
 }
@@ -171,6 +171,7 @@ impl Finder<'_> {
     fn code(&mut self, code: &str) {
         let is_path = |c: char| c.is_alphanumeric() || "/._-~+".contains(c);
         // The names of the calls around a word: `s.replace('~/.bashrc', …)` only works on text.
+        let is_quote = |c: char| matches!(c, '"' | '\'' | '`');
         let mut calls: Vec<&str> = Vec::new();
         let mut before = "";
         let mut end = 0;
@@ -187,7 +188,12 @@ impl Finder<'_> {
             }
             before = word;
             let in_text_call = calls.last().is_some_and(|call| TEXT_CALLS.contains(call));
-            if !word.contains(['/', '.']) || in_text_call && separator != "(" {
+            // A name without a directory is a file only as a whole literal: `.env` may also be part of a pattern.
+            let preceding = code.get(..start).and_then(|text| text.chars().next_back());
+            let is_literal =
+                preceding.is_some_and(is_quote) && separator.chars().all(is_quote) && !separator.is_empty();
+            let is_file = word.contains('/') || word.contains('.') && is_literal;
+            if !is_file || in_text_call && separator != "(" {
                 continue;
             }
             let text = match (word.strip_prefix("~/"), &self.zones.home) {

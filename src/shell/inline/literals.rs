@@ -13,6 +13,12 @@ const SHELL_LINES: [&str; 11] =
 /// Parts of names of functions that remove what they are given.
 const REMOVERS: [&str; 9] = ["rm", "rmtree", "remove", "delete", "unlink", "del_dir_r", "erase", "rmdir", "del_dir"];
 
+/// Programs that code starts with their arguments as separate literals.
+const WORD_PROGRAMS: [&str; 18] = [
+    "rm", "sh", "bash", "zsh", "dash", "env", "sudo", "curl", "wget", "dd", "mv", "cp", "chmod", "chown", "shred",
+    "kill", "git", "tee",
+];
+
 /// Names that stand for the home directory.
 const HOMES: [&str; 8] = ["home", "homedir", "$HOME", "HOME", "home_dir", "homeDirectory", "user_home", "userHome"];
 
@@ -56,6 +62,10 @@ fn command(text: &str, rest: &[Token<'_>]) -> Option<Call> {
     }
     if !arguments.is_empty() {
         return Some(Call::Text(text.to_owned()));
+    }
+    // A single word is a program only where it is one that code usually runs: `"now"` is also a date.
+    if !WORD_PROGRAMS.contains(&program) {
+        return None;
     }
     let words = rest.iter().skip(1).take_while(|token| !matches!(token, Token::Sign(')' | ']' | '}' | '\n')));
     let words = words.filter_map(|token| match token {
