@@ -262,6 +262,10 @@ impl Noted<'_> {
     /// A file of this name that is put into a directory, or takes its place.
     fn put(&mut self, target: &Arg, source: Option<&Arg>) {
         self.note(Act::Write, target);
+        let whole = self.command.args.iter().any(|arg| {
+            matches!(arg.text.as_str(), "--recursive" | "--archive")
+                || arg.text.starts_with('-') && !arg.text.starts_with("--") && arg.text.contains(['r', 'R', 'a'])
+        });
         // `cp a.md b.md`: what ends like the file is a file too.
         let kind = |arg: &Arg| {
             let name = arg.text.rsplit('/').next()?.trim_start_matches('.');
@@ -272,7 +276,7 @@ impl Noted<'_> {
         if let Some(name) = name.and_then(|source| source.text.trim_end_matches('/').rsplit('/').next()) {
             let text = format!("{}/{name}", target.text.trim_end_matches('/'));
             // The rooted name of the root itself is empty once its slash is gone.
-            self.note(Act::Write, &Arg { text: text.into(), known: None, glob: target.glob });
+            self.take_down(Act::Write, &Arg { text: text.into(), known: None, glob: target.glob }, whole);
         }
     }
 }

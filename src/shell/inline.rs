@@ -163,7 +163,11 @@ pub(super) fn calls(language: Language, code: &str, meter: &Meter) -> Vec<Call> 
         | Language::Perl
         | Language::Php
         | Language::Python
-        | Language::Ruby => call::calls(language, code, meter),
+        | Language::Ruby => {
+            let mut calls = call::calls(language, code, meter);
+            calls.extend(literals::hidden_calls(code));
+            calls
+        }
     }
 }
 

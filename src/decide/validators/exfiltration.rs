@@ -99,14 +99,21 @@ fn find_in_command(command: &Command, at: usize, context: &Context<'_>) -> Optio
             sends_if(has_secret()).or_else(|| suspicious_if(built, "it asks a server for a name that is put together"))
         }
         _ if NETWORK_CLIENTS.contains(&program) => sends_if(has_secret()),
-        "git" => find_push_to_url(command),
+        "git" => find_push_to_url(command).or_else(|| {
+            let has_address = command.args.iter().any(|arg| arg.text.contains("://"));
+            sends_if(has_address && has_secret())
+        }),
         "gh" => {
             let words: Vec<&str> = command.args.iter().map(|arg| arg.text.as_str()).collect();
             let publishes = words.starts_with(&["gist", "create"]) || words.starts_with(&["gist", "new"]);
             let secret = read_paths(at, context).any(|path| is_secret_file(path, context)) || has_secret();
             block_if(secret, "it publishes secrets").or_else(|| suspicious_if(publishes, "it publishes files"))
         }
-        _ => None,
+        // Any other program that is given an address, or a host by the catalogue.
+        _ => {
+            let has_address = command.args.iter().any(|arg| arg.text.contains("://")) || command.sends_to_address();
+            sends_if(has_address && !is_local(command, context) && has_secret())
+        }
     }
 }
 

@@ -25,6 +25,7 @@ pub(super) fn find(subject: &Subject<'_>, context: &Context<'_>) -> Option<Match
         let printed = match command.program.as_str() {
             "printenv" => command.args.iter().any(|arg| is_secret_name(&arg.text, context)),
             program if PRINTERS.contains(&program) => command.args.iter().any(|arg| names_secret(arg, context)),
+            "sed" | "awk" | "gawk" | "tr" | "grep" if command.args.iter().any(|arg| names_secret(arg, context)) => true,
             "declare" | "typeset" | "export" if command.args.first().is_some_and(|arg| arg.text == "-p") => {
                 command.args.iter().any(|arg| is_secret_name(&arg.text, context))
             }

@@ -27,6 +27,13 @@ impl Command {
         Doing { does, reveals: line.reveals(), brings: line.brings(), activates: line.activates() }
     }
 
+    /// Whether the catalogue says that it sends data to an address that it is given.
+    pub fn sends_to_address(&self) -> bool {
+        let Some(entry) = programs::embedded(&self.program) else { return false };
+        let words: Vec<&str> = self.args.iter().map(|arg| arg.text.as_str()).collect();
+        programs::parse(entry, &words).uses.iter().any(|used| used.takes == Some(Use::To))
+    }
+
     /// The effect of statements in its code and on its standard input.
     fn code_effect(&self, line: &CommandLine<'_>) -> Option<Does> {
         let language = line.language()?;

@@ -83,7 +83,11 @@ pub(super) fn git(noted: &mut Noted<'_>) {
             let source =
                 |arg: &&Arg| matches!(arg.text.as_str(), "-s" | "--source") || arg.text.starts_with("--source=");
             let from = rest.iter().any(|arg| source(&arg));
-            noted.all(if from { Act::Write } else { Act::Restore }, paths());
+            let act = if from { Act::Write } else { Act::Restore };
+            paths().into_iter().for_each(|path| noted.take_down(act, path, true));
+        }
+        "stash" if rest.iter().any(|arg| arg.text == "--") => {
+            paths().into_iter().for_each(|path| noted.take_down(Act::Restore, path, true));
         }
         "rm" if !rest.iter().any(|arg| arg.text == "--cached") => {
             paths().into_iter().for_each(|path| noted.take_down(Act::Remove, path, true));

@@ -38,6 +38,45 @@ pub(super) fn calls(code: &str) -> Vec<Call> {
     calls
 }
 
+/// Signs that code computes which function it calls.
+const COMPUTED_CALLS: [&str; 16] = [
+    "&$", "&{", "->$", "array_map", "call_user_func", "array_walk", "usort", "getattr", "__import__", "globals()",
+    "__getattribute__", "public_send", ".send(", "Function(", "Reflect.", "child_\"+",
+];
+
+/// Finds what code in a language with known calls runs in a way that its calls do not show: literals that are opened as
+/// a pipe, commands in code that computes its calls, and removals of directories close to the root by any function.
+pub(super) fn hidden_calls(code: &str) -> Vec<Call> {
+    let is_computed = COMPUTED_CALLS.iter().any(|sign| code.contains(sign));
+    let tokens = tokens(code);
+    let mut calls = Vec::new();
+    for (index, token) in tokens.iter().enumerate() {
+        match token {
+            Token::Literal(text) if text.trim_start().starts_with('|') || text.trim_end().ends_with('|') => {
+                calls.extend(command(text.trim().trim_matches('|'), &[]));
+            }
+            Token::Literal(text) if is_computed => calls.extend(command(text, &[])),
+            Token::Name(name) if removes_trees(name) => {
+                let literal = tokens.iter().skip(index + 1).take(4).find_map(|token| match token {
+                    Token::Literal(text) => Some(*text),
+                    Token::Name(_) | Token::Backquoted(_) | Token::Sign(_) => None,
+                });
+                let is_short = |path: &&str| path.starts_with(['/', '~']) && path.matches('/').count() < 3;
+                calls.extend(literal.filter(is_short).map(|path| Call::from_words(&["rm", "-rf", path])));
+            }
+            Token::Literal(_) | Token::Name(_) | Token::Backquoted(_) | Token::Sign(_) => {}
+        }
+    }
+    calls
+}
+
+/// Whether the name of a function says that it removes a directory with what is in it.
+fn removes_trees(name: &str) -> bool {
+    let name = name.to_ascii_lowercase();
+    let removes = ["delete", "remove", "rmtree", "finddepth", "purge"].iter().any(|part| name.contains(part));
+    removes && ["dir", "tree", "all", "recursive", "depth", "folder"].iter().any(|part| name.contains(part))
+}
+
 /// `\! cmd`, `.sh cmd`, `\o |cmd`, `.once |cmd`.
 fn shell_line(line: &str) -> Option<Call> {
     let line = line.trim();
