@@ -73,6 +73,15 @@ pub fn classes<'p>(path: &'p AbsPath, reach: Extent, home: Option<&'p AbsPath>) 
     files.iter().filter(move |files| files.contains(path, reach, home)).map(|files| files.class)
 }
 
+/// The protected files with a fixed place in the home directory or the system, as absolute paths.
+pub fn fixed_files(home: &str) -> impl Iterator<Item = String> {
+    let globs = FILES.iter().flat_map(|files| files.files.iter()).map(|glob| glob.as_str());
+    globs.filter(|glob| !glob.contains('*')).map(move |glob| match glob.strip_prefix('~') {
+        Some(rest) => format!("{home}{rest}"),
+        None => glob.to_owned(),
+    })
+}
+
 /// Whether a path outside of the project is written and deleted in silence: a working file of the client, or a cache.
 pub fn is_ordinary(path: &AbsPath, home: Option<&AbsPath>) -> bool {
     !path.components().iter().any(|name| is_wild(name))

@@ -8,7 +8,7 @@ use crate::runtime::symlinks::SymlinkResolver;
 use crate::runtime::{receipts, session};
 use rune::event::taint::Taint;
 use rune::event::{Action, Event, Facts, Nonce};
-use rune::path::{AbsPath, Place};
+use rune::path::{AbsPath, Place, protected};
 use rune::policy::{Config, Results};
 use rune::quarantined::{Audit, Reason};
 use rune::shell::Command;
@@ -17,6 +17,7 @@ use rune::verdict::failure::Failure;
 use rune::verdict::limits::FILES;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 /// The facts for one event.
@@ -139,6 +140,17 @@ fn worktrees(event: &Event<'_>) -> Vec<String> {
     names.filter_map(|text| Some(text.trim().strip_suffix("/.git")?.to_owned())).collect()
 }
 
+/// The protected file that a path is another hard link to.
+fn protected_hard_link(path: &str, environment: &Environment) -> Option<String> {
+    let found = std::fs::symlink_metadata(path).ok().filter(|found| found.is_file() && found.nlink() > 1)?;
+    let home = environment.home.as_ref()?.to_string_lossy().into_owned();
+    let is_same = |file: &String| {
+        let other = std::fs::metadata(file).ok();
+        other.is_some_and(|other| (other.dev(), other.ino()) == (found.dev(), found.ino())) && file != path
+    };
+    protected::fixed_files(&home).find(is_same)
+}
+
 /// Resolves the symlinks in the paths of a call. Contains only paths that lead elsewhere than their name says.
 fn real_paths(
     paths: &[Cow<'_, str>],
@@ -152,7 +164,11 @@ fn real_paths(
     let home = environment.home.as_ref().map(|home| home.to_string_lossy().into_owned());
     let named = [project].into_iter().chain(home).map(|name| AbsPath::resolve(&name, &Place::default()).to_string());
     let mut resolver = SymlinkResolver::new(named);
-    Ok(paths.iter().filter_map(|path| resolver.resolve(path).map(|real| (path.to_string(), real))).collect())
+    let resolve = |path: &Cow<'_, str>| {
+        let real = resolver.resolve(path).or_else(|| protected_hard_link(path, environment))?;
+        Some((path.to_string(), real))
+    };
+    Ok(paths.iter().filter_map(resolve).collect())
 }
 
 /// The text of the files that an edit changes, by their names and by their real paths.

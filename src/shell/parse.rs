@@ -4,7 +4,7 @@
 //! of the text, apart from the lookahead at `((`, and nesting is bounded by a limit and not by the thread's stack. After a
 //! syntax error, parsing continues, so that the remaining commands are still found.
 
-mod ansi;
+pub(super) mod ansi;
 mod assignment;
 mod compound;
 mod cond;

@@ -1,5 +1,6 @@
 //! Prediction of the output of a command from its arguments.
 
+use super::super::parse::ansi;
 use super::super::state::ShellState;
 use super::super::{Arg, Command, Input, canonical};
 use crate::path::AbsPath;
@@ -98,8 +99,16 @@ fn echo(args: &[&str]) -> Option<String> {
     let flags = args.iter().take_while(is_flag).count();
     let escapes = args.iter().take(flags).any(|arg| arg.contains('e'));
     let text = args.get(flags..).unwrap_or_default().join(" ");
-    let text = if escapes { text.replace("\\n", "\n").replace("\\t", "\t") } else { text };
-    (!escapes || !text.contains('\\')).then_some(text)
+    if escapes { unescape(&text) } else { Some(text) }
+}
+
+/// Decodes the escapes of `printf` and `echo -e`, which are those of `$'…'`.
+fn unescape(text: &str) -> Option<String> {
+    if !text.contains('\\') {
+        return Some(text.to_owned());
+    }
+    let quotes_escaped = text.replace('\'', "\\'");
+    Some(ansi::decode(&quotes_escaped).0)
 }
 
 /// Returns the output of `printf`, if the format has no directives other than `%s` and `%b`.
@@ -108,9 +117,9 @@ pub(super) fn printf(args: &[&str], meter: &Meter) -> Option<String> {
     if format.starts_with('-') || values.iter().any(|value| value.contains('\\')) {
         return None;
     }
-    let format = format.replace("\\n", "\n").replace("\\t", "\t");
+    let format = unescape(format)?;
     let places = format.matches("%s").count() + format.matches("%b").count();
-    if format.contains('\\') || format.matches('%').count() != places {
+    if format.matches('%').count() != places {
         return None;
     }
     if places == 0 {

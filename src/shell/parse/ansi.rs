@@ -4,7 +4,7 @@ use std::iter::Peekable;
 use std::str::CharIndices;
 
 /// Decodes the text after `$'`. Returns it with the position of the closing quote.
-pub(super) fn decode(inner: &str) -> (String, Option<usize>) {
+pub(in super::super) fn decode(inner: &str) -> (String, Option<usize>) {
     let mut chars = inner.char_indices().peekable();
     let mut text = String::new();
     let mut end = None;
