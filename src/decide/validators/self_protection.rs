@@ -89,6 +89,7 @@ fn loosens_guard(command: &Command, context: &Context<'_>) -> bool {
             has("disableallhooks")
                 || has("--safe-mode")
                 || has("--bare")
+                || has("--setting-sources")
                 || begins_with(&["config", "set"]) && has("hook")
         }
         "apt" | "apt-get" | "brew" | "cargo" => {
