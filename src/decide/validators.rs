@@ -1,7 +1,7 @@
 //! Validators: checks that patterns cannot express, one file each.
 //!
-//! A validator is a function `find` from a subject and its context to a match. It returns [`block`] for certain harm and
-//! [`suspicious`] for possible harm.
+//! A validator is a function `find` from a subject and its context to a match. It returns `block` for certain harm and
+//! `suspicious` for possible harm.
 
 mod agent_recursion;
 mod carried_data;
