@@ -3,6 +3,7 @@
 //! | file in `OUT_DIR` | content | included by |
 //! |---|---|---|
 //! | `validators.rs` | the names of the validators | `src/rules/validator.rs` |
+//! | `validator_functions.rs` | their functions, in the same order | `src/decide/validators.rs` |
 //! | `settings.rs` | the keys of `config.toml` and the presets | `src/policy/layer.rs` |
 //! | `rules.rs` | the rules and their patterns | `src/rules/embedded.rs` |
 //! | `prefilter.rs` | the literals that the patterns require | `src/rules/prefilter.rs` |
@@ -54,19 +55,22 @@ fn main() {
     let write = |name: &str, text: &str| {
         std::fs::write(Path::new(&out).join(name), text).expect("OUT_DIR is writable");
     };
-    let validators = validator_names();
-    write("validators.rs", &format!("const VALIDATORS: [&str; {}] = {validators:?};", validators.len()));
+    let modules = file_stems("src/decide/validators", "rs");
+    let validators: Vec<String> = modules.iter().map(|module| camel_case(module)).collect();
+    write("validators.rs", &format!("&{validators:?}"));
+    let functions: String = modules.iter().map(|module| format!("{module}::find, ")).collect();
+    write("validator_functions.rs", &format!("&[{functions}]"));
     write("settings.rs", &settings_table());
-    let (rules, prefilter) = rule_tables(&validators);
+    let kinds = file_stems("rules", "rules");
+    let (rules, prefilter) = rule_tables(&kinds, &validators);
     write("rules.rs", &rules);
     write("prefilter.rs", &prefilter);
-    write("digests.rs", &digest_table());
+    write("digests.rs", &digest_table(&kinds));
     write("programs.rs", &programs());
     write("paths.rs", &paths());
 }
 
 const PRESETS: [&str; 3] = ["gentle", "strict", "off"];
-const RULES: [&str; 6] = ["bash", "edit", "read", "mcp", "agent", "post"];
 
 /// Reads a file, and has cargo run this script again when it changes.
 fn read(path: &str) -> String {
@@ -74,21 +78,22 @@ fn read(path: &str) -> String {
     std::fs::read_to_string(path).unwrap_or_else(|error| panic!("{path}: {error}"))
 }
 
-/// The sorted names of all validators: the names of their files in camel case.
-fn validator_names() -> Vec<String> {
-    let folder = "src/decide/validators";
+/// The names of the files in a folder with this extension, without it, sorted.
+fn file_stems(folder: &str, extension: &str) -> Vec<String> {
     println!("cargo::rerun-if-changed={folder}");
     let files = std::fs::read_dir(folder).unwrap_or_else(|error| panic!("{folder}: {error}"));
     let files = files.map(|entry| entry.expect("a readable directory").path());
-    let stems = files.filter(|path| path.extension().is_some_and(|end| end == "rs")).map(|path| {
-        let stem = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-        let camel =
-            |word: &str| word.chars().take(1).map(|c| c.to_ascii_uppercase()).chain(word.chars().skip(1)).collect();
-        stem.split('_').map(camel).collect::<Vec<String>>().concat()
-    });
-    let mut names: Vec<String> = stems.collect();
-    names.sort();
-    names
+    let files = files.filter(|path| path.extension().is_some_and(|end| end == extension));
+    let mut stems: Vec<String> =
+        files.map(|path| path.file_stem().unwrap_or_default().to_string_lossy().into_owned()).collect();
+    stems.sort();
+    stems
+}
+
+/// `fork_bomb` as `ForkBomb`.
+fn camel_case(name: &str) -> String {
+    let camel = |word: &str| word.chars().take(1).map(|c| c.to_ascii_uppercase()).chain(word.chars().skip(1)).collect();
+    name.split('_').map(camel).collect::<Vec<String>>().concat()
 }
 
 /// A table of `(file, [(key, values)])` with every setting of `config.toml` and the presets.
@@ -204,14 +209,6 @@ fn paths() -> String {
     code
 }
 
-/// `key_files` as `KeyFiles`.
-fn camel_case(words: &str) -> String {
-    let capital = |word: &str| -> String {
-        word.chars().take(1).map(|c| c.to_ascii_uppercase()).chain(word.chars().skip(1)).collect()
-    };
-    words.split('_').map(capital).collect()
-}
-
 /// An entry as Rust code.
 fn entry_code(entry: &programs::entry::Entry) -> String {
     let texts = |texts: &[programs::entry::Text]| {
@@ -247,9 +244,9 @@ fn entry_code(entry: &programs::entry::Entry) -> String {
 }
 
 /// A table of `(file, SHA-256)` with every shipped file.
-fn digest_table() -> String {
+fn digest_table(kinds: &[String]) -> String {
     let presets = PRESETS.iter().map(|name| format!("presets/{name}.toml"));
-    let rules = RULES.iter().map(|name| format!("rules/{name}.rules"));
+    let rules = kinds.iter().map(|name| format!("rules/{name}.rules"));
     let files = presets.chain(rules).map(|name| (name.clone(), name));
     let mut code = String::from("&[\n");
     for (name, path) in [("config.toml".to_owned(), "config/config.toml".to_owned())].into_iter().chain(files) {
@@ -261,10 +258,10 @@ fn digest_table() -> String {
 }
 
 /// The code of `rules.rs` and of `prefilter.rs`.
-fn rule_tables(validators: &[String]) -> (String, String) {
+fn rule_tables(kinds: &[String], validators: &[String]) -> (String, String) {
     // Names of rules are checked by a unit test, names of validators by `rule_code`.
     let checks = Checks { name: &|_| Ok(()), validator: &|_| Ok(()) };
-    let texts = RULES.map(|name| (name, read(&format!("rules/{name}.rules"))));
+    let texts: Vec<(&String, String)> = kinds.iter().map(|name| (name, read(&format!("rules/{name}.rules")))).collect();
     let files: Vec<(&str, Vec<RuleText<'_>>)> = texts
         .iter()
         .map(|(name, text)| {
@@ -272,7 +269,7 @@ fn rule_tables(validators: &[String]) -> (String, String) {
             if let Some(SyntaxError { line, column, message, help }) = errors.first() {
                 panic!("rules/{name}.rules:{line}:{column}: {message}\n  help: {help}");
             }
-            (*name, rules)
+            (name.as_str(), rules)
         })
         .collect();
     let prefilter = Prefilter::of(files.iter().flat_map(|(_, rules)| rules), texts.iter().map(|(_, text)| text));
@@ -285,7 +282,7 @@ fn rule_tables(validators: &[String]) -> (String, String) {
         let rules: String = rules.collect();
         writeln!(table, "    ({name:?}, &[\n{rules}    ]),").expect("writing to a string succeeds");
     }
-    writeln!(code, "static EMBEDDED_RULES: [(&str, &[EmbeddedRule]); {}] = [\n{table}];", files.len())
+    writeln!(code, "static EMBEDDED_RULES: &[(&str, &[EmbeddedRule])] = &[\n{table}];")
         .expect("writing to a string succeeds");
     (code, prefilter.code())
 }

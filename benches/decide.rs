@@ -21,7 +21,7 @@ use time::OffsetDateTime;
 
 fn main() {
     let rounds = if std::env::args().any(|word| word == "--short") { 3 } else { 2_000 };
-    let kinds = RuleKind::ALL.map(|(kind, ..)| kind);
+    let kinds = RuleKind::all();
     println!("{:<34} {:>10} {:>10} {:>10}", "", "min us", "median us", "effect");
     for (name, tool, input) in [
         ("git status", "Bash", json!({"command": "git status"})),

@@ -222,7 +222,7 @@ fn heredocs() -> String {
 
 /// A command with every literal of every embedded rule.
 fn literals() -> String {
-    let rules = rune::rules::RuleKind::ALL.iter().map(|(.., text)| *text).collect::<String>();
+    let rules = rune::rules::RuleKind::all().into_iter().map(rune::rules::RuleKind::embedded).collect::<String>();
     let patterns = rules.lines().filter(|line| line.starts_with("    ") || line.starts_with("  match "));
     let words = patterns.flat_map(|line| line.split(|c: char| !(c.is_ascii_alphanumeric() || "-_./".contains(c))));
     let words: Vec<&str> = words.filter(|word| word.len() > 1).collect();

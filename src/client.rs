@@ -14,8 +14,8 @@ use crate::quarantined::Quarantined;
 use crate::verdict::Phase;
 use crate::verdict::{Finding, Verdict};
 use registration::{Drift, PluginFiles, Registration};
-use serde_json::Value;
-use server::{Launch, LaunchContext, PluginServers, ServerFile, ServerOrigin};
+use serde_json::{Map, Value};
+use server::{Introduction, Launch, LaunchContext, PluginServers, ServerFile, ServerOrigin};
 use settings::{FileError, Scope, Settings, SettingsDirs};
 use std::collections::BTreeSet;
 use std::fmt;
@@ -81,6 +81,9 @@ pub trait Client: fmt::Debug + Sync {
     /// The MCP servers in a file. `projects` are the directories whose own sections are read too.
     fn servers(&self, text: &str, projects: &[&str]) -> ServerFile;
 
+    /// Renders a file with these MCP servers, by name, as [`Client::servers`] reads it.
+    fn render_servers(&self, servers: &Map<String, Value>) -> String;
+
     /// The MCP servers of plugins that are installed and enabled for `here`. `read` returns the text of a file.
     fn plugin_servers(
         &self,
@@ -105,8 +108,11 @@ pub trait Client: fmt::Debug + Sync {
     /// The inverse of [`Client::wrap_server`]: `program` is the command again, and `count` arguments are removed.
     fn unwrap_server(&self, text: &str, steps: &[&str], program: &str, count: usize) -> Result<String, FileError>;
 
-    /// The `clientInfo` that the client sends to MCP servers.
-    fn client_info(&self) -> Value;
+    /// How the client introduces itself to MCP servers.
+    fn introduction(&self) -> Introduction;
+
+    /// The name of an MCP server in the names of calls, `mcp__<server>__<tool>`.
+    fn server_name_in_calls(&self, server: &str) -> String;
 }
 
 /// Directories, files and variables of a client that do not depend on the machine.
@@ -139,14 +145,14 @@ pub struct Locations {
 }
 
 /// All clients. A new client is a folder beside this file and an entry here.
-pub const ALL: [&dyn Client; 1] = [DEFAULT];
+pub const ALL: &[&dyn Client] = &[DEFAULT];
 
 /// The client of a command line that names none.
 pub const DEFAULT: &dyn Client = &claude::Claude;
 
 /// The client of this name.
 pub fn named(name: &str) -> Option<&'static dyn Client> {
-    ALL.into_iter().find(|client| client.name() == name)
+    ALL.iter().copied().find(|client| client.name() == name)
 }
 
 /// An answer of the hook, in the form of one client.
@@ -205,7 +211,7 @@ pub struct SampleEvent<'a> {
     pub session: &'a str,
     /// The directory of the call.
     pub cwd: &'a str,
-    /// Before or after the call.
+    /// When the client runs the hook. In a phase that is not about a call, the fields below are not used.
     pub phase: Phase,
     /// The tool.
     pub tool: &'a str,

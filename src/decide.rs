@@ -15,6 +15,7 @@ pub mod subject;
 pub mod validators;
 
 pub use after::inspects_result;
+pub use before::needed_kinds;
 pub use context::Context;
 pub use file_access::touched_paths;
 

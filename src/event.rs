@@ -12,7 +12,7 @@ pub use facts::{Facts, LooseningRecord, Nonce, UnapprovedServers};
 
 use crate::encoding::label::Label;
 use crate::mcp::{PinCheck, PinPolicy};
-use crate::path::Place;
+use crate::path::{AbsPath, Place};
 use crate::quarantined::Quarantined;
 use crate::shell::{self, Effects, Reading};
 use crate::verdict::Phase;
@@ -40,6 +40,9 @@ pub struct EventError {
     pub failure: Failure,
 }
 
+/// Whether a client stores results of the session in a file: those that are too large, or that arrive late.
+pub type SpillTest = fn(&AbsPath, &str) -> bool;
+
 /// An event as the client sent it. [`Message::into_event`] completes it.
 #[derive(Debug)]
 pub struct Message<'a> {
@@ -55,6 +58,8 @@ pub struct Message<'a> {
     pub result: Option<Quarantined<&'a [u8]>>,
     /// The working directory.
     pub cwd: String,
+    /// The client's test for spilled results.
+    pub is_spilled: SpillTest,
     /// What is wrong with the event although it could be parsed.
     pub failure: Option<Failure>,
 }
@@ -62,10 +67,10 @@ pub struct Message<'a> {
 impl<'a> Message<'a> {
     /// Builds the event: adds the directories and parses the shell text. Facts are added later, see [`Event::with_facts`].
     pub fn into_event(self, home: Option<String>, project: Option<String>) -> Event<'a> {
-        let Message { phase, header, tool, action, result, cwd, failure } = self;
+        let Message { phase, header, tool, action, result, cwd, is_spilled, failure } = self;
         let place = Place { cwd, home, project };
         let shell = ShellText::parse(&action, &place);
-        Event { phase, header, tool, action, result, place, facts: Facts::default(), failure, shell }
+        Event { phase, header, tool, action, result, place, is_spilled, facts: Facts::default(), failure, shell }
     }
 }
 
@@ -108,6 +113,8 @@ pub struct Event<'a> {
     pub result: Option<Quarantined<&'a [u8]>>,
     /// The directories of the call.
     pub place: Place,
+    /// The client's test for spilled results.
+    pub is_spilled: SpillTest,
     /// What the runtime has looked up.
     pub facts: Facts,
     /// What is wrong with the event although it could be parsed.

@@ -6,7 +6,6 @@ mod markup;
 mod namespace;
 mod notice;
 pub(crate) mod result;
-mod spill;
 mod surface;
 mod wrap;
 

@@ -42,8 +42,8 @@ pub enum RuleKind {
 }
 
 impl RuleKind {
-    /// All kinds, with the name and the embedded rules of each.
-    pub const ALL: [(RuleKind, &'static str, &'static str); 6] = [
+    /// The name and the embedded rules of each kind.
+    const TABLE: &[(RuleKind, &str, &str)] = &[
         (RuleKind::Bash, "bash", include_str!("../rules/bash.rules")),
         (RuleKind::Edit, "edit", include_str!("../rules/edit.rules")),
         (RuleKind::Read, "read", include_str!("../rules/read.rules")),
@@ -52,20 +52,25 @@ impl RuleKind {
         (RuleKind::Post, "post", include_str!("../rules/post.rules")),
     ];
 
+    /// All kinds.
+    pub fn all() -> Vec<RuleKind> {
+        RuleKind::TABLE.iter().map(|(kind, ..)| *kind).collect()
+    }
+
     /// The kind of a file with this name: `bash.rules`, `bash.team.rules`.
     pub fn from_file_name(name: &str) -> Option<RuleKind> {
         let first = name.strip_suffix(".rules")?.split('.').next()?;
-        RuleKind::ALL.iter().find(|(_, kind, _)| *kind == first).map(|(kind, ..)| *kind)
+        RuleKind::TABLE.iter().find(|(_, kind, _)| *kind == first).map(|(kind, ..)| *kind)
     }
 
     /// The name, without `.rules`.
     pub fn name(self) -> &'static str {
-        RuleKind::ALL.iter().find(|(kind, ..)| *kind == self).map_or("", |(_, name, _)| name)
+        RuleKind::TABLE.iter().find(|(kind, ..)| *kind == self).map_or("", |(_, name, _)| name)
     }
 
     /// The text of the embedded rules.
     pub fn embedded(self) -> &'static str {
-        RuleKind::ALL.iter().find(|(kind, ..)| *kind == self).map_or("", |(.., text)| text)
+        RuleKind::TABLE.iter().find(|(kind, ..)| *kind == self).map_or("", |(.., text)| text)
     }
 }
 

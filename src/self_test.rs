@@ -71,10 +71,8 @@ pub fn check_examples(config: &Config) -> Vec<FailedExample> {
 /// Judges an example as a hook event of Claude Code.
 fn judge(example: &Example, rule: &Rule, config: &Config) -> Vec<Finding> {
     let (tool, input) = example.call(rule.kind);
-    let (phase, result) = match rule.kind {
-        RuleKind::Post => (Phase::After, Some(example.result())),
-        RuleKind::Bash | RuleKind::Edit | RuleKind::Read | RuleKind::Mcp | RuleKind::Agent => (Phase::Before, None),
-    };
+    let (phase, result) =
+        if rule.kind == RuleKind::Post { (Phase::After, Some(example.result())) } else { (Phase::Before, None) };
     let sample = SampleEvent { session: "", cwd: PROJECT, phase, tool: &tool, input, result };
     let event = client::DEFAULT.sample_event(&sample);
     let origin = Origin::new(ContentSource::UserInput, "example", time::OffsetDateTime::UNIX_EPOCH);

@@ -9,16 +9,17 @@ mod register;
 mod rewrap;
 mod servers;
 mod settings;
+mod spill;
 mod validate;
 
 use super::registration::{Drift, PluginFiles, Registration};
-use super::server::{Launch, LaunchContext, PluginServers, ServerFile, ServerOrigin, ServerScope};
+use super::server::{Introduction, Launch, LaunchContext, PluginServers, ServerFile, ServerOrigin, ServerScope};
 use super::settings::{FileError, Scope, Settings, SettingsDirs};
 use super::{Answer, Client, Locations, ReadAnswer, SampleEvent};
 use crate::event::{EventError, Header, Message};
 use crate::quarantined::Quarantined;
 use crate::verdict::{Phase, Verdict};
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 use settings::SettingsJson;
 use std::path::{Path, PathBuf};
 
@@ -127,6 +128,10 @@ impl Client for Claude {
         servers::read(text, projects)
     }
 
+    fn render_servers(&self, servers: &Map<String, Value>) -> String {
+        json!({"mcpServers": servers}).to_string()
+    }
+
     fn plugin_servers(
         &self,
         dirs: &SettingsDirs<'_>,
@@ -170,8 +175,16 @@ impl Client for Claude {
         rewrap::unwrap(text, steps, program, count)
     }
 
-    fn client_info(&self) -> Value {
-        json!({"name": "claude-code", "title": "Claude Code", "version": "2.1.325",
-            "description": "Anthropic's agentic coding tool", "websiteUrl": "https://claude.com/claude-code"})
+    fn introduction(&self) -> Introduction {
+        Introduction {
+            protocol_version: "2025-11-25",
+            client_info: json!({"name": "claude-code", "title": "Claude Code", "version": "2.1.325",
+                "description": "Anthropic's agentic coding tool", "websiteUrl": "https://claude.com/claude-code"}),
+            capabilities: json!({"roots": {"listChanged": true}, "elicitation": {"form": {}, "url": {}}}),
+        }
+    }
+
+    fn server_name_in_calls(&self, server: &str) -> String {
+        servers::name_in_calls(server)
     }
 }

@@ -1,6 +1,7 @@
 //! MCP servers in the configuration of a client.
 
 use super::settings::FileError;
+use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -125,4 +126,23 @@ pub enum ServerOrigin {
     NoFile,
     /// The client does not say.
     Unknown,
+}
+
+/// How a client introduces itself to MCP servers. What a server serves may depend on it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Introduction {
+    /// The protocol version that it offers.
+    pub protocol_version: &'static str,
+    /// Its name and version.
+    pub client_info: Value,
+    /// Its capabilities.
+    pub capabilities: Value,
+}
+
+impl Introduction {
+    /// The parameters of `initialize`.
+    pub fn params(&self) -> Value {
+        let Introduction { protocol_version, client_info, capabilities } = self;
+        json!({"protocolVersion": protocol_version, "clientInfo": client_info, "capabilities": capabilities})
+    }
 }

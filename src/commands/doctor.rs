@@ -74,7 +74,8 @@ fn examine(inspection: &Inspection) -> anyhow::Result<Vec<Problem>> {
     let trusted = |layer: &&RegisteredLayer<'_>| layer.is_this_program || !layer.layer.scope.is_project();
     let registered: Vec<&RegisteredLayer<'_>> = registered.into_iter().filter(trusted).collect();
     // Without a registration, the policy is that of a first registration.
-    let unregistered = Options::parse(&[]);
+    let mut unregistered = Options::parse(&[]);
+    unregistered.client = environment.client;
     let options: Vec<&Options> = registered.iter().map(|layer| &layer.options).collect();
     for options in if options.is_empty() { vec![&unregistered] } else { options } {
         problems.extend(policy::check(options, environment, project));

@@ -23,9 +23,9 @@ use args::{Target, TargetArgs, current_dir, project};
 use clap::Subcommand;
 use file::{Backup, SettingsFile};
 use preset::{check_change, check_preset, receipt_environment, strictest_preset};
-use rune::client::Client;
 use rune::client::registration::Registration;
 use rune::client::settings::FileError;
+use rune::client::{self, Client};
 use rune::receipt::Loosening;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -116,7 +116,9 @@ fn uninstall(target: &Target<'_>, what: &str) -> anyhow::Result<()> {
         agent_check::require_confirmed_person(what, args.yes)?;
     }
     if args.is_managed() {
-        let command = format!("sudo {} hooks uninstall --yes --settings '{}'", program()?, target.path()?.display());
+        let option: String = client_option(client).iter().map(|word| format!(" {word}")).collect();
+        let (program, file) = (program()?, target.path()?);
+        let command = format!("sudo {program} hooks uninstall{option} --yes --settings '{}'", file.display());
         return say(&format!("a root shell must run:\n  {command}"));
     }
     let file = SettingsFile::read(&target.path()?)?;
@@ -163,12 +165,19 @@ pub fn registration(preset: &str, environment: &Environment, file: Option<&Path>
         ("--data-dir", &environment.data_dir),
         ("--client-dir", &environment.client_dir),
     ];
-    let mut words = vec!["--preset".to_owned(), preset.to_owned()];
+    let mut words = client_option(environment.client);
+    words.extend(["--preset".to_owned(), preset.to_owned()]);
     for (flag, dir) in dirs {
         let dir = dir.as_ref().with_context(|| format!("HOME is not set\n  help: set it, or name `{flag}`"))?;
         words.extend([flag.to_owned(), text(dir)?]);
     }
     Ok(Registration { program: program()?, words, file: file.map(text).transpose()? })
+}
+
+/// The words that name a client: none for the default one.
+fn client_option(client: &dyn Client) -> Vec<String> {
+    let name = Some(client.name()).filter(|name| *name != client::DEFAULT.name());
+    name.map_or_else(Vec::new, |name| vec!["--client".to_owned(), name.to_owned()])
 }
 
 /// The absolute path of this program.

@@ -50,10 +50,6 @@ pub fn run(command: &Rules) -> anyhow::Result<u8> {
     .map(|()| DONE)
 }
 
-pub fn all_kinds() -> [RuleKind; 6] {
-    RuleKind::ALL.map(|(kind, ..)| kind)
-}
-
 fn check(args: &RulesArgs) -> anyhow::Result<()> {
     let (config, notes) = load_policy(args)?;
     let mut errors = find_errors(&config);
@@ -129,7 +125,7 @@ fn load_policy(args: &RulesArgs) -> anyhow::Result<(Config, Vec<String>)> {
     let options = hook_options(Some(args.preset.as_deref().unwrap_or("strict")), args.config_dir.as_deref());
     let environment = Environment::of(options.client, &options.dirs);
     let Some(file) = &args.file else {
-        let config = policy_files::config(&options, &environment, &RuleSelection::all(&all_kinds()), None);
+        let config = policy_files::config(&options, &environment, &RuleSelection::all(&RuleKind::all()), None);
         return Ok((config, policy_files::notes(&options, &environment)));
     };
     let mut config = policy_files::config(&options, &environment, &RuleSelection::all(&[]), None);
@@ -143,7 +139,8 @@ fn parse_rule_file(file: &Path) -> anyhow::Result<(Vec<Rule>, Vec<Failure>)> {
     let text = std::fs::read_to_string(file).with_context(|| file.display().to_string())?;
     let name = file.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
     let Some(kind) = RuleKind::from_file_name(&name) else {
-        let known = RuleKind::ALL.map(|(_, kind, _)| format!("{kind}.rules")).join(", ");
+        let names = RuleKind::all().into_iter().map(|kind| format!("{}.rules", kind.name()));
+        let known = names.collect::<Vec<_>>().join(", ");
         bail!(
             "{}: the file name does not start with a kind of rules\n  help: name it {known}, or e.g. bash.<name>.rules",
             file.display()

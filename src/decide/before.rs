@@ -8,10 +8,35 @@ use super::{after, file_search, mcp_pins, shell_text};
 use crate::encoding::patch;
 use crate::event::{Action, Event, Shows};
 use crate::policy::Config;
+use crate::rules::RuleKind;
 use crate::shell::{Access, Act};
-use crate::verdict::Verdict;
 use crate::verdict::failure::Failure;
 use crate::verdict::limits::{FILES, PATH_BYTES};
+use crate::verdict::{Phase, Verdict};
+
+/// The kinds of the rules that apply to a call before it runs. After a call, [`inspects_result`](super::inspects_result)
+/// says whether the content rules apply.
+pub fn needed_kinds(event: &Event<'_>) -> Vec<RuleKind> {
+    if event.phase != Phase::Before {
+        return Vec::new();
+    }
+    match &event.action {
+        Action::Shell { .. } => {
+            // Rules about files are needed only if the shell text accesses files.
+            let accesses = |matches: fn(Act) -> bool| {
+                event.shell().is_some_and(|shell| shell.effects.accesses.iter().any(|access| matches(access.act)))
+            };
+            let edit = accesses(Act::changes).then_some(RuleKind::Edit);
+            let read = accesses(|act| !act.changes()).then_some(RuleKind::Read);
+            [Some(RuleKind::Bash), edit, read].into_iter().flatten().collect()
+        }
+        Action::Edit { .. } | Action::Patch { .. } => vec![RuleKind::Edit],
+        Action::Read { .. } | Action::Files { .. } | Action::Fetch { .. } => vec![RuleKind::Read],
+        Action::Mcp { .. } => vec![RuleKind::Mcp],
+        Action::Agent { .. } => vec![RuleKind::Agent],
+        Action::Search | Action::Resource { .. } | Action::Settings { .. } | Action::Other => Vec::new(),
+    }
+}
 
 /// Adds the findings about a call that has not run yet.
 pub(crate) fn judge(event: &Event<'_>, config: &Config, verdict: &mut Verdict) {

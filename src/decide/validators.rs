@@ -1,7 +1,7 @@
 //! Validators: checks that patterns cannot express, one file each.
 //!
-//! A validator is a function `find` from a subject and its context to a match. It returns [`block`] for certain harm and
-//! [`suspicious`] for possible harm.
+//! A validator is a function `find` from a subject and its context to a match. It returns `block` for certain harm and
+//! `suspicious` for possible harm.
 
 mod agent_recursion;
 mod carried_data;
@@ -36,34 +36,16 @@ use crate::shell::{Access, Command};
 /// The function of a validator.
 type Find = fn(&Subject<'_>, &Context<'_>) -> Option<Match>;
 
-/// All validators by name, in alphabetical order.
-const ALL: [(&str, Find); 20] = [
-    ("AgentRecursion", agent_recursion::find),
-    ("CarriedData", carried_data::find),
-    ("DependencyMutation", dependency_mutation::find),
-    ("DestructiveDelete", destructive_delete::find),
-    ("Disk", disk::find),
-    ("DynamicCode", dynamic_code::find),
-    ("EnvironmentPoisoning", environment_poisoning::find),
-    ("Exfiltration", exfiltration::find),
-    ("ForkBomb", fork_bomb::find),
-    ("HiddenProgram", hidden_program::find),
-    ("McpParameters", mcp_parameters::find),
-    ("McpUnregistered", mcp_unregistered::find),
-    ("McpWrite", mcp_write::find),
-    ("MisplacedProgram", misplaced_program::find),
-    ("Obfuscation", obfuscation::find),
-    ("OutsideProject", outside_project::find),
-    ("ProtectedPath", protected_path::find),
-    ("SecretAccess", secret_access::find),
-    ("SelfProtection", self_protection::find),
-    ("UnknownExecutable", unknown_executable::find),
-];
+/// The function of every file in this folder, in the order of [`ValidatorId::names`]; the build script writes the table.
+const FUNCTIONS: &[Find] = include!(concat!(env!("OUT_DIR"), "/validator_functions.rs"));
 
-/// Runs a validator. One that is missing from [`ALL`] blocks; a test checks that none is.
+// INVARIANT: a subject has one bit for each validator.
+const _: () = assert!(FUNCTIONS.len() <= u32::BITS as usize);
+
+/// Runs a validator.
 pub(super) fn find(validator: ValidatorId, subject: &Subject<'_>, context: &Context<'_>) -> Option<Match> {
-    match ALL.get(validator.index()) {
-        Some((_, find)) => find(subject, context),
+    match FUNCTIONS.get(validator.index()) {
+        Some(find) => find(subject, context),
         None => block(format!("the validator `{}` is missing", validator.name())),
     }
 }
@@ -98,7 +80,3 @@ fn is_contained(access: &Access, path: &AbsPath, context: &Context<'_>) -> bool 
 fn command<'a>(subject: &Subject<'a>) -> Option<&'a Command> {
     if let SubjectKind::Command(command, _) = subject.kind { Some(command) } else { None }
 }
-
-#[cfg(test)]
-#[path = "../../tests/unit/decide/validators.rs"]
-mod tests;

@@ -2,7 +2,7 @@
 //!
 //! `serde_json` rejects lone surrogates and nesting over 128 levels, and clients send both: a tool server could hide its
 //! result from the guard by making the parser fail. [`Fields`] therefore reads one object without recursion, keeps the raw
-//! text of each field, and keeps the fields before an error. [`check`] is a strict check for events before a call.
+//! text of each field, and keeps the fields before an error. [`check()`] is a strict check for events before a call.
 
 mod check;
 mod cursor;

@@ -20,7 +20,8 @@ const DIGESTS: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/digests.rs"
 /// Returns all embedded files.
 pub fn embedded_files() -> Vec<EmbeddedFile> {
     let presets = PRESETS.iter().map(|(name, text)| EmbeddedFile { name: format!("presets/{name}.toml"), text });
-    let rules = RuleKind::ALL.iter().map(|(_, name, text)| EmbeddedFile { name: format!("rules/{name}.rules"), text });
+    let file = |kind: RuleKind| EmbeddedFile { name: format!("rules/{}.rules", kind.name()), text: kind.embedded() };
+    let rules = RuleKind::all().into_iter().map(file);
     [EmbeddedFile { name: DEFAULT.0.to_owned(), text: DEFAULT.1 }].into_iter().chain(presets).chain(rules).collect()
 }
 

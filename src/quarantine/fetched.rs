@@ -1,6 +1,5 @@
 //! Shell commands whose output is untrusted: fetched, or read from uploads and spilled results.
 
-use super::spill::is_spilled;
 use super::surface::is_upload;
 use crate::encoding::label::Label;
 use crate::event::{Event, ShellText};
@@ -28,7 +27,7 @@ pub(super) fn source(command: &Quarantined<String>, event: &Event<'_>) -> Option
             let resolved = AbsPath::resolve(path, &Place::default());
             let searches_uploads = searches && resolved.components().last().is_some_and(|name| name == "uploads");
             let kind = if is_upload(&resolved) || searches_uploads { "upload" } else { "spill" };
-            let is_untrusted = kind == "upload" || is_spilled(&resolved, event.header.session.as_str());
+            let is_untrusted = kind == "upload" || (event.is_spilled)(&resolved, event.header.session.as_str());
             is_untrusted.then(|| Label::file(kind, &command.derive(path.clone(), ContentSource::ModelOutput)))
         })
     })

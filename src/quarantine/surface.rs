@@ -1,6 +1,6 @@
 //! Surfaces: the untrusted source of a result.
 
-use super::{Namespace, fetched, spill};
+use super::{Namespace, fetched};
 use crate::encoding::label::Label;
 use crate::event::{Action, Event};
 use crate::path::AbsPath;
@@ -37,7 +37,7 @@ pub fn surface(event: &Event<'_>, config: &Config) -> Option<Surface> {
             };
             if matches(|path, _| is_upload(path)) {
                 untrusted("quarantine-upload", Label::file("upload", name))
-            } else if matches(spill::is_spilled) {
+            } else if matches(event.is_spilled) {
                 untrusted("quarantine-spill", Label::file("spill", name))
             } else {
                 None

@@ -1,7 +1,7 @@
 //! Names of validators: the names of the files in `src/decide/validators`, in camel case.
 
-// `VALIDATORS`: the names of all validators, in order.
-include!(concat!(env!("OUT_DIR"), "/validators.rs"));
+/// The names of all validators in alphabetical order, which the build script writes.
+const VALIDATORS: &[&str] = include!(concat!(env!("OUT_DIR"), "/validators.rs"));
 
 /// A validator, by its index in the list of all names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,6 +29,6 @@ impl ValidatorId {
 
     /// All names, in order.
     pub fn names() -> &'static [&'static str] {
-        &VALIDATORS
+        VALIDATORS
     }
 }

@@ -10,6 +10,7 @@ use rune::event::Event;
 use rune::event::Nonce;
 use rune::event::taint::Taint;
 use rune::policy::Config;
+use rune::rules::{Owner, Rule, RuleKind};
 use rune::verdict::Phase;
 use rune::verdict::Verdict;
 use std::collections::BTreeMap;
@@ -163,6 +164,39 @@ fn mistakes(file: &CaseFile, case: &Case, now: &Answers) -> Vec<String> {
     }
     let shown: String = String::from_utf8_lossy(&file.event(case)).chars().take(600).collect();
     wrong.iter().map(|wrong| format!("{} ({}): {wrong}\n    {shown}", case.id, case.why)).collect()
+}
+
+/// A rule of this kind that every subject of the kind is compared with: no prefilter rules out a validator.
+fn unfiltered_rule(kind: RuleKind) -> Vec<Rule> {
+    let text = "block \"probe\"\n  validator ForkBomb\n  nudge \"none\"\n";
+    let (rules, errors) = rune::rules::parse(text, "test.rules", kind, Owner::Operator);
+    assert_eq!(errors, []);
+    rules
+}
+
+#[test]
+fn every_subject_of_a_case_is_of_a_kind_that_its_event_needs() {
+    let wrong = for_each_file(&mut files(), |policies, file| {
+        // Every comparison of a subject with a rule is a step.
+        let steps = |event: &Event<'_>, kinds: &[RuleKind]| {
+            let mut config = Config { rules: Vec::new(), ..policies.strict.clone() };
+            kinds.iter().for_each(|kind| config.add_rules(unfiltered_rule(*kind)));
+            rune::decide(event, &config).steps()
+        };
+        let is_wrong = |case: &&Case| {
+            let payload = quarantined(file.event(case));
+            let Ok(message) = Claude.parse(&payload) else { return false };
+            let mut event = Directories::new(file.home(case), file.project(case)).locate(message);
+            set_up(case, &mut event);
+            let mut needed = rune::decide::needed_kinds(&event);
+            needed.extend(rune::decide::inspects_result(&event, &policies.strict).then_some(RuleKind::Post));
+            let others: Vec<_> = RuleKind::all().into_iter().filter(|kind| !needed.contains(kind)).collect();
+            steps(&event, &others) > steps(&event, &[])
+        };
+        file.cases.iter().filter(is_wrong).map(|case| case.id.clone()).collect::<Vec<_>>()
+    });
+    let wrong: Vec<String> = wrong.into_iter().flatten().collect();
+    assert!(wrong.is_empty(), "`needed_kinds` lacks a kind for {wrong:?}");
 }
 
 #[test]

@@ -224,7 +224,7 @@ fn sixty_four_concurrent_writers_lose_no_line() {
 
 /// A command with every literal of every embedded rule.
 fn every_literal() -> String {
-    let rules = rune::rules::RuleKind::ALL.iter().map(|(.., text)| *text).collect::<String>();
+    let rules = rune::rules::RuleKind::all().into_iter().map(rune::rules::RuleKind::embedded).collect::<String>();
     let patterns = rules.lines().filter(|line| line.starts_with("    ") || line.starts_with("  match "));
     let words = patterns.flat_map(|line| line.split(|c: char| !(c.is_ascii_alphanumeric() || "-_./".contains(c))));
     format!("echo {}", words.filter(|word| word.len() > 1).collect::<Vec<_>>().join(" "))

@@ -39,7 +39,7 @@ impl EmbeddedPattern {
 
 /// All embedded patterns.
 fn patterns() -> Vec<EmbeddedPattern> {
-    let kinds = RuleKind::ALL.map(|(kind, ..)| kind);
+    let kinds = RuleKind::all();
     let config = Config::fold([], Vec::new()).with_default_rules(&kinds);
     let mut texts = BTreeSet::new();
     for rule in &config.rules {
@@ -166,7 +166,7 @@ fn collect(value: &Value, texts: &mut BTreeSet<String>) {
 #[test]
 fn examples_and_cases_match_alike_with_and_without_the_prefilter() {
     let mut texts = BTreeSet::new();
-    let kinds = RuleKind::ALL.map(|(kind, ..)| kind);
+    let kinds = RuleKind::all();
     for rule in &Config::fold([], Vec::new()).with_default_rules(&kinds).rules {
         texts.extend(rule.hits().chain(rule.misses()).map(|example| example.text().to_owned()));
     }

@@ -50,11 +50,11 @@ pub(super) fn sample(sample: &SampleEvent<'_>) -> String {
         "transcript_path": "/dev/null",
         "cwd": sample.cwd,
         "hook_event_name": event_name(Some(sample.phase)),
-        "tool_name": sample.tool,
-        "tool_input": sample.input,
     });
-    if let (Some(event), Some(result)) = (event.as_object_mut(), &sample.result) {
-        event.insert("tool_response".to_owned(), result.clone());
+    if let Some(event) = event.as_object_mut().filter(|_| sample.phase == Phase::Before || sample.phase.is_after()) {
+        event.insert("tool_name".to_owned(), json!(sample.tool));
+        event.insert("tool_input".to_owned(), sample.input.clone());
+        event.extend(sample.result.iter().map(|result| ("tool_response".to_owned(), result.clone())));
     }
     event.to_string()
 }
@@ -108,6 +108,7 @@ pub(super) fn parse(input: &Quarantined<Vec<u8>>) -> Result<Message<'_>, EventEr
             .map(|raw| input.derive(raw, result_source(&action))),
         action,
         cwd: text("cwd").text,
+        is_spilled: super::spill::is_spilled,
         failure: flaw.map(Failure::Event),
         header,
     })

@@ -5,6 +5,7 @@ use super::settings::read_object;
 use crate::client::server::{Launch, LaunchContext, Server, ServerFile};
 use crate::client::settings::FileError;
 use crate::mcp::UniqueMap;
+use crate::mcp::tool::sanitize_name;
 use serde::Deserialize;
 use serde_json::Value;
 use serde_json::error::Category;
@@ -227,6 +228,16 @@ fn expand_text(text: &str, lookup: &dyn Fn(&str) -> Option<String>) -> String {
     }
     filled.push_str(rest);
     filled
+}
+
+/// The name of a server in the names of calls.
+pub(super) fn name_in_calls(server: &str) -> String {
+    let sanitized = sanitize_name(server);
+    if !server.starts_with("claude.ai ") {
+        return sanitized;
+    }
+    // For connectors the client also merges runs of `_`.
+    sanitized.split('_').filter(|part| !part.is_empty()).collect::<Vec<_>>().join("_")
 }
 
 #[cfg(test)]

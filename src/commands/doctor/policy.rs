@@ -6,6 +6,7 @@ use crate::runtime::environment::{Environment, now};
 use crate::runtime::options::Options;
 use crate::runtime::policy_files;
 use rune::policy::{Config, StaleReason};
+use rune::rules::RuleKind;
 use rune::verdict::failure::Failure;
 use std::path::Path;
 
@@ -14,7 +15,7 @@ pub fn check(options: &Options, environment: &Environment, project: &Path) -> Ve
     let mut config = policy_files::config(
         options,
         &environment,
-        &policy_files::RuleSelection::all(&rules::all_kinds()),
+        &policy_files::RuleSelection::all(&RuleKind::all()),
         policy_files::project_policy_dir(project).as_deref(),
     );
     if let Err(what) = policy_files::add_allowlist(&mut config, &environment, &policy_files::PolicyTexts::default()) {

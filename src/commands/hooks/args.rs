@@ -49,7 +49,7 @@ pub struct UninstallArgs {
 #[derive(Debug, Args)]
 pub struct TargetArgs {
     /// The client to register with
-    #[arg(long, value_name = "NAME", default_value = client::DEFAULT.name(), value_parser = client_names())]
+    #[arg(long, value_name = "NAME", default_value = client::DEFAULT.name(), value_parser = client_names_or_all())]
     pub client: String,
     /// Whose settings: yours, the project's, yours for this project, or the machine's
     #[arg(long, default_value = Scope::User.name(), value_parser = scope_parser())]
@@ -89,8 +89,14 @@ pub fn client_dir_help(what: &str) -> String {
     format!("{what} [default: ${} or ~/{}]", locations.dir_variable, locations.default_dir)
 }
 
-fn client_names() -> PossibleValuesParser {
-    PossibleValuesParser::new(client::ALL.into_iter().map(Client::name).chain(["all"]))
+fn client_names_or_all() -> PossibleValuesParser {
+    PossibleValuesParser::new(client::ALL.iter().map(|client| client.name()).chain(["all"]))
+}
+
+/// Parses the name of a client.
+pub fn client_parser() -> impl TypedValueParser<Value = &'static dyn Client> {
+    let names = PossibleValuesParser::new(client::ALL.iter().map(|client| client.name()));
+    names.map(|name| client::named(&name).unwrap_or(client::DEFAULT))
 }
 
 fn scope_parser() -> impl TypedValueParser<Value = Scope> {
@@ -118,7 +124,7 @@ impl Target<'_> {
 impl TargetArgs {
     /// Runs a command for the clients that were named.
     pub fn for_each_client(&self, command: impl Fn(&Target<'_>) -> anyhow::Result<()>) -> anyhow::Result<u8> {
-        for client in client::ALL.into_iter().filter(|client| [client.name(), "all"].contains(&&*self.client)) {
+        for client in client::ALL.iter().copied().filter(|client| [client.name(), "all"].contains(&&*self.client)) {
             command(&Target { args: self, environment: self.dirs.environment_of(client)? })?;
         }
         Ok(DONE)
@@ -162,7 +168,8 @@ impl DirArgs {
         self.environment_of(client::DEFAULT)
     }
 
-    fn environment_of(&self, client: &'static dyn Client) -> anyhow::Result<Environment> {
+    /// The environment of a client, with the directories that were named.
+    pub fn environment_of(&self, client: &'static dyn Client) -> anyhow::Result<Environment> {
         let here = current_dir()?;
         let absolute = |dir: &Option<PathBuf>| dir.as_ref().map(|dir| here.join(dir));
         let variable = client.locations().dir_variable;

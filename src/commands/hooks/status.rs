@@ -1,6 +1,6 @@
 //! `rune hooks status`: which settings files register the guard, and whether it is on.
 
-use super::args::{DirArgs, current_dir, project};
+use super::args::{DirArgs, client_parser, current_dir, project};
 use super::layer::{SettingsLayer, SettingsLayers};
 use super::program::{self, ProgramError};
 use super::{default_preset, registration, say};
@@ -9,9 +9,9 @@ use crate::runtime::exit_code::{DONE, FAILED};
 use crate::runtime::options::Options;
 use anyhow::bail;
 use clap::Args;
-use rune::client::Client;
 use rune::client::registration::{Drift, Registration};
 use rune::client::settings::{Scope, Settings};
+use rune::client::{self, Client};
 use serde::Serialize;
 use std::path::{Path, PathBuf};
 
@@ -21,6 +21,9 @@ pub struct InspectArgs {
     /// JSON instead of text
     #[arg(long)]
     pub json: bool,
+    /// The client whose settings are read
+    #[arg(long, value_name = "NAME", default_value = client::DEFAULT.name(), value_parser = client_parser())]
+    pub client: &'static dyn Client,
     /// The project [default: the one that the current directory is part of]
     #[arg(long, value_name = "DIR")]
     pub project: Option<PathBuf>,
@@ -45,7 +48,7 @@ impl InspectArgs {
     pub fn inspect(&self) -> anyhow::Result<Inspection> {
         let here = current_dir()?;
         let absolute = |path: &Option<PathBuf>| path.as_ref().map(|path| here.join(path));
-        let environment = self.dirs.environment()?;
+        let environment = self.dirs.environment_of(self.client)?;
         let project = absolute(&self.project).unwrap_or_else(|| project(environment.client, &here));
         let environment = Environment { project: Some(project.clone()), ..environment };
         let (given, managed) = (absolute(&self.settings), absolute(&self.managed_dir));

@@ -1,5 +1,6 @@
 //! Asks an MCP server what it serves: `initialize`, then its lists of tools and prompts.
 
+use rune::client::server::Introduction;
 use rune::mcp::protocol::{ListPage, Listing, MAX_SERVED_BYTES, RpcMessage, Served};
 use serde_json::{Value, json};
 use std::time::{Duration, Instant};
@@ -22,25 +23,15 @@ const NO_VALID_MESSAGE: &str = "the server sends no valid MCP messages";
 /// Messages that a server may send before the response to a request.
 const MAX_MESSAGES: usize = 10_000;
 
-/// The protocol version that Claude Code offers.
-const PROTOCOL_VERSION: &str = "2025-11-25";
-
-/// The capabilities of Claude Code, on which the tools of a server may depend.
-pub fn client_capabilities() -> Value {
-    json!({"roots": {"listChanged": true}, "elicitation": {"form": {}, "url": {}}})
-}
-
 /// Asks a server for everything that it serves to a client in the directory `root`.
-pub fn discover(connection: &mut dyn Connection, root: &str) -> Result<Served, String> {
+pub fn discover(connection: &mut dyn Connection, root: &str, introduction: &Introduction) -> Result<Served, String> {
     let mut client = RpcClient { connection, root, next_id: 0, received_bytes: 0 };
-    let params = json!({"protocolVersion": PROTOCOL_VERSION, "clientInfo": rune::client::DEFAULT.client_info(),
-        "capabilities": client_capabilities()});
-    let result = client.request("initialize", &params)?;
+    let result = client.request("initialize", &introduction.params())?;
     let mut served = Served::default();
     served.set_introduction(&result);
     let result: Value =
         serde_json::from_slice(&result).map_err(|_| "the answer to `initialize` is invalid".to_owned())?;
-    client.connection.set_protocol_version(served.protocol.as_deref().unwrap_or(PROTOCOL_VERSION));
+    client.connection.set_protocol_version(served.protocol.as_deref().unwrap_or(introduction.protocol_version));
     client.connection.send(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"}))?;
     // The client does not ask for lists that the server does not announce.
     let offers = |what: &str| result.pointer(&format!("/capabilities/{what}")).is_some_and(Value::is_object);

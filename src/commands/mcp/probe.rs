@@ -14,7 +14,7 @@ use crate::runtime::options::Dirs;
 use crate::runtime::{agent_check, receipts};
 use anyhow::Context;
 use clap::Args;
-use rune::client::server::{Launch, ServerScope};
+use rune::client::server::{Introduction, Launch, ServerScope};
 use rune::encoding::label::Label;
 use rune::mcp::Source;
 use rune::mcp::protocol::Served;
@@ -162,7 +162,9 @@ fn probe_all(
     let (sender, answers) = channel();
     for (index, server) in selected.iter().enumerate() {
         let (server, here, sender) = ((*server).clone(), here.to_owned(), sender.clone());
-        std::thread::spawn(move || sender.send((index, probe_server(&server, &here, deadline))).ok());
+        let introduction = environment.client.introduction();
+        let probe = move || probe_server(&server, &here, &introduction, deadline);
+        std::thread::spawn(move || sender.send((index, probe())).ok());
     }
     drop(sender);
     let mut results: BTreeMap<usize, ProbeResult> = BTreeMap::new();
@@ -191,7 +193,12 @@ fn record_served(server: &Configured, served: &Served, environment: &Environment
 }
 
 /// Asks one server, and shuts it down before the answer is returned.
-fn probe_server(server: &Configured, here: &Path, deadline: Instant) -> Result<Served, String> {
+fn probe_server(
+    server: &Configured,
+    here: &Path,
+    introduction: &Introduction,
+    deadline: Instant,
+) -> Result<Served, String> {
     let root = here.to_string_lossy();
     let mut connection: Box<dyn Connection> = match server.expanded(here)? {
         Launch::Stdio { command, args, env, cwd } => {
@@ -210,7 +217,7 @@ fn probe_server(server: &Configured, here: &Path, deadline: Instant) -> Result<S
             Box::new(server)
         }
     };
-    let served = discover(&mut *connection, &root);
+    let served = discover(&mut *connection, &root, introduction);
     connection.shut_down();
     served
 }

@@ -1,6 +1,5 @@
 //! Records what a server serves, and filters tools by what is approved.
 
-use super::discovery::client_capabilities;
 use crate::runtime::environment::{Environment, now};
 use crate::runtime::mcp::records::{RecordOutcome, Store};
 use rune::encoding::canonical::Value;
@@ -30,7 +29,7 @@ pub enum Provenance {
 /// Records a snapshot, and returns a description of the outcome. A record approves nothing.
 pub fn record(environment: &Environment, snapshot: &ServerSnapshot<'_>) -> Result<String, String> {
     let ServerSnapshot { server, source, identity, served, provenance } = snapshot;
-    let declared = (*source == Source::Probe).then(|| client_capabilities().to_string());
+    let declared = (*source == Source::Probe).then(|| environment.client.introduction().capabilities.to_string());
     let tools: Vec<&[u8]> = served.tools.iter().map(Vec::as_slice).collect();
     let prompts: Vec<&[u8]> = served.prompts.iter().map(Vec::as_slice).collect();
     let observed = Observed::from_served(&ServedBytes {

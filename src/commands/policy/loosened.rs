@@ -2,11 +2,11 @@
 
 use super::{PolicyDirs, PolicyFile};
 use crate::commands::hook_options;
-use crate::commands::rules::all_kinds;
 use crate::runtime::environment::Environment;
 use crate::runtime::files::{read, write_like};
 use crate::runtime::policy_files::{self, RuleSelection};
 use rune::policy::{Config, PRESETS};
+use rune::rules::RuleKind;
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
@@ -33,7 +33,7 @@ fn compare(before: &Path, after: &Path) -> BTreeSet<String> {
 
 fn load_policy(directory: &Path, preset: &str) -> Config {
     let options = hook_options(Some(preset), Some(directory));
-    let wanted = RuleSelection::all(&all_kinds());
+    let wanted = RuleSelection::all(&RuleKind::all());
     policy_files::config(&options, &Environment::of(options.client, &options.dirs), &wanted, None)
 }
 

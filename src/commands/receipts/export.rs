@@ -45,18 +45,21 @@ pub fn run(args: &ExportArgs) -> anyhow::Result<()> {
     let outcome = verify::verify(&args.out, secret.keys(), None)?.outcome;
     if args.json {
         let output = serde_json::json!({"head": head, "key": secret.public(), "out": args.out, "outcome": outcome});
-        return say(&output.to_string());
+        say(&output.to_string())?;
+    } else {
+        say(&format!("{}\nkey  {}\nhead {head}", args.out.display(), secret.public()))?;
+        say("keep head and key where no agent can write: the pack is verified against them")?;
+        if outcome == Outcome::CannotTell {
+            say("note: a session is not sealed yet, and may get more receipts")?;
+        }
     }
-    say(&format!("{}\nkey  {}\nhead {head}", args.out.display(), secret.public()))?;
-    say("keep head and key where no agent can write: the pack is verified against them")?;
-    match outcome {
-        Outcome::Valid => Ok(()),
-        Outcome::CannotTell => say("note: a session is not sealed yet, and may get more receipts"),
-        Outcome::Invalid => bail!(
+    if outcome == Outcome::Invalid {
+        bail!(
             "the pack contains invalid receipts\n  help: `rune receipts verify {}` lists the faults",
             args.out.display()
-        ),
+        );
     }
+    Ok(())
 }
 
 /// Writes a pack into a new or empty directory, and returns its head.

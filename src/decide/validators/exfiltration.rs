@@ -38,21 +38,15 @@ const SECRET_SERVICES: [(&str, &str); 12] = [
 ];
 
 pub(super) fn find(subject: &Subject<'_>, context: &Context<'_>) -> Option<Match> {
-    match &subject.kind {
-        SubjectKind::Command(command, at) => find_in_command(command, *at, context),
-        SubjectKind::CommandAccess(access) => {
-            let path = access.target.path.as_ref()?.components();
-            let socket = matches!(path, [dev, net, ..] if dev == "dev" && (net == "tcp" || net == "udp"));
-            block_if(access.act.changes() && socket, "it sends what it writes to another machine")
-        }
-        SubjectKind::Line => find_push_to_new_remote(context),
-        SubjectKind::Pipeline(_)
-        | SubjectKind::ToolAccess(_)
-        | SubjectKind::Page(_)
-        | SubjectKind::McpTool
-        | SubjectKind::Agent
-        | SubjectKind::Passage(..) => None,
+    if let SubjectKind::Command(command, at) = subject.kind {
+        return find_in_command(command, at, context);
     }
+    if let SubjectKind::CommandAccess(access) = subject.kind {
+        let path = access.target.path.as_ref()?.components();
+        let socket = matches!(path, [dev, net, ..] if dev == "dev" && (net == "tcp" || net == "udp"));
+        return block_if(access.act.changes() && socket, "it sends what it writes to another machine");
+    }
+    if matches!(subject.kind, SubjectKind::Line) { find_push_to_new_remote(context) } else { None }
 }
 
 fn find_in_command(command: &Command, at: usize, context: &Context<'_>) -> Option<Match> {

@@ -51,7 +51,7 @@ pub fn agent(process: &Process) -> Option<String> {
         let part = client.locations().program_path;
         part.is_some_and(|part| process.argv.first().is_some_and(|program| program.contains(part)))
     };
-    if let Some(client) = client::ALL.into_iter().find(is_program_of) {
+    if let Some(client) = client::ALL.iter().copied().find(is_program_of) {
         return Some(client.name().to_owned());
     }
     let (_, package) = script(process)?.rsplit_once("node_modules/")?;

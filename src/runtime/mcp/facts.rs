@@ -42,14 +42,15 @@ pub fn look_up(event: &Event<'_>, config: &Config, environment: &Environment) ->
     let servers = Servers::for_call(environment, &event.place.cwd);
     let named = server.as_ref().map(|server| server.name.as_str());
     let mut names = servers.names();
-    let mut target = resolve_call(call, named, &names);
+    let name_in_calls = |name: &str| environment.client.server_name_in_calls(name);
+    let mut target = resolve_call(call, named, &names, name_in_calls);
     let without_records =
         |target, pin| Some(PinFacts::new(target, ConfiguredIdentity::Missing, pin, RecordFile::Missing));
     let Ok(store) = Store::of(environment) else { return without_records(target, RecordFile::Unreadable) };
     if is_guess(&target, named, &names) {
         let (recorded, unreadable) = store.servers();
         names.extend(recorded);
-        target = resolve_call(call, named, &names);
+        target = resolve_call(call, named, &names, name_in_calls);
         // An unreadable record with a hashed file name may be that of this server.
         if is_guess(&target, named, &names) && unreadable.iter().any(|one| hides_name(&one.path)) {
             return without_records(target, RecordFile::Unreadable);

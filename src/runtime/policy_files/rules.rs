@@ -2,10 +2,10 @@
 
 use super::PolicyTexts;
 use super::read::{is_dangling, read_copy};
-use rune::event::{Action, Event};
+use rune::decide::needed_kinds;
+use rune::event::Event;
 use rune::policy::Config;
 use rune::rules::{self, Owner, Rule, RuleError, RuleKind};
-use rune::shell::Act;
 use rune::verdict::failure::Failure;
 use rustix::fs::{CWD, Dir, Mode, OFlags, openat};
 use rustix::io::Errno;
@@ -26,17 +26,16 @@ impl RuleSelection {
 
     /// The rules that apply to an event.
     pub fn of(event: &Event<'_>) -> Self {
-        RuleSelection { kinds: kinds(event), texts: PolicyTexts::default() }
+        RuleSelection { kinds: needed_kinds(event), texts: PolicyTexts::default() }
     }
 
     /// Reads a rule file; `None` if it does not exist. The error means that the file as a whole cannot be read.
     fn read(&self, path: &Path, name: &str, kind: RuleKind, owner: Owner) -> Result<Option<ParsedRules>, String> {
         // Receipts are hashed over the rules for MCP tools only, so other files are not cached.
-        let text = match kind {
-            RuleKind::Mcp => self.texts.text(path, Some(kind.embedded()))?,
-            RuleKind::Bash | RuleKind::Edit | RuleKind::Read | RuleKind::Agent | RuleKind::Post => {
-                read_copy(path, kind.embedded())?
-            }
+        let text = if kind == RuleKind::Mcp {
+            self.texts.text(path, Some(kind.embedded()))?
+        } else {
+            read_copy(path, kind.embedded())?
         };
         Ok(text.map(|text| rules::parse(text, name, kind, owner)))
     }
@@ -53,28 +52,6 @@ impl RuleSelection {
 
 /// The valid rules of a file, and the errors of the others.
 type ParsedRules = (Vec<Rule>, Vec<RuleError>);
-
-fn kinds(event: &Event<'_>) -> Vec<RuleKind> {
-    if event.phase != rune::verdict::Phase::Before {
-        return Vec::new();
-    }
-    match &event.action {
-        Action::Shell { .. } => {
-            // Rules about files are needed only if the shell text accesses files.
-            let accesses = |matches: fn(Act) -> bool| {
-                event.shell().is_some_and(|shell| shell.effects.accesses.iter().any(|access| matches(access.act)))
-            };
-            let edit = accesses(|act| act != Act::Read).then_some(RuleKind::Edit);
-            let read = accesses(|act| act == Act::Read).then_some(RuleKind::Read);
-            [Some(RuleKind::Bash), edit, read].into_iter().flatten().collect()
-        }
-        Action::Edit { .. } | Action::Patch { .. } => vec![RuleKind::Edit],
-        Action::Read { .. } | Action::Files { .. } | Action::Fetch { .. } => vec![RuleKind::Read],
-        Action::Mcp { .. } => vec![RuleKind::Mcp],
-        Action::Agent { .. } => vec![RuleKind::Agent],
-        Action::Search | Action::Resource { .. } | Action::Settings { .. } | Action::Other => Vec::new(),
-    }
-}
 
 /// Adds the content rules, which only results from untrusted surfaces need.
 pub fn add_content_rules(config: &mut Config, directory: Option<&Path>, project: Option<&Path>) {
@@ -98,7 +75,8 @@ pub fn add_operator_rules(config: &mut Config, directory: Option<&Path>, selecti
         }
     };
     for name in names.iter().filter(|name| RuleKind::from_file_name(name).is_none()) {
-        let known = RuleKind::ALL.map(|(_, kind, _)| format!("{kind}.rules, {kind}.<name>.rules")).join("; ");
+        let forms = |kind: RuleKind| format!("{0}.rules, {0}.<name>.rules", kind.name());
+        let known = RuleKind::all().into_iter().map(forms).collect::<Vec<_>>().join("; ");
         config
             .failures
             .push(Failure::Config(format!("rules/{name}: unknown kind of rule file\n  help: there are {known}")));
@@ -123,7 +101,7 @@ pub fn add_operator_rules(config: &mut Config, directory: Option<&Path>, selecti
 
 /// The names of all rules of the operator.
 pub fn all_rule_names(directory: Option<&Path>) -> Vec<String> {
-    let kinds = RuleKind::ALL.map(|(kind, ..)| kind);
+    let kinds = RuleKind::all();
     let mut config = Config::fold([], Vec::new()).with_default_rules(&kinds);
     add_operator_rules(&mut config, directory, &RuleSelection::all(&kinds));
     config.rules.iter().map(|rule| rule.id.as_str().to_owned()).collect()

@@ -16,7 +16,7 @@ use time::OffsetDateTime;
 pub fn check(bytes: &[u8]) {
     let now = OffsetDateTime::UNIX_EPOCH;
     let layers = ["config.toml", "strict"].map(|name| Layer::embedded(name).unwrap());
-    let config = Config::fold(layers, Vec::new()).with_default_rules(&RuleKind::ALL.map(|(kind, ..)| kind));
+    let config = Config::fold(layers, Vec::new()).with_default_rules(&RuleKind::all());
     let input = Quarantined::new(bytes.to_vec(), Origin::new(ContentSource::ToolOutput, "stdin", now));
     let (header, verdict) = match Claude.parse(&input) {
         Ok(message) => {

@@ -491,6 +491,21 @@ fn each_change_of_a_pack_is_reported() {
 }
 
 #[test]
+fn exporting_invalid_receipts_fails_as_text_and_as_json() {
+    let home = Sandbox::new();
+    session(&home, "s1");
+    edit(&file(&home, "s1"), "deny", "pass");
+    for options in [&[][..], &["--json"]] {
+        let out = home.path(&format!("pack-{}", options.len()));
+        let words = [&["receipts", "export", "--out", out.to_str().unwrap()][..], options].concat();
+        let output = home.run(&words, "");
+        assert_eq!(output.exit, 1, "{output:?}");
+        assert!(output.stderr.contains("the pack contains invalid receipts"), "{output:?}");
+        assert!(options.is_empty() || output.json()["outcome"] == "invalid", "{output:?}");
+    }
+}
+
+#[test]
 fn the_key_in_a_pack_is_not_trusted() {
     let (home, foreign_home) = (Sandbox::new(), Sandbox::new());
     session(&home, "s1");

@@ -31,7 +31,7 @@ pub fn policy_with(preset: &str, text: &str) -> Config {
 }
 
 fn with_default_rules(config: Config) -> Config {
-    config.with_default_rules(&RuleKind::ALL.map(|(kind, ..)| kind))
+    config.with_default_rules(&RuleKind::all())
 }
 
 /// Bytes in a container, as the hook reads them from stdin.

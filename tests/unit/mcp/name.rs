@@ -1,6 +1,7 @@
 //! Unit tests of `src/mcp/name.rs`.
 
 use super::*;
+use crate::client::{Client as _, claude::Claude};
 
 #[test]
 fn a_call_resolves_to_one_server_or_a_collision() {
@@ -25,6 +26,7 @@ fn a_call_resolves_to_one_server_or_a_collision() {
         ("mcp__demo", None, &["demo"], one("demo", "")),
         ("mcp__", None, &["demo"], one("", "")),
     ] {
-        assert_eq!(resolve_call(call, told, &names(configured)), expected, "{call} {told:?} {configured:?}");
+        let target = resolve_call(call, told, &names(configured), |name| Claude.server_name_in_calls(name));
+        assert_eq!(target, expected, "{call} {told:?} {configured:?}");
     }
 }

@@ -9,10 +9,12 @@ use crate::runtime::options::Dirs;
 use crate::runtime::policy_files::PolicyTexts;
 use crate::runtime::receipts::{self, PolicySnapshot};
 use anyhow::{Context, Error, anyhow, bail};
+use rune::client::{self, Response, SampleEvent};
 use rune::encoding::canonical::Value as Canonical;
 use rune::encoding::label::Label;
 use rune::mcp::{Identity, Observed, Proposal, ServedBytes, Source};
 use rune::receipt::{Receipt, ReceiptKind, Secret};
+use rune::verdict::Phase;
 use serde_json::{Value, json};
 use std::fs::{self, DirBuilder};
 use std::io::Write;
@@ -76,7 +78,7 @@ impl ScenarioHome {
             config: Some(home.join("config")),
             state: Some(run.dir.0.join("state")),
             data: Some(home.join("data")),
-            client: Some(home.join(".claude")),
+            client: Some(home.join(client::DEFAULT.locations().default_dir)),
         };
         let environment = Environment { home: Some(home.clone()), project: None, ..Environment::read(&dirs) };
         let scenario_home = ScenarioHome {
@@ -116,7 +118,8 @@ impl ScenarioHome {
     pub fn configure(&self, servers: &[(&str, &[&str])]) -> anyhow::Result<()> {
         let entries: serde_json::Map<String, Value> =
             servers.iter().map(|(name, args)| ((*name).to_owned(), self.entry(name, args))).collect();
-        self.write(".claude.json", &json!({"mcpServers": entries}).to_string())
+        let file = self.environment.user_server_file().context("the client has no file for servers")?;
+        fs::write(&file, self.environment.client.render_servers(&entries)).with_context(|| file.display().to_string())
     }
 
     /// Starts a server without recording what it serves.
@@ -205,13 +208,14 @@ impl ScenarioHome {
     /// Asks the hook about a call of `served`, a server and its tool, and makes the call unless the hook objects.
     /// Returns the result of the call, if it was made.
     pub fn call(&mut self, tool: &str, served: (&str, &str), input: &Value) -> anyhow::Result<Option<Value>> {
-        let event = json!({"hook_event_name": "PreToolUse", "tool_name": tool, "tool_input": input});
-        let answer = self.hook(&["pre"], event)?;
-        let decision = answer.as_ref().map(|answer| {
-            let decision = answer.pointer("/hookSpecificOutput/permissionDecision").and_then(Value::as_str);
-            decision.unwrap_or("unreadable").to_owned()
-        });
-        self.log_step("asked", tool, decision.as_deref(), None);
+        let decision = match self.hook(&["pre"], Phase::Before, tool, input, None)? {
+            Response::Nothing => None,
+            Response::Allow => Some("allow"),
+            Response::Ask => Some("ask"),
+            Response::Deny => Some("deny"),
+            Response::Advise | Response::Invalid => Some("unreadable"),
+        };
+        self.log_step("asked", tool, decision, None);
         // Nobody is there to answer an `ask`.
         if decision.is_some_and(|decision| decision != "allow") {
             return Ok(None);
@@ -225,16 +229,14 @@ impl ScenarioHome {
     /// Passes the result of a call to the hook, as the client does.
     pub fn submit_result(&mut self, tool: &str, input: &Value, result: &Value) -> anyhow::Result<()> {
         let content = result.get("content").cloned().unwrap_or_default();
-        let event = json!({"hook_event_name": "PostToolUse", "tool_name": tool, "tool_input": input,
-            "tool_response": content});
-        self.hook(&["post"], event)?;
+        self.hook(&["post"], Phase::After, tool, input, Some(content))?;
         self.log_step("result taken in", tool, None, None);
         Ok(())
     }
 
     /// Ends the session, which seals its receipts.
     pub fn end_session(&mut self) -> anyhow::Result<()> {
-        self.hook(&[], json!({"hook_event_name": "SessionEnd", "reason": "other"}))?;
+        self.hook(&[], Phase::End, "", &Value::Null, None)?;
         self.log_step("session ended", "", None, None);
         Ok(())
     }
@@ -263,13 +265,26 @@ impl ScenarioHome {
         PolicySnapshot::read(&hook_options(Some(PRESET), None), &self.environment, None, memory)
     }
 
-    /// Runs the hook with an event of the session. Returns its answer, if it gives one.
-    fn hook(&self, words: &[&str], mut event: Value) -> anyhow::Result<Option<Value>> {
+    /// Runs the hook with an event of the session, and returns what the client does on its answer.
+    fn hook(
+        &self,
+        words: &[&str],
+        phase: Phase,
+        tool: &str,
+        input: &Value,
+        result: Option<Value>,
+    ) -> anyhow::Result<Response> {
         let project = self.home.join("project");
-        if let Some(fields) = event.as_object_mut() {
-            let common = json!({"session_id": self.session, "transcript_path": "/dev/null", "cwd": project});
-            fields.extend(common.as_object().cloned().unwrap_or_default());
-        }
+        let cwd = &project.to_string_lossy();
+        let client = self.environment.client;
+        let event = client.sample_event(&SampleEvent {
+            session: &self.session,
+            cwd,
+            phase,
+            tool,
+            input: input.clone(),
+            result,
+        });
         let mut command = Command::new(&self.hook);
         command.arg("hook").args(words).args(["--preset", PRESET, "--at", &receipts::time(Some(self.at))]);
         let dirs = [
@@ -284,15 +299,12 @@ impl ScenarioHome {
         command.env_clear().env("HOME", &self.home).current_dir(project);
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command.spawn().context("cannot start the hook")?;
-        child.stdin.take().context("the hook has no stdin")?.write_all(event.to_string().as_bytes())?;
+        child.stdin.take().context("the hook has no stdin")?.write_all(event.as_bytes())?;
         let output = child.wait_with_output()?;
         if !output.status.success() || !output.stderr.is_empty() {
             bail!("the hook failed with {}: {}", output.status, String::from_utf8_lossy(&output.stderr).trim());
         }
-        if output.stdout.is_empty() {
-            return Ok(None);
-        }
-        Ok(Some(serde_json::from_slice(&output.stdout).context("the hook's answer is not JSON")?))
+        Ok(client.read_answer(&String::from_utf8_lossy(&output.stdout), output.status.code()).response)
     }
 
     fn log_step(&mut self, did: &str, what: &str, answer: Option<&str>, found: Option<&str>) {

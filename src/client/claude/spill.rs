@@ -1,6 +1,6 @@
-//! Spilled results: files in which the client stores results that are too large, or that arrive late.
+//! Spilled results: files in which Claude Code stores results that are too large, or that arrive late.
 //!
-//! Claude Code uses `<config>/projects/<project>/<session>/tool-results/<file>` for large results and
+//! It uses `<config>/projects/<project>/<session>/tool-results/<file>` for large results and
 //! `<temp>/claude-<uid>/<project>/<session>/tasks/<id>.output` for background commands. A project
 //! may have a directory called `tasks` too, so the name alone does not suffice.
 
