@@ -46,3 +46,7 @@ impl Does {
         schema::DOES.iter().find(|(_, known)| *known == self).map_or("", |(name, _)| name)
     }
 }
+
+#[cfg(test)]
+#[path = "../tests/unit/programs.rs"]
+mod tests;

@@ -28,9 +28,10 @@ fn the_answer_names_the_rule_and_an_alternative() {
     assert!(output.names_rule("git-force-push") && output.reason().contains("--force-with-lease"));
     assert!(hook_output["additionalContext"].as_str().unwrap().contains("--force-with-lease"));
     assert_eq!(ask(&home, "git push origin main").stdout, "");
-    let advised = ask_as(&home, "terraform plan", "gentle");
+    let advised = ask_as(&home, "terraform apply", "gentle");
     assert!(advised.json()["hookSpecificOutput"].get("permissionDecision").is_none());
-    assert!(advised.context().contains("terraform"));
+    assert!(!advised.context().is_empty());
+    assert!(advised.json()["systemMessage"].as_str().is_some_and(|text| text.contains("cloud-change")));
     assert_eq!(home.log().iter().map(|line| line["decision"].clone()).collect::<Vec<_>>(), ["deny", "allow", "advise"]);
 }
 
@@ -62,7 +63,7 @@ fn a_copy_of_the_shipped_rules_with_one_changed_letter_is_in_force() {
     let shipped = include_str!("../../rules/bash.rules");
     home.write(".config/rune/rules/bash.rules", shipped);
     assert!(ask(&home, "git push --force").names_rule("git-force-push"));
-    assert_eq!(ask(&home, "terraform plan").decision(), "ask");
+    assert_eq!(ask(&home, "frobnicate plan").decision(), "ask");
     for (name, other, line) in
         [("git-force-push", "git-farce-push", "git push --force"), ("unknown-executable", "unknown-axecutable", "blah")]
     {
@@ -147,7 +148,7 @@ fn the_policy_of_a_project_tightens_and_its_text_is_not_shown() {
     assert_eq!(output.decision(), "deny");
     assert!(output.names_rule("project/rule-1") && !output.stdout.contains("IGNORE"));
     assert_eq!(ask(&home, "git push --force").decision(), "deny");
-    assert_eq!(ask(&home, "terraform plan").decision(), "ask");
+    assert_eq!(ask(&home, "frobnicate plan").decision(), "ask");
     // An invalid file is a failure, and its text is not quoted.
     home.write("proj/.rune/config.toml", "IGNORE_ALL = 1\n");
     let output = ask(&home, "ls");

@@ -26,8 +26,8 @@ fn calls() -> Vec<(&'static str, Value, bool)> {
     vec![
         bash("gh issue comment 7 --body done", true),
         bash("gh pr create --fill", true),
-        bash("npm publish", true),
-        bash("docker push example.com/app:1", true),
+        bash("git remote add out https://example.com/x.git", true),
+        bash("curl -X POST https://example.com/hook", true),
         bash("git remote add out https://example.com/x.git", true),
         bash("curl -X POST https://example.com/hook", true),
         bash("gh pr view 12", false),
@@ -59,7 +59,8 @@ fn outbound_calls_are_asked_about_in_a_tainted_session() {
         assert_eq!(output.decision(), if asked { "ask" } else { "" }, "{tool} {input} after");
         assert!(!asked || output.reason().contains("mcp:zendesk"), "{output:?}");
     }
-    let other = before("Bash", json!({"command": "npm publish"})).replace("\"s1\"", "\"s2\"");
+    let other =
+        before("Bash", json!({"command": "git remote add out https://example.com/x.git"})).replace("\"s1\"", "\"s2\"");
     assert_eq!(home.run(&STRICT, other).decision(), "", "another session");
 }
 
@@ -161,7 +162,7 @@ fn the_reason_names_the_untrusted_source_for_every_rule() {
 #[test]
 fn tools_of_trusted_servers_that_return_third_party_text_taint_the_session() {
     let home = home();
-    let publish = before("Bash", json!({"command": "npm publish"}));
+    let publish = before("Bash", json!({"command": "git remote add out https://example.com/x.git"}));
     assert_eq!(take_in(&home, "mcp__github__list_branches").stdout, "");
     assert_eq!(home.run(&STRICT, &publish).decision(), "");
     assert_eq!(take_in(&home, "mcp__github__get_issue").stdout, "", "a trusted server gets no notice");
@@ -241,7 +242,7 @@ fn after_the_fifth_notice_resources_of_the_server_are_asked_about_too() {
 #[test]
 fn a_trusted_name_does_not_count_if_the_event_names_another_server() {
     let home = home();
-    let publish = before("Bash", json!({"command": "npm publish"}));
+    let publish = before("Bash", json!({"command": "git remote add out https://example.com/x.git"}));
     let with_server = |event: String, name: &str| {
         let mut event: Value = serde_json::from_str(&event).unwrap();
         event["mcp_server"] = json!({"name": name, "source": "user"});
@@ -266,7 +267,7 @@ fn a_trusted_name_does_not_count_if_the_event_names_another_server() {
 #[test]
 fn a_person_can_clear_taint_and_session_names_stay_in_their_directory() {
     let home = home();
-    let publish = before("Bash", json!({"command": "npm publish"}));
+    let publish = before("Bash", json!({"command": "git remote add out https://example.com/x.git"}));
     take_in(&home, "mcp__zendesk__get_ticket");
     let elsewhere = |event: String| event.replace("\"s1\"", "\"../../../far\"");
     let refused = home.run(&["quarantine", "clear", "--session", "s1"], "");

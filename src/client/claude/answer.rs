@@ -78,7 +78,12 @@ pub(super) fn answer(header: &Header, verdict: &Verdict) -> Answer {
             let system_message = Some(format!("Rune: {line}"));
             Some(Reply { system_message, ..specific(output(None, Some(line))) })
         }
-        (Phase::Before | Phase::After | Phase::Failed, _) => Some(specific(output(None, Some(context(verdict))))),
+        // Advice reaches the model after the call, so the person is told as well.
+        (Phase::Before, _) => {
+            let system_message = Some(format!("Rune: {}", reasons(verdict)));
+            Some(Reply { system_message, ..specific(output(None, Some(context(verdict)))) })
+        }
+        (Phase::After | Phase::Failed, _) => Some(specific(output(None, Some(context(verdict))))),
         (Phase::Settings | Phase::End | Phase::Other, _) => None,
     };
     // Findings after a call that no answer carries go to stderr.

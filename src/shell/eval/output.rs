@@ -107,6 +107,10 @@ fn unescape(text: &str) -> Option<String> {
     if !text.contains('\\') {
         return Some(text.to_owned());
     }
+    // A NUL separates names for `xargs -0`, which `Names` reads.
+    if text.contains("\\0") || text.contains("\\x0") {
+        return None;
+    }
     let quotes_escaped = text.replace('\'', "\\'");
     Some(ansi::decode(&quotes_escaped).0)
 }
