@@ -96,7 +96,7 @@ fn command(text: &str, rest: &[Token<'_>]) -> Option<Call> {
     let text = text.trim().trim_start_matches('|').trim();
     let (first, arguments) = text.split_once(char::is_whitespace).unwrap_or((text, ""));
     let program = first.rsplit('/').next().unwrap_or_default();
-    if !programs::embedded(program).is_some_and(|entry| entry.does.is_some()) {
+    if programs::embedded(program).is_none_or(|entry| entry.does.is_none()) {
         return None;
     }
     if !arguments.is_empty() {
