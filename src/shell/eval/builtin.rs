@@ -6,7 +6,7 @@ use super::execution::Execution;
 use super::execution::OnClose;
 use super::function::set_positional;
 use crate::shell::wrappers;
-use crate::verdict::limits::PATH_BYTES;
+use crate::verdict::limits::{PATH_BYTES, SHELL_DIRECTORIES};
 use std::rc::Rc;
 
 impl Execution {
@@ -153,7 +153,9 @@ impl Execution {
             self.list().fallback.extend(back);
         }
         let state = Rc::make_mut(&mut self.state);
-        state.exceeds_directories |= too_long;
+        if too_long {
+            state.meter.report(&SHELL_DIRECTORIES);
+        }
         if pushes {
             let certain = state.other_cwds.iter().all(|other| other.after_failed_cd);
             state.directory_stack.push(here.clone().filter(|_| certain));

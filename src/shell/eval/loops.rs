@@ -5,6 +5,7 @@ use super::super::state::{PossibleCwd, ShellState, Value, is_positional};
 use super::super::syntax::{Instruction, Scope, SimpleCommand, Word, WordPart};
 use super::execution::Execution;
 use super::function::FunctionBody;
+use crate::verdict::limits::SHELL_STEPS;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
@@ -61,8 +62,9 @@ impl Execution {
             if known != Some(value) {
                 // A value that still changes without growing is passed around between variables.
                 let longest = |value: &Value| value.members().iter().map(|member| member.text.len()).max();
-                state.exceeds_directories |=
-                    known.is_some_and(|known| longest(known) >= longest(value) && longest(value).is_some());
+                if known.is_some_and(|known| longest(known) >= longest(value) && longest(value).is_some()) {
+                    state.meter.report(&SHELL_STEPS);
+                }
                 *value = value.join(None);
             }
         }

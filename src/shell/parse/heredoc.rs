@@ -105,7 +105,7 @@ impl Parser<'_> {
     }
 
     pub(super) fn close_body(&mut self) {
-        let Some(frame) = self.frames.pop() else { return };
+        let Some(frame) = self.pop() else { return };
         if let FrameKind::Body { number, resume, outer_end, .. } = frame.kind {
             if let Some(heredoc) = self.script.heredocs.get_mut(number) {
                 *heredoc = frame.parts;
