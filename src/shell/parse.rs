@@ -28,7 +28,7 @@ use std::mem;
 /// How many allocations of finished commands are kept for reuse.
 const MAX_SPARE_COMMANDS: usize = 8;
 
-/// How many errors are reported. One makes the text unreadable; further ones only explain.
+/// How many errors are reported. One makes the whole text unreadable, so a further one adds nothing to the verdict.
 const MAX_ERRORS: usize = 8;
 
 /// Parses a text as bash would.

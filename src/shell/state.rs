@@ -7,7 +7,8 @@ use crate::verdict::limits::{Meter, SHELL_DIRECTORIES};
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
-/// The maximum of possible directories if one of them is due to a failed `cd`; with more, the directory counts as unknown.
+/// The maximum of possible directories if one of them is due to a failed `cd`. With more, an unknown directory takes the place
+/// of the others, and a deletion of relative names in an unknown directory is judged at least as strictly.
 /// Directories near the root are always kept, because deletions are most dangerous there.
 const MAX_FALLBACK_CWDS: usize = 6;
 

@@ -10,7 +10,8 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 
 /// How often a loop body is scanned for values that depend on each other. A value that grows with each iteration never
-/// becomes stable.
+/// becomes stable. A value that is not stable after the last pass may also be any other one, and if it is only passed around
+/// between variables, the limit is reported.
 const MAX_PASSES: usize = 12;
 
 /// The effects of a loop body on the state.

@@ -3,7 +3,7 @@
 use super::{BoundState, FieldChar, FieldChars, Quoting, text_chars};
 use crate::verdict::limits::SHELL_STEPS;
 
-/// A longer sequence such as `{1..5000}` expands to one unknown word.
+/// A longer sequence such as `{1..5000}` expands to one unknown word, which stands for any of its words and for others.
 const MAX_SEQUENCE_WORDS: usize = 1_000;
 
 /// Steps for the expansion of one word, so that one word does not use up what the rest of the text needs.
