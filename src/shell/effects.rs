@@ -163,7 +163,7 @@ pub(super) fn effects(reading: &Reading) -> Effects {
     let rows = reading.commands.iter().enumerate().map(|(row, command)| (Some(row), command));
     for (row, command) in rows.chain(reading.programless.iter().map(|command| (None, command))) {
         let from = effects.accesses.len();
-        effects.room = (from + LATE_ACCESSES).min(MAX_ACCESSES).max(FILES.most);
+        effects.room = (from + LATE_ACCESSES).clamp(FILES.most, MAX_ACCESSES);
         Noted { command, row, astray: false, effects: &mut effects }.all_of_it();
         // The same from wherever else it may run, as far as that is something else.
         for other in &command.other_cwds {
