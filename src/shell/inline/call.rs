@@ -73,7 +73,7 @@ pub(super) fn calls(language: Language, code: &str, meter: &Meter) -> Vec<Call> 
         }
         found.extend(path_method(tokens.get(at..).unwrap_or_default()));
     }
-    let mut found = distinct(found);
+    let mut found = distinct(found, meter);
     // If the file that a call changes or reads is unknown, it may be any that the code names.
     for (kind, all) in [(changes as fn(&[Option<String>]) -> bool, false), (reads, true)] {
         let vague =
@@ -88,7 +88,7 @@ pub(super) fn calls(language: Language, code: &str, meter: &Meter) -> Vec<Call> 
         let left = |words: &[Option<String>]| words.contains(&None) && kind(words) && (all || writes(words));
         found.retain(|call| !matches!(call, Call::Command(words) if left(words)));
     }
-    distinct(found)
+    distinct(found, meter)
 }
 
 /// Returns the paths in a piece of code, literal or composed.
