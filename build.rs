@@ -180,17 +180,15 @@ fn paths() -> String {
         let worst = camel_case(worst.unwrap_or_else(|| panic!("{path}: `{class}.worst` is missing")));
         let (files, except) = (list("files"), list("except"));
         for file in &files {
-            let mut parts = file.split('/').filter(|name| !matches!(*name, "" | "~" | "**"));
-            if let Some(name) = parts.clone().find(|name| !name.contains('*')) {
-                names.insert(name.to_lowercase());
-                continue;
-            }
-            let (begin, end) = parts.next().and_then(|name| name.split_once('*')).unwrap_or_default();
-            match (begin, end) {
-                ("", end) if !end.contains('*') => endings.insert(end.to_lowercase()),
-                (begin, _) if !begin.is_empty() => beginnings.insert(begin.to_lowercase()),
-                _ => panic!("{path}: `{class}`: `{file}` has no fixed beginning or end"),
-            };
+            // The last name that says something tells most other paths apart.
+            let parts = file.split('/').filter(|name| !matches!(*name, "" | "~" | "**"));
+            let found = parts.rev().find_map(|name| match name.split_once('*') {
+                None => Some(names.insert(name.to_lowercase())),
+                Some((begin, _)) if begin.len() > 1 => Some(beginnings.insert(begin.to_lowercase())),
+                Some(("", end)) if end.len() > 1 && !end.contains('*') => Some(endings.insert(end.to_lowercase())),
+                Some(_) => None,
+            });
+            assert!(found.is_some(), "{path}: `{class}`: `{file}` has no fixed name");
         }
         writeln!(
             rows,

@@ -332,6 +332,10 @@ impl<'e, 'w> Reader<'e, 'w> {
 
 /// Whether a name with `*` in it fits a word.
 fn fits(name: &str, word: &str) -> bool {
+    // Most names differ in their first letter.
+    if name.bytes().next() != word.bytes().next() && !name.starts_with('*') {
+        return false;
+    }
     let Some((start, end)) = name.split_once('*') else { return name == word };
     let Some(rest) = word.strip_prefix(start) else { return false };
     match end.split_once('*') {

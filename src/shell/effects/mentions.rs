@@ -24,7 +24,8 @@ pub(super) fn accesses(command: &Command, row: Option<usize>, known: &[Access], 
         let option = index.checked_sub(1).and_then(|before| words.get(before)).filter(|word| word.starts_with('-'));
         let option = option.copied().unwrap_or_default();
         let mut uses = line.iter().flat_map(|line| line.uses.iter().filter(|used| used.word == index)).peekable();
-        if uses.peek().is_none() {
+        // A word without a use is a verb, or an option without a known value.
+        if uses.peek().is_none() && (line.is_none() || arg.text.starts_with('-')) {
             finder.word(arg, option);
         }
         for used in uses {
