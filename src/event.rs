@@ -73,20 +73,18 @@ pub struct ShellText {
     pub reading: Reading,
     /// What they do to files, variables and the network.
     pub effects: Effects,
-    /// Whether it means the same in the shell that runs it as in bash.
-    is_bash: bool,
 }
 
 impl ShellText {
     fn parse(action: &Action, place: &Place) -> Option<ShellText> {
         let Action::Shell { command: Some(command), dialect } = action else { return None };
         let text = command.inspect("what it would run");
-        // Plain words are the same in every shell.
-        let plain = |c: char| c.is_ascii_alphanumeric() || " -./_:=,@".contains(c);
-        let is_bash = *dialect == Dialect::Bash || text.chars().all(plain);
-        let reading = shell::read(text, place);
+        let reading = match dialect {
+            Dialect::Bash => shell::read(text, place),
+            Dialect::PowerShell => shell::powershell::read(text, place),
+        };
         let effects = reading.effects();
-        Some(ShellText { reading, effects, is_bash })
+        Some(ShellText { reading, effects })
     }
 }
 
@@ -121,9 +119,9 @@ impl<'a> Event<'a> {
 }
 
 impl Event<'_> {
-    /// The shell text of the call; `None` where there is none, or where its shell may read it differently from bash.
+    /// The shell text of the call; `None` where there is none.
     pub fn shell(&self) -> Option<&ShellText> {
-        self.shell.as_ref().filter(|text| text.is_bash)
+        self.shell.as_ref()
     }
 
     /// How the call stands to what a person has approved; silent where it is no call of an MCP tool, or nobody looked.
@@ -133,10 +131,5 @@ impl Event<'_> {
             return Standing::Silent;
         };
         lookup.standing(pins, input.inspect("do the arguments fit the approved schema"))
-    }
-
-    /// The shell text of the call as bash would read it, whatever shell runs it.
-    pub(crate) fn shell_as_bash(&self) -> Option<&ShellText> {
-        self.shell.as_ref()
     }
 }

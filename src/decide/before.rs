@@ -38,7 +38,7 @@ pub(crate) fn judge(event: &Event<'_>, config: &Config, verdict: &mut Verdict) {
         sources: &sources,
     };
     match &event.action {
-        Action::Shell { command, dialect } => super::shell_text::judge(command, *dialect, &context, verdict),
+        Action::Shell { dialect, .. } => super::shell_text::judge(*dialect, &context, verdict),
         Action::Edit { path: Some(path), .. } => {
             ask_about_file(path.inspect("which file is changed"), Act::Write, &context, verdict);
         }

@@ -3,23 +3,15 @@
 use crate::decide::before::{ask, ask_about};
 use crate::decide::subject::Subject;
 use crate::decide::validators::Context;
-use crate::event::{Dialect, Field, ShellText};
+use crate::event::{Dialect, ShellText};
 use crate::shell::{Access, Act, Command, Effects, Reading, Target, Unreadable};
 use crate::verdict::{Effect, Finding, RuleId, Verdict};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 /// Judges a call that runs shell text: each command, each pipeline, each file that is touched, and the line.
-pub(crate) fn judge(command: &Field, dialect: Dialect, context: &Context<'_>, verdict: &mut Verdict) {
-    let Some(ShellText { reading, effects, .. }) = context.event.shell() else {
-        // Nobody here reads the other dialect beyond plain words.
-        if command.is_some() && dialect == Dialect::PowerShell {
-            let reason =
-                "this is PowerShell, which cannot be read with certainty. Write it as plain words, or use Bash";
-            add_unreadable(reason.to_owned(), context, verdict);
-        }
-        return;
-    };
+pub(crate) fn judge(dialect: Dialect, context: &Context<'_>, verdict: &mut Verdict) {
+    let Some(ShellText { reading, effects }) = context.event.shell() else { return };
     verdict.charge(reading.steps);
     verdict.charge(effects.accesses.len());
     for limit in [reading.exceeded, effects.exceeded].into_iter().flatten() {
@@ -28,7 +20,14 @@ pub(crate) fn judge(command: &Field, dialect: Dialect, context: &Context<'_>, ve
     if let Some(doubt) = reading.doubts.first() {
         let reason =
             format!("this command cannot be read with certainty: {}. Write it in plainer words", words(&doubt.flaw));
-        add_unreadable(reason, context, verdict);
+        // PowerShell is read less completely than bash: what is not understood is not always odd.
+        let effect = match dialect {
+            Dialect::Bash => Effect::Ask,
+            Dialect::PowerShell => context.config.suspicious,
+        };
+        if context.config.suspicious > Effect::Pass {
+            verdict.add(Finding::new(RuleId::known("unreadable-command"), effect, reason));
+        }
     }
     let again = repeated(reading, effects);
     for (at, command) in
@@ -152,12 +151,6 @@ fn is_same((one, other): (&Command, &Command)) -> bool {
         && one.hidden == other.hidden
         && one.mounts == other.mounts
         && one.stage == other.stage
-}
-
-fn add_unreadable(reason: String, context: &Context<'_>, verdict: &mut Verdict) {
-    if context.config.suspicious > Effect::Pass {
-        verdict.add(Finding::new(RuleId::known("unreadable-command"), Effect::Ask, reason));
-    }
 }
 
 /// The flaw in words of our own: what the text says there may be anything.

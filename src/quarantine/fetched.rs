@@ -17,7 +17,7 @@ const SEARCHERS: [&str; 7] = ["ack", "ag", "egrep", "fgrep", "find", "grep", "rg
 
 /// The label of what the command line printed, if any of it came from strangers.
 pub(super) fn source(command: &Quarantined<String>, event: &Event<'_>) -> Option<Label> {
-    let ShellText { reading, effects, .. } = event.shell_as_bash()?;
+    let ShellText { reading, effects, .. } = event.shell()?;
     // What was not read to its end may have fetched anything.
     if reading.exceeded.or(effects.exceeded).is_some() {
         return Some(Label::of("shell", ""));

@@ -10,8 +10,8 @@ mod run;
 use super::canonical;
 use super::expand;
 use super::parse;
-use super::state::{State, Value, is_parameter};
-use super::syntax::{Assignment, Backquoted, Loop, Scope, Simple, Step, Uncertainty, Unreadable};
+use super::state::{Options, State, Value, is_parameter};
+use super::syntax::{Assignment, Backquoted, Loop, Scope, Script, Simple, Step, Uncertainty, Unreadable};
 use super::{Arg, Command, Reading};
 use crate::path::AbsPath;
 use crate::path::Place;
@@ -47,9 +47,20 @@ const OPTION: usize = 60;
 const TEXT: usize = 250;
 
 pub(super) fn walk(line: &str, place: &Place) -> Reading {
+    let script = Script::default();
+    walk_steps(parse::Parser::new(line), script, line.len(), Options::default(), place)
+}
+
+/// Walks PowerShell text of this length that has been read already.
+pub(super) fn walk_powershell(script: Script, bytes: usize, place: &Place) -> Reading {
+    let options = Options { in_process: true, ..Options::default() };
+    walk_steps(parse::Parser::new(""), script, bytes, options, place)
+}
+
+fn walk_steps(line: parse::Parser<'_>, script: Script, bytes: usize, options: Options, place: &Place) -> Reading {
     let cwd = Some(Rc::from(place.cwd.as_str())).filter(|cwd: &Rc<str>| !cwd.is_empty());
     let project = place.project.clone().or_else(|| cwd.as_deref().map(str::to_owned));
-    let mut state = State { home: place.home.clone(), project, cwd, ..State::default() };
+    let mut state = State { home: place.home.clone(), project, cwd, options, ..State::default() };
     let cwd = state.cwd.as_deref().map(str::to_owned);
     for (name, value) in [("HOME", state.home.clone()), ("PWD", cwd)] {
         if let Some(value) = value {
@@ -57,10 +68,10 @@ pub(super) fn walk(line: &str, place: &Place) -> Reading {
         }
     }
     let mut walker = Walker {
-        line: parse::Parser::new(line),
+        line,
         runs: Vec::new(),
         // Room that nobody comes to use costs nothing; moving thousands of rows does.
-        reading: Reading { commands: Vec::with_capacity(room_for(line.len())), ..Reading::default() },
+        reading: Reading { commands: Vec::with_capacity(room_for(bytes)), ..Reading::default() },
         pipelines: 0,
         spelled: String::new(),
         full: false,
@@ -71,7 +82,7 @@ pub(super) fn walk(line: &str, place: &Place) -> Reading {
         calls: BTreeMap::new(),
         bodies: BTreeMap::new(),
     };
-    walker.begin(Rc::new(state));
+    walker.begin(Rc::new(state), script);
     while let Some(run) = walker.runs.last_mut() {
         match run.steps.pop_front() {
             Some(step) if !walker.full => {
@@ -128,9 +139,12 @@ impl Walker<'_> {
     }
 
     /// Begins with the line.
-    fn begin(&mut self, state: Rc<State>) {
+    fn begin(&mut self, state: Rc<State>, script: Script) {
         let pipeline = self.next_pipeline();
-        self.runs.push(Run::new(state, pipeline));
+        self.reading.exceeded = script.exceeded;
+        let doubts = script.flaws.into_iter().map(|(flaw, at)| Uncertainty { flaw, at, inner: false });
+        self.reading.doubts.extend(doubts);
+        self.runs.push(Run { steps: script.steps.into(), ..Run::new(state, pipeline) });
     }
 
     /// Reads the next commands of the line, once those before them are done; tells whether there are any.

@@ -106,6 +106,8 @@ pub(super) struct Options {
     pub aliased: bool,
     /// `cd name` may lead to the value of a variable, or below another directory.
     pub finds: bool,
+    /// Stages of a pipeline and substitutions run in the shell itself, as in PowerShell.
+    pub in_process: bool,
 }
 
 /// The value of a variable.
@@ -313,6 +315,7 @@ impl State {
             exports: one.exports && two.exports,
             aliased: one.aliased || two.aliased,
             finds: one.finds || two.finds,
+            in_process: one.in_process,
         };
     }
 

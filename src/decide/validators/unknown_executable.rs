@@ -4,11 +4,13 @@ mod everyday;
 
 use super::{Context, command, suspicious};
 use crate::decide::subject::Subject;
+use crate::event::{Action, Dialect};
 use crate::path::Place;
 use crate::path::zones::Area;
 use crate::path::{AbsPath, Glob, Reach, globs, touches};
+use crate::programs::Does;
 use crate::rules::Match;
-use crate::shell::is_builtin;
+use crate::shell::{Command, is_builtin};
 use compact_str::CompactString;
 
 /// Directories of a project that its tools put programs into.
@@ -41,7 +43,7 @@ pub(super) fn find(subject: &Subject<'_>, context: &Context<'_>) -> Option<Match
         return None;
     }
     if !program.contains('/') {
-        if is_known(program, context) {
+        if is_known(program, context) || is_catalogued(command, context) {
             return None;
         }
         // A file that is read into the shell may define it.
@@ -92,6 +94,12 @@ impl EndsWithParts for [CompactString] {
 
 fn is_allowed(name: &str, context: &Context<'_>) -> bool {
     context.config.executables.iter().any(|allowed| allowed == name)
+}
+
+/// Whether a command of PowerShell is one that the catalogue tells does nothing beyond its files.
+fn is_catalogued(command: &Command, context: &Context<'_>) -> bool {
+    matches!(context.event.action, Action::Shell { dialect: Dialect::PowerShell, .. })
+        && command.doing().does.is_some_and(|does| does <= Does::Run)
 }
 
 pub(super) fn is_known(name: &str, context: &Context<'_>) -> bool {

@@ -197,7 +197,9 @@ impl Run {
             }
             Outside::Restore(state) => self.state = state,
             Outside::Substitution(number, state) => {
-                self.state = state;
+                if !self.state.options.in_process {
+                    self.state = state;
+                }
                 // One command, whose words say what it prints.
                 let printed = level.output.filter(|_| level.commands == 1);
                 self.printed(number, printed);
@@ -278,7 +280,8 @@ impl Run {
 
     /// Whether what is read here runs in a shell of its own: part of a pipeline, or in the background.
     pub(super) fn is_apart(&mut self) -> bool {
-        matches!(self.steps.front(), Some(Step::Pipe | Step::Background)) || self.level().stage > 0
+        let piped = matches!(self.steps.front(), Some(Step::Pipe)) || self.level().stage > 0;
+        piped && !self.state.options.in_process || matches!(self.steps.front(), Some(Step::Background))
     }
 
     pub(super) fn set(&mut self, name: &str, value: Value) {
