@@ -479,15 +479,11 @@ impl Reader<'_> {
         for stage in 0.. {
             self.skip(Lines::Stop);
             let start = self.at;
-            let mut words = None;
-            if self.begins_command() {
-                self.command(stage, fed.take());
+            let words = if self.begins_command() {
+                self.command(stage, fed.take())
             } else {
-                words = self.expression(expression::Position::Statement);
-                if self.ends_command() && words.is_none() && !self.pipes() {
-                    return None;
-                }
-            }
+                self.expression(expression::Position::Statement)
+            };
             let redirects = self.redirects();
             let piped = self.pipes();
             if let Some(words) = words {
@@ -529,8 +525,8 @@ impl Reader<'_> {
         }
     }
 
-    /// Reads a command with its arguments and redirections, and emits what it runs.
-    fn command(&mut self, stage: usize, fed: Option<Vec<Word>>) {
+    /// Reads a command with its arguments and redirections, and emits what it runs; its value, where it only names files.
+    fn command(&mut self, stage: usize, fed: Option<Vec<Word>>) -> Option<Vec<Word>> {
         let start = self.at;
         let (mut items, mut redirects) = (Vec::new(), Vec::new());
         let operator = match self.peek() {
@@ -562,7 +558,7 @@ impl Reader<'_> {
             }
         }
         let ran_block = self.out.script.steps.len() > blocks;
-        self.run(items, redirects, cmdlets::Call { start, stage, dotted: operator == Some('.'), ran_block });
+        self.run(items, redirects, &cmdlets::Call { start, stage, dotted: operator == Some('.'), ran_block })
     }
 
     /// Reads redirections to files: `> x`, `2>> x`, `*> x`. Those to other streams and to `$null` are dropped.

@@ -203,6 +203,18 @@ pub(super) fn path(given: Word) -> Word {
     Word { parts, span: given.span }
 }
 
+/// A path of these parts.
+fn below(words: impl Iterator<Item = Word>) -> Word {
+    let mut parts = Parts::new();
+    for word in words {
+        if !parts.is_empty() {
+            parts.push(Part::Quoted("/".into()));
+        }
+        parts.extend(path(word).parts);
+    }
+    word(parts)
+}
+
 /// The same with wildcards.
 fn pattern(given: Word) -> Word {
     let given = path(given);
@@ -230,8 +242,28 @@ fn pattern(given: Word) -> Word {
 }
 
 impl Reader<'_> {
-    /// Emits what a command runs.
-    pub(super) fn run(&mut self, mut items: Vec<Item>, redirects: Vec<Redirect>, call: Call) {
+    /// Emits what a command runs. The value of a cmdlet that only names files, for which nothing is emitted.
+    pub(super) fn run(&mut self, items: Vec<Item>, redirects: Vec<Redirect>, call: &Call) -> Option<Vec<Word>> {
+        let name = match items.first() {
+            Some(Item::Words(words)) => words.first().and_then(literal).unwrap_or_default().to_lowercase(),
+            _ => String::new(),
+        };
+        if has("join-path resolve-path rvpa convert-path get-item gi", &name)
+            && let Some(row) = CMDLETS.iter().find(|row| has(row.names, &name)).filter(|_| redirects.is_empty())
+        {
+            let bound = row.bind(items.into_iter().skip(1).collect());
+            let files = [bound.of("path"), bound.of("literalpath")].concat();
+            if name != "join-path" {
+                return Some(files.into_iter().chain(bound.rest).map(pattern).collect());
+            }
+            let more = [bound.of("childpath"), bound.of("additionalchildpath"), bound.rest].concat();
+            return Some(vec![below(files.into_iter().chain(more))]);
+        }
+        self.run_program(items, redirects, call);
+        None
+    }
+
+    fn run_program(&mut self, mut items: Vec<Item>, redirects: Vec<Redirect>, call: &Call) {
         let redirects: Vec<Redirect> = redirects
             .into_iter()
             .map(|redirect| match redirect.target {
@@ -252,7 +284,7 @@ impl Reader<'_> {
         let first = program.remove(0);
         program.into_iter().rev().for_each(|word| items.insert(0, Item::Words(vec![word])));
         let Some(name) = literal(&first).filter(|name| !name.is_empty()) else {
-            return self.native(path(first), items, redirects, &call);
+            return self.native(path(first), items, redirects, call);
         };
         let lower = name.to_lowercase();
         let row = CMDLETS.iter().find(|row| has(row.names, &lower));
@@ -262,13 +294,13 @@ impl Reader<'_> {
                 Item::Words(_) | Item::Block => false,
             });
         match (row, lower.as_str()) {
-            (Some(row), _) if !foreign => self.cmdlet(row, items, redirects, &call),
+            (Some(row), _) if !foreign => self.cmdlet(row, items, redirects, call),
             (_, "foreach-object" | "foreach" | "%" | "where-object" | "where" | "?") if call.ran_block => {
                 if !redirects.is_empty() {
                     self.emit(vec![word(quoted("echo"))], redirects, call.start);
                 }
             }
-            (_, "wsl" | "wsl.exe") => self.wsl(items, redirects, &call),
+            (_, "wsl" | "wsl.exe") => self.wsl(items, redirects, call),
             (_, "cmd" | "cmd.exe") => {
                 let words = items
                     .into_iter()
@@ -277,7 +309,7 @@ impl Reader<'_> {
                 let words = std::iter::once(word(quoted("eval"))).chain(words.map(path));
                 self.emit(words.collect(), redirects, call.start);
             }
-            _ => self.native(path(first), items, redirects, &call),
+            _ => self.native(path(first), items, redirects, call),
         }
     }
 
@@ -320,8 +352,15 @@ impl Reader<'_> {
                 words.next();
             }
         }
-        let words: Vec<Word> = words.collect();
-        let words = if words.is_empty() { vec![word(quoted("sh"))] } else { words };
+        let mut words: Vec<Word> = words.collect();
+        match words.as_slice() {
+            [] => words.push(word(quoted("sh"))),
+            // It names the same file.
+            [program, .., file] if literal(program).as_deref() == Some("wslpath") => {
+                words = vec![word(quoted("echo")), path(file.clone())];
+            }
+            _ => {}
+        }
         self.emit(words, redirects, call.start);
     }
 
@@ -374,20 +413,9 @@ impl Reader<'_> {
                 let name = bound.of("name").first().and_then(literal);
                 return name.into_iter().for_each(|name| self.assign(name.to_lowercase(), Some(bound.of("value"))));
             }
-            "join-path" => {
-                let all = ["path", "childpath", "additionalchildpath"].iter().flat_map(|name| bound.of(name));
-                let mut parts = Parts::new();
-                for word in all.chain(bound.rest.iter().cloned()) {
-                    if !parts.is_empty() {
-                        parts.push(Part::Quoted("/".into()));
-                    }
-                    parts.extend(path(word).parts);
-                }
-                vec![word(quoted("echo")), word(parts)]
-            }
             _ => rendered(&bound),
         };
-        let is_text = matches!(becomes, "echo" | "eval" | "join-path");
+        let is_text = matches!(becomes, "echo" | "eval");
         if !is_text && becomes != "grep" {
             words = words.into_iter().map(pattern).collect();
         }
@@ -505,16 +533,7 @@ impl Reader<'_> {
                     unknown()
                 })];
             }
-            "combine" if of.ends_with("path") => {
-                let mut parts = Parts::new();
-                for word in args {
-                    if !parts.is_empty() {
-                        parts.push(Part::Quoted("/".into()));
-                    }
-                    parts.extend(path(word).parts);
-                }
-                return vec![word(parts)];
-            }
+            "combine" if of.ends_with("path") => return vec![below(args.into_iter())],
             _ => return vec![word(unknown())],
         };
         self.out.substitutions += 1;

@@ -198,8 +198,7 @@ impl Reader<'_> {
             }
             Some('{') => {
                 self.bump();
-                self.hash_table();
-                vec![word(unknown())]
+                self.hash_table()
             }
             Some(c) if is_single(c) || is_double(c) => vec![word(self.here_string(c))],
             _ => {
@@ -209,21 +208,26 @@ impl Reader<'_> {
         }
     }
 
-    fn hash_table(&mut self) {
+    /// Reads the entries of a hash table; its keys, which `.Keys` names.
+    fn hash_table(&mut self) -> Vec<Word> {
+        let mut keys = Vec::new();
         loop {
             self.skip(Lines::Cross);
             match self.peek() {
-                None => return self.flaw(Unreadable::Unterminated("@{")),
+                None => {
+                    self.flaw(Unreadable::Unterminated("@{"));
+                    return keys;
+                }
                 Some('}') => {
                     self.bump();
-                    return;
+                    return keys;
                 }
                 Some(';' | '=') => {
                     self.bump();
                 }
                 Some(_) => {
                     let start = self.at;
-                    self.primary();
+                    keys.extend(self.primary().words);
                     self.skip(Lines::Cross);
                     if self.eat("=") {
                         self.skip(Lines::Cross);
@@ -298,7 +302,8 @@ impl Reader<'_> {
             };
             if self.peek() != Some('(') {
                 // The path of a file is what names it.
-                if !matches!(name.as_str(), "path" | "fullname" | "providerpath") || value.type_name.is_some() {
+                if !matches!(name.as_str(), "path" | "fullname" | "providerpath" | "keys") || value.type_name.is_some()
+                {
                     value = Primary::parts(unknown());
                 }
                 continue;
