@@ -22,7 +22,7 @@ pub fn read(text: &str, place: &Place) -> Reading {
     if text.len() > SHELL_BYTES.most {
         return Reading { exceeded: Some(&SHELL_BYTES), ..Reading::default() };
     }
-    let mut reader = Reader { text, at: 0, out: Output::default(), depth: 0, within: None };
+    let mut reader = Reader { text, at: 0, out: Output::default(), depth: 0, within: None, feed: None };
     reader.script(None);
     let mut script = reader.out.script;
     if !script.flaws.is_empty() {
@@ -56,6 +56,8 @@ struct Reader<'a> {
     depth: usize,
     /// Where the text stands in the line, if it is not the line.
     within: Option<Range<usize>>,
+    /// The files that the command before hands on, where they are known.
+    feed: Option<Vec<Word>>,
 }
 
 fn quoted(text: &str) -> Parts {
@@ -311,6 +313,7 @@ impl Reader<'_> {
     fn statement(&mut self) -> Option<Vec<Word>> {
         let keyword = self.keyword();
         self.at += keyword.len();
+        self.feed = None;
         match keyword.as_str() {
             "" => return self.chain(),
             "if" | "elseif" => {
@@ -343,6 +346,7 @@ impl Reader<'_> {
                 return if self.ends() { None } else { self.chain() };
             }
         }
+        self.feed = None;
         None
     }
 
@@ -366,7 +370,8 @@ impl Reader<'_> {
         self.skip(Lines::Cross);
         self.take_while(|c| c.is_ascii_alphabetic());
         let words = self.substitution();
-        self.assign(name, Some(words));
+        let listed = self.feed.take();
+        self.assign(name, Some(listed.unwrap_or(words)));
     }
 
     /// `switch (x) { label { … } }`
@@ -477,13 +482,15 @@ impl Reader<'_> {
     fn pipeline(&mut self) -> Option<Vec<Word>> {
         let mut fed: Option<Vec<Word>> = None;
         for stage in 0.. {
+            self.feed = None;
             self.skip(Lines::Stop);
             let start = self.at;
             let words = if self.begins_command() {
-                self.command(stage, fed.take())
+                self.command(stage, fed.clone())
             } else {
                 self.expression(expression::Position::Statement)
             };
+            fed = self.feed.take();
             let redirects = self.redirects();
             let piped = self.pipes();
             if let Some(words) = words {
@@ -501,6 +508,7 @@ impl Reader<'_> {
             self.step(Step::Pipe);
             self.skip(Lines::Cross);
         }
+        self.feed = fed;
         None
     }
 
@@ -558,7 +566,7 @@ impl Reader<'_> {
             }
         }
         let ran_block = self.out.script.steps.len() > blocks;
-        self.run(items, redirects, &cmdlets::Call { start, stage, dotted: operator == Some('.'), ran_block })
+        self.run(items, redirects, &cmdlets::Call { start, stage, fed, dotted: operator == Some('.'), ran_block })
     }
 
     /// Reads redirections to files: `> x`, `2>> x`, `*> x`. Those to other streams and to `$null` are dropped.

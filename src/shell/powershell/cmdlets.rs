@@ -34,6 +34,8 @@ impl Item {
 pub(super) struct Call {
     pub start: usize,
     pub stage: usize,
+    /// The files or values that the command before it hands on, where they are known.
+    pub fed: Option<Vec<Word>>,
     /// `. file`
     pub dotted: bool,
     /// One of its arguments is a script block.
@@ -244,6 +246,7 @@ fn pattern(given: Word) -> Word {
 impl Reader<'_> {
     /// Emits what a command runs. The value of a cmdlet that only names files, for which nothing is emitted.
     pub(super) fn run(&mut self, items: Vec<Item>, redirects: Vec<Redirect>, call: &Call) -> Option<Vec<Word>> {
+        self.feed = None;
         let name = match items.first() {
             Some(Item::Words(words)) => words.first().and_then(literal).unwrap_or_default().to_lowercase(),
             _ => String::new(),
@@ -293,7 +296,12 @@ impl Reader<'_> {
                 Item::Parameter { name, .. } => name.len() > 2 && row.is_some_and(|row| row.parameter(name).is_some()),
                 Item::Words(_) | Item::Block => false,
             });
+        // What is chosen of a list is in the list.
+        if has("where-object where ? sort-object select-object select get-unique gu tee-object", &lower) {
+            self.feed = call.fed.clone();
+        }
         match (row, lower.as_str()) {
+            (_, "pwsh" | "powershell" | "pwsh.exe" | "powershell.exe") => self.shell(first, items, redirects, call),
             (Some(row), _) if !foreign => self.cmdlet(row, items, redirects, call),
             (_, "foreach-object" | "foreach" | "%" | "where-object" | "where" | "?") if call.ran_block => {
                 if !redirects.is_empty() {
@@ -369,7 +377,11 @@ impl Reader<'_> {
         let dry = items
             .iter()
             .any(|item| matches!(item, Item::Parameter { name, value: None } if name.eq_ignore_ascii_case("whatif")));
-        let bound = row.bind(items);
+        let mut bound = row.bind(items);
+        let has_files = bound.values.iter().any(|(name, _)| matches!(*name, "path" | "literalpath" | "uri"));
+        if call.stage > 0 && !has_files && !row.becomes.starts_with("> ") {
+            self.take_fed(&mut bound, call);
+        }
         let files: Vec<Word> = ["path", "literalpath", "filepath"].iter().flat_map(|name| bound.of(name)).collect();
         let becomes = row.becomes.split(' ').next().unwrap_or_default();
         if let Some((drive, name)) = files.first().and_then(drive) {
@@ -415,11 +427,64 @@ impl Reader<'_> {
             }
             _ => rendered(&bound),
         };
+        if becomes == "ls" && !row.becomes.contains("-d") {
+            self.feed = Some(listed(&bound));
+        }
         let is_text = matches!(becomes, "echo" | "eval");
         if !is_text && becomes != "grep" {
             words = words.into_iter().map(pattern).collect();
         }
         self.emit(words, redirects, call.start);
+    }
+
+    /// Binds what comes through the pipe to the parameter that names files.
+    fn take_fed(&mut self, bound: &mut Bound<'_>, call: &Call) {
+        let becomes = bound.row.becomes.split(' ').next().unwrap_or_default();
+        let name = if becomes == "curl" { "uri" } else { "path" };
+        let fed = match becomes {
+            "rm" | "cp" | "mv" | "curl" | "cat" => call.fed.clone().unwrap_or_else(|| vec![word(unknown())]),
+            "grep" => call.fed.clone().unwrap_or_default(),
+            _ => return,
+        };
+        // A new name is in the directory of the old one.
+        if bound.row.becomes.ends_with("newname") && !bound.values.iter().any(|(name, _)| *name == "newname") {
+            bound.values.push(("newname", fed.clone()));
+        }
+        bound.values.push((name, fed));
+    }
+
+    /// PowerShell within PowerShell.
+    fn shell(&mut self, program: Word, items: Vec<Item>, redirects: Vec<Redirect>, call: &Call) {
+        let (mut encoded, mut code, mut words) = (false, None::<Vec<Word>>, Vec::new());
+        for item in items {
+            let name = match &item {
+                Item::Parameter { name, .. } => name.to_lowercase(),
+                Item::Words(_) | Item::Block => String::new(),
+            };
+            encoded |= name == "ec" || name.starts_with('e') && "encodedcommand".starts_with(&name);
+            let begins = name.starts_with('c') && "command".starts_with(&name);
+            let given = item.into_words();
+            let text = |word: &Word| literal(word).is_none_or(|text| text.contains(char::is_whitespace));
+            match &mut code {
+                Some(code) => code.extend(given),
+                None if begins => code = Some(Vec::new()),
+                None if words.is_empty() && given.iter().any(text) => code = Some(given),
+                None => words.extend(given),
+            }
+        }
+        match code {
+            Some(code) if code.is_empty() => {}
+            Some(code) => {
+                let texts: Option<Vec<String>> = code.iter().map(literal).collect();
+                let code = texts.map_or(code, |texts| vec![word(quoted(&texts.join(" ")))]);
+                self.evaluate(code, call);
+            }
+            None if encoded => self.emit(vec![word(quoted("eval")), word(unknown())], redirects, call.start),
+            None => {
+                let items = words.into_iter().map(|word| Item::Words(vec![word])).collect();
+                self.native(path(program), items, redirects, call);
+            }
+        }
     }
 
     /// What cmdlets do to variables and the registry.
@@ -454,7 +519,7 @@ impl Reader<'_> {
                 let within = self.within.clone().unwrap_or(call.start..self.at);
                 let out = std::mem::take(&mut self.out);
                 let depth = self.depth + 1;
-                let mut inner = Reader { text: &text, at: 0, out, depth, within: Some(within) };
+                let mut inner = Reader { text: &text, at: 0, out, depth, within: Some(within), feed: None };
                 let value = inner.script(None);
                 value.into_iter().for_each(|value| inner.echo(value));
                 self.out = inner.out;
@@ -477,7 +542,10 @@ impl Reader<'_> {
     ) -> Vec<Word> {
         let of = of_type.unwrap_or_default();
         let on_files = of.ends_with("file") || of.ends_with("directory");
-        let target = || args.first().or(receiver.first()).cloned().map_or_else(|| word(unknown()), path);
+        let target = || {
+            let of_value = if of_type.is_some() { None } else { receiver.first() };
+            of_value.or(args.first()).cloned().map_or_else(|| word(unknown()), path)
+        };
         let command = |text: &str, words: &[Word]| {
             let start = text.split(' ').map(|text| word(quoted(text)));
             start.chain(words.iter().cloned().map(path)).collect::<Vec<_>>()
@@ -496,8 +564,13 @@ impl Reader<'_> {
             "copyto" => command("cp", &[receiver, args.as_slice()].concat()),
             "moveto" => command("mv", &[receiver, args.as_slice()].concat()),
             "start" if of.ends_with("process") => split_program(args),
-            "run" | "exec" | "shellexecute" | "invokescript" | "addscript" => command("eval", &args),
-            "create" if of.ends_with("scriptblock") => command("eval", &args),
+            "new" if of.ends_with("streamwriter") || of.ends_with("filestream") => command("tee", &[target()]),
+            "run" | "exec" | "shellexecute" => command("eval", &args),
+            "create" | "invokescript" | "addscript" if name != "create" || of.ends_with("scriptblock") => {
+                let call = Call { start, stage: 0, fed: None, dotted: false, ran_block: false };
+                self.evaluate(args, &call);
+                return vec![word(unknown())];
+            }
             "load" | "loadfrom" | "loadfile" | "unsafeloadfrom" if of.ends_with("assembly") => {
                 command("eval", &[word(unknown())])
             }
@@ -555,6 +628,19 @@ fn drive(given: &Word) -> Option<(String, String)> {
     let drive = drive.to_ascii_lowercase();
     let listed = "env variable function alias cert wsman hklm hkcu hkcr hku hkcc registry";
     has(listed, &drive).then(|| (drive, name.trim_start_matches([':', '\\', '/']).replace('\\', "/")))
+}
+
+/// The files that a listing finds.
+fn listed(bound: &Bound<'_>) -> Vec<Word> {
+    let mut paths = [bound.of("path"), bound.of("literalpath"), bound.rest.clone()].concat();
+    if paths.is_empty() {
+        paths.push(word(quoted(".")));
+    }
+    let filter = bound.of("filter").into_iter().next().filter(|_| !bound.switches.contains(&"recurse"));
+    let name = filter.map_or_else(unknown, |filter| filter.parts);
+    let is_wild = |given: &Word| literal(given).is_some_and(|text| text.contains(['*', '?']));
+    let found = |given: Word| if is_wild(&given) { given } else { below([given, word(name.clone())].into_iter()) };
+    paths.into_iter().map(found).map(pattern).collect()
 }
 
 /// The words that a cmdlet becomes.

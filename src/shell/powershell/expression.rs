@@ -137,6 +137,7 @@ impl Reader<'_> {
         let value = self.statement();
         self.step(Step::Close);
         let output = || vec![word(Parts::from_iter([Part::Output { number, quoted: true }]))];
+        let value = value.or_else(|| self.feed.take());
         let words = Some(value.unwrap_or_else(output)).filter(|_| whole && targets.len() == 1);
         for target in targets {
             let name = target.rsplit(':').next().unwrap_or_default().to_owned();
@@ -503,7 +504,7 @@ impl Reader<'_> {
             let value = self.argument().into_words();
             return Item::Parameter { name, value: Some(value) };
         }
-        let ended = self.ends_command() || self.peek().is_some_and(char::is_whitespace);
+        let ended = self.ends_token();
         if is_name_only && ended {
             return Item::Parameter { name, value: None };
         }
@@ -532,20 +533,17 @@ impl Reader<'_> {
     }
 
     fn ends_token(&self) -> bool {
-        self.peek().is_none_or(|c| c.is_whitespace() || ";|&)},".contains(c))
+        self.peek().is_none_or(|c| c.is_whitespace() || c == ',' || ENDS_WORD.contains(c))
     }
 
     /// Reads the characters, quotes and variables of a word.
     fn bare(&mut self, parts: &mut Parts, commas: Commas) {
-        let mut braces = 0_usize;
         while let Some(c) = self.peek() {
             match c {
                 ',' if commas == Commas::Split => break,
-                '}' if braces == 0 => break,
-                c if c.is_whitespace() || ";|&)".contains(c) => break,
+                c if c.is_whitespace() || ENDS_WORD.contains(c) => break,
                 c if is_single(c) => parts.extend(self.single()),
                 c if is_double(c) => parts.extend(self.double()),
-                '(' => break,
                 '$' | '`' => {
                     let before = self.at;
                     self.expandable(parts);
@@ -558,11 +556,6 @@ impl Reader<'_> {
                     parts.push(Part::Plain(if c == '*' { "*".into() } else { "?".into() }));
                 }
                 c => {
-                    braces = match c {
-                        '{' => braces + 1,
-                        '}' => braces - 1,
-                        _ => braces,
-                    };
                     self.bump();
                     push(parts, c.encode_utf8(&mut [0; 4]));
                 }
@@ -570,6 +563,9 @@ impl Reader<'_> {
         }
     }
 }
+
+/// Characters that end a word outside of quotes.
+const ENDS_WORD: &str = ";|&(){}<>";
 
 /// Whether a comma ends a word.
 #[derive(Clone, Copy, PartialEq, Eq)]
