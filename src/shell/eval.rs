@@ -235,6 +235,10 @@ impl Walker<'_> {
                     }
                     Scope::Branch => Outside::Uncertainty(run.state.clone()),
                     Scope::Subshell | Scope::Sink => Outside::Restore(Rc::clone(&run.state)),
+                    // Nothing is restored where it runs in the shell itself.
+                    Scope::Substitution(number) if run.state.options.in_process => {
+                        Outside::Substitution(number, Rc::default())
+                    }
                     Scope::Substitution(number) => Outside::Substitution(number, Rc::clone(&run.state)),
                     Scope::Function(name) => {
                         self.reading.functions.insert(name.to_string());

@@ -1,19 +1,22 @@
 //! PowerShell text, read into the same steps as bash text.
 //!
-//! Cmdlets become the programs that the rules know (`cmdlets`), script blocks become lists, and expressions are read
+//! Cmdlets become the programs that the rules know (`table`), script blocks become lists, and expressions are read
 //! for the commands in them. Pipelines run in the process of the shell, so the state that they change stays changed.
 
 mod cmdlets;
 mod expression;
+mod methods;
+mod run;
+mod statements;
+mod table;
+mod words;
 
 use super::Reading;
 use super::eval;
 use super::syntax::Word;
-use super::syntax::{
-    Direction, Loop, Part, Parts, Redirect, Scope, Script, Simple, Step, Target, Unreadable, Variable,
-};
+use super::syntax::{Direction, Loop, Part, Parts, Redirect, Scope, Script, Simple, Step, Target, Unreadable};
 use crate::path::Place;
-use crate::verdict::limits::{SHELL_BYTES, SHELL_COMMANDS, SHELL_DEPTH};
+use crate::verdict::limits::{PATH_BYTES, SHELL_BYTES, SHELL_COMMANDS, SHELL_DEPTH};
 use cmdlets::Item;
 use std::ops::Range;
 
@@ -81,6 +84,15 @@ fn literal(word: &Word) -> Option<String> {
     word.parts.iter().map(text).collect::<Option<Vec<_>>>().map(|texts| texts.concat())
 }
 
+/// The bytes of a word that are written out, at least one for each part.
+fn length(word: &Word) -> usize {
+    let of = |part: &Part| match part {
+        Part::Plain(text) | Part::Quoted(text) => text.len() + 1,
+        Part::Variable(_) | Part::Output { .. } | Part::List(_) | Part::Unknown { .. } => 1,
+    };
+    word.parts.iter().map(of).sum()
+}
+
 fn is_single(c: char) -> bool {
     matches!(c, '\'' | '\u{2018}'..='\u{201b}')
 }
@@ -110,10 +122,14 @@ impl Reader<'_> {
         self.rest().chars().nth(1)
     }
 
-    fn bump(&mut self) -> Option<char> {
+    fn take(&mut self) -> Option<char> {
         let c = self.peek()?;
         self.at += c.len_utf8();
         Some(c)
+    }
+
+    fn bump(&mut self) {
+        self.take();
     }
 
     fn eat(&mut self, text: &str) -> bool {
@@ -150,9 +166,7 @@ impl Reader<'_> {
         loop {
             match self.peek() {
                 Some('\n' | '\r') if lines == Lines::Stop => return,
-                Some(c) if c.is_whitespace() => {
-                    self.bump();
-                }
+                Some(c) if c.is_whitespace() => self.bump(),
                 Some('#') => drop(self.take_while(|c| c != '\n')),
                 Some('<') if self.rest().starts_with("<#") => match self.rest().find("#>") {
                     Some(end) => self.at += end + 2,
@@ -192,12 +206,33 @@ impl Reader<'_> {
         self.step(Step::Loop(Box::new(Loop { name, words })));
     }
 
-    /// Reads statements up to `close`. The value, where there is only one and it is an expression that runs nothing.
-    fn script(&mut self, close: Option<char>) -> Option<Vec<Word>> {
+    /// Reads something that stands in something else of its kind.
+    fn nested<T>(&mut self, read: impl FnOnce(&mut Self) -> T) -> T {
         self.depth += 1;
         if self.depth > SHELL_DEPTH.most {
             self.stop(&SHELL_DEPTH);
         }
+        let value = read(self);
+        self.depth -= 1;
+        value
+    }
+
+    /// Reads what stands for its output: the words of its value, or what it prints.
+    fn captured(&mut self, read: impl FnOnce(&mut Self) -> Option<Vec<Word>>) -> Vec<Word> {
+        self.out.substitutions += 1;
+        let (number, before) = (self.out.substitutions, self.out.script.steps.len());
+        self.step(Step::Open(Scope::Substitution(number)));
+        let value = self.nested(read);
+        if value.is_some() && self.out.script.steps.len() == before + 1 {
+            self.out.script.steps.pop();
+        } else {
+            self.step(Step::Close);
+        }
+        value.unwrap_or_else(|| vec![word(Parts::from_iter([Part::Output { number, quoted: true }]))])
+    }
+
+    /// Reads statements up to `close`. The value, where there is only one and it is an expression that runs nothing.
+    fn script(&mut self, close: Option<char>) -> Option<Vec<Word>> {
         let mut value: Option<Vec<Word>> = None;
         let mut statements = 0;
         loop {
@@ -213,9 +248,7 @@ impl Reader<'_> {
                     self.bump();
                     break;
                 }
-                Some(';' | ',') => {
-                    self.bump();
-                }
+                Some(';' | ',') => self.bump(),
                 Some(')' | '}' | ']') => {
                     self.flaw(Unreadable::Syntax("bracket".to_owned()));
                     self.bump();
@@ -238,7 +271,6 @@ impl Reader<'_> {
                 }
             }
         }
-        self.depth -= 1;
         if statements > 1 {
             value.take().into_iter().for_each(|value| self.echo(value));
         }
@@ -253,16 +285,7 @@ impl Reader<'_> {
 
     /// Reads `( … )` or `$( … )` behind its opening: the words that it stands for.
     fn substitution(&mut self) -> Vec<Word> {
-        self.out.substitutions += 1;
-        let (number, before) = (self.out.substitutions, self.out.script.steps.len());
-        self.step(Step::Open(Scope::Substitution(number)));
-        let value = self.script(Some(')'));
-        if value.is_some() && self.out.script.steps.len() == before + 1 {
-            self.out.script.steps.pop();
-        } else {
-            self.step(Step::Close);
-        }
-        value.unwrap_or_else(|| vec![word(Parts::from_iter([Part::Output { number, quoted: true }]))])
+        self.captured(|reader| reader.script(Some(')')))
     }
 
     /// Reads `{ … }`, where it stands, as a list of this kind.
@@ -272,7 +295,7 @@ impl Reader<'_> {
             return self.flaw(Unreadable::Syntax("block".to_owned()));
         }
         self.step(Step::Open(scope));
-        let value = self.script(Some('}'));
+        let value = self.nested(|reader| reader.script(Some('}')));
         value.into_iter().for_each(|value| self.echo(value));
         self.step(Step::Close);
     }
@@ -283,168 +306,6 @@ impl Reader<'_> {
         if self.eat("(") {
             self.substitution();
             self.step(Step::End);
-        }
-    }
-
-    /// The keyword that a statement begins with, in lower case; not yet consumed.
-    fn keyword(&self) -> String {
-        let rest = self.rest();
-        let end = rest.find(|c: char| !c.is_ascii_alphabetic()).unwrap_or(rest.len());
-        let name = rest.get(..end).unwrap_or_default();
-        let behind = rest.get(end..).unwrap_or_default();
-        let next = behind.trim_start().chars().next();
-        let name = name.to_ascii_lowercase();
-        let fits = match name.as_str() {
-            "if" | "elseif" | "while" | "for" | "foreach" | "until" | "param" => next == Some('('),
-            "switch" => matches!(next, Some('(' | '-')),
-            "try" | "do" | "finally" | "else" | "begin" | "process" | "end" | "dynamicparam" | "clean" => {
-                next == Some('{')
-            }
-            "catch" | "trap" => matches!(next, Some('{' | '[')),
-            "return" | "throw" | "exit" | "break" | "continue" | "function" | "filter" | "using" => {
-                !behind.starts_with(|c: char| is_name(c) || "-./\\:=".contains(c))
-            }
-            _ => false,
-        };
-        if fits { name } else { String::new() }
-    }
-
-    /// Reads a statement; the value of an expression that nothing has been emitted for.
-    fn statement(&mut self) -> Option<Vec<Word>> {
-        let keyword = self.keyword();
-        self.at += keyword.len();
-        self.feed = None;
-        match keyword.as_str() {
-            "" => return self.chain(),
-            "if" | "elseif" => {
-                self.condition();
-                self.block(Scope::Branch);
-            }
-            "else" | "finally" | "try" | "begin" | "process" | "end" | "dynamicparam" | "clean" => {
-                self.block(Scope::Branch);
-            }
-            "catch" | "trap" => {
-                self.skip(Lines::Cross);
-                self.take_while(|c| c != '{' && c != ';');
-                self.block(Scope::Branch);
-            }
-            "while" | "for" => self.looped(|reader| reader.condition()),
-            "do" => self.looped(|_| {}),
-            "until" => self.condition(),
-            "foreach" => self.looped(Self::foreach),
-            "switch" => self.switch(),
-            "function" | "filter" => self.function(),
-            "param" => {
-                self.skip(Lines::Cross);
-                self.bump();
-                self.parameters();
-            }
-            "using" => drop(self.take_while(|c| c != '\n' && c != ';')),
-            // `return`, `throw`, `exit`, `break`, `continue`: what follows may not run, and is read all the same.
-            _ => {
-                self.skip(Lines::Stop);
-                return if self.ends() { None } else { self.chain() };
-            }
-        }
-        self.feed = None;
-        None
-    }
-
-    fn looped(&mut self, head: impl FnOnce(&mut Self)) {
-        self.step(Step::Open(Scope::Loop));
-        head(self);
-        self.skip(Lines::Cross);
-        if self.peek() == Some('{') {
-            self.block(Scope::Branch);
-        }
-        self.step(Step::Close);
-    }
-
-    /// `($x in a, b)`
-    fn foreach(&mut self) {
-        self.skip(Lines::Cross);
-        self.bump();
-        self.skip(Lines::Cross);
-        self.eat("$");
-        let name = self.take_while(is_name).to_lowercase();
-        self.skip(Lines::Cross);
-        self.take_while(|c| c.is_ascii_alphabetic());
-        let words = self.substitution();
-        let listed = self.feed.take();
-        self.assign(name, Some(listed.unwrap_or(words)));
-    }
-
-    /// `switch (x) { label { … } }`
-    fn switch(&mut self) {
-        self.take_while(|c| c != '(' && c != '{');
-        self.condition();
-        self.skip(Lines::Cross);
-        if !self.eat("{") {
-            return self.flaw(Unreadable::Syntax("switch".to_owned()));
-        }
-        loop {
-            self.skip(Lines::Cross);
-            let start = self.at;
-            match self.peek() {
-                None => return self.flaw(Unreadable::Unterminated("switch")),
-                Some('}') => {
-                    self.bump();
-                    return;
-                }
-                Some('{') => self.block(Scope::Branch),
-                Some(';' | ',') => {
-                    self.bump();
-                }
-                Some(_) => drop(self.argument()),
-            }
-            if self.at == start {
-                self.bump();
-            }
-        }
-    }
-
-    /// `function name($a, $b) { … }`: each parameter may be any of the words that the function is given.
-    fn function(&mut self) {
-        self.skip(Lines::Cross);
-        let name = self.take_while(|c| !c.is_whitespace() && c != '(' && c != '{').to_lowercase();
-        let name = name.rsplit(':').next().unwrap_or_default().to_owned();
-        self.step(Step::Open(Scope::Function(name.into())));
-        self.skip(Lines::Cross);
-        if self.eat("(") {
-            self.parameters();
-        }
-        self.block(Scope::Group);
-        self.step(Step::Close);
-    }
-
-    /// Reads the parameters of a function or script behind `(`.
-    fn parameters(&mut self) {
-        let mut names = Vec::new();
-        loop {
-            self.skip(Lines::Cross);
-            let start = self.at;
-            match self.peek() {
-                None => return self.flaw(Unreadable::Unterminated("(")),
-                Some(')') => {
-                    self.bump();
-                    break;
-                }
-                Some(',' | '=') => {
-                    self.bump();
-                }
-                Some('$') => {
-                    let name = self.rest().get(1..).unwrap_or_default();
-                    names.push(name.chars().take_while(|c| is_name(*c)).collect::<String>().to_lowercase());
-                    self.primary();
-                }
-                Some(_) => drop(self.primary()),
-            }
-            if self.at == start {
-                self.bump();
-            }
-        }
-        for name in names {
-            self.assign(name, Some(vec![word(Parts::from_iter([Variable::plain("@".to_owned(), true)]))]));
         }
     }
 
@@ -500,6 +361,8 @@ impl Reader<'_> {
                 fed = Some(words.clone());
                 self.emit(std::iter::once(word(quoted("echo"))).chain(words).collect(), redirects, start);
             }
+            // What is longer than a path counts as unknown: each stage copies it.
+            fed = fed.filter(|words| words.iter().map(length).sum::<usize>() <= PATH_BYTES.most);
             if !piped || self.at == start {
                 break;
             }
@@ -533,13 +396,13 @@ impl Reader<'_> {
         }
     }
 
-    /// Reads a command with its arguments and redirections, and emits what it runs; its value, where it only names files.
+    /// Reads a command and emits what it runs. The value of one that only names files.
     fn command(&mut self, stage: usize, fed: Option<Vec<Word>>) -> Option<Vec<Word>> {
         let start = self.at;
         let (mut items, mut redirects) = (Vec::new(), Vec::new());
         let operator = match self.peek() {
-            Some('&') => self.bump(),
-            Some('.') if self.second().is_some_and(|c| c.is_whitespace() || "$({\"'".contains(c)) => self.bump(),
+            Some('&') => self.take(),
+            Some('.') if self.second().is_some_and(|c| c.is_whitespace() || "$({\"'".contains(c)) => self.take(),
             _ => None,
         };
         self.skip(Lines::Stop);
@@ -552,7 +415,7 @@ impl Reader<'_> {
                 let line = self.take_while(|c| c != '\n' && c != '|');
                 items.extend(line.split_whitespace().map(|text| Item::Words(vec![word(quoted(text))])));
             } else if self.peek() == Some('{') {
-                if fed.is_some() || stage > 0 {
+                if stage > 0 && !items.iter().any(|item| matches!(item, Item::Block)) {
                     self.assign("psitem".to_owned(), fed.clone());
                 }
                 self.block(if operator.is_some() { Scope::Group } else { Scope::Loop });

@@ -1,9 +1,8 @@
-//! Words and expressions: strings, variables, lists, members. What an expression computes is unknown unless it is
-//! written out; the commands in it are read.
+//! Expressions: lists, members, assignments. What an expression computes is unknown unless it is written out; the
+//! commands in it are read.
 
-use super::cmdlets::Item;
 use super::{Lines, Reader, is_dash, is_double, is_name, is_single, literal, quoted, unknown, word};
-use crate::shell::syntax::{Part, Parts, Scope, Step, Unreadable, Variable, Word};
+use crate::shell::syntax::{Parts, Scope, Unreadable, Word};
 
 /// Where an expression stands.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -28,14 +27,6 @@ impl Primary {
 
     fn parts(parts: Parts) -> Self {
         Primary::words(vec![word(parts)])
-    }
-}
-
-/// Appends to the last literal part where there is one.
-fn push(parts: &mut Parts, text: &str) {
-    match parts.last_mut() {
-        Some(Part::Quoted(last)) => last.push_str(text),
-        _ => parts.push(Part::Quoted(text.into())),
     }
 }
 
@@ -131,14 +122,13 @@ impl Reader<'_> {
     fn assignment(&mut self, targets: Vec<String>, whole: bool) {
         self.skip(Lines::Cross);
         let start = self.at;
-        self.out.substitutions += 1;
-        let number = self.out.substitutions;
-        self.step(Step::Open(Scope::Substitution(number)));
-        let value = self.statement();
-        self.step(Step::Close);
-        let output = || vec![word(Parts::from_iter([Part::Output { number, quoted: true }]))];
-        let value = value.or_else(|| self.feed.take());
-        let words = Some(value.unwrap_or_else(output)).filter(|_| whole && targets.len() == 1);
+        let mut listed = None;
+        let words = self.captured(|reader| {
+            let value = reader.statement();
+            listed = reader.feed.take();
+            value
+        });
+        let words = Some(listed.unwrap_or(words)).filter(|_| whole && targets.len() == 1);
         for target in targets {
             let name = target.rsplit(':').next().unwrap_or_default().to_owned();
             if target.starts_with("env:") {
@@ -199,7 +189,7 @@ impl Reader<'_> {
             }
             Some('{') => {
                 self.bump();
-                self.hash_table()
+                self.nested(Self::hash_table)
             }
             Some(c) if is_single(c) || is_double(c) => vec![word(self.here_string(c))],
             _ => {
@@ -223,9 +213,7 @@ impl Reader<'_> {
                     self.bump();
                     return keys;
                 }
-                Some(';' | '=') => {
-                    self.bump();
-                }
+                Some(';' | '=') => self.bump(),
                 Some(_) => {
                     let start = self.at;
                     keys.extend(self.primary().words);
@@ -247,7 +235,7 @@ impl Reader<'_> {
         self.bump();
         let mut depth = 1_usize;
         let start = self.at;
-        while let Some(c) = self.bump() {
+        while let Some(c) = self.take() {
             depth = match c {
                 '[' => depth + 1,
                 ']' => depth - 1,
@@ -276,7 +264,7 @@ impl Reader<'_> {
                 self.skip(Lines::Cross);
                 while !matches!(self.peek(), None | Some(']')) {
                     let start = self.at;
-                    self.expression(Position::Inner);
+                    self.nested(|reader| reader.expression(Position::Inner));
                     self.skip(Lines::Cross);
                     if self.at == start {
                         self.bump();
@@ -310,7 +298,7 @@ impl Reader<'_> {
                 continue;
             }
             self.bump();
-            let args = self.call_arguments();
+            let args = self.nested(Self::call_arguments);
             let words = self.method(value.type_name.as_deref(), &value.words, &name, args, start);
             value = Primary::words(words);
         }
@@ -337,241 +325,6 @@ impl Reader<'_> {
             }
         }
     }
-
-    /// `'…'`, in which `''` is a quote.
-    fn single(&mut self) -> Parts {
-        self.bump();
-        let mut text = String::new();
-        loop {
-            match self.bump() {
-                None => {
-                    self.flaw(Unreadable::Unterminated("'"));
-                    break;
-                }
-                Some(c) if is_single(c) => {
-                    if !self.peek().is_some_and(is_single) {
-                        break;
-                    }
-                    self.bump();
-                    text.push('\'');
-                }
-                Some(c) => text.push(c),
-            }
-        }
-        quoted(&text)
-    }
-
-    /// `"…"`, in which variables and `$( … )` are expanded.
-    fn double(&mut self) -> Parts {
-        self.bump();
-        let mut parts = quoted("");
-        loop {
-            match self.peek() {
-                None => {
-                    self.flaw(Unreadable::Unterminated("\""));
-                    return parts;
-                }
-                Some(c) if is_double(c) => {
-                    self.bump();
-                    if !self.peek().is_some_and(is_double) {
-                        return parts;
-                    }
-                    self.bump();
-                    push(&mut parts, "\"");
-                }
-                Some(_) => self.expandable(&mut parts),
-            }
-        }
-    }
-
-    /// Reads one character or expansion of a text in double quotes.
-    fn expandable(&mut self, parts: &mut Parts) {
-        match self.peek() {
-            Some('`') => {
-                self.bump();
-                self.escaped(parts);
-            }
-            Some('$') if self.second() == Some('(') => {
-                self.at += 2;
-                parts.extend(self.substitution().into_iter().next().map_or_else(unknown, |word| word.parts));
-            }
-            Some('$') if self.second().is_some_and(|c| is_name(c) || c == '{') => parts.extend(self.variable()),
-            Some(c) => {
-                self.bump();
-                push(parts, c.encode_utf8(&mut [0; 4]));
-            }
-            None => {}
-        }
-    }
-
-    /// The character behind a backtick.
-    fn escaped(&mut self, parts: &mut Parts) {
-        let text = match self.bump() {
-            Some('n') => "\n".to_owned(),
-            Some('t') => "\t".to_owned(),
-            Some('r' | 'a' | 'b' | 'f' | 'v' | '0' | 'e') => String::new(),
-            Some('u') if self.peek() == Some('{') => {
-                self.bump();
-                let code = self.take_while(|c| c != '}');
-                self.bump();
-                u32::from_str_radix(&code, 16).ok().and_then(char::from_u32).map(String::from).unwrap_or_default()
-            }
-            Some(c) => c.to_string(),
-            None => String::new(),
-        };
-        push(parts, &text);
-    }
-
-    fn here_string(&mut self, quote: char) -> Parts {
-        self.bump();
-        self.take_while(|c| c == ' ' || c == '\t' || c == '\r');
-        self.eat("\n");
-        let end = if is_single(quote) { ["\n'@", "'@"] } else { ["\n\"@", "\"@"] };
-        let mut parts = quoted("");
-        loop {
-            let [behind_line, at_start] = end;
-            let is_start = self.text.get(..self.at).is_some_and(|before| before.ends_with('\n'));
-            if self.eat(behind_line) || is_start && self.eat(at_start) {
-                return parts;
-            }
-            if self.peek().is_none() {
-                self.flaw(Unreadable::Unterminated("@"));
-                return parts;
-            }
-            if is_single(quote) {
-                self.bump().into_iter().for_each(|c| push(&mut parts, c.encode_utf8(&mut [0; 4])));
-            } else {
-                self.expandable(&mut parts);
-            }
-        }
-    }
-
-    /// `$name`, `${name}`, `$env:NAME`
-    fn variable(&mut self) -> Parts {
-        self.bump();
-        let name = match self.peek() {
-            Some('{') => {
-                self.bump();
-                let name = self.take_while(|c| c != '}');
-                self.bump();
-                name
-            }
-            Some('$' | '?' | '^') => {
-                self.bump();
-                String::new()
-            }
-            _ => {
-                let mut name = self.take_while(is_name);
-                if self.peek() == Some(':') && self.second().is_some_and(is_name) {
-                    self.bump();
-                    name.push(':');
-                    name.push_str(&self.take_while(is_name));
-                }
-                name
-            }
-        };
-        value_of(&name.to_lowercase())
-    }
-
-    /// Reads one argument of a command.
-    pub(super) fn argument(&mut self) -> Item {
-        let start = self.at;
-        if self.peek().is_some_and(is_dash) {
-            return self.parameter();
-        }
-        let mut all: Vec<Word> = Vec::new();
-        loop {
-            all.extend(self.token());
-            // `a, b`: an element follows.
-            let comma = self.rest().trim_start_matches([' ', '\t']).starts_with(',');
-            if !comma || self.at == start {
-                return Item::Words(all);
-            }
-            self.skip(Lines::Stop);
-            self.eat(",");
-            self.skip(Lines::Cross);
-        }
-    }
-
-    /// `-Name`, `-Name:value`, and any other word that begins with a dash.
-    fn parameter(&mut self) -> Item {
-        let dashes = self.take_while(is_dash).chars().count();
-        let name = self.take_while(|c| is_name(c) || c == '-' || c == '?');
-        let is_name_only = dashes == 1 && name.starts_with(|c: char| c.is_ascii_alphabetic());
-        if is_name_only && self.peek() == Some(':') {
-            self.bump();
-            self.skip(Lines::Stop);
-            let value = self.argument().into_words();
-            return Item::Parameter { name, value: Some(value) };
-        }
-        let ended = self.ends_token();
-        if is_name_only && ended {
-            return Item::Parameter { name, value: None };
-        }
-        let mut parts = quoted(&format!("{}{name}", "-".repeat(dashes)));
-        if !ended {
-            self.bare(&mut parts, Commas::Keep);
-        }
-        Item::Words(vec![word(parts)])
-    }
-
-    /// Reads one element of an argument: several words where it is a list.
-    fn token(&mut self) -> Vec<Word> {
-        let opens = self.peek().is_some_and(|c| "$(@[".contains(c));
-        let is_type = self.peek() == Some('[');
-        if opens && !is_type {
-            let value = self.primary();
-            let mut parts = Parts::new();
-            if !self.ends_token() {
-                self.bare(&mut parts, Commas::Split);
-            }
-            return if parts.is_empty() { value.words } else { join(value.words, vec![word(parts)]) };
-        }
-        let mut parts = Parts::new();
-        self.bare(&mut parts, Commas::Split);
-        vec![word(parts)]
-    }
-
-    fn ends_token(&self) -> bool {
-        self.peek().is_none_or(|c| c.is_whitespace() || c == ',' || ENDS_WORD.contains(c))
-    }
-
-    /// Reads the characters, quotes and variables of a word.
-    fn bare(&mut self, parts: &mut Parts, commas: Commas) {
-        while let Some(c) = self.peek() {
-            match c {
-                ',' if commas == Commas::Split => break,
-                c if c.is_whitespace() || ENDS_WORD.contains(c) => break,
-                c if is_single(c) => parts.extend(self.single()),
-                c if is_double(c) => parts.extend(self.double()),
-                '$' | '`' => {
-                    let before = self.at;
-                    self.expandable(parts);
-                    if self.at == before {
-                        self.bump();
-                    }
-                }
-                '*' | '?' => {
-                    self.bump();
-                    parts.push(Part::Plain(if c == '*' { "*".into() } else { "?".into() }));
-                }
-                c => {
-                    self.bump();
-                    push(parts, c.encode_utf8(&mut [0; 4]));
-                }
-            }
-        }
-    }
-}
-
-/// Characters that end a word outside of quotes.
-const ENDS_WORD: &str = ";|&(){}<>";
-
-/// Whether a comma ends a word.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Commas {
-    Split,
-    Keep,
 }
 
 /// The words of an element; unknown where it was computed.
@@ -580,41 +333,10 @@ fn finish(words: Option<Vec<Word>>, computed: bool) -> Vec<Word> {
 }
 
 /// Two values as one text.
-fn join(before: Vec<Word>, behind: Vec<Word>) -> Vec<Word> {
-    match (before.as_slice(), behind.as_slice()) {
-        ([one], [other]) => vec![word(one.parts.iter().chain(&other.parts).cloned().collect())],
-        _ => before.into_iter().chain(behind).collect(),
+pub(super) fn join(mut before: Vec<Word>, behind: Vec<Word>) -> Vec<Word> {
+    match (before.as_mut_slice(), behind.as_slice()) {
+        ([one], [_]) => one.parts.extend(behind.into_iter().flat_map(|word| word.parts)),
+        _ => before.extend(behind),
     }
-}
-
-/// What a variable holds, by its name in lower case.
-pub(super) fn value_of(name: &str) -> Parts {
-    let variable = |name: &str| Parts::from_iter([Variable::plain(name.to_owned(), true)]);
-    let below_home = |path: &str| {
-        let mut parts = variable("HOME");
-        parts.push(Part::Quoted(path.into()));
-        parts
-    };
-    let plain = ["global:", "script:", "local:", "private:", "using:", "variable:"];
-    let name = plain.iter().find_map(|scope| name.strip_prefix(scope)).unwrap_or(name);
-    match name {
-        "home" | "env:home" | "env:userprofile" => variable("HOME"),
-        "pwd" | "env:pwd" => variable("PWD"),
-        "env:appdata" => below_home("/AppData/Roaming"),
-        "env:localappdata" => below_home("/AppData/Local"),
-        "env:temp" | "env:tmp" | "env:tmpdir" => quoted("/tmp"),
-        "env:systemdrive" => quoted("C:"),
-        "env:systemroot" | "env:windir" => quoted("C:/Windows"),
-        "env:programfiles" => quoted("C:/Program Files"),
-        "env:programdata" => quoted("C:/ProgramData"),
-        "null" => quoted(""),
-        "_" | "psitem" => variable("psitem"),
-        "args" => variable("@"),
-        "" => unknown(),
-        name if name.starts_with(|c: char| c.is_ascii_digit()) => unknown(),
-        name => match name.strip_prefix("env:") {
-            Some(name) => variable(&name.to_uppercase()),
-            None => variable(name),
-        },
-    }
+    before
 }
