@@ -18,6 +18,7 @@ use super::syntax::{Direction, Loop, Part, Parts, Redirect, Scope, Script, Simpl
 use crate::path::Place;
 use crate::verdict::limits::{PATH_BYTES, SHELL_BYTES, SHELL_COMMANDS, SHELL_DEPTH};
 use cmdlets::Item;
+use std::collections::BTreeSet;
 use std::ops::Range;
 
 /// Reads a text as PowerShell would run it from `place`.
@@ -50,6 +51,8 @@ struct Output {
     script: Script,
     commands: usize,
     substitutions: usize,
+    /// The variables of the environment that the text sets.
+    exported: BTreeSet<String>,
 }
 
 struct Reader<'a> {
@@ -228,7 +231,9 @@ impl Reader<'_> {
         } else {
             self.step(Step::Close);
         }
-        value.unwrap_or_else(|| vec![word(Parts::from_iter([Part::Output { number, quoted: true }]))])
+        let listed = self.feed.take();
+        let output = || vec![word(Parts::from_iter([Part::Output { number, quoted: true }]))];
+        value.or(listed).unwrap_or_else(output)
     }
 
     /// Reads statements up to `close`. The value, where there is only one and it is an expression that runs nothing.

@@ -122,13 +122,8 @@ impl Reader<'_> {
     fn assignment(&mut self, targets: Vec<String>, whole: bool) {
         self.skip(Lines::Cross);
         let start = self.at;
-        let mut listed = None;
-        let words = self.captured(|reader| {
-            let value = reader.statement();
-            listed = reader.feed.take();
-            value
-        });
-        let words = Some(listed.unwrap_or(words)).filter(|_| whole && targets.len() == 1);
+        let words = self.captured(Self::statement);
+        let words = Some(words).filter(|_| whole && targets.len() == 1);
         for target in targets {
             let name = target.rsplit(':').next().unwrap_or_default().to_owned();
             if target.starts_with("env:") {
@@ -142,6 +137,7 @@ impl Reader<'_> {
 
     /// Emits `export NAME=value`.
     pub(super) fn export(&mut self, name: &str, value: Parts, start: usize) {
+        self.out.exported.insert(name.to_lowercase());
         let mut parts = quoted(&format!("{}=", name.to_uppercase()));
         parts.extend(value);
         self.emit(vec![word(quoted("export")), word(parts)], Vec::new(), start);

@@ -1,7 +1,6 @@
 //! Methods of .NET that write, delete, run or download.
 
-use super::cmdlets::{Call, below, path};
-use super::words::value_of;
+use super::cmdlets::{Call, Item, below, path};
 use super::{Reader, Scope, Step, literal, quoted, unknown, word};
 use crate::shell::syntax::{Part, Parts, Word};
 
@@ -38,7 +37,11 @@ impl Reader<'_> {
             "move" | "replace" if on_files => command("mv", &args),
             "copyto" => command("cp", &[receiver, args.as_slice()].concat()),
             "moveto" => command("mv", &[receiver, args.as_slice()].concat()),
-            "start" if of.ends_with("process") => split_program(args),
+            "start" if of.ends_with("process") => {
+                let call = Call { start, stage: 0, fed: None, dotted: false, ran_block: false };
+                self.nested(|reader| reader.run_program(split_program(args), Vec::new(), &call));
+                return vec![word(unknown())];
+            }
             "new" if of.ends_with("streamwriter") || of.ends_with("filestream") => command("tee", &[target()]),
             "run" | "exec" | "shellexecute" => command("eval", &args),
             "create" | "invokescript" | "addscript" if name != "create" || of.ends_with("scriptblock") => {
@@ -67,12 +70,13 @@ impl Reader<'_> {
                 return vec![word(unknown())];
             }
             "getenvironmentvariable" => {
-                let known = args.first().and_then(literal).map(|name| value_of(&format!("env:{name}").to_lowercase()));
+                let known =
+                    args.first().and_then(literal).map(|name| self.value_of(&format!("env:{name}").to_lowercase()));
                 return vec![word(known.unwrap_or_else(unknown))];
             }
             "getfolderpath" => {
                 let asked = args.first().and_then(literal).unwrap_or_default().to_lowercase();
-                return vec![word(if asked == "userprofile" { value_of("home") } else { unknown() })];
+                return vec![word(if asked == "userprofile" { self.value_of("home") } else { unknown() })];
             }
             "combine" if of.ends_with("path") => return vec![below(args.into_iter())],
             _ => return vec![word(unknown())],
@@ -87,14 +91,34 @@ impl Reader<'_> {
 }
 
 /// A program and its arguments, of which each may be several words in one text.
-pub(super) fn split_program(args: Vec<Word>) -> Vec<Word> {
-    let mut args = args.into_iter().map(path);
-    let mut words: Vec<Word> = args.next().into_iter().collect();
+pub(super) fn split_program(args: Vec<Word>) -> Vec<Item> {
+    let mut args = args.into_iter();
+    let program = args.next().map_or_else(|| word(unknown()), path);
+    let mut items = vec![Item::Words(vec![program])];
     for arg in args {
-        match literal(&arg).filter(|text| !text.contains(['"', '\''])) {
-            Some(text) => words.extend(text.split_whitespace().map(|text| word(quoted(text)))),
-            None => words.push(arg),
+        let Some(text) = literal(&arg) else {
+            items.push(Item::Words(vec![path(arg)]));
+            continue;
+        };
+        let (mut quote, mut current) = (None, String::new());
+        for c in text.chars().chain([' ']) {
+            match quote {
+                None if c.is_whitespace() => items.extend(item(&std::mem::take(&mut current))),
+                None if c == '"' || c == '\'' => quote = Some(c),
+                Some(open) if c == open => quote = None,
+                _ => current.push(c),
+            }
         }
+        items.extend(item(&current));
     }
-    if words.is_empty() { vec![word(unknown())] } else { words }
+    items
+}
+
+/// A word of a command line as an argument.
+fn item(text: &str) -> Option<Item> {
+    let name = text.strip_prefix('-').filter(|name| name.chars().all(|c| c.is_ascii_alphabetic()) && !name.is_empty());
+    match name {
+        Some(name) => Some(Item::Parameter { name: name.to_owned(), value: None }),
+        None => (!text.is_empty()).then(|| Item::Words(vec![word(quoted(text))])),
+    }
 }

@@ -30,7 +30,7 @@ impl Reader<'_> {
         None
     }
 
-    fn run_program(&mut self, mut items: Vec<Item>, redirects: Vec<Redirect>, call: &Call) {
+    pub(super) fn run_program(&mut self, mut items: Vec<Item>, redirects: Vec<Redirect>, call: &Call) {
         let redirects: Vec<Redirect> = redirects
             .into_iter()
             .map(|redirect| match redirect.target {
@@ -53,7 +53,12 @@ impl Reader<'_> {
         let Some(name) = literal(&first).filter(|name| !name.is_empty()) else {
             return self.native(path(first), items, redirects, call);
         };
-        let lower = name.to_lowercase();
+        // `Module\Name` is the cmdlet of that name.
+        let (module, plain) = name.rsplit_once('\\').unwrap_or(("", &name));
+        let is_module = module.starts_with(|c: char| c.is_ascii_alphabetic()) && !module.contains([':', '/']);
+        let lower = if is_module { plain } else { &name }.to_lowercase();
+        let qualified = is_module && programs::embedded(&lower).is_some();
+        let first = if qualified { word(quoted(&lower)) } else { first };
         let row = CMDLETS.iter().find(|row| has(row.names, &lower));
         let foreign = has(UNIX, &lower)
             && !items.iter().any(|item| match item {
@@ -71,6 +76,11 @@ impl Reader<'_> {
                 if !redirects.is_empty() {
                     self.emit(vec![word(quoted("echo"))], redirects, call.start);
                 }
+            }
+            // `% Delete` calls the method of each.
+            (_, "foreach-object" | "foreach" | "%") if items.iter().any(names_delete) => {
+                let fed = call.fed.clone().unwrap_or_default();
+                self.method(None, &fed, "delete", Vec::new(), call.start);
             }
             (_, "wsl" | "wsl.exe") => self.wsl(items, redirects, call),
             (_, "cmd" | "cmd.exe") => {
@@ -126,7 +136,7 @@ impl Reader<'_> {
                 words.next();
             }
         }
-        let mut words: Vec<Word> = words.collect();
+        let mut words: Vec<Word> = words.map(path).collect();
         match words.as_slice() {
             [] => words.push(word(quoted("sh"))),
             // It names the same file.
@@ -177,14 +187,13 @@ impl Reader<'_> {
             }
             "new-item" => new_item(&bound),
             "start-process" => {
-                let started = start_process(&bound);
                 let files = ["redirectstandardoutput", "redirectstandarderror"].iter().flat_map(|name| bound.of(name));
                 let redirects = files.map(|file| Redirect {
                     aside: false,
                     direction: Direction::To,
                     target: Target::Word(path(file)),
                 });
-                return self.emit(started, redirects.collect(), call.start);
+                return self.start_process(&bound, redirects.collect(), call);
             }
             "eval" => return self.evaluate([bound.of("command"), bound.rest].concat(), call),
             "set-variable" => {
@@ -200,6 +209,21 @@ impl Reader<'_> {
         if !is_text && becomes != "grep" {
             words = words.into_iter().map(pattern).collect();
         }
+        self.emit(words, redirects, call.start);
+    }
+
+    fn start_process(&mut self, bound: &Bound<'_>, redirects: Vec<Redirect>, call: &Call) {
+        let elevates = |verb: &Word| literal(verb).is_some_and(|verb| verb.eq_ignore_ascii_case("runas"));
+        let mut before: Vec<Word> =
+            bound.of("verb").first().filter(|verb| elevates(verb)).map(|_| word(quoted("sudo"))).into_iter().collect();
+        if let Some(directory) = bound.of("workingdirectory").into_iter().next() {
+            before.extend([word(quoted("env")), word(quoted("-C")), path(directory)]);
+        }
+        let items = split_program([bound.of("filepath"), bound.of("argumentlist"), bound.rest.clone()].concat());
+        if before.is_empty() {
+            return self.nested(|reader| reader.run_program(items, redirects, call));
+        }
+        let words = before.into_iter().chain(items.into_iter().flat_map(Item::into_words)).collect();
         self.emit(words, redirects, call.start);
     }
 
@@ -298,6 +322,11 @@ impl Reader<'_> {
     }
 }
 
+fn names_delete(item: &Item) -> bool {
+    let is_delete = |word: &Word| literal(word).is_some_and(|text| text.eq_ignore_ascii_case("delete"));
+    matches!(item, Item::Words(words) if words.iter().any(is_delete))
+}
+
 /// The drive and the name behind it, for `env:x`, `HKLM:\x` and their like.
 fn drive(given: &Word) -> Option<(String, String)> {
     let start = match given.parts.first() {
@@ -362,15 +391,4 @@ fn new_item(bound: &Bound<'_>) -> Vec<Word> {
         _ => vec![word(quoted("tee"))],
     };
     [start, files].concat()
-}
-
-fn start_process(bound: &Bound<'_>) -> Vec<Word> {
-    let elevated = bound.of("verb").first().and_then(literal).is_some_and(|verb| verb.eq_ignore_ascii_case("runas"));
-    let mut words: Vec<Word> = elevated.then(|| word(quoted("sudo"))).into_iter().collect();
-    if let Some(directory) = bound.of("workingdirectory").into_iter().next() {
-        words.extend([word(quoted("env")), word(quoted("-C")), path(directory)]);
-    }
-    let command = [bound.of("filepath"), bound.of("argumentlist"), bound.rest.clone()].concat();
-    words.extend(split_program(command));
-    words
 }

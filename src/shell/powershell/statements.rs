@@ -88,8 +88,7 @@ impl Reader<'_> {
         self.skip(Lines::Cross);
         self.take_while(|c| c.is_ascii_alphabetic());
         let words = self.substitution();
-        let listed = self.feed.take();
-        self.assign(name, Some(listed.unwrap_or(words)));
+        self.assign(name, Some(words));
     }
 
     /// `switch (x) { label { … } }`

@@ -146,7 +146,16 @@ impl Reader<'_> {
                 name
             }
         };
-        value_of(&name.to_lowercase())
+        self.value_of(&name.to_lowercase())
+    }
+
+    /// What a variable holds, by its name in lower case.
+    pub(super) fn value_of(&self, name: &str) -> Parts {
+        let set = name.strip_prefix("env:").filter(|name| self.out.exported.contains(*name));
+        match set {
+            Some(name) => Parts::from_iter([Variable::plain(name.to_uppercase(), true)]),
+            None => value_of(name),
+        }
     }
 
     /// Reads one argument of a command.
@@ -253,8 +262,8 @@ enum Commas {
     Keep,
 }
 
-/// What a variable holds, by its name in lower case.
-pub(super) fn value_of(name: &str) -> Parts {
+/// What a variable holds that the text does not set.
+fn value_of(name: &str) -> Parts {
     let variable = |name: &str| Parts::from_iter([Variable::plain(name.to_owned(), true)]);
     let below_home = |path: &str| {
         let mut parts = variable("HOME");
