@@ -170,3 +170,21 @@ fn long_texts_of_any_kind_are_read_to_their_end() {
         assert!(judged, "{part}");
     }
 }
+
+#[test]
+fn every_beginning_of_a_text_is_read() {
+    let cases = [
+        include_str!("../../cases/allow/powershell.jsonl"),
+        include_str!("../../cases/ask/powershell.jsonl"),
+        include_str!("../../cases/deny/powershell.jsonl"),
+    ];
+    for line in cases.iter().flat_map(|text| text.lines()) {
+        let row: serde_json::Value = serde_json::from_str(line).unwrap();
+        let command = row["input"]["command"].as_str().unwrap_or_default();
+        for (at, _) in command.char_indices() {
+            let (before, behind) = command.split_at(at);
+            read(before, &place());
+            read(behind, &place());
+        }
+    }
+}
