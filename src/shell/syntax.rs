@@ -219,6 +219,13 @@ pub struct Uncertainty {
     pub inner: bool,
 }
 
+/// The language of a text that a command runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum ScriptLanguage {
+    Bash,
+    PowerShell,
+}
+
 /// A parsed text.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Script {
