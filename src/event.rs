@@ -81,20 +81,18 @@ pub struct ShellText {
     pub reading: Reading,
     /// What the commands do to files, variables and the network.
     pub effects: Effects,
-    /// Whether the shell that runs it reads it as bash does.
-    is_bash: bool,
 }
 
 impl ShellText {
     fn parse(action: &Action, place: &Place) -> Option<ShellText> {
         let Action::Shell { command: Some(command), dialect } = action else { return None };
         let text = command.inspect("what it would run");
-        // Plain words mean the same in every shell.
-        let is_plain = |c: char| c.is_ascii_alphanumeric() || " -./_:=,@".contains(c);
-        let is_bash = *dialect == Dialect::Bash || text.chars().all(is_plain);
-        let reading = shell::read(text, place);
+        let reading = match dialect {
+            Dialect::Bash => shell::read(text, place),
+            Dialect::PowerShell => shell::powershell::read(text, place),
+        };
         let effects = reading.effects();
-        Some(ShellText { reading, effects, is_bash })
+        Some(ShellText { reading, effects })
     }
 }
 
@@ -131,9 +129,9 @@ impl<'a> Event<'a> {
 }
 
 impl Event<'_> {
-    /// The shell text of the call; `None` if there is none, or if its shell may read it differently from bash.
+    /// The shell text of the call.
     pub fn shell(&self) -> Option<&ShellText> {
-        self.shell.as_ref().filter(|text| text.is_bash)
+        self.shell.as_ref()
     }
 
     /// Compares the call with what a person has approved. Silent if it is not a call of an MCP tool or nothing was looked up.
@@ -143,10 +141,5 @@ impl Event<'_> {
             return PinCheck::NotApplicable;
         };
         lookup.check(pins, input.inspect("do the arguments fit the approved schema"))
-    }
-
-    /// The shell text of the call as bash reads it, whatever shell runs it.
-    pub(crate) fn shell_as_bash(&self) -> Option<&ShellText> {
-        self.shell.as_ref()
     }
 }

@@ -12,6 +12,7 @@ mod inline;
 mod mount;
 mod options;
 mod parse;
+pub mod powershell;
 mod state;
 mod syntax;
 mod wrappers;

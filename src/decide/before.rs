@@ -46,7 +46,7 @@ pub(crate) fn judge(event: &Event<'_>, config: &Config, verdict: &mut Verdict) {
         verdict.add(context.failure(&Failure::Config(message)));
     }
     match &event.action {
-        Action::Shell { command, dialect } => shell_text::judge(command, *dialect, context, verdict),
+        Action::Shell { dialect, .. } => shell_text::judge(*dialect, context, verdict),
         Action::Edit { path: Some(path), .. } => {
             judge_file(path.inspect("which file is changed"), Act::Write, context, verdict);
         }

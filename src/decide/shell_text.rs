@@ -4,23 +4,15 @@ use super::context::Context;
 use super::file_access::judge_command_access;
 use super::matching::apply_rules;
 use super::subject::Subject;
-use crate::event::{Dialect, Field, ShellText};
+use crate::event::{Dialect, ShellText};
 use crate::shell::{Access, Act, Command, Effects, Reading, Target, Unreadable};
 use crate::verdict::{Effect, Finding, RuleId, Verdict};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 /// Adds the findings about a call that runs shell text.
-pub(crate) fn judge(command: &Field, dialect: Dialect, context: &Context<'_>, verdict: &mut Verdict) {
-    let Some(ShellText { reading, effects, .. }) = context.event.shell() else {
-        // Only PowerShell text that consists of plain words is parsed.
-        if command.is_some() && dialect == Dialect::PowerShell {
-            let reason =
-                "this is PowerShell, which cannot be read with certainty. Write it as plain words, or use Bash";
-            add_unreadable(reason.to_owned(), context, verdict);
-        }
-        return;
-    };
+pub(crate) fn judge(dialect: Dialect, context: &Context<'_>, verdict: &mut Verdict) {
+    let Some(ShellText { reading, effects }) = context.event.shell() else { return };
     verdict.charge(reading.steps);
     verdict.charge(effects.accesses.len());
     for limit in [reading.exceeded, effects.exceeded].into_iter().flatten() {
@@ -31,7 +23,14 @@ pub(crate) fn judge(command: &Field, dialect: Dialect, context: &Context<'_>, ve
             "this command cannot be read with certainty: {}. Write it in plainer words",
             describe(&doubt.reason)
         );
-        add_unreadable(reason, context, verdict);
+        // PowerShell is parsed less completely than bash, so an error in it is weaker evidence.
+        let effect = match dialect {
+            Dialect::Bash => Effect::Ask,
+            Dialect::PowerShell => context.config.suspicious,
+        };
+        if context.config.suspicious > Effect::Pass {
+            verdict.add(Finding::new(RuleId::known("unreadable-command"), effect, reason));
+        }
     }
     // Shell text may repeat itself thousands of times, so equal commands, pipelines and accesses are judged once.
     let repeated = find_repeated(reading, effects);
@@ -146,12 +145,6 @@ fn is_same_command((one, other): (&Command, &Command)) -> bool {
         && one.hidden == other.hidden
         && one.mounts == other.mounts
         && one.stage == other.stage
-}
-
-fn add_unreadable(reason: String, context: &Context<'_>, verdict: &mut Verdict) {
-    if context.config.suspicious > Effect::Pass {
-        verdict.add(Finding::new(RuleId::known("unreadable-command"), Effect::Ask, reason));
-    }
 }
 
 /// Describes why shell text cannot be parsed, without showing any of it.

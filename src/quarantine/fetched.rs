@@ -15,7 +15,7 @@ const SEARCHERS: [&str; 7] = ["ack", "ag", "egrep", "fgrep", "find", "grep", "rg
 
 /// The label of the output of a command line, if any of it is untrusted.
 pub(super) fn source(command: &Quarantined<String>, event: &Event<'_>) -> Option<Label> {
-    let ShellText { reading, effects, .. } = event.shell_as_bash()?;
+    let ShellText { reading, effects, .. } = event.shell()?;
     // A command line that was not fully parsed may have fetched anything.
     if reading.exceeded.or(effects.exceeded).is_some() {
         return Some(Label::of("shell", ""));

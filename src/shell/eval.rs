@@ -12,8 +12,9 @@ mod variables;
 
 use super::expand;
 use super::parse;
-use super::state::{ShellState, Value};
-use super::syntax::{Backquoted, Instruction, LoopVariable, Scope, Uncertainty, Unreadable};
+use super::powershell;
+use super::state::{ShellOptions, ShellState, Value};
+use super::syntax::{Backquoted, Instruction, LoopVariable, Scope, Script, ScriptLanguage, Uncertainty, Unreadable};
 use super::{Arg, Command, Reading};
 use crate::path::Place;
 use crate::verdict::limits;
@@ -35,11 +36,22 @@ const INSTRUCTION_STEPS: usize = 8;
 /// Steps for entering one more text.
 const TEXT_STEPS: usize = 250;
 
-/// Evaluates a line that runs in `place`.
+/// Evaluates a line of bash that runs in `place`.
 pub(super) fn evaluate(line: &str, place: &Place) -> Reading {
+    evaluate_script(line, Script::default(), line.len(), ShellOptions::default(), place)
+}
+
+/// Evaluates PowerShell text of `bytes` bytes that was parsed into `script`.
+pub(super) fn evaluate_powershell(script: Script, bytes: usize, place: &Place) -> Reading {
+    let options = ShellOptions { in_process: true, ..ShellOptions::default() };
+    evaluate_script("", script, bytes, options, place)
+}
+
+/// Evaluates `script` and then the commands that `line` parses.
+fn evaluate_script(line: &str, script: Script, bytes: usize, options: ShellOptions, place: &Place) -> Reading {
     let cwd = Some(Rc::from(place.cwd.as_str())).filter(|cwd: &Rc<str>| !cwd.is_empty());
     let project = place.project.clone().or_else(|| cwd.as_deref().map(str::to_owned));
-    let mut state = ShellState { home: place.home.clone(), project, cwd, ..ShellState::default() };
+    let mut state = ShellState { home: place.home.clone(), project, cwd, options, ..ShellState::default() };
     let cwd = state.cwd.as_deref().map(str::to_owned);
     for (name, value) in [("HOME", state.home.clone()), ("PWD", cwd)] {
         if let Some(value) = value {
@@ -50,7 +62,7 @@ pub(super) fn evaluate(line: &str, place: &Place) -> Reading {
         line: parse::Parser::new(line, &state.meter),
         executions: Vec::new(),
         // Unused capacity costs nothing; growing a vector of thousands of commands does.
-        reading: Reading { commands: Vec::with_capacity(command_capacity(line.len())), ..Reading::default() },
+        reading: Reading { commands: Vec::with_capacity(command_capacity(bytes)), ..Reading::default() },
         pipelines: 0,
         canonical_buffer: String::new(),
         stopped: false,
@@ -63,7 +75,11 @@ pub(super) fn evaluate(line: &str, place: &Place) -> Reading {
         uncalled: BTreeSet::new(),
     };
     let pipeline = evaluator.next_pipeline();
-    evaluator.executions.push(Execution::new(Rc::new(state), pipeline));
+    script.exceeded.iter().for_each(|limit| evaluator.meter.report(limit));
+    let uncertain = |(reason, at)| Uncertainty { reason, at, inner: false };
+    evaluator.reading.uncertainties.extend(script.errors.into_iter().map(uncertain));
+    let instructions = script.instructions.into();
+    evaluator.executions.push(Execution { instructions, ..Execution::new(Rc::new(state), pipeline) });
     while let Some(execution) = evaluator.executions.last_mut() {
         match execution.instructions.pop_front() {
             Some(instruction) if !evaluator.stopped => {
@@ -128,7 +144,7 @@ impl Evaluator<'_> {
     /// limit is exceeded.
     fn enter_text(
         &mut self,
-        text: &str,
+        (text, language): (&str, ScriptLanguage),
         via: Vec<String>,
         mut state: Rc<ShellState>,
         (span, sharing): (Range<usize>, ShellSharing),
@@ -144,7 +160,14 @@ impl Evaluator<'_> {
         if !state.outputs.is_empty() {
             Rc::make_mut(&mut state).outputs.clear();
         }
-        let script = parse::parse(text, &self.meter);
+        let script = match language {
+            ScriptLanguage::Bash => parse::parse(text, &self.meter),
+            ScriptLanguage::PowerShell => {
+                Rc::make_mut(&mut state).options.in_process = true;
+                powershell::parse(text)
+            }
+        };
+        script.exceeded.iter().for_each(|limit| self.meter.report(limit));
         let uncertain = |(reason, _)| Uncertainty { reason, at: span.start, inner: true };
         self.reading.uncertainties.extend(script.errors.into_iter().map(uncertain));
         let pipeline = self.next_pipeline();
@@ -213,7 +236,7 @@ impl Evaluator<'_> {
                 let (via, state, hidden) = (execution.via.clone(), execution.state.clone(), execution.hidden);
                 let span = execution.span.clone().unwrap_or(span);
                 let starter = self.executions.len().saturating_sub(1);
-                if self.enter_text(&text, via, state, (span, ShellSharing::Separate), starter)
+                if self.enter_text((&text, ScriptLanguage::Bash), via, state, (span, ShellSharing::Separate), starter)
                     && let Some(execution) = self.executions.last_mut()
                 {
                     execution.hidden = hidden;
@@ -236,6 +259,8 @@ impl Evaluator<'_> {
             }
             Scope::Branch => OnClose::Join(before),
             Scope::Subshell | Scope::OutputProcess => OnClose::Restore(before),
+            // The state is not restored, so it is not shared with the list and can be changed in place.
+            Scope::Substitution(number) if before.options.in_process => OnClose::Substitution(number, Rc::default()),
             Scope::Substitution(number) => OnClose::Substitution(number, before),
             Scope::Function(name) => {
                 self.reading.functions.insert(name.to_string());

@@ -112,6 +112,8 @@ pub(super) struct ShellOptions {
     pub has_nameref: bool,
     /// `shopt -s cdable_vars`: the operand of `cd` may be the name of a variable.
     pub cd_searches: bool,
+    /// Stages of pipelines and substitutions run in the shell itself, as in PowerShell.
+    pub in_process: bool,
 }
 
 /// The value of a variable.
@@ -329,6 +331,7 @@ impl ShellState {
             allexport: one.allexport && two.allexport,
             has_nameref: one.has_nameref || two.has_nameref,
             cd_searches: one.cd_searches || two.cd_searches,
+            in_process: one.in_process,
         };
     }
 

@@ -1,5 +1,6 @@
 //! Syntax of a shell text: words, simple commands, and the flat list of instructions that the parser produces.
 
+use crate::verdict::limits::Limit;
 use compact_str::CompactString;
 use smallvec::SmallVec;
 use std::ops::Range;
@@ -218,6 +219,13 @@ pub struct Uncertainty {
     pub inner: bool,
 }
 
+/// The language of a text that a command runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum ScriptLanguage {
+    Bash,
+    PowerShell,
+}
+
 /// A parsed text.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Script {
@@ -226,4 +234,6 @@ pub(super) struct Script {
     pub heredocs: Vec<WordParts>,
     /// Errors with their byte offsets.
     pub errors: Vec<(Unreadable, usize)>,
+    /// The limit that parsing it exceeded, where the parser has no meter.
+    pub exceeded: Option<&'static Limit>,
 }

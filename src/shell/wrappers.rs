@@ -14,6 +14,7 @@ mod shells;
 mod table;
 mod terminal;
 mod tool;
+mod windows;
 mod xargs;
 
 pub(super) use container::{Container, container};
@@ -45,6 +46,8 @@ pub(super) enum Inner {
     },
     /// Shell text; `shared` if it runs in the shell that runs the command.
     Text { text: String, shared: bool },
+    /// PowerShell text, which runs in a process of its own.
+    PowerShell { text: String },
     /// A program in another language.
     Code { language: Language, text: String },
 }
@@ -97,6 +100,8 @@ pub(super) fn hides(command: &Command) -> bool {
     let asked = RUNNERS.contains(&program)
         || row_of(program).is_some()
         || shells::is_shell(program)
+        || windows::is_powershell(program)
+        || windows::is_cmd(program)
         || is_artisan
         || programs::embedded(program).is_some_and(runs);
     // Any of them may be told to run something else by its options.
@@ -171,6 +176,8 @@ pub(super) fn inner(command: &Command, meter: &Meter) -> Vec<Inner> {
             let language = if command.program == "mix" { Language::Elixir } else { Language::Ruby };
             option_code(args).map(|text| Inner::Code { language, text }).into_iter().collect()
         }
+        program if windows::is_powershell(program) => windows::powershell(command),
+        program if windows::is_cmd(program) => windows::cmd(args),
         _ if command.reads_program() => unknown_script(),
         "eval" => shells::eval(args),
         "trap" => shells::trap(args),

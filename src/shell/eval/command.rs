@@ -1,6 +1,6 @@
 //! Evaluation of simple commands and of the commands that they run.
 
-use super::super::syntax::{Assignment, SimpleCommand, Uncertainty, Unreadable};
+use super::super::syntax::{Assignment, ScriptLanguage, SimpleCommand, Uncertainty, Unreadable};
 use super::builtin::evaluates_subscript;
 use super::deferred::{Deferred, DeferredText, extend_via};
 use super::execution::ShellSharing;
@@ -255,7 +255,13 @@ impl Evaluator<'_> {
                 Inner::Text { text, shared } => {
                     // `bash -c 'text' name first second`
                     let parameters = wrappers::parameters(command);
-                    deferred.texts.push(DeferredText { text, in_shell: shared, context: base, parameters });
+                    let language = ScriptLanguage::Bash;
+                    deferred.texts.push(DeferredText { text, language, in_shell: shared, context: base, parameters });
+                }
+                Inner::PowerShell { text } => {
+                    let language = ScriptLanguage::PowerShell;
+                    let context = base;
+                    deferred.texts.push(DeferredText { text, language, in_shell: false, context, parameters: None });
                 }
                 Inner::Code { language, text } => {
                     let home = self.executions.last().and_then(|execution| execution.state.home.clone());
@@ -271,7 +277,9 @@ impl Evaluator<'_> {
                                 work.push((context, words.into_iter().map(arg).collect()));
                             }
                             inline::Call::Text(text) => {
-                                deferred.texts.push(DeferredText { text, in_shell: false, context, parameters: None });
+                                let language = ScriptLanguage::Bash;
+                                let text = DeferredText { text, language, in_shell: false, context, parameters: None };
+                                deferred.texts.push(text);
                             }
                         }
                     }

@@ -1,7 +1,7 @@
 //! Texts and functions that a command runs, traps, and the effects of a text on the shell that runs it.
 
 use super::super::state::{Value, is_positional};
-use super::super::syntax::Instruction;
+use super::super::syntax::{Instruction, ScriptLanguage};
 use super::super::{Arg, Command};
 use super::Evaluator;
 use super::execution::{OnClose, ShellSharing, Trap};
@@ -20,6 +20,7 @@ pub(super) struct Deferred {
 /// A text that a command runs.
 pub(super) struct DeferredText {
     pub text: String,
+    pub language: ScriptLanguage,
     /// It runs in the same shell as the command.
     pub in_shell: bool,
     /// The properties that commands of the text inherit.
@@ -43,7 +44,7 @@ impl Evaluator<'_> {
         }
         let sharing = if deferred.texts.len() > 1 { sharing.weaken() } else { sharing };
         // `executions` is a stack: the first text is pushed last.
-        for DeferredText { text, in_shell, context, parameters } in deferred.texts.into_iter().rev() {
+        for DeferredText { text, language, in_shell, context, parameters } in deferred.texts.into_iter().rev() {
             // The limit is reported by the evaluation loop.
             if self.meter.exceeds(&SHELL_STEPS) {
                 break;
@@ -73,7 +74,7 @@ impl Evaluator<'_> {
             inner.other_cwds = context.other_cwds;
             inner.mounts = context.mounts;
             let sharing = if in_shell { sharing } else { ShellSharing::Separate };
-            if self.enter_text(&text, context.via, state, (context.span, sharing), starter)
+            if self.enter_text((&text, language), context.via, state, (context.span, sharing), starter)
                 && let Some(execution) = self.executions.last_mut()
             {
                 execution.hidden = context.hidden;
@@ -100,7 +101,7 @@ impl Evaluator<'_> {
         let Some(execution) = self.executions.last() else { return false };
         let (state, via) = (Rc::clone(&execution.state), extend_via(execution.via.clone(), "trap"));
         let starter = self.executions.len().saturating_sub(1);
-        self.enter_text(&text, via, state, (span, ShellSharing::Separate), starter)
+        self.enter_text((&text, ScriptLanguage::Bash), via, state, (span, ShellSharing::Separate), starter)
     }
 
     /// Closes the current list. If it is a subshell, its exit traps run first.

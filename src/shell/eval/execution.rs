@@ -207,7 +207,9 @@ impl Execution {
             }
             OnClose::Restore(state) => self.state = state,
             OnClose::Substitution(number, state) => {
-                self.state = state;
+                if !self.state.options.in_process {
+                    self.state = state;
+                }
                 // The output is known only if it comes from a single command.
                 self.set_output(number, list.output.filter(|_| list.commands == 1));
             }
@@ -285,8 +287,9 @@ impl Execution {
         }
     }
 
-    /// Whether the current command runs in a subshell: in a pipeline or in the background.
+    /// Whether the current command runs in a subshell: in a pipeline, except in PowerShell, or in the background.
     pub(super) fn is_in_subshell(&mut self) -> bool {
-        matches!(self.instructions.front(), Some(Instruction::Pipe | Instruction::Background)) || self.list().stage > 0
+        let is_piped = matches!(self.instructions.front(), Some(Instruction::Pipe)) || self.list().stage > 0;
+        is_piped && !self.state.options.in_process || matches!(self.instructions.front(), Some(Instruction::Background))
     }
 }

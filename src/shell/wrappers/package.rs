@@ -222,6 +222,6 @@ fn move_to(inner: &mut Inner, directory: &Arg, command: &Command) {
     match inner {
         Inner::Command { cwd, .. } => *cwd = moved(Some(directory.clone()), command),
         Inner::Text { text, .. } => *text = super::cwd::text_in(Some(directory), std::mem::take(text)),
-        Inner::Code { .. } => {}
+        Inner::PowerShell { .. } | Inner::Code { .. } => {}
     }
 }

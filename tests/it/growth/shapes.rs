@@ -28,6 +28,10 @@ fn shell(command: String) -> Value {
     before("Bash", json!({ "command": command }))
 }
 
+fn powershell(command: String) -> Value {
+    before("PowerShell", json!({ "command": command }))
+}
+
 fn after(tool: &str, response: Value) -> Value {
     json!({"session_id": "s", "cwd": "/home/user/proj", "hook_event_name": "PostToolUse", "tool_name": tool,
         "tool_input": {"url": "https://x.example"}, "tool_response": response})
@@ -39,7 +43,7 @@ fn page(text: String) -> Value {
 
 /// All shapes.
 #[rustfmt::skip]
-pub const SHAPES: [Shape; 160] = [
+pub const SHAPES: &[Shape] = &[
     Shape { name: "find -exec chain", size: SIZE, event: |n| shell(format!("rm -rf ~; find . {}", r#"-exec sh -c "ls" \; "#.repeat(n))) },
     Shape { name: "find -exec with +", size: SIZE, event: |n| shell(format!("find . {}", "-exec ls a + ".repeat(n))) },
     Shape { name: "find -exec with names", size: SIZE, event: |n| shell(format!("find . {}", "-exec rm {} \\; ".repeat(n))) },
@@ -200,4 +204,17 @@ pub const SHAPES: [Shape; 160] = [
     Shape { name: "dashes", size: SIZE, event: |n| page("-----".repeat(n)) },
     Shape { name: "comments in Markdown", size: SIZE, event: |n| page("[//]: # (send it to them)\n".repeat(n)) },
     Shape { name: "escapes", size: SIZE, event: |n| page("\\\"\\n\\u0041".repeat(n)) },
+    Shape { name: "PowerShell commands", size: SIZE, event: |n| powershell(each(n, |i| format!("Remove-Item a{i};"))) },
+    Shape { name: "PowerShell assignments", size: SIZE, event: |n| powershell(each(n, |i| format!("$a{i} = 'x';"))) },
+    Shape { name: "PowerShell outputs", size: SIZE, event: |n| powershell(each(n, |i| format!("$a{i} = git log;"))) },
+    Shape { name: "PowerShell list", size: SIZE, event: |n| powershell(format!("Remove-Item {}'z'", "'a',".repeat(n))) },
+    Shape { name: "PowerShell stages", size: SIZE, event: |n| powershell(format!("'a','b' {}", "| Where-Object { $_ } ".repeat(n))) },
+    Shape { name: "PowerShell joined texts", size: SIZE, event: |n| powershell(format!("$a = {}'z'", "'a' + ".repeat(n))) },
+    Shape { name: "PowerShell functions", size: SIZE, event: |n| powershell(each(n, |i| format!("function f{i}($a) {{ rm $a }}; f{i} x;"))) },
+    Shape { name: "PowerShell parameters", size: SIZE, event: |n| powershell(format!("Remove-Item {}", "-Path a ".repeat(n))) },
+    Shape { name: "PowerShell blocks", size: SIZE, event: |n| powershell("if ($a) { rm x };".repeat(n)) },
+    Shape { name: "PowerShell loops", size: SIZE, event: |n| powershell(each(n, |i| format!("foreach ($a in 'b{i}') {{ rm $a }};"))) },
+    Shape { name: "PowerShell methods", size: SIZE, event: |n| powershell("$a.b('c').".repeat(n)) },
+    Shape { name: "PowerShell brackets", size: SIZE, event: |n| powershell("$a[".repeat(n)) },
+    Shape { name: "PowerShell quotes", size: SIZE, event: |n| powershell("\"a $b\" ".repeat(n)) },
 ];
