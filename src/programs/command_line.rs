@@ -303,16 +303,16 @@ impl<'e, 'w> Reader<'e, 'w> {
             let first = spec.first.get(skip..).unwrap_or_default();
             let count = self.operands.len();
             let last_from = count.saturating_sub(spec.last.len()).max(first.len().min(count));
-            for (position, index) in self.operands.iter().enumerate() {
-                let takes = match position {
+            // The operands are in the order of their uses.
+            let operands = self.line.uses.iter_mut().filter(|used| !used.by_option);
+            for (position, used) in operands.enumerate() {
+                used.takes = match position {
                     position if position >= last_from && !spec.last.is_empty() => {
                         spec.last.get(position - last_from).copied()
                     }
                     position if position < first.len() => first.get(position).copied(),
                     _ => spec.rest,
                 };
-                let uses = self.line.uses.iter_mut().filter(|used| !used.by_option && used.word == *index);
-                uses.for_each(|used| used.takes = takes);
             }
         }
         let given = |names: &str| self.flags.iter().any(|flag| flag.is(names));

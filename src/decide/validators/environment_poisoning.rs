@@ -41,7 +41,7 @@ fn is_dangerous(name: &str) -> bool {
 }
 
 /// Values that only switch a feature on or off.
-const SWITCHES: [&str; 6] = ["", ":", "0", "1", "true", "false"];
+const SWITCHES: [&str; 7] = ["", ":", "0", "1", "true", "false", "none"];
 
 /// Values that are ordinary pagers, editors and compilers.
 const ORDINARY_PROGRAMS: [&str; 15] = [
@@ -80,9 +80,9 @@ fn find_in_variable(name: &str, value: Option<&str>, context: &Context<'_>) -> O
     let name = name.trim_end_matches('+');
     match name {
         "LD_PRELOAD" => certain(),
-        "PATH" | "PYTHONPATH" | "NODE_OPTIONS" if value.is_some_and(|value| is_ordinary(name, value, context)) => {
-            possible()
-        }
+        // The project's own modules, and options of Node.js that load nothing.
+        "PYTHONPATH" | "NODE_OPTIONS" if value.is_some_and(|value| is_ordinary(name, value, context)) => None,
+        "PATH" if value.is_some_and(|value| is_ordinary(name, value, context)) => possible(),
         "PATH" | "PYTHONPATH" | "NODE_OPTIONS" => certain(),
         _ if name.starts_with("LD_") || name.starts_with("DYLD_") => possible(),
         _ if name.starts_with("CARGO_TARGET_") && (name.ends_with("_RUNNER") || name.ends_with("_LINKER")) => {

@@ -10,25 +10,36 @@ use crate::path::Extent;
 use crate::path::protected::{self, Class, WorstUse};
 use crate::path::zones::{Area, Zones};
 use crate::programs::{self, Does, Use};
+use crate::verdict::limits::PATH_BYTES;
+use std::collections::BTreeMap;
 
 /// The uses that a command's words may be put to, beyond those that are known.
 pub(super) fn accesses(command: &Command, row: Option<usize>, known: &[Access], zones: &Zones) -> Vec<Access> {
     let entry = programs::embedded(&command.program);
     let words: Vec<&str> = command.args.iter().map(|arg| arg.text.as_str()).collect();
     let line = entry.map(|entry| programs::parse(entry, &words));
-    let mut finder = Finder { command, row, known, zones, found: Vec::new() };
+    let mut finder = Finder { command, row, known, zones, explained: BTreeMap::new(), found: Vec::new() };
+    let mut uses = line.as_ref().map(|line| line.uses.clone()).unwrap_or_default();
+    uses.sort_by_key(|used| used.word);
+    let mut next_use = 0;
     for (index, arg) in command.args.iter().enumerate() {
         if line.as_ref().and_then(|line| line.command).is_some_and(|start| index >= start) {
             break;
         }
         let option = index.checked_sub(1).and_then(|before| words.get(before)).filter(|word| word.starts_with('-'));
         let option = option.copied().unwrap_or_default();
-        let mut uses = line.iter().flat_map(|line| line.uses.iter().filter(|used| used.word == index)).peekable();
+        // The uses are in the order of the words.
+        let start = next_use;
+        while uses.get(next_use).is_some_and(|used| used.word <= index) {
+            next_use += 1;
+        }
+        let here = uses.get(start..next_use).unwrap_or_default().iter().filter(|used| used.word == index);
+        let mut here = here.peekable();
         // A word without a use is a verb, or an option without a known value.
-        if uses.peek().is_none() && (line.is_none() || arg.text.starts_with('-')) {
+        if here.peek().is_none() && (line.is_none() || arg.text.starts_with('-')) {
             finder.word(arg, option);
         }
-        for used in uses {
+        for used in here {
             let Some((start, value)) = arg.text.get(..used.start).and_then(|start| Some((start, arg.behind(start)?)))
             else {
                 continue;
@@ -95,6 +106,9 @@ struct Finder<'a> {
     command: &'a Command,
     row: Option<usize>,
     known: &'a [Access],
+    /// The paths that are accessed for a known reason or found before, and whether they are changed. Filled with `known`
+    /// when the first protected path is found, because most commands name none.
+    explained: BTreeMap<String, bool>,
     zones: &'a Zones,
     found: Vec<Access>,
 }
@@ -115,25 +129,26 @@ impl Finder<'_> {
         }
         for (at, separator) in arg.text.match_indices(['=', ':', ',', '@']) {
             let start = at + separator.len();
-            let Some((before, part)) = arg.text.get(..start).and_then(|before| Some((before, arg.behind(before)?)))
-            else {
-                continue;
-            };
-            let end = part.text.find([',', ':']).unwrap_or(part.text.len());
-            let shown = part.text.get(..end).unwrap_or_default().trim_start_matches("//");
-            let value = Arg { text: shown.into(), known: part.known.filter(|known| *known < end), glob: part.glob };
-            self.candidate(&value, if before.starts_with('-') { before } else { option });
+            // No path is longer, so the rest of a long word need not be looked at for each of its parts.
+            let rest = arg.text.get(start..).unwrap_or_default();
+            let longest = (0..=PATH_BYTES.most.min(rest.len())).rev().find(|end| rest.is_char_boundary(*end));
+            let rest = rest.get(..longest.unwrap_or_default()).unwrap_or_default();
+            let shown = rest.split([',', ':']).next().unwrap_or_default();
+            let known = arg.known.map(|known| known.saturating_sub(start)).filter(|known| *known < shown.len());
+            let name = arg.text.split('=').next().filter(|name| name.starts_with('-')).unwrap_or(option);
+            let value = Arg { text: shown.trim_start_matches("//").into(), known, glob: arg.glob };
+            self.candidate(&value, name);
         }
     }
 
     /// Adds a use that the catalogue tells, unless it is already known.
     fn path(&mut self, arg: &Arg, act: Act) {
         let target = Target::of(arg, self.command.cwd.as_deref());
-        if let Some(path) = target.path.clone().filter(|_| !self.is_known(&target, act)) {
-            let protected = protected::classes(&path, Extent::Exact, self.zones.home.as_ref()).next().is_some();
-            if protected && !self.command.is_contained(&path) {
-                self.found.push(Access { act, target, deep: false, astray: false, row: self.row });
-            }
+        let Some(path) = target.path.clone() else { return };
+        let protected = protected::classes(&path, Extent::Exact, self.zones.home.as_ref()).next().is_some();
+        let is_known = |changes: bool| changes || !act.changes();
+        if protected && !self.command.is_contained(&path) && !self.explanation(&target).is_some_and(is_known) {
+            self.add(Access { act, target, deep: false, astray: false, row: self.row });
         }
     }
 
@@ -147,14 +162,23 @@ impl Finder<'_> {
         let is_above = above.into_iter().any(|known| known.components().starts_with(path.components()));
         let classes = [Class::Guard, Class::Startup, Class::Repository];
         if !is_above && classes.into_iter().any(holds) && !self.command.is_contained(&path) {
-            self.found.push(Access { act: Act::Write, target, deep: true, astray: false, row: self.row });
+            self.add(Access { act: Act::Write, target, deep: true, astray: false, row: self.row });
         }
     }
 
-    /// Whether it is already known that the command does at least this to a path.
-    fn is_known(&self, target: &Target, act: Act) -> bool {
-        let mut known = self.known.iter().chain(&self.found);
-        known.any(|access| access.target.text == target.text && (access.act.changes() || !act.changes()))
+    /// Whether a path is changed, if it is already known what is done to it.
+    fn explanation(&mut self, target: &Target) -> Option<bool> {
+        if self.explained.is_empty() {
+            for access in self.known {
+                *self.explained.entry(access.target.text.clone()).or_default() |= access.act.changes();
+            }
+        }
+        self.explained.get(&target.text).copied()
+    }
+
+    fn add(&mut self, access: Access) {
+        *self.explained.entry(access.target.text.clone()).or_default() |= access.act.changes();
+        self.found.push(access);
     }
 
     /// Looks at the value of a variable that is set for the command: `GIT_TRACE=~/.bashrc`.
@@ -164,7 +188,7 @@ impl Finder<'_> {
         let Some(path) = target.path.clone() else { return };
         let class = protected::classes(&path, Extent::Exact, self.zones.home.as_ref()).max();
         if class.is_some_and(|class| class.worst() == WorstUse::Write && class != Class::Credentials) {
-            self.found.push(Access { act: Act::Write, target, deep: false, astray: false, row: self.row });
+            self.add(Access { act: Act::Write, target, deep: false, astray: false, row: self.row });
         }
     }
 
@@ -215,10 +239,6 @@ impl Finder<'_> {
         }
         let target = Target::of(arg, self.command.cwd.as_deref());
         let Some(path) = target.path.clone() else { return };
-        let explained = self.known.iter().chain(&self.found).any(|access| access.target.text == target.text);
-        if explained || self.command.is_contained(&path) {
-            return;
-        }
         let home = self.zones.home.as_ref();
         let class = protected::classes(&path, Extent::Exact, home).max();
         let (act, deep) = match (class.map(Class::worst), self.zones.area(&path)) {
@@ -228,6 +248,8 @@ impl Finder<'_> {
             (None, Area::Vital) if names_output(option) => (Act::Remove, true),
             (None, _) => return,
         };
-        self.found.push(Access { act, target, deep, astray: false, row: self.row });
+        if self.explanation(&target).is_none() && !self.command.is_contained(&path) {
+            self.add(Access { act, target, deep, astray: false, row: self.row });
+        }
     }
 }

@@ -1,14 +1,22 @@
 //! What a command runs, by the catalogue's entry of its program.
 
-use super::super::{Command, Input};
+use super::super::{Arg, Command, Input};
 use super::Inner;
 use super::cwd::moved;
-use crate::programs::{self, Use};
+use crate::programs::{self, Does, Use};
 use crate::shell::inline::Language;
+
+/// Programs that a wrapper which is not known as one may run with serious consequences.
+const DANGEROUS: [&str; 14] =
+    ["rm", "dd", "shred", "sudo", "doas", "bash", "sh", "zsh", "dash", "chmod", "chown", "mkfs", "wipefs", "truncate"];
 
 /// Shell text in options, code in any language, and the command behind the options.
 pub(super) fn inner(command: &Command) -> Vec<Inner> {
-    let Some(entry) = programs::embedded(&command.program) else { return Vec::new() };
+    let Some(entry) = programs::embedded(&command.program) else { return dangerous_tail(command) };
+    let tells_nothing = entry.operands.is_none() && entry.verbs.is_empty() && entry.language.is_none();
+    if entry.does == Some(Does::Run) && tells_nothing {
+        return dangerous_tail(command);
+    }
     let words: Vec<&str> = command.args.iter().map(|arg| arg.text.as_str()).collect();
     let line = programs::parse(entry, &words);
     let value = |used: &programs::WordUse| {
@@ -34,6 +42,16 @@ pub(super) fn inner(command: &Command) -> Vec<Inner> {
         inner.push(Inner::Command { args: args.to_vec(), cwd: moved(directory, command), env: Vec::new() });
     }
     inner
+}
+
+/// The arguments from the first one that names a dangerous program. A program of which it is not known how it runs others
+/// may run it: `tini -- rm -rf ~`.
+fn dangerous_tail(command: &Command) -> Vec<Inner> {
+    let names_program =
+        |arg: &Arg| arg.is_known() && DANGEROUS.contains(&arg.text.rsplit('/').next().unwrap_or_default());
+    let start = command.args.iter().position(names_program);
+    let tail = start.and_then(|start| command.args.get(start..)).filter(|tail| tail.len() > 1);
+    tail.map(|tail| Inner::command(tail.to_vec())).into_iter().collect()
 }
 
 /// Words of an interpreter's command line that look like code: `python3 -m timeit 'code'`.
