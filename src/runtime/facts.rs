@@ -112,7 +112,9 @@ fn before(event: &Event<'_>, config: &Config, environment: &Environment) -> Coll
     let accesses_files = event.shell().is_some_and(|shell| !shell.effects.accesses.is_empty());
     if accesses_files || !paths.is_empty() {
         facts.guard_paths = environment.guard_paths().iter().map(|path| path.to_string_lossy().into_owned()).collect();
-        facts.real_paths = collected.value_or(real_paths(&paths, event, environment), BTreeMap::new());
+        let count = if paths.len() > FILES.most { Err(FILES.failure()) } else { Ok(()) };
+        collected.value_or(count, ());
+        facts.real_paths = real_paths(&paths, event, environment);
         if matches!(event.action, Action::Edit { .. }) {
             facts.contents = contents(&paths, &facts.real_paths);
         }
@@ -120,20 +122,17 @@ fn before(event: &Event<'_>, config: &Config, environment: &Environment) -> Coll
     CollectedFacts { facts, ..collected }
 }
 
+/// How many paths are resolved. More than [`FILES`] are a failure, but those of the last commands still count.
+const MAX_REAL_PATHS: usize = 2 * FILES.most;
+
 /// Resolves the symlinks in the paths of a call. Contains only paths that lead elsewhere than their name says.
-fn real_paths(
-    paths: &[Cow<'_, str>],
-    event: &Event<'_>,
-    environment: &Environment,
-) -> Result<BTreeMap<String, String>, Failure> {
-    if paths.len() > FILES.most {
-        return Err(FILES.failure());
-    }
+fn real_paths(paths: &[Cow<'_, str>], event: &Event<'_>, environment: &Environment) -> BTreeMap<String, String> {
     let project = event.place.project.clone().unwrap_or_else(|| event.place.cwd.clone());
     let home = environment.home.as_ref().map(|home| home.to_string_lossy().into_owned());
     let named = [project].into_iter().chain(home).map(|name| AbsPath::resolve(&name, &Place::default()).to_string());
     let mut resolver = SymlinkResolver::new(named);
-    Ok(paths.iter().filter_map(|path| resolver.resolve(path).map(|real| (path.to_string(), real))).collect())
+    let paths = paths.iter().take(MAX_REAL_PATHS);
+    paths.filter_map(|path| resolver.resolve(path).map(|real| (path.to_string(), real))).collect()
 }
 
 /// The text of the files that an edit changes, by their names and by their real paths.

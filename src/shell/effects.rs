@@ -95,8 +95,10 @@ pub struct Effects {
     pub env: Vec<(String, Option<String>)>,
     /// Hosts and addresses that are talked to.
     pub network: Vec<String>,
-    /// The limit that it exceeds; what was found before still counts.
+    /// The limit that it exceeds; everything else still counts.
     pub exceeded: Option<&'static Limit>,
+    /// How many accesses there may be after the current command.
+    room: usize,
     /// The work that comparing unusually deep paths takes.
     steps: usize,
     /// What each command that changes rights leaves of them, by its row.
@@ -106,6 +108,10 @@ pub struct Effects {
 /// Components of a path that are compared at no extra cost, and what each further one costs in steps.
 const DEEP: usize = 32;
 const DEEP_STEPS: usize = 20;
+
+/// How many accesses of one command count if those before it have reached the limit, and how many there may be in total.
+const LATE_ACCESSES: usize = 16;
+const MAX_ACCESSES: usize = FILES.most + FILES.most / 4;
 
 impl Effects {
     /// What one of the commands does to files.
@@ -156,18 +162,14 @@ pub(super) fn effects(reading: &Reading) -> Effects {
     let mut effects = Effects { accesses: Vec::with_capacity(reading.commands.len()), ..Effects::default() };
     let rows = reading.commands.iter().enumerate().map(|(row, command)| (Some(row), command));
     for (row, command) in rows.chain(reading.programless.iter().map(|command| (None, command))) {
-        if effects.exceeded.is_some() {
-            break;
-        }
         let from = effects.accesses.len();
+        effects.room = (from + LATE_ACCESSES).clamp(FILES.most, MAX_ACCESSES);
         Noted { command, row, astray: false, effects: &mut effects }.all_of_it();
         // The same from wherever else it may run, as far as that is something else.
         for other in &command.other_cwds {
-            if effects.exceeded.is_some() {
-                break;
-            }
             let command = Command { cwd: other.path.clone(), ..command.clone() };
-            let mut also = Effects { steps: effects.steps, ..Effects::default() };
+            let room = effects.room.saturating_sub(effects.accesses.len());
+            let mut also = Effects { steps: effects.steps, room, ..Effects::default() };
             Noted { command: &command, row, astray: other.after_failed_cd, effects: &mut also }.all_of_it();
             effects.exceeded = effects.exceeded.or(also.exceeded);
             effects.steps = also.steps;
@@ -232,20 +234,21 @@ impl Noted<'_> {
     }
 
     fn push(&mut self, access: Access) {
-        if self.effects.accesses.len() >= FILES.most {
+        if self.effects.accesses.len() >= self.effects.room {
             self.effects.exceeded.get_or_insert(&FILES);
             return;
         }
         if let Some(path) = &access.target.path {
-            self.effects.steps += DEEP_STEPS * path.components().len().saturating_sub(DEEP);
             if path.bytes() > PATH_BYTES.most {
                 self.effects.exceeded.get_or_insert(&PATH_BYTES);
                 return;
             }
-        }
-        if self.effects.steps > SHELL_STEPS.most {
-            self.effects.exceeded.get_or_insert(&SHELL_STEPS);
-            return;
+            let steps = DEEP_STEPS * path.components().len().saturating_sub(DEEP);
+            if steps > 0 && self.effects.steps + steps > SHELL_STEPS.most {
+                self.effects.exceeded.get_or_insert(&SHELL_STEPS);
+                return;
+            }
+            self.effects.steps += steps;
         }
         self.effects.accesses.push(access);
     }

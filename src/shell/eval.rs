@@ -17,7 +17,7 @@ use super::syntax::{Backquoted, Instruction, LoopVariable, Scope, Uncertainty, U
 use super::{Arg, Command, Reading};
 use crate::path::Place;
 use crate::verdict::limits;
-use crate::verdict::limits::{Limit, Meter};
+use crate::verdict::limits::Meter;
 use compact_str::CompactString;
 use execution::{Execution, ListContext, OnClose, ShellSharing};
 use function::FunctionBody;
@@ -47,7 +47,7 @@ pub(super) fn evaluate(line: &str, place: &Place) -> Reading {
         }
     }
     let mut evaluator = Evaluator {
-        line: parse::Parser::new(line),
+        line: parse::Parser::new(line, &state.meter),
         executions: Vec::new(),
         // Unused capacity costs nothing; growing a vector of thousands of commands does.
         reading: Reading { commands: Vec::with_capacity(command_capacity(line.len())), ..Reading::default() },
@@ -60,6 +60,7 @@ pub(super) fn evaluate(line: &str, place: &Place) -> Reading {
         recursions: BTreeSet::new(),
         self_calls: BTreeMap::new(),
         bodies: BTreeMap::new(),
+        uncalled: BTreeSet::new(),
     };
     let pipeline = evaluator.next_pipeline();
     evaluator.executions.push(Execution::new(Rc::new(state), pipeline));
@@ -67,21 +68,17 @@ pub(super) fn evaluate(line: &str, place: &Place) -> Reading {
         match execution.instructions.pop_front() {
             Some(instruction) if !evaluator.stopped => {
                 evaluator.meter.charge(INSTRUCTION_STEPS);
-                let exceeds_directories = execution.state.exceeds_directories;
                 evaluator.execute(instruction);
-                if exceeds_directories {
-                    evaluator.exceed(&limits::SHELL_DIRECTORIES);
-                } else if evaluator.meter.exceeds(&limits::SHELL_STEPS) {
-                    evaluator.exceed(&limits::SHELL_STEPS);
-                }
+                evaluator.stopped |= evaluator.meter.is_exhausted();
             }
             _ if !evaluator.stopped && (evaluator.read_next_command() || evaluator.enter_exit_text()) => {}
             _ => evaluator.leave_text(),
         }
     }
     if evaluator.meter.exceeds(&limits::SHELL_STEPS) {
-        evaluator.exceed(&limits::SHELL_STEPS);
+        evaluator.meter.report(&limits::SHELL_STEPS);
     }
+    evaluator.reading.exceeded = evaluator.meter.exceeded();
     evaluator.reading.steps = evaluator.meter.spent();
     evaluator.reading
 }
@@ -96,7 +93,7 @@ struct Evaluator<'a> {
     pipelines: usize,
     /// Reused for the canonical text of each command.
     canonical_buffer: String,
-    /// A limit is exceeded: no further commands are evaluated.
+    /// The steps are used up: no further commands are evaluated.
     stopped: bool,
     meter: Meter,
     /// Indices of the commands of each pipeline.
@@ -105,6 +102,8 @@ struct Evaluator<'a> {
     files: BTreeMap<String, String>,
     /// Definitions of functions. Bodies are evaluated at each call, with its arguments.
     bodies: BTreeMap<String, Vec<FunctionBody>>,
+    /// The functions that no command has called since their last definition.
+    uncalled: BTreeSet<String>,
     /// Recursive calls that were followed, with their arguments.
     recursions: BTreeSet<(CompactString, Vec<CompactString>)>,
     /// For each function: how often it calls itself, and whether one of these calls is asynchronous.
@@ -112,12 +111,6 @@ struct Evaluator<'a> {
 }
 
 impl Evaluator<'_> {
-    /// Reports a limit and stops the evaluation.
-    fn exceed(&mut self, limit: &'static Limit) {
-        self.reading.exceeded.get_or_insert(limit);
-        self.stopped = true;
-    }
-
     /// Parses the next command of the line, if the line is the active text. Returns whether there was one.
     fn read_next_command(&mut self) -> bool {
         let [execution] = self.executions.as_mut_slice() else { return false };
@@ -126,7 +119,6 @@ impl Evaluator<'_> {
         if !script.heredocs.is_empty() {
             execution.heredocs = Rc::new(std::mem::take(&mut script.heredocs));
         }
-        self.reading.exceeded = self.reading.exceeded.or(script.exceeded);
         let uncertainties = script.errors.drain(..).map(|(reason, at)| Uncertainty { reason, at, inner: false });
         self.reading.uncertainties.extend(uncertainties);
         true
@@ -144,7 +136,7 @@ impl Evaluator<'_> {
     ) -> bool {
         let depth = 1 + self.executions.get(starter).map_or(0, |execution| execution.depth);
         if depth >= limits::SHELL_NESTING.most {
-            self.reading.exceeded.get_or_insert(&limits::SHELL_NESTING);
+            self.meter.report(&limits::SHELL_NESTING);
             return false;
         }
         self.meter.charge(TEXT_STEPS + text.len() / 8);
@@ -152,10 +144,9 @@ impl Evaluator<'_> {
         if !state.outputs.is_empty() {
             Rc::make_mut(&mut state).outputs.clear();
         }
-        let script = parse::parse(text);
+        let script = parse::parse(text, &self.meter);
         let uncertain = |(reason, _)| Uncertainty { reason, at: span.start, inner: true };
         self.reading.uncertainties.extend(script.errors.into_iter().map(uncertain));
-        self.reading.exceeded = self.reading.exceeded.or(script.exceeded);
         let pipeline = self.next_pipeline();
         self.executions.push(Execution {
             starter,
@@ -249,11 +240,12 @@ impl Evaluator<'_> {
             Scope::Function(name) => {
                 self.reading.functions.insert(name.to_string());
                 if self.reading.functions.len() > limits::SHELL_FUNCTIONS.most {
-                    return self.exceed(&limits::SHELL_FUNCTIONS);
+                    self.meter.report(&limits::SHELL_FUNCTIONS);
                 }
                 // If there are several definitions, any of them may be in force at a call.
                 let body = execution.take_body(is_line);
                 self.bodies.entry(name.to_string()).or_default().push(body);
+                self.uncalled.insert(name.to_string());
                 return;
             }
         };

@@ -65,10 +65,11 @@ impl<'a> BoundState<'a> {
         self.state.meter.exceeds(&SHELL_STEPS)
     }
 
-    /// Charges the meter and returns whether the limit still holds.
+    /// Charges for work and returns whether the meter allows it, see [`Meter::try_charge`].
+    ///
+    /// [`Meter::try_charge`]: crate::verdict::limits::Meter::try_charge
     fn charge(&self, steps: usize) -> bool {
-        self.state.meter.charge(steps);
-        !self.is_exhausted()
+        self.state.meter.try_charge(steps)
     }
 }
 

@@ -8,7 +8,8 @@ mod sed;
 mod token;
 
 use super::Arg;
-use crate::verdict::limits::Meter;
+use crate::verdict::limits::{Meter, SHELL_COMMANDS};
+use std::collections::HashSet;
 
 /// A language whose code can be on a command line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,7 +26,7 @@ pub(super) enum Language {
 }
 
 /// The equivalent of a call in terms of the shell.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Call {
     /// A program with its arguments; an unknown word is `None`.
     Command(Vec<Option<String>>),
@@ -142,10 +143,21 @@ impl Language {
     }
 }
 
-/// Returns the calls in a piece of code that run, delete, write or send.
+/// Returns the different calls in a piece of code that run, delete, write or send.
 pub(super) fn calls(language: Language, code: &str, meter: &Meter) -> Vec<Call> {
     meter.charge(code.len() / 2);
-    if language == Language::Sed { sed::calls(code) } else { call::calls(language, code, meter) }
+    if language == Language::Sed { distinct(sed::calls(code), meter) } else { call::calls(language, code, meter) }
+}
+
+/// Removes repeated calls. All calls of a piece of code run in the same place, so a repetition adds nothing to judge, but it
+/// counts for the limit.
+fn distinct(mut calls: Vec<Call>, meter: &Meter) -> Vec<Call> {
+    if calls.len() > SHELL_COMMANDS.most {
+        meter.report(&SHELL_COMMANDS);
+    }
+    let mut seen = HashSet::with_capacity(calls.len().min(64));
+    calls.retain(|call| !seen.contains(call) && seen.insert(call.clone()));
+    calls
 }
 
 fn is_stdin(file: &Arg) -> bool {

@@ -1,8 +1,8 @@
 //! The parser: a pushdown automaton that turns shell text into instructions.
 //!
 //! It makes one pass over the bytes with an explicit stack of frames and without recursion. Time is linear in the length
-//! of the text, apart from the lookahead at `((`, and nesting is bounded by a limit and not by the thread's stack. After a
-//! syntax error, parsing continues, so that the remaining commands are still found.
+//! of the text. After a syntax error, and within constructs that are nested too deeply, parsing continues, so that the
+//! remaining commands are still found.
 
 mod ansi;
 mod assignment;
@@ -13,25 +13,27 @@ mod frame;
 mod heredoc;
 mod keyword;
 mod list;
+mod park;
 mod quotes;
 mod redirect;
 
 use super::syntax::{Instruction, Scope, Script, SimpleCommand, Unreadable, Word, WordPart};
-use crate::verdict::limits::{SHELL_COMMANDS, SHELL_DEPTH};
+use crate::verdict::limits::{Meter, SHELL_COMMANDS};
 use frame::{ArithForm, Frame, FrameKind};
 use list::ListEnd;
+use park::ParkedFrame;
 use std::collections::VecDeque;
 use std::mem;
 
 /// How many allocations of finished commands are kept for reuse.
 const MAX_SPARE_COMMANDS: usize = 8;
 
-/// How many errors are reported. One makes the text unreadable; further ones only explain.
+/// How many errors are reported. One makes the whole text unreadable, so a further one adds nothing to the verdict.
 const MAX_ERRORS: usize = 8;
 
 /// Parses a text as bash would.
-pub(super) fn parse(text: &str) -> Script {
-    let mut parser = Parser::new(text);
+pub(super) fn parse(text: &str, meter: &Meter) -> Script {
+    let mut parser = Parser::new(text, meter);
     while !parser.done {
         parser.parse_command();
     }
@@ -44,8 +46,14 @@ pub(super) struct Parser<'a> {
     at: usize,
     /// Where the text ends for the top frame: the end of a heredoc's body, or of the whole text.
     end: usize,
-    /// INVARIANT: never empty; the first frame is the list of the whole text.
+    /// If it is empty, the next frame is the last of `parked`. The first frame is the list of the whole text.
     frames: Vec<Frame>,
+    /// The frames below `frames`, if more than `SHELL_DEPTH` are open.
+    parked: Vec<ParkedFrame>,
+    /// Limits are reported to it.
+    meter: Meter,
+    /// How many bytes the lookahead at `((` has read.
+    lookahead: usize,
     script: Script,
     /// Allocations of finished commands.
     #[expect(clippy::vec_box, reason = "the boxes are reused")]
@@ -61,12 +69,15 @@ pub(super) struct Parser<'a> {
 }
 
 impl<'a> Parser<'a> {
-    pub(super) fn new(text: &'a str) -> Self {
+    pub(super) fn new(text: &'a str, meter: &Meter) -> Self {
         Parser {
             text,
             at: 0,
             end: text.len(),
             frames: vec![Frame::new(FrameKind::List, ListEnd::Eof, 0)],
+            parked: Vec::new(),
+            meter: meter.clone(),
+            lookahead: 0,
             script: Script::default(),
             spare: Vec::new(),
             commands: 0,
@@ -105,8 +116,8 @@ impl<'a> Parser<'a> {
 
     /// Parses up to the end of a command of the outermost list, or of the text.
     fn parse_command(&mut self) {
-        while self.script.exceeded.is_none() {
-            if self.command_ended && self.frames.len() == 1 && self.pending.is_empty() {
+        while !self.meter.is_exhausted() {
+            if self.command_ended && self.is_outermost() && self.pending.is_empty() {
                 self.command_ended = false;
                 return;
             }
@@ -132,7 +143,8 @@ impl<'a> Parser<'a> {
             }
         }
         self.done = true;
-        // A limit is exceeded: close all frames, so that the commands in them still count.
+        // The steps are used up: close all frames, so that the commands in them still count. Parked ones hold no commands.
+        self.parked.clear();
         while self.frames.len() > 1 {
             self.close_unterminated();
         }
@@ -146,7 +158,7 @@ impl<'a> Parser<'a> {
             return false;
         }
         self.end_word();
-        if self.frames.len() == 1 {
+        if self.is_outermost() {
             self.close_list_at_end();
             return true;
         }
@@ -160,7 +172,7 @@ impl<'a> Parser<'a> {
     fn close_unterminated(&mut self) {
         self.end_word();
         self.finish_simple();
-        let Some(frame) = self.frames.pop() else { return };
+        let Some(frame) = self.pop() else { return };
         match frame.kind {
             FrameKind::List | FrameKind::Compound(_) | FrameKind::For(_) | FrameKind::Case(_) => {
                 self.emit(Instruction::Close)
@@ -196,13 +208,18 @@ impl<'a> Parser<'a> {
     }
 
     fn top(&mut self) -> &mut Frame {
-        // INVARIANT: never empty; the fallback keeps this total.
         if self.frames.is_empty() {
-            self.frames.push(Frame::new(FrameKind::List, ListEnd::Eof, 0));
+            self.restore();
         }
         let last = self.frames.len() - 1;
         #[expect(clippy::indexing_slicing, reason = "the stack is not empty")]
         &mut self.frames[last]
+    }
+
+    /// Removes the top frame, also if it has not been restored yet.
+    fn pop(&mut self) -> Option<Frame> {
+        self.top();
+        self.frames.pop()
     }
 
     /// Opens a frame that is not a list.
@@ -211,15 +228,20 @@ impl<'a> Parser<'a> {
     }
 
     fn open_until(&mut self, kind: FrameKind, close: ListEnd) {
-        if self.frames.len() >= SHELL_DEPTH.most {
-            self.script.exceeded.get_or_insert(&SHELL_DEPTH);
-            return;
-        }
+        self.make_room();
         self.frames.push(Frame::new(kind, close, self.at));
+    }
+
+    /// Opens a compound command in a scope.
+    fn open_scope(&mut self, kind: FrameKind, scope: Scope) {
+        self.make_room();
+        self.emit(Instruction::Open(scope));
+        self.open(kind);
     }
 
     /// Opens a list of commands in a scope.
     fn open_list(&mut self, close: ListEnd, scope: Scope) {
+        self.make_room();
         self.emit(Instruction::Open(scope));
         self.open_until(FrameKind::List, close);
         let (pending_heredocs, chain_start) = (self.pending.len(), self.script.instructions.len());
@@ -232,7 +254,7 @@ impl<'a> Parser<'a> {
         if matches!(instruction, Instruction::Simple(_)) {
             self.commands += 1;
             if self.commands > SHELL_COMMANDS.most {
-                self.script.exceeded.get_or_insert(&SHELL_COMMANDS);
+                self.meter.report(&SHELL_COMMANDS);
             }
         }
         self.command_ended = matches!(instruction, Instruction::End | Instruction::Background);
@@ -365,7 +387,7 @@ impl<'a> Parser<'a> {
             FrameKind::Array if byte == b')' => {
                 self.end_word();
                 self.at += 1;
-                let words = self.frames.pop().map(|frame| frame.list.simple.words).unwrap_or_default();
+                let words = self.pop().map(|frame| frame.list.simple.words).unwrap_or_default();
                 self.add(WordPart::List(words));
             }
             FrameKind::Array | FrameKind::Compound(_) => {

@@ -7,7 +7,8 @@ use crate::verdict::limits::{Meter, SHELL_DIRECTORIES};
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
-/// The maximum of possible directories if one of them is due to a failed `cd`; with more, the directory counts as unknown.
+/// The maximum of possible directories if one of them is due to a failed `cd`. With more, an unknown directory takes the place
+/// of the others, and a deletion of relative names in an unknown directory is judged at least as strictly.
 /// Directories near the root are always kept, because deletions are most dangerous there.
 const MAX_FALLBACK_CWDS: usize = 6;
 
@@ -53,8 +54,6 @@ pub(super) struct ShellState {
     /// Read-only variables.
     pub readonly: BTreeSet<String>,
     pub options: ShellOptions,
-    /// The possible directories are too many or too long; reported as [`SHELL_DIRECTORIES`].
-    pub exceeds_directories: bool,
     /// The bind mounts of the container that the shell runs in.
     pub mounts: Option<Rc<[Mount]>>,
 }
@@ -97,7 +96,6 @@ impl Clone for ShellState {
             exported: self.exported.clone(),
             readonly: self.readonly.clone(),
             options: self.options,
-            exceeds_directories: self.exceeds_directories,
             mounts: self.mounts.clone(),
         }
     }
@@ -223,8 +221,8 @@ impl ShellState {
         self.meter.charge(cwds.len());
         for cwd in cwds {
             if distinct.len() > MAX_COMPARED_CWDS {
-                self.exceeds_directories = true;
-                continue;
+                self.meter.report(&SHELL_DIRECTORIES);
+                break;
             }
             match distinct.iter_mut().find(|known| known.path == cwd.path) {
                 Some(known) => known.after_failed_cd &= cwd.after_failed_cd,
@@ -238,17 +236,25 @@ impl ShellState {
         };
         let is_kept = |cwd: &PossibleCwd| !cwd.after_failed_cd || is_near(cwd);
         let certain = distinct.iter().filter(|cwd| is_kept(cwd)).count();
-        self.exceeds_directories |= certain > SHELL_DIRECTORIES.most;
-        if distinct.len() > certain.max(MAX_FALLBACK_CWDS) {
+        let mut is_cut = false;
+        if certain > SHELL_DIRECTORIES.most {
+            self.meter.report(&SHELL_DIRECTORIES);
+            // The first one is the most likely, and deletions near the root are the most dangerous.
+            let (near, far): (Vec<_>, Vec<_>) = distinct.iter().skip(1).cloned().partition(is_near);
+            distinct.truncate(1);
+            distinct.extend(near.into_iter().chain(far).take(SHELL_DIRECTORIES.most - 1));
+            is_cut = true;
+        } else if distinct.len() > certain.max(MAX_FALLBACK_CWDS) {
             let mut room = MAX_FALLBACK_CWDS.saturating_sub(certain);
             distinct.retain(|cwd| {
                 let kept = is_kept(cwd) || room > 0;
                 room -= usize::from(!is_kept(cwd) && kept);
                 kept
             });
-            if distinct.iter().all(|cwd| cwd.path.is_some()) {
-                distinct.push(PossibleCwd { path: None, after_failed_cd: false });
-            }
+            is_cut = true;
+        }
+        if is_cut && distinct.iter().all(|cwd| cwd.path.is_some()) {
+            distinct.push(PossibleCwd { path: None, after_failed_cd: false });
         }
         let mut distinct = distinct.into_iter();
         self.cwd = distinct.next().and_then(|first| first.path);
@@ -284,7 +290,6 @@ impl ShellState {
             return;
         }
         let state = Rc::make_mut(self);
-        state.exceeds_directories |= other.exceeds_directories;
         state.meter.charge(2 * (state.variables.len() + other.variables.len()));
         for (name, value) in &mut state.variables {
             let also = other.variables.get(name);

@@ -1,6 +1,5 @@
 //! Syntax of a shell text: words, simple commands, and the flat list of instructions that the parser produces.
 
-use crate::verdict::limits::Limit;
 use compact_str::CompactString;
 use smallvec::SmallVec;
 use std::ops::Range;
@@ -227,6 +226,4 @@ pub(super) struct Script {
     pub heredocs: Vec<WordParts>,
     /// Errors with their byte offsets.
     pub errors: Vec<(Unreadable, usize)>,
-    /// The limit that the text exceeds. What was parsed before it is kept.
-    pub exceeded: Option<&'static Limit>,
 }

@@ -57,7 +57,7 @@ impl Inner {
             Some(end) if arg.known == Some(0) => {
                 let with = |name: &Arg| Arg { text: format!("{}{end}", name.text).into(), ..name.clone() };
                 let affordable = |name: &&Arg| meter.affords(name.text.len() + end.len());
-                names.iter().take_while(affordable).map(with).collect()
+                names.iter().filter(affordable).map(with).collect()
             }
             _ => vec![arg],
         };

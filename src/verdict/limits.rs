@@ -1,8 +1,8 @@
 //! Every limit of a judgement.
 //!
-//! Exceeding a limit never makes an answer less strict. The findings so far count, and the failure `rune/limit` is added: a
-//! question in the gentle preset, a denial in the strict one. After a call, the model gets the failure as advice, and the
-//! strict preset withholds the result.
+//! Exceeding a limit never makes an answer less strict. The failure `rune/limit` is added: a question in the gentle preset, a
+//! denial in the strict one. Everything that can still be read is judged nevertheless; only an exhausted step budget ends a
+//! judgement early. After a call, the model gets the failure as advice, and the strict preset withholds the result.
 
 use crate::verdict::failure::Failure;
 use std::cell::Cell;
@@ -32,10 +32,10 @@ pub const EVENT_BYTES: Limit = Limit { name: "event-bytes", most: 16 << 20, what
 /// Bytes of one shell text.
 pub const SHELL_BYTES: Limit = Limit { name: "shell-bytes", most: 1 << 20, what: "1 MB of shell text" };
 
-/// Nested shell constructs: `$( $( … ) )`.
+/// Nested shell constructs: `$( $( … ) )`. The parser follows deeper ones, but forgets the words around them.
 pub const SHELL_DEPTH: Limit = Limit { name: "shell-depth", most: 64, what: "64 nested constructs" };
 
-/// Commands and texts that run each other: `env env sh -c "…"`.
+/// Commands and texts that run each other: `env env sh -c "…"`. What is nested deeper is not followed.
 pub const SHELL_NESTING: Limit = Limit { name: "shell-nesting", most: 12, what: "12 commands that run each other" };
 
 /// Commands in one shell text, including those that they run, and one for each iteration of a loop.
@@ -86,29 +86,62 @@ const BYTES_PER_STEP: usize = 16;
 /// reports the limit.
 #[derive(Clone, Debug, Default)]
 pub struct Meter {
-    spent: Rc<Cell<usize>>,
+    counts: Rc<Counts>,
+}
+
+#[derive(Debug, Default)]
+struct Counts {
+    spent: Cell<usize>,
+    exceeded: Cell<Option<&'static Limit>>,
 }
 
 impl Meter {
     /// Adds steps to the count.
     pub fn charge(&self, steps: usize) {
-        self.spent.set(self.spent.get().saturating_add(steps));
+        self.counts.spent.set(self.spent().saturating_add(steps));
+    }
+
+    /// Charges for work of the shell analysis that has not been done yet, and returns whether the meter allows it. Refused
+    /// work costs nothing, so that the rest of the text is still judged; the limit is reported.
+    pub fn try_charge(&self, steps: usize) -> bool {
+        let spent = self.spent().saturating_add(steps);
+        let allowed = spent <= SHELL_STEPS.most;
+        if allowed {
+            self.counts.spent.set(spent);
+        } else {
+            self.report(&SHELL_STEPS);
+        }
+        allowed
+    }
+
+    /// Reports a limit that a pass exceeds, without stopping the judgement.
+    pub fn report(&self, limit: &'static Limit) {
+        self.counts.exceeded.set(self.counts.exceeded.get().or(Some(limit)));
+    }
+
+    /// The first limit that was reported.
+    pub fn exceeded(&self) -> Option<&'static Limit> {
+        self.counts.exceeded.get()
     }
 
     /// The number of steps so far.
     pub fn spent(&self) -> usize {
-        self.spent.get()
+        self.counts.spent.get()
     }
 
-    /// Charges for building a text of this length, and returns whether the meter allows it. A text that is longer than any
-    /// shell text exhausts the meter.
+    /// Charges for building a text of this length, and returns whether the meter allows it. No text may be longer than a
+    /// shell text.
     pub fn affords(&self, bytes: usize) -> bool {
-        self.charge(if bytes > SHELL_BYTES.most { usize::MAX } else { 1 + bytes / BYTES_PER_STEP });
-        !self.exceeds(&SHELL_STEPS)
+        if bytes > SHELL_BYTES.most {
+            self.report(&SHELL_BYTES);
+            return false;
+        }
+        self.try_charge(1 + bytes / BYTES_PER_STEP)
     }
 
     /// Replaces all occurrences of `from`; `None` if the meter does not allow the result.
     pub fn replace(&self, text: &str, from: &str, to: &str) -> Option<String> {
+        self.charge(text.len() / BYTES_PER_STEP);
         let count = if from.is_empty() { 0 } else { text.matches(from).count() };
         let length = text.len().saturating_add(count.saturating_mul(to.len()));
         self.affords(length).then(|| text.replace(from, to))
@@ -116,6 +149,12 @@ impl Meter {
 
     /// Whether the count exceeds a limit.
     pub fn exceeds(&self, limit: &Limit) -> bool {
-        self.spent.get() > limit.most
+        self.spent() > limit.most
+    }
+
+    /// Whether the reserve of the shell analysis is used up too. Between the limit and that, nothing is expanded any more, but
+    /// the commands that follow are still recorded.
+    pub fn is_exhausted(&self) -> bool {
+        self.spent() > SHELL_STEPS.most + SHELL_STEPS.most / 4
     }
 }

@@ -5,6 +5,7 @@ use crate::support::judge::{self, Directories, policy, quarantined};
 use crate::support::sandbox::{Sandbox, after, before};
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
+use proptest::test_runner::RngSeed;
 use rune::client::Client as _;
 use rune::client::claude::Claude;
 use rune::event::taint::Taint;
@@ -118,6 +119,60 @@ fn exceeding_any_limit_is_a_failure_in_both_presets() {
             })
             .collect();
         println!("| {} | more than {} | {} |", limit.name, limit.what, effects.join(" | "));
+    }
+}
+
+#[test]
+fn findings_after_a_limit_still_count() {
+    let denied = "docker run -v ~/.local/bin:/h alpine rm /h/rune";
+    for limit in limits::ALL.into_iter().filter(|limit| !limit.name.ends_with("-bytes")) {
+        let event: Value = serde_json::from_str(&exceeding(limit)).unwrap();
+        let Some(command) = event["tool_input"]["command"].as_str() else { continue };
+        for preset in ["gentle", "strict"] {
+            for joint in ["; ", "\n", " && ", " | "] {
+                let command = command.trim_end_matches(';');
+                let found = effect_in(preset, &format!("{command}{joint}{denied}"));
+                assert_eq!(found, Effect::Deny, "{}: {preset}: {joint:?}", limit.name);
+            }
+        }
+    }
+}
+
+#[test]
+fn commands_within_and_after_deep_constructs_count() {
+    for (open, close) in [
+        ("$(", ")"),
+        ("( ", ")"),
+        ("{ ", "; }"),
+        ("\"$(", ")\""),
+        ("\"${x:-", "}\""),
+        ("<(", ")"),
+        ("if true; then ", "; fi"),
+        ("while true; do ", "; done"),
+        ("for x in a; do ", "; done"),
+        ("for x in $(", "); do true; done"),
+        ("case a in a) ", ";; esac"),
+        ("[[ -n $(", ") ]]"),
+        ("a=($(", "))"),
+        ("a[$(", ")]=b"),
+        ("echo $((1+$(", ")))"),
+        ("f() { ", "; }"),
+        ("cat <(cat <<E\n$(", ")\nE\n)"),
+        ("x=${y:-$(", ")}"),
+    ] {
+        for n in [10, 63, 64, 65, 70, 129, 300] {
+            let deep = |inner: &str| format!("{}{inner}{}", open.repeat(n), close.repeat(n));
+            for preset in ["gentle", "strict"] {
+                let after = format!("{}; rm -rf ~", deep("true"));
+                assert_eq!(effect_in(preset, &after), Effect::Deny, "{preset}: after {n} times {open}");
+                // A parameter expansion holds no commands of its own, and a heredoc's body ends at the first delimiter.
+                // Functions that define each other run each other, for which another limit holds.
+                let is_function = open == "f() { ";
+                if !(open.ends_with('-') || open.contains("<<") || is_function && n > 10) {
+                    assert_eq!(effect_in(preset, &deep("rm -rf ~")), Effect::Deny, "{preset}: within {n} times {open}");
+                }
+            }
+        }
     }
 }
 
@@ -290,15 +345,28 @@ fn bash_accepts(command: &str) -> bool {
     output.status.success() && output.stderr.is_empty()
 }
 
+/// The seed of the properties, so that each run checks the same. `PROPTEST_RNG_SEED` sets another one.
+fn seed() -> u64 {
+    match ProptestConfig::default().rng_seed {
+        RngSeed::Fixed(seed) => seed,
+        RngSeed::Random => 21,
+    }
+}
+
+fn properties(cases: u32) -> ProptestConfig {
+    let rng_seed = RngSeed::Fixed(seed());
+    ProptestConfig { cases, failure_persistence: None, rng_seed, ..ProptestConfig::default() }
+}
+
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 300, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(properties(300))]
 
     #[test]
     fn two_commands_are_judged_as_strictly_as_either(a in any::<Index>(), b in any::<Index>()) {
         let (a, b) = (a.get(commands()), b.get(commands()));
         for (at, preset) in ["gentle", "strict"].into_iter().enumerate() {
             let both = effect_in(preset, &format!("{}; {}", a.0, b.0));
-            prop_assert!(both >= a.1[at].max(b.1[at]), "{preset}: {} ; {}: {both:?}", a.0, b.0);
+            prop_assert!(both >= a.1[at].max(b.1[at]), "seed {}: {preset}: {} ; {}: {both:?}", seed(), a.0, b.0);
         }
     }
 
@@ -311,13 +379,13 @@ proptest! {
         let a = a.get(commands());
         for (at, preset) in ["gentle", "strict"].into_iter().enumerate() {
             let longer = effect_in(preset, &format!("{}{joint}{b}", a.0));
-            prop_assert!(longer >= a.1[at], "{preset}: {}{joint}{b}: {longer:?}", a.0);
+            prop_assert!(longer >= a.1[at], "seed {}: {preset}: {}{joint}{b}: {longer:?}", seed(), a.0);
         }
     }
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 8, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(properties(8))]
 
     #[test]
     fn thousands_of_commands_are_judged_as_strictly_as_the_strictest(
@@ -327,7 +395,7 @@ proptest! {
         let line = parts.iter().map(|part| part.0.as_str()).collect::<Vec<_>>().join("; ");
         for (at, preset) in ["gentle", "strict"].into_iter().enumerate() {
             let strictest = parts.iter().map(|part| part.1[at]).max().unwrap();
-            prop_assert!(effect_in(preset, &line) >= strictest, "{preset}: {} parts", parts.len());
+            prop_assert!(effect_in(preset, &line) >= strictest, "seed {}: {preset}: {} parts", seed(), parts.len());
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use super::super::{Arg, Command, Reading, mount};
 use super::program::{flag, option, options};
-use super::{Access, Act, Effects, Target};
+use super::{Access, Act, Effects, MAX_ACCESSES, Target};
 use crate::path::AbsPath;
 use crate::path::Place;
 use crate::verdict::limits::FILES;
@@ -63,7 +63,7 @@ pub(super) fn follow(effects: &mut Effects, reading: &Reading) {
         let mut led = Vec::new();
         for access in &next {
             led.extend(through(access, &links).into_iter().filter(|access| seen.insert(key(access))));
-            if effects.accesses.len() + led.len() > FILES.most {
+            if effects.accesses.len() + led.len() > MAX_ACCESSES {
                 effects.exceeded.get_or_insert(&FILES);
                 return effects.accesses.extend(led);
             }

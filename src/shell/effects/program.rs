@@ -270,11 +270,12 @@ pub(super) fn note(noted: &mut Noted<'_>) {
             noted.all(Act::Read, file.filter(|arg| !filter(arg)).copied());
         }
         "export" | "declare" | "typeset" | "readonly" | "local" => {
+            let is_reference = program != "export" && flag(command, "n", "");
             for arg in operands {
                 let (name, value) = arg.text.split_once('=').map_or((arg.text.as_str(), None), |(n, v)| (n, Some(v)));
                 let value = value.and_then(|_| crate::shell::eval::env_value(name, &arg.behind(&format!("{name}="))?));
                 // `declare -n x=PATH` makes another name for it.
-                if flag(command, "n", "") && program != "export" {
+                if is_reference {
                     noted.effects.env.extend(arg.text.split_once('=').map(|(_, named)| (named.to_owned(), None)));
                 }
                 // A name alone is handed on as it is.

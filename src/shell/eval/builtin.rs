@@ -6,8 +6,12 @@ use super::execution::Execution;
 use super::execution::OnClose;
 use super::function::set_positional;
 use crate::shell::wrappers;
-use crate::verdict::limits::PATH_BYTES;
+use crate::verdict::limits::{PATH_BYTES, SHELL_DIRECTORIES};
 use std::rc::Rc;
+
+/// How many directories that the line creates are noted. A `cd` to one that is not noted may fail, so that the commands after
+/// it are also judged in the directory before it.
+const MAX_CREATED: usize = 32;
 
 impl Execution {
     /// Applies the effects of a builtin. Other programs only matter if they create directories.
@@ -153,7 +157,9 @@ impl Execution {
             self.list().fallback.extend(back);
         }
         let state = Rc::make_mut(&mut self.state);
-        state.exceeds_directories |= too_long;
+        if too_long {
+            state.meter.report(&SHELL_DIRECTORIES);
+        }
         if pushes {
             let certain = state.other_cwds.iter().all(|other| other.after_failed_cd);
             state.directory_stack.push(here.clone().filter(|_| certain));
@@ -224,9 +230,9 @@ impl Execution {
         let here = self.state.cwd.clone();
         let known = directories.into_iter().filter(|arg| arg.is_known() && !arg.glob);
         let made: Vec<Rc<str>> =
-            known.filter_map(|arg| self.state.resolve(&arg.text, here.as_deref())).take(32).collect();
+            known.filter_map(|arg| self.state.resolve(&arg.text, here.as_deref())).take(MAX_CREATED).collect();
         let state = Rc::make_mut(&mut self.state);
-        if state.created_directories.len() < 32 {
+        if state.created_directories.len() < MAX_CREATED {
             state.created_directories.extend(made);
         }
     }

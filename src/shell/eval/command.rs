@@ -138,15 +138,15 @@ impl Evaluator<'_> {
         if program.is_known() {
             program.text = canonical::normalize(program.text);
         }
-        let limit = match () {
-            () if self.reading.commands.len() >= limits::SHELL_COMMANDS.most => Some(&limits::SHELL_COMMANDS),
-            () if base.via.len() > limits::SHELL_NESTING.most => Some(&limits::SHELL_NESTING),
-            () if self.meter.exceeds(&limits::SHELL_STEPS) => Some(&limits::SHELL_STEPS),
-            () => None,
-        };
-        if let Some(limit) = limit {
-            work.clear();
-            return self.exceed(limit);
+        if self.meter.is_exhausted() {
+            return work.clear();
+        }
+        // A command that is longer than any text is not judged.
+        if args.iter().map(|arg| arg.text.len()).sum::<usize>() > limits::SHELL_BYTES.most {
+            return self.meter.report(&limits::SHELL_BYTES);
+        }
+        if self.reading.commands.len() >= limits::SHELL_COMMANDS.most {
+            self.meter.report(&limits::SHELL_COMMANDS);
         }
         // `"$@"` runs the positional parameters.
         if matches!(program.text.as_str(), "$@" | "$*")
@@ -180,17 +180,17 @@ impl Evaluator<'_> {
         {
             deferred.calls.push(command.clone());
         }
-        if !self.add_inner(&command, deferred, work) {
-            return;
+        if command.via.len() > limits::SHELL_NESTING.most {
+            self.meter.report(&limits::SHELL_NESTING);
+        } else {
+            self.add_inner(&command, deferred, work);
         }
         // The text is matched against patterns, and several passes look at the arguments.
         let options = command.args.iter().filter(|arg| arg.text.starts_with('-')).count();
         let steps = COMMAND_STEPS + command.canonical.len() / 4 + 4 * command.args.len() + OPTION_STEPS * options;
-        self.meter.charge(steps);
-        if self.meter.exceeds(&limits::SHELL_STEPS) {
-            work.clear();
-            return self.exceed(&limits::SHELL_STEPS);
-        }
+        // Each path is compared with each mount.
+        let paths = 1 + command.args.len() + command.redirects.len();
+        self.meter.charge(steps + command.mounts().len() * paths);
         if self.reading.sourced.is_none() && sources_file(&command) {
             self.reading.sourced = Some(command.span.start);
         }
@@ -216,8 +216,8 @@ impl Evaluator<'_> {
         }
     }
 
-    /// Adds what a command runs to `work` and `deferred`. Returns `false` if a limit is exceeded.
-    fn add_inner(&mut self, command: &Command, deferred: &mut Deferred, work: &mut Vec<Pending>) -> bool {
+    /// Adds what a command runs to `work` and `deferred`.
+    fn add_inner(&mut self, command: &Command, deferred: &mut Deferred, work: &mut Vec<Pending>) {
         let mut inner = wrappers::inner(command, &self.meter);
         inner.extend(self.written_script(command));
         if matches!(command.program.as_str(), "xargs" | "gxargs")
@@ -227,11 +227,10 @@ impl Evaluator<'_> {
         }
         let container = wrappers::container(command);
         if container.as_ref().is_some_and(|container| container.mounts.len() > limits::CONTAINER_MOUNTS.most) {
-            self.exceed(&limits::CONTAINER_MOUNTS);
-            return false;
+            self.meter.report(&limits::CONTAINER_MOUNTS);
         }
         if inner.is_empty() {
-            return true;
+            return;
         }
         let mut base = command.inner_base();
         base.hidden |= wrappers::hides(command);
@@ -279,7 +278,6 @@ impl Evaluator<'_> {
                 }
             }
         }
-        true
     }
 }
 

@@ -190,7 +190,7 @@ impl Execution {
             && (is_line || self.sharing == ShellSharing::Same)
             && self.list().stage == 0;
         let (heredocs, span) = (Rc::clone(&self.heredocs), self.span.clone());
-        FunctionBody { instructions: self.take_scope(), heredocs, called: false, unconditional, span }
+        FunctionBody { instructions: self.take_scope(), heredocs, unconditional, span }
     }
 
     /// Closes the current list and applies its effects to the state.

@@ -22,8 +22,6 @@ use std::rc::Rc;
 pub(super) struct FunctionBody {
     pub instructions: VecDeque<Instruction>,
     pub heredocs: Rc<Vec<WordParts>>,
-    /// A command of the line calls it.
-    pub called: bool,
     /// The definition certainly ran.
     pub unconditional: bool,
     /// The position in the line, if the definition is in a text that the line runs.
@@ -70,15 +68,14 @@ pub(super) fn set_positional(state: &mut ShellState, args: &[Arg]) {
 impl Evaluator<'_> {
     /// Begins the evaluation of a function. Without a caller, its arguments are unknown.
     pub(super) fn call(&mut self, name: &str, caller: Option<&Command>, sharing: ShellSharing) {
-        let Some(bodies) = self.bodies.get_mut(name) else { return };
-        bodies.iter_mut().for_each(|body| body.called = true);
-        let bodies = bodies.clone();
+        self.uncalled.remove(name);
+        let Some(bodies) = self.bodies.get(name).cloned() else { return };
         let instructions: usize = bodies.iter().map(|body| body.instructions.len()).sum();
         self.meter.charge(BODY_INSTRUCTION_STEPS * (1 + instructions));
         let starter = self.executions.len().saturating_sub(1);
         let depth = 1 + self.executions.get(starter).map_or(0, |execution| execution.depth);
         if depth >= SHELL_NESTING.most {
-            self.reading.exceeded.get_or_insert(&SHELL_NESTING);
+            self.meter.report(&SHELL_NESTING);
             return;
         }
         let is_certain = bodies.len() == 1 && bodies.iter().all(|body| body.unconditional);
@@ -131,8 +128,7 @@ impl Evaluator<'_> {
 
     /// Calls a function that no command calls by name; it may be called indirectly. Returns whether there was one.
     pub(super) fn call_uncalled_function(&mut self) -> bool {
-        let uncalled = self.bodies.iter().find(|(_, bodies)| bodies.iter().any(|body| !body.called));
-        let Some(name) = uncalled.map(|(name, _)| name.clone()) else { return false };
+        let Some(name) = self.uncalled.first().cloned() else { return false };
         self.call(&name, None, ShellSharing::MaybeSame);
         true
     }

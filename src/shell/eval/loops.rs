@@ -5,11 +5,13 @@ use super::super::state::{PossibleCwd, ShellState, Value, is_positional};
 use super::super::syntax::{Instruction, Scope, SimpleCommand, Word, WordPart};
 use super::execution::Execution;
 use super::function::FunctionBody;
+use crate::verdict::limits::SHELL_STEPS;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
 /// How often a loop body is scanned for values that depend on each other. A value that grows with each iteration never
-/// becomes stable.
+/// becomes stable. A value that is not stable after the last pass may also be any other one, and if it is only passed around
+/// between variables, the limit is reported.
 const MAX_PASSES: usize = 12;
 
 /// The effects of a loop body on the state.
@@ -61,8 +63,9 @@ impl Execution {
             if known != Some(value) {
                 // A value that still changes without growing is passed around between variables.
                 let longest = |value: &Value| value.members().iter().map(|member| member.text.len()).max();
-                state.exceeds_directories |=
-                    known.is_some_and(|known| longest(known) >= longest(value) && longest(value).is_some());
+                if known.is_some_and(|known| longest(known) >= longest(value) && longest(value).is_some()) {
+                    state.meter.report(&SHELL_STEPS);
+                }
                 *value = value.join(None);
             }
         }

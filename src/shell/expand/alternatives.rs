@@ -41,15 +41,20 @@ pub(super) fn expand_alternatives(
             WordPart::Plain(text) => vec![text_chars(text, Quoting::Bare)],
             WordPart::Quoted(text) => vec![text_chars(text, Quoting::Quoted)],
             WordPart::Output { number, quoted } => match bound.state.outputs.get(number) {
+                Some(output) if !affords(bound, output.len()) => unknown("$()"),
                 Some(_) if !quoted && splitting == Splitting::On && is_ifs_set(bound) => unknown("$()"),
                 Some(output) if *quoted => vec![value_chars(output, Quoting::Quoted, Splitting::Off)],
                 Some(output) => vec![value_chars(output, Quoting::Expanded, splitting)],
                 None => unknown("$()"),
             },
+            WordPart::Variable(variable) if !affords(bound, bound.value(&variable.name).map_or(0, Value::size)) => {
+                unknown("$()")
+            }
             WordPart::Variable(variable) => variable_values(variable, bound, splitting, defaults),
             WordPart::Unknown { .. } | WordPart::List(_) => unknown("$()"),
         };
-        let is_long = values.iter().any(|value| value.len() > LONG_PART_CHARS);
+        let is_literal = matches!(part, WordPart::Plain(_) | WordPart::Quoted(_));
+        let is_long = is_literal && values.iter().any(|value| value.len() > LONG_PART_CHARS);
         if values.len() > 1 || all.len() > 1 || is_long {
             let (before, added) = (all.iter().map(Vec::len).sum::<usize>(), values.iter().map(Vec::len).sum::<usize>());
             let steps = before.saturating_mul(values.len()).saturating_add(added.saturating_mul(all.len()));
@@ -69,6 +74,11 @@ pub(super) fn expand_alternatives(
         }
     }
     all
+}
+
+/// Charges for a long value and returns whether the meter allows it.
+fn affords(bound: BoundState<'_>, length: usize) -> bool {
+    length <= LONG_PART_CHARS || bound.charge(length)
 }
 
 /// Returns the possible values of a parameter expansion.

@@ -62,12 +62,11 @@ fn combinations<'a>(words: &'a [Word], state: &ShellState) -> Vec<Bindings<'a>> 
             _ => continue,
         };
         count = count.saturating_mul(values.len());
-        // The command limit would be exceeded: exhaust the meter instead of building the lists.
-        if count > SHELL_COMMANDS.most {
-            state.meter.charge(usize::MAX);
-            return vec![Vec::new()];
-        }
         varying.push((name, values));
+    }
+    if count > SHELL_COMMANDS.most {
+        state.meter.report(&SHELL_COMMANDS);
+        return combine_with_unknown(&varying, state);
     }
     let mut all: Vec<Bindings<'a>> = vec![Vec::new()];
     for (name, values) in varying {
@@ -79,6 +78,23 @@ fn combinations<'a>(words: &'a [Word], state: &ShellState) -> Vec<Bindings<'a>> 
         all = all.iter().flat_map(extend).collect();
     }
     all
+}
+
+/// Returns one combination for each value, with the other variables unknown, for when the combinations of all values are too
+/// many.
+fn combine_with_unknown<'a>(varying: &[(&'a str, Vec<Option<Value>>)], state: &ShellState) -> Vec<Bindings<'a>> {
+    let unknown: Bindings<'a> = varying.iter().map(|(name, _)| (*name, Some(Value::Unknown))).collect();
+    let count: usize = varying.iter().map(|(_, values)| values.len()).sum();
+    if !state.meter.try_charge(COMBINATION_STEPS.saturating_mul(count).saturating_mul(varying.len())) {
+        return vec![unknown];
+    }
+    let with = |name: &str, value: &Option<Value>| {
+        let bind = |(other, unknown): &(&'a str, Option<Value>)| {
+            (*other, if *other == name { value.clone() } else { unknown.clone() })
+        };
+        unknown.iter().map(bind).collect()
+    };
+    varying.iter().flat_map(|(name, values)| values.iter().map(|value| with(name, value))).collect()
 }
 
 fn variables(word: &Word) -> impl Iterator<Item = &Variable> {

@@ -1,11 +1,15 @@
 //! Brace expansion: lists `{a,b}` and sequences `{1..3}`.
 
 use super::{BoundState, FieldChar, FieldChars, Quoting, text_chars};
+use crate::verdict::limits::SHELL_STEPS;
 
-/// A longer sequence such as `{1..5000}` expands to one unknown word.
+/// A longer sequence such as `{1..5000}` expands to one unknown word, which stands for any of its words and for others.
 const MAX_SEQUENCE_WORDS: usize = 1_000;
 
-/// Expands braces, outermost first, without recursion. If the meter is exhausted, the word is unknown.
+/// Steps for the expansion of one word, so that one word does not use up what the rest of the text needs.
+const MAX_WORD_STEPS: usize = SHELL_STEPS.most / 4;
+
+/// Expands braces, outermost first, without recursion. If that takes too many steps, the word is unknown.
 pub(super) fn expand_braces(chars: FieldChars, bound: BoundState<'_>) -> Vec<FieldChars> {
     let open = FieldChar::Char('{', Quoting::Bare);
     let lists = chars.iter().any(|element| matches!(element, FieldChar::Char(',' | '.', Quoting::Bare)));
@@ -13,10 +17,18 @@ pub(super) fn expand_braces(chars: FieldChars, bound: BoundState<'_>) -> Vec<Fie
         return vec![chars];
     }
     let unknown = || vec![vec![FieldChar::Unknown("{…}".to_owned())]];
+    let mut spent = 0_usize;
+    let mut charge = |steps: usize| {
+        spent = spent.saturating_add(steps);
+        if spent > MAX_WORD_STEPS {
+            bound.state.meter.report(&SHELL_STEPS);
+        }
+        spent <= MAX_WORD_STEPS && bound.charge(steps)
+    };
     let mut done = Vec::new();
     let mut work = vec![(chars, 0)];
     while let Some((chars, from)) = work.pop() {
-        if !bound.charge(COPY_WORD_STEPS + chars.len().saturating_sub(from)) {
+        if !charge(COPY_WORD_STEPS + chars.len().saturating_sub(from)) {
             return unknown();
         }
         let found = find_braces(&chars, from).into_iter().find_map(|at| Some((at, brace_choices(&chars, at)?)));
@@ -25,7 +37,7 @@ pub(super) fn expand_braces(chars: FieldChars, bound: BoundState<'_>) -> Vec<Fie
             continue;
         };
         let around = at + chars.len().saturating_sub(end);
-        if !bound.charge(choices.len().saturating_mul(COPY_WORD_STEPS + around)) {
+        if !charge(choices.len().saturating_mul(COPY_WORD_STEPS + around)) {
             return unknown();
         }
         // The stack returns the choices in order.

@@ -6,17 +6,19 @@ mod name;
 mod table;
 
 use super::token::{Token, tokens};
-use super::{Call, Language};
+use super::{Call, Language, distinct};
 use crate::verdict::limits::{Meter, SHELL_STEPS};
 use argument::{Argument, arguments, closing};
 use name::{Imported, makes_path, resolve_aliases};
+use std::cell::RefCell;
+use std::collections::HashMap;
 use table::{CallEffect, QUALIFIED, effect_of};
 
 pub(super) fn calls(language: Language, code: &str, meter: &Meter) -> Vec<Call> {
     let tokens = resolve_aliases(tokens(language, code));
     let imported = Imported::of(&tokens, code);
     let closing = closing(&tokens);
-    let code_tokens = Tokens { all: &tokens, closing: &closing, meter };
+    let code_tokens = Tokens { all: &tokens, closing: &closing, effects: RefCell::default(), meter };
     let mut found = Vec::new();
     for (at, token) in tokens.iter().enumerate() {
         if meter.exceeds(&SHELL_STEPS) {
@@ -71,6 +73,7 @@ pub(super) fn calls(language: Language, code: &str, meter: &Meter) -> Vec<Call> 
         }
         found.extend(path_method(tokens.get(at..).unwrap_or_default()));
     }
+    let mut found = distinct(found, meter);
     // If the file that a call changes or reads is unknown, it may be any that the code names.
     for (kind, all) in [(changes as fn(&[Option<String>]) -> bool, false), (reads, true)] {
         let vague =
@@ -85,7 +88,7 @@ pub(super) fn calls(language: Language, code: &str, meter: &Meter) -> Vec<Call> 
         let left = |words: &[Option<String>]| words.contains(&None) && kind(words) && (all || writes(words));
         found.retain(|call| !matches!(call, Call::Command(words) if left(words)));
     }
-    found
+    distinct(found, meter)
 }
 
 /// Returns the paths in a piece of code, literal or composed.
@@ -138,14 +141,22 @@ fn awk_pipe(tokens: &[Token], at: usize) -> Option<Call> {
 struct Tokens<'a> {
     all: &'a [Token],
     closing: &'a [usize],
+    /// The effects of names that were looked up, because code may repeat a name thousands of times.
+    effects: RefCell<HashMap<&'a str, Option<CallEffect>>>,
     meter: &'a Meter,
 }
 
-fn resolve_call(
+impl<'a> Tokens<'a> {
+    fn effect_of(&self, name: &'a str) -> Option<CallEffect> {
+        *self.effects.borrow_mut().entry(name).or_insert_with(|| effect_of(name))
+    }
+}
+
+fn resolve_call<'a>(
     language: Language,
-    name: &str,
+    name: &'a str,
     imported: &Imported,
-    tokens: &Tokens<'_>,
+    tokens: &Tokens<'a>,
     behind: usize,
 ) -> Option<Call> {
     let rest = tokens.all.get(behind..).unwrap_or_default();
@@ -153,7 +164,7 @@ fn resolve_call(
     let name = name.trim_start_matches('@');
     let (module, last) =
         name.rsplit_once(['.', ':']).map_or(("", name), |(module, last)| (module.trim_end_matches(':'), last));
-    let effect = effect_of(last).or_else(|| http_request(name));
+    let effect = tokens.effect_of(last).or_else(|| http_request(name));
     let effect = effect.or_else(|| {
         (imported.has(&["http", "https"]) && matches!(last, "get" | "request")).then_some(CallEffect::Fetch)
     })?;

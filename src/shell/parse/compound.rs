@@ -71,8 +71,8 @@ impl CaseHead {
 
 impl Parser<'_> {
     pub(super) fn open_compound(&mut self, compound: Compound, until: &'static [&'static str]) {
-        self.emit(Instruction::Open(if compound == Compound::Loop { Scope::Loop } else { Scope::Group }));
-        self.open(FrameKind::Compound(compound));
+        let scope = if compound == Compound::Loop { Scope::Loop } else { Scope::Group };
+        self.open_scope(FrameKind::Compound(compound), scope);
         self.open_list(ListEnd::Keyword(until), Scope::Group);
     }
 
@@ -90,7 +90,7 @@ impl Parser<'_> {
 
     /// Closes the compound command of the top frame.
     pub(super) fn finish_compound(&mut self) {
-        self.frames.pop();
+        self.pop();
         self.emit(Instruction::Close);
         self.mark_compound_done();
     }

@@ -88,7 +88,7 @@ impl Parser<'_> {
             if cond.depth > 0 {
                 self.report_unexpected("]]");
             }
-            self.frames.pop();
+            self.pop();
             return self.mark_compound_done();
         }
         let mut unexpected = false;

@@ -3,7 +3,13 @@
 use super::super::syntax::{Instruction, LoopVariable, Scope, Trim, Unreadable, Variable, WordPart};
 use super::list::ListEnd;
 use super::{ArithForm, Frame, FrameKind, Parser};
-use crate::verdict::limits::SHELL_DEPTH;
+use crate::verdict::limits::{SHELL_DEPTH, SHELL_STEPS};
+
+/// How often the lookahead at `((` may read each byte on average.
+const LOOKAHEADS: usize = 16;
+
+/// How many bytes the lookahead may read in a short text.
+const MIN_LOOKAHEAD: usize = 64 << 10;
 
 impl Parser<'_> {
     /// Parses `$…`, in a word or in double quotes.
@@ -92,14 +98,7 @@ impl Parser<'_> {
                 self.at += 1;
             }
             // In a heredoc a single quote is an ordinary character, also here.
-            b'\''
-                if self
-                    .frames
-                    .iter()
-                    .rev()
-                    .nth(1)
-                    .is_some_and(|below| matches!(below.kind, FrameKind::Body { .. })) =>
-            {
+            b'\'' if self.kind_below().is_some_and(|below| matches!(below, FrameKind::Body { .. })) => {
                 self.push("'", true);
                 self.at += 1;
             }
@@ -118,7 +117,7 @@ impl Parser<'_> {
     }
 
     fn close_param(&mut self) {
-        let Some(Frame { kind: FrameKind::Param { name, quoted }, parts, opened, .. }) = self.frames.pop() else {
+        let Some(Frame { kind: FrameKind::Param { name, quoted }, parts, opened, .. }) = self.pop() else {
             return;
         };
         // `${x:=y}` sets the variable.
@@ -163,7 +162,7 @@ impl Parser<'_> {
         match byte {
             b']' if depth == 0 => {
                 self.at += 1;
-                let Some(frame) = self.frames.pop() else { return };
+                let Some(frame) = self.pop() else { return };
                 self.top().parts.extend(frame.parts);
                 self.top().parts.push(WordPart::Plain("]".into()));
             }
@@ -181,9 +180,15 @@ impl Parser<'_> {
         }
     }
 
-    /// Whether the parenthesis before `from` is closed by `))`, which makes it an arithmetic expression. The lookahead may
-    /// reach the end of the text.
-    pub(super) fn is_arith(&self, from: usize) -> bool {
+    /// Whether the parenthesis before `from` is closed by `))`, which makes it an arithmetic expression.
+    ///
+    /// The lookahead may reach the end of the text. To keep the time linear, the sum of all lookaheads is bounded. Beyond
+    /// that, the content of the parentheses is read as commands and the limit is reported.
+    pub(super) fn is_arith(&mut self, from: usize) -> bool {
+        if self.lookahead > LOOKAHEADS * self.text.len() + MIN_LOOKAHEAD {
+            self.meter.report(&SHELL_STEPS);
+            return false;
+        }
         let bytes = self.slice(from, self.end).as_bytes();
         let mut depth = 1_usize;
         let mut at = 0;
@@ -195,6 +200,7 @@ impl Parser<'_> {
                 b')' => {
                     depth -= 1;
                     if depth == 0 {
+                        self.lookahead += at;
                         return bytes.get(at + 1) == Some(&b')');
                     }
                 }
@@ -202,6 +208,7 @@ impl Parser<'_> {
             }
             at += 1;
         }
+        self.lookahead += bytes.len();
         false
     }
 
@@ -214,7 +221,7 @@ impl Parser<'_> {
             parser.at += 1;
         };
         if depth > SHELL_DEPTH.most {
-            self.script.exceeded.get_or_insert(&SHELL_DEPTH);
+            self.meter.report(&SHELL_DEPTH);
         }
         match byte {
             b'(' if !bracket => nest(self, depth + 1),
@@ -238,7 +245,7 @@ impl Parser<'_> {
     }
 
     fn close_arith(&mut self, form: ArithForm) {
-        self.frames.pop();
+        self.pop();
         match form {
             ArithForm::Word { quoted } | ArithForm::Bracket { quoted } => self.add(WordPart::Unknown { quoted }),
             ArithForm::Command => self.mark_compound_done(),

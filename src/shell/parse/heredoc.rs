@@ -3,6 +3,9 @@
 use super::super::syntax::{Unreadable, Word, WordPart, WordParts};
 use super::{FrameKind, Parser};
 
+/// Bytes that are searched for a delimiter line in one step.
+const SEARCHED_BYTES_PER_STEP: usize = 8;
+
 /// A heredoc whose body has not been reached.
 #[derive(Clone, Debug)]
 pub(super) struct PendingHeredoc {
@@ -47,6 +50,8 @@ impl Parser<'_> {
         }
         while let Some(pending) = self.pending.pop_front() {
             let (body, resume) = self.find_body_end(&pending);
+            // Nested heredocs without a delimiter line search the same lines again.
+            self.meter.charge((body - self.at) / SEARCHED_BYTES_PER_STEP);
             if pending.quoted {
                 let text = self.slice(self.at, body);
                 let text = if pending.strip { strip_tabs(text) } else { text.to_owned() };
@@ -105,7 +110,7 @@ impl Parser<'_> {
     }
 
     pub(super) fn close_body(&mut self) {
-        let Some(frame) = self.frames.pop() else { return };
+        let Some(frame) = self.pop() else { return };
         if let FrameKind::Body { number, resume, outer_end, .. } = frame.kind {
             if let Some(heredoc) = self.script.heredocs.get_mut(number) {
                 *heredoc = frame.parts;

@@ -47,14 +47,8 @@ impl Parser<'_> {
             ("{", _) => self.open_list(ListEnd::Brace, Scope::Group),
             ("if", _) => self.open_compound(Compound::If, &["then"]),
             ("while" | "until", _) => self.open_compound(Compound::Loop, &["do"]),
-            ("for" | "select", _) => {
-                self.emit(Instruction::Open(Scope::Loop));
-                self.open(FrameKind::For(ForHead::new()));
-            }
-            ("case", _) => {
-                self.emit(Instruction::Open(Scope::Group));
-                self.open(FrameKind::Case(CaseHead::new()));
-            }
+            ("for" | "select", _) => self.open_scope(FrameKind::For(ForHead::new()), Scope::Loop),
+            ("case", _) => self.open_scope(FrameKind::Case(CaseHead::new()), Scope::Group),
             ("[[", _) => self.open(FrameKind::Cond(Conditional::new())),
             ("then" | "elif" | "else" | "fi" | "do" | "done" | "esac" | "}" | "in" | "]]", _) => {
                 self.report_at(Unreadable::Syntax(text.to_owned()), at);

@@ -353,7 +353,7 @@ impl Parser<'_> {
         if heredocs {
             self.report(Unreadable::Ambiguous("a heredoc that begins on the line that its substitution ends on"));
         }
-        self.frames.pop();
+        self.pop();
         self.emit(Instruction::Close);
         match close {
             ListEnd::Substitution { number, quoted } => self.add(WordPart::Output { number, quoted }),

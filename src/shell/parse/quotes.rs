@@ -77,7 +77,7 @@ impl Parser<'_> {
         match byte {
             b'"' => {
                 self.at += 1;
-                let Some(frame) = self.frames.pop() else { return };
+                let Some(frame) = self.pop() else { return };
                 self.push("", true);
                 for part in frame.parts {
                     if let WordPart::Quoted(text) | WordPart::Plain(text) = &part {

@@ -4,7 +4,7 @@ use super::super::options::Options;
 use super::super::{Arg, Command};
 use super::cwd::rooted;
 use super::{Inner, WORD};
-use crate::verdict::limits::{Meter, SHELL_STEPS};
+use crate::verdict::limits::Meter;
 use std::collections::BTreeMap;
 
 /// What a search finds.
@@ -263,12 +263,11 @@ pub(super) fn find(command: &Command, meter: &Meter) -> Vec<Inner> {
         }
         let length = run_length(&words, at, last_end);
         // One command for each place where the search begins.
-        meter.charge(WORD * (1 + length) * search.found.starts.len());
-        if meter.exceeds(&SHELL_STEPS) {
-            break;
-        }
         let run = args.get(at..at + length).unwrap_or_default();
         at += length;
+        if !meter.try_charge(WORD * (1 + length) * search.found.starts.len()) {
+            continue;
+        }
         // There it runs where the file lies, which is only known when it does.
         let apart = word.ends_with("dir");
         let mut found = search.found(action);
@@ -386,8 +385,7 @@ pub(super) fn fd(args: &[Arg], meter: &Meter) -> Vec<Inner> {
     let Some(at) = args.iter().position(is_fd_run) else { return Vec::new() };
     let run: Vec<&Arg> = args.iter().skip(at + 1).take_while(|arg| arg.text != ";").collect();
     let found = fd_found(args);
-    meter.charge(WORD * (1 + run.len()) * found.starts.len());
-    if meter.exceeds(&SHELL_STEPS) {
+    if !meter.try_charge(WORD * (1 + run.len()) * found.starts.len()) {
         return Vec::new();
     }
     let above = Found { picks: false, ..fd_found(args) };

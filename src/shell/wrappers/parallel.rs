@@ -4,7 +4,7 @@ use super::super::options::Options;
 use super::super::{Arg, Command, Input};
 use super::cwd::text_in;
 use super::{Inner, WORD, quoted, unknown_script};
-use crate::verdict::limits::{Meter, SHELL_STEPS};
+use crate::verdict::limits::Meter;
 
 const OPTIONS: Options = Options {
     short: "aCdEIJjLlNnPSs",
@@ -45,7 +45,7 @@ pub(super) fn parallel(command: &Command, meter: &Meter) -> Vec<Inner> {
         let values = row.iter().map(String::len).sum::<usize>() + row.len();
         meter.affords(template.len().saturating_add(marks.saturating_mul(values)))
     };
-    let texts = rows.iter().take_while(affordable).map(|row| filled(&template, row));
+    let texts = rows.iter().filter(affordable).map(|row| filled(&template, row));
     texts.map(|text| Inner::text(text_in(directory.as_ref(), text))).collect()
 }
 
@@ -85,8 +85,7 @@ fn sources(command: &Command, rest: &[Arg]) -> Vec<Vec<String>> {
 fn product(sources: &[Vec<String>], meter: &Meter) -> Vec<Vec<String>> {
     let count = sources.iter().map(Vec::len).fold(1_usize, usize::saturating_mul);
     // Each source is added to the rows so far.
-    meter.charge(count.saturating_mul(sources.len()).saturating_mul(WORD + sources.len()));
-    if meter.exceeds(&SHELL_STEPS) {
+    if !meter.try_charge(count.saturating_mul(sources.len()).saturating_mul(WORD + sources.len())) {
         return vec![sources.iter().map(|_| LATER.to_owned()).collect()];
     }
     sources.iter().fold(vec![Vec::new()], |rows, values| {

@@ -4,7 +4,7 @@ use super::super::options::Options;
 use super::super::{Arg, Command, Input};
 use super::cwd::moved;
 use super::{Inner, WORD, joined, one, option};
-use crate::verdict::limits::{Meter, SHELL_STEPS};
+use crate::verdict::limits::Meter;
 
 /// What stands behind `--`, for a program called with these words.
 pub(super) fn behind(args: &[Arg], verbs: &[&str]) -> Vec<Inner> {
@@ -54,8 +54,8 @@ pub(super) fn hyperfine(args: &[Arg], meter: &Meter) -> Vec<Inner> {
         parameters.iter().fold(vec![text], |texts, (mark, values)| {
             let with =
                 |text: &String| values.iter().filter_map(|value| meter.replace(text, mark, value)).collect::<Vec<_>>();
-            meter.charge(WORD.saturating_mul(texts.len()).saturating_mul(values.len()));
-            if meter.exceeds(&SHELL_STEPS) { texts } else { texts.iter().flat_map(with).collect() }
+            let is_affordable = meter.try_charge(WORD.saturating_mul(texts.len()).saturating_mul(values.len()));
+            if is_affordable { texts.iter().flat_map(with).collect() } else { texts }
         })
     };
     let before = ["prepare p", "setup s", "cleanup c", "conclude C", "reference"];

@@ -3,7 +3,7 @@
 use super::super::options::Options;
 use super::super::{Arg, Input};
 use super::{Inner, WORD, later, one, replaced};
-use crate::verdict::limits::{Meter, SHELL_STEPS};
+use crate::verdict::limits::Meter;
 use compact_str::CompactString;
 
 pub(super) const OPTIONS: Options = Options {
@@ -44,11 +44,8 @@ pub(super) fn xargs(args: &[Arg], given: &Input, meter: &Meter) -> Vec<Inner> {
                 };
                 Inner::command(rest.iter().map(put).collect())
             };
-            let affordable = |_: &&String| {
-                meter.charge(WORD * rest.len());
-                !meter.exceeds(&SHELL_STEPS)
-            };
-            items.iter().take_while(affordable).map(with).collect()
+            let affordable = |_: &&String| meter.try_charge(WORD * rest.len());
+            items.iter().filter(affordable).map(with).collect()
         }
         (Some(mark), None) => {
             let put =

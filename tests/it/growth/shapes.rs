@@ -39,7 +39,7 @@ fn page(text: String) -> Value {
 
 /// All shapes.
 #[rustfmt::skip]
-pub const SHAPES: [Shape; 153] = [
+pub const SHAPES: [Shape; 160] = [
     Shape { name: "find -exec chain", size: SIZE, event: |n| shell(format!("rm -rf ~; find . {}", r#"-exec sh -c "ls" \; "#.repeat(n))) },
     Shape { name: "find -exec with +", size: SIZE, event: |n| shell(format!("find . {}", "-exec ls a + ".repeat(n))) },
     Shape { name: "find -exec with names", size: SIZE, event: |n| shell(format!("find . {}", "-exec rm {} \\; ".repeat(n))) },
@@ -132,6 +132,13 @@ pub const SHAPES: [Shape; 153] = [
     Shape { name: "backquotes", size: SIZE, event: |n| shell(format!("echo {}", "`ls` ".repeat(n))) },
     Shape { name: "arithmetic", size: SIZE, event: |n| shell(format!("echo {}", "$((1+1)) ".repeat(n))) },
     Shape { name: "nested arithmetic", size: SIZE, event: |n| shell(format!("echo {}", "((".repeat(n))) },
+    Shape { name: "lookahead at parentheses", size: 4_000, event: |n| shell("((#'((((\n))));".repeat(n)) },
+    Shape { name: "deep parentheses", size: SIZE, event: |n| shell(format!("{}ls{}", "( ".repeat(n), ")".repeat(n))) },
+    Shape { name: "deep quoted substitutions", size: SIZE, event: |n| shell(format!("echo {}{}", "\"$(a ".repeat(n), ")\"".repeat(n))) },
+    Shape { name: "deep loops", size: SIZE, event: |n| shell(format!("{}ls{}", "while a; do b=$c; ".repeat(n), "; done".repeat(n))) },
+    Shape { name: "declared names", size: SIZE, event: |n| shell(format!("local {}", "x ".repeat(n))) },
+    Shape { name: "heredocs without an end", size: 8_000, event: |n| shell("`ls`read x;<<-E\n;cat f$(".repeat(n)) },
+    Shape { name: "deep heredocs", size: 8_000, event: |n| shell(each(n, |i| format!("cat <<E{i}\n$("))) },
     Shape { name: "case", size: SIZE, event: |n| shell(format!("case x in {}esac", each(n, |i| format!("a{i}) ls;; ")))) },
     Shape { name: "if elif", size: SIZE, event: |n| shell(format!("if x; then ls;{} fi", " elif y; then ls;".repeat(n))) },
     Shape { name: "loop", size: SIZE, event: |n| shell(format!("for x in {}; do rm $x; done", each(n, |i| format!("a{i} ")))) },

@@ -3,10 +3,11 @@
 use super::super::parse::parse;
 use super::super::syntax::Instruction;
 use super::*;
+use crate::verdict::limits::Meter;
 
 fn expand(line: &str) -> Vec<String> {
     let state = ShellState { home: Some("/home/u".into()), cwd: Some("/p".into()), ..ShellState::default() };
-    let script = parse(&format!("x {line}"));
+    let script = parse(&format!("x {line}"), &Meter::default());
     let Some(Instruction::Simple(simple)) = script.instructions.into_iter().next() else { panic!("{line}") };
     expand_fields(simple.words.into_iter().skip(1), &state).into_iter().map(|arg| arg.text.to_string()).collect()
 }
@@ -30,7 +31,7 @@ fn words_become_what_a_program_gets() {
 #[test]
 fn the_shortcut_for_one_part_gives_the_general_result() {
     let words = "\"$A\" $A \"${A}\" \"${A%x}\" \"${A:-y}\" \"${!A}\" $((1)) \"$IFS\" a\"$A\" \"\"$A\"\" \"$A$A\" \"$(x)\" $(x) `x` \"a$(x)\"";
-    let script = parse(&format!("x {words}"));
+    let script = parse(&format!("x {words}"), &Meter::default());
     let simple = script
         .instructions
         .into_iter()
