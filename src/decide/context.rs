@@ -39,7 +39,7 @@ impl<'a> Context<'a> {
     pub fn new(event: &'a Event<'a>, config: &'a Config) -> Self {
         let globs = |texts: &'a [CompactString]| texts.iter().map(|text| Glob::new(text)).collect();
         let resolve = |text: &str| AbsPath::resolve(text, &event.place);
-        // A worktree of which git says that it contains home or the project is none to work in.
+        // Ignores a worktree that contains the home directory or the project.
         let zones = event.facts.worktrees.iter().fold(Zones::of(&event.place), |zones, worktree| {
             zones.clone().with_work([resolve(worktree)]).unwrap_or(zones)
         });
