@@ -93,13 +93,13 @@ fn measurements(rune: &Path, folder: &Path) -> Vec<Measurement> {
     let mut add = |name: &str, phase: &str, input: Vec<u8>, budget: Option<f64>| {
         measurements.push(measurement(name, rune, phase, input, folder, budget));
     };
-    add("git status", "pre", before("git status"), Some(1.2));
-    add("rm -rf /", "pre", before("rm -rf /"), Some(1.3));
-    add("a 2 KB script", "pre", before(&script), Some(1.5));
-    add("a 64 KB command, one long word", "pre", before(&format!("echo {}", "x".repeat(64 << 10))), Some(4.0));
-    add("a 64 KB command, a heredoc", "pre", before(&heredoc(64 << 10)), Some(4.0));
-    add("after, 1 KB result, notice", "post", result(1 << 10), Some(1.2));
-    add("after, 1 MB result, notice", "post", result(1 << 20), Some(4.0));
+    add("git status", "pre", before("git status"), Some(1.3));
+    add("rm -rf /", "pre", before("rm -rf /"), Some(1.5));
+    add("a 2 KB script", "pre", before(&script), Some(2.2));
+    add("a 64 KB command, one long word", "pre", before(&format!("echo {}", "x".repeat(64 << 10))), Some(5.0));
+    add("a 64 KB command, a heredoc", "pre", before(&heredoc(64 << 10)), Some(5.0));
+    add("after, 1 KB result, notice", "post", result(1 << 10), Some(1.5));
+    add("after, 1 MB result, notice", "post", result(1 << 20), Some(5.0));
     add("growth: 100 B", "pre", before(&heredoc(100)), None);
     add("growth: 2 KB", "pre", before(&heredoc(2 << 10)), None);
     add("growth: 64 KB", "pre", before(&heredoc(64 << 10)), None);

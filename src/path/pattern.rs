@@ -219,11 +219,12 @@ pub fn names_overlap(a: &[u8], b: &[u8]) -> bool {
 /// can be reached.
 fn overlap(a: &[u8], b: &[u8]) -> u8 {
     let is_special = |byte: &u8| matches!(byte, b'*' | b'?' | b'[');
-    if let ([x, ..], [y, ..]) = (a, b)
-        && !x.eq_ignore_ascii_case(y)
-        && !is_special(x)
-        && !is_special(y)
-    {
+    // Most names differ in the first or the last character.
+    let differ = |x: Option<&u8>, y: Option<&u8>| {
+        let is_literal = |byte: &u8| !is_special(byte) && *byte != b']';
+        x.zip(y).is_some_and(|(x, y)| !x.eq_ignore_ascii_case(y) && is_literal(x) && is_literal(y))
+    };
+    if differ(a.first(), b.first()) || differ(a.last(), b.last()) {
         return 0;
     }
     if !a.iter().chain(b).any(is_special) {

@@ -13,6 +13,7 @@ use super::syntax::{Variable, Word, WordPart};
 use super::{Arg, FIELD_SEPARATOR};
 use crate::verdict::limits::SHELL_STEPS;
 use alternatives::{DefaultHandling, Splitting, expand_alternatives};
+use arguments::Bindings;
 use braces::expand_braces;
 use compact_str::CompactString;
 use tilde::{Tildes, expand_tildes, may_hold_tilde};
@@ -42,16 +43,16 @@ type FieldChars = Vec<FieldChar>;
 struct BoundState<'a> {
     state: &'a ShellState,
     /// `None` binds a variable as unset, so that its default applies.
-    bindings: &'a [(&'a str, Option<Value>)],
+    bindings: Option<&'a Bindings<'a>>,
 }
 
 impl<'a> BoundState<'a> {
     fn new(state: &'a ShellState) -> Self {
-        BoundState { state, bindings: &[] }
+        BoundState { state, bindings: None }
     }
 
     fn binding(&self, name: &str) -> Option<&'a Option<Value>> {
-        self.bindings.iter().find(|(bound, _)| *bound == name).map(|(_, value)| value)
+        self.bindings.and_then(|bindings| bindings.get(name))
     }
 
     fn value(&self, name: &str) -> Option<&'a Value> {

@@ -6,6 +6,7 @@ use super::super::syntax::{Variable, Word, WordPart};
 use super::alternatives::is_literal;
 use super::{BoundState, expand_word, literal_arg, unknown_arg};
 use crate::verdict::limits::SHELL_COMMANDS;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Expands the words of a command. Returns the first argument list, and the further ones if variables in the words may
 /// have several values.
@@ -30,14 +31,14 @@ pub(in super::super) fn expand_arguments(
     }
     let mut lists: Vec<Vec<Arg>> = Vec::new();
     for bindings in combinations(&rest, state) {
-        lists.extend(expand_lists(&first, &rest, BoundState { state, bindings: &bindings }));
+        lists.extend(expand_lists(&first, &rest, BoundState { state, bindings: Some(&bindings) }));
     }
     let mut lists = lists.into_iter().filter(|list| !list.is_empty());
     (lists.next().unwrap_or_default(), lists.collect())
 }
 
 /// One value for each variable that may have several.
-type Bindings<'a> = Vec<(&'a str, Option<Value>)>;
+pub(super) type Bindings<'a> = BTreeMap<&'a str, Option<Value>>;
 
 /// Steps for one more combination of values.
 const COMBINATION_STEPS: usize = 8;
@@ -45,10 +46,11 @@ const COMBINATION_STEPS: usize = 8;
 /// Returns all combinations of the values of variables that may have several.
 fn combinations<'a>(words: &'a [Word], state: &ShellState) -> Vec<Bindings<'a>> {
     let mut varying: Vec<(&str, Vec<Option<Value>>)> = Vec::new();
+    let mut seen = BTreeSet::new();
     let mut count = 1_usize;
     for variable in words.iter().flat_map(variables) {
         let name = variable.name.strip_prefix('!').unwrap_or(&variable.name);
-        if varying.iter().any(|(known, _)| *known == name) {
+        if seen.contains(name) {
             continue;
         }
         let values: Vec<Option<Value>> = match state.value(name) {
@@ -61,6 +63,7 @@ fn combinations<'a>(words: &'a [Word], state: &ShellState) -> Vec<Bindings<'a>> 
             }
             _ => continue,
         };
+        seen.insert(name);
         count = count.saturating_mul(values.len());
         varying.push((name, values));
     }
@@ -68,11 +71,11 @@ fn combinations<'a>(words: &'a [Word], state: &ShellState) -> Vec<Bindings<'a>> 
         state.meter.report(&SHELL_COMMANDS);
         return combine_with_unknown(&varying, state);
     }
-    let mut all: Vec<Bindings<'a>> = vec![Vec::new()];
+    let mut all = vec![Bindings::new()];
     for (name, values) in varying {
         state.meter.charge(COMBINATION_STEPS * all.len() * values.len());
         let extend = |bindings: &Bindings<'a>| {
-            let bind = |value: &Option<Value>| bindings.iter().cloned().chain([(name, value.clone())]).collect();
+            let bind = |value: &Option<Value>| bindings.clone().into_iter().chain([(name, value.clone())]).collect();
             values.iter().map(bind).collect::<Vec<_>>()
         };
         all = all.iter().flat_map(extend).collect();
@@ -88,13 +91,12 @@ fn combine_with_unknown<'a>(varying: &[(&'a str, Vec<Option<Value>>)], state: &S
     if !state.meter.try_charge(COMBINATION_STEPS.saturating_mul(count).saturating_mul(varying.len())) {
         return vec![unknown];
     }
-    let with = |name: &str, value: &Option<Value>| {
-        let bind = |(other, unknown): &(&'a str, Option<Value>)| {
-            (*other, if *other == name { value.clone() } else { unknown.clone() })
-        };
-        unknown.iter().map(bind).collect()
+    let with = |name, value: &Option<Value>| {
+        let mut bindings = unknown.clone();
+        bindings.insert(name, value.clone());
+        bindings
     };
-    varying.iter().flat_map(|(name, values)| values.iter().map(|value| with(name, value))).collect()
+    varying.iter().flat_map(|(name, values)| values.iter().map(|value| with(*name, value))).collect()
 }
 
 fn variables(word: &Word) -> impl Iterator<Item = &Variable> {
