@@ -5,6 +5,7 @@ use crate::encoding::label::Label;
 use crate::event::Facts;
 use crate::event::taint::Taint;
 use crate::policy::Config;
+use crate::programs::Catalogue;
 use crate::quarantined::{ContentSource, Origin, Quarantined};
 use crate::rules::{Example, Rule, RuleKind};
 use crate::verdict::{Effect, Finding, Phase};
@@ -79,7 +80,8 @@ fn judge(example: &Example, rule: &Rule, config: &Config) -> Vec<Finding> {
     let sealed = Quarantined::new(event.into_bytes(), origin);
     match client::DEFAULT.parse(&sealed) {
         Ok(message) => {
-            let event = message.into_event(Some("/home/user".to_owned()), Some(PROJECT.to_owned()));
+            let event =
+                message.into_event(Some("/home/user".to_owned()), Some(PROJECT.to_owned()), &Catalogue::shipped());
             let taint =
                 if rule.only_when_tainted { Taint::of([Label::of("mcp", "example")]) } else { Taint::default() };
             let event = event.with_facts(Facts { taint, ..Facts::default() });

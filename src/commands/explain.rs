@@ -13,6 +13,7 @@ use rune::client::SampleEvent;
 use rune::event::Header;
 use rune::path::Place;
 use rune::policy::Config;
+use rune::programs::Catalogue;
 use rune::quarantined::{ContentSource, Origin, Quarantined};
 use rune::shell::{self, Command, Effects, Reading};
 use rune::verdict::{Effect, Finding, Phase, Verdict};
@@ -98,7 +99,8 @@ pub fn run(args: &ExplainArgs) -> anyhow::Result<()> {
     }
     let line = args.line.join(" ");
     let Preview { verdict, place, .. } = preview_call(args, &line)?;
-    let reading = if is_shell(&args.tool) { shell::read(&line, &place) } else { Reading::default() };
+    let reading =
+        if is_shell(&args.tool) { shell::read(&line, &place, &Catalogue::shipped()) } else { Reading::default() };
     let effects = reading.effects();
     let mut out = std::io::stdout().lock();
     if args.json {
@@ -179,7 +181,7 @@ pub fn preview_with_policy(
         Ok(message) => message,
         Err(unread) => bail!(unread.failure.reason()),
     };
-    let event = environment.locate(message);
+    let event = environment.locate(message, &Catalogue::shipped());
     let LoadedPolicy { config, project_policy: own, .. } = policy_files::load_with(&event, environment, policy);
     let CollectedFacts { facts, failures } = facts::collect(&event, &config, options, environment);
     let event = event.with_facts(facts);

@@ -19,10 +19,10 @@ pub struct WordUse {
 }
 
 /// A command line as its program reads it.
-#[derive(Clone, Debug)]
-pub struct CommandLine<'e> {
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct CommandLine {
     /// The program and its verbs, outermost first.
-    pub path: Vec<&'e Entry>,
+    pub path: Vec<&'static Entry>,
     /// Values of options and operands, in order. Verbs are not among them.
     pub uses: Vec<WordUse>,
     /// Where the command begins that the program runs, if its operands are one.
@@ -33,7 +33,12 @@ pub struct CommandLine<'e> {
     pub unknown_verb: bool,
 }
 
-impl CommandLine<'_> {
+impl CommandLine {
+    /// The entry of the program.
+    pub fn program(&self) -> Option<&'static Entry> {
+        self.path.first().copied()
+    }
+
     /// Whether it prints credentials.
     pub fn reveals(&self) -> bool {
         self.path.iter().any(|entry| entry.reveals)
@@ -50,7 +55,7 @@ impl CommandLine<'_> {
     }
 
     /// The language of its code.
-    pub fn language(&self) -> Option<&str> {
+    pub fn language(&self) -> Option<&'static str> {
         self.path.iter().rev().find_map(|entry| entry.language.as_deref())
     }
 }
@@ -85,9 +90,9 @@ fn is_off(word: &str) -> bool {
 }
 
 /// Reads the words behind a program's name.
-pub fn parse<'e>(program: &'e Entry, words: &[&str]) -> CommandLine<'e> {
+pub fn parse(program: &'static Entry, words: &[&str]) -> CommandLine {
     let mut line = Reader {
-        line: CommandLine { path: vec![program], uses: Vec::new(), command: None, does: None, unknown_verb: false },
+        line: CommandLine { path: vec![program], ..CommandLine::default() },
         flags: Vec::new(),
         operands: Vec::new(),
         general: Vec::new(),
@@ -97,18 +102,18 @@ pub fn parse<'e>(program: &'e Entry, words: &[&str]) -> CommandLine<'e> {
     line.finish()
 }
 
-struct Reader<'e, 'w> {
-    line: CommandLine<'e>,
+struct Reader<'w> {
+    line: CommandLine,
     flags: Vec<Flag<'w>>,
     /// The indices of the operands, without verbs.
     operands: Vec<usize>,
     /// Entries with `*` in their names that fit the verbs too: `* delete-*` holds for `dynamodb delete-table`.
-    general: Vec<&'e Entry>,
+    general: Vec<&'static Entry>,
     /// The word before was an option that no entry knows: what follows may be its value.
     skipped_unknown_option: bool,
 }
 
-impl<'e, 'w> Reader<'e, 'w> {
+impl<'w> Reader<'w> {
     fn read(&mut self, words: &[&'w str]) {
         let mut index = 0;
         let mut only_operands = false;
@@ -140,12 +145,12 @@ impl<'e, 'w> Reader<'e, 'w> {
         word.len() > 1 && (word.starts_with('-') || word.starts_with('+') && self.value_option("+").is_some())
     }
 
-    fn deepest(&self) -> Option<&'e Entry> {
+    fn deepest(&self) -> Option<&'static Entry> {
         self.line.path.last().copied()
     }
 
     /// What the operands of the deepest entry that tells are used for.
-    fn operand_spec(&self) -> Option<&'e Operands> {
+    fn operand_spec(&self) -> Option<&'static Operands> {
         self.line.path.iter().rev().find_map(|entry| entry.operands.as_ref())
     }
 
@@ -273,7 +278,7 @@ impl<'e, 'w> Reader<'e, 'w> {
         let verbs = self.deepest().map_or(&[][..], |entry| &entry.verbs);
         if self.operands.is_empty() && !verbs.is_empty() {
             let lists = std::iter::once(verbs).chain(self.general.iter().map(|entry| &*entry.verbs));
-            let fitting: Vec<&'e Entry> =
+            let fitting: Vec<&'static Entry> =
                 lists.flatten().filter(|verb| verb.names.iter().any(|name| fits(name, word))).collect();
             let exact = fitting.iter().find(|verb| verb.names.iter().any(|name| name == word));
             if let Some(verb) = exact.or(fitting.first()).copied() {
@@ -294,7 +299,7 @@ impl<'e, 'w> Reader<'e, 'w> {
         self.line.uses.push(WordUse { word: index, start: 0, takes: None, by_option: false });
     }
 
-    fn finish(mut self) -> CommandLine<'e> {
+    fn finish(mut self) -> CommandLine {
         if let Some(spec) = self.operand_spec() {
             // `sed -e s/a/b/ file`: with the code in an option, the first operand is the second one of the entry.
             let by_option = |used: &WordUse| used.by_option && matches!(used.takes, Some(Use::Code | Use::Execute));

@@ -6,15 +6,14 @@ use crate::shell;
 
 /// What the catalogue says about the first command of a line: its effect, and each use with its value.
 fn describe(line: &str) -> Vec<String> {
-    let reading = shell::read(line, &Place::default());
+    let reading = shell::read(line, &Place::default(), &Catalogue::shipped());
     let command = reading.commands.first().unwrap_or_else(|| panic!("no command in `{line}`"));
-    let entry = embedded(&command.program).unwrap_or_else(|| panic!("`{}` has no entry", command.program));
-    let words: Vec<&str> = command.args.iter().map(|arg| arg.text.as_str()).collect();
-    let parsed = parse(entry, &words);
+    let parsed = command.parsed.as_ref().unwrap_or_else(|| panic!("`{}` has no entry", command.program));
     let uses = parsed.uses.iter().filter_map(|used| {
-        let value = words.get(used.word)?.get(used.start..)?;
-        Some(format!("{} {value}", used.takes.map_or("unknown", Use::name)))
+        let value = command.value(used)?;
+        Some(format!("{} {}", used.takes.map_or("unknown", Use::name), value.text))
     });
+    let words: Vec<&str> = command.args.iter().map(|arg| arg.text.as_str()).collect();
     let command = parsed.command.map(|start| format!("run {}", words[start..].join(" ")));
     let flags = [("reveals", parsed.reveals()), ("brings", parsed.brings()), ("activates", parsed.activates())];
     let flags = flags.into_iter().filter(|(_, set)| *set).map(|(name, _)| name.to_owned());
