@@ -8,7 +8,7 @@ pub mod command_line;
 pub mod entry;
 pub mod schema;
 
-pub use catalogue::Catalogue;
+pub use catalogue::{Catalogue, Trust};
 pub use command_line::{CommandLine, WordUse, parse};
 pub use entry::{Does, Entry, Use};
 

@@ -19,7 +19,6 @@ use super::watchdog::{Progress, park_forever};
 use super::{log, session, stdin};
 use rune::event::{Event, EventError, Header, LooseningRecord, Message};
 use rune::policy::Config;
-use rune::programs::Catalogue;
 use rune::receipt::Decision;
 use rune::telemetry::LogLine;
 use rune::verdict::limits::EVENT_BYTES;
@@ -97,7 +96,7 @@ fn parse_event<'a>(call: &Call, input: &'a Input, progress: &Progress) -> Result
     if let Some(handler) = &call.abort_handler {
         handler.set_phase(Some(message.phase));
     }
-    let event = call.environment.locate(message, &Catalogue::shipped());
+    let event = policy_files::programs::into_event(message, &call.environment);
     if event.phase.is_after() {
         // If loading the policy hangs, the result is still marked as the built-in defaults say.
         progress.set_provisional(&event.header, rune::decide(&event, &Config::fold([], Vec::new())));

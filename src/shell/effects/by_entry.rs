@@ -19,7 +19,9 @@ pub(super) fn note(noted: &mut Noted<'_>) -> bool {
         let (act, deep) = match used.takes {
             Some(Use::Match) => (Act::Match, false),
             Some(Use::Read | Use::Send | Use::Execute) => (Act::Read, false),
-            Some(Use::Write) => (Act::Write, false),
+            Some(Use::Write | Use::Replace) => (Act::Write, false),
+            Some(Use::Redirect) => (Act::Redirect, false),
+            Some(Use::Rights) => (Act::Change, false),
             Some(Use::Into) => (Act::Write, true),
             Some(Use::Remove | Use::Empty) => (Act::Remove, true),
             Some(
@@ -31,7 +33,8 @@ pub(super) fn note(noted: &mut Noted<'_>) -> bool {
                 | Use::To
                 | Use::From
                 | Use::Variable
-                | Use::Directory,
+                | Use::Directory
+                | Use::Unknown,
             )
             | None => continue,
         };

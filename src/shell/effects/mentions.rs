@@ -45,7 +45,9 @@ pub(super) fn accesses(command: &Command, row: Option<usize>, known: &[Access], 
             match used.takes {
                 Some(Use::Code) => finder.code(&value.text),
                 Some(Use::Read | Use::Send | Use::Execute) => finder.path(&value, Act::Read),
-                Some(Use::Write | Use::Empty | Use::Remove) => finder.path(&value, Act::Write),
+                Some(Use::Write | Use::Redirect | Use::Replace | Use::Empty | Use::Remove) => {
+                    finder.path(&value, Act::Write)
+                }
                 Some(Use::Into) => finder.directory(&value),
                 Some(Use::Directory) if line.is_some_and(|line| line.does != Some(Does::Look)) => {
                     finder.directory(&value);
@@ -59,6 +61,8 @@ pub(super) fn accesses(command: &Command, row: Option<usize>, known: &[Access], 
                     | Use::To
                     | Use::From
                     | Use::Variable
+                    | Use::Rights
+                    | Use::Unknown
                     | Use::Directory,
                 ) => {}
                 None => finder.word(&value, if start.is_empty() { option } else { start }),
