@@ -225,15 +225,22 @@ fn entry_code(entry: &programs::entry::Entry) -> String {
         format!("Some(Operands {{ first: {}, rest: {rest}, last: {} }})", uses(&operands.first), uses(&operands.last))
     });
     let flags = entry.flags.iter().map(|(name, does)| format!("(Cow::Borrowed({name:?}), Does::{does:?}), "));
+    let with = entry.with.iter().map(|(flags, changed)| format!("({}, {}), ", texts(flags), entry_code(changed)));
     let language = entry.language.as_ref().map_or("None".to_owned(), |text| format!("Some(Cow::Borrowed({text:?}))"));
     format!(
-        "Entry {{ names: {}, does: {does}, verbs: {}, options: {}, operands: {operands}, flags: {}, dry: {}, \
-         language: {language}, reveals: {}, brings: {}, activates: {}, style: Style::{:?} }}",
+        "Entry {{ names: {}, does: {does}, verbs: {}, options: {}, operands: {operands}, flags: {}, dry: {}, plain: {}, \
+         recursive: {}, attached: {}, pairs: {}, first: {}, with: {}, language: {language}, reveals: {}, brings: {}, activates: {}, style: Style::{:?} }}",
         texts(&entry.names),
         list(entry.verbs.iter().map(|verb| format!("{}, ", entry_code(verb))).collect()),
         list(options.collect()),
         list(flags.collect()),
         texts(&entry.dry),
+        texts(&entry.plain),
+        texts(&entry.recursive),
+        texts(&entry.attached),
+        texts(&entry.pairs),
+        texts(&entry.first),
+        list(with.collect()),
         entry.reveals,
         entry.brings,
         entry.activates,

@@ -13,6 +13,7 @@ mod common;
 use rune::client::Client as _;
 use rune::client::claude::Claude;
 use rune::policy::{Config, Layer};
+use rune::programs::Catalogue;
 use rune::quarantined::{ContentSource, Origin, Quarantined};
 use rune::rules::RuleKind;
 use serde_json::json;
@@ -45,7 +46,7 @@ fn main() {
             let input = Quarantined::new(event.clone(), origin);
             let started = Instant::now();
             let message = Claude.parse(&input).unwrap_or_else(|_| unreachable!("the event is complete"));
-            let read = message.into_event(None, None);
+            let read = message.into_event(None, None, &Catalogue::shipped());
             let verdict = rune::decide(&read, &config);
             times.push(started.elapsed().as_secs_f64() * 1e6);
             effect = format!("{:?}", verdict.effect()).to_lowercase();

@@ -12,6 +12,7 @@ mod common;
 
 use common::{Subject, before};
 use rune::path::Place;
+use rune::programs::Catalogue;
 use rune::shell;
 use std::time::Instant;
 
@@ -26,7 +27,7 @@ fn main() {
     for (name, line) in lines() {
         let times = (0..rounds).map(|_| {
             let started = Instant::now();
-            let reading = shell::read(&line, &place);
+            let reading = shell::read(&line, &place, &Catalogue::shipped());
             (started.elapsed().as_secs_f64() * 1e3, reading.commands.len())
         });
         let (least, commands) = times.fold((f64::MAX, 0), |(least, _), (time, commands)| (least.min(time), commands));

@@ -13,6 +13,7 @@ pub use facts::{Facts, LooseningRecord, Nonce, UnapprovedServers};
 use crate::encoding::label::Label;
 use crate::mcp::{PinCheck, PinPolicy};
 use crate::path::{AbsPath, Place};
+use crate::programs::Catalogue;
 use crate::quarantined::Quarantined;
 use crate::shell::{self, Effects, Reading};
 use crate::verdict::Phase;
@@ -65,11 +66,12 @@ pub struct Message<'a> {
 }
 
 impl<'a> Message<'a> {
-    /// Builds the event: adds the directories and parses the shell text. Facts are added later, see [`Event::with_facts`].
-    pub fn into_event(self, home: Option<String>, project: Option<String>) -> Event<'a> {
+    /// Builds the event: adds the directories and parses the shell text with the catalogue. Facts are added later, see
+    /// [`Event::with_facts`].
+    pub fn into_event(self, home: Option<String>, project: Option<String>, catalogue: &Catalogue) -> Event<'a> {
         let Message { phase, header, tool, action, result, cwd, is_spilled, failure } = self;
         let place = Place { cwd, home, project };
-        let shell = ShellText::parse(&action, &place);
+        let shell = ShellText::parse(&action, &place, catalogue);
         Event { phase, header, tool, action, result, place, is_spilled, facts: Facts::default(), failure, shell }
     }
 }
@@ -84,12 +86,12 @@ pub struct ShellText {
 }
 
 impl ShellText {
-    fn parse(action: &Action, place: &Place) -> Option<ShellText> {
+    fn parse(action: &Action, place: &Place, catalogue: &Catalogue) -> Option<ShellText> {
         let Action::Shell { command: Some(command), dialect } = action else { return None };
         let text = command.inspect("what it would run");
         let reading = match dialect {
-            Dialect::Bash => shell::read(text, place),
-            Dialect::PowerShell => shell::powershell::read(text, place),
+            Dialect::Bash => shell::read(text, place, catalogue),
+            Dialect::PowerShell => shell::powershell::read(text, place, catalogue),
         };
         let effects = reading.effects();
         Some(ShellText { reading, effects })

@@ -1,11 +1,14 @@
 //! The catalogue: what programs do, from `rules/programs/*.toml`.
 //!
-//! The build script compiles the shipped files into [`embedded`]; an operator's files are read at run time and win.
+//! The build script compiles the shipped files into tables; an operator's files are read at run time and win. The
+//! evaluator of shell text looks each program up in a [`Catalogue`] and parses its words once.
 
+mod catalogue;
 pub mod command_line;
 pub mod entry;
 pub mod schema;
 
+pub use catalogue::{Catalogue, Trust};
 pub use command_line::{CommandLine, WordUse, parse};
 pub use entry::{Does, Entry, Use};
 
@@ -17,10 +20,17 @@ include!(concat!(env!("OUT_DIR"), "/programs.rs"));
 
 /// Looks up a shipped program by its name, without its version: `python3.12` is `python`.
 pub fn embedded(name: &str) -> Option<&'static Entry> {
-    let find = |name: &str| {
-        let at = PROGRAMS.binary_search_by(|(known, _)| (*known).cmp(name)).ok()?;
-        PROGRAMS.get(at).map(|(_, entry)| *entry)
-    };
+    by_name(name, shipped)
+}
+
+/// The shipped entry of exactly this name.
+fn shipped(name: &str) -> Option<&'static Entry> {
+    let at = PROGRAMS.binary_search_by(|(known, _)| (*known).cmp(name)).ok()?;
+    PROGRAMS.get(at).map(|(_, entry)| *entry)
+}
+
+/// What `find` has for a name, or else for the name without its version.
+fn by_name(name: &str, find: impl Fn(&str) -> Option<&'static Entry>) -> Option<&'static Entry> {
     let unversioned = || {
         let plain = name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.').trim_end_matches('-');
         if plain.is_empty() || plain == name { None } else { find(plain) }

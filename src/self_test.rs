@@ -1,12 +1,15 @@
-//! Checks the examples of rules.
+//! Checks the examples of rules and of catalogue files.
 
 use crate::client::{self, SampleEvent};
 use crate::encoding::label::Label;
 use crate::event::Facts;
 use crate::event::taint::Taint;
+use crate::path::Place;
 use crate::policy::Config;
+use crate::programs::{Catalogue, Use, schema};
 use crate::quarantined::{ContentSource, Origin, Quarantined};
 use crate::rules::{Example, Rule, RuleKind};
+use crate::shell::{self, Command};
 use crate::verdict::{Effect, Finding, Phase};
 use std::fmt;
 
@@ -79,7 +82,8 @@ fn judge(example: &Example, rule: &Rule, config: &Config) -> Vec<Finding> {
     let sealed = Quarantined::new(event.into_bytes(), origin);
     match client::DEFAULT.parse(&sealed) {
         Ok(message) => {
-            let event = message.into_event(Some("/home/user".to_owned()), Some(PROJECT.to_owned()));
+            let event =
+                message.into_event(Some("/home/user".to_owned()), Some(PROJECT.to_owned()), &Catalogue::shipped());
             let taint =
                 if rule.only_when_tainted { Taint::of([Label::of("mcp", "example")]) } else { Taint::default() };
             let event = event.with_facts(Facts { taint, ..Facts::default() });
@@ -87,4 +91,39 @@ fn judge(example: &Example, rule: &Rule, config: &Config) -> Vec<Finding> {
         }
         Err(unread) => vec![unread.failure.finding(unread.header.phase, config.failure)],
     }
+}
+
+/// Parses the examples of a catalogue file, and returns one line for each that does not hold.
+pub fn check_program_examples(examples: &[schema::Example], catalogue: &Catalogue) -> Vec<String> {
+    let check = |example: &schema::Example| {
+        let reading = shell::read(&example.command, &Place::default(), catalogue);
+        let found = reading.commands.first().map(describe).unwrap_or_default();
+        let missing: Vec<&String> = example.expected.iter().filter(|item| !found.contains(item)).collect();
+        let expected = missing.iter().map(|item| item.as_str()).collect::<Vec<_>>().join("`, `");
+        let line = format!("`{}`: expected `{expected}`, found `{}`", example.command, found.join("`, `"));
+        (!missing.is_empty()).then_some(line)
+    };
+    examples.iter().filter_map(check).collect()
+}
+
+/// What the catalogue says about a command, in the words of its examples: the effect, each use with its value, and what it
+/// prints.
+pub fn describe(command: &Command) -> Vec<String> {
+    let Some(parsed) = &command.parsed else { return Vec::new() };
+    let uses = parsed.uses.iter().filter_map(|used| {
+        let value = command.value(used)?;
+        Some(format!("{} {}", used.takes.map_or("unknown", Use::name), value.text))
+    });
+    let inner = parsed.command.and_then(|start| command.args.get(start..)).map(|args| {
+        let words: Vec<&str> = args.iter().map(|arg| arg.text.as_str()).collect();
+        format!("run {}", words.join(" "))
+    });
+    let flags = [
+        ("reveals", parsed.reveals()),
+        ("brings", parsed.brings()),
+        ("activates", parsed.activates()),
+        ("recursive", parsed.recursive),
+    ];
+    let flags = flags.into_iter().filter(|(_, set)| *set).map(|(name, _)| name.to_owned());
+    parsed.does.map(|does| does.name().to_owned()).into_iter().chain(uses).chain(inner).chain(flags).collect()
 }

@@ -26,6 +26,7 @@ pub use syntax::{Uncertainty, Unreadable};
 
 use crate::path::AbsPath;
 use crate::path::Place;
+use crate::programs::{Catalogue, CommandLine, WordUse};
 use crate::verdict::limits;
 use crate::verdict::limits::Limit;
 use compact_str::CompactString;
@@ -39,20 +40,20 @@ pub const PROCESS_SUBSTITUTION: &str = "/dev/fd/63";
 /// Separates the words of an array in its value. It does not occur in words.
 const FIELD_SEPARATOR: &str = "\u{1f}";
 
-/// Analyses a line as bash would run it in `place`.
+/// Analyses a line as bash would run it in `place`. The catalogue says what the programs do with their words.
 ///
 /// ```
-/// use rune::{path::Place, shell};
+/// use rune::{path::Place, programs::Catalogue, shell};
 ///
-/// let reading = shell::read("cd /tmp && r\\m -rf \"x y\"", &Place::default());
+/// let reading = shell::read("cd /tmp && r\\m -rf \"x y\"", &Place::default(), &Catalogue::shipped());
 /// let canonical: Vec<&str> = reading.commands.iter().map(|command| command.canonical.as_str()).collect();
 /// assert_eq!(canonical, ["cd /tmp", "rm -rf 'x y'"]);
 /// ```
-pub fn read(line: &str, place: &Place) -> Reading {
+pub fn read(line: &str, place: &Place, catalogue: &Catalogue) -> Reading {
     if line.len() > limits::SHELL_BYTES.most {
         return Reading { exceeded: Some(&limits::SHELL_BYTES), ..Reading::default() };
     }
-    Reading { place: place.clone(), ..eval::evaluate(line, place) }
+    Reading { place: place.clone(), ..eval::evaluate(line, place, catalogue) }
 }
 
 /// The result of analysing a line.
@@ -76,9 +77,16 @@ pub struct Reading {
     pub fork_bomb: bool,
     /// Where the line runs.
     place: Place,
+    /// What it was read with.
+    catalogue: Catalogue,
 }
 
 impl Reading {
+    /// The catalogue that the line was read with.
+    pub fn catalogue(&self) -> &Catalogue {
+        &self.catalogue
+    }
+
     /// Returns the effects of the commands on files, variables and the network.
     pub fn effects(&self) -> Effects {
         effects::effects(self)
@@ -156,6 +164,8 @@ pub struct Command {
     pub hidden: bool,
     /// The bind mounts of the container that it runs in.
     pub mounts: Option<Rc<[Mount]>>,
+    /// The words as its program reads them; `None` if the catalogue does not know the program.
+    pub parsed: Option<Rc<CommandLine>>,
 }
 
 impl Command {
@@ -183,6 +193,12 @@ impl Command {
 
     fn mounts(&self) -> &[Mount] {
         self.mounts.as_deref().unwrap_or_default()
+    }
+
+    /// The word, or the part of a word, that an entry of [`CommandLine::uses`] is about.
+    pub fn value(&self, used: &WordUse) -> Option<Arg> {
+        let arg = self.args.get(used.word)?;
+        arg.behind(arg.text.get(..used.start)?)
     }
 
     /// Whether any of its words is unknown.

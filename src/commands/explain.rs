@@ -13,6 +13,7 @@ use rune::client::SampleEvent;
 use rune::event::Header;
 use rune::path::Place;
 use rune::policy::Config;
+use rune::programs::Catalogue;
 use rune::quarantined::{ContentSource, Origin, Quarantined};
 use rune::shell::{self, Command, Effects, Reading};
 use rune::verdict::{Effect, Finding, Phase, Verdict};
@@ -97,8 +98,8 @@ pub fn run(args: &ExplainArgs) -> anyhow::Result<()> {
         return result::run(file, args);
     }
     let line = args.line.join(" ");
-    let Preview { verdict, place, .. } = preview_call(args, &line)?;
-    let reading = if is_shell(&args.tool) { shell::read(&line, &place) } else { Reading::default() };
+    let Preview { verdict, place, catalogue, .. } = preview_call(args, &line)?;
+    let reading = if is_shell(&args.tool) { shell::read(&line, &place, &catalogue) } else { Reading::default() };
     let effects = reading.effects();
     let mut out = std::io::stdout().lock();
     if args.json {
@@ -156,6 +157,8 @@ fn preview_call(args: &ExplainArgs, line: &str) -> anyhow::Result<Preview> {
 pub struct Preview {
     pub header: Header,
     pub place: Place,
+    /// What its shell text was read with.
+    pub catalogue: Catalogue,
     pub verdict: Verdict,
 }
 
@@ -179,14 +182,15 @@ pub fn preview_with_policy(
         Ok(message) => message,
         Err(unread) => bail!(unread.failure.reason()),
     };
-    let event = environment.locate(message);
+    let event = policy_files::programs::into_event(message, environment);
     let LoadedPolicy { config, project_policy: own, .. } = policy_files::load_with(&event, environment, policy);
     let CollectedFacts { facts, failures } = facts::collect(&event, &config, options, environment);
     let event = event.with_facts(facts);
     let config = config.with_failures(failures);
     let config = policy_files::with_content_rules(config, &event, environment, own.as_deref());
     let verdict = rune::decide(&event, &config);
-    Ok(Preview { header: event.header, place: event.place, verdict })
+    let catalogue = event.shell().map(|shell| shell.reading.catalogue().clone()).unwrap_or_default();
+    Ok(Preview { header: event.header, place: event.place, catalogue, verdict })
 }
 
 fn build_explanation<'a>(

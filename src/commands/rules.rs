@@ -60,6 +60,9 @@ fn check(args: &RulesArgs) -> anyhow::Result<()> {
             .iter()
             .filter(|exception| config.stale_reason(exception, today) == Some(StaleReason::RuleUnknown));
         errors.extend(unknown.map(|unknown| format!("{}: unknown rule `{}`", unknown.source, unknown.rule)));
+        let options = hook_options(None, args.config_dir.as_deref());
+        let environment = Environment::of(options.client, &options.dirs);
+        errors.extend(policy_files::programs::errors(environment.config_dir.as_deref()));
     }
     let mut out = std::io::stdout().lock();
     for note in notes {

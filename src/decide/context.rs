@@ -6,6 +6,7 @@ use crate::event::Event;
 use crate::path::zones::Zones;
 use crate::path::{AbsPath, Glob};
 use crate::policy::Config;
+use crate::programs::{self, Entry};
 use crate::shell::{Effects, Reading};
 use crate::verdict::Finding;
 use crate::verdict::failure::Failure;
@@ -68,6 +69,11 @@ impl<'a> Context<'a> {
     /// The parsed shell text of the event.
     pub(super) fn reading(&self) -> Option<&'a Reading> {
         self.event.shell().map(|shell| &shell.reading)
+    }
+
+    /// The catalogue's entry of a program.
+    pub(super) fn entry(&self, program: &str) -> Option<&'static Entry> {
+        self.reading().map_or_else(|| programs::embedded(program), |reading| reading.catalogue().find(program))
     }
 
     /// What the shell text of the event does to files, variables and the network.

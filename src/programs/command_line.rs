@@ -1,7 +1,7 @@
 //! The option parser: reads the words of one command by the entry of its program.
 //!
-//! It knows clusters (`-cI 'cmd'`), attached values (`-ofile`, `--out=file`), abbreviated long options, `--`, and verbs
-//! at any depth. A word whose use the entry does not tell is reported with the use `None`.
+//! It knows clusters (`-cI 'cmd'`), attached values (`-ofile`, `--out=file`), abbreviated long options, `--`, verbs at any
+//! depth, and uses that depend on flags. A word whose use the entry does not tell is reported with the use `None`.
 
 use super::entry::{Does, Entry, Operands, Style, Use};
 
@@ -16,13 +16,39 @@ pub struct WordUse {
     pub takes: Option<Use>,
     /// Whether it is the value of an option.
     pub by_option: bool,
+    /// The option, if the entry lists it.
+    pub option: Option<&'static str>,
+    /// The word follows an option that the entry does not list, so it may as well be the value of that.
+    pub doubtful: bool,
+}
+
+/// An option without a value: a part of a word.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FlagUse {
+    /// The index of the word.
+    pub word: usize,
+    /// Where in the word its name begins, in bytes. A letter of a cluster does not begin at 0.
+    pub start: usize,
+    /// Where in the word its name ends.
+    pub end: usize,
+}
+
+impl FlagUse {
+    /// Whether it is the flag of this name, which has its dashes. `word` is the whole word.
+    pub fn is(&self, name: &str, word: &str) -> bool {
+        let given = word.get(self.start..self.end).unwrap_or_default();
+        if self.start > 0 {
+            return name.strip_suffix(given).is_some_and(|sign| sign.len() == 1 && word.starts_with(sign));
+        }
+        word == name || given == name && !is_off(word)
+    }
 }
 
 /// A command line as its program reads it.
-#[derive(Clone, Debug)]
-pub struct CommandLine<'e> {
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct CommandLine {
     /// The program and its verbs, outermost first.
-    pub path: Vec<&'e Entry>,
+    pub path: Vec<&'static Entry>,
     /// Values of options and operands, in order. Verbs are not among them.
     pub uses: Vec<WordUse>,
     /// Where the command begins that the program runs, if its operands are one.
@@ -31,9 +57,23 @@ pub struct CommandLine<'e> {
     pub does: Option<Does>,
     /// Whether the first operand should have been a verb, and is none of those listed.
     pub unknown_verb: bool,
+    /// Options without a value, in order.
+    pub flags: Vec<FlagUse>,
+    /// Whether what it does to a directory holds for everything below.
+    pub recursive: bool,
 }
 
-impl CommandLine<'_> {
+impl CommandLine {
+    /// The entry of the program.
+    pub fn program(&self) -> Option<&'static Entry> {
+        self.path.first().copied()
+    }
+
+    /// The name of the deepest verb, as the entry has it; empty without a verb.
+    pub fn verb(&self) -> &'static str {
+        self.path.get(1..).and_then(<[_]>::last).and_then(|verb| verb.names.first()).map_or("", |name| name.as_ref())
+    }
+
     /// Whether it prints credentials.
     pub fn reveals(&self) -> bool {
         self.path.iter().any(|entry| entry.reveals)
@@ -50,34 +90,22 @@ impl CommandLine<'_> {
     }
 
     /// The language of its code.
-    pub fn language(&self) -> Option<&str> {
+    pub fn language(&self) -> Option<&'static str> {
         self.path.iter().rev().find_map(|entry| entry.language.as_deref())
+    }
+}
+
+impl Entry {
+    /// The options without a value that it lists.
+    fn flag_names(&self) -> impl Iterator<Item = &str> {
+        let changing = self.with.iter().flat_map(|(flags, _)| flags.iter());
+        let lists = self.dry.iter().chain(self.plain.iter()).chain(self.recursive.iter()).chain(changing);
+        self.flags.iter().map(|(name, _)| name).chain(lists).map(AsRef::as_ref)
     }
 }
 
 /// Flags that make any program print and exit.
 const HELP: [&str; 2] = ["--help", "--version"];
-
-/// An option word without a value, as it may be compared with names of flags.
-enum Flag<'w> {
-    Word(&'w str),
-    /// An option with an attached value: its name, and the whole word.
-    Valued(&'w str, &'w str),
-    Letter(char),
-}
-
-impl Flag<'_> {
-    fn is(&self, name: &str) -> bool {
-        match self {
-            Flag::Word(word) => *word == name,
-            Flag::Valued(option, word) => *word == name || *option == name && !is_off(word),
-            Flag::Letter(letter) => {
-                let mut chars = name.chars();
-                chars.next() == Some('-') && chars.next() == Some(*letter) && chars.next().is_none()
-            }
-        }
-    }
-}
 
 /// Whether an attached value switches a flag off: `--dry-run=false`.
 fn is_off(word: &str) -> bool {
@@ -85,48 +113,81 @@ fn is_off(word: &str) -> bool {
 }
 
 /// Reads the words behind a program's name.
-pub fn parse<'e>(program: &'e Entry, words: &[&str]) -> CommandLine<'e> {
-    let mut line = Reader {
-        line: CommandLine { path: vec![program], uses: Vec::new(), command: None, does: None, unknown_verb: false },
-        flags: Vec::new(),
-        operands: Vec::new(),
-        general: Vec::new(),
-        skipped_unknown_option: false,
-    };
-    line.read(words);
-    line.finish()
+pub fn parse(program: &'static Entry, words: &[&str]) -> CommandLine {
+    let mut reader = Reader::new(program, words, None);
+    reader.read();
+    let doubtful_verb = reader.doubtful_verb;
+    let mut line = reader.finish();
+    // A verb behind an unlisted option may be the value of that option. Then the next word is the verb, if it is one.
+    if doubtful_verb.is_some() {
+        let mut reader = Reader::new(program, words, doubtful_verb);
+        reader.read();
+        let other = reader.finish();
+        if !other.unknown_verb && other.path.len() > 1 {
+            line.does = line.does.max(other.does);
+        }
+    }
+    line
 }
 
-struct Reader<'e, 'w> {
-    line: CommandLine<'e>,
-    flags: Vec<Flag<'w>>,
-    /// The indices of the operands, without verbs.
-    operands: Vec<usize>,
+/// What the word before says about the next one.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Before {
+    /// It is not the value of an option.
+    Other,
+    /// It may be the value of an unlisted letter. Most letters take none, and entries list those that do.
+    UnlistedLetter,
+    /// It may be the value of an unlisted long option.
+    UnlistedOption,
+}
+
+struct Reader<'w> {
+    words: &'w [&'w str],
+    line: CommandLine,
+    /// How many operands there were, without verbs.
+    operands: usize,
     /// Entries with `*` in their names that fit the verbs too: `* delete-*` holds for `dynamodb delete-table`.
-    general: Vec<&'e Entry>,
-    /// The word before was an option that no entry knows: what follows may be its value.
-    skipped_unknown_option: bool,
+    general: Vec<&'static Entry>,
+    before: Before,
+    /// The first verb that may be the value of an option.
+    doubtful_verb: Option<usize>,
+    /// The word that is taken for the value of the option before it.
+    assumed_value: Option<usize>,
 }
 
-impl<'e, 'w> Reader<'e, 'w> {
-    fn read(&mut self, words: &[&'w str]) {
+impl<'w> Reader<'w> {
+    fn new(program: &'static Entry, words: &'w [&'w str], assumed_value: Option<usize>) -> Self {
+        Reader {
+            words,
+            line: CommandLine { path: vec![program], ..CommandLine::default() },
+            operands: 0,
+            general: Vec::new(),
+            before: Before::Other,
+            doubtful_verb: None,
+            assumed_value,
+        }
+    }
+
+    fn read(&mut self) {
         let mut index = 0;
         let mut only_operands = false;
-        while let Some(word) = words.get(index).copied() {
+        while let Some(word) = self.words.get(index).copied() {
             if self.begins_command() {
                 self.line.command = Some(if word == "--" && !only_operands { index + 1 } else { index })
-                    .filter(|start| *start < words.len() && (only_operands || !self.is_option(word) || word == "--"));
+                    .filter(|start| *start < self.words.len())
+                    .filter(|_| only_operands || !self.is_option(word) || word == "--");
                 if self.line.command.is_some() {
                     return;
                 }
             }
             if !only_operands && word == "--" {
                 only_operands = true;
+                self.before = Before::Other;
                 index += 1;
             } else if !only_operands && self.is_option(word) {
                 index += self.option(word, index);
-            } else if let Some(length) = self.assignment(word) {
-                self.line.uses.push(WordUse { word: index, start: length.0, takes: Some(length.1), by_option: true });
+            } else if let Some((name, takes)) = self.assignment(word) {
+                self.note(index, name.len(), Some(takes), Some(name));
                 index += 1;
             } else {
                 self.operand(word, index);
@@ -140,40 +201,45 @@ impl<'e, 'w> Reader<'e, 'w> {
         word.len() > 1 && (word.starts_with('-') || word.starts_with('+') && self.value_option("+").is_some())
     }
 
-    fn deepest(&self) -> Option<&'e Entry> {
+    fn deepest(&self) -> Option<&'static Entry> {
         self.line.path.last().copied()
     }
 
     /// What the operands of the deepest entry that tells are used for.
-    fn operand_spec(&self) -> Option<&'e Operands> {
+    fn operand_spec(&self) -> Option<&'static Operands> {
         self.line.path.iter().rev().find_map(|entry| entry.operands.as_ref())
     }
 
     /// Whether the next operand is the first word of a command that the program runs.
     fn begins_command(&self) -> bool {
-        let awaits_verb = self.operands.is_empty() && self.deepest().is_some_and(|entry| !entry.verbs.is_empty());
+        let awaits_verb = self.operands == 0 && self.deepest().is_some_and(|entry| !entry.verbs.is_empty());
         !awaits_verb
             && self.operand_spec().is_some_and(|spec| {
-                spec.rest == Some(Use::Run) && spec.last.is_empty() && self.operands.len() == spec.first.len()
+                spec.rest == Some(Use::Run) && spec.last.is_empty() && self.operands == spec.first.len()
             })
     }
 
-    /// `name=value` operands that are options: the length of `name=`, and the use of the value.
-    fn assignment(&self, word: &str) -> Option<(usize, Use)> {
+    /// `name=value` operands that are options: `name=`, and the use of the value.
+    fn assignment(&self, word: &str) -> Option<(&'static str, Use)> {
         let options = self.line.path.iter().rev().flat_map(|entry| entry.options.iter());
         let mut named = options.filter(|option| option.name.ends_with('='));
-        named.find(|option| word.starts_with(option.name.as_ref())).map(|option| (option.name.len(), option.takes))
+        named.find(|option| word.starts_with(option.name.as_ref())).map(|option| (option.name.as_ref(), option.takes))
     }
 
-    /// What the value of an option is used for, by its exact name.
-    fn value_option(&self, name: &str) -> Option<Use> {
-        let options = self.line.path.iter().rev().flat_map(|entry| entry.options.iter());
-        options.into_iter().find(|option| option.name == name).map(|option| option.takes)
+    /// An option that takes a value, by its exact name: its name, and what the value is used for.
+    fn value_option(&self, name: &str) -> Option<(&'static str, Use)> {
+        let mut options = self.line.path.iter().rev().flat_map(|entry| entry.options.iter());
+        options.find(|option| option.name == name).map(|option| (option.name.as_ref(), option.takes))
     }
 
+    /// Whether an entry lists a flag.
     fn is_flag(&self, name: &str) -> bool {
-        let mut entries = self.line.path.iter();
-        entries.any(|entry| entry.dry.iter().any(|dry| dry == name) || entry.flags.iter().any(|(flag, _)| flag == name))
+        self.line.path.iter().any(|entry| entry.flag_names().any(|flag| flag == name))
+    }
+
+    /// Whether an option takes a value only if that is attached: `sed -i.bak`.
+    fn is_attached(&self, name: &str) -> bool {
+        self.line.path.iter().any(|entry| entry.attached.iter().any(|known| known == name))
     }
 
     /// The name of a long option, completed where it is an abbreviation of exactly one.
@@ -182,9 +248,7 @@ impl<'e, 'w> Reader<'e, 'w> {
             return name.to_owned();
         }
         let values = self.line.path.iter().flat_map(|entry| entry.options.iter().map(|option| option.name.as_ref()));
-        let flags = self.line.path.iter().flat_map(|entry| {
-            entry.flags.iter().map(|(flag, _)| flag.as_ref()).chain(entry.dry.iter().map(AsRef::as_ref))
-        });
+        let flags = self.line.path.iter().flat_map(|entry| entry.flag_names());
         let mut fitting = values.chain(flags).filter(|known| known.starts_with(name));
         match (fitting.next(), fitting.next()) {
             (Some(only), None) => only.to_owned(),
@@ -192,141 +256,202 @@ impl<'e, 'w> Reader<'e, 'w> {
         }
     }
 
-    fn note(&mut self, word: usize, start: usize, takes: Option<Use>) {
-        self.line.uses.push(WordUse { word, start, takes, by_option: true });
+    fn note(&mut self, word: usize, start: usize, takes: Option<Use>, option: Option<&'static str>) {
+        let takes = takes.filter(|takes| *takes != Use::Unknown);
+        self.line.uses.push(WordUse { word, start, takes, by_option: true, option, doubtful: false });
+    }
+
+    /// Notes the value of an option that is not attached to it; returns how many words the option takes.
+    fn note_next(&mut self, index: usize, (name, takes): (&'static str, Use)) -> usize {
+        if self.line.path.iter().any(|entry| entry.pairs.iter().any(|pair| pair == name)) {
+            self.note(index + 1, 0, Some(Use::Text), Some(name));
+            self.note(index + 2, 0, Some(takes), Some(name));
+            return 3;
+        }
+        self.note(index + 1, 0, Some(takes), Some(name));
+        2
+    }
+
+    fn flag(&mut self, word: usize, start: usize, end: usize) {
+        self.line.flags.push(FlagUse { word, start, end });
     }
 
     /// Reads an option word; returns how many words it takes.
     fn option(&mut self, word: &'w str, index: usize) -> usize {
-        self.skipped_unknown_option = false;
-        if let Some(takes) = self.value_option("+").filter(|_| word.starts_with('+')) {
-            self.note(index, 1, Some(takes));
+        self.before = Before::Other;
+        if let Some((name, takes)) = self.value_option("+").filter(|_| word.starts_with('+')) {
+            self.note(index, 1, Some(takes), Some(name));
             return 1;
         }
         let single = self.line.path.iter().any(|entry| entry.style == Style::Single);
-        if word.starts_with("--") || single || self.value_option(word).is_some() {
-            let (name, value) = word.split_once('=').map_or((word, None), |(name, _)| (name, Some(name.len() + 1)));
-            let alternative = if single { name.strip_prefix('-').filter(|name| name.starts_with('-')) } else { None };
-            let full = if name.starts_with("--") { self.complete(name) } else { name.to_owned() };
-            let takes = self.value_option(&full).or_else(|| alternative.and_then(|name| self.value_option(name)));
-            return match (takes, value) {
-                (takes, Some(start)) => {
-                    // A flag may have a value too: `--dry-run=client`, `--prune=now`.
-                    self.flags.push(Flag::Valued(name, word));
-                    self.note(index, start, takes);
-                    1
-                }
-                // An abbreviation may also be a flag of its own, so the next word is read as an operand too.
-                (Some(takes), None) if full != name && alternative.is_none() => {
-                    self.note(index + 1, 0, Some(takes));
-                    self.flags.push(Flag::Word(name));
-                    1
-                }
-                (Some(takes), None) => {
-                    self.note(index + 1, 0, Some(takes));
-                    2
-                }
-                (None, None) => {
-                    self.skipped_unknown_option = !self.is_flag(&full) && !HELP.contains(&name);
-                    self.flags.push(Flag::Word(name));
-                    1
-                }
-            };
+        if word.starts_with("--") || single || self.value_option(word).is_some() || self.is_flag(word) {
+            return self.long_option(word, index, single);
         }
         let first = word.chars().next().unwrap_or('-');
         for (at, letter) in word.char_indices().skip(1) {
             let behind = at + letter.len_utf8();
             let name: String = [first, letter].iter().collect();
-            if let Some(takes) = self.value_option(&name) {
+            if let Some((name, takes)) = self.value_option(&name) {
                 if behind < word.len() {
-                    self.note(index, behind, Some(takes));
+                    self.note(index, behind, Some(takes), Some(name));
                     return 1;
                 }
-                self.note(index + 1, 0, Some(takes));
-                return 2;
+                return self.note_next(index, (name, takes));
             }
-            self.skipped_unknown_option = !self.is_flag(&name);
-            self.flags.push(Flag::Letter(letter));
+            self.before = if self.is_flag(&name) { Before::Other } else { Before::UnlistedLetter };
+            self.flag(index, at, behind);
+            if self.is_attached(&name) {
+                self.before = Before::Other;
+                break;
+            }
         }
-        self.flags.push(Flag::Word(word));
+        self.flag(index, 0, word.len());
         1
+    }
+
+    /// Reads an option whose name is the whole word, or the part before `=`.
+    fn long_option(&mut self, word: &'w str, index: usize, single: bool) -> usize {
+        let (name, value) = word.split_once('=').map_or((word, None), |(name, _)| (name, Some(name.len() + 1)));
+        let alternative = if single { name.strip_prefix('-').filter(|name| name.starts_with('-')) } else { None };
+        let full = if name.starts_with("--") { self.complete(name) } else { name.to_owned() };
+        let known = self.value_option(&full).or_else(|| alternative.and_then(|name| self.value_option(name)));
+        match (known, value) {
+            (known, Some(start)) => {
+                // A flag may have a value too: `--dry-run=client`, `--prune=now`.
+                self.flag(index, 0, name.len());
+                self.note(index, start, known.map(|(_, takes)| takes), known.map(|(name, _)| name));
+                1
+            }
+            // An abbreviation may also be a flag of its own, so the next word is read as an operand too.
+            (Some((option, takes)), None) if full != name && alternative.is_none() => {
+                self.note(index + 1, 0, Some(takes), Some(option));
+                self.flag(index, 0, name.len());
+                1
+            }
+            (Some(known), None) => self.note_next(index, known),
+            (None, None) => {
+                let listed = self.is_flag(&full) || self.is_attached(&full) || HELP.contains(&name);
+                self.before = if listed { Before::Other } else { Before::UnlistedOption };
+                self.flag(index, 0, name.len());
+                1
+            }
+        }
+    }
+
+    /// Whether a flag is given. `-d=skip` is the option `-d` with the value `skip`.
+    fn is_given(&self, name: &str) -> bool {
+        let word = |index: usize| self.words.get(index).copied().unwrap_or_default();
+        let is_value = |option: &str, value: &str| {
+            let mut uses = self.line.uses.iter().filter(|used| used.option == Some(option));
+            uses.any(|used| word(used.word).get(used.start..) == Some(value))
+        };
+        self.line.flags.iter().any(|flag| flag.is(name, word(flag.word)))
+            || name.split_once('=').is_some_and(|(option, value)| is_value(option, value))
     }
 
     /// Whether a flag is given without a value.
     fn is_bare(&self, name: &str) -> bool {
-        self.flags.iter().any(|flag| matches!(flag, Flag::Word(word) if *word == name))
+        let is = |flag: &FlagUse| flag.start == 0 && self.words.get(flag.word).is_some_and(|word| *word == name);
+        self.line.flags.iter().any(is)
+    }
+
+    /// Whether an option has the code that the first operand is otherwise.
+    fn has_code_option(&self) -> bool {
+        let by_option = |used: &WordUse| used.by_option && matches!(used.takes, Some(Use::Code | Use::Execute));
+        self.line.uses.iter().any(by_option)
     }
 
     /// Whether the last operand is a script: what follows are its own arguments.
     fn has_script(&self) -> bool {
-        let count = self.operands.len();
-        let position = count.checked_sub(1);
-        let by_option = |used: &WordUse| used.by_option && matches!(used.takes, Some(Use::Code | Use::Execute));
-        let is_first = self.operand_spec().zip(position).is_some_and(|(spec, position)| {
-            spec.first.get(position) == Some(&Use::Execute) && !self.line.uses.iter().any(by_option)
-        });
+        let position = self.operands.checked_sub(1);
+        let is_first = self
+            .operand_spec()
+            .zip(position)
+            .is_some_and(|(spec, position)| spec.first.get(position) == Some(&Use::Execute) && !self.has_code_option());
         is_first && self.line.path.iter().rev().find_map(|entry| entry.does) == Some(Does::Run)
     }
 
     /// Reads a word that is no option: a verb or an operand.
     fn operand(&mut self, word: &str, index: usize) {
+        let before = std::mem::replace(&mut self.before, Before::Other);
+        if self.assumed_value == Some(index) {
+            return self.note(index, 0, None, None);
+        }
         let verbs = self.deepest().map_or(&[][..], |entry| &entry.verbs);
-        if self.operands.is_empty() && !verbs.is_empty() {
+        if self.operands == 0 && !verbs.is_empty() {
             let lists = std::iter::once(verbs).chain(self.general.iter().map(|entry| &*entry.verbs));
-            let fitting: Vec<&'e Entry> =
+            let fitting: Vec<&'static Entry> =
                 lists.flatten().filter(|verb| verb.names.iter().any(|name| fits(name, word))).collect();
             let exact = fitting.iter().find(|verb| verb.names.iter().any(|name| name == word));
             if let Some(verb) = exact.or(fitting.first()).copied() {
                 self.line.path.push(verb);
                 self.general = fitting.into_iter().filter(|other| !std::ptr::eq(*other, verb)).collect();
-                self.skipped_unknown_option = false;
+                if before != Before::Other {
+                    self.doubtful_verb.get_or_insert(index);
+                }
                 return;
             }
-            if self.skipped_unknown_option {
-                self.skipped_unknown_option = false;
-                self.note(index, 0, None);
-                return;
+            if before != Before::Other {
+                return self.note(index, 0, None, None);
             }
             self.line.unknown_verb = true;
         }
-        self.skipped_unknown_option = false;
-        self.operands.push(index);
-        self.line.uses.push(WordUse { word: index, start: 0, takes: None, by_option: false });
+        self.operands += 1;
+        let doubtful = before == Before::UnlistedOption;
+        self.line.uses.push(WordUse { word: index, start: 0, takes: None, by_option: false, option: None, doubtful });
     }
 
-    fn finish(mut self) -> CommandLine<'e> {
-        if let Some(spec) = self.operand_spec() {
-            // `sed -e s/a/b/ file`: with the code in an option, the first operand is the second one of the entry.
-            let by_option = |used: &WordUse| used.by_option && matches!(used.takes, Some(Use::Code | Use::Execute));
-            let is_code = matches!(spec.first.first(), Some(Use::Code | Use::Execute));
-            let skip = usize::from(is_code && self.line.uses.iter().any(by_option));
-            let first = spec.first.get(skip..).unwrap_or_default();
-            let count = self.operands.len();
-            let last_from = count.saturating_sub(spec.last.len()).max(first.len().min(count));
-            // The operands are in the order of their uses.
-            let operands = self.line.uses.iter_mut().filter(|used| !used.by_option);
-            for (position, used) in operands.enumerate() {
-                used.takes = match position {
-                    position if position >= last_from && !spec.last.is_empty() => {
-                        spec.last.get(position - last_from).copied()
-                    }
-                    position if position < first.len() => first.get(position).copied(),
-                    _ => spec.rest,
-                };
-            }
-        }
-        let given = |names: &str| self.flags.iter().any(|flag| flag.is(names));
-        let dry = self.line.path.iter().any(|entry| entry.dry.iter().any(|name| given(name)));
+    fn finish(mut self) -> CommandLine {
+        self.assign_operands();
+        self.line.recursive =
+            self.line.path.iter().any(|entry| entry.recursive.iter().any(|name| name == "*" || self.is_given(name)));
+        let dry = self.line.path.iter().any(|entry| entry.dry.iter().any(|name| self.is_given(name)));
         // Without the verb that it expects, a program prints its help.
-        let is_bare = self.flags.is_empty() && self.line.uses.is_empty();
+        let is_bare = self.line.flags.is_empty() && self.line.uses.is_empty();
         let lacks_verb = is_bare && self.deepest().is_some_and(|entry| !entry.verbs.is_empty());
         let named = self.line.path.iter().rev().find_map(|entry| entry.does);
         let named = if lacks_verb { named.min(Some(Does::Work)) } else { named };
         let raised = self.line.path.iter().flat_map(|entry| entry.flags.iter());
-        let raised = raised.filter(|(name, _)| given(name)).map(|(_, does)| *does).max();
+        let raised = raised.filter(|(name, _)| self.is_given(name)).map(|(_, does)| *does).max();
         self.line.does =
             if dry || HELP.iter().any(|name| self.is_bare(name)) { Some(Does::Look) } else { named.max(raised) };
         self.line
+    }
+
+    /// Sets the uses of the operands, and of the values that the given flags change.
+    fn assign_operands(&mut self) {
+        let all = self.line.path.iter().rev();
+        let changed = all.flat_map(|entry| entry.with.iter().map(move |(flags, changed)| (*entry, flags, changed)));
+        let changed: Vec<_> = changed.filter(|(_, flags, _)| flags.iter().any(|name| self.is_given(name))).collect();
+        for (_, _, change) in &changed {
+            for used in self.line.uses.iter_mut().filter(|used| used.option.is_some()) {
+                let option = change.options.iter().find(|option| used.option == Some(option.name.as_ref()));
+                used.takes = option.map_or(used.takes, |option| Some(option.takes));
+            }
+        }
+        let changed = changed.iter().find_map(|(entry, _, change)| Some((*entry, change.operands.as_ref()?)));
+        let told = self.line.path.iter().rev().find_map(|entry| Some((*entry, entry.operands.as_ref()?)));
+        let Some((entry, spec)) = changed.or(told) else { return };
+        // `sed -e s/a/b/ file`: with the code in an option, the first operand is the second one of the entry.
+        let is_code = matches!(spec.first.first(), Some(Use::Code | Use::Execute));
+        let replaces = |used: &WordUse| used.option.is_some_and(|option| entry.first.iter().any(|name| name == option));
+        let skip = is_code && self.has_code_option()
+            || self.line.uses.iter().any(replaces)
+            || entry.first.iter().any(|name| self.is_given(name));
+        let first = spec.first.get(usize::from(skip)..).unwrap_or_default();
+        let last_from = self.operands.saturating_sub(spec.last.len()).max(first.len().min(self.operands));
+        // The operands are in the order of their uses.
+        let operands = self.line.uses.iter_mut().filter(|used| !used.by_option);
+        for (position, used) in operands.enumerate() {
+            let takes = match position {
+                position if position >= last_from && !spec.last.is_empty() => {
+                    spec.last.get(position - last_from).copied()
+                }
+                position if position < first.len() => first.get(position).copied(),
+                _ => spec.rest,
+            };
+            used.takes = takes.filter(|takes| *takes != Use::Unknown);
+        }
     }
 }
 

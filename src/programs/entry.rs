@@ -46,6 +46,12 @@ pub enum Use {
     Send,
     /// Writes or replaces a file, or files in a directory.
     Write,
+    /// Writes its standard input to a file, as a redirection does.
+    Redirect,
+    /// Reads a file, and puts the result in its place.
+    Replace,
+    /// Changes the mode, the owner or the attributes of a file.
+    Rights,
     /// Writes files of unknown names into a directory.
     Into,
     /// Removes what a directory contains before writing into it.
@@ -66,6 +72,8 @@ pub enum Use {
     Variable,
     /// The directory that the command works in.
     Directory,
+    /// A value of which it is not known what it is used for.
+    Unknown,
 }
 
 /// How a program writes its options.
@@ -117,6 +125,18 @@ pub struct Entry {
     pub flags: List<(Text, Does)>,
     /// Flags with which nothing is changed.
     pub dry: List<Text>,
+    /// Flags that change nothing of what the entry tells.
+    pub plain: List<Text>,
+    /// Flags with which what is done to a directory holds for everything below; `*`: always.
+    pub recursive: List<Text>,
+    /// Options that take a value only if it is attached to them: `-i.bak`.
+    pub attached: List<Text>,
+    /// Options with two values, of which the second has the use that is listed: `--rawfile NAME FILE`.
+    pub pairs: List<Text>,
+    /// Options that stand for the first operand: `grep -e PATTERN`.
+    pub first: List<Text>,
+    /// Flags that change the uses of options and operands, and these uses. `-d=skip` is an option with that value.
+    pub with: List<(List<Text>, Entry)>,
     /// The language of its `code` options and of the files that it executes.
     pub language: Option<Text>,
     /// Prints credentials.

@@ -25,7 +25,7 @@ pub struct Example {
 }
 
 /// The uses, by the keys that list options of that use.
-pub const USES: [(&str, Use); 17] = [
+pub const USES: [(&str, Use); 21] = [
     ("text", Use::Text),
     ("list", Use::List),
     ("match", Use::Match),
@@ -33,6 +33,9 @@ pub const USES: [(&str, Use); 17] = [
     ("read", Use::Read),
     ("send", Use::Send),
     ("write", Use::Write),
+    ("redirect", Use::Redirect),
+    ("replace", Use::Replace),
+    ("rights", Use::Rights),
     ("into", Use::Into),
     ("empty", Use::Empty),
     ("remove", Use::Remove),
@@ -43,6 +46,7 @@ pub const USES: [(&str, Use); 17] = [
     ("from", Use::From),
     ("variable", Use::Variable),
     ("directory", Use::Directory),
+    ("unknown", Use::Unknown),
 ];
 
 /// The effects, by name.
@@ -62,7 +66,10 @@ pub const DOES: [(&str, Does); 7] = [
 ///
 /// Returns one line that names the program, the key and what is wrong with it.
 pub fn parse(text: &str) -> Result<CatalogueFile, String> {
-    let tables: Table = text.parse().map_err(|error: toml::de::Error| error.message().to_owned())?;
+    let tables: Table = text.parse().map_err(|error: toml::de::Error| {
+        let before = error.span().and_then(|span| text.get(..span.start)).unwrap_or_default();
+        format!("line {}: {}", before.matches('\n').count() + 1, error.message())
+    })?;
     let mut file = CatalogueFile::default();
     for (name, value) in &tables {
         let table = value.as_table().ok_or_else(|| format!("`{name}`: expected a table"))?;
@@ -85,7 +92,27 @@ fn entry(name: &str, table: &Table, examples: &mut Vec<Example>) -> Result<Entry
             "does" => entry.does = Some(does(string(value).map_err(fail)?).map_err(fail)?),
             "operands" => entry.operands = Some(operands(string(value).map_err(fail)?).map_err(fail)?),
             "flags" => entry.flags = flags(value).map_err(fail)?,
-            "dry" => entry.dry = words(value).map_err(fail)?.into_iter().map(Cow::Owned).collect(),
+            "dry" => entry.dry = names_of(value).map_err(fail)?,
+            "plain" => entry.plain = names_of(value).map_err(fail)?,
+            "recursive" => entry.recursive = names_of(value).map_err(fail)?,
+            "attached" => entry.attached = names_of(value).map_err(fail)?,
+            "pairs" => entry.pairs = names_of(value).map_err(fail)?,
+            "first" => entry.first = names_of(value).map_err(fail)?,
+            "with" => {
+                let table = value.as_table().ok_or_else(|| fail("expected a table by flags".to_owned()))?;
+                for (flags, value) in table {
+                    let table = value.as_table().ok_or_else(|| fail(format!("`{flags}`: expected a table")))?;
+                    let unfit =
+                        table.keys().find(|key| *key != "operands" && !USES.iter().any(|(name, _)| name == key));
+                    if let Some(unfit) = unfit {
+                        return Err(fail(format!("`{flags}`: `{unfit}`: unknown key")));
+                    }
+                    let changed =
+                        self::entry(flags, table, examples).map_err(|error| fail(format!("`{flags}`: {error}")))?;
+                    let flags = flags.split_whitespace().map(text).collect();
+                    entry.with.to_mut().push((flags, changed));
+                }
+            }
             "language" => entry.language = Some(text(string(value).map_err(fail)?)),
             "reveals" if value.is_bool() => entry.reveals = value.as_bool().unwrap_or_default(),
             "brings" if value.is_bool() => entry.brings = value.as_bool().unwrap_or_default(),
@@ -167,27 +194,46 @@ fn insert(verbs: &mut Vec<Entry>, path: &[String], verb: Entry) -> Result<(), St
     if known.does.is_some() && verb.does.is_some() {
         return Err(format!("`{word}` is listed twice"));
     }
-    let Entry { names, does, verbs, options, operands, flags, dry, language, reveals, brings, activates, style } = verb;
-    // The first name of a verb table is its whole path.
-    known.names.to_mut().extend(names.iter().skip(1).cloned());
-    known.does = known.does.or(does);
-    known.options.to_mut().extend(options.iter().cloned());
-    known.operands = known.operands.take().or(operands);
-    known.flags.to_mut().extend(flags.iter().cloned());
-    known.dry.to_mut().extend(dry.iter().cloned());
-    known.language = known.language.take().or(language);
-    known.reveals |= reveals;
-    known.brings |= brings;
-    known.activates |= activates;
-    if style != Style::default() {
-        known.style = style;
-    }
-    for nested in verbs.iter() {
+    let verbs = known.join(verb);
+    for nested in verbs {
         let word = nested.names.first().map(|name| name.to_string()).unwrap_or_default();
-        let does_before = nested.clone();
-        insert(known.verbs.to_mut(), &[word], does_before)?;
+        insert(known.verbs.to_mut(), &[word], nested)?;
     }
     Ok(())
+}
+
+impl Entry {
+    /// Adds what another entry tells about the same program or verb; what is told already holds. Returns the verbs of the
+    /// other entry, which are not added.
+    pub fn join(&mut self, other: Entry) -> Vec<Entry> {
+        let Entry { names, does, verbs, options, operands, flags, dry, plain, recursive, attached, pairs, .. } = other;
+        let Entry { first, with, language, reveals, brings, activates, style, .. } = other;
+        // The first name of a verb table is its whole path.
+        self.names.to_mut().extend(names.iter().skip(1).cloned());
+        self.does = self.does.or(does);
+        self.options.to_mut().extend(options.iter().cloned());
+        self.operands = self.operands.take().or(operands);
+        self.flags.to_mut().extend(flags.iter().cloned());
+        for (list, more) in [
+            (&mut self.dry, dry),
+            (&mut self.plain, plain),
+            (&mut self.recursive, recursive),
+            (&mut self.attached, attached),
+            (&mut self.pairs, pairs),
+            (&mut self.first, first),
+        ] {
+            list.to_mut().extend(more.iter().cloned());
+        }
+        self.with.to_mut().extend(with.iter().cloned());
+        self.language = self.language.take().or(language);
+        self.reveals |= reveals;
+        self.brings |= brings;
+        self.activates |= activates;
+        if self.style == Style::default() {
+            self.style = style;
+        }
+        verbs.into_owned()
+    }
 }
 
 fn text(text: &str) -> Text {
@@ -201,6 +247,11 @@ fn string(value: &Value) -> Result<&str, String> {
 /// A string of words separated by blanks.
 fn words(value: &Value) -> Result<Vec<String>, String> {
     Ok(string(value)?.split_whitespace().map(str::to_owned).collect())
+}
+
+/// Names of options, separated by blanks.
+fn names_of(value: &Value) -> Result<List<Text>, String> {
+    Ok(words(value)?.into_iter().map(Cow::Owned).collect())
 }
 
 /// An array of strings.

@@ -4,6 +4,7 @@ use super::options::Dirs;
 use rune::client::settings::SettingsDirs;
 use rune::client::{self, Client};
 use rune::event::{Event, Message};
+use rune::programs::Catalogue;
 use std::env;
 use std::path::{Path, PathBuf};
 use time::OffsetDateTime;
@@ -87,9 +88,9 @@ impl Environment {
     }
 
     /// Completes a message to an event, with the home directory and the project of this environment.
-    pub fn locate<'a>(&self, message: Message<'a>) -> Event<'a> {
+    pub fn locate<'a>(&self, message: Message<'a>, catalogue: &Catalogue) -> Event<'a> {
         let text = |path: &PathBuf| path.to_string_lossy().into_owned();
-        message.into_event(self.home.as_ref().map(text), self.project.as_ref().map(text))
+        message.into_event(self.home.as_ref().map(text), self.project.as_ref().map(text), catalogue)
     }
 
     /// The project of a call in `cwd`.

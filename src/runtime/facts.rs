@@ -130,7 +130,7 @@ fn before(event: &Event<'_>, config: &Config, environment: &Environment) -> Coll
 
 /// Whether the catalogue does not know the program of a command.
 fn is_unknown(command: &Command) -> bool {
-    rune::programs::embedded(&command.program).is_none()
+    command.parsed.is_none()
 }
 
 /// The worktrees of the project's repository, from git's own records, if the call touches files outside of the project.

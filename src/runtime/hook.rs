@@ -96,7 +96,7 @@ fn parse_event<'a>(call: &Call, input: &'a Input, progress: &Progress) -> Result
     if let Some(handler) = &call.abort_handler {
         handler.set_phase(Some(message.phase));
     }
-    let event = call.environment.locate(message);
+    let event = policy_files::programs::into_event(message, &call.environment);
     if event.phase.is_after() {
         // If loading the policy hangs, the result is still marked as the built-in defaults say.
         progress.set_provisional(&event.header, rune::decide(&event, &Config::fold([], Vec::new())));

@@ -1,6 +1,7 @@
 //! Reads policy files and client settings from disk.
 
 pub mod read;
+pub mod programs;
 mod rules;
 mod texts;
 

@@ -17,6 +17,7 @@ use super::state::{ShellOptions, ShellState, Value};
 use super::syntax::{Backquoted, Instruction, LoopVariable, Scope, Script, ScriptLanguage, Uncertainty, Unreadable};
 use super::{Arg, Command, Reading};
 use crate::path::Place;
+use crate::programs::Catalogue;
 use crate::verdict::limits;
 use crate::verdict::limits::Meter;
 use compact_str::CompactString;
@@ -37,18 +38,24 @@ const INSTRUCTION_STEPS: usize = 8;
 const TEXT_STEPS: usize = 250;
 
 /// Evaluates a line of bash that runs in `place`.
-pub(super) fn evaluate(line: &str, place: &Place) -> Reading {
-    evaluate_script(line, Script::default(), line.len(), ShellOptions::default(), place)
+pub(super) fn evaluate(line: &str, place: &Place, catalogue: &Catalogue) -> Reading {
+    evaluate_script((line, Script::default()), line.len(), ShellOptions::default(), place, catalogue)
 }
 
 /// Evaluates PowerShell text of `bytes` bytes that was parsed into `script`.
-pub(super) fn evaluate_powershell(script: Script, bytes: usize, place: &Place) -> Reading {
+pub(super) fn evaluate_powershell(script: Script, bytes: usize, place: &Place, catalogue: &Catalogue) -> Reading {
     let options = ShellOptions { in_process: true, ..ShellOptions::default() };
-    evaluate_script("", script, bytes, options, place)
+    evaluate_script(("", script), bytes, options, place, catalogue)
 }
 
 /// Evaluates `script` and then the commands that `line` parses.
-fn evaluate_script(line: &str, script: Script, bytes: usize, options: ShellOptions, place: &Place) -> Reading {
+fn evaluate_script(
+    (line, script): (&str, Script),
+    bytes: usize,
+    options: ShellOptions,
+    place: &Place,
+    catalogue: &Catalogue,
+) -> Reading {
     let cwd = Some(Rc::from(place.cwd.as_str())).filter(|cwd: &Rc<str>| !cwd.is_empty());
     let project = place.project.clone().or_else(|| cwd.as_deref().map(str::to_owned));
     let mut state = ShellState { home: place.home.clone(), project, cwd, options, ..ShellState::default() };
@@ -62,7 +69,11 @@ fn evaluate_script(line: &str, script: Script, bytes: usize, options: ShellOptio
         line: parse::Parser::new(line, &state.meter),
         executions: Vec::new(),
         // Unused capacity costs nothing; growing a vector of thousands of commands does.
-        reading: Reading { commands: Vec::with_capacity(command_capacity(bytes)), ..Reading::default() },
+        reading: Reading {
+            commands: Vec::with_capacity(command_capacity(bytes)),
+            catalogue: catalogue.clone(),
+            ..Reading::default()
+        },
         pipelines: 0,
         canonical_buffer: String::new(),
         stopped: false,

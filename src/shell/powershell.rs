@@ -19,13 +19,14 @@ use super::syntax::{
     Unreadable, WordPart, WordParts,
 };
 use crate::path::Place;
+use crate::programs::Catalogue;
 use crate::verdict::limits::{PATH_BYTES, SHELL_BYTES, SHELL_COMMANDS, SHELL_DEPTH};
 use arguments::Argument;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 /// Analyses a text as PowerShell would run it in `place`.
-pub fn read(text: &str, place: &Place) -> Reading {
+pub fn read(text: &str, place: &Place, catalogue: &Catalogue) -> Reading {
     if text.len() > SHELL_BYTES.most {
         return Reading { exceeded: Some(&SHELL_BYTES), ..Reading::default() };
     }
@@ -37,7 +38,7 @@ pub fn read(text: &str, place: &Place) -> Reading {
             ..SimpleCommand::default()
         })));
     }
-    Reading { place: place.clone(), ..eval::evaluate_powershell(script, text.len(), place) }
+    Reading { place: place.clone(), ..eval::evaluate_powershell(script, text.len(), place, catalogue) }
 }
 
 /// Parses a text into the instructions that the evaluator executes.

@@ -24,7 +24,7 @@ pub(super) use names::{Names, names};
 
 use super::options::Options;
 use super::{Arg, Command, Input};
-use crate::programs::{self, Does, Entry};
+use crate::programs::{CommandLine, Does, Entry};
 use crate::shell::inline::Language;
 use crate::verdict::limits::Meter;
 use cwd::{moved, text_in};
@@ -92,18 +92,18 @@ pub(super) fn hides(command: &Command) -> bool {
             plain || matches!(verb, "submodule" | "bisect" | "rebase" | "filter-branch" | "difftool" | "mergetool");
         return !asked || git::sets_program(&command.args);
     }
-    let words: Vec<&str> = command.args.iter().map(|arg| arg.text.as_str()).collect();
-    let runs = |entry: &'static Entry| {
-        programs::parse(entry, &words).command.is_some() || entry.does == Some(Does::Run) && entry.language.is_none()
+    let runs = |line: &CommandLine| {
+        let is_runner = |entry: &Entry| entry.does == Some(Does::Run) && entry.language.is_none();
+        line.command.is_some() || line.program().is_some_and(is_runner)
     };
-    let is_artisan = program == "php" && words.first() == Some(&"artisan");
+    let is_artisan = program == "php" && command.args.first().is_some_and(|arg| arg.text == "artisan");
     let asked = RUNNERS.contains(&program)
         || row_of(program).is_some()
         || shells::is_shell(program)
         || windows::is_powershell(program)
         || windows::is_cmd(program)
         || is_artisan
-        || programs::embedded(program).is_some_and(runs);
+        || command.parsed.as_deref().is_some_and(runs);
     // Any of them may be told to run something else by its options.
     !asked || !option::options(program, &command.args).is_empty()
 }

@@ -8,6 +8,7 @@ mod brush;
 mod rable;
 
 use rune::path::Place;
+use rune::programs::Catalogue;
 use rune::shell::{self, Unreadable};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
@@ -55,7 +56,7 @@ fn corpus() -> Vec<String> {
 
 /// Whether Rune can parse the line itself. Code in its arguments does not count: bash parses that only when it runs.
 fn accepts(line: &str) -> bool {
-    let reading = shell::read(line, &Place::default());
+    let reading = shell::read(line, &Place::default(), &Catalogue::shipped());
     reading.exceeded.is_none()
         && !reading.uncertainties.iter().any(|doubt| !doubt.inner && doubt.reason != Unreadable::Lookalike)
 }
@@ -165,7 +166,7 @@ struct Programs {
 /// The programs that Rune finds.
 fn programs(line: &str) -> Programs {
     let mut programs = Programs::default();
-    for command in shell::read(line, &Place::default()).commands {
+    for command in shell::read(line, &Place::default(), &Catalogue::shipped()).commands {
         if !command.known {
             programs.dynamic = true;
             continue;

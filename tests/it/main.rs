@@ -36,6 +36,7 @@ mod pins;
 mod policy;
 mod policy_files;
 mod prefilter;
+mod programs;
 mod properties;
 mod quarantine;
 mod quarantined;

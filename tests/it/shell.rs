@@ -7,10 +7,12 @@ mod spelling;
 
 use crate::support::cases;
 use rune::path::Place;
+use rune::programs::Catalogue;
 use rune::shell::{self, Reading};
 
 fn read(line: &str) -> Reading {
-    shell::read(line, &Place { cwd: "/home/u/proj".into(), home: Some("/home/u".into()), project: None })
+    let place = Place { cwd: "/home/u/proj".into(), home: Some("/home/u".into()), project: None };
+    shell::read(line, &place, &Catalogue::shipped())
 }
 
 /// The canonical text of every command.

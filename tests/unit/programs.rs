@@ -2,37 +2,23 @@
 
 use super::*;
 use crate::path::Place;
-use crate::shell;
+use crate::{self_test, shell};
 
-/// What the catalogue says about the first command of a line: its effect, and each use with its value.
 fn describe(line: &str) -> Vec<String> {
-    let reading = shell::read(line, &Place::default());
-    let command = reading.commands.first().unwrap_or_else(|| panic!("no command in `{line}`"));
-    let entry = embedded(&command.program).unwrap_or_else(|| panic!("`{}` has no entry", command.program));
-    let words: Vec<&str> = command.args.iter().map(|arg| arg.text.as_str()).collect();
-    let parsed = parse(entry, &words);
-    let uses = parsed.uses.iter().filter_map(|used| {
-        let value = words.get(used.word)?.get(used.start..)?;
-        Some(format!("{} {value}", used.takes.map_or("unknown", Use::name)))
-    });
-    let command = parsed.command.map(|start| format!("run {}", words[start..].join(" ")));
-    let flags = [("reveals", parsed.reveals()), ("brings", parsed.brings()), ("activates", parsed.activates())];
-    let flags = flags.into_iter().filter(|(_, set)| *set).map(|(name, _)| name.to_owned());
-    parsed.does.map(|does| does.name().to_owned()).into_iter().chain(uses).chain(command).chain(flags).collect()
+    let reading = shell::read(line, &Place::default(), &Catalogue::shipped());
+    reading.commands.first().map(self_test::describe).unwrap_or_default()
 }
 
 #[test]
 fn every_example_of_the_catalogue_holds() {
-    let mut wrong = Vec::new();
-    for (line, expected) in embedded_examples() {
-        let found = describe(line);
-        let missing: Vec<&&str> = expected.iter().filter(|item| !found.iter().any(|known| known == **item)).collect();
-        if !missing.is_empty() {
-            wrong.push(format!("`{line}`: expected {missing:?}, found {found:?}"));
-        }
-    }
+    let example = |(command, expected): &(&str, &[&str])| schema::Example {
+        command: (*command).to_owned(),
+        expected: expected.iter().map(|item| (*item).to_owned()).collect(),
+    };
+    let examples: Vec<schema::Example> = embedded_examples().iter().map(example).collect();
+    let wrong = self_test::check_program_examples(&examples, &Catalogue::shipped());
     assert!(wrong.is_empty(), "{} examples do not hold:\n{}", wrong.len(), wrong.join("\n"));
-    assert!(embedded_examples().len() > 500, "examples are missing");
+    assert!(examples.len() > 500, "examples are missing");
 }
 
 #[test]
@@ -73,5 +59,43 @@ fn an_invalid_file_is_reported_with_the_program_and_the_key() {
         ("[x]\nverbs.look = ['a', 'a']", "`x`: `a` is listed twice"),
     ] {
         assert_eq!(schema::parse(text).unwrap_err(), expected);
+    }
+}
+
+#[test]
+fn an_operators_entry_is_joined_with_the_shipped_one_and_wins() {
+    let mut catalogue = Catalogue::shipped();
+    let text = "
+        [kubectl.verb]
+        ctx.does = 'look'
+        get.does = 'change'
+        [deploy]
+        aliases = 'dep'
+        does = 'work'
+        text = '--env'
+        write = '--report'
+        operands = 'text read*'";
+    catalogue.add(text, Trust::Guarded).unwrap();
+    let describe = |line: &str| {
+        let reading = shell::read(line, &Place::default(), &catalogue);
+        self_test::describe(reading.commands.first().unwrap()).join(", ")
+    };
+    assert_eq!(describe("kubectl ctx"), "look");
+    assert_eq!(describe("kubectl get"), "change");
+    assert!(describe("kubectl -n x delete pod y").starts_with("destroy"));
+    // A harmless use does not take a protected file out of its protection.
+    assert_eq!(describe("dep --env a --report b c d"), "work, unknown a, write b, unknown c, read d");
+}
+
+#[test]
+fn an_operators_entry_cannot_take_the_name_of_another_program() {
+    for (text, expected) in [
+        (
+            "[x]\naliases = 'cat'",
+            "`aliases`: `cat` is a program that Rune knows\n  help: give `cat` a table of its own",
+        ),
+        ("[x]\n[y]\naliases = 'x'", "`x`: described twice\n  help: keep one of the tables"),
+    ] {
+        assert_eq!(Catalogue::shipped().add(text, Trust::Guarded).unwrap_err(), expected);
     }
 }

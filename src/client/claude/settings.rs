@@ -7,6 +7,7 @@ use crate::client::settings::{
 };
 use crate::encoding::json::Fields;
 use crate::path::Place;
+use crate::programs::Catalogue;
 use crate::shell;
 use serde_json::Value;
 
@@ -115,7 +116,7 @@ pub(super) fn command(entry: &Value) -> Option<HookCommand> {
         return Some(HookCommand { program: command.to_owned(), args });
     }
     // Without `args` a shell reads it.
-    let reading = shell::read(command, &Place::default());
+    let reading = shell::read(command, &Place::default(), &Catalogue::shipped());
     let [only] = reading.commands.as_slice() else { return None };
     let args = only.args.iter().map(|arg| arg.text.to_string()).collect();
     Some(HookCommand { program: only.program.to_string(), args })

@@ -21,7 +21,8 @@ pub fn check(options: &Options, environment: &Environment, project: &Path) -> Ve
     if let Err(what) = policy_files::add_allowlist(&mut config, &environment, &policy_files::PolicyTexts::default()) {
         config.failures.push(Failure::Config(what));
     }
-    let flaws = rules::find_errors(&config);
+    let mut flaws = rules::find_errors(&config);
+    flaws.extend(policy_files::programs::errors(environment.config_dir.as_deref()));
     let mut problems: Vec<Problem> = flaws.iter().map(|flaw| flaw_problem("policy-broken", flaw)).collect();
     let of_project = config.project.as_deref().map(rules::find_errors).unwrap_or_default();
     let of_project = of_project.iter().filter(|flaw| !flaws.contains(flaw));

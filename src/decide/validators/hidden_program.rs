@@ -3,7 +3,7 @@
 use super::unknown_executable::is_known;
 use super::{Context, command, suspicious, suspicious_if};
 use crate::decide::subject::Subject;
-use crate::programs::{self, Does};
+use crate::programs::Does;
 use crate::rules::Match;
 use crate::shell::Command;
 
@@ -65,11 +65,9 @@ pub(super) fn find(subject: &Subject<'_>, context: &Context<'_>) -> Option<Match
     let has_operands = program != "rm" || command.args.iter().any(|arg| !arg.text.starts_with('-'));
     let expected = EXPECTED.contains(&program) || (FILE_COMMANDS.contains(&program) && has_operands);
     // Ordinary work that code starts, such as `node -e "execSync('npm test')"`, is judged by itself.
-    let by_code = command
-        .via
-        .last()
-        .is_some_and(|runner| programs::embedded(runner).is_some_and(|entry| entry.language.is_some()));
-    let has_verbs = programs::embedded(program).is_some_and(|entry| !entry.verbs.is_empty());
+    let by_code =
+        command.via.last().is_some_and(|runner| context.entry(runner).is_some_and(|entry| entry.language.is_some()));
+    let has_verbs = context.entry(program).is_some_and(|entry| !entry.verbs.is_empty());
     let ordinary = by_code
         && has_verbs
         && !command.args.is_empty()

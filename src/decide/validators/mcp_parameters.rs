@@ -5,6 +5,7 @@ use crate::decide::subject::Subject;
 use crate::encoding::json;
 use crate::event::Action;
 use crate::path::Place;
+use crate::programs::Catalogue;
 use crate::rules::Match;
 use crate::shell;
 
@@ -78,7 +79,7 @@ fn is_injection(text: &str, is_name: bool) -> bool {
     // A display name may contain any character, so it is shell text only if a command follows an operator.
     let Some(at) = text.find([';', '|', '&', '\n', '>']) else { return false };
     let behind = text.get(at..).unwrap_or_default().trim_start_matches([';', '|', '&', '\n', '>', ' ']);
-    let reading = shell::read(behind, &Place::default());
+    let reading = shell::read(behind, &Place::default(), &Catalogue::shipped());
     let programs = [
         "rm", "curl", "wget", "sh", "bash", "nc", "python", "python3", "perl", "node", "cat", "id", "whoami", "env",
         "sudo", "chmod", "eval", "echo", "touch", "sleep", "ping", "nslookup", "dig", "ls", "printenv", "base64",

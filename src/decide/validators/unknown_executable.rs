@@ -2,7 +2,6 @@
 
 use super::{Context, command, misplaced_program, suspicious_if};
 use crate::decide::subject::Subject;
-use crate::programs;
 use crate::rules::Match;
 use crate::shell::is_builtin;
 
@@ -31,6 +30,6 @@ pub(super) fn is_allowed(name: &str, context: &Context<'_>) -> bool {
 pub(super) fn is_known(name: &str, context: &Context<'_>) -> bool {
     // `python3.12`, `pip3.12`, `gcc-13`
     let plain = name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.').trim_end_matches('-');
-    let listed = |name: &str| programs::embedded(name).is_some() || is_builtin(name) || is_allowed(name, context);
+    let listed = |name: &str| context.entry(name).is_some() || is_builtin(name) || is_allowed(name, context);
     listed(name) || (!plain.is_empty() && plain != name && listed(plain)) || name.starts_with("git-")
 }

@@ -146,6 +146,11 @@ fn add(config: &mut Config, (rules, errors): ParsedRules, message: impl Fn(&Rule
 
 /// The names of the `.rules` files in a directory, sorted.
 pub fn rule_files(directory: &Path) -> Result<Vec<String>, String> {
+    files_of(directory, ".rules")
+}
+
+/// The names of the files in a directory that end in `extension`, sorted; none if it does not exist.
+pub fn files_of(directory: &Path, extension: &str) -> Result<Vec<String>, String> {
     let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
     let in_directory = |error| format!("{}: {}", directory.display(), std::io::Error::from(error));
     let entries = match openat(CWD, directory, flags, Mode::empty()).and_then(Dir::new) {
@@ -157,7 +162,7 @@ pub fn rule_files(directory: &Path) -> Result<Vec<String>, String> {
     for entry in entries {
         let entry = entry.map_err(in_directory)?;
         let name = entry.file_name().to_string_lossy();
-        if name.ends_with(".rules") && !name.starts_with('.') {
+        if name.ends_with(extension) && !name.starts_with('.') {
             names.push(name.into_owned());
         }
     }

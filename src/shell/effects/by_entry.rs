@@ -2,18 +2,13 @@
 
 use super::super::Arg;
 use super::{Act, Noted};
-use crate::programs::{self, Use};
+use crate::programs::{Use, WordUse};
 
 /// Notes what the entry tells; returns whether there is one.
 pub(super) fn note(noted: &mut Noted<'_>) -> bool {
     let command = noted.command;
-    let Some(entry) = programs::embedded(&command.program) else { return false };
-    let words: Vec<&str> = command.args.iter().map(|arg| arg.text.as_str()).collect();
-    let line = programs::parse(entry, &words);
-    let value = |used: &programs::WordUse| {
-        let arg = command.args.get(used.word)?;
-        arg.behind(arg.text.get(..used.start)?)
-    };
+    let Some(line) = command.parsed.as_deref() else { return false };
+    let value = |used: &WordUse| command.value(used);
     let directories = line.uses.iter().filter(|used| used.takes == Some(Use::Directory));
     let directory = directories.filter_map(value).next_back();
     let cwd = match &directory {
@@ -24,7 +19,9 @@ pub(super) fn note(noted: &mut Noted<'_>) -> bool {
         let (act, deep) = match used.takes {
             Some(Use::Match) => (Act::Match, false),
             Some(Use::Read | Use::Send | Use::Execute) => (Act::Read, false),
-            Some(Use::Write) => (Act::Write, false),
+            Some(Use::Write | Use::Replace) => (Act::Write, false),
+            Some(Use::Redirect) => (Act::Redirect, false),
+            Some(Use::Rights) => (Act::Change, false),
             Some(Use::Into) => (Act::Write, true),
             Some(Use::Remove | Use::Empty) => (Act::Remove, true),
             Some(
@@ -36,7 +33,8 @@ pub(super) fn note(noted: &mut Noted<'_>) -> bool {
                 | Use::To
                 | Use::From
                 | Use::Variable
-                | Use::Directory,
+                | Use::Directory
+                | Use::Unknown,
             )
             | None => continue,
         };

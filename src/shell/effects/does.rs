@@ -2,7 +2,7 @@
 
 use super::super::{Arg, Command, Input};
 use super::fetch;
-use crate::programs::{self, CommandLine, Does, Use};
+use crate::programs::{CommandLine, Does, Use, WordUse};
 
 /// What a command does beyond the files that it names.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -20,24 +20,20 @@ pub struct Doing {
 impl Command {
     /// What it does beyond the files that it names.
     pub fn doing(&self) -> Doing {
-        let Some(entry) = programs::embedded(&self.program) else { return Doing::default() };
-        let words: Vec<&str> = self.args.iter().map(|arg| arg.text.as_str()).collect();
-        let line = programs::parse(entry, &words);
-        let does = line.does.max(self.code_effect(&line)).max(self.request_effect(&line));
+        let Some(line) = self.parsed.as_deref() else { return Doing::default() };
+        let does = line.does.max(self.code_effect(line)).max(self.request_effect(line));
         Doing { does, reveals: line.reveals(), brings: line.brings(), activates: line.activates() }
     }
 
     /// Whether the catalogue says that it sends data to an address that it is given.
     pub fn sends_to_address(&self) -> bool {
-        let Some(entry) = programs::embedded(&self.program) else { return false };
-        let words: Vec<&str> = self.args.iter().map(|arg| arg.text.as_str()).collect();
-        programs::parse(entry, &words).uses.iter().any(|used| used.takes == Some(Use::To))
+        self.parsed.as_ref().is_some_and(|line| line.uses.iter().any(|used| used.takes == Some(Use::To)))
     }
 
     /// The effect of statements in its code and on its standard input.
-    fn code_effect(&self, line: &CommandLine<'_>) -> Option<Does> {
+    fn code_effect(&self, line: &CommandLine) -> Option<Does> {
         let language = line.language()?;
-        let value = |used: &programs::WordUse| {
+        let value = |used: &WordUse| {
             let arg = self.args.get(used.word)?;
             arg.text.get(used.start..)
         };
@@ -57,7 +53,7 @@ impl Command {
     }
 
     /// The effect of an HTTP request, by its method.
-    fn request_effect(&self, line: &CommandLine<'_>) -> Option<Does> {
+    fn request_effect(&self, line: &CommandLine) -> Option<Does> {
         let forge = matches!(self.program.as_str(), "gh" | "glab" | "hub");
         if forge && line.path.last().is_some_and(|verb| verb.names.iter().any(|name| name == "api")) {
             return forge_effect(&self.args);

@@ -9,25 +9,23 @@ use super::{Access, Act, Target};
 use crate::path::Extent;
 use crate::path::protected::{self, Class, WorstUse};
 use crate::path::zones::{Area, Zones};
-use crate::programs::{self, Does, Use};
+use crate::programs::{Does, Use};
 use crate::verdict::limits::PATH_BYTES;
 use std::collections::BTreeMap;
 
 /// The uses that a command's words may be put to, beyond those that are known.
 pub(super) fn accesses(command: &Command, row: Option<usize>, known: &[Access], zones: &Zones) -> Vec<Access> {
-    let entry = programs::embedded(&command.program);
-    let words: Vec<&str> = command.args.iter().map(|arg| arg.text.as_str()).collect();
-    let line = entry.map(|entry| programs::parse(entry, &words));
+    let line = command.parsed.as_deref();
     let mut finder = Finder { command, row, known, zones, explained: BTreeMap::new(), found: Vec::new() };
-    let mut uses = line.as_ref().map(|line| line.uses.clone()).unwrap_or_default();
+    let mut uses = line.map(|line| line.uses.clone()).unwrap_or_default();
     uses.sort_by_key(|used| used.word);
     let mut next_use = 0;
     for (index, arg) in command.args.iter().enumerate() {
-        if line.as_ref().and_then(|line| line.command).is_some_and(|start| index >= start) {
+        if line.and_then(|line| line.command).is_some_and(|start| index >= start) {
             break;
         }
-        let option = index.checked_sub(1).and_then(|before| words.get(before)).filter(|word| word.starts_with('-'));
-        let option = option.copied().unwrap_or_default();
+        let option = index.checked_sub(1).and_then(|before| command.args.get(before)).map_or("", |arg| &arg.text);
+        let option = if option.starts_with('-') { option } else { "" };
         // The uses are in the order of the words.
         let start = next_use;
         while uses.get(next_use).is_some_and(|used| used.word <= index) {
@@ -47,9 +45,11 @@ pub(super) fn accesses(command: &Command, row: Option<usize>, known: &[Access], 
             match used.takes {
                 Some(Use::Code) => finder.code(&value.text),
                 Some(Use::Read | Use::Send | Use::Execute) => finder.path(&value, Act::Read),
-                Some(Use::Write | Use::Empty | Use::Remove) => finder.path(&value, Act::Write),
+                Some(Use::Write | Use::Redirect | Use::Replace | Use::Empty | Use::Remove) => {
+                    finder.path(&value, Act::Write)
+                }
                 Some(Use::Into) => finder.directory(&value),
-                Some(Use::Directory) if line.as_ref().is_some_and(|line| line.does != Some(Does::Look)) => {
+                Some(Use::Directory) if line.is_some_and(|line| line.does != Some(Does::Look)) => {
                     finder.directory(&value);
                 }
                 Some(
@@ -61,6 +61,8 @@ pub(super) fn accesses(command: &Command, row: Option<usize>, known: &[Access], 
                     | Use::To
                     | Use::From
                     | Use::Variable
+                    | Use::Rights
+                    | Use::Unknown
                     | Use::Directory,
                 ) => {}
                 None => finder.word(&value, if start.is_empty() { option } else { start }),
@@ -74,7 +76,7 @@ pub(super) fn accesses(command: &Command, row: Option<usize>, known: &[Access], 
     for (name, value) in &command.env {
         finder.variable(name, value.as_deref());
     }
-    let reads_code = line.as_ref().is_some_and(|line| line.language().is_some());
+    let reads_code = line.is_some_and(|line| line.language().is_some());
     if let (Input::Text(text), true) = (&command.input, reads_code) {
         finder.code(text);
     }

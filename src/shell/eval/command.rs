@@ -8,6 +8,7 @@ use super::output::predict_output;
 use super::redirects::prints_here;
 use super::{Evaluator, env_value};
 use crate::path::{AbsPath, Place};
+use crate::programs;
 use crate::shell::state::{ShellState, Value};
 use crate::shell::wrappers::{self, Container, Inner};
 use crate::shell::{Arg, Command, canonical, expand, inline};
@@ -158,11 +159,17 @@ impl Evaluator<'_> {
             return;
         }
         canonical::render_into(&mut self.canonical_buffer, &program, &args);
+        let name = canonical::program_name(&program.text);
+        let parsed = self.reading.catalogue.find(name).map(|entry| {
+            let words: Vec<&str> = args.iter().map(|arg| arg.text.as_str()).collect();
+            Rc::new(programs::parse(entry, &words))
+        });
         let command = Command {
             canonical: self.canonical_buffer.as_str().into(),
             known: program.is_known() && !program.glob,
-            program: canonical::program_name(&program.text).into(),
+            program: name.into(),
             args,
+            parsed,
             ..base
         };
         self.check_command(&command, in_subshell);

@@ -3,7 +3,7 @@
 use super::super::{Arg, Command, Input};
 use super::Inner;
 use super::cwd::moved;
-use crate::programs::{self, Does, Use};
+use crate::programs::{Does, Use, WordUse};
 use crate::shell::inline::Language;
 
 /// Programs that a wrapper which is not known as one may run with serious consequences.
@@ -12,17 +12,13 @@ const DANGEROUS: [&str; 14] =
 
 /// Shell text in options, code in any language, and the command behind the options.
 pub(super) fn inner(command: &Command) -> Vec<Inner> {
-    let Some(entry) = programs::embedded(&command.program) else { return dangerous_tail(command) };
+    let Some(line) = command.parsed.as_deref() else { return dangerous_tail(command) };
+    let Some(entry) = line.program() else { return Vec::new() };
     let tells_nothing = entry.operands.is_none() && entry.verbs.is_empty() && entry.language.is_none();
     if entry.does == Some(Does::Run) && tells_nothing {
         return dangerous_tail(command);
     }
-    let words: Vec<&str> = command.args.iter().map(|arg| arg.text.as_str()).collect();
-    let line = programs::parse(entry, &words);
-    let value = |used: &programs::WordUse| {
-        let arg = command.args.get(used.word)?;
-        arg.behind(arg.text.get(..used.start)?)
-    };
+    let value = |used: &WordUse| command.value(used);
     let language = line.language().map(Language::from_name);
     let mut inner = Vec::new();
     let mut has_program = false;
@@ -56,11 +52,9 @@ fn dangerous_tail(command: &Command) -> Vec<Inner> {
 
 /// Words of an interpreter's command line that look like code: `python3 -m timeit 'code'`.
 pub(super) fn loose_code(command: &Command) -> Vec<Inner> {
-    let Some(entry) = programs::embedded(&command.program) else { return Vec::new() };
-    let words: Vec<&str> = command.args.iter().map(|arg| arg.text.as_str()).collect();
-    let line = programs::parse(entry, &words);
+    let Some(line) = command.parsed.as_deref() else { return Vec::new() };
     let Some(language) = line.language().map(Language::from_name) else { return Vec::new() };
-    let loose = line.uses.iter().filter(|used| used.takes.is_none()).filter_map(|used| words.get(used.word));
-    let code = loose.filter(|word| word.contains('(') && word.contains(')'));
-    code.map(|word| Inner::Code { language, text: (*word).to_owned() }).collect()
+    let loose = line.uses.iter().filter(|used| used.takes.is_none()).filter_map(|used| command.args.get(used.word));
+    let code = loose.filter(|arg| arg.text.contains('(') && arg.text.contains(')'));
+    code.map(|arg| Inner::Code { language, text: arg.text.to_string() }).collect()
 }

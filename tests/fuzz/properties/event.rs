@@ -5,6 +5,7 @@ use rune::client::claude::Claude;
 use rune::encoding::json::Fields;
 use rune::event::{Facts, Nonce};
 use rune::policy::{Config, Layer};
+use rune::programs::Catalogue;
 use rune::quarantined::{ContentSource, Origin, Quarantined};
 use rune::rules::RuleKind;
 use rune::telemetry::LogLine;
@@ -21,7 +22,7 @@ pub fn check(bytes: &[u8]) {
     let (header, verdict) = match Claude.parse(&input) {
         Ok(message) => {
             let facts = Facts { nonce: Some(Nonce::new([7; 16])), ..Facts::default() };
-            let event = message.into_event(None, None).with_facts(facts);
+            let event = message.into_event(None, None, &Catalogue::shipped()).with_facts(facts);
             let verdict = rune::decide(&event, &config);
             assert_eq!(verdict, rune::decide(&event, &config), "the verdict is not deterministic");
             (event.header.clone(), verdict)

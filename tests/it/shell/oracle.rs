@@ -3,6 +3,7 @@
 //! The scripts do not use `pwd`: the parser assumes that the `cd` before it succeeded.
 
 use rune::path::Place;
+use rune::programs::Catalogue;
 use rune::shell;
 use std::collections::BTreeSet;
 use std::fs;
@@ -191,7 +192,7 @@ fn paths_that_bash_deletes_are_found() {
             home: Some(home.display().to_string()),
             project: Some(project.display().to_string()),
         };
-        let reading = shell::read(&script, &place);
+        let reading = shell::read(&script, &place, &Catalogue::shipped());
         let removes = reading.effects().removes();
         let unknown = !reading.is_readable() || removes.iter().any(|path| path.contains('$') || !path.starts_with('/'));
         deletions += real.len();
@@ -255,7 +256,7 @@ fn tildes_expand_as_in_bash() {
     assert_eq!(printed.len(), lines.len(), "{}", String::from_utf8_lossy(&output.stderr));
     let place = Place { cwd: cwd.to_owned(), home: Some(home.to_owned()), project: None };
     for (line, printed) in lines.iter().zip(printed) {
-        let reading = shell::read(&format!("X=a/b; {line}"), &place);
+        let reading = shell::read(&format!("X=a/b; {line}"), &place, &Catalogue::shipped());
         let args: Vec<&shell::Arg> = reading
             .commands
             .iter()

@@ -4,6 +4,7 @@ use rune::client::Client as _;
 use rune::client::claude::Claude;
 use rune::event::{Event, Message};
 use rune::policy::{Config, DEFAULT, Layer, PRESETS};
+use rune::programs::Catalogue;
 use rune::quarantined::{ContentSource, Origin, Quarantined};
 use rune::rules::RuleKind;
 use rune::verdict::Verdict;
@@ -54,7 +55,7 @@ impl<'a> Directories<'a> {
 
     /// Completes a message of a client.
     pub fn locate<'m>(self, message: Message<'m>) -> Event<'m> {
-        message.into_event(self.home.map(str::to_owned), self.project.map(str::to_owned))
+        message.into_event(self.home.map(str::to_owned), self.project.map(str::to_owned), &Catalogue::shipped())
     }
 }
 

@@ -1,11 +1,16 @@
 //! Unit tests of `src/shell/powershell.rs`.
 
-use super::read;
 use crate::path::Place;
+use crate::programs::Catalogue;
+use crate::shell::Reading;
 use crate::verdict::limits::{SHELL_BYTES, SHELL_COMMANDS, SHELL_DEPTH, SHELL_STEPS};
 
 fn place() -> Place {
     Place { cwd: "/w".to_owned(), home: Some("/home/me".to_owned()), project: None }
+}
+
+fn read(text: &str, place: &Place) -> Reading {
+    super::read(text, place, &Catalogue::shipped())
 }
 
 /// The canonical text of each command.
