@@ -7,6 +7,9 @@
 //! | `settings.rs` | the keys of `config.toml` and the presets | `src/policy/layer.rs` |
 //! | `rules.rs` | the rules and their patterns | `src/rules/embedded.rs` |
 //! | `prefilter.rs` | the literals that the patterns require | `src/rules/prefilter.rs` |
+//! | `programs.rs` | the catalogue of programs | `src/programs.rs` |
+//! | `paths.rs` | the classes of protected files | `src/path/protected.rs` |
+//! | `words.rs` | the lists of `rules/words.toml` | `src/shell/effects/words.rs` |
 //! | `digests.rs` | the SHA-256 of every shipped file | `src/policy/update.rs` |
 //!
 //! Unit tests compare the tables with the result of parsing the same files at run time.
@@ -68,6 +71,7 @@ fn main() {
     write("digests.rs", &digest_table(&kinds));
     write("programs.rs", &programs());
     write("paths.rs", &paths());
+    write("words.rs", &words());
 }
 
 const PRESETS: [&str; 3] = ["gentle", "strict", "off"];
@@ -205,6 +209,18 @@ fn paths() -> String {
         writeln!(code, "static {list}: [&str; {}] = {texts:?};", texts.len()).expect("a string accepts everything");
     }
     code
+}
+
+/// Compiles the word lists: a static for each.
+fn words() -> String {
+    let path = "rules/words.toml";
+    let lists: toml::Table = read(path).parse().unwrap_or_else(|error| panic!("{path}: {error}"));
+    let list = |(name, value): (&String, &toml::Value)| {
+        let items = value.as_array().unwrap_or_else(|| panic!("{path}: `{name}` is not a list"));
+        let texts: Vec<&str> = items.iter().filter_map(toml::Value::as_str).collect();
+        format!("pub(super) static {}: [&str; {}] = {texts:?};\n", name.to_uppercase(), texts.len())
+    };
+    lists.iter().map(list).collect()
 }
 
 /// An entry as Rust code.
