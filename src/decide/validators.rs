@@ -13,6 +13,7 @@ mod environment_poisoning;
 mod exfiltration;
 mod fork_bomb;
 mod hidden_program;
+mod inner_address;
 mod mcp_parameters;
 mod mcp_unregistered;
 mod mcp_write;

@@ -23,6 +23,8 @@ pub(super) fn find(subject: &Subject<'_>, context: &Context<'_>) -> Option<Match
         (Act::Write | Act::Redirect, Area::InTemp) => None,
         (Act::Write | Act::Redirect, _) if is_ordinary(path, context.zones.home.as_ref()) => None,
         (Act::Write | Act::Redirect, Area::TempRoot) if !by_tool => None,
+        // An empty directory changes nothing.
+        (Act::Write, Area::Other | Area::Vital) if makes_directory(access, context) => None,
         (Act::Write, Area::Other) if is_new_worktree(path, access, context) => None,
         (Act::Write, _) if by_tool => block("the file is outside of the project"),
         (Act::Write | Act::Redirect, _) if is_made_by_mktemp(path) => None,
@@ -31,6 +33,11 @@ pub(super) fn find(subject: &Subject<'_>, context: &Context<'_>) -> Option<Match
             None
         }
     }
+}
+
+/// Whether `mkdir` makes a directory, or finds it there.
+fn makes_directory(access: &Access, context: &Context<'_>) -> bool {
+    command_of(access, context).is_some_and(|command| command.program == "mkdir")
 }
 
 /// Whether `git worktree` makes or removes a worktree beside the project.

@@ -4,6 +4,7 @@ use super::super::options::Options;
 use super::super::{Arg, Command};
 use super::program::option;
 use super::{Act, Noted};
+use crate::encoding::address::Address;
 
 pub(super) fn options(program: &str) -> Options {
     let (short, long): (&'static str, &'static [&'static str]) = match program {
@@ -89,9 +90,7 @@ pub fn reroutes(variables: &[(String, Option<String>)]) -> bool {
 
 /// Whether a proxy is none of this machine, where somebody runs it.
 fn elsewhere(proxy: &str) -> bool {
-    let rest = proxy.split_once("://").map_or(proxy, |(_, rest)| rest);
-    let host = rest.split(['/', ':']).next().unwrap_or_default();
-    !proxy.is_empty() && !["localhost", "127.0.0.1", "[::1]"].contains(&host)
+    !proxy.is_empty() && !Address::parse(proxy).is_this_machine()
 }
 
 impl Command {
