@@ -182,7 +182,9 @@ fn plain_char(c: char) -> Option<char> {
 
 fn is_listed(hosts: &[&str], host: &str) -> bool {
     hosts.iter().any(|listed| match listed.strip_suffix('*') {
-        Some(start) => host.starts_with(start) && host.bytes().all(|byte| byte.is_ascii_hexdigit() || b".:".contains(&byte)),
+        Some(start) => {
+            host.starts_with(start) && host.bytes().all(|byte| byte.is_ascii_hexdigit() || b".:".contains(&byte))
+        }
         None => host == *listed,
     })
 }

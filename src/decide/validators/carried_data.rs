@@ -54,7 +54,9 @@ fn find_in_command(command: &Command, context: &Context<'_>) -> Option<Match> {
     }
     let words = || command.args.iter().filter(|_| !git);
     let is_for_another = |service: &str| {
-        service.is_empty() || is_rerouted(command, context) || !urls.iter().all(|url| Address::parse(&url.text).is_of_service(service))
+        service.is_empty()
+            || is_rerouted(command, context)
+            || !urls.iter().all(|url| Address::parse(&url.text).is_of_service(service))
     };
     if words().chain(&urls).any(|arg| key_service(&arg.text).is_some_and(is_for_another)) {
         return suspicious("it hands a key to a server that it is not for");

@@ -1,6 +1,6 @@
 //! Deletions, judged by the paths that they delete.
 
-use super::{Context, block, command_of, suspicious, suspicious_if};
+use super::{Context, block, command_of, is_below_unknown_temp, suspicious, suspicious_if};
 use crate::decide::subject::Subject;
 use crate::path::protected::is_ordinary;
 use crate::path::zones::Area;
@@ -34,7 +34,7 @@ fn judge_removal(access: &Access, command: Option<&Command>, context: &Context<'
         let is_restorable = command.is_some_and(|command| {
             command.program == "git" && !command.args.iter().any(|arg| matches!(arg.text.as_str(), "-f" | "--force"))
         });
-        if is_restorable {
+        if is_restorable || is_below_unknown_temp(access, context) {
             return None;
         }
         return suspicious("what this deletes is only known when it runs");

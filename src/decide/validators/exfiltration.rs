@@ -55,7 +55,9 @@ fn find_in_command(command: &Command, at: usize, context: &Context<'_>) -> Optio
             let searched = command.via.iter().any(|runner| matches!(runner.as_str(), "find" | "fd" | "fdfind"));
             // The body is the output of a command.
             let built = bodies(command).iter().any(|body| !body.is_known() && body.text.contains("$()"));
-            let nearby = is_nearby(command, context);
+            // A container may get files that hold no secrets.
+            let is_secret = |path: &AbsPath| is_secret_file(path, context);
+            let nearby = !unseen && is_nearby(command, context) && !read_paths(at, context).any(is_secret);
             if uploaded && !nearby || has_secret() {
                 sends_if(true)
             } else if nearby {
@@ -108,13 +110,16 @@ fn only_listens(command: &Command) -> bool {
     match command.program.as_str() {
         "nc" | "ncat" | "netcat" => command.args.iter().any(|arg| has_letter(arg) || arg.text == "--listen"),
         "socat" => {
-            let local = ["LISTEN", "STDIO", "STDIN", "STDOUT", "UNIX", "UNIX-CONNECT", "UNIX-CLIENT", "FILE", "OPEN", "PIPE"];
-            let mut addresses = command.args.iter().filter(|arg| arg.text == "-" || !arg.text.starts_with('-')).peekable();
+            let local =
+                ["LISTEN", "STDIO", "STDIN", "STDOUT", "UNIX", "UNIX-CONNECT", "UNIX-CLIENT", "FILE", "OPEN", "PIPE"];
+            let mut addresses =
+                command.args.iter().filter(|arg| arg.text == "-" || !arg.text.starts_with('-')).peekable();
             addresses.peek().is_some()
                 && addresses.all(|address| {
                     let kind = address.text.split([':', ',']).next().unwrap_or_default().to_ascii_uppercase();
                     // A path is a file or a socket of this machine.
-                    address.is_known() && (address.text.starts_with(['/', '.', '-']) || local.iter().any(|end| kind.ends_with(end)))
+                    address.is_known()
+                        && (address.text.starts_with(['/', '.', '-']) || local.iter().any(|end| kind.ends_with(end)))
                 })
         }
         "websocat" => command.args.iter().any(|arg| matches!(arg.text.as_str(), "-s" | "--server-mode")),
@@ -218,6 +223,8 @@ pub(crate) struct DataSources {
     describing: OnceCell<CommandSet>,
     /// Whether the shell text sets a proxy.
     sets_proxy: OnceCell<bool>,
+    /// Where each `export` begins, in order, and where the last of it and those before it ends.
+    exports: OnceCell<Vec<(usize, usize)>>,
 }
 
 impl DataSources {
@@ -236,6 +243,28 @@ impl DataSources {
             });
             CommandSet { shell_reads_secret, ..CommandSet::of(context, is_secret) }
         })
+    }
+
+    /// Whether what a command prints becomes variables: `export $(grep -v '^#' .env)`.
+    pub(crate) fn is_exported(&self, command: &Command, context: &Context<'_>) -> bool {
+        let exports = self.exports.get_or_init(|| {
+            let commands = context.reading().map(|reading| reading.commands.as_slice()).unwrap_or_default();
+            let is_export = |command: &&Command| {
+                command.program == "export" && !command.args.iter().any(|arg| arg.text.starts_with("-p"))
+            };
+            let mut spans: Vec<(usize, usize)> =
+                commands.iter().filter(is_export).map(|export| (export.span.start, export.span.end)).collect();
+            spans.sort_unstable();
+            let mut last = 0;
+            spans.iter_mut().for_each(|(_, end)| {
+                last = last.max(*end);
+                *end = last;
+            });
+            spans
+        });
+        let before = exports.partition_point(|(start, _)| *start < command.span.start);
+        let nearest = before.checked_sub(1).and_then(|at| exports.get(at));
+        nearest.is_some_and(|(_, end)| command.span.end <= *end)
     }
 
     /// Commands that describe this machine, or encode their input.

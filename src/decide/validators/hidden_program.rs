@@ -66,7 +66,8 @@ pub(super) fn find(subject: &Subject<'_>, context: &Context<'_>) -> Option<Match
     let has_operands = program != "rm" || command.args.iter().any(|arg| !arg.text.starts_with('-'));
     // Code that asks this machine, such as `requests.get("http://localhost:8000/")`.
     let asks_this_machine = program == "curl" && is_local(command, context);
-    let expected = asks_this_machine || EXPECTED.contains(&program) || (FILE_COMMANDS.contains(&program) && has_operands);
+    let expected =
+        asks_this_machine || EXPECTED.contains(&program) || (FILE_COMMANDS.contains(&program) && has_operands);
     // Ordinary work that code starts, such as `node -e "execSync('npm test')"`, is judged by itself.
     let by_code =
         command.via.last().is_some_and(|runner| context.entry(runner).is_some_and(|entry| entry.language.is_some()));

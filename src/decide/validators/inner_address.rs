@@ -32,7 +32,8 @@ fn asked_addresses(command: &Command) -> impl Iterator<Item = &str> {
     let entry = programs::embedded(&command.program);
     let words: Vec<&str> = command.args.iter().map(|arg| arg.text.as_str()).collect();
     let uses = entry.map(|entry| programs::parse(entry, &words).uses).unwrap_or_default();
-    let is_network = addresses(command).len() > 0 && uses.iter().any(|used| matches!(used.takes, Some(Use::To | Use::From)));
+    let is_network =
+        addresses(command).len() > 0 && uses.iter().any(|used| matches!(used.takes, Some(Use::To | Use::From)));
     let use_of = move |at: usize| uses.iter().find(|used| used.word == at).and_then(|used| used.takes);
     command.args.iter().enumerate().filter_map(move |(at, arg)| {
         let has_scheme = arg.text.contains("://") || arg.text.contains(":\\\\");
@@ -50,7 +51,8 @@ fn asked_addresses(command: &Command) -> impl Iterator<Item = &str> {
 fn is_led_to_metadata(command: &Command) -> bool {
     command.is_rerouted()
         && command.args.iter().any(|arg| {
-            let parts = arg.text.split([':', ',', '/', '@']).filter(|part| part.contains('.') || part.starts_with("0x"));
+            let parts =
+                arg.text.split([':', ',', '/', '@']).filter(|part| part.contains('.') || part.starts_with("0x"));
             parts.into_iter().any(|part| Address::parse(part).is_metadata())
         })
 }

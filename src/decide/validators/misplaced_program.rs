@@ -48,6 +48,7 @@ pub(super) fn find(subject: &Subject<'_>, context: &Context<'_>) -> Option<Match
 pub(super) fn is_unknown_elsewhere(command: &Command, context: &Context<'_>) -> bool {
     let Some(Some(path)) = located(command, context) else { return false };
     let name = path.components().last().map_or("", CompactString::as_str);
+    let name = name.strip_suffix(".exe").filter(|_| is_installed(&path, context)).unwrap_or(name);
     context.zones.area(&path) != Area::InProject
         && !is_known(name, context)
         && !is_just_compiled(&path, command, context)

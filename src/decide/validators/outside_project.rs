@@ -1,6 +1,6 @@
 //! Writes to files outside of the project.
 
-use super::{Context, block, block_if, command_of, suspicious, suspicious_if};
+use super::{Context, block, block_if, command_of, is_below_unknown_temp, suspicious, suspicious_if};
 use crate::decide::subject::{Subject, SubjectKind};
 use crate::path::protected::is_ordinary;
 use crate::path::zones::Area;
@@ -14,7 +14,8 @@ pub(super) fn find(subject: &Subject<'_>, context: &Context<'_>) -> Option<Match
     let Some(path) = &access.target.path else {
         let unclear_name = block_if(by_tool, "the file's name does not tell which file it is");
         let reason = "the file that this writes is only known when it runs";
-        return unclear_name.or_else(|| suspicious_if(access.act == Act::Redirect, reason));
+        let is_unclear = access.act == Act::Redirect && !is_below_unknown_temp(access, context);
+        return unclear_name.or_else(|| suspicious_if(is_unclear, reason));
     };
     match (access.act, context.zones.area(path)) {
         (_, Area::InProject | Area::Device) => None,

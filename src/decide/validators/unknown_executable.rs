@@ -28,8 +28,7 @@ pub(super) fn is_allowed(name: &str, context: &Context<'_>) -> bool {
 
 /// Whether a program is well-known or allowed, with or without a version in its name.
 pub(super) fn is_known(name: &str, context: &Context<'_>) -> bool {
-    // `python.exe`, `python3.12`, `pip3.12`, `gcc-13`
-    let name = name.strip_suffix(".exe").unwrap_or(name);
+    // `python3.12`, `pip3.12`, `gcc-13`
     let plain = name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.').trim_end_matches('-');
     let listed = |name: &str| context.entry(name).is_some() || is_builtin(name) || is_allowed(name, context);
     listed(name) || (!plain.is_empty() && plain != name && listed(plain)) || name.starts_with("git-")

@@ -148,7 +148,8 @@ fn statement_effect(statement: &str) -> Option<Does> {
     // The verb may stand behind a shell's own command or a prefix: `explain`, `with x as (…) delete …`.
     // A database of tests is made anew by each run: `drop database if exists app_test`.
     let is_test = |word: &&str| word.ends_with("_test") || word.starts_with("test_") || *word == "test";
-    if matches!(words.as_slice(), ["drop", "database", name] | ["drop", "database", "if", "exists", name] if is_test(name)) {
+    if matches!(words.as_slice(), ["drop", "database", name] | ["drop", "database", "if", "exists", name] if is_test(name))
+    {
         return None;
     }
     let at = words

@@ -85,7 +85,10 @@ impl Judge<'_, '_> {
     /// Whether options neither load nor run other code.
     pub fn are_harmless_options(&self, value: &str) -> bool {
         let row = |rows: &[&'static str]| {
-            rows.iter().filter_map(|row| row.split_once(' ')).find(|(name, _)| *name == self.name).map(|(_, words)| words)
+            rows.iter()
+                .filter_map(|row| row.split_once(' '))
+                .find(|(name, _)| *name == self.name)
+                .map(|(_, words)| words)
         };
         if let Some(allowed) = row(&OPTIONS_ALLOWED) {
             let is_allowed = |option: &str| allowed.split(' ').any(|pattern| matches(pattern, option));
@@ -196,7 +199,8 @@ fn is_ordinary_server(value: &str) -> bool {
     value.is_empty()
         || is_socket
         || address.is_nearby()
-        || !is_plain && SERVERS_ORDINARY.iter().any(|pattern| matches(pattern, &address.host) || matches(pattern, value))
+        || !is_plain
+            && SERVERS_ORDINARY.iter().any(|pattern| matches(pattern, &address.host) || matches(pattern, value))
 }
 
 /// Whether a text has a word that begins with one of these, or contains one of the long ones.
