@@ -3,9 +3,9 @@
 use super::{Context, command, suspicious_if};
 use crate::decide::subject::{Subject, SubjectKind};
 use crate::encoding::address::Address;
-use crate::programs::{self, Use};
+use crate::programs::Use;
 use crate::rules::Match;
-use crate::shell::{Command, addresses};
+use crate::shell::Command;
 
 pub(super) fn find(subject: &Subject<'_>, _context: &Context<'_>) -> Option<Match> {
     if let SubjectKind::Page(url) = &subject.kind {
@@ -29,11 +29,8 @@ pub(super) fn is_inner_scheme(scheme: &str) -> bool {
 /// The addresses that a command asks: its operands for programs of the network, and all words with a scheme unless the
 /// catalogue says that they are texts.
 fn asked_addresses(command: &Command) -> impl Iterator<Item = &str> {
-    let entry = programs::embedded(&command.program);
-    let words: Vec<&str> = command.args.iter().map(|arg| arg.text.as_str()).collect();
-    let uses = entry.map(|entry| programs::parse(entry, &words).uses).unwrap_or_default();
-    let is_network =
-        addresses(command).len() > 0 && uses.iter().any(|used| matches!(used.takes, Some(Use::To | Use::From)));
+    let uses = command.parsed.as_ref().map(|line| line.uses.clone()).unwrap_or_default();
+    let is_network = uses.iter().any(|used| matches!(used.takes, Some(Use::To | Use::From)));
     let use_of = move |at: usize| uses.iter().find(|used| used.word == at).and_then(|used| used.takes);
     command.args.iter().enumerate().filter_map(move |(at, arg)| {
         let has_scheme = arg.text.contains("://") || arg.text.contains(":\\\\");

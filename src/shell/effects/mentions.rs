@@ -42,9 +42,7 @@ pub(super) fn accesses(command: &Command, row: Option<usize>, known: &[Access], 
             else {
                 continue;
             };
-            let is_dry = line.as_ref().is_some_and(|line| line.dry);
             match used.takes {
-                Some(Use::Write | Use::Into | Use::Empty | Use::Remove) if is_dry => {}
                 Some(Use::Code) => finder.code(&value.text),
                 Some(Use::Read | Use::Send | Use::Execute) => finder.path(&value, Act::Read),
                 Some(Use::Write | Use::Redirect | Use::Replace | Use::Empty | Use::Remove) => {
