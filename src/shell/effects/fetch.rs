@@ -2,6 +2,7 @@
 
 use super::super::{Arg, Command};
 use super::{Act, Noted};
+use crate::encoding::address::Address;
 
 /// The words that say whom a command talks to.
 pub fn addresses(command: &Command) -> Vec<Arg> {
@@ -50,9 +51,7 @@ pub fn reroutes(variables: &[(String, Option<String>)]) -> bool {
 
 /// Whether a proxy is none of this machine, where somebody runs it.
 fn elsewhere(proxy: &str) -> bool {
-    let rest = proxy.split_once("://").map_or(proxy, |(_, rest)| rest);
-    let host = rest.split(['/', ':']).next().unwrap_or_default();
-    !proxy.is_empty() && !["localhost", "127.0.0.1", "[::1]"].contains(&host)
+    !proxy.is_empty() && !Address::parse(proxy).is_this_machine()
 }
 
 impl Command {
