@@ -9,6 +9,8 @@ use std::cmp::Ordering;
 pub enum Class {
     /// Files that hold private keys, by their endings. They may be created.
     KeyFiles,
+    /// What tools keep in hidden directories under names that say that it is secret.
+    ToolSecrets,
     /// Secrets of a project, and what people have typed.
     Secrets,
     /// What git, clients and editors obey in directories that hold much else.
@@ -123,11 +125,17 @@ fn is_wild(name: &str) -> bool {
 /// Whether a path with wildcards is about the file that a pattern such as `**/secrets.yaml` names: it begins or ends
 /// like the name. `src/*` is about no file in particular, and a search through `/etc` about no key in particular.
 fn is_about(class: Class, glob: &str, path: &AbsPath) -> bool {
-    let Some(last) = path.components().last().filter(|last| is_wild(last)) else { return true };
     let is_search = path.components().iter().any(|name| name == "**");
+    // A search for `package.json` is not about `secrets/*.json`.
+    let names_directory = |name: &str| name.contains('/') && name.contains('*');
+    if is_search && class == Class::Secrets && glob.strip_prefix("**/").is_some_and(names_directory) {
+        return false;
+    }
+    let Some(last) = path.components().last().filter(|last| is_wild(last)) else { return true };
     let name = match glob.strip_prefix("**/") {
         Some(name) if matches!(class, Class::Secrets | Class::KeyFiles) => name.rsplit('/').next().unwrap_or_default(),
         Some(name) if !name.contains('/') => name,
+        None if class == Class::ToolSecrets => glob.rsplit('/').next().unwrap_or_default(),
         None if glob.starts_with('/') && is_search => glob.rsplit('/').next().unwrap_or_default(),
         _ => return true,
     };

@@ -8,7 +8,7 @@ use crate::rules::Match;
 use crate::shell::{Arg, Command, addresses, bodies, uploads};
 
 /// Programs that download a page.
-const FETCHERS: [&str; 12] =
+pub(super) const FETCHERS: [&str; 12] =
     ["aria2c", "curl", "elinks", "http", "https", "links", "lynx", "w3m", "wget", "wget2", "xh", "xhs"];
 
 /// The least length of a key after its prefix.

@@ -57,7 +57,9 @@ fn find_in_command(command: &Command, at: usize, context: &Context<'_>) -> Optio
             let built = bodies(command).iter().any(|body| !body.is_known() && body.text.contains("$()"));
             // A container may get files that hold no secrets.
             let is_secret = |path: &AbsPath| is_secret_file(path, context);
-            let nearby = !unseen && is_nearby(command, context) && !read_paths(at, context).any(is_secret);
+            // What code sends may be anything.
+            let nearby =
+                !unseen && !command.hidden && is_nearby(command, context) && !read_paths(at, context).any(is_secret);
             if uploaded && !nearby || has_secret() {
                 sends_if(true)
             } else if nearby {

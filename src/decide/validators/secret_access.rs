@@ -93,6 +93,7 @@ fn holds_secrets(path: &AbsPath, context: &Context<'_>, is_key_too: impl FnOnce(
         || is_env_file(path)
         || Class::Secrets.contains(path, Extent::Exact, context.zones.home.as_ref())
         || Class::KeyFiles.contains(path, Extent::Exact, context.zones.home.as_ref())
+        || Class::ToolSecrets.contains(path, Extent::Exact, context.zones.home.as_ref())
 }
 
 fn is_listed(globs: &[Glob<'_>], path: &AbsPath, context: &Context<'_>) -> bool {

@@ -14,7 +14,9 @@ pub fn addresses(command: &Command) -> Vec<Arg> {
         "nc" | "ncat" | "netcat" | "telnet" => operands.into_iter().take(1).cloned().collect(),
         // `http POST host field=value`
         "http" | "https" | "xh" => {
-            let verb = |arg: &&&Arg| arg.text.bytes().all(|byte| byte.is_ascii_uppercase());
+            let methods = ["get", "post", "put", "patch", "delete", "head", "options"];
+            let is_method = |text: &str| methods.iter().any(|method| method.eq_ignore_ascii_case(text));
+            let verb = |arg: &&&Arg| is_method(&arg.text) || arg.text.bytes().all(|byte| byte.is_ascii_uppercase());
             operands.iter().skip_while(verb).take(1).map(|arg| (*arg).clone()).collect()
         }
         _ => operands.into_iter().cloned().chain(named).collect(),
