@@ -7,6 +7,9 @@
 //! | `settings.rs` | the keys of `config.toml` and the presets | `src/policy/layer.rs` |
 //! | `rules.rs` | the rules and their patterns | `src/rules/embedded.rs` |
 //! | `prefilter.rs` | the literals that the patterns require | `src/rules/prefilter.rs` |
+//! | `programs.rs` | the catalogue of programs | `src/programs.rs` |
+//! | `paths.rs` | the classes of protected files | `src/path/protected.rs` |
+//! | `addresses.rs`, `variables.rs`, `words.rs` | word lists about servers, environment variables and unknown programs | `src/encoding/address.rs`, `src/decide/validators/environment_poisoning.rs`, `src/shell/effects/words.rs` |
 //! | `digests.rs` | the SHA-256 of every shipped file | `src/policy/update.rs` |
 //!
 //! Unit tests compare the tables with the result of parsing the same files at run time.
@@ -68,6 +71,9 @@ fn main() {
     write("digests.rs", &digest_table(&kinds));
     write("programs.rs", &programs());
     write("paths.rs", &paths());
+    for name in ["addresses", "variables", "words"] {
+        write(&format!("{name}.rs"), &word_lists(&format!("rules/{name}.toml")));
+    }
 }
 
 const PRESETS: [&str; 3] = ["gentle", "strict", "off"];
@@ -158,13 +164,28 @@ fn programs() -> String {
     )
 }
 
+/// Compiles a file of word lists: `[table] key = […]` becomes the static `TABLE_KEY`.
+fn word_lists(path: &str) -> String {
+    let tables: toml::Table = read(path).parse().unwrap_or_else(|error| panic!("{path}: {error}"));
+    let mut code = String::new();
+    for (table, keys) in &tables {
+        for (key, value) in keys.as_table().unwrap_or_else(|| panic!("{path}: `{table}` is not a table")) {
+            let words = value.as_array().unwrap_or_else(|| panic!("{path}: `{table}.{key}` is not a list"));
+            let words: Vec<&str> = words.iter().filter_map(toml::Value::as_str).collect();
+            let name = format!("{table}_{key}").to_uppercase();
+            writeln!(code, "pub(super) static {name}: [&str; {}] = {words:?};", words.len()).expect("a string accepts everything");
+        }
+    }
+    code
+}
+
 /// Compiles the classes of protected files, and the names by which most other paths are told apart from them.
 fn paths() -> String {
     let path = "rules/paths.toml";
     let tables: toml::Table = read(path).parse().unwrap_or_else(|error| panic!("{path}: {error}"));
     let mut rows = String::new();
     let [mut names, mut beginnings, mut endings] = [const { BTreeSet::new() }; 3];
-    let mut ordinary = Vec::new();
+    let (mut ordinary, mut installed) = (Vec::new(), Vec::new());
     for (class, table) in &tables {
         let list = |key: &str| -> Vec<String> {
             let items = table.get(key).and_then(toml::Value::as_array).cloned().unwrap_or_default();
@@ -172,8 +193,12 @@ fn paths() -> String {
                 |item: &toml::Value| item.as_str().unwrap_or_else(|| panic!("{path}: `{class}.{key}`")).to_owned();
             items.iter().map(text).collect()
         };
-        if class == "ordinary" {
-            ordinary = list("files");
+        match class.as_str() {
+            "ordinary" => ordinary = list("files"),
+            "installed" => installed = list("files"),
+            _ => {}
+        }
+        if matches!(class.as_str(), "ordinary" | "installed") {
             continue;
         }
         let worst = table.get("worst").and_then(toml::Value::as_str);
@@ -198,8 +223,10 @@ fn paths() -> String {
         .expect("a string accepts everything");
     }
     let mut code = format!("static FILES: [Files; {}] = [\n{rows}];\n", rows.lines().count());
-    writeln!(code, "static ORDINARY: [Glob<'static>; {}] = globs({ordinary:?});", ordinary.len())
-        .expect("a string accepts everything");
+    for (name, globs) in [("ORDINARY", ordinary), ("INSTALLED", installed)] {
+        writeln!(code, "static {name}: [Glob<'static>; {}] = globs({globs:?});", globs.len())
+            .expect("a string accepts everything");
+    }
     for (list, texts) in [("NAMES", names), ("BEGINNINGS", beginnings), ("ENDINGS", endings)] {
         let texts: Vec<String> = texts.into_iter().collect();
         writeln!(code, "static {list}: [&str; {}] = {texts:?};", texts.len()).expect("a string accepts everything");

@@ -1,5 +1,6 @@
-//! Encodings: JSON, canonical JSON, hex, labels, escaped text, patches.
+//! Encodings: JSON, canonical JSON, addresses, hex, labels, escaped text, patches.
 
+pub mod address;
 pub(crate) mod bytes;
 pub mod canonical;
 pub mod escape;

@@ -1,6 +1,7 @@
 //! The policy: layers of TOML, and the configuration that they fold into.
 
 mod layer;
+mod merge;
 pub mod update;
 
 pub use layer::{Layer, LayerError};

@@ -122,7 +122,7 @@ pub fn describe(command: &Command) -> Vec<String> {
         ("reveals", parsed.reveals()),
         ("brings", parsed.brings()),
         ("activates", parsed.activates()),
-        ("recursive", parsed.recursive),
+        ("recursive", parsed.recursive == Some(true)),
     ];
     let flags = flags.into_iter().filter(|(_, set)| *set).map(|(name, _)| name.to_owned());
     parsed.does.map(|does| does.name().to_owned()).into_iter().chain(uses).chain(inner).chain(flags).collect()

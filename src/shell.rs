@@ -201,6 +201,29 @@ impl Command {
         arg.behind(arg.text.get(..used.start)?)
     }
 
+    /// The words that are neither options nor their values nor verbs.
+    fn operands(&self) -> Vec<&Arg> {
+        let uses = self.parsed.iter().flat_map(|line| line.uses.iter()).filter(|used| !used.by_option);
+        uses.filter_map(|used| self.args.get(used.word)).collect()
+    }
+
+    /// The values of an option by any of its names, which its entry must list.
+    fn values(&self, names: &[&str]) -> Vec<Arg> {
+        let uses = self.parsed.iter().flat_map(|line| line.uses.iter());
+        let named = uses.filter(|used| used.option.is_some_and(|option| names.contains(&option)));
+        named.filter_map(|used| self.value(used)).collect()
+    }
+
+    /// Whether an option without a value is given, by any of its names or the beginning of a long one.
+    fn has_flag(&self, names: &[&str]) -> bool {
+        let flags = self.parsed.iter().flat_map(|line| line.flags.iter());
+        flags.filter_map(|flag| Some((flag, self.args.get(flag.word)?.text.as_str()))).any(|(flag, word)| {
+            let given = word.get(..flag.end).unwrap_or_default();
+            let begins = |name: &str| given.len() > 3 && name.starts_with(given);
+            names.iter().any(|name| flag.is(name, word) || flag.start == 0 && name.starts_with("--") && begins(name))
+        })
+    }
+
     /// Whether any of its words is unknown.
     pub fn is_dynamic(&self) -> bool {
         !self.known || self.args.iter().any(|arg| !arg.is_known())

@@ -183,6 +183,16 @@ grep -q 'mcp-fetch' "$config/config.toml" || fail 'the disabled entry is lost'
 before=$(tree)
 run --update || fail 'a second update'
 keeps "$before"
+# The operator's edit is beside a line of the same rule that the new default changes.
+for rules in "$config/rules/bash.rules" "$home/.local/share/rune/policy/rules/bash.rules"; do older "$rules"; done
+sed -i.bak '/^block "git-force-push"/,/^$/ s/^  nudge .*/  nudge "Ours"/' "$config/rules/bash.rules" && rm "$config/rules/bash.rules.bak"
+wanted=$(grep -cE '^(block|suspicious) ' rules/bash.rules)
+run --update || fail 'an update of an edited rule'
+says 'the default has changed too'
+grep -q '^  nudge "Ours"' "$config/rules/bash.rules" || fail 'the edited rule is lost'
+[ "$(grep -cE '^(block|suspicious) ' "$config/rules/bash.rules")" = "$wanted" ] || fail 'a rule is lost'
+run --update || fail 'a third update'
+HOME=$home "$home/.local/bin/rune" rules check >/dev/null || fail 'the merged rules are invalid'
 ok 'edits survive an update'
 
 new_home

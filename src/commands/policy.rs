@@ -155,7 +155,7 @@ impl PolicyFile {
     fn new_text(&self) -> Option<&str> {
         match &self.step {
             FileUpdate::Write | FileUpdate::Replace => Some(self.shipped.text),
-            FileUpdate::Merge(text) => Some(text),
+            FileUpdate::Merge(merged) => Some(&merged.text),
             FileUpdate::Unchanged | FileUpdate::KeepEdited | FileUpdate::WriteBeside(_) | FileUpdate::KeepNewer => None,
         }
     }
@@ -193,11 +193,19 @@ impl PolicyFile {
         let kept = |why: &str| {
             format!("kept {name}: {why}; the new default is {name}.new: copy what you want from it, then delete it")
         };
-        Some(match self.step {
+        Some(match &self.step {
             FileUpdate::Unchanged | FileUpdate::KeepEdited => return None,
             FileUpdate::Write => format!("wrote {name} ({new})"),
             FileUpdate::Replace => format!("updated {name} ({old} to {new})"),
-            FileUpdate::Merge(_) => format!("merged {name} ({old} to {new}), with your edits"),
+            FileUpdate::Merge(merged) if merged.kept.is_empty() => {
+                format!("merged {name} ({old} to {new}), with your edits")
+            }
+            FileUpdate::Merge(merged) => {
+                let kept = merged.kept.join("`, `");
+                format!(
+                    "merged {name} ({old} to {new}), with your edits; of these the default has changed too: `{kept}`"
+                )
+            }
             FileUpdate::KeepNewer => {
                 format!("kept {name}: its version {old} is newer than {new}, the version of this program")
             }

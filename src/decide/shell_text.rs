@@ -33,7 +33,7 @@ pub(crate) fn judge(dialect: Dialect, context: &Context<'_>, verdict: &mut Verdi
         }
     }
     // Shell text may repeat itself thousands of times, so equal commands, pipelines and accesses are judged once.
-    let repeated = find_repeated(reading, effects);
+    let repeated = find_repeated(reading, effects, context);
     let is_repeated = |at: usize| repeated.get(at) == Some(&true);
     for (at, command) in reading.commands.iter().enumerate().filter(|(at, _)| !is_repeated(*at)) {
         apply_rules(&Subject::command(command, at), context, verdict);
@@ -46,7 +46,7 @@ pub(crate) fn judge(dialect: Dialect, context: &Context<'_>, verdict: &mut Verdi
     apply_rules(&Subject::line(), context, verdict);
     let mut judged = BTreeSet::new();
     for access in effects.accesses.iter().filter(|access| !access.row.is_some_and(is_repeated)) {
-        if AccessKey::of(access, reading).is_none_or(|key| judged.insert(key)) {
+        if AccessKey::of(access, reading, context).is_none_or(|key| judged.insert(key)) {
             judge_command_access(access, context, verdict);
         }
     }
@@ -60,7 +60,10 @@ struct AccessKey<'a> {
     has_path: bool,
     deep: bool,
     astray: bool,
-    program: &'a str,
+    /// The command: its options may say that it shows only names.
+    command: &'a str,
+    /// What it prints becomes variables.
+    exported: bool,
     /// The commands that run the program: a container has files of its own.
     via: &'a [String],
 }
@@ -68,15 +71,25 @@ struct AccessKey<'a> {
 impl<'a> AccessKey<'a> {
     /// Returns `None` if the findings depend on more than that: on the whole command for deletions and changes of
     /// permissions, and on how much of the name is known for a target with an open end.
-    fn of(access: &'a Access, reading: &'a Reading) -> Option<AccessKey<'a>> {
+    fn of(access: &'a Access, reading: &'a Reading, context: &Context<'_>) -> Option<AccessKey<'a>> {
         let Access { act, target: Target { text, path, open }, deep, astray, row } = access;
         if *open || matches!(act, Act::Remove | Act::Move | Act::Change) {
             return None;
         }
         let command = row.and_then(|row| reading.commands.get(row));
-        let program = command.map_or("", |command| command.program.as_str());
         let via = command.map_or(&[][..], |command| command.via.as_slice());
-        Some(AccessKey { act: *act, file: text, has_path: path.is_some(), deep: *deep, astray: *astray, program, via })
+        let exported = command.is_some_and(|command| context.data_sources.is_exported(command, context));
+        let command = command.map_or("", |command| command.canonical.as_str());
+        Some(AccessKey {
+            act: *act,
+            file: text,
+            has_path: path.is_some(),
+            deep: *deep,
+            astray: *astray,
+            command,
+            exported,
+            via,
+        })
     }
 }
 
@@ -84,7 +97,7 @@ impl<'a> AccessKey<'a> {
 const MAX_COMPARED_PIPELINES: usize = 8;
 
 /// Returns for each command whether an equal pipeline, with the same file accesses, came before its pipeline.
-fn find_repeated(reading: &Reading, effects: &Effects) -> Vec<bool> {
+fn find_repeated(reading: &Reading, effects: &Effects, context: &Context<'_>) -> Vec<bool> {
     let mut repeated = Vec::with_capacity(reading.commands.len());
     let mut seen: BTreeMap<&str, Vec<Range<usize>>> = BTreeMap::new();
     let accesses = accesses_by_command(reading, effects);
@@ -94,7 +107,8 @@ fn find_repeated(reading: &Reading, effects: &Effects) -> Vec<bool> {
         start = range.end;
         // Two substitutions may look alike and print different things, and the later stages of a pipeline depend on
         // their input.
-        let comparable = !pipeline.iter().any(Command::is_dynamic);
+        let is_exported = |command: &Command| context.data_sources.is_exported(command, context);
+        let comparable = !pipeline.iter().any(|command| command.is_dynamic() || is_exported(command));
         let Some(first) = pipeline.first().filter(|first| first.stage == 0 && comparable) else {
             repeated.resize(range.end, false);
             continue;

@@ -13,6 +13,7 @@ mod environment_poisoning;
 mod exfiltration;
 mod fork_bomb;
 mod hidden_program;
+mod inner_address;
 mod mcp_parameters;
 mod mcp_unregistered;
 mod mcp_write;
@@ -29,7 +30,8 @@ pub(super) use exfiltration::DataSources;
 
 use super::context::Context;
 use super::subject::{Subject, SubjectKind};
-use crate::path::AbsPath;
+use crate::path::zones::Area;
+use crate::path::{AbsPath, Place};
 use crate::rules::{Match, Tier, ValidatorId};
 use crate::shell::{Access, Command};
 
@@ -69,6 +71,16 @@ fn suspicious_if(condition: bool, reason: &'static str) -> Option<Match> {
 /// The command that accesses a file, if one does.
 fn command_of<'a>(access: &Access, context: &Context<'a>) -> Option<&'a Command> {
     context.reading().zip(access.row).and_then(|(reading, row)| reading.commands.get(row))
+}
+
+/// Whether a word that begins with an unknown variable names a file among temporary ones: `$TMPDIR/x`, or `/x` if the
+/// variable is not set, which must not be a file of the system.
+fn is_below_unknown_temp(access: &Access, context: &Context<'_>) -> bool {
+    let name = |start: &&str| access.target.text.strip_prefix(*start);
+    let Some(rest) = ["$TMPDIR/", "$TEMP/", "$TMP/", "$RUNNER_TEMP/"].iter().find_map(name) else { return false };
+    let path = AbsPath::resolve(&format!("/{rest}"), &Place::default());
+    let is_plain = path.components().first().is_some_and(|first| !first.contains(['*', '?', '[', '~']));
+    is_plain && !rest.contains(['$', '`']) && !rest.contains("..") && context.zones.area(&path) == Area::Other
 }
 
 /// Whether a file is in the container that the accessing command runs in.

@@ -40,7 +40,7 @@ struct Files {
     except: &'static [Glob<'static>],
 }
 
-// `ORDINARY`: places outside of the project that are written in silence. `FILES`: all classes. `NAMES`: the lower-case names of which a path of a class contains at least one, in order.
+// `ORDINARY`: places outside of the project that are written in silence. `INSTALLED`: directories of programs. `FILES`: all classes. `NAMES`: the lower-case names of which a path of a class contains at least one, in order.
 // `BEGINNINGS` and `ENDINGS`: the same for patterns such as `.env.*` and `*.key`.
 include!(concat!(env!("OUT_DIR"), "/paths.rs"));
 
@@ -87,6 +87,11 @@ pub fn is_ordinary(path: &AbsPath, home: Option<&AbsPath>) -> bool {
     !path.components().iter().any(|name| is_wild(name))
         && ORDINARY.iter().any(|glob| touches(*glob, path, Extent::Exact, home))
         && classes(path, Extent::Exact, home).next().is_none()
+}
+
+/// Whether programs are installed in a directory outside of the project.
+pub fn is_installed(directory: &AbsPath, home: Option<&AbsPath>) -> bool {
+    INSTALLED.iter().any(|glob| touches(*glob, directory, Extent::Exact, home))
 }
 
 /// Whether a path has a name that some class asks for; cheap, and true for most protected paths only.

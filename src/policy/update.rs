@@ -1,9 +1,12 @@
 //! Updates of the installed policy files: how a new embedded file is merged with the operator's edits.
 
 use crate::encoding::hex::digest;
+use crate::policy::merge::{merge_rules, merge_settings};
 use crate::policy::{DEFAULT, Layer, PRESETS};
 use crate::rules::{self, Owner, RuleKind};
 use std::cmp::Ordering;
+
+pub use crate::policy::merge::Merged;
 
 /// A policy file that is embedded in the binary.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -48,7 +51,7 @@ pub enum FileUpdate {
     /// Replace the file: it has no edits.
     Replace,
     /// Replace the file by this merge of its edits and the embedded one.
-    Merge(String),
+    Merge(Merged),
     /// Keep the file, and write the embedded one beside it.
     WriteBeside(Conflict),
     /// Keep the file: its version is newer than the embedded one.
@@ -91,11 +94,27 @@ impl EmbeddedFile {
             None => FileUpdate::WriteBeside(Conflict::UnknownBase),
             Some(base) if base == self.text => FileUpdate::KeepEdited,
             Some(base) if base == current => FileUpdate::Replace,
-            Some(base) => match diffy::merge(base, current, self.text) {
-                Ok(text) if self.is_valid(&text) => FileUpdate::Merge(text),
-                Ok(_) | Err(_) => FileUpdate::WriteBeside(Conflict::Unmergeable),
+            Some(base) => match self.merge(base, current) {
+                Some(merged) => FileUpdate::Merge(merged),
+                None => FileUpdate::WriteBeside(Conflict::Unmergeable),
             },
         }
+    }
+
+    /// Merges the embedded text with the operator's edits: by lines, else rule by rule or key by key.
+    fn merge(&self, base: &str, current: &str) -> Option<Merged> {
+        let by_lines = diffy::merge(base, current, self.text).ok().map(|text| Merged { text, kept: Vec::new() });
+        let by_parts = || match self.rule_kind() {
+            Some(_) => Some(merge_rules(base, current, self.text)),
+            None => merge_settings(base, current, self.text),
+        };
+        let is_valid = |merged: &Merged| self.is_valid(&merged.text);
+        by_lines.filter(is_valid).or_else(by_parts).filter(is_valid)
+    }
+
+    /// The kind of its rules, for a file of rules.
+    fn rule_kind(&self) -> Option<RuleKind> {
+        self.name.strip_prefix("rules/").and_then(RuleKind::from_file_name)
     }
 
     /// Whether the pending file is neither the embedded text nor the one that was installed before.
@@ -106,7 +125,7 @@ impl EmbeddedFile {
 
     /// Whether a text is a valid version of this file.
     fn is_valid(&self, text: &str) -> bool {
-        match self.name.strip_prefix("rules/").and_then(RuleKind::from_file_name) {
+        match self.rule_kind() {
             Some(kind) => rules::parse(text, &self.name, kind, Owner::Operator).1.is_empty(),
             None => Layer::read(text, &self.name).is_ok(),
         }

@@ -59,8 +59,8 @@ pub struct CommandLine {
     pub unknown_verb: bool,
     /// Options without a value, in order.
     pub flags: Vec<FlagUse>,
-    /// Whether what it does to a directory holds for everything below.
-    pub recursive: bool,
+    /// Whether what it does to a directory holds for everything below; `None` if the entries do not tell.
+    pub recursive: Option<bool>,
 }
 
 impl CommandLine {
@@ -184,7 +184,7 @@ impl<'w> Reader<'w> {
                 only_operands = true;
                 self.before = Before::Other;
                 index += 1;
-            } else if !only_operands && self.is_option(word) {
+            } else if !only_operands && self.is_option(word) && !self.is_verb_option(word) {
                 index += self.option(word, index);
             } else if let Some((name, takes)) = self.assignment(word) {
                 self.note(index, name.len(), Some(takes), Some(name));
@@ -201,6 +201,13 @@ impl<'w> Reader<'w> {
         word.len() > 1 && (word.starts_with('-') || word.starts_with('+') && self.value_option("+").is_some())
     }
 
+    /// Whether an option is listed as a verb: `cmake -E env`. Such verbs come first in their lists.
+    fn is_verb_option(&self, word: &str) -> bool {
+        let is_option = |verb: &&Entry| verb.names.first().is_some_and(|name| name.starts_with('-'));
+        let verbs = self.deepest().filter(|_| self.operands == 0).map_or(&[][..], |entry| &entry.verbs);
+        verbs.iter().take_while(is_option).any(|verb| verb.names.iter().any(|name| name == word))
+    }
+
     fn deepest(&self) -> Option<&'static Entry> {
         self.line.path.last().copied()
     }
@@ -210,10 +217,14 @@ impl<'w> Reader<'w> {
         self.line.path.iter().rev().find_map(|entry| entry.operands.as_ref())
     }
 
+    /// Whether the next operand should be a verb.
+    fn awaits_verb(&self) -> bool {
+        self.operands == 0 && self.deepest().is_some_and(has_verbs)
+    }
+
     /// Whether the next operand is the first word of a command that the program runs.
     fn begins_command(&self) -> bool {
-        let awaits_verb = self.operands == 0 && self.deepest().is_some_and(|entry| !entry.verbs.is_empty());
-        !awaits_verb
+        !self.awaits_verb()
             && self.operand_spec().is_some_and(|spec| {
                 spec.rest == Some(Use::Run) && spec.last.is_empty() && self.operands == spec.first.len()
             })
@@ -302,11 +313,17 @@ impl<'w> Reader<'w> {
             self.flag(index, at, behind);
             if self.is_attached(&name) {
                 self.before = Before::Other;
-                break;
+                self.flag(index, 0, word.len());
+                return self.words_of_attached(index);
             }
         }
         self.flag(index, 0, word.len());
         1
+    }
+
+    /// How many words an option takes whose value is attached: on BSD `sed -i ''` has an empty value of its own.
+    fn words_of_attached(&self, index: usize) -> usize {
+        if self.words.get(index + 1).is_some_and(|next| next.is_empty()) { 2 } else { 1 }
     }
 
     /// Reads an option whose name is the whole word, or the part before `=`.
@@ -319,7 +336,8 @@ impl<'w> Reader<'w> {
             (known, Some(start)) => {
                 // A flag may have a value too: `--dry-run=client`, `--prune=now`.
                 self.flag(index, 0, name.len());
-                self.note(index, start, known.map(|(_, takes)| takes), known.map(|(name, _)| name));
+                let attached = self.is_attached(&full).then_some(Use::Text);
+                self.note(index, start, known.map(|(_, takes)| takes).or(attached), known.map(|(name, _)| name));
                 1
             }
             // An abbreviation may also be a flag of its own, so the next word is read as an operand too.
@@ -330,10 +348,11 @@ impl<'w> Reader<'w> {
             }
             (Some(known), None) => self.note_next(index, known),
             (None, None) => {
-                let listed = self.is_flag(&full) || self.is_attached(&full) || HELP.contains(&name);
+                let is_attached = self.is_attached(&full);
+                let listed = self.is_flag(&full) || is_attached || HELP.contains(&name);
                 self.before = if listed { Before::Other } else { Before::UnlistedOption };
                 self.flag(index, 0, name.len());
-                1
+                if is_attached { self.words_of_attached(index) } else { 1 }
             }
         }
     }
@@ -347,6 +366,20 @@ impl<'w> Reader<'w> {
         };
         self.line.flags.iter().any(|flag| flag.is(name, word(flag.word)))
             || name.split_once('=').is_some_and(|(option, value)| is_value(option, value))
+    }
+
+    /// Whether a flag is given, or the beginning of its long name, which is not an option of its own.
+    fn is_begun(&self, name: &str) -> bool {
+        let begins = |flag: &FlagUse| {
+            let given = self.words.get(flag.word).and_then(|word| word.get(..flag.end)).unwrap_or_default();
+            flag.start == 0
+                && given.len() > 3
+                && given.starts_with("--")
+                && name.starts_with(given)
+                && !self.is_flag(given)
+                && self.value_option(given).is_none()
+        };
+        self.is_given(name) || self.line.flags.iter().any(begins)
     }
 
     /// Whether a flag is given without a value.
@@ -378,7 +411,7 @@ impl<'w> Reader<'w> {
             return self.note(index, 0, None, None);
         }
         let verbs = self.deepest().map_or(&[][..], |entry| &entry.verbs);
-        if self.operands == 0 && !verbs.is_empty() {
+        if self.awaits_verb() || self.is_verb_option(word) {
             let lists = std::iter::once(verbs).chain(self.general.iter().map(|entry| &*entry.verbs));
             let fitting: Vec<&'static Entry> =
                 lists.flatten().filter(|verb| verb.names.iter().any(|name| fits(name, word))).collect();
@@ -407,16 +440,17 @@ impl<'w> Reader<'w> {
 
     fn finish(mut self) -> CommandLine {
         self.assign_operands();
-        self.line.recursive =
-            self.line.path.iter().any(|entry| entry.recursive.iter().any(|name| name == "*" || self.is_given(name)));
+        let mut recursive = self.line.path.iter().rev().filter(|entry| !entry.recursive.is_empty());
+        let told = recursive.next().map(|entry| entry.recursive.iter().any(|name| name == "*" || self.is_begun(name)));
+        self.line.recursive = told;
         let dry = self.line.path.iter().any(|entry| entry.dry.iter().any(|name| self.is_given(name)));
         // Without the verb that it expects, a program prints its help.
         let is_bare = self.line.flags.is_empty() && self.line.uses.is_empty();
-        let lacks_verb = is_bare && self.deepest().is_some_and(|entry| !entry.verbs.is_empty());
+        let lacks_verb = is_bare && self.deepest().is_some_and(has_verbs);
         let named = self.line.path.iter().rev().find_map(|entry| entry.does);
         let named = if lacks_verb { named.min(Some(Does::Work)) } else { named };
         let raised = self.line.path.iter().flat_map(|entry| entry.flags.iter());
-        let raised = raised.filter(|(name, _)| self.is_given(name)).map(|(_, does)| *does).max();
+        let raised = raised.filter(|(name, _)| self.is_begun(name)).map(|(_, does)| *does).max();
         self.line.does =
             if dry || HELP.iter().any(|name| self.is_bare(name)) { Some(Does::Look) } else { named.max(raised) };
         self.line
@@ -426,7 +460,7 @@ impl<'w> Reader<'w> {
     fn assign_operands(&mut self) {
         let all = self.line.path.iter().rev();
         let changed = all.flat_map(|entry| entry.with.iter().map(move |(flags, changed)| (*entry, flags, changed)));
-        let changed: Vec<_> = changed.filter(|(_, flags, _)| flags.iter().any(|name| self.is_given(name))).collect();
+        let changed: Vec<_> = changed.filter(|(_, flags, _)| flags.iter().any(|name| self.is_begun(name))).collect();
         for (_, _, change) in &changed {
             for used in self.line.uses.iter_mut().filter(|used| used.option.is_some()) {
                 let option = change.options.iter().find(|option| used.option == Some(option.name.as_ref()));
@@ -457,6 +491,12 @@ impl<'w> Reader<'w> {
             used.takes = takes.filter(|takes| *takes != Use::Unknown);
         }
     }
+}
+
+/// Whether an entry has verbs that are not options.
+fn has_verbs(entry: &Entry) -> bool {
+    // Options that are verbs come first.
+    entry.verbs.last().and_then(|verb| verb.names.first()).is_some_and(|name| !name.starts_with('-'))
 }
 
 /// Whether a name with `*` in it fits a word.

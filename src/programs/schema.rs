@@ -175,6 +175,8 @@ fn entry(name: &str, table: &Table, examples: &mut Vec<Example>) -> Result<Entry
     for (path, verb) in verbs {
         insert(&mut merged, &path, verb)?;
     }
+    // `-m`: options that are verbs come first, so that other options need not be compared with all verbs.
+    merged.sort_by_key(|verb| !verb.names.first().is_some_and(|name| name.starts_with('-')));
     entry.verbs = merged.into();
     Ok(entry)
 }

@@ -10,9 +10,9 @@ mod git;
 mod link;
 mod mentions;
 mod mode;
-mod product;
 mod program;
 mod search;
+mod words;
 
 pub use does::Doing;
 pub use fetch::{addresses, bodies, reroutes, uploads};
@@ -265,10 +265,7 @@ impl Noted<'_> {
     /// A file of this name that is put into a directory, or takes its place.
     fn put(&mut self, target: &Arg, source: Option<&Arg>) {
         self.note(Act::Write, target);
-        let whole = self.command.args.iter().any(|arg| {
-            matches!(arg.text.as_str(), "--recursive" | "--archive")
-                || arg.text.starts_with('-') && !arg.text.starts_with("--") && arg.text.contains(['r', 'R', 'a'])
-        });
+        let whole = self.command.has_flag(&["-r", "-R", "-a", "--recursive", "--archive"]);
         // `cp a.md b.md`: what ends like the file is a file too.
         let kind = |arg: &Arg| {
             let name = arg.text.rsplit('/').next()?.trim_start_matches('.');

@@ -117,24 +117,6 @@ impl Options {
         self.values_before(args, names, end)
     }
 
-    /// Whether an option without a value is given, by its letter, also in a cluster, or by the beginning of its long name.
-    pub fn has(&self, args: &[Arg], letter: char, long: &str) -> bool {
-        let mut at = 0;
-        while let Some(arg) = args.get(at).filter(|arg| arg.text != "--") {
-            let text = arg.text.as_str();
-            let given = match (text.strip_prefix("--"), text.strip_prefix('-')) {
-                (Some(name), _) => !name.is_empty() && long.starts_with(name),
-                (None, Some(cluster)) => cluster.chars().take_while(|c| !self.short.contains(*c)).any(|c| c == letter),
-                (None, None) => false,
-            };
-            if given {
-                return true;
-            }
-            at += if self.takes_next(text) { 2 } else { 1 };
-        }
-        false
-    }
-
     fn values_before(&self, args: &[Arg], names: &str, end: usize) -> Vec<Arg> {
         let named = |name: &str| names.split(' ').any(|known| known == name);
         let mut found = Vec::new();

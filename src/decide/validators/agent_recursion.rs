@@ -29,15 +29,14 @@ const UNCHECKED_OPTIONS: [&str; 12] = [
 
 pub(super) fn find(subject: &Subject<'_>, _context: &Context<'_>) -> Option<Match> {
     let command = command(subject)?;
+    // `@anthropic-ai/claude-code@latest` is the program `claude-code`.
     let program = command.program.rsplit('/').next().unwrap_or_default().split('@').next().unwrap_or_default();
     let is_script = command.args.first().is_some_and(|arg| arg.text.contains("claude-code"))
         && matches!(program, "node" | "bun" | "deno");
     let is_claude = program == "claude" || is_script || command.program.contains("claude-code");
-    if !is_claude
-        && !AGENTS.contains(&program)
-        && !command.program.contains("codex")
-        && !command.program.contains("gemini-cli")
-    {
+    // `@openai/codex`, `@google/gemini-cli`, but not the script `dispatch-codex.sh`.
+    let is_package = command.program.starts_with('@') && program.split('-').any(|word| AGENTS.contains(&word));
+    if !is_claude && !AGENTS.contains(&program) && !is_package {
         return None;
     }
     let words: Vec<&str> = command.args.iter().map(|arg| arg.text.as_str()).collect();
@@ -54,8 +53,7 @@ pub(super) fn find(subject: &Subject<'_>, _context: &Context<'_>) -> Option<Matc
     if has_unchecked_value || is_gemini_yes || words.iter().any(|word| UNCHECKED_OPTIONS.contains(word)) {
         return block("it starts an agent that asks nobody");
     }
-    let by_package = command.program.contains('/') && !command.program.starts_with(['/', '.']);
-    if by_package {
+    if is_package || command.program.starts_with('@') {
         return suspicious("it starts another agent");
     }
     let is_headless = words.iter().any(|word| matches!(*word, "-p" | "--print" | "exec" | "--prompt" | "run" | "chat"));

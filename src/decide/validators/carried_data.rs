@@ -1,32 +1,15 @@
 //! URLs and headers that carry data to a server.
 
-use super::exfiltration::{is_host_of, is_local, is_rerouted};
+use super::exfiltration::{is_local, is_rerouted};
 use super::{Context, command, suspicious, suspicious_if};
 use crate::decide::subject::{Subject, SubjectKind};
+use crate::encoding::address::{Address, services_by_key};
 use crate::rules::Match;
 use crate::shell::{Arg, Command, addresses, bodies, uploads};
 
 /// Programs that download a page.
 const FETCHERS: [&str; 12] =
     ["aria2c", "curl", "elinks", "http", "https", "links", "lynx", "w3m", "wget", "wget2", "xh", "xhs"];
-
-/// Prefixes of API keys, and the domain of the service that issues them; empty if there is more than one.
-const KEYS: [(&str, &str); 14] = [
-    ("AIza", "googleapis.com"),
-    ("AKIA", "amazonaws.com"),
-    ("eyJ", ""),
-    ("ghp_", "github.com"),
-    ("gho_", "github.com"),
-    ("ghs_", "github.com"),
-    ("ghu_", "github.com"),
-    ("github_pat_", "github.com"),
-    ("glpat-", "gitlab.com"),
-    ("npm_", "npmjs.org"),
-    ("sk-", "openai.com"),
-    ("sk-ant-", "anthropic.com"),
-    ("xoxb-", "slack.com"),
-    ("xoxp-", "slack.com"),
-];
 
 /// The least length of a key after its prefix.
 const MIN_KEY_CHARS: usize = 12;
@@ -71,7 +54,9 @@ fn find_in_command(command: &Command, context: &Context<'_>) -> Option<Match> {
     }
     let words = || command.args.iter().filter(|_| !git);
     let is_for_another = |service: &str| {
-        service.is_empty() || is_rerouted(command, context) || !urls.iter().all(|url| is_host_of(&url.text, service))
+        service.is_empty()
+            || is_rerouted(command, context)
+            || !urls.iter().all(|url| Address::parse(&url.text).is_of_service(service))
     };
     if words().chain(&urls).any(|arg| key_service(&arg.text).is_some_and(is_for_another)) {
         return suspicious("it hands a key to a server that it is not for");
@@ -145,8 +130,8 @@ fn is_read(arg: &Arg, command: &Command, context: &Context<'_>) -> bool {
 
 /// Returns the domain of the service whose API key a text contains.
 fn key_service(text: &str) -> Option<&'static str> {
-    let matching = KEYS.iter().filter(|(start, _)| {
-        text.match_indices(start).any(|(at, start)| {
+    let matching = services_by_key().filter(|(start, _)| {
+        text.match_indices(*start).any(|(at, start)| {
             let before = text.get(..at).and_then(|before| before.chars().next_back());
             let behind = text.get(at + start.len()..).unwrap_or_default();
             let length = behind.bytes().take_while(|byte| byte.is_ascii_alphanumeric() || b"_-".contains(byte)).count();
@@ -155,15 +140,13 @@ fn key_service(text: &str) -> Option<&'static str> {
                 && behind.bytes().take(length).any(|byte| byte.is_ascii_digit() || byte.is_ascii_uppercase())
         })
     });
-    matching.max_by_key(|(start, _)| start.len()).map(|(_, service)| *service)
+    matching.max_by_key(|(start, _)| start.len()).map(|(_, service)| service)
 }
 
 /// Whether a URL carries data: a secret parameter, or encoded text in any of its parts.
 fn carries_data(url: &str) -> bool {
-    let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
-    let (location, query) = rest.split_at(rest.find(['?', '#', ';']).unwrap_or(rest.len()));
-    let (authority, path) = location.split_at(location.find('/').unwrap_or(location.len()));
-    let (user, host) = authority.rsplit_once('@').unwrap_or(("", authority));
+    let Address { user, written_host: host, location, .. } = Address::parse(url);
+    let (path, query) = location.split_at(location.find(['?', '#', ';']).unwrap_or(location.len()));
     let labels = || host.split('.').rev().skip(1);
     // Host names are usually in lower case; encoded data is not.
     let mixed = |label: &str| {

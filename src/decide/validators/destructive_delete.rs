@@ -1,6 +1,6 @@
 //! Deletions, judged by the paths that they delete.
 
-use super::{Context, block, command_of, suspicious, suspicious_if};
+use super::{Context, block, command_of, is_below_unknown_temp, suspicious, suspicious_if};
 use crate::decide::subject::Subject;
 use crate::path::protected::is_ordinary;
 use crate::path::zones::Area;
@@ -30,6 +30,13 @@ pub(super) fn find(subject: &Subject<'_>, context: &Context<'_>) -> Option<Match
 
 fn judge_removal(access: &Access, command: Option<&Command>, context: &Context<'_>) -> Option<Match> {
     let Some(path) = &access.target.path else {
+        // `git rm` removes files of the repository, and refuses those that are not committed.
+        let is_restorable = command.is_some_and(|command| {
+            command.program == "git" && !command.args.iter().any(|arg| matches!(arg.text.as_str(), "-f" | "--force"))
+        });
+        if is_restorable || is_below_unknown_temp(access, context) {
+            return None;
+        }
         return suspicious("what this deletes is only known when it runs");
     };
     // A file named `~` is easily confused with the home directory.
@@ -44,6 +51,7 @@ fn judge_removal(access: &Access, command: Option<&Command>, context: &Context<'
         }
     }
     let whole = *base == *path && !access.target.open;
+    let home = context.zones.home.as_ref();
     match context.zones.area(&base) {
         Area::Vital | Area::System if whole || sweeping => {
             block("it would delete a directory that the system or you cannot do without")
@@ -58,7 +66,7 @@ fn judge_removal(access: &Access, command: Option<&Command>, context: &Context<'
         Area::TempRoot => suspicious("it deletes the temporary files of every program"),
         // A container has files of its own.
         Area::Other if command.is_some_and(|command| command.is_contained(path)) => None,
-        Area::Other if is_ordinary(path, context.zones.home.as_ref()) => None,
+        Area::Other if is_ordinary(path, home) || *base != *path && is_ordinary(&base, home) => None,
         Area::Other => suspicious("it deletes outside of the project"),
     }
 }

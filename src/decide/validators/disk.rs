@@ -25,6 +25,16 @@ pub(super) fn find(subject: &Subject<'_>, _context: &Context<'_>) -> Option<Matc
             && command.args.iter().any(|arg| {
                 arg.text.to_ascii_lowercase().starts_with("erase") || arg.text.eq_ignore_ascii_case("partitionDisk")
             });
+        // An image is a file like any other: `mkfs.ext4 -F disk.img`.
+        let operands = command.args.iter().filter(|arg| !arg.text.starts_with('-'));
+        let is_image = |arg: &Arg| {
+            arg.is_known()
+                && [".img", ".iso", ".raw", ".ext4", ".vfat", ".qcow2"].iter().any(|end| arg.text.ends_with(end))
+        };
+        let has_device = command.args.iter().any(|arg| arg.text.contains("/dev/") || !arg.is_known());
+        if !has_device && operands.clone().any(is_image) {
+            return None;
+        }
         let changes = formats || (FORMATTERS.contains(&program) && !lists) || erases;
         return block_if(changes, "it makes, changes or erases a file system");
     }

@@ -1,69 +1,44 @@
-//! Environment variables that change which code other programs run.
+//! Environment variables that change which code other programs run, or which servers they talk to.
 
 mod harmless;
 
-use super::{Context, block, suspicious};
+use super::{Context, block, suspicious, suspicious_if};
 use crate::decide::subject::{Subject, SubjectKind};
-use crate::path::zones::Area;
-use crate::path::{AbsPath, Extent, Place, globs, touches};
 use crate::rules::{Match, Tier};
-use harmless::is_harmless_value;
+use harmless::Judge;
 
-/// Variables that can make a program load or run other code, or talk to another server.
-const DANGEROUS: [&str; 150] = [
-    "ANSIBLE_CONFIG", "ANTHROPIC_BASE_URL", "AWS_CONFIG_FILE", "BASHOPTS", "BASH_ALIASES", "BASH_CMDS", "BASH_ENV",
-    "BASH_FUNC", "BROWSER", "BUNDLE_GEMFILE", "CARGO_BUILD_RUSTC", "CARGO_BUILD_RUSTC_WRAPPER",
-    "CARGO_BUILD_RUSTFLAGS", "CARGO_ENCODED_RUSTFLAGS", "CARGO_HOME", "CC", "CDPATH", "CLASSPATH", "CLAUDE_CONFIG_DIR",
-    "CMAKE_CXX_COMPILER_LAUNCHER", "CMAKE_C_COMPILER_LAUNCHER", "COMPILER_PATH", "COMPOSER_HOME", "COMSPEC",
-    "CURL_HOME", "CXX", "DOCKER_HOST", "DOTNET_STARTUP_HOOKS", "EDITOR", "ELIXIR_ERL_OPTIONS", "ENV", "ERL_AFLAGS",
-    "ERL_FLAGS", "ERL_ZFLAGS", "EXINIT", "FCEDIT", "FZF_DEFAULT_COMMAND", "FZF_DEFAULT_OPTS", "GCC_EXEC_PREFIX",
-    "GCONV_PATH", "GEM_HOME", "GEM_PATH", "GIT_ASKPASS", "GIT_COMMON_DIR", "GIT_CONFIG", "GIT_CONFIG_COUNT",
-    "GIT_CONFIG_GLOBAL", "GIT_CONFIG_NOSYSTEM", "GIT_CONFIG_PARAMETERS", "GIT_CONFIG_SYSTEM", "GIT_DIR", "GIT_EDITOR",
-    "GIT_EXEC_PATH", "GIT_EXTERNAL_DIFF", "GIT_OBJECT_DIRECTORY", "GIT_PAGER", "GIT_PROXY_COMMAND",
-    "GIT_SEQUENCE_EDITOR", "GIT_SSH", "GIT_SSH_COMMAND", "GIT_SSL_NO_VERIFY", "GIT_TEMPLATE_DIR", "GIT_WORK_TREE",
-    "GNUMAKEFLAGS", "GOENV", "GOFLAGS", "GOINSECURE", "GOPROXY", "GOTOOLCHAIN", "GOVCS", "GRADLE_OPTS", "HGRCPATH",
-    "HOME", "INPUTRC", "JAVA_TOOL_OPTIONS", "JDK_JAVA_OPTIONS", "KUBECONFIG", "LESSCLOSE", "LESSOPEN", "LIBRARY_PATH",
-    "LOCPATH", "LUA_CPATH", "LUA_INIT", "LUA_PATH", "MAKEFILES", "MAKEFLAGS", "MANPAGER", "MAVEN_OPTS", "MFLAGS",
-    "NODE_EXTRA_CA_CERTS", "NODE_PATH", "NODE_REPL_EXTERNAL_MODULE", "NODE_TLS_REJECT_UNAUTHORIZED",
-    "NPM_CONFIG_GLOBALCONFIG", "NPM_CONFIG_NODE_OPTIONS", "NPM_CONFIG_USERCONFIG", "OPENAI_BASE_URL", "OPENSSL_CONF",
-    "OPENSSL_MODULES", "PAGER", "PERL5DB", "PERL5LIB", "PERL5OPT", "PERLLIB", "PHPRC", "PHP_INI_SCAN_DIR",
-    "PIP_CONFIG_FILE", "PIP_EXTRA_INDEX_URL", "PIP_INDEX_URL", "PIP_TRUSTED_HOST", "PROMPT_COMMAND", "PS0", "PS1",
-    "PS4", "PYTEST_PLUGINS", "PYTHONBREAKPOINT", "PYTHONHOME", "PYTHONINSPECT", "PYTHONSTARTUP", "PYTHONUSERBASE",
-    "RIPGREP_CONFIG_PATH", "RUBYLIB", "RUBYOPT", "RUBYSHELL", "RUSTC", "RUSTC_WORKSPACE_WRAPPER", "RUSTC_WRAPPER",
-    "RUSTDOC", "RUSTDOCFLAGS", "RUSTFLAGS", "SBT_OPTS", "SHELL", "SHELLOPTS", "SSH_ASKPASS", "SSLKEYLOGFILE",
-    "SUDO_ASKPASS", "SVN_SSH", "TAR_OPTIONS", "TCLLIBPATH", "TERMINFO", "UV_DEFAULT_INDEX", "UV_EXTRA_INDEX_URL",
-    "UV_INDEX_URL", "VIMINIT", "VISUAL", "WGETRC", "XDG_CONFIG_HOME", "YARN_RC_FILENAME", "ZDOTDIR", "_JAVA_OPTIONS",
-];
+// The lists of `rules/variables.toml`.
+include!(concat!(env!("OUT_DIR"), "/variables.rs"));
 
-fn is_dangerous(name: &str) -> bool {
-    // rustfmt would put each name of the table on a line of its own if this long one were among them.
-    name == "GIT_ALTERNATE_OBJECT_DIRECTORIES" || DANGEROUS.contains(&name)
+/// What a program uses the value of a variable for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Purpose {
+    /// Code that it runs or loads.
+    Code,
+    /// Directories that it searches for code.
+    Search,
+    /// A file that it obeys.
+    Settings,
+    /// The directory of its settings and state.
+    Home,
+    /// A program or command line that it runs.
+    Command,
+    /// Options.
+    Options,
+    /// A server.
+    Server,
 }
 
-/// Values that only switch a feature on or off.
-const SWITCHES: [&str; 7] = ["", ":", "0", "1", "true", "false", "none"];
-
-/// Values that are ordinary pagers, editors and compilers.
-const ORDINARY_PROGRAMS: [&str; 15] = [
-    "cat", "less", "more", "less -R", "less -FRX", "vi", "vim", "nvim", "nano", "emacs", "code", "code --wait", "gcc",
-    "clang", "cc",
+/// The names and the shapes of names for each purpose. A narrower list comes before a wider one.
+const PURPOSES: [(Purpose, &[&str], &[&str]); 7] = [
+    (Purpose::Search, &SEARCH_NAMES, &SEARCH_SHAPES),
+    (Purpose::Settings, &SETTINGS_NAMES, &SETTINGS_SHAPES),
+    (Purpose::Home, &HOMES_NAMES, &HOMES_SHAPES),
+    (Purpose::Command, &COMMANDS_NAMES, &COMMANDS_SHAPES),
+    (Purpose::Options, &OPTIONS_NAMES, &OPTIONS_SHAPES),
+    (Purpose::Server, &SERVERS_NAMES, &SERVERS_SHAPES),
+    (Purpose::Code, &CODE_NAMES, &CODE_SHAPES),
 ];
-
-/// Variables whose value is always the name of a file or directory.
-const FILE_VARIABLES: [&str; 14] = [
-    "BASH_ENV", "CLASSPATH", "ENV", "GIT_TEMPLATE_DIR", "GIT_WORK_TREE", "INPUTRC", "LIBRARY_PATH", "MAKEFILES",
-    "NODE_PATH", "PERL5LIB", "PYTHONSTARTUP", "RUBYLIB", "RUSTC", "ZDOTDIR",
-];
-
-/// Whether a value is only a switch, or an ordinary program for a variable that names one.
-fn is_switch(name: &str, value: &str) -> bool {
-    let program_variables = ["PAGER", "EDITOR", "VISUAL", "BROWSER", "CC", "CXX", "ASKPASS", "FCEDIT"];
-    if FILE_VARIABLES.contains(&name) {
-        return value.is_empty() || value == "/dev/null";
-    }
-    let names_program = || program_variables.iter().any(|end| name.ends_with(end));
-    SWITCHES.contains(&value) || ORDINARY_PROGRAMS.contains(&value) && names_program()
-}
 
 pub(super) fn find(subject: &Subject<'_>, context: &Context<'_>) -> Option<Match> {
     if !matches!(subject.kind, SubjectKind::Line) {
@@ -77,60 +52,62 @@ pub(super) fn find(subject: &Subject<'_>, context: &Context<'_>) -> Option<Match
 fn find_in_variable(name: &str, value: Option<&str>, context: &Context<'_>) -> Option<Match> {
     let certain = || block("it sets a variable that changes what other programs do");
     let possible = || suspicious("it sets a variable that can change what other programs do");
-    let name = name.trim_end_matches('+');
-    match name {
-        "LD_PRELOAD" => certain(),
+    let name = canonical_name(name)?;
+    let judge = Judge { name: &name, context };
+    match (name.as_str(), value) {
+        ("LD_PRELOAD", _) => return certain(),
+        ("PATH", Some(value)) if judge.is_path_of_tools(value) => return None,
+        ("PATH", Some(value)) if judge.are_ordinary_directories(value) => return possible(),
         // The project's own modules, and options of Node.js that load nothing.
-        "PYTHONPATH" | "NODE_OPTIONS" if value.is_some_and(|value| is_ordinary(name, value, context)) => None,
-        "PATH" if value.is_some_and(|value| is_ordinary(name, value, context)) => possible(),
-        "PATH" | "PYTHONPATH" | "NODE_OPTIONS" => certain(),
-        _ if name.starts_with("LD_") || name.starts_with("DYLD_") => possible(),
-        _ if name.starts_with("CARGO_TARGET_") && (name.ends_with("_RUNNER") || name.ends_with("_LINKER")) => {
-            possible()
-        }
-        _ if ["GIT_CONFIG_KEY", "GIT_CONFIG_VALUE", "BASH_FUNC"].iter().any(|start| name.starts_with(start)) => {
-            possible()
-        }
-        _ if ["npm_config_script_shell", "npm_config_registry"].iter().any(|key| name.eq_ignore_ascii_case(key)) => {
-            possible()
-        }
-        // The variable has this value already.
-        "HOME" if value.is_some() && value == context.event.place.home.as_deref() => None,
-        _ if is_dangerous(name)
-            && !value.is_some_and(|value| is_switch(name, value) || is_harmless_value(name, value)) =>
-        {
-            possible()
-        }
-        _ => None,
+        ("PYTHONPATH", Some(value)) if judge.are_ordinary_directories(value) => return None,
+        ("NODE_OPTIONS", Some(value)) if !value.is_empty() && judge.are_harmless_options(value) => return None,
+        ("PATH" | "PYTHONPATH" | "NODE_OPTIONS", _) => return certain(),
+        _ => {}
     }
+    if let Some(value) = value.filter(|value| switches_check_off(&name, value)) {
+        return suspicious_if(!judge.is_for_this_machine(value), "it switches off the check of a server's certificate");
+    }
+    let known = |(_, names, _): &&(Purpose, &[&str], &[&str])| names.iter().any(|pattern| matches(pattern, &name));
+    if let Some((purpose, ..)) = PURPOSES.iter().find(known) {
+        return value.is_none_or(|value| !judge.is_harmless(*purpose, value)).then(possible).flatten();
+    }
+    let shaped = |(_, _, shapes): &&(Purpose, &[&str], &[&str])| shapes.iter().any(|pattern| matches(pattern, &name));
+    let (purpose, ..) = PURPOSES.iter().find(shaped)?;
+    value.is_some_and(|value| judge.is_unusual(*purpose, value)).then(possible).flatten()
 }
 
-/// Whether a value consists of directories of the project or of installed tools, or of harmless options of Node.js.
-fn is_ordinary(name: &str, value: &str, context: &Context<'_>) -> bool {
-    if name == "NODE_OPTIONS" {
-        let is_harmless = |option: &str| {
-            let numeric = option
-                .split_once('=')
-                .is_some_and(|(key, size)| key.starts_with("--max") && size.bytes().all(|b| b.is_ascii_digit()));
-            let harmless = [
-                "--enable-source-maps", "--no-warnings", "--experimental-vm-modules", "--trace-warnings",
-                "--openssl-legacy-provider", "--no-deprecation", "--experimental-strip-types", "--inspect",
-            ];
-            numeric || harmless.contains(&option)
-        };
-        return !value.is_empty() && value.split_whitespace().all(is_harmless);
+/// The name of a variable in upper case if programs ignore its case. Other names in lower case are the shell's own.
+fn canonical_name(name: &str) -> Option<String> {
+    let name = name.trim_end_matches('+');
+    let upper = name.to_ascii_uppercase();
+    let ignores_case = upper.starts_with("NPM_CONFIG_") || upper.ends_with("_PROXY");
+    // `BASH_FUNC_git%%` is an exported function.
+    let is_function = name.starts_with("BASH_FUNC");
+    if name == upper || ignores_case || is_function { Some(upper) } else { None }
+}
+
+fn switches_check_off(name: &str, value: &str) -> bool {
+    CHECKS_OFF.iter().any(|row| {
+        row.split_once(' ').is_some_and(|(variable, off)| variable == name && matches(off, value))
+            && !value.is_empty()
+            && !(row.ends_with(" *") && matches!(value, "0" | "false" | "no"))
+    })
+}
+
+/// Whether a pattern, in which `*` stands for any characters and `#` for a number, matches a whole text.
+fn matches(pattern: &str, text: &str) -> bool {
+    if let Some(start) = pattern.strip_suffix('#') {
+        return text.strip_prefix(start).is_some_and(|rest| rest.bytes().all(|byte| byte.is_ascii_digit()));
     }
-    let place = Place { cwd: context.event.place.cwd.clone(), home: context.event.place.home.clone(), project: None };
-    !value.is_empty()
-        && value.split(':').all(|part| {
-            let path = AbsPath::resolve(part, &place);
-            let tools = globs([
-                "~/.cargo/bin", "~/.local/bin", "~/go/bin", "~/.bun/bin", "~/.deno/bin", "/usr/**", "/bin", "/sbin",
-                "/opt/homebrew/**", "~/.nvm/**", "~/.pyenv/**",
-            ]);
-            let home = context.zones.home.as_ref();
-            !part.is_empty()
-                && (matches!(context.zones.area(&path), Area::InProject | Area::ProjectRoot)
-                    || tools.iter().any(|tool| touches(*tool, &path, Extent::Exact, home)))
-        })
+    let Some((start, rest)) = pattern.split_once('*') else { return pattern.eq_ignore_ascii_case(text) };
+    let Some(mut text) = text.strip_prefix(start) else { return false };
+    let mut parts = rest.split('*').peekable();
+    while let Some(part) = parts.next() {
+        if parts.peek().is_none() {
+            return text.ends_with(part);
+        }
+        let Some((_, behind)) = text.split_once(part) else { return false };
+        text = behind;
+    }
+    true
 }

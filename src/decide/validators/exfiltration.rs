@@ -3,6 +3,7 @@
 use super::secret_access::{is_secret_file, is_secret_name, names_secret};
 use super::{Context, block, block_if, suspicious, suspicious_if};
 use crate::decide::subject::{Subject, SubjectKind};
+use crate::encoding::address::{Address, services_by_variable};
 use crate::path::AbsPath;
 use crate::rules::Match;
 use crate::shell::{Act, Arg, Command, Input, addresses, bodies, reroutes, uploads};
@@ -19,22 +20,6 @@ const LOOKUPS: &[&str] = &["dig", "host", "nslookup", "ping", "ping6", "drill", 
 /// Programs that send their arguments to a server.
 const NETWORK_CLIENTS: &[&str] = &[
     "aria2c", "curl", "ftp", "http", "https", "lynx", "mail", "mutt", "sendmail", "sftp", "ssh", "tftp", "wget", "xh",
-];
-
-/// Prefixes of secret variables, and the services that issue these secrets.
-const SECRET_SERVICES: [(&str, &str); 12] = [
-    ("GITHUB", "github.com"),
-    ("GH", "github.com"),
-    ("GITLAB", "gitlab.com"),
-    ("OPENAI", "openai.com"),
-    ("ANTHROPIC", "anthropic.com"),
-    ("STRIPE", "stripe.com"),
-    ("NPM", "npmjs.org"),
-    ("HF", "huggingface.co"),
-    ("SENTRY", "sentry.io"),
-    ("SLACK", "slack.com"),
-    ("LINEAR", "linear.app"),
-    ("CLOUDFLARE", "cloudflare.com"),
 ];
 
 pub(super) fn find(subject: &Subject<'_>, context: &Context<'_>) -> Option<Match> {
@@ -70,8 +55,13 @@ fn find_in_command(command: &Command, at: usize, context: &Context<'_>) -> Optio
             let searched = command.via.iter().any(|runner| matches!(runner.as_str(), "find" | "fd" | "fdfind"));
             // The body is the output of a command.
             let built = bodies(command).iter().any(|body| !body.is_known() && body.text.contains("$()"));
-            if uploaded || has_secret() {
+            // A container may get files that hold no secrets.
+            let is_secret = |path: &AbsPath| is_secret_file(path, context);
+            let nearby = !unseen && is_nearby(command, context) && !read_paths(at, context).any(is_secret);
+            if uploaded && !nearby || has_secret() {
                 sends_if(true)
+            } else if nearby {
+                None
             } else if built || carries_output(command, at, context) {
                 suspicious("it sends what another command prints")
             } else {
@@ -120,11 +110,17 @@ fn only_listens(command: &Command) -> bool {
     match command.program.as_str() {
         "nc" | "ncat" | "netcat" => command.args.iter().any(|arg| has_letter(arg) || arg.text == "--listen"),
         "socat" => {
-            let is_address = |arg: &&Arg| !arg.text.starts_with('-') && arg.text.contains(':');
-            let addresses = command.args.iter().filter(is_address);
-            let mut addresses = addresses.map(|arg| arg.text.to_ascii_uppercase()).peekable();
+            let local =
+                ["LISTEN", "STDIO", "STDIN", "STDOUT", "UNIX", "UNIX-CONNECT", "UNIX-CLIENT", "FILE", "OPEN", "PIPE"];
+            let mut addresses =
+                command.args.iter().filter(|arg| arg.text == "-" || !arg.text.starts_with('-')).peekable();
             addresses.peek().is_some()
-                && addresses.all(|address| address.split(':').next().is_some_and(|kind| kind.ends_with("LISTEN")))
+                && addresses.all(|address| {
+                    let kind = address.text.split([':', ',']).next().unwrap_or_default().to_ascii_uppercase();
+                    // A path is a file or a socket of this machine.
+                    address.is_known()
+                        && (address.text.starts_with(['/', '.', '-']) || local.iter().any(|end| kind.ends_with(end)))
+                })
         }
         "websocat" => command.args.iter().any(|arg| matches!(arg.text.as_str(), "-s" | "--server-mode")),
         _ => false,
@@ -138,7 +134,8 @@ fn find_in_copy(command: &Command, at: usize, context: &Context<'_>) -> Option<M
             || arg.text.contains("://")
     };
     let last = command.args.iter().rfind(|arg| !arg.text.starts_with('-'))?;
-    if !is_remote(last) {
+    let is_dry = command.program == "rsync" && command.args.iter().any(|arg| arg.text == "--dry-run");
+    if !is_remote(last) || is_dry {
         return None;
     }
     let secret = read_paths(at, context).any(|path| is_secret_file(path, context));
@@ -190,10 +187,10 @@ fn carries_secret(command: &Command, at: usize, context: &Context<'_>) -> bool {
         let upper = arg.text.to_ascii_uppercase();
         header
             && !is_rerouted(command, context)
-            && SECRET_SERVICES.iter().any(|(name, service)| {
+            && services_by_variable().any(|(name, service)| {
                 (upper.contains(&format!("${name}_")) || upper.contains(&format!("${{{name}_")))
                     && !addresses.is_empty()
-                    && addresses.iter().all(|address| is_host_of(&address.text, service))
+                    && addresses.iter().all(|address| Address::parse(&address.text).is_of_service(service))
             })
     };
     // curl expands environment variables itself: `--variable %NAME`.
@@ -205,15 +202,6 @@ fn carries_secret(command: &Command, at: usize, context: &Context<'_>) -> bool {
     let named = looked_up || command.args.iter().any(|arg| names_secret(arg, context) && !is_for_service(arg));
     let dynamic = command.args.iter().any(|arg| !arg.is_known());
     named || (dynamic && fed_by_secret(command, at, context))
-}
-
-/// Whether a URL is HTTPS and its host is the domain of a service or a subdomain.
-pub(super) fn is_host_of(url: &str, service: &str) -> bool {
-    let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
-    let host = rest.split(['/', '?', '#', ' ']).next().unwrap_or_default().rsplit('@').next().unwrap_or_default();
-    let host = host.split(':').next().unwrap_or_default();
-    url.starts_with("https://")
-        && (host == service || host.strip_suffix(service).is_some_and(|rest| rest.ends_with('.')))
 }
 
 /// Whether an argument contains the output of a command that describes this machine or encodes data.
@@ -235,6 +223,8 @@ pub(crate) struct DataSources {
     describing: OnceCell<CommandSet>,
     /// Whether the shell text sets a proxy.
     sets_proxy: OnceCell<bool>,
+    /// Where each `export` begins, in order, and where the last of it and those before it ends.
+    exports: OnceCell<Vec<(usize, usize)>>,
 }
 
 impl DataSources {
@@ -253,6 +243,28 @@ impl DataSources {
             });
             CommandSet { shell_reads_secret, ..CommandSet::of(context, is_secret) }
         })
+    }
+
+    /// Whether what a command prints becomes variables: `export $(grep -v '^#' .env)`.
+    pub(crate) fn is_exported(&self, command: &Command, context: &Context<'_>) -> bool {
+        let exports = self.exports.get_or_init(|| {
+            let commands = context.reading().map(|reading| reading.commands.as_slice()).unwrap_or_default();
+            let is_export = |command: &&Command| {
+                command.program == "export" && !command.args.iter().any(|arg| arg.text.starts_with("-p"))
+            };
+            let mut spans: Vec<(usize, usize)> =
+                commands.iter().filter(is_export).map(|export| (export.span.start, export.span.end)).collect();
+            spans.sort_unstable();
+            let mut last = 0;
+            spans.iter_mut().for_each(|(_, end)| {
+                last = last.max(*end);
+                *end = last;
+            });
+            spans
+        });
+        let before = exports.partition_point(|(start, _)| *start < command.span.start);
+        let nearest = before.checked_sub(1).and_then(|at| exports.get(at));
+        nearest.is_some_and(|(_, end)| command.span.end <= *end)
     }
 
     /// Commands that describe this machine, or encode their input.
@@ -322,17 +334,17 @@ fn prints_environment(command: &Command) -> bool {
 
 /// Whether all addresses of a command are this machine.
 pub(super) fn is_local(command: &Command, context: &Context<'_>) -> bool {
-    let hosts = ["localhost", "127.0.0.1", "[::1]", "0.0.0.0", "::1", "host.docker.internal"];
-    let is_host = |arg: &Arg| {
-        let rest = arg.text.split_once("://").map_or(arg.text.as_str(), |(_, rest)| rest);
-        let authority = rest.split(['/', '?', '#', '\\']).next().unwrap_or_default();
-        // The host of `localhost:80@example.com` is example.com; `:3000` is a port of this machine.
-        let (host, port) =
-            authority.rsplit_once(':').filter(|_| !hosts.contains(&authority)).unwrap_or((authority, ""));
-        let is_this_machine = hosts.contains(&host) || (host.is_empty() && !port.is_empty());
-        let is_port = port.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"${}_".contains(&byte));
-        is_this_machine && is_port && arg.prefix().len() >= host.len()
-    };
+    all_addresses(command, context, |address| address.is_this_machine())
+}
+
+/// Whether all addresses of a command are this machine or containers beside it.
+fn is_nearby(command: &Command, context: &Context<'_>) -> bool {
+    all_addresses(command, context, |address| address.is_nearby())
+}
+
+fn all_addresses(command: &Command, context: &Context<'_>, test: fn(&Address<'_>) -> bool) -> bool {
     let addresses = addresses(command);
-    !addresses.is_empty() && addresses.iter().all(is_host) && !is_rerouted(command, context)
+    !addresses.is_empty()
+        && addresses.iter().all(|address| test(&Address::parse(&address.text)))
+        && !is_rerouted(command, context)
 }

@@ -1,5 +1,6 @@
 //! Programs that run through an option or a setting of another program, or through code in another language.
 
+use super::exfiltration::is_local;
 use super::unknown_executable::is_known;
 use super::{Context, command, suspicious, suspicious_if};
 use crate::decide::subject::Subject;
@@ -63,7 +64,10 @@ pub(super) fn find(subject: &Subject<'_>, context: &Context<'_>) -> Option<Match
     }
     // A deletion is judged by its operands, if it has any.
     let has_operands = program != "rm" || command.args.iter().any(|arg| !arg.text.starts_with('-'));
-    let expected = EXPECTED.contains(&program) || (FILE_COMMANDS.contains(&program) && has_operands);
+    // Code that asks this machine, such as `requests.get("http://localhost:8000/")`.
+    let asks_this_machine = program == "curl" && is_local(command, context);
+    let expected =
+        asks_this_machine || EXPECTED.contains(&program) || (FILE_COMMANDS.contains(&program) && has_operands);
     // Ordinary work that code starts, such as `node -e "execSync('npm test')"`, is judged by itself.
     let by_code =
         command.via.last().is_some_and(|runner| context.entry(runner).is_some_and(|entry| entry.language.is_some()));

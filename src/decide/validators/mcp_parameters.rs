@@ -1,10 +1,13 @@
 //! Shell text in arguments of MCP tools that should hold a name or a URL.
 
+use super::inner_address::is_inner_scheme;
 use super::{Context, block};
 use crate::decide::subject::Subject;
+use crate::encoding::address::Address;
 use crate::encoding::json;
 use crate::event::Action;
-use crate::path::Place;
+use crate::path::zones::Area;
+use crate::path::{AbsPath, Place};
 use crate::programs::Catalogue;
 use crate::rules::Match;
 use crate::shell;
@@ -29,6 +32,10 @@ pub(super) fn find(_subject: &Subject<'_>, context: &Context<'_>) -> Option<Matc
     let Action::Mcp { input, .. } = &context.event.action else { return None };
     let raw = input.inspect("is there shell text in it");
     for (field, text) in json::strings(raw) {
+        let is_address = text.contains(':') && !text.trim().contains(char::is_whitespace);
+        if is_address && is_internal_url(&text, context) {
+            return block("it asks for an address that only this machine or its cloud answers");
+        }
         let field = field.to_ascii_lowercase().replace(['_', '-'], "");
         if PROSE.iter().any(|prose| field == *prose || (prose.len() > 3 && field.ends_with(prose))) {
             continue;
@@ -37,7 +44,7 @@ pub(super) fn find(_subject: &Subject<'_>, context: &Context<'_>) -> Option<Matc
             if text.contains("$(") || text.contains('`') {
                 return block("a field that should hold an address holds shell text");
             }
-            if is_internal_url(&text) {
+            if is_internal_url(&text, context) {
                 return block("it asks for an address that only this machine or its cloud answers");
             }
             continue;
@@ -88,10 +95,12 @@ fn is_injection(text: &str, is_name: bool) -> bool {
     reading.commands.first().is_some_and(|command| programs.contains(&command.program.as_str()))
 }
 
-/// Whether a URL is a cloud metadata service or a local file.
-fn is_internal_url(url: &str) -> bool {
-    let url = url.to_ascii_lowercase();
-    ["169.254.169.254", "metadata.google.internal", "[fd00:ec2::254]", "100.100.100.200", "file://", "gopher://"]
-        .iter()
-        .any(|internal| url.contains(internal))
+/// Whether a text is the address of a cloud's metadata service, or reaches files outside of the project or another protocol.
+fn is_internal_url(text: &str, context: &Context<'_>) -> bool {
+    let address = Address::parse(text);
+    let in_project = || {
+        let path = AbsPath::resolve(text.trim_start_matches("file://"), &context.event.place);
+        matches!(context.zones.area(&path), Area::InProject | Area::ProjectRoot)
+    };
+    address.is_metadata() || is_inner_scheme(&address.scheme) && !(address.scheme == "file" && in_project())
 }

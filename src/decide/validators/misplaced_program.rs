@@ -5,7 +5,7 @@ use super::unknown_executable::{is_allowed, is_known};
 use super::{Context, command, suspicious, suspicious_if};
 use crate::decide::subject::Subject;
 use crate::path::zones::Area;
-use crate::path::{AbsPath, Extent, Glob, Place, globs, touches};
+use crate::path::{AbsPath, Place, protected};
 use crate::rules::Match;
 use crate::shell::{Act, Command};
 use compact_str::CompactString;
@@ -20,14 +20,6 @@ const TOOL_DIRECTORIES: [&[&str]; 7] = [
     &[".venv", "Scripts"],
     &["target"],
 ];
-
-/// Directories outside of the project in which programs are installed.
-const INSTALLED: [Glob<'_>; 21] = globs([
-    "~/.cargo/bin/*", "~/.local/bin/*", "~/go/bin/*", "~/.bun/bin/*", "~/.deno/bin/*", "~/.nvm/**", "~/.volta/**",
-    "~/.pyenv/**", "~/.rbenv/**", "~/.asdf/**", "~/.sdkman/**", "~/.rustup/**", "~/.dotnet/**",
-    "~/.local/share/mise/**", "/opt/homebrew/**", "/home/linuxbrew/**", "/usr/local/**", "/usr/lib/**",
-    "/nix/store/**", "/snap/bin/*", "/opt/local/**",
-]);
 
 /// Programs that make an executable file from source code.
 const COMPILERS: [&str; 16] = [
@@ -56,6 +48,7 @@ pub(super) fn find(subject: &Subject<'_>, context: &Context<'_>) -> Option<Match
 pub(super) fn is_unknown_elsewhere(command: &Command, context: &Context<'_>) -> bool {
     let Some(Some(path)) = located(command, context) else { return false };
     let name = path.components().last().map_or("", CompactString::as_str);
+    let name = name.strip_suffix(".exe").filter(|_| is_installed(&path, context)).unwrap_or(name);
     context.zones.area(&path) != Area::InProject
         && !is_known(name, context)
         && !is_just_compiled(&path, command, context)
@@ -81,7 +74,8 @@ fn located(command: &Command, context: &Context<'_>) -> Option<Option<AbsPath>> 
 }
 
 fn is_installed(path: &AbsPath, context: &Context<'_>) -> bool {
-    INSTALLED.iter().any(|glob| touches(*glob, path, Extent::Exact, context.zones.home.as_ref()))
+    let directory = path.head(path.directories().len());
+    protected::is_installed(&directory, context.zones.home.as_ref())
 }
 
 /// Whether an earlier command of the same text compiled the program from files of the project.

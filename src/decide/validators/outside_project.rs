@@ -1,6 +1,6 @@
 //! Writes to files outside of the project.
 
-use super::{Context, block, block_if, command_of, suspicious, suspicious_if};
+use super::{Context, block, block_if, command_of, is_below_unknown_temp, suspicious, suspicious_if};
 use crate::decide::subject::{Subject, SubjectKind};
 use crate::path::protected::is_ordinary;
 use crate::path::zones::Area;
@@ -14,7 +14,8 @@ pub(super) fn find(subject: &Subject<'_>, context: &Context<'_>) -> Option<Match
     let Some(path) = &access.target.path else {
         let unclear_name = block_if(by_tool, "the file's name does not tell which file it is");
         let reason = "the file that this writes is only known when it runs";
-        return unclear_name.or_else(|| suspicious_if(access.act == Act::Redirect, reason));
+        let is_unclear = access.act == Act::Redirect && !is_below_unknown_temp(access, context);
+        return unclear_name.or_else(|| suspicious_if(is_unclear, reason));
     };
     match (access.act, context.zones.area(path)) {
         (_, Area::InProject | Area::Device) => None,
@@ -23,6 +24,8 @@ pub(super) fn find(subject: &Subject<'_>, context: &Context<'_>) -> Option<Match
         (Act::Write | Act::Redirect, Area::InTemp) => None,
         (Act::Write | Act::Redirect, _) if is_ordinary(path, context.zones.home.as_ref()) => None,
         (Act::Write | Act::Redirect, Area::TempRoot) if !by_tool => None,
+        // An empty directory changes nothing.
+        (Act::Write, Area::Other | Area::Vital) if makes_directory(access, context) => None,
         (Act::Write, Area::Other) if is_new_worktree(path, access, context) => None,
         (Act::Write, _) if by_tool => block("the file is outside of the project"),
         (Act::Write | Act::Redirect, _) if is_made_by_mktemp(path) => None,
@@ -31,6 +34,11 @@ pub(super) fn find(subject: &Subject<'_>, context: &Context<'_>) -> Option<Match
             None
         }
     }
+}
+
+/// Whether `mkdir` makes a directory, or finds it there.
+fn makes_directory(access: &Access, context: &Context<'_>) -> bool {
+    command_of(access, context).is_some_and(|command| command.program == "mkdir")
 }
 
 /// Whether `git worktree` makes or removes a worktree beside the project.

@@ -1,5 +1,7 @@
 //! Reads of secrets: files that hold keys, and commands that print secret variables.
 
+mod shown;
+
 use super::protected_path::{is_env_file, literal_chars};
 use super::{Context, block, command, command_of, suspicious_if};
 use crate::decide::subject::Subject;
@@ -7,7 +9,7 @@ use crate::event::Action;
 use crate::path::protected::Class;
 use crate::path::{AbsPath, Extent, Glob, names_overlap, touches_tree};
 use crate::rules::Match;
-use crate::shell::{Act, Arg};
+use crate::shell::{Act, Arg, Command};
 use compact_str::CompactString;
 
 /// Programs that print their arguments.
@@ -41,10 +43,14 @@ pub(super) fn find(subject: &Subject<'_>, context: &Context<'_>) -> Option<Match
         return None;
     }
     let path = access.target.path.as_ref()?;
+    let command = command_of(access, context);
+    if command.is_some_and(shown::shows_file_names) {
+        return None;
+    }
     let reach = if access.target.open || access.deep { Extent::Tree } else { Extent::Exact };
     // A search through system directories cannot read files such as `/etc/shadow`, so only keys at home count for it.
     let is_tree = reach == Extent::Tree || path.components().last().is_some_and(|name| name == "**");
-    let is_search = command_of(access, context).is_some_and(|command| SEARCHERS.contains(&command.program.as_str()));
+    let is_search = command.is_some_and(|command| SEARCHERS.contains(&command.program.as_str()));
     let searched = is_tree && (is_search || matches!(context.event.action, Action::Files { .. }));
     let listed = if searched {
         Class::Keys.contains_at_home(path, reach, context.zones.home.as_ref())
@@ -59,7 +65,12 @@ pub(super) fn find(subject: &Subject<'_>, context: &Context<'_>) -> Option<Match
     if (is_key(path) || listed || covers_home) && !is_public(path) {
         return block("the file holds keys or passwords");
     }
-    if access.act == Act::Match {
+    let shows_no_value = |command: &Command| {
+        shown::shows_names(command)
+            || shown::shows_plain_variables(command, context)
+            || context.data_sources.is_exported(command, context)
+    };
+    if access.act == Act::Match || command.is_some_and(shows_no_value) {
         return None;
     }
     // Without a search, all keys have been compared above.

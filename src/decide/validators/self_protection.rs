@@ -44,7 +44,11 @@ pub(super) fn find(subject: &Subject<'_>, context: &Context<'_>) -> Option<Match
         || context.zones.project.components().starts_with(path.components());
     let covers_below = access.act == Act::Change && !is_above && !is_contained(access, path, context);
     let covered = if covers_below { Extent::Tree } else { reach };
-    let listed = Class::Guard.contains(path, covered, home) || Class::Repository.contains(path, reach, home);
+    // `.github` and `.vscode` hold much else. What is deleted with them guards nothing.
+    let holds_more = matches!(access.act, Act::Remove | Act::Move)
+        && path.components().last().is_some_and(|name| matches!(name.as_str(), ".github" | ".vscode"));
+    let of_repository = !holds_more && Class::Repository.contains(path, reach, home);
+    let listed = Class::Guard.contains(path, covered, home) || of_repository;
     let is_guard_file = context.guard_files.iter().any(|file| touches_tree(*file, path, covered, home));
     let harms = listed || is_guard_file || locks_home(access, path, context);
     block_if(harms, "the file is part of what guards this session")

@@ -1,20 +1,10 @@
 //! `tar`: what is put into an archive, from which directory, and where one is unpacked to.
 
 use super::super::Arg;
-use super::super::options::Options;
-use super::program::has;
 use super::{Act, Noted, Target};
+use crate::programs::Entry;
 use crate::verdict::limits::PATH_BYTES;
 use std::rc::Rc;
-
-const OPTIONS: Options = Options {
-    short: "bCfFgHIKLNTVX",
-    long: &[
-        "checkpoint-action", "directory", "exclude", "exclude-from", "file", "files-from", "format", "group",
-        "listed-incremental", "mode", "mtime", "newer", "owner", "strip-components", "to-command", "transform",
-        "use-compress-program",
-    ],
-};
 
 /// One word of the line, as `tar` takes it.
 enum Part {
@@ -25,12 +15,13 @@ enum Part {
 }
 
 pub(super) fn tar(noted: &mut Noted<'_>) {
-    let parts = parts(&noted.command.args);
+    let Some(entry) = noted.command.parsed.as_ref().and_then(|line| line.program()) else { return };
+    let parts = parts(&noted.command.args, entry);
+    let has = |names: &[&str]| noted.command.has_flag(names);
     let is = |letter: char| parts.iter().any(|part| matches!(part, Part::Letter(found) if *found == letter));
-    let unpacks = is('x') || has(noted.command, &["--extract", "--get"]);
-    let packs =
-        ['c', 'r', 'u'].iter().any(|letter| is(*letter)) || has(noted.command, &["--create", "--append", "--update"]);
-    let removes = has(noted.command, &["--remove-files"]);
+    let unpacks = is('x') || has(&["--extract", "--get"]);
+    let packs = ['c', 'r', 'u'].iter().any(|letter| is(*letter)) || has(&["--create", "--append", "--update"]);
+    let removes = has(&["--remove-files"]);
     // Each operand is looked for in the directory that was named last.
     let mut cwd = noted.command.cwd.clone();
     for part in parts {
@@ -61,25 +52,37 @@ pub(super) fn tar(noted: &mut Noted<'_>) {
     }
 }
 
-fn parts(args: &[Arg]) -> Vec<Part> {
+/// Whether an option takes a value.
+fn takes_value(entry: &Entry, name: &str) -> bool {
+    entry.options.iter().any(|option| option.name == name)
+}
+
+/// The long option that a word means: any beginning of a name, if it is not a name itself.
+fn meant<'a>(entry: &'a Entry, given: &'a str) -> &'a str {
+    let mut names = entry.options.iter().map(|option| option.name.as_ref());
+    let begun = names.find(|name| given.len() > 3 && name.starts_with(given));
+    if takes_value(entry, given) { given } else { begun.unwrap_or(given) }
+}
+
+fn parts(args: &[Arg], entry: &Entry) -> Vec<Part> {
     let mut parts = Vec::new();
     let mut rest = args.iter();
     let mut at = 0;
     while let Some(arg) = rest.next() {
         at += 1;
         let text = arg.text.as_str();
-        if let Some(long) = text.strip_prefix("--") {
-            let (name, value) = match long.split_once('=') {
-                Some((name, _)) => (OPTIONS.meant(name), arg.behind(&format!("--{name}="))),
-                None => (OPTIONS.meant(long), None),
+        if text.starts_with("--") {
+            let (name, value) = match text.split_once('=') {
+                Some((name, _)) => (meant(entry, name), arg.behind(name).and_then(|rest| rest.behind("="))),
+                None => (meant(entry, text), None),
             };
-            let value = value.or_else(|| rest.as_slice().first().cloned().filter(|_| OPTIONS.long.contains(&name)));
-            if !long.contains('=') && OPTIONS.long.contains(&name) {
-                rest.next();
-            }
+            let value = match value {
+                None if takes_value(entry, name) => rest.next().cloned(),
+                value => value,
+            };
             match name {
-                "directory" => parts.extend(value.map(Part::Directory)),
-                "file" => parts.extend(value.map(Part::File)),
+                "--directory" => parts.extend(value.map(Part::Directory)),
+                "--file" => parts.extend(value.map(Part::File)),
                 _ => {}
             }
             continue;
@@ -93,7 +96,7 @@ fn parts(args: &[Arg]) -> Vec<Part> {
         };
         for (index, letter) in letters.char_indices() {
             parts.push(Part::Letter(letter));
-            if !OPTIONS.short.contains(letter) {
+            if !takes_value(entry, &format!("-{letter}")) {
                 continue;
             }
             let start = text.len() - letters.len() + index + letter.len_utf8();

@@ -1,37 +1,57 @@
 //! Files that a command reads, writes and removes, by the catalogue's entry of its program.
 
 use super::super::Arg;
-use super::{Act, Noted};
-use crate::programs::{Use, WordUse};
+use super::{Act, Noted, Target, mode};
+use crate::programs::{CommandLine, Use, WordUse};
 
 /// Notes what the entry tells; returns whether there is one.
 pub(super) fn note(noted: &mut Noted<'_>) -> bool {
     let command = noted.command;
     let Some(line) = command.parsed.as_deref() else { return false };
-    let value = |used: &WordUse| command.value(used);
     let directories = line.uses.iter().filter(|used| used.takes == Some(Use::Directory));
-    let directory = directories.filter_map(value).next_back();
+    let directory = directories.filter_map(|used| command.value(used)).next_back();
     let cwd = match &directory {
-        Some(directory) => super::Target::of(directory, command.cwd.as_deref()).path.map(|path| path.to_string()),
+        Some(directory) => Target::of(directory, command.cwd.as_deref()).path.map(|path| path.to_string()),
         None => command.cwd.as_deref().map(str::to_owned),
     };
-    for (used, arg) in line.uses.iter().filter_map(|used| Some((used, value(used)?))) {
+    note_uses(noted, line, cwd.as_deref());
+    true
+}
+
+/// Notes the uses of the words, which are looked for in `cwd`.
+pub(super) fn note_uses(noted: &mut Noted<'_>, line: &CommandLine, cwd: Option<&str>) {
+    let command = noted.command;
+    let below = line.recursive == Some(true);
+    let is_operand = |used: &WordUse| !used.by_option;
+    let mut changed = Vec::new();
+    for (used, arg) in line.uses.iter().filter_map(|used| Some((used, command.value(used)?))) {
+        let deep = below && is_operand(used);
         let (act, deep) = match used.takes {
-            Some(Use::Match) => (Act::Match, false),
-            Some(Use::Read | Use::Send | Use::Execute) => (Act::Read, false),
-            Some(Use::Write | Use::Replace) => (Act::Write, false),
+            Some(Use::Match) => (Act::Match, deep),
+            Some(Use::Read | Use::Send | Use::Execute) => (Act::Read, deep),
+            Some(Use::Write) => (Act::Write, false),
             Some(Use::Redirect) => (Act::Redirect, false),
-            Some(Use::Rights) => (Act::Change, false),
+            Some(Use::Replace) => {
+                noted.take_down_in(cwd, Act::Read, &arg, deep);
+                (Act::Write, false)
+            }
             Some(Use::Into) => (Act::Write, true),
-            Some(Use::Remove | Use::Empty) => (Act::Remove, true),
+            Some(Use::Remove) => (Act::Remove, line.recursive.is_none() || deep),
+            Some(Use::Empty) => (Act::Remove, true),
+            Some(Use::Rights) => {
+                changed.extend(command.args.get(used.word));
+                continue;
+            }
+            Some(Use::To | Use::From) => {
+                noted.effects.network.push(arg.text.into());
+                continue;
+            }
             Some(
                 Use::Text
                 | Use::List
                 | Use::Load
                 | Use::Run
                 | Use::Code
-                | Use::To
-                | Use::From
                 | Use::Variable
                 | Use::Directory
                 | Use::Unknown,
@@ -39,10 +59,12 @@ pub(super) fn note(noted: &mut Noted<'_>) -> bool {
             | None => continue,
         };
         if !is_stream(&arg) {
-            noted.take_down_in(cwd.as_deref(), act, &arg, deep);
+            noted.take_down_in(cwd, act, &arg, deep);
         }
     }
-    true
+    if !changed.is_empty() {
+        mode::change(noted, &changed);
+    }
 }
 
 /// `-`: standard input or output.

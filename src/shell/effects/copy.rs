@@ -1,7 +1,6 @@
 //! Copies, moves and links: what is read, what is taken away, and what is written where.
 
 use super::super::{Arg, Command};
-use super::program::{flag, has, option, options};
 use super::{Act, Noted, Target};
 
 pub(super) fn copy(noted: &mut Noted<'_>, operands: &[&Arg]) {
@@ -12,7 +11,7 @@ pub(super) fn copy(noted: &mut Noted<'_>, operands: &[&Arg]) {
         let hosts = operands.iter().filter(|arg| elsewhere(arg)).filter_map(|arg| arg.text.split_once(':'));
         noted.effects.network.extend(hosts.map(|(host, _)| host.to_owned()));
     }
-    let named = option(command, &["-t", "--target-directory"]);
+    let named = command.values(&["-t", "--target-directory"]);
     let (target, sources) = match (named.first(), operands.split_last()) {
         (Some(target), _) => (Some(target.clone()), operands),
         // `ln x` makes its link here.
@@ -24,11 +23,11 @@ pub(super) fn copy(noted: &mut Noted<'_>, operands: &[&Arg]) {
     };
     let act = match command.program.as_str() {
         "mv" | "gmv" => Act::Move,
-        "rsync" if has(command, &["--remove-source-files"]) => Act::Remove,
+        "rsync" if command.has_flag(&["--remove-source-files"]) => Act::Remove,
         _ => Act::Read,
     };
     let linked = makes_hard_links(command);
-    let whole = flag(command, "rRa", "recursive") || flag(command, "", "archive");
+    let whole = command.has_flag(&["-r", "-R", "-a", "--recursive", "--archive"]);
     for source in sources.iter().filter(|source| !elsewhere(source)) {
         noted.take_down(act, source, true);
         if linked {
@@ -43,7 +42,7 @@ pub(super) fn copy(noted: &mut Noted<'_>, operands: &[&Arg]) {
     // What is the same in this directory is linked from there, which is named from the target.
     if command.program == "rsync" {
         let cwd = Target::of(&target, command.cwd.as_deref()).path.map(|path| path.to_string());
-        for directory in option(command, &["--link-dest"]) {
+        for directory in command.values(&["--link-dest"]) {
             noted.take_down_in(cwd.as_deref(), Act::Link, &directory, true);
         }
     }
@@ -59,11 +58,10 @@ pub(super) fn copy(noted: &mut Noted<'_>, operands: &[&Arg]) {
 
 /// Whether a command gives files further names.
 fn makes_hard_links(command: &Command) -> bool {
-    let has = |letter, long| options(&command.program).has(&command.args, letter, long);
     match command.program.as_str() {
-        "ln" | "gln" => !has('s', "symbolic"),
+        "ln" | "gln" => !command.has_flag(&["-s", "--symbolic"]),
         "link" => true,
-        "cp" | "gcp" => has('l', "link"),
+        "cp" | "gcp" => command.has_flag(&["-l", "--link"]),
         _ => false,
     }
 }

@@ -2,6 +2,7 @@
 
 use super::super::{Arg, Command, Input};
 use super::fetch;
+use crate::encoding::address::Address;
 use crate::programs::{CommandLine, Does, Use, WordUse};
 
 /// What a command does beyond the files that it names.
@@ -22,7 +23,16 @@ impl Command {
     pub fn doing(&self) -> Doing {
         let Some(line) = self.parsed.as_deref() else { return Doing::default() };
         let does = line.does.max(self.code_effect(line)).max(self.request_effect(line));
+        // `MIX_ENV=test mix ecto.reset`: a variable in `dry` leads the command to data of tests.
+        let for_tests = line.path.iter().any(|entry| entry.dry.iter().any(|dry| self.sets(dry)));
+        let does = if for_tests { does.min(Some(Does::Work)) } else { does };
         Doing { does, reveals: line.reveals(), brings: line.brings(), activates: line.activates() }
+    }
+
+    /// Whether it is run with a variable, `NAME=VALUE`.
+    fn sets(&self, variable: &str) -> bool {
+        let Some((name, value)) = variable.split_once('=').filter(|_| !variable.starts_with('-')) else { return false };
+        self.env.iter().any(|(known, given)| known == name && given.as_deref() == Some(value))
     }
 
     /// Whether the catalogue says that it sends data to an address that it is given.
@@ -63,7 +73,7 @@ impl Command {
             "http" | "https" | "xh" | "xhs" => self.args.iter().any(|arg| arg.text.eq_ignore_ascii_case("delete")),
             _ => false,
         };
-        let local = |address: &Arg| is_local(&address.text);
+        let local = |address: &Arg| Address::parse(&address.text).is_nearby();
         let addresses = fetch::addresses(self);
         (deletes && !addresses.is_empty() && !addresses.iter().all(local)).then_some(Does::Destroy)
     }
@@ -87,23 +97,6 @@ fn method(args: &[Arg]) -> Option<&str> {
         }
     }
     None
-}
-
-/// Whether an address is on this machine or a host of a container network, which has no dot.
-fn is_local(address: &str) -> bool {
-    let rest = address.split_once("://").map_or(address, |(_, rest)| rest);
-    let rest = rest.rsplit_once('@').map_or(rest, |(_, rest)| rest);
-    let host = rest.split(['/', '?', '#']).next().unwrap_or_default();
-    let host = if host.starts_with('[') { host } else { host.split(':').next().unwrap_or_default() };
-    let known = host.bytes().all(|byte| byte.is_ascii_alphanumeric() || b".-[]:_".contains(&byte));
-    known
-        && !host.is_empty()
-        && (host.starts_with("127.")
-            || host == "[::1]"
-            || host == "0.0.0.0"
-            || !host.contains('.') && !host.starts_with('['))
-        || host.ends_with(".localhost")
-        || host.ends_with(".local")
 }
 
 /// `gh api`: by method, endpoint and query.
@@ -153,6 +146,12 @@ fn statement_effect(statement: &str) -> Option<Does> {
     let words: Vec<&str> =
         lower.split(|c: char| !(c.is_alphanumeric() || c == '_')).filter(|word| !word.is_empty()).collect();
     // The verb may stand behind a shell's own command or a prefix: `explain`, `with x as (…) delete …`.
+    // A database of tests is made anew by each run: `drop database if exists app_test`.
+    let is_test = |word: &&str| word.ends_with("_test") || word.starts_with("test_") || *word == "test";
+    if matches!(words.as_slice(), ["drop", "database", name] | ["drop", "database", "if", "exists", name] if is_test(name))
+    {
+        return None;
+    }
     let at = words
         .iter()
         .position(|word| matches!(*word, "drop" | "truncate" | "delete" | "alter" | "update" | "flush" | "reset"))?;

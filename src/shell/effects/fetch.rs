@@ -1,53 +1,15 @@
 //! Downloads and uploads: where to, what is sent, and with whom.
 
-use super::super::options::Options;
 use super::super::{Arg, Command};
-use super::program::option;
 use super::{Act, Noted};
-
-pub(super) fn options(program: &str) -> Options {
-    let (short, long): (&'static str, &'static [&'static str]) = match program {
-        "curl" => (
-            "AbcCdDeEFhHKmoPQrtTuUwxXyYz",
-            &[
-                "cacert", "cert", "config", "connect-timeout", "connect-to", "cookie", "cookie-jar", "data",
-                "data-ascii", "data-binary", "data-raw", "data-urlencode", "dns-servers", "doh-url", "dump-header",
-                "form", "form-string", "header", "interface", "json", "key", "limit-rate", "max-redirs", "max-time",
-                "netrc-file", "oauth2-bearer", "output", "output-dir", "parallel-max", "preproxy", "proto", "proxy",
-                "proxy-header", "proxy-user", "range", "referer", "request", "resolve", "retry", "retry-delay",
-                "retry-max-time", "socks4", "socks4a", "socks5", "socks5-hostname", "speed-limit", "speed-time",
-                "stderr", "tls-max", "trace", "trace-ascii", "unix-socket", "upload-file", "url", "url-query", "user",
-                "user-agent", "variable", "write-out",
-            ],
-        ),
-        "wget" => (
-            "aAeDioOPQtTUwX",
-            &[
-                "body-data", "body-file", "ca-certificate", "directory-prefix", "execute", "header", "input-file",
-                "limit-rate", "load-cookies", "method", "output-document", "output-file", "password", "post-data",
-                "post-file", "save-cookies", "timeout", "tries", "user", "user-agent",
-            ],
-        ),
-        "http" | "https" | "xh" | "xhs" => (
-            "aAopsP",
-            &[
-                "auth", "auth-type", "bearer", "boundary", "cert", "cert-key", "default-scheme", "format-options",
-                "history-print", "max-redirects", "output", "pretty", "print", "proxy", "raw", "resolve",
-                "response-charset", "response-mime", "session", "session-read-only", "ssl", "style", "timeout",
-                "verify",
-            ],
-        ),
-        _ => ("", &[]),
-    };
-    Options { short, long }
-}
+use crate::encoding::address::Address;
 
 /// The words that say whom a command talks to.
 pub fn addresses(command: &Command) -> Vec<Arg> {
-    let operands = super::program::options(&command.program).operands(&command.args);
-    let named = option(command, &["--url"]);
+    let operands = command.operands();
+    let named = command.values(&["--url"]);
     match command.program.as_str() {
-        "openssl" => option(command, &["-connect", "-host"]),
+        "openssl" => command.values(&["-connect", "-host"]),
         // What follows the host is a port.
         "nc" | "ncat" | "netcat" | "telnet" => operands.into_iter().take(1).cloned().collect(),
         // `http POST host field=value`
@@ -66,14 +28,14 @@ fn is_rerouted(command: &Command) -> bool {
         "--socks4a", "--socks5", "--socks5-hostname", "--unix-socket",
     ];
     let by_option = match command.program.as_str() {
-        "curl" => option(command, &curl).iter().any(|value| elsewhere(&value.text)),
+        "curl" => command.values(&curl).iter().any(|value| elsewhere(&value.text)),
         // `-e http_proxy=…`, and addresses in a file.
         "wget" => {
-            let settings = option(command, &["-e", "--execute"]);
+            let settings = command.values(&["-e", "--execute"]);
             settings.iter().any(|setting| setting.text.to_ascii_lowercase().contains("proxy"))
-                || !option(command, &["-i", "--input-file"]).is_empty()
+                || !command.values(&["-i", "--input-file"]).is_empty()
         }
-        "http" | "https" | "xh" | "xhs" => !option(command, &["--proxy", "--resolve"]).is_empty(),
+        "http" | "https" | "xh" | "xhs" => !command.values(&["--proxy", "--resolve"]).is_empty(),
         _ => false,
     };
     by_option || reroutes(&command.env)
@@ -89,9 +51,7 @@ pub fn reroutes(variables: &[(String, Option<String>)]) -> bool {
 
 /// Whether a proxy is none of this machine, where somebody runs it.
 fn elsewhere(proxy: &str) -> bool {
-    let rest = proxy.split_once("://").map_or(proxy, |(_, rest)| rest);
-    let host = rest.split(['/', ':']).next().unwrap_or_default();
-    !proxy.is_empty() && !["localhost", "127.0.0.1", "[::1]"].contains(&host)
+    !proxy.is_empty() && !Address::parse(proxy).is_this_machine()
 }
 
 impl Command {
@@ -103,18 +63,15 @@ impl Command {
 
 /// The words that carry what is sent.
 pub fn bodies(command: &Command) -> Vec<Arg> {
-    option(
-        command,
-        &[
-            "-d", "--data", "--data-ascii", "--data-binary", "--data-raw", "--data-urlencode", "--json", "-F",
-            "--form", "--post-data", "--body-data", "--url-query",
-        ],
-    )
+    command.values(&[
+        "-d", "--data", "--data-ascii", "--data-binary", "--data-raw", "--data-urlencode", "--json", "-F", "--form",
+        "--post-data", "--body-data", "--url-query",
+    ])
 }
 
 /// The files that are sent, `-` for the standard input.
 pub fn uploads(command: &Command) -> Vec<Arg> {
-    let raw = option(command, &["--data-raw", "--form-string", "--post-data", "--body-data"]);
+    let raw = command.values(&["--data-raw", "--form-string", "--post-data", "--body-data"]);
     let bodies = bodies(command).into_iter().filter(|body| !raw.contains(body));
     let named = bodies.filter_map(|body| {
         if let Some(file) = body.behind("@") {
@@ -136,16 +93,16 @@ pub fn uploads(command: &Command) -> Vec<Arg> {
         arg.behind(arg.text.get(..at)?).map(|rest| rest.behind("=@").or_else(|| rest.behind("@")).unwrap_or(rest))
     });
     // `--variable name@file`, and `--variable %NAME` for what is in the environment.
-    let variables = option(command, &["--variable"]).into_iter().filter_map(|value| {
+    let variables = command.values(&["--variable"]).into_iter().filter_map(|value| {
         let at = value.text.find('@')?;
         value.behind(value.text.get(..=at)?)
     });
-    let headers = option(command, &["-H", "--header"]).into_iter().filter_map(|header| header.behind("@"));
+    let headers = command.values(&["-H", "--header"]).into_iter().filter_map(|header| header.behind("@"));
     named
         .into_iter()
         .chain(headers)
         .chain(variables)
-        .chain(option(command, &["-T", "--upload-file", "--post-file", "--body-file"]))
+        .chain(command.values(&["-T", "--upload-file", "--post-file", "--body-file"]))
         .chain(operands)
         .collect()
 }
@@ -158,7 +115,7 @@ pub(super) fn note(noted: &mut Noted<'_>, operands: &[&Arg]) {
     } else {
         &["-O", "--output-document", "-o", "--output-file", "--output"]
     };
-    let into = option(command, if curl { &["--output-dir"] } else { &["-P", "--directory-prefix"] });
+    let into = command.values(if curl { &["--output-dir"] } else { &["-P", "--directory-prefix"] });
     let below = |name: &Arg| match into.first().filter(|_| !name.text.starts_with('/')) {
         Some(directory) => {
             let base = format!("{}/", directory.text.trim_end_matches('/'));
@@ -167,13 +124,13 @@ pub(super) fn note(noted: &mut Noted<'_>, operands: &[&Arg]) {
         }
         None => name.clone(),
     };
-    let fetched: Vec<Arg> = option(command, outputs);
+    let fetched: Vec<Arg> = command.values(outputs);
     // Only curl puts a named file there too.
     let placed: Vec<Arg> = fetched.iter().filter(|file| curl && file.text != "-").map(below).collect();
     noted.all(Act::Write, &placed);
     noted.all(Act::Write, fetched.iter().filter(|arg| arg.text != "-" && (!curl || into.is_empty())));
     if !curl {
-        noted.all(Act::Write, &option(command, &["-P", "--directory-prefix"]));
+        noted.all(Act::Write, &command.values(&["-P", "--directory-prefix"]));
     }
     // Without a name it is the last part of the address, here.
     let named = if curl {
@@ -193,21 +150,22 @@ pub(super) fn note(noted: &mut Noted<'_>, operands: &[&Arg]) {
         }
     }
     noted.all(Act::Read, uploads(command).iter().filter(|file| file.text != "-"));
-    let named = option(command, &["--url"]);
+    let named = command.values(&["--url"]);
     let local = operands.iter().copied().chain(&named).filter_map(of_this_machine);
     let local: Vec<Arg> = local
-        .chain(option(
-            command,
-            if curl { &["-b", "--cookie", "-K", "--config"] } else { &["-i", "--input-file", "--load-cookies"] },
-        ))
+        .chain(command.values(if curl {
+            &["-b", "--cookie", "-K", "--config"]
+        } else {
+            &["-i", "--input-file", "--load-cookies"]
+        }))
         .collect();
     noted.all(Act::Read, local.iter().filter(|file| !file.text.contains('=') && !file.text.is_empty()));
     noted.all(
         Act::Write,
-        &option(command, if curl { &["--trace", "--trace-ascii", "--stderr"] } else { &["--save-cookies"] }),
+        &command.values(if curl { &["--trace", "--trace-ascii", "--stderr"] } else { &["--save-cookies"] }),
     );
     noted.effects.network.extend(operands.iter().map(|arg| arg.text.to_string()));
-    noted.effects.network.extend(option(command, &["--url"]).into_iter().map(|arg| arg.text.into()));
+    noted.effects.network.extend(command.values(&["--url"]).into_iter().map(|arg| arg.text.into()));
 }
 
 /// The file that an address names: `file:///x`, `file://localhost/x`, `FILE:/x`.

@@ -1,7 +1,6 @@
 //! Links that the line itself makes: what is done by way of one is done to where it leads.
 
 use super::super::{Arg, Command, Reading, mount};
-use super::program::{flag, option, options};
 use super::{Access, Act, Effects, MAX_ACCESSES, Target};
 use crate::path::AbsPath;
 use crate::path::Place;
@@ -80,18 +79,15 @@ pub(super) fn follow(effects: &mut Effects, reading: &Reading) {
 /// in it, else it is the link.
 fn made(command: &Command) -> Vec<Link> {
     let symbolic = match command.program.as_str() {
-        "ln" | "gln" => {
-            let has = |letter, long| options(&command.program).has(&command.args, letter, long);
-            has('s', "symbolic") && !has('r', "relative")
-        }
+        "ln" | "gln" => command.has_flag(&["-s", "--symbolic"]) && !command.has_flag(&["-r", "--relative"]),
         "link" => false,
-        "cp" | "gcp" if flag(command, "s", "symbolic-link") => true,
-        "cp" | "gcp" if flag(command, "l", "link") => false,
+        "cp" | "gcp" if command.has_flag(&["-s", "--symbolic-link"]) => true,
+        "cp" | "gcp" if command.has_flag(&["-l", "--link"]) => false,
         "mv" | "gmv" => false,
         _ => return Vec::new(),
     };
-    let operands = options(&command.program).operands(&command.args);
-    let named = option(command, &["-t", "--target-directory"]);
+    let operands = command.operands();
+    let named = command.values(&["-t", "--target-directory"]);
     let here = Arg::literal(".");
     let (place, targets) = match (named.first(), operands.split_last()) {
         (Some(directory), _) => (directory, operands.as_slice()),

@@ -5,7 +5,7 @@
 //! in a cluster such as `-ofile`, and for each word in code of any language.
 
 use super::super::{Arg, Command, Input};
-use super::{Access, Act, Target};
+use super::{Access, Act, Target, words};
 use crate::path::Extent;
 use crate::path::protected::{self, Class, WorstUse};
 use crate::path::zones::{Area, Zones};
@@ -67,6 +67,10 @@ pub(super) fn accesses(command: &Command, row: Option<usize>, known: &[Access], 
                 ) => {}
                 None => finder.word(&value, if start.is_empty() { option } else { start }),
             }
+            // The word may be the value of an option that the entry does not list.
+            if used.doubtful && line.is_some_and(|line| line.does != Some(Does::Look)) {
+                finder.doubtful(&value, option);
+            }
         }
     }
     // In zsh, `>! file` is a redirection to the file.
@@ -83,25 +87,12 @@ pub(super) fn accesses(command: &Command, row: Option<usize>, known: &[Access], 
     finder.found
 }
 
-/// Functions of many languages that only work on text.
-const TEXT_CALLS: [&str; 24] = [
-    "replace", "replaceAll", "sub", "gsub", "startswith", "endswith", "startsWith", "endsWith", "includes", "contains",
-    "find", "index", "indexOf", "split", "count", "match", "test", "search", "compile", "print", "log", "puts",
-    "format", "assert",
-];
-
-/// Parts of the names of options whose value is written to.
-const OUTPUTS: [&str; 20] = [
-    "out", "dest", "target", "temp", "tmp", "log", "report", "save", "export", "dump", "trace", "profile", "write",
-    "dist", "cache", "coverage", "junit", "emit", "record", "snapshot",
-];
-
 /// Whether the value of an option is probably written to.
 fn names_output(option: &str) -> bool {
     let name = option.trim_end_matches('=').to_ascii_lowercase();
     name == "-o"
         || name.starts_with("-o") && !name.starts_with("--")
-        || OUTPUTS.iter().any(|part| name.starts_with('-') && name.len() > 2 && name.contains(part))
+        || words::OUTPUT_PARTS.iter().any(|part| name.starts_with('-') && name.len() > 2 && name.contains(part))
 }
 
 struct Finder<'a> {
@@ -214,7 +205,7 @@ impl Finder<'_> {
                 calls.pop();
             }
             before = word;
-            let in_text_call = calls.last().is_some_and(|call| TEXT_CALLS.contains(call));
+            let in_text_call = calls.last().is_some_and(|call| words::TEXT_CALLS.contains(call));
             // A name without a directory is a file only as a whole literal: `.env` may also be part of a pattern.
             let preceding = code.get(..start).and_then(|text| text.chars().next_back());
             let is_literal =
@@ -233,25 +224,42 @@ impl Finder<'_> {
 
     /// Adds the worst use of a protected path, unless what is done to the path is already known.
     fn candidate(&mut self, arg: &Arg, option: &str) {
+        if let Some(access) = self.worst_use(arg, option)
+            && self.explanation(&access.target).is_none()
+        {
+            self.add(access);
+        }
+    }
+
+    /// Adds the worst use of a protected path, unless something as bad is known to be done to it.
+    fn doubtful(&mut self, arg: &Arg, option: &str) {
+        if let Some(access) = self.worst_use(arg, option)
+            && !self.explanation(&access.target).is_some_and(|changes| changes || !access.act.changes())
+        {
+            self.add(access);
+        }
+    }
+
+    /// The worst use of a path, if it is protected or probably an output in a system directory.
+    fn worst_use(&self, arg: &Arg, option: &str) -> Option<Access> {
         // A quoted wildcard is one only for programs that expand it themselves.
         let is_path = |c: char| c.is_alphanumeric() || "/._-~+*?[] ".contains(c);
         let is_wild = arg.text.contains(['*', '?', '[']) && !arg.glob;
         if arg.prefix().is_empty() || is_wild && !arg.text.chars().all(is_path) {
-            return;
+            return None;
         }
         let target = Target::of(arg, self.command.cwd.as_deref());
-        let Some(path) = target.path.clone() else { return };
+        let path = target.path.as_ref()?;
         let home = self.zones.home.as_ref();
-        let class = protected::classes(&path, Extent::Exact, home).max();
-        let (act, deep) = match (class.map(Class::worst), self.zones.area(&path)) {
+        let class = protected::classes(path, Extent::Exact, home).max();
+        let (act, deep) = match (class.map(Class::worst), self.zones.area(path)) {
             (Some(WorstUse::Read), _) => (Act::Read, false),
             (Some(WorstUse::Write), _) => (Act::Write, false),
             (None, Area::System) if names_output(option) => (Act::Write, false),
             (None, Area::Vital) if names_output(option) => (Act::Remove, true),
-            (None, _) => return,
+            (None, _) => return None,
         };
-        if self.explanation(&target).is_none() && !self.command.is_contained(&path) {
-            self.add(Access { act, target, deep, astray: false, row: self.row });
-        }
+        let is_contained = self.command.is_contained(path);
+        (!is_contained).then_some(Access { act, target, deep, astray: false, row: self.row })
     }
 }

@@ -1,8 +1,6 @@
 //! Modes, owners and attributes: which files `chmod` and its like change, and what rights they leave.
 
-use super::super::options::Options;
 use super::super::{Arg, Command};
-use super::program::option;
 use super::{Act, Noted};
 
 /// The rights on a file behind a change of its mode, owner or attributes, as far as the command tells.
@@ -46,18 +44,6 @@ pub(super) fn changes_rights(program: &str) -> bool {
     matches!(program, "chmod" | "chown" | "chgrp" | "chattr" | "chflags" | "setfacl" | "gchmod" | "gchown" | "gchgrp")
 }
 
-/// The options of these programs that take a value.
-pub(super) fn options(program: &str) -> Option<Options> {
-    let (short, long): (&'static str, &'static [&'static str]) = match program {
-        "chmod" | "chown" | "chgrp" | "gchmod" | "gchown" | "gchgrp" => ("", &["reference", "from"]),
-        "chattr" => ("pv", &[]),
-        "chflags" => ("", &[]),
-        "setfacl" => ("mMxX", &["modify", "modify-file", "remove", "remove-file", "restore", "set", "set-file"]),
-        _ => return None,
-    };
-    Some(Options { short, long })
-}
-
 /// Takes down the files whose rights a command changes.
 pub(super) fn note(noted: &mut Noted<'_>, operands: &[&Arg]) {
     let command = noted.command;
@@ -83,7 +69,7 @@ pub(super) fn change(noted: &mut Noted<'_>, files: &[&Arg]) {
 
 /// Whether the first operand says what the rights are to be.
 fn names_rights(command: &Command) -> bool {
-    option(command, &["--reference"]).is_empty() && !command.args.iter().any(|arg| is_mode(&arg.text))
+    command.values(&["--reference"]).is_empty() && !command.args.iter().any(|arg| is_mode(&arg.text))
 }
 
 /// `-x`, `-rwx`, `-w,o+x`: a mode that looks like an option.
@@ -94,18 +80,17 @@ fn is_mode(word: &str) -> bool {
 /// What a command leaves of the rights on its files; `None` where it does not change rights.
 fn rights(command: &Command) -> Option<Rights> {
     let program = command.program.as_str();
-    let recursive = |letter| Options::NONE.has(&command.args, letter, "recursive");
     let mode = match program {
         "chmod" | "gchmod" => {
             let words = command.args.iter().filter(|arg| !arg.text.starts_with('-') || is_mode(&arg.text));
-            words.into_iter().next().filter(|_| option(command, &["--reference"]).is_empty()).cloned()
+            words.into_iter().next().filter(|_| command.values(&["--reference"]).is_empty()).cloned()
         }
-        "install" => Some(option(command, &["-m", "--mode"]).pop().unwrap_or_else(|| Arg::literal("755"))),
+        "install" => Some(command.values(&["-m", "--mode"]).pop().unwrap_or_else(|| Arg::literal("755"))),
         _ if changes_rights(program) => None,
         _ => return None,
     };
     let rights = mode.filter(Arg::is_known).and_then(|mode| of_mode(&mode.text)).unwrap_or(Rights::UNKNOWN);
-    Some(Rights { recursive: recursive('R'), ..rights })
+    Some(Rights { recursive: command.has_flag(&["-R", "--recursive"]), ..rights })
 }
 
 /// What a mode leaves where the owner had all rights before; `None` where it is no mode.

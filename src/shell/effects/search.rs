@@ -1,13 +1,12 @@
 //! Searches: what `find` deletes, and what `grep` and its like read.
 
 use super::super::Arg;
-use super::program::{has, in_cluster, option};
 use super::{Act, Noted};
 use crate::shell::wrappers;
 
 pub(super) fn find(noted: &mut Noted<'_>) {
     let args = &noted.command.args;
-    let prints = option(noted.command, &["-fprint", "-fprintf", "-fls", "-fprint0"]);
+    let prints = noted.command.values(&["-fprint", "-fprintf", "-fls", "-fprint0"]);
     noted.all(Act::Write, &prints);
     let mut deletes = args.iter().enumerate().filter(|(_, arg)| arg.text == "-delete").peekable();
     if deletes.peek().is_none() {
@@ -26,19 +25,19 @@ pub(super) fn find(noted: &mut Noted<'_>) {
 
 pub(super) fn grep(noted: &mut Noted<'_>, operands: &[&Arg]) {
     let command = noted.command;
-    let scripted = !option(command, &["-e", "-f", "--regexp", "--file"]).is_empty();
+    let scripted = !command.values(&["-e", "-f", "--regexp", "--file"]).is_empty();
     let files = operands.iter().skip(usize::from(!scripted)).copied();
     let greps = matches!(command.program.as_str(), "grep" | "egrep" | "fgrep");
-    let recursive = ['r', 'R'].iter().any(|letter| in_cluster(command, *letter, "ABCDefm"))
-        || has(command, &["--recursive", "--dereference-recursive"])
-        || option(command, &["-d", "--directories"]).iter().any(|action| action.text == "recurse");
+    let recursive = command.has_flag(&["-r", "-R", "--recursive", "--dereference-recursive"])
+        || command.values(&["-d", "--directories"]).iter().any(|action| action.text == "recurse");
     // By a pattern for names it reads what has such a name, and no key has.
-    let picks = has(command, &["--include", "-g", "--glob", "-t", "--type", "--iglob"]);
+    let picks = !command.values(&["--include", "-g", "--glob", "-t", "--type", "--iglob"]).is_empty();
     let lists = greps && !recursive || picks;
-    let hidden = greps || in_cluster(command, 'u', "ABCefgmt") || has(command, &["--hidden", "-.", "--unrestricted"]);
+    let hidden = greps || command.has_flag(&["-u", "--hidden", "-.", "--unrestricted"]);
     // Such options show no line of a file.
-    let quiet = ['q', 'c', 'l', 'L'].iter().any(|letter| in_cluster(command, *letter, "ABCDefgmt"))
-        || has(command, &["--quiet", "--silent", "--count", "--files-with-matches", "--files-without-match"]);
+    let quiet = command.has_flag(&[
+        "-q", "-c", "-l", "-L", "--quiet", "--silent", "--count", "--files-with-matches", "--files-without-match",
+    ]);
     let act = if quiet { Act::Match } else { Act::Read };
     for file in files {
         // Hidden directories are only searched where they are named.

@@ -43,9 +43,17 @@ pub(super) fn inner(command: &Command) -> Vec<Inner> {
 /// The arguments from the first one that names a dangerous program. A program of which it is not known how it runs others
 /// may run it: `tini -- rm -rf ~`.
 fn dangerous_tail(command: &Command) -> Vec<Inner> {
-    let names_program =
-        |arg: &Arg| arg.is_known() && DANGEROUS.contains(&arg.text.rsplit('/').next().unwrap_or_default());
-    let start = command.args.iter().position(names_program);
+    let names_program = |arg: &Arg| {
+        let name = if arg.text.starts_with('/') { arg.text.rsplit('/').next() } else { Some(arg.text.as_str()) };
+        arg.is_known() && name.is_some_and(|name| DANGEROUS.contains(&name))
+    };
+    // `--shell bash --status 0` names a shell, and runs nothing.
+    let names_shell = |at: usize| {
+        let before = at.checked_sub(1).and_then(|before| command.args.get(before));
+        let next = command.args.get(at + 1).map_or("", |next| next.text.as_str());
+        before.is_some_and(|before| before.text.len() > 2 && before.text.starts_with("--")) && next.starts_with("--")
+    };
+    let start = command.args.iter().position(names_program).filter(|at| !names_shell(*at));
     let tail = start.and_then(|start| command.args.get(start..)).filter(|tail| tail.len() > 1);
     tail.map(|tail| Inner::command(tail.to_vec())).into_iter().collect()
 }

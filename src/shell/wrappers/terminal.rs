@@ -41,6 +41,20 @@ const VERBS: [(&str, &str, &str, Shape); 14] = [
     ("command-prompt", "command-prompt", "IpTt", Shape::Verbs(0)),
 ];
 
+/// Keys by name, which type no text.
+const KEYS: [&str; 20] = [
+    "Enter", "KPEnter", "Tab", "BTab", "Escape", "Space", "BSpace", "Up", "Down", "Left", "Right", "Home", "End",
+    "PageUp", "PageDown", "PPage", "NPage", "DC", "IC", "Delete",
+];
+
+/// Whether a word is the name of a key, such as `Tab`, `C-c` or `F5`.
+fn is_key(word: &str) -> bool {
+    let with_modifier = ["C-", "M-", "S-", "^"].iter().find_map(|start| word.strip_prefix(start));
+    KEYS.contains(&word)
+        || with_modifier.is_some_and(|key| key.chars().count() == 1 || KEYS.contains(&key))
+        || word.strip_prefix('F').is_some_and(|number| !number.is_empty() && number.bytes().all(|b| b.is_ascii_digit()))
+}
+
 pub(super) fn screen(args: &[Arg]) -> Vec<Inner> {
     text_of(SCREEN.behind(args), None)
 }
@@ -68,7 +82,7 @@ fn verb(words: &[Arg]) -> Vec<Inner> {
         Shape::Text("c") if args.iter().any(|arg| arg.text == "-C") => rest.iter().map(of_tmux).collect(),
         Shape::Text(directory) => text_of(rest, options.value(args, directory)),
         Shape::Keys => {
-            let keys = rest.iter().filter(|arg| !matches!(arg.text.as_str(), "Enter" | "C-m" | "KPEnter"));
+            let keys = rest.iter().filter(|arg| !is_key(&arg.text));
             text_of(&keys.cloned().collect::<Vec<_>>(), None)
         }
         Shape::Condition => {

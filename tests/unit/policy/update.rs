@@ -23,14 +23,44 @@ fn a_file_without_edits_is_replaced() {
 #[test]
 fn edits_are_kept() {
     let edited = OLD.replace("match a", "match aa");
-    assert_eq!(plan(&edited, Some(OLD), None), FileUpdate::Merge(NEW.replace("match a", "match aa")));
+    let text = NEW.replace("match a", "match aa");
+    assert_eq!(plan(&edited, Some(OLD), None), FileUpdate::Merge(Merged { text, kept: Vec::new() }));
     assert_eq!(plan(&NEW.replace("match a", "match aa"), Some(NEW), None), FileUpdate::KeepEdited);
 }
 
 #[test]
-fn conflicts_are_left_to_the_operator() {
+fn an_edited_rule_stays_and_the_other_rules_are_updated() {
+    let edited = OLD
+        .replace("match b", "match bb")
+        .replace("block \"a\"", "# Ours.\nsuspicious \"own\"\n  match own\n  nudge \"O\"\n\nblock \"a\"");
+    let FileUpdate::Merge(merged) = plan(&edited, Some(OLD), None) else { panic!("not merged") };
+    assert_eq!(merged.kept, ["b"]);
+    let own = "\n# Ours.\nsuspicious \"own\"\n  match own\n  nudge \"O\"\n";
+    assert_eq!(merged.text, NEW.replace("match b+", "match bb") + own);
+    // A rule that the operator has removed does not come back.
+    let removed = OLD.replace("block \"a\"\n  match a\n  nudge \"A\"\n\n", "").replace("match b", "match bb");
+    let FileUpdate::Merge(merged) = plan(&removed, Some(OLD), None) else { panic!("not merged") };
+    assert_eq!(merged.text, "# version: 1.1.0\n\nblock \"b\"\n  match bb\n  nudge \"B\"\n");
+}
+
+#[test]
+fn an_edited_setting_stays_and_the_other_settings_are_updated() {
+    let base = "[decision]\nblock = \"ask\"\nfailure = \"ask\"\nalways_deny = [\"a\", \"b\"]\n";
+    let edited =
+        "[decision]\nblock = \"deny\"\nfailure = \"ask\"\nalways_deny = [\"b\", \"own\"]\nalways_ask = [\"x\"]\n";
+    let new =
+        "# new\n[decision]\nblock = \"advise\"\nfailure = \"deny\"\nalways_deny = [\n    \"a\", \"b\", \"c\",\n]\n";
+    let merged = merge_settings(base, edited, new).unwrap();
+    assert_eq!(
+        merged.text,
+        "# new\n[decision]\nalways_ask = [\"x\"]\nblock = \"deny\"\nfailure = \"deny\"\nalways_deny = [\"b\", \"c\", \"own\"]\n"
+    );
+    assert_eq!(merged.kept, ["decision.block"]);
+}
+
+#[test]
+fn what_cannot_be_merged_is_left_to_the_operator() {
     let edited = OLD.replace("match b", "match bb");
-    assert_eq!(plan(&edited, Some(OLD), None), FileUpdate::WriteBeside(Conflict::Unmergeable));
     assert_eq!(plan(&edited, None, None), FileUpdate::WriteBeside(Conflict::UnknownBase));
     assert_eq!(plan(&edited, Some(NEW), Some(NEW)), FileUpdate::WriteBeside(Conflict::Pending));
     assert_eq!(

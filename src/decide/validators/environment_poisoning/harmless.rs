@@ -1,81 +1,215 @@
-//! Values of dangerous variables that are common in builds and harmless.
+//! Values of variables that are ordinary in builds and tests, and values that are unusual in any variable.
 
+use super::{
+    COMMANDS_ORDINARY, COMMANDS_RUNNING, OPTIONS_ALLOWED, OPTIONS_LOADING, OPTIONS_REFUSED, Purpose, SERVERS_EXCEPT,
+    SERVERS_ORDINARY, matches,
+};
+use crate::decide::context::Context;
+use crate::encoding::address::Address;
+use crate::path::protected::is_installed;
+use crate::path::zones::Area;
 use crate::path::{AbsPath, Place};
-use compact_str::CompactString;
+use crate::programs;
 
-/// Whether a value of a variable is known to be harmless.
-pub(super) fn is_harmless_value(name: &str, value: &str) -> bool {
-    match name {
-        "RUSTFLAGS" | "RUSTDOCFLAGS" | "CARGO_BUILD_RUSTFLAGS" => are_harmless_rust_flags(value),
-        "GOFLAGS" => value.split_whitespace().all(is_harmless_go_flag),
-        "MAVEN_OPTS" | "GRADLE_OPTS" | "SBT_OPTS" | "JAVA_TOOL_OPTIONS" | "_JAVA_OPTIONS" | "JDK_JAVA_OPTIONS" => {
-            value.split_whitespace().all(is_harmless_java_option)
+/// Values that only switch a feature on or off.
+const SWITCHES: [&str; 12] = ["", ":", "0", "1", "true", "false", "none", "yes", "no", "on", "off", "/dev/null"];
+
+/// Where a variable is set.
+pub(super) struct Judge<'a, 'c> {
+    /// The name of the variable.
+    pub name: &'a str,
+    /// The event.
+    pub context: &'a Context<'c>,
+}
+
+impl Judge<'_, '_> {
+    /// Whether a value of a variable with a known purpose is ordinary.
+    pub fn is_harmless(&self, purpose: Purpose, value: &str) -> bool {
+        // `.` and `1` are directories where a directory is expected.
+        let is_switch = SWITCHES.contains(&value) && (value.is_empty() || value == "/dev/null" || !self.names_file());
+        is_switch
+            || match purpose {
+                Purpose::Code => self.is_prompt(value),
+                Purpose::Search => self.are_ordinary_directories(value) && value.split(':').all(|part| part != "."),
+                Purpose::Settings => self.is_below_project(value),
+                Purpose::Home => self.is_ordinary_home(value),
+                Purpose::Command => self.is_ordinary_command(value),
+                Purpose::Options => self.are_harmless_options(value),
+                Purpose::Server => value.split([',', '|', ' ']).all(is_ordinary_server),
+            }
+    }
+
+    /// Whether a value of a variable that is only known by the shape of its name is worth a question.
+    pub fn is_unusual(&self, purpose: Purpose, value: &str) -> bool {
+        let is_foreign_file =
+            || value.starts_with('/') && !self.is_ordinary_place(&self.resolve(value)) && self.is_of_known_program();
+        match purpose {
+            Purpose::Code => value.contains('/') && !self.is_below_project(value),
+            Purpose::Search | Purpose::Settings | Purpose::Home => is_foreign_file(),
+            Purpose::Command => {
+                let first = value.split_whitespace().next().unwrap_or_default();
+                let is_program = first.starts_with('/') && !self.is_ordinary_place(&self.resolve(first));
+                let runs = value.contains(' ') && COMMANDS_RUNNING.contains(&first);
+                is_program || runs
+            }
+            Purpose::Options => has_word(value, &OPTIONS_LOADING),
+            Purpose::Server => {
+                let excepted = SERVERS_EXCEPT.iter().any(|pattern| matches(pattern, self.name));
+                let is_address = value.contains("://") || self.name.ends_with("_PROXY");
+                is_address && !excepted && self.is_of_known_program() && !is_ordinary_server(value)
+            }
         }
-        "GOPROXY" => value
-            .split([',', '|'])
-            .all(|proxy| matches!(proxy, "direct" | "off" | "https://proxy.golang.org" | "https://goproxy.io")),
-        "GOTOOLCHAIN" => value.bytes().all(|byte| byte.is_ascii_alphanumeric() || b".+".contains(&byte)),
-        "RUSTC_WRAPPER" => value == "sccache",
-        "CC" | "CXX" => !value.contains(['/', ' ']),
-        "MAKEFLAGS" | "GNUMAKEFLAGS" | "MFLAGS" => value.split_whitespace().all(|flag| {
-            let jobs = flag.strip_prefix("-j").or_else(|| flag.strip_prefix("--jobs="));
-            let jobs = jobs.is_some_and(|jobs| jobs.bytes().all(|byte| byte.is_ascii_digit()));
-            jobs || matches!(flag, "-k" | "-s" | "-B" | "--silent" | "--no-print-directory" | "--keep-going")
-        }),
-        "SHELL" => is_shell(value),
-        "HOME" | "XDG_CONFIG_HOME" | "CARGO_HOME" => {
-            value.starts_with(crate::shell::MKTEMP_PATH) && !value.contains("..")
+    }
+
+    /// Whether directories of installed tools are added to `PATH`, or the project's own behind all others.
+    pub fn is_path_of_tools(&self, value: &str) -> bool {
+        let is_inherited = |part: &str| part == "/usr/bin";
+        let mut behind = false;
+        value.split(':').all(|part| {
+            behind |= is_inherited(part);
+            let path = self.resolve(part);
+            is_installed(&path, self.context.zones.home.as_ref())
+                || self.is_below_project(part) && (behind || is_tool_directory(&path))
+        })
+    }
+
+    /// Whether a value consists of directories of the project or of installed tools.
+    pub fn are_ordinary_directories(&self, value: &str) -> bool {
+        value.split(':').all(|part| {
+            let path = self.resolve(part);
+            let in_project = matches!(self.context.zones.area(&path), Area::InProject | Area::ProjectRoot);
+            !part.is_empty() && (in_project || is_installed(&path, self.context.zones.home.as_ref()))
+        })
+    }
+
+    /// Whether options neither load nor run other code.
+    pub fn are_harmless_options(&self, value: &str) -> bool {
+        let row = |rows: &[&'static str]| {
+            rows.iter()
+                .filter_map(|row| row.split_once(' '))
+                .find(|(name, _)| *name == self.name)
+                .map(|(_, words)| words)
+        };
+        if let Some(allowed) = row(&OPTIONS_ALLOWED) {
+            let is_allowed = |option: &str| allowed.split(' ').any(|pattern| matches(pattern, option));
+            return value.split_whitespace().all(is_allowed);
         }
-        "GIT_CONFIG_GLOBAL" | "GIT_CONFIG_SYSTEM" => value == "/dev/null",
-        _ => false,
+        let value = ["lld", "mold", "gold"]
+            .iter()
+            .fold(value.to_owned(), |value, linker| value.replace(&format!("link-arg=-fuse-ld={linker}"), ""));
+        let refused = row(&OPTIONS_REFUSED).is_some_and(|words| words.split(' ').any(|word| value.contains(word)));
+        !refused && !has_word(&value, &OPTIONS_LOADING)
+    }
+
+    /// Whether every address in the shell text is this machine, for which checks may be switched off.
+    pub fn is_for_this_machine(&self, value: &str) -> bool {
+        let network = self.context.effects().map(|effects| effects.network.as_slice()).unwrap_or_default();
+        let is_local = |address: &str| Address::parse(address).is_nearby();
+        !network.is_empty() && network.iter().all(|address| is_local(address)) || is_local(value) && value.contains('.')
+    }
+
+    fn resolve(&self, path: &str) -> AbsPath {
+        let place = &self.context.event.place;
+        AbsPath::resolve(path, &Place { cwd: place.cwd.clone(), home: place.home.clone(), project: None })
+    }
+
+    fn is_below_project(&self, value: &str) -> bool {
+        let path = self.resolve(value);
+        !value.is_empty() && !value.contains('$') && self.context.zones.area(&path) == Area::InProject
+    }
+
+    /// Whether a path lies in the project, where tools are installed, or elsewhere in the home directory.
+    fn is_ordinary_place(&self, path: &AbsPath) -> bool {
+        let home = self.context.zones.home.as_ref();
+        matches!(self.context.zones.area(path), Area::InProject | Area::ProjectRoot | Area::Device | Area::System)
+            || is_installed(path, home)
+            || home.is_some_and(|home| path.is_below(home))
+    }
+
+    /// Whether the name begins with the name of a program in the catalogue.
+    fn is_of_known_program(&self) -> bool {
+        let lower = self.name.to_ascii_lowercase();
+        let first = lower.split('_').next().unwrap_or_default();
+        let program = if first == lower { lower.strip_suffix("rc").unwrap_or_default() } else { first };
+        program.len() > 1 && programs::embedded(program).is_some()
+    }
+
+    /// Whether the value is always the name of a file or directory.
+    fn names_file(&self) -> bool {
+        ["_ENV", "ENV", "_DIR", "PATH", "_TREE", "FILES", "LIB", "STARTUP", "RUSTC", "INPUTRC"]
+            .iter()
+            .any(|end| self.name.ends_with(end))
+    }
+
+    /// Whether a prompt runs nothing.
+    fn is_prompt(&self, value: &str) -> bool {
+        matches!(self.name, "PS0" | "PS1" | "PS4") && !value.contains(['`', '(', '/'])
+    }
+
+    fn is_ordinary_home(&self, value: &str) -> bool {
+        // The variable has this value already.
+        self.name == "HOME" && Some(value) == self.context.event.place.home.as_deref()
+            || value.starts_with(crate::shell::MKTEMP_PATH) && !value.contains("..")
+    }
+
+    fn is_ordinary_command(&self, value: &str) -> bool {
+        let mut words = value.split_whitespace();
+        let first = words.next().unwrap_or_default();
+        let path = self.resolve(first);
+        let name = path.components().last().map_or("", |name| name.as_str());
+        let is_shell = self.name == "SHELL" || self.name == "CONFIG_SHELL";
+        let shells = ["bash", "sh", "zsh", "fish", "dash", "ash", "ksh"];
+        let installed = match first.starts_with('/') {
+            true => is_shell && !first.contains("..") && is_system_program(&path),
+            false => !is_shell && !first.contains('/'),
+        };
+        let listed = if shells.contains(&name) { is_shell } else { COMMANDS_ORDINARY.contains(&name) };
+        let compiler = matches!(self.name, "CC" | "CXX") && !value.contains(['/', ' ']);
+        let plain = |word: &str| word.starts_with('-') && !word.contains(['/', '$', '`', ';', '|', '&', '=']);
+        let ssh = first == "ssh" && are_harmless_ssh_options(value);
+        installed && (compiler || ssh || listed && words.all(plain))
     }
 }
 
-/// Whether a value is the path of an installed shell.
-fn is_shell(value: &str) -> bool {
-    let path = AbsPath::resolve(value, &Place::default());
-    let directories: [&[&str]; 4] = [&["bin"], &["usr", "bin"], &["usr", "local", "bin"], &["opt", "homebrew", "bin"]];
-    let shells = ["ash", "bash", "dash", "fish", "ksh", "sh", "zsh"];
-    let installed = directories
-        .iter()
-        .any(|directory| path.directories().iter().map(CompactString::as_str).eq(directory.iter().copied()));
-    let shell = path.components().last().is_some_and(|name| shells.contains(&name.as_str()));
-    value.starts_with('/') && !value.contains("..") && installed && shell
+/// Whether options of ssh run no command and read no other configuration.
+fn are_harmless_ssh_options(value: &str) -> bool {
+    let lower = value.to_ascii_lowercase();
+    !["command", "include", "knownhostsfile", "provider", "-f", "-j", "proxy"].iter().any(|word| lower.contains(word))
+        && !value.contains(['`', '$', ';', '|', '&', '\n'])
 }
 
-/// Whether flags of rustc neither link, load nor run other code.
-fn are_harmless_rust_flags(value: &str) -> bool {
-    let linkers = ["-fuse-ld=lld", "-fuse-ld=mold", "-fuse-ld=gold"];
-    let value = linkers.iter().fold(value.to_owned(), |value, linker| value.replace(&format!("link-arg={linker}"), ""));
-    let dangerous =
-        ["linker", "runner", "link-arg", "link-self", "plugin", "load", "--extern", "backend", "-L", "/tmp", "@"];
-    !dangerous.iter().any(|word| value.contains(word))
+fn is_system_program(path: &AbsPath) -> bool {
+    let directory = path.directories().join("/");
+    matches!(directory.as_str(), "bin" | "usr/bin" | "usr/local/bin" | "opt/homebrew/bin")
 }
 
-fn is_harmless_go_flag(flag: &str) -> bool {
-    let name = flag.trim_start_matches('-').split('=').next().unwrap_or_default();
-    let harmless = [
-        "a", "asan", "buildvcs", "count", "cover", "covermode", "failfast", "json", "mod", "modcacherw", "msan", "p",
-        "parallel", "race", "run", "short", "tags", "timeout", "trimpath", "v", "vet", "x",
-    ];
-    flag.starts_with('-') && harmless.contains(&name)
+/// Whether the tools of a project install programs in a directory.
+fn is_tool_directory(path: &AbsPath) -> bool {
+    let names: Vec<&str> = path.components().iter().map(|name| name.as_str()).collect();
+    matches!(
+        names.as_slice(),
+        [.., "node_modules", ".bin"] | [.., ".venv" | "venv" | "env" | "vendor", "bin" | "Scripts"] | [.., "target", _]
+    )
 }
 
-/// Whether an option of Java is a size, a switch, or a property that loads no class, file or agent.
-fn is_harmless_java_option(option: &str) -> bool {
-    let sized = ["-Xmx", "-Xms", "-Xss", "-Xmn"].iter().find_map(|name| option.strip_prefix(name));
-    if let Some(size) = sized {
-        return size.bytes().all(|byte| byte.is_ascii_alphanumeric());
-    }
-    if let Some(flag) = option.strip_prefix("-XX:") {
-        let number = flag.split_once('=').is_some_and(|(name, value)| {
-            !name.contains("On") && value.bytes().next().is_some_and(|byte| byte.is_ascii_digit())
-        });
-        return number || (flag.starts_with(['+', '-']) && !flag.contains('='));
-    }
-    let Some(property) = option.strip_prefix("-D") else {
-        return matches!(option, "-ea" | "-da" | "-server" | "-client") || option.starts_with("--add-opens=");
+fn is_ordinary_server(value: &str) -> bool {
+    let address = Address::parse(value);
+    let is_socket = matches!(address.scheme.as_str(), "unix" | "npipe" | "fd");
+    let is_plain = address.scheme == "http";
+    value.is_empty()
+        || is_socket
+        || address.is_nearby()
+        || !is_plain
+            && SERVERS_ORDINARY.iter().any(|pattern| matches(pattern, &address.host) || matches(pattern, value))
+}
+
+/// Whether a text has a word that begins with one of these, or contains one of the long ones.
+fn has_word(text: &str, words: &[&str]) -> bool {
+    let lower = text.to_ascii_lowercase();
+    let starts = text.split(|c: char| c.is_whitespace() || c == '"' || c == '\'');
+    let has = |listed: &&str| match listed.len() {
+        0..=6 => starts.clone().any(|word| word.starts_with(listed)),
+        _ => lower.contains(&listed.to_ascii_lowercase()),
     };
-    let dangerous = ["agent", "class", "command", "exec", "ext", "init", "jvmargs", "plugin", "script"];
-    !dangerous.iter().any(|word| property.to_ascii_lowercase().contains(word))
+    words.iter().any(has)
 }

@@ -1,0 +1,55 @@
+//! Addresses that belong to the machine or its cloud: metadata services, and schemes that reach files and other protocols.
+
+use super::{Context, command, suspicious_if};
+use crate::decide::subject::{Subject, SubjectKind};
+use crate::encoding::address::Address;
+use crate::programs::Use;
+use crate::rules::Match;
+use crate::shell::Command;
+
+pub(super) fn find(subject: &Subject<'_>, _context: &Context<'_>) -> Option<Match> {
+    if let SubjectKind::Page(url) = &subject.kind {
+        let address = Address::parse(url);
+        let is_web = matches!(address.scheme.as_str(), "http" | "https" | "");
+        return suspicious_if(!is_web || address.is_metadata(), "the address is not one of the web");
+    }
+    let command = command(subject)?;
+    let reaches = asked_addresses(command).any(|address| {
+        let address = Address::parse(address);
+        address.is_metadata() || is_inner_scheme(&address.scheme) && address.scheme != "file"
+    });
+    suspicious_if(reaches || is_led_to_metadata(command), "the address is one of the machine or its cloud")
+}
+
+/// Whether a scheme reaches files, or speaks another protocol to any port.
+pub(super) fn is_inner_scheme(scheme: &str) -> bool {
+    matches!(scheme, "dict" | "file" | "gopher" | "jar" | "ldap" | "ldaps" | "netdoc" | "php" | "tftp" | "view-source")
+}
+
+/// The addresses that a command asks: its operands for programs of the network, and all words with a scheme unless the
+/// catalogue says that they are texts.
+fn asked_addresses(command: &Command) -> impl Iterator<Item = &str> {
+    let uses = command.parsed.as_ref().map(|line| line.uses.clone()).unwrap_or_default();
+    let is_network = uses.iter().any(|used| matches!(used.takes, Some(Use::To | Use::From)));
+    let use_of = move |at: usize| uses.iter().find(|used| used.word == at).and_then(|used| used.takes);
+    command.args.iter().enumerate().filter_map(move |(at, arg)| {
+        let has_scheme = arg.text.contains("://") || arg.text.contains(":\\\\");
+        let asked = match use_of(at) {
+            Some(Use::To | Use::From) => true,
+            Some(Use::Text | Use::Match | Use::Code | Use::Variable) => false,
+            Some(_) => has_scheme,
+            None => has_scheme || is_network,
+        };
+        asked.then_some(arg.text.as_str())
+    })
+}
+
+/// Whether an option of a fetching program resolves a name to a metadata address: `--resolve x:80:169.254.169.254`.
+fn is_led_to_metadata(command: &Command) -> bool {
+    command.is_rerouted()
+        && command.args.iter().any(|arg| {
+            let parts =
+                arg.text.split([':', ',', '/', '@']).filter(|part| part.contains('.') || part.starts_with("0x"));
+            parts.into_iter().any(|part| Address::parse(part).is_metadata())
+        })
+}
