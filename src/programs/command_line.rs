@@ -415,8 +415,12 @@ impl<'w> Reader<'w> {
             let lists = std::iter::once(verbs).chain(self.general.iter().map(|entry| &*entry.verbs));
             let fitting: Vec<&'static Entry> =
                 lists.flatten().filter(|verb| verb.names.iter().any(|name| fits(name, word))).collect();
-            let exact = fitting.iter().find(|verb| verb.names.iter().any(|name| name == word));
-            if let Some(verb) = exact.or(fitting.first()).copied() {
+            // Of several patterns the longest name counts: `delete-*` before `*`.
+            let longest = |verb: &&&Entry| {
+                let names = verb.names.iter().filter(|name| fits(name, word));
+                names.map(|name| if name == word { usize::MAX } else { name.len() }).max()
+            };
+            if let Some(verb) = fitting.iter().rev().max_by_key(longest).copied() {
                 self.line.path.push(verb);
                 self.general = fitting.into_iter().filter(|other| !std::ptr::eq(*other, verb)).collect();
                 if before != Before::Other {

@@ -40,6 +40,9 @@ fn options_are_read_as_programs_read_them() {
         ("docker compose -f a.yml down -v", "lose"),
         // A general verb holds beside a special one.
         ("aws dynamodb delete-table --table-name x", "destroy"),
+        // The longest pattern holds, in whatever order the file lists them.
+        ("az storage blob delete-batch -s x", "destroy"),
+        ("az vm list-sizes -l x", "look"),
         // A flag that is switched off.
         ("npm publish --dry-run=false", "publish"),
         // The arguments of a script are its own.
