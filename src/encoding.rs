@@ -1,5 +1,6 @@
-//! Encodings: JSON, canonical JSON, hex, labels, escaped text, patches.
+//! Encodings: JSON, canonical JSON, base64, hex, labels, escaped text, patches.
 
+pub(crate) mod base64;
 pub(crate) mod bytes;
 pub mod canonical;
 pub mod escape;

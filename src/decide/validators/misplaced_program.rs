@@ -7,7 +7,7 @@ use crate::decide::subject::Subject;
 use crate::path::zones::Area;
 use crate::path::{AbsPath, Extent, Glob, Place, globs, touches};
 use crate::rules::Match;
-use crate::shell::{Act, Command};
+use crate::shell::{Act, Command, Origin};
 use compact_str::CompactString;
 
 /// Directories of a project into which its tools install programs.
@@ -56,7 +56,9 @@ pub(super) fn find(subject: &Subject<'_>, context: &Context<'_>) -> Option<Match
 pub(super) fn is_unknown_elsewhere(command: &Command, context: &Context<'_>) -> bool {
     let Some(Some(path)) = located(command, context) else { return false };
     let name = path.components().last().map_or("", CompactString::as_str);
-    context.zones.area(&path) != Area::InProject
+    // A script that the line itself writes is judged by its commands.
+    command.runs != Some(Origin::Shown)
+        && context.zones.area(&path) != Area::InProject
         && !is_known(name, context)
         && !is_just_compiled(&path, command, context)
 }
