@@ -122,6 +122,12 @@ impl Evaluator<'_> {
         if command.args.is_empty() && command.redirects.is_empty() {
             return;
         }
+        let is_gzip = |line: &Rc<CommandLine>| {
+            line.path.first().is_some_and(|entry| entry.names.iter().any(|name| name == "gzip"))
+        };
+        if command.parsed.as_ref().is_some_and(is_gzip) {
+            self.note_decompressed(&command);
+        }
         let accesses = effects::of_command(&command);
         let is_write = |access: &&Access| matches!(access.act, Act::Write | Act::Redirect) && !access.target.open;
         let unpacks = unpacks(&command, &accesses);
@@ -180,20 +186,18 @@ impl Evaluator<'_> {
         }
     }
 
-    /// Notes the files of a command that downloads or decompresses, if the catalogue does not say what it does with them.
-    fn note_downloads(&mut self, command: &Command) {
-        let is_gzip = |line: &Rc<CommandLine>| {
-            line.path.first().is_some_and(|entry| entry.names.iter().any(|name| name == "gzip"))
-        };
-        if command.parsed.as_ref().is_some_and(is_gzip) {
-            for path in operands(command).iter().filter_map(|word| resolve(word, command)) {
-                let contents = self.files.contents(&path);
-                let plain = path.rsplit_once('.').map(|(plain, _)| plain.to_owned()).filter(|_| !contents.is_empty());
-                let unknown = contents.into_iter().filter(|content| matches!(content, Content::Unknown(_)));
-                plain.into_iter().for_each(|plain| self.files.write(plain, unknown.clone(), Way::Either));
-            }
-            return;
+    /// Notes the files that `gunzip x.gz` and the like put in the place of archives.
+    fn note_decompressed(&mut self, command: &Command) {
+        for path in operands(command).iter().filter_map(|word| resolve(word, command)) {
+            let unknown = |content: &Content| matches!(content, Content::Unknown(_));
+            let contents: Vec<Content> = self.files.contents(&path).into_iter().filter(unknown).collect();
+            let plain = path.rsplit_once('.').map(|(plain, _)| plain.to_owned()).filter(|_| !contents.is_empty());
+            plain.into_iter().for_each(|plain| self.files.write(plain, contents.iter().cloned(), Way::Either));
         }
+    }
+
+    /// Notes the files of a command that downloads, if the catalogue does not say what it does with them.
+    fn note_downloads(&mut self, command: &Command) {
         let is_file = |(takes, by_option, word): &(Option<Use>, bool, Arg)| {
             takes.is_none() && !by_option && word.is_known() && !word.text.contains("://")
         };

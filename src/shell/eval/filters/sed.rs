@@ -202,9 +202,3 @@ fn replace(replacement: &str, found: &Captures<'_>) -> String {
     }
     text
 }
-
-/// Whether a pattern is valid; used by tests.
-#[cfg(test)]
-pub(super) fn converts(pattern: &str) -> bool {
-    Regex::new(&from_basic(pattern)).is_ok()
-}
