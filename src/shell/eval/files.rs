@@ -229,7 +229,7 @@ impl Evaluator<'_> {
             let contents = match &command.input {
                 Input::Text(text) if stdin => vec![Content::Text(Rc::new(text.clone()))],
                 _ if stdin => vec![Content::Unknown(Origin::Generated)],
-                _ => {
+                Input::Text(_) | Input::Inherited | Input::Pipe | Input::Unknown => {
                     // A symbolic link leads from where it lies.
                     let parent = target.rsplit_once('/').map_or("", |(parent, _)| parent);
                     let from = Command { cwd: Some(Rc::from(parent)), ..Command::default() };

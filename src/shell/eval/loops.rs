@@ -224,7 +224,11 @@ fn counts(word: &Word) -> bool {
         WordPart::Variable(variable) => {
             variable.subscript.is_some() || variable.operator.as_ref().is_some_and(|by| !by.starts_with(['%', '#']))
         }
-        _ => false,
+        WordPart::Plain(_)
+        | WordPart::Quoted(_)
+        | WordPart::Output { .. }
+        | WordPart::List(_)
+        | WordPart::Unknown { .. } => false,
     })
 }
 

@@ -86,7 +86,7 @@ impl Reader<'_, '_> {
         }
         match self.bound.value(&word)? {
             Value::Known(value) => number(value.trim()),
-            _ => None,
+            Value::OneOf(_) | Value::Prefix(_) | Value::PerhapsOneOf(_) | Value::Words(_) | Value::Unknown => None,
         }
     }
 }

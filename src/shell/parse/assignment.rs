@@ -113,7 +113,12 @@ fn element(word: &Word) -> Option<(CompactString, WordParts, bool)> {
                 };
                 return Some((subscript, value_parts(value, word.parts.iter().skip(at + 1)), appends));
             }
-            _ => return None,
+            WordPart::Quoted(_)
+            | WordPart::Variable(_)
+            | WordPart::Output { .. }
+            | WordPart::List(_)
+            | WordPart::Arithmetic { .. }
+            | WordPart::Unknown { .. } => return None,
         }
     }
     None
