@@ -3,7 +3,6 @@ use crate::verdict::limits::Meter;
 
 #[test]
 fn filters_print_what_the_programs_print() {
-    // The expected outputs were printed by coreutils 9, sed 4.9, gawk 5 and xxd.
     let cases: [(&str, &[&str], &str, Option<&str>); 34] = [
         ("rev", &[], "abc\nde\n", Some("cba\ned\n")),
         ("tac", &[], "a\nb\n", Some("b\na\n")),
