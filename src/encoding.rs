@@ -1,6 +1,7 @@
-//! Encodings: JSON, canonical JSON, addresses, hex, labels, escaped text, patches.
+//! Encodings: JSON, canonical JSON, addresses, base64, hex, labels, escaped text, patches.
 
 pub mod address;
+pub(crate) mod base64;
 pub(crate) mod bytes;
 pub mod canonical;
 pub mod escape;

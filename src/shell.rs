@@ -156,6 +156,8 @@ pub struct Command {
     pub redirects: Vec<Redirect>,
     /// Its standard input.
     pub input: Input,
+    /// A filter has decoded or changed the known text of its standard input.
+    pub is_decoded: bool,
     /// The number of its pipeline.
     pub pipeline: usize,
     /// Its index in the pipeline.
@@ -166,6 +168,19 @@ pub struct Command {
     pub mounts: Option<Rc<[Mount]>>,
     /// The words as its program reads them; `None` if the catalogue does not know the program.
     pub parsed: Option<Rc<CommandLine>>,
+    /// Where the code comes from that it runs from a file which the line itself writes.
+    pub runs: Option<Origin>,
+}
+
+/// Where the content of a file comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Origin {
+    /// The line contains it, and it is judged itself.
+    Shown,
+    /// A command of the line computes or decodes it.
+    Generated,
+    /// The line downloads it.
+    Fetched,
 }
 
 impl Command {
@@ -177,6 +192,7 @@ impl Command {
             other_cwds: self.other_cwds.clone(),
             env: self.env.clone(),
             input: self.input.clone(),
+            is_decoded: self.is_decoded,
             pipeline: self.pipeline,
             stage: self.stage,
             hidden: self.hidden,
@@ -265,6 +281,8 @@ pub struct Redirect {
     pub writes: bool,
     /// It is opened for reading.
     pub reads: bool,
+    /// What is written is added to its content.
+    pub appends: bool,
     /// The file.
     pub target: Arg,
 }

@@ -196,6 +196,13 @@ pub(super) fn effects(reading: &Reading) -> Effects {
     effects
 }
 
+/// What one command does to files.
+pub(super) fn of_command(command: &Command) -> Vec<Access> {
+    let mut effects = Effects { room: LATE_ACCESSES.max(4 * command.args.len()), ..Effects::default() };
+    Noted { command, row: None, astray: false, effects: &mut effects }.all_of_it();
+    effects.accesses
+}
+
 /// Takes down what one command does.
 struct Noted<'a> {
     command: &'a Command,

@@ -4,10 +4,15 @@ mod builtin;
 mod command;
 mod deferred;
 mod execution;
+mod files;
+mod filters;
 mod function;
+mod input;
 mod loops;
 mod output;
+mod recipes;
 mod redirects;
+mod scripts;
 mod variables;
 
 use super::expand;
@@ -22,6 +27,7 @@ use crate::verdict::limits;
 use crate::verdict::limits::Meter;
 use compact_str::CompactString;
 use execution::{Execution, ListContext, OnClose, ShellSharing};
+use files::Files;
 use function::FunctionBody;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -79,7 +85,7 @@ fn evaluate_script(
         stopped: false,
         meter: state.meter.clone(),
         stages: BTreeMap::new(),
-        files: BTreeMap::new(),
+        files: Files::default(),
         recursions: BTreeSet::new(),
         self_calls: BTreeMap::new(),
         bodies: BTreeMap::new(),
@@ -125,8 +131,8 @@ struct Evaluator<'a> {
     meter: Meter,
     /// Indices of the commands of each pipeline.
     stages: BTreeMap<usize, Vec<usize>>,
-    /// Known contents of files that the line writes.
-    files: BTreeMap<String, String>,
+    /// What is known about the files that the line writes.
+    files: Files,
     /// Definitions of functions. Bodies are evaluated at each call, with its arguments.
     bodies: BTreeMap<String, Vec<FunctionBody>>,
     /// The functions that no command has called since their last definition.
@@ -217,15 +223,20 @@ impl Evaluator<'_> {
                 let list = execution.list();
                 list.output = list.output.take().filter(|_| redirects::prints_here(&simple));
                 let redirects = execution.redirects(&simple);
+                let first = execution.list().closed;
                 let ShellState { cwd, other_cwds, mounts, .. } = execution.state.as_ref();
-                self.reading.programless.push(Command {
+                let command = Command {
                     redirects,
                     cwd: cwd.clone(),
                     other_cwds: other_cwds.clone(),
                     mounts: mounts.clone(),
                     span: simple.span,
                     ..Command::default()
-                });
+                };
+                if command.redirects.iter().any(|redirect| redirect.writes) {
+                    self.files.note_list(command.clone(), first);
+                }
+                self.reading.programless.push(command);
             }
             Instruction::Open(scope) => self.open(scope, pipeline),
             Instruction::Close => self.close(),
@@ -261,6 +272,7 @@ impl Evaluator<'_> {
         let is_line = self.executions.len() == 1;
         let Some(execution) = self.executions.last_mut() else { return };
         let fed = execution.list().fed || execution.list().stage > 0 || scope == Scope::OutputProcess;
+        let input = execution.list_input(scope != Scope::OutputProcess);
         let before = Rc::clone(&execution.state);
         let on_close = match scope {
             Scope::Group => OnClose::Keep(before),
@@ -285,8 +297,9 @@ impl Evaluator<'_> {
                 return;
             }
         };
-        execution.list().commands += 1;
-        execution.lists.push(ListContext::new(on_close, pipeline, fed));
+        execution.list().has_command = true;
+        let first = self.reading.commands.len();
+        execution.lists.push(ListContext { input, first, ..ListContext::new(on_close, pipeline, fed) });
     }
 
     fn set_loop_variable(&mut self, LoopVariable { name, words }: LoopVariable) {

@@ -2,9 +2,10 @@
 
 mod alternatives;
 mod arguments;
+mod arithmetic;
 mod braces;
+mod operators;
 mod tilde;
-mod trim;
 
 pub(super) use arguments::expand_arguments;
 
@@ -103,6 +104,7 @@ fn literal_arg(mut word: Word) -> Result<Arg, Word> {
             | WordPart::Variable(_)
             | WordPart::Output { .. }
             | WordPart::List(_)
+            | WordPart::Arithmetic { .. }
             | WordPart::Unknown { .. } => return Err(word),
         }
     }
@@ -129,14 +131,14 @@ fn expand_single_part(word: &Word, bound: BoundState<'_>) -> Option<Arg> {
         WordPart::Unknown { .. } | WordPart::List(_) => Some(unknown_arg()),
         WordPart::Output { number, .. } => (!bound.state.outputs.contains_key(number)).then(unknown_arg),
         WordPart::Variable(variable) => match (variable.as_ref(), bound.value(&variable.name)) {
-            (Variable { quoted: true, altered: false, trim: None, .. }, Some(Value::Known(text)))
-                if !text.is_empty() && !text.contains(FIELD_SEPARATOR) =>
+            (variable @ Variable { quoted: true, .. }, Some(Value::Known(text)))
+                if variable.is_plain() && !text.is_empty() && !text.contains(FIELD_SEPARATOR) =>
             {
                 Some(if bound.state.meter.affords(text.len()) { Arg::literal(text.as_str()) } else { unknown_arg() })
             }
             _ => None,
         },
-        WordPart::Plain(_) | WordPart::Quoted(_) => None,
+        WordPart::Plain(_) | WordPart::Quoted(_) | WordPart::Arithmetic { .. } => None,
     }
 }
 
@@ -208,8 +210,8 @@ fn expand_known(word: &Word, bound: BoundState<'_>) -> Option<Arg> {
             }
             WordPart::Quoted(text) => found.text.push_str(text),
             WordPart::Variable(variable) => match (variable.as_ref(), bound.value(&variable.name)) {
-                (Variable { altered: false, trim: None, quoted, .. }, Some(Value::Known(text)))
-                    if !text.contains(FIELD_SEPARATOR) && !variable.name.starts_with('!') =>
+                (variable @ Variable { quoted, .. }, Some(Value::Known(text)))
+                    if variable.is_plain() && !text.contains(FIELD_SEPARATOR) =>
                 {
                     if !bound.state.meter.affords(found.text.len() + text.len()) {
                         return Some(unknown_arg());
@@ -219,7 +221,11 @@ fn expand_known(word: &Word, bound: BoundState<'_>) -> Option<Arg> {
                 }
                 _ => return None,
             },
-            WordPart::Plain(_) | WordPart::Output { .. } | WordPart::List(_) | WordPart::Unknown { .. } => return None,
+            WordPart::Plain(_)
+            | WordPart::Output { .. }
+            | WordPart::List(_)
+            | WordPart::Arithmetic { .. }
+            | WordPart::Unknown { .. } => return None,
         }
     }
     Some(found)

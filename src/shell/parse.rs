@@ -17,6 +17,8 @@ mod park;
 mod quotes;
 mod redirect;
 
+pub(super) use assignment::parse_assignment;
+
 use super::syntax::{Instruction, Scope, Script, SimpleCommand, Unreadable, Word, WordPart};
 use crate::verdict::limits::{Meter, SHELL_COMMANDS};
 use frame::{ArithForm, Frame, FrameKind};

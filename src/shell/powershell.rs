@@ -96,7 +96,11 @@ fn word(parts: WordParts) -> Word {
 fn literal_text(word: &Word) -> Option<String> {
     let text = |part: &WordPart| match part {
         WordPart::Plain(text) | WordPart::Quoted(text) => Some(text.to_string()),
-        WordPart::Variable(_) | WordPart::Output { .. } | WordPart::List(_) | WordPart::Unknown { .. } => None,
+        WordPart::Variable(_)
+        | WordPart::Output { .. }
+        | WordPart::List(_)
+        | WordPart::Arithmetic { .. }
+        | WordPart::Unknown { .. } => None,
     };
     word.parts.iter().map(text).collect::<Option<Vec<_>>>().map(|texts| texts.concat())
 }
@@ -105,7 +109,11 @@ fn literal_text(word: &Word) -> Option<String> {
 fn count_bytes(word: &Word) -> usize {
     let of = |part: &WordPart| match part {
         WordPart::Plain(text) | WordPart::Quoted(text) => text.len() + 1,
-        WordPart::Variable(_) | WordPart::Output { .. } | WordPart::List(_) | WordPart::Unknown { .. } => 1,
+        WordPart::Variable(_)
+        | WordPart::Output { .. }
+        | WordPart::List(_)
+        | WordPart::Arithmetic { .. }
+        | WordPart::Unknown { .. } => 1,
     };
     word.parts.iter().map(of).sum()
 }

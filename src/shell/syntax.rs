@@ -18,7 +18,9 @@ pub(super) enum WordPart {
     Output { number: usize, quoted: bool },
     /// The words of an array.
     List(Vec<Word>),
-    /// A value that is known only at run time, such as an arithmetic result.
+    /// The result of an arithmetic expression without substitutions.
+    Arithmetic { expression: CompactString, quoted: bool },
+    /// A value that is known only at run time.
     Unknown { quoted: bool },
 }
 
@@ -26,13 +28,13 @@ pub(super) enum WordPart {
 pub(super) type WordParts = SmallVec<[WordPart; 1]>;
 
 /// A parameter expansion.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Variable {
     pub name: String,
-    /// An operator such as `%` or `:-` changes the value.
-    pub altered: bool,
-    /// The pattern that `${x%y}` removes.
-    pub trim: Option<Trim>,
+    /// The subscript of an array's element, as it is written. Plain numbers and `@` are part of the name.
+    pub subscript: Option<String>,
+    /// The operator that changes the value and its operand, as they are written: `%y`, `:1:2`.
+    pub operator: Option<String>,
     /// `y` of `${x:-y}` or `${x:=y}`, if it is literal text.
     pub default: Option<String>,
     pub quoted: bool,
@@ -41,19 +43,13 @@ pub(super) struct Variable {
 impl Variable {
     /// Builds the part for `$name` or `${name}`.
     pub fn plain(name: String, quoted: bool) -> WordPart {
-        WordPart::Variable(Box::new(Variable { name, altered: false, trim: None, default: None, quoted }))
+        WordPart::Variable(Box::new(Variable { name, quoted, ..Variable::default() }))
     }
-}
 
-/// The operator and pattern of `${x%y}`, `${x%%y}`, `${x#y}` or `${x##y}`.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Trim {
-    /// `%` removes from the end, `#` from the start.
-    pub from_end: bool,
-    /// A doubled operator removes the longest match.
-    pub greedy: bool,
-    /// The pattern, if it is literal text.
-    pub pattern: Option<String>,
+    /// Whether it is the value of a variable as it is.
+    pub fn is_plain(&self) -> bool {
+        self.operator.is_none() && self.subscript.is_none()
+    }
 }
 
 /// A word before expansion.
@@ -78,8 +74,10 @@ impl Word {
 pub(super) enum RedirectOperator {
     /// `<`
     Input,
-    /// `>`, `>>`, `>|`, `&>`, `&>>`
+    /// `>`, `>|`, `&>`
     Output,
+    /// `>>`, `&>>`
+    Append,
     /// `<>`
     InputOutput,
     /// `>&` with a descriptor
@@ -90,6 +88,13 @@ pub(super) enum RedirectOperator {
     HereString,
     /// `<<`, or `<<-`, which strips leading tabs
     Heredoc { strip: bool },
+}
+
+impl RedirectOperator {
+    /// Whether it may set the standard input.
+    pub fn reads(self) -> bool {
+        !matches!(self, RedirectOperator::Output | RedirectOperator::Append | RedirectOperator::DuplicateOutput)
+    }
 }
 
 /// The operand of a redirection.
@@ -113,11 +118,13 @@ pub(super) struct ParsedRedirect {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Assignment {
     pub name: String,
-    /// `None` for arrays, elements of arrays and `+=`.
+    /// The subscript of the element that is set, if it is literal text.
+    pub subscript: Option<CompactString>,
+    /// `None` for arrays, and for elements of arrays whose subscript is not literal.
     pub value: Option<Word>,
     /// The words of an array.
     pub array: Option<Vec<Word>>,
-    /// `+=`: the array is extended.
+    /// `+=`: the value or the array is extended.
     pub appends: bool,
 }
 

@@ -1,30 +1,22 @@
 //! Code that is only known when it runs.
 
 use super::{Context, command, suspicious, suspicious_if};
-use crate::decide::subject::{Subject, SubjectKind};
+use crate::decide::subject::Subject;
 use crate::path::zones::Area;
 use crate::rules::Match;
-use crate::shell::{Access, Act, Arg, Command, Effects, PROCESS_SUBSTITUTION, Target};
-use std::collections::BTreeSet;
+use crate::shell::{Arg, Command, Origin, PROCESS_SUBSTITUTION, Target};
 
 /// Interpreters that run code from their arguments.
 const INTERPRETERS: &[&str] =
     &["bun", "deno", "elixir", "lua", "node", "nodejs", "perl", "php", "python", "ruby", "ts-node", "tsx"];
 
-/// Programs, and the files that they run without naming them.
-const IMPLICIT_SCRIPTS: [(&[&str], &[&str]); 5] = [
-    (&["make", "gmake"], &["Makefile", "makefile", "GNUmakefile"]),
-    (&["just"], &["justfile", "Justfile", ".justfile"]),
-    (&["rake"], &["Rakefile"]),
-    (&["npm", "pnpm", "yarn", "bun"], &["package.json"]),
-    (&["gradle"], &["build.gradle", "build.gradle.kts", "settings.gradle"]),
-];
-
 pub(super) fn find(subject: &Subject<'_>, context: &Context<'_>) -> Option<Match> {
-    if matches!(subject.kind, SubjectKind::Line) {
-        return find_fetched_script(context);
-    }
     let command = command(subject)?;
+    match command.runs {
+        Some(Origin::Fetched) => return suspicious("it runs a file that it has just fetched"),
+        Some(Origin::Generated) => return suspicious("it runs a file whose content is only known when it runs"),
+        Some(Origin::Shown) | None => {}
+    }
     // The input and the `-c` text of a shell are commands of their own, with an unknown program if they are unknown.
     if evaluates_activation(command, context) {
         return None;
@@ -93,62 +85,4 @@ fn evaluates_activation(command: &Command, context: &Context<'_>) -> bool {
     };
     let mut inner = reading.commands.iter().filter(is_inside).peekable();
     inner.peek().is_some() && inner.all(|inner| inner.known && inner.doing().activates)
-}
-
-/// Finds a command that runs a file which an earlier command downloaded.
-fn find_fetched_script(context: &Context<'_>) -> Option<Match> {
-    let (reading, effects) = (context.reading()?, context.effects()?);
-    let fetchers = ["curl", "wget", "http", "https", "xh"];
-    let is_fetcher = |command: &Command| fetchers.contains(&command.program.as_str());
-    let stages: BTreeSet<(usize, usize)> = reading
-        .commands
-        .iter()
-        .filter(|command| is_fetcher(command))
-        .map(|command| (command.pipeline, command.stage))
-        .collect();
-    if stages.is_empty() {
-        return None;
-    }
-    let fetched: BTreeSet<String> = effects
-        .accesses
-        .iter()
-        .filter(|access| matches!(access.act, Act::Write | Act::Redirect))
-        .filter(|access| {
-            let writer = access.row.and_then(|row| reading.commands.get(row));
-            let fed =
-                |writer: &Command| stages.range((writer.pipeline, 0)..(writer.pipeline, writer.stage)).next().is_some();
-            writer.is_some_and(|writer| is_fetcher(writer) || fed(writer))
-        })
-        .map(|access| access.target.text.clone())
-        .collect();
-    let fetched = with_copies(fetched, effects);
-    if fetched.is_empty() {
-        return None;
-    }
-    let runs = reading.commands.iter().any(|command| {
-        let program = Some(Arg::literal(command.program.clone())).filter(|program| program.text.contains('/'));
-        let implicit = IMPLICIT_SCRIPTS.iter().filter(|(names, _)| names.contains(&command.program.as_str()));
-        let implicit = implicit.flat_map(|(_, files)| files.iter().copied().map(Arg::literal));
-        command
-            .scripts()
-            .into_iter()
-            .chain(program)
-            .chain(implicit)
-            .any(|word| fetched.contains(&Target::of(&word, command.cwd.as_deref()).text))
-    });
-    suspicious_if(runs, "it runs a file that it has just fetched")
-}
-
-/// Adds the files that commands make from these files: copies, decoded or moved files.
-fn with_copies(mut files: BTreeSet<String>, effects: &Effects) -> BTreeSet<String> {
-    for command in effects.accesses.chunk_by(|one, other| one.row == other.row) {
-        let reads = |access: &Access| {
-            access.row.is_some() && matches!(access.act, Act::Read | Act::Move) && files.contains(&access.target.text)
-        };
-        if command.iter().any(reads) {
-            let writes = |access: &&Access| matches!(access.act, Act::Write | Act::Redirect) && !access.deep;
-            files.extend(command.iter().filter(writes).map(|access| access.target.text.clone()));
-        }
-    }
-    files
 }

@@ -7,7 +7,7 @@ use crate::decide::subject::Subject;
 use crate::path::zones::Area;
 use crate::path::{AbsPath, Place, protected};
 use crate::rules::Match;
-use crate::shell::{Act, Command};
+use crate::shell::{Act, Command, Origin};
 use compact_str::CompactString;
 
 /// Directories of a project into which its tools install programs.
@@ -49,7 +49,9 @@ pub(super) fn is_unknown_elsewhere(command: &Command, context: &Context<'_>) -> 
     let Some(Some(path)) = located(command, context) else { return false };
     let name = path.components().last().map_or("", CompactString::as_str);
     let name = name.strip_suffix(".exe").filter(|_| is_installed(&path, context)).unwrap_or(name);
-    context.zones.area(&path) != Area::InProject
+    // A script that the line itself writes is judged by its commands.
+    command.runs != Some(Origin::Shown)
+        && context.zones.area(&path) != Area::InProject
         && !is_known(name, context)
         && !is_just_compiled(&path, command, context)
 }

@@ -1,6 +1,7 @@
 //! Decodes encoded parts of a text: base64, hexadecimal, percent encoding, spaced-out letters, digits in place of
 //! letters, and ROT13 or reversed lines where the text names them.
 
+use crate::encoding::base64;
 use crate::encoding::bytes::position;
 
 /// The shortest token that is decoded.
@@ -149,7 +150,7 @@ fn decode_token(token: &str) -> Option<String> {
     percent(token).or_else(|| hex(hexadecimal).and_then(if_sentence)).or_else(|| {
         Some(value)
             .filter(|_| mixed)
-            .and_then(base64)
+            .and_then(base64::decode)
             .and_then(|bytes| if_sentence(bytes.clone()).or_else(|| decode_nested(bytes)))
     })
 }
@@ -157,7 +158,7 @@ fn decode_token(token: &str) -> Option<String> {
 /// Decodes base64 within base64.
 fn decode_nested(bytes: Vec<u8>) -> Option<String> {
     let text = String::from_utf8(bytes).ok()?;
-    base64(text.trim()).and_then(if_sentence)
+    base64::decode(text.trim()).and_then(if_sentence)
 }
 
 /// The decoded bytes if they are words, and not an image or a number.
@@ -189,28 +190,6 @@ fn percent(text: &str) -> Option<String> {
         bytes.extend(rest.bytes());
     }
     String::from_utf8(bytes).ok()
-}
-
-fn base64(text: &str) -> Option<Vec<u8>> {
-    let mut bytes = Vec::with_capacity(text.len() * 3 / 4);
-    let (mut bits, mut held) = (0_u32, 0);
-    for byte in text.trim_end_matches('=').bytes() {
-        let digit = match byte {
-            b'A'..=b'Z' => byte - b'A',
-            b'a'..=b'z' => byte - b'a' + 26,
-            b'0'..=b'9' => byte - b'0' + 52,
-            b'+' | b'-' => 62,
-            b'/' | b'_' => 63,
-            _ => return None,
-        };
-        bits = bits << 6 | u32::from(digit);
-        held += 6;
-        if held >= 8 {
-            held -= 8;
-            bytes.push(u8::try_from(bits >> held & 0xff).unwrap_or_default());
-        }
-    }
-    Some(bytes)
 }
 
 fn rot13(c: char) -> char {

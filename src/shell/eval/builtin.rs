@@ -1,7 +1,7 @@
 //! Builtins and their effects on the state of the shell.
 
 use super::super::state::{PossibleCwd, Value};
-use super::super::{Arg, Command, Input};
+use super::super::{Arg, Command};
 use super::execution::Execution;
 use super::execution::OnClose;
 use super::function::set_positional;
@@ -69,23 +69,12 @@ impl Execution {
                 let cd_searches = operands().any(|arg| arg.text == "cdable_vars");
                 Rc::make_mut(&mut self.state).options.cd_searches |= cd_searches;
             }
-            "read" | "mapfile" | "readarray" | "getopts" | "let" => {
-                for name in ["REPLY", "MAPFILE", "OPTARG"] {
-                    self.set(name, Value::Unknown);
-                }
-                // With one name, `read` assigns the whole line.
-                let mut names = operands();
-                let line = match (&command.input, names.next(), names.next()) {
-                    (Input::Text(text), Some(_), None)
-                        if command.program == "read" && !flagged(&['a', 'd', 'n', 'N']) =>
-                    {
-                        text.lines().next().map(|line| line.trim().to_owned()).filter(|line| !line.contains('\\'))
-                    }
-                    _ => None,
-                };
+            "read" | "mapfile" | "readarray" => self.read_input(command),
+            "getopts" | "let" => {
+                self.set("OPTARG", Value::Unknown);
                 for arg in operands() {
                     let name = arg.text.split(['=', '+', '-', '*', '/']).next().unwrap_or_default();
-                    self.set(name, line.clone().map_or(Value::Unknown, Value::Known));
+                    self.set(name, Value::Unknown);
                 }
             }
             "printf" => {
@@ -190,10 +179,11 @@ impl Execution {
                 Rc::make_mut(&mut self.state).exported.insert(name.to_owned());
             }
             match value {
-                Some(_) if appends => self.set(name, Value::Unknown),
                 Some(value) => {
                     let known = arg.known.map(|known| known.saturating_sub(arg.text.len() - value.len()));
-                    self.set(name, Value::from_arg(&Arg { text: value.into(), known, glob: false }));
+                    let value = Arg { text: value.into(), known, glob: false };
+                    let values = if appends { self.appended(name, &[value]) } else { vec![value] };
+                    self.set(name, Value::from_args(&values));
                 }
                 // A new local variable is empty.
                 None if is_local && self.function.is_some() => self.set(name, Value::Known(String::new())),

@@ -1,17 +1,18 @@
 //! Evaluation of simple commands and of the commands that they run.
 
-use super::super::syntax::{Assignment, ScriptLanguage, SimpleCommand, Uncertainty, Unreadable};
+use super::super::syntax::{Assignment, ScriptLanguage, SimpleCommand, Uncertainty, Unreadable, WordPart};
 use super::builtin::evaluates_subscript;
 use super::deferred::{Deferred, DeferredText, extend_via};
 use super::execution::ShellSharing;
-use super::output::predict_output;
+use super::filters;
 use super::redirects::prints_here;
 use super::{Evaluator, env_value};
 use crate::path::{AbsPath, Place};
 use crate::programs;
-use crate::shell::state::{ShellState, Value};
+use crate::shell::parse::parse_assignment;
+use crate::shell::state::ShellState;
 use crate::shell::wrappers::{self, Container, Inner};
-use crate::shell::{Arg, Command, canonical, expand, inline};
+use crate::shell::{Arg, Command, Input, Origin, canonical, expand, inline};
 use crate::verdict::limits;
 use std::rc::Rc;
 
@@ -27,13 +28,18 @@ const QUOTED_SUBSCRIPT: Unreadable = Unreadable::Ambiguous("an expansion in a qu
 /// The arguments of a command, including the program, and the properties that it inherits.
 type Pending = (Command, Vec<Arg>);
 
+/// The origin of the files that a command runs, and the statements in them.
+type Found = (Option<Origin>, Option<String>);
+
 impl Evaluator<'_> {
     /// Evaluates a simple command and takes its words.
     pub(super) fn execute_simple(&mut self, simple: &mut SimpleCommand) {
         let Some(execution) = self.executions.last_mut() else { return };
         let in_subshell = execution.is_in_subshell();
         let expand_value = |set: &Assignment| {
-            set.value.as_ref().map(|word| expand::expand_value(word, &execution.state)).unwrap_or_default()
+            let values =
+                set.value.as_ref().map(|word| expand::expand_value(word, &execution.state)).unwrap_or_default();
+            if set.appends && set.subscript.is_none() { execution.appended(&set.name, &values) } else { values }
         };
         let values: Vec<Vec<Arg>> = simple.assignments.iter().map(expand_value).collect();
         let mut env: Vec<(String, Option<String>)> = Vec::new();
@@ -44,6 +50,10 @@ impl Evaluator<'_> {
             }
         }
         let has_words = !simple.words.is_empty();
+        let arrays = declared_arrays(simple);
+        let is_decoded =
+            |part: &WordPart| matches!(part, WordPart::Output { number, .. } if execution.decoded.contains(number));
+        let decodes_program = simple.words.first().is_some_and(|word| word.parts.iter().any(is_decoded));
         let (args, more) = expand::expand_arguments(simple.words.drain(..), &execution.state);
         let evaluated = |value: &String| value.contains("[$(") || value.contains("[`");
         if env.iter().any(|(_, value)| value.as_ref().is_some_and(evaluated)) {
@@ -53,7 +63,9 @@ impl Evaluator<'_> {
         let redirects = execution.redirects(simple);
         let input = execution.input(simple);
         let (pipeline, stage) = (execution.list().pipeline, execution.list().stage);
+        let is_decoded = stage > 0 && execution.list().is_decoded;
         let mut base = Command {
+            runs: decodes_program.then_some(Origin::Generated),
             env,
             redirects,
             input,
@@ -64,36 +76,55 @@ impl Evaluator<'_> {
             span: execution.span.clone().unwrap_or_else(|| simple.span.clone()),
             hidden: execution.hidden,
             mounts: execution.state.mounts.clone(),
+            is_decoded,
             ..Command::default()
         };
         if args.is_empty() {
+            if has_words || !simple.redirects.is_empty() {
+                execution.list().has_command = true;
+                execution.list().output = None;
+            }
             // If the words expand to nothing, the command may be any.
             if !has_words && !in_subshell {
                 for (set, values) in simple.assignments.iter().zip(&values) {
-                    let value = match values.as_slice() {
-                        [only] => env_value(&set.name, only).map_or_else(|| Value::from_arg(only), Value::Known),
-                        several => Value::from_args(several),
-                    };
-                    match &set.array {
-                        Some(words) => execution.set_array(set, words),
-                        None => execution.set(&set.name, value),
-                    }
+                    execution.assign(set, values);
                 }
             }
             self.reading.programless.push(base);
             return;
         }
         base.via = execution.via.clone();
+        // `< file`: the line may have written the file.
+        if base.input == Input::Unknown
+            && let Some(file) = base.redirects.iter().rev().find(|redirect| redirect.reads && !redirect.writes)
+        {
+            let file = file.target.clone();
+            self.read_redirected(&file, &mut base);
+        }
         // The output of a function is not that of the program of the same name.
         let is_program = |program: &Arg| !self.reading.functions.contains(program.text.as_str());
         let is_predictable = more.is_empty() && args.first().is_some_and(is_program);
-        let output = if is_predictable { predict_output(&args, &base, &execution.state) } else { None };
-        self.files.extend(execution.written_files(&base.redirects, &args, &base.input, output.as_ref()));
-        execution.list().output = output.filter(|_| prints_here(simple));
-        execution.list().commands += 1;
+        let output = if is_predictable { self.predict(&args, &base) } else { None };
+        let name = args.first().map_or("", |program| canonical::program_name(&program.text));
+        if more.is_empty() && (name == "tee" || base.redirects.iter().any(|redirect| redirect.writes)) {
+            let draft = || self.executions.last().and_then(|execution| execution.draft(name, &args, simple));
+            if let Some(text) = output.clone().or_else(draft) {
+                let is_certain = self.executions.iter().all(|execution| execution.is_certain());
+                self.files.note_output(self.reading.commands.len(), text, is_certain);
+            }
+        }
+        let Some(execution) = self.executions.last_mut() else { return };
+        let list = execution.list();
+        list.is_decoded = filters::changes_text(name) || list.is_decoded && list.stage > 0;
+        list.prints = prints_here(simple);
+        list.output = if list.prints { output } else { Some(String::new()) };
+        list.has_command = true;
         let mut deferred = Deferred::default();
         if more.is_empty() {
             self.run(base, args, in_subshell, &mut deferred);
+            if let Some(execution) = self.executions.last_mut().filter(|_| !in_subshell) {
+                arrays.iter().for_each(|set| execution.assign(set, &[]));
+            }
             let sharing = if in_subshell { ShellSharing::Separate } else { ShellSharing::Same };
             return self.enter_deferred(deferred, sharing);
         }
@@ -113,6 +144,13 @@ impl Evaluator<'_> {
             execution.state = after;
         }
         self.enter_deferred(deferred, if in_subshell { ShellSharing::Separate } else { ShellSharing::MaybeSame });
+    }
+
+    /// Sets the input of a command to the content of a file that the line has written.
+    fn read_redirected(&mut self, file: &Arg, command: &mut Command) {
+        if let Some(text) = self.text_of(file, command) {
+            command.input = Input::Text(text.to_string());
+        }
     }
 
     /// Records a command and the commands that it runs.
@@ -164,7 +202,7 @@ impl Evaluator<'_> {
             let words: Vec<&str> = args.iter().map(|arg| arg.text.as_str()).collect();
             Rc::new(programs::parse(entry, &words))
         });
-        let command = Command {
+        let mut command = Command {
             canonical: self.canonical_buffer.as_str().into(),
             known: program.is_known() && !program.glob,
             program: name.into(),
@@ -190,7 +228,11 @@ impl Evaluator<'_> {
         if command.via.len() > limits::SHELL_NESTING.most {
             self.meter.report(&limits::SHELL_NESTING);
         } else {
-            self.add_inner(&command, deferred, work);
+            let (runs, statements) = self.add_inner(&command, deferred, work);
+            command.runs = command.runs.max(runs);
+            if let Some(statements) = statements.filter(|_| command.input == Input::Inherited) {
+                command.input = Input::Text(statements);
+            }
         }
         // The text is matched against patterns, and several passes look at the arguments.
         let options = command.args.iter().filter(|arg| arg.text.starts_with('-')).count();
@@ -223,10 +265,11 @@ impl Evaluator<'_> {
         }
     }
 
-    /// Adds what a command runs to `work` and `deferred`.
-    fn add_inner(&mut self, command: &Command, deferred: &mut Deferred, work: &mut Vec<Pending>) {
+    /// Adds what a command runs to `work` and `deferred`. Returns what is known about the files that it runs.
+    fn add_inner(&mut self, command: &Command, deferred: &mut Deferred, work: &mut Vec<Pending>) -> Found {
         let mut inner = wrappers::inner(command, &self.meter);
-        inner.extend(self.written_script(command));
+        let scripts = self.written_scripts(command);
+        inner.extend(scripts.inner);
         if matches!(command.program.as_str(), "xargs" | "gxargs")
             && let Some(start) = self.piped_names(command)
         {
@@ -237,10 +280,10 @@ impl Evaluator<'_> {
             self.meter.report(&limits::CONTAINER_MOUNTS);
         }
         if inner.is_empty() {
-            return;
+            return (scripts.origin, scripts.statements);
         }
         let mut base = command.inner_base();
-        base.hidden |= wrappers::hides(command);
+        base.hidden |= wrappers::hides(command) && !scripts.are_visible;
         base.via = extend_via(command.via.clone(), &command.program);
         if let Some(Container { mounts, workdir }) = container {
             base.mounts = Some(Rc::from(mounts)).filter(|mounts: &Rc<[_]>| !mounts.is_empty());
@@ -293,7 +336,16 @@ impl Evaluator<'_> {
                 }
             }
         }
+        (scripts.origin, scripts.statements)
     }
+}
+
+/// Returns the arrays that `declare` and the like set: `local a=(x y)`.
+fn declared_arrays(simple: &SimpleCommand) -> Vec<Assignment> {
+    let Some((first, operands)) = simple.words.split_first() else { return Vec::new() };
+    let declares = matches!(first.bare(), Some("declare" | "export" | "local" | "readonly" | "typeset"));
+    let sets = operands.iter().filter(|_| declares).filter_map(parse_assignment);
+    sets.filter(|set| set.array.is_some()).collect()
 }
 
 /// Whether a command reads a file into the shell, which may define functions.

@@ -39,8 +39,12 @@ impl Evaluator<'_> {
     /// Begins the evaluation of what a command runs.
     pub(super) fn enter_deferred(&mut self, deferred: Deferred, sharing: ShellSharing) {
         let Some(starter) = self.executions.len().checked_sub(1) else { return };
+        let is_single = deferred.calls.len() + deferred.texts.len() == 1;
         for command in deferred.calls {
             self.call(&command.program, Some(&command), sharing);
+            if let Some(execution) = self.executions.last_mut().filter(|_| is_single) {
+                execution.forwards = execution.function.is_some();
+            }
         }
         let sharing = if deferred.texts.len() > 1 { sharing.weaken() } else { sharing };
         // `executions` is a stack: the first text is pushed last.
@@ -74,10 +78,12 @@ impl Evaluator<'_> {
             inner.other_cwds = context.other_cwds;
             inner.mounts = context.mounts;
             let sharing = if in_shell { sharing } else { ShellSharing::Separate };
+            let forwards = is_single && (in_shell || parameters.is_some());
             if self.enter_text((&text, language), context.via, state, (context.span, sharing), starter)
                 && let Some(execution) = self.executions.last_mut()
             {
                 execution.hidden = context.hidden;
+                execution.forwards = forwards;
                 execution.temporary = context.env.into_iter().map(|(name, _)| name).collect();
             }
         }
@@ -127,14 +133,20 @@ impl Evaluator<'_> {
     pub(super) fn leave_text(&mut self) {
         let Some(mut execution) = self.executions.pop() else { return };
         let Some(below) = self.executions.get_mut(execution.starter) else { return };
+        let printed = match execution.lists.as_mut_slice() {
+            [list] => list.take_printed(),
+            _ => None,
+        };
+        if let Some(number) = execution.number {
+            below.set_output(number, printed);
+            return;
+        }
+        // What the text prints is the output of the command that runs it.
+        let list = below.list();
+        if list.prints {
+            list.output = printed.filter(|_| execution.forwards && execution.sharing != ShellSharing::MaybeSame);
+        }
         if execution.sharing == ShellSharing::Separate {
-            if let Some(number) = execution.number {
-                let output = match execution.lists.as_slice() {
-                    [list] if list.commands == 1 => list.output.clone(),
-                    _ => None,
-                };
-                below.set_output(number, output);
-            }
             return;
         }
         let outer = Rc::clone(&below.state);

@@ -24,8 +24,12 @@ pub(super) struct Execution {
     /// How many texts run each other, up to this one.
     pub depth: usize,
     pub sharing: ShellSharing,
+    /// What it prints is all that the command prints which runs it.
+    pub forwards: bool,
     /// See [`Command::hidden`](crate::shell::Command::hidden).
     pub hidden: bool,
+    /// The substitutions whose output a filter has changed.
+    pub decoded: BTreeSet<usize>,
     /// The number of the substitution that the text is the content of.
     pub number: Option<usize>,
     /// The function that the text is the body of.
@@ -77,10 +81,23 @@ pub(super) struct ListContext {
     pub stage: usize,
     /// The standard input of the list is a pipe.
     pub fed: bool,
+    /// The standard input of the list, if it is known.
+    pub input: Option<Rc<str>>,
     /// The output of the previous command of the pipeline, if it is known.
     pub output: Option<String>,
-    /// How many commands and lists it contains so far.
-    pub commands: usize,
+    /// A filter has changed the output of the previous command.
+    pub is_decoded: bool,
+    /// The output of the pipelines before the current one, if it is known.
+    pub printed: Option<String>,
+    /// The output of the current command is that of the list or of the next stage.
+    pub prints: bool,
+    /// The current pipeline has a command.
+    pub has_command: bool,
+    /// An earlier pipeline had one.
+    pub had_command: bool,
+    /// The row of its first command, and that of the first command of the list in it that was closed last.
+    pub first: usize,
+    pub closed: usize,
     /// The current chain of `&&` and `||`.
     pub chain: Option<Chain>,
     /// The possible directories if a `cd` of the current chain has failed.
@@ -118,8 +135,15 @@ impl ListContext {
             pipeline,
             stage: 0,
             fed,
+            input: None,
             output: None,
-            commands: 0,
+            is_decoded: false,
+            printed: Some(String::new()),
+            prints: true,
+            has_command: false,
+            had_command: false,
+            first: 0,
+            closed: 0,
             chain: None,
             fallback: Vec::new(),
             exits: false,
@@ -128,9 +152,29 @@ impl ListContext {
 
     /// Begins the next pipeline of the list.
     pub(super) fn next(&mut self, pipeline: usize) {
+        self.end_pipeline();
         self.pipeline = pipeline;
         self.stage = 0;
-        self.output = None;
+    }
+
+    /// Adds the output of the current pipeline to that of the list.
+    fn end_pipeline(&mut self) {
+        if !std::mem::take(&mut self.has_command) {
+            return;
+        }
+        self.had_command = true;
+        let output = self.output.take();
+        match (&mut self.printed, output) {
+            (Some(printed), Some(output)) => printed.push_str(&output),
+            (printed, _) => *printed = None,
+        }
+    }
+
+    /// Returns all that the list has printed, if it is known.
+    pub(super) fn take_printed(&mut self) -> Option<String> {
+        self.end_pipeline();
+        // An empty substitution stands for an unknown text.
+        self.printed.take().filter(|_| self.had_command)
     }
 }
 
@@ -147,7 +191,9 @@ impl Execution {
             starter: 0,
             depth: 0,
             sharing: ShellSharing::Separate,
+            forwards: false,
             hidden: false,
+            decoded: BTreeSet::new(),
             number: None,
             function: None,
             locals: BTreeSet::new(),
@@ -196,7 +242,13 @@ impl Execution {
     /// Closes the current list and applies its effects to the state.
     pub(super) fn close_list(&mut self) {
         self.end_chain();
-        let Some(list) = self.lists.pop() else { return };
+        let Some(mut list) = self.lists.pop() else { return };
+        self.list().closed = list.first;
+        let printed = list.take_printed();
+        let is_certain = matches!(list.on_close, OnClose::Keep(_) | OnClose::Restore(_)) && !list.exits;
+        if !matches!(list.on_close, OnClose::Substitution(..)) {
+            self.list().output = printed.clone().filter(|_| is_certain);
+        }
         match list.on_close {
             OnClose::Keep(before) => {
                 if self.is_in_subshell() {
@@ -210,8 +262,10 @@ impl Execution {
                 if !self.state.options.in_process {
                     self.state = state;
                 }
-                // The output is known only if it comes from a single command.
-                self.set_output(number, list.output.filter(|_| list.commands == 1));
+                if list.is_decoded {
+                    self.decoded.insert(number);
+                }
+                self.set_output(number, printed);
             }
             OnClose::Join(before) => self.state.join(&before),
         }
@@ -285,6 +339,11 @@ impl Execution {
             Some(chain) => chain.exits = true,
             None => self.list().exits = true,
         }
+    }
+
+    /// Whether the current command certainly runs, if the text does.
+    pub(super) fn is_certain(&self) -> bool {
+        self.lists.iter().all(|list| !matches!(list.on_close, OnClose::Join(_)) && list.chain.is_none())
     }
 
     /// Whether the current command runs in a subshell: in a pipeline, except in PowerShell, or in the background.

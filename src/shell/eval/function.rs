@@ -7,10 +7,7 @@ use super::Evaluator;
 use super::deferred::extend_via;
 use super::execution::{Execution, ShellSharing};
 use super::variables::join_words;
-use crate::shell::effects::Target;
-use crate::shell::inline::Language;
 use crate::shell::wrappers;
-use crate::shell::wrappers::Inner;
 use crate::verdict::limits::SHELL_NESTING;
 use compact_str::CompactString;
 use std::collections::{BTreeMap, VecDeque};
@@ -131,23 +128,6 @@ impl Evaluator<'_> {
         let Some(name) = self.uncalled.first().cloned() else { return false };
         self.call(&name, None, ShellSharing::MaybeSame);
         true
-    }
-
-    /// Returns the script that a command runs, if the line itself has written its file.
-    pub(super) fn written_script(&self, command: &Command) -> Option<Inner> {
-        if self.files.is_empty() {
-            return None;
-        }
-        let language = Language::from_program(&command.program);
-        let program = Some(Arg::literal(command.program.clone())).filter(|program| program.text.contains('/'));
-        let text = [command.script(), program].into_iter().flatten().find_map(|word| {
-            let path = Target::of(&word, command.cwd.as_deref()).path?.to_string();
-            self.files.get(&path).cloned()
-        })?;
-        Some(match language {
-            Some(language) => Inner::Code { language, text },
-            None => Inner::Text { text, shared: false },
-        })
     }
 
     /// Returns the file names that the previous commands of the pipeline print for an `xargs`.

@@ -144,9 +144,10 @@ impl LoopEffects {
     ) {
         if simple.words.is_empty() {
             for set in &simple.assignments {
-                let values = set.value.as_ref().map(|word| expand::expand_value(word, state)).unwrap_or_default();
+                let word = set.value.as_ref().filter(|word| !set.appends && set.subscript.is_none() && !counts(word));
+                let values = word.map(|word| expand::expand_value(word, state)).unwrap_or_default();
                 self.sets.push((set.name.clone(), Value::from_args(&values)));
-                if set.array.is_some() {
+                if set.array.is_some() || set.subscript.is_some() {
                     let start = format!("{}[", set.name);
                     let elements =
                         state.variables.range(start.clone()..).take_while(|(name, _)| name.starts_with(&start));
@@ -214,6 +215,21 @@ impl LoopEffects {
             }
         }
     }
+}
+
+/// Whether the value of a word may be another one in each iteration without growing: `i=$((i+1))`, `x=${x:1}`.
+fn counts(word: &Word) -> bool {
+    word.parts.iter().any(|part| match part {
+        WordPart::Arithmetic { .. } => true,
+        WordPart::Variable(variable) => {
+            variable.subscript.is_some() || variable.operator.as_ref().is_some_and(|by| !by.starts_with(['%', '#']))
+        }
+        WordPart::Plain(_)
+        | WordPart::Quoted(_)
+        | WordPart::Output { .. }
+        | WordPart::List(_)
+        | WordPart::Unknown { .. } => false,
+    })
 }
 
 /// Returns the literal start of a word.

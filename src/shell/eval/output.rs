@@ -3,9 +3,13 @@
 use super::super::parse::ansi;
 use super::super::state::ShellState;
 use super::super::{Arg, Command, Input, canonical};
+use super::{Evaluator, files, filters};
 use crate::path::AbsPath;
 use crate::path::Place;
+use crate::programs::{self, Use, WordUse};
 use crate::verdict::limits::Meter;
+use std::collections::BTreeSet;
+use std::rc::Rc;
 
 /// Stands for the unknown path of a file that `mktemp` creates.
 pub const MKTEMP_PATH: &str = "/tmp/.made-by-mktemp";
@@ -16,12 +20,62 @@ const COMMON_PROGRAMS: [&str; 12] =
 
 /// Programs whose output can be predicted.
 const PREDICTABLE: &[&str] = &[
-    "basename", "cat", "command", "dirname", "echo", "git", "mktemp", "printf", "pwd", "readlink", "realpath", "type",
-    "which",
+    "basename", "command", "dirname", "echo", "git", "mktemp", "printf", "pwd", "readlink", "realpath", "type", "which",
 ];
 
+impl Evaluator<'_> {
+    /// Returns the output of a command if its arguments, its input and the files that it reads determine it.
+    pub(super) fn predict(&mut self, args: &[Arg], command: &Command) -> Option<String> {
+        let (program, rest) = args.split_first()?;
+        let name = canonical::program_name(&program.text);
+        if !filters::is_filter(name) {
+            let execution = self.executions.last()?;
+            return predict_output(args, command, &execution.state);
+        }
+        if !rest.iter().all(|arg| arg.is_known() && !arg.glob) {
+            return None;
+        }
+        let words: Vec<&str> = rest.iter().map(|arg| arg.text.as_str()).collect();
+        let line = programs::parse(self.reading.catalogue.find(name)?, &words);
+        let is_file = |used: &&WordUse| matches!(used.takes, Some(Use::Read | Use::Match));
+        let mut input = String::new();
+        let mut files: BTreeSet<usize> = BTreeSet::new();
+        for used in line.uses.iter().filter(is_file) {
+            files.insert(used.word);
+            let word = rest.get(used.word)?.behind(words.get(used.word)?.get(..used.start)?)?;
+            let text = if matches!(word.text.as_str(), "-" | "/dev/stdin") {
+                known_input(command)?
+            } else {
+                self.text_of(&word, command)?
+            };
+            self.meter.affords(input.len() + text.len()).then_some(())?;
+            input.push_str(&text);
+        }
+        if files.is_empty() && !words.iter().any(|word| word.starts_with("BEGIN")) {
+            input = known_input(command)?.to_string();
+        }
+        let options: Vec<&str> =
+            words.iter().enumerate().filter(|(at, _)| !files.contains(at)).map(|(_, word)| *word).collect();
+        filters::apply(name, &options, &input, &self.meter)
+    }
+
+    /// Returns the text of a file that the line has written.
+    pub(super) fn text_of(&mut self, file: &Arg, command: &Command) -> Option<Rc<String>> {
+        self.update_files();
+        self.files.text(&files::resolve(file, command)?)
+    }
+}
+
+/// Returns the standard input of a command, if it is known.
+fn known_input(command: &Command) -> Option<Rc<String>> {
+    match &command.input {
+        Input::Text(text) => Some(Rc::new(text.clone())),
+        Input::Inherited | Input::Pipe | Input::Unknown => None,
+    }
+}
+
 /// Returns the output of a command if its arguments determine it.
-pub(super) fn predict_output(args: &[Arg], command: &Command, state: &ShellState) -> Option<String> {
+fn predict_output(args: &[Arg], command: &Command, state: &ShellState) -> Option<String> {
     let (program, rest) = args.split_first()?;
     let name = canonical::program_name(&program.text);
     if !PREDICTABLE.contains(&name) {
@@ -70,10 +124,6 @@ pub(super) fn predict_output(args: &[Arg], command: &Command, state: &ShellState
             };
             (inside && !is_configured).then(|| format!("{project}{below}"))
         }
-        "cat" if rest.is_empty() => match &command.input {
-            Input::Text(text) => Some(text.clone()),
-            Input::Inherited | Input::Pipe | Input::Unknown => None,
-        },
         _ => None,
     }
 }
@@ -82,7 +132,7 @@ pub(super) fn predict_output(args: &[Arg], command: &Command, state: &ShellState
 fn locate_program(name: &str, state: &ShellState) -> Option<String> {
     match name {
         "rune" => Some(format!("{}/.local/bin/rune", state.home.as_deref()?)),
-        name if COMMON_PROGRAMS.contains(&name) => Some(name.to_owned()),
+        name if COMMON_PROGRAMS.contains(&name) => Some(format!("/usr/bin/{name}")),
         _ => None,
     }
 }
@@ -92,14 +142,16 @@ fn certain_cwd(state: &ShellState) -> Option<&str> {
     state.cwd.as_deref().filter(|_| state.other_cwds.iter().all(|other| other.after_failed_cd))
 }
 
-fn echo(args: &[&str]) -> Option<String> {
+/// Returns the output of `echo`.
+pub(super) fn echo(args: &[&str]) -> Option<String> {
     let is_flag = |arg: &&&str| {
         arg.strip_prefix('-').is_some_and(|letters| !letters.is_empty() && letters.chars().all(|c| "neE".contains(c)))
     };
     let flags = args.iter().take_while(is_flag).count();
-    let escapes = args.iter().take(flags).any(|arg| arg.contains('e'));
+    let has = |letter: char| args.iter().take(flags).any(|arg| arg.contains(letter));
     let text = args.get(flags..).unwrap_or_default().join(" ");
-    if escapes { unescape(&text) } else { Some(text) }
+    let text = if has('e') { unescape(&text)? } else { text };
+    Some(if has('n') { text } else { text + "\n" })
 }
 
 /// Decodes the escapes of `printf` and `echo -e`, which are those of `$'…'`.

@@ -1,39 +1,13 @@
 //! Redirections: the files that a command opens, its input, and the known contents of files that it writes.
 
-use super::super::syntax::{RedirectOperator, RedirectTarget, SimpleCommand, WordParts};
+use super::super::syntax::{Instruction, RedirectOperator, RedirectTarget, SimpleCommand, WordParts};
 use super::super::{Arg, Input, Redirect, expand};
 use super::execution::Execution;
+use super::output;
 use super::variables::known_text;
-use crate::shell::Target;
+use std::rc::Rc;
 
 impl Execution {
-    /// Returns the files that a command writes, with their contents, as far as both are known.
-    pub(super) fn written_files(
-        &self,
-        redirects: &[Redirect],
-        args: &[Arg],
-        input: &Input,
-        output: Option<&String>,
-    ) -> Vec<(String, String)> {
-        let resolve = |file: &Arg| {
-            let target = Target::of(file, self.state.cwd.as_deref());
-            target.path.filter(|_| !target.open).map(|path| path.to_string())
-        };
-        let mut found = Vec::new();
-        if let Some(text) = output {
-            let files = redirects.iter().filter(|redirect| redirect.writes);
-            found.extend(files.filter_map(|redirect| Some((resolve(&redirect.target)?, text.clone()))));
-        }
-        if let Input::Text(text) = input
-            && let [program, files @ ..] = args
-            && program.text == "tee"
-        {
-            let files = files.iter().filter(|file| !file.text.starts_with('-'));
-            found.extend(files.filter_map(|file| Some((resolve(file)?, text.clone()))));
-        }
-        found
-    }
-
     /// Returns the files that the redirections of a command open.
     pub(super) fn redirects(&self, simple: &SimpleCommand) -> Vec<Redirect> {
         let files = simple.redirects.iter().filter_map(|redirect| match &redirect.target {
@@ -42,7 +16,7 @@ impl Execution {
         });
         let opened = files.filter_map(|(operator, word)| {
             let (writes, reads) = match operator {
-                RedirectOperator::Output => (true, false),
+                RedirectOperator::Output | RedirectOperator::Append => (true, false),
                 RedirectOperator::Input => (false, true),
                 RedirectOperator::InputOutput => (true, true),
                 RedirectOperator::DuplicateOutput
@@ -51,17 +25,83 @@ impl Execution {
                 | RedirectOperator::Heredoc { .. } => return None,
             };
             let targets = expand::expand_string(word, &self.state).into_iter();
-            Some(targets.map(move |target| Redirect { writes, reads, target }))
+            let appends = operator == RedirectOperator::Append;
+            Some(targets.map(move |target| Redirect { writes, reads, appends, target }))
         });
         opened.flatten().collect()
+    }
+
+    /// Returns what a command prints of its words or its heredoc. Unknown parts appear as they are written in the source.
+    pub(super) fn draft(&self, name: &str, args: &[Arg], simple: &SimpleCommand) -> Option<String> {
+        let words: Vec<&str> = args.iter().skip(1).map(|arg| arg.text.as_str()).collect();
+        match name {
+            "echo" => output::echo(&words),
+            "printf" => output::printf(words.strip_prefix(&["--"]).unwrap_or(&words), &self.state.meter),
+            "cat" | "tee" => {
+                let texts =
+                    simple.redirects.iter().rev().find_map(|redirect| match (&redirect.target, redirect.operator) {
+                        (RedirectTarget::Heredoc(number), _) => {
+                            let parts = self.heredocs.get(*number).map(WordParts::as_slice).unwrap_or_default();
+                            Some(expand::expand_heredoc(parts, &self.state))
+                        }
+                        (RedirectTarget::Word(word), RedirectOperator::HereString) => {
+                            Some(expand::expand_value(word, &self.state))
+                        }
+                        _ => None,
+                    })?;
+                let reads_files = name == "cat" && words.iter().any(|word| !word.starts_with('-'));
+                (!reads_files).then(|| texts.iter().map(|text| text.text.as_str()).collect::<Vec<_>>().join("\n"))
+            }
+            _ => None,
+        }
+    }
+
+    /// Returns the standard input of the list that was just opened, if it is known: that of its redirection, the pipe, or the
+    /// list around it.
+    pub(super) fn list_input(&mut self, is_fed: bool) -> Option<Rc<str>> {
+        let mut depth = 0_usize;
+        let mut scanned = 0_usize;
+        let mut redirects = None;
+        let mut instructions = self.instructions.iter();
+        while let Some(instruction) = instructions.next() {
+            scanned += 1;
+            match (instruction, depth.checked_sub(1)) {
+                (Instruction::Open(_), _) => depth += 1,
+                (Instruction::Close, Some(outer)) => depth = outer,
+                (Instruction::Close, None) => {
+                    redirects = instructions.next().filter(|next| matches!(next, Instruction::Redirects(_)));
+                    break;
+                }
+                _ => {}
+            }
+        }
+        self.state.meter.charge(scanned / 8);
+        if let Some(Instruction::Redirects(simple)) = redirects.cloned()
+            && simple.redirects.iter().any(|redirect| !redirect.other_descriptor && redirect.operator.reads())
+        {
+            let Input::Text(text) = self.input(&simple) else { return None };
+            return Some(Rc::from(text));
+        }
+        let list = self.list();
+        match (list.stage, is_fed) {
+            (1.., true) => list.output.as_deref().map(Rc::from),
+            (0, true) => list.input.clone(),
+            _ => None,
+        }
     }
 
     /// Returns the standard input of a command: its last redirection, else the pipe.
     pub(super) fn input(&mut self, simple: &SimpleCommand) -> Input {
         let list = self.list();
         let (fed, stage) = (list.fed, list.stage);
+        let inherited = || match &list.input {
+            Some(text) => Input::Text(text.to_string()),
+            None if fed => Input::Pipe,
+            None => Input::Inherited,
+        };
+        let inherited = inherited();
         if stage == 0 && simple.redirects.is_empty() {
-            return if fed { Input::Pipe } else { Input::Inherited };
+            return inherited;
         }
         let output = list.output.clone();
         // If the text may be one of several, all of them count.
@@ -90,8 +130,7 @@ impl Execution {
         match redirected {
             Some(input) => input,
             None if stage > 0 => output.map_or(Input::Pipe, Input::Text),
-            None if fed => Input::Pipe,
-            None => Input::Inherited,
+            None => inherited,
         }
     }
 }
@@ -102,7 +141,10 @@ pub(super) fn prints_here(simple: &SimpleCommand) -> bool {
         !redirect.other_descriptor
             && matches!(
                 redirect.operator,
-                RedirectOperator::Output | RedirectOperator::InputOutput | RedirectOperator::DuplicateOutput
+                RedirectOperator::Output
+                    | RedirectOperator::Append
+                    | RedirectOperator::InputOutput
+                    | RedirectOperator::DuplicateOutput
             )
     })
 }

@@ -3,7 +3,8 @@
 use super::super::FIELD_SEPARATOR;
 use super::super::state::Value;
 use super::super::syntax::{Variable, Word, WordPart};
-use super::trim::trim_value;
+use super::arithmetic::evaluate;
+use super::operators;
 use super::{Arg, BoundState, FieldChar, FieldChars, Quoting, text_chars};
 
 /// Whether an unquoted value is split into fields.
@@ -51,6 +52,10 @@ pub(super) fn expand_alternatives(
                 unknown("$()")
             }
             WordPart::Variable(variable) => variable_values(variable, bound, splitting, defaults),
+            WordPart::Arithmetic { expression, .. } => match evaluate(expression, bound) {
+                Some(number) => vec![text_chars(&number.to_string(), Quoting::Quoted)],
+                None => unknown("$()"),
+            },
             WordPart::Unknown { .. } | WordPart::List(_) => unknown("$()"),
         };
         let is_literal = matches!(part, WordPart::Plain(_) | WordPart::Quoted(_));
@@ -88,18 +93,24 @@ fn variable_values(
     splitting: Splitting,
     defaults: DefaultHandling,
 ) -> Vec<FieldChars> {
-    let Variable { name, altered, trim, default, quoted } = variable;
+    let Variable { operator, default, quoted, .. } = variable;
     let splitting = if *quoted { Splitting::Off } else { splitting };
     let quoting = if *quoted { Quoting::Quoted } else { Quoting::Expanded };
-    let unknown = || unknown(&format!("${name}"));
+    let unknown = || unknown(&format!("${}", variable.name));
     let chars = |text: &str| value_chars(text, quoting, splitting);
     let splits_by_ifs = splitting == Splitting::On && is_ifs_set(bound);
-    // `${!x}` is the value of the variable that `x` names.
-    let (name, altered) = match name.strip_prefix('!').and_then(|name| bound.value(name)) {
-        Some(Value::Known(name)) => (name, false),
-        _ => (name, *altered),
+    let Some(Resolved { name, operator }) = resolve(variable, operator.as_deref(), bound) else { return unknown() };
+    let (name, operator) = match (name, operator) {
+        (Name::Text(text), _) => return vec![chars(&text)],
+        (Name::Of(name), operator) => (name, operator),
     };
-    match bound.value(name) {
+    let altered = |value: &str| match operator {
+        None => Some(value.to_owned()),
+        Some(by) if name == "@" => operators::apply_to_words(value, by, 1, bound),
+        Some(by) if name.ends_with("[@]") => operators::apply_to_words(value, by, 0, bound),
+        Some(by) => operators::apply(value, by, bound),
+    };
+    match bound.value(&name) {
         // The default value of `IFS`, or a substring of it, is a separator.
         None if name == "IFS" => vec![chars(" ")],
         // The environment may set the variable; otherwise the default applies.
@@ -109,27 +120,46 @@ fn variable_values(
                 Some((rest, home)) if rest.is_empty() || rest.starts_with('/') => format!("{home}{rest}"),
                 _ => text.to_owned(),
             };
-            let set = if bound.binding(name).is_some() { Vec::new() } else { unknown() };
+            let set = if bound.binding(&name).is_some() { Vec::new() } else { unknown() };
             [set, vec![chars(&text)]].concat()
         }
-        // The result of splitting by another `IFS` is unknown, or the value as a whole.
-        Some(Value::Known(known)) if splits_by_ifs && !altered && trim.is_none() => {
-            [unknown(), vec![value_chars(known, quoting, Splitting::Off)]].concat()
-        }
-        Some(_) if splits_by_ifs => unknown(),
-        Some(value @ (Value::Known(_) | Value::OneOf(_)))
-            if trim.as_ref().is_some_and(|trim| trim.pattern.is_some()) =>
+        // `${x:+y}` is `y` or nothing.
+        found
+            if operator.is_some_and(|by| by.starts_with([':', '+']) && by.trim_start_matches(':').starts_with('+')) =>
         {
+            let known = if let Some(Value::Known(value)) = found {
+                altered(value).map(|text| vec![chars(&text)])
+            } else {
+                None
+            };
+            let either = || operators::alternative(operator?, bound).map(|text| vec![chars(&text), FieldChars::new()]);
+            known.or_else(either).unwrap_or_else(unknown)
+        }
+        // The result of splitting by another `IFS` is unknown, or the value as a whole.
+        Some(Value::Known(known)) if splits_by_ifs => match altered(known) {
+            Some(text) => split_by_ifs(&text, quoting, bound).map_or_else(
+                || [unknown(), vec![value_chars(&text, quoting, Splitting::Off)]].concat(),
+                |split| vec![split],
+            ),
+            None => unknown(),
+        },
+        Some(_) if splits_by_ifs => unknown(),
+        Some(value @ (Value::Known(_) | Value::OneOf(_))) if operator.is_some() => {
             let members = value.members();
-            let trimmed = members.iter().map(|member| trim_value(&member.text, trim.as_ref(), bound).map(chars));
-            trimmed.collect::<Option<Vec<FieldChars>>>().unwrap_or_else(unknown)
+            let changed = members.iter().map(|member| altered(&member.text).map(|text| chars(&text)));
+            changed.collect::<Option<Vec<FieldChars>>>().unwrap_or_else(unknown)
         }
-        Some(Value::Known(known)) if !altered => vec![chars(known)],
-        Some(Value::OneOf(values)) if !altered => values.iter().map(|known| chars(known)).collect(),
-        Some(Value::PerhapsOneOf(members)) if !altered => {
-            members.iter().map(|member| arg_chars(member, quoting, splitting)).chain(unknown()).collect()
+        Some(Value::Known(known)) => vec![chars(known)],
+        Some(Value::OneOf(values)) => values.iter().map(|known| chars(known)).collect(),
+        Some(Value::PerhapsOneOf(members)) => {
+            let changed = members.iter().filter_map(|member| match operator {
+                None => Some(arg_chars(member, quoting, splitting)),
+                Some(_) if member.is_known() => altered(&member.text).map(|text| chars(&text)),
+                Some(_) => None,
+            });
+            changed.chain(unknown()).collect()
         }
-        Some(Value::Words(words)) if !altered => {
+        Some(Value::Words(words)) if operator.is_none() => {
             let mut all = FieldChars::new();
             for word in words {
                 if !all.is_empty() {
@@ -139,11 +169,80 @@ fn variable_values(
             }
             vec![all]
         }
-        Some(Value::Prefix(known)) if !altered && (*quoted || !known.text.contains(char::is_whitespace)) => {
+        Some(Value::Prefix(known)) if operator.is_none() && (*quoted || !known.text.contains(char::is_whitespace)) => {
             vec![arg_chars(known, quoting, splitting)]
         }
         _ => unknown(),
     }
+}
+
+/// What a parameter expansion refers to.
+enum Name {
+    /// The variable of this name.
+    Of(String),
+    /// A text that is already known: the length of a value, or the names of variables.
+    Text(String),
+}
+
+struct Resolved<'a> {
+    name: Name,
+    operator: Option<&'a str>,
+}
+
+/// Resolves `${!x}`, `${#x}` and subscripts. Returns `None` if what it refers to is unknown.
+fn resolve<'a>(variable: &Variable, operator: Option<&'a str>, bound: BoundState<'_>) -> Option<Resolved<'a>> {
+    let known = |name: &str| if let Some(Value::Known(value)) = bound.value(name) { Some(value) } else { None };
+    let plain = |name: Name| Some(Resolved { name, operator: None });
+    if let Some(target) = variable.name.strip_prefix('!').filter(|name| !name.is_empty()) {
+        // `${!prefix*}`: the names of the variables that the line sets. The environment may have more.
+        if let Some("*" | "@") = operator {
+            let names = bound.state.variables.range(target.to_owned()..).map(|(name, _)| name.as_str());
+            let names = names.take_while(|name| name.starts_with(target)).filter(|name| !name.contains('['));
+            return plain(Name::Text(names.collect::<Vec<_>>().join(FIELD_SEPARATOR)));
+        }
+        // `${!x}` is the value of the variable that `x` names.
+        let name = known(target).filter(|_| !target.contains('['))?.clone();
+        return Some(Resolved { name: Name::Of(name), operator: operator.filter(|operator| !operator.is_empty()) });
+    }
+    if let Some(target) = variable.name.strip_prefix('#').filter(|name| !name.is_empty()) {
+        let length = match target.strip_suffix("[@]") {
+            Some(_) => known(target)?.split(FIELD_SEPARATOR).count(),
+            None => known(target)?.chars().count(),
+        };
+        return (variable.subscript.is_none() && operator == Some(""))
+            .then(|| Resolved { name: Name::Text(length.to_string()), operator: None });
+    }
+    let Some(subscript) = &variable.subscript else {
+        return Some(Resolved { name: Name::Of(variable.name.clone()), operator });
+    };
+    let element = |index: &str| format!("{}[{index}]", variable.name);
+    if bound.value(&element(subscript)).is_some() {
+        return Some(Resolved { name: Name::Of(element(subscript)), operator });
+    }
+    // An associative array may have a key that is the value of a variable.
+    let key = subscript.strip_prefix('$').and_then(known).map(|key| element(key));
+    if let Some(key) = key.filter(|key| bound.value(key).is_some()) {
+        return Some(Resolved { name: Name::Of(key), operator });
+    }
+    let index = evaluate(subscript, bound)?;
+    let index = match usize::try_from(index) {
+        Ok(index) => index,
+        Err(_) => {
+            let count = known(&element("@"))?.split(FIELD_SEPARATOR).count();
+            count.checked_sub(usize::try_from(index.checked_neg()?).ok()?)?
+        }
+    };
+    Some(Resolved { name: Name::Of(element(&index.to_string())), operator })
+}
+
+/// Splits a value by the `IFS` that the line sets, if that is known.
+fn split_by_ifs(text: &str, quoting: Quoting, bound: BoundState<'_>) -> Option<FieldChars> {
+    let Some(Value::Known(separators)) = bound.value("IFS") else { return None };
+    let chars = text.chars().map(|c| match c {
+        c if separators.contains(c) || FIELD_SEPARATOR.contains(c) => FieldChar::Break,
+        c => FieldChar::Char(c, quoting),
+    });
+    Some(chars.collect())
 }
 
 fn unknown(source: &str) -> Vec<FieldChars> {

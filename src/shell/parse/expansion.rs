@@ -1,6 +1,6 @@
 //! Expansions within words: `$x`, `${x}`, `$(…)`, arithmetic and subscripts.
 
-use super::super::syntax::{Instruction, LoopVariable, Scope, Trim, Unreadable, Variable, WordPart};
+use super::super::syntax::{Instruction, LoopVariable, Scope, Unreadable, Variable, WordPart};
 use super::list::ListEnd;
 use super::{ArithForm, Frame, FrameKind, Parser};
 use crate::verdict::limits::{SHELL_DEPTH, SHELL_STEPS};
@@ -47,7 +47,14 @@ impl Parser<'_> {
                 self.add(Variable::plain(name.to_owned(), quoted));
                 self.at += 1 + name.len();
             }
-            Some(byte) if byte.is_ascii_digit() || b"@*#?-$!".contains(&byte) => {
+            // `"$*"` is one word.
+            Some(b'*') => {
+                let operator = quoted.then(|| "*".to_owned());
+                let all = Variable { name: "@".to_owned(), operator, quoted, ..Variable::default() };
+                self.add(WordPart::Variable(Box::new(all)));
+                self.at += 2;
+            }
+            Some(byte) if byte.is_ascii_digit() || b"@#?-$!".contains(&byte) => {
                 self.add(Variable::plain(char::from(byte).to_string(), quoted));
                 self.at += 2;
             }
@@ -127,28 +134,29 @@ impl Parser<'_> {
         if begins_with(&parts, &["@P"]) {
             self.report(Unreadable::Ambiguous("an expansion that runs what is in a value"));
         }
-        // `${x[@]}` and `${x[0]}`: elements are stored under names of their own.
-        if let [WordPart::Quoted(text)] = parts.as_slice()
-            && let Some(index) = text.strip_prefix('[').and_then(|text| text.strip_suffix(']'))
-            && (index == "@" || index == "*" || index.bytes().all(|byte| byte.is_ascii_digit()))
-        {
-            let index = if index == "*" { "@" } else { index };
-            return self.add(Variable::plain(format!("{name}[{index}]"), quoted));
-        }
+        let text = self.slice(opened, self.at - 1);
+        let (subscript, operator) = split_subscript(text);
+        // `"${x[*]}"` is one word.
+        let operator = if quoted && subscript == Some("*") && operator.is_empty() { "*" } else { operator };
+        let subscript = subscript.map(|index| if index == "*" { "@" } else { index });
+        let is_index =
+            |index: &str| index == "@" || !index.is_empty() && index.bytes().all(|byte| byte.is_ascii_digit());
+        // Elements with a plain index are stored under names of their own.
+        let (name, subscript) = match subscript {
+            Some(index) if is_index(index) => (format!("{name}[{index}]"), None),
+            other => (name, other.map(str::to_owned)),
+        };
+        let is_prefixed = name.starts_with(['#', '!']);
         // `${x:?y}` is the value, or the shell exits.
-        if begins_with(&parts, &["?", ":?"]) {
-            return self.add(Variable::plain(name, quoted));
-        }
-        // `${x:+y}` is `y` or empty.
-        if begins_with(&parts, &["+", ":+"]) {
-            return self.add(WordPart::Unknown { quoted });
-        }
-        let trim = parse_trim(self.slice(opened, self.at - 1));
+        let operator = if operator.starts_with('?') || operator.starts_with(":?") { "" } else { operator };
+        // A long operand makes the value unknown.
+        let operator = if operator.len() > MAX_EXPRESSION_BYTES * 8 { "@" } else { operator };
+        let operator = (!operator.is_empty() || is_prefixed).then(|| operator.to_owned());
         let default = match parts.as_slice() {
             [WordPart::Quoted(text)] => text.strip_prefix(":-").or_else(|| text.strip_prefix(":=")).map(str::to_owned),
             _ => None,
         };
-        self.add(WordPart::Variable(Box::new(Variable { name, altered: true, trim, default, quoted })));
+        self.add(WordPart::Variable(Box::new(Variable { name, subscript, operator, default, quoted })));
     }
 
     /// Parses from a byte within `name[ … ]`.
@@ -245,13 +253,42 @@ impl Parser<'_> {
     }
 
     fn close_arith(&mut self, form: ArithForm) {
-        self.pop();
+        let end = self.at;
+        let frame = self.pop();
         match form {
-            ArithForm::Word { quoted } | ArithForm::Bracket { quoted } => self.add(WordPart::Unknown { quoted }),
+            ArithForm::Word { quoted } | ArithForm::Bracket { quoted } => {
+                let closing = if matches!(form, ArithForm::Word { .. }) { 2 } else { 1 };
+                let expression = frame.map(|frame| self.slice(frame.opened, end - closing)).unwrap_or_default();
+                let is_plain = expression.len() <= MAX_EXPRESSION_BYTES
+                    && !expression.contains("$(")
+                    && !expression.contains(['`', '"', '\'', '\\']);
+                self.add(match is_plain {
+                    true => WordPart::Arithmetic { expression: expression.into(), quoted },
+                    false => WordPart::Unknown { quoted },
+                });
+            }
             ArithForm::Command => self.mark_compound_done(),
             ArithForm::For => self.finish_for_arith(),
         }
     }
+}
+
+/// Longer arithmetic expressions are not evaluated.
+const MAX_EXPRESSION_BYTES: usize = 128;
+
+/// Splits the text after the name in `${…}` into a subscript and an operator.
+fn split_subscript(text: &str) -> (Option<&str>, &str) {
+    let Some(inner) = text.strip_prefix('[') else { return (None, text) };
+    let mut depth = 0_usize;
+    for (at, c) in inner.char_indices() {
+        match c {
+            '[' => depth += 1,
+            ']' if depth == 0 => return (inner.get(..at), inner.get(at + 1..).unwrap_or_default()),
+            ']' => depth -= 1,
+            _ => {}
+        }
+    }
+    (None, text)
 }
 
 fn name_length(text: &str) -> usize {
@@ -261,13 +298,4 @@ fn name_length(text: &str) -> usize {
 /// Whether the text after the name in `${…}` begins with one of these operators.
 fn begins_with(parts: &[WordPart], operators: &[&str]) -> bool {
     matches!(parts.first(), Some(WordPart::Quoted(text)) if operators.iter().any(|operator| text.starts_with(operator)))
-}
-
-/// Parses the operator and pattern of `${x%y}` from the text after the name.
-fn parse_trim(text: &str) -> Option<Trim> {
-    let sign = text.chars().next().filter(|sign| matches!(sign, '%' | '#'))?;
-    let rest = text.strip_prefix(sign)?;
-    let (greedy, pattern) = rest.strip_prefix(sign).map_or((false, rest), |rest| (true, rest));
-    let is_literal = !pattern.contains(['[', '(', '\\', '\'', '"', '$', '`']);
-    Some(Trim { from_end: sign == '%', greedy, pattern: is_literal.then(|| pattern.to_owned()) })
 }

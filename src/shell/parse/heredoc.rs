@@ -28,7 +28,11 @@ impl Parser<'_> {
                     delimiter.push_str(text);
                     quoted = true;
                 }
-                WordPart::Variable(_) | WordPart::Output { .. } | WordPart::List(_) | WordPart::Unknown { .. } => {
+                WordPart::Variable(_)
+                | WordPart::Output { .. }
+                | WordPart::List(_)
+                | WordPart::Arithmetic { .. }
+                | WordPart::Unknown { .. } => {
                     self.report_at(Unreadable::Ambiguous("an expansion in a heredoc's delimiter"), word.span.start);
                 }
             }

@@ -116,7 +116,11 @@ pub(super) fn to_path(given: Word) -> Word {
     let mut parts = WordParts::new();
     let strange = |part: &WordPart| match part {
         WordPart::Plain(text) | WordPart::Quoted(text) => text.contains(['\n', '"', '\'', '|', ';', '<', '>', '{']),
-        WordPart::Variable(_) | WordPart::Output { .. } | WordPart::List(_) | WordPart::Unknown { .. } => false,
+        WordPart::Variable(_)
+        | WordPart::Output { .. }
+        | WordPart::List(_)
+        | WordPart::Arithmetic { .. }
+        | WordPart::Unknown { .. } => false,
     };
     if given.parts.iter().any(strange) {
         return given;
@@ -140,6 +144,7 @@ pub(super) fn to_path(given: Word) -> Word {
             | WordPart::Variable(_)
             | WordPart::Output { .. }
             | WordPart::List(_)
+            | WordPart::Arithmetic { .. }
             | WordPart::Unknown { .. } => {
                 parts.push(part);
             }
@@ -180,6 +185,7 @@ pub(super) fn to_pattern(given: Word) -> Word {
             | WordPart::Variable(_)
             | WordPart::Output { .. }
             | WordPart::List(_)
+            | WordPart::Arithmetic { .. }
             | WordPart::Unknown { .. } => parts.push(part),
         }
     }
