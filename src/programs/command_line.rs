@@ -318,7 +318,8 @@ impl<'w> Reader<'w> {
     /// Notes the value of an option. Its use may depend on the setting that it begins with.
     fn note(&mut self, word: usize, start: usize, takes: Option<Use>, option: Option<&'static str>) {
         let value = self.words.get(word).and_then(|word| word.get(start..)).unwrap_or_default();
-        let options = || self.line.path.iter().rev().flat_map(|entry| entry.options.iter().map(move |one| (entry, one)));
+        let options =
+            || self.line.path.iter().rev().flat_map(|entry| entry.options.iter().map(move |one| (entry, one)));
         let keyed = option.and_then(|option| {
             options().find_map(|(_, known)| {
                 let key = known.name.strip_prefix(option)?.strip_prefix(':')?;
@@ -549,10 +550,10 @@ fn is_setting(word: &str) -> bool {
 
 /// Whether a word names a version or a toolchain: `20`, `v20.1`, `lts/iron`, `nightly-2026-01-01`, `node@20`.
 fn is_version(word: &str) -> bool {
-    const CHANNELS: [&str; 9] =
-        ["stable", "nightly", "beta", "default", "node", "system", "iojs", "latest", "current"];
+    const CHANNELS: [&str; 9] = ["stable", "nightly", "beta", "default", "node", "system", "iojs", "latest", "current"];
     let text = word.trim_start_matches(['v', '+']);
-    let is_channel = |name: &&str| text.strip_prefix(*name).is_some_and(|rest| rest.is_empty() || rest.starts_with('-'));
+    let is_channel =
+        |name: &&str| text.strip_prefix(*name).is_some_and(|rest| rest.is_empty() || rest.starts_with('-'));
     text.starts_with(|c: char| c.is_ascii_digit())
         || word.starts_with('+')
         || text.starts_with("lts/")

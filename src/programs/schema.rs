@@ -84,7 +84,9 @@ pub fn parse(text: &str) -> Result<CatalogueFile, String> {
         let table = value.as_table().ok_or_else(|| format!("`{name}`: expected a table"))?;
         let entry = entry(name, table, &mut file.examples).map_err(|error| format!("`{name}`: {error}"))?;
         if let Some(hole) = hole(&entry, false) {
-            return Err(format!("`{name}`: `{hole}` has the effect `run`, but neither says what it runs nor has `finds`"));
+            return Err(format!(
+                "`{name}`: `{hole}` has the effect `run`, but neither says what it runs nor has `finds`"
+            ));
         }
         file.entries.push(entry);
     }

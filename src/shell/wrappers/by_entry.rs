@@ -55,7 +55,8 @@ fn texts(command: &Command, line: &CommandLine, directory: Option<&Arg>) -> Vec<
         // `EXEC:command,pty`
         let start = command.args.get(used.word).and_then(|word| word.text.get(..used.start)).unwrap_or_default();
         let end = text.text.find(',').filter(|_| start.ends_with(':') && !start.starts_with('-'));
-        let text = end.map_or(text.clone(), |end| Arg { text: text.text.get(..end).unwrap_or_default().into(), ..text });
+        let text =
+            end.map_or(text.clone(), |end| Arg { text: text.text.get(..end).unwrap_or_default().into(), ..text });
         // An operand of one word may also be the name of a script: `concurrently npm:watch`.
         let is_text = used.by_option || !text.is_known() || text.text.contains(' ') || is_program(&text.text);
         is_text.then(|| Inner::text(text_in(directory, text.text.into())))
@@ -210,7 +211,8 @@ const COMMAND_NAMES: [&str; 9] = ["cmd", "command", "exec", "run", "shell", "hoo
 fn guessed_texts(command: &Command, is_unknown: impl Fn(usize) -> bool, meter: &Meter) -> Vec<Inner> {
     let names_command = |option: &str| {
         let name = option.to_ascii_lowercase();
-        matches!(option, "-c" | "-e" | "-x") || name.starts_with("--") && COMMAND_NAMES.iter().any(|part| name.contains(part))
+        matches!(option, "-c" | "-e" | "-x")
+            || name.starts_with("--") && COMMAND_NAMES.iter().any(|part| name.contains(part))
     };
     let mut found = Vec::new();
     let mut option = "";

@@ -39,7 +39,8 @@ pub(super) fn inner(command: &Command, meter: &Meter) -> Vec<Inner> {
             env.clear();
         }
     }
-    let entry_point = command.parsed.as_deref().and_then(|line| values(command, line, ["--entrypoint"; 2]).into_iter().next());
+    let entry_point =
+        command.parsed.as_deref().and_then(|line| values(command, line, ["--entrypoint"; 2]).into_iter().next());
     if let Some(entry_point) = entry_point {
         let run = inner.iter_mut().find_map(|inner| match inner {
             Inner::Command { args, .. } => Some(args),

@@ -1,4 +1,5 @@
-//! `git`: aliases, hooks into other programs by configuration, and verbs that run commands.
+//! `git`: aliases, and settings whose value is a program (`-c core.pager=x`, `config alias.x '!y'`), which have a syntax of
+//! their own. The options and verbs that run something are in the catalogue.
 
 use super::super::options::Options;
 use super::super::{Arg, Command};
@@ -95,8 +96,7 @@ pub(super) fn hides(args: &[Arg]) -> bool {
     let verb = behind_global(args).first().map_or("", |arg| arg.text.as_str());
     // An alias for a verb of git runs nothing else.
     let plain = verb == "config" && !args.iter().any(|arg| arg.text.starts_with('!'));
-    let asked =
-        plain || matches!(verb, "submodule" | "bisect" | "rebase" | "filter-branch" | "difftool" | "mergetool");
+    let asked = plain || matches!(verb, "submodule" | "bisect" | "rebase" | "filter-branch" | "difftool" | "mergetool");
     !asked || sets_program(args)
 }
 

@@ -147,7 +147,8 @@ pub(super) fn env_split(args: &[Arg]) -> Vec<Inner> {
     let more = args.iter().skip(at + used).map(|arg| quoted(&arg.text));
     let words = [text.replace("\\_", " ")].into_iter().chain(more).collect::<Vec<_>>().join(" ");
     let before = args.iter().take(at).zip(args.iter().skip(1));
-    let directory = before.filter(|(option, _)| matches!(option.text.as_str(), "-C" | "--chdir")).map(|(_, value)| value);
+    let directory =
+        before.filter(|(option, _)| matches!(option.text.as_str(), "-C" | "--chdir")).map(|(_, value)| value);
     let attached = args.iter().take(at).filter_map(|arg| arg.behind("--chdir=").or_else(|| arg.behind("-C")));
     let directory = directory.cloned().chain(attached.filter(|value| !value.text.is_empty())).last();
     vec![Inner::text(text_in(directory.as_ref(), format!("env {words}")))]

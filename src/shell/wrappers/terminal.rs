@@ -16,7 +16,7 @@ fn one(command: &Command, meter: &Meter) -> Vec<Inner> {
     let has = |name: &str| command.args.iter().any(|arg| arg.text == name);
     let of_tmux = |inner: Inner| match inner {
         Inner::Text { text, .. } => Inner::text(format!("tmux {text}")),
-        other => other,
+        other @ (Inner::Command { .. } | Inner::PowerShell { .. } | Inner::Code { .. }) => other,
     };
     let inner = by_entry::inner(command, meter);
     match verb(&command.args) {
@@ -28,7 +28,8 @@ fn one(command: &Command, meter: &Meter) -> Vec<Inner> {
                 Inner::Command { args, .. } if args.len() == 2 => {
                     Inner::text(args.iter().map(|arg| arg.text.as_str()).collect::<Vec<_>>().join(" "))
                 }
-                other => other,
+                other
+                @ (Inner::Command { .. } | Inner::Text { .. } | Inner::PowerShell { .. } | Inner::Code { .. }) => other,
             });
             lines.collect()
         }
@@ -41,7 +42,8 @@ fn one(command: &Command, meter: &Meter) -> Vec<Inner> {
         }
         Some("send-keys" | "send") => {
             let at = command.args.iter().position(|arg| matches!(arg.text.as_str(), "send-keys" | "send"));
-            let typed: Vec<Arg> = command.args.iter().skip(at.unwrap_or_default()).filter(|arg| !is_key(&arg.text)).cloned().collect();
+            let typed: Vec<Arg> =
+                command.args.iter().skip(at.unwrap_or_default()).filter(|arg| !is_key(&arg.text)).cloned().collect();
             by_entry::inner(&with_args(command, typed), meter)
         }
         _ => inner,
@@ -53,7 +55,8 @@ fn completed(words: &[Arg]) -> Vec<Arg> {
     let mut words = words.to_vec();
     let verbs = programs::embedded("tmux").map_or(&[][..], |entry| &entry.verbs);
     let names = || verbs.iter().flat_map(|verb| verb.names.iter());
-    if let Some(word) = words.iter_mut().find(|word| names().any(|name| word.text.len() > 2 && name.starts_with(word.text.as_str())))
+    if let Some(word) =
+        words.iter_mut().find(|word| names().any(|name| word.text.len() > 2 && name.starts_with(word.text.as_str())))
         && !names().any(|name| *name == word.text)
         && let Some(name) = names().find(|name| name.starts_with(word.text.as_str()))
     {
@@ -72,10 +75,11 @@ fn verb(words: &[Arg]) -> Option<&str> {
 /// Whether a word names a key: `Enter`, `C-c`, `M-x`, `F5`.
 fn is_key(word: &str) -> bool {
     const KEYS: [&str; 18] = [
-        "Enter", "KPEnter", "Escape", "Tab", "BTab", "Space", "BSpace", "Up", "Down", "Left", "Right", "Home", "End", "PageUp",
-        "PageDown", "NPage", "PPage", "DC",
+        "Enter", "KPEnter", "Escape", "Tab", "BTab", "Space", "BSpace", "Up", "Down", "Left", "Right", "Home", "End",
+        "PageUp", "PageDown", "NPage", "PPage", "DC",
     ];
     let modified = word.strip_prefix("C-").or_else(|| word.strip_prefix("M-")).or_else(|| word.strip_prefix("S-"));
-    let function = word.strip_prefix('F').is_some_and(|digits| !digits.is_empty() && digits.bytes().all(|c| c.is_ascii_digit()));
+    let function =
+        word.strip_prefix('F').is_some_and(|digits| !digits.is_empty() && digits.bytes().all(|c| c.is_ascii_digit()));
     KEYS.contains(&word) || modified.is_some_and(|key| !key.contains(' ')) || function
 }
