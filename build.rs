@@ -249,17 +249,28 @@ fn entry_code(entry: &programs::entry::Entry) -> String {
     });
     let operands = entry.operands.as_ref().map_or("None".to_owned(), |operands| {
         let rest = operands.rest.map_or("None".to_owned(), |rest| format!("Some(Use::{rest:?})"));
-        format!("Some(Operands {{ first: {}, rest: {rest}, last: {} }})", uses(&operands.first), uses(&operands.last))
+        let tail = operands.tail.map_or("None".to_owned(), |tail| format!("Some(Tail::{tail:?})"));
+        format!(
+            "Some(Operands {{ first: {}, rest: {rest}, last: {}, tail: {tail}, dashes: {}, variables: {}, version: {} }})",
+            uses(&operands.first),
+            uses(&operands.last),
+            operands.dashes,
+            operands.variables,
+            operands.version,
+        )
     });
     let flags = entry.flags.iter().map(|(name, does)| format!("(Cow::Borrowed({name:?}), Does::{does:?}), "));
     let with = entry.with.iter().map(|(flags, changed)| format!("({}, {}), ", texts(flags), entry_code(changed)));
-    let language = entry.language.as_ref().map_or("None".to_owned(), |text| format!("Some(Cow::Borrowed({text:?}))"));
+    let optional = |text: &Option<programs::entry::Text>| {
+        text.as_ref().map_or("None".to_owned(), |text| format!("Some(Cow::Borrowed({text:?}))"))
+    };
     format!(
-        "Entry {{ names: {}, does: {does}, verbs: {}, options: {}, operands: {operands}, flags: {}, dry: {}, plain: {}, \
-         recursive: {}, attached: {}, pairs: {}, first: {}, with: {}, language: {language}, reveals: {}, brings: {}, activates: {}, style: Style::{:?} }}",
+        "Entry {{ names: {}, does: {does}, verbs: {}, options: {}, command: {}, operands: {operands}, flags: {}, dry: {}, plain: {}, \
+         recursive: {}, attached: {}, pairs: {}, first: {}, with: {}, finds: {}, runs_as: {}, language: {}, reveals: {}, brings: {}, activates: {}, style: Style::{:?} }}",
         texts(&entry.names),
         list(entry.verbs.iter().map(|verb| format!("{}, ", entry_code(verb))).collect()),
         list(options.collect()),
+        texts(&entry.command),
         list(flags.collect()),
         texts(&entry.dry),
         texts(&entry.plain),
@@ -268,6 +279,9 @@ fn entry_code(entry: &programs::entry::Entry) -> String {
         texts(&entry.pairs),
         texts(&entry.first),
         list(with.collect()),
+        entry.finds,
+        optional(&entry.runs_as),
+        optional(&entry.language),
         entry.reveals,
         entry.brings,
         entry.activates,

@@ -10,7 +10,7 @@ pub mod schema;
 
 pub use catalogue::{Catalogue, Trust};
 pub use command_line::{CommandLine, WordUse, parse};
-pub use entry::{Does, Entry, Use};
+pub use entry::{Does, Entry, Tail, Use};
 
 use entry::{Operands, Style, ValueOption};
 use std::borrow::Cow;

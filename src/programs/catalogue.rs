@@ -93,7 +93,7 @@ fn guard(entry: &mut Entry) {
         }
     };
     entry.options.to_mut().iter_mut().for_each(|option| guarded(&mut option.takes));
-    if let Some(Operands { first, rest, last }) = &mut entry.operands {
+    if let Some(Operands { first, rest, last, .. }) = &mut entry.operands {
         first.to_mut().iter_mut().chain(rest.iter_mut()).chain(last.to_mut().iter_mut()).for_each(guarded);
     }
     entry.verbs.to_mut().iter_mut().for_each(guard);

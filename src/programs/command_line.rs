@@ -3,7 +3,7 @@
 //! It knows clusters (`-cI 'cmd'`), attached values (`-ofile`, `--out=file`), abbreviated long options, `--`, verbs at any
 //! depth, and uses that depend on flags. A word whose use the entry does not tell is reported with the use `None`.
 
-use super::entry::{Does, Entry, Operands, Style, Use};
+use super::entry::{Does, Entry, Operands, Style, Tail, Use};
 
 /// A part of a word, and what the program uses it for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -18,6 +18,8 @@ pub struct WordUse {
     pub by_option: bool,
     /// The option, if the entry lists it.
     pub option: Option<&'static str>,
+    /// It is a setting (`-o ProxyCommand=x`), or the value of an option of a program that is not made to run others.
+    pub aside: bool,
     /// The word follows an option that the entry does not list, so it may as well be the value of that.
     pub doubtful: bool,
 }
@@ -53,6 +55,8 @@ pub struct CommandLine {
     pub uses: Vec<WordUse>,
     /// Where the command begins that the program runs, if its operands are one.
     pub command: Option<usize>,
+    /// How that command is written.
+    pub tail: Option<Tail>,
     /// What it does, where the entries tell.
     pub does: Option<Does>,
     /// Whether the first operand should have been a verb, and is none of those listed.
@@ -87,6 +91,11 @@ impl CommandLine {
     /// Whether it prints shell text that is made to be evaluated.
     pub fn activates(&self) -> bool {
         self.path.iter().any(|entry| entry.activates)
+    }
+
+    /// The program whose words an `again*` tail is, if not the same.
+    pub fn runs_as(&self) -> Option<&'static str> {
+        self.path.iter().rev().find_map(|entry| entry.runs_as.as_deref())
     }
 
     /// The language of its code.
@@ -172,29 +181,61 @@ impl<'w> Reader<'w> {
         let mut index = 0;
         let mut only_operands = false;
         while let Some(word) = self.words.get(index).copied() {
-            if self.begins_command() {
-                self.line.command = Some(if word == "--" && !only_operands { index + 1 } else { index })
-                    .filter(|start| *start < self.words.len())
-                    .filter(|_| only_operands || !self.is_option(word) || word == "--");
-                if self.line.command.is_some() {
-                    return;
-                }
-            }
             if !only_operands && word == "--" {
                 only_operands = true;
                 self.before = Before::Other;
                 index += 1;
+                if let Some(tail) = self.operand_spec().filter(|spec| spec.dashes).and_then(|spec| spec.tail) {
+                    return self.begin_command(tail, index);
+                }
+            } else if !only_operands && self.begins_command(word) {
+                return self.begin_command(Tail::Command, index + 1);
             } else if !only_operands && self.is_option(word) && !self.is_verb_option(word) {
+                // An option that only the other program knows: `nvm run 20 -e code`.
+                let again = self.awaited_command().filter(|(_, tail)| *tail == Tail::Again);
+                if let Some((_, tail)) = again.filter(|_| !self.is_listed(word)) {
+                    return self.begin_command(tail, index);
+                }
                 index += self.option(word, index);
             } else if let Some((name, takes)) = self.assignment(word) {
                 self.note(index, name.len(), Some(takes), Some(name));
+                self.line.uses.last_mut().into_iter().for_each(|used| used.aside = true);
+                index += 1;
+            } else if self.reads_verb(word, index) {
+                index += 1;
+            } else if let Some((spec, tail)) = self.awaited_command() {
+                let takes = match word {
+                    "-" if self.line.language().is_some() => Use::Execute,
+                    // `env -` is `env -i`.
+                    "-" => Use::Text,
+                    _ if spec.variables && is_setting(word) => Use::Variable,
+                    _ if spec.version && !only_operands && is_version(word) => Use::Text,
+                    _ => return self.begin_command(tail, index),
+                };
+                self.note(index, 0, Some(takes), None);
                 index += 1;
             } else {
-                self.operand(word, index);
+                let doubtful = std::mem::replace(&mut self.before, Before::Other) == Before::UnlistedOption;
+                self.operands += 1;
+                self.note(index, 0, None, None);
+                let used = self.line.uses.last_mut();
+                used.into_iter().for_each(|used| (used.by_option, used.doubtful) = (false, doubtful));
                 only_operands |= self.has_script();
                 index += 1;
             }
         }
+    }
+
+    fn begin_command(&mut self, tail: Tail, start: usize) {
+        if start < self.words.len() {
+            self.line.command = Some(start);
+            self.line.tail = Some(tail);
+        }
+    }
+
+    /// Whether the rest of the line behind an option is a command.
+    fn begins_command(&self, word: &str) -> bool {
+        self.line.path.iter().any(|entry| entry.command.iter().any(|name| name == word))
     }
 
     fn is_option(&self, word: &str) -> bool {
@@ -212,9 +253,11 @@ impl<'w> Reader<'w> {
         self.line.path.last().copied()
     }
 
-    /// What the operands of the deepest entry that tells are used for.
+    /// What the operands of the deepest entry that tells are used for. A command is only that of the entry itself.
     fn operand_spec(&self) -> Option<&'static Operands> {
-        self.line.path.iter().rev().find_map(|entry| entry.operands.as_ref())
+        let spec = self.line.path.iter().rev().find_map(|entry| entry.operands.as_ref())?;
+        let is_own = self.deepest().is_some_and(|entry| entry.operands.is_some());
+        Some(spec).filter(|spec| is_own || spec.tail.is_none())
     }
 
     /// Whether the next operand should be a verb.
@@ -222,19 +265,21 @@ impl<'w> Reader<'w> {
         self.operands == 0 && self.deepest().is_some_and(has_verbs)
     }
 
-    /// Whether the next operand is the first word of a command that the program runs.
-    fn begins_command(&self) -> bool {
-        !self.awaits_verb()
-            && self.operand_spec().is_some_and(|spec| {
-                spec.rest == Some(Use::Run) && spec.last.is_empty() && self.operands == spec.first.len()
-            })
+    /// The command that the next operand is the first word of.
+    fn awaited_command(&self) -> Option<(&'static Operands, Tail)> {
+        let spec = self.operand_spec().filter(|spec| !spec.dashes && self.operands == spec.first.len())?;
+        Some((spec, spec.tail?))
     }
 
-    /// `name=value` operands that are options: `name=`, and the use of the value.
+    /// `name=value` and `name:value` operands that are options: `name=`, and the use of the value.
     fn assignment(&self, word: &str) -> Option<(&'static str, Use)> {
         let options = self.line.path.iter().rev().flat_map(|entry| entry.options.iter());
-        let mut named = options.filter(|option| option.name.ends_with('='));
-        named.find(|option| word.starts_with(option.name.as_ref())).map(|option| (option.name.as_ref(), option.takes))
+        let mut named = options.filter(|option| option.name.ends_with(['=', ':']));
+        let is_given = |name: &str| match name.ends_with('=') {
+            true => word.starts_with(name),
+            false => word.get(..name.len()).is_some_and(|start| start.eq_ignore_ascii_case(name)),
+        };
+        named.find(|option| is_given(&option.name)).map(|option| (option.name.as_ref(), option.takes))
     }
 
     /// An option that takes a value, by its exact name: its name, and what the value is used for.
@@ -246,6 +291,13 @@ impl<'w> Reader<'w> {
     /// Whether an entry lists a flag.
     fn is_flag(&self, name: &str) -> bool {
         self.line.path.iter().any(|entry| entry.flag_names().any(|flag| flag == name))
+    }
+
+    /// Whether an entry lists an option, with a value or without.
+    fn is_listed(&self, word: &str) -> bool {
+        let name = word.split('=').next().unwrap_or(word);
+        let letter = word.get(..2).unwrap_or(word);
+        self.value_option(name).is_some() || self.is_flag(name) || self.value_option(letter).is_some()
     }
 
     /// Whether an option takes a value only if that is attached: `sed -i.bak`.
@@ -260,16 +312,39 @@ impl<'w> Reader<'w> {
         }
         let values = self.line.path.iter().flat_map(|entry| entry.options.iter().map(|option| option.name.as_ref()));
         let flags = self.line.path.iter().flat_map(|entry| entry.flag_names());
-        let mut fitting = values.chain(flags).filter(|known| known.starts_with(name));
-        match (fitting.next(), fitting.next()) {
-            (Some(only), None) => only.to_owned(),
-            _ => name.to_owned(),
-        }
+        let is_whole = |known: &&str| known.starts_with(name) && !known.ends_with('=') && !known.contains(':');
+        let mut fitting = values.chain(flags).filter(is_whole);
+        let full = match (fitting.next(), fitting.next()) {
+            (Some(only), None) => Some(only),
+            // Of several, the one that runs something.
+            (Some(_), Some(_)) => {
+                let options = self.line.path.iter().flat_map(|entry| entry.options.iter());
+                let mut runs = options.filter(|option| option.takes == Use::Run).map(|option| option.name.as_ref());
+                runs.find(is_whole)
+            }
+            (None, _) => None,
+        };
+        full.unwrap_or(name).to_owned()
     }
 
+    /// Notes the value of an option. Its use may depend on the setting that it begins with.
     fn note(&mut self, word: usize, start: usize, takes: Option<Use>, option: Option<&'static str>) {
+        let value = self.words.get(word).and_then(|word| word.get(start..)).unwrap_or_default();
+        let options =
+            || self.line.path.iter().rev().flat_map(|entry| entry.options.iter().map(move |one| (entry, one)));
+        let keyed = option.and_then(|option| {
+            options().find_map(|(_, known)| {
+                let key = known.name.strip_prefix(option)?.strip_prefix(':')?;
+                let given = value.get(..key.len()).filter(|given| given.eq_ignore_ascii_case(key))?;
+                let behind = value.get(given.len()..)?.strip_prefix(['=', ':', ' '])?;
+                Some((start + value.len() - behind.len(), known.takes))
+            })
+        });
+        let owner = options().find(|(_, known)| option == Some(known.name.as_ref())).map(|(entry, _)| *entry);
+        let aside = keyed.is_some() || owner.is_some_and(|entry| entry.does != Some(Does::Run));
+        let (start, takes) = keyed.map_or((start, takes), |(start, takes)| (start, Some(takes)));
         let takes = takes.filter(|takes| *takes != Use::Unknown);
-        self.line.uses.push(WordUse { word, start, takes, by_option: true, option, doubtful: false });
+        self.line.uses.push(WordUse { word, start, takes, by_option: true, option, aside, doubtful: false });
     }
 
     /// Notes the value of an option that is not attached to it; returns how many words the option takes.
@@ -388,10 +463,15 @@ impl<'w> Reader<'w> {
         self.line.flags.iter().any(is)
     }
 
-    /// Whether an option has the code that the first operand is otherwise.
-    fn has_code_option(&self) -> bool {
-        let by_option = |used: &WordUse| used.by_option && matches!(used.takes, Some(Use::Code | Use::Execute));
-        self.line.uses.iter().any(by_option)
+    /// Whether an option gives the program that the first operand would be: `awk -f file`, `python3 -c code`.
+    fn has_program(&self, spec: &Operands) -> bool {
+        let gives = |takes: Use| self.line.uses.iter().any(|used| used.by_option && used.takes == Some(takes));
+        match spec.first.first() {
+            Some(Use::Code) => gives(Use::Code) || gives(Use::Execute),
+            // Other files are loaded before it: `node -r file script`.
+            Some(Use::Execute) => gives(Use::Code),
+            _ => false,
+        }
     }
 
     /// Whether the last operand is a script: what follows are its own arguments.
@@ -400,42 +480,46 @@ impl<'w> Reader<'w> {
         let is_first = self
             .operand_spec()
             .zip(position)
-            .is_some_and(|(spec, position)| spec.first.get(position) == Some(&Use::Execute) && !self.has_code_option());
+            .is_some_and(|(spec, position)| spec.first.get(position) == Some(&Use::Execute) && !self.has_program(spec));
         is_first && self.line.path.iter().rev().find_map(|entry| entry.does) == Some(Does::Run)
     }
 
-    /// Reads a word that is no option: a verb or an operand.
-    fn operand(&mut self, word: &str, index: usize) {
-        let before = std::mem::replace(&mut self.before, Before::Other);
+    /// Reads a word where a verb is expected; returns whether it is one, or the value of the option before it.
+    fn reads_verb(&mut self, word: &str, index: usize) -> bool {
         if self.assumed_value == Some(index) {
-            return self.note(index, 0, None, None);
+            self.before = Before::Other;
+            self.note(index, 0, None, None);
+            return true;
         }
         let verbs = self.deepest().map_or(&[][..], |entry| &entry.verbs);
-        if self.awaits_verb() || self.is_verb_option(word) {
-            let lists = std::iter::once(verbs).chain(self.general.iter().map(|entry| &*entry.verbs));
-            let fitting: Vec<&'static Entry> =
-                lists.flatten().filter(|verb| verb.names.iter().any(|name| fits(name, word))).collect();
-            // Of several patterns the longest name counts: `delete-*` before `*`.
-            let longest = |verb: &&&Entry| {
-                let names = verb.names.iter().filter(|name| fits(name, word));
-                names.map(|name| if name == word { usize::MAX } else { name.len() }).max()
-            };
-            if let Some(verb) = fitting.iter().rev().max_by_key(longest).copied() {
-                self.line.path.push(verb);
-                self.general = fitting.into_iter().filter(|other| !std::ptr::eq(*other, verb)).collect();
-                if before != Before::Other {
-                    self.doubtful_verb.get_or_insert(index);
-                }
-                return;
-            }
-            if before != Before::Other {
-                return self.note(index, 0, None, None);
-            }
-            self.line.unknown_verb = true;
+        if !self.awaits_verb() && !self.is_verb_option(word) {
+            return false;
         }
-        self.operands += 1;
-        let doubtful = before == Before::UnlistedOption;
-        self.line.uses.push(WordUse { word: index, start: 0, takes: None, by_option: false, option: None, doubtful });
+        let lists = std::iter::once(verbs).chain(self.general.iter().map(|entry| &*entry.verbs));
+        let fitting: Vec<&'static Entry> =
+            lists.flatten().filter(|verb| verb.names.iter().any(|name| fits(name, word))).collect();
+        // Of several patterns the longest name counts: `delete-*` before `*`.
+        let longest = |verb: &&&Entry| {
+            let names = verb.names.iter().filter(|name| fits(name, word));
+            names.map(|name| if name == word { usize::MAX } else { name.len() }).max()
+        };
+        if let Some(verb) = fitting.iter().rev().max_by_key(longest).copied() {
+            self.line.path.push(verb);
+            self.general = fitting.into_iter().filter(|other| !std::ptr::eq(*other, verb)).collect();
+            if std::mem::replace(&mut self.before, Before::Other) != Before::Other {
+                self.doubtful_verb.get_or_insert(index);
+            }
+            return true;
+        }
+        // Where a file may stand instead of a verb, it is more likely that: `php -q file`.
+        let takes_file = self.operand_spec().is_some_and(|spec| spec.first.first() == Some(&Use::Execute));
+        if self.before != Before::Other && !takes_file {
+            self.before = Before::Other;
+            self.note(index, 0, None, None);
+            return true;
+        }
+        self.line.unknown_verb = true;
+        false
     }
 
     fn finish(mut self) -> CommandLine {
@@ -445,7 +529,7 @@ impl<'w> Reader<'w> {
         self.line.recursive = told;
         let dry = self.line.path.iter().any(|entry| entry.dry.iter().any(|name| self.is_given(name)));
         // Without the verb that it expects, a program prints its help.
-        let is_bare = self.line.flags.is_empty() && self.line.uses.is_empty();
+        let is_bare = self.line.flags.is_empty() && self.line.uses.is_empty() && self.line.command.is_none();
         let lacks_verb = is_bare && self.deepest().is_some_and(has_verbs);
         let named = self.line.path.iter().rev().find_map(|entry| entry.does);
         let named = if lacks_verb { named.min(Some(Does::Work)) } else { named };
@@ -471,9 +555,8 @@ impl<'w> Reader<'w> {
         let told = self.line.path.iter().rev().find_map(|entry| Some((*entry, entry.operands.as_ref()?)));
         let Some((entry, spec)) = changed.or(told) else { return };
         // `sed -e s/a/b/ file`: with the code in an option, the first operand is the second one of the entry.
-        let is_code = matches!(spec.first.first(), Some(Use::Code | Use::Execute));
         let replaces = |used: &WordUse| used.option.is_some_and(|option| entry.first.iter().any(|name| name == option));
-        let skip = is_code && self.has_code_option()
+        let skip = self.has_program(spec)
             || self.line.uses.iter().any(replaces)
             || entry.first.iter().any(|name| self.is_given(name));
         let first = spec.first.get(usize::from(skip)..).unwrap_or_default();
@@ -497,6 +580,24 @@ impl<'w> Reader<'w> {
 fn has_verbs(entry: &Entry) -> bool {
     // Options that are verbs come first.
     entry.verbs.last().and_then(|verb| verb.names.first()).is_some_and(|name| !name.starts_with('-'))
+}
+
+/// `NAME=VALUE`: a name may contain anything but the sign itself.
+fn is_setting(word: &str) -> bool {
+    word.split_once('=').is_some_and(|(name, _)| !name.is_empty() && !name.starts_with('-'))
+}
+
+/// Whether a word names a version or a toolchain: `20`, `v20.1`, `lts/iron`, `nightly-2026-01-01`, `node@20`.
+fn is_version(word: &str) -> bool {
+    const CHANNELS: [&str; 9] = ["stable", "nightly", "beta", "default", "node", "system", "iojs", "latest", "current"];
+    let text = word.trim_start_matches(['v', '+']);
+    let is_channel =
+        |name: &&str| text.strip_prefix(*name).is_some_and(|rest| rest.is_empty() || rest.starts_with('-'));
+    text.starts_with(|c: char| c.is_ascii_digit())
+        || word.starts_with('+')
+        || text.starts_with("lts/")
+        || text.contains('@')
+        || CHANNELS.iter().any(is_channel)
 }
 
 /// Whether a name with `*` in it fits a word.

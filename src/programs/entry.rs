@@ -91,10 +91,25 @@ pub enum Style {
 /// An option that takes a value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ValueOption {
-    /// The option with its dashes.
+    /// The option with its dashes. `-o:key`: only for values that begin with `key`, in any case, and `=`, `:` or a blank.
     pub name: Text,
     /// What its value is used for.
     pub takes: Use,
+}
+
+/// How a command is written that the last operands are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Tail {
+    /// `run*`: a program with its arguments.
+    Command,
+    /// `shell*`: words that are joined with blanks and read by a shell.
+    Shell,
+    /// `package*`: a package, perhaps with a version, whose program is run with the other words.
+    Package,
+    /// `script*`: a script of the project, or else a program with its arguments.
+    Script,
+    /// `again*`: words of the program itself, or of the one that `runs_as` names.
+    Again,
 }
 
 /// What the operands are used for, by position.
@@ -106,6 +121,14 @@ pub struct Operands {
     pub rest: Option<Use>,
     /// The last operands.
     pub last: List<Use>,
+    /// The command that follows the first operands.
+    pub tail: Option<Tail>,
+    /// The command stands only behind `--`.
+    pub dashes: bool,
+    /// `NAME=VALUE` words may stand before the command.
+    pub variables: bool,
+    /// A version may stand before the command.
+    pub version: bool,
 }
 
 /// A program or a verb.
@@ -119,6 +142,8 @@ pub struct Entry {
     pub verbs: List<Entry>,
     /// Its options that take a value. Those of the entries above hold too.
     pub options: List<ValueOption>,
+    /// Options behind which the rest of the line is a command.
+    pub command: List<Text>,
     /// Its operands. `None`: those of the entry above hold.
     pub operands: Option<Operands>,
     /// Flags that change what it does.
@@ -137,6 +162,10 @@ pub struct Entry {
     pub first: List<Text>,
     /// Flags that change the uses of options and operands, and these uses. `-d=skip` is an option with that value.
     pub with: List<(List<Text>, Entry)>,
+    /// It runs only what it finds by itself, such as the tasks of a configuration file.
+    pub finds: bool,
+    /// The program that reads the operands of an `again*` tail, if not this one.
+    pub runs_as: Option<Text>,
     /// The language of its `code` options and of the files that it executes.
     pub language: Option<Text>,
     /// Prints credentials.

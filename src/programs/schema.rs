@@ -2,7 +2,7 @@
 //!
 //! The build script compiles this file too, so it uses nothing of the crate but `entry`.
 
-use super::entry::{Does, Entry, List, Operands, Style, Text, Use, ValueOption};
+use super::entry::{Does, Entry, List, Operands, Style, Tail, Text, Use, ValueOption};
 use std::borrow::Cow;
 use toml::{Table, Value};
 
@@ -49,6 +49,15 @@ pub const USES: [(&str, Use); 21] = [
     ("unknown", Use::Unknown),
 ];
 
+/// The ways in which a command is written, by the word in `operands`.
+const TAILS: [(&str, Tail); 5] = [
+    ("run*", Tail::Command),
+    ("shell*", Tail::Shell),
+    ("package*", Tail::Package),
+    ("script*", Tail::Script),
+    ("again*", Tail::Again),
+];
+
 /// The effects, by name.
 pub const DOES: [(&str, Does); 7] = [
     ("look", Does::Look),
@@ -74,9 +83,27 @@ pub fn parse(text: &str) -> Result<CatalogueFile, String> {
     for (name, value) in &tables {
         let table = value.as_table().ok_or_else(|| format!("`{name}`: expected a table"))?;
         let entry = entry(name, table, &mut file.examples).map_err(|error| format!("`{name}`: {error}"))?;
+        if let Some(hole) = hole(&entry, false) {
+            return Err(format!(
+                "`{name}`: `{hole}` has the effect `run`, but neither says what it runs nor has `finds`"
+            ));
+        }
         file.entries.push(entry);
     }
     Ok(file)
+}
+
+/// The name of an entry that runs something without saying what; `told`: one above it says it.
+fn hole(entry: &Entry, told: bool) -> Option<&str> {
+    let runs = |takes: &Use| matches!(takes, Use::Run | Use::Execute | Use::Code);
+    let by_operands = entry.operands.as_ref().is_some_and(|spec| {
+        spec.tail.is_some() || spec.first.iter().chain(&spec.rest).chain(spec.last.iter()).any(runs)
+    });
+    let by_options = entry.options.iter().any(|option| runs(&option.takes)) || !entry.command.is_empty();
+    let told = told || by_operands || by_options || entry.finds;
+    let is_hole = entry.does == Some(Does::Run) && !told && entry.verbs.is_empty();
+    let name = entry.names.first().map(AsRef::as_ref).filter(|_| is_hole);
+    name.or_else(|| entry.verbs.iter().find_map(|verb| hole(verb, told)))
 }
 
 /// Reads the table of a program or of a verb.
@@ -113,6 +140,9 @@ fn entry(name: &str, table: &Table, examples: &mut Vec<Example>) -> Result<Entry
                     entry.with.to_mut().push((flags, changed));
                 }
             }
+            "command" => entry.command = names_of(value).map_err(fail)?,
+            "finds" => entry.finds = !string(value).map_err(fail)?.is_empty(),
+            "as" => entry.runs_as = Some(text(string(value).map_err(fail)?)),
             "language" => entry.language = Some(text(string(value).map_err(fail)?)),
             "reveals" if value.is_bool() => entry.reveals = value.as_bool().unwrap_or_default(),
             "brings" if value.is_bool() => entry.brings = value.as_bool().unwrap_or_default(),
@@ -161,7 +191,7 @@ fn entry(name: &str, table: &Table, examples: &mut Vec<Example>) -> Result<Entry
                 let (_, takes) =
                     USES.iter().find(|(name, _)| name == key).ok_or_else(|| fail("unknown key".to_owned()))?;
                 for name in words(value).map_err(fail)? {
-                    if !name.starts_with(['-', '+']) && !name.ends_with('=') {
+                    if !name.starts_with(['-', '+']) && !name.ends_with(['=', ':']) {
                         return Err(fail(format!("`{name}` is not an option")));
                     }
                     options.push(ValueOption { name: Cow::Owned(name), takes: *takes });
@@ -209,7 +239,7 @@ impl Entry {
     /// other entry, which are not added.
     pub fn join(&mut self, other: Entry) -> Vec<Entry> {
         let Entry { names, does, verbs, options, operands, flags, dry, plain, recursive, attached, pairs, .. } = other;
-        let Entry { first, with, language, reveals, brings, activates, style, .. } = other;
+        let Entry { command, finds, runs_as, first, with, language, reveals, brings, activates, style, .. } = other;
         // The first name of a verb table is its whole path.
         self.names.to_mut().extend(names.iter().skip(1).cloned());
         self.does = self.does.or(does);
@@ -217,6 +247,7 @@ impl Entry {
         self.operands = self.operands.take().or(operands);
         self.flags.to_mut().extend(flags.iter().cloned());
         for (list, more) in [
+            (&mut self.command, command),
             (&mut self.dry, dry),
             (&mut self.plain, plain),
             (&mut self.recursive, recursive),
@@ -227,6 +258,8 @@ impl Entry {
             list.to_mut().extend(more.iter().cloned());
         }
         self.with.to_mut().extend(with.iter().cloned());
+        self.finds |= finds;
+        self.runs_as = self.runs_as.take().or(runs_as);
         self.language = self.language.take().or(language);
         self.reveals |= reveals;
         self.brings |= brings;
@@ -280,21 +313,38 @@ fn flags(value: &Value) -> Result<List<(Text, Does)>, String> {
     Ok(flags.into())
 }
 
-/// `text read* write`: the uses of the operands; that of the one with `*` holds for any number.
+/// `text read* write`: the uses of the operands; that of the one with `*` holds for any number. A command comes last:
+/// `variable* text run*`, `text* -- run*`.
 fn operands(spec: &str) -> Result<Operands, String> {
     let mut operands = Operands::default();
     for word in spec.split_whitespace() {
-        let name = word.trim_end_matches('*');
-        let takes = USES.iter().find(|(known, _)| *known == name).map(|(_, takes)| *takes);
-        let takes = takes.ok_or_else(|| format!("unknown use `{name}`"))?;
-        if name != word {
-            if operands.rest.replace(takes).is_some() {
-                return Err("more than one `*`".to_owned());
+        if operands.tail.is_some() {
+            return Err("nothing can follow a command".to_owned());
+        }
+        if let Some((_, tail)) = TAILS.iter().find(|(name, _)| *name == word) {
+            operands.tail = Some(*tail);
+            continue;
+        }
+        match word {
+            "--" => operands.dashes = true,
+            "variable*" => operands.variables = true,
+            "version" => operands.version = true,
+            // Each operand is shell text.
+            "line*" => operands.rest = Some(Use::Run),
+            _ => {
+                let name = word.trim_end_matches('*');
+                let takes = USES.iter().find(|(known, _)| *known == name).map(|(_, takes)| *takes);
+                let takes = takes.ok_or_else(|| format!("unknown use `{name}`"))?;
+                if name != word {
+                    if operands.rest.replace(takes).is_some() {
+                        return Err("more than one `*`".to_owned());
+                    }
+                } else if operands.rest.is_none() {
+                    operands.first.to_mut().push(takes);
+                } else {
+                    operands.last.to_mut().push(takes);
+                }
             }
-        } else if operands.rest.is_none() {
-            operands.first.to_mut().push(takes);
-        } else {
-            operands.last.to_mut().push(takes);
         }
     }
     Ok(operands)

@@ -60,6 +60,12 @@ fn an_invalid_file_is_reported_with_the_program_and_the_key() {
         ("[x]\nread = 'file'", "`x`: `read`: `file` is not an option"),
         ("[x]\noperands = 'read* write*'", "`x`: `operands`: more than one `*`"),
         ("[x]\nverbs.look = ['a', 'a']", "`x`: `a` is listed twice"),
+        ("[x]\noperands = 'run* text'", "`x`: `operands`: nothing can follow a command"),
+        ("[x]\ndoes = 'run'", "`x`: `x` has the effect `run`, but neither says what it runs nor has `finds`"),
+        (
+            "[x]\ndoes = 'work'\nverbs.run = ['y']",
+            "`x`: `y` has the effect `run`, but neither says what it runs nor has `finds`",
+        ),
     ] {
         assert_eq!(schema::parse(text).unwrap_err(), expected);
     }

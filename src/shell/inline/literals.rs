@@ -79,7 +79,8 @@ fn removes_trees(name: &str) -> bool {
 
 /// `\! cmd`, `.sh cmd`, `\o |cmd`, `.once |cmd`.
 fn shell_line(line: &str) -> Option<Call> {
-    let line = line.trim();
+    // Vim: `silent !cmd`.
+    let line = ["silent!", "silent"].iter().find_map(|start| line.trim().strip_prefix(start)).unwrap_or(line).trim();
     let shell = SHELL_LINES.iter().find_map(|start| line.strip_prefix(start));
     let piped = || {
         let (before, text) = line.split_once('|')?;

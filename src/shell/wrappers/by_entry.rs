@@ -1,68 +1,289 @@
 //! What a command runs, by the catalogue's entry of its program.
 
+use super::super::canonical::program_name;
 use super::super::{Arg, Command, Input};
-use super::Inner;
-use super::cwd::moved;
-use crate::programs::{Does, Use, WordUse};
+use super::cwd::{moved, text_in};
+use super::{Inner, WORD, joined, shells, unknown_script};
+use crate::programs::{self, CommandLine, Does, Tail, Use, WordUse};
 use crate::shell::inline::Language;
+use crate::verdict::limits::Meter;
 
-/// Programs that a wrapper which is not known as one may run with serious consequences.
-const DANGEROUS: [&str; 14] =
-    ["rm", "dd", "shred", "sudo", "doas", "bash", "sh", "zsh", "dash", "chmod", "chown", "mkfs", "wipefs", "truncate"];
-
-/// Shell text in options, code in any language, and the command behind the options.
-pub(super) fn inner(command: &Command) -> Vec<Inner> {
-    let Some(line) = command.parsed.as_deref() else { return dangerous_tail(command) };
-    let Some(entry) = line.program() else { return Vec::new() };
-    let tells_nothing = entry.operands.is_none() && entry.verbs.is_empty() && entry.language.is_none();
-    if entry.does == Some(Does::Run) && tells_nothing {
-        return dangerous_tail(command);
+/// Shell text and code in options and operands, the command behind them, and what words of unknown use may run.
+pub(super) fn inner(command: &Command, meter: &Meter) -> Vec<Inner> {
+    let Some(line) = command.parsed.as_deref() else {
+        let texts = guessed_texts(command, |_| true, meter);
+        return guessed(command, 0..command.args.len(), meter).into_iter().chain(texts).collect();
+    };
+    let directory = line.uses.iter().rev().find(|used| used.takes == Some(Use::Directory));
+    let directory = directory.and_then(|used| command.value(used));
+    let is_runner = line.path.iter().rev().find_map(|entry| entry.does) == Some(Does::Run) || line.tail.is_some();
+    let mut inner = texts(command, line, directory.as_ref().filter(|_| is_runner));
+    // With a dry flag or `--help`, a program that runs its operands does not.
+    let is_dry = line.does == Some(Does::Look) && line.path.iter().any(|entry| entry.does == Some(Does::Run));
+    match line.command.filter(|_| !is_dry) {
+        Some(start) => inner.extend(tail(command, line, start, directory)),
+        None => inner.extend(code(command, line, meter)),
     }
-    let value = |used: &WordUse| command.value(used);
-    let language = line.language().map(Language::from_name);
-    let mut inner = Vec::new();
-    let mut has_program = false;
-    for (takes, arg) in line.uses.iter().filter_map(|used| Some((used.takes?, value(used)?))) {
-        has_program |= matches!(takes, Use::Code | Use::Execute);
-        match (takes, language) {
-            (Use::Run, _) => inner.push(Inner::text(arg.text)),
-            (Use::Code, Some(language)) => inner.push(Inner::Code { language, text: arg.text.into() }),
-            _ => {}
-        }
-    }
-    if let (Input::Text(text), Some(language), false) = (&command.input, language, has_program) {
-        inner.push(Inner::Code { language, text: text.clone() });
-    }
-    if let Some(args) = line.command.and_then(|start| command.args.get(start..)) {
-        let directory = line.uses.iter().rev().find(|used| used.takes == Some(Use::Directory)).and_then(value);
-        inner.push(Inner::Command { args: args.to_vec(), cwd: moved(directory, command), env: Vec::new() });
-    }
+    // What is not made to run others runs words of unknown use only behind `--`, or by a verb that is not known. Words
+    // behind a script are its own.
+    let count = command.args.len();
+    let dashes = command.args.iter().position(|arg| arg.text == "--").unwrap_or(count);
+    let script = line.uses.iter().find(|used| used.takes == Some(Use::Execute) && !used.by_option);
+    let is_open = (is_runner || line.unknown_verb) && script.is_none();
+    let from = if is_open { usize::from(line.unknown_verb) } else { dashes };
+    let unknown = line.uses.iter().filter(|used| used.takes.is_none() && used.start == 0 && used.word >= from);
+    inner.extend(guessed(command, unknown.map(|used| used.word), meter));
+    let end = script.map(|script| script.word).or(line.command).unwrap_or(count);
+    let is_unknown = |word: usize| word < end && line.uses.iter().all(|used| used.word != word || used.takes.is_none());
+    inner.extend(guessed_texts(command, is_unknown, meter));
     inner
 }
 
-/// The arguments from the first one that names a dangerous program. A program of which it is not known how it runs others
-/// may run it: `tini -- rm -rf ~`.
-fn dangerous_tail(command: &Command) -> Vec<Inner> {
-    let names_program = |arg: &Arg| {
-        let name = if arg.text.starts_with('/') { arg.text.rsplit('/').next() } else { Some(arg.text.as_str()) };
-        arg.is_known() && name.is_some_and(|name| DANGEROUS.contains(&name))
-    };
-    // `--shell bash --status 0` names a shell, and runs nothing.
-    let names_shell = |at: usize| {
-        let before = at.checked_sub(1).and_then(|before| command.args.get(before));
-        let next = command.args.get(at + 1).map_or("", |next| next.text.as_str());
-        before.is_some_and(|before| before.text.len() > 2 && before.text.starts_with("--")) && next.starts_with("--")
-    };
-    let start = command.args.iter().position(names_program).filter(|at| !names_shell(*at));
-    let tail = start.and_then(|start| command.args.get(start..)).filter(|tail| tail.len() > 1);
-    tail.map(|tail| Inner::command(tail.to_vec())).into_iter().collect()
+/// Whether what a command runs is run by an option, a setting or code, and not because that is what it is for.
+pub(super) fn hides(command: &Command) -> bool {
+    let Some(line) = command.parsed.as_deref() else { return false };
+    let by_option = |used: &WordUse| used.takes == Some(Use::Run) && used.by_option && used.aside;
+    let is_text = line.command.is_some() || line.uses.iter().any(|used| used.takes == Some(Use::Run));
+    line.uses.iter().any(by_option) || !is_text && line.language().is_some()
 }
 
-/// Words of an interpreter's command line that look like code: `python3 -m timeit 'code'`.
-pub(super) fn loose_code(command: &Command) -> Vec<Inner> {
-    let Some(line) = command.parsed.as_deref() else { return Vec::new() };
-    let Some(language) = line.language().map(Language::from_name) else { return Vec::new() };
-    let loose = line.uses.iter().filter(|used| used.takes.is_none()).filter_map(|used| command.args.get(used.word));
-    let code = loose.filter(|arg| arg.text.contains('(') && arg.text.contains(')'));
-    code.map(|arg| Inner::Code { language, text: arg.text.to_string() }).collect()
+/// Shell text in the values of options, and operands that are lines of shell text.
+fn texts(command: &Command, line: &CommandLine, directory: Option<&Arg>) -> Vec<Inner> {
+    let used = line.uses.iter().filter(|used| used.takes == Some(Use::Run));
+    let texts = used.filter_map(|used| {
+        let text = command.value(used)?;
+        // `EXEC:command,pty`
+        let start = command.args.get(used.word).and_then(|word| word.text.get(..used.start)).unwrap_or_default();
+        let end = text.text.find(',').filter(|_| start.ends_with(':') && !start.starts_with('-'));
+        let text =
+            end.map_or(text.clone(), |end| Arg { text: text.text.get(..end).unwrap_or_default().into(), ..text });
+        // An operand of one word may also be the name of a script: `concurrently npm:watch`.
+        let is_text = used.by_option || !text.is_known() || text.text.contains(' ') || is_program(&text.text);
+        is_text.then(|| Inner::text(text_in(directory, text.text.into())))
+    });
+    texts.collect()
+}
+
+/// The command that the operands from `start` on are.
+fn tail(command: &Command, line: &CommandLine, start: usize, directory: Option<Arg>) -> Vec<Inner> {
+    let mut args = command.args.get(start..).unwrap_or_default().to_vec();
+    let is_alone = args.len() == 1;
+    let Some(first) = args.first_mut() else { return Vec::new() };
+    match line.tail {
+        Some(Tail::Shell) => {
+            // Text that is typed into a terminal ends with a line end: `screen -X stuff 'x\n'`.
+            let text = joined(&args).map(|text| text.trim_end_matches("\\n").trim_end_matches("^M").to_owned());
+            let text = text.map(|text| Inner::text(text_in(directory.as_ref(), text)));
+            return text.into_iter().collect();
+        }
+        Some(Tail::Script) => {
+            // `hatch run lint:ruff`: what follows an environment is a program.
+            let plain = program_of_package(first);
+            let name = if is_program(&first.text) || is_alone { first.clone() } else { plain };
+            // An interpreter runs a file itself: `bun run ./x.ts`.
+            let is_file = line.language().is_some() && name.text.contains(['/', '.']);
+            if name.is_known() && !name.text.contains(' ') && (is_file || !is_program(&name.text)) {
+                return Vec::new();
+            }
+            *first = name;
+        }
+        Some(Tail::Again) => {
+            let program = line.runs_as().map_or_else(|| Arg::literal(command.program.clone()), Arg::literal);
+            args.insert(0, program);
+        }
+        Some(Tail::Package) => {
+            *first = program_of_package(first);
+            // `uv run file.py`
+            if line.language() == Some("python") && first.text.ends_with(".py") {
+                args.insert(0, Arg::literal("python3"));
+            }
+        }
+        Some(Tail::Command) | None => {}
+    }
+    // One word with blanks is a line.
+    if let [only] = args.as_slice()
+        && only.text.contains(' ')
+    {
+        return vec![Inner::text(text_in(directory.as_ref(), only.text.to_string()))];
+    }
+    let variables = line.uses.iter().filter(|used| used.takes == Some(Use::Variable));
+    let variables = variables.filter_map(|used| {
+        let arg = command.value(used)?;
+        let (name, value) = arg.text.split_once('=')?;
+        Some((name.to_owned(), arg.is_known().then(|| value.to_owned())))
+    });
+    vec![Inner::Command { args, cwd: moved(directory, command), env: variables.collect() }]
+}
+
+/// The program of a package: `rimraf@5`, `npm:rimraf`, `black==24.1`, `hatch run lint:ruff`.
+fn program_of_package(package: &Arg) -> Arg {
+    if !package.is_known() || package.text.contains(['/', ' ']) {
+        return package.clone();
+    }
+    let name = package.text.rsplit_once(':').map_or(package.text.as_str(), |(_, name)| name);
+    let end = name.find(['@', '[', '=', '<', '>', '~']).filter(|end| *end > 0).unwrap_or(name.len());
+    Arg::literal(name.get(..end).unwrap_or(name))
+}
+
+/// Whether a word is a path, or names a program of the catalogue.
+fn is_program(word: &str) -> bool {
+    word.contains('/') && !word.starts_with('@') || programs::embedded(word).is_some()
+}
+
+/// Code in other languages: in options, in operands and on standard input.
+fn code(command: &Command, line: &CommandLine, meter: &Meter) -> Vec<Inner> {
+    let Some(language) = line.language().map(Language::from_name) else { return tasks(command, line, meter) };
+    let with_use = |takes: Option<Use>| line.uses.iter().filter(move |used| used.takes == takes);
+    // Languages that are known by name read their own options.
+    if let Some(language) = Language::from_program(&command.program) {
+        let loose = with_use(None).filter_map(|used| command.value(used));
+        // `python3 -m timeit 'code'`
+        let loose = loose.filter(|word| word.text.contains('(') && word.text.contains(')'));
+        let loose = loose.map(|word| Inner::Code { language, text: word.text.into() });
+        return super::code(language, command).into_iter().chain(loose).collect();
+    }
+    let texts = with_use(Some(Use::Code)).filter_map(|used| command.value(used));
+    let mut found: Vec<Inner> = texts.map(|text| Inner::Code { language, text: text.text.into() }).collect();
+    let file = with_use(Some(Use::Execute)).next();
+    let names_input = file.and_then(|file| command.value(file)).is_some_and(|file| is_stdin(&file.text));
+    let reads_input = found.is_empty() && (file.is_none() || names_input);
+    let first = line.path.iter().rev().find_map(|entry| entry.operands.as_ref()).and_then(|spec| spec.first.first());
+    match &command.input {
+        Input::Text(text) if reads_input => found.push(Inner::Code { language, text: text.clone() }),
+        // An interpreter whose first operand is a file reads its program where there is none.
+        Input::Pipe | Input::Unknown
+            if names_input || reads_input && first == Some(&Use::Execute) && line.does == Some(Does::Run) =>
+        {
+            found.extend(unknown_script());
+        }
+        Input::Text(_) | Input::Pipe | Input::Unknown | Input::Inherited => {}
+    }
+    found
+}
+
+/// Lines with an effect in a file of tasks that is read from standard input: `make -f -`.
+fn tasks(command: &Command, line: &CommandLine, meter: &Meter) -> Vec<Inner> {
+    let mut files = line.uses.iter().filter(|used| used.takes == Some(Use::Execute));
+    if !files.any(|file| command.value(file).is_some_and(|file| is_stdin(&file.text))) {
+        return Vec::new();
+    }
+    match &command.input {
+        Input::Text(text) => {
+            let lines = text.lines().map(|line| line.trim_start_matches(['\t', ' ', '@', '-', '+']));
+            let acts = |line: &&str| guess(&line.split_whitespace().collect::<Vec<_>>(), meter).is_some();
+            lines.filter(acts).map(Inner::text).collect()
+        }
+        Input::Pipe | Input::Unknown => unknown_script(),
+        Input::Inherited => Vec::new(),
+    }
+}
+
+fn is_stdin(file: &str) -> bool {
+    matches!(file, "-" | "/dev/stdin" | "/dev/fd/0")
+}
+
+/// Commands that begin at one of these words, where it names a program of the catalogue and the words behind it have an
+/// effect. A program of which it is not known how it runs others may run them: `tini -- rm -rf ~`.
+fn guessed(command: &Command, starts: impl IntoIterator<Item = usize>, meter: &Meter) -> Vec<Inner> {
+    let words: Vec<&str> = command.args.iter().map(|arg| arg.text.as_str()).collect();
+    let mut found = Vec::new();
+    for start in starts {
+        let is_known = command.args.get(start).is_some_and(Arg::is_known);
+        let rest = words.get(start..).unwrap_or_default();
+        match guess(rest, meter).filter(|_| is_known) {
+            None => {}
+            Some(guess) => {
+                found.extend(command.args.get(start..).map(|args| Inner::command(args.to_vec())));
+                // The rest is judged as what this one runs.
+                if guess == Guess::Runs {
+                    break;
+                }
+            }
+        }
+    }
+    found
+}
+
+/// Parts of the names of options whose value is probably shell text.
+const COMMAND_NAMES: [&str; 9] = ["cmd", "command", "exec", "run", "shell", "hook", "script", "wrap", "launch"];
+
+/// Values of options of unknown use that are shell text with an effect: `--pre-command='rm -rf ~'`, `-c 'rm -rf ~'`.
+fn guessed_texts(command: &Command, is_unknown: impl Fn(usize) -> bool, meter: &Meter) -> Vec<Inner> {
+    let names_command = |option: &str| {
+        let name = option.to_ascii_lowercase();
+        matches!(option, "-c" | "-e" | "-x")
+            || name.starts_with("--") && COMMAND_NAMES.iter().any(|part| name.contains(part))
+    };
+    let mut found = Vec::new();
+    let mut option = "";
+    for (index, arg) in command.args.iter().enumerate() {
+        let text = arg.text.as_str();
+        let (name, value) = match text.split_once('=').filter(|(name, _)| name.starts_with("--")) {
+            Some((name, value)) => (name, value),
+            None => (option, text),
+        };
+        option = text;
+        if !value.contains(' ') || !names_command(name) || !is_unknown(index) {
+            continue;
+        }
+        let mut parts = value.split([';', '&', '|', '\n']);
+        if parts.any(|part| guess(&part.split_whitespace().collect::<Vec<_>>(), meter).is_some()) {
+            found.push(Inner::text(value));
+        }
+    }
+    found
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Guess {
+    /// The words are a command with an effect.
+    Acts,
+    /// They are a command that runs another one, which has an effect.
+    Runs,
+}
+
+/// What words do if they are a command.
+fn guess(words: &[&str], meter: &Meter) -> Option<Guess> {
+    let mut rest = words;
+    let mut guess = Guess::Acts;
+    loop {
+        let (name, args) = rest.split_first()?;
+        let entry = programs::embedded(program_name(name)).filter(|_| !args.is_empty())?;
+        if !meter.try_charge(WORD + args.len()) {
+            return None;
+        }
+        if shells::is_shell(name) {
+            return Some(Guess::Runs);
+        }
+        let line = programs::parse(entry, args);
+        match line.command {
+            Some(start) => {
+                guess = Guess::Runs;
+                rest = args.get(start..).unwrap_or_default();
+            }
+            None => {
+                let acts = |used: &WordUse| {
+                    matches!(
+                        used.takes,
+                        Some(
+                            Use::Remove
+                                | Use::Rights
+                                | Use::Redirect
+                                | Use::Replace
+                                | Use::Empty
+                                | Use::Write
+                                | Use::Into
+                                | Use::Send
+                                | Use::Execute
+                                | Use::Run
+                                | Use::Code
+                        )
+                    )
+                };
+                // Without a verb, the name may be an ordinary word: `format`.
+                let loses = line.does >= Some(Does::Lose) && line.path.len() > 1;
+                return (line.uses.iter().any(acts) || loses).then_some(guess);
+            }
+        }
+    }
 }

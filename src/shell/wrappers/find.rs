@@ -1,4 +1,5 @@
-//! Searches: where `find` and `fd` begin, what they find there, and what they run on it.
+//! Searches: where `find` and `fd` begin, what they find there, and what they run on it. An expression of `find` has a
+//! grammar of its own, with branches and with several commands, each up to its `;` or `+`.
 
 use super::super::options::Options;
 use super::super::{Arg, Command};

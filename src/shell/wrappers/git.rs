@@ -1,9 +1,11 @@
-//! `git`: aliases, hooks into other programs by configuration, and verbs that run commands.
+//! `git`: aliases, and settings whose value is a program (`-c core.pager=x`, `config alias.x '!y'`), which have a syntax of
+//! their own. The options and verbs that run something are in the catalogue.
 
 use super::super::options::Options;
 use super::super::{Arg, Command};
-use super::{Inner, joined, one, quoted};
+use super::{Inner, by_entry, quoted};
 use crate::shell::effects::Target;
+use crate::verdict::limits::Meter;
 use std::rc::Rc;
 
 const GLOBAL: Options = Options {
@@ -40,7 +42,8 @@ pub(in super::super) fn works_in(command: &Command) -> (Option<Rc<str>>, Option<
     (cwd, GLOBAL.values(global, "work-tree").pop().or(set))
 }
 
-pub(super) fn git(args: &[Arg]) -> Vec<Inner> {
+pub(super) fn git(command: &Command, meter: &Meter) -> Vec<Inner> {
+    let args = command.args.as_slice();
     let start = GLOBAL.end(args);
     let (global, rest) = args.split_at_checked(start).unwrap_or((args, &[]));
     let mut found = Vec::new();
@@ -78,7 +81,23 @@ pub(super) fn git(args: &[Arg]) -> Vec<Inner> {
             .filter_map(|(_, value)| program(value)),
     );
     found.extend(verb(rest));
+    found.extend(by_entry::inner(command, meter).into_iter().filter(|inner| !is_usual(inner)));
     found
+}
+
+/// Whether what is run is what the other side of a transfer is expected to run.
+fn is_usual(inner: &Inner) -> bool {
+    let usual = ["git-upload-pack", "git-receive-pack", "git upload-pack", "git receive-pack"];
+    matches!(inner, Inner::Text { text, .. } if usual.contains(&text.as_str()))
+}
+
+/// Whether git runs something that is not what its verb is for.
+pub(super) fn hides(args: &[Arg]) -> bool {
+    let verb = behind_global(args).first().map_or("", |arg| arg.text.as_str());
+    // An alias for a verb of git runs nothing else.
+    let plain = verb == "config" && !args.iter().any(|arg| arg.text.starts_with('!'));
+    let asked = plain || matches!(verb, "submodule" | "bisect" | "rebase" | "filter-branch" | "difftool" | "mergetool");
+    !asked || sets_program(args)
 }
 
 /// Whether git sets this key for itself or for a repository by one of its options: `-c`, `--config-env`, `clone -c`.
@@ -133,92 +152,19 @@ fn program(value: &str) -> Option<Inner> {
     (!harmless.contains(&text)).then(|| Inner::text(text))
 }
 
+/// What a verb runs by something other than its options: an alias that is set, and helpers of remotes.
 fn verb(rest: &[Arg]) -> Vec<Inner> {
     let Some((verb, args)) = rest.split_first() else { return Vec::new() };
-    let options = verb_options(&verb.text);
-    let value = |names: &str| options.values(args, names).into_iter().map(|value| Inner::text(value.text)).collect();
-    let operands = || args.iter().filter(|arg| !arg.text.starts_with('-')).cloned().collect::<Vec<_>>();
+    let mut operands = args.iter().filter(|arg| !arg.text.starts_with('-'));
     match verb.text.as_str() {
-        "submodule" if operands().first().is_some_and(|arg| arg.text == "foreach") => {
-            let text =
-                args.iter().skip_while(|arg| arg.text != "foreach").skip(1).skip_while(|arg| arg.text.starts_with('-'));
-            joined(&text.cloned().collect::<Vec<_>>())
-        }
-        "bisect" if args.first().is_some_and(|arg| arg.text == "run") => one(args.iter().skip(1).cloned().collect()),
         // An alias is a command that waits.
         "config" => {
-            let words = operands();
-            let at = words.iter().position(|arg| arg.text.to_ascii_lowercase().starts_with("alias."));
-            let expansion = at.and_then(|at| words.get(at + 1)).map(|arg| arg.text.clone());
+            let name = operands.position(|arg| arg.text.to_ascii_lowercase().starts_with("alias."));
+            let expansion = name.and_then(|_| operands.next()).map(|arg| arg.text.clone());
             let text = expansion.map(|text| text.strip_prefix('!').map_or(format!("git {text}"), str::to_owned));
             text.map(Inner::text).into_iter().collect()
         }
-        "rebase" => value("x exec"),
-        "difftool" | "mergetool" => value("x extcmd"),
-        "filter-branch" => value("tree-filter index-filter env-filter msg-filter commit-filter parent-filter setup"),
-        "send-email" => value("sendmail-cmd to-cmd cc-cmd header-cmd"),
-        "instaweb" => value("d httpd b browser"),
-        "daemon" => value("access-hook"),
-        "web--browse" => value("c b browser"),
-        "for-each-repo" => {
-            let rest = options.behind(args).iter().map(|arg| quoted(&arg.text)).collect::<Vec<_>>().join(" ");
-            vec![Inner::text(format!("git {rest}"))]
-        }
-        "remote-ext" | "shell" => operands().into_iter().skip(1).map(|arg| Inner::text(arg.text)).collect(),
-        "grep" => {
-            let attached = args.iter().filter_map(|arg| arg.text.strip_prefix("-O").filter(|text| !text.is_empty()));
-            let named: Vec<Inner> = value("open-files-in-pager");
-            attached.map(Inner::text).chain(named).collect()
-        }
-        _ => {
-            let external = operands();
-            let external = external.iter().filter_map(|arg| arg.text.strip_prefix("ext::")).map(Inner::text);
-            let packs = options.values(args, "upload-pack receive-pack exec").into_iter();
-            let short = options.values(args, "u").into_iter().filter(|_| verb.text == "clone");
-            // What the other side is expected to run.
-            let usual = ["git-upload-pack", "git-receive-pack", "git upload-pack", "git receive-pack"];
-            let packs = packs.chain(short).filter(|text| !usual.contains(&text.text.as_str()));
-            packs.map(|text| Inner::text(text.text)).chain(external).collect()
-        }
+        "remote-ext" | "shell" => operands.skip(1).map(|arg| Inner::text(arg.text.clone())).collect(),
+        _ => operands.filter_map(|arg| arg.text.strip_prefix("ext::")).map(Inner::text).collect(),
     }
-}
-
-/// The options of a verb that take a value, as far as one of them runs something.
-fn verb_options(verb: &str) -> Options {
-    let (short, long): (&'static str, &'static [&'static str]) = match verb {
-        "rebase" => ("xsXCS", &["exec", "empty", "onto", "strategy", "strategy-option", "whitespace"]),
-        "difftool" | "mergetool" => ("xtO", &["extcmd", "tool"]),
-        "filter-branch" => (
-            "d",
-            &[
-                "commit-filter", "env-filter", "index-filter", "msg-filter", "original", "parent-filter", "setup",
-                "subdirectory-filter", "tag-name-filter", "tree-filter",
-            ],
-        ),
-        "send-email" => (
-            "v",
-            &[
-                "bcc", "cc", "cc-cmd", "from", "header-cmd", "in-reply-to", "sendmail-cmd", "smtp-server", "subject",
-                "to", "to-cmd",
-            ],
-        ),
-        "instaweb" => ("dbpm", &["httpd", "browser", "port", "module-path"]),
-        "web--browse" => ("bc", &["browser", "config"]),
-        "daemon" => ("", &["access-hook", "base-path", "listen", "port"]),
-        "for-each-repo" => ("", &["config"]),
-        "grep" => ("ABCefm", &["open-files-in-pager"]),
-        "clone" => (
-            "uobcj",
-            &[
-                "branch", "config", "depth", "jobs", "origin", "reference", "separate-git-dir", "template",
-                "upload-pack",
-            ],
-        ),
-        "fetch" | "pull" | "ls-remote" | "fetch-pack" | "archive" => {
-            ("joX", &["depth", "exec", "format", "jobs", "output", "prefix", "remote", "upload-pack"])
-        }
-        "push" | "send-pack" => ("o", &["exec", "push-option", "receive-pack", "repo"]),
-        _ => ("", &[]),
-    };
-    Options { short, long }
 }

@@ -1,4 +1,5 @@
-//! The names that a pipeline hands to a command: what lists them, and what they pass on the way.
+//! The names that a pipeline hands to a command: what lists them, and what they pass on the way. What comes out of a filter
+//! depends on its flags in ways that the catalogue does not express.
 
 use super::super::{Arg, Command, Input};
 use super::find::{Found, fd_found, first_action, found, prints_names, takes_away};

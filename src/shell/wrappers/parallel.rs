@@ -1,9 +1,9 @@
-//! `parallel`: a template, and what is put into it.
+//! `parallel` and `hyperfine`: templates, and what is put into them.
 
 use super::super::options::Options;
 use super::super::{Arg, Command, Input};
 use super::cwd::text_in;
-use super::{Inner, WORD, quoted, unknown_script};
+use super::{Inner, WORD, by_entry, quoted, unknown_script, with_args};
 use crate::verdict::limits::Meter;
 
 const OPTIONS: Options = Options {
@@ -95,6 +95,33 @@ fn product(sources: &[Vec<String>], meter: &Meter) -> Vec<Vec<String>> {
         };
         rows.iter().flat_map(with).collect()
     })
+}
+
+/// `hyperfine 'x' 'y'`: every operand is a line of its own, with parameters of `-L` in it.
+pub(super) fn hyperfine(command: &Command, meter: &Meter) -> Vec<Inner> {
+    let mut parameters: Vec<(String, Vec<String>)> = Vec::new();
+    let mut others: Vec<Arg> = Vec::new();
+    let mut rest = command.args.iter();
+    while let Some(arg) = rest.next() {
+        if matches!(arg.text.as_str(), "-L" | "--parameter-list") {
+            let name = rest.next().map(|name| format!("{{{}}}", name.text));
+            let values = rest.next().map(|values| values.text.split(',').map(str::to_owned).collect());
+            parameters.extend(name.zip(values));
+        } else {
+            others.push(arg.clone());
+        }
+    }
+    let lines = by_entry::inner(&with_args(command, others), meter);
+    let filled = |line: Inner| match line {
+        Inner::Text { text, .. } => parameters.iter().fold(vec![text], |texts, (mark, values)| {
+            let with =
+                |text: &String| values.iter().filter_map(|value| meter.replace(text, mark, value)).collect::<Vec<_>>();
+            let is_affordable = meter.try_charge(WORD.saturating_mul(texts.len()).saturating_mul(values.len()));
+            if is_affordable { texts.iter().flat_map(with).collect() } else { texts }
+        }),
+        Inner::Command { .. } | Inner::PowerShell { .. } | Inner::Code { .. } => Vec::new(),
+    };
+    lines.into_iter().flat_map(filled).map(Inner::text).collect()
 }
 
 /// The template with a row of values in it: `{}`, `{2}`, `{//}`; where it names none, they follow.

@@ -1,26 +1,9 @@
-//! The file whose code an interpreter runs: the first word behind its options and their values.
+//! The files of code that a command runs: the `execute` uses of the catalogue, and what a shell is given.
 
-use super::super::options::Options;
 use super::super::{Arg, Command};
 use super::{git, shells};
+use crate::programs::{Tail, Use, WordUse};
 use crate::shell::inline::Language;
-
-/// Programs that run a file of code which an option names, and these options.
-const NAMED: [(&[&str], &str); 9] = [
-    (&["vi", "vim", "nvim", "view", "ex", "vimdiff", "gvim"], "S u"),
-    (&["emacs"], "l load script"),
-    (&["gdb", "lldb"], "x command source"),
-    (&["make", "gmake"], "f file makefile"),
-    (&["psql", "duckdb"], "f file"),
-    (&["awk", "gawk", "mawk", "sed", "gsed"], "f file"),
-    (&["expect", "tclsh"], "f"),
-    (&["R", "julia"], "f file load L"),
-    (&["tmux", "screen", "just", "task"], "f c justfile taskfile"),
-];
-
-/// Programs that run the first file that they are given.
-const FIRST: &[&str] =
-    &["Rscript", "bats", "escript", "expect", "groovy", "guile", "julia", "osascript", "racket", "swipl", "tclsh"];
 
 impl Command {
     /// Whether it is a shell.
@@ -30,66 +13,33 @@ impl Command {
 
     /// The file that it runs as a shell or another interpreter.
     pub(crate) fn script(&self) -> Option<Arg> {
-        let args = self.args.as_slice();
         if matches!(self.program.as_str(), "source" | ".") {
-            return Options::NONE.behind(args).first().cloned();
+            return self.args.iter().find(|arg| arg.text != "--").cloned();
         }
-        if shells::is_shell(&self.program) {
-            let read = shells::words(&self.program, args);
+        if self.is_shell() {
+            let read = shells::words(&self.program, &self.args);
             return read.operand.filter(|_| !read.text).cloned();
         }
-        let (short, long): (&'static str, &'static [&'static str]) = match Language::from_program(&self.program)? {
-            Language::Awk | Language::Sed | Language::Other => return None,
-            Language::Python => ("WXQ", &["check-hash-based-pycs"]),
-            Language::Perl => ("I", &[]),
-            Language::Ruby => ("IrCEx", &["encoding", "external-encoding"]),
-            Language::Node => (
-                "rCcP",
-                &[
-                    "cert", "conditions", "config", "env-file", "experimental-loader", "import", "import-map",
-                    "loader", "location", "lock", "preload", "project", "require", "seed", "tsconfig",
-                ],
-            ),
-            Language::Php => ("cdzSt", &["php-ini", "define"]),
-            Language::Lua => ("el", &[]),
-            Language::Elixir => ("rSpe", &["cookie", "erl", "name", "sname"]),
-        };
-        let options = Options { short, long };
-        let end = options.end(args);
-        let inline = Language::from_program(&self.program)
-            .and_then(|language| language.inline_code(args.get(..end + 1).unwrap_or(args)));
-        let module = args.iter().take(end).any(|arg| arg.text == "-m");
-        if inline.is_some() || module {
-            return None;
-        }
-        let named = Options { short: "fcd", long: &["file"] }.value(args, "f file").filter(|_| self.program == "php");
-        let first = named.or_else(|| options.behind(args).first().cloned());
-        match first {
-            // `deno run file`, `tsx watch file`
-            Some(verb) if matches!(verb.text.as_str(), "run" | "watch" | "serve" | "bench") => {
-                options.behind(options.behind(args).get(1..)?).first().cloned()
-            }
-            first => first,
-        }
-    }
-
-    /// Whether it runs what it reads, where it is given no file.
-    pub(super) fn reads_program(&self) -> bool {
-        let file = self.args.iter().find(|arg| !arg.text.starts_with('-') || arg.text == "-");
-        let none = file.is_none_or(|file| matches!(file.text.as_str(), "-" | "/dev/stdin" | "/dev/fd/0"));
-        none && FIRST.contains(&self.program.as_str())
-            && matches!(self.input, super::super::Input::Pipe | super::super::Input::Unknown)
-            && !self.args.iter().any(|arg| matches!(arg.text.as_str(), "-e" | "-E" | "--version" | "--help"))
+        Language::from_program(&self.program)?;
+        self.executed(|used| !used.by_option).into_iter().next()
     }
 
     /// All files of code that it is told to run.
     pub(crate) fn scripts(&self) -> Vec<Arg> {
-        let program = self.program.as_str();
-        let named = NAMED.iter().filter(|(programs, _)| programs.contains(&program));
-        let named = named.flat_map(|(_, names)| Options { short: "fSulxLc", long: &[] }.values(&self.args, names));
-        let first = self.args.iter().find(|arg| !arg.text.starts_with('-')).filter(|_| FIRST.contains(&program));
-        let started = if shells::is_shell(program) { shells::words(program, &self.args).started } else { None };
-        self.script().into_iter().chain(named).chain(first.cloned()).chain(started.cloned()).collect()
+        if self.is_shell() || matches!(self.program.as_str(), "source" | ".") {
+            let started = if self.is_shell() { shells::words(&self.program, &self.args).started } else { None };
+            return self.script().into_iter().chain(started.cloned()).collect();
+        }
+        self.executed(|_| true)
+    }
+
+    /// The files that the catalogue says it executes.
+    fn executed(&self, is_wanted: impl Fn(&WordUse) -> bool) -> Vec<Arg> {
+        let Some(line) = self.parsed.as_deref() else { return Vec::new() };
+        let used = line.uses.iter().filter(|used| used.takes == Some(Use::Execute) && is_wanted(used));
+        // `bun run file.ts`
+        let script = line.command.filter(|_| line.tail == Some(Tail::Script)).and_then(|start| self.args.get(start));
+        used.filter_map(|used| self.value(used)).chain(script.cloned()).collect()
     }
 
     /// Whether a `git` command sets this key by an option.

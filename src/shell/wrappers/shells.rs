@@ -1,7 +1,8 @@
-//! Shells, and the builtins that run text.
+//! Shells, their builtins that run text, and `env -S`, which splits words as a shell does.
 
 use super::super::{Arg, Command, Input};
-use super::Inner;
+use super::cwd::text_in;
+use super::{Inner, quoted};
 
 /// Whether a program is a shell, whatever its version: `zsh5`, `bash-5.2`, `ksh93`.
 #[rustfmt::skip]
@@ -117,4 +118,38 @@ pub(super) fn trap(args: &[Arg]) -> Vec<Inner> {
 /// `alias name=TEXT…`
 pub(super) fn alias(args: &[Arg]) -> Vec<Inner> {
     args.iter().filter_map(|arg| arg.text.split_once('=')).map(|(_, text)| Inner::text(text)).collect()
+}
+
+/// Whether `env` is told to split a text.
+pub(super) fn splits(args: &[Arg]) -> bool {
+    split_at(args).is_some()
+}
+
+/// Where the option stands, and what is attached to it.
+fn split_at(args: &[Arg]) -> Option<(usize, &str)> {
+    let options = args.iter().take_while(|arg| arg.text.starts_with('-') || arg.text.contains('='));
+    options.enumerate().find_map(|(at, arg)| {
+        let text = arg.text.as_str();
+        let (name, attached) = text.split_once('=').unwrap_or((text, ""));
+        // GNU takes any beginning of the name.
+        let is_long = name.len() > 2 && "--split-string".starts_with(name);
+        // The letters before it take no value.
+        let cluster = text.strip_prefix('-')?.trim_start_matches(['i', 'v', '0']).strip_prefix('S');
+        if is_long { Some((at, attached)) } else { cluster.map(|attached| (at, attached)) }
+    })
+}
+
+/// `env -S 'A=1 x y' z`: the words of the text, and what follows it, are words of `env` again.
+pub(super) fn env_split(args: &[Arg]) -> Vec<Inner> {
+    let Some((at, attached)) = split_at(args) else { return Vec::new() };
+    let next = args.get(at + 1).map_or("", |arg| arg.text.as_str());
+    let (text, used) = if attached.is_empty() { (next, 2) } else { (attached, 1) };
+    let more = args.iter().skip(at + used).map(|arg| quoted(&arg.text));
+    let words = [text.replace("\\_", " ")].into_iter().chain(more).collect::<Vec<_>>().join(" ");
+    let before = args.iter().take(at).zip(args.iter().skip(1));
+    let directory =
+        before.filter(|(option, _)| matches!(option.text.as_str(), "-C" | "--chdir")).map(|(_, value)| value);
+    let attached = args.iter().take(at).filter_map(|arg| arg.behind("--chdir=").or_else(|| arg.behind("-C")));
+    let directory = directory.cloned().chain(attached.filter(|value| !value.text.is_empty())).last();
+    vec![Inner::text(text_in(directory.as_ref(), format!("env {words}")))]
 }

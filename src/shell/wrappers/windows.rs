@@ -1,4 +1,5 @@
-//! Shells of Windows: PowerShell and `cmd`.
+//! Shells of Windows: PowerShell, whose parameters are abbreviated without case, and `cmd`, which has a syntax and builtins of
+//! its own.
 
 use super::{Inner, unknown_script};
 use crate::shell::{Arg, Command, Input};

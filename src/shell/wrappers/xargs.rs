@@ -1,4 +1,4 @@
-//! `xargs`: the words that it is given, by its own rules of quoting.
+//! `xargs`: the words that it is given, by its own rules of quoting, in place of a mark or behind its command.
 
 use super::super::options::Options;
 use super::super::{Arg, Input};
