@@ -2,6 +2,7 @@
 //!
 //! The build script compiles the shipped files into [`embedded`]; an operator's files are read at run time and win.
 
+pub(crate) mod code;
 pub mod command_line;
 pub mod entry;
 pub mod schema;

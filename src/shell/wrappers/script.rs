@@ -39,7 +39,7 @@ impl Command {
             return read.operand.filter(|_| !read.text).cloned();
         }
         let (short, long): (&'static str, &'static [&'static str]) = match Language::from_program(&self.program)? {
-            Language::Awk | Language::Sed | Language::Other => return None,
+            Language::Awk | Language::Sed | Language::Lisp | Language::Sql | Language::Other => return None,
             Language::Python => ("WXQ", &["check-hash-based-pycs"]),
             Language::Perl => ("I", &[]),
             Language::Ruby => ("IrCEx", &["encoding", "external-encoding"]),
