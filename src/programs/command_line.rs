@@ -276,7 +276,10 @@ impl<'e, 'w> Reader<'e, 'w> {
             let fitting: Vec<&'e Entry> =
                 lists.flatten().filter(|verb| verb.names.iter().any(|name| fits(name, word))).collect();
             let exact = fitting.iter().find(|verb| verb.names.iter().any(|name| name == word));
-            if let Some(verb) = exact.or(fitting.first()).copied() {
+            // `*-delete` says more about a word than `*`.
+            let literal = |verb: &&&Entry| verb.names.iter().map(|name| name.len() - name.matches('*').count()).max();
+            let closest = fitting.iter().rev().max_by_key(literal);
+            if let Some(verb) = exact.or(closest).copied() {
                 self.line.path.push(verb);
                 self.general = fitting.into_iter().filter(|other| !std::ptr::eq(*other, verb)).collect();
                 self.skipped_unknown_option = false;

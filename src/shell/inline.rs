@@ -132,7 +132,13 @@ impl Language {
             } else if long.contains(&text) {
                 texts.extend(args.next().map(|code| code.text.to_string()));
             } else if text.starts_with('-') && !text.starts_with("--") && text.len() > 1 {
-                let letters: Vec<char> = text.chars().skip(1).collect();
+                // What follows a letter with a value of its own is that value: `-ropen3`, `-MFile::Path`.
+                let valued = match self {
+                    Language::Perl => "MmIFDCx",
+                    Language::Ruby => "rIECFKWTx",
+                    _ => "",
+                };
+                let letters: Vec<char> = text.chars().skip(1).take_while(|letter| !valued.contains(*letter)).collect();
                 match letters.iter().position(|letter| flags.contains(*letter)) {
                     // Python takes the rest of the word; others take the next word at the end of a cluster.
                     Some(at) if at + 1 < letters.len() && self.attaches(&letters, at) => {

@@ -97,12 +97,14 @@ pub(super) fn hides(command: &Command) -> bool {
         programs::parse(entry, &words).command.is_some() || entry.does == Some(Does::Run) && entry.language.is_none()
     };
     let is_artisan = program == "php" && words.first() == Some(&"artisan");
+    let has_script = || by_entry::script_program(command).is_some();
     let asked = RUNNERS.contains(&program)
         || row_of(program).is_some()
         || shells::is_shell(program)
         || windows::is_powershell(program)
         || windows::is_cmd(program)
         || is_artisan
+        || has_script()
         || programs::embedded(program).is_some_and(runs);
     // Any of them may be told to run something else by its options.
     !asked || !option::options(program, &command.args).is_empty()
@@ -189,6 +191,7 @@ pub(super) fn inner(command: &Command, meter: &Meter) -> Vec<Inner> {
                 Some(language) => {
                     let mut inner = code(language, command);
                     inner.extend(by_entry::loose_code(command));
+                    inner.extend(by_entry::script_program(command).map(Inner::command));
                     inner
                 }
                 None => {

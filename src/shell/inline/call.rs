@@ -150,8 +150,19 @@ fn name_call(code: &Code<'_>, name: &str, at: usize, imported: &Imported, found:
         found.calls.push(Call::Same(vec![Word::known("cat"), object.word()]));
         return;
     }
-    let effect = effect_of(last).or_else(|| http_request(name, imported));
+    let is_lua_code = code.language == Language::Lua && matches!(name, "load" | "loadstring" | "dostring");
+    let effect = if is_lua_code { Some(CallEffect::Code) } else { effect_of(last).or_else(|| http_request(name, imported)) };
     let Some(effect) = effect.filter(|effect| counts(code.language, name, *effect, imported)) else { return };
+    // With a condition, not everything goes: `User.where(…).delete_all`, `deleteMany({a: 1})`.
+    if effect == CallEffect::Lose {
+        let is_filtered = is_method || called && !code.is_sign(at + 2, ')') && !(code.is_sign(at + 2, '{') && code.is_sign(at + 3, '}'));
+        let by_condition = matches!(last, "delete_all" | "destroy_all" | "deleteMany" | "delete_many");
+        let used = called || matches!(code.language, Language::Ruby | Language::Elixir);
+        if used && !(by_condition && is_filtered) {
+            found.calls.extend(build_calls(effect, &[], None).unwrap_or_default());
+        }
+        return;
+    }
     // `p.unlink()` deletes the file that `p` names.
     let object = receiver(code, name, at);
     let on_object = called && (is_method || name.contains('.'));
@@ -251,8 +262,10 @@ fn known_call(
         return;
     }
     if let Some(judged) = found.judged.get_mut(at) {
-        *judged = true;
+        *judged = effect != CallEffect::Unknown;
     }
+    // Perl: `exec {"program"} "name", "argument"`.
+    let open = if !called && code.is_sign(open, '{') { code.close(open) + 1 } else { open };
     let (start, end) = if called { (open + 1, code.close(open)) } else { (open, bare_end(code, open)) };
     let given = arguments(code, start, end);
     match effect {

@@ -17,6 +17,9 @@ pub(super) fn escapes(text: &str) -> Vec<Escape> {
             Some(escape) => found.push(escape),
             None => found.extend(line.split(';').skip(1).filter_map(escape)),
         }
+        // m4: `esyscmd(ls)`
+        let macros = line.split("syscmd(").skip(1).map(|rest| rest.rsplit_once(')').map_or(rest, |(text, _)| text));
+        found.extend(macros.map(|text| Escape::Call(Call::Text(text.trim_matches(['`', '\'', '"', '[', ']']).to_owned()))));
         // Tcl: `puts [exec ls]`
         let nested = line.split("[exec ").skip(1).map(|rest| rest.split(']').next().unwrap_or_default());
         found.extend(nested.map(|text| Escape::Call(Call::Text(text.to_owned()))));

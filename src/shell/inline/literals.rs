@@ -31,8 +31,12 @@ enum Around {
     Nothing,
     /// A call that works on text, or looks only at the name of a file.
     Text,
+    /// A call that stores or sends what it is given.
+    Stored,
     /// A call that is judged by itself.
     Judged,
+    /// A call that is not named like one that runs something.
+    Foreign,
     /// Any other call.
     Unknown,
 }
@@ -55,6 +59,12 @@ pub(super) fn loose(code: &Code<'_>, known: &Judged<'_>) -> Vec<Call> {
         runs_sql: (0..code.tokens.len())
             .filter_map(|at| code.name(at))
             .any(|name| lists(&code::WORDS_SQL_CALLS, last_component(name))),
+        uses_cloud: code.tokens.iter().any(|token| match token {
+            Token::Name(text) | Token::Text(text) => {
+                lists(&code::WORDS_CLOUDS, text.split(['.', '/', ':']).next().unwrap_or_default())
+            }
+            _ => false,
+        }),
         open: Vec::new(),
         statement: Enclosing { around: Around::Nothing, name: "", end: code.tokens.len() },
         begins: true,
@@ -78,6 +88,8 @@ struct Finder<'a> {
     is_searched: bool,
     /// Whether the code calls something that runs SQL.
     runs_sql: bool,
+    /// Whether the code uses a library for a cloud.
+    uses_cloud: bool,
     open: Vec<Enclosing<'a>>,
     /// The call at the beginning of the statement, without brackets: `print "x"`.
     statement: Enclosing<'a>,
@@ -108,9 +120,8 @@ impl<'a> Finder<'a> {
             }
             Token::Name(name) => {
                 if std::mem::take(&mut self.begins) {
-                    let end = self.code.statement_end(at);
-                    self.statement = Enclosing { end, ..self.named(name, at) };
-                    if self.statement.around == Around::Unknown {
+                    self.statement = self.named(name, at);
+                    if matches!(self.statement.around, Around::Unknown | Around::Foreign) {
                         self.statement.around = Around::Nothing;
                     }
                 }
@@ -136,10 +147,23 @@ impl<'a> Finder<'a> {
             Around::Judged
         } else if lists(&code::WORDS_TEXT, last) || lists(&code::WORDS_NAMES, last) || lists(&code::WORDS_TEXT, name) {
             Around::Text
-        } else {
+        } else if lists(&code::WORDS_STORES, last) {
+            Around::Stored
+        } else if !self.is_searched
+            || is_runner(last) && !self.is_arrow_method(last, at)
+            || !self.code.values_of(name).is_empty() && !self.code.defines(name)
+        {
             Around::Unknown
+        } else {
+            Around::Foreign
         };
         Enclosing { around, name, end: self.code.tokens.len() }
+    }
+
+    /// `$db->exec()` is a method of something.
+    fn is_arrow_method(&self, last: &str, at: usize) -> bool {
+        let is_arrow = at.checked_sub(2).is_some_and(|start| self.code.is_sign(start, '-') && self.code.is_sign(start + 1, '>'));
+        is_arrow && matches!(last, "exec" | "system" | "query")
     }
 
     fn enclosing(&self, at: usize) -> Enclosing<'a> {
@@ -150,7 +174,7 @@ impl<'a> Finder<'a> {
         match self.code.name(name) {
             Some(word) if self.code.is_sign(at, '(') && !is_keyword(word) => Enclosing { end, ..self.named(word, name) },
             // `x["system"]("…")`, `f()("…")`
-            None if self.code.is_sign(at, '(') && matches!(before, Some(Token::Sign(')' | ']' | '}'))) => {
+            None if self.code.is_sign(at, '(') && matches!(before, Some(Token::Sign(')' | ']' | '}' | '>'))) => {
                 let judged = at.checked_sub(1).and_then(|close| self.code.open(close));
                 let judged = judged.is_some_and(|open| self.known.judged.get(open) == Some(&true));
                 Enclosing { around: if judged { Around::Judged } else { Around::Unknown }, name: "", end }
@@ -169,7 +193,7 @@ impl<'a> Finder<'a> {
             || code.is_sign(at + 1, '=') && code.is_sign(at + 2, '=')
             || matches!(before(1), Some(Token::Name(word)) if matches!(word.as_str(), "eq" | "ne" | "in"));
         let mut enclosing = self.open.last().copied().unwrap_or(self.statement);
-        if let (Around::Nothing, Some(name)) = (enclosing.around, at.checked_sub(1).and_then(|at| code.name(at)))
+        if let (Around::Nothing | Around::Foreign, Some(name)) = (enclosing.around, at.checked_sub(1).and_then(|at| code.name(at)))
             && !is_keyword(name)
         {
             enclosing = Enclosing { end: enclosing.end, ..self.named(name, at - 1) };
@@ -180,7 +204,7 @@ impl<'a> Finder<'a> {
             && let Some(method) = code.name(at + 2)
         {
             enclosing = Enclosing { end: enclosing.end, ..self.named(method, at + 2) };
-        } else if matches!(enclosing.around, Around::Unknown)
+        } else if matches!(enclosing.around, Around::Unknown | Around::Foreign)
             && code.is_sign(at + 1, '.')
             && code.name(at + 2).is_some_and(|method| lists(&code::WORDS_TEXT, last_component(method)) && method != "format")
         {
@@ -198,7 +222,7 @@ impl<'a> Finder<'a> {
         }
         let enclosing = self.around(at);
         let is_used = match enclosing.around {
-            Around::Text | Around::Judged => false,
+            Around::Text | Around::Stored | Around::Judged | Around::Foreign => false,
             Around::Unknown => true,
             Around::Nothing => !self.is_searched || self.known.runs_unknown,
         };
@@ -216,11 +240,12 @@ impl<'a> Finder<'a> {
         } else if is_used {
             self.found.extend(self.word_list(text, at, enclosing.end));
         }
-        if is_used || enclosing.around == Around::Nothing && self.runs_sql {
+        let is_foreign = enclosing.around == Around::Foreign;
+        if is_used || is_foreign || enclosing.around == Around::Nothing && self.runs_sql {
             self.found.extend(sql_loss(text));
         }
         let sends = lists(&code::WORDS_SENDING, last_component(enclosing.name));
-        if is_used && sends && (text.starts_with("http://") || text.starts_with("https://")) {
+        if (is_used || is_foreign) && sends && (text.starts_with("http://") || text.starts_with("https://")) {
             let deletes = last_component(enclosing.name) == "delete";
             self.found.push(Call::same(&if deletes { ["curl", "-X", "DELETE", text] } else { ["curl", "--data", "@-", text] }));
         }
@@ -235,6 +260,7 @@ impl<'a> Finder<'a> {
         let entry = serious_program(text)?;
         let rest = self.code.tokens.get(at + 1..end).unwrap_or_default();
         let mut words = vec![Word::known(text)];
+        let mut depth = 0_usize;
         for (index, token) in rest.iter().enumerate() {
             self.code.meter.charge(1);
             let behind = self.code.token(at + 2 + index);
@@ -245,7 +271,9 @@ impl<'a> Finder<'a> {
                 Token::Name(name) if !matches!(behind, Some(Token::Sign('(' | ':' | '=' | '['))) && name != "nil" => {
                     words.push(Word::unknown());
                 }
-                Token::Sign(';' | '\n') => break,
+                Token::Sign(';' | '\n') if depth == 0 && end == self.code.tokens.len() => break,
+                Token::Sign('(' | '[' | '{') => depth += 1,
+                Token::Sign(')' | ']' | '}') => depth = depth.saturating_sub(1),
                 Token::Name(_) | Token::Sign(_) | Token::Command(_) => {}
             }
         }
@@ -270,8 +298,13 @@ impl<'a> Finder<'a> {
             let words = words.filter_map(|token| code.string(token)).map(|value| value.word());
             self.found.push(Call::Same([Word::known(last)].into_iter().chain(words).collect()));
         }
+        // `boto3.client("ec2").terminate_instances(…)` is `aws ec2 terminate-instances`.
+        let parts = if self.uses_cloud { parts_of(last) } else { Vec::new() };
+        let verb = parts.first().map_or("", String::as_str);
+        if parts.len() > 1 && matches!(verb, "delete" | "terminate" | "destroy" | "purge" | "deregister") {
+            self.found.push(Call::same(&["aws", "of-code", &parts.join("-")]));
+        }
         if removes_trees(last) {
-            let is_short = |word: &Word| word.text.starts_with("~/") || word.text.starts_with('/') && word.text.matches('/').count() < 3;
             self.found.extend(paths_in(code, at + 2, end).into_iter().filter(is_short).map(removal));
         }
     }
@@ -395,7 +428,6 @@ fn removals(code: &Code<'_>) -> Vec<Call> {
         let names = (start..at).filter_map(|at| code.name(at));
         if code.language != Language::Other && code.language != Language::Lisp || names.into_iter().any(is_remover) {
             let is_place = |word: &Word| word.text.contains('/') || word.text.starts_with('~');
-            let is_short = |word: &Word| word.text.starts_with('~') || word.text.starts_with('/') && word.text.matches('/').count() < 3;
             let is_searched = !matches!(code.language, Language::Other | Language::Lisp);
             let paths = paths_in(code, start, at).into_iter().filter(|word| is_place(word) && (!is_searched || is_short(word)));
             found.extend(paths.map(removal));
@@ -403,6 +435,12 @@ fn removals(code: &Code<'_>) -> Vec<Call> {
         start = at + 1;
     }
     found
+}
+
+/// Whether a path is the home directory, below it, or close to the root.
+fn is_short(word: &Word) -> bool {
+    let path = word.text.trim_end_matches(['*', '/']);
+    word.text.starts_with('~') || word.text.starts_with('/') && path.matches('/').count() < 3
 }
 
 fn removal(path: Word) -> Call {
@@ -427,6 +465,11 @@ fn parts_of(name: &str) -> Vec<String> {
     parts.retain(|part| !part.is_empty());
     parts.iter_mut().for_each(|part| part.make_ascii_lowercase());
     parts
+}
+
+/// Whether the name of a function says that it runs something.
+fn is_runner(name: &str) -> bool {
+    parts_of(name).iter().any(|part| lists(&code::WORDS_RUNNERS, part))
 }
 
 /// Whether the name of a function says that it removes something.

@@ -56,7 +56,7 @@ pub(super) fn tokens(language: Language, code: &str) -> Vec<Token> {
                     chars.nth(1);
                 }
                 let start = at + close.len();
-                let (text, length) = string(code.get(start..).unwrap_or_default(), &close);
+                let (text, length) = interpolated_string(language, code.get(start..).unwrap_or_default(), &close);
                 skip_to(&mut chars, start + length);
                 let prefix = match tokens.last() {
                     Some(Token::Name(name)) if matches!(name.as_str(), "r" | "b" | "f" | "rb" | "fr" | "rf" | "u" | "c" | "s") => {
@@ -297,6 +297,24 @@ fn string(rest: &str, close: &str) -> (String, usize) {
         }
     }
     (text, rest.len())
+}
+
+/// The same for a string in which `#{…}` may contain quotes.
+fn interpolated_string(language: Language, rest: &str, close: &str) -> (String, usize) {
+    let mut length = 0;
+    let mut text = String::new();
+    while matches!(language, Language::Ruby | Language::Elixir) && close == "\"" {
+        let part = rest.get(length..).unwrap_or_default();
+        // The next value before the end of the string.
+        let starts = |at: usize| part.get(at..).is_some_and(|rest| rest.starts_with("#{"));
+        let mut marks = part.match_indices(['"', '#']).map(|(at, mark)| (at, mark == "\""));
+        let Some((start, _)) = marks.find(|(at, ends)| *ends || starts(*at)).filter(|(_, ends)| !ends) else { break };
+        let end = part.get(start..).and_then(|value| value.find('}')).map_or(part.len(), |end| start + end + 1);
+        text.push_str(part.get(..end).unwrap_or_default());
+        length += end;
+    }
+    let (last, more) = string(rest.get(length..).unwrap_or_default(), close);
+    (text + &last, length + more)
 }
 
 /// Decodes a character by its hexadecimal number.

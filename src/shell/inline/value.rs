@@ -360,7 +360,9 @@ impl<'a> Code<'a> {
         }
         if lists(&code::WORDS_PATHS, last) && self.is_sign(at, '(') {
             // `p.joinpath("a")`
-            if let Some([base]) = name.rsplit_once('.').map(|(object, _)| self.values_of(object)) {
+            if let Some([base]) = name.rsplit_once('.').map(|(object, _)| self.values_of(object))
+                && !base.is_unknown()
+            {
                 value.extend(base.clone(), joint);
                 *joint = Joint::Path;
             }
@@ -422,6 +424,10 @@ impl<'a> Code<'a> {
             };
             while matches!(self.token(at), Some(Token::Sign('(' | '[' | '{'))) && at < limit {
                 at = self.close(at) + 1;
+            }
+            // A method that does not return a path uses it.
+            if self.is_sign(at, '.') && self.name(at + 1).is_some_and(|method| !lists(&code::WORDS_PATHS, last_component(method))) {
+                return at;
             }
             let operators = (at..limit)
                 .take_while(|at| matches!(self.token(*at), Some(Token::Sign('/' | '+' | '.' | '~' | '^' | '*' | '<' | '>'))))

@@ -54,6 +54,22 @@ fn dangerous_tail(command: &Command) -> Vec<Inner> {
     tail.map(|tail| Inner::command(tail.to_vec())).into_iter().collect()
 }
 
+/// The script of an interpreter that is a program of the catalogue, with its arguments: `python3 manage.py flush`.
+pub(super) fn script_program(command: &Command) -> Option<Vec<Arg>> {
+    let entry = programs::embedded(&command.program).filter(|entry| entry.language.is_some())?;
+    let words: Vec<&str> = command.args.iter().map(|arg| arg.text.as_str()).collect();
+    let line = programs::parse(entry, &words);
+    let script = line.uses.iter().find(|used| used.takes == Some(Use::Execute) && !used.by_option)?;
+    let arg = command.args.get(script.word)?;
+    let name = arg.text.rsplit('/').next().unwrap_or_default();
+    let is_program = |name: &str| programs::embedded(name).is_some_and(|entry| !entry.verbs.is_empty());
+    let is_path = arg.text.contains(['/', '.']);
+    (arg.is_known() && is_path && is_program(name)).then(|| {
+        let rest = command.args.iter().skip(script.word + 1).cloned();
+        [Arg::literal(name)].into_iter().chain(rest).collect()
+    })
+}
+
 /// Words of an interpreter's command line that look like code: `python3 -m timeit 'code'`.
 pub(super) fn loose_code(command: &Command) -> Vec<Inner> {
     let Some(entry) = programs::embedded(&command.program) else { return Vec::new() };

@@ -57,6 +57,13 @@ fn argument(code: &Code<'_>, start: usize, end: usize) -> Argument {
     if let Some(name) = code.name(start).filter(|_| is_equals) {
         return Argument::Keyword(name.to_owned(), code.evaluate(start + 2, end));
     }
+    // An object holds arguments only if it says so: `{args: ["-rf", "x"]}`.
+    if code.is_sign(start, '{') {
+        let list = (start..end).find(|at| code.name(*at) == Some("args")).map(|at| at + 2);
+        let list = list.filter(|open| code.is_sign(*open, '['));
+        let words = list.map(|open| parts(code, open + 1, code.close(open))).unwrap_or_default();
+        return Argument::List(words.into_iter().map(|(start, end)| code.evaluate(start, end)).collect());
+    }
     // A list, a tuple, or a call that makes one: `c("a", "b")`.
     let open = start + usize::from(code.name(start).is_some_and(|name| matches!(name, "c" | "list" | "vec" | "array")));
     if matches!(code.token(open), Some(Token::Sign('[' | '('))) && code.close(open) + 1 == end {

@@ -97,6 +97,10 @@ pub(super) fn build_calls(effect: CallEffect, given: &[Argument], directory: Opt
             let words: Vec<Word> = values.flat_map(Argument::values).map(Value::word).collect();
             (!words.is_empty()).then(|| vec![Call::Run(words)])
         }
+        // A function that takes the options of the program: `shelljs.rm("-rf", "x")`.
+        CallEffect::Delete if operands.text(0).is_some_and(|option| option.starts_with('-')) => {
+            with(&["rm"], given.iter().flat_map(Argument::values).map(Value::word).collect())
+        }
         CallEffect::Delete => with(&["rm", "-rf"], operands.paths(0)),
         CallEffect::Write => with(&["tee"], operands.paths(0)),
         CallEffect::Open => Some(vec![open(&operands)]),
