@@ -3,6 +3,7 @@
 use super::super::statements::{mongo_effect, redis_effect, sql_effect};
 use super::super::{Arg, Command, Input};
 use super::fetch;
+use crate::programs::code::{self, lists};
 use crate::programs::{self, CommandLine, Does, Use};
 
 /// What a command does beyond the files that it names.
@@ -24,7 +25,12 @@ impl Command {
         let Some(entry) = programs::embedded(&self.program) else { return Doing::default() };
         let words: Vec<&str> = self.args.iter().map(|arg| arg.text.as_str()).collect();
         let line = programs::parse(entry, &words);
-        let does = line.does.max(self.code_effect(&line)).max(self.request_effect(&line));
+        // Data of tests can be made again.
+        let in_test = line.language().is_some() && self.env.iter().any(|(name, value)| {
+            value.as_deref() == Some("test") && lists(&code::WORDS_TEST_VARIABLES, name)
+        });
+        let named = line.does.filter(|does| !(in_test && *does == Does::Lose));
+        let does = named.max(self.code_effect(&line)).max(self.request_effect(&line));
         Doing { does, reveals: line.reveals(), brings: line.brings(), activates: line.activates() }
     }
 

@@ -10,6 +10,7 @@ use super::{Call, Language, Word};
 use crate::programs::code::{self, lists};
 use crate::programs::{self, Entry};
 use crate::shell::statements;
+use crate::verdict::limits::SHELL_STEPS;
 
 /// The program whose operands are paths that code composes; the catalogue tells nothing about their use.
 const PATH_IN_CODE: &str = "code-path";
@@ -262,7 +263,11 @@ impl<'a> Finder<'a> {
         let mut words = vec![Word::known(text)];
         let mut depth = 0_usize;
         for (index, token) in rest.iter().enumerate() {
-            self.code.meter.charge(1);
+            // Nested lists are read once for each list around them.
+            self.code.meter.charge(8);
+            if self.code.meter.exceeds(&SHELL_STEPS) {
+                break;
+            }
             let behind = self.code.token(at + 2 + index);
             match token {
                 Token::Text(_) | Token::Mixed(_) if matches!(behind, Some(Token::Sign(':' | '='))) => {}

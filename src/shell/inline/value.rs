@@ -167,6 +167,8 @@ pub(super) struct Code<'a> {
     values: BTreeMap<&'a str, Vec<Value>>,
     /// Names of functions that the code defines: `f = fn…`.
     functions: BTreeSet<&'a str>,
+    /// It is the code of a value in a string.
+    is_nested: bool,
     pub meter: &'a Meter,
 }
 
@@ -195,7 +197,7 @@ impl<'a> Code<'a> {
             _ => None,
         });
         let functions = defined.collect();
-        Code { language, tokens, closing, opening, values: BTreeMap::new(), functions, meter }
+        Code { language, tokens, closing, opening, values: BTreeMap::new(), functions, is_nested: false, meter }
     }
 
     /// Whether the code defines a function of this name.
@@ -289,6 +291,8 @@ impl<'a> Code<'a> {
             match token {
                 Token::Text(text) if self.language == Language::Lisp && is_home_key(text) => value.push(Part::Home, &mut joint),
                 Token::Text(text) => value.push(Part::Text(text.clone()), &mut joint),
+                // A string in a value of another string is not evaluated.
+                Token::Mixed(_) if self.is_nested => value.push(Part::Unknown, &mut joint),
                 Token::Mixed(pieces) => value.extend(self.interpolated(pieces), &mut joint),
                 Token::Command(_) => value.push(Part::Unknown, &mut joint),
                 Token::Name(name) => {
@@ -304,9 +308,11 @@ impl<'a> Code<'a> {
                         value = value.formatted('{', &['}']);
                     } else if !lists(&code::WORDS_PATHS, method) {
                         value = Value::unknown();
-                    } else if let Some((start, end)) = arguments.filter(|(start, end)| start < end) {
+                    } else if arguments.is_some_and(|(start, end)| start < end) {
+                        // What it is given is read next, like a group.
                         joint = Joint::Path;
-                        value.extend(self.evaluate(start, end), &mut joint);
+                        at += 2;
+                        continue;
                     }
                     at = arguments.map_or(at + 1, |(_, end)| end + 1);
                 }
@@ -366,8 +372,8 @@ impl<'a> Code<'a> {
                 value.extend(base.clone(), joint);
                 *joint = Joint::Path;
             }
-            value.extend(self.evaluate(at + 1, close), joint);
-            return behind;
+            // What it is given is read next, like a group.
+            return at + 1;
         }
         // `new File(x)` and `await x`.
         if !bracket && matches!(name, "new" | "await" | "return" | "try" | "const" | "let" | "var" | "my" | "local" | "str" | "not") {
@@ -390,7 +396,7 @@ impl<'a> Code<'a> {
                 Piece::Text(text) => value.push(Part::Text(text.clone()), &mut joint),
                 Piece::Code(code) => {
                     let inner = tokens(self.language, code);
-                    let inner = Code::without_values(self.language, &inner, self.meter);
+                    let inner = Code { is_nested: true, ..Code::without_values(self.language, &inner, self.meter) };
                     let known = self.values_of(code.trim_matches(['$', '{', '}', ' ']));
                     let known = if known.is_empty() { self.values_of(code) } else { known };
                     match known {
