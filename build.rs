@@ -217,9 +217,12 @@ fn code_words() -> String {
     let tables: toml::Table = read(path).parse().unwrap_or_else(|error| panic!("{path}: {error}"));
     let texts = |value: &toml::Value| -> Vec<String> {
         match value {
-            toml::Value::String(text) => text.split_whitespace().map(|word| word.replace("''", "").trim_end_matches(['!', '?']).to_owned()).collect(),
+            toml::Value::String(text) => text
+                .split_whitespace()
+                .map(|word| word.replace("''", "").trim_end_matches(['!', '?']).to_owned())
+                .collect(),
             toml::Value::Array(items) => items.iter().filter_map(|item| item.as_str().map(str::to_owned)).collect(),
-            _ => panic!("{path}: `{value:?}` is neither a string nor a list"),
+            other => panic!("{path}: `{other:?}` is neither a string nor a list"),
         }
     };
     let mut code = String::new();
@@ -240,8 +243,10 @@ fn code_words() -> String {
                 writeln!(code, "static CALLS: [(&str, CallEffect); {}] = [{rows}];", calls.len())
             }
             "behind" => {
-                let modules: BTreeMap<&String, Vec<String>> = keys.iter().map(|(key, value)| (key, texts(value))).collect();
-                let rows: String = modules.iter().map(|(name, modules)| format!("({name:?}, &{modules:?}), ")).collect();
+                let modules: BTreeMap<&String, Vec<String>> =
+                    keys.iter().map(|(key, value)| (key, texts(value))).collect();
+                let rows: String =
+                    modules.iter().map(|(name, modules)| format!("({name:?}, &{modules:?}), ")).collect();
                 writeln!(code, "static BEHIND: [(&str, &[&str]); {}] = [{rows}];", modules.len())
             }
             _ => keys.iter().try_for_each(|(key, value)| {

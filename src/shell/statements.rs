@@ -89,7 +89,9 @@ fn without_comments(text: &str, comment: Comment) -> String {
             rest.find('\n').unwrap_or(rest.len())
         } else if rest.starts_with("/*!") {
             // MySQL executes such a comment.
-            3 + rest.get(3..).map_or(0, |behind| behind.len() - behind.trim_start_matches(|c: char| c.is_ascii_digit()).len())
+            3 + rest
+                .get(3..)
+                .map_or(0, |behind| behind.len() - behind.trim_start_matches(|c: char| c.is_ascii_digit()).len())
         } else if rest.starts_with("/*") {
             rest.find("*/").map_or(rest.len(), |end| end + 2)
         } else if rest.starts_with("*/") {
@@ -128,8 +130,7 @@ fn redis_command_effect(line: &str) -> Option<Does> {
     let words: Vec<&str> = line.split_whitespace().collect();
     let first = words.first().copied()?;
     let is_unknown = |word: &&str| word.contains(['*', '$', '`']);
-    let in_script =
-        || line.split(|c: char| !is_word(c)).any(|word| lists(&code::STATEMENTS_REDIS_LOSE, word));
+    let in_script = || line.split(|c: char| !is_word(c)).any(|word| lists(&code::STATEMENTS_REDIS_LOSE, word));
     let loses = lists(&code::STATEMENTS_REDIS_LOSE, first)
         || lists(&code::STATEMENTS_REDIS_REMOVE, first) && words.iter().skip(1).any(|word| is_unknown(&word))
         || matches!(first, "eval" | "eval_ro" | "multi" | "fcall" | "script") && in_script();

@@ -26,9 +26,11 @@ impl Command {
         let words: Vec<&str> = self.args.iter().map(|arg| arg.text.as_str()).collect();
         let line = programs::parse(entry, &words);
         // Data of tests can be made again.
-        let in_test = line.language().is_some() && self.env.iter().any(|(name, value)| {
-            value.as_deref() == Some("test") && lists(&code::WORDS_TEST_VARIABLES, name)
-        });
+        let in_test = line.language().is_some()
+            && self
+                .env
+                .iter()
+                .any(|(name, value)| value.as_deref() == Some("test") && lists(&code::WORDS_TEST_VARIABLES, name));
         let named = line.does.filter(|does| !(in_test && *does == Does::Lose));
         let does = named.max(self.code_effect(&line)).max(self.request_effect(&line));
         Doing { does, reveals: line.reveals(), brings: line.brings(), activates: line.activates() }

@@ -117,7 +117,8 @@ fn writes(words: &[Word]) -> bool {
 /// `globalThis[x](…)`: any function of the language.
 fn is_computed_member(code: &Code<'_>, at: usize) -> bool {
     let before = at.checked_sub(1);
-    let scope = before.and_then(|at| code.name(at)).is_some_and(|name| lists(&code::WORDS_SCOPES, last_component(name)));
+    let scope =
+        before.and_then(|at| code.name(at)).is_some_and(|name| lists(&code::WORDS_SCOPES, last_component(name)));
     let key = code.evaluate(at + 1, code.close(at));
     scope && code.is_sign(code.close(at) + 1, '(') && key.text().is_none()
 }
@@ -151,11 +152,16 @@ fn name_call(code: &Code<'_>, name: &str, at: usize, imported: &Imported, found:
         return;
     }
     let is_lua_code = code.language == Language::Lua && matches!(name, "load" | "loadstring" | "dostring");
-    let effect = if is_lua_code { Some(CallEffect::Code) } else { effect_of(last).or_else(|| http_request(name, imported)) };
+    let effect =
+        if is_lua_code { Some(CallEffect::Code) } else { effect_of(last).or_else(|| http_request(name, imported)) };
     let Some(effect) = effect.filter(|effect| counts(code.language, name, *effect, imported)) else { return };
+    // A request whose method or second argument says that it carries data.
+    let carries = imported.posts || last == "urlopen" && called && code.statement_end(at + 2) + 1 < code.close(at + 1);
+    let effect = if effect == CallEffect::Fetch && carries { CallEffect::Send } else { effect };
     // With a condition, not everything goes: `User.where(…).delete_all`, `deleteMany({a: 1})`.
     if effect == CallEffect::Lose {
-        let is_filtered = is_method || called && !code.is_sign(at + 2, ')') && !(code.is_sign(at + 2, '{') && code.is_sign(at + 3, '}'));
+        let is_filtered = is_method
+            || called && !code.is_sign(at + 2, ')') && !(code.is_sign(at + 2, '{') && code.is_sign(at + 3, '}'));
         let by_condition = matches!(last, "delete_all" | "destroy_all" | "deleteMany" | "delete_many");
         let used = called || matches!(code.language, Language::Ruby | Language::Elixir);
         if used && !(by_condition && is_filtered) {
@@ -166,7 +172,9 @@ fn name_call(code: &Code<'_>, name: &str, at: usize, imported: &Imported, found:
     // `p.unlink()` deletes the file that `p` names.
     let object = receiver(code, name, at);
     let on_object = called && (is_method || name.contains('.'));
-    if on_object && code.is_sign(at + 2, ')') && effect == CallEffect::Delete && matches!(last, "unlink" | "rmdir" | "rmtree") {
+    let is_empty = called && code.is_sign(at + 2, ')') || !called && is_method && code.language == Language::Ruby;
+    let of_object = is_method || name.contains('.');
+    if of_object && is_empty && effect == CallEffect::Delete && matches!(last, "unlink" | "rmdir" | "rmtree") {
         found.calls.push(Call::Same(vec![Word::known("rm"), Word::known("-rf"), object.word()]));
         return;
     }
@@ -228,30 +236,26 @@ fn counts(language: Language, name: &str, effect: CallEffect, imported: &Importe
         || imported.has(modules) && (last != "exec" || module.is_empty());
     if is_own_exec && effect == CallEffect::Run {
         let modules = &imported.modules;
-        return modules.is_empty() || imported.has(&["child_process", "shelljs"]) || !modules.iter().any(|name| name.starts_with('.'));
+        return modules.is_empty()
+            || imported.has(&["child_process", "shelljs"])
+            || !modules.iter().any(|name| name.starts_with('.'));
     }
     is_listed || language == Language::Perl || is_bare_import
 }
 
 /// Judges a call whose effect is known. `open` is the index of its bracket, or of its first argument.
-fn known_call(
-    code: &Code<'_>,
-    effect: Option<CallEffect>,
-    name: &str,
-    at: usize,
-    open: usize,
-    found: &mut Found,
-) {
+fn known_call(code: &Code<'_>, effect: Option<CallEffect>, name: &str, at: usize, open: usize, found: &mut Found) {
     let Some(effect) = effect else { return };
     let last = last_component(name);
     let language = code.language;
     // Only some languages allow calls without parentheses.
     let called = code.is_sign(open, '(');
-    let plain = matches!(last, "system" | "exec" | "unlink" | "rmtree" | "remove_tree" | "rmdir" | "eval" | "chdir" | "open");
+    let plain =
+        matches!(last, "system" | "exec" | "unlink" | "rmtree" | "remove_tree" | "rmdir" | "eval" | "chdir" | "open");
     let bare = matches!(language, Language::Perl | Language::Ruby | Language::Php)
         && match code.token(open) {
             Some(Token::Text(_) | Token::Mixed(_)) => true,
-            Some(Token::Name(_)) => plain,
+            Some(Token::Name(_)) => plain || effect == CallEffect::Delete && language == Language::Ruby,
             Some(Token::Sign('{')) => language == Language::Perl && matches!(last, "system" | "exec"),
             _ => false,
         };
@@ -272,7 +276,11 @@ fn known_call(
         CallEffect::Chdir => found.directory = given.first().and_then(|argument| argument.values().first()).cloned(),
         CallEffect::Code => match given.first().map(Argument::values) {
             Some([value, ..]) if value.text().is_some() => {
-                let text = if last == "Function" { given.last().and_then(|argument| argument.values().first()) } else { Some(value) };
+                let text = if last == "Function" {
+                    given.last().and_then(|argument| argument.values().first())
+                } else {
+                    Some(value)
+                };
                 found.evaluated.extend(text.and_then(Value::text));
             }
             // `eval { … }` in Perl and `instance_eval { }` in Ruby contain their code.
@@ -280,10 +288,12 @@ fn known_call(
             Some(_) => found.calls.push(Call::unknown()),
         },
         // Python: `exec` runs code.
-        CallEffect::Run if last == "exec" && language == Language::Python => match given.first().map(Argument::values) {
-            Some([value, ..]) if value.text().is_some() => found.evaluated.extend(value.text()),
-            _ => found.calls.push(Call::unknown()),
-        },
+        CallEffect::Run if last == "exec" && language == Language::Python => {
+            match given.first().map(Argument::values) {
+                Some([value, ..]) if value.text().is_some() => found.evaluated.extend(value.text()),
+                _ => found.calls.push(Call::unknown()),
+            }
+        }
         // SQL is no shell text.
         CallEffect::Run if literals::is_sql(&given_text(&given)) => {
             found.calls.extend(literals::sql_loss(&given_text(&given)));
@@ -311,7 +321,9 @@ fn bare_end(code: &Code<'_>, start: usize) -> usize {
         at = match token {
             Token::Sign('(' | '[' | '{') => code.close(at) + 1,
             Token::Sign(';' | '\n' | ')' | ']' | '}') => return at,
-            Token::Name(word) if matches!(word.as_str(), "if" | "unless" | "or" | "and" | "for" | "while") => return at,
+            Token::Name(word) if matches!(word.as_str(), "if" | "unless" | "or" | "and" | "for" | "while") => {
+                return at;
+            }
             _ => at + 1,
         };
     }
@@ -344,8 +356,11 @@ fn passed_on(code: &Code<'_>, effect: CallEffect, at: usize) -> Vec<Call> {
 /// Returns the effect of a call of an HTTP client: `requests.post`, `axios.get`, `Net::HTTP.get`.
 fn http_request(name: &str, imported: &Imported) -> Option<CallEffect> {
     let (module, verb) = name.rsplit_once('.').unwrap_or(("", name));
-    let client = ["requests", "httpx", "axios", "http", "https", "Net::HTTP", "urllib3", "session", "aiohttp", "got", "superagent", "needle", "undici"]
-        .contains(&module)
+    let client = [
+        "requests", "httpx", "axios", "http", "https", "Net::HTTP", "urllib3", "session", "aiohttp", "got",
+        "superagent", "needle", "undici",
+    ]
+    .contains(&module)
         || imported.has(&["http", "https", "axios", "got"]);
     match verb {
         "get" | "head" | "request" if client => Some(CallEffect::Fetch),

@@ -17,9 +17,14 @@ pub(super) fn escapes(text: &str) -> Vec<Escape> {
             Some(escape) => found.push(escape),
             None => found.extend(line.split(';').skip(1).filter_map(escape)),
         }
+        // psql: `\set x` with a command in backquotes
+        let quoted = line.split('`').skip(1).step_by(2).filter(|_| line.trim_start().starts_with('\\'));
+        found.extend(quoted.map(|text| Escape::Call(Call::Text(text.to_owned()))));
         // m4: `esyscmd(ls)`
         let macros = line.split("syscmd(").skip(1).map(|rest| rest.rsplit_once(')').map_or(rest, |(text, _)| text));
-        found.extend(macros.map(|text| Escape::Call(Call::Text(text.trim_matches(['`', '\'', '"', '[', ']']).to_owned()))));
+        found.extend(
+            macros.map(|text| Escape::Call(Call::Text(text.trim_matches(['`', '\'', '"', '[', ']']).to_owned()))),
+        );
         // Tcl: `puts [exec ls]`
         let nested = line.split("[exec ").skip(1).map(|rest| rest.split(']').next().unwrap_or_default());
         found.extend(nested.map(|text| Escape::Call(Call::Text(text.to_owned()))));
@@ -39,11 +44,16 @@ fn escape(line: &str) -> Option<Escape> {
         (&code::LINES_PERL, Language::Perl),
         (&code::LINES_RUBY, Language::Ruby),
     ];
-    if let Some((text, language)) = languages.into_iter().find_map(|(starts, language)| Some((behind(starts)?, language))) {
+    if let Some((text, language)) =
+        languages.into_iter().find_map(|(starts, language)| Some((behind(starts)?, language)))
+    {
         return Some(Escape::Code(language, text.to_owned()));
     }
     if let Some(paths) = behind(&code::LINES_REMOVE) {
-        return Some(Escape::Call(Call::Text(format!("rm -rf {}", paths.trim_start_matches("-force").trim_start_matches(" --")))));
+        return Some(Escape::Call(Call::Text(format!(
+            "rm -rf {}",
+            paths.trim_start_matches("-force").trim_start_matches(" --")
+        ))));
     }
     let piped = || {
         let (before, text) = line.split_once('|')?;

@@ -76,7 +76,9 @@ pub(super) fn loose(code: &Code<'_>, known: &Judged<'_>) -> Vec<Call> {
         finder.token(at);
     }
     let mut found = finder.found;
-    if !matches!(code.language, Language::Sql) && (known.removes || matches!(code.language, Language::Other | Language::Lisp)) {
+    if !matches!(code.language, Language::Sql)
+        && (known.removes || matches!(code.language, Language::Other | Language::Lisp))
+    {
         found.extend(removals(code));
     }
     found
@@ -163,7 +165,8 @@ impl<'a> Finder<'a> {
 
     /// `$db->exec()` is a method of something.
     fn is_arrow_method(&self, last: &str, at: usize) -> bool {
-        let is_arrow = at.checked_sub(2).is_some_and(|start| self.code.is_sign(start, '-') && self.code.is_sign(start + 1, '>'));
+        let is_arrow =
+            at.checked_sub(2).is_some_and(|start| self.code.is_sign(start, '-') && self.code.is_sign(start + 1, '>'));
         is_arrow && matches!(last, "exec" | "system" | "query")
     }
 
@@ -173,7 +176,9 @@ impl<'a> Finder<'a> {
         let name = if self.code.language == Language::Lisp { at + 1 } else { at.wrapping_sub(1) };
         let before = at.checked_sub(1).and_then(|at| self.code.token(at));
         match self.code.name(name) {
-            Some(word) if self.code.is_sign(at, '(') && !is_keyword(word) => Enclosing { end, ..self.named(word, name) },
+            Some(word) if self.code.is_sign(at, '(') && !is_keyword(word) => {
+                Enclosing { end, ..self.named(word, name) }
+            }
             // `x["system"]("…")`, `f()("…")`
             None if self.code.is_sign(at, '(') && matches!(before, Some(Token::Sign(')' | ']' | '}' | '>'))) => {
                 let judged = at.checked_sub(1).and_then(|close| self.code.open(close));
@@ -194,7 +199,8 @@ impl<'a> Finder<'a> {
             || code.is_sign(at + 1, '=') && code.is_sign(at + 2, '=')
             || matches!(before(1), Some(Token::Name(word)) if matches!(word.as_str(), "eq" | "ne" | "in"));
         let mut enclosing = self.open.last().copied().unwrap_or(self.statement);
-        if let (Around::Nothing | Around::Foreign, Some(name)) = (enclosing.around, at.checked_sub(1).and_then(|at| code.name(at)))
+        if let (Around::Nothing | Around::Foreign, Some(name)) =
+            (enclosing.around, at.checked_sub(1).and_then(|at| code.name(at)))
             && !is_keyword(name)
         {
             enclosing = Enclosing { end: enclosing.end, ..self.named(name, at - 1) };
@@ -207,7 +213,9 @@ impl<'a> Finder<'a> {
             enclosing = Enclosing { end: enclosing.end, ..self.named(method, at + 2) };
         } else if matches!(enclosing.around, Around::Unknown | Around::Foreign)
             && code.is_sign(at + 1, '.')
-            && code.name(at + 2).is_some_and(|method| lists(&code::WORDS_TEXT, last_component(method)) && method != "format")
+            && code
+                .name(at + 2)
+                .is_some_and(|method| lists(&code::WORDS_TEXT, last_component(method)) && method != "format")
         {
             enclosing.around = Around::Text;
         }
@@ -237,7 +245,11 @@ impl<'a> Finder<'a> {
             return;
         }
         if is_used && is_command_line(text) {
-            self.found.push(Call::Loose(text.trim().trim_matches('|').to_owned()));
+            // The rest of the command may follow: `"rm -rf " ^ x`.
+            let goes_on =
+                matches!(self.code.token(at + 1), Some(Token::Sign('^' | '+' | '.' | ',' | '*' | '<' | '~' | '%')));
+            let more = if goes_on && !text.trim().ends_with(';') { " $1" } else { "" };
+            self.found.push(Call::Loose(format!("{}{more}", text.trim().trim_matches('|'))));
         } else if is_used {
             self.found.extend(self.word_list(text, at, enclosing.end));
         }
@@ -248,10 +260,17 @@ impl<'a> Finder<'a> {
         let sends = lists(&code::WORDS_SENDING, last_component(enclosing.name));
         if (is_used || is_foreign) && sends && (text.starts_with("http://") || text.starts_with("https://")) {
             let deletes = last_component(enclosing.name) == "delete";
-            self.found.push(Call::same(&if deletes { ["curl", "-X", "DELETE", text] } else { ["curl", "--data", "@-", text] }));
+            self.found.push(Call::same(&if deletes {
+                ["curl", "-X", "DELETE", text]
+            } else {
+                ["curl", "--data", "@-", text]
+            }));
         }
         // `open(F, "cmd |")` by another name.
-        if text.trim_end().ends_with('|') && is_command_line(text.trim().trim_matches('|')) && enclosing.around != Around::Text {
+        if text.trim_end().ends_with('|')
+            && is_command_line(text.trim().trim_matches('|'))
+            && enclosing.around != Around::Text
+        {
             self.found.push(Call::Loose(text.trim().trim_matches('|').to_owned()));
         }
     }
@@ -325,7 +344,11 @@ impl<'a> Finder<'a> {
         let enclosing = self.around(at);
         let is_listed = self.code.is_sign(end, '.') && self.code.name(end + 1).is_some_and(only_names);
         let ends_listed = (at..end).rev().find_map(|at| self.code.name(at)).is_some_and(only_names);
-        if value.is_composed() && !matches!(enclosing.around, Around::Text | Around::Judged) && !is_listed && !ends_listed {
+        if value.is_composed()
+            && !matches!(enclosing.around, Around::Text | Around::Judged)
+            && !is_listed
+            && !ends_listed
+        {
             let word = value.word();
             let known = word.text.get(..word.known.unwrap_or(word.text.len())).unwrap_or_default();
             if known.len() > 3 && known.contains('/') && !known.contains(['\n', ' ']) {
@@ -342,8 +365,31 @@ fn only_names(name: &str) -> bool {
 fn is_keyword(word: &str) -> bool {
     matches!(
         word,
-        "if" | "for" | "while" | "in" | "of" | "and" | "or" | "not" | "return" | "elif" | "unless" | "switch" | "await"
-            | "new" | "yield" | "else" | "then" | "do" | "case" | "when" | "const" | "let" | "var" | "my" | "import" | "from"
+        "if" | "for"
+            | "while"
+            | "in"
+            | "of"
+            | "and"
+            | "or"
+            | "not"
+            | "return"
+            | "elif"
+            | "unless"
+            | "switch"
+            | "await"
+            | "new"
+            | "yield"
+            | "else"
+            | "then"
+            | "do"
+            | "case"
+            | "when"
+            | "const"
+            | "let"
+            | "var"
+            | "my"
+            | "import"
+            | "from"
     )
 }
 
@@ -398,7 +444,8 @@ pub(super) fn named_paths(code: &Code<'_>) -> Vec<Word> {
     let mut at = 0;
     while at < code.tokens.len() {
         code.meter.charge(1);
-        let is_path = |word: &Word| !word.is_unknown() && !word.text.is_empty() && !word.text.contains([' ', '\n', '*', '(']);
+        let is_path =
+            |word: &Word| !word.is_unknown() && !word.text.is_empty() && !word.text.contains([' ', '\n', '*', '(']);
         if begins_path(code, at) {
             let end = code.expression_end(at, code.tokens.len());
             let word = code.evaluate(at, end).word();
@@ -410,9 +457,10 @@ pub(super) fn named_paths(code: &Code<'_>) -> Vec<Word> {
         if let Some(Token::Text(text)) = code.token(at) {
             let before = at.checked_sub(1);
             let opened = before.is_some_and(|open| code.is_sign(open, '('))
-                && at.checked_sub(2).and_then(|at| code.name(at)).is_some_and(|name| {
-                    matches!(last_component(name), "open" | "readFileSync" | "read" | "File")
-                });
+                && at
+                    .checked_sub(2)
+                    .and_then(|at| code.name(at))
+                    .is_some_and(|name| matches!(last_component(name), "open" | "readFileSync" | "read" | "File"));
             let assigned = before.is_some_and(|at| code.is_sign(at, '=')) && text.contains(['/', '.']);
             paths.extend(Some(Word::known(text)).filter(|word| (opened || assigned) && is_path(word)));
         }
@@ -434,7 +482,8 @@ fn removals(code: &Code<'_>) -> Vec<Call> {
         if code.language != Language::Other && code.language != Language::Lisp || names.into_iter().any(is_remover) {
             let is_place = |word: &Word| word.text.contains('/') || word.text.starts_with('~');
             let is_searched = !matches!(code.language, Language::Other | Language::Lisp);
-            let paths = paths_in(code, start, at).into_iter().filter(|word| is_place(word) && (!is_searched || is_short(word)));
+            let paths =
+                paths_in(code, start, at).into_iter().filter(|word| is_place(word) && (!is_searched || is_short(word)));
             found.extend(paths.map(removal));
         }
         start = at + 1;
@@ -474,7 +523,9 @@ fn parts_of(name: &str) -> Vec<String> {
 
 /// Whether the name of a function says that it runs something.
 fn is_runner(name: &str) -> bool {
-    parts_of(name).iter().any(|part| lists(&code::WORDS_RUNNERS, part))
+    let parts = parts_of(name);
+    let inspects = parts.first().is_some_and(|verb| lists(&code::WORDS_INSPECTING, verb));
+    !inspects && parts.iter().any(|part| lists(&code::WORDS_RUNNERS, part))
 }
 
 /// Whether the name of a function says that it removes something.

@@ -13,11 +13,7 @@ pub(super) fn calls(script: &str) -> Vec<Call> {
         rest = match letter {
             'e' => {
                 let (text, rest) = split_line(body);
-                found.push(if text.trim().is_empty() {
-                    Call::unknown()
-                } else {
-                    Call::Text(text.trim().to_owned())
-                });
+                found.push(if text.trim().is_empty() { Call::unknown() } else { Call::Text(text.trim().to_owned()) });
                 rest
             }
             'w' | 'W' => {

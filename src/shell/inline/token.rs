@@ -43,7 +43,8 @@ pub(super) fn tokens(language: Language, code: &str) -> Vec<Token> {
             }
             '\'' if language == Language::Lisp => tokens.push(Token::Sign(c)),
             // `foldl'` is a name.
-            '\'' if language == Language::Other && code.get(..at).is_some_and(|text| text.ends_with(char::is_alphanumeric)) => {}
+            '\'' if language == Language::Other
+                && code.get(..at).is_some_and(|text| text.ends_with(char::is_alphanumeric)) => {}
             '$' if language == Language::Sql && rest.starts_with("$$") => {
                 let length = rest.get(2..).and_then(|text| text.find("$$")).unwrap_or(rest.len().saturating_sub(2));
                 tokens.push(Token::Text(rest.get(2..2 + length).unwrap_or_default().to_owned()));
@@ -59,7 +60,9 @@ pub(super) fn tokens(language: Language, code: &str) -> Vec<Token> {
                 let (text, length) = interpolated_string(language, code.get(start..).unwrap_or_default(), &close);
                 skip_to(&mut chars, start + length);
                 let prefix = match tokens.last() {
-                    Some(Token::Name(name)) if matches!(name.as_str(), "r" | "b" | "f" | "rb" | "fr" | "rf" | "u" | "c" | "s") => {
+                    Some(Token::Name(name))
+                        if matches!(name.as_str(), "r" | "b" | "f" | "rb" | "fr" | "rf" | "u" | "c" | "s") =>
+                    {
                         name.clone()
                     }
                     _ => String::new(),
@@ -133,7 +136,8 @@ pub(super) fn tokens(language: Language, code: &str) -> Vec<Token> {
                 let start = start + open.len_utf8();
                 let (text, length) = string(code.get(start..).unwrap_or_default(), &closing_of(open).to_string());
                 skip_to(&mut chars, start + length);
-                let pieces = pieces(text, if name == "q" || name == "qw" { Interpolation::None } else { Interpolation::Dollar });
+                let pieces =
+                    pieces(text, if name == "q" || name == "qw" { Interpolation::None } else { Interpolation::Dollar });
                 tokens.push(if name == "qx" { Token::Command(pieces) } else { quoted(pieces) });
             }
             '\n' => {

@@ -276,7 +276,9 @@ impl<'a> Code<'a> {
 
     fn literals(&self, start: usize, end: usize) -> Vec<Value> {
         let texts = self.tokens.get(start..end).unwrap_or_default().iter();
-        texts.filter_map(|token| if let Token::Text(text) = token { Some(Value::of_text(text)) } else { None }).collect()
+        texts
+            .filter_map(|token| if let Token::Text(text) = token { Some(Value::of_text(text)) } else { None })
+            .collect()
     }
 
     /// The value of the expression between two tokens.
@@ -289,7 +291,9 @@ impl<'a> Code<'a> {
             let Some(token) = self.token(at) else { break };
             at += 1;
             match token {
-                Token::Text(text) if self.language == Language::Lisp && is_home_key(text) => value.push(Part::Home, &mut joint),
+                Token::Text(text) if self.language == Language::Lisp && is_home_key(text) => {
+                    value.push(Part::Home, &mut joint)
+                }
                 Token::Text(text) => value.push(Part::Text(text.clone()), &mut joint),
                 // A string in a value of another string is not evaluated.
                 Token::Mixed(_) if self.is_nested => value.push(Part::Unknown, &mut joint),
@@ -304,12 +308,19 @@ impl<'a> Code<'a> {
                     let Some(method) = self.name(at) else { continue };
                     let arguments = if self.is_sign(at + 1, '(') { Some((at + 2, self.close(at + 1))) } else { None };
                     let method = last_component(method);
-                    if method == "format" {
+                    if is_home(method) {
+                        value = Value(vec![Part::Home]);
+                    } else if lists(&code::WORDS_TEMPORARY_ROOTS, method) {
+                        value = Value::of_text("/tmp");
+                    } else if method == "format" {
                         value = value.formatted('{', &['}']);
                     } else if !lists(&code::WORDS_PATHS, method) {
                         value = Value::unknown();
                     } else if arguments.is_some_and(|(start, end)| start < end) {
-                        // What it is given is read next, like a group.
+                        // What it is given is read next, like a group. `require("path").join` is a function of a module.
+                        if value.is_unknown() {
+                            value = Value::default();
+                        }
                         joint = Joint::Path;
                         at += 2;
                         continue;
@@ -320,7 +331,9 @@ impl<'a> Code<'a> {
                     value = value.formatted('%', &['s', 'd', 'r', 'i', 'f']);
                     break;
                 }
-                Token::Sign('+' | '.' | '~' | '^' | '*' | '<' | '>' | '(' | ')' | '[' | ']' | '\n' | '\\' | '@' | '\'') => {}
+                Token::Sign(
+                    '+' | '.' | '~' | '^' | '*' | '<' | '>' | '(' | ')' | '[' | ']' | '\n' | '\\' | '@' | '\'',
+                ) => {}
                 Token::Sign('{') => {
                     value.push(Part::Unknown, &mut joint);
                     at = self.close(at - 1) + 1;
@@ -364,6 +377,14 @@ impl<'a> Code<'a> {
             value.extend(only.clone(), joint);
             return at;
         }
+        // The name of a file that was opened.
+        if let Some((object, "name" | "path")) = name.rsplit_once('.')
+            && let [only] = self.values_of(object)
+            && !only.is_unknown()
+        {
+            value.extend(only.clone(), joint);
+            return at;
+        }
         if lists(&code::WORDS_PATHS, last) && self.is_sign(at, '(') {
             // `p.joinpath("a")`
             if let Some([base]) = name.rsplit_once('.').map(|(object, _)| self.values_of(object))
@@ -376,7 +397,12 @@ impl<'a> Code<'a> {
             return at + 1;
         }
         // `new File(x)` and `await x`.
-        if !bracket && matches!(name, "new" | "await" | "return" | "try" | "const" | "let" | "var" | "my" | "local" | "str" | "not") {
+        if !bracket
+            && matches!(
+                name,
+                "new" | "await" | "return" | "try" | "const" | "let" | "var" | "my" | "local" | "str" | "not"
+            )
+        {
             return at;
         }
         value.push(Part::Unknown, joint);
@@ -432,11 +458,15 @@ impl<'a> Code<'a> {
                 at = self.close(at) + 1;
             }
             // A method that does not return a path uses it.
-            if self.is_sign(at, '.') && self.name(at + 1).is_some_and(|method| !lists(&code::WORDS_PATHS, last_component(method))) {
+            if self.is_sign(at, '.')
+                && self.name(at + 1).is_some_and(|method| !lists(&code::WORDS_PATHS, last_component(method)))
+            {
                 return at;
             }
             let operators = (at..limit)
-                .take_while(|at| matches!(self.token(*at), Some(Token::Sign('/' | '+' | '.' | '~' | '^' | '*' | '<' | '>'))))
+                .take_while(|at| {
+                    matches!(self.token(*at), Some(Token::Sign('/' | '+' | '.' | '~' | '^' | '*' | '<' | '>')))
+                })
                 .count();
             let adjoins = self.language == Language::Awk && matches!(self.token(at), Some(Token::Text(_)));
             if operators == 0 && !adjoins {

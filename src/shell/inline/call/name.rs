@@ -9,6 +9,8 @@ pub(super) struct Imported {
     /// The code mentions `subprocess`.
     pub subprocess: bool,
     pub modules: BTreeSet<String>,
+    /// The code names a method of requests that carries data.
+    pub posts: bool,
 }
 
 impl Imported {
@@ -21,16 +23,21 @@ impl Imported {
             }
             [_, Token::Name(keyword), Token::Text(module)] if keyword == "from" || keyword == "import" => Some(module),
             // `from os import system`
-            [Token::Name(keyword), Token::Name(module), Token::Name(import)] if keyword == "from" && import == "import" => {
+            [Token::Name(keyword), Token::Name(module), Token::Name(import)]
+                if keyword == "from" && import == "import" =>
+            {
                 Some(module)
             }
             _ => None,
         });
+        let posts = tokens
+            .iter()
+            .any(|token| matches!(token, Token::Text(text) if matches!(text.as_str(), "POST" | "PUT" | "PATCH")));
         let modules = imports.map(|module| {
             let module = module.strip_prefix("node:").unwrap_or(module);
             module.strip_suffix("/promises").unwrap_or(module).to_owned()
         });
-        Imported { subprocess: code.contains("subprocess"), modules: modules.collect() }
+        Imported { subprocess: code.contains("subprocess"), modules: modules.collect(), posts }
     }
 
     pub fn has(&self, modules: &[&str]) -> bool {
@@ -102,7 +109,8 @@ fn required(near: &[Token]) -> Option<(String, String)> {
         {
             let module = module.strip_prefix("node:").unwrap_or(module);
             let is_plain = module.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_-/".contains(&byte));
-            Some((name.clone(), module.to_owned())).filter(|_| is_plain && !name.contains('.') && module.len() <= LONG_NAME)
+            Some((name.clone(), module.to_owned()))
+                .filter(|_| is_plain && !name.contains('.') && module.len() <= LONG_NAME)
         }
         _ => None,
     }
