@@ -216,14 +216,12 @@ fn code_words() -> String {
     let path = "rules/code.toml";
     let tables: toml::Table = read(path).parse().unwrap_or_else(|error| panic!("{path}: {error}"));
     let texts = |value: &toml::Value| -> Vec<String> {
-        match value {
-            toml::Value::String(text) => text
-                .split_whitespace()
-                .map(|word| word.replace("''", "").trim_end_matches(['!', '?']).to_owned())
-                .collect(),
-            toml::Value::Array(items) => items.iter().filter_map(|item| item.as_str().map(str::to_owned)).collect(),
-            other => panic!("{path}: `{other:?}` is neither a string nor a list"),
+        if let Some(text) = value.as_str() {
+            let plain = |word: &str| word.replace("''", "").trim_end_matches(['!', '?']).to_owned();
+            return text.split_whitespace().map(plain).collect();
         }
+        let items = value.as_array().unwrap_or_else(|| panic!("{path}: `{value:?}` is neither a string nor a list"));
+        items.iter().filter_map(|item| item.as_str().map(str::to_owned)).collect()
     };
     let mut code = String::new();
     for (table, keys) in &tables {

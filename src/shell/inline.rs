@@ -133,11 +133,8 @@ impl Language {
                 texts.extend(args.next().map(|code| code.text.to_string()));
             } else if text.starts_with('-') && !text.starts_with("--") && text.len() > 1 {
                 // What follows a letter with a value of its own is that value: `-ropen3`, `-MFile::Path`.
-                let valued = match self {
-                    Language::Perl => "MmIFDCx",
-                    Language::Ruby => "rIECFKWTx",
-                    _ => "",
-                };
+                let perl = if self == Language::Perl { "MmIFDCx" } else { "" };
+                let valued = if self == Language::Ruby { "rIECFKWTx" } else { perl };
                 let letters: Vec<char> = text.chars().skip(1).take_while(|letter| !valued.contains(*letter)).collect();
                 match letters.iter().position(|letter| flags.contains(*letter)) {
                     // Python takes the rest of the word; others take the next word at the end of a cluster.

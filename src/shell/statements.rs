@@ -132,7 +132,7 @@ fn redis_command_effect(line: &str) -> Option<Does> {
     let is_unknown = |word: &&str| word.contains(['*', '$', '`']);
     let in_script = || line.split(|c: char| !is_word(c)).any(|word| lists(&code::STATEMENTS_REDIS_LOSE, word));
     let loses = lists(&code::STATEMENTS_REDIS_LOSE, first)
-        || lists(&code::STATEMENTS_REDIS_REMOVE, first) && words.iter().skip(1).any(|word| is_unknown(&word))
+        || lists(&code::STATEMENTS_REDIS_REMOVE, first) && words.iter().skip(1).any(is_unknown)
         || matches!(first, "eval" | "eval_ro" | "multi" | "fcall" | "script") && in_script();
     let changes = first == "config" && words.get(1).is_some_and(|verb| matches!(*verb, "set" | "rewrite"))
         || lists(&code::STATEMENTS_REDIS_CHANGE, first);

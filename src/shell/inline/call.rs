@@ -89,7 +89,7 @@ fn name_targets(calls: &mut Vec<Call>, code: &Code<'_>) {
     for (kind, all) in [(changes as fn(&[Word]) -> bool, false), (reads, true)] {
         let is_vague = |call: &Call| match call {
             Call::Same(words) => words.iter().any(Word::is_unknown) && kind(words),
-            _ => false,
+            Call::Run(_) | Call::Text(_) | Call::Loose(_) => false,
         };
         let Some(Call::Same(words)) = calls.iter().find(|call| is_vague(call)).cloned() else { continue };
         let verb: Vec<Word> = words.into_iter().filter(|word| !word.is_unknown()).collect();
@@ -298,7 +298,20 @@ fn known_call(code: &Code<'_>, effect: Option<CallEffect>, name: &str, at: usize
         CallEffect::Run if literals::is_sql(&given_text(&given)) => {
             found.calls.extend(literals::sql_loss(&given_text(&given)));
         }
-        _ => match build_calls(effect, &given, found.directory.as_ref()) {
+        CallEffect::Run
+        | CallEffect::Spawn
+        | CallEffect::Delete
+        | CallEffect::Write
+        | CallEffect::Open
+        | CallEffect::Move
+        | CallEffect::Copy
+        | CallEffect::Fetch
+        | CallEffect::Send
+        | CallEffect::Read
+        | CallEffect::Unknown
+        | CallEffect::WriteObject
+        | CallEffect::Lookup
+        | CallEffect::Lose => match build_calls(effect, &given, found.directory.as_ref()) {
             Some(calls) => found.calls.extend(calls),
             None => {
                 if let Some(judged) = found.judged.get_mut(at) {
@@ -324,7 +337,7 @@ fn bare_end(code: &Code<'_>, start: usize) -> usize {
             Token::Name(word) if matches!(word.as_str(), "if" | "unless" | "or" | "and" | "for" | "while") => {
                 return at;
             }
-            _ => at + 1,
+            Token::Name(_) | Token::Text(_) | Token::Mixed(_) | Token::Command(_) | Token::Sign(_) => at + 1,
         };
     }
     code.tokens.len()

@@ -64,7 +64,7 @@ pub(super) fn loose(code: &Code<'_>, known: &Judged<'_>) -> Vec<Call> {
             Token::Name(text) | Token::Text(text) => {
                 lists(&code::WORDS_CLOUDS, text.split(['.', '/', ':']).next().unwrap_or_default())
             }
-            _ => false,
+            Token::Mixed(_) | Token::Command(_) | Token::Sign(_) => false,
         }),
         open: Vec::new(),
         statement: Enclosing { around: Around::Nothing, name: "", end: code.tokens.len() },

@@ -183,11 +183,8 @@ fn has_patterns(language: Language) -> bool {
 fn is_name(language: Language, c: char) -> bool {
     c.is_alphanumeric()
         || matches!(c, '_' | '.' | '$')
-        || match language {
-            Language::Node | Language::Python => false,
-            Language::Lisp => ":-!?/*".contains(c),
-            _ => ":!?".contains(c),
-        }
+        || language == Language::Lisp && ":-!?/*".contains(c)
+        || !matches!(language, Language::Node | Language::Python) && ":!?".contains(c)
 }
 
 /// Joins strings that the code concatenates: `"sys" + "tem"`.
@@ -307,7 +304,11 @@ fn string(rest: &str, close: &str) -> (String, usize) {
 fn interpolated_string(language: Language, rest: &str, close: &str) -> (String, usize) {
     let mut length = 0;
     let mut text = String::new();
-    while matches!(language, Language::Ruby | Language::Elixir) && close == "\"" {
+    let has_values = matches!(language, Language::Ruby | Language::Elixir) && close == "\"";
+    loop {
+        if !has_values {
+            break;
+        }
         let part = rest.get(length..).unwrap_or_default();
         // The next value before the end of the string.
         let starts = |at: usize| part.get(at..).is_some_and(|rest| rest.starts_with("#{"));
@@ -345,13 +346,24 @@ enum Interpolation {
 }
 
 fn interpolation(language: Language, quote: char, formatted: bool) -> Interpolation {
+    let plain = quote == '\'';
     match language {
-        Language::Perl | Language::Php if quote != '\'' => Interpolation::Dollar,
-        Language::Ruby | Language::Elixir if quote != '\'' => Interpolation::Hash,
+        Language::Perl | Language::Php | Language::Other if !plain => Interpolation::Dollar,
+        Language::Ruby | Language::Elixir if !plain => Interpolation::Hash,
         Language::Node if quote == '`' => Interpolation::DollarBrace,
         Language::Python if formatted => Interpolation::Brace,
-        Language::Other if quote != '\'' => Interpolation::Dollar,
-        _ => Interpolation::None,
+        Language::Perl
+        | Language::Php
+        | Language::Other
+        | Language::Ruby
+        | Language::Elixir
+        | Language::Node
+        | Language::Python
+        | Language::Awk
+        | Language::Lua
+        | Language::Sed
+        | Language::Lisp
+        | Language::Sql => Interpolation::None,
     }
 }
 

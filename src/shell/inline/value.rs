@@ -113,7 +113,7 @@ impl Value {
         *joint = Joint::Text;
         match part {
             Part::Text(text) => self.append(&text),
-            part => self.0.push(part),
+            part @ (Part::Home | Part::Unknown) => self.0.push(part),
         }
     }
 
@@ -244,7 +244,7 @@ impl<'a> Code<'a> {
                 Token::Sign('[' | '(') => self.literals(at + 3, self.close(at + 2)),
                 // `for x in glob("*.pyc")`
                 Token::Name(_) => self.literals(start, start + 1),
-                _ => Vec::new(),
+                Token::Text(_) | Token::Mixed(_) | Token::Command(_) | Token::Sign(_) => Vec::new(),
             };
             return Some((name, literals)).filter(|(_, literals)| !literals.is_empty());
         }
@@ -268,7 +268,7 @@ impl<'a> Code<'a> {
             at = match token {
                 Token::Sign('(' | '[' | '{') => self.close(at) + 1,
                 Token::Sign(';' | '\n' | ',' | ')' | ']' | '}' | '=') => return at,
-                _ => at + 1,
+                Token::Name(_) | Token::Text(_) | Token::Mixed(_) | Token::Command(_) | Token::Sign(_) => at + 1,
             };
         }
         self.tokens.len()
