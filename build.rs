@@ -10,6 +10,7 @@
 //! | `programs.rs` | the catalogue of programs | `src/programs.rs` |
 //! | `paths.rs` | the classes of protected files | `src/path/protected.rs` |
 //! | `addresses.rs`, `variables.rs`, `words.rs` | word lists about servers, environment variables and unknown programs | `src/encoding/address.rs`, `src/decide/validators/environment_poisoning.rs`, `src/shell/effects/words.rs` |
+//! | `code.rs` | names in code and words of statements | `src/programs/code.rs` |
 //! | `digests.rs` | the SHA-256 of every shipped file | `src/policy/update.rs` |
 //!
 //! Unit tests compare the tables with the result of parsing the same files at run time.
@@ -74,6 +75,7 @@ fn main() {
     for name in ["addresses", "variables", "words"] {
         write(&format!("{name}.rs"), &word_lists(&format!("rules/{name}.toml")));
     }
+    write("code.rs", &code_words());
 }
 
 const PRESETS: [&str; 3] = ["gentle", "strict", "off"];
@@ -173,7 +175,8 @@ fn word_lists(path: &str) -> String {
             let words = value.as_array().unwrap_or_else(|| panic!("{path}: `{table}.{key}` is not a list"));
             let words: Vec<&str> = words.iter().filter_map(toml::Value::as_str).collect();
             let name = format!("{table}_{key}").to_uppercase();
-            writeln!(code, "pub(super) static {name}: [&str; {}] = {words:?};", words.len()).expect("a string accepts everything");
+            writeln!(code, "pub(super) static {name}: [&str; {}] = {words:?};", words.len())
+                .expect("a string accepts everything");
         }
     }
     code
@@ -230,6 +233,57 @@ fn paths() -> String {
     for (list, texts) in [("NAMES", names), ("BEGINNINGS", beginnings), ("ENDINGS", endings)] {
         let texts: Vec<String> = texts.into_iter().collect();
         writeln!(code, "static {list}: [&str; {}] = {texts:?};", texts.len()).expect("a string accepts everything");
+    }
+    code
+}
+
+/// Compiles `rules/code.toml`: functions with their effects, their modules, and a static for each list of words.
+fn code_words() -> String {
+    let path = "rules/code.toml";
+    let tables: toml::Table = read(path).parse().unwrap_or_else(|error| panic!("{path}: {error}"));
+    let texts = |value: &toml::Value| -> Vec<String> {
+        if let Some(text) = value.as_str() {
+            let plain = |word: &str| word.replace("''", "").trim_end_matches(['!', '?']).to_owned();
+            return text.split_whitespace().map(plain).collect();
+        }
+        let items = value.as_array().unwrap_or_else(|| panic!("{path}: `{value:?}` is neither a string nor a list"));
+        items.iter().filter_map(|item| item.as_str().map(str::to_owned)).collect()
+    };
+    let mut code = String::new();
+    for (table, keys) in &tables {
+        let keys = keys.as_table().unwrap_or_else(|| panic!("{path}: `{table}` is not a table"));
+        match table.as_str() {
+            "calls" => {
+                let mut calls: BTreeMap<String, String> = BTreeMap::new();
+                for (effect, names) in keys {
+                    for name in texts(names) {
+                        let effect = camel_case(&effect.replace('-', "_"));
+                        let other = calls.insert(name.clone(), effect.clone());
+                        assert!(other.is_none_or(|other| other == effect), "{path}: `{name}` has two effects");
+                    }
+                }
+                let rows: String =
+                    calls.iter().map(|(name, effect)| format!("({name:?}, CallEffect::{effect}), ")).collect();
+                writeln!(code, "static CALLS: [(&str, CallEffect); {}] = [{rows}];", calls.len())
+            }
+            "behind" => {
+                let modules: BTreeMap<&String, Vec<String>> =
+                    keys.iter().map(|(key, value)| (key, texts(value))).collect();
+                let rows: String =
+                    modules.iter().map(|(name, modules)| format!("({name:?}, &{modules:?}), ")).collect();
+                writeln!(code, "static BEHIND: [(&str, &[&str]); {}] = [{rows}];", modules.len())
+            }
+            _ => keys.iter().try_for_each(|(key, value)| {
+                let mut words = texts(value);
+                if table != "lines" {
+                    words.sort();
+                    words.dedup();
+                }
+                let name = format!("{table}_{key}").replace('-', "_").to_uppercase();
+                writeln!(code, "pub static {name}: [&str; {}] = {words:?};", words.len())
+            }),
+        }
+        .expect("writing to a string succeeds");
     }
     code
 }

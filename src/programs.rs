@@ -4,6 +4,7 @@
 //! evaluator of shell text looks each program up in a [`Catalogue`] and parses its words once.
 
 mod catalogue;
+pub(crate) mod code;
 pub mod command_line;
 pub mod entry;
 pub mod schema;

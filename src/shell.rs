@@ -14,6 +14,7 @@ mod options;
 mod parse;
 pub mod powershell;
 mod state;
+mod statements;
 mod syntax;
 mod wrappers;
 

@@ -1,12 +1,14 @@
 //! Code in other languages on a command line: calls in it that run, delete, write or send.
 //!
-//! This is not a parser of these languages. It finds calls by name with literal arguments, which is what people and agents
-//! write on a command line. A call with computed arguments becomes a command with unknown arguments.
+//! This is not a parser of these languages. It finds calls by name (`call`) with arguments that it can evaluate (`value`), and
+//! strings that may be used in a way that no known call shows (`literals`). A computed argument becomes an unknown word.
 
 mod call;
+mod escapes;
 mod literals;
 mod sed;
 mod token;
+mod value;
 
 use super::Arg;
 use crate::verdict::limits::{Meter, SHELL_COMMANDS};
@@ -24,22 +26,57 @@ pub(super) enum Language {
     Python,
     Ruby,
     Sed,
+    /// Lisp, Scheme and Clojure: calls are lists.
+    Lisp,
+    /// A shell of a database that reads SQL.
+    Sql,
     /// Any other language: only literals and well-known words are looked at.
     Other,
 }
 
-/// The equivalent of a call in terms of the shell.
+/// A word of a command.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Word {
+    pub text: String,
+    /// The length of the known prefix, or `None` if all of the text is known.
+    pub known: Option<usize>,
+}
+
+impl Word {
+    fn known(text: &str) -> Word {
+        Word { text: text.to_owned(), known: None }
+    }
+
+    fn unknown() -> Word {
+        Word { text: "$()".to_owned(), known: Some(0) }
+    }
+
+    fn is_unknown(&self) -> bool {
+        self.known == Some(0)
+    }
+}
+
+/// What code does, in terms of the shell. In shell text, `$1` is a value that is not known.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Call {
-    /// A program with its arguments; an unknown word is `None`.
-    Command(Vec<Option<String>>),
-    /// Shell text.
+    /// A program that the code runs, with its arguments.
+    Run(Vec<Word>),
+    /// A program that does the same as a function of a library.
+    Same(Vec<Word>),
+    /// Shell text that the code runs.
     Text(String),
+    /// Shell text that the code contains, and may run.
+    Loose(String),
 }
 
 impl Call {
-    fn from_words(words: &[&str]) -> Call {
-        Call::Command(words.iter().map(|word| Some((*word).to_owned())).collect())
+    fn same(words: &[&str]) -> Call {
+        Call::Same(words.iter().map(|word| Word::known(word)).collect())
+    }
+
+    /// A program that is not known.
+    fn unknown() -> Call {
+        Call::Run(vec![Word::unknown()])
     }
 }
 
@@ -63,7 +100,12 @@ impl Language {
 
     /// The language of this name in the catalogue.
     pub fn from_name(name: &str) -> Language {
-        Language::from_program(name).unwrap_or(Language::Other)
+        match name {
+            "lisp" | "scheme" | "clojure" => Language::Lisp,
+            "psql" | "mysql" | "sqlite" | "sql" => Language::Sql,
+            "mongo" => Language::Node,
+            _ => Language::from_program(name).unwrap_or(Language::Other),
+        }
     }
 
     /// Returns the code among the arguments of an interpreter.
@@ -76,7 +118,7 @@ impl Language {
             Language::Ruby => "e",
             Language::Php => "rBRE",
             Language::Sed => "e",
-            Language::Awk | Language::Other => "",
+            Language::Awk | Language::Lisp | Language::Sql | Language::Other => "",
         };
         let long = ["--eval", "--print", "--expression", "--run", "eval"];
         let mut texts = Vec::new();
@@ -90,7 +132,10 @@ impl Language {
             } else if long.contains(&text) {
                 texts.extend(args.next().map(|code| code.text.to_string()));
             } else if text.starts_with('-') && !text.starts_with("--") && text.len() > 1 {
-                let letters: Vec<char> = text.chars().skip(1).collect();
+                // What follows a letter with a value of its own is that value: `-ropen3`, `-MFile::Path`.
+                let perl = if self == Language::Perl { "MmIFDCx" } else { "" };
+                let valued = if self == Language::Ruby { "rIECFKWTx" } else { perl };
+                let letters: Vec<char> = text.chars().skip(1).take_while(|letter| !valued.contains(*letter)).collect();
                 match letters.iter().position(|letter| flags.contains(*letter)) {
                     // Python takes the rest of the word; others take the next word at the end of a cluster.
                     Some(at) if at + 1 < letters.len() && self.attaches(&letters, at) => {
@@ -118,7 +163,7 @@ impl Language {
     fn attaches(self, letters: &[char], at: usize) -> bool {
         match self {
             Language::Python | Language::Php | Language::Sed | Language::Awk => true,
-            Language::Node | Language::Other => false,
+            Language::Node | Language::Lisp | Language::Sql | Language::Other => false,
             // `perl -e'code'` or `perl -en`: code is longer than a few flags.
             Language::Perl | Language::Ruby | Language::Elixir | Language::Lua => letters.len() > at + 3,
         }
@@ -131,7 +176,14 @@ impl Language {
             Language::Sed => "fl",
             Language::Python => "WXm",
             Language::Node => "r",
-            Language::Perl | Language::Ruby | Language::Php | Language::Elixir | Language::Lua | Language::Other => "",
+            Language::Perl
+            | Language::Ruby
+            | Language::Php
+            | Language::Elixir
+            | Language::Lua
+            | Language::Lisp
+            | Language::Sql
+            | Language::Other => "",
         };
         letters.last().is_some_and(|letter| letters.len() == 1 && valued.contains(*letter))
     }
@@ -147,16 +199,27 @@ impl Language {
     pub fn reads_input(self, args: &[Arg]) -> bool {
         let mut operands = args.iter().filter(|arg| !arg.text.starts_with('-') || arg.text == "-");
         let operand = operands.find(|arg| arg.text != "run");
-        !matches!(self, Language::Awk | Language::Sed | Language::Other) && operand.is_none_or(is_stdin)
+        let others = [Language::Awk, Language::Sed, Language::Lisp, Language::Sql, Language::Other];
+        !others.contains(&self) && operand.is_none_or(is_stdin)
     }
 }
 
 /// Returns the different calls in a piece of code that run, delete, write or send.
-pub(super) fn calls(language: Language, code: &str, meter: &Meter) -> Vec<Call> {
-    meter.charge(code.len() / 2);
+pub(super) fn calls(language: Language, text: &str, meter: &Meter) -> Vec<Call> {
+    meter.charge(text.len() / 2);
     match language {
-        Language::Sed => distinct(sed::calls(code), meter),
-        Language::Other => distinct(literals::calls(code), meter),
+        Language::Sed => distinct(sed::calls(text), meter),
+        Language::Other | Language::Lisp | Language::Sql => {
+            let tokens = token::tokens(language, text);
+            let mut calls = literals::calls(&value::Code::new(language, &tokens, meter));
+            for escape in escapes::escapes(text) {
+                match escape {
+                    escapes::Escape::Call(call) => calls.push(call),
+                    escapes::Escape::Code(language, text) => calls.extend(call::calls(language, &text, meter)),
+                }
+            }
+            distinct(calls, meter)
+        }
         Language::Awk
         | Language::Elixir
         | Language::Lua
@@ -164,11 +227,7 @@ pub(super) fn calls(language: Language, code: &str, meter: &Meter) -> Vec<Call> 
         | Language::Perl
         | Language::Php
         | Language::Python
-        | Language::Ruby => {
-            let mut calls = call::calls(language, code, meter);
-            calls.extend(literals::hidden_calls(code));
-            distinct(calls, meter)
-        }
+        | Language::Ruby => call::calls(language, text, meter),
     }
 }
 

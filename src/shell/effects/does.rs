@@ -1,8 +1,10 @@
 //! What a command does beyond the files that it names, by the catalogue, its code and the requests that it sends.
 
+use super::super::statements::{mongo_effect, redis_effect, sql_effect};
 use super::super::{Arg, Command, Input};
 use super::fetch;
 use crate::encoding::address::Address;
+use crate::programs::code::{self, lists};
 use crate::programs::{CommandLine, Does, Use, WordUse};
 
 /// What a command does beyond the files that it names.
@@ -22,17 +24,14 @@ impl Command {
     /// What it does beyond the files that it names.
     pub fn doing(&self) -> Doing {
         let Some(line) = self.parsed.as_deref() else { return Doing::default() };
-        let does = line.does.max(self.code_effect(line)).max(self.request_effect(line));
-        // `MIX_ENV=test mix ecto.reset`: a variable in `dry` leads the command to data of tests.
-        let for_tests = line.path.iter().any(|entry| entry.dry.iter().any(|dry| self.sets(dry)));
-        let does = if for_tests { does.min(Some(Does::Work)) } else { does };
+        // Data of tests can be made again: `MIX_ENV=test mix ecto.reset`.
+        let is_test = |(name, value): &(String, Option<String>)| {
+            matches!(value.as_deref(), Some("test" | "testing")) && lists(&code::WORDS_TEST_VARIABLES, name)
+        };
+        let for_tests = line.language().is_some() && self.env.iter().any(is_test);
+        let named = line.does.filter(|does| !(for_tests && *does == Does::Lose));
+        let does = named.max(self.code_effect(line)).max(self.request_effect(line));
         Doing { does, reveals: line.reveals(), brings: line.brings(), activates: line.activates() }
-    }
-
-    /// Whether it is run with a variable, `NAME=VALUE`.
-    fn sets(&self, variable: &str) -> bool {
-        let Some((name, value)) = variable.split_once('=').filter(|_| !variable.starts_with('-')) else { return false };
-        self.env.iter().any(|(known, given)| known == name && given.as_deref() == Some(value))
     }
 
     /// Whether the catalogue says that it sends data to an address that it is given.
@@ -108,17 +107,8 @@ fn forge_effect(args: &[Arg]) -> Option<Does> {
     });
     let endpoint = words.iter().skip(1).find(|word| !word.starts_with('-')).copied().unwrap_or_default();
     if words.contains(&"graphql") {
-        let query = words.iter().find(|word| word.contains("query=")).copied().unwrap_or_default();
-        let is_mutation = query.contains("mutation");
-        let deletes = is_mutation && query.to_ascii_lowercase().contains("delete");
-        return Some(if deletes {
-            Does::Destroy
-        } else if is_mutation || !has_fields {
-            Does::Change
-        } else {
-            Does::Look
-        })
-        .filter(|_| is_mutation || query.is_empty() && !has_fields || !query.is_empty());
+        let query = words.iter().find_map(|word| word.split_once("query=")).map(|(_, query)| query);
+        return graphql_effect(query, has_fields);
     }
     let method = method(args).map(str::to_ascii_uppercase);
     let work = [
@@ -135,103 +125,12 @@ fn forge_effect(args: &[Arg]) -> Option<Does> {
     }
 }
 
-/// What SQL statements do: those that remove tables, rows or whole databases lose data.
-fn sql_effect(code: &str) -> Option<Does> {
-    let plain = without_comments(code);
-    plain.split(';').filter_map(statement_effect).max()
-}
-
-fn statement_effect(statement: &str) -> Option<Does> {
-    let lower = statement.to_ascii_lowercase();
-    let words: Vec<&str> =
-        lower.split(|c: char| !(c.is_alphanumeric() || c == '_')).filter(|word| !word.is_empty()).collect();
-    // The verb may stand behind a shell's own command or a prefix: `explain`, `with x as (…) delete …`.
-    // A database of tests is made anew by each run: `drop database if exists app_test`.
-    let is_test = |word: &&str| word.ends_with("_test") || word.starts_with("test_") || *word == "test";
-    if matches!(words.as_slice(), ["drop", "database", name] | ["drop", "database", "if", "exists", name] if is_test(name))
-    {
-        return None;
+/// A query looks, a mutation changes or deletes. Without fields the query is on the standard input.
+fn graphql_effect(query: Option<&str>, has_fields: bool) -> Option<Does> {
+    match query {
+        Some(query) if !query.contains("mutation") => Some(Does::Look),
+        Some(query) if query.to_ascii_lowercase().contains("delete") => Some(Does::Destroy),
+        Some(_) => Some(Does::Change),
+        None => (!has_fields).then_some(Does::Change),
     }
-    let at = words
-        .iter()
-        .position(|word| matches!(*word, "drop" | "truncate" | "delete" | "alter" | "update" | "flush" | "reset"))?;
-    let next = words.get(at + 1).copied().unwrap_or_default();
-    let filtered = words.contains(&"where");
-    let is_text = words.first() == Some(&"select")
-        || words.first() == Some(&"insert")
-        || words.first() == Some(&"create")
-        || words.first() == Some(&"comment");
-    match words.get(at).copied()? {
-        _ if is_text => None,
-        "drop"
-            if matches!(
-                next,
-                "table"
-                    | "database"
-                    | "schema"
-                    | "owned"
-                    | "role"
-                    | "user"
-                    | "keyspace"
-                    | "collection"
-                    | "materialized"
-                    | "tablespace"
-                    | "view"
-                    | "column"
-            ) =>
-        {
-            Some(Does::Lose)
-        }
-        "truncate" => Some(Does::Lose),
-        "delete" if words.contains(&"from") && !filtered => Some(Does::Lose),
-        "alter" if words.contains(&"drop") => Some(Does::Lose),
-        "update" if words.contains(&"set") && !filtered => Some(Does::Lose),
-        "flush" | "reset" if matches!(next, "tables" | "master" | "slave" | "replica") => Some(Does::Lose),
-        _ => None,
-    }
-}
-
-/// SQL without comments and the content of literals.
-fn without_comments(code: &str) -> String {
-    let mut plain = String::with_capacity(code.len());
-    let mut rest = code;
-    while let Some(c) = rest.chars().next() {
-        let skipped = if rest.starts_with("--") {
-            rest.find('\n').unwrap_or(rest.len())
-        } else if rest.starts_with("/*") {
-            rest.find("*/").map_or(rest.len(), |end| end + 2)
-        } else if c == '\'' {
-            rest.get(1..).and_then(|behind| behind.find('\'')).map_or(1, |end| end + 2)
-        } else {
-            0
-        };
-        if skipped > 0 {
-            plain.push(' ');
-            rest = rest.get(skipped..).unwrap_or_default();
-        } else {
-            plain.push(c);
-            rest = rest.get(c.len_utf8()..).unwrap_or_default();
-        }
-    }
-    plain
-}
-
-/// Commands of Redis that remove everything or change where the server writes.
-fn redis_effect(code: &str) -> Option<Does> {
-    let lower = code.to_ascii_lowercase();
-    let words: Vec<&str> = lower.split_whitespace().collect();
-    let has = |word: &str| words.contains(&word);
-    if has("flushall") || has("flushdb") || has("shutdown") || has("del") || has("unlink") && has("*") {
-        return Some(Does::Lose);
-    }
-    let changes = has("config") && has("set") || has("slaveof") || has("replicaof") || has("module") || has("debug");
-    changes.then_some(Does::Change)
-}
-
-/// Calls of MongoDB's shell that remove documents, collections or databases.
-fn mongo_effect(code: &str) -> Option<Does> {
-    const LOSES: [&str; 8] = [
-        "dropDatabase(", ".drop(", "deleteMany(", ".remove(", "dropIndexes(", "dropUser(", "dropAllUsers", "deleteOne(",
-    ];
-    LOSES.iter().any(|call| code.contains(call)).then_some(Does::Lose)
 }

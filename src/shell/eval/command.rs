@@ -315,20 +315,26 @@ impl Evaluator<'_> {
                 }
                 Inner::Code { language, text } => {
                     let home = self.executions.last().and_then(|execution| execution.state.home.clone());
-                    let literal = |word: String| match (word.strip_prefix("~/"), &home) {
-                        (Some(rest), Some(home)) => Arg::literal(format!("{home}/{rest}")),
-                        _ => Arg::literal(word),
+                    let arg = |word: inline::Word| match (word.text.strip_prefix("~/"), &home) {
+                        (Some(rest), Some(home)) => Arg {
+                            text: format!("{home}/{rest}").trim_end_matches('/').into(),
+                            known: word.known.map(|known| (known + home.len()).saturating_sub(1)),
+                            glob: false,
+                        },
+                        _ => Arg { text: word.text.into(), known: word.known, glob: false },
                     };
                     for call in inline::calls(language, &text, &self.meter) {
-                        let context = base.clone();
+                        // Only what the code runs as a program is hidden in it.
+                        let hidden = base.hidden && matches!(call, inline::Call::Run(_) | inline::Call::Text(_));
+                        let context = Command { hidden, ..base.clone() };
                         match call {
-                            inline::Call::Command(words) => {
-                                let arg = |word: Option<String>| word.map_or_else(expand::unknown_arg, literal);
+                            inline::Call::Run(words) | inline::Call::Same(words) => {
                                 work.push((context, words.into_iter().map(arg).collect()));
                             }
-                            inline::Call::Text(text) => {
+                            inline::Call::Text(text) | inline::Call::Loose(text) => {
                                 let language = ScriptLanguage::Bash;
-                                let text = DeferredText { text, language, in_shell: false, context, parameters: None };
+                                let parameters = Some(vec![Arg::literal("sh"), expand::unknown_arg()]);
+                                let text = DeferredText { text, language, in_shell: false, context, parameters };
                                 deferred.texts.push(text);
                             }
                         }

@@ -1,346 +1,405 @@
 //! Calls by name in scripting languages other than sed.
 
 mod argument;
-mod paths;
+mod build;
 mod name;
-mod table;
 
 use super::token::{Token, tokens};
-use super::{Call, Language, distinct};
+use super::value::{Code, Value, last_component};
+use super::{Call, Language, Word, distinct, literals};
+use crate::programs::code::{self, CallEffect, effect_of, lists, modules_of};
 use crate::verdict::limits::{Meter, SHELL_STEPS};
-use argument::{Argument, arguments, closing};
-use name::{Imported, makes_path, resolve_aliases};
-use std::cell::RefCell;
-use std::collections::HashMap;
-use table::{CallEffect, QUALIFIED, effect_of};
+use argument::{Argument, arguments};
+use build::build_calls;
+use name::{Imported, resolve_aliases};
 
+/// What is found in a piece of code.
+#[derive(Default)]
+struct Found {
+    calls: Vec<Call>,
+    /// For each token, whether it is the name of a call that is judged.
+    judged: Vec<bool>,
+    /// Code of the same language that the code evaluates.
+    evaluated: Vec<String>,
+    /// The directory that the code has changed to.
+    directory: Option<Value>,
+}
+
+/// Returns what a piece of code does, with the code that it evaluates.
 pub(super) fn calls(language: Language, code: &str, meter: &Meter) -> Vec<Call> {
-    let tokens = resolve_aliases(tokens(language, code));
-    let imported = Imported::of(&tokens, code);
-    let closing = closing(&tokens);
-    let code_tokens = Tokens { all: &tokens, closing: &closing, effects: RefCell::default(), meter };
-    let mut found = Vec::new();
+    let mut all = Vec::new();
+    let mut work = vec![code.to_owned()];
+    while let Some(code) = work.pop() {
+        meter.charge(code.len() / 2);
+        if meter.exceeds(&SHELL_STEPS) {
+            break;
+        }
+        let mut found = calls_in(language, &code, meter);
+        all.append(&mut found.calls);
+        work.append(&mut found.evaluated);
+    }
+    distinct(all, meter)
+}
+
+fn calls_in(language: Language, text: &str, meter: &Meter) -> Found {
+    let tokens = resolve_aliases(tokens(language, text));
+    let imported = Imported::of(&tokens, text);
+    let code = Code::new(language, &tokens, meter);
+    let mut found = Found { judged: vec![false; tokens.len()], ..Found::default() };
     for (at, token) in tokens.iter().enumerate() {
         if meter.exceeds(&SHELL_STEPS) {
             break;
         }
         match token {
-            Token::Command(text) => found.push(Call::Text(text.clone())),
-            // `/x/.exec("y")` is a method of a regular expression.
-            Token::Name(_) if at >= 2 && is_method_of_a_sign(&tokens, at) => {}
-            // `$db->exec()` and `db?.exec()` are methods of something.
-            Token::Name(name)
-                if matches!(name.as_str(), "exec" | "system" | "query")
-                    && at >= 2
-                    && tokens.get(at - 1) == Some(&Token::Sign('>'))
-                    && tokens.get(at - 2) == Some(&Token::Sign('-')) => {}
-            // `model().eval()` is a method of an unknown object.
-            Token::Name(name)
-                if name == "eval" && at.checked_sub(1).and_then(|at| tokens.get(at)) == Some(&Token::Sign('.')) => {}
-            Token::Name(name)
-                if language == Language::Php
-                    && name.starts_with('$')
-                    && tokens.get(at + 1) == Some(&Token::Sign('(')) =>
-            {
-                found.push(Call::Command(vec![None]));
-            }
-            // The file is the path that the method is called on.
-            Token::Name(name) if matches!(name.rsplit('.').next(), Some("read_text" | "read_bytes")) => {
-                found.push(Call::Command(vec![Some("cat".to_owned()), None]));
-            }
-            Token::Name(name) => {
-                found.extend(resolve_call(language, name, &imported, &code_tokens, at + 1));
-            }
-            Token::Sign('|') if language == Language::Awk => {
-                let double = [at.checked_sub(1), Some(at + 1)]
-                    .into_iter()
-                    .flatten()
-                    .any(|at| tokens.get(at) == Some(&Token::Sign('|')));
-                if !double {
-                    found.extend(awk_pipe(&tokens, at));
+            Token::Command(_) => found.calls.extend(code.string(token).map(|value| Call::Text(value.shell_text()))),
+            Token::Name(name) => name_call(&code, name, at, &imported, &mut found),
+            // `X["system"]("…")`
+            Token::Sign('[') if code.is_sign(code.close(at) + 1, '(') && code.close(at) == at + 2 => {
+                if let Some(Token::Text(name)) = code.token(at + 1) {
+                    let open = code.close(at) + 1;
+                    known_call(&code, effect_of(last_component(name)), name, at, open, &mut found);
                 }
             }
+            Token::Sign('[') if is_computed_member(&code, at) => found.calls.push(Call::unknown()),
+            Token::Sign('|') if language == Language::Awk => found.calls.extend(awk_pipe(&code, at)),
             Token::Sign('>') if language == Language::Awk => {
-                if let Some(Token::Text(Some(file))) = tokens.get(at + 1) {
-                    found.push(Call::from_words(&["tee", file]));
+                if let Some(Token::Text(file)) = tokens.get(at + 1) {
+                    found.calls.push(Call::same(&["tee", file]));
                 }
             }
             // gawk connects to the network through special file names.
-            Token::Text(Some(text)) if language == Language::Awk && text.starts_with("/inet") => {
-                found.push(Call::from_words(&["curl", "--data", "@-", text]));
+            Token::Text(text) if language == Language::Awk && text.starts_with("/inet") => {
+                found.calls.push(Call::same(&["curl", "--data", "@-", text]));
             }
-            Token::Text(_) | Token::Sign(_) => {}
+            Token::Text(_) | Token::Mixed(_) | Token::Sign(_) => {}
         }
-        found.extend(path_method(tokens.get(at..).unwrap_or_default()));
     }
-    let mut found = distinct(found, meter);
-    // If the file that a call changes or reads is unknown, it may be any that the code names.
-    for (kind, all) in [(changes as fn(&[Option<String>]) -> bool, false), (reads, true)] {
-        let vague =
-            found.iter().find(|call| matches!(call, Call::Command(words) if words.contains(&None) && kind(words)));
-        let Some(Call::Command(words)) = vague.cloned() else { continue };
-        let verb: Vec<Option<String>> = words.iter().flatten().cloned().map(Some).collect();
-        let mut texts = named_paths(&tokens, code, meter);
-        if words.first().is_some_and(|verb| verb.as_deref() == Some("rm")) && paths::names_home(&tokens) {
-            texts.push("~/".to_owned());
-        }
-        found.extend(texts.into_iter().map(|text| Call::Command(verb.iter().cloned().chain([Some(text)]).collect())));
-        let left = |words: &[Option<String>]| words.contains(&None) && kind(words) && (all || writes(words));
-        found.retain(|call| !matches!(call, Call::Command(words) if left(words)));
-    }
-    distinct(found, meter)
+    let Found { mut calls, judged, evaluated, directory } = found;
+    let is_vague = |call: &Call| matches!(call, Call::Run(words) if words.first().is_some_and(Word::is_unknown));
+    let runs_unknown = calls.iter().any(is_vague);
+    let removes = imported.has(&code::WORDS_REMOVE_MODULES);
+    calls.extend(literals::loose(&code, &literals::Judged { judged: &judged, runs_unknown, removes }));
+    let mut calls = distinct(calls, meter);
+    name_targets(&mut calls, &code);
+    Found { calls, judged, evaluated, directory }
 }
 
-/// Returns the paths in a piece of code, literal or composed.
-fn named_paths(tokens: &[Token], code: &str, meter: &Meter) -> Vec<String> {
-    let path = |token: &Token| match token {
-        Token::Text(Some(text)) if !text.is_empty() && !text.contains([' ', '\n', '*', '(']) => Some(text.clone()),
-        Token::Text(_) | Token::Name(_) | Token::Sign(_) | Token::Command(_) => None,
-    };
-    // Assigned to a name, or passed to a call that creates or opens a path.
-    let single = tokens.windows(3).filter_map(|near| match near {
-        [Token::Name(maker), Token::Sign('('), text] if makes_path(maker) => path(text),
-        [Token::Name(_), Token::Sign('='), text] => path(text).filter(|text| text.contains(['/', '.'])),
-        _ => None,
-    });
-    single.chain(paths::joined_paths(tokens, meter)).chain(paths::interpolated_paths(code)).collect()
-}
-
-fn reads(words: &[Option<String>]) -> bool {
-    matches!(words.first(), Some(Some(verb)) if verb == "cat")
-}
-
-fn changes(words: &[Option<String>]) -> bool {
-    matches!(words.first(), Some(Some(verb)) if ["cp", "mv", "rm", "tee"].contains(&verb.as_str()))
-}
-
-fn writes(words: &[Option<String>]) -> bool {
-    matches!(words.first(), Some(Some(verb)) if verb == "tee")
-}
-
-fn is_method_of_a_sign(tokens: &[Token], at: usize) -> bool {
-    let before = |back: usize| at.checked_sub(back).and_then(|at| tokens.get(at));
-    before(1) == Some(&Token::Sign('.')) && matches!(before(2), Some(Token::Sign(sign)) if *sign != ')')
-}
-
-/// Returns the command of `"cmd" | getline` or `print | "cmd"`.
-fn awk_pipe(tokens: &[Token], at: usize) -> Option<Call> {
-    let before = at.checked_sub(1).and_then(|at| tokens.get(at));
-    // `|&` is a pipe in both directions.
-    let next = if tokens.get(at + 1) == Some(&Token::Sign('&')) { at + 2 } else { at + 1 };
-    match (before, tokens.get(next)) {
-        (Some(Token::Text(Some(text))), Some(Token::Name(name))) if name == "getline" => Some(Call::Text(text.clone())),
-        (_, Some(Token::Text(Some(text)))) => Some(Call::Text(text.clone())),
-        (_, Some(Token::Name(name))) if name != "getline" => Some(Call::Command(vec![None])),
-        (Some(Token::Name(_) | Token::Sign(')')), Some(Token::Name(_))) => Some(Call::Command(vec![None])),
-        _ => None,
+/// If the file that a call changes or reads is unknown, it may be any that the code names.
+fn name_targets(calls: &mut Vec<Call>, code: &Code<'_>) {
+    for (kind, all) in [(changes as fn(&[Word]) -> bool, false), (reads, true)] {
+        let is_vague = |call: &Call| match call {
+            Call::Same(words) => words.iter().any(Word::is_unknown) && kind(words),
+            Call::Run(_) | Call::Text(_) | Call::Loose(_) => false,
+        };
+        let Some(Call::Same(words)) = calls.iter().find(|call| is_vague(call)).cloned() else { continue };
+        let verb: Vec<Word> = words.into_iter().filter(|word| !word.is_unknown()).collect();
+        // The home directory itself can only be removed.
+        let removes = verb.first().is_some_and(|verb| verb.text == "rm");
+        let texts = literals::named_paths(code).into_iter().filter(|path| removes || path.text != "~/");
+        calls.extend(texts.map(|text| Call::Same(verb.iter().cloned().chain([text]).collect())));
+        let left = |words: &[Word]| words.iter().any(Word::is_unknown) && kind(words) && (all || writes(words));
+        calls.retain(|call| !matches!(call, Call::Same(words) if left(words)));
     }
 }
 
-/// The tokens of a piece of code, with the positions of closing brackets.
-struct Tokens<'a> {
-    all: &'a [Token],
-    closing: &'a [usize],
-    /// The effects of names that were looked up, because code may repeat a name thousands of times.
-    effects: RefCell<HashMap<&'a str, Option<CallEffect>>>,
-    meter: &'a Meter,
+fn reads(words: &[Word]) -> bool {
+    words.first().is_some_and(|verb| verb.text == "cat")
 }
 
-impl<'a> Tokens<'a> {
-    fn effect_of(&self, name: &'a str) -> Option<CallEffect> {
-        *self.effects.borrow_mut().entry(name).or_insert_with(|| effect_of(name))
+fn changes(words: &[Word]) -> bool {
+    words.first().is_some_and(|verb| ["cp", "mv", "rm", "tee"].contains(&verb.text.as_str()))
+}
+
+fn writes(words: &[Word]) -> bool {
+    words.first().is_some_and(|verb| verb.text == "tee")
+}
+
+/// `globalThis[x](…)`: any function of the language.
+fn is_computed_member(code: &Code<'_>, at: usize) -> bool {
+    let before = at.checked_sub(1);
+    let scope =
+        before.and_then(|at| code.name(at)).is_some_and(|name| lists(&code::WORDS_SCOPES, last_component(name)));
+    let key = code.evaluate(at + 1, code.close(at));
+    scope && code.is_sign(code.close(at) + 1, '(') && key.text().is_none()
+}
+
+/// Judges a name that may be a call, or a function that is passed on.
+fn name_call(code: &Code<'_>, name: &str, at: usize, imported: &Imported, found: &mut Found) {
+    let before = |back: usize| at.checked_sub(back).and_then(|at| code.token(at));
+    let is_method = before(1) == Some(&Token::Sign('.'));
+    let is_arrow = before(1) == Some(&Token::Sign('>')) && before(2) == Some(&Token::Sign('-'));
+    match name {
+        // `/x/.exec("y")` is a method of a regular expression.
+        _ if is_method && matches!(before(2), Some(Token::Sign(sign)) if !matches!(sign, ')' | ']')) => return,
+        // `$db->exec()` is a method of something.
+        "exec" | "system" | "query" if is_arrow => return,
+        // `model().eval()` is a method of an unknown object.
+        "eval" if is_method => return,
+        _ => {}
     }
-}
-
-fn resolve_call<'a>(
-    language: Language,
-    name: &'a str,
-    imported: &Imported,
-    tokens: &Tokens<'a>,
-    behind: usize,
-) -> Option<Call> {
-    let rest = tokens.all.get(behind..).unwrap_or_default();
     // PHP suppresses errors with `@unlink`.
-    let name = name.trim_start_matches('@');
-    let (module, last) =
-        name.rsplit_once(['.', ':']).map_or(("", name), |(module, last)| (module.trim_end_matches(':'), last));
-    let effect = tokens.effect_of(last).or_else(|| http_request(name));
-    let effect = effect.or_else(|| {
-        (imported.has(&["http", "https"]) && matches!(last, "get" | "request")).then_some(CallEffect::Fetch)
-    })?;
-    let qualified = QUALIFIED.iter().find(|(call, _)| *call == last).map(|(_, modules)| *modules);
-    let innermost = module.rsplit(['.', ':']).next().unwrap_or_default();
-    // `from subprocess import run` allows the bare name.
-    let bare_import = imported.subprocess && module.is_empty() && matches!(last, "run" | "call")
-        || qualified.is_some_and(|modules| imported.has(modules));
-    if qualified.is_some_and(|modules| !modules.contains(&module) && !modules.contains(&innermost))
-        && language != Language::Perl
-        && !bare_import
-    {
-        return None;
+    let name = name.trim_start_matches(['@', '&', '\\']);
+    let last = last_component(name);
+    let called = code.is_sign(at + 1, '(');
+    if code.language == Language::Php && name.starts_with('$') && called {
+        found.calls.extend(variable_call(code, name, at));
+        return;
+    }
+    // The file is the path that the method is called on.
+    if matches!(last, "read_text" | "read_bytes") {
+        let object = receiver(code, name, at);
+        found.calls.push(Call::Same(vec![Word::known("cat"), object.word()]));
+        return;
+    }
+    let is_lua_code = code.language == Language::Lua && matches!(name, "load" | "loadstring" | "dostring");
+    let effect =
+        if is_lua_code { Some(CallEffect::Code) } else { effect_of(last).or_else(|| http_request(name, imported)) };
+    let Some(effect) = effect.filter(|effect| counts(code.language, name, *effect, imported)) else { return };
+    // A request whose method or second argument says that it carries data.
+    let carries = imported.posts || last == "urlopen" && called && code.statement_end(at + 2) + 1 < code.close(at + 1);
+    let effect = if effect == CallEffect::Fetch && carries { CallEffect::Send } else { effect };
+    // With a condition, not everything goes: `User.where(…).delete_all`, `deleteMany({a: 1})`.
+    if effect == CallEffect::Lose {
+        let is_filtered = is_method
+            || called && !code.is_sign(at + 2, ')') && !(code.is_sign(at + 2, '{') && code.is_sign(at + 3, '}'));
+        let by_condition = matches!(last, "delete_all" | "destroy_all" | "deleteMany" | "delete_many");
+        let used = called || matches!(code.language, Language::Ruby | Language::Elixir);
+        if used && !(by_condition && is_filtered) {
+            found.calls.extend(build_calls(effect, &[], None).unwrap_or_default());
+        }
+        return;
     }
     // `p.unlink()` deletes the file that `p` names.
-    let empty = matches!(rest, [Token::Sign('('), Token::Sign(')'), ..]);
-    if empty && effect == CallEffect::Delete && matches!(last, "unlink" | "rmdir" | "rmtree") && !module.is_empty() {
-        return Some(Call::Command(vec![Some("rm".to_owned()), Some("-rf".to_owned()), None]));
+    let object = receiver(code, name, at);
+    let on_object = called && (is_method || name.contains('.'));
+    let is_empty = called && code.is_sign(at + 2, ')') || !called && is_method && code.language == Language::Ruby;
+    let of_object = is_method || name.contains('.');
+    if of_object && is_empty && effect == CallEffect::Delete && matches!(last, "unlink" | "rmdir" | "rmtree") {
+        found.calls.push(Call::Same(vec![Word::known("rm"), Word::known("-rf"), object.word()]));
+        return;
     }
-    // `fork` in Perl needs no parentheses.
-    if effect == CallEffect::Unknown && last == "fork" && language == Language::Perl {
-        return build_call(effect, &[]);
+    if on_object && !object.is_unknown() {
+        let opens = effect == CallEffect::Open && mode_writes(&code.evaluate(at + 2, code.close(at + 1)));
+        let touches = last == "touch" || effect == CallEffect::WriteObject || opens;
+        if touches {
+            found.calls.push(Call::Same(vec![Word::known("tee"), object.word()]));
+        }
     }
+    known_call(code, Some(effect), name, at, at + 1, found);
+}
+
+/// PHP: `$f("…")`.
+fn variable_call(code: &Code<'_>, name: &str, at: usize) -> Vec<Call> {
+    let function = match code.values_of(name) {
+        [value] => value.text(),
+        _ => None,
+    };
+    if let Some(effect) = function.and_then(|name| effect_of(&name)) {
+        let arguments = arguments(code, at + 2, code.close(at + 1));
+        return build_calls(effect, &arguments, None).unwrap_or_default();
+    }
+    // A function that is defined here runs what it contains.
+    let is_text = matches!(code.values_of(name), [value] if value.text().is_some());
+    if code.defines(name) || is_text { Vec::new() } else { vec![Call::unknown()] }
+}
+
+/// The value of the object that a method is called on.
+fn receiver(code: &Code<'_>, name: &str, at: usize) -> Value {
+    if let Some((object, _)) = name.rsplit_once('.') {
+        return match code.values_of(object) {
+            [only] => only.clone(),
+            _ => Value::unknown(),
+        };
+    }
+    // `Path("x").unlink()`, `(home / "x").unlink()`
+    let Some(close) = at.checked_sub(2).filter(|close| code.is_sign(*close, ')')) else { return Value::unknown() };
+    let Some(open) = code.open(close) else { return Value::unknown() };
+    let start = if open.checked_sub(1).is_some_and(|at| code.name(at).is_some()) { open - 1 } else { open };
+    code.evaluate(start, close + 1)
+}
+
+fn mode_writes(mode: &Value) -> bool {
+    mode.text().is_some_and(|mode| mode.len() <= 4 && mode.contains(['w', 'a', 'x', '+']))
+}
+
+/// Whether a name means a call with this effect, by the module before it.
+fn counts(language: Language, name: &str, effect: CallEffect, imported: &Imported) -> bool {
+    let last = last_component(name);
+    let module = name.rsplit_once(['.', ':']).map_or("", |(module, _)| module.trim_end_matches(':'));
+    let innermost = last_component(module);
+    let Some(modules) = modules_of(last) else { return true };
+    // `exec` is also a method of regular expressions.
+    let is_own_exec = last == "exec" && language == Language::Node && module.is_empty();
+    let is_listed = modules.contains(&module) || modules.contains(&innermost);
+    // `from subprocess import run` allows the bare name.
+    let is_bare_import = imported.subprocess && module.is_empty() && matches!(last, "run" | "call")
+        || imported.has(modules) && (last != "exec" || module.is_empty());
+    if is_own_exec && effect == CallEffect::Run {
+        let modules = &imported.modules;
+        return modules.is_empty()
+            || imported.has(&["child_process", "shelljs"])
+            || !modules.iter().any(|name| name.starts_with('.'));
+    }
+    is_listed || language == Language::Perl || is_bare_import
+}
+
+/// Judges a call whose effect is known. `open` is the index of its bracket, or of its first argument.
+fn known_call(code: &Code<'_>, effect: Option<CallEffect>, name: &str, at: usize, open: usize, found: &mut Found) {
+    let Some(effect) = effect else { return };
+    let last = last_component(name);
+    let language = code.language;
     // Only some languages allow calls without parentheses.
-    let called = matches!(rest.first(), Some(Token::Sign('(')));
-    let plain = matches!(last, "system" | "exec" | "unlink" | "rmtree" | "remove_tree" | "rmdir");
+    let called = code.is_sign(open, '(');
+    let plain =
+        matches!(last, "system" | "exec" | "unlink" | "rmtree" | "remove_tree" | "rmdir" | "eval" | "chdir" | "open");
     let bare = matches!(language, Language::Perl | Language::Ruby | Language::Php)
-        && match rest.first() {
-            Some(Token::Text(_)) => true,
-            Some(Token::Name(_)) => plain,
+        && match code.token(open) {
+            Some(Token::Text(_) | Token::Mixed(_)) => true,
+            Some(Token::Name(_)) => plain || effect == CallEffect::Delete && language == Language::Ruby,
+            Some(Token::Sign('{')) => language == Language::Perl && matches!(last, "system" | "exec"),
             _ => false,
         };
-    if !called && !bare {
-        return None;
+    // `fork` in Perl needs no parentheses.
+    let alone = effect == CallEffect::Unknown && last == "fork" && language == Language::Perl;
+    if !called && !bare && !alone {
+        found.calls.extend(passed_on(code, effect, at));
+        return;
     }
-    // `exec` is also a method of regular expressions.
-    if last == "exec"
-        && !module.is_empty()
-        && language == Language::Node
-        && !["child_process", "cp"].contains(&innermost)
-    {
-        return None;
+    if let Some(judged) = found.judged.get_mut(at) {
+        *judged = effect != CallEffect::Unknown;
     }
-    let arguments = arguments(tokens.all, behind + usize::from(called), tokens.closing, tokens.meter);
-    build_call(effect, &arguments)
+    // Perl: `exec {"program"} "name", "argument"`.
+    let open = if !called && code.is_sign(open, '{') { code.close(open) + 1 } else { open };
+    let (start, end) = if called { (open + 1, code.close(open)) } else { (open, bare_end(code, open)) };
+    let given = arguments(code, start, end);
+    match effect {
+        CallEffect::Chdir => found.directory = given.first().and_then(|argument| argument.values().first()).cloned(),
+        CallEffect::Code => match given.first().map(Argument::values) {
+            Some([value, ..]) if value.text().is_some() => {
+                let text = if last == "Function" {
+                    given.last().and_then(|argument| argument.values().first())
+                } else {
+                    Some(value)
+                };
+                found.evaluated.extend(text.and_then(Value::text));
+            }
+            // `eval { … }` in Perl and `instance_eval { }` in Ruby contain their code.
+            None => {}
+            Some(_) => found.calls.push(Call::unknown()),
+        },
+        // Python: `exec` runs code.
+        CallEffect::Run if last == "exec" && language == Language::Python => {
+            match given.first().map(Argument::values) {
+                Some([value, ..]) if value.text().is_some() => found.evaluated.extend(value.text()),
+                _ => found.calls.push(Call::unknown()),
+            }
+        }
+        // SQL is no shell text.
+        CallEffect::Run if literals::is_sql(&given_text(&given)) => {
+            found.calls.extend(literals::sql_loss(&given_text(&given)));
+        }
+        CallEffect::Run
+        | CallEffect::Spawn
+        | CallEffect::Delete
+        | CallEffect::Write
+        | CallEffect::Open
+        | CallEffect::Move
+        | CallEffect::Copy
+        | CallEffect::Fetch
+        | CallEffect::Send
+        | CallEffect::Read
+        | CallEffect::Unknown
+        | CallEffect::WriteObject
+        | CallEffect::Lookup
+        | CallEffect::Lose => match build_calls(effect, &given, found.directory.as_ref()) {
+            Some(calls) => found.calls.extend(calls),
+            None => {
+                if let Some(judged) = found.judged.get_mut(at) {
+                    *judged = false;
+                }
+            }
+        },
+    }
+}
+
+fn given_text(arguments: &[Argument]) -> String {
+    arguments.first().and_then(|argument| argument.values().first()).and_then(Value::text).unwrap_or_default()
+}
+
+/// The end of the arguments of a call without parentheses.
+fn bare_end(code: &Code<'_>, start: usize) -> usize {
+    let mut at = start;
+    while let Some(token) = code.token(at) {
+        code.meter.charge(1);
+        at = match token {
+            Token::Sign('(' | '[' | '{') => code.close(at) + 1,
+            Token::Sign(';' | '\n' | ')' | ']' | '}') => return at,
+            Token::Name(word) if matches!(word.as_str(), "if" | "unless" | "or" | "and" | "for" | "while") => {
+                return at;
+            }
+            Token::Name(_) | Token::Text(_) | Token::Mixed(_) | Token::Command(_) | Token::Sign(_) => at + 1,
+        };
+    }
+    code.tokens.len()
+}
+
+/// A function that is given to another one: `map(os.remove, files)`. It gets what else that one is given.
+fn passed_on(code: &Code<'_>, effect: CallEffect, at: usize) -> Vec<Call> {
+    let serious = matches!(
+        effect,
+        CallEffect::Run | CallEffect::Spawn | CallEffect::Delete | CallEffect::Code | CallEffect::Unknown
+    );
+    let is_argument = at.checked_sub(1).is_some_and(|at| matches!(code.token(at), Some(Token::Sign('(' | ',' | '&'))))
+        && matches!(code.token(at + 1), Some(Token::Sign(',' | ')')));
+    if !serious || !is_argument {
+        return Vec::new();
+    }
+    let end = code.statement_end(at + 1);
+    let end = if code.is_sign(end, ',') { code.statement_end(end + 1).max(end + 1) } else { end };
+    let texts = code.tokens.get(at + 1..end).unwrap_or_default().iter();
+    let values: Vec<Value> = texts.filter_map(|token| code.string(token)).collect();
+    if values.is_empty() && !matches!(effect, CallEffect::Run | CallEffect::Delete | CallEffect::Code) {
+        return Vec::new();
+    }
+    let values = if values.is_empty() { vec![Value::unknown()] } else { values };
+    let calls = values.into_iter().map(|value| build_calls(effect, &[Argument::Value(value)], None));
+    calls.flatten().flatten().collect()
 }
 
 /// Returns the effect of a call of an HTTP client: `requests.post`, `axios.get`, `Net::HTTP.get`.
-fn http_request(name: &str) -> Option<CallEffect> {
-    let (module, verb) = name.rsplit_once('.')?;
-    let client =
-        ["requests", "httpx", "axios", "http", "https", "Net::HTTP", "urllib3", "session", "aiohttp"].contains(&module);
+fn http_request(name: &str, imported: &Imported) -> Option<CallEffect> {
+    let (module, verb) = name.rsplit_once('.').unwrap_or(("", name));
+    let client = [
+        "requests", "httpx", "axios", "http", "https", "Net::HTTP", "urllib3", "session", "aiohttp", "got",
+        "superagent", "needle", "undici",
+    ]
+    .contains(&module)
+        || imported.has(&["http", "https", "axios", "got"]);
     match verb {
         "get" | "head" | "request" if client => Some(CallEffect::Fetch),
-        "post" | "put" | "patch" if client => Some(CallEffect::Send),
+        "post" | "put" | "patch" if client && !module.is_empty() => Some(CallEffect::Send),
         _ => None,
     }
 }
 
-fn build_call(effect: CallEffect, arguments: &[Argument]) -> Option<Call> {
-    let text = |at: usize| match arguments.get(at) {
-        Some(Argument::Text(text)) => text.clone(),
-        _ => None,
-    };
-    let with = |words: &[&str], operands: Vec<Option<String>>| {
-        let words = words.iter().map(|word| Some((*word).to_owned()));
-        Some(Call::Command(words.chain(operands).collect()))
-    };
-    // A method without arguments acts on its object, which is unknown here.
-    if arguments.is_empty() && !matches!(effect, CallEffect::Unknown | CallEffect::WriteObject) {
+/// Returns the command of `"cmd" | getline` or `print | "cmd"`.
+fn awk_pipe(code: &Code<'_>, at: usize) -> Option<Call> {
+    let before = at.checked_sub(1).and_then(|at| code.token(at));
+    if before == Some(&Token::Sign('|')) || code.is_sign(at + 1, '|') {
         return None;
     }
-    match effect {
-        CallEffect::Run => match arguments.first()? {
-            // Several strings are a program and its arguments.
-            Argument::Text(_)
-                if arguments.len() > 1 && arguments.iter().all(|argument| matches!(argument, Argument::Text(_))) =>
-            {
-                Some(Call::Command((0..arguments.len()).map(text).collect()))
-            }
-            Argument::Text(Some(text)) => Some(Call::Text(text.clone())),
-            Argument::List(words) => Some(Call::Command(words.clone())),
-            Argument::Text(None) | Argument::Other | Argument::Keyword(..) => Some(Call::Command(vec![None])),
-        },
-        CallEffect::Spawn => {
-            let mut words = Vec::new();
-            for argument in arguments {
-                match argument {
-                    Argument::Text(text) => words.push(text.clone()),
-                    Argument::List(list) => words.extend(list.clone()),
-                    Argument::Other => words.push(None),
-                    Argument::Keyword(..) => {}
-                }
-            }
-            Some(Call::Command(words))
-        }
-        CallEffect::Delete => with(&["rm", "-rf"], vec![text(0)]),
-        CallEffect::Write => with(&["tee"], vec![text(0)]),
-        CallEffect::Open => {
-            let named = arguments.iter().find_map(|argument| match argument {
-                Argument::Keyword(name, value) if name == "mode" => value.clone(),
-                Argument::Keyword(..) | Argument::Text(_) | Argument::List(_) | Argument::Other => None,
-            });
-            // A computed second argument may be a mode that writes.
-            if let [_, Argument::Text(None), ..] = arguments {
-                return with(&["tee"], vec![None]);
-            }
-            let Some(mode) = named.or_else(|| text(1)) else {
-                let Some(file) = text(0) else { return with(&["cat"], vec![None]) };
-                // Ruby: `open("|cmd")` runs a command.
-                return Some(match file.strip_prefix('|') {
-                    Some(command) => Call::Text(command.to_owned()),
-                    None if file.contains("://") => Call::from_words(&["curl", &file]),
-                    None => Call::from_words(&["cat", &file]),
-                });
-            };
-            // Perl: mode and name in one argument, `open(F, ">x")`.
-            if let Some(file) =
-                mode.strip_prefix('>').map(|file| file.trim_start_matches('>').trim()).filter(|file| !file.is_empty())
-            {
-                return with(&["tee"], vec![Some(file.to_owned())]);
-            }
-            // Perl: a command, `open(F, "cmd |")`.
-            if let Some(command) = mode.trim().strip_suffix('|').or_else(|| mode.trim().strip_prefix('|')) {
-                let command = if command.trim_matches('-').is_empty() { text(2) } else { Some(command.to_owned()) };
-                return Some(command.map_or(Call::Command(vec![None]), Call::Text));
-            }
-            // Perl: mode and name apart, `open(my $f, ">>", "x")`.
-            if mode.starts_with('>') && text(2).is_some() {
-                return with(&["tee"], vec![text(2)]);
-            }
-            let writes = mode.len() <= 4 && mode.contains(['w', 'a', 'x', '+', '>']);
-            // Perl: the first argument is a handle, `open(F, "x")`, `open(F, "<", "x")`.
-            let file = text(0).or_else(|| text(2)).unwrap_or_else(|| mode.trim_start_matches(['<', ' ']).to_owned());
-            if writes { with(&["tee"], vec![text(0)]) } else { Some(Call::from_words(&["cat", &file])) }
-        }
-        CallEffect::Move => with(&["mv"], vec![text(0), text(1)]),
-        CallEffect::Copy => with(&["cp"], vec![text(0), text(1)]),
-        CallEffect::Fetch => with(&["curl"], vec![text(0)]),
-        CallEffect::Send => with(&["curl", "--data", "@-"], vec![text(0)]),
-        CallEffect::Read => Some(match text(0) {
-            Some(file) if file.contains("://") => Call::from_words(&["curl", &file]),
-            Some(file) => Call::from_words(&["cat", &file]),
-            None => return with(&["cat"], vec![None]),
-        }),
-        // A computed name may find any call.
-        CallEffect::Lookup => {
-            let harmless = text(1).is_some_and(|name| effect_of(&name).is_none());
-            (!harmless).then(|| Call::Command(vec![None]))
-        }
-        CallEffect::Unknown => Some(Call::Command(vec![None])),
-        CallEffect::WriteObject => with(&["tee"], vec![None]),
-    }
-}
-
-/// Recognises methods of a literal path: `Path("…").unlink()`.
-fn path_method(tokens: &[Token]) -> Option<Call> {
-    let [
-        Token::Name(name),
-        Token::Sign('('),
-        Token::Text(Some(file)),
-        Token::Sign(')'),
-        Token::Sign('.'),
-        Token::Name(method),
-        ..,
-    ] = tokens
-    else {
-        return None;
+    // `|&` is a pipe in both directions.
+    let next = if code.is_sign(at + 1, '&') { at + 2 } else { at + 1 };
+    let known = |name: &str| match code.values_of(name) {
+        [only] if !only.is_unknown() => Some(Call::Text(only.shell_text())),
+        _ => Some(Call::unknown()),
     };
-    match method.as_str() {
-        _ if name != "Path" && !name.ends_with(".Path") => None,
-        "unlink" | "rmdir" => Some(Call::from_words(&["rm", "-rf", file])),
-        "write_text" | "write_bytes" | "touch" => Some(Call::from_words(&["tee", file])),
-        "open" if matches!(tokens.get(7), Some(Token::Text(Some(mode))) if mode.contains(['w', 'a', 'x', '+'])) => {
-            Some(Call::from_words(&["tee", file]))
-        }
+    match (before, code.token(next)) {
+        (Some(Token::Text(text)), Some(Token::Name(name))) if name == "getline" => Some(Call::Text(text.clone())),
+        (_, Some(Token::Text(text))) => Some(Call::Text(text.clone())),
+        (Some(Token::Name(command)), Some(Token::Name(name))) if name == "getline" => known(command),
+        (_, Some(Token::Name(name))) if name != "getline" => known(name),
+        (Some(Token::Sign(')')), Some(Token::Name(_))) => Some(Call::unknown()),
         _ => None,
     }
 }

@@ -1,182 +1,584 @@
-//! Code in languages whose calls are not known by name: SQL shells, editors, debuggers, Lisp, Julia, R and others.
+//! What code may do in ways that its known calls do not show, in any language.
 //!
-//! Finds texts that are run or removed, whatever the language: string literals that are a command line, lines that a
-//! database shell or an editor hands to a shell, and names that say "remove" before a path or a home directory.
+//! A string that is a command line, a list of strings that are its words, an SQL statement that loses data and a composed
+//! path to a protected file count as used in the worst way, unless the call around them only works on text or looks only
+//! at names, or is judged by itself.
 
-use super::Call;
-use crate::programs;
+use super::token::Token;
+use super::value::{Code, is_home, last_component};
+use super::{Call, Language, Word};
+use crate::programs::code::{self, lists};
+use crate::programs::{self, Entry};
+use crate::shell::statements;
+use crate::verdict::limits::SHELL_STEPS;
 
-/// Beginnings of a line behind which a database shell, an editor or a debugger runs shell text.
-const SHELL_LINES: [&str; 11] =
-    ["\\!", ".sh ", ".shell ", ".system ", "system ", "!", ":!", "shell ", "platform shell ", "r !", "w !"];
+/// The program whose operands are paths that code composes; the catalogue tells nothing about their use.
+const PATH_IN_CODE: &str = "code-path";
 
-/// Parts of names of functions that remove what they are given.
-const REMOVERS: [&str; 9] = ["rm", "rmtree", "remove", "delete", "unlink", "del_dir_r", "erase", "rmdir", "del_dir"];
-
-/// Programs that code starts with their arguments as separate literals.
-const WORD_PROGRAMS: [&str; 18] = [
-    "rm", "sh", "bash", "zsh", "dash", "env", "sudo", "curl", "wget", "dd", "mv", "cp", "chmod", "chown", "shred",
-    "kill", "git", "tee",
-];
-
-/// Names that stand for the home directory.
-const HOMES: [&str; 8] = ["home", "homedir", "$HOME", "HOME", "home_dir", "homeDirectory", "user_home", "userHome"];
-
-/// Finds what the code runs and removes.
-pub(super) fn calls(code: &str) -> Vec<Call> {
-    let mut calls: Vec<Call> = code.split(['\n', ';']).filter_map(shell_line).collect();
-    let tokens = tokens(code);
-    for (index, token) in tokens.iter().enumerate() {
-        let rest = tokens.get(index..).unwrap_or_default();
-        match token {
-            Token::Literal(text) => calls.extend(command(text, rest)),
-            Token::Backquoted(text) => calls.push(Call::Text((*text).to_owned())),
-            Token::Name(name) if is_remover(name) => calls.extend(removals(rest.get(1..).unwrap_or_default())),
-            Token::Name(_) | Token::Sign(_) => {}
-        }
-    }
-    calls
+/// What is known about a piece of code before its literals are looked at.
+pub(super) struct Judged<'a> {
+    /// For each token, whether it is the name of a call that is judged by itself.
+    pub judged: &'a [bool],
+    /// The code runs something that is not known.
+    pub runs_unknown: bool,
+    /// The code imports a module whose functions remove files.
+    pub removes: bool,
 }
 
-/// Signs that code computes which function it calls.
-const COMPUTED_CALLS: [&str; 16] = [
-    "&$", "&{", "->$", "array_map", "call_user_func", "array_walk", "usort", "getattr", "__import__", "globals()",
-    "__getattribute__", "public_send", ".send(", "Function(", "Reflect.", "child_\"+",
-];
+/// What the call around a literal does with it.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Around {
+    /// There is no call.
+    Nothing,
+    /// A call that works on text, or looks only at the name of a file.
+    Text,
+    /// A call that stores or sends what it is given.
+    Stored,
+    /// A call that is judged by itself.
+    Judged,
+    /// A call that is not named like one that runs something.
+    Foreign,
+    /// Any other call.
+    Unknown,
+}
 
-/// Finds what code in a language with known calls runs in a way that its calls do not show: literals that are opened as
-/// a pipe, commands in code that computes its calls, and removals of directories close to the root by any function.
-pub(super) fn hidden_calls(code: &str) -> Vec<Call> {
-    let is_computed = COMPUTED_CALLS.iter().any(|sign| code.contains(sign));
-    let tokens = tokens(code);
-    let mut calls = Vec::new();
-    for (index, token) in tokens.iter().enumerate() {
-        match token {
-            Token::Literal(text) if text.trim_start().starts_with('|') || text.trim_end().ends_with('|') => {
-                calls.extend(command(text.trim().trim_matches('|'), &[]));
+/// A call around a literal.
+#[derive(Clone, Copy)]
+struct Enclosing<'a> {
+    around: Around,
+    name: &'a str,
+    /// Where its bracket ends.
+    end: usize,
+}
+
+/// Finds what the literals of a piece of code may do.
+pub(super) fn loose(code: &Code<'_>, known: &Judged<'_>) -> Vec<Call> {
+    let mut finder = Finder {
+        code,
+        known,
+        is_searched: !matches!(code.language, Language::Other | Language::Lisp | Language::Sql),
+        runs_sql: (0..code.tokens.len())
+            .filter_map(|at| code.name(at))
+            .any(|name| lists(&code::WORDS_SQL_CALLS, last_component(name))),
+        uses_cloud: code.tokens.iter().any(|token| match token {
+            Token::Name(text) | Token::Text(text) => {
+                lists(&code::WORDS_CLOUDS, text.split(['.', '/', ':']).next().unwrap_or_default())
             }
-            Token::Literal(text) if is_computed => calls.extend(command(text, &[])),
-            Token::Name(name) if removes_trees(name) => {
-                let literal = tokens.iter().skip(index + 1).take(4).find_map(|token| match token {
-                    Token::Literal(text) => Some(*text),
-                    Token::Name(_) | Token::Backquoted(_) | Token::Sign(_) => None,
-                });
-                let is_short = |path: &&str| path.starts_with(['/', '~']) && path.matches('/').count() < 3;
-                calls.extend(literal.filter(is_short).map(|path| Call::from_words(&["rm", "-rf", path])));
-            }
-            Token::Literal(_) | Token::Name(_) | Token::Backquoted(_) | Token::Sign(_) => {}
-        }
-    }
-    calls
-}
-
-/// Whether the name of a function says that it removes a directory with what is in it.
-fn removes_trees(name: &str) -> bool {
-    let name = name.to_ascii_lowercase();
-    let removes = ["delete", "remove", "rmtree", "finddepth", "purge"].iter().any(|part| name.contains(part));
-    removes && ["dir", "tree", "all", "recursive", "depth", "folder"].iter().any(|part| name.contains(part))
-}
-
-/// `\! cmd`, `.sh cmd`, `\o |cmd`, `.once |cmd`.
-fn shell_line(line: &str) -> Option<Call> {
-    // Vim: `silent !cmd`.
-    let line = ["silent!", "silent"].iter().find_map(|start| line.trim().strip_prefix(start)).unwrap_or(line).trim();
-    let shell = SHELL_LINES.iter().find_map(|start| line.strip_prefix(start));
-    let piped = || {
-        let (before, text) = line.split_once('|')?;
-        let option = before.trim().trim_end_matches(['\'', '"']).trim();
-        let pipes =
-            matches!(option, "\\o" | "\\out" | "\\g" | "\\w" | "\\copy" | ".once" | ".output" | ".read" | ".import");
-        pipes.then(|| text.trim_end_matches(['\'', '"']))
+            Token::Mixed(_) | Token::Command(_) | Token::Sign(_) => false,
+        }),
+        open: Vec::new(),
+        statement: Enclosing { around: Around::Nothing, name: "", end: code.tokens.len() },
+        begins: true,
+        next_path: 0,
+        found: Vec::new(),
     };
-    shell.or_else(piped).filter(|text| !text.trim().is_empty()).map(|text| Call::Text(text.to_owned()))
+    for at in 0..code.tokens.len() {
+        finder.token(at);
+    }
+    let mut found = finder.found;
+    if !matches!(code.language, Language::Sql)
+        && (known.removes || matches!(code.language, Language::Other | Language::Lisp))
+    {
+        found.extend(removals(code));
+    }
+    found
 }
 
-/// A literal that is a command line, or the first of several that are its words: `"rm", "-rf", "/x"`.
-fn command(text: &str, rest: &[Token<'_>]) -> Option<Call> {
-    let text = text.trim().trim_start_matches('|').trim();
-    let (first, arguments) = text.split_once(char::is_whitespace).unwrap_or((text, ""));
-    let program = first.rsplit('/').next().unwrap_or_default();
-    if programs::embedded(program).is_none_or(|entry| entry.does.is_none()) {
-        return None;
-    }
-    if !arguments.is_empty() {
-        return Some(Call::Text(text.to_owned()));
-    }
-    // A single word is a program only where it is one that code usually runs: `"now"` is also a date.
-    if !WORD_PROGRAMS.contains(&program) {
-        return None;
-    }
-    let words = rest.iter().skip(1).take_while(|token| !matches!(token, Token::Sign(')' | ']' | '}' | '\n')));
-    let words = words.filter_map(|token| match token {
-        Token::Literal(word) => Some(Some((*word).to_owned())),
-        Token::Name(_) | Token::Sign(_) | Token::Backquoted(_) => None,
-    });
-    let words: Vec<Option<String>> = [Some(text.to_owned())].into_iter().chain(words).collect();
-    (words.len() > 1).then_some(Call::Command(words))
+struct Finder<'a> {
+    code: &'a Code<'a>,
+    known: &'a Judged<'a>,
+    /// Whether calls of the language are known by name.
+    is_searched: bool,
+    /// Whether the code calls something that runs SQL.
+    runs_sql: bool,
+    /// Whether the code uses a library for a cloud.
+    uses_cloud: bool,
+    open: Vec<Enclosing<'a>>,
+    /// The call at the beginning of the statement, without brackets: `print "x"`.
+    statement: Enclosing<'a>,
+    begins: bool,
+    /// Behind the last path expression.
+    next_path: usize,
+    found: Vec<Call>,
 }
 
-fn is_remover(name: &str) -> bool {
-    name.split(['.', ':', '/', '-', '!', '#']).any(|part| REMOVERS.contains(&part.to_ascii_lowercase().as_str()))
-}
-
-/// What a function that removes is given, up to the end of the call.
-fn removals(rest: &[Token<'_>]) -> Vec<Call> {
-    let remove = |target: &str| Call::from_words(&["rm", "-rf", target]);
-    let arguments = rest.iter().take_while(|token| !matches!(token, Token::Sign(';' | '\n' | '}')));
-    let found = arguments.filter_map(|token| match token {
-        Token::Literal(text) if text.contains('/') || text.starts_with('~') => Some(remove(text)),
-        Token::Name(name) if name.split(['.', '(', ':']).any(|part| HOMES.contains(&part)) => {
-            Some(Call::Text("rm -rf ~".into()))
+impl<'a> Finder<'a> {
+    fn token(&mut self, at: usize) {
+        let Some(token) = self.code.token(at) else { return };
+        if at >= self.next_path {
+            self.path(at);
         }
-        Token::Literal(_) | Token::Name(_) | Token::Sign(_) | Token::Backquoted(_) => None,
-    });
-    found.collect()
-}
-
-/// As much of a language as all languages have in common.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Token<'a> {
-    Name(&'a str),
-    /// A text in quotes.
-    Literal(&'a str),
-    Backquoted(&'a str),
-    Sign(char),
-}
-
-fn tokens(code: &str) -> Vec<Token<'_>> {
-    let mut tokens = Vec::new();
-    let mut rest = code;
-    while let Some(c) = rest.chars().next() {
-        let behind = rest.get(c.len_utf8()..).unwrap_or_default();
-        let (token, length) = match c {
-            '"' | '\'' | '`' => {
-                let end = closing(behind, c);
-                let text = behind.get(..end).unwrap_or_default();
-                let token = if c == '`' { Token::Backquoted(text) } else { Token::Literal(text) };
-                (Some(token), (1 + end + 1).min(rest.len()))
+        match token {
+            Token::Sign('(' | '[' | '{') => {
+                let enclosing = self.enclosing(at);
+                self.open.push(enclosing);
+                self.begins |= self.code.is_sign(at, '{');
             }
-            c if c.is_alphanumeric() || c == '_' || c == '$' => {
-                let end = rest.find(|c: char| !(c.is_alphanumeric() || "_$.:-/!#".contains(c))).unwrap_or(rest.len());
-                (rest.get(..end).map(Token::Name), end)
+            Token::Sign(')' | ']' | '}') => {
+                self.open.pop();
             }
-            ' ' | '\t' => (None, 1),
-            c => (Some(Token::Sign(c)), c.len_utf8()),
+            Token::Sign(';' | '\n') => {
+                self.begins = true;
+                self.statement = Enclosing { around: Around::Nothing, name: "", end: self.code.tokens.len() };
+            }
+            Token::Name(name) => {
+                if std::mem::take(&mut self.begins) {
+                    self.statement = self.named(name, at);
+                    if matches!(self.statement.around, Around::Unknown | Around::Foreign) {
+                        self.statement.around = Around::Nothing;
+                    }
+                }
+                self.function(name, at);
+            }
+            Token::Text(text) => self.literal(text, at),
+            Token::Mixed(_) => {
+                if let Some(value) = self.code.string(token) {
+                    self.literal(&value.shell_text(), at);
+                }
+            }
+            Token::Command(_) if !self.is_searched => {
+                let text = self.code.string(token).map(|value| value.shell_text());
+                self.found.extend(text.map(Call::Text));
+            }
+            Token::Command(_) | Token::Sign(_) => {}
+        }
+    }
+
+    fn named(&self, name: &'a str, at: usize) -> Enclosing<'a> {
+        let last = last_component(name);
+        let around = if self.known.judged.get(at) == Some(&true) {
+            Around::Judged
+        } else if lists(&code::WORDS_TEXT, last) || lists(&code::WORDS_NAMES, last) || lists(&code::WORDS_TEXT, name) {
+            Around::Text
+        } else if lists(&code::WORDS_STORES, last) {
+            Around::Stored
+        } else if !self.is_searched
+            || is_runner(last) && !self.is_arrow_method(last, at)
+            || !self.code.values_of(name).is_empty() && !self.code.defines(name)
+        {
+            Around::Unknown
+        } else {
+            Around::Foreign
         };
-        tokens.extend(token);
-        rest = rest.get(length..).unwrap_or_default();
+        Enclosing { around, name, end: self.code.tokens.len() }
     }
-    tokens
+
+    /// `$db->exec()` is a method of something.
+    fn is_arrow_method(&self, last: &str, at: usize) -> bool {
+        let is_arrow =
+            at.checked_sub(2).is_some_and(|start| self.code.is_sign(start, '-') && self.code.is_sign(start + 1, '>'));
+        is_arrow && matches!(last, "exec" | "system" | "query")
+    }
+
+    fn enclosing(&self, at: usize) -> Enclosing<'a> {
+        let outer = self.open.last().copied().unwrap_or(self.statement);
+        let end = self.code.close(at);
+        let name = if self.code.language == Language::Lisp { at + 1 } else { at.wrapping_sub(1) };
+        let before = at.checked_sub(1).and_then(|at| self.code.token(at));
+        match self.code.name(name) {
+            Some(word) if self.code.is_sign(at, '(') && !is_keyword(word) => {
+                Enclosing { end, ..self.named(word, name) }
+            }
+            // `x["system"]("…")`, `f()("…")`
+            None if self.code.is_sign(at, '(') && matches!(before, Some(Token::Sign(')' | ']' | '}' | '>'))) => {
+                let judged = at.checked_sub(1).and_then(|close| self.code.open(close));
+                let judged = judged.is_some_and(|open| self.known.judged.get(open) == Some(&true));
+                Enclosing { around: if judged { Around::Judged } else { Around::Unknown }, name: "", end }
+            }
+            _ => Enclosing { end, ..outer },
+        }
+    }
+
+    /// The call around a literal, and whether its use is unknown.
+    fn around(&self, at: usize) -> Enclosing<'a> {
+        let code = self.code;
+        let before = |back: usize| at.checked_sub(back).and_then(|at| code.token(at));
+        // `"x" in s`, `s == "x"`, `"x": …`
+        let compared = matches!(code.name(at + 1), Some("in" | "not" | "eq" | "ne"))
+            || matches!(before(1), Some(Token::Sign('=' | '~'))) && matches!(before(2), Some(Token::Sign('=' | '!')))
+            || code.is_sign(at + 1, '=') && code.is_sign(at + 2, '=')
+            || matches!(before(1), Some(Token::Name(word)) if matches!(word.as_str(), "eq" | "ne" | "in"));
+        let mut enclosing = self.open.last().copied().unwrap_or(self.statement);
+        if let (Around::Nothing | Around::Foreign, Some(name)) =
+            (enclosing.around, at.checked_sub(1).and_then(|at| code.name(at)))
+            && !is_keyword(name)
+        {
+            enclosing = Enclosing { end: enclosing.end, ..self.named(name, at - 1) };
+        }
+        // `"x".execute()`
+        if enclosing.around == Around::Nothing
+            && code.is_sign(at + 1, '.')
+            && let Some(method) = code.name(at + 2)
+        {
+            enclosing = Enclosing { end: enclosing.end, ..self.named(method, at + 2) };
+        } else if matches!(enclosing.around, Around::Unknown | Around::Foreign)
+            && code.is_sign(at + 1, '.')
+            && code
+                .name(at + 2)
+                .is_some_and(|method| lists(&code::WORDS_TEXT, last_component(method)) && method != "format")
+        {
+            enclosing.around = Around::Text;
+        }
+        if compared {
+            enclosing.around = Around::Text;
+        }
+        enclosing
+    }
+
+    fn literal(&mut self, text: &str, at: usize) {
+        if text.len() < 2 {
+            return;
+        }
+        let enclosing = self.around(at);
+        let is_used = match enclosing.around {
+            Around::Text | Around::Stored | Around::Judged | Around::Foreign => false,
+            Around::Unknown => true,
+            Around::Nothing => !self.is_searched || self.known.runs_unknown,
+        };
+        if self.code.language == Language::Sql {
+            let before = at.checked_sub(1).and_then(|at| self.code.name(at));
+            let runs = before.is_some_and(|word| word.eq_ignore_ascii_case("program"))
+                || lists(&code::WORDS_SQL_RUNS, &enclosing.name.to_ascii_lowercase());
+            if runs {
+                self.found.push(Call::Text(text.to_owned()));
+            }
+            return;
+        }
+        if is_used && is_command_line(text) {
+            // The rest of the command may follow: `"rm -rf " ^ x`.
+            let goes_on =
+                matches!(self.code.token(at + 1), Some(Token::Sign('^' | '+' | '.' | ',' | '*' | '<' | '~' | '%')));
+            let more = if goes_on && !text.trim().ends_with(';') { " $1" } else { "" };
+            self.found.push(Call::Loose(format!("{}{more}", text.trim().trim_matches('|'))));
+        } else if is_used {
+            self.found.extend(self.word_list(text, at, enclosing.end));
+        }
+        let is_foreign = enclosing.around == Around::Foreign;
+        if is_used || is_foreign || enclosing.around == Around::Nothing && self.runs_sql {
+            self.found.extend(sql_loss(text));
+        }
+        let sends = lists(&code::WORDS_SENDING, last_component(enclosing.name));
+        if (is_used || is_foreign) && sends && (text.starts_with("http://") || text.starts_with("https://")) {
+            let deletes = last_component(enclosing.name) == "delete";
+            self.found.push(Call::same(&if deletes {
+                ["curl", "-X", "DELETE", text]
+            } else {
+                ["curl", "--data", "@-", text]
+            }));
+        }
+        // `open(F, "cmd |")` by another name.
+        if text.trim_end().ends_with('|')
+            && is_command_line(text.trim().trim_matches('|'))
+            && enclosing.around != Around::Text
+        {
+            self.found.push(Call::Loose(text.trim().trim_matches('|').to_owned()));
+        }
+    }
+
+    /// A command whose words are literals: `"rm", "-rf", "/x"`.
+    fn word_list(&self, text: &str, at: usize, end: usize) -> Option<Call> {
+        let entry = serious_program(text)?;
+        let rest = self.code.tokens.get(at + 1..end).unwrap_or_default();
+        let mut words = vec![Word::known(text)];
+        let mut depth = 0_usize;
+        for (index, token) in rest.iter().enumerate() {
+            // Nested lists are read once for each list around them.
+            self.code.meter.charge(8);
+            if self.code.meter.exceeds(&SHELL_STEPS) {
+                break;
+            }
+            let behind = self.code.token(at + 2 + index);
+            match token {
+                Token::Text(_) | Token::Mixed(_) if matches!(behind, Some(Token::Sign(':' | '='))) => {}
+                Token::Text(_) | Token::Mixed(_) => words.extend(self.code.string(token).map(|value| value.word())),
+                Token::Name(name) if is_home(name) => words.push(Word::known("~/")),
+                Token::Name(name) if !matches!(behind, Some(Token::Sign('(' | ':' | '=' | '['))) && name != "nil" => {
+                    words.push(Word::unknown());
+                }
+                Token::Sign(';' | '\n') if depth == 0 && end == self.code.tokens.len() => break,
+                Token::Sign('(' | '[' | '{') => depth += 1,
+                Token::Sign(')' | ']' | '}') => depth = depth.saturating_sub(1),
+                Token::Name(_) | Token::Sign(_) | Token::Command(_) => {}
+            }
+        }
+        let second = words.iter().skip(1).find(|word| !word.is_unknown())?;
+        looks_like_argument(&second.text, entry).then_some(Call::Same(words))
+    }
+
+    /// A function that removes files, or that is named like a program: `sh.rm("-rf", "/x")`.
+    fn function(&mut self, name: &'a str, at: usize) {
+        let code = self.code;
+        if !self.is_searched || !code.is_sign(at + 1, '(') || self.known.judged.get(at) == Some(&true) {
+            return;
+        }
+        let end = code.close(at + 1);
+        let last = last_component(name);
+        if let Some(Token::Text(first)) = code.token(at + 2)
+            && first.starts_with('-')
+            && !lists(&code::WORDS_TEXT, last)
+            && serious_program(last).is_some()
+        {
+            let words = code.tokens.get(at + 2..end).unwrap_or_default().iter();
+            let words = words.filter_map(|token| code.string(token)).map(|value| value.word());
+            self.found.push(Call::Same([Word::known(last)].into_iter().chain(words).collect()));
+        }
+        // `boto3.client("ec2").terminate_instances(…)` is `aws ec2 terminate-instances`.
+        let parts = if self.uses_cloud { parts_of(last) } else { Vec::new() };
+        let verb = parts.first().map_or("", String::as_str);
+        if parts.len() > 1 && matches!(verb, "delete" | "terminate" | "destroy" | "purge" | "deregister") {
+            self.found.push(Call::same(&["aws", "of-code", &parts.join("-")]));
+        }
+        if removes_trees(last) {
+            self.found.extend(paths_in(code, at + 2, end).into_iter().filter(is_short).map(removal));
+        }
+    }
+
+    /// A path expression that begins here and is composed of several parts.
+    fn path(&mut self, at: usize) {
+        if !begins_path(self.code, at) || self.code.language == Language::Sql {
+            return;
+        }
+        let end = self.code.expression_end(at, self.code.tokens.len());
+        self.next_path = end.max(at + 1);
+        let value = self.code.evaluate(at, end);
+        let enclosing = self.around(at);
+        let is_listed = self.code.is_sign(end, '.') && self.code.name(end + 1).is_some_and(only_names);
+        let ends_listed = (at..end).rev().find_map(|at| self.code.name(at)).is_some_and(only_names);
+        if value.is_composed()
+            && !matches!(enclosing.around, Around::Text | Around::Judged)
+            && !is_listed
+            && !ends_listed
+        {
+            let word = value.word();
+            let known = word.text.get(..word.known.unwrap_or(word.text.len())).unwrap_or_default();
+            if known.len() > 3 && known.contains('/') && !known.contains(['\n', ' ']) {
+                self.found.push(Call::Same(vec![Word::known(PATH_IN_CODE), word]));
+            }
+        }
+    }
 }
 
-/// Where a quoted text ends.
-fn closing(text: &str, quote: char) -> usize {
-    let mut escaped = false;
-    for (at, c) in text.char_indices() {
-        if c == quote && !escaped {
-            return at;
+fn only_names(name: &str) -> bool {
+    lists(&code::WORDS_NAMES, last_component(name))
+}
+
+fn is_keyword(word: &str) -> bool {
+    matches!(
+        word,
+        "if" | "for"
+            | "while"
+            | "in"
+            | "of"
+            | "and"
+            | "or"
+            | "not"
+            | "return"
+            | "elif"
+            | "unless"
+            | "switch"
+            | "await"
+            | "new"
+            | "yield"
+            | "else"
+            | "then"
+            | "do"
+            | "case"
+            | "when"
+            | "const"
+            | "let"
+            | "var"
+            | "my"
+            | "import"
+            | "from"
+    )
+}
+
+/// Whether a path expression begins at a token.
+fn begins_path(code: &Code<'_>, at: usize) -> bool {
+    match code.token(at) {
+        Some(Token::Mixed(_)) => true,
+        Some(Token::Text(_)) => matches!(code.token(at + 1), Some(Token::Sign('/' | '+' | '.' | '<' | '^' | '*'))),
+        Some(Token::Name(name)) => {
+            let last = last_component(name);
+            is_home(name)
+                || code.is_sign(at + 1, '(') && lists(&code::WORDS_PATHS, last)
+                || matches!(code.token(at + 1), Some(Token::Sign('(' | '[' | '{')))
+                    && matches!(code.token(at + 2), Some(Token::Text(key) | Token::Name(key)) if lists(&code::WORDS_HOME_KEYS, key))
+                || matches!(code.values_of(name), [value] if value.is_at_home())
         }
-        escaped = c == '\\' && !escaped;
+        _ => false,
     }
-    text.len()
+}
+
+/// The paths that the expressions between two tokens give.
+fn paths_in(code: &Code<'_>, start: usize, end: usize) -> Vec<Word> {
+    let mut paths = Vec::new();
+    let mut at = start;
+    while at < end {
+        code.meter.charge(1);
+        if begins_path(code, at) {
+            let behind = code.expression_end(at, end);
+            let value = code.evaluate(at, behind);
+            if !value.is_unknown() {
+                paths.push(value.word());
+            }
+            at = behind.max(at + 1);
+            continue;
+        }
+        match code.token(at) {
+            Some(Token::Text(key)) if code.language == Language::Lisp && lists(&code::WORDS_HOME_KEYS, key) => {
+                paths.push(Word::known("~/"));
+            }
+            Some(Token::Text(text)) => paths.push(Word::known(text)),
+            _ => {}
+        }
+        at += 1;
+    }
+    paths.retain(|path| !path.is_unknown() && !path.text.is_empty() && !path.text.contains(['\n', '(']));
+    paths
+}
+
+/// The paths in a piece of code that an unknown file may be.
+pub(super) fn named_paths(code: &Code<'_>) -> Vec<Word> {
+    let mut paths: Vec<Word> = Vec::new();
+    let mut at = 0;
+    while at < code.tokens.len() {
+        code.meter.charge(1);
+        let is_path =
+            |word: &Word| !word.is_unknown() && !word.text.is_empty() && !word.text.contains([' ', '\n', '*', '(']);
+        if begins_path(code, at) {
+            let end = code.expression_end(at, code.tokens.len());
+            let word = code.evaluate(at, end).word();
+            paths.extend(Some(word).filter(is_path));
+            at = end.max(at + 1);
+            continue;
+        }
+        // Assigned to a name, or passed to a call that opens it.
+        if let Some(Token::Text(text)) = code.token(at) {
+            let before = at.checked_sub(1);
+            let opened = before.is_some_and(|open| code.is_sign(open, '('))
+                && at
+                    .checked_sub(2)
+                    .and_then(|at| code.name(at))
+                    .is_some_and(|name| matches!(last_component(name), "open" | "readFileSync" | "read" | "File"));
+            let assigned = before.is_some_and(|at| code.is_sign(at, '=')) && text.contains(['/', '.']);
+            paths.extend(Some(Word::known(text)).filter(|word| (opened || assigned) && is_path(word)));
+        }
+        at += 1;
+    }
+    paths
+}
+
+/// What the statements with a function that removes name.
+fn removals(code: &Code<'_>) -> Vec<Call> {
+    let mut found = Vec::new();
+    let mut start = 0;
+    for at in 0..=code.tokens.len() {
+        let ends = matches!(code.token(at), Some(Token::Sign(';' | '\n')) | None);
+        if !ends {
+            continue;
+        }
+        let names = (start..at).filter_map(|at| code.name(at));
+        if code.language != Language::Other && code.language != Language::Lisp || names.into_iter().any(is_remover) {
+            let is_place = |word: &Word| word.text.contains('/') || word.text.starts_with('~');
+            let is_searched = !matches!(code.language, Language::Other | Language::Lisp);
+            let paths =
+                paths_in(code, start, at).into_iter().filter(|word| is_place(word) && (!is_searched || is_short(word)));
+            found.extend(paths.map(removal));
+        }
+        start = at + 1;
+    }
+    found
+}
+
+/// Whether a path is the home directory, below it, or close to the root.
+fn is_short(word: &Word) -> bool {
+    let path = word.text.trim_end_matches(['*', '/']);
+    word.text.starts_with('~') || word.text.starts_with('/') && path.matches('/').count() < 3
+}
+
+fn removal(path: Word) -> Call {
+    // `~` in a string means the home directory to most of these functions.
+    let path = if path.text == "~" { Word::known("~/") } else { path };
+    Call::Same(vec![Word::known("rm"), Word::known("-rf"), path])
+}
+
+/// The words of a name: `removeDirectoryRecursive`, `remove_dir_all`, `delete-directory/files`.
+fn parts_of(name: &str) -> Vec<String> {
+    let mut parts = Vec::new();
+    let mut part = String::new();
+    for c in name.chars() {
+        if !c.is_alphanumeric() || c.is_uppercase() && part.ends_with(char::is_lowercase) {
+            parts.push(std::mem::take(&mut part));
+        }
+        if c.is_alphanumeric() {
+            part.push(c);
+        }
+    }
+    parts.push(part);
+    parts.retain(|part| !part.is_empty());
+    parts.iter_mut().for_each(|part| part.make_ascii_lowercase());
+    parts
+}
+
+/// Whether the name of a function says that it runs something.
+fn is_runner(name: &str) -> bool {
+    let parts = parts_of(name);
+    let inspects = parts.first().is_some_and(|verb| lists(&code::WORDS_INSPECTING, verb));
+    !inspects && parts.iter().any(|part| lists(&code::WORDS_RUNNERS, part))
+}
+
+/// Whether the name of a function says that it removes something.
+fn is_remover(name: &str) -> bool {
+    parts_of(name).iter().any(|part| lists(&code::WORDS_REMOVE, part))
+}
+
+/// Whether the name of a function says that it removes a file or a directory with what is in it.
+fn removes_trees(name: &str) -> bool {
+    let parts = parts_of(name);
+    let removes = |part: &String| lists(&code::WORDS_REMOVE, part);
+    let is_tree = |part: &String| lists(&code::WORDS_TREES, part);
+    let alone = ["rimraf", "trash", "finddepth", "deltree", "rmtree"].contains(&name);
+    alone || parts.iter().any(removes) && parts.iter().any(is_tree)
+}
+
+/// The entry of a program that can do more than print.
+fn serious_program(word: &str) -> Option<&'static Entry> {
+    let program = word.rsplit('/').next().filter(|name| !name.is_empty() && !name.contains(char::is_whitespace))?;
+    programs::embedded(program).filter(|entry| entry.does.is_some() && entry.does != Some(programs::Does::Look))
+}
+
+/// Whether a word is an option, a path or a verb of a program.
+fn looks_like_argument(word: &str, entry: &Entry) -> bool {
+    word.starts_with('-') && word.len() > 1
+        || word.starts_with(['/', '~', '$'])
+        || word.contains('/') && !word.contains("//")
+        || word == "*"
+        || entry.verbs.iter().any(|verb| verb.names.iter().any(|name| name == word))
+}
+
+/// Whether a text is a command line of a program that can do more than print.
+fn is_command_line(text: &str) -> bool {
+    let text = text.trim().trim_start_matches('|').trim();
+    let mut words = text.split_whitespace().skip_while(|word| word.contains('=') && !word.starts_with('-'));
+    let Some(entry) = words.next().and_then(serious_program) else { return false };
+    let first_line = text.lines().next().unwrap_or_default();
+    first_line == text && words.any(|word| looks_like_argument(word, entry))
+}
+
+/// Whether a text begins like an SQL statement.
+pub(super) fn is_sql(text: &str) -> bool {
+    let first = text.split_whitespace().next().unwrap_or_default().to_ascii_lowercase();
+    matches!(first.as_str(), "select" | "insert" | "delete" | "drop" | "alter" | "create" | "update")
+        && text.split_whitespace().nth(1).is_some()
+}
+
+/// The command that runs a statement that loses data.
+pub(super) fn sql_loss(text: &str) -> Option<Call> {
+    statements::is_sql_loss(text).then(|| Call::same(&["sql", "-c", text]))
+}
+
+/// Finds what code runs and removes in a language whose calls are not known by name.
+pub(super) fn calls(code: &Code<'_>) -> Vec<Call> {
+    loose(code, &Judged { judged: &[], runs_unknown: false, removes: false })
 }

@@ -13,16 +13,12 @@ pub(super) fn calls(script: &str) -> Vec<Call> {
         rest = match letter {
             'e' => {
                 let (text, rest) = split_line(body);
-                found.push(if text.trim().is_empty() {
-                    Call::Command(vec![None])
-                } else {
-                    Call::Text(text.trim().to_owned())
-                });
+                found.push(if text.trim().is_empty() { Call::unknown() } else { Call::Text(text.trim().to_owned()) });
                 rest
             }
             'w' | 'W' => {
                 let (file, rest) = split_line(body);
-                found.push(Call::from_words(&["tee", file.trim()]));
+                found.push(Call::same(&["tee", file.trim()]));
                 rest
             }
             'a' | 'i' | 'c' => skip_text(body),
@@ -34,9 +30,9 @@ pub(super) fn calls(script: &str) -> Vec<Call> {
                     let (letters, file) =
                         flags.split_once('w').map_or((flags, None), |(letters, file)| (letters, Some(file)));
                     if letters.contains('e') {
-                        found.push(Call::Command(vec![None]));
+                        found.push(Call::unknown());
                     }
-                    found.extend(file.map(|file| Call::from_words(&["tee", file.trim()])));
+                    found.extend(file.map(|file| Call::same(&["tee", file.trim()])));
                 }
                 rest
             }

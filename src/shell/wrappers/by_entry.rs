@@ -22,7 +22,10 @@ pub(super) fn inner(command: &Command, meter: &Meter) -> Vec<Inner> {
     let is_dry = line.does == Some(Does::Look) && line.path.iter().any(|entry| entry.does == Some(Does::Run));
     match line.command.filter(|_| !is_dry) {
         Some(start) => inner.extend(tail(command, line, start, directory)),
-        None => inner.extend(code(command, line, meter)),
+        None => {
+            inner.extend(code(command, line, meter));
+            inner.extend(script_program(command, line).map(Inner::command));
+        }
     }
     // What is not made to run others runs words of unknown use only behind `--`, or by a verb that is not known. Words
     // behind a script are its own.
@@ -44,7 +47,8 @@ pub(super) fn hides(command: &Command) -> bool {
     let Some(line) = command.parsed.as_deref() else { return false };
     let by_option = |used: &WordUse| used.takes == Some(Use::Run) && used.by_option && used.aside;
     let is_text = line.command.is_some() || line.uses.iter().any(|used| used.takes == Some(Use::Run));
-    line.uses.iter().any(by_option) || !is_text && line.language().is_some()
+    let is_code = line.language().is_some() && script_program(command, line).is_none();
+    line.uses.iter().any(by_option) || !is_text && is_code
 }
 
 /// Shell text in the values of options, and operands that are lines of shell text.
@@ -286,4 +290,17 @@ fn guess(words: &[&str], meter: &Meter) -> Option<Guess> {
             }
         }
     }
+}
+
+/// The script of an interpreter that is a program of the catalogue, with its arguments: `python3 manage.py flush`.
+fn script_program(command: &Command, line: &CommandLine) -> Option<Vec<Arg>> {
+    let script = line.uses.iter().find(|used| used.takes == Some(Use::Execute) && !used.by_option)?;
+    let arg = command.args.get(script.word).filter(|_| line.language().is_some())?;
+    let name = arg.text.rsplit('/').next().unwrap_or_default();
+    let has_verbs = |name: &str| programs::embedded(name).is_some_and(|entry| !entry.verbs.is_empty());
+    let is_path = arg.text.contains(['/', '.']);
+    (arg.is_known() && is_path && has_verbs(name)).then(|| {
+        let rest = command.args.iter().skip(script.word + 1).cloned();
+        [Arg::literal(name)].into_iter().chain(rest).collect()
+    })
 }

@@ -1,85 +1,77 @@
 //! The arguments of a call.
 
 use super::super::token::Token;
-use crate::verdict::limits::{Meter, SHELL_STEPS};
+use super::super::value::{Code, Value};
 
 /// One argument of a call.
 #[derive(Clone, Debug)]
 pub(super) enum Argument {
     /// `name=value`
-    Keyword(String, Option<String>),
-    Text(Option<String>),
-    List(Vec<Option<String>>),
-    Other,
+    Keyword(String, Value),
+    Value(Value),
+    /// A name with several possible values.
+    OneOf(Vec<Value>),
+    List(Vec<Value>),
 }
 
-/// Returns the index of the closing bracket for each opening one, or the number of tokens if it is not closed.
-pub(super) fn closing(tokens: &[Token]) -> Vec<usize> {
-    let mut closing = vec![tokens.len(); tokens.len()];
-    let mut open: Vec<usize> = Vec::new();
-    for (at, token) in tokens.iter().enumerate() {
-        match token {
-            Token::Sign('(' | '{') => open.push(at),
-            Token::Sign(')' | '}') => {
-                if let Some(place) = open.pop().and_then(|start| closing.get_mut(start)) {
-                    *place = at;
-                }
-            }
-            Token::Sign(_) | Token::Name(_) | Token::Text(_) | Token::Command(_) => {}
+impl Argument {
+    /// The values, one after the other.
+    pub fn values(&self) -> &[Value] {
+        match self {
+            Argument::Keyword(_, value) | Argument::Value(value) => std::slice::from_ref(value),
+            Argument::OneOf(values) | Argument::List(values) => values,
         }
     }
-    closing
 }
 
-/// Parses the arguments of a call from the token at `start`. Nested brackets are skipped, so that nested calls do not make
-/// the work quadratic.
-pub(super) fn arguments(tokens: &[Token], start: usize, closing: &[usize], meter: &Meter) -> Vec<Argument> {
-    let mut arguments = Vec::new();
-    let mut list: Option<Vec<Option<String>>> = None;
-    let mut current: Option<Argument> = None;
-    let mut next = start;
-    while let Some(token) = tokens.get(next) {
-        let at = next;
-        next += 1;
-        meter.charge(1);
-        if meter.exceeds(&SHELL_STEPS) {
-            break;
-        }
-        match token {
-            Token::Name(name) if list.is_none() && tokens.get(at + 1) == Some(&Token::Sign('=')) => {
-                let value = match tokens.get(at + 2) {
-                    Some(Token::Text(text)) => text.clone(),
-                    _ => None,
-                };
-                current = Some(Argument::Keyword(name.clone(), value));
+/// Parses the arguments of a call from the token at `start` up to its end. Nested brackets are skipped, so that nested calls
+/// do not make the work quadratic.
+pub(super) fn arguments(code: &Code<'_>, start: usize, end: usize) -> Vec<Argument> {
+    parts(code, start, end).into_iter().map(|(start, end)| argument(code, start, end)).collect()
+}
+
+/// The ranges between commas.
+fn parts(code: &Code<'_>, start: usize, end: usize) -> Vec<(usize, usize)> {
+    let mut parts = Vec::new();
+    let (mut begin, mut at) = (start, start);
+    while at < end {
+        code.meter.charge(1);
+        at = match code.token(at) {
+            Some(Token::Sign('(' | '[' | '{')) => code.close(at) + 1,
+            Some(Token::Sign(',')) => {
+                parts.push((begin, at));
+                begin = at + 1;
+                at + 1
             }
-            Token::Text(_) | Token::Name(_) if matches!(current, Some(Argument::Keyword(..))) => {}
-            // A list, or a tuple where an argument begins.
-            Token::Sign('[' | '(') if current.is_none() && list.is_none() => list = Some(Vec::new()),
-            Token::Sign(']' | ')') if list.is_some() => current = list.take().map(Argument::List),
-            Token::Sign('(' | '{') => next = closing.get(at).map_or(next, |end| end + 1),
-            Token::Sign(')' | '}' | ';') => break,
-            Token::Sign(',') if list.is_none() => arguments.push(current.take().unwrap_or(Argument::Other)),
-            Token::Sign(',') => {}
-            Token::Text(text) => match (&mut list, &current) {
-                (Some(list), _) => list.push(text.clone()),
-                (None, None) => current = Some(Argument::Text(text.clone())),
-                // Adjacent strings are concatenated in some way.
-                (None, Some(_)) => current = Some(Argument::Text(None)),
-            },
-            Token::Name(_) | Token::Sign('+' | '%' | '.') => match &mut list {
-                Some(list) if matches!(token, Token::Name(_)) => list.push(None),
-                Some(_) => {}
-                None => {
-                    current = Some(match current.take() {
-                        None | Some(Argument::Other) => Argument::Other,
-                        Some(Argument::Text(_) | Argument::List(_) | Argument::Keyword(..)) => Argument::Text(None),
-                    });
-                }
-            },
-            Token::Command(_) | Token::Sign(_) => {}
-        }
+            _ => at + 1,
+        };
     }
-    arguments.extend(current);
-    arguments
+    if begin < end {
+        parts.push((begin, end));
+    }
+    parts
+}
+
+fn argument(code: &Code<'_>, start: usize, end: usize) -> Argument {
+    let is_equals = code.is_sign(start + 1, '=') && !code.is_sign(start + 2, '=');
+    if let Some(name) = code.name(start).filter(|_| is_equals) {
+        return Argument::Keyword(name.to_owned(), code.evaluate(start + 2, end));
+    }
+    // An object holds arguments only if it says so: `{args: ["-rf", "x"]}`.
+    if code.is_sign(start, '{') {
+        let list = (start..end).find(|at| code.name(*at) == Some("args")).map(|at| at + 2);
+        let list = list.filter(|open| code.is_sign(*open, '['));
+        let words = list.map(|open| parts(code, open + 1, code.close(open))).unwrap_or_default();
+        return Argument::List(words.into_iter().map(|(start, end)| code.evaluate(start, end)).collect());
+    }
+    // A list, a tuple, or a call that makes one: `c("a", "b")`.
+    let open = start + usize::from(code.name(start).is_some_and(|name| matches!(name, "c" | "list" | "vec" | "array")));
+    if matches!(code.token(open), Some(Token::Sign('[' | '('))) && code.close(open) + 1 == end {
+        let words = parts(code, open + 1, end - 1);
+        return Argument::List(words.into_iter().map(|(start, end)| code.evaluate(start, end)).collect());
+    }
+    match code.name(start).filter(|_| end == start + 1).map(|name| code.values_of(name)) {
+        Some(values) if values.len() > 1 => Argument::OneOf(values.to_vec()),
+        _ => Argument::Value(code.evaluate(start, end)),
+    }
 }

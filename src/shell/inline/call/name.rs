@@ -1,7 +1,7 @@
 //! Imports and aliases in a piece of code.
 
 use super::super::token::Token;
-use super::table::effect_of;
+use crate::programs::code::{CallEffect, effect_of};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The modules that a piece of code imports.
@@ -9,26 +9,35 @@ pub(super) struct Imported {
     /// The code mentions `subprocess`.
     pub subprocess: bool,
     pub modules: BTreeSet<String>,
+    /// The code names a method of requests that carries data.
+    pub posts: bool,
 }
 
 impl Imported {
     pub fn of(tokens: &[Token], code: &str) -> Self {
         let imports = tokens.windows(3).filter_map(|near| match near {
-            [Token::Name(keyword), Token::Sign('('), Token::Text(Some(module))]
-                if keyword == "require" || keyword == "import" =>
+            [Token::Name(keyword), Token::Sign('('), Token::Text(module)]
+                if keyword.rsplit('.').next().is_some_and(|word| word == "require") || keyword == "import" =>
             {
                 Some(module)
             }
-            [_, Token::Name(keyword), Token::Text(Some(module))] if keyword == "from" || keyword == "import" => {
+            [_, Token::Name(keyword), Token::Text(module)] if keyword == "from" || keyword == "import" => Some(module),
+            // `from os import system`
+            [Token::Name(keyword), Token::Name(module), Token::Name(import)]
+                if keyword == "from" && import == "import" =>
+            {
                 Some(module)
             }
             _ => None,
         });
+        let posts = tokens
+            .iter()
+            .any(|token| matches!(token, Token::Text(text) if matches!(text.as_str(), "POST" | "PUT" | "PATCH")));
         let modules = imports.map(|module| {
             let module = module.strip_prefix("node:").unwrap_or(module);
             module.strip_suffix("/promises").unwrap_or(module).to_owned()
         });
-        Imported { subprocess: code.contains("subprocess"), modules: modules.collect() }
+        Imported { subprocess: code.contains("subprocess"), modules: modules.collect(), posts }
     }
 
     pub fn has(&self, modules: &[&str]) -> bool {
@@ -36,20 +45,48 @@ impl Imported {
     }
 }
 
-/// Replaces aliases of modules and calls by their names: `import os as o`, `f = os.system`.
+/// The length of a name from which on only its last component is followed.
+const LONG_NAME: usize = 256;
+
+/// Replaces aliases of modules and calls by their names: `import os as o`, `f = os.system`, `{execSync: e} = require(…)`.
 pub(super) fn resolve_aliases(mut tokens: Vec<Token>) -> Vec<Token> {
     // The first definition of a name counts.
     let mut names: BTreeMap<String, String> = BTreeMap::new();
-    for near in tokens.windows(3) {
+    let mut alias = |alias: &String, name: &String| {
+        // The last component tells what a call does. Long names would be copied to every use.
+        let name = if name.len() > LONG_NAME { name.rsplit('.').next().unwrap_or(name) } else { name };
+        if name.len() <= LONG_NAME {
+            names.entry(alias.clone()).or_insert_with(|| name.to_owned());
+        }
+    };
+    for near in tokens.windows(4) {
         match near {
-            [Token::Name(module), Token::Name(word), Token::Name(alias)] if word == "as" => {
-                names.entry(alias.clone()).or_insert_with(|| module.clone());
+            [Token::Name(module), Token::Name(word), Token::Name(name), _]
+            | [_, Token::Name(module), Token::Name(word), Token::Name(name)]
+                if word == "as" =>
+            {
+                alias(name, module);
             }
-            [Token::Name(alias), Token::Sign('='), Token::Name(call)] if is_call(call) => {
-                names.entry(alias.clone()).or_insert_with(|| call.clone());
+            [Token::Name(name), Token::Sign('='), Token::Name(call), next]
+                if is_call(call) && *next != Token::Sign('(') && *next != Token::Sign('[') =>
+            {
+                alias(name, call);
+            }
+            [Token::Sign('{' | ','), Token::Name(call), Token::Sign(':'), Token::Name(name)]
+                if effect_of(call).is_some_and(|effect| effect != CallEffect::Lookup) && !name.contains('.') =>
+            {
+                alias(name, call);
             }
             _ => {}
         }
+    }
+    if let [.., Token::Name(name), Token::Sign('='), Token::Name(call)] = tokens.as_slice()
+        && is_call(call)
+    {
+        alias(name, call);
+    }
+    for (name, module) in tokens.windows(5).filter_map(required) {
+        names.entry(name).or_insert(module);
     }
     if names.is_empty() {
         return tokens;
@@ -64,17 +101,22 @@ pub(super) fn resolve_aliases(mut tokens: Vec<Token>) -> Vec<Token> {
     tokens
 }
 
+/// `c = require("child_process")` and the import of a whole module: the name and the module.
+fn required(near: &[Token]) -> Option<(String, String)> {
+    match near {
+        [Token::Name(name), Token::Sign('='), Token::Name(require), Token::Sign('('), Token::Text(module)]
+            if require == "require" =>
+        {
+            let module = module.strip_prefix("node:").unwrap_or(module);
+            let is_plain = module.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_-/".contains(&byte));
+            Some((name.clone(), module.to_owned()))
+                .filter(|_| is_plain && !name.contains('.') && module.len() <= LONG_NAME)
+        }
+        _ => None,
+    }
+}
+
 /// Whether a dotted name is that of a known call.
 fn is_call(name: &str) -> bool {
     name.rsplit_once('.').is_some_and(|(_, last)| effect_of(last).is_some())
-}
-
-/// Whether a call creates a path from its arguments.
-pub(super) fn makes_path(name: &str) -> bool {
-    let last = name.rsplit(['.', ':']).next().unwrap_or_default();
-    [
-        "Path", "open", "join", "resolve", "expanduser", "expand_path", "abspath", "PurePath", "readFileSync", "read",
-        "File",
-    ]
-    .contains(&last)
 }

@@ -1,0 +1,161 @@
+//! What statements of databases do: SQL, and the commands of Redis and MongoDB.
+
+use crate::programs::Does;
+use crate::programs::code::{self, lists};
+use std::fmt::Write;
+
+/// What SQL statements do: those that remove tables, rows or whole databases lose data.
+pub(super) fn sql_effect(text: &str) -> Option<Does> {
+    // A comment separates words, and some servers drop it: `DR/**/OP`.
+    let plain = [Comment::Blank, Comment::Nothing].map(|comment| without_comments(text, comment));
+    plain.iter().flat_map(|plain| plain.split(';')).filter_map(statement_effect).max()
+}
+
+/// Whether a text in code of another language is an SQL statement that loses data, and not a sentence.
+pub(super) fn is_sql_loss(text: &str) -> bool {
+    let lower = text.to_ascii_lowercase();
+    let mut words = lower.split(|c: char| !is_word(c)).filter(|word| !word.is_empty());
+    let (first, second) = (words.next().unwrap_or_default(), words.next().unwrap_or_default());
+    let begins = match first {
+        "drop" => lists(&code::STATEMENTS_SQL_DROP, second),
+        "truncate" => !lower.contains(" -") && (second == "table" || words.count() <= 2 && !second.is_empty()),
+        "delete" => second == "from" || second == "delete",
+        "alter" | "update" | "with" | "begin" | "detach" | "match" | "set" | "select" => true,
+        _ => false,
+    };
+    begins && sql_effect(text).is_some()
+}
+
+fn is_word(c: char) -> bool {
+    c.is_alphanumeric() || c == '_'
+}
+
+fn statement_effect(statement: &str) -> Option<Does> {
+    let lower = statement.to_ascii_lowercase();
+    let words: Vec<&str> = lower.split(|c: char| !is_word(c)).filter(|word| !word.is_empty()).collect();
+    let first = words.first().copied()?;
+    if lists(&code::STATEMENTS_SQL_HARMLESS, first) {
+        return None;
+    }
+    // The verb may stand behind a prefix: `explain analyze`, `with x as (…)`.
+    let at = words.iter().position(|word| lists(&code::STATEMENTS_SQL_VERBS, word))?;
+    let next = words.get(at + 1).copied().unwrap_or_default();
+    let has = |word: &str| words.contains(&word);
+    let is_filtered = has("where") && !is_always_true(&lower);
+    let loses = match words.get(at).copied()? {
+        "drop" if at == 0 => !matches!(next, "temporary" | "temp" | ""),
+        "drop" | "remove" => lists(&code::STATEMENTS_SQL_DROP, next),
+        "truncate" => true,
+        "detach" => next == "delete",
+        "delete" => (has("from") || first == "match") && !is_filtered,
+        "alter" => has("drop") || has("truncate"),
+        "update" => has("set") && !is_filtered,
+        "purge" => matches!(next, "binary" | "master" | "recyclebin" | "table" | "index" | "dba_recyclebin"),
+        "flush" | "reset" => matches!(next, "tables" | "master" | "slave" | "replica"),
+        _ => false,
+    };
+    loses.then_some(Does::Lose)
+}
+
+/// Whether the last condition of a statement holds for every row: `where true`, `where 1=1`, `where id = id`, `… or 1=1`.
+fn is_always_true(statement: &str) -> bool {
+    let Some((_, condition)) = statement.rsplit_once("where") else { return false };
+    let end = [" order ", " limit ", " returning "].iter().filter_map(|word| condition.find(word)).min();
+    let condition = condition.get(..end.unwrap_or(condition.len())).unwrap_or_default();
+    let parts = condition.split(" or ").map(|part| part.trim().trim_matches(['(', ')']).trim());
+    parts.into_iter().any(|part| {
+        let same = part.split_once('=').is_some_and(|(left, right)| left.trim() == right.trim());
+        let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+        let numbers = part.split_once(['<', '>']).is_some_and(|(left, right)| {
+            is_number(left.trim()) && is_number(right.trim_start_matches(['=', '>']).trim())
+        });
+        same || numbers || matches!(part, "true" | "1" | "not false" | "t")
+    })
+}
+
+/// What is put in the place of a comment.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Comment {
+    Blank,
+    Nothing,
+}
+
+/// SQL without comments. Literals are replaced by words that say nothing, the same for the same literal.
+fn without_comments(text: &str, comment: Comment) -> String {
+    let mut plain = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(c) = rest.chars().next() {
+        let skipped = if rest.starts_with("--") {
+            rest.find('\n').unwrap_or(rest.len())
+        } else if rest.starts_with("/*!") {
+            // MySQL executes such a comment.
+            3 + rest
+                .get(3..)
+                .map_or(0, |behind| behind.len() - behind.trim_start_matches(|c: char| c.is_ascii_digit()).len())
+        } else if rest.starts_with("/*") {
+            rest.find("*/").map_or(rest.len(), |end| end + 2)
+        } else if rest.starts_with("*/") {
+            2
+        } else if c == '\'' {
+            let end = rest.get(1..).and_then(|behind| behind.find('\'')).map_or(rest.len() - 1, |end| end);
+            plain.push_str(" '");
+            for byte in rest.get(1..=end).unwrap_or_default().bytes() {
+                // Writing to a string succeeds.
+                let _ = write!(plain, "{byte:02x}");
+            }
+            (end + 2).min(rest.len())
+        } else {
+            0
+        };
+        if skipped > 0 {
+            if comment == Comment::Blank || c == '\'' || c == '-' {
+                plain.push(' ');
+            }
+            rest = rest.get(skipped..).unwrap_or_default();
+        } else {
+            plain.push(c);
+            rest = rest.get(c.len_utf8()..).unwrap_or_default();
+        }
+    }
+    plain
+}
+
+/// Commands of Redis, one per line, that remove everything or change where the server writes.
+pub(super) fn redis_effect(text: &str) -> Option<Does> {
+    let lower = text.to_ascii_lowercase();
+    lower.lines().filter_map(redis_command_effect).max()
+}
+
+fn redis_command_effect(line: &str) -> Option<Does> {
+    let words: Vec<&str> = line.split_whitespace().collect();
+    let first = words.first().copied()?;
+    let is_unknown = |word: &&str| word.contains(['*', '$', '`']);
+    let in_script = || line.split(|c: char| !is_word(c)).any(|word| lists(&code::STATEMENTS_REDIS_LOSE, word));
+    let loses = lists(&code::STATEMENTS_REDIS_LOSE, first)
+        || lists(&code::STATEMENTS_REDIS_REMOVE, first) && words.iter().skip(1).any(is_unknown)
+        || matches!(first, "eval" | "eval_ro" | "multi" | "fcall" | "script") && in_script();
+    let changes = first == "config" && words.get(1).is_some_and(|verb| matches!(*verb, "set" | "rewrite"))
+        || lists(&code::STATEMENTS_REDIS_CHANGE, first);
+    if loses { Some(Does::Lose) } else { changes.then_some(Does::Change) }
+}
+
+/// Calls of MongoDB's shell that remove documents, collections or databases: `db.x.drop()`, `db["x"]["drop"]()`.
+pub(super) fn mongo_effect(text: &str) -> Option<Does> {
+    let mut before = ' ';
+    let mut rest = text;
+    let mut loses = false;
+    while let Some(start) = rest.find(|c: char| c.is_alphanumeric()) {
+        before = rest.get(..start).and_then(|gap| gap.chars().next_back()).unwrap_or(before);
+        let word = rest.get(start..).unwrap_or_default();
+        let end = word.find(|c: char| !c.is_alphanumeric()).unwrap_or(word.len());
+        let (name, behind) = word.split_at_checked(end).unwrap_or((word, ""));
+        let behind_name = behind.trim_start();
+        let called = before == '.' && behind_name.starts_with('(')
+            || matches!(before, '"' | '\'') && behind.get(1..).is_some_and(|rest| rest.starts_with("]("))
+            || before == '{' && behind_name.starts_with(':');
+        loses |= called && lists(&code::STATEMENTS_MONGO_LOSE, name);
+        rest = behind;
+        before = ' ';
+    }
+    loses.then_some(Does::Lose)
+}
