@@ -63,5 +63,8 @@ fn escape(line: &str) -> Option<Escape> {
     let text = behind(&code::LINES_SHELL).or_else(piped).filter(|text| !text.trim().is_empty())?;
     // The text may be a string.
     let text = text.strip_prefix('"').and_then(|text| text.strip_suffix('"')).unwrap_or(text);
+    // `exe "!ls"`: the quote before the text belongs to the editor's command.
+    let is_open = |quote: char| text.ends_with(quote) && text.matches(quote).count() % 2 == 1;
+    let text = if is_open('"') || is_open('\'') { text.get(..text.len() - 1).unwrap_or(text) } else { text };
     Some(Escape::Call(Call::Text(text.to_owned())))
 }

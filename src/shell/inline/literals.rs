@@ -575,7 +575,7 @@ pub(super) fn is_sql(text: &str) -> bool {
 
 /// The command that runs a statement that loses data.
 pub(super) fn sql_loss(text: &str) -> Option<Call> {
-    statements::is_sql_loss(text).then(|| Call::same(&["sql", "-c", text]))
+    statements::is_sql_loss(text).then(|| Call::same(&["psql", "-c", text]))
 }
 
 /// Finds what code runs and removes in a language whose calls are not known by name.

@@ -21,7 +21,10 @@ pub(super) fn inner(command: &Command, meter: &Meter) -> Vec<Inner> {
     // With a dry flag or `--help`, a program that runs its operands does not.
     let is_dry = line.does == Some(Does::Look) && line.path.iter().any(|entry| entry.does == Some(Does::Run));
     match line.command.filter(|_| !is_dry) {
-        Some(start) => inner.extend(tail(command, line, start, directory)),
+        Some(start) => {
+            inner.extend(code_values(command, line));
+            inner.extend(tail(command, line, start, directory));
+        }
         None => {
             inner.extend(code(command, line, meter));
             inner.extend(script_program(command, line).map(Inner::command));
@@ -146,8 +149,7 @@ fn code(command: &Command, line: &CommandLine, meter: &Meter) -> Vec<Inner> {
         let loose = loose.map(|word| Inner::Code { language, text: word.text.into() });
         return super::code(language, command).into_iter().chain(loose).collect();
     }
-    let texts = with_use(Some(Use::Code)).filter_map(|used| command.value(used));
-    let mut found: Vec<Inner> = texts.map(|text| Inner::Code { language, text: text.text.into() }).collect();
+    let mut found = code_values(command, line);
     let file = with_use(Some(Use::Execute)).next();
     let names_input = file.and_then(|file| command.value(file)).is_some_and(|file| is_stdin(&file.text));
     let reads_input = found.is_empty() && (file.is_none() || names_input);
@@ -163,6 +165,13 @@ fn code(command: &Command, line: &CommandLine, meter: &Meter) -> Vec<Inner> {
         Input::Text(_) | Input::Pipe | Input::Unknown | Input::Inherited => {}
     }
     found
+}
+
+/// Code in options and operands.
+fn code_values(command: &Command, line: &CommandLine) -> Vec<Inner> {
+    let Some(language) = line.language().map(Language::from_name) else { return Vec::new() };
+    let texts = line.uses.iter().filter(|used| used.takes == Some(Use::Code)).filter_map(|used| command.value(used));
+    texts.map(|text| Inner::Code { language, text: text.text.into() }).collect()
 }
 
 /// Lines with an effect in a file of tasks that is read from standard input: `make -f -`.
