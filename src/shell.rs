@@ -157,6 +157,8 @@ pub struct Command {
     pub redirects: Vec<Redirect>,
     /// Its standard input.
     pub input: Input,
+    /// The text of a heredoc or a here-string with unknown parts, which appear as they are written in the source.
+    pub here_text: Option<String>,
     /// A filter has decoded or changed the known text of its standard input.
     pub is_decoded: bool,
     /// The number of its pipeline.
@@ -267,6 +269,11 @@ impl Arg {
     /// Returns the known prefix.
     pub fn prefix(&self) -> &str {
         self.text.get(..self.known.unwrap_or(self.text.len())).unwrap_or_default()
+    }
+
+    /// Builds an argument of which nothing is known, with its text as it is written in the source.
+    pub fn unknown(text: impl Into<CompactString>) -> Self {
+        Arg { text: text.into(), known: Some(0), glob: false }
     }
 
     /// Builds a known argument.

@@ -2,7 +2,7 @@
 
 use std::net::{Ipv4Addr, Ipv6Addr};
 
-// `METADATA_HOSTS`, `THIS_MACHINE_HOSTS`, `ECHO_DOMAINS`, `SERVICES_VARIABLES` and `SERVICES_KEYS`.
+// `METADATA_HOSTS`, `THIS_MACHINE_HOSTS`, `FORGE_PREFIXES`, `ECHO_DOMAINS`, `SERVICES_VARIABLES` and `SERVICES_KEYS`.
 include!(concat!(env!("OUT_DIR"), "/addresses.rs"));
 
 /// Schemes that are known without `//` behind them. In `localhost:3000`, what precedes the colon is a host.
@@ -68,6 +68,15 @@ impl<'a> Address<'a> {
         let host = self.host.as_str();
         self.scheme == "https" && (host == domain || host.strip_suffix(domain).is_some_and(|rest| rest.ends_with('.')))
     }
+}
+
+/// Whether a text names code on another machine: a URL, or a repository such as `github:owner/name`.
+pub fn is_remote_code(text: &str) -> bool {
+    let text = text.strip_prefix("git+").unwrap_or(text);
+    let address = Address::parse(text);
+    let is_url =
+        matches!(address.scheme.as_str(), "http" | "https" | "ftp" | "git" | "ssh") && !address.host.is_empty();
+    is_url && !address.is_nearby() || FORGE_PREFIXES.iter().any(|prefix| text.starts_with(prefix))
 }
 
 /// The services of [`SERVICES_VARIABLES`]: the prefix of the variable and the domain.

@@ -74,6 +74,11 @@ impl Call {
         Call::Same(words.iter().map(|word| Word::known(word)).collect())
     }
 
+    /// Code that is fetched from an address and run.
+    fn fetched_code(address: &str) -> Call {
+        Call::Text(format!("curl {} | sh", super::quote_word(address)))
+    }
+
     /// A program that is not known.
     fn unknown() -> Call {
         Call::Run(vec![Word::unknown()])

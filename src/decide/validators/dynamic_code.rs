@@ -2,7 +2,9 @@
 
 use super::{Context, command, suspicious, suspicious_if};
 use crate::decide::subject::Subject;
+use crate::encoding::address::is_remote_code;
 use crate::path::zones::Area;
+use crate::programs::Use;
 use crate::rules::Match;
 use crate::shell::{Arg, Command, Origin, PROCESS_SUBSTITUTION, Target};
 
@@ -16,6 +18,9 @@ pub(super) fn find(subject: &Subject<'_>, context: &Context<'_>) -> Option<Match
         Some(Origin::Fetched) => return suspicious("it runs a file that it has just fetched"),
         Some(Origin::Generated) => return suspicious("it runs a file whose content is only known when it runs"),
         Some(Origin::Shown) | None => {}
+    }
+    if runs_remote_code(command) {
+        return suspicious("it runs code from another machine");
     }
     // The input and the `-c` text of a shell are commands of their own, with an unknown program if they are unknown.
     if evaluates_activation(command, context) {
@@ -73,6 +78,14 @@ pub(super) fn find(subject: &Subject<'_>, context: &Context<'_>) -> Option<Match
         }
         _ => None,
     }
+}
+
+/// Whether a command executes a file or a program by its address: `deno run https://…`, `nix run github:…`.
+fn runs_remote_code(command: &Command) -> bool {
+    let Some(line) = command.parsed.as_deref() else { return false };
+    let executed = line.uses.iter().filter(|used| used.takes == Some(Use::Execute));
+    let program = line.command.and_then(|start| command.args.get(start)).cloned();
+    executed.filter_map(|used| command.value(used)).chain(program).any(|word| is_remote_code(&word.text))
 }
 
 /// Whether a command is `eval "$(direnv hook bash)"` or what it runs: the text comes from programs that print shell text

@@ -8,6 +8,7 @@ use crate::decide::subject::Subject;
 use crate::event::Action;
 use crate::path::protected::Class;
 use crate::path::{AbsPath, Extent, Glob, names_overlap, touches_tree};
+use crate::programs::Does;
 use crate::rules::Match;
 use crate::shell::{Act, Arg, Command};
 use compact_str::CompactString;
@@ -36,6 +37,10 @@ pub(super) fn find(subject: &Subject<'_>, context: &Context<'_>) -> Option<Match
             }
             _ => false,
         };
+        let prints_input =
+            command.doing().does == Some(Does::Look) || matches!(command.program.as_str(), "cat" | "tee");
+        let here_text = command.here_text.as_ref().filter(|_| prints_input);
+        let printed = printed || here_text.is_some_and(|text| names_secret(&Arg::unknown(text), context));
         return suspicious_if(printed, "it shows a variable that holds a secret");
     }
     let access = subject.file_access()?;

@@ -61,6 +61,7 @@ impl Evaluator<'_> {
             self.reading.uncertainties.push(Uncertainty { reason: QUOTED_SUBSCRIPT, at, inner: true });
         }
         let redirects = execution.redirects(simple);
+        let here_text = execution.unknown_here_text(simple);
         let input = execution.input(simple);
         let (pipeline, stage) = (execution.list().pipeline, execution.list().stage);
         let is_decoded = stage > 0 && execution.list().is_decoded;
@@ -69,6 +70,7 @@ impl Evaluator<'_> {
             env,
             redirects,
             input,
+            here_text,
             pipeline,
             stage,
             cwd: execution.state.cwd.clone(),

@@ -38,22 +38,31 @@ impl Execution {
             "echo" => output::echo(&words),
             "printf" => output::printf(words.strip_prefix(&["--"]).unwrap_or(&words), &self.state.meter),
             "cat" | "tee" => {
-                let texts =
-                    simple.redirects.iter().rev().find_map(|redirect| match (&redirect.target, redirect.operator) {
-                        (RedirectTarget::Heredoc(number), _) => {
-                            let parts = self.heredocs.get(*number).map(WordParts::as_slice).unwrap_or_default();
-                            Some(expand::expand_heredoc(parts, &self.state))
-                        }
-                        (RedirectTarget::Word(word), RedirectOperator::HereString) => {
-                            Some(expand::expand_value(word, &self.state))
-                        }
-                        _ => None,
-                    })?;
+                let texts = self.here_texts(simple)?;
                 let reads_files = name == "cat" && words.iter().any(|word| !word.starts_with('-'));
                 (!reads_files).then(|| texts.iter().map(|text| text.text.as_str()).collect::<Vec<_>>().join("\n"))
             }
             _ => None,
         }
+    }
+
+    /// Returns the text of the last heredoc or here-string of a command, if parts of it are unknown.
+    pub(super) fn unknown_here_text(&self, simple: &SimpleCommand) -> Option<String> {
+        let texts = self.here_texts(simple)?;
+        let is_unknown = texts.iter().any(|text| !text.is_known());
+        is_unknown.then(|| texts.iter().map(|text| text.text.as_str()).collect::<Vec<_>>().join("\n"))
+    }
+
+    /// Returns the possible texts of the last heredoc or here-string of a command.
+    fn here_texts(&self, simple: &SimpleCommand) -> Option<Vec<Arg>> {
+        simple.redirects.iter().rev().find_map(|redirect| match (&redirect.target, redirect.operator) {
+            (RedirectTarget::Heredoc(number), _) => {
+                let parts = self.heredocs.get(*number).map(WordParts::as_slice).unwrap_or_default();
+                Some(expand::expand_heredoc(parts, &self.state))
+            }
+            (RedirectTarget::Word(word), RedirectOperator::HereString) => Some(expand::expand_value(word, &self.state)),
+            _ => None,
+        })
     }
 
     /// Returns the standard input of the list that was just opened, if it is known: that of its redirection, the pipe, or the

@@ -93,7 +93,7 @@ impl Evaluator<'_> {
                     self.meter.charge(text.len() / 8);
                     scripts.are_visible |= role != Role::Script;
                     scripts.origin = scripts.origin.max(Some(Origin::Shown));
-                    if role == Role::Script && language(command) == Some(Language::Other) {
+                    if role == Role::Script && matches!(language(command), Some(Language::Other | Language::Sql)) {
                         scripts.statements = Some(text.to_string());
                     }
                     scripts.inner.extend(code(command, &path, &text, role));

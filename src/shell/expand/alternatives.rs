@@ -104,6 +104,7 @@ fn variable_values(
         (Name::Text(text), _) => return vec![chars(&text)],
         (Name::Of(name), operator) => (name, operator),
     };
+    let unknown = || self::unknown(&format!("${name}"));
     let altered = |value: &str| match operator {
         None => Some(value.to_owned()),
         Some(by) if name == "@" => operators::apply_to_words(value, by, 1, bound),

@@ -7,6 +7,7 @@
 use super::token::Token;
 use super::value::{Code, is_home, last_component};
 use super::{Call, Language, Word};
+use crate::encoding::address::is_remote_code;
 use crate::programs::code::{self, lists};
 use crate::programs::{self, Entry};
 use crate::shell::statements;
@@ -256,6 +257,12 @@ impl<'a> Finder<'a> {
         let is_foreign = enclosing.around == Around::Foreign;
         if is_used || is_foreign || enclosing.around == Around::Nothing && self.runs_sql {
             self.found.extend(sql_loss(text));
+        }
+        let before = |back: usize| at.checked_sub(back).and_then(|at| self.code.name(at));
+        let imports = matches!(before(1), Some("from" | "import")) || before(2) == Some("import");
+        let loads = |name: &str| lists(&code::WORDS_LOADERS, last_component(name));
+        if is_remote_code(text) && (imports || loads(enclosing.name) || self.open.iter().any(|open| loads(open.name))) {
+            self.found.push(Call::fetched_code(text));
         }
         let sends = lists(&code::WORDS_SENDING, last_component(enclosing.name));
         if (is_used || is_foreign) && sends && (text.starts_with("http://") || text.starts_with("https://")) {

@@ -40,6 +40,7 @@ pub(super) fn inner(command: &Command, meter: &Meter) -> Vec<Inner> {
     let unknown = line.uses.iter().filter(|used| used.takes.is_none() && used.start == 0 && used.word >= from);
     inner.extend(guessed(command, unknown.map(|used| used.word), meter));
     let end = script.map(|script| script.word).or(line.command).unwrap_or(count);
+    inner.extend(escapes(command, line, end, meter));
     let is_unknown = |word: usize| word < end && line.uses.iter().all(|used| used.word != word || used.takes.is_none());
     inner.extend(guessed_texts(command, is_unknown, meter));
     inner
@@ -245,6 +246,38 @@ fn guessed_texts(command: &Command, is_unknown: impl Fn(usize) -> bool, meter: &
         }
     }
     found
+}
+
+/// Commands in values of which many programs run the rest in a shell: `!cmd`, `|cmd`, `$(cmd)`, `sh -c cmd`, also behind
+/// `KEY=`. Operands of programs that only print or compare them are left out.
+fn escapes(command: &Command, line: &CommandLine, end: usize, meter: &Meter) -> Vec<Inner> {
+    let is_value = |word: usize| line.uses.iter().any(|used| used.word == word && used.by_option);
+    let looks = line.does == Some(Does::Look);
+    let words = command.args.iter().enumerate().take(end).filter(|(_, arg)| arg.text.contains(' '));
+    let texts = words.filter_map(|(at, arg)| {
+        let value = arg.text.split_once('=').filter(|(key, _)| !key.contains(' ')).map(|(_, value)| value);
+        let is_run = !looks || is_value(at) || arg.text.starts_with('+');
+        let begun = [Some(arg.text.as_str()), value].into_iter().flatten().find_map(escaped_command);
+        begun.filter(|_| is_run).or_else(|| marked_command(&arg.text))
+    });
+    texts.filter(|text| guess(&text.split_whitespace().collect::<Vec<_>>(), meter).is_some()).map(Inner::text).collect()
+}
+
+/// The command in a value that begins with a shell escape or is one of a shell.
+fn escaped_command(value: &str) -> Option<&str> {
+    let value = value.trim_matches(['+', ':', '"', '\'']);
+    let shells = ["sh -c ", "bash -c ", "/bin/sh -c ", "/bin/bash -c ", "zsh -c "];
+    if shells.iter().any(|start| value.starts_with(start)) {
+        return Some(value);
+    }
+    let rest = ["!", "|", "$(", "`"].iter().find_map(|start| value.strip_prefix(start))?;
+    Some(rest.trim_end_matches([')', '`']).trim())
+}
+
+/// The command behind a mark anywhere in a text: formats of tmux, expansions of Kakoune, files of PostScript.
+fn marked_command(text: &str) -> Option<&str> {
+    let rest = ["#(", "%sh{", "%pipe%"].iter().find_map(|mark| Some(text.split_once(mark)?.1))?;
+    rest.split([')', '}']).next()
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -3,6 +3,7 @@
 use super::super::value::Value;
 use super::super::{Call, Word};
 use super::argument::Argument;
+use crate::encoding::address::is_remote_code;
 use crate::programs::code::{CallEffect, effect_of};
 
 /// The arguments of a call, as the operands of a command.
@@ -119,6 +120,9 @@ pub(super) fn build_calls(effect: CallEffect, given: &[Argument], directory: Opt
             let name = operands.text(1).or_else(|| operands.text(0));
             let harmless = name.is_some_and(|name| effect_of(&name).is_none());
             (!harmless).then(|| vec![Call::unknown()])
+        }
+        CallEffect::Code if operands.text(0).is_some_and(|text| is_remote_code(&text)) => {
+            Some(vec![Call::fetched_code(&operands.text(0).unwrap_or_default())])
         }
         CallEffect::Unknown | CallEffect::Code => Some(vec![Call::unknown()]),
         CallEffect::WriteObject => with(&["tee"], vec![Word::unknown()]),
