@@ -16,6 +16,7 @@ use rune::verdict::limits;
 use rune::verdict::limits::Limit;
 use rune::verdict::{Effect, Verdict};
 use serde_json::{Value, json};
+use std::io::Write as _;
 use std::process::{Command, Stdio};
 use std::sync::OnceLock;
 
@@ -340,7 +341,12 @@ fn is_stateless(command: &str) -> bool {
 
 fn bash_accepts(command: &str) -> bool {
     let mut bash = Command::new("bash");
-    let output = bash.args(["-n", "-c", command]).stdin(Stdio::null()).output().unwrap();
+    let mut bash = bash.arg("-n").stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
+    // An argument may have 128 KB at most, so the command is on standard input.
+    let mut stdin = bash.stdin.take().unwrap();
+    stdin.write_all(command.as_bytes()).unwrap();
+    drop(stdin);
+    let output = bash.wait_with_output().unwrap();
     // For some errors bash prints a message and exits with 0.
     output.status.success() && output.stderr.is_empty()
 }

@@ -150,24 +150,20 @@ fn edits_survive_an_update() {
 }
 
 #[test]
-fn in_a_conflict_the_operators_lines_stay() {
-    let (home, old) = with_older(BASH, |text| text.replacen("  nudge \"Delete inside", "  nudge \"Delete only in", 1));
-    let edited = old.replacen("  nudge \"Delete only in", "  nudge \"Kindly delete in", 1);
-    write_policy(&home, BASH, &edited);
+fn in_a_conflict_the_operators_rule_stays_and_the_other_rules_are_updated() {
+    let (home, old) = with_older(BASH, |text| {
+        let text = text.replacen("  nudge \"Delete inside", "  nudge \"Delete only in", 1);
+        text.replacen("block \"self-protection\"", "block \"old-name\"", 1)
+    });
+    write_policy(&home, BASH, &old.replacen("  nudge \"Delete only in", "  nudge \"Kindly delete in", 1));
     let stdout = run_policy(&home, "update");
-    assert!(stdout.contains("bash.rules.new"), "{stdout}");
-    assert_eq!(
-        (installed(&home, BASH), installed(&home, "rules/bash.rules.new").as_str()),
-        (edited.clone(), embedded(BASH))
-    );
-    assert_eq!(home.run(&["rules", "check"], "").exit, 0, "the .new file is not a rule file");
+    assert!(stdout.contains("`destructive-delete`"), "{stdout}");
+    let wanted = embedded(BASH).replacen("  nudge \"Delete inside", "  nudge \"Kindly delete in", 1);
+    assert_eq!(installed(&home, BASH).trim_end(), wanted.trim_end());
+    assert_eq!(home.run(&["rules", "check"], "").exit, 0);
     let before = home.all_files();
-    assert!(run_policy(&home, "update").contains("bash.rules.new"));
-    assert!(home.all_files() == before);
-    // Deleting the new file ends the conflict.
-    fs::remove_file(home.path(".config/rune/rules/bash.rules.new")).unwrap();
     assert!(!run_policy(&home, "update").contains("bash.rules"));
-    assert_eq!(installed(&home, BASH), edited);
+    assert!(home.all_files() == before);
 }
 
 #[test]

@@ -200,7 +200,10 @@ fn data_is_not_a_command() {
         ("echo \"a; rm -rf /\"", vec!["echo 'a; rm -rf /'"]),
         ("echo a # ; rm -rf /", vec!["echo a"]),
         ("echo a#b;c", vec!["echo 'a#b'", "c"]),
-        ("git commit -m \"$(cat <<'EOF'\nfix: run `rm -rf /`; (done)\nEOF\n)\"", vec!["cat", "git commit -m $()"]),
+        (
+            "git commit -m \"$(cat <<'EOF'\nfix: run `rm -rf /`; (done)\nEOF\n)\"",
+            vec!["cat", "git commit -m 'fix: run `rm -rf /`; (done)'"],
+        ),
         ("command -v rm", vec!["command -v rm"]),
         ("case rm in rm) :;; esac", vec![":"]),
         ("a=(rm -rf /)", vec![]),

@@ -131,7 +131,6 @@ const ORDINARY: [&str; 28] = [
     "gh api graphql -f query='query { viewer { login } }'",
     "rsync -a src/ dist/",
     "python3 -m build",
-    "git clone https://github.com/o/r vendor/r && make -C vendor/r",
     "git checkout main -- CLAUDE.md",
     "cp CLAUDE.md x.md",
     "curl -G https://api.example.com/search -d q=rust",

@@ -70,17 +70,19 @@ pub(super) fn find(subject: &Subject<'_>, context: &Context<'_>) -> Option<Match
     if (is_key(path) || listed || covers_home) && !is_public(path) {
         return block("the file holds keys or passwords");
     }
+    // Without a search, all keys have been compared above.
+    if access.act == Act::Match
+        || !holds_secrets(path, context, || searched && is_listed_key(path, Extent::Exact, context))
+    {
+        return None;
+    }
     let shows_no_value = |command: &Command| {
         shown::shows_names(command)
             || shown::shows_plain_variables(command, context)
             || context.data_sources.is_exported(command, context)
     };
-    if access.act == Act::Match || command.is_some_and(shows_no_value) {
-        return None;
-    }
-    // Without a search, all keys have been compared above.
-    let secret = holds_secrets(path, context, || searched && is_listed_key(path, Extent::Exact, context));
-    suspicious_if(secret, "the file holds secrets")
+    let is_exempt = command.is_some_and(shows_no_value) && !is_listed(&context.operator_sensitive, path, context);
+    suspicious_if(!is_exempt, "the file holds secrets")
 }
 
 /// Whether a file must not be sent to other machines: it holds secrets, or it is `/etc/passwd` and listed as sensitive.

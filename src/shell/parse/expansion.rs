@@ -131,10 +131,12 @@ impl Parser<'_> {
         if begins_with(&parts, &["=", ":="]) {
             self.emit(Instruction::LoopVariable(Box::new(LoopVariable { name: name.clone(), words: None })));
         }
-        if begins_with(&parts, &["@P"]) {
+        let text = self.slice(opened, self.at - 1);
+        // zsh: `${(e)x}` expands the value again.
+        let flags = text.strip_prefix('(').and_then(|text| text.split(')').next());
+        if begins_with(&parts, &["@P"]) || name.is_empty() && flags.is_some_and(|flags| flags.contains('e')) {
             self.report(Unreadable::Ambiguous("an expansion that runs what is in a value"));
         }
-        let text = self.slice(opened, self.at - 1);
         let (subscript, operator) = split_subscript(text);
         // `"${x[*]}"` is one word.
         let operator = if quoted && subscript == Some("*") && operator.is_empty() { "*" } else { operator };

@@ -108,11 +108,13 @@ fn tail(command: &Command, line: &CommandLine, start: usize, directory: Option<A
         }
         Some(Tail::Command) | None => {}
     }
-    // One word with blanks is a line.
-    if let [only] = args.as_slice()
-        && only.text.contains(' ')
-    {
-        return vec![Inner::text(text_in(directory.as_ref(), only.text.to_string()))];
+    // One word with blanks is a line for some programs, and the name of a program for others.
+    let line_of_words = match args.as_slice() {
+        [only] if only.text.contains(' ') => Some(Inner::text(text_in(directory.as_ref(), only.text.to_string()))),
+        _ => None,
+    };
+    if line_of_words.is_some() && line.tail != Some(Tail::Command) {
+        return line_of_words.into_iter().collect();
     }
     let variables = line.uses.iter().filter(|used| used.takes == Some(Use::Variable));
     let variables = variables.filter_map(|used| {
@@ -120,7 +122,8 @@ fn tail(command: &Command, line: &CommandLine, start: usize, directory: Option<A
         let (name, value) = arg.text.split_once('=')?;
         Some((name.to_owned(), arg.is_known().then(|| value.to_owned())))
     });
-    vec![Inner::Command { args, cwd: moved(directory, command), env: variables.collect() }]
+    let program = Inner::Command { args, cwd: moved(directory, command), env: variables.collect() };
+    line_of_words.into_iter().chain([program]).collect()
 }
 
 /// The program of a package: `rimraf@5`, `npm:rimraf`, `black==24.1`, `hatch run lint:ruff`.
