@@ -137,8 +137,13 @@ fn is_about(class: Class, glob: &str, path: &AbsPath) -> bool {
         Some(name) if !name.contains('/') => name,
         None if class == Class::ToolSecrets => glob.rsplit('/').next().unwrap_or_default(),
         None if glob.starts_with('/') && is_search => glob.rsplit('/').next().unwrap_or_default(),
+        None if is_search && class == Class::Secrets => glob.rsplit('/').next().unwrap_or_default(),
         _ => return true,
     };
+    // A search by an extension is not about a directory.
+    if name.trim_matches('*').is_empty() {
+        return !is_search;
+    }
     let head = last.split(['*', '?', '[']).next().unwrap_or_default();
     let tail = last.rsplit(['*', '?', ']']).next().unwrap_or_default();
     let (begin, end) = (name.split('*').next().unwrap_or_default(), name.rsplit('*').next().unwrap_or_default());

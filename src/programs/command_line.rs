@@ -530,7 +530,8 @@ impl<'w> Reader<'w> {
         let dry = self.line.path.iter().any(|entry| entry.dry.iter().any(|name| self.is_given(name)));
         // Without the verb that it expects, a program prints its help.
         let is_bare = self.line.flags.is_empty() && self.line.uses.is_empty() && self.line.command.is_none();
-        let lacks_verb = is_bare && self.deepest().is_some_and(has_verbs);
+        let expects_verb = |entry: &Entry| has_verbs(entry) && (entry.does.is_none() || self.line.path.len() == 1);
+        let lacks_verb = is_bare && self.deepest().is_some_and(expects_verb);
         let named = self.line.path.iter().rev().find_map(|entry| entry.does);
         let named = if lacks_verb { named.min(Some(Does::Work)) } else { named };
         let raised = self.line.path.iter().flat_map(|entry| entry.flags.iter());

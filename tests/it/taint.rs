@@ -108,7 +108,7 @@ const OUTBOUND: [&str; 39] = [
 ];
 
 /// Everyday commands.
-const ORDINARY: [&str; 28] = [
+const ORDINARY: [&str; 27] = [
     "git push -u origin feature/x",
     "git fetch --all --prune",
     "git remote -v",
