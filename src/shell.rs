@@ -302,7 +302,7 @@ pub enum Input {
     #[default]
     Inherited,
     /// A known text.
-    Text(String),
+    Text(Rc<str>),
     /// The output of the previous command in the pipeline.
     Pipe,
     /// An unknown input.

@@ -191,9 +191,15 @@ impl<'w> Reader<'w> {
             } else if !only_operands && self.begins_command(word) {
                 return self.begin_command(Tail::Command, index + 1);
             } else if !only_operands && self.is_option(word) && !self.is_verb_option(word) {
-                // An option that only the other program knows: `nvm run 20 -e code`.
-                let again = self.awaited_command().filter(|(_, tail)| *tail == Tail::Again);
-                if let Some((_, tail)) = again.filter(|_| !self.is_listed(word)) {
+                // An option of the other program: `nvm run 20 -e code`, `timeout 5 -a`.
+                // An operand may also be the value of an unlisted option.
+                let is_certain = self.operands > 0 && !self.line.uses.iter().any(|used| used.doubtful);
+                let is_other = |tail: Tail| match tail {
+                    Tail::Again => !self.is_listed(word),
+                    Tail::Command => is_certain && !self.runs_value(word),
+                    Tail::Shell | Tail::Script | Tail::Package => false,
+                };
+                if let Some((_, tail)) = self.awaited_command().filter(|(_, tail)| is_other(*tail)) {
                     return self.begin_command(tail, index);
                 }
                 index += self.option(word, index);
@@ -213,6 +219,8 @@ impl<'w> Reader<'w> {
                     _ => return self.begin_command(tail, index),
                 };
                 self.note(index, 0, Some(takes), None);
+                // Options end at the first variable: `env A=1 -a` runs `-a`.
+                only_operands |= takes == Use::Variable;
                 index += 1;
             } else {
                 let doubtful = std::mem::replace(&mut self.before, Before::Other) == Before::UnlistedOption;
@@ -286,6 +294,12 @@ impl<'w> Reader<'w> {
     fn value_option(&self, name: &str) -> Option<(&'static str, Use)> {
         let mut options = self.line.path.iter().rev().flat_map(|entry| entry.options.iter());
         options.find(|option| option.name == name).map(|option| (option.name.as_ref(), option.takes))
+    }
+
+    /// Whether the value of an option is a command: `flock file -c x`.
+    fn runs_value(&self, word: &str) -> bool {
+        let name = word.split('=').next().unwrap_or(word);
+        self.value_option(name).is_some_and(|(_, takes)| takes == Use::Run)
     }
 
     /// Whether an entry lists a flag.

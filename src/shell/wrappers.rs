@@ -174,7 +174,7 @@ fn code(language: Language, command: &Command) -> Vec<Inner> {
     let texts = match (found, &command.input) {
         (Some(texts), _) => texts,
         (None, Input::Text(text)) if language.reads_input(&command.args) || language.reads_program(&command.args) => {
-            vec![text.clone()]
+            vec![text.to_string()]
         }
         (None, Input::Pipe | Input::Unknown)
             if language.reads_input(&command.args) || language.reads_program(&command.args) =>

@@ -48,7 +48,7 @@ impl Command {
         };
         let code = line.uses.iter().filter(|used| used.takes == Some(Use::Code)).filter_map(value);
         let input = match &self.input {
-            Input::Text(text) => Some(text.as_str()),
+            Input::Text(text) => Some(text.as_ref()),
             Input::Inherited | Input::Pipe | Input::Unknown => None,
         };
         let all: Vec<&str> = code.chain(input).collect();

@@ -151,7 +151,7 @@ impl Evaluator<'_> {
     /// Sets the input of a command to the content of a file that the line has written.
     fn read_redirected(&mut self, file: &Arg, command: &mut Command) {
         if let Some(text) = self.text_of(file, command) {
-            command.input = Input::Text(text.to_string());
+            command.input = Input::Text(text.as_str().into());
         }
     }
 
@@ -233,7 +233,7 @@ impl Evaluator<'_> {
             let (runs, statements) = self.add_inner(&command, deferred, work);
             command.runs = command.runs.max(runs);
             if let Some(statements) = statements.filter(|_| command.input == Input::Inherited) {
-                command.input = Input::Text(statements);
+                command.input = Input::Text(statements.into());
             }
         }
         // The text is matched against patterns, and several passes look at the arguments.

@@ -158,7 +158,7 @@ impl Evaluator<'_> {
                 _ if is_fetched => vec![unknown.clone()],
                 (Some(text), _) if redirected || is_filter => vec![Content::Text(Rc::clone(text))],
                 (Some(text), _) if streams => vec![Content::Text(Rc::clone(text))],
-                (_, Input::Text(text)) if streams && reads.is_empty() => vec![Content::Text(Rc::new(text.clone()))],
+                (_, Input::Text(text)) if streams && reads.is_empty() => vec![Content::Text(Rc::new(text.to_string()))],
                 // A concatenation of files that the line does not write.
                 _ if matches!(command.program.as_str(), "cat" | "gcat" | "dd") && !reads.is_empty() => {
                     reads.iter().flat_map(|read| self.copied(read)).collect()
@@ -227,7 +227,7 @@ impl Evaluator<'_> {
         for source in sources {
             let stdin = matches!(source.text.as_str(), "/dev/stdin" | "/dev/fd/0" | "/proc/self/fd/0" | "-");
             let contents = match &command.input {
-                Input::Text(text) if stdin => vec![Content::Text(Rc::new(text.clone()))],
+                Input::Text(text) if stdin => vec![Content::Text(Rc::new(text.to_string()))],
                 _ if stdin => vec![Content::Unknown(Origin::Generated)],
                 Input::Text(_) | Input::Inherited | Input::Pipe | Input::Unknown => {
                     // A symbolic link leads from where it lies.

@@ -40,7 +40,7 @@ impl Execution {
         }
         let is_raw = command.args.iter().any(|arg| arg.text.starts_with('-') && arg.text.contains('r'));
         let text = match &command.input {
-            Input::Text(text) if !has_options && (is_raw || !text.contains('\\')) => Some(text.as_str()),
+            Input::Text(text) if !has_options && (is_raw || !text.contains('\\')) => Some(text.as_ref()),
             Input::Text(_) | Input::Inherited | Input::Pipe | Input::Unknown => None,
         };
         if command.program != "read" {

@@ -69,7 +69,7 @@ impl Evaluator<'_> {
 /// Returns the standard input of a command, if it is known.
 fn known_input(command: &Command) -> Option<Rc<String>> {
     match &command.input {
-        Input::Text(text) => Some(Rc::new(text.clone())),
+        Input::Text(text) => Some(Rc::new(text.to_string())),
         Input::Inherited | Input::Pipe | Input::Unknown => None,
     }
 }

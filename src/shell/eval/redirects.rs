@@ -104,7 +104,7 @@ impl Execution {
         let list = self.list();
         let (fed, stage) = (list.fed, list.stage);
         let inherited = || match &list.input {
-            Some(text) => Input::Text(text.to_string()),
+            Some(text) => Input::Text(Rc::clone(text)),
             None if fed => Input::Pipe,
             None => Input::Inherited,
         };
@@ -116,7 +116,7 @@ impl Execution {
         // If the text may be one of several, all of them count.
         let to_input = |args: Vec<Arg>| {
             let texts: Option<Vec<String>> = args.iter().map(known_text).collect();
-            texts.map_or(Input::Unknown, |texts| Input::Text(texts.join("\n")))
+            texts.map_or(Input::Unknown, |texts| Input::Text(texts.join("\n").into()))
         };
         // `3<<x <&3`: the redirection of any descriptor may be the input.
         let duplicates = simple.redirects.iter().any(|redirect| redirect.operator == RedirectOperator::DuplicateInput);
@@ -131,14 +131,14 @@ impl Execution {
             }
             (RedirectTarget::Word(word), RedirectOperator::Input | RedirectOperator::InputOutput) => {
                 let empty = expand::expand_string(word, &self.state).iter().all(|file| file.text == "/dev/null");
-                Some(if empty { Input::Text(String::new()) } else { Input::Unknown })
+                Some(if empty { Input::Text(Rc::from("")) } else { Input::Unknown })
             }
             _ => None,
         });
         let redirected = redirected.or(duplicates.then_some(Input::Unknown));
         match redirected {
             Some(input) => input,
-            None if stage > 0 => output.map_or(Input::Pipe, Input::Text),
+            None if stage > 0 => output.map_or(Input::Pipe, |text| Input::Text(text.into())),
             None => inherited,
         }
     }

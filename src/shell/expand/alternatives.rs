@@ -229,11 +229,18 @@ fn resolve<'a>(variable: &Variable, operator: Option<&'a str>, bound: BoundState
     let index = match usize::try_from(index) {
         Ok(index) => index,
         Err(_) => {
-            let count = known(&element("@"))?.split(FIELD_SEPARATOR).count();
+            let count = possible(bound.value(&element("@"))?)?.split(FIELD_SEPARATOR).count();
             count.checked_sub(usize::try_from(index.checked_neg()?).ok()?)?
         }
     };
     Some(Resolved { name: Name::Of(element(&index.to_string())), operator })
+}
+
+/// The only known text that a value may have.
+fn possible(value: &Value) -> Option<String> {
+    let members = value.members();
+    let [only] = members.as_slice() else { return None };
+    only.is_known().then(|| only.text.to_string())
 }
 
 /// Splits a value by the `IFS` that the line sets, if that is known.

@@ -108,13 +108,12 @@ fn tail(command: &Command, line: &CommandLine, start: usize, directory: Option<A
         }
         Some(Tail::Command) | None => {}
     }
-    // One word with blanks is a line for some programs, and the name of a program for others.
-    let line_of_words = match args.as_slice() {
-        [only] if only.text.contains(' ') => Some(Inner::text(text_in(directory.as_ref(), only.text.to_string()))),
-        _ => None,
-    };
-    if line_of_words.is_some() && line.tail != Some(Tail::Command) {
-        return line_of_words.into_iter().collect();
+    // One word with blanks is a line, unless it can only be the name of a program.
+    if let [only] = args.as_slice()
+        && let Some((program, _)) = only.text.split_once(' ')
+        && (line.tail != Some(Tail::Command) || programs::embedded(program_name(program)).is_some())
+    {
+        return vec![Inner::text(text_in(directory.as_ref(), only.text.to_string()))];
     }
     let variables = line.uses.iter().filter(|used| used.takes == Some(Use::Variable));
     let variables = variables.filter_map(|used| {
@@ -122,8 +121,7 @@ fn tail(command: &Command, line: &CommandLine, start: usize, directory: Option<A
         let (name, value) = arg.text.split_once('=')?;
         Some((name.to_owned(), arg.is_known().then(|| value.to_owned())))
     });
-    let program = Inner::Command { args, cwd: moved(directory, command), env: variables.collect() };
-    line_of_words.into_iter().chain([program]).collect()
+    vec![Inner::Command { args, cwd: moved(directory, command), env: variables.collect() }]
 }
 
 /// The program of a package: `rimraf@5`, `npm:rimraf`, `black==24.1`, `hatch run lint:ruff`.
@@ -159,7 +157,7 @@ fn code(command: &Command, line: &CommandLine, meter: &Meter) -> Vec<Inner> {
     let reads_input = found.is_empty() && (file.is_none() || names_input);
     let first = line.path.iter().rev().find_map(|entry| entry.operands.as_ref()).and_then(|spec| spec.first.first());
     match &command.input {
-        Input::Text(text) if reads_input => found.push(Inner::Code { language, text: text.clone() }),
+        Input::Text(text) if reads_input => found.push(Inner::Code { language, text: text.to_string() }),
         // An interpreter whose first operand is a file reads its program where there is none.
         Input::Pipe | Input::Unknown
             if names_input || reads_input && first == Some(&Use::Execute) && line.does == Some(Does::Run) =>

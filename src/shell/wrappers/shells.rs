@@ -74,11 +74,11 @@ pub(super) fn shell(program: &str, command: &Command) -> Option<Vec<Inner>> {
     let read = match (operand, &command.input) {
         (Some(script), _) if text => vec![Inner::text(script.text.clone())],
         (None, _) if !given.is_empty() => Vec::new(),
-        (None, Input::Text(input)) => vec![Inner::text(input.clone())],
+        (None, Input::Text(input)) => vec![Inner::text(&**input)],
         (None, Input::Pipe | Input::Unknown) => super::unknown_script(),
-        (Some(_), Input::Text(input)) if stdin => vec![Inner::text(input.clone())],
+        (Some(_), Input::Text(input)) if stdin => vec![Inner::text(&**input)],
         // `bash /dev/stdin` and `bash -` read their input too.
-        (Some(Arg { text, .. }), Input::Text(input)) if is_stdin(text) => vec![Inner::text(input.clone())],
+        (Some(Arg { text, .. }), Input::Text(input)) if is_stdin(text) => vec![Inner::text(&**input)],
         (Some(Arg { text, .. }), Input::Pipe | Input::Unknown) if stdin || is_stdin(text) => super::unknown_script(),
         _ => Vec::new(),
     };
@@ -89,7 +89,7 @@ pub(super) fn shell(program: &str, command: &Command) -> Option<Vec<Inner>> {
 pub(super) fn source(command: &Command) -> Vec<Inner> {
     let stdin = command.args.first().is_some_and(|arg| is_stdin(&arg.text));
     match &command.input {
-        Input::Text(text) if stdin => vec![Inner::Text { text: text.clone(), shared: true }],
+        Input::Text(text) if stdin => vec![Inner::Text { text: text.to_string(), shared: true }],
         Input::Pipe | Input::Unknown if stdin => super::unknown_script(),
         Input::Text(_) | Input::Inherited | Input::Pipe | Input::Unknown => Vec::new(),
     }

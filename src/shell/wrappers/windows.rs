@@ -64,7 +64,7 @@ fn script<'a>(words: impl Iterator<Item = &'a Arg>) -> Vec<Inner> {
 
 fn input(input: &Input) -> Vec<Inner> {
     match input {
-        Input::Text(text) => vec![Inner::PowerShell { text: text.clone() }],
+        Input::Text(text) => vec![Inner::PowerShell { text: text.to_string() }],
         Input::Pipe | Input::Unknown => unknown_script(),
         Input::Inherited => Vec::new(),
     }
