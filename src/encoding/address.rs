@@ -79,12 +79,12 @@ pub fn is_remote_code(text: &str) -> bool {
     is_url && !address.is_nearby() || FORGE_PREFIXES.iter().any(|prefix| text.starts_with(prefix))
 }
 
-/// The services of [`SERVICES_VARIABLES`]: the prefix of the variable and the domain.
+/// The services with a secret in a variable: the prefix of the variable and the domain.
 pub fn services_by_variable() -> impl Iterator<Item = (&'static str, &'static str)> {
     SERVICES_VARIABLES.iter().filter_map(|row| row.split_once(' '))
 }
 
-/// The services of [`SERVICES_KEYS`]: the prefix of the key, and the domain or nothing if there is more than one.
+/// The services by the form of their keys: the prefix of the key, and the domain or nothing if there is more than one.
 pub fn services_by_key() -> impl Iterator<Item = (&'static str, &'static str)> {
     SERVICES_KEYS.iter().filter_map(|row| row.split_once(' ')).map(|(key, domain)| (key, domain.trim_matches('*')))
 }

@@ -11,7 +11,9 @@ pub(super) fn find(subject: &Subject<'_>, context: &Context<'_>) -> Option<Match
     // `DynamicCode` judges programs that are only known when they run. Functions are judged by their commands.
     let is_function = context.reading().is_some_and(|reading| reading.functions.contains(program));
     let is_placed = program.contains('/') && !misplaced_program::is_unknown_elsewhere(command, context);
-    if !command.known || program.is_empty() || is_placed || is_function || is_known(program, context) {
+    // `tmux new 'npm run dev'`: a word with blanks is judged as shell text too.
+    let is_line = program.contains(' ') && !command.via.is_empty();
+    if !command.known || is_line || program.is_empty() || is_placed || is_function || is_known(program, context) {
         return None;
     }
     let was_asked = context.event.facts.asked_programs.iter().any(|asked| asked == program);

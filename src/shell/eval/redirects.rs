@@ -89,7 +89,7 @@ impl Execution {
             && simple.redirects.iter().any(|redirect| !redirect.other_descriptor && redirect.operator.reads())
         {
             let Input::Text(text) = self.input(&simple) else { return None };
-            return Some(Rc::from(text));
+            return Some(text);
         }
         let list = self.list();
         match (list.stage, is_fed) {

@@ -108,20 +108,27 @@ fn tail(command: &Command, line: &CommandLine, start: usize, directory: Option<A
         }
         Some(Tail::Command) | None => {}
     }
-    // One word with blanks is a line, unless it can only be the name of a program.
-    if let [only] = args.as_slice()
-        && let Some((program, _)) = only.text.split_once(' ')
-        && (line.tail != Some(Tail::Command) || programs::embedded(program_name(program)).is_some())
-    {
-        return vec![Inner::text(text_in(directory.as_ref(), only.text.to_string()))];
+    // One word with blanks is a line for some programs, and the name of a program for others.
+    let text = match args.as_slice() {
+        [only] if only.text.contains(' ') => Some(Inner::text(text_in(directory.as_ref(), only.text.to_string()))),
+        _ => None,
+    };
+    let names_program = |arg: &Arg| {
+        let program = arg.text.split(' ').next().unwrap_or_default();
+        programs::embedded(program_name(program)).is_some()
+    };
+    if text.is_some() && line.tail != Some(Tail::Command) {
+        return text.into_iter().collect();
     }
+    let text = text.filter(|_| args.first().is_some_and(names_program));
     let variables = line.uses.iter().filter(|used| used.takes == Some(Use::Variable));
     let variables = variables.filter_map(|used| {
         let arg = command.value(used)?;
         let (name, value) = arg.text.split_once('=')?;
         Some((name.to_owned(), arg.is_known().then(|| value.to_owned())))
     });
-    vec![Inner::Command { args, cwd: moved(directory, command), env: variables.collect() }]
+    let program = Inner::Command { args, cwd: moved(directory, command), env: variables.collect() };
+    text.into_iter().chain([program]).collect()
 }
 
 /// The program of a package: `rimraf@5`, `npm:rimraf`, `black==24.1`, `hatch run lint:ruff`.
