@@ -7,11 +7,13 @@ mod catalogue;
 pub(crate) mod code;
 pub mod command_line;
 pub mod entry;
+mod reader;
 pub mod schema;
 
 pub use catalogue::{Catalogue, Trust};
-pub use command_line::{CommandLine, WordUse, parse};
+pub use command_line::{CommandLine, WordUse};
 pub use entry::{Does, Entry, Tail, Use};
+pub use reader::parse;
 
 use entry::{Operands, Style, ValueOption};
 use std::borrow::Cow;
