@@ -188,7 +188,7 @@ for rules in "$config/rules/bash.rules" "$home/.local/share/rune/policy/rules/ba
 sed -i.bak '/^block "git-force-push"/,/^$/ s/^  nudge .*/  nudge "Ours"/' "$config/rules/bash.rules" && rm "$config/rules/bash.rules.bak"
 wanted=$(grep -cE '^(block|suspicious) ' rules/bash.rules)
 run --update || fail 'an update of an edited rule'
-says 'the default has changed too'
+says 'merged rules/bash.rules'
 grep -q '^  nudge "Ours"' "$config/rules/bash.rules" || fail 'the edited rule is lost'
 [ "$(grep -cE '^(block|suspicious) ' "$config/rules/bash.rules")" = "$wanted" ] || fail 'a rule is lost'
 run --update || fail 'a third update'
