@@ -59,6 +59,8 @@ struct Reader<'w> {
     doubtful_verb: Option<usize>,
     /// The word that is taken for the value of the option before it.
     assumed_value: Option<usize>,
+    /// An operand may be the value of an unlisted option.
+    has_doubtful_operand: bool,
 }
 
 impl<'w> Reader<'w> {
@@ -71,6 +73,7 @@ impl<'w> Reader<'w> {
             before: Before::Other,
             doubtful_verb: None,
             assumed_value,
+            has_doubtful_operand: false,
         }
     }
 
@@ -90,7 +93,7 @@ impl<'w> Reader<'w> {
             } else if !only_operands && self.is_option(word) && !self.is_verb_option(word) {
                 // An option of the other program: `nvm run 20 -e code`, `timeout 5 -a`.
                 // An operand may also be the value of an unlisted option.
-                let is_certain = self.operands > 0 && !self.line.uses.iter().any(|used| used.doubtful);
+                let is_certain = self.operands > 0 && !self.has_doubtful_operand;
                 let is_other = |tail: Tail| match tail {
                     Tail::Again => !self.is_listed(word),
                     Tail::Command => is_certain && !self.runs_value(word),
@@ -122,6 +125,7 @@ impl<'w> Reader<'w> {
             } else {
                 let doubtful = std::mem::replace(&mut self.before, Before::Other) == Before::UnlistedOption;
                 self.operands += 1;
+                self.has_doubtful_operand |= doubtful;
                 self.note(index, 0, None, None);
                 let used = self.line.uses.last_mut();
                 used.into_iter().for_each(|used| (used.by_option, used.doubtful) = (false, doubtful));

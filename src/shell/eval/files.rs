@@ -342,7 +342,7 @@ fn is_loopback(rest: &str) -> bool {
 
 /// Whether a command makes a copy of a repository.
 fn clones(command: &Command) -> bool {
-    command.args.iter().take(4).any(|arg| matches!(arg.text.as_str(), "clone" | "checkout" | "co"))
+    command.args.iter().any(|arg| matches!(arg.text.as_str(), "clone" | "checkout" | "co"))
         && matches!(command.program.as_str(), "git" | "hg" | "svn" | "gh" | "glab" | "jj" | "fossil")
 }
 

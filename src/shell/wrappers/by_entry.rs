@@ -303,7 +303,7 @@ fn guess(words: &[&str], meter: &Meter) -> Option<Guess> {
     loop {
         let (name, args) = rest.split_first()?;
         let entry = programs::embedded(program_name(name)).filter(|_| !args.is_empty())?;
-        if !meter.try_charge(WORD + args.len()) {
+        if !meter.try_charge(WORD * (1 + args.len())) {
             return None;
         }
         if shells::is_shell(name) {
