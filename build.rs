@@ -127,7 +127,7 @@ fn settings_table() -> String {
     code
 }
 
-/// Compiles the catalogue: a static per program, and a sorted table of all names.
+/// Compiles the catalogue: a static per program, and a table of all names.
 fn programs() -> String {
     let folder = "rules/programs";
     println!("cargo::rerun-if-changed={folder}");
@@ -156,13 +156,15 @@ fn programs() -> String {
                 .expect("a string accepts everything");
         }
     }
-    let rows: String =
-        names.iter().map(|(name, (number, _))| format!("    ({name:?}, &PROGRAM_{number}),\n")).collect();
+    let mut table = phf_codegen::Map::new();
+    for (name, (number, _)) in &names {
+        table.entry(name.as_str(), format!("&PROGRAM_{number}"));
+    }
     let count = examples.lines().count();
     format!(
-        "{code}static PROGRAMS: [(&str, &Entry); {}] = [\n{rows}];\n\
+        "{code}static PROGRAMS: phf::Map<&'static str, &'static Entry> = {};\n\
          static EXAMPLES: [(&str, &[&str]); {count}] = [\n{examples}];\n",
-        names.len()
+        table.build()
     )
 }
 

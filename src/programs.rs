@@ -18,7 +18,7 @@ pub use reader::parse;
 use entry::{Operands, Style, ValueOption};
 use std::borrow::Cow;
 
-// `PROGRAMS`: every name of a shipped program, in order, with its entry. `EXAMPLES`: the examples of all entries.
+// `PROGRAMS`: every name of a shipped program, with its entry. `EXAMPLES`: the examples of all entries.
 include!(concat!(env!("OUT_DIR"), "/programs.rs"));
 
 /// Looks up a shipped program by its name, without its version: `python3.12` is `python`.
@@ -28,8 +28,7 @@ pub fn embedded(name: &str) -> Option<&'static Entry> {
 
 /// The shipped entry of exactly this name.
 fn shipped(name: &str) -> Option<&'static Entry> {
-    let at = PROGRAMS.binary_search_by(|(known, _)| (*known).cmp(name)).ok()?;
-    PROGRAMS.get(at).map(|(_, entry)| *entry)
+    PROGRAMS.get(name).copied()
 }
 
 /// What `find` has for a name, or else for the name without its version.

@@ -26,12 +26,14 @@ pub struct Glob<'a> {
     text: &'a str,
     /// The first component, if it has no wildcard: a path without it cannot match.
     name: NameSet,
+    /// The last component: the last component of a path must match it.
+    last: &'a str,
 }
 
 impl<'a> Glob<'a> {
     /// Builds the pattern for a text.
     pub const fn new(text: &'a str) -> Self {
-        Glob { text, name: NameSet::first_in(text.as_bytes()) }
+        Glob { text, name: NameSet::first_in(text.as_bytes()), last: last_component(text) }
     }
 
     /// The part after `~/`; `None` for a pattern outside of home.
@@ -48,6 +50,18 @@ impl<'a> Glob<'a> {
     pub fn is_at_home(self) -> bool {
         self.text.starts_with('~')
     }
+}
+
+/// The text behind the last `/`.
+const fn last_component(text: &str) -> &str {
+    let mut head = text.as_bytes();
+    while let [more @ .., byte] = head {
+        if *byte == b'/' {
+            break;
+        }
+        head = more;
+    }
+    text.split_at(head.len()).1
 }
 
 /// Builds a table of patterns.
@@ -67,13 +81,23 @@ pub const fn globs<const N: usize>(texts: [&'static str; N]) -> [Glob<'static>; 
 /// Whether `path`, with this extent, may name a file that `glob` matches. Both may contain wildcards, and case is ignored.
 pub fn touches(glob: Glob<'_>, path: &AbsPath, extent: Extent, home: Option<&AbsPath>) -> bool {
     let extents = Extents { path: extent, pattern: Extent::Exact };
-    path.names.may_contain(glob.name) && compare(glob, path, extents, home)
+    may_touch(glob, path, extents) && compare(glob, path, extents, home)
+}
+
+/// Whether the first and the last name of a pattern may occur in a path; cheap, and false for most pairs.
+fn may_touch(glob: Glob<'_>, path: &AbsPath, extents: Extents) -> bool {
+    let ends_alike = || match path.components().last() {
+        _ if extents.path == Extent::Tree || extents.pattern == Extent::Tree || glob.last == "**" => true,
+        Some(last) => last == "**" || names_overlap(glob.last.as_bytes(), last.as_bytes()),
+        None => false,
+    };
+    path.names.may_contain(glob.name) && ends_alike()
 }
 
 /// Like [`touches`], for a file that `glob` matches and everything below it.
 pub fn touches_tree(glob: Glob<'_>, path: &AbsPath, extent: Extent, home: Option<&AbsPath>) -> bool {
     let extents = Extents { path: extent, pattern: Extent::Tree };
-    path.names.may_contain(glob.name) && compare(glob, path, extents, home)
+    may_touch(glob, path, extents) && compare(glob, path, extents, home)
 }
 
 fn compare(glob: Glob<'_>, path: &AbsPath, extents: Extents, home: Option<&AbsPath>) -> bool {
@@ -98,8 +122,8 @@ const HOMES: [&[&str]; 3] = [&["home", "*"], &["Users", "*"], &["root"]];
 
 /// Like [`touches`], for a pattern that starts at home, with the home directory of any user.
 pub fn touches_any_home(glob: Glob<'_>, path: &AbsPath, extent: Extent) -> bool {
-    let Some(rest) = glob.below_home().filter(|_| path.names.may_contain(glob.name)) else { return false };
     let extents = Extents { path: extent, pattern: Extent::Exact };
+    let Some(rest) = glob.below_home().filter(|_| may_touch(glob, path, extents)) else { return false };
     if is_search(path) {
         return HOMES.iter().any(|home| search_finds(home, rest, path.components(), extents));
     }

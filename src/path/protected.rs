@@ -103,10 +103,11 @@ fn may_be_protected(path: &AbsPath) -> bool {
 }
 
 fn has_protected_name(name: &str) -> bool {
-    let starts = |begin: &&str| name.get(..begin.len()).is_some_and(|head| head.eq_ignore_ascii_case(begin));
+    let bytes = name.as_bytes();
+    let starts = |begin: &&str| bytes.get(..begin.len()).is_some_and(|head| head.eq_ignore_ascii_case(begin.as_bytes()));
     let ends = |end: &&str| {
-        let tail = name.len().checked_sub(end.len()).and_then(|at| name.get(at..));
-        tail.is_some_and(|tail| tail.eq_ignore_ascii_case(end))
+        let tail = bytes.len().checked_sub(end.len()).and_then(|at| bytes.get(at..));
+        tail.is_some_and(|tail| tail.eq_ignore_ascii_case(end.as_bytes()))
     };
     NAMES.binary_search_by(|known| compare(known, name)).is_ok()
         || BEGINNINGS.iter().any(starts)

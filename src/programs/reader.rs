@@ -182,6 +182,9 @@ impl<'w> Reader<'w> {
 
     /// `name=value` and `name:value` operands that are options: `name=`, and the use of the value.
     fn assignment(&self, word: &str) -> Option<(&'static str, Use)> {
+        if !word.contains(['=', ':']) {
+            return None;
+        }
         let options = self.line.path.iter().rev().flat_map(|entry| entry.options.iter());
         let mut named = options.filter(|option| option.name.ends_with(['=', ':']));
         let is_given = |name: &str| match name.ends_with('=') {
