@@ -22,6 +22,8 @@ pub struct AbsPath {
     wild: bool,
     /// For a quick check which names it can contain.
     names: NameSet,
+    /// For a quick check of how it ends, see [`pattern::last_byte`].
+    end: Option<u8>,
 }
 
 impl fmt::Display for AbsPath {
@@ -82,7 +84,8 @@ impl AbsPath {
             names = names.with(name, is_wild);
             wild |= is_wild;
         }
-        AbsPath { components, wild, names }
+        let end = components.last().and_then(|name| pattern::last_byte(name));
+        AbsPath { components, wild, names, end }
     }
 
     /// All components but the last.

@@ -26,14 +26,14 @@ pub struct Glob<'a> {
     text: &'a str,
     /// The first component, if it has no wildcard: a path without it cannot match.
     name: NameSet,
-    /// The last component: the last component of a path must match it.
-    last: &'a str,
+    /// The last byte, see [`last_byte`]: a path with another one cannot match.
+    end: Option<u8>,
 }
 
 impl<'a> Glob<'a> {
     /// Builds the pattern for a text.
     pub const fn new(text: &'a str) -> Self {
-        Glob { text, name: NameSet::first_in(text.as_bytes()), last: last_component(text) }
+        Glob { text, name: NameSet::first_in(text.as_bytes()), end: last_byte(text) }
     }
 
     /// The part after `~/`; `None` for a pattern outside of home.
@@ -52,16 +52,12 @@ impl<'a> Glob<'a> {
     }
 }
 
-/// The text behind the last `/`.
-const fn last_component(text: &str) -> &str {
-    let mut head = text.as_bytes();
-    while let [more @ .., byte] = head {
-        if *byte == b'/' {
-            break;
-        }
-        head = more;
+/// The last byte of a path or a pattern, in lower case; `None` if it is part of a wildcard.
+pub(super) const fn last_byte(text: &str) -> Option<u8> {
+    match text.as_bytes().last() {
+        None | Some(b'*' | b'?' | b'[' | b']') => None,
+        Some(byte) => Some(byte.to_ascii_lowercase()),
     }
-    text.split_at(head.len()).1
 }
 
 /// Builds a table of patterns.
@@ -84,14 +80,11 @@ pub fn touches(glob: Glob<'_>, path: &AbsPath, extent: Extent, home: Option<&Abs
     may_touch(glob, path, extents) && compare(glob, path, extents, home)
 }
 
-/// Whether the first and the last name of a pattern may occur in a path; cheap, and false for most pairs.
+/// Whether the beginning and the end of a pattern allow a match; cheap, and false for most pairs.
 fn may_touch(glob: Glob<'_>, path: &AbsPath, extents: Extents) -> bool {
-    let ends_alike = || match path.components().last() {
-        _ if extents.path == Extent::Tree || extents.pattern == Extent::Tree || glob.last == "**" => true,
-        Some(last) => last == "**" || names_overlap(glob.last.as_bytes(), last.as_bytes()),
-        None => false,
-    };
-    path.names.may_contain(glob.name) && ends_alike()
+    let is_same = |one: Option<u8>, other: Option<u8>| one.is_none() || other.is_none() || one == other;
+    let has_below = extents.path == Extent::Tree || extents.pattern == Extent::Tree;
+    path.names.may_contain(glob.name) && (has_below || is_same(glob.end, path.end))
 }
 
 /// Like [`touches`], for a file that `glob` matches and everything below it.
@@ -243,12 +236,13 @@ pub fn names_overlap(a: &[u8], b: &[u8]) -> bool {
 /// can be reached.
 fn overlap(a: &[u8], b: &[u8]) -> u8 {
     let is_special = |byte: &u8| matches!(byte, b'*' | b'?' | b'[');
-    // Most names differ in the first or the last character.
-    let differ = |x: Option<&u8>, y: Option<&u8>| {
-        let is_literal = |byte: &u8| !is_special(byte) && *byte != b']';
-        x.zip(y).is_some_and(|(x, y)| !x.eq_ignore_ascii_case(y) && is_literal(x) && is_literal(y))
-    };
-    if differ(a.first(), b.first()) || differ(a.last(), b.last()) {
+    // Most names differ in their literal beginnings or endings.
+    let is_literal = |byte: &u8| !is_special(byte) && *byte != b']';
+    let same_literal = |(x, y): &(&u8, &u8)| x.eq_ignore_ascii_case(y) && is_literal(x);
+    let differ = |pair: Option<(&u8, &u8)>| pair.is_some_and(|(x, y)| is_literal(x) && is_literal(y));
+    if differ(a.iter().zip(b).find(|pair| !same_literal(pair)))
+        || differ(a.iter().rev().zip(b.iter().rev()).find(|pair| !same_literal(pair)))
+    {
         return 0;
     }
     if !a.iter().chain(b).any(is_special) {
