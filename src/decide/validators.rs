@@ -23,6 +23,7 @@ mod outside_project;
 mod protected_path;
 mod secret_access;
 mod self_protection;
+mod tool_settings;
 mod unknown_executable;
 
 pub use agent_recursion::AGENTS;

@@ -7,6 +7,8 @@ use std::cmp::Ordering;
 /// A class of protected files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Class {
+    /// Settings that tools keep in the home directory. Many hold a token.
+    ToolSettings,
     /// Files that hold private keys, by their endings. They may be created.
     KeyFiles,
     /// What tools keep in hidden directories under names that say that it is secret.
@@ -104,7 +106,8 @@ fn may_be_protected(path: &AbsPath) -> bool {
 
 fn has_protected_name(name: &str) -> bool {
     let bytes = name.as_bytes();
-    let starts = |begin: &&str| bytes.get(..begin.len()).is_some_and(|head| head.eq_ignore_ascii_case(begin.as_bytes()));
+    let starts =
+        |begin: &&str| bytes.get(..begin.len()).is_some_and(|head| head.eq_ignore_ascii_case(begin.as_bytes()));
     let ends = |end: &&str| {
         let tail = bytes.len().checked_sub(end.len()).and_then(|at| bytes.get(at..));
         tail.is_some_and(|tail| tail.eq_ignore_ascii_case(end.as_bytes()))
@@ -136,7 +139,9 @@ fn is_about(class: Class, glob: &str, path: &AbsPath) -> bool {
     let name = match glob.strip_prefix("**/") {
         Some(name) if matches!(class, Class::Secrets | Class::KeyFiles) => name.rsplit('/').next().unwrap_or_default(),
         Some(name) if !name.contains('/') => name,
-        None if class == Class::ToolSecrets => glob.rsplit('/').next().unwrap_or_default(),
+        None if matches!(class, Class::ToolSecrets | Class::ToolSettings) => {
+            glob.rsplit('/').next().unwrap_or_default()
+        }
         None if glob.starts_with('/') && is_search => glob.rsplit('/').next().unwrap_or_default(),
         None if is_search && class == Class::Secrets => glob.rsplit('/').next().unwrap_or_default(),
         _ => return true,

@@ -48,7 +48,7 @@ impl FlagUse {
 pub struct CommandLine {
     /// The program and its verbs, outermost first.
     pub path: Vec<&'static Entry>,
-    /// Values of options and operands, in order. Verbs are not among them.
+    /// Values of options and operands, in the order of their words. Verbs are not among them.
     pub uses: Vec<WordUse>,
     /// Where the command begins that the program runs, if its operands are one.
     pub command: Option<usize>,
@@ -68,6 +68,13 @@ impl CommandLine {
     /// The entry of the program.
     pub fn program(&self) -> Option<&'static Entry> {
         self.path.first().copied()
+    }
+
+    /// What the parts of a word are used for.
+    pub fn uses_of(&self, word: usize) -> &[WordUse] {
+        let start = self.uses.partition_point(|used| used.word < word);
+        let end = self.uses.partition_point(|used| used.word <= word);
+        self.uses.get(start..end).unwrap_or_default()
     }
 
     /// The name of the deepest verb, as the entry has it; empty without a verb.

@@ -441,6 +441,8 @@ impl<'w> Reader<'w> {
     }
 
     fn finish(mut self) -> CommandLine {
+        // The value of an abbreviated option is noted before the word itself is read.
+        self.line.uses.sort_by_key(|used| used.word);
         self.assign_operands();
         let mut recursive = self.line.path.iter().rev().filter(|entry| !entry.recursive.is_empty());
         let told = recursive.next().map(|entry| entry.recursive.iter().any(|name| name == "*" || self.is_begun(name)));

@@ -4,7 +4,7 @@ use super::carried_data::FETCHERS;
 use super::{Context, command, suspicious_if};
 use crate::decide::subject::{Subject, SubjectKind};
 use crate::encoding::address::Address;
-use crate::programs::Use;
+use crate::programs::{Use, WordUse};
 use crate::rules::Match;
 use crate::shell::{Command, addresses};
 
@@ -33,9 +33,10 @@ pub(super) fn is_inner_scheme(scheme: &str) -> bool {
 /// The addresses that a command asks: its operands for programs of the network, and all words with a scheme unless the
 /// catalogue says that they are texts.
 fn asked_addresses(command: &Command) -> impl Iterator<Item = &str> {
-    let uses = command.parsed.as_ref().map(|line| line.uses.clone()).unwrap_or_default();
-    let is_network = uses.iter().any(|used| matches!(used.takes, Some(Use::To | Use::From)));
-    let use_of = move |at: usize| uses.iter().find(|used| used.word == at).and_then(|used| used.takes);
+    let line = command.parsed.as_deref();
+    let is_network = |used: &WordUse| matches!(used.takes, Some(Use::To | Use::From));
+    let is_network = line.is_some_and(|line| line.uses.iter().any(is_network));
+    let use_of = move |at: usize| line.and_then(|line| line.uses_of(at).first()).and_then(|used| used.takes);
     command.args.iter().enumerate().filter_map(move |(at, arg)| {
         let has_scheme = arg.text.contains("://") || arg.text.contains(":\\\\");
         let asked = match use_of(at) {

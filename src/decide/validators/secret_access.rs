@@ -2,6 +2,8 @@
 
 mod shown;
 
+pub(super) use shown::shows_file_names;
+
 use super::protected_path::{is_env_file, literal_chars};
 use super::{Context, block, command, command_of, suspicious_if};
 use crate::decide::subject::Subject;
@@ -49,7 +51,7 @@ pub(super) fn find(subject: &Subject<'_>, context: &Context<'_>) -> Option<Match
     }
     let path = access.target.path.as_ref()?;
     let command = command_of(access, context);
-    if command.is_some_and(shown::shows_file_names) {
+    if command.is_some_and(shows_file_names) {
         return None;
     }
     let reach = if access.target.open || access.deep { Extent::Tree } else { Extent::Exact };

@@ -17,27 +17,18 @@ use std::collections::BTreeMap;
 pub(super) fn accesses(command: &Command, row: Option<usize>, known: &[Access], zones: &Zones) -> Vec<Access> {
     let line = command.parsed.as_deref();
     let mut finder = Finder { command, row, known, zones, explained: BTreeMap::new(), found: Vec::new() };
-    let mut uses = line.map(|line| line.uses.clone()).unwrap_or_default();
-    uses.sort_by_key(|used| used.word);
-    let mut next_use = 0;
     for (index, arg) in command.args.iter().enumerate() {
         if line.and_then(|line| line.command).is_some_and(|start| index >= start) {
             break;
         }
         let option = index.checked_sub(1).and_then(|before| command.args.get(before)).map_or("", |arg| &arg.text);
         let option = if option.starts_with('-') { option } else { "" };
-        // The uses are in the order of the words.
-        let start = next_use;
-        while uses.get(next_use).is_some_and(|used| used.word <= index) {
-            next_use += 1;
-        }
-        let here = uses.get(start..next_use).unwrap_or_default().iter().filter(|used| used.word == index);
-        let mut here = here.peekable();
+        let uses = line.map(|line| line.uses_of(index)).unwrap_or_default();
         // A word without a use is a verb, or an option without a known value.
-        if here.peek().is_none() && (line.is_none() || arg.text.starts_with('-')) {
+        if uses.is_empty() && (line.is_none() || arg.text.starts_with('-')) {
             finder.word(arg, option);
         }
-        for used in here {
+        for used in uses {
             let Some((start, value)) = arg.text.get(..used.start).and_then(|start| Some((start, arg.behind(start)?)))
             else {
                 continue;

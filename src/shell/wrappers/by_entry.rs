@@ -41,7 +41,7 @@ pub(super) fn inner(command: &Command, meter: &Meter) -> Vec<Inner> {
     inner.extend(guessed(command, unknown.map(|used| used.word), meter));
     let end = script.map(|script| script.word).or(line.command).unwrap_or(count);
     inner.extend(escapes(command, line, end, meter));
-    let is_unknown = |word: usize| word < end && line.uses.iter().all(|used| used.word != word || used.takes.is_none());
+    let is_unknown = |word: usize| word < end && line.uses_of(word).iter().all(|used| used.takes.is_none());
     inner.extend(guessed_texts(command, is_unknown, meter));
     inner
 }
@@ -259,7 +259,7 @@ fn guessed_texts(command: &Command, is_unknown: impl Fn(usize) -> bool, meter: &
 /// Commands in values of which many programs run the rest in a shell: `!cmd`, `|cmd`, `$(cmd)`, `sh -c cmd`, also behind
 /// `KEY=`. Operands of programs that only print or compare them are left out.
 fn escapes(command: &Command, line: &CommandLine, end: usize, meter: &Meter) -> Vec<Inner> {
-    let is_value = |word: usize| line.uses.iter().any(|used| used.word == word && used.by_option);
+    let is_value = |word: usize| line.uses_of(word).iter().any(|used| used.by_option);
     let looks = line.does == Some(Does::Look);
     let words = command.args.iter().enumerate().take(end).filter(|(_, arg)| arg.text.contains(' '));
     let texts = words.filter_map(|(at, arg)| {

@@ -11,7 +11,7 @@ const ADDRESSES: [&str; 5] = ["URL", "URI", "DSN", "STRING", "CONNECTION"];
 const PLAIN: [&str; 10] = ["DEBUG", "DIR", "ENV", "HOST", "LEVEL", "MODE", "PORT", "REGION", "TIMEOUT", "VERSION"];
 
 /// Whether a command lists files without showing what is in them: `rg --files`.
-pub(super) fn shows_file_names(command: &Command) -> bool {
+pub(in super::super) fn shows_file_names(command: &Command) -> bool {
     command.program == "rg" && command.args.iter().any(|arg| arg.text == "--files")
 }
 
