@@ -161,6 +161,8 @@ pub struct Command {
     pub here_text: Option<String>,
     /// A filter has decoded or changed the known text of its standard input.
     pub is_decoded: bool,
+    /// The shell reads its output as words: `$(find …)`, `find … | while read name`.
+    pub is_captured: bool,
     /// The number of its pipeline.
     pub pipeline: usize,
     /// Its index in the pipeline.

@@ -19,7 +19,7 @@ pub use fetch::{addresses, bodies, reroutes, uploads};
 pub use mode::Rights;
 pub(super) use program::options as options_of;
 
-use super::{Arg, Command, Reading, mount};
+use super::{Arg, Command, Reading, mount, wrappers};
 use crate::path::AbsPath;
 use crate::path::zones::Zones;
 use crate::verdict::limits::{FILES, Limit, PATH_BYTES, SHELL_STEPS};
@@ -222,6 +222,11 @@ impl Noted<'_> {
             }
         }
         program::note(self);
+        // What is done with names that become words is unknown.
+        if self.command.is_captured {
+            let names = wrappers::listed(self.command);
+            self.all(Act::Read, &names);
+        }
     }
 
     fn note(&mut self, act: Act, word: &Arg) {

@@ -263,6 +263,7 @@ impl Evaluator<'_> {
                 {
                     execution.hidden = hidden;
                     execution.number = Some(number);
+                    execution.list().first = self.reading.commands.len();
                 }
             }
         }
@@ -272,6 +273,11 @@ impl Evaluator<'_> {
         let is_line = self.executions.len() == 1;
         let Some(execution) = self.executions.last_mut() else { return };
         let fed = execution.list().fed || execution.list().stage > 0 || scope == Scope::OutputProcess;
+        if execution.list().stage > 0 {
+            for row in self.stages.get(&execution.list().pipeline).into_iter().flatten() {
+                self.reading.commands.get_mut(*row).into_iter().for_each(|command| command.is_captured = true);
+            }
+        }
         let input = execution.list_input(scope != Scope::OutputProcess);
         let before = Rc::clone(&execution.state);
         let on_close = match scope {

@@ -17,7 +17,7 @@ mod xargs;
 pub(super) use container::{Container, container};
 pub(super) use find::Search;
 pub(super) use git::{behind_global, works_in};
-pub(super) use names::{Names, names};
+pub(super) use names::{Names, listed, names};
 
 use super::{Arg, Command, Input};
 use crate::programs::{self, CommandLine};

@@ -4,7 +4,7 @@ use super::super::state::{Value, is_positional};
 use super::super::syntax::{Instruction, ScriptLanguage};
 use super::super::{Arg, Command};
 use super::Evaluator;
-use super::execution::{OnClose, ShellSharing, Trap};
+use super::execution::{ListContext, OnClose, ShellSharing, Trap};
 use super::function;
 use crate::verdict::limits::SHELL_STEPS;
 use std::rc::Rc;
@@ -33,6 +33,11 @@ pub(super) struct DeferredText {
 pub(super) fn extend_via(mut via: Vec<String>, program: &str) -> Vec<String> {
     via.push(program.to_owned());
     via
+}
+
+/// Notes that the shell reads the output of the commands from `first` on.
+fn capture(commands: &mut [Command], first: usize) {
+    commands.iter_mut().skip(first).for_each(|command| command.is_captured = true);
 }
 
 impl Evaluator<'_> {
@@ -124,6 +129,10 @@ impl Evaluator<'_> {
             self.enter_trap(trap);
             return;
         }
+        let is_substitution = |list: &&ListContext| matches!(list.on_close, OnClose::Substitution(..));
+        if let Some(list) = execution.lists.last().filter(is_substitution) {
+            capture(&mut self.reading.commands, list.first);
+        }
         execution.close_list();
         let depth = execution.lists.len();
         execution.traps.iter_mut().for_each(|trap| trap.depth = trap.depth.min(depth));
@@ -132,6 +141,10 @@ impl Evaluator<'_> {
     /// Ends the active text and applies its effects to the text that runs it.
     pub(super) fn leave_text(&mut self) {
         let Some(mut execution) = self.executions.pop() else { return };
+        // The text between backquotes.
+        if let Some(list) = execution.lists.first().filter(|_| execution.number.is_some()) {
+            capture(&mut self.reading.commands, list.first);
+        }
         let Some(below) = self.executions.get_mut(execution.starter) else { return };
         let printed = match execution.lists.as_mut_slice() {
             [list] => list.take_printed(),

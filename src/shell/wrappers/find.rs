@@ -13,8 +13,8 @@ use std::collections::BTreeMap;
 pub(in super::super) struct Found {
     /// Where it begins.
     starts: Vec<Arg>,
-    /// By this name only.
-    name: Option<String>,
+    /// By one of these names only; empty if there are others.
+    names: Vec<String>,
     /// By this path below a start.
     path: Option<String>,
     /// A test picks some of what there is.
@@ -58,15 +58,15 @@ impl Found {
 
     /// The same, where all that there is counts as the directory that it is in.
     pub fn words(&self, mark: &str) -> Vec<Arg> {
-        let below = |start: &Arg| {
+        let below = |start: &Arg| -> Vec<Arg> {
             let base = format!("{}/", start.text.trim_end_matches('/'));
-            match &self.name {
-                // By name it is that name, somewhere below.
-                Some(name) if start.is_known() => {
-                    Arg { text: format!("{base}**/{name}").into(), known: None, glob: true }
-                }
-                _ => Arg { known: start.known.or(Some(base.len())), text: format!("{base}{mark}").into(), glob: false },
+            if self.names.is_empty() || !start.is_known() {
+                let known = start.known.or(Some(base.len()));
+                return vec![Arg { known, text: format!("{base}{mark}").into(), glob: false }];
             }
+            // By name it is that name, somewhere below.
+            let named = |name: &String| Arg { text: format!("{base}**/{name}").into(), known: None, glob: true };
+            self.names.iter().map(named).collect()
         };
         let named = |start: &Arg| {
             let path = self.path.as_ref().filter(|_| start.is_known())?;
@@ -74,10 +74,10 @@ impl Found {
             Some(Arg { text: text.into(), known: None, glob: true })
         };
         let words = |start: &Arg| match self.picks {
-            true => [Some(below(start)), named(start)],
-            false => [Some(start.clone()), None],
+            true => below(start).into_iter().chain(named(start)).collect(),
+            false => vec![start.clone()],
         };
-        self.starts.iter().flat_map(words).flatten().collect()
+        self.starts.iter().flat_map(words).collect()
     }
 }
 
@@ -144,10 +144,10 @@ pub(in super::super) struct Search {
 impl Search {
     pub fn of(args: &[Arg]) -> Search {
         let words: Vec<&str> = args.iter().map(|arg| arg.text.as_str()).collect();
-        let name = only_name(args).map(str::to_owned);
+        let names = only_names(args);
         let path = only_path(args);
         let mut search = Search {
-            found: Found { starts: starts(args), picks: name.is_some(), name, path },
+            found: Found { starts: starts(args), picks: !names.is_empty(), names, path },
             picks: BTreeMap::new(),
             at_end: false,
             elsewhere: false,
@@ -305,14 +305,24 @@ fn placed(arg: &Arg, found: &Arg, meter: &Meter) -> Arg {
     }
 }
 
-/// The one name that is searched for.
-pub(in super::super) fn only_name(args: &[Arg]) -> Option<&str> {
-    let mut names =
-        args.iter().zip(args.iter().skip(1)).filter(|(test, _)| matches!(test.text.as_str(), "-name" | "-iname"));
-    let (_, name) = names.next().filter(|_| names.next().is_none())?;
-    let either = args.iter().any(|arg| matches!(arg.text.as_str(), "-o" | "-or" | "!" | "-not" | ","));
-    let name = Some(name.text.as_str()).filter(|name| !either && !name.contains(['/', '$']))?;
-    name.contains(|c| !matches!(c, '*' | '?' | '.')).then_some(name)
+/// The names that are searched for, if everything that is found has one of them.
+fn only_names(args: &[Arg]) -> Vec<String> {
+    let words: Vec<&str> = args.iter().map(|arg| arg.text.as_str()).collect();
+    let mut names = Vec::new();
+    for branch in words.split(|word| matches!(*word, "-o" | "-or" | ",")) {
+        let tests = branch.iter().enumerate().filter(|(_, test)| matches!(**test, "-name" | "-iname"));
+        let is_turned = |at: usize| at.checked_sub(1).is_some_and(|at| matches!(branch.get(at), Some(&("!" | "-not"))));
+        let given = tests.filter(|(at, _)| !is_turned(*at)).filter_map(|(at, _)| branch.get(at + 1));
+        let is_telling = |name: &&&str| !name.contains(['/', '$']) && name.contains(|c| !matches!(c, '*' | '?' | '.'));
+        // One name of a branch is enough, since all of its tests must hold.
+        match given.into_iter().find(is_telling) {
+            Some(name) => names.push((*name).to_owned()),
+            None => return Vec::new(),
+        }
+    }
+    // `! ( -name a )`
+    let is_turned_group = words.windows(2).any(|pair| matches!(pair, ["!" | "-not", "("]));
+    if is_turned_group { Vec::new() } else { names }
 }
 
 /// The one path that is searched for, as it would lie right below a start.

@@ -52,6 +52,15 @@ pub(in super::super) fn names<'a>(before: impl Iterator<Item = &'a Command>, com
     None
 }
 
+/// Words for the names that a command lists.
+pub(in super::super) fn listed(command: &Command) -> Vec<Arg> {
+    match step(command) {
+        Step::Lists(found) => found.below("$ARGS"),
+        Step::Words(words) => words.into_iter().filter(|word| word.glob).collect(),
+        Step::Passes { .. } | Step::Changes => Vec::new(),
+    }
+}
+
 fn step(command: &Command) -> Step {
     let args = command.args.as_slice();
     match command.program.as_str() {
