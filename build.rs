@@ -332,14 +332,15 @@ fn entry_code(entry: &programs::entry::Entry) -> String {
         text.as_ref().map_or("None".to_owned(), |text| format!("Some(Cow::Borrowed({text:?}))"))
     };
     format!(
-        "Entry {{ names: {}, does: {does}, verbs: {}, options: {}, command: {}, operands: {operands}, flags: {}, dry: {}, plain: {}, \
-         recursive: {}, attached: {}, pairs: {}, first: {}, with: {}, finds: {}, runs_as: {}, language: {}, reveals: {}, brings: {}, activates: {}, style: Style::{:?} }}",
+        "Entry {{ names: {}, does: {does}, verbs: {}, options: {}, command: {}, operands: {operands}, flags: {}, dry: {}, local: {}, plain: {}, \
+         recursive: {}, attached: {}, pairs: {}, first: {}, with: {}, finds: {}, runs_as: {}, language: {}, reveals: {}, brings: {}, activates: {}, scope: Scope::{:?}, style: Style::{:?} }}",
         texts(&entry.names),
         list(entry.verbs.iter().map(|verb| format!("{}, ", entry_code(verb))).collect()),
         list(options.collect()),
         texts(&entry.command),
         list(flags.collect()),
         texts(&entry.dry),
+        texts(&entry.local),
         texts(&entry.plain),
         texts(&entry.recursive),
         texts(&entry.attached),
@@ -352,6 +353,7 @@ fn entry_code(entry: &programs::entry::Entry) -> String {
         entry.reveals,
         entry.brings,
         entry.activates,
+        entry.scope,
         entry.style,
     )
 }

@@ -15,7 +15,7 @@ pub use command_line::{CommandLine, WordUse};
 pub use entry::{Does, Entry, Tail, Use};
 pub use reader::parse;
 
-use entry::{Operands, Style, ValueOption};
+use entry::{Operands, Scope, Style, ValueOption};
 use std::borrow::Cow;
 
 // `PROGRAMS`: every name of a shipped program, with its entry. `EXAMPLES`: the examples of all entries.

@@ -26,6 +26,8 @@ pub(super) fn apply_rules(subject: &Subject<'_>, context: &Context<'_>, verdict:
 /// Returns the match of a rule, unless an exception of the operator covers it.
 pub(super) fn find(rule: &Rule, subject: &Subject<'_>, context: &Context<'_>) -> Result<Option<Match>, PatternError> {
     let matched = match &rule.matcher {
+        // A command that only prints its help does nothing that a pattern is about.
+        Matcher::Patterns(_) if rule.owner == Owner::Operator && subject.only_helps() => None,
         Matcher::Patterns(patterns) => {
             matches_any(patterns, subject)?.then(|| Match { tier: rule.tier, reason: String::new() })
         }

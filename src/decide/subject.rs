@@ -126,6 +126,13 @@ impl<'a> Subject<'a> {
         })
     }
 
+    /// Whether it is a command of the catalogue that only asks for the help or the version of its program.
+    pub(super) fn only_helps(&self) -> bool {
+        let SubjectKind::Command(command, _) = self.kind else { return false };
+        let only_helps = command.parsed.as_ref().is_some_and(|line| line.only_helps);
+        only_helps && !command.is_dynamic() && !command.hidden
+    }
+
     /// The kind of the rules that apply to it.
     pub fn rule_kind(&self) -> RuleKind {
         self.rule_kind

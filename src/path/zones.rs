@@ -107,6 +107,8 @@ impl Zones {
             ["var", "folders", ..] | ["private", "var", "folders", ..] => Area::InTemp,
             ["dev", "null" | "zero" | "stdin" | "stdout" | "stderr" | "tty" | "full" | "random" | "urandom"]
             | ["dev", "fd" | "pts", _]
+            // Sockets of bash: which host may be written to is judged by itself.
+            | ["dev", "tcp" | "udp", ..]
             | ["proc", "self", "fd", _] => Area::Device,
             [root] if SYSTEM.contains(root) || SHARED.contains(root) => Area::Vital,
             // Another user's home.

@@ -1,6 +1,6 @@
 //! A command line as its program reads it: the result of the option parser in `reader`.
 
-use super::entry::{Does, Entry, Tail, Use};
+use super::entry::{Does, Entry, Scope, Tail, Use};
 
 /// A part of a word, and what the program uses it for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -56,8 +56,12 @@ pub struct CommandLine {
     pub tail: Option<Tail>,
     /// What it does, where the entries tell.
     pub does: Option<Does>,
+    /// What it would do if its options did not say that it is about this machine only.
+    pub elsewhere: Option<Does>,
     /// Whether the first operand should have been a verb, and is none of those listed.
     pub unknown_verb: bool,
+    /// Whether it only asks for the help or the version: a flag for that, and no operand and no value of an option.
+    pub only_helps: bool,
     /// Options without a value, in order.
     pub flags: Vec<FlagUse>,
     /// Whether what it does to a directory holds for everything below; `None` if the entries do not tell.
@@ -84,7 +88,7 @@ impl CommandLine {
 
     /// Whether it prints credentials.
     pub fn reveals(&self) -> bool {
-        self.path.iter().any(|entry| entry.reveals)
+        !self.only_helps && self.path.iter().any(|entry| entry.reveals)
     }
 
     /// Whether it prints text that strangers wrote.
@@ -100,6 +104,11 @@ impl CommandLine {
     /// The program whose words an `again*` tail is, if not the same.
     pub fn runs_as(&self) -> Option<&'static str> {
         self.path.iter().rev().find_map(|entry| entry.runs_as.as_deref())
+    }
+
+    /// What a change is about.
+    pub fn scope(&self) -> Scope {
+        self.path.iter().rev().map(|entry| entry.scope).find(|scope| *scope != Scope::Shared).unwrap_or_default()
     }
 
     /// The language of its code.

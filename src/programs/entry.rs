@@ -88,6 +88,18 @@ pub enum Style {
     Assignments,
 }
 
+/// What the change is about that a program makes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Scope {
+    /// What others use too.
+    #[default]
+    Shared,
+    /// The machine that it runs on: a package manager. In a container it changes nothing else.
+    Machine,
+    /// Whatever the command changes that it runs elsewhere: `kubectl exec`.
+    Command,
+}
+
 /// An option that takes a value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ValueOption {
@@ -150,6 +162,10 @@ pub struct Entry {
     pub flags: List<(Text, Does)>,
     /// Flags with which nothing is changed.
     pub dry: List<Text>,
+    /// Flags and option values with which only this machine is changed. `--context=kind-*` is an option with such a value,
+    /// `--endpoint=nearby` one with an address of this machine, `nearby` an operand with one. The list of the deepest entry
+    /// that has one holds.
+    pub local: List<Text>,
     /// Flags that change nothing of what the entry tells.
     pub plain: List<Text>,
     /// Flags with which what is done to a directory holds for everything below; `*`: always.
@@ -174,6 +190,8 @@ pub struct Entry {
     pub brings: bool,
     /// Prints shell text that sets up the program itself, made to be evaluated.
     pub activates: bool,
+    /// What a change is about.
+    pub scope: Scope,
     /// How it writes its options.
     pub style: Style,
 }

@@ -2,7 +2,7 @@
 //!
 //! The build script compiles this file too, so it uses nothing of the crate but `entry`.
 
-use super::entry::{Does, Entry, List, Operands, Style, Tail, Text, Use, ValueOption};
+use super::entry::{Does, Entry, List, Operands, Scope, Style, Tail, Text, Use, ValueOption};
 use std::borrow::Cow;
 use toml::{Table, Value};
 
@@ -120,6 +120,7 @@ fn entry(name: &str, table: &Table, examples: &mut Vec<Example>) -> Result<Entry
             "operands" => entry.operands = Some(operands(string(value).map_err(fail)?).map_err(fail)?),
             "flags" => entry.flags = flags(value).map_err(fail)?,
             "dry" => entry.dry = names_of(value).map_err(fail)?,
+            "local" => entry.local = names_of(value).map_err(fail)?,
             "plain" => entry.plain = names_of(value).map_err(fail)?,
             "recursive" => entry.recursive = names_of(value).map_err(fail)?,
             "attached" => entry.attached = names_of(value).map_err(fail)?,
@@ -152,6 +153,13 @@ fn entry(name: &str, table: &Table, examples: &mut Vec<Example>) -> Result<Entry
                     "single" => Style::Single,
                     "assignments" => Style::Assignments,
                     other => return Err(fail(format!("unknown style `{other}`"))),
+                };
+            }
+            "scope" => {
+                entry.scope = match string(value).map_err(fail)? {
+                    "machine" => Scope::Machine,
+                    "command" => Scope::Command,
+                    other => return Err(fail(format!("unknown scope `{other}`"))),
                 };
             }
             "verb" => {
@@ -240,6 +248,7 @@ impl Entry {
     pub fn join(&mut self, other: Entry) -> Vec<Entry> {
         let Entry { names, does, verbs, options, operands, flags, dry, plain, recursive, attached, pairs, .. } = other;
         let Entry { command, finds, runs_as, first, with, language, reveals, brings, activates, style, .. } = other;
+        let Entry { local, scope, .. } = other;
         // The first name of a verb table is its whole path.
         self.names.to_mut().extend(names.iter().skip(1).cloned());
         self.does = self.does.or(does);
@@ -249,6 +258,7 @@ impl Entry {
         for (list, more) in [
             (&mut self.command, command),
             (&mut self.dry, dry),
+            (&mut self.local, local),
             (&mut self.plain, plain),
             (&mut self.recursive, recursive),
             (&mut self.attached, attached),
@@ -264,6 +274,9 @@ impl Entry {
         self.reveals |= reveals;
         self.brings |= brings;
         self.activates |= activates;
+        if self.scope == Scope::default() {
+            self.scope = scope;
+        }
         if self.style == Style::default() {
             self.style = style;
         }

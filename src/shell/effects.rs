@@ -6,11 +6,13 @@ mod container;
 mod copy;
 mod does;
 mod fetch;
+mod forge;
 mod git;
 mod link;
 mod mentions;
 mod mode;
 mod program;
+mod scope;
 mod search;
 mod words;
 

@@ -19,7 +19,15 @@ pub(super) fn find(subject: &Subject<'_>, _context: &Context<'_>) -> Option<Matc
         let program = command.program.as_str();
         let is_listing =
             |arg: &Arg| matches!(arg.text.as_str(), "-l" | "--list" | "print" | "-V" | "--version" | "--help");
-        let lists = command.args.iter().any(is_listing);
+        // Letters by which `hdparm` prints or measures; what they are combined with may do more.
+        let is_reading = |arg: &Arg| {
+            let letters = arg.text.strip_prefix('-').unwrap_or("I");
+            !letters.is_empty() && letters.chars().all(|letter| "IigtTCHv".contains(letter))
+        };
+        let reads = program == "hdparm"
+            && command.args.iter().any(|arg| arg.text.starts_with('-'))
+            && command.args.iter().all(|arg| arg.is_known() && is_reading(arg));
+        let lists = command.args.iter().any(is_listing) || reads;
         let formats = program == "mkfs" || program.starts_with("mkfs.") || program.starts_with("newfs_");
         let erases = program == "diskutil"
             && command.args.iter().any(|arg| {

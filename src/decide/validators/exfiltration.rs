@@ -29,6 +29,10 @@ pub(super) fn find(subject: &Subject<'_>, context: &Context<'_>) -> Option<Match
     if let SubjectKind::CommandAccess(access) = subject.kind {
         let path = access.target.path.as_ref()?.components();
         let socket = matches!(path, [dev, net, ..] if dev == "dev" && (net == "tcp" || net == "udp"));
+        // The port may be a variable, the host may not.
+        let is_host_known = |host: &str| !access.target.open || access.target.text.contains(&format!("/{host}/"));
+        let is_this = |host: &str| Address::parse(host).is_this_machine() && is_host_known(host);
+        let socket = socket && !path.get(2).is_some_and(|host| is_this(host));
         return block_if(access.act.changes() && socket, "it sends what it writes to another machine");
     }
     if matches!(subject.kind, SubjectKind::Line) { find_push_to_new_remote(context) } else { None }
@@ -136,7 +140,11 @@ fn find_in_copy(command: &Command, at: usize, context: &Context<'_>) -> Option<M
             || arg.text.contains("://")
     };
     let last = command.args.iter().rfind(|arg| !arg.text.starts_with('-'))?;
-    let is_dry = command.program == "rsync" && command.args.iter().any(|arg| arg.text == "--dry-run");
+    let is_dry = command.parsed.as_deref().is_some_and(|line| {
+        let flags = line.flags.iter().filter_map(|flag| Some((flag, command.args.get(flag.word)?)));
+        flags.into_iter().any(|(flag, word)| flag.is("-n", &word.text) || flag.is("--dry-run", &word.text))
+    });
+    let is_dry = command.program == "rsync" && is_dry;
     if !is_remote(last) || is_dry {
         return None;
     }

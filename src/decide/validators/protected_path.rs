@@ -109,6 +109,8 @@ pub(super) fn is_env_file(path: &AbsPath) -> bool {
     let variant = name.strip_prefix(".env").or_else(|| name.strip_prefix(".envrc"));
     match variant {
         Some("" | "rc") => true,
+        // Type declarations of the variables.
+        Some(rest) if rest.ends_with(".d.ts") && !rest.contains(['*', '?', '[']) => false,
         Some(rest) if rest.starts_with(['.', '-', '_']) => {
             !rest.split(['.', '-', '_']).any(|part| example_suffixes.contains(&part))
         }

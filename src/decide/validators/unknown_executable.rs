@@ -13,7 +13,16 @@ pub(super) fn find(subject: &Subject<'_>, context: &Context<'_>) -> Option<Match
     let is_placed = program.contains('/') && !misplaced_program::is_unknown_elsewhere(command, context);
     // `tmux new 'npm run dev'`: a word with blanks is judged as shell text too.
     let is_line = program.contains(' ') && !command.via.is_empty();
-    if !command.known || is_line || program.is_empty() || is_placed || is_function || is_known(program, context) {
+    // In a container it is a program of the image.
+    let is_foreign = command.runs_in_container();
+    if is_foreign
+        || !command.known
+        || is_line
+        || program.is_empty()
+        || is_placed
+        || is_function
+        || is_known(program, context)
+    {
         return None;
     }
     let was_asked = context.event.facts.asked_programs.iter().any(|asked| asked == program);

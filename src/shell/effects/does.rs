@@ -2,7 +2,7 @@
 
 use super::super::statements::{mongo_effect, redis_effect, sql_effect};
 use super::super::{Arg, Command, Input};
-use super::fetch;
+use super::{fetch, forge};
 use crate::encoding::address::Address;
 use crate::programs::code::{self, lists};
 use crate::programs::{CommandLine, Does, Use, WordUse};
@@ -30,6 +30,7 @@ impl Command {
         };
         let for_tests = line.language().is_some() && self.env.iter().any(is_test);
         let named = line.does.filter(|does| !(for_tests && *does == Does::Lose));
+        let named = self.narrowed(line, named);
         let does = named.max(self.code_effect(line)).max(self.request_effect(line));
         Doing { does, reveals: line.reveals(), brings: line.brings(), activates: line.activates() }
     }
@@ -65,7 +66,7 @@ impl Command {
     fn request_effect(&self, line: &CommandLine) -> Option<Does> {
         let forge = matches!(self.program.as_str(), "gh" | "glab" | "hub");
         if forge && line.path.last().is_some_and(|verb| verb.names.iter().any(|name| name == "api")) {
-            return forge_effect(&self.args);
+            return forge::effect(self, method(&self.args));
         }
         let deletes = match self.program.as_str() {
             "curl" | "wget" | "wget2" => method(&self.args).is_some_and(|method| method.eq_ignore_ascii_case("delete")),
@@ -96,41 +97,4 @@ fn method(args: &[Arg]) -> Option<&str> {
         }
     }
     None
-}
-
-/// `gh api`: by method, endpoint and query.
-fn forge_effect(args: &[Arg]) -> Option<Does> {
-    let words: Vec<&str> = args.iter().map(|arg| arg.text.as_str()).collect();
-    let has_fields = words.iter().any(|word| {
-        ["-f", "-F", "--field", "--raw-field", "--input"].iter().any(|name| word.starts_with(name))
-            && !word.starts_with("--format")
-    });
-    let endpoint = words.iter().skip(1).find(|word| !word.starts_with('-')).copied().unwrap_or_default();
-    if words.contains(&"graphql") {
-        let query = words.iter().find_map(|word| word.split_once("query=")).map(|(_, query)| query);
-        return graphql_effect(query, has_fields);
-    }
-    let method = method(args).map(str::to_ascii_uppercase);
-    let work = [
-        "/comments", "/issues", "/pulls", "/reviews", "/labels", "/reactions", "/statuses", "/check-runs",
-        "/assignees", "/notes", "/merge_requests", "/requested_reviewers", "/replies", "/dispatches",
-    ];
-    let is_work = work.iter().any(|part| endpoint.contains(part));
-    match method.as_deref() {
-        Some("GET" | "HEAD") => Some(Does::Look),
-        None if !has_fields => Some(Does::Look),
-        Some("DELETE") => Some(Does::Destroy),
-        _ if is_work => Some(Does::Work),
-        _ => Some(Does::Change),
-    }
-}
-
-/// A query looks, a mutation changes or deletes. Without fields the query is on the standard input.
-fn graphql_effect(query: Option<&str>, has_fields: bool) -> Option<Does> {
-    match query {
-        Some(query) if !query.contains("mutation") => Some(Does::Look),
-        Some(query) if query.to_ascii_lowercase().contains("delete") => Some(Does::Destroy),
-        Some(_) => Some(Does::Change),
-        None => (!has_fields).then_some(Does::Change),
-    }
 }

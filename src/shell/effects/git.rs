@@ -51,7 +51,7 @@ pub(super) fn git(noted: &mut Noted<'_>) {
             noted.all(Act::Write, operands.iter().skip(1).filter(|_| named).copied());
         }
         "restore" => {
-            let from = !command.values(&["-s", "--source"]).is_empty();
+            let from = command.values(&["-s", "--source"]).iter().any(|commit| !is_trunk(&commit.text));
             let act = if from { Act::Write } else { Act::Restore };
             paths().into_iter().for_each(|path| noted.take_down(act, path, true));
         }

@@ -41,7 +41,8 @@ pub(super) fn inner(command: &Command, meter: &Meter) -> Vec<Inner> {
     }
     let entry_point =
         command.parsed.as_deref().and_then(|line| values(command, line, ["--entrypoint"; 2]).into_iter().next());
-    if let Some(entry_point) = entry_point {
+    // An empty one removes that of the image.
+    if let Some(entry_point) = entry_point.filter(|entry_point| !entry_point.text.is_empty()) {
         let run = inner.iter_mut().find_map(|inner| match inner {
             Inner::Command { args, .. } => Some(args),
             Inner::Text { .. } | Inner::PowerShell { .. } | Inner::Code { .. } => None,
