@@ -21,7 +21,7 @@ mod wrappers;
 pub use canonical::{quote_word, without_global_options};
 pub use effects::{Access, Act, Doing, Effects, Rights, Target, addresses, bodies, reroutes, uploads};
 pub use eval::{MKTEMP_PATH, is_builtin};
-pub use mount::Mount;
+pub use mount::Container;
 pub use state::PossibleCwd;
 pub use syntax::{Uncertainty, Unreadable};
 
@@ -31,6 +31,7 @@ use crate::programs::{Catalogue, CommandLine, WordUse};
 use crate::verdict::limits;
 use crate::verdict::limits::Limit;
 use compact_str::CompactString;
+use mount::{ContainerKind, Mount};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use std::rc::Rc;
@@ -169,8 +170,8 @@ pub struct Command {
     pub stage: usize,
     /// It is run by an option, a setting or code in another language, so that a reader may overlook it.
     pub hidden: bool,
-    /// The bind mounts of the container that it runs in.
-    pub mounts: Option<Rc<[Mount]>>,
+    /// The container that it runs in, if it is one of docker or a similar program.
+    pub container: Option<Rc<Container>>,
     /// The words as its program reads them; `None` if the catalogue does not know the program.
     pub parsed: Option<Rc<CommandLine>>,
     /// Where the code comes from that it runs from a file which the line itself writes.
@@ -201,7 +202,7 @@ impl Command {
             pipeline: self.pipeline,
             stage: self.stage,
             hidden: self.hidden,
-            mounts: self.mounts.clone(),
+            container: self.container.clone(),
             ..Command::default()
         }
     }
@@ -209,11 +210,19 @@ impl Command {
     /// Whether a path is in the container that the command runs in and not on the host.
     pub fn is_contained(&self, path: &AbsPath) -> bool {
         let containers = ["docker", "podman", "nerdctl", "docker-compose", "kubectl", "oc"];
-        self.via.iter().any(|runner| containers.contains(&runner.as_str())) && !mount::reaches(self.mounts(), path)
+        self.via.iter().any(|runner| containers.contains(&runner.as_str()))
+            && self.container.as_ref().is_none_or(|container| container.kind != ContainerKind::Host)
+            && !mount::reaches(self.mounts(), path)
+    }
+
+    /// Whether a path is in a container that is made for this command, so that nothing there was there before.
+    pub fn is_in_new_container(&self, path: &AbsPath) -> bool {
+        let is_new = |container: &Rc<Container>| container.kind == ContainerKind::New;
+        self.container.as_ref().is_some_and(is_new) && !mount::reaches(self.mounts(), path)
     }
 
     fn mounts(&self) -> &[Mount] {
-        self.mounts.as_deref().unwrap_or_default()
+        self.container.as_ref().map(|container| container.mounts.as_slice()).unwrap_or_default()
     }
 
     /// The word, or the part of a word, that an entry of [`CommandLine::uses`] is about.

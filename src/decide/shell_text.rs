@@ -157,7 +157,7 @@ fn is_same_command((one, other): (&Command, &Command)) -> bool {
         && one.env == other.env
         && one.redirects == other.redirects
         && one.hidden == other.hidden
-        && one.mounts == other.mounts
+        && one.container == other.container
         && one.stage == other.stage
 }
 

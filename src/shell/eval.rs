@@ -224,12 +224,12 @@ impl Evaluator<'_> {
                 list.output = list.output.take().filter(|_| redirects::prints_here(&simple));
                 let redirects = execution.redirects(&simple);
                 let first = execution.list().closed;
-                let ShellState { cwd, other_cwds, mounts, .. } = execution.state.as_ref();
+                let ShellState { cwd, other_cwds, container, .. } = execution.state.as_ref();
                 let command = Command {
                     redirects,
                     cwd: cwd.clone(),
                     other_cwds: other_cwds.clone(),
-                    mounts: mounts.clone(),
+                    container: container.clone(),
                     span: simple.span,
                     ..Command::default()
                 };

@@ -103,6 +103,24 @@ impl Language {
         })
     }
 
+    /// The program that runs code which names its interpreter.
+    fn program(self) -> &'static str {
+        match self {
+            Language::Node => "node",
+            Language::Php => "php",
+            Language::Ruby => "ruby",
+            Language::Awk
+            | Language::Elixir
+            | Language::Lua
+            | Language::Perl
+            | Language::Python
+            | Language::Sed
+            | Language::Lisp
+            | Language::Sql
+            | Language::Other => "python3",
+        }
+    }
+
     /// The language of this name in the catalogue.
     pub fn from_name(name: &str) -> Language {
         match name {

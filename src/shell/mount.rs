@@ -59,6 +59,26 @@ pub struct Mount {
     cwd: Option<AbsPath>,
 }
 
+/// The container that a command runs in.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Container {
+    /// The directories of the host that it may write to.
+    pub(super) mounts: Vec<Mount>,
+    /// How it relates to the host.
+    pub(super) kind: ContainerKind,
+}
+
+/// How a container relates to the host.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum ContainerKind {
+    /// It is made for the command, and has nothing of the host but its mounts.
+    New,
+    /// It may have more of the host or of earlier work than the line tells.
+    Other,
+    /// It has the files of the host: `podman unshare`.
+    Host,
+}
+
 /// The value of an option that defines a bind mount.
 pub(super) struct Bind {
     /// The directory on the host.
@@ -185,6 +205,11 @@ pub(super) fn reaches(mounts: &[Mount], path: &AbsPath) -> bool {
 }
 
 impl Mount {
+    /// Whether its directory on the host is not known.
+    pub fn is_unclear(&self) -> bool {
+        self.source.open || self.source.path.is_none()
+    }
+
     /// Maps a path whose relation to the mount is uncertain: the mount may be anywhere, or the path is relative and the
     /// container resolves it against its root or against the directory that contains the mount.
     fn map_relative(&self, components: &[CompactString], recursive: bool, open: bool) -> Option<Target> {
@@ -207,7 +232,7 @@ impl Mount {
     /// Returns the path on the host of a path in the container, whose first `depth` components lead to the mount.
     fn host_target(&self, components: &[CompactString], depth: usize, open: bool) -> Target {
         let rest = components.get(depth..).unwrap_or_default();
-        if self.source.open || self.source.path.is_none() {
+        if self.is_unclear() {
             let text = format!("{}/{}", self.source.text, rest.join("/"));
             return Target { text, ..self.source.clone() };
         }

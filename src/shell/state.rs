@@ -1,6 +1,6 @@
 //! The state of the shell at one point of the line: possible working directories, variables and options.
 
-use super::{Arg, Mount};
+use super::{Arg, Container};
 use crate::path::AbsPath;
 use crate::path::Place;
 use crate::verdict::limits::{Meter, SHELL_DIRECTORIES};
@@ -54,8 +54,8 @@ pub(super) struct ShellState {
     /// Read-only variables.
     pub readonly: BTreeSet<String>,
     pub options: ShellOptions,
-    /// The bind mounts of the container that the shell runs in.
-    pub mounts: Option<Rc<[Mount]>>,
+    /// The container that the shell runs in.
+    pub container: Option<Rc<Container>>,
 }
 
 /// Steps for copying one variable or name.
@@ -96,7 +96,7 @@ impl Clone for ShellState {
             exported: self.exported.clone(),
             readonly: self.readonly.clone(),
             options: self.options,
-            mounts: self.mounts.clone(),
+            container: self.container.clone(),
         }
     }
 }

@@ -14,7 +14,7 @@ mod terminal;
 mod windows;
 mod xargs;
 
-pub(super) use container::{Container, container};
+pub(super) use container::container;
 pub(super) use find::Search;
 pub(super) use git::{behind_global, works_in};
 pub(super) use names::{Names, listed, names};

@@ -2,9 +2,9 @@
 
 use super::{Context, block, command_of, is_below_unknown_temp, suspicious, suspicious_if};
 use crate::decide::subject::Subject;
-use crate::path::protected::is_ordinary;
+use crate::path::protected::{classes, is_ordinary};
 use crate::path::zones::Area;
-use crate::path::{AbsPath, names_overlap};
+use crate::path::{AbsPath, Extent, names_overlap};
 use crate::rules::Match;
 use crate::shell::{Access, Act, Command};
 use compact_str::CompactString;
@@ -34,7 +34,7 @@ fn judge_removal(access: &Access, command: Option<&Command>, context: &Context<'
         let is_restorable = command.is_some_and(|command| {
             command.program == "git" && !command.args.iter().any(|arg| matches!(arg.text.as_str(), "-f" | "--force"))
         });
-        if is_restorable || is_below_unknown_temp(access, context) {
+        if is_restorable || is_below_unknown_temp(access, context) || has_default(&access.target.text) {
             return None;
         }
         return suspicious("what this deletes is only known when it runs");
@@ -43,6 +43,10 @@ fn judge_removal(access: &Access, command: Option<&Command>, context: &Context<'
     if path.components().last().is_some_and(|name| name == "~") {
         return suspicious("it deletes a file whose name means home elsewhere");
     }
+    if command.is_some_and(|command| command.is_in_new_container(path)) {
+        return None;
+    }
+    let is_contained = || command.is_some_and(|command| command.is_contained(path));
     let (base, sweeping) = split_wildcard(path, access.target.open);
     if !sweeping && *base != *path {
         // A pattern such as `/home/us*` may match a directory that must stay.
@@ -63,12 +67,30 @@ fn judge_removal(access: &Access, command: Option<&Command>, context: &Context<'
         Area::InProject if is_git_directory(&base, context) => suspicious("it deletes the history of the project"),
         Area::ProjectRoot | Area::InProject | Area::InTemp | Area::Device => None,
         Area::TempRoot if !whole && !sweeping => None,
-        Area::TempRoot => suspicious("it deletes the temporary files of every program"),
         // A container has files of its own.
-        Area::Other if command.is_some_and(|command| command.is_contained(path)) => None,
+        Area::TempRoot | Area::Other if is_contained() => None,
+        Area::TempRoot => suspicious("it deletes the temporary files of every program"),
         Area::Other if is_ordinary(path, home) || *base != *path && is_ordinary(&base, home) => None,
+        Area::Other if !sweeping && are_ordinary_matches(path, &base, home) => None,
         Area::Other => suspicious("it deletes outside of the project"),
     }
+}
+
+/// Whether all matches of a pattern in the last name of a path are ordinary: `~/.cache/x-*`.
+fn are_ordinary_matches(path: &AbsPath, base: &AbsPath, home: Option<&AbsPath>) -> bool {
+    let example = AbsPath::resolve_in("x", &base.to_string(), None);
+    path.components().len() == base.components().len() + 1
+        && is_ordinary(&example, home)
+        && classes(path, Extent::Exact, home).next().is_none()
+}
+
+/// Whether a word is `${NAME:-default}`, with a variable of the line's own and a default that is judged itself.
+fn has_default(word: &str) -> bool {
+    let inner = word.strip_prefix("${").and_then(|rest| rest.strip_suffix('}'));
+    let Some((name, default)) = inner.and_then(|inner| inner.split_once(":-")) else { return false };
+    // Systems and tools set variables of such names.
+    let usual = ["HOME", "PATH", "PREFIX", "PWD", "ROOT", "USER", "WORKSPACE", "XDG"];
+    !usual.iter().any(|part| name.contains(part)) && !default.contains('}')
 }
 
 fn judge_move(access: &Access, context: &Context<'_>) -> Option<Match> {

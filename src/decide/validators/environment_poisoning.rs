@@ -5,7 +5,8 @@ mod harmless;
 use super::{Context, block, suspicious, suspicious_if};
 use crate::decide::subject::{Subject, SubjectKind};
 use crate::rules::{Match, Tier};
-use harmless::Judge;
+use harmless::{Homes, Judge};
+use std::collections::BTreeSet;
 
 // The lists of `rules/variables.toml`.
 include!(concat!(env!("OUT_DIR"), "/variables.rs"));
@@ -44,17 +45,25 @@ pub(super) fn find(subject: &Subject<'_>, context: &Context<'_>) -> Option<Match
     if !matches!(subject.kind, SubjectKind::Line) {
         return None;
     }
-    let env = context.effects()?.env.iter();
-    let matches = env.filter_map(|(name, value)| find_in_variable(name, value.as_deref(), context));
+    let (reading, effects) = (context.reading()?, context.effects()?);
+    // A variable that is set for every command is judged once.
+    let env: BTreeSet<&(String, Option<String>)> = effects.env.iter().collect();
+    let names_home = env.iter().any(|(name, _)| Homes::are_named_by(name));
+    let homes = names_home.then(|| Homes::of(reading, effects));
+    let judged =
+        |(name, value): &(String, Option<String>)| find_in_variable(name, value.as_deref(), homes.as_ref(), context);
+    let matches = env.into_iter().filter_map(judged);
     matches.max_by_key(|matched| matched.tier == Tier::Block)
 }
 
-fn find_in_variable(name: &str, value: Option<&str>, context: &Context<'_>) -> Option<Match> {
+fn find_in_variable(name: &str, value: Option<&str>, homes: Option<&Homes>, context: &Context<'_>) -> Option<Match> {
     let certain = || block("it sets a variable that changes what other programs do");
     let possible = || suspicious("it sets a variable that can change what other programs do");
     let name = canonical_name(name)?;
-    let judge = Judge { name: &name, context };
+    let judge = Judge { name: &name, context, homes };
     match (name.as_str(), value) {
+        // Without a value it is switched off.
+        ("LD_PRELOAD", Some("")) => return None,
         ("LD_PRELOAD", _) => return certain(),
         ("PATH", Some(value)) if judge.is_path_of_tools(value) => return None,
         ("PATH", Some(value)) if judge.are_ordinary_directories(value) => return possible(),

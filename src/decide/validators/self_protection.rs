@@ -2,9 +2,10 @@
 
 mod loosening;
 
-use super::{Context, block_if, command, is_contained};
+use super::{Context, block_if, command, command_of, is_contained};
 use crate::decide::subject::{Subject, SubjectKind};
 use crate::path::protected::Class;
+use crate::path::zones::Area;
 use crate::path::{AbsPath, Extent, touches_tree};
 use crate::rules::Match;
 use crate::shell::{Access, Act, Command, Rights};
@@ -31,6 +32,9 @@ pub(super) fn find(subject: &Subject<'_>, context: &Context<'_>) -> Option<Match
         return None;
     }
     let path = access.target.path.as_ref()?;
+    if command_of(access, context).is_some_and(|command| command.is_in_new_container(path)) {
+        return None;
+    }
     let reach = if access.target.open || access.deep { Extent::Tree } else { Extent::Exact };
     let home = context.zones.home.as_ref();
     // A repository below the project may be deleted with its hooks.
@@ -47,6 +51,9 @@ pub(super) fn find(subject: &Subject<'_>, context: &Context<'_>) -> Option<Match
     // `.github` and `.vscode` hold much else. What is deleted with them guards nothing.
     let holds_more = matches!(access.act, Act::Remove | Act::Move)
         && path.components().last().is_some_and(|name| matches!(name.as_str(), ".github" | ".vscode"));
+    // A tree that is copied to a temporary directory guards nothing there, unless the file itself is named.
+    let is_copy = access.act == Act::Write && access.deep && context.zones.area(path) == Area::InTemp;
+    let reach = if is_copy && !access.target.open { Extent::Exact } else { reach };
     let of_repository = !holds_more && Class::Repository.contains(path, reach, home);
     let listed = Class::Guard.contains(path, covered, home) || of_repository;
     let is_guard_file = context.guard_files.iter().any(|file| touches_tree(*file, path, covered, home));

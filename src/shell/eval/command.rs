@@ -11,7 +11,7 @@ use crate::path::{AbsPath, Place};
 use crate::programs;
 use crate::shell::parse::parse_assignment;
 use crate::shell::state::ShellState;
-use crate::shell::wrappers::{self, Container, Inner};
+use crate::shell::wrappers::{self, Inner};
 use crate::shell::{Arg, Command, Input, Origin, canonical, expand, inline};
 use crate::verdict::limits;
 use std::rc::Rc;
@@ -77,7 +77,7 @@ impl Evaluator<'_> {
             other_cwds: execution.state.other_cwds.clone(),
             span: execution.span.clone().unwrap_or_else(|| simple.span.clone()),
             hidden: execution.hidden,
-            mounts: execution.state.mounts.clone(),
+            container: execution.state.container.clone(),
             is_decoded,
             ..Command::default()
         };
@@ -278,7 +278,7 @@ impl Evaluator<'_> {
             inner.iter_mut().for_each(|inner| inner.found_below(&start, &self.meter));
         }
         let container = wrappers::container(command);
-        if container.as_ref().is_some_and(|container| container.mounts.len() > limits::CONTAINER_MOUNTS.most) {
+        if container.as_ref().is_some_and(|(container, _)| container.mounts.len() > limits::CONTAINER_MOUNTS.most) {
             self.meter.report(&limits::CONTAINER_MOUNTS);
         }
         if inner.is_empty() {
@@ -287,8 +287,8 @@ impl Evaluator<'_> {
         let mut base = command.inner_base();
         base.hidden |= wrappers::hides(command) && !scripts.are_visible;
         base.via = extend_via(command.via.clone(), &command.program);
-        if let Some(Container { mounts, workdir }) = container {
-            base.mounts = Some(Rc::from(mounts)).filter(|mounts: &Rc<[_]>| !mounts.is_empty());
+        if let Some((container, workdir)) = container {
+            base.container = Some(Rc::new(container));
             if let Some(workdir) = workdir {
                 move_to_directory(&mut base, Some(&workdir));
             }

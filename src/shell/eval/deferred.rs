@@ -81,7 +81,7 @@ impl Evaluator<'_> {
             let inner = Rc::make_mut(&mut state);
             inner.cwd = context.cwd;
             inner.other_cwds = context.other_cwds;
-            inner.mounts = context.mounts;
+            inner.container = context.container;
             let sharing = if in_shell { sharing } else { ShellSharing::Separate };
             let forwards = is_single && (in_shell || parameters.is_some());
             if self.enter_text((&text, language), context.via, state, (context.span, sharing), starter)

@@ -104,7 +104,12 @@ fn variable_values(
         (Name::Text(text), _) => return vec![chars(&text)],
         (Name::Of(name), operator) => (name, operator),
     };
-    let unknown = || self::unknown(&format!("${name}"));
+    // The default is judged beside the unknown value, so its text says what the value is without one.
+    let spelled = match default.as_deref().filter(|text| is_plain_name(text) && bound.state.value(&name).is_none()) {
+        Some(default) => format!("${{{name}:-{default}}}"),
+        None => format!("${name}"),
+    };
+    let unknown = || self::unknown(&spelled);
     let altered = |value: &str| match operator {
         None => Some(value.to_owned()),
         Some(by) if name == "@" => operators::apply_to_words(value, by, 1, bound),
@@ -259,6 +264,15 @@ fn unknown(source: &str) -> Vec<FieldChars> {
 
 fn is_ifs_set(bound: BoundState<'_>) -> bool {
     bound.state.value("IFS").is_some()
+}
+
+/// Whether a default is a relative path without anything special.
+fn is_plain_name(default: &str) -> bool {
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"._-/".contains(&byte);
+    !default.is_empty()
+        && !default.starts_with(['/', '-', '.'])
+        && !default.contains("..")
+        && default.bytes().all(is_plain)
 }
 
 /// Whether a default contains no expansion.

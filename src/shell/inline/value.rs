@@ -367,6 +367,11 @@ impl<'a> Code<'a> {
             value.push(Part::Text("/tmp".to_owned()), joint);
             return behind;
         }
+        // `sys.executable`, `process.execPath`
+        if lists(&code::WORDS_INTERPRETERS, name) {
+            value.push(Part::Text(self.language.program().to_owned()), joint);
+            return at;
+        }
         // `environ["HOME"]`, `getenv("HOME")`, `$ENV{HOME}`, `expanduser("~")`
         if key.is_some_and(|key| is_home_key(key)) && (!lists(&code::WORDS_PATHS, last) || self.is_only(at, close)) {
             value.push(Part::Home, joint);

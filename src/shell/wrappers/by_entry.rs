@@ -125,7 +125,10 @@ fn tail(command: &Command, line: &CommandLine, start: usize, directory: Option<A
     let variables = variables.filter_map(|used| {
         let arg = command.value(used)?;
         let (name, value) = arg.text.split_once('=')?;
-        Some((name.to_owned(), arg.is_known().then(|| value.to_owned())))
+        // `env PATH="$PATH"` leaves the variable as it is.
+        let is_same =
+            !arg.is_known() && value.trim_matches(['$', '{', '}']) == name && arg.prefix().len() == name.len() + 1;
+        (!is_same).then(|| (name.to_owned(), arg.is_known().then(|| value.to_owned())))
     });
     let program = Inner::Command { args, cwd: moved(directory, command), env: variables.collect() };
     text.into_iter().chain([program]).collect()

@@ -1,33 +1,48 @@
 //! Containers. The catalogue says where in `docker run` the command begins; here are the entry point, which stands before
 //! its words, and the mounts, whose values have a syntax of their own.
 
-use super::super::mount::{Bind, Mount};
+use super::super::mount::{Bind, Container, ContainerKind, Mount};
 use super::super::{Arg, Command};
 use super::{Inner, by_entry};
 use crate::programs::{CommandLine, Tail};
 use crate::verdict::limits::Meter;
 
-/// What a container has of the host.
-pub(in super::super) struct Container {
-    /// Directories of the host that it may write to.
-    pub mounts: Vec<Mount>,
-    /// The directory of the container that its command runs in, where that is known and something is mounted.
-    pub workdir: Option<String>,
-}
+/// Options of `docker run` that give a container more of the host, of other containers or of earlier ones than its mounts.
+const WIDENING: [&str; 11] = [
+    "--cap-add", "--device", "--device-cgroup-rule", "--ipc", "--pid", "--pod", "--runtime", "--security-opt",
+    "--userns", "--uts", "--volumes-from",
+];
 
-/// The container that a command runs its words in, if it does.
-pub(in super::super) fn container(command: &Command) -> Option<Container> {
+/// The container that a command runs its words in, if it does, and the directory of the container that they run in,
+/// where that is known and something is mounted.
+pub(in super::super) fn container(command: &Command) -> Option<(Container, Option<String>)> {
     if !matches!(command.program.as_str(), "docker" | "podman" | "nerdctl" | "docker-compose" | "podman-compose") {
         return None;
     }
     let line = command.parsed.as_deref().filter(|line| line.tail != Some(Tail::Again))?;
     let values = |names: [&str; 2]| values(command, line, names);
-    let volumes = values(["-v", "--volume"]).into_iter().filter_map(|value| Bind::from_volume(&value));
-    let binds = values(["--mount", "--mount"]).into_iter().filter_map(|value| Bind::from_mount(&value));
-    let mounts: Vec<Mount> = volumes.chain(binds).filter_map(|bind| bind.resolve(command.cwd.as_deref())).collect();
+    let volumes = values(["-v", "--volume"]).into_iter().map(|value| Bind::from_volume(&value));
+    let binds = values(["--mount", "--mount"]).into_iter().map(|value| Bind::from_mount(&value));
+    let binds: Vec<Option<Bind>> = volumes.chain(binds).collect();
+    // A volume by name holds what earlier containers wrote.
+    let has_volume = binds.iter().any(Option::is_none);
+    let mounts: Vec<Mount> = binds.iter().flatten().filter_map(|bind| bind.resolve(command.cwd.as_deref())).collect();
     let workdir = values(["-w", "--workdir"]).pop().filter(Arg::is_known).filter(|_| !mounts.is_empty());
     let workdir = workdir.map(|directory| format!("/{}", directory.behind("=").unwrap_or(directory).text));
-    Some(Container { mounts, workdir })
+    let widens = |name: &str| WIDENING.contains(&name);
+    let is_unclear = mounts.iter().any(Mount::is_unclear);
+    let is_wide = is_unclear
+        || line.uses.iter().any(|used| used.option.is_some_and(widens))
+        || command.has_flag(&["--privileged", "--rootfs"])
+        || line.uses.iter().any(|used| used.doubtful);
+    // A service of compose has the mounts of its file.
+    let is_service = line.path.len() != 2 || command.program.ends_with("compose");
+    let kind = match line.verb() {
+        "unshare" => ContainerKind::Host,
+        "run" if !has_volume && !is_wide && !is_service => ContainerKind::New,
+        _ => ContainerKind::Other,
+    };
+    Some((Container { mounts, kind }, workdir))
 }
 
 /// What runs in the container: the command, behind the entry point if there is one.

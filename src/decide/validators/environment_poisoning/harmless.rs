@@ -5,14 +5,23 @@ use super::{
     SERVERS_ORDINARY, matches,
 };
 use crate::decide::context::Context;
+use crate::decide::validators::AGENTS;
 use crate::encoding::address::Address;
-use crate::path::protected::is_installed;
+use crate::path::protected::{classes, is_installed};
 use crate::path::zones::Area;
-use crate::path::{AbsPath, Place};
+use crate::path::{AbsPath, Extent, Place};
 use crate::programs;
+use crate::shell::{self, Act, Command, Effects, Reading};
+use compact_str::CompactString;
+use std::collections::BTreeMap;
 
 /// Values that only switch a feature on or off.
 const SWITCHES: [&str; 12] = ["", ":", "0", "1", "true", "false", "none", "yes", "no", "on", "off", "/dev/null"];
+
+/// Programs that read settings or start-up files from the home directory, beside shells and agents.
+const OBEYING: [&str; 6] = ["git", "rune", "gh", "ssh", "make", "tmux"];
+
+const SHELLS: [&str; 7] = ["bash", "sh", "zsh", "fish", "dash", "ash", "ksh"];
 
 /// Where a variable is set.
 pub(super) struct Judge<'a, 'c> {
@@ -20,6 +29,43 @@ pub(super) struct Judge<'a, 'c> {
     pub name: &'a str,
     /// The event.
     pub context: &'a Context<'c>,
+    /// What counts for variables that name a home directory, if the line sets one.
+    pub homes: Option<&'a Homes>,
+}
+
+/// What the line does that makes another home directory dangerous.
+pub(super) struct Homes {
+    /// It runs a shell, git, an agent or the guard, which obey the files of the home directory, or writes an unknown file.
+    is_obeyed: bool,
+    /// The files that it changes.
+    changed: BTreeMap<Vec<CompactString>, Extent>,
+}
+
+impl Homes {
+    /// Whether a variable names a home directory that tests may replace.
+    pub fn are_named_by(name: &str) -> bool {
+        ["HOME", "XDG_CONFIG_HOME", "CARGO_HOME"].contains(&name)
+    }
+
+    pub fn of(reading: &Reading, effects: &Effects) -> Homes {
+        let obeys = |command: &Command| {
+            let name = command.program.rsplit('/').next().unwrap_or_default();
+            SHELLS.contains(&name) || AGENTS.contains(&name) || OBEYING.contains(&name)
+        };
+        let mut homes = Homes { is_obeyed: reading.commands.iter().any(obeys), changed: BTreeMap::new() };
+        for access in effects.accesses.iter().filter(|access| access.act.changes()) {
+            let Some(path) = &access.target.path else {
+                homes.is_obeyed |= !matches!(access.act, Act::Remove);
+                continue;
+            };
+            let is_tree = access.target.open || access.deep;
+            let reach = homes.changed.entry(path.components().to_vec()).or_insert(Extent::Exact);
+            if is_tree {
+                *reach = Extent::Tree;
+            }
+        }
+        homes
+    }
 }
 
 impl Judge<'_, '_> {
@@ -150,6 +196,42 @@ impl Judge<'_, '_> {
         // The variable has this value already.
         self.name == "HOME" && Some(value) == self.context.event.place.home.as_deref()
             || value.starts_with(crate::shell::MKTEMP_PATH) && !value.contains("..")
+            || Homes::are_named_by(self.name) && self.is_scratch_home(value)
+    }
+
+    /// Whether a value is a directory for tests in the project or among temporary files, in which the line writes no
+    /// settings, and no program of the line is one that obeys settings there by itself.
+    fn is_scratch_home(&self, value: &str) -> bool {
+        let Some(homes) = self.homes else { return false };
+        let place = self.resolve(value);
+        let is_scratch = matches!(self.context.zones.area(&place), Area::InTemp | Area::InProject)
+            && !value.contains(['$', '*', '?', '[']);
+        // What is written there counts as if it were written at home.
+        let is_settings = |(path, reach): (&Vec<CompactString>, &Extent)| {
+            let below = path.get(place.components().len()..).unwrap_or_default().join("/");
+            let home = self.context.zones.home.as_ref();
+            if below.is_empty() {
+                return *reach == Extent::Tree;
+            }
+            classes(&self.resolve(&format!("~/{below}")), *reach, home).next().is_some()
+        };
+        let is_copied_above = (0..place.components().len())
+            .any(|at| homes.changed.get(place.head(at).components()) == Some(&Extent::Tree));
+        let from = place.components().to_vec();
+        let mut below = homes.changed.range(from..).take_while(|(path, _)| path.starts_with(place.components()));
+        is_scratch && !homes.is_obeyed && !is_copied_above && !below.any(is_settings)
+    }
+
+    /// Whether the editor is `sed` with a script that only changes the file that it is given: `sed -i 's/^pick/reword/'`.
+    fn is_plain_sed(&self, value: &str) -> bool {
+        if !self.name.ends_with("EDITOR") || !value.starts_with("sed -i") {
+            return false;
+        }
+        let place = &self.context.event.place;
+        let catalogue = self.context.reading().map(|reading| reading.catalogue().clone()).unwrap_or_default();
+        let reading = shell::read(value, place, &catalogue);
+        let is_sed = matches!(reading.commands.as_slice(), [only] if only.program == "sed" && !only.is_dynamic());
+        is_sed && reading.is_readable() && reading.effects().accesses.is_empty()
     }
 
     fn is_ordinary_command(&self, value: &str) -> bool {
@@ -158,16 +240,15 @@ impl Judge<'_, '_> {
         let path = self.resolve(first);
         let name = path.components().last().map_or("", |name| name.as_str());
         let is_shell = self.name == "SHELL" || self.name == "CONFIG_SHELL";
-        let shells = ["bash", "sh", "zsh", "fish", "dash", "ash", "ksh"];
         let installed = match first.starts_with('/') {
             true => is_shell && !first.contains("..") && is_system_program(&path),
             false => !is_shell && !first.contains('/'),
         };
-        let listed = if shells.contains(&name) { is_shell } else { COMMANDS_ORDINARY.contains(&name) };
+        let listed = if SHELLS.contains(&name) { is_shell } else { COMMANDS_ORDINARY.contains(&name) };
         let compiler = matches!(self.name, "CC" | "CXX") && !value.contains(['/', ' ']);
         let plain = |word: &str| word.starts_with('-') && !word.contains(['/', '$', '`', ';', '|', '&', '=']);
         let ssh = first == "ssh" && are_harmless_ssh_options(value);
-        installed && (compiler || ssh || listed && words.all(plain))
+        installed && (compiler || ssh || listed && words.all(plain)) || self.is_plain_sed(value)
     }
 }
 

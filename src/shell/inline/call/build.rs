@@ -147,6 +147,10 @@ fn run(given: &[Argument]) -> Option<Call> {
                 _ => Call::Text(value.shell_text()),
             }
         }
+        // `system("")` in awk flushes its output, and runs nothing.
+        Argument::Value(value) if value.text().is_some_and(|text| text.is_empty()) && given.len() == 1 => {
+            Call::Text(String::new())
+        }
         Argument::List(words) => Call::Run(words.iter().map(Value::word).collect()),
         Argument::Value(_) | Argument::OneOf(_) | Argument::Keyword(..) => Call::unknown(),
     })
