@@ -26,7 +26,7 @@ pub(super) fn find(subject: &Subject<'_>, context: &Context<'_>) -> Option<Match
     if let SubjectKind::Command(command, at) = subject.kind {
         return find_in_command(command, at, context);
     }
-    if let SubjectKind::CommandAccess(access) = subject.kind {
+    if let Some(access) = subject.file_access() {
         let path = access.target.path.as_ref()?.components();
         let socket = matches!(path, [dev, net, ..] if dev == "dev" && (net == "tcp" || net == "udp"));
         // The port may be a variable, the host may not.
