@@ -32,7 +32,9 @@ pub(super) fn find(subject: &Subject<'_>, context: &Context<'_>) -> Option<Match
         // The port may be a variable, the host may not.
         let is_host_known = |host: &str| !access.target.open || access.target.text.contains(&format!("/{host}/"));
         let is_this = |host: &str| Address::parse(host).is_this_machine() && is_host_known(host);
-        let socket = socket && !path.get(2).is_some_and(|host| is_this(host));
+        // A tool would write a file of that name.
+        let by_tool = matches!(subject.kind, SubjectKind::ToolAccess(_));
+        let socket = socket && (by_tool || !path.get(2).is_some_and(|host| is_this(host)));
         return block_if(access.act.changes() && socket, "it sends what it writes to another machine");
     }
     if matches!(subject.kind, SubjectKind::Line) { find_push_to_new_remote(context) } else { None }
