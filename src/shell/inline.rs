@@ -5,6 +5,7 @@
 
 mod call;
 mod escapes;
+mod listing;
 mod literals;
 mod sed;
 mod token;

@@ -117,7 +117,9 @@ fn split_wildcard(path: &AbsPath, open: bool) -> (Cow<'_, AbsPath>, bool) {
     match parts.iter().position(|part| part.contains(['*', '?', '['])) {
         Some(at) => {
             let only_wildcards = |part: &CompactString| part.chars().all(|c| "*?.[]!^".contains(c));
-            let sweeping = parts.get(at).is_some_and(only_wildcards) && (at == 0 || parts.len() == at + 1);
+            let rest = parts.get(at..).unwrap_or_default();
+            let all_below = rest.first().is_some_and(|first| first == "**") && rest.iter().all(only_wildcards);
+            let sweeping = rest.first().is_some_and(only_wildcards) && (at == 0 || rest.len() == 1 || all_below);
             (Cow::Owned(path.head(at)), sweeping)
         }
         None => (Cow::Borrowed(path), open),

@@ -1,5 +1,6 @@
 //! Values of expressions: strings, the home directory, and what is composed of them.
 
+use super::listing::Loops;
 use super::token::{Piece, Token, tokens};
 use super::{Language, Word};
 use crate::programs::code::{self, lists};
@@ -40,6 +41,12 @@ impl Value {
     /// The text, if all of it is known.
     pub fn text(&self) -> Option<String> {
         self.0.iter().map(|part| if let Part::Text(text) = part { Some(text.as_str()) } else { None }).collect()
+    }
+
+    /// The path of a file below it.
+    pub fn joined(mut self, below: &str) -> Value {
+        self.push(Part::Text(below.to_owned()), &mut Joint::Path);
+        self
     }
 
     fn length(&self) -> usize {
@@ -167,6 +174,8 @@ pub(super) struct Code<'a> {
     values: BTreeMap<&'a str, Vec<Value>>,
     /// Names of functions that the code defines: `f = fn…`.
     functions: BTreeSet<&'a str>,
+    /// What loops over files need to know.
+    pub(super) loops: Loops<'a>,
     /// It is the code of a value in a string.
     is_nested: bool,
     pub meter: &'a Meter,
@@ -174,7 +183,7 @@ pub(super) struct Code<'a> {
 
 impl<'a> Code<'a> {
     pub fn new(language: Language, tokens: &'a [Token], meter: &'a Meter) -> Code<'a> {
-        let mut code = Code::without_values(language, tokens, meter);
+        let mut code = Code { loops: Loops::of(tokens), ..Code::without_values(language, tokens, meter) };
         for at in 0..tokens.len() {
             if let Some((name, values)) = code.assignment(at) {
                 let affordable = |value: Value| if value.length() > MAX_VALUE_BYTES { Value::unknown() } else { value };
@@ -197,7 +206,17 @@ impl<'a> Code<'a> {
             _ => None,
         });
         let functions = defined.collect();
-        Code { language, tokens, closing, opening, values: BTreeMap::new(), functions, is_nested: false, meter }
+        Code {
+            language,
+            tokens,
+            closing,
+            opening,
+            values: BTreeMap::new(),
+            functions,
+            loops: Loops::default(),
+            is_nested: false,
+            meter,
+        }
     }
 
     /// Whether the code defines a function of this name.
@@ -238,6 +257,9 @@ impl<'a> Code<'a> {
     /// `name = value`, `for name in [values]`
     fn assignment(&self, at: usize) -> Option<(&'a str, Vec<Value>)> {
         let name = self.name(at)?;
+        if let Some((name, value)) = self.bound_files(at) {
+            return Some((name, vec![value]));
+        }
         if self.name(at + 1).is_some_and(|word| word == "in" || word == "of") {
             let start = (at + 2..).find(|at| !matches!(self.token(*at), Some(Token::Name(_) | Token::Sign('('))))?;
             let literals = match self.token(at + 2)? {
@@ -371,6 +393,14 @@ impl<'a> Code<'a> {
         if lists(&code::WORDS_INTERPRETERS, name) {
             value.push(Part::Text(self.language.program().to_owned()), joint);
             return at;
+        }
+        // `glob "*.x"`, `Dir["*.x"]`: the pattern stands for the files.
+        if matches!(name, "glob" | "glob.glob" | "Dir.glob" | "Dir") && self.values_of(name).is_empty() {
+            match self.token(at) {
+                Some(Token::Sign('(' | '[')) => return at + 1,
+                Some(Token::Text(_)) => return at,
+                _ => {}
+            }
         }
         // `environ["HOME"]`, `getenv("HOME")`, `$ENV{HOME}`, `expanduser("~")`
         if key.is_some_and(|key| is_home_key(key)) && (!lists(&code::WORDS_PATHS, last) || self.is_only(at, close)) {
