@@ -294,6 +294,12 @@ impl<'w> Reader<'w> {
             self.note(index, 1, Some(takes), Some(name));
             return 1;
         }
+        // An option whose value can only be attached: `--cov-report=html`, `-out:file`.
+        if let Some((name, takes)) = self.assignment(word) {
+            self.flag(index, 0, name.len() - 1);
+            self.note(index, name.len(), Some(takes), Some(name));
+            return 1;
+        }
         let single = self.line.path.iter().any(|entry| entry.style == Style::Single);
         if word.starts_with("--") || single || self.value_option(word).is_some() || self.is_flag(word) {
             return self.long_option(word, index, single);

@@ -230,22 +230,31 @@ fn guessed(command: &Command, starts: impl IntoIterator<Item = usize>, meter: &M
 }
 
 /// Parts of the names of options whose value is probably shell text.
-const COMMAND_NAMES: [&str; 9] = ["cmd", "command", "exec", "run", "shell", "hook", "script", "wrap", "launch"];
+const COMMAND_NAMES: [&str; 20] = [
+    "cmd", "command", "exec", "run", "shell", "hook", "script", "wrap", "launch", "editor", "pager", "browser", "viewer",
+    "debugger", "daemon", "setup", "teardown", "prepare", "cleanup", "cron",
+];
 
-/// Values of options of unknown use that are shell text with an effect: `--pre-command='rm -rf ~'`, `-c 'rm -rf ~'`.
+/// Values of options of unknown use that are shell text with an effect: `--pre-command='rm -rf ~'`, `-c 'rm -rf ~'`, and
+/// those of variables that a program is given: `make TEST='rm -rf ~'`.
 fn guessed_texts(command: &Command, is_unknown: impl Fn(usize) -> bool, meter: &Meter) -> Vec<Inner> {
     let names_command = |option: &str| {
         let name = option.to_ascii_lowercase();
         matches!(option, "-c" | "-e" | "-x")
-            || name.starts_with("--") && COMMAND_NAMES.iter().any(|part| name.contains(part))
+            || name.starts_with('-') && name.len() > 3 && COMMAND_NAMES.iter().any(|part| name.contains(part))
+            || option.ends_with('=')
     };
     let mut found = Vec::new();
     let mut option = "";
     for (index, arg) in command.args.iter().enumerate() {
         let text = arg.text.as_str();
-        let (name, value) = match text.split_once('=').filter(|(name, _)| name.starts_with("--")) {
-            Some((name, value)) => (name, value),
-            None => (option, text),
+        let (name, value) = match text.split_once('=') {
+            // `X=…` and `-DX=…`
+            Some((name, value)) if is_variable(name.strip_prefix("-D").unwrap_or(name)) => {
+                (text.get(..=name.len()).unwrap_or_default(), value)
+            }
+            Some((name, value)) if name.starts_with('-') => (name, value),
+            _ => (option, text),
         };
         option = text;
         if !value.contains(' ') || !names_command(name) || !is_unknown(index) {
@@ -257,6 +266,10 @@ fn guessed_texts(command: &Command, is_unknown: impl Fn(usize) -> bool, meter: &
         }
     }
     found
+}
+
+fn is_variable(name: &str) -> bool {
+    !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
 }
 
 /// Commands in values of which many programs run the rest in a shell: `!cmd`, `|cmd`, `$(cmd)`, `sh -c cmd`, also behind
