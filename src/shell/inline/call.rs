@@ -139,6 +139,10 @@ fn name_call(code: &Code<'_>, name: &str, at: usize, imported: &Imported, found:
     }
     // PHP suppresses errors with `@unlink`.
     let name = name.trim_start_matches(['@', '&', '\\']);
+    // Ruby: `TCPSocket.new("host", 80)` connects.
+    let class = [".new", ".open", ".start"].iter().find_map(|method| name.strip_suffix(method));
+    let connects = |class: &&str| effect_of(last_component(class)) == Some(CallEffect::Send);
+    let name = class.filter(connects).unwrap_or(name);
     let last = last_component(name);
     let called = code.is_sign(at + 1, '(');
     if code.language == Language::Php && name.starts_with('$') && called {
@@ -276,7 +280,7 @@ fn known_call(code: &Code<'_>, effect: Option<CallEffect>, name: &str, at: usize
         CallEffect::Chdir => found.directory = given.first().and_then(|argument| argument.values().first()).cloned(),
         CallEffect::Code => match given.first().map(Argument::values) {
             Some([value, ..]) if value.text().is_some() => {
-                let text = if last == "Function" {
+                let text = if matches!(last, "Function" | "create_function") {
                     given.last().and_then(|argument| argument.values().first())
                 } else {
                     Some(value)

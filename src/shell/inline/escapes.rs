@@ -13,9 +13,11 @@ pub(super) enum Escape {
 pub(super) fn escapes(text: &str) -> Vec<Escape> {
     let mut found = Vec::new();
     for line in text.lines() {
-        match escape(line) {
+        // Tcl: `spawn ls; interact`
+        let is_tcl = ["exec ", "spawn "].iter().any(|start| line.trim_start().starts_with(start));
+        match escape(line).filter(|_| !is_tcl) {
             Some(escape) => found.push(escape),
-            None => found.extend(line.split(';').skip(1).filter_map(escape)),
+            None => found.extend(line.split(';').skip(usize::from(!is_tcl)).filter_map(escape)),
         }
         // psql: `\set x` with a command in backquotes
         let quoted = line.split('`').skip(1).step_by(2).filter(|_| line.trim_start().starts_with('\\'));

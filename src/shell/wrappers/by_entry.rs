@@ -269,7 +269,7 @@ fn guessed_texts(command: &Command, is_unknown: impl Fn(usize) -> bool, meter: &
 }
 
 fn is_variable(name: &str) -> bool {
-    !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
+    !name.starts_with('-') && !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || "_.:-".contains(c))
 }
 
 /// Commands in values of which many programs run the rest in a shell: `!cmd`, `|cmd`, `$(cmd)`, `sh -c cmd`, also behind
