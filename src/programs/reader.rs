@@ -468,7 +468,11 @@ impl<'w> Reader<'w> {
         let dry = self.line.path.iter().any(|entry| entry.dry.iter().any(|name| self.is_given(name)));
         // Without the verb that it expects, a program prints its help.
         let is_bare = self.line.flags.is_empty() && self.line.uses.is_empty() && self.line.command.is_none();
-        let expects_verb = |entry: &Entry| has_verbs(entry) && (entry.does.is_none() || self.line.path.len() == 1);
+        // `* * list`: a word that only fits `*` may be the verb itself, unless it is the first one.
+        let is_named =
+            |entry: &Entry| self.line.path.len() <= 2 || !entry.names.first().is_some_and(|name| name.contains('*'));
+        let expects_verb =
+            |entry: &Entry| has_verbs(entry) && is_named(entry) && (entry.does.is_none() || self.line.path.len() == 1);
         let lacks_verb = is_bare && self.deepest().is_some_and(expects_verb);
         let named = self.line.path.iter().rev().find_map(|entry| entry.does);
         let named = if lacks_verb { named.min(Some(Does::Work)) } else { named };
