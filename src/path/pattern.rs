@@ -197,7 +197,7 @@ fn search_finds(above: &[&str], pattern: &str, path: &[CompactString], extents: 
 }
 
 /// Whether a name is a pattern for all files with an extension: `*.json`.
-fn is_extension(name: &str) -> bool {
+pub(super) fn is_extension(name: &str) -> bool {
     name.strip_prefix("*.").is_some_and(|kind| kind.bytes().all(|byte| byte.is_ascii_alphanumeric()))
 }
 

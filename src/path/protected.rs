@@ -1,6 +1,6 @@
 //! Protected targets: the classes of files in `rules/paths.toml`, compiled in at build time.
 
-use super::pattern::{Extent, Glob, touches, touches_any_home};
+use super::pattern::{Extent, Glob, is_extension, touches, touches_any_home};
 use super::{AbsPath, globs};
 use std::cmp::Ordering;
 
@@ -90,7 +90,7 @@ pub fn fixed_files(home: &str) -> impl Iterator<Item = String> {
 pub fn is_ordinary(path: &AbsPath, home: Option<&AbsPath>) -> bool {
     !path.components().iter().any(|name| is_wild(name))
         && ORDINARY.iter().any(|glob| touches(*glob, path, Extent::Exact, home))
-        && classes(path, Extent::Exact, home).next().is_none()
+        && classes(path, Extent::Exact, home).all(|class| class == Class::ToolSettings)
 }
 
 /// Whether programs are installed in a directory outside of the project.
@@ -146,8 +146,8 @@ fn is_about(class: Class, glob: &str, path: &AbsPath) -> bool {
         None if is_search && class == Class::Secrets => glob.rsplit('/').next().unwrap_or_default(),
         _ => return true,
     };
-    // A search by an extension is not about a directory.
-    if name.trim_matches('*').is_empty() {
+    // A search by an extension is not about a directory, and through the system not about a key in particular.
+    if name.trim_matches('*').is_empty() || glob.starts_with('/') && is_extension(last) {
         return !is_search;
     }
     let head = last.split(['*', '?', '[']).next().unwrap_or_default();

@@ -99,7 +99,10 @@ pub fn uploads(command: &Command) -> Vec<Arg> {
         let at = value.text.find('@')?;
         value.behind(value.text.get(..=at)?)
     });
-    let headers = command.values(&["-H", "--header"]).into_iter().filter_map(|header| header.behind("@"));
+    let headers = command
+        .values(&["-H", "--header", "--proxy-header", "--url"])
+        .into_iter()
+        .filter_map(|header| header.behind("@"));
     named
         .into_iter()
         .chain(headers)

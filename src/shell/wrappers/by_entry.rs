@@ -231,8 +231,8 @@ fn guessed(command: &Command, starts: impl IntoIterator<Item = usize>, meter: &M
 
 /// Parts of the names of options whose value is probably shell text.
 const COMMAND_NAMES: [&str; 20] = [
-    "cmd", "command", "exec", "run", "shell", "hook", "script", "wrap", "launch", "editor", "pager", "browser", "viewer",
-    "debugger", "daemon", "setup", "teardown", "prepare", "cleanup", "cron",
+    "cmd", "command", "exec", "run", "shell", "hook", "script", "wrap", "launch", "editor", "pager", "browser",
+    "viewer", "debugger", "daemon", "setup", "teardown", "prepare", "cleanup", "cron",
 ];
 
 /// Values of options of unknown use that are shell text with an effect: `--pre-command='rm -rf ~'`, `-c 'rm -rf ~'`, and

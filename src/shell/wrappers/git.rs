@@ -14,12 +14,13 @@ const GLOBAL: Options = Options {
 };
 
 /// Configuration whose value is a program.
-const PROGRAMS: [&str; 28] = [
+const PROGRAMS: [&str; 30] = [
     "core.alternaterefscommand", "core.askpass", "core.editor", "core.fsmonitor", "core.gitproxy", "core.pager",
     "core.sshcommand", "credential.helper", "diff.external", "gpg.openpgp.program", "gpg.program", "gpg.ssh.program",
     "gpg.x509.program", "interactive.difffilter", "merge.tool", "pager.branch", "pager.diff", "pager.log",
     "pager.show", "sequence.editor", "instaweb.httpd", "sendemail.cccmd", "sendemail.headercmd",
     "sendemail.sendmailcmd", "sendemail.smtpserver", "sendemail.tocmd", "web.browser", "uploadpack.packobjectshook",
+    "gpg.ssh.defaultkeycommand", "imap.tunnel",
 ];
 
 /// The words of a `git` command behind its global options.
@@ -129,7 +130,7 @@ fn settings(global: &[Arg]) -> Vec<(&str, &str)> {
 fn is_program(key: &str) -> bool {
     let tool = [
         "difftool.", "mergetool.", "browser.", "man.", "filter.", "diff.", "remote.", "pager.", "credential.",
-        "trailer.", "merge.", "tar.",
+        "trailer.", "merge.", "tar.", "guitool.", "hook.", "lfs.customtransfer.", "lfs.extension.",
     ]
     .iter()
     .any(|start| key.starts_with(start))

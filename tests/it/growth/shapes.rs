@@ -204,7 +204,7 @@ pub const SHAPES: &[Shape] = &[
     Shape { name: "parallel", size: SIZE, event: |n| shell(format!("parallel rm ::: {}", each(n, |i| format!("a{i} ")))) },
     Shape { name: "git -c", size: SIZE, event: |n| shell(format!("git {}status", each(n, |i| format!("-c a.b{i}=c ")))) },
     Shape { name: "git aliases", size: SIZE, event: |n| shell(format!("git {}x", "-c alias.x='!ls' ".repeat(n))) },
-    Shape { name: "names of programs behind a verb", size: 4 * SIZE, event: |n| shell(format!("git push {}", each(n, |i| format!("{} w{i} ", ["make", "tar", "rm", "env", "ssh", "-o"][i % 6])))) },
+    Shape { name: "names of programs behind a verb", size: SIZE, event: |n| shell(format!("git push {}", each(n, |i| format!("make w{i} tar rm env ssh -o ")))) },
     Shape { name: "names of programs behind an unknown one", size: SIZE, event: |n| shell(format!("acme {}", "make tar env -x ".repeat(n))) },
     Shape { name: "settings behind a verb", size: 4 * SIZE, event: |n| shell(format!("dd {}", each(n, |i| format!("w{i}=x:y ")))) },
     Shape { name: "wildcard paths", size: SIZE, event: |n| shell(each(n, |i| format!("cp a{i}/*.svg d{i}/;"))) },
