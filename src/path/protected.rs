@@ -90,7 +90,12 @@ pub fn fixed_files(home: &str) -> impl Iterator<Item = String> {
 pub fn is_ordinary(path: &AbsPath, home: Option<&AbsPath>) -> bool {
     !path.components().iter().any(|name| is_wild(name))
         && ORDINARY.iter().any(|glob| touches(*glob, path, Extent::Exact, home))
-        && classes(path, Extent::Exact, home).all(|class| class == Class::ToolSettings)
+        && !is_protected(path, home)
+}
+
+/// Whether a path must not be changed in passing. Settings of tools are only about reading.
+pub fn is_protected(path: &AbsPath, home: Option<&AbsPath>) -> bool {
+    classes(path, Extent::Exact, home).any(|class| class != Class::ToolSettings)
 }
 
 /// Whether programs are installed in a directory outside of the project.
@@ -139,11 +144,10 @@ fn is_about(class: Class, glob: &str, path: &AbsPath) -> bool {
     let name = match glob.strip_prefix("**/") {
         Some(name) if matches!(class, Class::Secrets | Class::KeyFiles) => name.rsplit('/').next().unwrap_or_default(),
         Some(name) if !name.contains('/') => name,
-        None if matches!(class, Class::ToolSecrets | Class::ToolSettings) => {
-            glob.rsplit('/').next().unwrap_or_default()
+        None if matches!(class, Class::ToolSecrets | Class::ToolSettings) => last_name(glob),
+        None if is_search && (class == Class::Secrets || glob.starts_with('/') || last_name(glob).starts_with('*')) => {
+            last_name(glob)
         }
-        None if glob.starts_with('/') && is_search => glob.rsplit('/').next().unwrap_or_default(),
-        None if is_search && class == Class::Secrets => glob.rsplit('/').next().unwrap_or_default(),
         _ => return true,
     };
     // A search by an extension is not about a directory, and through the system not about a key in particular.
@@ -154,6 +158,10 @@ fn is_about(class: Class, glob: &str, path: &AbsPath) -> bool {
     let tail = last.rsplit(['*', '?', ']']).next().unwrap_or_default();
     let (begin, end) = (name.split('*').next().unwrap_or_default(), name.rsplit('*').next().unwrap_or_default());
     if begin.is_empty() { tail.len() > 2 && tail.ends_with(end) } else { head.len() > 1 && begin.starts_with(head) }
+}
+
+fn last_name(glob: &str) -> &str {
+    glob.rsplit('/').next().unwrap_or_default()
 }
 
 /// Compares a lower-case name with another one in either case.

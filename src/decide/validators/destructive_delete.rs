@@ -2,9 +2,9 @@
 
 use super::{Context, block, command_of, is_below_unknown_temp, suspicious, suspicious_if};
 use crate::decide::subject::Subject;
-use crate::path::protected::{classes, is_ordinary};
+use crate::path::protected::{is_ordinary, is_protected};
 use crate::path::zones::Area;
-use crate::path::{AbsPath, Extent, names_overlap};
+use crate::path::{AbsPath, names_overlap};
 use crate::rules::Match;
 use crate::shell::{Access, Act, Command};
 use compact_str::CompactString;
@@ -79,9 +79,7 @@ fn judge_removal(access: &Access, command: Option<&Command>, context: &Context<'
 /// Whether all matches of a pattern in the last name of a path are ordinary: `~/.cache/x-*`.
 fn are_ordinary_matches(path: &AbsPath, base: &AbsPath, home: Option<&AbsPath>) -> bool {
     let example = AbsPath::resolve_in("x", &base.to_string(), None);
-    path.components().len() == base.components().len() + 1
-        && is_ordinary(&example, home)
-        && classes(path, Extent::Exact, home).next().is_none()
+    path.components().len() == base.components().len() + 1 && is_ordinary(&example, home) && !is_protected(path, home)
 }
 
 /// Whether a word is `${NAME:-default}`, with a variable of the line's own and a default that is judged itself.
