@@ -29,7 +29,8 @@ fn run_limited(home: &Sandbox, limit: &str, words: &[&str], input: &str) -> Outp
 #[test]
 fn with_little_memory_the_answer_is_the_same() {
     let home = Sandbox::new();
-    let limit = "ulimit -v 65536";
+    // A debug build of the program alone takes 40 MB.
+    let limit = "ulimit -v 98304";
     assert_eq!(run_limited(&home, limit, &STRICT, &harmless()).decision(), "");
     assert_eq!(run_limited(&home, limit, &STRICT, &destructive()).decision(), "deny");
     let long = before("Bash", json!({"command": format!("{}rm -rf /", "true; ".repeat(20_000))}));

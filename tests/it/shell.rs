@@ -510,7 +510,9 @@ fn wrapped_commands_are_still_found() {
             // Within a construct a word may have more values, or be unknown, which is judged more strictly.
             let found = words(&wrapped, Selection::All);
             let is_unknown = |word: &String| word.contains('$');
-            let has = |found: &[String], word: &String| is_unknown(word) || found.contains(word);
+            let has = |found: &[String], word: &String| {
+                is_unknown(word) || found.contains(word) || found.iter().skip(1).any(is_unknown)
+            };
             let kept = |words: &Vec<String>| {
                 found.iter().any(|found| {
                     // Unknown positional parameters may be any words.
