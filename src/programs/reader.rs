@@ -327,7 +327,7 @@ impl<'w> Reader<'w> {
         1
     }
 
-    /// How many words an option takes whose value is attached: on BSD `sed -i ''` has an empty value of its own.
+    /// The number of words of an option with an attached value: two if an empty word follows, as in `sed -i ''` on BSD.
     fn words_of_attached(&self, index: usize) -> usize {
         if self.words.get(index + 1).is_some_and(|next| next.is_empty()) { 2 } else { 1 }
     }
@@ -346,7 +346,7 @@ impl<'w> Reader<'w> {
                 self.note(index, start, known.map(|(_, takes)| takes).or(attached), known.map(|(name, _)| name));
                 1
             }
-            // An abbreviation may also be a flag of its own, so the next word is read as an operand too.
+            // The abbreviation may instead be an unlisted flag, so the next word is also read as an operand.
             (Some((option, takes)), None) if full != name && alternative.is_none() => {
                 self.note(index + 1, 0, Some(takes), Some(option));
                 self.flag(index, 0, name.len());
@@ -379,7 +379,7 @@ impl<'w> Reader<'w> {
             || name.split_once('=').is_some_and(|(option, value)| is_value(option, value))
     }
 
-    /// Whether a flag is given, or the beginning of its long name, which is not an option of its own.
+    /// Whether a flag is given, by its name or by a prefix of its long name that is not a listed option.
     fn is_begun(&self, name: &str) -> bool {
         let begins = |flag: &FlagUse| {
             let given = self.words.get(flag.word).and_then(|word| word.get(..flag.end)).unwrap_or_default();
