@@ -120,11 +120,11 @@ fn is_ordinary_work(command: &Command, context: &Context<'_>) -> bool {
 
 /// Whether the words are known, but for operands that are only read, listed or tested.
 fn are_words_plain(command: &Command, line: &CommandLine) -> bool {
-    let is_read = |used: &&WordUse| {
+    let is_read = |used: &WordUse| {
         matches!(used.takes, Some(Use::Text | Use::List | Use::Match | Use::Load | Use::Read | Use::Execute))
             && !used.by_option
     };
-    let is_plain = |word: usize| line.uses.iter().filter(is_read).any(|used| used.word == word);
+    let is_plain = |word: usize| line.uses_of(word).iter().any(is_read);
     let unknown = command.args.iter().enumerate().filter(|(_, arg)| !arg.is_known());
     unknown.map(|(word, _)| word).all(is_plain)
 }
