@@ -41,6 +41,7 @@ mod syntax;
 
 use literals::Group;
 use nearest::nearest;
+use programs::entry::{Entry, Operands, Text, Use};
 use sha2::{Digest, Sha256};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
@@ -142,8 +143,7 @@ fn programs() -> String {
         let path = path.to_string_lossy().into_owned();
         let file = programs::schema::parse(&read(&path)).unwrap_or_else(|error| panic!("{path}: {error}"));
         for entry in &file.entries {
-            writeln!(code, "static PROGRAM_{count}: Entry = {};", entry_code(entry))
-                .expect("a string accepts everything");
+            code += &EntryTables::compile(count, entry);
             for name in entry.names.iter() {
                 if let Some((_, other)) = names.insert(name.to_string(), (count, path.clone())) {
                     panic!("{path}: `{name}` is also in {other}");
@@ -301,61 +301,119 @@ fn code_words() -> String {
     code
 }
 
-/// An entry as Rust code.
-fn entry_code(entry: &programs::entry::Entry) -> String {
-    let texts = |texts: &[programs::entry::Text]| {
-        let items: String = texts.iter().map(|text| format!("Cow::Borrowed({text:?}), ")).collect();
-        format!("Cow::Borrowed(&[{items}])")
-    };
-    let list = |items: String| format!("Cow::Borrowed(&[{items}])");
-    let uses = |uses: &[programs::entry::Use]| list(uses.iter().map(|used| format!("Use::{used:?}, ")).collect());
-    let does = entry.does.map_or("None".to_owned(), |does| format!("Some(Does::{does:?})"));
-    let options = entry.options.iter();
-    let options = options.map(|option| {
-        format!("ValueOption {{ name: Cow::Borrowed({:?}), takes: Use::{:?} }}, ", option.name, option.takes)
-    });
-    let operands = entry.operands.as_ref().map_or("None".to_owned(), |operands| {
+/// The static tables of one program's entry, as Rust code.
+///
+/// The compiler spreads the constants of a static over the whole binary, and each one that a call reads may cost a page
+/// fault. The elements of one table lie together.
+#[derive(Default)]
+struct EntryTables {
+    /// The number of the program.
+    program: usize,
+    /// All texts of the entry, in one string.
+    texts: String,
+    /// The elements of each table, by the name of the table.
+    elements: BTreeMap<&'static str, Vec<String>>,
+}
+
+/// The tables of `EntryTables`, with the types of their elements.
+const ENTRY_TABLES: [(&str, &str); 6] = [
+    ("NAMES", "Text"),
+    ("USES", "Use"),
+    ("OPTIONS", "ValueOption"),
+    ("FLAGS", "(Text, Does)"),
+    ("CHANGES", "(List<Text>, Entry)"),
+    ("VERBS", "Entry"),
+];
+
+impl EntryTables {
+    /// Compiles the entry of a program into the static `PROGRAM_n` and its tables.
+    fn compile(program: usize, entry: &Entry) -> String {
+        let mut tables = EntryTables { program, ..EntryTables::default() };
+        let root = tables.entry(entry);
+        let mut code = format!("static TEXTS_{program}: &str = {:?};\n", tables.texts);
+        for (table, kind) in ENTRY_TABLES {
+            let Some(elements) = tables.elements.remove(table) else { continue };
+            let (count, elements) = (elements.len(), elements.join(", "));
+            code += &format!("static {table}_{program}: [{kind}; {count}] = [{elements}];\n");
+        }
+        code + &format!("static PROGRAM_{program}: Entry = {root};\n")
+    }
+
+    /// Adds a list to a table, and returns the code that refers to it.
+    fn list<T>(&mut self, table: &'static str, items: &[T], code: impl Fn(&mut Self, &T) -> String) -> String {
+        if items.is_empty() {
+            return "Cow::Borrowed(&[])".to_owned();
+        }
+        let items: Vec<String> = items.iter().map(|item| code(self, item)).collect();
+        let elements = self.elements.entry(table).or_default();
+        let (start, count) = (elements.len(), items.len());
+        elements.extend(items);
+        format!("Cow::Borrowed(elements_at(&{table}_{}, {start}, {count}))", self.program)
+    }
+
+    fn text(&mut self, text: &str) -> String {
+        let start = self.texts.len();
+        self.texts.push_str(text);
+        format!("Cow::Borrowed(text_at(TEXTS_{}, {start}, {}))", self.program, text.len())
+    }
+
+    fn texts(&mut self, texts: &[Text]) -> String {
+        self.list("NAMES", texts, |tables, text| tables.text(text))
+    }
+
+    fn uses(&mut self, uses: &[Use]) -> String {
+        self.list("USES", uses, |_, used| format!("Use::{used:?}"))
+    }
+
+    fn operands(&mut self, operands: &Operands) -> String {
         let rest = operands.rest.map_or("None".to_owned(), |rest| format!("Some(Use::{rest:?})"));
         let tail = operands.tail.map_or("None".to_owned(), |tail| format!("Some(Tail::{tail:?})"));
         format!(
-            "Some(Operands {{ first: {}, rest: {rest}, last: {}, tail: {tail}, dashes: {}, variables: {}, version: {} }})",
-            uses(&operands.first),
-            uses(&operands.last),
+            "Operands {{ first: {}, rest: {rest}, last: {}, tail: {tail}, dashes: {}, variables: {}, version: {} }}",
+            self.uses(&operands.first),
+            self.uses(&operands.last),
             operands.dashes,
             operands.variables,
             operands.version,
         )
-    });
-    let flags = entry.flags.iter().map(|(name, does)| format!("(Cow::Borrowed({name:?}), Does::{does:?}), "));
-    let with = entry.with.iter().map(|(flags, changed)| format!("({}, {}), ", texts(flags), entry_code(changed)));
-    let optional = |text: &Option<programs::entry::Text>| {
-        text.as_ref().map_or("None".to_owned(), |text| format!("Some(Cow::Borrowed({text:?}))"))
-    };
-    format!(
-        "Entry {{ names: {}, does: {does}, verbs: {}, options: {}, command: {}, operands: {operands}, flags: {}, dry: {}, local: {}, plain: {}, \
-         recursive: {}, attached: {}, pairs: {}, first: {}, with: {}, finds: {}, runs_as: {}, language: {}, reveals: {}, brings: {}, activates: {}, scope: Scope::{:?}, style: Style::{:?} }}",
-        texts(&entry.names),
-        list(entry.verbs.iter().map(|verb| format!("{}, ", entry_code(verb))).collect()),
-        list(options.collect()),
-        texts(&entry.command),
-        list(flags.collect()),
-        texts(&entry.dry),
-        texts(&entry.local),
-        texts(&entry.plain),
-        texts(&entry.recursive),
-        texts(&entry.attached),
-        texts(&entry.pairs),
-        texts(&entry.first),
-        list(with.collect()),
-        entry.finds,
-        optional(&entry.runs_as),
-        optional(&entry.language),
-        entry.reveals,
-        entry.brings,
-        entry.activates,
-        entry.scope,
-        entry.style,
-    )
+    }
+
+    fn entry(&mut self, entry: &Entry) -> String {
+        let optional = |code: Option<String>| code.map_or("None".to_owned(), |code| format!("Some({code})"));
+        format!(
+            "Entry {{ names: {}, does: {}, verbs: {}, options: {}, command: {}, operands: {}, flags: {}, dry: {}, local: {}, plain: {}, \
+             recursive: {}, attached: {}, pairs: {}, first: {}, with: {}, finds: {}, runs_as: {}, language: {}, reveals: {}, brings: {}, activates: {}, scope: Scope::{:?}, style: Style::{:?} }}",
+            self.texts(&entry.names),
+            optional(entry.does.map(|does| format!("Does::{does:?}"))),
+            self.list("VERBS", &entry.verbs, Self::entry),
+            self.list("OPTIONS", &entry.options, |tables, option| {
+                format!("ValueOption {{ name: {}, takes: Use::{:?} }}", tables.text(&option.name), option.takes)
+            }),
+            self.texts(&entry.command),
+            optional(entry.operands.as_ref().map(|operands| self.operands(operands))),
+            self.list("FLAGS", &entry.flags, |tables, (name, does)| {
+                format!("({}, Does::{does:?})", tables.text(name))
+            }),
+            self.texts(&entry.dry),
+            self.texts(&entry.local),
+            self.texts(&entry.plain),
+            self.texts(&entry.recursive),
+            self.texts(&entry.attached),
+            self.texts(&entry.pairs),
+            self.texts(&entry.first),
+            self.list("CHANGES", &entry.with, |tables, (flags, changed)| {
+                format!("({}, {})", tables.texts(flags), tables.entry(changed))
+            }),
+            entry.finds,
+            optional(entry.runs_as.as_ref().map(|program| self.text(program))),
+            optional(entry.language.as_ref().map(|language| self.text(language))),
+            entry.reveals,
+            entry.brings,
+            entry.activates,
+            entry.scope,
+            entry.style,
+        )
+    }
 }
 
 /// A table of `(file, SHA-256)` with every shipped file.

@@ -15,11 +15,21 @@ pub use command_line::{CommandLine, WordUse};
 pub use entry::{Does, Entry, Tail, Use};
 pub use reader::parse;
 
-use entry::{Operands, Scope, Style, ValueOption};
+use entry::{List, Operands, Scope, Style, Text, ValueOption};
 use std::borrow::Cow;
 
 // `PROGRAMS`: every name of a shipped program, with its entry. `EXAMPLES`: the examples of all entries.
 include!(concat!(env!("OUT_DIR"), "/programs.rs"));
+
+/// Elements of a table, for the generated code.
+const fn elements_at<T>(table: &'static [T], start: usize, count: usize) -> &'static [T] {
+    table.split_at(start).1.split_at(count).0
+}
+
+/// A part of a text, for the generated code.
+const fn text_at(text: &'static str, start: usize, length: usize) -> &'static str {
+    text.split_at(start).1.split_at(length).0
+}
 
 /// Looks up a shipped program by its name, without its version: `python3.12` is `python`.
 pub fn embedded(name: &str) -> Option<&'static Entry> {
