@@ -3,7 +3,12 @@ use super::*;
 /// Paths that the patterns of all classes match or nearly match.
 fn paths() -> impl Iterator<Item = AbsPath> {
     let globs = FILES.iter().flat_map(|files| files.files.iter().chain(files.except)).map(|glob| glob.as_str());
-    let texts = globs.map(|glob| glob.replace("**", "a/b").replace('*', "Z").replace('?', "z"));
+    let exact = |glob: &str| glob.replace("**", "a/b").replace('*', "Z").replace('?', "z");
+    let texts = globs.flat_map(move |glob| {
+        let (all_but_last, last) = glob.rsplit_once('/').unwrap_or_default();
+        let wild = [format!("{all_but_last}/*{last}"), format!("{all_but_last}/*"), glob.replace("e", "?")];
+        wild.into_iter().map(|text| text.replace("**", "a/b")).chain([exact(glob), format!("**/{last}")])
+    });
     texts.flat_map(|text| {
         let below = text.trim_start_matches(['~', '/']).to_owned();
         let places = ["/home/user", "/Home/USER/proj", "/home/other", "/root", ""];
