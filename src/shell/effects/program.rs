@@ -58,8 +58,8 @@ pub(super) fn note(noted: &mut Noted<'_>) {
             container::mounts(noted);
             by_entry::note(noted);
         }
-        "export" | "declare" | "typeset" | "readonly" | "local" | "read" | "mapfile" | "readarray" | "printf" | "getopts"
-        | "let" | "wait" => variables(noted, operands),
+        "export" | "declare" | "typeset" | "readonly" | "local" | "read" | "mapfile" | "readarray" | "printf"
+        | "getopts" | "let" | "wait" => variables(noted, operands),
         _ => {
             if !by_entry::note(noted) {
                 named_outputs(noted);
