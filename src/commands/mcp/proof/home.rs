@@ -12,7 +12,8 @@ use anyhow::{Context, Error, anyhow, bail};
 use rune::client::{self, Response, SampleEvent};
 use rune::encoding::canonical::Value as Canonical;
 use rune::encoding::label::Label;
-use rune::mcp::{Identity, Observed, Proposal, ServedBytes, Source};
+use rune::mcp::protocol::Served;
+use rune::mcp::{Identity, Observation, Observed, Proposal, Source};
 use rune::receipt::{Receipt, ReceiptKind, Secret};
 use rune::verdict::Phase;
 use serde_json::{Value, json};
@@ -152,21 +153,18 @@ impl ScenarioHome {
 
     /// Starts a server with `args`, and records what it serves as the server that is configured with `entry_args`.
     fn record_served(&mut self, name: &str, entry_args: &[&str], args: &[&str]) -> anyhow::Result<Observed> {
-        let tools: Vec<String> = self.start_server(name, args)?.tools()?.iter().map(ToString::to_string).collect();
-        let tools: Vec<&[u8]> = tools.iter().map(String::as_bytes).collect();
+        let tools = self.start_server(name, args)?.tools()?;
+        let served =
+            Served { tools: tools.iter().map(|tool| tool.to_string().into_bytes()).collect(), ..Served::default() };
         let entry = self.entry(name, entry_args).to_string();
         let entry = Canonical::read(entry.as_bytes()).map_err(|fault| anyhow!("{fault:?}"))?;
-        let observed = Observed::from_served(&ServedBytes {
+        let observed = Observed::new(Observation {
             server: name,
             source: Source::Probe,
             at: self.at,
             identity: Identity::of_entry(&entry),
-            instructions: None,
-            info: None,
-            protocol: None,
+            served: &served,
             capabilities: None,
-            tools: &tools,
-            prompts: &[],
         });
         Store::of(&self.environment)?.record(&observed)?;
         self.log_step("observed", name, None, None);
@@ -179,7 +177,7 @@ impl ScenarioHome {
         let pin = store.pin(observed.server()).map_err(|unreadable| anyhow!("{unreadable:?}"))?;
         let proposal = Proposal::of(pin.as_ref(), observed, None, tool)?;
         let hash = proposal.hash();
-        let approval = proposal.confirm(&hash.short())?;
+        let approval = proposal.confirm(&hash.short()).context("the hash is that of the proposal")?;
         store.change(observed.server(), |pin| pin.approve(approval, self.at))?;
         self.write_receipt(ReceiptKind::Approve, observed.server(), tool, Some(hash.to_string()))?;
         self.log_step("approved", observed.server(), None, None);
