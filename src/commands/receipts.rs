@@ -4,7 +4,8 @@ pub mod export;
 mod list;
 pub mod verify;
 
-use crate::commands::hooks::{DirArgs, say};
+use crate::commands::hooks::DirArgs;
+use crate::commands::say;
 use crate::runtime::agent_check;
 use crate::runtime::exit_code::DONE;
 use crate::runtime::receipts::append::Writer;
@@ -91,16 +92,10 @@ pub struct VerifyArgs {
 
 #[derive(Debug, Subcommand)]
 pub enum KeyCommand {
-    Show(KeyArgs),
+    /// Prints the public key of this installation, which verifies its receipts
+    #[command(after_help = "Example:\n  rune receipts key show > audit.pub")]
+    Show(DirArgs),
     Rotate(RotateArgs),
-}
-
-/// Prints the public key of this installation, which verifies its receipts
-#[derive(Debug, Args)]
-#[command(after_help = "Example:\n  rune receipts key show > audit.pub")]
-pub struct KeyArgs {
-    #[command(flatten)]
-    pub dirs: DirArgs,
 }
 
 /// Replaces the key; the old key signs the new one; for people only
@@ -120,8 +115,8 @@ pub fn run(command: &Receipts) -> anyhow::Result<u8> {
         Receipts::Show(args) => list::show(args)?,
         Receipts::Export(args) => export::run(args)?,
         Receipts::Verify(args) => return verify::run(args),
-        Receipts::Key(KeyCommand::Show(args)) => {
-            let secret = key::read(&args.dirs.environment()?).map_err(Error::msg)?;
+        Receipts::Key(KeyCommand::Show(dirs)) => {
+            let secret = key::read(&dirs.environment()?).map_err(Error::msg)?;
             let help = "help: the first receipt creates one, and so does `rune hooks install`";
             say(secret.with_context(|| format!("this installation has no key yet\n  {help}"))?.public())?;
         }
@@ -141,7 +136,7 @@ fn rotate(args: &RotateArgs) -> anyhow::Result<()> {
         .and_then(|writer| writer.append(&ReceiptBody::Rotate(next)))
         .map_err(Error::msg)?;
     key::replace(&environment, &new)?;
-    say(&format!("{}\nsigns from now on; it is signed by the old key {}", new.public(), old.public()))
+    say!("{}\nsigns from now on; it is signed by the old key {}", new.public(), old.public())
 }
 
 /// Replaces what is not printable ASCII, and truncates: file names and receipts may contain anything.

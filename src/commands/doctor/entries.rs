@@ -1,6 +1,6 @@
 //! The guard's entries: whether they are those that `install` would write, and whether their program can be started.
 
-use super::problem::Problem;
+use super::Problem;
 use crate::commands::hooks::{ProgramError, RegisteredLayer};
 use crate::runtime::environment::Environment;
 use crate::runtime::policy_files;

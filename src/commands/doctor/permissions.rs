@@ -1,6 +1,6 @@
 //! Permissions: whether the log and the sessions can be written, and who else can write the policy.
 
-use super::problem::Problem;
+use super::Problem;
 use crate::commands::hooks::RegisteredLayer;
 use crate::runtime::environment::Environment;
 use crate::runtime::log;

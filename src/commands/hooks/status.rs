@@ -1,9 +1,10 @@
 //! `rune hooks status`: which settings files register the guard, and whether it is on.
 
-use super::args::{DirArgs, client_parser, current_dir, project};
+use super::args::{DirArgs, client_parser, project};
 use super::layer::{SettingsLayer, SettingsLayers};
 use super::program::{self, ProgramError};
-use super::{default_preset, registration, say};
+use super::{default_preset, registration};
+use crate::commands::{current_dir, say};
 use crate::runtime::environment::Environment;
 use crate::runtime::exit_code::{DONE, FAILED};
 use crate::runtime::options::Options;
@@ -15,7 +16,7 @@ use rune::client::{self, Client};
 use serde::Serialize;
 use std::path::{Path, PathBuf};
 
-/// Options that name the settings to inspect.
+// Options that name the settings to inspect. A doc comment would replace those of the commands.
 #[derive(Debug, Args)]
 pub struct InspectArgs {
     /// JSON instead of text

@@ -1,7 +1,6 @@
 //! `rune mcp block` and `unblock`. Anyone may block a server or a tool; only a person may unblock it.
 
 use super::inventory::{Inventory, ToolSelector};
-use crate::commands::hooks::say;
 use crate::runtime::environment::Environment;
 use crate::runtime::options::Dirs;
 use crate::runtime::{agent_check, receipts};
@@ -36,7 +35,7 @@ pub fn block(args: &BlockArgs) -> anyhow::Result<()> {
     let inventory = Inventory::load()?;
     let target = inventory.parse_selector(&args.target)?;
     inventory.store.change(&target.server, |pin| pin.block(target.tool.as_deref()))?;
-    say(&format!("blocked: {}", display_name(&target)))?;
+    say!("blocked: {}", display_name(&target))?;
     write_receipt(ReceiptKind::Block, &target, None)
 }
 
@@ -45,7 +44,7 @@ pub fn unblock(args: &UnblockArgs) -> anyhow::Result<()> {
     let inventory = Inventory::load()?;
     let target = inventory.parse_selector(&args.target)?;
     inventory.store.change(&target.server, |pin| pin.unblock(target.tool.as_deref()))?;
-    say(&format!("unblocked: {}; earlier approvals apply again", display_name(&target)))?;
+    say!("unblocked: {}; earlier approvals apply again", display_name(&target))?;
     write_receipt(ReceiptKind::Unblock, &target, None)
 }
 

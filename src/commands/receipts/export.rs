@@ -1,7 +1,7 @@
 //! `rune receipts export`: copies receipts into a sealed pack.
 
 use super::{ExportArgs, list, verify};
-use crate::commands::hooks::say;
+use crate::commands::say;
 use crate::runtime::policy_files;
 use crate::runtime::receipts::{OPERATOR_FILE, folder, key, time};
 use anyhow::{Context, Error, bail};
@@ -47,7 +47,7 @@ pub fn run(args: &ExportArgs) -> anyhow::Result<()> {
         let output = serde_json::json!({"head": head, "key": secret.public(), "out": args.out, "outcome": outcome});
         say(&output.to_string())?;
     } else {
-        say(&format!("{}\nkey  {}\nhead {head}", args.out.display(), secret.public()))?;
+        say!("{}\nkey  {}\nhead {head}", args.out.display(), secret.public())?;
         say("keep head and key where no agent can write: the pack is verified against them")?;
         if outcome == Outcome::CannotTell {
             say("note: a session is not sealed yet, and may get more receipts")?;

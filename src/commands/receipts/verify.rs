@@ -2,7 +2,7 @@
 
 use super::list::{receipt_files, split_file_name};
 use super::{VerifyArgs, printable};
-use crate::commands::hooks::say;
+use crate::commands::say;
 use crate::runtime::policy_files;
 use crate::runtime::receipts::{OPERATOR_FILE, key};
 use crate::runtime::session;
