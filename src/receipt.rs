@@ -246,6 +246,11 @@ impl Receipt {
         receipt.signed_by(secret)
     }
 
+    /// Reads the receipts of a file, and skips lines that are not receipts. Signatures are not checked.
+    pub fn read_lines(bytes: &[u8]) -> impl DoubleEndedIterator<Item = Receipt> {
+        bytes.split(|byte| *byte == b'\n').filter_map(|line| serde_json::from_slice(line).ok())
+    }
+
     /// The loosening that this receipt records, if it records one.
     pub fn loosened(&self) -> Option<LooseningRecord> {
         let verb = match self.kind {

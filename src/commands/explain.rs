@@ -2,9 +2,9 @@
 
 use crate::commands::{current_dir, hook_options};
 use crate::runtime::environment::{Environment, now};
-use crate::runtime::facts::{self, CollectedFacts};
+use crate::runtime::facts;
 use crate::runtime::options::Options;
-use crate::runtime::policy_files::{self, LoadedPolicy};
+use crate::runtime::policy_files;
 use anyhow::{Context, bail, ensure};
 use clap::Args;
 use rune::client::SampleEvent;
@@ -218,12 +218,9 @@ pub fn preview_with_policy(
         Err(unread) => bail!(unread.failure.reason()),
     };
     let event = policy_files::programs::into_event(message, environment);
-    let LoadedPolicy { config, project_policy: own, .. } = policy_files::load_with(&event, environment, policy);
-    let CollectedFacts { facts, failures } = facts::collect(&event, &config, options, environment);
-    let event = event.with_facts(facts);
-    let config = config.with_failures(failures);
-    let config = policy_files::with_content_rules(config, &event, environment, own.as_deref());
-    let verdict = rune::decide(&event, &config);
+    let policy = policy_files::load_with(&event, environment, policy);
+    let (event, policy) = facts::add(event, policy, options, environment);
+    let verdict = rune::decide(&event, &policy.config);
     let catalogue = event.shell().map(|shell| shell.reading.catalogue().clone()).unwrap_or_default();
     Ok(Preview { header: event.header, place: event.place, catalogue, verdict })
 }

@@ -5,7 +5,7 @@ pub mod programs;
 mod rules;
 mod texts;
 
-pub use read::{is_missing, open, read_bytes, read_settings_text, read_text};
+pub use read::{is_missing, open, open_with, read_bytes, read_settings_text, read_text};
 pub use rules::RuleSelection;
 pub use texts::PolicyTexts;
 

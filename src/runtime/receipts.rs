@@ -72,13 +72,16 @@ pub fn seal_operator(environment: &Environment, at: OffsetDateTime) -> Result<()
     Writer::of_operator(environment, Some(at))?.seal()
 }
 
-/// The path of the first receipt file of a session.
-pub fn file_of(environment: &Environment, session: &Label) -> Result<PathBuf, String> {
-    let name = super::session::file_name(session).unwrap_or_else(|| "@none".to_owned());
-    Ok(folder(environment)?.join(format!("{name}.jsonl")))
+/// The name of a part of the receipts of `name`, which is [`OPERATOR_FILE`] or a [`session_name`].
+pub fn file_name(name: &str, part: u64) -> String {
+    if part == 1 { format!("{name}.jsonl") } else { format!("{name}.{part}.jsonl") }
 }
 
-/// The directory of the receipts.
+/// The name of a session in those of its receipt files. A call without a session leaves a receipt as well.
+pub fn session_name(session: &Label) -> String {
+    super::session::file_name(session).unwrap_or_else(|| "@none".to_owned())
+}
+
 pub fn folder(environment: &Environment) -> Result<PathBuf, String> {
     let state = environment.state_dir.as_ref().ok_or("receipts: HOME is not set and no `--state-dir` is given")?;
     Ok(state.join("receipts"))

@@ -133,8 +133,7 @@ pub fn split_file_name(path: &Path) -> (String, u64) {
     }
 }
 
-/// Reads the receipts of a file, and skips lines that are not receipts.
 fn read_receipts(file: &Path) -> anyhow::Result<Vec<Receipt>> {
     let bytes = policy_files::read_bytes(file).with_context(|| file.display().to_string())?;
-    Ok(bytes.split(|byte| *byte == b'\n').filter_map(|line| serde_json::from_slice(line).ok()).collect())
+    Ok(Receipt::read_lines(&bytes).collect())
 }

@@ -1,15 +1,15 @@
 //! Appends receipts to a file, one at a time, while the file is locked.
 
-use super::{OPERATOR_FILE, folder, key, time};
+use super::{OPERATOR_FILE, file_name, folder, key, session_name, time};
 use crate::runtime::environment::Environment;
-use crate::runtime::session;
+use crate::runtime::files::create_private_dir;
 use rune::encoding::label::Label;
 use rune::receipt::{ChainEnd, ChainPosition, OPERATOR_SESSION, Receipt, ReceiptBody};
 use rustix::fs::{FlockOperation, OFlags, flock};
 use rustix::io::Errno;
-use std::fs::{DirBuilder, File, OpenOptions};
+use std::fs::{File, OpenOptions};
 use std::io::{Error, ErrorKind, Write};
-use std::os::unix::fs::{DirBuilderExt, FileExt, OpenOptionsExt};
+use std::os::unix::fs::{FileExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use time::OffsetDateTime;
 
@@ -37,9 +37,8 @@ impl<'a> Writer<'a> {
         client: &'static str,
         at: Option<OffsetDateTime>,
     ) -> Result<Self, String> {
-        // A call without a session leaves a receipt as well.
-        let name = session::file_name(session).unwrap_or_else(|| "@none".to_owned());
-        Ok(Writer { environment, folder: folder(environment)?, name, session: session.to_string(), client, at })
+        let (name, session) = (session_name(session), session.to_string());
+        Ok(Writer { environment, folder: folder(environment)?, name, session, client, at })
     }
 
     pub fn of_operator(environment: &'a Environment, at: Option<OffsetDateTime>) -> Result<Self, String> {
@@ -88,8 +87,7 @@ impl<'a> Writer<'a> {
     }
 
     fn path(&self, part: u64) -> PathBuf {
-        let name = &self.name;
-        self.folder.join(if part == 1 { format!("{name}.jsonl") } else { format!("{name}.{part}.jsonl") })
+        self.folder.join(file_name(&self.name, part))
     }
 
     /// Opens a file with mode 600 and locks it. Creates the file and its directory if needed.
@@ -98,7 +96,7 @@ impl<'a> Writer<'a> {
             if error.kind() != ErrorKind::NotFound {
                 return Err(error);
             }
-            DirBuilder::new().recursive(true).mode(0o700).create(&self.folder)?;
+            create_private_dir(&self.folder)?;
             options().create(true).open(path)
         });
         opened.and_then(lock)

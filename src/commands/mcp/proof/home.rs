@@ -4,6 +4,7 @@ use super::client::FixtureServer;
 use super::fixture::COUNT_VARIABLE;
 use crate::commands::hook_options;
 use crate::runtime::environment::Environment;
+use crate::runtime::files::create_private_dir;
 use crate::runtime::mcp::records::Store;
 use crate::runtime::options::Dirs;
 use crate::runtime::policy_files::PolicyTexts;
@@ -101,7 +102,7 @@ impl ScenarioHome {
     pub fn write(&self, name: &str, text: &str) -> anyhow::Result<()> {
         let path = self.home.join(name);
         if let Some(folder) = path.parent() {
-            DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
+            create_private_dir(folder)?;
         }
         fs::write(&path, text).with_context(|| path.display().to_string())
     }
@@ -246,16 +247,16 @@ impl ScenarioHome {
 
     /// Reads the receipts of the session.
     pub fn receipts(&self) -> anyhow::Result<Vec<u8>> {
-        let path = receipts::file_of(&self.environment, &Label::new(&self.session)).map_err(Error::msg)?;
+        let name = receipts::session_name(&Label::new(&self.session));
+        let path = receipts::folder(&self.environment).map_err(Error::msg)?.join(receipts::file_name(&name, 1));
         fs::read(&path).with_context(|| path.display().to_string())
     }
 
     /// The receipt of the session's last decision.
     pub fn last_decision(&self) -> anyhow::Result<Receipt> {
         let bytes = self.receipts()?;
-        let receipts =
-            bytes.split(|byte| *byte == b'\n').filter_map(|line| serde_json::from_slice::<Receipt>(line).ok());
-        receipts.rev().find(|receipt| receipt.kind == ReceiptKind::Decision).context("no receipt of a decision")
+        let decision = Receipt::read_lines(&bytes).rev().find(|receipt| receipt.kind == ReceiptKind::Decision);
+        decision.context("no receipt of a decision")
     }
 
     /// Reads the policy that the hook uses.
