@@ -139,6 +139,13 @@ pub enum ReceiptBody {
     },
 }
 
+impl ReceiptBody {
+    /// The approval, block or unblock (`kind`) of a tool, or of a server.
+    pub fn pin_change(kind: ReceiptKind, server: &str, tool: Option<&str>, pin: Option<String>) -> Self {
+        ReceiptBody::PinChange { kind, server: Label::new(server), tool: tool.map(Label::new), pin }
+    }
+}
+
 /// The position of the next receipt in a chain.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ChainPosition {

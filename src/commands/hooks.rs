@@ -165,16 +165,10 @@ fn show_or_write(
 
 /// The registration that `install` writes.
 pub fn registration(preset: &str, environment: &Environment, file: Option<&Path>) -> anyhow::Result<Registration> {
-    let dirs = [
-        ("--config-dir", &environment.config_dir),
-        ("--state-dir", &environment.state_dir),
-        ("--data-dir", &environment.data_dir),
-        ("--client-dir", &environment.client_dir),
-    ];
     let mut words = client_option(environment.client);
     words.extend(["--preset".to_owned(), preset.to_owned()]);
-    for (flag, dir) in dirs {
-        let dir = dir.as_ref().with_context(|| format!("HOME is not set\n  help: set it, or name `{flag}`"))?;
+    for (flag, dir) in environment.dirs() {
+        let dir = dir.with_context(|| format!("HOME is not set\n  help: set it, or name `{flag}`"))?;
         words.extend([flag.to_owned(), path_text(dir)?]);
     }
     Ok(Registration { program: program()?, words, file: file.map(path_text).transpose()? })

@@ -8,8 +8,7 @@ use crate::commands::hooks::DirArgs;
 use crate::commands::say;
 use crate::runtime::agent_check;
 use crate::runtime::exit_code::DONE;
-use crate::runtime::receipts::append::Writer;
-use crate::runtime::receipts::key;
+use crate::runtime::receipts::{self, key};
 use anyhow::{Context, Error};
 use clap::{Args, Subcommand};
 use rune::receipt::{PublicKey, ReceiptBody};
@@ -132,9 +131,7 @@ fn rotate(args: &RotateArgs) -> anyhow::Result<()> {
     let new = old.rotated(key::random_bytes()?);
     let next = PublicKey::read(new.public()).context("the generated key is invalid")?;
     // If the process ends between the two writes, the old key stays in use and the new one is never used.
-    Writer::of_operator(&environment, None)
-        .and_then(|writer| writer.append(&ReceiptBody::Rotate(next)))
-        .map_err(Error::msg)?;
+    receipts::record_operator_action(&environment, &ReceiptBody::Rotate(next), None).map_err(Error::msg)?;
     key::replace(&environment, &new)?;
     say!("{}\nsigns from now on; it is signed by the old key {}", new.public(), old.public())
 }

@@ -14,9 +14,8 @@ use crate::runtime::environment::Environment;
 use rune::client::settings::Scope;
 use rune::encoding::nearest;
 use rune::event::{Action, Event};
-use rune::policy::{Config, DEFAULT, DEFAULT_PRESET, Layer, PRESETS, Receipts};
+use rune::policy::{Config, DEFAULT, DEFAULT_PRESET, Layer, PRESETS};
 use rune::rules::RuleKind;
-use rune::verdict::Effect;
 use rune::verdict::failure::Failure;
 use rustix::fs::lstat;
 use std::path::{Path, PathBuf};
@@ -205,17 +204,8 @@ fn position_of(name: &str, file: &Path) -> Option<String> {
     Some(format!("{}:{line}:{column}", file.display()))
 }
 
-/// The effect of a failure under the embedded preset, for when reading the policy may be what hangs.
-pub fn failure_effect(options: &Options) -> Effect {
-    embedded_preset(options).failure
-}
-
-/// Which decisions leave a receipt under the embedded preset, for when reading the policy may be what hangs.
-pub fn receipts(options: &Options) -> Receipts {
-    embedded_preset(options).receipts
-}
-
-fn embedded_preset(options: &Options) -> Config {
+/// The embedded preset alone, for when reading the policy may be what hangs.
+pub fn embedded_preset(options: &Options) -> Config {
     Config::fold(Layer::embedded(options.preset.as_deref().unwrap_or(DEFAULT_PRESET)), Vec::new())
 }
 

@@ -1,6 +1,6 @@
 //! Receipts on disk: written by the hook and by commands that people run.
 
-pub mod append;
+mod append;
 pub mod key;
 mod loosenings;
 mod policy;
@@ -16,7 +16,7 @@ use append::Writer;
 use rune::encoding::label::Label;
 use rune::event::Header;
 use rune::policy::Receipts;
-use rune::receipt::{Decision, ReceiptBody, ReceiptKind};
+use rune::receipt::{Decision, ReceiptBody};
 use rune::verdict::Verdict;
 use std::path::PathBuf;
 use time::OffsetDateTime;
@@ -55,16 +55,13 @@ pub fn seal(options: &Options, environment: &Environment, session: &Label) -> Re
     Writer::of_session(environment, session, options.client.name(), options.at)?.seal()
 }
 
-/// Writes a receipt for what a person did to a server or a tool.
+/// Writes a receipt for what a person did.
 pub fn record_operator_action(
     environment: &Environment,
-    kind: ReceiptKind,
-    server: Label,
-    tool: Option<Label>,
-    pin: Option<String>,
+    body: &ReceiptBody,
     at: Option<OffsetDateTime>,
 ) -> Result<(), String> {
-    Writer::of_operator(environment, at)?.append(&ReceiptBody::PinChange { kind, server, tool, pin })
+    Writer::of_operator(environment, at)?.append(body)
 }
 
 /// Seals the receipts of what people did.

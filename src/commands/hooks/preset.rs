@@ -30,7 +30,7 @@ pub fn strictest_preset(entries: &[Registration], environment: &Environment) -> 
 
 /// The policy of a hook with this registration.
 fn policy(registration: &Registration) -> Config {
-    let options = options(registration);
+    let options = Options::of(registration);
     policy_files::config(
         &options,
         &Environment::of(options.client, &options.dirs),
@@ -42,12 +42,8 @@ fn policy(registration: &Registration) -> Config {
 /// The environment that the receipt of a change to these entries is written in: that of their hooks, which read it at the
 /// start of a session. The directories of the command line may be others.
 pub fn receipt_environment(entries: &[Registration], environment: &Environment) -> Environment {
-    let of_entry = |entry| Environment::of(environment.client, &options(entry).dirs);
+    let of_entry = |entry| Environment::of(environment.client, &Options::of(entry).dirs);
     entries.first().map_or_else(|| environment.clone(), of_entry)
-}
-
-fn options(registration: &Registration) -> Options {
-    Options::parse(&registration.words.iter().map(Into::into).collect::<Vec<_>>())
 }
 
 /// Checks that the caller may replace these entries by a registration, and returns whether that needs a receipt.

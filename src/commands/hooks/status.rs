@@ -99,7 +99,7 @@ impl<'a> RegisteredLayer<'a> {
     pub fn all(layers: &'a SettingsLayers) -> Vec<RegisteredLayer<'a>> {
         let registered = |(layer, settings): (&'a SettingsLayer, &'a Settings)| {
             let registration = settings.registration()?;
-            let options = Options::parse(&registration.words.iter().map(Into::into).collect::<Vec<_>>());
+            let options = Options::of(&registration);
             let program_error = ProgramError::of(&registration.program);
             let program = Path::new(&registration.program);
             let is_this_program = std::env::current_exe().is_ok_and(|this| program::is_same(program, &this));

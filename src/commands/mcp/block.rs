@@ -6,9 +6,8 @@ use crate::runtime::options::Dirs;
 use crate::runtime::{agent_check, receipts};
 use anyhow::{Context, Error};
 use clap::Args;
-use rune::encoding::label::Label;
 use rune::quarantine::visible;
-use rune::receipt::ReceiptKind;
+use rune::receipt::{ReceiptBody, ReceiptKind};
 
 /// Blocks a server or a tool until a person unblocks it
 #[derive(Debug, Args)]
@@ -51,8 +50,8 @@ pub fn unblock(args: &UnblockArgs) -> anyhow::Result<()> {
 /// Writes the receipt of an approval, a block or an unblock.
 pub fn write_receipt(kind: ReceiptKind, target: &ToolSelector, pin: Option<String>) -> anyhow::Result<()> {
     let environment = Environment::read(&Dirs::default());
-    let (server, tool) = (Label::new(&target.server), target.tool.as_deref().map(Label::new));
-    let written = receipts::record_operator_action(&environment, kind, server, tool, pin, None);
+    let body = ReceiptBody::pin_change(kind, &target.server, target.tool.as_deref(), pin);
+    let written = receipts::record_operator_action(&environment, &body, None);
     written.map_err(Error::msg).context("the change was made, but its receipt was not written")
 }
 

@@ -1,7 +1,6 @@
 //! Loosenings of the guard: their receipts, and which of them the next session reports.
 
-use super::append::Writer;
-use super::{OPERATOR_FILE, file_name, folder};
+use super::{OPERATOR_FILE, file_name, folder, record_operator_action};
 use crate::runtime::environment::Environment;
 use crate::runtime::files::write_private;
 use crate::runtime::policy_files::read_bytes;
@@ -12,7 +11,7 @@ use std::path::PathBuf;
 
 /// Writes the receipt of a loosening. Callers do so before the change: if it fails, nothing is loosened.
 pub fn record_loosening(environment: &Environment, verb: Loosening) -> anyhow::Result<()> {
-    let written = Writer::of_operator(environment, None).and_then(|writer| writer.append(&ReceiptBody::Loosen(verb)));
+    let written = record_operator_action(environment, &ReceiptBody::Loosen(verb), None);
     written.map_err(|what| anyhow!(what)).context("nothing was changed: there is no receipt of it")
 }
 

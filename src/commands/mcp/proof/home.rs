@@ -15,7 +15,7 @@ use rune::encoding::canonical::Value as Canonical;
 use rune::encoding::label::Label;
 use rune::mcp::protocol::Served;
 use rune::mcp::{Identity, Observation, Observed, Proposal, Source};
-use rune::receipt::{Receipt, ReceiptKind, Secret};
+use rune::receipt::{Receipt, ReceiptBody, ReceiptKind, Secret};
 use rune::verdict::Phase;
 use serde_json::{Value, json};
 use std::fs::{self, DirBuilder};
@@ -180,7 +180,8 @@ impl ScenarioHome {
         let hash = proposal.hash();
         let approval = proposal.confirm(&hash.short()).context("the hash is that of the proposal")?;
         store.change(observed.server(), |pin| pin.approve(approval, self.at))?;
-        self.write_receipt(ReceiptKind::Approve, observed.server(), tool, Some(hash.to_string()))?;
+        let body = ReceiptBody::pin_change(ReceiptKind::Approve, observed.server(), tool, Some(hash.to_string()));
+        receipts::record_operator_action(&self.environment, &body, Some(self.at)).map_err(Error::msg)?;
         self.log_step("approved", observed.server(), None, None);
         Ok(())
     }
@@ -188,20 +189,10 @@ impl ScenarioHome {
     /// Blocks a tool, as a person would.
     pub fn block(&mut self, server: &str, tool: &str) -> anyhow::Result<()> {
         Store::of(&self.environment)?.change(server, |pin| pin.block(Some(tool)))?;
-        self.write_receipt(ReceiptKind::Block, server, Some(tool), None)?;
+        let body = ReceiptBody::pin_change(ReceiptKind::Block, server, Some(tool), None);
+        receipts::record_operator_action(&self.environment, &body, Some(self.at)).map_err(Error::msg)?;
         self.log_step("blocked", server, None, None);
         Ok(())
-    }
-
-    fn write_receipt(
-        &self,
-        kind: ReceiptKind,
-        server: &str,
-        tool: Option<&str>,
-        pin: Option<String>,
-    ) -> anyhow::Result<()> {
-        let (server, tool) = (Label::new(server), tool.map(Label::new));
-        receipts::record_operator_action(&self.environment, kind, server, tool, pin, Some(self.at)).map_err(Error::msg)
     }
 
     /// Asks the hook about a call of `served`, a server and its tool, and makes the call unless the hook objects.
@@ -286,14 +277,8 @@ impl ScenarioHome {
         });
         let mut command = Command::new(&self.hook);
         command.arg("hook").args(words).args(["--preset", PRESET, "--at", &receipts::time(Some(self.at))]);
-        let dirs = [
-            ("--config-dir", &self.environment.config_dir),
-            ("--state-dir", &self.environment.state_dir),
-            ("--data-dir", &self.environment.data_dir),
-            ("--client-dir", &self.environment.client_dir),
-        ];
-        for (flag, dir) in dirs {
-            command.arg(flag).arg(dir.as_deref().unwrap_or(Path::new("/")));
+        for (flag, dir) in self.environment.dirs() {
+            command.arg(flag).arg(dir.unwrap_or(Path::new("/")));
         }
         command.env_clear().env("HOME", &self.home).current_dir(project);
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
