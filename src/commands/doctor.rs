@@ -39,7 +39,6 @@ impl Problem {
         Problem { id, place: None, what: what.into(), advice: advice.into() }
     }
 
-    /// Adds the place.
     pub fn at(self, place: impl Into<String>) -> Problem {
         Problem { place: Some(place.into()), ..self }
     }

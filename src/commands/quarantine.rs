@@ -58,7 +58,6 @@ pub struct NoticeArgs {
     pub log: LogArgs,
 }
 
-/// The tool name in notice and log.
 const EXTERNAL_TOOL: &str = "external";
 
 fn notice(args: &NoticeArgs) -> anyhow::Result<()> {

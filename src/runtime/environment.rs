@@ -103,7 +103,6 @@ impl Environment {
         message.into_event(self.home.as_ref().map(text), self.project.as_ref().map(text), catalogue)
     }
 
-    /// The project of a call in `cwd`.
     pub fn project_for(&self, cwd: &str) -> Option<PathBuf> {
         self.project.clone().or_else(|| Some(PathBuf::from(cwd)).filter(|cwd| cwd.is_absolute()))
     }

@@ -22,7 +22,6 @@ use std::collections::BTreeMap;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
-/// The facts for one event.
 #[derive(Debug, Default)]
 struct CollectedFacts {
     facts: Facts,

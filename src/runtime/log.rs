@@ -10,7 +10,6 @@ use std::io::{Error, ErrorKind, Seek, Write};
 use std::os::unix::fs::{FileExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
-/// The path of the log.
 pub fn path(environment: &Environment) -> Option<PathBuf> {
     environment.client_dir.as_ref().map(|dir| dir.join("telemetry.jsonl"))
 }

@@ -52,7 +52,6 @@ pub struct LoadedPolicy {
     pub texts: PolicyTexts,
 }
 
-/// Loads the policy for an event.
 pub fn load(event: &Event<'_>, options: &Options, environment: &Environment) -> LoadedPolicy {
     load_with(event, environment, |selection, project| config(options, environment, selection, project))
 }

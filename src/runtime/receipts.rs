@@ -45,8 +45,8 @@ impl PendingReceipt {
     pub fn write(self, options: &Options, environment: &Environment, session: &Label) -> Result<(), String> {
         let policy =
             PolicySnapshot::read(options, environment, self.project_policy.as_deref(), &self.texts).list().hash();
-        let matter = ReceiptBody::Decision(Box::new(self.decision), policy);
-        Writer::of_session(environment, session, options.client.name(), options.at)?.append(&matter)
+        let body = ReceiptBody::Decision(Box::new(self.decision), policy);
+        Writer::of_session(environment, session, options.client.name(), options.at)?.append(&body)
     }
 }
 

@@ -75,7 +75,6 @@ fn client_names_or_all() -> PossibleValuesParser {
     PossibleValuesParser::new(client::ALL.iter().map(|client| client.name()).chain(["all"]))
 }
 
-/// Parses the name of a client.
 pub fn client_parser() -> impl TypedValueParser<Value = &'static dyn Client> {
     let names = PossibleValuesParser::new(client::ALL.iter().map(|client| client.name()));
     names.map(|name| client::named(&name).unwrap_or(client::DEFAULT))

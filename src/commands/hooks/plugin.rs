@@ -8,7 +8,6 @@ use crate::runtime::files::write_like;
 use anyhow::bail;
 use std::path::Path;
 
-/// Writes the plugin into a directory.
 pub fn write(folder: &Path, preset: Option<&str>, target: &Target<'_>) -> anyhow::Result<()> {
     let Target { args, environment } = target;
     let client = environment.client;

@@ -28,7 +28,6 @@ pub fn strictest_preset(entries: &[Registration], environment: &Environment) -> 
     best.map(|(preset, _)| preset)
 }
 
-/// The policy of a hook with this registration.
 fn policy(registration: &Registration) -> Config {
     let options = Options::of(registration);
     policy_files::config(
@@ -69,7 +68,6 @@ pub fn check_change(old: &[Registration], new: &Registration, args: &TargetArgs)
     Ok(moved)
 }
 
-/// Checks that there is a preset of this name.
 pub fn check_preset(preset: &str, environment: &Environment) -> anyhow::Result<()> {
     let file = environment.config_dir.as_ref().map(|dir| dir.join("presets").join(format!("{preset}.toml")));
     let is_name = preset.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-');

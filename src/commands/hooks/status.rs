@@ -80,11 +80,8 @@ pub struct RegisteredLayer<'a> {
     pub settings: &'a Settings,
     /// How the guard is called there.
     pub registration: Registration,
-    /// The options of the hook there.
     pub options: Options,
-    /// Why the program cannot be started.
     pub program_error: Option<ProgramError>,
-    /// Whether the program is this one.
     pub is_this_program: bool,
 }
 
@@ -179,7 +176,6 @@ struct StatusReport {
     files: Vec<FileStatus>,
 }
 
-/// One settings file.
 #[derive(Serialize)]
 struct FileStatus {
     scope: Scope,
@@ -191,7 +187,6 @@ struct FileStatus {
     registered: Option<RegistrationStatus>,
 }
 
-/// How a settings file registers the guard.
 #[derive(Serialize)]
 struct RegistrationStatus {
     preset: Option<String>,

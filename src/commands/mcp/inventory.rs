@@ -16,7 +16,6 @@ use std::collections::BTreeSet;
 pub struct Inventory {
     pub store: Store,
     pub servers: Servers,
-    /// Names of servers that have a record.
     recorded: BTreeSet<String>,
     pub unreadable: Vec<RecordError>,
 }

@@ -47,7 +47,6 @@ pub struct ProbeArgs {
 /// How long shutting down a server may take after the deadline.
 const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// The outcome for one server.
 struct ProbeResult {
     name: String,
     scope: String,

@@ -54,7 +54,6 @@ pub struct ProofArgs {
     pub json: bool,
 }
 
-/// The result of one scenario.
 #[derive(Debug, Serialize)]
 struct CaseResult {
     scenario: &'static str,
@@ -185,7 +184,6 @@ fn check(scenario: &Scenario, home: &ScenarioHome, found: Vec<&'static str>) -> 
     })
 }
 
-/// Renders `report.md`.
 fn render_report(cases: &[CaseResult], args: &ProofArgs, at: OffsetDateTime) -> String {
     let mut text = format!("# Proof `{}`, {}\n\n", args.run_id, receipts::time(Some(at)));
     let hook = args.hook.as_ref().map_or("the real hook".to_owned(), |hook| format!("`{}`", hook.display()));

@@ -75,7 +75,6 @@ fn restores_approval(store: &Store, new: &Observed) -> bool {
         || pin.tools().any(|(name, body)| restored(&|seen| same_tool(seen, name, body)))
 }
 
-/// The approved tools of a server.
 pub struct ApprovedTools {
     store: Option<Store>,
     server: String,

@@ -16,7 +16,6 @@ use serde::Serialize;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-/// The result of a verification.
 #[derive(Debug, Serialize)]
 pub struct Verification {
     pub outcome: Outcome,
@@ -27,7 +26,6 @@ pub struct Verification {
     pub notes: Vec<String>,
 }
 
-/// The result for one receipt file.
 #[derive(Debug, Serialize)]
 pub struct VerifiedFile {
     pub path: String,

@@ -17,13 +17,11 @@ use std::time::{Duration, Instant};
 /// The result of [`Store::record`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RecordOutcome {
-    /// The record was written.
     Written,
     /// The existing record was kept, because it comes from this stronger source.
     Kept(Source),
 }
 
-/// The directories of the records.
 #[derive(Clone, Debug)]
 pub struct Store {
     data: PathBuf,
@@ -177,7 +175,6 @@ fn parse<T>(
     if fits(&record) { Ok(Some(record)) } else { Err(unreadable("it is the record of another server".to_owned())) }
 }
 
-/// Reads the bytes of a record.
 pub fn read_bytes(path: &Path) -> std::io::Result<Vec<u8>> {
     let (file, length) = open(path)?;
     let mut bytes = Vec::with_capacity(length + 1);

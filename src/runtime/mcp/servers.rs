@@ -23,7 +23,6 @@ pub struct Configured {
     entry: String,
     /// How it is reached, unexpanded, or what is wrong with its entry and where.
     pub launch: Result<Launch, String>,
-    /// The plugin that it belongs to.
     pub plugin: Option<InstalledPlugin>,
     client: &'static dyn Client,
 }

@@ -46,23 +46,22 @@ impl<'a> Writer<'a> {
         Ok(Writer { environment, folder: folder(environment)?, name, session, client: "rune", at })
     }
 
-    /// Appends one receipt.
-    pub fn append(&self, matter: &ReceiptBody) -> Result<(), String> {
+    pub fn append(&self, body: &ReceiptBody) -> Result<(), String> {
         let mut next = None;
         for part in 1..MAX_PARTS {
             let path = self.path(part);
             let in_file = |error: Error| format!("receipts: {}: {error}", path.display());
             let file = self.open(&path).map_err(in_file)?;
             let (end, torn) = read_end(&file, part).map_err(in_file)?;
-            let place = match (end, next) {
-                (Some(ChainEnd::Open(place)), _) => place,
-                (Some(ChainEnd::Closed(place)), _) => {
-                    next = Some(place);
+            let position = match (end, next) {
+                (Some(ChainEnd::Open(position)), _) => position,
+                (Some(ChainEnd::Closed(position)), _) => {
+                    next = Some(position);
                     continue;
                 }
                 (None, next) => ChainPosition { torn, ..next.unwrap_or_else(|| ChainPosition::first(&self.session)) },
             };
-            return self.write(&file, place, matter, &path);
+            return self.write(&file, position, body, &path);
         }
         Err(format!("receipts: {}: too many parts", self.path(1).display()))
     }
@@ -77,7 +76,7 @@ impl<'a> Writer<'a> {
                 opened => opened.and_then(lock).map_err(in_file)?,
             };
             match read_end(&file, part).map_err(in_file)?.0 {
-                Some(ChainEnd::Open(place)) => return self.write(&file, place, &ReceiptBody::Seal, &path),
+                Some(ChainEnd::Open(position)) => return self.write(&file, position, &ReceiptBody::Seal, &path),
                 Some(ChainEnd::Closed(_)) => {}
                 // The file is empty.
                 None => return Ok(()),
@@ -105,9 +104,9 @@ impl<'a> Writer<'a> {
     /// Signs and writes a receipt.
     ///
     /// INVARIANT: the file is locked. The key is read under the lock, so that receipts follow the order of key changes.
-    fn write(&self, mut file: &File, place: ChainPosition, matter: &ReceiptBody, path: &Path) -> Result<(), String> {
+    fn write(&self, mut file: &File, position: ChainPosition, body: &ReceiptBody, path: &Path) -> Result<(), String> {
         let secret = key::read_or_create(self.environment)?;
-        let line = Receipt::sign(matter, &self.session, self.client, time(self.at), place, &secret).to_line();
+        let line = Receipt::sign(body, &self.session, self.client, time(self.at), position, &secret).to_line();
         let in_file = |error: Error| format!("receipts: {}: {error}", path.display());
         let written = file.write(&line).map_err(in_file)?;
         if written == line.len() {

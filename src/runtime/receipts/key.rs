@@ -10,7 +10,6 @@ use std::io::{Error, ErrorKind, Write};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::PathBuf;
 
-/// The path of the key.
 pub fn path(environment: &Environment) -> Result<PathBuf, String> {
     let data = environment.data_dir.as_ref().ok_or("receipts: HOME is not set and no `--data-dir` is given")?;
     Ok(data.join("receipt.key"))
@@ -64,7 +63,6 @@ pub fn create(environment: &Environment) -> Result<(), String> {
     write().map_err(in_file)
 }
 
-/// Replaces the key.
 pub fn replace(environment: &Environment, secret: &Secret) -> anyhow::Result<()> {
     let path = path(environment).map_err(anyhow::Error::msg)?;
     files::write_like(&path, &secret.to_text(), &path).context("the key was not replaced")

@@ -25,7 +25,6 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use time::OffsetDateTime;
 
-/// The preset of all scenarios.
 const PRESET: &str = "strict";
 
 /// A private directory that is removed when it is dropped.
@@ -58,7 +57,6 @@ pub struct Run<'a> {
     pub secret: &'a Secret,
 }
 
-/// The home of one scenario.
 pub struct ScenarioHome {
     home: PathBuf,
     hook: PathBuf,
@@ -231,19 +229,16 @@ impl ScenarioHome {
         Ok(())
     }
 
-    /// The number of calls that a server has counted.
     pub fn call_count(&self, name: &str) -> usize {
         self.servers.iter().filter(|(known, _)| known == name).map(|(_, server)| server.count()).max().unwrap_or(0)
     }
 
-    /// Reads the receipts of the session.
     pub fn receipts(&self) -> anyhow::Result<Vec<u8>> {
         let name = receipts::session_name(&Label::new(&self.session));
         let path = receipts::folder(&self.environment).map_err(Error::msg)?.join(receipts::file_name(&name, 1));
         fs::read(&path).with_context(|| path.display().to_string())
     }
 
-    /// The receipt of the session's last decision.
     pub fn last_decision(&self) -> anyhow::Result<Receipt> {
         let bytes = self.receipts()?;
         let decision = Receipt::read_lines(&bytes).rev().find(|receipt| receipt.kind == ReceiptKind::Decision);
