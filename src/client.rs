@@ -11,8 +11,7 @@ pub mod settings;
 
 use crate::event::{EventError, Header, Message};
 use crate::quarantined::Quarantined;
-use crate::verdict::Phase;
-use crate::verdict::{Finding, Verdict};
+use crate::verdict::{Finding, Phase, Verdict};
 use registration::{Drift, PluginFiles, Registration};
 use serde_json::{Map, Value};
 use server::{Introduction, Launch, LaunchContext, PluginServers, ServerFile, ServerOrigin};

@@ -2,6 +2,11 @@
 //!
 //! A new command is a module here, a variant of [`Command`] and an arm of [`run`].
 
+/// Formats a line and prints it with [`say`].
+macro_rules! say {
+    ($($line:tt)*) => { $crate::commands::say(&format!($($line)*)) };
+}
+
 mod doctor;
 mod explain;
 mod help;
@@ -49,7 +54,11 @@ enum Command {
     /// Registers the guard in a client's settings, removes it, or shows its state
     #[command(subcommand, arg_required_else_help = true, after_help = "Example:\n  rune hooks install --preset strict")]
     Hooks(hooks::Hooks),
-    Doctor(doctor::DoctorArgs),
+    /// Checks that the guard is on and works, and says what to do if it does not
+    #[command(after_help = "Examples:\n  rune doctor\n  rune doctor --json | jq -r '.findings[].id'\n\n\
+It ends by running the registered commands on sample events, without log or state.\n\
+Exit 0: all is well. Exit 1: there are findings. Exit 2: cannot tell.")]
+    Doctor(hooks::InspectArgs),
     /// Inspects, approves and blocks the tools of MCP servers
     #[command(subcommand, arg_required_else_help = true, after_help = "Example:\n  rune mcp probe")]
     Mcp(mcp::Mcp),
@@ -136,16 +145,28 @@ fn current_program() -> anyhow::Result<PathBuf> {
     std::env::current_exe().context("cannot determine the path of this program")
 }
 
+/// The path of this program as text.
+fn program() -> anyhow::Result<String> {
+    path_text(&current_program()?)
+}
+
+fn path_text(path: &Path) -> anyhow::Result<String> {
+    let text = path.to_str().with_context(|| format!("{}: the path is not valid UTF-8", path.display()))?;
+    Ok(text.to_owned())
+}
+
+/// Prints a line without control characters: it may name files of a project.
+fn say(line: &str) -> anyhow::Result<()> {
+    let plain = |c: char| if c.is_control() && !matches!(c, '\n' | '\r' | '\t') { '?' } else { c };
+    let line: String = line.chars().map(plain).collect();
+    Ok(writeln!(std::io::stdout().lock(), "{line}")?)
+}
+
 /// Returns the options of a hook that is called with this preset and policy directory.
 fn hook_options(preset: Option<&str>, config_dir: Option<&Path>) -> Options {
-    let mut words: Vec<OsString> = Vec::new();
-    if let Some(preset) = preset {
-        words.extend(["--preset".into(), preset.into()]);
-    }
-    if let Some(dir) = config_dir {
-        words.extend(["--config-dir".into(), dir.into()]);
-    }
-    Options::parse(&words)
+    let preset = preset.map(|preset| [OsString::from("--preset"), preset.into()]);
+    let dir = config_dir.map(|dir| [OsString::from("--config-dir"), dir.into()]);
+    Options::parse(&preset.into_iter().chain(dir).flatten().collect::<Vec<_>>())
 }
 
 #[cfg(test)]

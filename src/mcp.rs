@@ -25,8 +25,8 @@ pub(crate) mod tool;
 pub use hash::{Hash, HashSubject};
 pub use identity::{Identity, Transport};
 pub use name::{CallTarget, resolve_call};
-pub use observed::{Instructions, Observed, ServedBytes, Source};
-pub use pin::{Approval, HashMismatch, Pin, Proposal, ProposalError};
+pub use observed::{Instructions, Observation, Observed, Source};
+pub use pin::{Approval, Pin, Proposal, ProposalError};
 pub use pin_check::{ConfiguredIdentity, PinCheck, PinFacts, PinPolicy, RecordFile, RefusalCode};
 pub use record_file::{
     ApprovedHead, InvalidRecord, MAX_RECORD_BYTES, ObservedFile, ObservedHead, PinFile, PinHead, ToolHash, UniqueMap,

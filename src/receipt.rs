@@ -139,6 +139,13 @@ pub enum ReceiptBody {
     },
 }
 
+impl ReceiptBody {
+    /// The approval, block or unblock (`kind`) of a tool, or of a server.
+    pub fn pin_change(kind: ReceiptKind, server: &str, tool: Option<&str>, pin: Option<String>) -> Self {
+        ReceiptBody::PinChange { kind, server: Label::new(server), tool: tool.map(Label::new), pin }
+    }
+}
+
 /// The position of the next receipt in a chain.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ChainPosition {
@@ -244,6 +251,11 @@ impl Receipt {
             }
         }
         receipt.signed_by(secret)
+    }
+
+    /// Reads the receipts of a file, and skips lines that are not receipts. Signatures are not checked.
+    pub fn read_lines(bytes: &[u8]) -> impl DoubleEndedIterator<Item = Receipt> {
+        bytes.split(|byte| *byte == b'\n').filter_map(|line| serde_json::from_slice(line).ok())
     }
 
     /// The loosening that this receipt records, if it records one.

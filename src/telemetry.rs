@@ -72,15 +72,6 @@ fn decision_after(verdict: &Verdict, failure: Option<&Finding>) -> &'static str 
 /// A time in UTC with milliseconds; 24 characters up to the year 9999.
 pub fn rfc3339(at: OffsetDateTime) -> String {
     let at = at.to_offset(time::UtcOffset::UTC);
-    let (date, time) = (at.date(), at.time());
-    format!(
-        "{:04}-{:02}-{:02}T{:02}:{:02}:{:02}.{:03}Z",
-        date.year(),
-        u8::from(date.month()),
-        date.day(),
-        time.hour(),
-        time.minute(),
-        time.second(),
-        time.millisecond()
-    )
+    let (hour, minute, second) = at.to_hms();
+    format!("{}T{hour:02}:{minute:02}:{second:02}.{:03}Z", at.date(), at.millisecond())
 }

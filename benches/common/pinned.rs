@@ -1,6 +1,7 @@
 //! A home in which the client has one MCP server with a hundred approved tools.
 
-use rune::mcp::{Identity, Observed, Pin, Proposal, ServedBytes, Source, Transport};
+use rune::mcp::protocol::Served;
+use rune::mcp::{Identity, Observation, Observed, Pin, Proposal, Source, Transport};
 use serde_json::json;
 use std::path::Path;
 use time::OffsetDateTime;
@@ -10,24 +11,18 @@ const AT: OffsetDateTime = OffsetDateTime::UNIX_EPOCH;
 /// Writes the client's configuration and the records of the server.
 pub fn write(home: &Path) {
     let identity = Identity { command: Some("demo-server".to_owned()), ..Identity::new(Transport::Stdio) };
-    let tools: Vec<Vec<u8>> = (0..100).map(tool).collect();
-    let tools: Vec<&[u8]> = tools.iter().map(Vec::as_slice).collect();
-    let observed = Observed::from_served(&ServedBytes {
+    let observed = Observed::new(Observation {
         server: "demo",
         source: Source::Probe,
         at: AT,
         identity: Some(identity.clone()),
-        instructions: None,
-        info: None,
-        protocol: None,
+        served: &Served { tools: (0..100).map(tool).collect(), ..Served::default() },
         capabilities: None,
-        tools: &tools,
-        prompts: &[],
     });
     let proposal = Proposal::of(None, &observed, Some(&identity), None).expect("all tools can be pinned");
     let hash = proposal.hash().short();
     let mut pin = Pin::new("demo");
-    pin.approve(proposal.confirm(&hash).unwrap_or_else(|_| unreachable!("the hash is that of the proposal")), AT);
+    pin.approve(proposal.confirm(&hash).unwrap_or_else(|| unreachable!("the hash is that of the proposal")), AT);
     let data = home.join(".local/share/rune");
     for (folder, text) in [("pins", pin.write()), ("observed", observed.write())] {
         std::fs::create_dir_all(data.join(folder)).expect("the temporary directory is writable");

@@ -1,7 +1,6 @@
 //! Claude Code.
 
 mod answer;
-mod drift;
 mod event;
 mod locate;
 mod plugins;
@@ -103,7 +102,7 @@ impl Client for Claude {
     }
 
     fn drift(&self, wanted: &Registration, text: &str) -> Result<Vec<Drift>, FileError> {
-        SettingsJson::read(text).map(|settings| drift::drift(wanted, &settings))
+        SettingsJson::read(text).map(|settings| register::drift(wanted, &settings))
     }
 
     fn losses(&self, registration: &Registration, text: &str) -> Result<Vec<String>, FileError> {

@@ -55,12 +55,6 @@ pub struct LaunchContext<'a> {
     pub variable: &'a dyn Fn(&str) -> Option<String>,
 }
 
-impl fmt::Debug for LaunchContext<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("LaunchContext").field("project", &self.project).finish_non_exhaustive()
-    }
-}
-
 /// The servers in a file.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ServerFile {

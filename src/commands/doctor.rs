@@ -5,17 +5,16 @@ mod other_hooks;
 mod permissions;
 mod pins;
 mod policy;
-mod problem;
 mod samples;
 mod settings;
 
-use super::hooks::{InspectArgs, Inspection, RegisteredLayer, say};
+use super::hooks::{InspectArgs, Inspection, RegisteredLayer};
+use super::say;
 use crate::runtime::exit_code::{DONE, FAILED, REFUSED};
 use crate::runtime::options::Options;
 use crate::runtime::watchdog::{Progress, arm};
-use clap::Args;
-use problem::Problem;
 use serde::Serialize;
+use std::fmt;
 use std::io::Write;
 use std::sync::Arc;
 use std::time::Duration;
@@ -23,14 +22,33 @@ use std::time::Duration;
 /// The time limit of the whole command: longer than one sample for each file with a program that hangs.
 const TIMEOUT: Duration = Duration::from_secs(60);
 
-/// Checks that the guard is on and works, and says what to do if it does not
-#[derive(Debug, Args)]
-#[command(after_help = "Examples:\n  rune doctor\n  rune doctor --json | jq -r '.findings[].id'\n\n\
-It ends by running the registered commands on sample events, without log or state.\n\
-Exit 0: all is well. Exit 1: there are findings. Exit 2: cannot tell.")]
-pub struct DoctorArgs {
-    #[command(flatten)]
-    inspect: InspectArgs,
+/// What is wrong, where, and the remedy.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Problem {
+    /// The stable name.
+    pub id: &'static str,
+    /// The file, with line and column if they are known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub place: Option<String>,
+    pub what: String,
+    pub advice: String,
+}
+
+impl Problem {
+    pub fn new(id: &'static str, what: impl Into<String>, advice: impl Into<String>) -> Problem {
+        Problem { id, place: None, what: what.into(), advice: advice.into() }
+    }
+
+    pub fn at(self, place: impl Into<String>) -> Problem {
+        Problem { place: Some(place.into()), ..self }
+    }
+}
+
+impl fmt::Display for Problem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let place = self.place.iter().map(|place| format!("{place}: ")).collect::<String>();
+        write!(f, "{place}{} ({})\n  help: {}", self.what, self.id, self.advice)
+    }
 }
 
 /// The output of `--json`.
@@ -40,16 +58,16 @@ struct DoctorReport {
     findings: Vec<Problem>,
 }
 
-pub fn run(args: &DoctorArgs) -> anyhow::Result<u8> {
+pub fn run(args: &InspectArgs) -> anyhow::Result<u8> {
     // Opening a named pipe in place of a file blocks.
     let on_timeout = |_: &Progress| {
         let what = "cannot tell: a file of the policy or a registered program hangs";
         writeln!(std::io::stderr().lock(), "rune: {what}").ok();
     };
     arm(TIMEOUT, &Arc::new(Progress::new()), on_timeout, |_| REFUSED)?;
-    let findings = examine(&args.inspect.inspect()?)?;
+    let findings = examine(&args.inspect()?)?;
     let healthy = findings.is_empty();
-    if args.inspect.json {
+    if args.json {
         say(&serde_json::to_string(&DoctorReport { healthy, findings })?)?;
     } else if healthy {
         say("all is well: the guard is on, and answers sample calls as it should")?;

@@ -1,13 +1,11 @@
 //! `rune explain`: how a call is parsed and what the hook would answer, by the hook's own `decide`.
 
-mod result;
-
 use crate::commands::{current_dir, hook_options};
 use crate::runtime::environment::{Environment, now};
-use crate::runtime::facts::{self, CollectedFacts};
+use crate::runtime::facts;
 use crate::runtime::options::Options;
-use crate::runtime::policy_files::{self, LoadedPolicy};
-use anyhow::{Context, bail};
+use crate::runtime::policy_files;
+use anyhow::{Context, bail, ensure};
 use clap::Args;
 use rune::client::SampleEvent;
 use rune::event::Header;
@@ -95,7 +93,7 @@ struct ExplainedFinding<'a> {
 
 pub fn run(args: &ExplainArgs) -> anyhow::Result<()> {
     if let Some(file) = &args.post {
-        return result::run(file, args);
+        return explain_result(file, args);
     }
     let line = args.line.join(" ");
     let Preview { verdict, place, catalogue, .. } = preview_call(args, &line)?;
@@ -109,6 +107,43 @@ pub fn run(args: &ExplainArgs) -> anyhow::Result<()> {
         out.write_all(render_tree(&line, &reading, &effects, &verdict).as_bytes())?;
     }
     Ok(())
+}
+
+/// Prints what the hook would do to a result.
+fn explain_result(file: &Path, args: &ExplainArgs) -> anyhow::Result<()> {
+    let event = if file == Path::new("-") {
+        std::io::read_to_string(std::io::stdin()).context("cannot read stdin")?
+    } else {
+        std::fs::read_to_string(file).with_context(|| file.display().to_string())?
+    };
+    let options = hook_options(args.preset.as_deref(), None);
+    let previewed = preview(&event, &options, &Environment::of(options.client, &options.dirs))?;
+    ensure!(
+        previewed.header.phase.is_some_and(Phase::is_after),
+        "{}: not an event after a call\n  help: expected the JSON that the client sends to `rune hook post`",
+        file.display()
+    );
+    let answer = options.client.answer(&previewed.header, &previewed.verdict).stdout.unwrap_or_else(|| "{}".to_owned());
+    let mut out = std::io::stdout().lock();
+    if args.json {
+        return Ok(writeln!(out, "{answer}")?);
+    }
+    let answer = options.client.read_answer(&answer, Some(0));
+    let mut text = match previewed.verdict.surface() {
+        None => "the result does not come from an untrusted surface\n".to_owned(),
+        Some(surface) if surface.trusted => format!("source: {}, trusted by your policy\n", surface.source),
+        Some(surface) => format!("source: {} ({})\n", surface.source, surface.rule),
+    };
+    if previewed.verdict.surface().is_some_and(|surface| surface.taints) {
+        text.push_str("the session would be tainted\n");
+    }
+    if let Some(context) = answer.context {
+        write!(text, "\nadded to the result:\n{context}\n")?;
+    }
+    if let Some(result) = answer.replacement {
+        write!(text, "\nreplaces the result:\n{}\n", serde_json::to_string_pretty(&result)?)?;
+    }
+    Ok(out.write_all(text.as_bytes())?)
 }
 
 fn is_shell(tool: &str) -> bool {
@@ -183,12 +218,9 @@ pub fn preview_with_policy(
         Err(unread) => bail!(unread.failure.reason()),
     };
     let event = policy_files::programs::into_event(message, environment);
-    let LoadedPolicy { config, project_policy: own, .. } = policy_files::load_with(&event, environment, policy);
-    let CollectedFacts { facts, failures } = facts::collect(&event, &config, options, environment);
-    let event = event.with_facts(facts);
-    let config = config.with_failures(failures);
-    let config = policy_files::with_content_rules(config, &event, environment, own.as_deref());
-    let verdict = rune::decide(&event, &config);
+    let policy = policy_files::load_with(&event, environment, policy);
+    let (event, policy) = facts::add(event, policy, options, environment);
+    let verdict = rune::decide(&event, &policy.config);
     let catalogue = event.shell().map(|shell| shell.reading.catalogue().clone()).unwrap_or_default();
     Ok(Preview { header: event.header, place: event.place, catalogue, verdict })
 }

@@ -8,18 +8,19 @@ mod preset;
 mod program;
 mod status;
 
-pub use args::{DirArgs, InstallArgs, StatusArgs, UninstallArgs, client_dir_help};
+pub use args::{DirArgs, InstallArgs, client_dir_help};
 pub use layer::{SettingsLayer, SettingsLayers};
 pub use preset::default_preset;
 pub use program::ProgramError;
 pub use status::{InspectArgs, Inspection, RegisteredLayer};
 
+use crate::commands::{current_dir, path_text, program, say};
 use crate::runtime::agent_check;
 use crate::runtime::environment::Environment;
 use crate::runtime::files::diff;
 use crate::runtime::receipts;
 use anyhow::{Context, bail};
-use args::{Target, TargetArgs, current_dir, project};
+use args::{Target, TargetArgs, project};
 use clap::Subcommand;
 use file::{Backup, SettingsFile};
 use preset::{check_change, check_preset, receipt_environment, strictest_preset};
@@ -27,14 +28,19 @@ use rune::client::registration::Registration;
 use rune::client::settings::FileError;
 use rune::client::{self, Client};
 use rune::receipt::Loosening;
-use std::io::Write;
 use std::path::{Path, PathBuf};
 
 #[derive(Debug, Subcommand)]
 pub enum Hooks {
     Install(InstallArgs),
-    Uninstall(UninstallArgs),
-    Status(StatusArgs),
+    /// Removes the guard from a client's settings; the same as `install --preset off`
+    #[command(after_help = "Example:\n  rune hooks uninstall --dry-run")]
+    Uninstall(TargetArgs),
+    /// Shows which settings files register the guard, whether the entries are in force, and whether the guard is on
+    #[command(
+        after_help = "Example:\n  rune hooks status --json\n\nExit 0: the guard is on. Exit 1: it is off, or partly on. Exit 2: cannot tell."
+    )]
+    Status(InspectArgs),
 }
 
 pub fn run(command: &Hooks) -> anyhow::Result<u8> {
@@ -46,8 +52,8 @@ pub fn run(command: &Hooks) -> anyhow::Result<u8> {
             Some(folder) => plugin::write(folder, args.preset.as_deref(), target),
             None => install(args.preset.as_deref(), target),
         }),
-        Hooks::Uninstall(args) => args.target.for_each_client(|target| uninstall(target, "`rune hooks uninstall`")),
-        Hooks::Status(args) => status::run(&args.inspect),
+        Hooks::Uninstall(args) => args.for_each_client(|target| uninstall(target, "`rune hooks uninstall`")),
+        Hooks::Status(args) => status::run(args),
     }
 }
 
@@ -74,15 +80,15 @@ fn install(preset: Option<&str>, target: &Target<'_>) -> anyhow::Result<()> {
     }
     let backup = if old.is_empty() { Backup::Keep } else { Backup::None };
     if let Some(kept) = show_or_write(&file, Some(&edited), backup, args)? {
-        say(&format!("registered in {} with the preset {preset}", file.path.display()))?;
+        say!("registered in {} with the preset {preset}", file.path.display())?;
         if let Some(kept) = kept {
-            say(&format!("how it was before is kept in {}", kept.display()))?;
+            say!("how it was before is kept in {}", kept.display())?;
         }
         if args.is_project() {
             say("note: the entries name files of this machine; others who share the project need their own")?;
         }
     } else if !args.dry_run {
-        say(&format!("{} is as it should be (preset {preset})", file.path.display()))?;
+        say!("{} is as it should be (preset {preset})", file.path.display())?;
     }
     if args.dry_run {
         return Ok(());
@@ -119,20 +125,20 @@ fn uninstall(target: &Target<'_>, what: &str) -> anyhow::Result<()> {
         let option: String = client_option(client).iter().map(|word| format!(" {word}")).collect();
         let (program, file) = (program()?, target.path()?);
         let command = format!("sudo {program} hooks uninstall{option} --yes --settings '{}'", file.display());
-        return say(&format!("a root shell must run:\n  {command}"));
+        return say!("a root shell must run:\n  {command}");
     }
     let file = SettingsFile::read(&target.path()?)?;
-    let Some(text) = &file.text else { return say(&format!("nothing is registered in {}", file.path.display())) };
+    let Some(text) = &file.text else { return say!("nothing is registered in {}", file.path.display()) };
     let left = client.uninstall(text, file.before.as_deref()).map_err(|error| refusal(&file, client, &error))?;
     if !args.dry_run && left != file.text {
         let old = client.read_settings(text).map_err(|error| refusal(&file, client, &error))?.registrations();
         receipts::record_loosening(&receipt_environment(&old, environment), Loosening::HooksUninstall)?;
     }
     if show_or_write(&file, left.as_deref(), Backup::None, args)?.is_some() {
-        say(&format!("removed from {}", file.path.display()))?;
+        say!("removed from {}", file.path.display())?;
         say("a session that is running keeps its guard until it ends")?;
     } else if !args.dry_run {
-        say(&format!("nothing is registered in {}", file.path.display()))?;
+        say!("nothing is registered in {}", file.path.display())?;
     }
     Ok(())
 }
@@ -146,7 +152,7 @@ fn show_or_write(
 ) -> anyhow::Result<Option<Option<PathBuf>>> {
     if file.text.as_deref() == text {
         if args.dry_run {
-            say(&format!("{} would stay as it is", file.path.display()))?;
+            say!("{} would stay as it is", file.path.display())?;
         }
         return Ok(None);
     }
@@ -159,35 +165,19 @@ fn show_or_write(
 
 /// The registration that `install` writes.
 pub fn registration(preset: &str, environment: &Environment, file: Option<&Path>) -> anyhow::Result<Registration> {
-    let dirs = [
-        ("--config-dir", &environment.config_dir),
-        ("--state-dir", &environment.state_dir),
-        ("--data-dir", &environment.data_dir),
-        ("--client-dir", &environment.client_dir),
-    ];
     let mut words = client_option(environment.client);
     words.extend(["--preset".to_owned(), preset.to_owned()]);
-    for (flag, dir) in dirs {
-        let dir = dir.as_ref().with_context(|| format!("HOME is not set\n  help: set it, or name `{flag}`"))?;
-        words.extend([flag.to_owned(), text(dir)?]);
+    for (flag, dir) in environment.dirs() {
+        let dir = dir.with_context(|| format!("HOME is not set\n  help: set it, or name `{flag}`"))?;
+        words.extend([flag.to_owned(), path_text(dir)?]);
     }
-    Ok(Registration { program: program()?, words, file: file.map(text).transpose()? })
+    Ok(Registration { program: program()?, words, file: file.map(path_text).transpose()? })
 }
 
 /// The words that name a client: none for the default one.
 fn client_option(client: &dyn Client) -> Vec<String> {
     let name = Some(client.name()).filter(|name| *name != client::DEFAULT.name());
     name.map_or_else(Vec::new, |name| vec!["--client".to_owned(), name.to_owned()])
-}
-
-/// The absolute path of this program.
-fn program() -> anyhow::Result<String> {
-    text(&std::env::current_exe().context("cannot find the path of this program")?)
-}
-
-fn text(path: &Path) -> anyhow::Result<String> {
-    let text = path.to_str().with_context(|| format!("{}: not a name that JSON can hold", path.display()))?;
-    Ok(text.to_owned())
 }
 
 /// Prints the command that root must run to register the guard in the machine's settings.
@@ -198,12 +188,12 @@ fn show_managed_install(preset: Option<&str>, target: &Target<'_>) -> anyhow::Re
     let words = registration(&preset, environment, None)?.words;
     let quoted: Vec<String> = words.iter().map(|word| rune::shell::quote_word(word)).collect();
     let dry_run = if args.dry_run { " --dry-run" } else { "" };
-    say(&format!(
+    say!(
         "the machine's settings belong to root; a root shell must run:\n  sudo {} hooks install{dry_run} --settings {} {}",
         rune::shell::quote_word(&program()?),
         rune::shell::quote_word(&target.path()?.to_string_lossy()),
         quoted.join(" ")
-    ))
+    )
 }
 
 fn refusal(file: &SettingsFile, client: &dyn Client, error: &FileError) -> anyhow::Error {
@@ -212,11 +202,4 @@ fn refusal(file: &SettingsFile, client: &dyn Client, error: &FileError) -> anyho
         error.describe(&file.path),
         client.locations().settings_format,
     )
-}
-
-/// Prints a line without control characters: it may name files of a project.
-pub fn say(line: &str) -> anyhow::Result<()> {
-    let plain = |c: char| if c.is_control() && !matches!(c, '\n' | '\r' | '\t') { '?' } else { c };
-    let line: String = line.chars().map(plain).collect();
-    Ok(writeln!(std::io::stdout().lock(), "{line}")?)
 }

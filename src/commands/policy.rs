@@ -2,7 +2,6 @@
 
 mod loosened;
 
-use super::hooks::say;
 use crate::commands::current_dir;
 use crate::runtime::environment::Environment;
 use crate::runtime::files::{diff, follow_links, read, write_like};
@@ -19,16 +18,10 @@ const LOCAL_FILE: (&str, &str) = ("config.local.toml", include_str!("../../confi
 
 #[derive(Debug, Subcommand)]
 pub enum Policy {
-    Install(InstallArgs),
+    /// Writes the policy files that are missing, and changes no other
+    #[command(after_help = "Example:\n  rune policy install --dry-run")]
+    Install(PolicyDirArgs),
     Update(UpdateArgs),
-}
-
-/// Writes the policy files that are missing, and changes no other
-#[derive(Debug, Args)]
-#[command(after_help = "Example:\n  rune policy install --dry-run")]
-pub struct InstallArgs {
-    #[command(flatten)]
-    dirs: PolicyDirArgs,
 }
 
 /// Updates the policy files to the defaults of this version, and keeps your edits
@@ -77,7 +70,7 @@ struct PolicyFile {
 
 pub fn run(command: &Policy) -> anyhow::Result<()> {
     match command {
-        Policy::Install(args) => install(&args.dirs),
+        Policy::Install(args) => install(args),
         Policy::Update(args) => update(&args.dirs, args.yes),
     }
 }
@@ -96,7 +89,7 @@ fn update(args: &PolicyDirArgs, yes: bool) -> anyhow::Result<()> {
     let changes = files.iter().any(|file| matches!(file.step, FileUpdate::Replace | FileUpdate::Merge(_)));
     let loosened = if changes { loosened::find(&files, &dirs)? } else { Vec::new() };
     if !loosened.is_empty() {
-        say(&format!("less strict than before: {}", loosened.join(", ")))?;
+        say!("less strict than before: {}", loosened.join(", "))?;
     }
     if changes && !args.dry_run {
         // The effect of a changed pattern cannot be compared, so every change counts as a loosening.
@@ -133,9 +126,9 @@ fn apply(files: &[PolicyFile], dirs: &PolicyDirs, dry_run: bool) -> anyhow::Resu
     }
     let at = dirs.config.display();
     match (messages.is_empty(), dry_run) {
-        (true, _) => say(&format!("no changes to the policy in {at}")),
-        (false, true) => say(&format!("these changes would be made in {at}:\n{}", messages.join("\n"))),
-        (false, false) => say(&format!("in {at}:\n{}", messages.join("\n"))),
+        (true, _) => say!("no changes to the policy in {at}"),
+        (false, true) => say!("these changes would be made in {at}:\n{}", messages.join("\n")),
+        (false, false) => say!("in {at}:\n{}", messages.join("\n")),
     }
 }
 

@@ -4,11 +4,11 @@ pub mod export;
 mod list;
 pub mod verify;
 
-use crate::commands::hooks::{DirArgs, say};
+use crate::commands::hooks::DirArgs;
+use crate::commands::say;
 use crate::runtime::agent_check;
 use crate::runtime::exit_code::DONE;
-use crate::runtime::receipts::append::Writer;
-use crate::runtime::receipts::key;
+use crate::runtime::receipts::{self, key};
 use anyhow::{Context, Error};
 use clap::{Args, Subcommand};
 use rune::receipt::{PublicKey, ReceiptBody};
@@ -91,16 +91,10 @@ pub struct VerifyArgs {
 
 #[derive(Debug, Subcommand)]
 pub enum KeyCommand {
-    Show(KeyArgs),
+    /// Prints the public key of this installation, which verifies its receipts
+    #[command(after_help = "Example:\n  rune receipts key show > audit.pub")]
+    Show(DirArgs),
     Rotate(RotateArgs),
-}
-
-/// Prints the public key of this installation, which verifies its receipts
-#[derive(Debug, Args)]
-#[command(after_help = "Example:\n  rune receipts key show > audit.pub")]
-pub struct KeyArgs {
-    #[command(flatten)]
-    pub dirs: DirArgs,
 }
 
 /// Replaces the key; the old key signs the new one; for people only
@@ -120,8 +114,8 @@ pub fn run(command: &Receipts) -> anyhow::Result<u8> {
         Receipts::Show(args) => list::show(args)?,
         Receipts::Export(args) => export::run(args)?,
         Receipts::Verify(args) => return verify::run(args),
-        Receipts::Key(KeyCommand::Show(args)) => {
-            let secret = key::read(&args.dirs.environment()?).map_err(Error::msg)?;
+        Receipts::Key(KeyCommand::Show(dirs)) => {
+            let secret = key::read(&dirs.environment()?).map_err(Error::msg)?;
             let help = "help: the first receipt creates one, and so does `rune hooks install`";
             say(secret.with_context(|| format!("this installation has no key yet\n  {help}"))?.public())?;
         }
@@ -137,11 +131,9 @@ fn rotate(args: &RotateArgs) -> anyhow::Result<()> {
     let new = old.rotated(key::random_bytes()?);
     let next = PublicKey::read(new.public()).context("the generated key is invalid")?;
     // If the process ends between the two writes, the old key stays in use and the new one is never used.
-    Writer::of_operator(&environment, None)
-        .and_then(|writer| writer.append(&ReceiptBody::Rotate(next)))
-        .map_err(Error::msg)?;
+    receipts::record_operator_action(&environment, &ReceiptBody::Rotate(next), None).map_err(Error::msg)?;
     key::replace(&environment, &new)?;
-    say(&format!("{}\nsigns from now on; it is signed by the old key {}", new.public(), old.public()))
+    say!("{}\nsigns from now on; it is signed by the old key {}", new.public(), old.public())
 }
 
 /// Replaces what is not printable ASCII, and truncates: file names and receipts may contain anything.

@@ -1,5 +1,7 @@
 //! The observed record: what a server last served, and how it was observed.
 
+use super::protocol::Served;
+use super::tool::sanitize_name;
 use super::{Hash, HashSubject, Identity, InvalidTool, Tool};
 use crate::encoding::canonical::{CanonicalError, Value};
 use serde::{Deserialize, Serialize};
@@ -59,9 +61,9 @@ impl Instructions {
     }
 }
 
-/// What a server served, as unparsed JSON.
+/// What a server served, and how it was observed.
 #[derive(Clone, Debug)]
-pub struct ServedBytes<'a> {
+pub struct Observation<'a> {
     /// The server's configured name.
     pub server: &'a str,
     /// How the observation was made.
@@ -70,18 +72,10 @@ pub struct ServedBytes<'a> {
     pub at: OffsetDateTime,
     /// How the client starts or reaches it; `None` if it is not configured.
     pub identity: Option<Identity>,
-    /// `instructions` of the answer to `initialize`: a JSON string.
-    pub instructions: Option<&'a [u8]>,
-    /// `serverInfo` of the same answer.
-    pub info: Option<&'a [u8]>,
-    /// `protocolVersion` of the same answer, as text.
-    pub protocol: Option<&'a str>,
-    /// The client capabilities that were declared to the server; some servers list tools depending on them.
-    pub capabilities: Option<&'a [u8]>,
-    /// The elements of all pages of `tools/list`.
-    pub tools: &'a [&'a [u8]],
-    /// The elements of all pages of `prompts/list`.
-    pub prompts: &'a [&'a [u8]],
+    /// What it served.
+    pub served: &'a Served,
+    /// The client capabilities that were declared to the server, as JSON; some servers list tools depending on them.
+    pub capabilities: Option<&'a str>,
 }
 
 /// What a server last served. It is only built from the served bytes, so its hashes always match its content.
@@ -101,19 +95,20 @@ pub struct Observed {
 
 impl Observed {
     /// Builds the record. It never fails: what cannot be pinned is recorded as unpinnable.
-    pub fn from_served(served: &ServedBytes<'_>) -> Observed {
+    pub fn new(observation: Observation<'_>) -> Observed {
+        let Observation { server, source, at, identity, served, capabilities } = observation;
         // These members are only shown, so they are dropped if they have no canonical form.
         let informative = |raw: Option<&[u8]>| raw.and_then(|raw| Value::read(raw).ok());
         Observed {
-            server: served.server.to_owned(),
-            source: served.source,
+            server: server.to_owned(),
+            source,
             // Records have a resolution of one second.
-            at: served.at.replace_nanosecond(0).unwrap_or(served.at),
-            identity: served.identity.clone(),
-            instructions: Instructions::read(served.instructions),
-            info: informative(served.info),
-            protocol: served.protocol.map(str::to_owned),
-            capabilities: informative(served.capabilities),
+            at: at.replace_nanosecond(0).unwrap_or(at),
+            identity,
+            instructions: Instructions::read(served.instructions.as_deref()),
+            info: informative(served.info.as_deref()),
+            protocol: served.protocol.clone(),
+            capabilities: informative(capabilities.map(str::as_bytes)),
             tools: distinct(served.tools.iter().map(|raw| Tool::read(raw)).collect()),
             prompts: served.prompts.iter().filter_map(|raw| Value::read(raw).ok()).collect(),
         }
@@ -173,7 +168,7 @@ fn distinct(mut tools: Vec<Tool>) -> Vec<Tool> {
         }
     }
     let mut names: Vec<(String, usize)> =
-        unique.iter().enumerate().map(|(index, tool)| (tool.call_name(), index)).collect();
+        unique.iter().enumerate().map(|(index, tool)| (sanitize_name(tool.name()), index)).collect();
     names.sort();
     let duplicates = names.chunk_by(|(one, _), (other, _)| one == other).filter(|group| group.len() > 1);
     for (_, index) in duplicates.flatten() {

@@ -132,18 +132,6 @@ pub struct Proposal {
 #[derive(Debug)]
 pub struct Approval(Proposal);
 
-/// The typed hash is not that of the proposal.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct HashMismatch;
-
-impl fmt::Display for HashMismatch {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("not the hash of what was shown")
-    }
-}
-
-impl std::error::Error for HashMismatch {}
-
 /// Why a server or tool cannot be approved.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ProposalError {
@@ -246,8 +234,8 @@ impl Proposal {
     }
 
     /// Approves the proposal if `typed` is its hash, in short or full form.
-    pub fn confirm(self, typed: &str) -> Result<Approval, HashMismatch> {
+    pub fn confirm(self, typed: &str) -> Option<Approval> {
         let (hash, typed) = (self.hash(), typed.trim());
-        if typed == hash.short() || typed == hash.to_string() { Ok(Approval(self)) } else { Err(HashMismatch) }
+        (typed == hash.short() || typed == hash.to_string()).then_some(Approval(self))
     }
 }

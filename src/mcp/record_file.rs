@@ -57,25 +57,15 @@ impl fmt::Display for InvalidRecord {
 
 impl std::error::Error for InvalidRecord {}
 
-/// The version of both records. Another number does not deserialize.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(try_from = "u32", into = "u32")]
-struct Version;
-
+/// The version of both records.
 const VERSION: u32 = 1;
 
-impl From<Version> for u32 {
-    fn from(_: Version) -> u32 {
-        VERSION
-    }
-}
-
-impl TryFrom<u32> for Version {
-    type Error = &'static str;
-
-    fn try_from(version: u32) -> Result<Version, Self::Error> {
-        if version == VERSION { Ok(Version) } else { Err("unsupported version") }
-    }
+/// Reads a version; another one than [`VERSION`] is an error.
+fn version<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u32, D::Error> {
+    u32::deserialize(deserializer).and_then(|version| match version {
+        VERSION => Ok(version),
+        _ => Err(D::Error::custom("unsupported version")),
+    })
 }
 
 /// The hash of a tool or of instructions in a head, or why there is none.
@@ -136,7 +126,8 @@ impl<'de, V: Deserialize<'de>> Deserialize<'de> for UniqueMap<V> {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ObservedHead {
-    version: Version,
+    #[serde(deserialize_with = "version")]
+    version: u32,
     /// The server's configured name.
     pub server: String,
     /// How the observation was made.
@@ -155,7 +146,8 @@ pub struct ObservedHead {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PinHead {
-    version: Version,
+    #[serde(deserialize_with = "version")]
+    version: u32,
     /// The server's configured name.
     pub server: String,
     /// Whether the whole server is blocked.
@@ -307,7 +299,7 @@ impl Observed {
     pub fn head(&self) -> ObservedHead {
         let hash = |tool: &Tool| (tool.name().to_owned(), ToolHash(tool.hash()));
         ObservedHead {
-            version: Version,
+            version: VERSION,
             server: self.server.clone(),
             source: self.source,
             at: format_time(self.at),
@@ -384,7 +376,7 @@ impl Pin {
         });
         let hash = |(name, body): (&str, &Value)| (name.to_owned(), ToolHash(Ok(Hash::of(HashSubject::Tool, body))));
         PinHead {
-            version: Version,
+            version: VERSION,
             server: self.server.clone(),
             blocked: self.blocked,
             approved,

@@ -66,11 +66,6 @@ impl Tool {
         &self.name
     }
 
-    /// Its name as clients write it in calls.
-    pub fn call_name(&self) -> String {
-        sanitize_name(&self.name)
-    }
-
     /// The whole object as served.
     pub fn body(&self) -> Result<&Value, InvalidTool> {
         self.body.as_ref().map_err(|invalid| *invalid)

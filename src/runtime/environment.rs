@@ -87,13 +87,22 @@ impl Environment {
         }
     }
 
+    /// The directories of the guard and of the client, by the options that name them.
+    pub fn dirs(&self) -> [(&'static str, Option<&Path>); 4] {
+        [
+            ("--config-dir", self.config_dir.as_deref()),
+            ("--state-dir", self.state_dir.as_deref()),
+            ("--data-dir", self.data_dir.as_deref()),
+            ("--client-dir", self.client_dir.as_deref()),
+        ]
+    }
+
     /// Completes a message to an event, with the home directory and the project of this environment.
     pub fn locate<'a>(&self, message: Message<'a>, catalogue: &Catalogue) -> Event<'a> {
         let text = |path: &PathBuf| path.to_string_lossy().into_owned();
         message.into_event(self.home.as_ref().map(text), self.project.as_ref().map(text), catalogue)
     }
 
-    /// The project of a call in `cwd`.
     pub fn project_for(&self, cwd: &str) -> Option<PathBuf> {
         self.project.clone().or_else(|| Some(PathBuf::from(cwd)).filter(|cwd| cwd.is_absolute()))
     }

@@ -3,7 +3,9 @@
 use crate::runtime::environment::{Environment, now};
 use crate::runtime::mcp::facts as mcp_facts;
 use crate::runtime::options::Options;
-use crate::runtime::policy_files::{project_disables_quarantine, project_servers, read_settings_text, read_text};
+use crate::runtime::policy_files::{
+    self, LoadedPolicy, project_disables_quarantine, project_servers, read_settings_text, read_text,
+};
 use crate::runtime::symlinks::SymlinkResolver;
 use crate::runtime::{receipts, session};
 use rune::event::taint::Taint;
@@ -20,16 +22,30 @@ use std::collections::BTreeMap;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
-/// The facts for one event.
 #[derive(Debug, Default)]
-pub struct CollectedFacts {
-    pub facts: Facts,
+struct CollectedFacts {
+    facts: Facts,
     /// What could not be read. Each failure counts in the verdict.
-    pub failures: Vec<Failure>,
+    failures: Vec<Failure>,
+}
+
+/// Adds the facts to the event, and to the policy what could not be read and the content rules.
+pub fn add<'a>(
+    event: Event<'a>,
+    policy: LoadedPolicy,
+    options: &Options,
+    environment: &Environment,
+) -> (Event<'a>, LoadedPolicy) {
+    let LoadedPolicy { config, project_policy, texts } = policy;
+    let CollectedFacts { facts, failures } = collect(&event, &config, options, environment);
+    let event = event.with_facts(facts);
+    let config = config.with_failures(failures);
+    let config = policy_files::with_content_rules(config, &event, environment, project_policy.as_deref());
+    (event, LoadedPolicy { config, project_policy, texts })
 }
 
 /// Collects the facts that judging this event needs.
-pub fn collect(event: &Event<'_>, config: &Config, options: &Options, environment: &Environment) -> CollectedFacts {
+fn collect(event: &Event<'_>, config: &Config, options: &Options, environment: &Environment) -> CollectedFacts {
     match event.phase {
         Phase::Before => before(event, config, environment),
         Phase::After | Phase::Failed => after(event, config, environment),

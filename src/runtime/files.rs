@@ -62,7 +62,7 @@ fn refuse_symlink(path: &Path) -> anyhow::Result<()> {
 fn write(path: &Path, text: &[u8], mode: u32, like: Option<Metadata>) -> anyhow::Result<()> {
     let folder = path.parent().unwrap_or(Path::new("/"));
     if !folder.exists() {
-        DirBuilder::new().recursive(true).mode(0o700).create(folder).with_context(|| folder.display().to_string())?;
+        create_private_dir(folder).with_context(|| folder.display().to_string())?;
     }
     let unwritable = || format!("{}: cannot be written", path.display());
     let (temporary, mut file) = create_temporary(path, mode).with_context(unwritable)?;
@@ -82,6 +82,11 @@ fn write(path: &Path, text: &[u8], mode: u32, like: Option<Metadata>) -> anyhow:
             fs::remove_file(&temporary).ok();
         })
         .with_context(unwritable)
+}
+
+/// Creates a directory and its parents with mode 700, where they are missing.
+pub fn create_private_dir(path: &Path) -> std::io::Result<()> {
+    DirBuilder::new().recursive(true).mode(0o700).create(path)
 }
 
 /// Creates a temporary file beside `path`. A process that was killed may have left one of the same name.

@@ -8,7 +8,7 @@ mod failsafe;
 
 use super::abort::AbortHandler;
 use super::environment::Environment;
-use super::facts::{self, CollectedFacts};
+use super::facts;
 use super::options::Options;
 use super::policy_files::{self, LoadedPolicy, RuleSelection};
 use super::receipts::{self, PendingReceipt};
@@ -109,15 +109,9 @@ fn load_policy(call: &Call, event: &Event<'_>) -> LoadedPolicy {
     policy_files::load(event, &call.options, &call.environment)
 }
 
-/// Adds the facts to the event, and to the policy what could not be read and the content rules.
 fn collect_facts<'a>(call: &Call, event: Event<'a>, policy: LoadedPolicy) -> (Event<'a>, LoadedPolicy) {
     stage::enter(Stage::Facts);
-    let LoadedPolicy { config, project_policy, texts } = policy;
-    let CollectedFacts { facts, failures } = facts::collect(&event, &config, &call.options, &call.environment);
-    let event = event.with_facts(facts);
-    let config = config.with_failures(failures);
-    let config = policy_files::with_content_rules(config, &event, &call.environment, project_policy.as_deref());
-    (event, LoadedPolicy { config, project_policy, texts })
+    facts::add(event, policy, &call.options, &call.environment)
 }
 
 fn decide(event: Event<'_>, policy: LoadedPolicy, progress: &Progress) -> Judgement {

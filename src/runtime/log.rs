@@ -1,15 +1,15 @@
 //! The log: one line for each call, appended in one write.
 
 use crate::runtime::environment::Environment;
+use crate::runtime::files::create_private_dir;
 use rune::telemetry::LogLine;
 use rustix::fs::OFlags;
 use rustix::io::Errno;
-use std::fs::{DirBuilder, File, OpenOptions};
+use std::fs::{File, OpenOptions};
 use std::io::{Error, ErrorKind, Seek, Write};
-use std::os::unix::fs::{DirBuilderExt, FileExt, OpenOptionsExt};
+use std::os::unix::fs::{FileExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
-/// The path of the log.
 pub fn path(environment: &Environment) -> Option<PathBuf> {
     environment.client_dir.as_ref().map(|dir| dir.join("telemetry.jsonl"))
 }
@@ -26,7 +26,7 @@ pub fn append(environment: &Environment, line: &LogLine) -> Result<(), String> {
 pub fn append_text(path: &Path, text: &str) -> Result<(), Error> {
     let mut file = open(path).or_else(|error| match (error.kind(), path.parent()) {
         (ErrorKind::NotFound, Some(folder)) => {
-            DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
+            create_private_dir(folder)?;
             open(path)
         }
         _ => Err(error),

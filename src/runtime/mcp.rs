@@ -1,6 +1,5 @@
 //! MCP servers on this machine: the client's configuration, the records on disk, and the facts for a call.
 
 pub mod facts;
-pub mod identity;
 pub mod records;
 pub mod servers;

@@ -76,6 +76,11 @@ impl Options {
         options
     }
 
+    /// The options of a hook with this registration.
+    pub fn of(registration: &Registration) -> Options {
+        Options::parse(&registration.words.iter().map(OsString::from).collect::<Vec<_>>())
+    }
+
     /// The entry in the client's settings by which this process was started.
     pub fn registration(&self) -> Registration {
         let named = std::env::args_os().next().map(PathBuf::from).filter(|name| name.is_absolute());

@@ -5,7 +5,7 @@ pub mod programs;
 mod rules;
 mod texts;
 
-pub use read::{is_missing, open, read_bytes, read_settings_text, read_text};
+pub use read::{is_missing, open, open_with, read_bytes, read_settings_text, read_text};
 pub use rules::RuleSelection;
 pub use texts::PolicyTexts;
 
@@ -14,9 +14,8 @@ use crate::runtime::environment::Environment;
 use rune::client::settings::Scope;
 use rune::encoding::nearest;
 use rune::event::{Action, Event};
-use rune::policy::{Config, DEFAULT, DEFAULT_PRESET, Layer, PRESETS, Receipts};
+use rune::policy::{Config, DEFAULT, DEFAULT_PRESET, Layer, PRESETS};
 use rune::rules::RuleKind;
-use rune::verdict::Effect;
 use rune::verdict::failure::Failure;
 use rustix::fs::lstat;
 use std::path::{Path, PathBuf};
@@ -53,7 +52,6 @@ pub struct LoadedPolicy {
     pub texts: PolicyTexts,
 }
 
-/// Loads the policy for an event.
 pub fn load(event: &Event<'_>, options: &Options, environment: &Environment) -> LoadedPolicy {
     load_with(event, environment, |selection, project| config(options, environment, selection, project))
 }
@@ -205,17 +203,8 @@ fn position_of(name: &str, file: &Path) -> Option<String> {
     Some(format!("{}:{line}:{column}", file.display()))
 }
 
-/// The effect of a failure under the embedded preset, for when reading the policy may be what hangs.
-pub fn failure_effect(options: &Options) -> Effect {
-    embedded_preset(options).failure
-}
-
-/// Which decisions leave a receipt under the embedded preset, for when reading the policy may be what hangs.
-pub fn receipts(options: &Options) -> Receipts {
-    embedded_preset(options).receipts
-}
-
-fn embedded_preset(options: &Options) -> Config {
+/// The embedded preset alone, for when reading the policy may be what hangs.
+pub fn embedded_preset(options: &Options) -> Config {
     Config::fold(Layer::embedded(options.preset.as_deref().unwrap_or(DEFAULT_PRESET)), Vec::new())
 }
 

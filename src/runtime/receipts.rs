@@ -1,6 +1,6 @@
 //! Receipts on disk: written by the hook and by commands that people run.
 
-pub mod append;
+mod append;
 pub mod key;
 mod loosenings;
 mod policy;
@@ -16,7 +16,7 @@ use append::Writer;
 use rune::encoding::label::Label;
 use rune::event::Header;
 use rune::policy::Receipts;
-use rune::receipt::{Decision, ReceiptBody, ReceiptKind};
+use rune::receipt::{Decision, ReceiptBody};
 use rune::verdict::Verdict;
 use std::path::PathBuf;
 use time::OffsetDateTime;
@@ -45,8 +45,8 @@ impl PendingReceipt {
     pub fn write(self, options: &Options, environment: &Environment, session: &Label) -> Result<(), String> {
         let policy =
             PolicySnapshot::read(options, environment, self.project_policy.as_deref(), &self.texts).list().hash();
-        let matter = ReceiptBody::Decision(Box::new(self.decision), policy);
-        Writer::of_session(environment, session, options.client.name(), options.at)?.append(&matter)
+        let body = ReceiptBody::Decision(Box::new(self.decision), policy);
+        Writer::of_session(environment, session, options.client.name(), options.at)?.append(&body)
     }
 }
 
@@ -55,16 +55,13 @@ pub fn seal(options: &Options, environment: &Environment, session: &Label) -> Re
     Writer::of_session(environment, session, options.client.name(), options.at)?.seal()
 }
 
-/// Writes a receipt for what a person did to a server or a tool.
+/// Writes a receipt for what a person did.
 pub fn record_operator_action(
     environment: &Environment,
-    kind: ReceiptKind,
-    server: Label,
-    tool: Option<Label>,
-    pin: Option<String>,
+    body: &ReceiptBody,
     at: Option<OffsetDateTime>,
 ) -> Result<(), String> {
-    Writer::of_operator(environment, at)?.append(&ReceiptBody::PinChange { kind, server, tool, pin })
+    Writer::of_operator(environment, at)?.append(body)
 }
 
 /// Seals the receipts of what people did.
@@ -72,13 +69,16 @@ pub fn seal_operator(environment: &Environment, at: OffsetDateTime) -> Result<()
     Writer::of_operator(environment, Some(at))?.seal()
 }
 
-/// The path of the first receipt file of a session.
-pub fn file_of(environment: &Environment, session: &Label) -> Result<PathBuf, String> {
-    let name = super::session::file_name(session).unwrap_or_else(|| "@none".to_owned());
-    Ok(folder(environment)?.join(format!("{name}.jsonl")))
+/// The name of a part of the receipts of `name`, which is [`OPERATOR_FILE`] or a [`session_name`].
+pub fn file_name(name: &str, part: u64) -> String {
+    if part == 1 { format!("{name}.jsonl") } else { format!("{name}.{part}.jsonl") }
 }
 
-/// The directory of the receipts.
+/// The name of a session in those of its receipt files. A call without a session leaves a receipt as well.
+pub fn session_name(session: &Label) -> String {
+    super::session::file_name(session).unwrap_or_else(|| "@none".to_owned())
+}
+
 pub fn folder(environment: &Environment) -> Result<PathBuf, String> {
     let state = environment.state_dir.as_ref().ok_or("receipts: HOME is not set and no `--state-dir` is given")?;
     Ok(state.join("receipts"))

@@ -76,7 +76,6 @@ pub fn clear_taint(environment: &Environment, session: &Label) -> Result<Taint, 
     }
 }
 
-/// Adds a surface to the taint of a session.
 pub fn add_taint(environment: &Environment, session: &Label, surface: &Surface) -> Result<(), String> {
     let Some(path) = path(environment, session) else { return Ok(()) };
     append_text(&path, &format!("{}\n", surface.source))
@@ -109,7 +108,6 @@ fn programs_path(environment: &Environment, session: &Label) -> Option<PathBuf> 
     Some(environment.state_dir.as_ref()?.join("programs").join(file_name(session)?))
 }
 
-/// The number of tainted sessions.
 pub fn count_tainted(environment: &Environment) -> usize {
     directory(environment).and_then(|directory| std::fs::read_dir(directory).ok()).map_or(0, Iterator::count)
 }

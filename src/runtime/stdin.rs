@@ -5,7 +5,6 @@ use super::stderr::warn;
 use rune::quarantined::{ContentSource, Origin, Quarantined};
 use std::io::{IsTerminal, Read};
 
-/// The bytes of an event.
 pub struct Input {
     pub bytes: Quarantined<Vec<u8>>,
     /// Whether `bytes` holds all of the input.

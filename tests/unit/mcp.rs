@@ -4,18 +4,20 @@ use super::*;
 use time::OffsetDateTime;
 
 fn observed(tools: &[&str]) -> Observed {
-    let tools: Vec<&[u8]> = tools.iter().map(|text| text.as_bytes()).collect();
-    Observed::from_served(&ServedBytes {
+    let served = protocol::Served {
+        instructions: Some(b"\"Use echo\\nfirst\"".to_vec()),
+        info: Some(br#"{"name":"x","version":"1"}"#.to_vec()),
+        protocol: Some("2025-06-18".to_owned()),
+        tools: tools.iter().map(|text| text.as_bytes().to_vec()).collect(),
+        prompts: vec![br#"{"name":"p"}"#.to_vec()],
+    };
+    Observed::new(Observation {
         server: "de.mo",
         source: Source::Probe,
         at: OffsetDateTime::from_unix_timestamp_nanos(1_700_000_000_123_456_789).unwrap(),
         identity: Some(Identity { command: Some("npx".to_owned()), ..Identity::new(Transport::Stdio) }),
-        instructions: Some(b"\"Use echo\\nfirst\""),
-        info: Some(br#"{"name":"x","version":"1"}"#),
-        protocol: Some("2025-06-18"),
-        capabilities: Some(br#"{"roots":{}}"#),
-        tools: &tools,
-        prompts: &[br#"{"name":"p"}"#],
+        served: &served,
+        capabilities: Some(r#"{"roots":{}}"#),
     })
 }
 
@@ -95,11 +97,11 @@ fn only_the_hash_of_what_was_shown_approves_it() {
     let observed = observed(&TOOLS);
     let proposal = Proposal::of(None, &observed, None, None).unwrap();
     for typed in ["", "y", "yes", "00000000", &proposal.hash().short().replace(|c: char| c.is_ascii_digit(), "")] {
-        assert_eq!(proposal.clone().confirm(typed).map(drop), Err(HashMismatch), "{typed}");
+        assert!(proposal.clone().confirm(typed).is_none(), "{typed}");
     }
     let one = Proposal::of(None, &observed, None, Some("echo")).unwrap();
-    assert!(proposal.clone().confirm(&one.hash().short()).is_err(), "the hash of less is not the hash of all");
-    assert!(proposal.clone().confirm(&format!(" {}\n", proposal.hash().short())).is_ok());
+    assert!(proposal.clone().confirm(&one.hash().short()).is_none(), "the hash of less is not the hash of all");
+    assert!(proposal.clone().confirm(&format!(" {}\n", proposal.hash().short())).is_some());
 }
 
 #[test]

@@ -2,14 +2,13 @@
 
 use crate::client::{Answer, ReadAnswer, Response, context, nudges, reasons};
 use crate::event::Header;
-use crate::verdict::Phase;
-use crate::verdict::{Effect, Verdict};
+use crate::verdict::{Effect, Phase, Verdict};
 use serde::Serialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
 /// One answer. Empty fields must be absent: the client ignores an answer with a `null` in it.
-#[derive(Serialize)]
+#[derive(Default, Serialize)]
 #[serde(rename_all = "camelCase")]
 struct Reply<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -52,8 +51,7 @@ pub(super) fn answer(header: &Header, verdict: &Verdict) -> Answer {
     // A replacement that is not JSON is left out; the notice remains.
     let replacement = || RawValue::from_string(verdict.replacement()?.clone().into_json()).ok();
     let nudges = || Some(nudges(verdict)).filter(|text| !text.is_empty());
-    let specific =
-        |output| Reply { decision: None, reason: None, hook_specific_output: Some(output), system_message: None };
+    let specific = |output| Reply { hook_specific_output: Some(output), ..Reply::default() };
     let reply = match (phase, effect) {
         (Phase::Before, Effect::Pass) if verdict.is_explicit() => {
             Some(specific(Output { permission_decision_reason: None, ..output(Some("allow"), None) }))
@@ -66,12 +64,9 @@ pub(super) fn answer(header: &Header, verdict: &Verdict) -> Answer {
         (Phase::Before, Effect::Ask) => Some(specific(output(Some("ask"), nudges()))),
         (Phase::Before, Effect::Deny) => Some(specific(output(Some("deny"), nudges()))),
         // The client cannot ask about a change of its settings, so an ask becomes a denial.
-        (Phase::Settings, Effect::Ask | Effect::Deny) => Some(Reply {
-            decision: Some("block"),
-            reason: Some(reasons(verdict)),
-            hook_specific_output: None,
-            system_message: None,
-        }),
+        (Phase::Settings, Effect::Ask | Effect::Deny) => {
+            Some(Reply { decision: Some("block"), reason: Some(reasons(verdict)), ..Reply::default() })
+        }
         // All findings at the start of a session are shown on one line.
         (Phase::Start, _) => {
             let line = context(verdict).replace('\n', " ");

@@ -1,8 +1,7 @@
 //! Events of Claude Code, as measured on the real client.
 
 use crate::client::SampleEvent;
-use crate::encoding::json;
-use crate::encoding::json::{Fields, Text};
+use crate::encoding::json::{self, Fields, Text};
 use crate::encoding::label::Label;
 use crate::event::{Action, Change, Dialect, EventError, Field, Header, Message, Server, Shows};
 use crate::quarantined::{ContentSource, Quarantined};

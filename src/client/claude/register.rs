@@ -1,9 +1,10 @@
-//! Registration in Claude Code: the entries that the guard writes into a settings file. The rest of the file keeps its
-//! bytes.
+//! Registration in Claude Code: the entries that the guard writes into a settings file, and how those in a file differ
+//! from them. The rest of the file keeps its bytes.
 
-use super::drift::drift;
 use super::settings::{HookEntry, SettingsJson, command};
-use crate::client::registration::{MIN_TIMEOUT_SECONDS, REGISTERED_IN, Registration, preset_and_rest};
+use crate::client::registration::{
+    Difference, Drift, EntryDefect, MIN_TIMEOUT_SECONDS, REGISTERED_IN, Registration, preset_and_rest,
+};
 use crate::client::settings::{FileError, HookCommand};
 use jsonc_parser::ParseOptions;
 use jsonc_parser::cst::{CstArray, CstInputValue, CstNode, CstObject, CstRootNode};
@@ -17,7 +18,7 @@ const SURFACES: &str = "^(mcp__.*|WebFetch|WebSearch|ReadMcpResource(Dir)?(Tool)
 const TIMEOUT_SECONDS: u64 = 10;
 
 /// The events that the guard is registered for: `(event, argument of the hook, tools)`.
-pub(super) const HANDLED_EVENTS: [(&str, Option<&str>, Option<&str>); 6] = [
+const HANDLED_EVENTS: [(&str, Option<&str>, Option<&str>); 6] = [
     ("PreToolUse", Some("pre"), None),
     ("PostToolUse", Some("post"), Some(SURFACES)),
     ("PostToolUseFailure", Some("post"), Some(SURFACES)),
@@ -30,10 +31,10 @@ pub(super) const HANDLED_EVENTS: [(&str, Option<&str>, Option<&str>); 6] = [
 const REQUIRED_EVENTS: [&str; 4] = ["PreToolUse", "PostToolUse", "PostToolUseFailure", "ConfigChange"];
 
 /// The fields of an entry, in the order in which they are written.
-pub(super) const FIELDS: [&str; 7] = ["matcher", "hooks", "type", "command", "args", "timeout", "onFailure"];
+const FIELDS: [&str; 7] = ["matcher", "hooks", "type", "command", "args", "timeout", "onFailure"];
 
 /// The groups of a registration: `(event, group)`.
-pub(super) fn groups(registration: &Registration) -> Vec<(&'static str, Value)> {
+fn groups(registration: &Registration) -> Vec<(&'static str, Value)> {
     let group = |(event, word, matcher): (&'static str, Option<&str>, Option<&str>)| {
         let words = ["hook"].into_iter().chain(word).chain(registration.words.iter().map(String::as_str));
         let file = registration.file.iter().filter(|_| word.is_none());
@@ -71,6 +72,57 @@ fn insert(registration: &Registration, text: &str) -> Result<String, FileError> 
         }
         Ok(())
     })
+}
+
+/// The differences between a settings file and the entries of a registration.
+pub(super) fn drift(wanted: &Registration, settings: &SettingsJson) -> Vec<Drift> {
+    let guard_hooks = settings.guard_hooks();
+    let new = |event: &str, hook: Option<&HookEntry<'_>>, difference| Drift {
+        event: event.to_owned(),
+        pointer: hook.map(|hook| hook.pointer.clone()),
+        difference,
+    };
+    let mut drift = Vec::new();
+    for (event, group) in groups(wanted) {
+        let hooks: Vec<&HookEntry<'_>> = guard_hooks.iter().filter(|hook| hook.event == event).collect();
+        match hooks.as_slice() {
+            [] => drift.push(new(event, None, Difference::Missing)),
+            [hook] => {
+                let names = differing_fields(hook, &group);
+                if !names.is_empty() {
+                    let defect = defect(hook, &names);
+                    drift.push(new(event, Some(hook), Difference::Fields { names, defect }));
+                }
+            }
+            [first, ..] => drift.push(new(event, Some(first), Difference::Repeated(hooks.len()))),
+        }
+    }
+    let is_needless = |hook: &&HookEntry<'_>| !HANDLED_EVENTS.iter().any(|(event, ..)| *event == hook.event);
+    let needless = guard_hooks.iter().filter(is_needless);
+    drift.extend(needless.map(|hook| new(hook.event, Some(hook), Difference::Needless)));
+    drift
+}
+
+/// The fields in which an entry differs from the one in the group; fields that the guard does not write come last.
+fn differing_fields(hook: &HookEntry<'_>, group: &Value) -> Vec<String> {
+    let wanted = group.pointer("/hooks/0");
+    let value = |field: &str| wanted.and_then(|wanted| wanted.get(field));
+    let matcher = (hook.matcher != group.get("matcher").and_then(Value::as_str)).then_some("matcher");
+    let known = FIELDS.into_iter().filter(|field| hook.entry.get(field) != value(field));
+    let others = hook.entry.as_object().into_iter().flatten().map(|(field, _)| field.as_str());
+    let others = others.filter(|field| !FIELDS.contains(field));
+    matcher.into_iter().chain(known).chain(others).map(str::to_owned).collect()
+}
+
+fn defect(hook: &HookEntry<'_>, fields: &[String]) -> Option<EntryDefect> {
+    let differs = |name: &str| fields.iter().any(|field| field == name);
+    match hook.timeout() {
+        Some(seconds) if differs("timeout") && seconds < MIN_TIMEOUT_SECONDS => {
+            Some(EntryDefect::ShortTimeout(seconds))
+        }
+        _ if differs("matcher") && hook.matches("Read").is_none() => Some(EntryDefect::NeverRuns),
+        _ => differs("onFailure").then_some(EntryDefect::FailsOpen),
+    }
 }
 
 /// What a settings file takes away from the guard that is registered in it, one line each.

@@ -1,14 +1,13 @@
 //! MCP servers in the files of Claude Code.
 
 use super::locate::locate;
-use super::settings::read_object;
+use super::settings::{describe, json_error, read_object};
 use crate::client::server::{Launch, LaunchContext, Server, ServerFile};
 use crate::client::settings::FileError;
 use crate::mcp::UniqueMap;
 use crate::mcp::tool::sanitize_name;
 use serde::Deserialize;
 use serde_json::Value;
-use serde_json::error::Category;
 use serde_json::value::RawValue;
 use std::collections::BTreeMap;
 
@@ -49,11 +48,7 @@ pub(super) fn read(text: &str, projects: &[&str]) -> ServerFile {
     let config = match ConfigFile::parse(text) {
         Ok(config) => config,
         Err(error) => {
-            file.errors.push(FileError {
-                line: error.line().max(1),
-                column: error.column().max(1),
-                what: describe(&error),
-            });
+            file.errors.push(json_error(&error));
             return file;
         }
     };
@@ -125,18 +120,6 @@ fn servers_at(text: &str, raw: Option<&RawValue>, path: &[&str]) -> Result<Vec<S
 /// An error in the part of the file that `path` leads to.
 fn error_at(text: &str, path: &[&str], error: &serde_json::Error) -> FileError {
     FileError::at(locate(text, path), describe(error))
-}
-
-/// The message of a parse error, without content of the file and without a position.
-fn describe(error: &serde_json::Error) -> String {
-    match error.classify() {
-        // The message of a data error may quote the file.
-        Category::Data => "expected a JSON object without repeated names".to_owned(),
-        Category::Io | Category::Syntax | Category::Eof => {
-            let message = error.to_string();
-            message.rsplit_once(" at line ").map_or(message.as_str(), |(what, _)| what).to_owned()
-        }
-    }
 }
 
 /// Reads how an entry reaches its server. Members that do not matter for that are not checked.

@@ -10,6 +10,7 @@ use crate::path::Place;
 use crate::programs::Catalogue;
 use crate::shell;
 use serde_json::Value;
+use serde_json::error::Category;
 
 /// Variables that start the client without hooks.
 const DISABLING_VARIABLES: [&str; 2] = ["CLAUDE_CODE_SIMPLE", "CLAUDE_CODE_SAFE_MODE"];
@@ -40,12 +41,25 @@ pub(super) fn read_object(text: &str, expected: &str) -> Result<Value, FileError
     if text.trim().is_empty() {
         return Ok(Value::Object(serde_json::Map::new()));
     }
-    let value: Value = serde_json::from_str(text).map_err(|error| {
-        let message = error.to_string();
-        let what = message.rsplit_once(" at line ").map_or(message.as_str(), |(what, _)| what);
-        FileError { line: error.line().max(1), column: error.column().max(1), what: what.to_owned() }
-    })?;
+    let value: Value = serde_json::from_str(text).map_err(|error| json_error(&error))?;
     if value.is_object() { Ok(value) } else { Err(FileError::new(expected)) }
+}
+
+/// A parse error at its position.
+pub(super) fn json_error(error: &serde_json::Error) -> FileError {
+    FileError { line: error.line().max(1), column: error.column().max(1), what: describe(error) }
+}
+
+/// The message of a parse error, without content of the file and without a position.
+pub(super) fn describe(error: &serde_json::Error) -> String {
+    match error.classify() {
+        // The message of a data error may quote the file.
+        Category::Data => "expected a JSON object without repeated names".to_owned(),
+        Category::Io | Category::Syntax | Category::Eof => {
+            let message = error.to_string();
+            message.rsplit_once(" at line ").map_or(message.as_str(), |(what, _)| what).to_owned()
+        }
+    }
 }
 
 /// Whether the file sets a variable for hooks, or cannot be read. Unlike [`SettingsJson`] this is cheap, and strict.

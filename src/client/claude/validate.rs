@@ -14,57 +14,39 @@ const STRICT_EVENTS: [&str; 2] = ["PreToolUse", "PermissionRequest"];
 const PERMISSION_MODES: [&str; 7] =
     ["acceptEdits", "auto", "bypassPermissions", "default", "delegate", "dontAsk", "plan"];
 
+/// A JSON pointer, the test of the value there, and the fault of another value.
+type MemberCheck = (&'static str, fn(&Value) -> bool, &'static str);
+
 /// Members whose type the client checks: if one has another type, it ignores the whole file (measured).
-const CHECKED_MEMBERS: [(&str, MemberType); 11] = [
-    ("/model", MemberType::String),
-    ("/permissions", MemberType::Object),
-    ("/permissions/allow", MemberType::Array),
-    ("/permissions/deny", MemberType::Array),
-    ("/permissions/ask", MemberType::Array),
-    ("/permissions/defaultMode", MemberType::PermissionMode),
+const CHECKED_MEMBERS: [MemberCheck; 11] = [
+    ("/model", Value::is_string, "is not a text"),
+    ("/permissions", Value::is_object, "is not an object"),
+    ("/permissions/allow", Value::is_array, "is not a list"),
+    ("/permissions/deny", Value::is_array, "is not a list"),
+    ("/permissions/ask", Value::is_array, "is not a list"),
+    ("/permissions/defaultMode", is_permission_mode, "is not a mode that we know"),
     // Its values may have any type: the client converts them to strings.
-    ("/env", MemberType::Object),
-    ("/disableAllHooks", MemberType::Boolean),
-    ("/cleanupPeriodDays", MemberType::Number),
-    ("/sandbox", MemberType::Object),
-    ("/statusLine", MemberType::Object),
+    ("/env", Value::is_object, "is not an object"),
+    ("/disableAllHooks", Value::is_boolean, "is neither true nor false"),
+    ("/cleanupPeriodDays", Value::is_number, "is not a number"),
+    ("/sandbox", Value::is_object, "is not an object"),
+    ("/statusLine", Value::is_object, "is not an object"),
 ];
 
-/// The type that a member must have.
-#[derive(Clone, Copy, Debug)]
-enum MemberType {
-    String,
-    Boolean,
-    Number,
-    Array,
-    Object,
-    PermissionMode,
-}
-
-impl MemberType {
-    /// The fault of a value that is not of this type.
-    fn fault(self, value: &Value) -> Option<&'static str> {
-        let is_mode = |value: &Value| value.as_str().is_some_and(|mode| PERMISSION_MODES.contains(&mode));
-        let (valid, fault) = match self {
-            MemberType::String => (value.is_string(), "is not a text"),
-            MemberType::Boolean => (value.is_boolean(), "is neither true nor false"),
-            MemberType::Number => (value.is_number(), "is not a number"),
-            MemberType::Array => (value.is_array(), "is not a list"),
-            MemberType::Object => (value.is_object(), "is not an object"),
-            MemberType::PermissionMode => (is_mode(value), "is not a mode that we know"),
-        };
-        (!valid).then_some(fault)
-    }
+fn is_permission_mode(value: &Value) -> bool {
+    value.as_str().is_some_and(|mode| PERMISSION_MODES.contains(&mode))
 }
 
 /// The members and the hooks that the client rejects.
 pub(super) fn invalid_parts(settings: &SettingsJson) -> Vec<InvalidPart> {
-    let member = |(pointer, expected): (&str, MemberType)| {
-        let what = expected.fault(settings.value().pointer(pointer)?)?;
+    let invalid = CHECKED_MEMBERS
+        .into_iter()
+        .filter(|(pointer, is_valid, _)| settings.value().pointer(pointer).is_some_and(|value| !is_valid(value)));
+    let members = invalid.map(|(pointer, _, what)| {
         let name = pointer.trim_start_matches('/').replace('/', ".");
-        Some(InvalidPart { name, what, voids_file: true, pointer: pointer.to_owned() })
-    };
-    CHECKED_MEMBERS.into_iter().filter_map(member).chain(invalid_hooks(settings)).collect()
+        InvalidPart { name, what, voids_file: true, pointer: pointer.to_owned() }
+    });
+    members.chain(invalid_hooks(settings)).collect()
 }
 
 fn invalid_hooks(settings: &SettingsJson) -> Vec<InvalidPart> {

@@ -1,12 +1,12 @@
 //! The guard's entries: whether they are those that `install` would write, and whether their program can be started.
 
-use super::problem::Problem;
+use super::Problem;
 use crate::commands::hooks::{ProgramError, RegisteredLayer};
 use crate::runtime::environment::Environment;
 use crate::runtime::policy_files;
 use rune::client::registration::{Difference, Drift, EntryDefect};
 use rune::client::settings::Scope;
-use std::path::PathBuf;
+use std::path::Path;
 
 pub fn check(registered: &RegisteredLayer<'_>, environment: &Environment) -> anyhow::Result<Vec<Problem>> {
     let mut problems: Vec<Problem> = program(registered).into_iter().collect();
@@ -86,14 +86,7 @@ fn looser_preset(registered: &RegisteredLayer<'_>, environment: &Environment) ->
 
 /// Directories that the entries name and that differ from those of this process.
 fn directories(registered: &RegisteredLayer<'_>, environment: &Environment) -> Vec<Problem> {
-    let named = &registered.options.dirs;
-    let dirs = [
-        ("--config-dir", &named.config, &environment.config_dir),
-        ("--state-dir", &named.state, &environment.state_dir),
-        ("--data-dir", &named.data, &environment.data_dir),
-        ("--client-dir", &named.client, &environment.client_dir),
-    ];
-    let problem = |flag: &str, given: &PathBuf, known: &PathBuf| {
+    let problem = |flag: &str, given: &Path, known: &Path| {
         let what = format!("the hooks are told `{flag} {}`, and here it is {}", given.display(), known.display());
         let advice = format!(
             "{} writes the one from here; where the other one is meant, add `{flag} {}` to this command",
@@ -102,11 +95,10 @@ fn directories(registered: &RegisteredLayer<'_>, environment: &Environment) -> V
         );
         Problem::new("other-directory", what, advice).at(place(registered))
     };
-    let other = |(flag, given, known): (&'static str, &Option<PathBuf>, &Option<PathBuf>)| match (given, known) {
-        (Some(given), Some(known)) if given != known => Some(problem(flag, given, known)),
-        _ => None,
-    };
-    dirs.into_iter().filter_map(other).collect()
+    let of_hook = environment.with_dirs(&registered.options.dirs);
+    let pairs = of_hook.dirs().into_iter().zip(environment.dirs());
+    let other = pairs.filter_map(|((flag, given), (_, known))| Some((flag, given?, known?)));
+    other.filter(|(_, given, known)| given != known).map(|(flag, given, known)| problem(flag, given, known)).collect()
 }
 
 fn drift_problem(drift: &Drift, registered: &RegisteredLayer<'_>) -> Problem {

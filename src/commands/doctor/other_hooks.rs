@@ -1,6 +1,6 @@
 //! Hooks of other programs that interfere with the guard.
 
-use super::problem::Problem;
+use super::Problem;
 use crate::commands::hooks::SettingsLayers;
 use crate::runtime::environment::Environment;
 use crate::runtime::policy_files;

@@ -1,10 +1,10 @@
 //! Permissions: whether the log and the sessions can be written, and who else can write the policy.
 
-use super::problem::Problem;
+use super::Problem;
 use crate::commands::hooks::RegisteredLayer;
 use crate::runtime::environment::Environment;
-use crate::runtime::log;
 use crate::runtime::options::Options;
+use crate::runtime::{log, policy_files};
 use std::fs::{self, OpenOptions};
 use std::io::{Error, ErrorKind};
 use std::os::unix::fs::MetadataExt;
@@ -42,7 +42,7 @@ pub fn check(options: &Options, environment: &Environment) -> Vec<Problem> {
             .at(sessions.display().to_string()),
         );
     }
-    let allowlist = environment.client_dir.as_ref().map(|dir| dir.join("quarantine.d/trusted-mcp-allowlist.txt"));
+    let allowlist = policy_files::allowlist_path(&environment);
     let dirs = [&environment.config_dir, &environment.state_dir, &environment.data_dir];
     let files = dirs.into_iter().flatten().flat_map(|dir| files_below(dir)).chain(allowlist);
     problems.extend(files.filter_map(|path| loose(&path)));

@@ -1,6 +1,6 @@
 //! Pins of MCP servers: unreadable files, and servers that have no pin although the policy requires one.
 
-use super::problem::Problem;
+use super::Problem;
 use crate::runtime::environment::Environment;
 use crate::runtime::mcp::records::Store;
 use crate::runtime::mcp::servers::Servers;

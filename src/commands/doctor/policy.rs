@@ -1,6 +1,6 @@
 //! The policy of a registered hook: files with errors, and exceptions and names of rules without effect.
 
-use super::problem::Problem;
+use super::Problem;
 use crate::commands::rules;
 use crate::runtime::environment::{Environment, now};
 use crate::runtime::options::Options;

@@ -1,6 +1,6 @@
 //! Samples: events that the registered commands are run on. Their answers are compared with those of this program.
 
-use super::problem::Problem;
+use super::Problem;
 use crate::commands::explain::{Preview, preview, preview_with_policy};
 use crate::commands::hooks::{RegisteredLayer, default_preset};
 use crate::runtime::environment::Environment;

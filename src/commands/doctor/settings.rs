@@ -1,6 +1,6 @@
 //! Settings files: those that the client rejects, that disable hooks, or that move them by variables.
 
-use super::problem::Problem;
+use super::Problem;
 use crate::commands::hooks::{RegisteredLayer, SettingsLayer, SettingsLayers};
 use rune::client::Client;
 use rune::client::settings::{InvalidPart, Scope, Settings, Variable};

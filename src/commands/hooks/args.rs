@@ -1,6 +1,6 @@
 //! The options of `rune hooks`, and the settings file that they name.
 
-use super::status::InspectArgs;
+use crate::commands::current_dir;
 use crate::runtime::environment::Environment;
 use crate::runtime::exit_code::DONE;
 use crate::runtime::options::Dirs;
@@ -10,16 +10,6 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use rune::client::settings::{Scope, SettingsDirs};
 use rune::client::{self, Client};
 use std::path::{Path, PathBuf};
-
-/// Shows which settings files register the guard, whether the entries are in force, and whether the guard is on
-#[derive(Debug, Args)]
-#[command(
-    after_help = "Example:\n  rune hooks status --json\n\nExit 0: the guard is on. Exit 1: it is off, or partly on. Exit 2: cannot tell."
-)]
-pub struct StatusArgs {
-    #[command(flatten)]
-    pub inspect: InspectArgs,
-}
 
 /// Registers the guard in a client's settings, or changes how it is registered
 #[derive(Debug, Args)]
@@ -34,14 +24,6 @@ pub struct InstallArgs {
     /// Write a plugin for the client into this directory instead of a settings file
     #[arg(long, value_name = "DIR", conflicts_with_all = ["scope", "settings"])]
     pub plugin: Option<PathBuf>,
-    #[command(flatten)]
-    pub target: TargetArgs,
-}
-
-/// Removes the guard from a client's settings; the same as `install --preset off`
-#[derive(Debug, Args)]
-#[command(after_help = "Example:\n  rune hooks uninstall --dry-run")]
-pub struct UninstallArgs {
     #[command(flatten)]
     pub target: TargetArgs,
 }
@@ -93,7 +75,6 @@ fn client_names_or_all() -> PossibleValuesParser {
     PossibleValuesParser::new(client::ALL.iter().map(|client| client.name()).chain(["all"]))
 }
 
-/// Parses the name of a client.
 pub fn client_parser() -> impl TypedValueParser<Value = &'static dyn Client> {
     let names = PossibleValuesParser::new(client::ALL.iter().map(|client| client.name()));
     names.map(|name| client::named(&name).unwrap_or(client::DEFAULT))
@@ -187,8 +168,4 @@ impl DirArgs {
         };
         Ok(Environment::of(client, &dirs))
     }
-}
-
-pub fn current_dir() -> anyhow::Result<PathBuf> {
-    std::env::current_dir().context("cannot read the current directory")
 }

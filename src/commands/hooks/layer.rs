@@ -7,7 +7,6 @@ use rune::client::Client;
 use rune::client::settings::{Scope, Settings, SettingsDirs, Switch};
 use std::path::{Path, PathBuf};
 
-/// One settings file.
 #[derive(Debug)]
 pub struct SettingsLayer {
     client: &'static dyn Client,

@@ -1,13 +1,13 @@
 //! `rune hooks install --plugin`: the guard as a plugin of the client, which calls the same binary.
 
-use super::args::{Target, current_dir};
+use super::args::Target;
 use super::preset::{check_preset, default_preset};
-use super::{registration, say};
+use super::registration;
+use crate::commands::current_dir;
 use crate::runtime::files::write_like;
 use anyhow::bail;
 use std::path::Path;
 
-/// Writes the plugin into a directory.
 pub fn write(folder: &Path, preset: Option<&str>, target: &Target<'_>) -> anyhow::Result<()> {
     let Target { args, environment } = target;
     let client = environment.client;
@@ -24,7 +24,7 @@ pub fn write(folder: &Path, preset: Option<&str>, target: &Target<'_>) -> anyhow
     for (name, text) in plugin.files {
         let path = folder.join(name);
         if args.dry_run {
-            say(&format!("would write {}", path.display()))?;
+            say!("would write {}", path.display())?;
         } else {
             write_like(&path, &text, &path)?;
         }
@@ -32,7 +32,7 @@ pub fn write(folder: &Path, preset: Option<&str>, target: &Target<'_>) -> anyhow
     if args.dry_run {
         return Ok(());
     }
-    say(&format!("wrote a plugin with the preset {preset} to {}", folder.display()))?;
+    say!("wrote a plugin with the preset {preset} to {}", folder.display())?;
     let folder = rune::shell::quote_word(&folder.to_string_lossy());
-    say(&format!("try it with: {} {folder}", plugin.start_command))
+    say!("try it with: {} {folder}", plugin.start_command)
 }

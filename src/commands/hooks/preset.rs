@@ -28,9 +28,8 @@ pub fn strictest_preset(entries: &[Registration], environment: &Environment) -> 
     best.map(|(preset, _)| preset)
 }
 
-/// The policy of a hook with this registration.
 fn policy(registration: &Registration) -> Config {
-    let options = options(registration);
+    let options = Options::of(registration);
     policy_files::config(
         &options,
         &Environment::of(options.client, &options.dirs),
@@ -42,12 +41,8 @@ fn policy(registration: &Registration) -> Config {
 /// The environment that the receipt of a change to these entries is written in: that of their hooks, which read it at the
 /// start of a session. The directories of the command line may be others.
 pub fn receipt_environment(entries: &[Registration], environment: &Environment) -> Environment {
-    let of_entry = |entry| Environment::of(environment.client, &options(entry).dirs);
+    let of_entry = |entry| Environment::of(environment.client, &Options::of(entry).dirs);
     entries.first().map_or_else(|| environment.clone(), of_entry)
-}
-
-fn options(registration: &Registration) -> Options {
-    Options::parse(&registration.words.iter().map(Into::into).collect::<Vec<_>>())
 }
 
 /// Checks that the caller may replace these entries by a registration, and returns whether that needs a receipt.
@@ -73,7 +68,6 @@ pub fn check_change(old: &[Registration], new: &Registration, args: &TargetArgs)
     Ok(moved)
 }
 
-/// Checks that there is a preset of this name.
 pub fn check_preset(preset: &str, environment: &Environment) -> anyhow::Result<()> {
     let file = environment.config_dir.as_ref().map(|dir| dir.join("presets").join(format!("{preset}.toml")));
     let is_name = preset.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-');

@@ -1,9 +1,10 @@
 //! `rune hooks status`: which settings files register the guard, and whether it is on.
 
-use super::args::{DirArgs, client_parser, current_dir, project};
+use super::args::{DirArgs, client_parser, project};
 use super::layer::{SettingsLayer, SettingsLayers};
 use super::program::{self, ProgramError};
-use super::{default_preset, registration, say};
+use super::{default_preset, registration};
+use crate::commands::{current_dir, say};
 use crate::runtime::environment::Environment;
 use crate::runtime::exit_code::{DONE, FAILED};
 use crate::runtime::options::Options;
@@ -15,7 +16,7 @@ use rune::client::{self, Client};
 use serde::Serialize;
 use std::path::{Path, PathBuf};
 
-/// Options that name the settings to inspect.
+// Options that name the settings to inspect. A doc comment would replace those of the commands.
 #[derive(Debug, Args)]
 pub struct InspectArgs {
     /// JSON instead of text
@@ -79,11 +80,8 @@ pub struct RegisteredLayer<'a> {
     pub settings: &'a Settings,
     /// How the guard is called there.
     pub registration: Registration,
-    /// The options of the hook there.
     pub options: Options,
-    /// Why the program cannot be started.
     pub program_error: Option<ProgramError>,
-    /// Whether the program is this one.
     pub is_this_program: bool,
 }
 
@@ -98,7 +96,7 @@ impl<'a> RegisteredLayer<'a> {
     pub fn all(layers: &'a SettingsLayers) -> Vec<RegisteredLayer<'a>> {
         let registered = |(layer, settings): (&'a SettingsLayer, &'a Settings)| {
             let registration = settings.registration()?;
-            let options = Options::parse(&registration.words.iter().map(Into::into).collect::<Vec<_>>());
+            let options = Options::of(&registration);
             let program_error = ProgramError::of(&registration.program);
             let program = Path::new(&registration.program);
             let is_this_program = std::env::current_exe().is_ok_and(|this| program::is_same(program, &this));
@@ -178,7 +176,6 @@ struct StatusReport {
     files: Vec<FileStatus>,
 }
 
-/// One settings file.
 #[derive(Serialize)]
 struct FileStatus {
     scope: Scope,
@@ -190,7 +187,6 @@ struct FileStatus {
     registered: Option<RegistrationStatus>,
 }
 
-/// How a settings file registers the guard.
 #[derive(Serialize)]
 struct RegistrationStatus {
     preset: Option<String>,

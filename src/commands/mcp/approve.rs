@@ -4,7 +4,7 @@ use super::block::write_receipt;
 use super::diff::pretty;
 use super::inventory::{Inventory, ServerState, ToolSelector, describe_status};
 use crate::commands::explain::preview;
-use crate::commands::hooks::say;
+use crate::commands::say;
 use crate::runtime::agent_check;
 use crate::runtime::environment::{Environment, now};
 use crate::runtime::exit_code::{DONE, FAILED};
@@ -88,7 +88,7 @@ fn approve(
     print_proposal(inventory, state, &proposal)?;
     let hash = proposal.hash().to_string();
     let short = proposal.hash().short();
-    say(&format!("hash: {short}"))?;
+    say!("hash: {short}")?;
     let approval = if args.hash.is_empty() {
         if !std::io::stdin().is_terminal() {
             bail!(
@@ -101,32 +101,27 @@ fn approve(
         std::io::stdin().lock().read_line(&mut typed)?;
         proposal.confirm(&typed)
     } else {
-        let named = args.hash.iter().find(|hash| proposal.clone().confirm(hash).is_ok());
-        proposal.confirm(named.map(String::as_str).unwrap_or_default())
+        args.hash.iter().find_map(|hash| proposal.clone().confirm(hash))
     };
-    match approval {
-        Ok(approval) => {
-            let at = now();
-            inventory.store.change(&state.name, |pin| pin.approve(approval, at))?;
-            say(&format!("approved: {name}"))?;
-            write_receipt(ReceiptKind::Approve, target, Some(hash))?;
-            Ok(true)
-        }
-        Err(mismatch) => {
-            say(&format!("not approved: {name}: {mismatch}"))?;
-            Ok(false)
-        }
-    }
+    let Some(approval) = approval else {
+        say!("not approved: {name}: not the hash of what was shown")?;
+        return Ok(false);
+    };
+    let at = now();
+    inventory.store.change(&state.name, |pin| pin.approve(approval, at))?;
+    say!("approved: {name}")?;
+    write_receipt(ReceiptKind::Approve, target, Some(hash))?;
+    Ok(true)
 }
 
 fn print_proposal(inventory: &Inventory, state: &ServerState, proposal: &Proposal) -> anyhow::Result<()> {
-    say(&format!("{}: {}", visible(&state.name), describe_status(&state.status)))?;
+    say!("{}: {}", visible(&state.name), describe_status(&state.status))?;
     match proposal.identity() {
-        Some(identity) => say(&format!("configuration: {}", visible(&pretty(&Value::of(identity)?))))?,
+        Some(identity) => say!("configuration: {}", visible(&pretty(&Value::of(identity)?)))?,
         None => say("configuration: unknown; only the name identifies this server")?,
     }
     if let Some(text) = proposal.instructions() {
-        say(&format!("instructions:\n{}", visible(text)))?;
+        say!("instructions:\n{}", visible(text))?;
         print_warnings(content_findings(text)?)?;
         print_warnings(scan::text(text))?;
     }
@@ -138,17 +133,17 @@ fn print_proposal(inventory: &Inventory, state: &ServerState, proposal: &Proposa
             same += 1;
             continue;
         }
-        say(&format!("{} ({})\n{}", visible(name), describe_status(status), visible(&pretty(body))))?;
+        say!("{} ({})\n{}", visible(name), describe_status(status), visible(&pretty(body)))?;
         print_warnings(content_findings(&scan::all_text(body))?)?;
         print_warnings(scan::tool(body, &names))?;
     }
     if same > 0 {
-        say(&format!("{same} tools are unchanged since they were approved"))?;
+        say!("{same} tools are unchanged since they were approved")?;
     }
     for (name, status) in &state.tools {
         if proposal.tools().all(|(known, _)| known != name) && matches!(status, Status::Unpinnable(_) | Status::Blocked)
         {
-            say(&format!("not included: {} ({})", visible(name), describe_status(status)))?;
+            say!("not included: {} ({})", visible(name), describe_status(status))?;
         }
     }
     Ok(())
@@ -167,7 +162,7 @@ fn content_findings(text: &str) -> anyhow::Result<Vec<String>> {
 }
 
 fn print_warnings(warnings: Vec<String>) -> anyhow::Result<()> {
-    warnings.iter().try_for_each(|warning| say(&format!("  warning: {}", visible(warning))))
+    warnings.iter().try_for_each(|warning| say!("  warning: {}", visible(warning)))
 }
 
 /// Lists the tools of all other servers, as pairs of server and tool.

@@ -1,15 +1,13 @@
 //! `rune mcp block` and `unblock`. Anyone may block a server or a tool; only a person may unblock it.
 
 use super::inventory::{Inventory, ToolSelector};
-use crate::commands::hooks::say;
 use crate::runtime::environment::Environment;
 use crate::runtime::options::Dirs;
 use crate::runtime::{agent_check, receipts};
 use anyhow::{Context, Error};
 use clap::Args;
-use rune::encoding::label::Label;
 use rune::quarantine::visible;
-use rune::receipt::ReceiptKind;
+use rune::receipt::{ReceiptBody, ReceiptKind};
 
 /// Blocks a server or a tool until a person unblocks it
 #[derive(Debug, Args)]
@@ -36,7 +34,7 @@ pub fn block(args: &BlockArgs) -> anyhow::Result<()> {
     let inventory = Inventory::load()?;
     let target = inventory.parse_selector(&args.target)?;
     inventory.store.change(&target.server, |pin| pin.block(target.tool.as_deref()))?;
-    say(&format!("blocked: {}", display_name(&target)))?;
+    say!("blocked: {}", display_name(&target))?;
     write_receipt(ReceiptKind::Block, &target, None)
 }
 
@@ -45,15 +43,15 @@ pub fn unblock(args: &UnblockArgs) -> anyhow::Result<()> {
     let inventory = Inventory::load()?;
     let target = inventory.parse_selector(&args.target)?;
     inventory.store.change(&target.server, |pin| pin.unblock(target.tool.as_deref()))?;
-    say(&format!("unblocked: {}; earlier approvals apply again", display_name(&target)))?;
+    say!("unblocked: {}; earlier approvals apply again", display_name(&target))?;
     write_receipt(ReceiptKind::Unblock, &target, None)
 }
 
 /// Writes the receipt of an approval, a block or an unblock.
 pub fn write_receipt(kind: ReceiptKind, target: &ToolSelector, pin: Option<String>) -> anyhow::Result<()> {
     let environment = Environment::read(&Dirs::default());
-    let (server, tool) = (Label::new(&target.server), target.tool.as_deref().map(Label::new));
-    let written = receipts::record_operator_action(&environment, kind, server, tool, pin, None);
+    let body = ReceiptBody::pin_change(kind, &target.server, target.tool.as_deref(), pin);
+    let written = receipts::record_operator_action(&environment, &body, None);
     written.map_err(Error::msg).context("the change was made, but its receipt was not written")
 }
 

@@ -1,7 +1,7 @@
 //! `rune mcp diff`: what has changed since the approval, line by line.
 
 use super::inventory::{Inventory, ServerState, describe_status};
-use crate::commands::hooks::say;
+use crate::commands::say;
 use anyhow::bail;
 use clap::Args;
 use rune::encoding::canonical::Value;
@@ -33,7 +33,7 @@ pub fn run(args: &DiffArgs) -> anyhow::Result<()> {
         };
         return print_tool(&state, name, status);
     }
-    say(&format!("{}: {}", visible(&state.name), describe_status(&state.status)))?;
+    say!("{}: {}", visible(&state.name), describe_status(&state.status))?;
     print_server(&state)?;
     for (name, status) in state.tools.iter().filter(|(_, status)| *status != Status::Approved(Annotations::Same)) {
         print_tool(&state, name, status)?;
@@ -60,7 +60,7 @@ fn print_server(state: &ServerState) -> anyhow::Result<()> {
 }
 
 fn print_tool(state: &ServerState, name: &str, status: &Status) -> anyhow::Result<()> {
-    say(&format!("{}:{}: {}", visible(&state.name), visible(name), describe_status(status)))?;
+    say!("{}:{}: {}", visible(&state.name), visible(name), describe_status(status))?;
     let approved = state.pin.as_ref().and_then(|pin| pin.tool(name)).map(pretty).unwrap_or_default();
     let served = state.observed.as_ref().and_then(|observed| observed.tool(name));
     let served = match served.map(|tool| (tool.body(), tool.raw())) {
@@ -91,7 +91,7 @@ fn print_diff(name: &str, before: &str, after: &str) -> anyhow::Result<()> {
             _ => "",
         };
         if colours && !colour.is_empty() {
-            say(&format!("\u{1b}[{colour}m{line}\u{1b}[0m"))?;
+            say!("\u{1b}[{colour}m{line}\u{1b}[0m")?;
         } else {
             say(line)?;
         }

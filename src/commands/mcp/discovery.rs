@@ -8,7 +8,6 @@ use std::time::{Duration, Instant};
 /// A connection to a server, which fails after its deadline.
 pub trait Connection {
     fn send(&mut self, message: &Value) -> Result<(), String>;
-    /// Waits for the next message.
     fn receive(&mut self) -> Result<Vec<u8>, String>;
     /// Called with the protocol version that the server has chosen.
     fn set_protocol_version(&mut self, _version: &str) {}
@@ -112,7 +111,6 @@ pub fn too_large() -> String {
     format!("the server sends more than {} MB", MAX_SERVED_BYTES >> 20)
 }
 
-/// The time until a deadline.
 pub fn remaining(deadline: Instant) -> Duration {
     deadline.saturating_duration_since(Instant::now())
 }

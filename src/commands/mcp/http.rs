@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader, Read};
 use std::time::{Duration, Instant};
 use ureq::http::{HeaderMap, Response};
-use ureq::{Agent, Body, BodyReader, Error};
+use ureq::{Agent, Body, BodyReader, Error, RequestBuilder};
 
 /// How long the DELETE request that ends a session may take.
 const DELETE_TIMEOUT: Duration = Duration::from_millis(500);
@@ -47,19 +47,18 @@ impl HttpServer {
     }
 
     fn post(&self, url: &str, message: &Value) -> Result<Response<Body>, String> {
-        let mut request = self.agent.post(url).header("Content-Type", "application/json");
-        request = request.header("Accept", "application/json, text/event-stream");
-        for (name, value) in self.request_headers() {
-            request = request.header(name, value);
-        }
+        let request = self.agent.post(url).header("Content-Type", "application/json");
+        let request = self.with_headers(request.header("Accept", "application/json, text/event-stream"));
         let request = request.config().timeout_global(Some(self.time_left()?)).build();
         request.send(message.to_string().into_bytes()).map_err(describe_error)
     }
 
-    fn request_headers(&self) -> impl Iterator<Item = (&str, &str)> {
+    /// Adds the configured headers, and those of the session.
+    fn with_headers<B>(&self, request: RequestBuilder<B>) -> RequestBuilder<B> {
         let protocol = [("Mcp-Session-Id", &self.session), ("MCP-Protocol-Version", &self.protocol_version)];
         let protocol = protocol.into_iter().filter_map(|(name, value)| Some((name, value.as_deref()?)));
-        self.headers.iter().map(|(name, value)| (name.as_str(), value.as_str())).chain(protocol)
+        let headers = self.headers.iter().map(|(name, value)| (name.as_str(), value.as_str())).chain(protocol);
+        headers.fold(request, |request, (name, value)| request.header(name, value))
     }
 
     fn time_left(&self) -> Result<Duration, String> {
@@ -68,10 +67,7 @@ impl HttpServer {
 
     /// Opens the event stream of the HTTP+SSE transport (MCP 2024-11-05), and reads where to send messages.
     pub fn open_sse(&mut self) -> Result<(), String> {
-        let mut request = self.agent.get(&self.url).header("Accept", "text/event-stream");
-        for (name, value) in self.request_headers() {
-            request = request.header(name, value);
-        }
+        let request = self.with_headers(self.agent.get(&self.url).header("Accept", "text/event-stream"));
         let answer = request.config().timeout_global(Some(self.time_left()?)).build().call().map_err(describe_error)?;
         if !answer.status().is_success() || !is_event_stream(answer.headers()) {
             return Err(describe_http_status(answer.status().as_u16()));

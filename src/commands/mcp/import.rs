@@ -2,7 +2,6 @@
 
 use super::record::{Provenance, ServerSnapshot, record};
 use crate::commands::current_dir;
-use crate::commands::hooks::say;
 use crate::runtime::environment::Environment;
 use crate::runtime::mcp::servers::{Configured, Servers};
 use crate::runtime::options::Dirs;
@@ -57,7 +56,7 @@ pub fn run(args: &ImportArgs) -> anyhow::Result<()> {
     };
     receipts::record_loosening(&environment, Loosening::McpImport)?;
     let outcome = record(&environment, &snapshot).map_err(anyhow::Error::msg)?;
-    say(&format!("{}: {} tools, {outcome}", Label::new(&args.server), served.tools.len()))
+    say!("{}: {} tools, {outcome}", Label::new(&args.server), served.tools.len())
 }
 
 fn read(from: impl Read) -> std::io::Result<Vec<u8>> {

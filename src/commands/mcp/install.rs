@@ -1,7 +1,6 @@
 //! `rune mcp wrap --install` and `--uninstall`: edits a server's entry and keeps every other byte of the file.
 
-use crate::commands::hooks::say;
-use crate::commands::{current_dir, current_program};
+use crate::commands::{current_dir, path_text, program, say};
 use crate::runtime::environment::Environment;
 use crate::runtime::exit_code::DONE;
 use crate::runtime::files::{follow_links, read, write_like};
@@ -27,7 +26,7 @@ pub fn install(name: &str, flags: &[&str], environment: &Environment) -> anyhow:
     if wrapped_command(command, args).is_some() {
         bail!("`{}` is already wrapped\n  help: `rune mcp wrap --uninstall` removes the wrap", Label::new(name));
     }
-    let program = path_text(&current_program()?)?;
+    let program = program()?;
     let data = environment.data_dir.as_ref().context("HOME is not set\n  help: set HOME or `--data-dir`")?;
     let data = path_text(data)?;
     let mut words = vec!["mcp", "wrap", "--server", name, "--data-dir", &data];
@@ -36,7 +35,7 @@ pub fn install(name: &str, flags: &[&str], environment: &Environment) -> anyhow:
     let words: Vec<String> = words.into_iter().map(str::to_owned).collect();
     receipts::record_loosening(environment, Loosening::McpWrapInstall)?;
     edit_entry(&server, |text, steps| environment.client.wrap_server(text, steps, &program, &words))?;
-    say(&format!("wrapped `{}` in {}", Label::new(name), server.file.display()))?;
+    say!("wrapped `{}` in {}", Label::new(name), server.file.display())?;
     if server.scope == ServerScope::Project {
         say("note: the entry contains paths of this machine; other users of the project cannot use it")?;
     }
@@ -55,7 +54,7 @@ pub fn uninstall(name: &str, environment: &Environment) -> anyhow::Result<u8> {
     let ((command, rest), all) = wrapped.with_context(|| format!("`{}` is not wrapped", Label::new(name)))?;
     receipts::record_loosening(environment, Loosening::McpWrapUninstall)?;
     edit_entry(&server, |text, steps| environment.client.unwrap_server(text, steps, &command, all - rest.len()))?;
-    say(&format!("removed the wrap of `{}` in {}", Label::new(name), server.file.display()))?;
+    say!("removed the wrap of `{}` in {}", Label::new(name), server.file.display())?;
     say(APPROVE_AGAIN)?;
     Ok(DONE)
 }
@@ -94,9 +93,4 @@ fn edit_entry(
     let steps: Vec<&str> = server.steps.iter().map(String::as_str).collect();
     let after = change(&before, &steps).map_err(|error| anyhow::anyhow!(error.describe(&path)))?;
     write_like(&path, &after, &path)
-}
-
-fn path_text(path: &Path) -> anyhow::Result<String> {
-    let text = path.to_str().with_context(|| format!("{}: the path is not valid UTF-8", path.display()))?;
-    Ok(text.to_owned())
 }

@@ -16,7 +16,6 @@ use std::collections::BTreeSet;
 pub struct Inventory {
     pub store: Store,
     pub servers: Servers,
-    /// Names of servers that have a record.
     recorded: BTreeSet<String>,
     pub unreadable: Vec<RecordError>,
 }
@@ -87,9 +86,8 @@ impl Inventory {
 
 /// A status with its details.
 pub fn describe_status(status: &Status) -> String {
-    let list = |parts: &[ChangedPart]| parts.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
     match status {
-        Status::Changed(parts) => format!("changed: {}", list(parts)),
+        Status::Changed(parts) => format!("changed: {}", ChangedPart::join(parts)),
         Status::Unpinnable(flaw) => format!("unpinnable: {flaw}"),
         Status::Approved(Annotations::Appeared) => "approved; annotations were added since".to_owned(),
         Status::Approved(Annotations::Vanished) => "approved; annotations were removed since".to_owned(),

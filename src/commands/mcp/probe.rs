@@ -6,7 +6,7 @@ use super::install::wrapped_command;
 use super::record::{Provenance, ServerSnapshot, record};
 use super::stdio::{ServerReaper, StdioServer};
 use crate::commands::current_dir;
-use crate::commands::hooks::say;
+use crate::commands::say;
 use crate::runtime::environment::Environment;
 use crate::runtime::exit_code::{DONE, FAILED};
 use crate::runtime::mcp::servers::{Configured, Servers};
@@ -47,7 +47,6 @@ pub struct ProbeArgs {
 /// How long shutting down a server may take after the deadline.
 const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// The outcome for one server.
 struct ProbeResult {
     name: String,
     scope: String,
@@ -127,9 +126,9 @@ fn ask_to_start(servers: &[&Configured], here: &Path) -> anyhow::Result<bool> {
     if !std::io::stdin().is_terminal() {
         return Ok(false);
     }
-    say(&format!("the project in {} configures these servers:", here.display()))?;
+    say!("the project in {} configures these servers:", here.display())?;
     for server in servers {
-        say(&format!("  {}: {}", Label::new(&server.name), escape_unprintable(&launch_text(server))))?;
+        say!("  {}: {}", Label::new(&server.name), escape_unprintable(&launch_text(server)))?;
     }
     write!(std::io::stdout().lock(), "type `yes` to start them: ")?;
     std::io::stdout().flush()?;
@@ -238,7 +237,7 @@ fn print_table(results: &mut [ProbeResult]) -> anyhow::Result<()> {
             Ok(what) => ("ok", what),
             Err(what) => ("failed", what),
         };
-        say(&format!("{:width$}  {:8}  {ms:>9}  {mark:6}  {}", name.as_str(), result.scope, escape_unprintable(what)))?;
+        say!("{:width$}  {:8}  {ms:>9}  {mark:6}  {}", name.as_str(), result.scope, escape_unprintable(what))?;
     }
     Ok(())
 }

@@ -7,9 +7,9 @@ mod scenario;
 mod home;
 
 use crate::commands::current_program;
-use crate::commands::hooks::say;
 use crate::commands::receipts::export::{Contents, write_pack};
 use crate::commands::receipts::verify::verify;
+use crate::commands::say;
 use crate::runtime::environment::now;
 use crate::runtime::exit_code::{DONE, FAILED};
 use crate::runtime::policy_files::PolicyTexts;
@@ -54,7 +54,6 @@ pub struct ProofArgs {
     pub json: bool,
 }
 
-/// The result of one scenario.
 #[derive(Debug, Serialize)]
 struct CaseResult {
     scenario: &'static str,
@@ -110,10 +109,10 @@ pub fn run(args: &ProofArgs) -> anyhow::Result<u8> {
     } else {
         for CaseResult { ok, scenario, verdict, reason, dispatched, .. } in &cases {
             let mark = if *ok { "ok  " } else { "FAIL" };
-            say(&format!("{mark} {scenario:<24} {verdict:<6} {reason:<28} dispatched {dispatched}"))?;
+            say!("{mark} {scenario:<24} {verdict:<6} {reason:<28} dispatched {dispatched}")?;
         }
         let (out, key) = (args.out.display(), secret.public());
-        say(&format!("\n{out}\nkey  {key}\nhead {head}\nverify it with: rune receipts verify --key {key} {out}"))?;
+        say!("\n{out}\nkey  {key}\nhead {head}\nverify it with: rune receipts verify --key {key} {out}")?;
     }
     Ok(if ok && verified == Outcome::Valid { DONE } else { FAILED })
 }
@@ -185,7 +184,6 @@ fn check(scenario: &Scenario, home: &ScenarioHome, found: Vec<&'static str>) -> 
     })
 }
 
-/// Renders `report.md`.
 fn render_report(cases: &[CaseResult], args: &ProofArgs, at: OffsetDateTime) -> String {
     let mut text = format!("# Proof `{}`, {}\n\n", args.run_id, receipts::time(Some(at)));
     let hook = args.hook.as_ref().map_or("the real hook".to_owned(), |hook| format!("`{}`", hook.display()));

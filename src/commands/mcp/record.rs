@@ -4,7 +4,7 @@ use crate::runtime::environment::{Environment, now};
 use crate::runtime::mcp::records::{RecordOutcome, Store};
 use rune::encoding::canonical::Value;
 use rune::mcp::protocol::Served;
-use rune::mcp::{Identity, Instructions, Observed, Pin, ServedBytes, Source, Tool};
+use rune::mcp::{Identity, Instructions, Observation, Observed, Pin, Source, Tool};
 use std::cell::OnceCell;
 
 /// What a server served, and how that is known.
@@ -30,19 +30,13 @@ pub enum Provenance {
 pub fn record(environment: &Environment, snapshot: &ServerSnapshot<'_>) -> Result<String, String> {
     let ServerSnapshot { server, source, identity, served, provenance } = snapshot;
     let declared = (*source == Source::Probe).then(|| environment.client.introduction().capabilities.to_string());
-    let tools: Vec<&[u8]> = served.tools.iter().map(Vec::as_slice).collect();
-    let prompts: Vec<&[u8]> = served.prompts.iter().map(Vec::as_slice).collect();
-    let observed = Observed::from_served(&ServedBytes {
+    let observed = Observed::new(Observation {
         server,
         source: *source,
         at: now(),
         identity: identity.clone(),
-        instructions: served.instructions.as_deref(),
-        info: served.info.as_deref(),
-        protocol: served.protocol.as_deref(),
-        capabilities: declared.as_deref().map(str::as_bytes),
-        tools: &tools,
-        prompts: &prompts,
+        served,
+        capabilities: declared.as_deref(),
     });
     let failed = |error: anyhow::Error| format!("cannot write the record: {error:#}");
     let store = Store::of(environment).map_err(failed)?;
@@ -81,7 +75,6 @@ fn restores_approval(store: &Store, new: &Observed) -> bool {
         || pin.tools().any(|(name, body)| restored(&|seen| same_tool(seen, name, body)))
 }
 
-/// The approved tools of a server.
 pub struct ApprovedTools {
     store: Option<Store>,
     server: String,

@@ -1,7 +1,7 @@
 //! `rune mcp status`: the status of every server and tool.
 
 use super::inventory::{Inventory, ServerState, describe_status};
-use crate::commands::hooks::say;
+use crate::commands::say;
 use clap::Args;
 use rune::mcp::{ChangedPart, Status};
 use rune::quarantine::visible;
@@ -63,7 +63,7 @@ pub fn run(args: &StatusArgs) -> anyhow::Result<()> {
         return say("no MCP server is configured here or has a record");
     }
     states.iter().try_for_each(print_server)?;
-    unreadable.iter().try_for_each(|what| say(&format!("unreadable: {}", visible(what))))
+    unreadable.iter().try_for_each(|what| say!("unreadable: {}", visible(what)))
 }
 
 fn changed_parts(status: &Status) -> Vec<String> {
@@ -95,10 +95,7 @@ fn print_server(state: &ServerState) -> anyhow::Result<()> {
         None => "not recorded: run `rune mcp probe`".to_owned(),
     };
     let elsewhere = if state.is_configured { "" } else { ", not configured here" };
-    say(&format!("{}  {} ({record}{elsewhere})", visible(&state.name), describe_status(&state.status)))?;
+    say!("{}  {} ({record}{elsewhere})", visible(&state.name), describe_status(&state.status))?;
     let width = state.tools.iter().map(|(name, _)| visible(name).chars().count()).max().unwrap_or_default();
-    state
-        .tools
-        .iter()
-        .try_for_each(|(name, status)| say(&format!("  {:width$}  {}", visible(name), describe_status(status))))
+    state.tools.iter().try_for_each(|(name, status)| say!("  {:width$}  {}", visible(name), describe_status(status)))
 }

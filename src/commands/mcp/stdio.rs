@@ -28,7 +28,6 @@ const MAX_REAP_ROUNDS: usize = 100;
 /// Lines that are read ahead; the pipe holds back a server that sends more.
 const MAX_QUEUED_LINES: usize = 16;
 
-/// A running server.
 pub struct StdioServer {
     child: Child,
     group: Pid,

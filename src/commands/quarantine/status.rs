@@ -5,7 +5,6 @@ mod table;
 
 use super::LogArgs;
 use crate::runtime::environment::{Environment, now};
-use crate::runtime::options::Dirs;
 use crate::runtime::{log, session};
 use anyhow::{Context, anyhow, bail};
 use clap::Args;
@@ -39,7 +38,7 @@ pub struct StatusArgs {
 }
 
 pub fn run(args: &StatusArgs) -> anyhow::Result<()> {
-    let environment = Environment::read(&Dirs { client: args.log.client_dir.clone(), ..Dirs::default() });
+    let environment = args.log.environment();
     let path = log::path(&environment).context("HOME is not set\n  help: set HOME or `--client-dir`")?;
     let since = args.since.as_deref().map(|since| parse_since(since, now())).transpose()?;
     let filter = Filter { since: since.map(rfc3339), session: args.session.clone() };

@@ -1,15 +1,15 @@
 //! `rune receipts export`: copies receipts into a sealed pack.
 
 use super::{ExportArgs, list, verify};
-use crate::commands::hooks::say;
+use crate::commands::say;
+use crate::runtime::files::create_private_dir;
 use crate::runtime::policy_files;
-use crate::runtime::receipts::{OPERATOR_FILE, folder, key, time};
+use crate::runtime::receipts::{OPERATOR_FILE, file_name, folder, key, time};
 use anyhow::{Context, Error, bail};
 use rune::encoding::hex::digest;
 use rune::receipt::pack::{self, ChainEntry, FileEntry, Index};
 use rune::receipt::{Outcome, Receipt, ReceiptKind, Secret, hash};
-use std::fs::{self, DirBuilder};
-use std::os::unix::fs::DirBuilderExt;
+use std::fs;
 use std::path::Path;
 use time::OffsetDateTime;
 
@@ -23,7 +23,7 @@ pub fn run(args: &ExportArgs) -> anyhow::Result<()> {
         Some(session) => list::session_files(&folder, session)?,
         None => list::receipt_files(&folder)?,
     };
-    let operator = folder.join(format!("{OPERATOR_FILE}.jsonl"));
+    let operator = folder.join(file_name(OPERATOR_FILE, 1));
     if operator.is_file() && !files.contains(&operator) {
         files.push(operator);
     }
@@ -47,7 +47,7 @@ pub fn run(args: &ExportArgs) -> anyhow::Result<()> {
         let output = serde_json::json!({"head": head, "key": secret.public(), "out": args.out, "outcome": outcome});
         say(&output.to_string())?;
     } else {
-        say(&format!("{}\nkey  {}\nhead {head}", args.out.display(), secret.public()))?;
+        say!("{}\nkey  {}\nhead {head}", args.out.display(), secret.public())?;
         say("keep head and key where no agent can write: the pack is verified against them")?;
         if outcome == Outcome::CannotTell {
             say("note: a session is not sealed yet, and may get more receipts")?;
@@ -104,11 +104,7 @@ pub fn write_pack(
     for (name, bytes) in contents {
         let path = out.join(&name);
         if let Some(folder) = path.parent() {
-            DirBuilder::new()
-                .recursive(true)
-                .mode(0o700)
-                .create(folder)
-                .with_context(|| folder.display().to_string())?;
+            create_private_dir(folder).with_context(|| folder.display().to_string())?;
         }
         fs::write(&path, bytes).with_context(|| path.display().to_string())?;
     }

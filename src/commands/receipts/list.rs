@@ -1,7 +1,7 @@
 //! `rune receipts list` and `show`: the content of receipt files, without verification.
 
 use super::{ListArgs, ShowArgs, printable};
-use crate::commands::hooks::say;
+use crate::commands::say;
 use crate::runtime::policy_files;
 use crate::runtime::receipts::{OPERATOR_FILE, folder};
 use crate::runtime::session;
@@ -36,9 +36,9 @@ pub fn list(args: &ListArgs) -> anyhow::Result<()> {
         } else {
             let ReceiptFileSummary { session, part, receipts, denied, asked, sealed, last, .. } = summary;
             let sealed = if sealed { "sealed" } else { "open" };
-            say(&format!(
+            say!(
                 "{session:<36} {part:>4} {receipts:>6} receipts {denied:>5} denied {asked:>5} asked  {sealed:<6}  {last}"
-            ))?;
+            )?;
         }
     }
     Ok(())
@@ -85,7 +85,7 @@ pub fn show(args: &ShowArgs) -> anyhow::Result<()> {
         };
         let name = text(if receipt.tool.is_some() { &receipt.tool } else { &receipt.server });
         let time = printable(&receipt.time);
-        say(&format!("{:>5} {time} {what:<9} {:<28} {name}", receipt.seq, text(&receipt.reason)))?;
+        say!("{:>5} {time} {what:<9} {:<28} {name}", receipt.seq, text(&receipt.reason))?;
     }
     Ok(())
 }
@@ -133,8 +133,7 @@ pub fn split_file_name(path: &Path) -> (String, u64) {
     }
 }
 
-/// Reads the receipts of a file, and skips lines that are not receipts.
 fn read_receipts(file: &Path) -> anyhow::Result<Vec<Receipt>> {
     let bytes = policy_files::read_bytes(file).with_context(|| file.display().to_string())?;
-    Ok(bytes.split(|byte| *byte == b'\n').filter_map(|line| serde_json::from_slice(line).ok()).collect())
+    Ok(Receipt::read_lines(&bytes).collect())
 }

@@ -2,10 +2,9 @@
 
 use super::list::{receipt_files, split_file_name};
 use super::{VerifyArgs, printable};
-use crate::commands::hooks::say;
+use crate::commands::say;
 use crate::runtime::policy_files;
-use crate::runtime::receipts::{OPERATOR_FILE, key};
-use crate::runtime::session;
+use crate::runtime::receipts::{OPERATOR_FILE, file_name, key, session_name};
 use anyhow::{Context, bail};
 use rune::encoding::hex::digest;
 use rune::encoding::label::Label;
@@ -17,7 +16,6 @@ use serde::Serialize;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-/// The result of a verification.
 #[derive(Debug, Serialize)]
 pub struct Verification {
     pub outcome: Outcome,
@@ -28,7 +26,6 @@ pub struct Verification {
     pub notes: Vec<String>,
 }
 
-/// The result for one receipt file.
 #[derive(Debug, Serialize)]
 pub struct VerifiedFile {
     pub path: String,
@@ -98,7 +95,7 @@ fn check_file_name(file: &mut VerifiedFile) {
     let Some(session) = &file.report.session else { return };
     // A client may choose the reserved name as a session id; the file of that session has another name.
     let operator = session == OPERATOR_SESSION && name == OPERATOR_FILE;
-    let expected = session::file_name(&Label::new(session)).unwrap_or_else(|| "@none".to_owned());
+    let expected = session_name(&Label::new(session));
     if !operator && expected != name || file.report.part != Some(part) {
         let what = format!("all of it is of session `{}`", Label::new(session));
         file.report.faults.push(ReceiptFault { code: FaultCode::ReceiptForeignSession, line: Some(1), what });
@@ -123,7 +120,7 @@ fn verify_files(
     // A later key may have signed a single file; the operator's file beside it records that.
     if let [path] = paths.as_slice()
         && !is_operator(path)
-        && let Ok(bytes) = policy_files::read_bytes(&path.with_file_name(format!("{OPERATOR_FILE}.jsonl")))
+        && let Ok(bytes) = policy_files::read_bytes(&path.with_file_name(file_name(OPERATOR_FILE, 1)))
     {
         receipt::verify(&bytes, &mut keys, &ExpectedChain::default());
     }
@@ -145,12 +142,8 @@ fn verify_files(
 /// Returns the hash of the last line of the part before this one, if that file exists.
 fn previous_part_hash(path: &Path) -> Option<String> {
     let (name, part) = split_file_name(path);
-    let file = match part {
-        0 | 1 => return None,
-        2 => format!("{name}.jsonl"),
-        _ => format!("{name}.{}.jsonl", part - 1),
-    };
-    let bytes = policy_files::read_bytes(&path.with_file_name(file)).ok()?;
+    let before = part.checked_sub(1).filter(|before| *before > 0)?;
+    let bytes = policy_files::read_bytes(&path.with_file_name(file_name(&name, before))).ok()?;
     bytes.rsplit(|byte| *byte == b'\n').nth(1).map(receipt::hash)
 }
 

@@ -36,7 +36,6 @@ pub struct Process {
     pub variables: Vec<String>,
     pub uid: u32,
     pub group: u32,
-    /// The controlling terminal.
     pub terminal: Option<Terminal>,
     /// The foreground process group of the controlling terminal.
     pub foreground: Option<u32>,

@@ -54,7 +54,8 @@ fn arm_watchdog(call: &Arc<Call>, progress: &Arc<Progress>) -> std::io::Result<(
 fn answer_failure(call: &Arc<Call>, progress: &Progress, failure: &Failure) {
     let (header, mut verdict) =
         progress.provisional().unwrap_or_else(|| (header_of_unreadable(call, Header::default()), Verdict::default()));
-    verdict.add(failure.finding(header.phase, policy_files::failure_effect(&call.options)));
+    let policy = policy_files::embedded_preset(&call.options);
+    verdict.add(failure.finding(header.phase, policy.failure));
     // Taint the session even after a failure: the model sees the result all the same.
     if let Some(surface) = tainting_surface(call, &verdict).cloned() {
         let (environment, session) = (call.environment.clone(), header.session.clone());
@@ -68,7 +69,7 @@ fn answer_failure(call: &Arc<Call>, progress: &Progress, failure: &Failure) {
     }
     let environment = call.environment.clone();
     run_with_timeout(WRITE_TIMEOUT, move || drop(log::append(&environment, &line)));
-    if let Some(receipt) = PendingReceipt::for_failure(&header, policy_files::receipts(&call.options), &verdict) {
+    if let Some(receipt) = PendingReceipt::for_failure(&header, policy.receipts, &verdict) {
         let (call, session) = (Arc::clone(call), header.session);
         run_with_timeout(WRITE_TIMEOUT, move || drop(receipt.write(&call.options, &call.environment, &session)));
     }

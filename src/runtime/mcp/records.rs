@@ -1,28 +1,27 @@
 //! The records of servers on disk: one pin and one observed record for each, written atomically with mode 600.
 
 use crate::runtime::environment::Environment;
-use crate::runtime::files::write_private;
+use crate::runtime::files::{create_private_dir, write_private};
+use crate::runtime::policy_files;
 use anyhow::{Context, bail};
 use rune::mcp::{InvalidRecord, MAX_RECORD_BYTES, Observed, ObservedFile, Pin, PinFile, Source, file_name};
 use rustix::fs::{FlockOperation, OFlags, flock};
 use rustix::io::Errno;
 use std::collections::BTreeSet;
-use std::fs::{self, DirBuilder, File, OpenOptions};
+use std::fs::{self, File, OpenOptions};
 use std::io::{Error, ErrorKind, Read};
-use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 /// The result of [`Store::record`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RecordOutcome {
-    /// The record was written.
     Written,
     /// The existing record was kept, because it comes from this stronger source.
     Kept(Source),
 }
 
-/// The directories of the records.
 #[derive(Clone, Debug)]
 pub struct Store {
     data: PathBuf,
@@ -126,8 +125,7 @@ impl Store {
     /// Locks the store for writing, for as long as the returned file is open. Waits for another writer up to a timeout.
     fn lock(&self) -> anyhow::Result<File> {
         let path = self.data.join(".lock");
-        let created = DirBuilder::new().recursive(true).mode(0o700).create(&self.data);
-        created.with_context(|| self.data.display().to_string())?;
+        create_private_dir(&self.data).with_context(|| self.data.display().to_string())?;
         let flags = (OFlags::NOFOLLOW | OFlags::NONBLOCK).bits().cast_signed();
         let open =
             OpenOptions::new().write(true).create(true).truncate(false).mode(0o600).custom_flags(flags).open(&path);
@@ -177,7 +175,6 @@ fn parse<T>(
     if fits(&record) { Ok(Some(record)) } else { Err(unreadable("it is the record of another server".to_owned())) }
 }
 
-/// Reads the bytes of a record.
 pub fn read_bytes(path: &Path) -> std::io::Result<Vec<u8>> {
     let (file, length) = open(path)?;
     let mut bytes = Vec::with_capacity(length + 1);
@@ -187,20 +184,11 @@ pub fn read_bytes(path: &Path) -> std::io::Result<Vec<u8>> {
 
 /// Opens a record. Symlinks and files that are not regular are refused: they could lead to other files or block.
 fn open(path: &Path) -> std::io::Result<(File, usize)> {
-    let flags = (OFlags::NOFOLLOW | OFlags::NONBLOCK).bits().cast_signed();
-    let file = File::options().read(true).custom_flags(flags).open(path).map_err(|error| {
+    let (file, length) = policy_files::open_with(path, OFlags::NOFOLLOW).map_err(|error| {
         let is_link = fs::symlink_metadata(path).is_ok_and(|found| found.is_symlink());
         if is_link { Error::new(ErrorKind::InvalidInput, "a symlink, not a regular file") } else { error }
     })?;
-    let found = file.metadata()?;
-    if !found.is_file() {
-        return Err(Error::new(ErrorKind::InvalidInput, "not a regular file"));
-    }
-    if found.len() > MAX_RECORD_BYTES {
-        Err(too_large())
-    } else {
-        Ok((file, usize::try_from(found.len()).unwrap_or_default()))
-    }
+    if length > MAX_RECORD_BYTES { Err(too_large()) } else { Ok((file, usize::try_from(length).unwrap_or_default())) }
 }
 
 fn too_large() -> Error {

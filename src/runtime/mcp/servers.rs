@@ -1,6 +1,5 @@
 //! The MCP servers in the client's configuration: every scope, strongest first.
 
-use super::identity;
 use crate::runtime::environment::Environment;
 use crate::runtime::policy_files::read_settings_text;
 use rune::client::Client;
@@ -24,7 +23,6 @@ pub struct Configured {
     entry: String,
     /// How it is reached, unexpanded, or what is wrong with its entry and where.
     pub launch: Result<Launch, String>,
-    /// The plugin that it belongs to.
     pub plugin: Option<InstalledPlugin>,
     client: &'static dyn Client,
 }
@@ -33,7 +31,7 @@ impl Configured {
     /// The identity of its entry; `None` for an invalid entry.
     pub fn identity(&self) -> Option<Identity> {
         let project = self.file.parent().filter(|_| self.scope == ServerScope::Project);
-        let identity = identity::of_entry(self.client, &Canonical::read(self.entry.as_bytes()).ok()?, project)?;
+        let identity = identity_of_entry(self.client, &Canonical::read(self.entry.as_bytes()).ok()?, project)?;
         let owner = self.plugin.as_ref().map(|plugin| plugin.id.as_str().into());
         Some(Identity { owner: owner.or(identity.owner), ..identity })
     }
@@ -202,6 +200,38 @@ fn configured(client: &'static dyn Client, scope: ServerScope, file: &Path, serv
 /// The client's project of a directory: the repository that contains it, else the directory itself.
 fn git_root(here: &Path) -> PathBuf {
     here.ancestors().find(|folder| folder.join(".git").exists()).unwrap_or(here).to_owned()
+}
+
+/// Programs that fetch what they run. A directory among their arguments is data, not a program.
+const FETCHERS: [&str; 6] = ["bunx", "docker", "npx", "pipx", "podman", "uvx"];
+
+/// Reads the identity from an entry. `project` is the directory of the configuration file, if it is a project's file. If
+/// the entry runs files of the project, the project is part of its identity: elsewhere it runs other files.
+fn identity_of_entry(client: &dyn Client, entry: &Canonical, project: Option<&Path>) -> Option<Identity> {
+    let mut identity = Identity::of_entry(entry)?;
+    if let Some(folder) = project.filter(|folder| runs_files_of(client, folder, &identity)) {
+        let folder = folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
+        identity.owner = Some(folder.to_string_lossy().into());
+    }
+    Some(identity)
+}
+
+/// Whether an argument of the entry is a file of the project, or a directory of it that may be a program.
+fn runs_files_of(client: &dyn Client, folder: &Path, identity: &Identity) -> bool {
+    let command = identity.command.as_deref();
+    let name = command.and_then(|command| Path::new(command).file_name());
+    let fetches = name.is_some_and(|name| FETCHERS.iter().any(|fetcher| name == *fetcher));
+    let words = command.into_iter().chain(identity.args.iter().chain(&identity.cwd).map(String::as_str));
+    let values = words.flat_map(|word| [Some(word), word.split_once('=').map(|(_, value)| value)]).flatten();
+    values.filter(|value| !value.is_empty() && !value.starts_with('/')).any(|value| {
+        let path = folder.join(value);
+        names_project(client, value) || path.is_file() || !fetches && path.is_dir()
+    })
+}
+
+/// Whether a word contains a variable for the project's directory.
+fn names_project(client: &dyn Client, word: &str) -> bool {
+    client.locations().project_variable.into_iter().chain(["PWD"]).any(|name| word.contains(&format!("${{{name}")))
 }
 
 #[cfg(test)]

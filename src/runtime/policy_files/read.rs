@@ -52,7 +52,12 @@ fn read_like(expected: &'static str, max_bytes: u64, path: &Path) -> Result<Opti
 /// The type is checked on the open file, because a file that is checked by name can be replaced before it is opened.
 /// Without `O_NONBLOCK`, opening a pipe without a writer would block until the deadline.
 pub fn open(path: &Path) -> std::io::Result<(File, u64)> {
-    let flags = OFlags::NONBLOCK.bits().cast_signed();
+    open_with(path, OFlags::empty())
+}
+
+/// Like [`open`], with more flags.
+pub fn open_with(path: &Path, flags: OFlags) -> std::io::Result<(File, u64)> {
+    let flags = (flags | OFlags::NONBLOCK).bits().cast_signed();
     let file = File::options().read(true).custom_flags(flags).open(path)?;
     let found = file.metadata()?;
     if !found.is_file() {

@@ -19,12 +19,10 @@ pub struct RuleSelection {
 }
 
 impl RuleSelection {
-    /// All rules of these kinds.
     pub fn all(kinds: &[RuleKind]) -> Self {
         RuleSelection { kinds: kinds.to_vec(), texts: PolicyTexts::default() }
     }
 
-    /// The rules that apply to an event.
     pub fn of(event: &Event<'_>) -> Self {
         RuleSelection { kinds: needed_kinds(event), texts: PolicyTexts::default() }
     }

@@ -1,15 +1,15 @@
 //! Appends receipts to a file, one at a time, while the file is locked.
 
-use super::{OPERATOR_FILE, folder, key, time};
+use super::{OPERATOR_FILE, file_name, folder, key, session_name, time};
 use crate::runtime::environment::Environment;
-use crate::runtime::session;
+use crate::runtime::files::create_private_dir;
 use rune::encoding::label::Label;
 use rune::receipt::{ChainEnd, ChainPosition, OPERATOR_SESSION, Receipt, ReceiptBody};
 use rustix::fs::{FlockOperation, OFlags, flock};
 use rustix::io::Errno;
-use std::fs::{DirBuilder, File, OpenOptions};
+use std::fs::{File, OpenOptions};
 use std::io::{Error, ErrorKind, Write};
-use std::os::unix::fs::{DirBuilderExt, FileExt, OpenOptionsExt};
+use std::os::unix::fs::{FileExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use time::OffsetDateTime;
 
@@ -37,9 +37,8 @@ impl<'a> Writer<'a> {
         client: &'static str,
         at: Option<OffsetDateTime>,
     ) -> Result<Self, String> {
-        // A call without a session leaves a receipt as well.
-        let name = session::file_name(session).unwrap_or_else(|| "@none".to_owned());
-        Ok(Writer { environment, folder: folder(environment)?, name, session: session.to_string(), client, at })
+        let (name, session) = (session_name(session), session.to_string());
+        Ok(Writer { environment, folder: folder(environment)?, name, session, client, at })
     }
 
     pub fn of_operator(environment: &'a Environment, at: Option<OffsetDateTime>) -> Result<Self, String> {
@@ -47,23 +46,22 @@ impl<'a> Writer<'a> {
         Ok(Writer { environment, folder: folder(environment)?, name, session, client: "rune", at })
     }
 
-    /// Appends one receipt.
-    pub fn append(&self, matter: &ReceiptBody) -> Result<(), String> {
+    pub fn append(&self, body: &ReceiptBody) -> Result<(), String> {
         let mut next = None;
         for part in 1..MAX_PARTS {
             let path = self.path(part);
             let in_file = |error: Error| format!("receipts: {}: {error}", path.display());
             let file = self.open(&path).map_err(in_file)?;
             let (end, torn) = read_end(&file, part).map_err(in_file)?;
-            let place = match (end, next) {
-                (Some(ChainEnd::Open(place)), _) => place,
-                (Some(ChainEnd::Closed(place)), _) => {
-                    next = Some(place);
+            let position = match (end, next) {
+                (Some(ChainEnd::Open(position)), _) => position,
+                (Some(ChainEnd::Closed(position)), _) => {
+                    next = Some(position);
                     continue;
                 }
                 (None, next) => ChainPosition { torn, ..next.unwrap_or_else(|| ChainPosition::first(&self.session)) },
             };
-            return self.write(&file, place, matter, &path);
+            return self.write(&file, position, body, &path);
         }
         Err(format!("receipts: {}: too many parts", self.path(1).display()))
     }
@@ -78,7 +76,7 @@ impl<'a> Writer<'a> {
                 opened => opened.and_then(lock).map_err(in_file)?,
             };
             match read_end(&file, part).map_err(in_file)?.0 {
-                Some(ChainEnd::Open(place)) => return self.write(&file, place, &ReceiptBody::Seal, &path),
+                Some(ChainEnd::Open(position)) => return self.write(&file, position, &ReceiptBody::Seal, &path),
                 Some(ChainEnd::Closed(_)) => {}
                 // The file is empty.
                 None => return Ok(()),
@@ -88,8 +86,7 @@ impl<'a> Writer<'a> {
     }
 
     fn path(&self, part: u64) -> PathBuf {
-        let name = &self.name;
-        self.folder.join(if part == 1 { format!("{name}.jsonl") } else { format!("{name}.{part}.jsonl") })
+        self.folder.join(file_name(&self.name, part))
     }
 
     /// Opens a file with mode 600 and locks it. Creates the file and its directory if needed.
@@ -98,7 +95,7 @@ impl<'a> Writer<'a> {
             if error.kind() != ErrorKind::NotFound {
                 return Err(error);
             }
-            DirBuilder::new().recursive(true).mode(0o700).create(&self.folder)?;
+            create_private_dir(&self.folder)?;
             options().create(true).open(path)
         });
         opened.and_then(lock)
@@ -107,9 +104,9 @@ impl<'a> Writer<'a> {
     /// Signs and writes a receipt.
     ///
     /// INVARIANT: the file is locked. The key is read under the lock, so that receipts follow the order of key changes.
-    fn write(&self, mut file: &File, place: ChainPosition, matter: &ReceiptBody, path: &Path) -> Result<(), String> {
+    fn write(&self, mut file: &File, position: ChainPosition, body: &ReceiptBody, path: &Path) -> Result<(), String> {
         let secret = key::read_or_create(self.environment)?;
-        let line = Receipt::sign(matter, &self.session, self.client, time(self.at), place, &secret).to_line();
+        let line = Receipt::sign(body, &self.session, self.client, time(self.at), position, &secret).to_line();
         let in_file = |error: Error| format!("receipts: {}: {error}", path.display());
         let written = file.write(&line).map_err(in_file)?;
         if written == line.len() {

@@ -5,12 +5,11 @@ use crate::runtime::files;
 use crate::runtime::policy_files;
 use anyhow::Context;
 use rune::receipt::Secret;
-use std::fs::{self, DirBuilder, OpenOptions};
+use std::fs::{self, OpenOptions};
 use std::io::{Error, ErrorKind, Write};
-use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::PathBuf;
 
-/// The path of the key.
 pub fn path(environment: &Environment) -> Result<PathBuf, String> {
     let data = environment.data_dir.as_ref().ok_or("receipts: HOME is not set and no `--data-dir` is given")?;
     Ok(data.join("receipt.key"))
@@ -45,7 +44,7 @@ pub fn create(environment: &Environment) -> Result<(), String> {
     let secret = Secret::new(random_bytes().map_err(in_file)?, random_bytes().map_err(in_file)?);
     let write = || -> Result<(), Error> {
         if let Some(folder) = path.parent() {
-            DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
+            files::create_private_dir(folder)?;
         }
         let temporary = path.with_file_name(format!(".receipt.key.{}", std::process::id()));
         // A process that was killed may have left one of the same name.
@@ -64,7 +63,6 @@ pub fn create(environment: &Environment) -> Result<(), String> {
     write().map_err(in_file)
 }
 
-/// Replaces the key.
 pub fn replace(environment: &Environment, secret: &Secret) -> anyhow::Result<()> {
     let path = path(environment).map_err(anyhow::Error::msg)?;
     files::write_like(&path, &secret.to_text(), &path).context("the key was not replaced")

@@ -1,7 +1,6 @@
 //! Loosenings of the guard: their receipts, and which of them the next session reports.
 
-use super::append::Writer;
-use super::{OPERATOR_FILE, folder};
+use super::{OPERATOR_FILE, file_name, folder, record_operator_action};
 use crate::runtime::environment::Environment;
 use crate::runtime::files::write_private;
 use crate::runtime::policy_files::read_bytes;
@@ -12,7 +11,7 @@ use std::path::PathBuf;
 
 /// Writes the receipt of a loosening. Callers do so before the change: if it fails, nothing is loosened.
 pub fn record_loosening(environment: &Environment, verb: Loosening) -> anyhow::Result<()> {
-    let written = Writer::of_operator(environment, None).and_then(|writer| writer.append(&ReceiptBody::Loosen(verb)));
+    let written = record_operator_action(environment, &ReceiptBody::Loosen(verb), None);
     written.map_err(|what| anyhow!(what)).context("nothing was changed: there is no receipt of it")
 }
 
@@ -45,13 +44,9 @@ fn parse_position(text: &str) -> Option<(u64, u64)> {
 /// The receipts of what people did, from this part on, oldest first.
 fn operator_receipts(environment: &Environment, from: u64) -> Vec<Receipt> {
     let Ok(folder) = folder(environment) else { return Vec::new() };
-    let name = |part: u64| if part == 1 { String::new() } else { format!(".{part}") };
-    let files = (from.max(1)..).map(|part| folder.join(format!("{OPERATOR_FILE}{}.jsonl", name(part))));
-    let texts = files.map_while(|file| read_bytes(&file).ok());
-    let mut receipts = Vec::new();
-    for text in texts {
-        let lines = text.split(|byte| *byte == b'\n');
-        receipts.extend(lines.filter_map(|line| serde_json::from_slice::<Receipt>(line).ok()));
-    }
-    receipts
+    let files = (from.max(1)..).map(|part| folder.join(file_name(OPERATOR_FILE, part)));
+    files
+        .map_while(|file| read_bytes(&file).ok())
+        .flat_map(|text| Receipt::read_lines(&text).collect::<Vec<_>>())
+        .collect()
 }

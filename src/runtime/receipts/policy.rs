@@ -2,13 +2,12 @@
 
 use crate::runtime::environment::Environment;
 use crate::runtime::options::Options;
-use crate::runtime::policy_files;
-use crate::runtime::policy_files::PolicyTexts;
+use crate::runtime::policy_files::{self, PolicyTexts};
 use rune::policy::{DEFAULT, DEFAULT_PRESET, PRESETS};
 use rune::receipt::pack::PolicyList;
 use rune::rules::RuleKind;
 use std::borrow::Cow;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Replaces the content of a file that cannot be read. These bytes are not UTF-8, so no policy file has them.
 const UNREADABLE: &[u8] = &[0xff];
@@ -31,25 +30,18 @@ impl<'a> PolicySnapshot<'a> {
         let embedded = PRESETS.iter().find(|(name, _)| *name == preset).map(|(_, text)| *text);
         let mut texts = PolicySnapshot { cache, preset: preset.clone(), texts: Vec::new() };
         let dir = cache.directory(environment);
-        texts.add(DEFAULT.0, dir.map(|dir| dir.join(DEFAULT.0)).as_deref(), Some(DEFAULT.1));
-        texts.add("config.local.toml", dir.map(|dir| dir.join("config.local.toml")).as_deref(), None);
+        let in_dir = |name: &str| dir.map(|dir| dir.join(name));
+        texts.add(DEFAULT.0, in_dir(DEFAULT.0), Some(DEFAULT.1));
+        texts.add("config.local.toml", in_dir("config.local.toml"), None);
         let name = format!("presets/{preset}.toml");
-        texts.add(
-            &name,
-            dir.map(|dir| dir.join(&name)).filter(|_| policy_files::is_plain_name(&preset)).as_deref(),
-            embedded,
-        );
+        texts.add(&name, in_dir(&name).filter(|_| policy_files::is_plain_name(&preset)), embedded);
         let base = format!("{}.rules", RuleKind::Mcp.name());
-        let rules = dir.map(|dir| dir.join("rules"));
-        texts.add(
-            &format!("rules/{base}"),
-            rules.as_ref().map(|dir| dir.join(&base)).as_deref(),
-            Some(RuleKind::Mcp.embedded()),
-        );
-        texts.add_rules("rules", rules.as_deref(), Some(&base));
-        texts.add("trusted-mcp-allowlist.txt", policy_files::allowlist_path(environment).as_deref(), None);
-        texts.add("project/config.toml", project.map(|dir| dir.join("config.toml")).as_deref(), None);
-        texts.add_rules("project/rules", project.map(|dir| dir.join("rules")).as_deref(), None);
+        let rules = format!("rules/{base}");
+        texts.add(&rules, in_dir(&rules), Some(RuleKind::Mcp.embedded()));
+        texts.add_rules("rules", in_dir("rules"), Some(&base));
+        texts.add("trusted-mcp-allowlist.txt", policy_files::allowlist_path(environment), None);
+        texts.add("project/config.toml", project.map(|dir| dir.join("config.toml")), None);
+        texts.add_rules("project/rules", project.map(|dir| dir.join("rules")), None);
         texts
     }
 
@@ -58,8 +50,8 @@ impl<'a> PolicySnapshot<'a> {
         PolicyList::new(&self.preset, self.texts.iter().map(|(name, text)| (name.as_str(), text.as_ref())))
     }
 
-    fn add(&mut self, name: &str, path: Option<&Path>, embedded: Option<&'static str>) {
-        let found = path.map_or(Ok(None), |path| self.cache.text(path, embedded));
+    fn add(&mut self, name: &str, path: Option<PathBuf>, embedded: Option<&'static str>) {
+        let found = path.map_or(Ok(None), |path| self.cache.text(&path, embedded));
         let text = match found.map(|text| text.or(embedded.map(Cow::Borrowed))) {
             Ok(Some(Cow::Borrowed(text))) => Cow::Borrowed(text.as_bytes()),
             Ok(Some(Cow::Owned(text))) => Cow::Owned(text.into_bytes()),
@@ -70,10 +62,10 @@ impl<'a> PolicySnapshot<'a> {
     }
 
     /// Adds the rule files for MCP tools of a directory, except for one.
-    fn add_rules(&mut self, folder: &str, dir: Option<&Path>, except: Option<&str>) {
+    fn add_rules(&mut self, folder: &str, dir: Option<PathBuf>, except: Option<&str>) {
         let Some(dir) = dir else { return };
-        for name in self.cache.mcp_rule_files(dir).iter().filter(|name| Some(name.as_str()) != except) {
-            self.add(&format!("{folder}/{name}"), Some(&dir.join(name)), None);
+        for name in self.cache.mcp_rule_files(&dir).iter().filter(|name| Some(name.as_str()) != except) {
+            self.add(&format!("{folder}/{name}"), Some(dir.join(name)), None);
         }
     }
 }

@@ -13,17 +13,13 @@ fn tools_that_a_client_cannot_tell_apart_cannot_be_pinned() {
 #[test]
 fn a_stronger_source_is_not_overwritten() {
     let record = |source| {
-        Observed::from_served(&ServedBytes {
+        Observed::new(Observation {
             server: "s",
             source,
             at: OffsetDateTime::UNIX_EPOCH,
             identity: None,
-            instructions: None,
-            info: None,
-            protocol: None,
+            served: &Served::default(),
             capabilities: None,
-            tools: &[],
-            prompts: &[],
         })
     };
     let order = [Source::Import, Source::Probe, Source::Wrap];

@@ -4,6 +4,7 @@ use super::client::FixtureServer;
 use super::fixture::COUNT_VARIABLE;
 use crate::commands::hook_options;
 use crate::runtime::environment::Environment;
+use crate::runtime::files::create_private_dir;
 use crate::runtime::mcp::records::Store;
 use crate::runtime::options::Dirs;
 use crate::runtime::policy_files::PolicyTexts;
@@ -12,8 +13,9 @@ use anyhow::{Context, Error, anyhow, bail};
 use rune::client::{self, Response, SampleEvent};
 use rune::encoding::canonical::Value as Canonical;
 use rune::encoding::label::Label;
-use rune::mcp::{Identity, Observed, Proposal, ServedBytes, Source};
-use rune::receipt::{Receipt, ReceiptKind, Secret};
+use rune::mcp::protocol::Served;
+use rune::mcp::{Identity, Observation, Observed, Proposal, Source};
+use rune::receipt::{Receipt, ReceiptBody, ReceiptKind, Secret};
 use rune::verdict::Phase;
 use serde_json::{Value, json};
 use std::fs::{self, DirBuilder};
@@ -23,7 +25,6 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use time::OffsetDateTime;
 
-/// The preset of all scenarios.
 const PRESET: &str = "strict";
 
 /// A private directory that is removed when it is dropped.
@@ -56,7 +57,6 @@ pub struct Run<'a> {
     pub secret: &'a Secret,
 }
 
-/// The home of one scenario.
 pub struct ScenarioHome {
     home: PathBuf,
     hook: PathBuf,
@@ -100,7 +100,7 @@ impl ScenarioHome {
     pub fn write(&self, name: &str, text: &str) -> anyhow::Result<()> {
         let path = self.home.join(name);
         if let Some(folder) = path.parent() {
-            DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
+            create_private_dir(folder)?;
         }
         fs::write(&path, text).with_context(|| path.display().to_string())
     }
@@ -152,21 +152,18 @@ impl ScenarioHome {
 
     /// Starts a server with `args`, and records what it serves as the server that is configured with `entry_args`.
     fn record_served(&mut self, name: &str, entry_args: &[&str], args: &[&str]) -> anyhow::Result<Observed> {
-        let tools: Vec<String> = self.start_server(name, args)?.tools()?.iter().map(ToString::to_string).collect();
-        let tools: Vec<&[u8]> = tools.iter().map(String::as_bytes).collect();
+        let tools = self.start_server(name, args)?.tools()?;
+        let served =
+            Served { tools: tools.iter().map(|tool| tool.to_string().into_bytes()).collect(), ..Served::default() };
         let entry = self.entry(name, entry_args).to_string();
         let entry = Canonical::read(entry.as_bytes()).map_err(|fault| anyhow!("{fault:?}"))?;
-        let observed = Observed::from_served(&ServedBytes {
+        let observed = Observed::new(Observation {
             server: name,
             source: Source::Probe,
             at: self.at,
             identity: Identity::of_entry(&entry),
-            instructions: None,
-            info: None,
-            protocol: None,
+            served: &served,
             capabilities: None,
-            tools: &tools,
-            prompts: &[],
         });
         Store::of(&self.environment)?.record(&observed)?;
         self.log_step("observed", name, None, None);
@@ -179,9 +176,10 @@ impl ScenarioHome {
         let pin = store.pin(observed.server()).map_err(|unreadable| anyhow!("{unreadable:?}"))?;
         let proposal = Proposal::of(pin.as_ref(), observed, None, tool)?;
         let hash = proposal.hash();
-        let approval = proposal.confirm(&hash.short())?;
+        let approval = proposal.confirm(&hash.short()).context("the hash is that of the proposal")?;
         store.change(observed.server(), |pin| pin.approve(approval, self.at))?;
-        self.write_receipt(ReceiptKind::Approve, observed.server(), tool, Some(hash.to_string()))?;
+        let body = ReceiptBody::pin_change(ReceiptKind::Approve, observed.server(), tool, Some(hash.to_string()));
+        receipts::record_operator_action(&self.environment, &body, Some(self.at)).map_err(Error::msg)?;
         self.log_step("approved", observed.server(), None, None);
         Ok(())
     }
@@ -189,20 +187,10 @@ impl ScenarioHome {
     /// Blocks a tool, as a person would.
     pub fn block(&mut self, server: &str, tool: &str) -> anyhow::Result<()> {
         Store::of(&self.environment)?.change(server, |pin| pin.block(Some(tool)))?;
-        self.write_receipt(ReceiptKind::Block, server, Some(tool), None)?;
+        let body = ReceiptBody::pin_change(ReceiptKind::Block, server, Some(tool), None);
+        receipts::record_operator_action(&self.environment, &body, Some(self.at)).map_err(Error::msg)?;
         self.log_step("blocked", server, None, None);
         Ok(())
-    }
-
-    fn write_receipt(
-        &self,
-        kind: ReceiptKind,
-        server: &str,
-        tool: Option<&str>,
-        pin: Option<String>,
-    ) -> anyhow::Result<()> {
-        let (server, tool) = (Label::new(server), tool.map(Label::new));
-        receipts::record_operator_action(&self.environment, kind, server, tool, pin, Some(self.at)).map_err(Error::msg)
     }
 
     /// Asks the hook about a call of `served`, a server and its tool, and makes the call unless the hook objects.
@@ -241,23 +229,20 @@ impl ScenarioHome {
         Ok(())
     }
 
-    /// The number of calls that a server has counted.
     pub fn call_count(&self, name: &str) -> usize {
         self.servers.iter().filter(|(known, _)| known == name).map(|(_, server)| server.count()).max().unwrap_or(0)
     }
 
-    /// Reads the receipts of the session.
     pub fn receipts(&self) -> anyhow::Result<Vec<u8>> {
-        let path = receipts::file_of(&self.environment, &Label::new(&self.session)).map_err(Error::msg)?;
+        let name = receipts::session_name(&Label::new(&self.session));
+        let path = receipts::folder(&self.environment).map_err(Error::msg)?.join(receipts::file_name(&name, 1));
         fs::read(&path).with_context(|| path.display().to_string())
     }
 
-    /// The receipt of the session's last decision.
     pub fn last_decision(&self) -> anyhow::Result<Receipt> {
         let bytes = self.receipts()?;
-        let receipts =
-            bytes.split(|byte| *byte == b'\n').filter_map(|line| serde_json::from_slice::<Receipt>(line).ok());
-        receipts.rev().find(|receipt| receipt.kind == ReceiptKind::Decision).context("no receipt of a decision")
+        let decision = Receipt::read_lines(&bytes).rev().find(|receipt| receipt.kind == ReceiptKind::Decision);
+        decision.context("no receipt of a decision")
     }
 
     /// Reads the policy that the hook uses.
@@ -287,14 +272,8 @@ impl ScenarioHome {
         });
         let mut command = Command::new(&self.hook);
         command.arg("hook").args(words).args(["--preset", PRESET, "--at", &receipts::time(Some(self.at))]);
-        let dirs = [
-            ("--config-dir", &self.environment.config_dir),
-            ("--state-dir", &self.environment.state_dir),
-            ("--data-dir", &self.environment.data_dir),
-            ("--client-dir", &self.environment.client_dir),
-        ];
-        for (flag, dir) in dirs {
-            command.arg(flag).arg(dir.as_deref().unwrap_or(Path::new("/")));
+        for (flag, dir) in self.environment.dirs() {
+            command.arg(flag).arg(dir.unwrap_or(Path::new("/")));
         }
         command.env_clear().env("HOME", &self.home).current_dir(project);
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());

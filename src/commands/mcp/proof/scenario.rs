@@ -10,7 +10,6 @@ pub struct Scenario {
     pub name: &'static str,
     /// Description for the report.
     pub summary: &'static str,
-    /// Expected reason code.
     pub reason: &'static str,
     /// Server whose call count is checked.
     pub server: &'static str,
@@ -197,7 +196,6 @@ fn register(home: &ScenarioHome, more: &str) -> anyhow::Result<()> {
     home.write("config/config.local.toml", &format!("[[mcp.servers]]\nname = \"local\"\n{more}"))
 }
 
-/// Calls a tool of the server `local`.
 fn call_local(home: &mut ScenarioHome, tool: &str, input: &Value) -> anyhow::Result<()> {
     let name = format!("mcp__local__{}", tool.replace('.', "_"));
     home.call(&name, ("local", tool), input).map(drop)

@@ -2,7 +2,8 @@
 
 use super::*;
 use crate::runtime::options::Dirs;
-use rune::mcp::ServedBytes;
+use rune::mcp::Observation;
+use rune::mcp::protocol::Served;
 use std::os::unix::fs::{PermissionsExt, symlink};
 use time::OffsetDateTime;
 
@@ -14,18 +15,9 @@ fn store() -> (tempfile::TempDir, Store) {
 }
 
 fn seen(server: &str, source: Source, tool: &str) -> Observed {
-    Observed::from_served(&ServedBytes {
-        server,
-        source,
-        at: OffsetDateTime::UNIX_EPOCH,
-        identity: None,
-        instructions: None,
-        info: None,
-        protocol: None,
-        capabilities: None,
-        tools: &[tool.as_bytes()],
-        prompts: &[],
-    })
+    let served = Served { tools: vec![tool.as_bytes().to_vec()], ..Served::default() };
+    let at = OffsetDateTime::UNIX_EPOCH;
+    Observed::new(Observation { server, source, at, identity: None, served: &served, capabilities: None })
 }
 
 #[test]

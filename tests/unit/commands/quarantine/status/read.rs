@@ -22,7 +22,7 @@ fn every_line_counts_once_whatever_the_size_of_the_buffer() {
         let text = lines.join("\n");
         for buffer in [1, 1_000, MAX_LINE_BYTES, MAX_LINE_BYTES + 1, BUFFER_BYTES] {
             let log = BufReader::with_capacity(buffer, text.as_bytes());
-            let report = summarize(log, &Filter::default(), ProgressBar::new(0)).unwrap().report();
+            let report = summarize(log, &Filter::default()).unwrap().report();
             assert_eq!((report.lines, report.malformed), (whole + malformed, malformed), "{buffer} bytes");
         }
     }
