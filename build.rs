@@ -41,6 +41,7 @@ mod syntax;
 
 use literals::Group;
 use nearest::nearest;
+use programs::entry::{Entry, Verb};
 use programs::schema::Example;
 use sha2::{Digest, Sha256};
 use std::collections::{BTreeMap, BTreeSet};
@@ -132,19 +133,20 @@ fn settings_table() -> String {
 
 /// Encodes the catalogue: all entries one after the other, and the code of a table of names.
 fn programs() -> (Vec<u8>, String) {
-    let (mut entries, mut ends, mut examples) = (Vec::new(), Vec::new(), Vec::new());
-    let mut names: BTreeMap<String, (usize, String)> = BTreeMap::new();
+    let mut encoder = Encoder::default();
+    let mut examples = Vec::new();
+    let mut names: BTreeMap<String, (u32, String)> = BTreeMap::new();
     for stem in file_stems("rules/programs", "toml") {
         let path = format!("rules/programs/{stem}.toml");
         let file = programs::schema::parse(&read(&path)).unwrap_or_else(|error| panic!("{path}: {error}"));
-        for entry in &file.entries {
-            for name in &entry.names {
-                if let Some((_, other)) = names.insert(name.to_string(), (ends.len(), path.clone())) {
+        for entry in file.entries {
+            let told = entry.names.clone();
+            let number = encoder.add(entry);
+            for name in told {
+                if let Some((_, other)) = names.insert(name.to_string(), (number, path.clone())) {
                     panic!("{path}: `{name}` is also in {other}");
                 }
             }
-            entries.extend(postcard::to_allocvec(entry).expect("an entry can be encoded"));
-            ends.push(entries.len());
         }
         examples.extend(file.examples);
     }
@@ -154,14 +156,38 @@ fn programs() -> (Vec<u8>, String) {
     }
     let example = |example: &Example| format!("    ({:?}, &{:?}),\n", example.command, example.expected);
     let code = format!(
-        "static PROGRAMS: phf::Map<&'static str, u16> = {};\nstatic ENDS: [u32; {}] = {ends:?};\n\
+        "static PROGRAMS: phf::Map<&'static str, u32> = {};\nstatic ENDS: [u32; {}] = {:?};\n\
          static EXAMPLES: [(&str, &[&str]); {}] = [\n{}];\n",
         table.build(),
-        ends.len(),
+        encoder.ends.len(),
+        encoder.ends,
         examples.len(),
         examples.iter().map(example).collect::<String>()
     );
-    (entries, code)
+    (encoder.bytes, code)
+}
+
+/// Encodes the entries of programs, and those of their verbs as entries of their own.
+#[derive(Default)]
+struct Encoder {
+    bytes: Vec<u8>,
+    /// Where each entry ends.
+    ends: Vec<usize>,
+}
+
+impl Encoder {
+    /// Adds an entry, and returns its number.
+    fn add(&mut self, mut entry: Entry) -> u32 {
+        for verb in &mut entry.verbs {
+            if let Verb::Told(told) = verb {
+                let names = told.names.join(" ").into();
+                *verb = Verb::Shipped { names, number: self.add(std::mem::take(told)) };
+            }
+        }
+        self.bytes.extend(postcard::to_allocvec(&entry).expect("an entry can be encoded"));
+        self.ends.push(self.bytes.len());
+        u32::try_from(self.ends.len() - 1).expect("fewer entries")
+    }
 }
 
 /// Compiles a file of word lists: `[table] key = […]` becomes the static `TABLE_KEY`.

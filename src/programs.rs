@@ -12,20 +12,20 @@ pub mod schema;
 
 pub use catalogue::{Catalogue, Trust};
 pub use command_line::{CommandLine, WordUse};
-pub use entry::{Does, Entry, Tail, Use};
+pub use entry::{Does, Entry, Tail, Use, Verb};
 pub use reader::parse;
 
 use std::sync::OnceLock;
 
-// `PROGRAMS`: every name of a shipped program, with the number of its entry. `ENDS`: where the entries end in `ENTRIES`.
-// `EXAMPLES`: the examples of all entries.
+// `PROGRAMS`: every name of a shipped program, with the number of its entry. `ENDS`: where the entries of programs and verbs
+// end in `ENTRIES`. `EXAMPLES`: the examples of all entries.
 include!(concat!(env!("OUT_DIR"), "/programs.rs"));
 
 /// The shipped entries, one after the other, in the format of `postcard`.
 static ENTRIES: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/programs.bin"));
 
-/// The entries that have been looked up.
-static DECODED: [OnceLock<Option<Box<Entry>>>; ENDS.len()] = [const { OnceLock::new() }; ENDS.len()];
+/// The entries that have been used.
+static DECODED: [OnceLock<Box<Entry>>; ENDS.len()] = [const { OnceLock::new() }; ENDS.len()];
 
 /// Looks up a shipped program by its name, without its version: `python3.12` is `python`.
 pub fn embedded(name: &str) -> Option<&'static Entry> {
@@ -34,14 +34,32 @@ pub fn embedded(name: &str) -> Option<&'static Entry> {
 
 /// The shipped entry of exactly this name.
 fn shipped(name: &str) -> Option<&'static Entry> {
-    let number = usize::from(*PROGRAMS.get(name)?);
-    DECODED.get(number)?.get_or_init(|| decode(number)).as_deref()
+    entry_at(*PROGRAMS.get(name)?)
 }
 
-/// Decodes an entry. A test decodes all of them.
-fn decode(number: usize) -> Option<Box<Entry>> {
+/// The shipped entry of this number.
+fn entry_at(number: u32) -> Option<&'static Entry> {
+    let number = number as usize;
+    Some(DECODED.get(number)?.get_or_init(|| {
+        // A test decodes all entries.
+        Box::new(decode(number).unwrap_or_default())
+    }))
+}
+
+fn decode(number: usize) -> Option<Entry> {
     let start = number.checked_sub(1).and_then(|before| ENDS.get(before)).map_or(0, |end| *end as usize);
     postcard::from_bytes(ENTRIES.get(start..*ENDS.get(number)? as usize)?).ok()
+}
+
+impl Verb {
+    /// Its entry.
+    pub fn entry(&self) -> &Entry {
+        static NONE: OnceLock<Entry> = OnceLock::new();
+        match self {
+            Verb::Told(entry) => entry,
+            Verb::Shipped { number, .. } => entry_at(*number).unwrap_or_else(|| NONE.get_or_init(Entry::default)),
+        }
+    }
 }
 
 /// What `find` has for a name, or else for the name without its version.

@@ -1,6 +1,6 @@
 //! The catalogue that one text is read with: the operator's entries, and the shipped ones.
 
-use super::entry::{Entry, Operands, Use};
+use super::entry::{Entry, Operands, Use, Verb};
 use super::schema::{self, Example};
 use std::collections::BTreeMap;
 
@@ -77,10 +77,11 @@ impl Catalogue {
 /// Adds what the shipped entry tells, verb by verb.
 fn join(own: &mut Entry, shipped: Entry) {
     for verb in own.join(shipped) {
-        let same = own.verbs.iter_mut().find(|known| known.names.first() == verb.names.first());
+        let name = verb.names().next().map(str::to_owned);
+        let same = own.verbs.iter_mut().find(|known| known.names().next() == name.as_deref());
         match same {
-            Some(known) => join(known, verb),
-            None => own.verbs.push(verb),
+            Some(Verb::Told(known)) => join(known, verb.entry().clone()),
+            _ => own.verbs.push(verb),
         }
     }
 }
@@ -96,6 +97,10 @@ fn guard(entry: &mut Entry) {
     if let Some(Operands { first, rest, last, .. }) = &mut entry.operands {
         first.iter_mut().chain(rest.iter_mut()).chain(last.iter_mut()).for_each(guarded);
     }
-    entry.verbs.iter_mut().for_each(guard);
+    for verb in &mut entry.verbs {
+        if let Verb::Told(verb) = verb {
+            guard(verb);
+        }
+    }
     entry.with.iter_mut().for_each(|(_, changed)| guard(changed));
 }

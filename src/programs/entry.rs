@@ -138,6 +138,36 @@ pub struct Operands {
     pub version: bool,
 }
 
+/// A verb of a program.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Verb {
+    /// A verb that a file describes.
+    Told(Box<Entry>),
+    /// A verb that is compiled in. Its entry is decoded when a command uses it.
+    Shipped {
+        /// Its names, separated by blanks.
+        names: CompactString,
+        /// The number of its entry.
+        number: u32,
+    },
+}
+
+impl Verb {
+    /// Its name and its aliases.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        let (told, shipped) = match self {
+            Verb::Told(entry) => (entry.names.as_slice(), None),
+            Verb::Shipped { names, .. } => (&[][..], Some(names.split(' '))),
+        };
+        told.iter().map(CompactString::as_str).chain(shipped.into_iter().flatten())
+    }
+
+    /// Whether the verb is an option: `python -m`.
+    pub fn is_option(&self) -> bool {
+        self.names().next().is_some_and(|name| name.starts_with('-'))
+    }
+}
+
 /// A program or a verb.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Entry {
@@ -146,7 +176,7 @@ pub struct Entry {
     /// What it does. Of a program with verbs: what a verb that is not listed does.
     pub does: Option<Does>,
     /// Its verbs.
-    pub verbs: Vec<Entry>,
+    pub verbs: Vec<Verb>,
     /// Its options that take a value. Those of the entries above hold too.
     pub options: Vec<ValueOption>,
     /// Options behind which the rest of the line is a command.

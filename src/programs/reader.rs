@@ -4,7 +4,7 @@
 //! depth, and uses that depend on flags. A word whose use the entry does not tell is reported with the use `None`.
 
 use super::command_line::{CommandLine, FlagUse, WordUse};
-use super::entry::{Does, Entry, Operands, Style, Tail, Use};
+use super::entry::{Does, Entry, Operands, Style, Tail, Use, Verb};
 use crate::encoding::address::Address;
 
 /// Flags that make any program print and exit.
@@ -160,9 +160,8 @@ impl<'w> Reader<'w> {
 
     /// Whether an option is listed as a verb: `cmake -E env`. Such verbs come first in their lists.
     fn is_verb_option(&self, word: &str) -> bool {
-        let is_option = |verb: &&Entry| verb.names.first().is_some_and(|name| name.starts_with('-'));
         let verbs = self.deepest().filter(|_| self.operands == 0).map_or(&[][..], |entry| &entry.verbs);
-        verbs.iter().take_while(is_option).any(|verb| verb.names.iter().any(|name| name == word))
+        verbs.iter().take_while(|verb| verb.is_option()).any(|verb| verb.names().any(|name| name == word))
     }
 
     fn deepest(&self) -> Option<&'static Entry> {
@@ -432,16 +431,17 @@ impl<'w> Reader<'w> {
             return false;
         }
         let lists = std::iter::once(verbs).chain(self.general.iter().map(|entry| &*entry.verbs));
-        let fitting: Vec<&'static Entry> =
-            lists.flatten().filter(|verb| verb.names.iter().any(|name| fits(name, word))).collect();
+        let fitting: Vec<&'static Verb> =
+            lists.flatten().filter(|verb| verb.names().any(|name| fits(name, word))).collect();
         // Of several patterns the longest name counts: `delete-*` before `*`.
-        let longest = |verb: &&&Entry| {
-            let names = verb.names.iter().filter(|name| fits(name, word));
+        let longest = |verb: &&&Verb| {
+            let names = verb.names().filter(|name| fits(name, word));
             names.map(|name| if name == word { usize::MAX } else { name.len() }).max()
         };
         if let Some(verb) = fitting.iter().rev().max_by_key(longest).copied() {
-            self.line.path.push(verb);
-            self.general = fitting.into_iter().filter(|other| !std::ptr::eq(*other, verb)).collect();
+            self.line.path.push(verb.entry());
+            let others = fitting.into_iter().filter(|other| !std::ptr::eq(*other, verb));
+            self.general = others.map(Verb::entry).collect();
             if std::mem::replace(&mut self.before, Before::Other) != Before::Other {
                 self.doubtful_verb.get_or_insert(index);
             }
@@ -562,7 +562,7 @@ impl<'w> Reader<'w> {
 /// Whether an entry has verbs that are not options.
 fn has_verbs(entry: &Entry) -> bool {
     // Options that are verbs come first.
-    entry.verbs.last().and_then(|verb| verb.names.first()).is_some_and(|name| !name.starts_with('-'))
+    entry.verbs.last().is_some_and(|verb| !verb.is_option())
 }
 
 /// `NAME=VALUE`: a name may contain anything but the sign itself.

@@ -2,7 +2,7 @@
 //!
 //! The build script compiles this file too, so it uses nothing of the crate but `entry`.
 
-use super::entry::{Does, Entry, Operands, Scope, Style, Tail, Use, ValueOption};
+use super::entry::{Does, Entry, Operands, Scope, Style, Tail, Use, ValueOption, Verb};
 use compact_str::CompactString;
 use toml::{Table, Value};
 
@@ -103,7 +103,15 @@ fn hole(entry: &Entry, told: bool) -> Option<&str> {
     let told = told || by_operands || by_options || entry.finds;
     let is_hole = entry.does == Some(Does::Run) && !told && entry.verbs.is_empty();
     let name = entry.names.first().map(AsRef::as_ref).filter(|_| is_hole);
-    name.or_else(|| entry.verbs.iter().find_map(|verb| hole(verb, told)))
+    name.or_else(|| entry.verbs.iter().filter_map(told_entry).find_map(|verb| hole(verb, told)))
+}
+
+/// The entry of a verb that a file describes.
+fn told_entry(verb: &Verb) -> Option<&Entry> {
+    match verb {
+        Verb::Told(entry) => Some(entry),
+        Verb::Shipped { .. } => None,
+    }
 }
 
 /// Reads the table of a program or of a verb.
@@ -209,35 +217,36 @@ fn entry(name: &str, table: &Table, examples: &mut Vec<Example>) -> Result<Entry
     }
     entry.names = names;
     entry.options = options;
-    let mut merged: Vec<Entry> = Vec::new();
+    let mut merged: Vec<Verb> = Vec::new();
     for (path, verb) in verbs {
         insert(&mut merged, &path, verb)?;
     }
     // `-m`: options that are verbs come first, so that other options need not be compared with all verbs.
-    merged.sort_by_key(|verb| !verb.names.first().is_some_and(|name| name.starts_with('-')));
+    merged.sort_by_key(|verb| !verb.is_option());
     entry.verbs = merged;
     Ok(entry)
 }
 
 /// Adds a verb at a path of words, and joins it with what is already known about it.
-fn insert(verbs: &mut Vec<Entry>, path: &[String], verb: Entry) -> Result<(), String> {
+fn insert(verbs: &mut Vec<Verb>, path: &[String], verb: Entry) -> Result<(), String> {
     let Some((word, rest)) = path.split_first() else { return Ok(()) };
-    let known = verbs.iter().position(|known| known.names.first().is_some_and(|name| name == word));
+    let known = verbs.iter().position(|known| known.names().next() == Some(word));
     let at = known.unwrap_or_else(|| {
-        verbs.push(Entry { names: vec![word.into()], ..Entry::default() });
+        verbs.push(Verb::Told(Box::new(Entry { names: vec![word.into()], ..Entry::default() })));
         verbs.len() - 1
     });
-    let Some(known) = verbs.get_mut(at) else { return Ok(()) };
+    let Some(Verb::Told(known)) = verbs.get_mut(at) else { return Ok(()) };
     if !rest.is_empty() {
         return insert(&mut known.verbs, rest, verb);
     }
     if known.does.is_some() && verb.does.is_some() {
         return Err(format!("`{word}` is listed twice"));
     }
-    let verbs = known.join(verb);
-    for nested in verbs {
-        let word = nested.names.first().map(|name| name.to_string()).unwrap_or_default();
-        insert(&mut known.verbs, &[word], nested)?;
+    for nested in known.join(verb) {
+        if let Verb::Told(nested) = nested {
+            let word = nested.names.first().map(|name| name.to_string()).unwrap_or_default();
+            insert(&mut known.verbs, &[word], *nested)?;
+        }
     }
     Ok(())
 }
@@ -245,7 +254,7 @@ fn insert(verbs: &mut Vec<Entry>, path: &[String], verb: Entry) -> Result<(), St
 impl Entry {
     /// Adds what another entry tells about the same program or verb; what is told already holds. Returns the verbs of the
     /// other entry, which are not added.
-    pub fn join(&mut self, other: Entry) -> Vec<Entry> {
+    pub fn join(&mut self, other: Entry) -> Vec<Verb> {
         let Entry { names, does, verbs, options, operands, flags, dry, plain, recursive, attached, pairs, .. } = other;
         let Entry { command, finds, runs_as, first, with, language, reveals, brings, activates, style, .. } = other;
         let Entry { local, scope, .. } = other;

@@ -22,6 +22,13 @@ fn every_example_of_the_catalogue_holds() {
 }
 
 #[test]
+fn every_entry_can_be_decoded() {
+    assert!(ENDS.len() > 10_000, "entries are missing");
+    let broken: Vec<usize> = (0..ENDS.len()).filter(|number| decode(*number).is_none()).collect();
+    assert!(broken.is_empty(), "{broken:?}");
+}
+
+#[test]
 fn options_are_read_as_programs_read_them() {
     for (line, expected) in [
         // Clusters, attached values, values in the next word.

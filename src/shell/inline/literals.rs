@@ -561,7 +561,7 @@ fn looks_like_argument(word: &str, entry: &Entry) -> bool {
         || word.starts_with(['/', '~', '$'])
         || word.contains('/') && !word.contains("//")
         || word == "*"
-        || entry.verbs.iter().any(|verb| verb.names.iter().any(|name| name == word))
+        || entry.verbs.iter().any(|verb| verb.names().any(|name| name == word))
 }
 
 /// Whether a text is a command line of a program that can do more than print.

@@ -3,7 +3,7 @@
 
 use super::super::{Arg, Command};
 use super::{Inner, by_entry, with_args};
-use crate::programs;
+use crate::programs::{self, Verb};
 use crate::verdict::limits::Meter;
 
 /// Each command of a `tmux` line.
@@ -54,13 +54,13 @@ fn one(command: &Command, meter: &Meter) -> Vec<Inner> {
 fn completed(words: &[Arg]) -> Vec<Arg> {
     let mut words = words.to_vec();
     let verbs = programs::embedded("tmux").map_or(&[][..], |entry| &entry.verbs);
-    let names = || verbs.iter().flat_map(|verb| verb.names.iter());
+    let names = || verbs.iter().flat_map(Verb::names);
     if let Some(word) =
         words.iter_mut().find(|word| names().any(|name| word.text.len() > 2 && name.starts_with(word.text.as_str())))
-        && !names().any(|name| *name == word.text)
+        && !names().any(|name| name == word.text)
         && let Some(name) = names().find(|name| name.starts_with(word.text.as_str()))
     {
-        *word = Arg::literal(name.clone());
+        *word = Arg::literal(name);
     }
     words
 }
@@ -69,7 +69,7 @@ fn completed(words: &[Arg]) -> Vec<Arg> {
 fn verb(words: &[Arg]) -> Option<&str> {
     let verbs = programs::embedded("tmux").map_or(&[][..], |entry| &entry.verbs);
     let mut names = words.iter().map(|arg| arg.text.as_str());
-    names.find(|word| verbs.iter().any(|verb| verb.names.iter().any(|name| name == word)))
+    names.find(|word| verbs.iter().any(|verb| verb.names().any(|name| name == *word)))
 }
 
 /// Whether a word names a key: `Enter`, `C-c`, `M-x`, `F5`.
