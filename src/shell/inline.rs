@@ -267,7 +267,9 @@ pub(super) fn calls(language: Language, text: &str, meter: &Meter) -> Vec<Call> 
         Language::Other | Language::Source | Language::Lisp | Language::Sql => {
             let tokens = token::tokens(language, text);
             let mut calls = literals::calls(&value::Code::new(language, &tokens, meter));
-            for escape in escapes::escapes(text) {
+            // `!x` at the beginning of a line is no escape in a compiled language.
+            let escapes = if language == Language::Source { Vec::new() } else { escapes::escapes(text) };
+            for escape in escapes {
                 match escape {
                     escapes::Escape::Call(call) => calls.push(call),
                     escapes::Escape::Code(language, text) => calls.extend(call::calls(language, &text, meter)),

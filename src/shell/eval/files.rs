@@ -66,6 +66,11 @@ impl Files {
         self.by_path.iter()
     }
 
+    /// Whether something is known about this path itself.
+    pub fn is_noted(&self, path: &str) -> bool {
+        self.by_path.contains_key(path)
+    }
+
     /// Whether all files below this path were fetched.
     pub fn is_directory(&self, path: &str) -> bool {
         self.directories.contains(path)
@@ -276,11 +281,12 @@ impl Evaluator<'_> {
     /// Notes that the work tree has what other people wrote: by a patch that was fetched, or from a repository that the line
     /// names or adds as a remote.
     fn note_foreign_changes(&mut self, row: usize, command: &Command, accesses: &[Access]) {
-        let line = command.parsed.as_deref();
-        let verb = line.map_or("", CommandLine::verb);
+        let mut words = command.args.iter().map(|arg| arg.text.as_str()).filter(|word| !word.starts_with('-'));
+        let verb = words.next().unwrap_or_default();
+        let adds = verb == "remote" && words.any(|word| matches!(word, "add" | "set-url"));
         let is_foreign = match (command.program.as_str(), verb) {
             ("patch" | "gpatch", _) | ("git", "apply" | "am") => self.is_fetched(row, command, accesses),
-            ("git", "remote add" | "remote set-url" | "add" | "set-url") => {
+            ("git", "remote") if adds => {
                 let name = operands(command).into_iter().find(|word| word.is_known()).map(|word| word.text.to_string());
                 self.files.remotes.extend(name);
                 false

@@ -33,7 +33,7 @@ enum Obeys {
 
 /// How a command finds a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Reach {
+pub(super) enum Reach {
     /// An option or a variable names it.
     Named,
     /// It is below a directory that a variable names.
@@ -69,7 +69,9 @@ impl Evaluator<'_> {
         }
         let roots = if obeys == Obeys::Nothing { BTreeSet::new() } else { roots(command) };
         let by_variable = variable_roots(command);
-        let settings: BTreeSet<String> = values.iter().filter_map(|value| files::resolve(value, command)).collect();
+        let mut settings: BTreeSet<String> = values.iter().filter_map(|value| files::resolve(value, command)).collect();
+        let more: Vec<String> = settings.iter().flat_map(|path| self.named_in(path, command)).collect();
+        settings.extend(more);
         self.meter.charge(FILE_STEPS * self.files.len());
         let is_below_any = |path: &str, roots: &BTreeSet<String>| roots.iter().any(|root| is_below(path, root));
         let mut found: Vec<(String, Reach, Vec<Content>)> = Vec::new();
@@ -93,6 +95,20 @@ impl Evaluator<'_> {
         if obeys == Obeys::Project {
             self.add_fetched_directory(command, scripts);
         }
+    }
+
+    /// The files of the line that another one names.
+    fn named_in(&self, path: &str, command: &Command) -> Vec<String> {
+        let mut named = Vec::new();
+        for content in self.files.contents(path) {
+            let Content::Text(text) = content else { continue };
+            self.meter.charge(text.len());
+            let is_end = |c: char| c.is_whitespace() || "\"'`,;()[]{}<>=:".contains(c);
+            let words = text.split(is_end).filter(|word| word.contains(['/', '.']) && word.len() > 1);
+            let paths = words.filter_map(|word| files::resolve(&Arg::literal(word), command));
+            named.extend(paths.filter(|other| other != path && !self.files.contents(other).is_empty()));
+        }
+        named
     }
 
     /// Adds one possible content of a file.
@@ -123,7 +139,7 @@ impl Evaluator<'_> {
         if !is_read {
             return;
         }
-        let inner = obeyed_code(command, path, text, form, &self.meter);
+        let inner = obeyed_code(command, (path, reach), text, form, &self.meter);
         // What runs elsewhere is judged differently.
         let runners = ["docker", "podman", "nerdctl", "docker-compose", "kubectl", "oc", "ssh"];
         let is_elsewhere = command.container.is_some() || command.via.iter().any(|by| runners.contains(&by.as_str()));
@@ -157,8 +173,11 @@ impl Evaluator<'_> {
         let operands = operands.filter(|word| word.is_known() && form(&word.text, "") != Form::Data);
         let fetched = Content::Unknown(Origin::Fetched);
         for word in operands.chain([Arg::literal(at)]) {
-            let contents = files::resolve(&word, command).map(|path| self.files.contents(&path)).unwrap_or_default();
-            if contents.contains(&fetched) {
+            let Some(path) = files::resolve(&word, command) else { continue };
+            // `openapi.yaml`: a file of its own in a format of data.
+            let is_file = self.files.is_noted(&path) && !self.files.is_directory(&path);
+            let is_data = is_file && form(&path, "") == Form::Settings && !is_known_setting(&path);
+            if !is_data && self.files.contents(&path).contains(&fetched) {
                 scripts.origin = scripts.origin.max(Some(Origin::Fetched));
             }
         }
@@ -182,7 +201,9 @@ fn reads(obeys: Obeys, form: Form) -> bool {
 fn obeys(command: &Command) -> Obeys {
     let Some(line) = command.parsed.as_deref().filter(|line| !line.only_helps) else { return Obeys::Nothing };
     if command.is_shell() || matches!(command.program.as_str(), "source" | ".") {
-        let is_open = command.script().is_some_and(|script| files::resolve(&script, command).is_none());
+        let is_open = command
+            .script()
+            .is_some_and(|script| script.text.contains(['*', '?', '[']) || files::resolve(&script, command).is_none());
         return if is_open { Obeys::ShellScripts } else { Obeys::Nothing };
     }
     let is_indifferent = |name: &str| lists(&code::WORDS_INDIFFERENT, name);
@@ -269,7 +290,9 @@ fn is_below(path: &str, root: &str) -> bool {
 pub(super) fn form(path: &str, text: &str) -> Form {
     let name = path.rsplit('/').next().unwrap_or_default();
     let extension = name.rsplit_once('.').map_or("", |(_, extension)| extension);
-    let is_one_of = |list: &[&str]| lists(list, name) || !extension.is_empty() && lists(list, extension);
+    // A file of the name `s` is not one with this extension.
+    let is_name = name.contains(|c: char| c == '.' || c.is_uppercase()) || name.ends_with("file") || name == "wscript";
+    let is_one_of = |list: &[&str]| is_name && lists(list, name) || !extension.is_empty() && lists(list, extension);
     let languages: [(&[&str], Language); 11] = [
         (&code::FILES_PYTHON, Language::Python),
         (&code::FILES_NODE, Language::Node),
@@ -319,7 +342,13 @@ pub(super) fn interpreter(text: &str) -> Option<String> {
 }
 
 /// What a file makes a command run that obeys it.
-pub(super) fn obeyed_code(command: &Command, path: &str, text: &str, form: Form, meter: &Meter) -> Vec<Inner> {
+pub(super) fn obeyed_code(
+    command: &Command,
+    (path, reach): (&str, Reach),
+    text: &str,
+    form: Form,
+    meter: &Meter,
+) -> Vec<Inner> {
     let shell = |text: String| Inner::Text { text, shared: false };
     let in_language = |language: Language, text: &str| Inner::Code { language, text: text.to_owned() };
     let name = path.rsplit('/').next().unwrap_or_default();
@@ -342,7 +371,8 @@ pub(super) fn obeyed_code(command: &Command, path: &str, text: &str, form: Form,
         Form::Settings => {
             let text = settings::normalized(text);
             let commands = settings::commands(&text, meter);
-            let paths = settings::protected_words(&text);
+            // Fixtures name files that nobody opens.
+            let paths = if reach == Reach::Named { settings::protected_words(&text) } else { Vec::new() };
             commands
                 .into_iter()
                 .map(shell)

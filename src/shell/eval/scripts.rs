@@ -2,7 +2,7 @@
 
 use super::Evaluator;
 use super::files::{self, Content};
-use super::obeyed::{form, interpreter, obeyed_code};
+use super::obeyed::{Reach, form, interpreter, obeyed_code};
 use super::recipes;
 use crate::programs::Use;
 use crate::shell::inline::Language;
@@ -111,7 +111,7 @@ fn code(command: &Command, path: &str, text: &str, role: Role, meter: &Meter) ->
         }
         Role::Script => match (Language::from_program(program), language(command)) {
             (Some(language), _) | (None, Some(language)) => in_language(language),
-            (None, None) => obeyed_code(command, path, text, form(path, text), meter),
+            (None, None) => obeyed_code(command, (path, Reach::Named), text, form(path, text), meter),
         },
         Role::Program => match interpreter(text) {
             Some(name) => Language::from_program(&name).map_or_else(|| vec![shell(text, false)], in_language),

@@ -4,8 +4,8 @@ use crate::shell::inline::{is_command_line, is_remover, serious_program};
 use crate::verdict::limits::{Meter, SHELL_STEPS};
 
 /// How formats write the home directory.
-const HOMES: [&str; 8] =
-    ["$ENV{HOME}", "${user.home}", "${env.HOME}", "{{.HOME}}", "{{ .HOME }}", "{env:HOME}", "{homedir}", "${HOME}"];
+const HOMES: [&str; 7] =
+    ["$ENV{HOME}", "${user.home}", "${env.HOME}", "{{.HOME}}", "{{ .HOME }}", "{env:HOME}", "{homedir}"];
 
 /// Parts of keys whose value is a command.
 const KEYS: [&str; 12] =
@@ -17,7 +17,7 @@ const LIST_KEYS: [&str; 9] = ["args", "args:", "arguments", "arguments:", "argum
 /// Returns a text with the variables of its format in terms of the shell.
 pub(super) fn normalized(text: &str) -> String {
     let mut text = text.to_owned();
-    for home in HOMES.iter().filter(|home| **home != "${HOME}") {
+    for home in HOMES {
         if text.contains(home) {
             text = text.replace(home, "$HOME");
         }
@@ -54,15 +54,22 @@ pub(super) fn commands(text: &str, meter: &Meter) -> Vec<String> {
             if serious_program(first).is_none() {
                 continue;
             }
+            let second = rest.get(first.len()..).and_then(|rest| rest.split_whitespace().next());
+            if first == "." && !second.is_some_and(|file| file.contains(['/', '.'])) {
+                continue;
+            }
             let Some(opening) = opening(line, at) else { continue };
             meter.charge(rest.len() / 2);
             if meter.exceeds(&SHELL_STEPS) {
                 return found;
             }
             let candidate = extent(rest, opening);
+            let after = rest.get(first.len()..).unwrap_or_default().trim_start();
             if is_command_line(&candidate) {
                 found.push(balanced(&candidate));
-            } else if opening != Opening::Line && !candidate.contains(' ') {
+            } else if opening != Opening::Line
+                && (after.is_empty() || after.starts_with([',', '"', '\'', '`', '<', '}', ']']))
+            {
                 let behind = text.get(start + at..).unwrap_or_default();
                 found.extend(listed(behind).filter(|command| is_command_line(command)));
             }
@@ -76,7 +83,11 @@ pub(super) fn commands(text: &str, meter: &Meter) -> Vec<String> {
 pub(super) fn protected_words(text: &str) -> Vec<&str> {
     let is_end = |c: char| c.is_whitespace() || "\"'`,;()[]{}<>=|".contains(c);
     let words = text.split(is_end);
-    words.filter(|word| word.starts_with(['/', '~']) && word.contains("/.") && !word.contains('&')).collect()
+    words
+        .filter(|word| {
+            (word.starts_with(['/', '~']) || word.starts_with("$HOME/")) && word.contains("/.") && !word.contains('&')
+        })
+        .collect()
 }
 
 /// What stands before a command.
@@ -183,5 +194,7 @@ fn removal(line: &str) -> Option<String> {
 /// A text without its quotes if they are not closed.
 fn balanced(text: &str) -> String {
     let is_even = |quote: char| text.matches(quote).count() % 2 == 0;
-    if is_even('"') && is_even('\'') && is_even('`') { text.to_owned() } else { text.replace(['"', '\'', '`'], "") }
+    // What stands in backquotes is a candidate of its own.
+    let text = text.replace('`', "");
+    if is_even('"') && is_even('\'') { text } else { text.replace(['"', '\''], "") }
 }

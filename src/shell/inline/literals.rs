@@ -7,7 +7,8 @@
 use super::token::Token;
 use super::value::{Code, is_home, last_component};
 use super::words::{
-    is_command_line, is_remover, is_runner, looks_like_argument, parts_of, prints, removes_trees, serious_program,
+    is_command_line, is_remover, is_runner, looks_like_argument, opens_files, parts_of, prints, removes_trees,
+    serious_program,
 };
 use super::{Call, Language, Word};
 use crate::encoding::address::is_remote_code;
@@ -258,9 +259,17 @@ impl<'a> Finder<'a> {
         } else if is_used {
             // `Command::new("rm").args(["-rf"])`
             let is_source = self.code.language == Language::Source;
-            self.found.extend(self.word_list(text, at, if is_source { self.code.tokens.len() } else { enclosing.end }));
+            let end = if is_source { self.code.tokens.len() } else { enclosing.end };
+            if !is_source || enclosing.around == Around::Unknown {
+                self.found.extend(self.word_list(text, at, end));
+            }
         }
-        if self.code.language == Language::Source && text.starts_with(['/', '~']) && text.contains("/.") {
+        if self.code.language == Language::Source
+            && enclosing.around == Around::Unknown
+            && text.starts_with(['/', '~'])
+            && text.contains("/.")
+            && opens_files(enclosing.name)
+        {
             self.found.push(Call::same(&[PATH_IN_CODE, text]));
         }
         let is_foreign = enclosing.around == Around::Foreign;
@@ -306,6 +315,10 @@ impl<'a> Finder<'a> {
             let behind = self.code.token(at + 2 + index);
             match token {
                 Token::Text(_) | Token::Mixed(_) if matches!(behind, Some(Token::Sign(':' | '='))) => {}
+                // `os.Getenv("HOME")`
+                Token::Text(key) if lists(&code::WORDS_HOME_KEYS, key) && key.len() > 2 => {
+                    words.push(Word::known("~/"))
+                }
                 // `execlp("rm", "rm", "-rf", "/x")`
                 Token::Text(again) if words.len() == 1 && again == text => {}
                 Token::Text(_) | Token::Mixed(_) => words.extend(self.code.string(token).map(|value| value.word())),

@@ -71,3 +71,10 @@ pub(super) fn prints(name: &str) -> bool {
     let name = name.to_ascii_lowercase();
     lists(&code::WORDS_PRINTING, &name) || lists(&code::WORDS_TEXT, &name)
 }
+
+/// Whether the name of a function says that it takes the path of a file.
+pub(super) fn opens_files(name: &str) -> bool {
+    let verbs =
+        ["open", "read", "write", "file", "files", "path", "load", "create", "append", "stream", "copy", "paths"];
+    parts_of(name).iter().any(|part| verbs.contains(&part.as_str()))
+}
