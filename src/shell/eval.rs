@@ -9,10 +9,12 @@ mod filters;
 mod function;
 mod input;
 mod loops;
+mod obeyed;
 mod output;
 mod recipes;
 mod redirects;
 mod scripts;
+mod settings;
 mod variables;
 
 use super::expand;
@@ -86,6 +88,7 @@ fn evaluate_script(
         meter: state.meter.clone(),
         stages: BTreeMap::new(),
         files: Files::default(),
+        obeyed: BTreeSet::new(),
         recursions: BTreeSet::new(),
         self_calls: BTreeMap::new(),
         bodies: BTreeMap::new(),
@@ -133,6 +136,8 @@ struct Evaluator<'a> {
     stages: BTreeMap<usize, Vec<usize>>,
     /// What is known about the files that the line writes.
     files: Files,
+    /// What files have made tools run that obey them, with the directories in which they ran.
+    obeyed: BTreeSet<String>,
     /// Definitions of functions. Bodies are evaluated at each call, with its arguments.
     bodies: BTreeMap<String, Vec<FunctionBody>>,
     /// The functions that no command has called since their last definition.

@@ -14,6 +14,9 @@ use std::rc::Rc;
 /// Stands for the unknown path of a file that `mktemp` creates.
 pub const MKTEMP_PATH: &str = "/tmp/.made-by-mktemp";
 
+/// Stands for `%%` in a format of `printf`.
+const PERCENT: &str = "\u{1}";
+
 /// Programs that exist on every system, so that `which` finds them.
 const COMMON_PROGRAMS: [&str; 12] =
     ["bash", "cat", "chmod", "cp", "dd", "find", "ls", "mv", "python3", "rm", "sh", "tee"];
@@ -177,13 +180,14 @@ pub(super) fn printf(args: &[&str], meter: &Meter) -> Option<String> {
     if values.iter().any(|value| value.contains('\\')) {
         return None;
     }
-    let format = unescape(format)?;
+    // `%%` is a percent sign.
+    let format = unescape(format)?.replace("%%", PERCENT);
     let places = format.matches("%s").count() + format.matches("%b").count();
     if format.matches('%').count() != places {
         return None;
     }
     if places == 0 {
-        return Some(format).filter(|_| values.is_empty());
+        return Some(format.replace(PERCENT, "%")).filter(|_| values.is_empty());
     }
     // The format is repeated until all values are used.
     let effects = values.len().div_ceil(places).max(1);
@@ -195,7 +199,8 @@ pub(super) fn printf(args: &[&str], meter: &Meter) -> Option<String> {
     let mut values = values.iter();
     let mut parts = format.split("%s");
     let first = parts.next().unwrap_or_default().to_owned();
-    Some(parts.fold(first, |text, part| text + values.next().copied().unwrap_or_default() + part))
+    let plain = |part: &str| part.replace(PERCENT, "%");
+    Some(parts.fold(plain(&first), |text, part| text + values.next().copied().unwrap_or_default() + &plain(part)))
 }
 
 /// Resolves the only operand against the working directory.

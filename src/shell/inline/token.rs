@@ -50,6 +50,7 @@ pub(super) fn tokens(language: Language, code: &str) -> Vec<Token> {
                 tokens.push(Token::Text(rest.get(2..2 + length).unwrap_or_default().to_owned()));
                 skip_to(&mut chars, at + length + 4);
             }
+            '\'' if language == Language::Source && !opens_string(code.get(..at).unwrap_or_default(), rest) => {}
             '"' | '\'' | '`' => {
                 let long = rest.starts_with(&c.to_string().repeat(3));
                 let close = if long { c.to_string().repeat(3) } else { c.to_string() };
@@ -150,6 +151,8 @@ pub(super) fn tokens(language: Language, code: &str) -> Vec<Token> {
             _ if c.is_whitespace() => {}
             _ => {
                 match c {
+                    // A block of a compiled language has lines.
+                    '{' | '}' if language == Language::Source => {}
                     '(' | '[' | '{' => depth += 1,
                     ')' | ']' | '}' => depth = depth.saturating_sub(1),
                     _ => {}
@@ -159,6 +162,13 @@ pub(super) fn tokens(language: Language, code: &str) -> Vec<Token> {
         }
     }
     folded(tokens, language)
+}
+
+/// Whether a single quote begins a string and not a lifetime, and is not an apostrophe.
+fn opens_string(before: &str, rest: &str) -> bool {
+    let is_word = |c: char| c.is_alphanumeric() || matches!(c, '&' | '<');
+    let close = rest.get(1..).and_then(|rest| rest.chars().find(|c| matches!(c, '\'' | '\n')));
+    !before.ends_with(is_word) && close == Some('\'')
 }
 
 /// Whether a comment begins here.
@@ -171,6 +181,7 @@ fn starts_comment(language: Language, rest: &str, before: Option<&Token>) -> boo
         Language::Sql => rest.starts_with("--") || rest.starts_with("/*"),
         Language::Lisp => rest.starts_with(';'),
         Language::Other => rest.starts_with("# ") || rest.starts_with("// "),
+        Language::Source => rest.starts_with("# ") || rest.starts_with("//") || rest.starts_with("/*"),
         Language::Sed => false,
     }
 }
@@ -355,6 +366,7 @@ fn interpolation(language: Language, quote: char, formatted: bool) -> Interpolat
         Language::Perl
         | Language::Php
         | Language::Other
+        | Language::Source
         | Language::Ruby
         | Language::Elixir
         | Language::Node
