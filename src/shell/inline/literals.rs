@@ -4,13 +4,13 @@
 //! path to a protected file count as used in the worst way, unless the call around them only works on text or looks only
 //! at names, or is judged by itself.
 
+use super::expression::{Code, is_home, last_component};
+use super::sql::sql_loss;
 use super::token::Token;
-use super::value::{Code, is_home, last_component};
-use super::{Call, Language, Word};
+use super::{Call, Language, Word, carried, other};
 use crate::encoding::address::is_remote_code;
 use crate::programs::code::{self, lists};
 use crate::programs::{self, Entry};
-use crate::shell::statements;
 use crate::verdict::limits::SHELL_STEPS;
 
 /// The program whose operands are paths that code composes; the catalogue tells nothing about their use.
@@ -480,12 +480,27 @@ pub(super) fn named_paths(code: &Code<'_>) -> Vec<Word> {
 fn removals(code: &Code<'_>) -> Vec<Call> {
     let mut found = Vec::new();
     let mut start = 0;
+    // `rm(x; force=true)` is one statement, and so is a call with it.
+    let mut open: Vec<char> = Vec::new();
     for at in 0..=code.tokens.len() {
+        match code.token(at) {
+            Some(Token::Sign(sign @ ('(' | '[' | '{'))) => open.push(*sign),
+            Some(Token::Sign(')' | ']' | '}')) => {
+                open.pop();
+            }
+            _ => {}
+        }
+        let is_inside = matches!(open.last(), Some('(' | '[')) && code.token(at).is_some();
         let ends = matches!(code.token(at), Some(Token::Sign(';' | '\n')) | None);
-        if !ends {
+        if !ends || is_inside {
             continue;
         }
-        let names = (start..at).filter_map(|at| code.name(at));
+        // `do.call("unlink", …)` names the function.
+        let named = |at: usize| match (code.token(at), at.checked_sub(2).and_then(|at| code.name(at))) {
+            (Some(Token::Text(text)), Some(name)) if lists(&code::COMPUTED_LOOKUP, name) => Some(text.as_str()),
+            _ => code.name(at),
+        };
+        let names = (start..at).filter_map(named);
         if code.language != Language::Other && code.language != Language::Lisp || names.into_iter().any(is_remover) {
             let is_place = |word: &Word| word.text.contains('/') || word.text.starts_with('~');
             let is_searched = !matches!(code.language, Language::Other | Language::Lisp);
@@ -536,7 +551,7 @@ fn is_runner(name: &str) -> bool {
 }
 
 /// Whether the name of a function says that it removes something.
-fn is_remover(name: &str) -> bool {
+pub(super) fn is_remover(name: &str) -> bool {
     parts_of(name).iter().any(|part| lists(&code::WORDS_REMOVE, part))
 }
 
@@ -565,7 +580,7 @@ fn looks_like_argument(word: &str, entry: &Entry) -> bool {
 }
 
 /// Whether a text is a command line of a program that can do more than print.
-fn is_command_line(text: &str) -> bool {
+pub(super) fn is_command_line(text: &str) -> bool {
     let text = text.trim().trim_start_matches('|').trim();
     let mut words = text.split_whitespace().skip_while(|word| word.contains('=') && !word.starts_with('-'));
     let Some(entry) = words.next().and_then(serious_program) else { return false };
@@ -573,19 +588,12 @@ fn is_command_line(text: &str) -> bool {
     first_line == text && words.any(|word| looks_like_argument(word, entry))
 }
 
-/// Whether a text begins like an SQL statement.
-pub(super) fn is_sql(text: &str) -> bool {
-    let first = text.split_whitespace().next().unwrap_or_default().to_ascii_lowercase();
-    matches!(first.as_str(), "select" | "insert" | "delete" | "drop" | "alter" | "create" | "update")
-        && text.split_whitespace().nth(1).is_some()
-}
-
-/// The command that runs a statement that loses data.
-pub(super) fn sql_loss(text: &str) -> Option<Call> {
-    statements::is_sql_loss(text).then(|| Call::same(&["psql", "-c", text]))
-}
-
 /// Finds what code runs and removes in a language whose calls are not known by name.
 pub(super) fn calls(code: &Code<'_>) -> Vec<Call> {
-    loose(code, &Judged { judged: &[], runs_unknown: false, removes: false })
+    let mut found = loose(code, &Judged { judged: &[], runs_unknown: false, removes: false });
+    if code.language != Language::Sql {
+        found.extend(other::calls(code));
+        found.extend(carried::sent(code));
+    }
+    found
 }
