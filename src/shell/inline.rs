@@ -4,10 +4,15 @@
 //! strings that may be used in a way that no known call shows (`literals`). A computed argument becomes an unknown word.
 
 mod call;
+mod carried;
+mod decode;
 mod escapes;
+mod expression;
 mod listing;
 mod literals;
+mod other;
 mod sed;
+mod sql;
 mod token;
 mod value;
 mod words;
@@ -266,7 +271,8 @@ pub(super) fn calls(language: Language, text: &str, meter: &Meter) -> Vec<Call> 
         Language::Sed => distinct(sed::calls(text), meter),
         Language::Other | Language::Source | Language::Lisp | Language::Sql => {
             let tokens = token::tokens(language, text);
-            let mut calls = literals::calls(&value::Code::new(language, &tokens, meter));
+            let mut calls = literals::calls(&expression::Code::new(language, &tokens, meter));
+            calls.extend(if language == Language::Sql { sql::composed(text) } else { None });
             // `!x` at the beginning of a line is no escape in a compiled language.
             let escapes = if language == Language::Source { Vec::new() } else { escapes::escapes(text) };
             for escape in escapes {

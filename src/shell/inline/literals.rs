@@ -4,16 +4,16 @@
 //! path to a protected file count as used in the worst way, unless the call around them only works on text or looks only
 //! at names, or is judged by itself.
 
+use super::expression::{Code, is_home, last_component};
+use super::sql::sql_loss;
 use super::token::Token;
-use super::value::{Code, is_home, last_component};
 use super::words::{
     is_command_line, is_remover, is_runner, looks_like_argument, opens_files, parts_of, prints, removes_trees,
     serious_program,
 };
-use super::{Call, Language, Word};
+use super::{Call, Language, Word, carried, other};
 use crate::encoding::address::is_remote_code;
 use crate::programs::code::{self, lists};
-use crate::shell::statements;
 use crate::verdict::limits::SHELL_STEPS;
 
 /// The program whose operands are paths that code composes; the catalogue tells nothing about their use.
@@ -511,12 +511,27 @@ pub(super) fn named_paths(code: &Code<'_>) -> Vec<Word> {
 fn removals(code: &Code<'_>) -> Vec<Call> {
     let mut found = Vec::new();
     let mut start = 0;
+    // `rm(x; force=true)` is one statement, and so is a call with it.
+    let mut open: Vec<char> = Vec::new();
     for at in 0..=code.tokens.len() {
+        match code.token(at) {
+            Some(Token::Sign(sign @ ('(' | '[' | '{'))) => open.push(*sign),
+            Some(Token::Sign(')' | ']' | '}')) => {
+                open.pop();
+            }
+            _ => {}
+        }
+        let is_inside = matches!(open.last(), Some('(' | '[')) && code.token(at).is_some();
         let ends = matches!(code.token(at), Some(Token::Sign(';' | '\n')) | None);
-        if !ends {
+        if !ends || is_inside {
             continue;
         }
-        let names = (start..at).filter_map(|at| code.name(at));
+        // `do.call("unlink", …)` names the function.
+        let named = |at: usize| match (code.token(at), at.checked_sub(2).and_then(|at| code.name(at))) {
+            (Some(Token::Text(text)), Some(name)) if lists(&code::COMPUTED_LOOKUP, name) => Some(text.as_str()),
+            _ => code.name(at),
+        };
+        let names = (start..at).filter_map(named);
         let is_searched = code.language.is_searched();
         if is_searched || names.into_iter().any(is_remover) {
             let is_place = |word: &Word| match code.language {
@@ -550,19 +565,12 @@ fn removal(path: Word) -> Call {
     Call::Same(vec![Word::known("rm"), Word::known("-rf"), path])
 }
 
-/// Whether a text begins like an SQL statement.
-pub(super) fn is_sql(text: &str) -> bool {
-    let first = text.split_whitespace().next().unwrap_or_default().to_ascii_lowercase();
-    matches!(first.as_str(), "select" | "insert" | "delete" | "drop" | "alter" | "create" | "update")
-        && text.split_whitespace().nth(1).is_some()
-}
-
-/// The command that runs a statement that loses data.
-pub(super) fn sql_loss(text: &str) -> Option<Call> {
-    statements::is_sql_loss(text).then(|| Call::same(&["psql", "-c", text]))
-}
-
 /// Finds what code runs and removes in a language whose calls are not known by name.
 pub(super) fn calls(code: &Code<'_>) -> Vec<Call> {
-    loose(code, &Judged { judged: &[], runs_unknown: false, removes: false })
+    let mut found = loose(code, &Judged { judged: &[], runs_unknown: false, removes: false });
+    if code.language != Language::Sql {
+        found.extend(other::calls(code));
+        found.extend(carried::sent(code));
+    }
+    found
 }

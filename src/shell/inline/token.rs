@@ -194,7 +194,7 @@ fn has_patterns(language: Language) -> bool {
 fn is_name(language: Language, c: char) -> bool {
     c.is_alphanumeric()
         || matches!(c, '_' | '.' | '$')
-        || language == Language::Lisp && ":-!?/*".contains(c)
+        || language == Language::Lisp && ":-!?/*>".contains(c)
         || !matches!(language, Language::Node | Language::Python) && ":!?".contains(c)
 }
 
@@ -203,7 +203,15 @@ fn folded(tokens: Vec<Token>, language: Language) -> Vec<Token> {
     let adjacent = matches!(language, Language::Python | Language::Ruby);
     let mut all: Vec<Token> = Vec::with_capacity(tokens.len());
     for token in tokens {
-        if let Token::Text(text) = &token {
+        let text = match &token {
+            Token::Text(text) => Some(text),
+            Token::Mixed(pieces) => match pieces.first() {
+                Some(Piece::Text(text)) => Some(text),
+                _ => None,
+            },
+            Token::Name(_) | Token::Command(_) | Token::Sign(_) => None,
+        };
+        if let Some(text) = text {
             let operators = match all.as_slice() {
                 [.., Token::Sign('<'), Token::Sign('>')]
                 | [.., Token::Sign('+'), Token::Sign('+')]
@@ -215,7 +223,15 @@ fn folded(tokens: Vec<Token>, language: Language) -> Vec<Token> {
             let joins = operators > 0 || adjacent;
             if joins && let Some(Token::Text(first)) = before.and_then(|at| all.get_mut(at)) {
                 first.push_str(text);
-                all.truncate(all.len() - operators);
+                let joined = std::mem::take(first);
+                all.truncate(all.len() - operators - 1);
+                all.push(match token {
+                    Token::Mixed(pieces) => {
+                        let rest = pieces.into_iter().skip(1);
+                        Token::Mixed([Piece::Text(joined)].into_iter().chain(rest).collect())
+                    }
+                    _ => Token::Text(joined),
+                });
                 continue;
             }
         }
