@@ -46,9 +46,9 @@ pub(super) fn find(subject: &Subject<'_>, context: &Context<'_>) -> Option<Match
         let shadows = is_allowed(name, context) && !is_installed;
         return suspicious_if(shadows, "a program in the project bears the name of a known one");
     }
-    let is_at_home = context.zones.home.as_ref().is_some_and(|home| path.is_below(home));
+    let is_in_other_project = matches!(context.zones.area(&path), Area::Other | Area::Vital);
     let misplaced = is_known(name, context)
-        && !(is_stub && is_at_home)
+        && !(is_stub && is_in_other_project)
         && !is_in_new_environment(&path, command, context)
         && !is_installed(&path, context)
         && !is_just_compiled(&path, command, context);
