@@ -78,10 +78,9 @@ pub(super) fn accesses(command: &Command, row: Option<usize>, known: &[Access], 
     finder.found
 }
 
-/// Whether an option that names an output probably empties a directory before writing into it.
+/// Whether an option that names an output may empty a directory before writing into it. `-o` usually names a file.
 fn may_empty(option: &str) -> bool {
-    let name = option.trim_end_matches('=').to_ascii_lowercase();
-    name != "-o" && ["dir", "dist", "dest", "folder", "clean", "empty"].iter().any(|part| name.contains(part))
+    !option.trim_end_matches('=').eq_ignore_ascii_case("-o")
 }
 
 /// Whether the value of an option is probably written to.
