@@ -16,6 +16,7 @@ pub mod powershell;
 mod state;
 mod statements;
 mod syntax;
+mod tool_roots;
 mod wrappers;
 
 pub use canonical::{quote_word, without_global_options};

@@ -480,6 +480,10 @@ impl<'w> Reader<'w> {
         self.line.elsewhere = named.filter(|_| is_local);
         let named = if is_local { Some(Does::Work) } else { named };
         let raised = self.line.path.iter().flat_map(|entry| entry.flags.iter());
+        // `kubectl --context kind-x delete pod --all`: the value of the option says where all of it is.
+        let is_named_local =
+            is_local && self.line.path.iter().any(|entry| entry.local.iter().any(|name| name.contains('=')));
+        let raised = raised.filter(|(_, does)| !(is_named_local && *does == Does::Destroy));
         let raised = raised.filter(|(name, _)| self.is_begun(name)).map(|(_, does)| *does).max();
         let helps = HELP.iter().any(|name| self.is_bare(name));
         // `cargo yank --version 1.0.0`: with a verb, the flag may be one that takes a value.

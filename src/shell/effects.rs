@@ -13,6 +13,7 @@ mod mentions;
 mod mode;
 mod program;
 mod scope;
+mod scratch;
 mod search;
 mod words;
 

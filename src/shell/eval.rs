@@ -22,6 +22,7 @@ use super::parse;
 use super::powershell;
 use super::state::{ShellOptions, ShellState, Value};
 use super::syntax::{Backquoted, Instruction, LoopVariable, Scope, Script, ScriptLanguage, Uncertainty, Unreadable};
+use super::tool_roots;
 use super::{Arg, Command, Reading};
 use crate::path::Place;
 use crate::programs::Catalogue;
@@ -73,6 +74,8 @@ fn evaluate_script(
             state.variables.insert(name.to_owned(), Value::Known(value));
         }
     }
+    let roots = tool_roots::variables(line, &state);
+    state.variables.extend(roots);
     let mut evaluator = Evaluator {
         line: parse::Parser::new(line, &state.meter),
         executions: Vec::new(),

@@ -107,7 +107,7 @@ impl Language {
             "node" | "nodejs" | "deno" | "tsx" | "ts-node" | "bun" => Language::Node,
             "perl" => Language::Perl,
             "php" => Language::Php,
-            "python" | "pypy" | "ipython" => Language::Python,
+            "python" | "py" | "pypy" | "ipython" => Language::Python,
             "ruby" | "irb" => Language::Ruby,
             "sed" | "gsed" => Language::Sed,
             _ => return None,

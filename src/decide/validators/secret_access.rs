@@ -23,7 +23,7 @@ const SEARCHERS: &[&str] = &["grep", "egrep", "fgrep", "rg", "ag", "ack", "ugrep
 
 /// Programs that run code from their arguments.
 const INTERPRETERS: &[&str] =
-    &["awk", "bun", "deno", "gawk", "jaq", "jq", "lua", "mawk", "node", "perl", "php", "python", "ruby"];
+    &["awk", "bun", "deno", "gawk", "jaq", "jq", "lua", "mawk", "node", "perl", "php", "py", "python", "ruby"];
 
 pub(super) fn find(subject: &Subject<'_>, context: &Context<'_>) -> Option<Match> {
     if let Some(command) = command(subject) {
@@ -55,6 +55,9 @@ pub(super) fn find(subject: &Subject<'_>, context: &Context<'_>) -> Option<Match
         return None;
     }
     let reach = if access.target.open || access.deep { Extent::Tree } else { Extent::Exact };
+    if reach == Extent::Exact && is_fixture_key(path, context) {
+        return None;
+    }
     // A search through system directories cannot read files such as `/etc/shadow`, so only keys at home count for it.
     let is_tree = reach == Extent::Tree || path.components().last().is_some_and(|name| name == "**");
     let is_search = command.is_some_and(|command| SEARCHERS.contains(&command.program.as_str()));
@@ -85,6 +88,24 @@ pub(super) fn find(subject: &Subject<'_>, context: &Context<'_>) -> Option<Match
     };
     let is_exempt = command.is_some_and(shows_no_value) && !is_listed(&context.operator_sensitive, path, context);
     suspicious_if(!is_exempt, "the file holds secrets")
+}
+
+/// Directories of a project with data of its tests.
+const FIXTURES: [&str; 9] =
+    ["test", "tests", "fixtures", "testdata", "test-data", "__fixtures__", "spec", "__tests__", "testing"];
+
+/// Whether a file is a key that belongs to the tests of the project.
+fn is_fixture_key(path: &AbsPath, context: &Context<'_>) -> bool {
+    let below = path.components().strip_prefix(context.zones.project.components());
+    let is_fixture = below.and_then(<[_]>::split_last).is_some_and(|(name, directories)| {
+        !name.contains(['*', '?', '[', '{'])
+            && !directories.iter().any(|name| name.starts_with('.'))
+            && directories.iter().any(|name| FIXTURES.contains(&name.as_str()))
+    });
+    let home = context.zones.home.as_ref();
+    is_fixture
+        && (is_key(path) || Class::KeyFiles.contains(path, Extent::Exact, home))
+        && !is_listed(&context.operator_sensitive, path, context)
 }
 
 /// Whether a file must not be sent to other machines: it holds secrets, or it is `/etc/passwd` and listed as sensitive.

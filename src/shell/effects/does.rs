@@ -2,6 +2,7 @@
 
 use super::super::statements::{mongo_effect, redis_effect, sql_effect};
 use super::super::{Arg, Command, Input};
+use super::scratch::{self, Database};
 use super::{fetch, forge};
 use crate::encoding::address::Address;
 use crate::programs::code::{self, lists};
@@ -24,15 +25,60 @@ impl Command {
     /// What it does beyond the files that it names.
     pub fn doing(&self) -> Doing {
         let Some(line) = self.parsed.as_deref() else { return Doing::default() };
-        // Data of tests can be made again: `MIX_ENV=test mix ecto.reset`.
-        let is_test = |(name, value): &(String, Option<String>)| {
-            matches!(value.as_deref(), Some("test" | "testing")) && lists(&code::WORDS_TEST_VARIABLES, name)
-        };
-        let for_tests = line.language().is_some() && self.env.iter().any(is_test);
-        let named = line.does.filter(|does| !(for_tests && *does == Does::Lose));
-        let named = self.narrowed(line, named);
-        let does = named.max(self.code_effect(line)).max(self.request_effect(line));
+        let narrowed = self.narrowed(line, line.does);
+        let does = self.in_database(line, narrowed.max(self.code_effect(line))).max(self.request_effect(line));
         Doing { does, reveals: line.reveals(), brings: line.brings(), activates: line.activates() }
+    }
+
+    /// The effect, given which database it is about. Data of tests can be made again: `MIX_ENV=test mix ecto.reset`. A
+    /// migration of a database on this machine is local work.
+    fn in_database(&self, line: &CommandLine, does: Option<Does>) -> Option<Does> {
+        if !matches!(does, Some(Does::Lose | Does::Change)) {
+            return does;
+        }
+        if self.loses_volumes_of_tests(line) {
+            return Some(Does::Work);
+        }
+        let program = self.program.as_str();
+        let is_migrator = lists(&code::WORDS_MIGRATORS, program);
+        if line.language().is_none() && !is_migrator {
+            return does;
+        }
+        let language = line.language().unwrap_or_default();
+        match scratch::database(self, line) {
+            Database::Scratch if does == Some(Does::Lose) => {
+                let leaves = self.code_texts(line).iter().any(|text| scratch::leaves(text, language));
+                if leaves { does } else { Some(Does::Work) }
+            }
+            Database::Scratch | Database::Nearby if is_migrator && does == Some(Does::Change) => Some(Does::Work),
+            Database::Any | Database::Nearby | Database::Scratch => does,
+        }
+    }
+
+    /// `docker compose -p test down -v`, `docker compose -f compose.e2e.yml down -v`: all names are those of tests.
+    fn loses_volumes_of_tests(&self, line: &CommandLine) -> bool {
+        let is_compose = matches!(self.program.as_str(), "docker" | "docker-compose" | "podman" | "podman-compose");
+        if !is_compose || line.verb() != "down" || !self.args.iter().all(Arg::is_known) {
+            return false;
+        }
+        let words: Vec<&str> = self.args.iter().map(|arg| arg.text.as_str()).collect();
+        let (mut project, mut files) = (None, Vec::new());
+        for pair in words.windows(2) {
+            match pair {
+                ["-p" | "--project-name", name] => project = Some(*name),
+                ["-f" | "--file", file] => files.push(*file),
+                ["-H" | "--host" | "-c" | "--context", _] => return false,
+                _ => {}
+            }
+        }
+        let is_test_file = |file: &&str| {
+            let name = file.rsplit('/').next().unwrap_or_default();
+            name.split('.').any(scratch::is_test_name)
+        };
+        match project {
+            Some(name) => scratch::is_test_name(name),
+            None => !files.is_empty() && files.iter().all(is_test_file),
+        }
     }
 
     /// Whether the catalogue says that it sends data to an address that it is given.
@@ -43,6 +89,18 @@ impl Command {
     /// The effect of statements in its code and on its standard input.
     fn code_effect(&self, line: &CommandLine) -> Option<Does> {
         let language = line.language()?;
+        let all = self.code_texts(line);
+        match language {
+            // The words of a command of Redis are operands.
+            "redis" => redis_effect(&all.join(" ")),
+            "mongo" => all.iter().filter_map(|code| mongo_effect(code)).max(),
+            "psql" | "mysql" | "sqlite" | "sql" => all.iter().filter_map(|code| sql_effect(code)).max(),
+            _ => None,
+        }
+    }
+
+    /// Its code and its standard input, as far as they are known.
+    fn code_texts(&self, line: &CommandLine) -> Vec<&str> {
         let value = |used: &WordUse| {
             let arg = self.args.get(used.word)?;
             arg.text.get(used.start..)
@@ -52,14 +110,7 @@ impl Command {
             Input::Text(text) => Some(text.as_ref()),
             Input::Inherited | Input::Pipe | Input::Unknown => None,
         };
-        let all: Vec<&str> = code.chain(input).collect();
-        match language {
-            // The words of a command of Redis are operands.
-            "redis" => redis_effect(&all.join(" ")),
-            "mongo" => all.iter().filter_map(|code| mongo_effect(code)).max(),
-            "psql" | "mysql" | "sqlite" | "sql" => all.iter().filter_map(|code| sql_effect(code)).max(),
-            _ => None,
-        }
+        code.chain(input).collect()
     }
 
     /// The effect of an HTTP request, by its method.

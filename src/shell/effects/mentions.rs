@@ -78,11 +78,15 @@ pub(super) fn accesses(command: &Command, row: Option<usize>, known: &[Access], 
     finder.found
 }
 
+/// Whether an option that names an output may empty a directory before writing into it. `-o` usually names a file.
+fn may_empty(option: &str) -> bool {
+    !option.trim_end_matches('=').eq_ignore_ascii_case("-o")
+}
+
 /// Whether the value of an option is probably written to.
 fn names_output(option: &str) -> bool {
     let name = option.trim_end_matches('=').to_ascii_lowercase();
     name == "-o"
-        || name.starts_with("-o") && !name.starts_with("--")
         || words::OUTPUT_PARTS.iter().any(|part| name.starts_with('-') && name.len() > 2 && name.contains(part))
 }
 
@@ -158,6 +162,11 @@ impl Finder<'_> {
             }
         }
         self.explained.get(&target.text).copied()
+    }
+
+    /// Whether the catalogue says that the command changes nothing.
+    fn only_looks(&self) -> bool {
+        self.command.parsed.as_deref().is_some_and(|line| line.does == Some(Does::Look))
     }
 
     fn add(&mut self, access: Access) {
@@ -246,8 +255,9 @@ impl Finder<'_> {
         let (act, deep) = match (class.map(Class::worst), self.zones.area(path)) {
             (Some(WorstUse::Read), _) => (Act::Read, false),
             (Some(WorstUse::Write), _) => (Act::Write, false),
-            (None, Area::System) if names_output(option) => (Act::Write, false),
-            (None, Area::Vital) if names_output(option) => (Act::Remove, true),
+            (None, Area::System | Area::Vital) if self.only_looks() || !names_output(option) => return None,
+            (None, Area::Vital) if may_empty(option) => (Act::Remove, true),
+            (None, Area::System | Area::Vital) => (Act::Write, false),
             (None, _) => return None,
         };
         let is_contained = self.command.is_contained(path);

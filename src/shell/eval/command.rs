@@ -223,9 +223,9 @@ impl Evaluator<'_> {
         }
         if (is_direct || !is_in_shell)
             && self.bodies.contains_key(command.program.as_str())
-            && self.should_follow_call(&command)
+            && let Some(call) = self.followed_call(&command)
         {
-            deferred.calls.push(command.clone());
+            deferred.calls.push(call);
         }
         if command.via.len() > limits::SHELL_NESTING.most {
             self.meter.report(&limits::SHELL_NESTING);

@@ -2,7 +2,7 @@
 
 use super::super::parse::ansi;
 use super::super::state::ShellState;
-use super::super::{Arg, Command, Input, canonical};
+use super::super::{Arg, Command, Input, canonical, tool_roots};
 use super::{Evaluator, files, filters};
 use crate::path::AbsPath;
 use crate::path::Place;
@@ -81,7 +81,8 @@ fn known_input(command: &Command) -> Option<Rc<String>> {
 fn predict_output(args: &[Arg], command: &Command, state: &ShellState) -> Option<String> {
     let (program, rest) = args.split_first()?;
     let name = canonical::program_name(&program.text);
-    if !PREDICTABLE.contains(&name) {
+    // The directories of tools are printed by commands with few words.
+    if !PREDICTABLE.contains(&name) && rest.len() > 3 {
         return None;
     }
     // Environment variables can change the output.
@@ -90,6 +91,10 @@ fn predict_output(args: &[Arg], command: &Command, state: &ShellState) -> Option
     }
     let rest: Vec<&str> = rest.iter().map(|arg| arg.text.as_str()).collect();
     let rest = rest.as_slice();
+    if !PREDICTABLE.contains(&name) {
+        let words: Vec<&str> = std::iter::once(name).chain(rest.iter().copied()).collect();
+        return tool_roots::printed(&words, state);
+    }
     match name {
         "echo" => echo(rest),
         "printf" => printf(rest, &state.meter),
