@@ -397,7 +397,7 @@ impl EntryTables {
         let optional = |code: Option<String>| code.map_or("None".to_owned(), |code| format!("Some({code})"));
         format!(
             "Entry {{ names: {}, does: {}, verbs: {}, options: {}, command: {}, operands: {}, flags: {}, dry: {}, local: {}, plain: {}, \
-             recursive: {}, attached: {}, pairs: {}, first: {}, with: {}, finds: {}, runs_as: {}, language: {}, reveals: {}, brings: {}, activates: {}, scope: Scope::{:?}, style: Style::{:?} }}",
+             recursive: {}, attached: {}, pairs: {}, first: {}, with: {}, finds: {}, runs_as: {}, language: {}, reveals: {}, injects: {}, brings: {}, activates: {}, scope: Scope::{:?}, style: Style::{:?} }}",
             self.texts(&entry.names),
             optional(entry.does.map(|does| format!("Does::{does:?}"))),
             self.list("VERBS", &entry.verbs, Self::entry),
@@ -423,6 +423,7 @@ impl EntryTables {
             optional(entry.runs_as.as_ref().map(|program| self.text(program))),
             optional(entry.language.as_ref().map(|language| self.text(language))),
             entry.reveals,
+            entry.injects,
             entry.brings,
             entry.activates,
             entry.scope,

@@ -91,6 +91,11 @@ impl CommandLine {
         !self.only_helps && self.path.iter().any(|entry| entry.reveals)
     }
 
+    /// Whether it gives secrets to the command that it runs.
+    pub fn injects(&self) -> bool {
+        self.path.iter().any(|entry| entry.injects)
+    }
+
     /// Whether it prints text that strangers wrote.
     pub fn brings(&self) -> bool {
         self.path.iter().any(|entry| entry.brings)
@@ -118,6 +123,6 @@ impl CommandLine {
 }
 
 /// Whether an attached value switches a flag off: `--dry-run=false`.
-fn is_off(word: &str) -> bool {
+pub(super) fn is_off(word: &str) -> bool {
     ["=false", "=no", "=0", "=none", "=never"].iter().any(|end| word.ends_with(end))
 }

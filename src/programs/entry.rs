@@ -186,6 +186,8 @@ pub struct Entry {
     pub language: Option<Text>,
     /// Prints credentials.
     pub reveals: bool,
+    /// Gives secrets to the command that it runs, in variables and files.
+    pub injects: bool,
     /// Prints text that strangers wrote.
     pub brings: bool,
     /// Prints shell text that sets up the program itself, made to be evaluated.
