@@ -111,7 +111,10 @@ fn find_in_command(command: &Command, at: usize, context: &Context<'_>) -> Optio
                 let verb = command.parsed.as_deref().map_or("", CommandLine::verb);
                 let pushes = matches!(verb, "push" | "sync" | "import");
                 let sends = (piped || pushes) && command.sends_to_address() || command.sends_file();
-                suspicious_if(sends && command.destinations().iter().any(is_foreign), "it sends a file to another machine")
+                suspicious_if(
+                    sends && command.destinations().iter().any(is_foreign),
+                    "it sends a file to another machine",
+                )
             })
         }
     }

@@ -114,9 +114,8 @@ impl Command {
 }
 
 /// Methods that are written as a word of their own: `http DELETE host`.
-const METHODS: [&str; 12] = [
-    "GET", "HEAD", "OPTIONS", "PROPFIND", "POST", "PUT", "PATCH", "DELETE", "PURGE", "MOVE", "BAN", "COPY",
-];
+const METHODS: [&str; 12] =
+    ["GET", "HEAD", "OPTIONS", "PROPFIND", "POST", "PUT", "PATCH", "DELETE", "PURGE", "MOVE", "BAN", "COPY"];
 
 /// The effect of a request that is not a GET, by the parts of its path.
 fn path_effect(address: &str) -> Option<Does> {

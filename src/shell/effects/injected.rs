@@ -8,9 +8,8 @@ use crate::programs::{self, CommandLine, Tail, Use};
 const MAX_DEPTH: usize = 4;
 
 /// Directories of containers that hold secrets.
-const SECRET_DIRECTORIES: [&str; 6] = [
-    "/run/secrets/", "/vault/secrets/", "/etc/secrets/", "/var/run/secrets/", "/mnt/secrets", "/secrets/",
-];
+const SECRET_DIRECTORIES: [&str; 6] =
+    ["/run/secrets/", "/vault/secrets/", "/etc/secrets/", "/var/run/secrets/", "/mnt/secrets", "/secrets/"];
 
 /// Parts of the names of variables that hold secrets.
 const SECRET_NAMES: [&str; 9] = ["KEY", "TOKEN", "SECRET", "PASS", "PWD", "CRED", "AUTH", "DSN", "DATABASE_URL"];
@@ -55,7 +54,9 @@ fn shows(words: &[&str], depth: usize) -> bool {
             || word.rsplit('/').next() == Some(".env")
     };
     match name {
-        "printenv" => return args.iter().all(|word| word.starts_with('-')) || args.iter().any(|word| names_secret(word)),
+        "printenv" => {
+            return args.iter().all(|word| word.starts_with('-')) || args.iter().any(|word| names_secret(word));
+        }
         "echo" | "printf" => return args.iter().any(|word| word.contains('$') && names_secret(word)),
         name if ENVIRONMENT.contains(&name) => {
             let is_plain = |word: &&str| word.starts_with('-') || name == "env" && word.contains('=');
