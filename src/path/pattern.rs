@@ -111,7 +111,15 @@ fn compare(glob: Glob<'_>, path: &AbsPath, extents: Extents, home: Option<&AbsPa
 }
 
 /// Patterns for home directories.
-const HOMES: [&[&str]; 3] = [&["home", "*"], &["Users", "*"], &["root"]];
+/// Packages of snap have one of their own, and WSL sees those of Windows.
+const HOMES: [&[&str]; 6] = [
+    &["home", "*"],
+    &["Users", "*"],
+    &["root"],
+    &["home", "*", "snap", "*", "*"],
+    &["root", "snap", "*", "*"],
+    &["mnt", "*", "Users", "*"],
+];
 
 /// Like [`touches`], for a pattern that starts at home, with the home directory of any user.
 pub fn touches_any_home(glob: Glob<'_>, path: &AbsPath, extent: Extent) -> bool {

@@ -12,10 +12,13 @@ const STANDARD_DIRECTORIES: [&str; 10] = [
     "/usr/local/sbin/", "/opt/homebrew/bin/", "/opt/local/bin/",
 ];
 
+/// Programs that Windows has under the same name, with an ending.
+const PORTED: [&str; 10] = ["bash", "curl", "ftp", "git", "node", "python", "scp", "sftp", "ssh", "tar"];
+
 /// Returns the base name of a program in a standard directory, or the word unchanged.
 pub(super) fn program_name(word: &str) -> &str {
     if !word.starts_with('/') {
-        return word;
+        return word.strip_suffix(".exe").filter(|name| PORTED.contains(name)).unwrap_or(word);
     }
     let base = STANDARD_DIRECTORIES.iter().find_map(|directory| word.strip_prefix(directory));
     base.filter(|base| !base.is_empty() && !base.contains('/')).unwrap_or(word)

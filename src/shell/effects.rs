@@ -8,6 +8,7 @@ mod does;
 mod fetch;
 mod forge;
 mod git;
+mod injected;
 mod link;
 mod mentions;
 mod mode;

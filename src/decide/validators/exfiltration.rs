@@ -5,6 +5,7 @@ use super::{Context, block, block_if, suspicious, suspicious_if};
 use crate::decide::subject::{Subject, SubjectKind};
 use crate::encoding::address::{Address, services_by_variable};
 use crate::path::AbsPath;
+use crate::programs::CommandLine;
 use crate::rules::Match;
 use crate::shell::{Act, Arg, Command, Input, addresses, bodies, reroutes, uploads};
 use std::cell::OnceCell;
@@ -104,7 +105,17 @@ fn find_in_command(command: &Command, at: usize, context: &Context<'_>) -> Optio
         // Any other program that is given an address, or a host by the catalogue.
         _ => {
             let has_address = command.args.iter().any(|arg| arg.text.contains("://")) || command.sends_to_address();
-            sends_if(has_address && !is_local(command, context) && has_secret())
+            sends_if(has_address && !is_local(command, context) && has_secret()).or_else(|| {
+                // The values of options that take an address, or else the addresses among the words.
+                let is_foreign = |address: &Arg| !Address::parse(&address.text).is_nearby();
+                let verb = command.parsed.as_deref().map_or("", CommandLine::verb);
+                let pushes = matches!(verb, "push" | "sync" | "import");
+                let sends = (piped || pushes) && command.sends_to_address() || command.sends_file();
+                suspicious_if(
+                    sends && command.destinations().iter().any(is_foreign),
+                    "it sends a file to another machine",
+                )
+            })
         }
     }
 }

@@ -27,7 +27,8 @@ impl Command {
         let Some(line) = self.parsed.as_deref() else { return Doing::default() };
         let narrowed = self.narrowed(line, line.does);
         let does = self.in_database(line, narrowed.max(self.code_effect(line))).max(self.request_effect(line));
-        Doing { does, reveals: line.reveals(), brings: line.brings(), activates: line.activates() }
+        let reveals = line.reveals() || self.shows_injected(line);
+        Doing { does, reveals, brings: line.brings(), activates: line.activates() }
     }
 
     /// The effect, given which database it is about. Data of tests can be made again: `MIX_ENV=test mix ecto.reset`. A
@@ -86,6 +87,19 @@ impl Command {
         self.parsed.as_ref().is_some_and(|line| line.uses.iter().any(|used| used.takes == Some(Use::To)))
     }
 
+    /// Whether the catalogue says that it sends the content of a file.
+    pub fn sends_file(&self) -> bool {
+        self.parsed.as_ref().is_some_and(|line| line.uses.iter().any(|used| used.takes == Some(Use::Send)))
+    }
+
+    /// The addresses that it sends data to: those that the catalogue tells, or else the words that are one.
+    pub fn destinations(&self) -> Vec<Arg> {
+        let uses = self.parsed.as_ref().map(|line| line.uses.as_slice()).unwrap_or_default();
+        let told: Vec<Arg> =
+            uses.iter().filter(|used| used.takes == Some(Use::To)).filter_map(|used| self.value(used)).collect();
+        if told.is_empty() { self.args.iter().filter(|arg| arg.text.contains("://")).cloned().collect() } else { told }
+    }
+
     /// The effect of statements in its code and on its standard input.
     fn code_effect(&self, line: &CommandLine) -> Option<Does> {
         let language = line.language()?;
@@ -119,15 +133,52 @@ impl Command {
         if forge && line.path.last().is_some_and(|verb| verb.names.iter().any(|name| name == "api")) {
             return forge::effect(self, method(&self.args));
         }
-        let deletes = match self.program.as_str() {
-            "curl" | "wget" | "wget2" => method(&self.args).is_some_and(|method| method.eq_ignore_ascii_case("delete")),
-            "http" | "https" | "xh" | "xhs" => self.args.iter().any(|arg| arg.text.eq_ignore_ascii_case("delete")),
-            _ => false,
+        let method = match self.program.as_str() {
+            "curl" | "wget" | "wget2" => method(&self.args).map(str::to_ascii_uppercase),
+            "http" | "https" | "xh" | "xhs" => {
+                let words = self.args.iter().map(|arg| arg.text.as_str().to_ascii_uppercase());
+                words.take_while(|word| !word.contains('/')).find(|word| METHODS.contains(&word.as_str()))
+            }
+            _ => return None,
         };
         let local = |address: &Arg| Address::parse(&address.text).is_nearby();
         let addresses = fetch::addresses(self);
-        (deletes && !addresses.is_empty() && !addresses.iter().all(local)).then_some(Does::Destroy)
+        if addresses.is_empty() || addresses.iter().all(local) {
+            return None;
+        }
+        // Commands to a server for files: `curl -Q 'DELE x'`.
+        let quoted = self.values(&["-Q", "--quote"]);
+        let is_removal = |arg: &Arg| {
+            let text = arg.text.trim_start_matches(['-', '+', '*']).to_ascii_lowercase();
+            ["dele ", "rmd ", "rnfr ", "rm ", "rmdir ", "rename "].iter().any(|command| text.starts_with(command))
+        };
+        if quoted.iter().any(is_removal) {
+            return Some(Does::Destroy);
+        }
+        match method.as_deref() {
+            Some("DELETE" | "PURGE" | "MOVE" | "BAN") => Some(Does::Destroy),
+            Some("GET" | "HEAD" | "OPTIONS" | "PROPFIND") => None,
+            None if fetch::bodies(self).is_empty() => None,
+            _ => addresses.iter().filter_map(|address| path_effect(&address.text)).max(),
+        }
     }
+}
+
+/// Methods that are written as a word of their own: `http DELETE host`.
+const METHODS: [&str; 12] =
+    ["GET", "HEAD", "OPTIONS", "PROPFIND", "POST", "PUT", "PATCH", "DELETE", "PURGE", "MOVE", "BAN", "COPY"];
+
+/// The effect of a request that is not a GET, by the parts of its path.
+fn path_effect(address: &str) -> Option<Does> {
+    let path = address.split(['?', '#']).next().unwrap_or_default();
+    let path = path.split_once("://").map_or(path, |(_, rest)| rest);
+    let parts = path.split('/').skip(1);
+    let effect = |part: &str| match part {
+        part if lists(&code::REQUESTS_REMOVAL, part) => Some(Does::Destroy),
+        part if lists(&code::REQUESTS_CHANGE, part) => Some(Does::Change),
+        _ => None,
+    };
+    parts.filter_map(effect).max()
 }
 
 /// The method of a request.

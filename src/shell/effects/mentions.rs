@@ -56,7 +56,13 @@ pub(super) fn accesses(command: &Command, row: Option<usize>, known: &[Access], 
                     | Use::Unknown
                     | Use::Directory,
                 ) => {}
-                None => finder.word(&value, if start.is_empty() { option } else { start }),
+                None => {
+                    finder.word(&value, if start.is_empty() { option } else { start });
+                    // Files may be written into a directory that the entry does not tell the use of.
+                    if line.is_some_and(|line| line.does != Some(Does::Look)) {
+                        finder.directory(&value);
+                    }
+                }
             }
             // The word may be the value of an option that the entry does not list.
             if used.doubtful && line.is_some_and(|line| line.does != Some(Does::Look)) {

@@ -2,9 +2,9 @@
 
 use super::call::{Argument, arguments};
 use super::expression::{Code, last_component};
-use super::literals::{is_command_line, is_remover};
 use super::token::{Piece, Token};
 use super::value::Value;
+use super::words::{is_command_line, is_remover};
 use super::{Call, Language, Word};
 use crate::encoding::address::is_remote_code;
 use crate::programs::code::{self, CallEffect, effect_of, lists};
