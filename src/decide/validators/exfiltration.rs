@@ -1,5 +1,7 @@
 //! Commands that send data to other machines: files, secrets, and the output of other commands.
 
+use super::self_protection::ProcessSearches;
+use super::carried_data::is_read;
 use super::secret_access::{is_secret_file, is_secret_name, names_secret};
 use super::{Context, block, block_if, suspicious, suspicious_if};
 use crate::decide::subject::{Subject, SubjectKind};
@@ -15,7 +17,13 @@ use std::ops::Range;
 const PIPES: &[&str] = &["nc", "ncat", "netcat", "socat", "telnet", "openssl", "websocat"];
 
 /// Programs that resolve or contact a host name.
-const LOOKUPS: &[&str] = &["dig", "host", "nslookup", "ping", "ping6", "drill", "traceroute"];
+const LOOKUPS: &[&str] = &[
+    "delv", "dig", "dog", "drill", "getent", "host", "nslookup", "ping", "ping6", "resolvectl", "systemd-resolve",
+    "tracepath", "traceroute", "whois",
+];
+
+/// Programs that resolve the host in the name of a package or an image: `registry.example.com/name`.
+const NAMED_HOSTS: &[&str] = &["crane", "docker", "go", "helm", "nerdctl", "oras", "podman", "skopeo"];
 
 /// Programs that send their arguments to a server.
 const NETWORK_CLIENTS: &[&str] = &[
@@ -80,21 +88,35 @@ fn find_in_command(command: &Command, at: usize, context: &Context<'_>) -> Optio
         _ if PIPES.contains(&program) => {
             // A single character, such as `q`, only ends the connection.
             let ends = matches!(&command.input, Input::Text(text) if text.trim().len() < 2);
+            let carries = || !is_local(command, context) && carries_output(command, at, context);
             sends_if(piped && !ends && !only_listens(command) && !is_local(command, context) || has_secret())
+                .or_else(|| suspicious_if(carries(), "it sends what another command prints"))
         }
-        "ssh" => sends_if(piped || has_secret()),
+        "ssh" => sends_if(piped || has_secret())
+            .or_else(|| suspicious_if(carries_output(command, at, context), "it sends what another command prints")),
         "mail" | "mutt" | "sendmail" | "mailx" if piped => sends_if(true),
         "scp" | "sftp" | "rsync" => find_in_copy(command, at, context),
         _ if LOOKUPS.contains(&program) => {
             // A host name with the output of a command sends this output to a DNS server.
-            let built = command.args.iter().any(|arg| !arg.is_known() && arg.text.contains("$()"));
+            let asks = program != "getent" || command.args.iter().any(|arg| matches!(arg.text.as_str(), "hosts" | "ahosts" | "ahostsv4" | "ahostsv6"));
+            let has_end = |arg: &Arg| arg.text.rsplit('$').next().is_some_and(|end| end.contains('.'));
+            let is_built = |arg: &Arg| arg.text.contains("$()") || has_end(arg) && is_read(arg, command, context);
+            let built = asks && command.args.iter().any(|arg| !arg.is_known() && is_built(arg));
             sends_if(has_secret()).or_else(|| suspicious_if(built, "it asks a server for a name that is put together"))
         }
-        _ if NETWORK_CLIENTS.contains(&program) => sends_if(has_secret()),
+        _ if NETWORK_CLIENTS.contains(&program) => sends_if(has_secret())
+            .or_else(|| suspicious_if(carries_output(command, at, context), "it sends what another command prints")),
         "git" => find_push_to_url(command).or_else(|| {
             let has_address = command.args.iter().any(|arg| arg.text.contains("://"));
             sends_if(has_address && has_secret())
         }),
+        _ if NAMED_HOSTS.contains(&program) && puts_data_in_name(command, at, context) => {
+            suspicious("it asks a server for a name that is put together")
+        }
+        "docker" | "podman" | "docker-compose" if builds_elsewhere(command) => {
+            suspicious("it sends files to another machine")
+        }
+        _ if copies_to_database(command) => suspicious("it sends files to another machine"),
         "gh" => {
             let words: Vec<&str> = command.args.iter().map(|arg| arg.text.as_str()).collect();
             let publishes = words.starts_with(&["gist", "create"]) || words.starts_with(&["gist", "new"]);
@@ -104,7 +126,10 @@ fn find_in_command(command: &Command, at: usize, context: &Context<'_>) -> Optio
         // Any other program that is given an address, or a host by the catalogue.
         _ => {
             let has_address = command.args.iter().any(|arg| arg.text.contains("://")) || command.sends_to_address();
-            sends_if(has_address && !is_local(command, context) && has_secret())
+            let is_remote = || has_address && !is_local(command, context);
+            let carries = || is_remote() && carries_output(command, at, context);
+            sends_if(is_remote() && has_secret())
+                .or_else(|| suspicious_if(carries(), "it sends what another command prints"))
         }
     }
 }
@@ -216,9 +241,54 @@ fn carries_secret(command: &Command, at: usize, context: &Context<'_>) -> bool {
     named || (dynamic && fed_by_secret(command, at, context))
 }
 
-/// Whether an argument contains the output of a command that describes this machine or encodes data.
+/// Whether the name of a package or an image holds data behind or before its host.
+fn puts_data_in_name(command: &Command, at: usize, context: &Context<'_>) -> bool {
+    let asks = command.args.iter().any(|arg| {
+        matches!(arg.text.as_str(), "pull" | "push" | "list" | "get" | "install" | "copy" | "inspect" | "manifest" | "run")
+    });
+    let has_host = |arg: &Arg| {
+        let host = arg.text.split('/').next().unwrap_or_default();
+        !arg.is_known() && arg.text.contains('/') && arg.text.contains("$()") && host.contains('.')
+    };
+    asks && command.args.iter().any(has_host) && context.data_sources.encoding(context).within(&command.span, at, command.span.start + 1)
+}
+
+/// Whether docker builds on another machine, to which it sends the directory.
+fn builds_elsewhere(command: &Command) -> bool {
+    let elsewhere = |host: &Arg| host.text.contains("://") && !Address::parse(&host.text).is_nearby();
+    let is_remote = |host: &Arg| elsewhere(host) && !host.text.starts_with("unix:") && !host.text.starts_with("npipe:");
+    command.values(&["-H", "--host"]).iter().any(is_remote)
+        && command.args.iter().any(|arg| matches!(arg.text.as_str(), "build" | "cp" | "load" | "import" | "buildx"))
+}
+
+/// Whether a client of a database copies a file of this machine into one of another machine.
+fn copies_to_database(command: &Command) -> bool {
+    let reads = |start: &str, words: &[&str]| {
+        command.args.iter().any(|arg| {
+            let text = arg.text.to_ascii_lowercase();
+            text.contains(start) && words.iter().all(|word| text.contains(word))
+        })
+    };
+    let copies = match command.program.as_str() {
+        "psql" | "pgcli" => reads("\\copy", &[" from "]),
+        "mysql" | "mariadb" | "mycli" => reads("load data", &["local", "infile"]),
+        "redis-cli" | "valkey-cli" | "keydb-cli" => command.args.iter().any(|arg| arg.text == "-x" || arg.text == "-X"),
+        _ => false,
+    };
+    let by_option = command.values(&["-h", "--host"]);
+    let in_words = command.args.iter().filter_map(|arg| {
+        let (_, rest) = arg.text.split_once("host=")?;
+        rest.split_whitespace().next().map(Arg::literal)
+    });
+    let by_address = command.args.iter().filter(|arg| arg.text.contains("://")).cloned();
+    let mut hosts = by_option.into_iter().chain(in_words).chain(by_address);
+    copies && hosts.any(|host| host.is_known() && !host.text.starts_with('/') && !Address::parse(&host.text).is_nearby())
+}
+
+/// Whether an argument contains the output of a command that describes this machine, encodes data or prints whole files.
 fn carries_output(command: &Command, at: usize, context: &Context<'_>) -> bool {
-    let built = command.args.iter().any(|arg| !arg.is_known() && arg.text.contains("$()"));
+    let is_credential = |arg: &Arg| arg.text.to_ascii_lowercase().starts_with("authorization:");
+    let built = command.args.iter().any(|arg| !arg.is_known() && arg.text.contains("$()") && !is_credential(arg));
     built && context.data_sources.describing(context).within(&command.span, at, command.span.start + 1)
 }
 
@@ -233,6 +303,9 @@ fn fed_by_secret(command: &Command, at: usize, context: &Context<'_>) -> bool {
 pub(crate) struct DataSources {
     reading_secrets: OnceCell<CommandSet>,
     describing: OnceCell<CommandSet>,
+    encoding: OnceCell<CommandSet>,
+    /// What commands that look for processes find.
+    process_searches: OnceCell<ProcessSearches>,
     /// Whether the shell text sets a proxy.
     sets_proxy: OnceCell<bool>,
     /// Where each `export` begins, in order, and where the last of it and those before it ends.
@@ -255,6 +328,12 @@ impl DataSources {
             });
             CommandSet { shell_reads_secret, ..CommandSet::of(context, is_secret) }
         })
+    }
+
+    /// What the commands of the shell text that look for processes find.
+    pub(crate) fn process_searches(&self, context: &Context<'_>) -> &ProcessSearches {
+        let commands = || context.reading().map(|reading| reading.commands.as_slice()).unwrap_or_default();
+        self.process_searches.get_or_init(|| ProcessSearches::of(commands()))
     }
 
     /// Whether what a command prints becomes variables: `export $(grep -v '^#' .env)`.
@@ -282,7 +361,17 @@ impl DataSources {
     /// Commands that describe this machine, or encode their input.
     fn describing(&self, context: &Context<'_>) -> &CommandSet {
         let programs = ["base32", "base64", "gzip", "hostname", "id", "od", "tar", "uname", "whoami", "xxd"];
-        self.describing
+        self.describing.get_or_init(|| {
+            CommandSet::of(context, |at, command| {
+                programs.contains(&command.program.as_str()) || prints_whole_file(command, at, context)
+            })
+        })
+    }
+
+    /// Commands that encode what they read.
+    fn encoding(&self, context: &Context<'_>) -> &CommandSet {
+        let programs = ["base32", "base64", "basenc", "gzip", "hexdump", "od", "tar", "xxd"];
+        self.encoding
             .get_or_init(|| CommandSet::of(context, |_, command| programs.contains(&command.program.as_str())))
     }
 }
@@ -331,6 +420,27 @@ impl CommandSet {
 pub(super) fn is_rerouted(command: &Command, context: &Context<'_>) -> bool {
     let sets_proxy = || context.effects().is_some_and(|effects| reroutes(&effects.env));
     command.is_rerouted() || *context.data_sources.sets_proxy.get_or_init(sets_proxy)
+}
+
+/// Whether a command prints the content of a file that holds more than one value, such as a version or a number.
+fn prints_whole_file(command: &Command, at: usize, context: &Context<'_>) -> bool {
+    const PRINTERS: [&str; 14] = [
+        "bzip2", "cat", "head", "hexdump", "nl", "openssl", "paste", "rev", "strings", "tac", "tail", "xz", "zip", "zstd",
+    ];
+    const VALUES: [&str; 17] = [
+        "branch", "commit", "hash", "host", "hostname", "id", "name", "nvmrc", "pid", "port", "release", "sha", "tag",
+        "token", "url", "uuid", "version",
+    ];
+    let is_value = |name: &str| {
+        let lower = name.to_ascii_lowercase();
+        lower.split(|c: char| !c.is_ascii_alphanumeric()).any(|word| VALUES.contains(&word))
+            || ["version", "token", "id_file"].iter().any(|part| lower.contains(part))
+    };
+    let is_content = |path: &AbsPath| {
+        let near = path.is_below(&context.zones.project) || context.zones.home.as_ref().is_some_and(|home| path.is_below(home));
+        near && path.components().last().is_some_and(|name| !is_value(name))
+    };
+    PRINTERS.contains(&command.program.as_str()) && read_paths(at, context).any(is_content)
 }
 
 /// Whether a command prints all environment variables.
