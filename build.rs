@@ -7,7 +7,7 @@
 //! | `settings.rs` | the keys of `config.toml` and the presets | `src/policy/layer.rs` |
 //! | `rules.rs` | the rules and their patterns | `src/rules/embedded.rs` |
 //! | `prefilter.rs` | the literals that the patterns require | `src/rules/prefilter.rs` |
-//! | `programs.rs` | the catalogue of programs | `src/programs.rs` |
+//! | `programs.bin`, `programs.rs` | the catalogue of programs, and the names in it | `src/programs.rs` |
 //! | `paths.rs` | the classes of protected files | `src/path/protected.rs` |
 //! | `addresses.rs`, `variables.rs`, `words.rs` | word lists about servers, environment variables and unknown programs | `src/encoding/address.rs`, `src/decide/validators/environment_poisoning.rs`, `src/shell/effects/words.rs` |
 //! | `code.rs` | names in code and words of statements | `src/programs/code.rs` |
@@ -41,7 +41,7 @@ mod syntax;
 
 use literals::Group;
 use nearest::nearest;
-use programs::entry::{Entry, Operands, Text, Use};
+use programs::schema::Example;
 use sha2::{Digest, Sha256};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
@@ -71,7 +71,9 @@ fn main() {
     write("rules.rs", &rules);
     write("prefilter.rs", &prefilter);
     write("digests.rs", &digest_table(&kinds));
-    write("programs.rs", &programs());
+    let (entries, names) = programs();
+    std::fs::write(Path::new(&out).join("programs.bin"), entries).expect("OUT_DIR is writable");
+    write("programs.rs", &names);
     write("paths.rs", &paths());
     for name in ["addresses", "variables", "words"] {
         write(&format!("{name}.rs"), &word_lists(&format!("rules/{name}.toml")));
@@ -128,44 +130,38 @@ fn settings_table() -> String {
     code
 }
 
-/// Compiles the catalogue: a static per program, and a table of all names.
-fn programs() -> String {
-    let folder = "rules/programs";
-    println!("cargo::rerun-if-changed={folder}");
-    let files = std::fs::read_dir(folder).unwrap_or_else(|error| panic!("{folder}: {error}"));
-    let mut files: Vec<_> = files.map(|entry| entry.expect("a readable directory").path()).collect();
-    files.retain(|path| path.extension().is_some_and(|end| end == "toml"));
-    files.sort();
-    let (mut code, mut examples) = (String::new(), String::new());
+/// Encodes the catalogue: all entries one after the other, and the code of a table of names.
+fn programs() -> (Vec<u8>, String) {
+    let (mut entries, mut ends, mut examples) = (Vec::new(), Vec::new(), Vec::new());
     let mut names: BTreeMap<String, (usize, String)> = BTreeMap::new();
-    let mut count = 0;
-    for path in files {
-        let path = path.to_string_lossy().into_owned();
+    for stem in file_stems("rules/programs", "toml") {
+        let path = format!("rules/programs/{stem}.toml");
         let file = programs::schema::parse(&read(&path)).unwrap_or_else(|error| panic!("{path}: {error}"));
         for entry in &file.entries {
-            code += &EntryTables::compile(count, entry);
-            for name in entry.names.iter() {
-                if let Some((_, other)) = names.insert(name.to_string(), (count, path.clone())) {
+            for name in &entry.names {
+                if let Some((_, other)) = names.insert(name.to_string(), (ends.len(), path.clone())) {
                     panic!("{path}: `{name}` is also in {other}");
                 }
             }
-            count += 1;
+            entries.extend(postcard::to_allocvec(entry).expect("an entry can be encoded"));
+            ends.push(entries.len());
         }
-        for example in &file.examples {
-            writeln!(examples, "    ({:?}, &{:?}),", example.command, example.expected)
-                .expect("a string accepts everything");
-        }
+        examples.extend(file.examples);
     }
     let mut table = phf_codegen::Map::new();
     for (name, (number, _)) in &names {
-        table.entry(name.as_str(), format!("&PROGRAM_{number}"));
+        table.entry(name.as_str(), number.to_string());
     }
-    let count = examples.lines().count();
-    format!(
-        "{code}static PROGRAMS: phf::Map<&'static str, &'static Entry> = {};\n\
-         static EXAMPLES: [(&str, &[&str]); {count}] = [\n{examples}];\n",
-        table.build()
-    )
+    let example = |example: &Example| format!("    ({:?}, &{:?}),\n", example.command, example.expected);
+    let code = format!(
+        "static PROGRAMS: phf::Map<&'static str, u16> = {};\nstatic ENDS: [u32; {}] = {ends:?};\n\
+         static EXAMPLES: [(&str, &[&str]); {}] = [\n{}];\n",
+        table.build(),
+        ends.len(),
+        examples.len(),
+        examples.iter().map(example).collect::<String>()
+    );
+    (entries, code)
 }
 
 /// Compiles a file of word lists: `[table] key = […]` becomes the static `TABLE_KEY`.
@@ -314,121 +310,6 @@ fn code_words() -> String {
         .expect("writing to a string succeeds");
     }
     code
-}
-
-/// The static tables of one program's entry, as Rust code.
-///
-/// The compiler spreads the constants of a static over the whole binary, and each one that a call reads may cost a page
-/// fault. The elements of one table lie together.
-#[derive(Default)]
-struct EntryTables {
-    /// The number of the program.
-    program: usize,
-    /// All texts of the entry, in one string.
-    texts: String,
-    /// The elements of each table, by the name of the table.
-    elements: BTreeMap<&'static str, Vec<String>>,
-}
-
-/// The tables of `EntryTables`, with the types of their elements.
-const ENTRY_TABLES: [(&str, &str); 6] = [
-    ("NAMES", "Text"),
-    ("USES", "Use"),
-    ("OPTIONS", "ValueOption"),
-    ("FLAGS", "(Text, Does)"),
-    ("CHANGES", "(List<Text>, Entry)"),
-    ("VERBS", "Entry"),
-];
-
-impl EntryTables {
-    /// Compiles the entry of a program into the static `PROGRAM_n` and its tables.
-    fn compile(program: usize, entry: &Entry) -> String {
-        let mut tables = EntryTables { program, ..EntryTables::default() };
-        let root = tables.entry(entry);
-        let mut code = format!("static TEXTS_{program}: &str = {:?};\n", tables.texts);
-        for (table, kind) in ENTRY_TABLES {
-            let Some(elements) = tables.elements.remove(table) else { continue };
-            let (count, elements) = (elements.len(), elements.join(", "));
-            code += &format!("static {table}_{program}: [{kind}; {count}] = [{elements}];\n");
-        }
-        code + &format!("static PROGRAM_{program}: Entry = {root};\n")
-    }
-
-    /// Adds a list to a table, and returns the code that refers to it.
-    fn list<T>(&mut self, table: &'static str, items: &[T], code: impl Fn(&mut Self, &T) -> String) -> String {
-        if items.is_empty() {
-            return "Cow::Borrowed(&[])".to_owned();
-        }
-        let items: Vec<String> = items.iter().map(|item| code(self, item)).collect();
-        let elements = self.elements.entry(table).or_default();
-        let (start, count) = (elements.len(), items.len());
-        elements.extend(items);
-        format!("Cow::Borrowed(elements_at(&{table}_{}, {start}, {count}))", self.program)
-    }
-
-    fn text(&mut self, text: &str) -> String {
-        let start = self.texts.len();
-        self.texts.push_str(text);
-        format!("Cow::Borrowed(text_at(TEXTS_{}, {start}, {}))", self.program, text.len())
-    }
-
-    fn texts(&mut self, texts: &[Text]) -> String {
-        self.list("NAMES", texts, |tables, text| tables.text(text))
-    }
-
-    fn uses(&mut self, uses: &[Use]) -> String {
-        self.list("USES", uses, |_, used| format!("Use::{used:?}"))
-    }
-
-    fn operands(&mut self, operands: &Operands) -> String {
-        let rest = operands.rest.map_or("None".to_owned(), |rest| format!("Some(Use::{rest:?})"));
-        let tail = operands.tail.map_or("None".to_owned(), |tail| format!("Some(Tail::{tail:?})"));
-        format!(
-            "Operands {{ first: {}, rest: {rest}, last: {}, tail: {tail}, dashes: {}, variables: {}, version: {} }}",
-            self.uses(&operands.first),
-            self.uses(&operands.last),
-            operands.dashes,
-            operands.variables,
-            operands.version,
-        )
-    }
-
-    fn entry(&mut self, entry: &Entry) -> String {
-        let optional = |code: Option<String>| code.map_or("None".to_owned(), |code| format!("Some({code})"));
-        format!(
-            "Entry {{ names: {}, does: {}, verbs: {}, options: {}, command: {}, operands: {}, flags: {}, dry: {}, local: {}, plain: {}, \
-             recursive: {}, attached: {}, pairs: {}, first: {}, with: {}, finds: {}, runs_as: {}, language: {}, reveals: {}, brings: {}, activates: {}, scope: Scope::{:?}, style: Style::{:?} }}",
-            self.texts(&entry.names),
-            optional(entry.does.map(|does| format!("Does::{does:?}"))),
-            self.list("VERBS", &entry.verbs, Self::entry),
-            self.list("OPTIONS", &entry.options, |tables, option| {
-                format!("ValueOption {{ name: {}, takes: Use::{:?} }}", tables.text(&option.name), option.takes)
-            }),
-            self.texts(&entry.command),
-            optional(entry.operands.as_ref().map(|operands| self.operands(operands))),
-            self.list("FLAGS", &entry.flags, |tables, (name, does)| {
-                format!("({}, Does::{does:?})", tables.text(name))
-            }),
-            self.texts(&entry.dry),
-            self.texts(&entry.local),
-            self.texts(&entry.plain),
-            self.texts(&entry.recursive),
-            self.texts(&entry.attached),
-            self.texts(&entry.pairs),
-            self.texts(&entry.first),
-            self.list("CHANGES", &entry.with, |tables, (flags, changed)| {
-                format!("({}, {})", tables.texts(flags), tables.entry(changed))
-            }),
-            entry.finds,
-            optional(entry.runs_as.as_ref().map(|program| self.text(program))),
-            optional(entry.language.as_ref().map(|language| self.text(language))),
-            entry.reveals,
-            entry.brings,
-            entry.activates,
-            entry.scope,
-            entry.style,
-        )
-    }
 }
 
 /// A table of `(file, SHA-256)` with every shipped file.

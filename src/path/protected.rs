@@ -91,7 +91,8 @@ fn candidates(path: &AbsPath) -> impl Iterator<Item = (&'static Files, &'static 
     let with_wild_name = move |name| BY_FIRST_NAME.iter().filter(move |(known, _)| may_be(known, name));
     let names = path.components().iter();
     let named = names.flat_map(move |name| {
-        let (exact, wild) = if is_wild(name) { (None, Some(with_wild_name(name))) } else { (Some(with_name(name)), None) };
+        let (exact, wild) =
+            if is_wild(name) { (None, Some(with_wild_name(name))) } else { (Some(with_name(name)), None) };
         exact.into_iter().flatten().chain(wild.into_iter().flatten())
     });
     let positions = named.flat_map(|(_, positions)| *positions).chain(&UNNAMED);

@@ -58,9 +58,8 @@ pub(super) fn note(noted: &mut Noted<'_>) {
             container::mounts(noted);
             by_entry::note(noted);
         }
-        "export" | "declare" | "typeset" | "readonly" | "local" | "read" | "mapfile" | "readarray" | "printf" => {
-            variables(noted, operands);
-        }
+        "export" | "declare" | "typeset" | "readonly" | "local" | "read" | "mapfile" | "readarray" | "printf"
+        | "getopts" | "let" | "wait" => variables(noted, operands),
         _ => {
             if !by_entry::note(noted) {
                 named_outputs(noted);
@@ -78,6 +77,12 @@ fn variables(noted: &mut Noted<'_>, operands: &[&Arg]) {
             noted.effects.env.extend(operands.iter().map(|arg| (arg.text.to_string(), None)));
         }
         "printf" => noted.effects.env.extend(command.values(&["-v"]).into_iter().map(|arg| (arg.text.into(), None))),
+        "wait" => noted.effects.env.extend(command.values(&["-p"]).into_iter().map(|arg| (arg.text.into(), None))),
+        "getopts" => noted.effects.env.extend(operands.get(1).map(|arg| (arg.text.to_string(), None))),
+        "let" => {
+            let assigned = |arg: &&Arg| Some((arg.text.split_once('=')?.0.to_owned(), None));
+            noted.effects.env.extend(operands.iter().filter_map(assigned));
+        }
         program => {
             let is_reference = program != "export" && command.has_flag(&["-n"]);
             for arg in operands {
