@@ -317,7 +317,12 @@ impl Evaluator<'_> {
         };
         execution.list().has_command = true;
         let first = self.reading.commands.len();
-        execution.lists.push(ListContext { input, first, names: names.into(), ..ListContext::new(on_close, pipeline, fed) });
+        execution.lists.push(ListContext {
+            input,
+            first,
+            names: names.into(),
+            ..ListContext::new(on_close, pipeline, fed)
+        });
     }
 
     fn set_loop_variable(&mut self, LoopVariable { name, words }: LoopVariable) {

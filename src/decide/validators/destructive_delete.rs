@@ -22,11 +22,9 @@ pub(super) fn find(subject: &Subject<'_>, context: &Context<'_>) -> Option<Match
     match access.act {
         Act::Remove => judge_removal(access, command, context),
         Act::Move => judge_move(access, context),
-        Act::Write | Act::Redirect => {
-            let overwrites = access.target.path.as_ref().is_some_and(|path| is_part_of_history(path, context));
-            suspicious_if(overwrites && !access.target.open, "it overwrites what git keeps of the project")
+        Act::Read | Act::Match | Act::List | Act::Write | Act::Redirect | Act::Change | Act::Restore | Act::Link => {
+            None
         }
-        Act::Read | Act::Match | Act::List | Act::Change | Act::Restore | Act::Link => None,
     }
 }
 
@@ -66,7 +64,9 @@ fn judge_removal(access: &Access, command: Option<&Command>, context: &Context<'
         Area::Vital | Area::System | Area::ProjectRoot | Area::TempRoot | Area::Other if access.astray => None,
         Area::Vital | Area::System => suspicious("it deletes outside of the project"),
         Area::ProjectRoot if whole || (sweeping && !access.target.open) => suspicious("it deletes the project itself"),
-        Area::InProject if is_git_directory(&base, context) || is_part_of_history(&base, context) => suspicious("it deletes the history of the project"),
+        Area::InProject if is_git_directory(&base, context) || is_part_of_history(&base, context) => {
+            suspicious("it deletes the history of the project")
+        }
         Area::ProjectRoot | Area::InProject | Area::InTemp | Area::Device => None,
         Area::TempRoot if !whole && !sweeping => None,
         // A container has files of its own.
@@ -148,7 +148,7 @@ fn is_git_directory(path: &AbsPath, context: &Context<'_>) -> bool {
 
 /// Whether a path is one of the parts of the project's `.git` directory that hold its history or state. Locks and what
 /// was not completed may be deleted.
-fn is_part_of_history(path: &AbsPath, context: &Context<'_>) -> bool {
+pub(super) fn is_part_of_history(path: &AbsPath, context: &Context<'_>) -> bool {
     const PARTS: [&str; 6] = ["HEAD", "index", "logs", "objects", "packed-refs", "refs"];
     let Some([git, part, rest @ ..]) = path.components().strip_prefix(context.zones.project.components()) else {
         return false;

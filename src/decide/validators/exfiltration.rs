@@ -1,8 +1,8 @@
 //! Commands that send data to other machines: files, secrets, and the output of other commands.
 
-use super::self_protection::ProcessSearches;
 use super::carried_data::is_read;
 use super::secret_access::{is_secret_file, is_secret_name, names_secret};
+use super::self_protection::ProcessSearches;
 use super::{Context, block, block_if, suspicious, suspicious_if};
 use crate::decide::subject::{Subject, SubjectKind};
 use crate::encoding::address::{Address, services_by_variable};
@@ -78,7 +78,7 @@ fn find_in_command(command: &Command, at: usize, context: &Context<'_>) -> Optio
                 sends_if(true)
             } else if nearby {
                 None
-            } else if built || carries_output(command, at, context) {
+            } else if built || carries_output(command, at, context) || carries_lines(command, at, context) {
                 suspicious("it sends what another command prints")
             } else {
                 suspicious_if(searched, "it talks to a server for every file that is found")
@@ -98,7 +98,11 @@ fn find_in_command(command: &Command, at: usize, context: &Context<'_>) -> Optio
         "scp" | "sftp" | "rsync" => find_in_copy(command, at, context),
         _ if LOOKUPS.contains(&program) => {
             // A host name with the output of a command sends this output to a DNS server.
-            let asks = program != "getent" || command.args.iter().any(|arg| matches!(arg.text.as_str(), "hosts" | "ahosts" | "ahostsv4" | "ahostsv6"));
+            let asks = program != "getent"
+                || command
+                    .args
+                    .iter()
+                    .any(|arg| matches!(arg.text.as_str(), "hosts" | "ahosts" | "ahostsv4" | "ahostsv6"));
             let has_end = |arg: &Arg| arg.text.rsplit('$').next().is_some_and(|end| end.contains('.'));
             let is_built = |arg: &Arg| arg.text.contains("$()") || has_end(arg) && is_read(arg, command, context);
             let built = asks && command.args.iter().any(|arg| !arg.is_known() && is_built(arg));
@@ -108,7 +112,9 @@ fn find_in_command(command: &Command, at: usize, context: &Context<'_>) -> Optio
             .or_else(|| suspicious_if(carries_output(command, at, context), "it sends what another command prints")),
         "git" => find_push_to_url(command).or_else(|| {
             let has_address = command.args.iter().any(|arg| arg.text.contains("://"));
+            let carries = || has_address && carries_output(command, at, context);
             sends_if(has_address && has_secret())
+                .or_else(|| suspicious_if(carries(), "it sends what another command prints"))
         }),
         _ if NAMED_HOSTS.contains(&program) && puts_data_in_name(command, at, context) => {
             suspicious("it asks a server for a name that is put together")
@@ -125,7 +131,8 @@ fn find_in_command(command: &Command, at: usize, context: &Context<'_>) -> Optio
         }
         // Any other program that is given an address, or a host by the catalogue.
         _ => {
-            let has_address = command.args.iter().any(|arg| arg.text.contains("://")) || command.sends_to_address();
+            let is_address = |arg: &Arg| arg.text.contains("://") || arg.text.starts_with("host=");
+            let has_address = command.args.iter().any(is_address) || command.sends_to_address();
             let is_remote = || has_address && !is_local(command, context);
             let carries = || is_remote() && carries_output(command, at, context);
             sends_if(is_remote() && has_secret())
@@ -244,13 +251,17 @@ fn carries_secret(command: &Command, at: usize, context: &Context<'_>) -> bool {
 /// Whether the name of a package or an image holds data behind or before its host.
 fn puts_data_in_name(command: &Command, at: usize, context: &Context<'_>) -> bool {
     let asks = command.args.iter().any(|arg| {
-        matches!(arg.text.as_str(), "pull" | "push" | "list" | "get" | "install" | "copy" | "inspect" | "manifest" | "run")
+        matches!(
+            arg.text.as_str(),
+            "pull" | "push" | "list" | "get" | "install" | "copy" | "inspect" | "manifest" | "run"
+        )
     });
     let has_host = |arg: &Arg| {
         let host = arg.text.split('/').next().unwrap_or_default();
         !arg.is_known() && arg.text.contains('/') && arg.text.contains("$()") && host.contains('.')
     };
-    asks && command.args.iter().any(has_host) && context.data_sources.encoding(context).within(&command.span, at, command.span.start + 1)
+    asks && command.args.iter().any(has_host)
+        && context.data_sources.encoding(context).within(&command.span, at, command.span.start + 1)
 }
 
 /// Whether docker builds on another machine, to which it sends the directory.
@@ -282,7 +293,8 @@ fn copies_to_database(command: &Command) -> bool {
     });
     let by_address = command.args.iter().filter(|arg| arg.text.contains("://")).cloned();
     let mut hosts = by_option.into_iter().chain(in_words).chain(by_address);
-    copies && hosts.any(|host| host.is_known() && !host.text.starts_with('/') && !Address::parse(&host.text).is_nearby())
+    copies
+        && hosts.any(|host| host.is_known() && !host.text.starts_with('/') && !Address::parse(&host.text).is_nearby())
 }
 
 /// Whether an argument contains the output of a command that describes this machine, encodes data or prints whole files.
@@ -371,8 +383,7 @@ impl DataSources {
     /// Commands that encode what they read.
     fn encoding(&self, context: &Context<'_>) -> &CommandSet {
         let programs = ["base32", "base64", "basenc", "gzip", "hexdump", "od", "tar", "xxd"];
-        self.encoding
-            .get_or_init(|| CommandSet::of(context, |_, command| programs.contains(&command.program.as_str())))
+        self.encoding.get_or_init(|| CommandSet::of(context, |_, command| programs.contains(&command.program.as_str())))
     }
 }
 
@@ -409,6 +420,11 @@ impl CommandSet {
         rest.take_while(|(start, ..)| *start <= span.end).any(|(_, end, index)| *end <= span.end && *index != at)
     }
 
+    /// Whether a command of the set is in a pipeline.
+    fn any_piped(&self) -> bool {
+        !self.spans.is_empty()
+    }
+
     /// Whether a command of the set is at an earlier stage of the pipeline.
     fn before(&self, command: &Command, at: usize) -> bool {
         let stages = self.stages.get(&command.pipeline).map(Vec::as_slice).unwrap_or_default();
@@ -422,25 +438,52 @@ pub(super) fn is_rerouted(command: &Command, context: &Context<'_>) -> bool {
     command.is_rerouted() || *context.data_sources.sets_proxy.get_or_init(sets_proxy)
 }
 
-/// Whether a command prints the content of a file that holds more than one value, such as a version or a number.
-fn prints_whole_file(command: &Command, at: usize, context: &Context<'_>) -> bool {
-    const PRINTERS: [&str; 14] = [
-        "bzip2", "cat", "head", "hexdump", "nl", "openssl", "paste", "rev", "strings", "tac", "tail", "xz", "zip", "zstd",
+/// Whether a request to a known server holds what a loop or `xargs` reads from a file of the project.
+fn carries_lines(command: &Command, at: usize, context: &Context<'_>) -> bool {
+    let urls = addresses(command);
+    let is_known = |url: &Arg| url.prefix().contains("://");
+    let reads = |arg: &Arg| !arg.is_known() && is_read(arg, command, context);
+    if !urls.iter().any(is_known) || !urls.iter().chain(&command.args).any(reads) {
+        return false;
+    }
+    let by_shell = || {
+        let all = context.effects().map(|effects| effects.of_command(usize::MAX)).unwrap_or_default();
+        let read = all.iter().filter(|access| access.act == Act::Read && !access.target.open);
+        read.filter_map(|access| access.target.path.as_ref()).any(|path| is_content(path, context))
+    };
+    let is_piped = command.via.iter().any(|runner| matches!(runner.as_str(), "xargs" | "gxargs" | "parallel"));
+    let sources = context.data_sources.describing(context);
+    if is_piped { sources.before(command, at) } else { by_shell() || sources.any_piped() }
+}
+
+/// Whether a file of the project or the home directory holds more than a list or a value, such as a version or a number.
+fn is_content(path: &AbsPath, context: &Context<'_>) -> bool {
+    const VALUES: [&str; 22] = [
+        "branch", "commit", "hash", "host", "hostname", "hosts", "id", "ids", "list", "name", "names", "nvmrc", "pid",
+        "port", "release", "sha", "tag", "token", "url", "urls", "uuid", "version",
     ];
-    const VALUES: [&str; 17] = [
-        "branch", "commit", "hash", "host", "hostname", "id", "name", "nvmrc", "pid", "port", "release", "sha", "tag",
-        "token", "url", "uuid", "version",
-    ];
+    const LISTS: [&str; 6] = [".csv", ".json", ".list", ".lst", ".tsv", ".txt"];
     let is_value = |name: &str| {
         let lower = name.to_ascii_lowercase();
         lower.split(|c: char| !c.is_ascii_alphanumeric()).any(|word| VALUES.contains(&word))
-            || ["version", "token", "id_file"].iter().any(|part| lower.contains(part))
+            || ["version", "token"].iter().any(|part| lower.contains(part))
+            || LISTS.iter().any(|end| lower.ends_with(end))
     };
-    let is_content = |path: &AbsPath| {
-        let near = path.is_below(&context.zones.project) || context.zones.home.as_ref().is_some_and(|home| path.is_below(home));
-        near && path.components().last().is_some_and(|name| !is_value(name))
-    };
-    PRINTERS.contains(&command.program.as_str()) && read_paths(at, context).any(is_content)
+    let home = context.zones.home.as_ref();
+    let near = path.is_below(&context.zones.project) || home.is_some_and(|home| path.is_below(home));
+    near && path.components().last().is_some_and(|name| !is_value(name))
+}
+
+/// Whether a command prints the content of a file that holds more than one value, such as a version or a number.
+fn prints_whole_file(command: &Command, at: usize, context: &Context<'_>) -> bool {
+    const PRINTERS: [&str; 14] = [
+        "bzip2", "cat", "head", "hexdump", "nl", "openssl", "paste", "rev", "strings", "tac", "tail", "xz", "zip",
+        "zstd",
+    ];
+    let raw = |arg: &Arg| arg.text.starts_with('-') && !arg.text.starts_with("--") && arg.text.contains('R');
+    let reads_raw = command.program == "jq" && command.args.iter().any(raw);
+    (PRINTERS.contains(&command.program.as_str()) || reads_raw)
+        && read_paths(at, context).any(|path| is_content(path, context))
 }
 
 /// Whether a command prints all environment variables.

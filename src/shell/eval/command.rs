@@ -271,7 +271,8 @@ impl Evaluator<'_> {
             let plain = |c: char| c.is_ascii_alphanumeric() || c == '_';
             text.lines().count() == 1 && !name.is_empty() && name.chars().all(plain) && text.contains("[$(")
         };
-        let reads_subscript = matches!(&command.input, Input::Text(text) if command.program == "read" && is_subscript(text));
+        let reads_subscript =
+            matches!(&command.input, Input::Text(text) if command.program == "read" && is_subscript(text));
         if reads_subscript || !command.args.is_empty() && evaluates_subscript(command) {
             self.report(QUOTED_SUBSCRIPT, command.span.start);
         }

@@ -119,10 +119,9 @@ impl Evaluator<'_> {
     pub(super) fn close(&mut self) {
         let Some(execution) = self.executions.last_mut() else { return };
         let depth = execution.lists.len();
-        let is_subshell = execution
-            .lists
-            .last()
-            .is_some_and(|list| matches!(list.on_close, OnClose::Restore(_) | OnClose::Process(_) | OnClose::Substitution(..)));
+        let is_subshell = execution.lists.last().is_some_and(|list| {
+            matches!(list.on_close, OnClose::Restore(_) | OnClose::Process(_) | OnClose::Substitution(..))
+        });
         if let Some(trap) = execution.traps.pop_if(|trap| is_subshell && trap.depth >= depth) {
             execution.end_chain();
             execution.instructions.push_front(Instruction::Close);

@@ -1,7 +1,7 @@
 //! The execution of one text: its remaining instructions, its lists and its state.
 
-use super::super::state::{PossibleCwd, ShellState, copy_cost};
 use super::super::Arg;
+use super::super::state::{PossibleCwd, ShellState, copy_cost};
 use super::super::syntax::{Instruction, Scope, WordParts};
 use super::function::FunctionBody;
 use std::collections::{BTreeSet, VecDeque};

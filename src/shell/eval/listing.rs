@@ -39,7 +39,8 @@ impl Evaluator<'_> {
         self.meter.charge(LOOK_STEPS * commands.len());
         let home_path = home.map(|home| AbsPath::resolve_in(home, "/", None));
         let mut seen = BTreeSet::new();
-        let names = wrappers::shown(commands, home, &self.meter).into_iter().filter(|name| seen.insert(name.text.clone()));
+        let names =
+            wrappers::shown(commands, home, &self.meter).into_iter().filter(|name| seen.insert(name.text.clone()));
         let is_protected = |name: &Arg| {
             self.meter.try_charge(NAME_STEPS + name.text.len())
                 && is_protected(name, state.cwd.as_deref(), home_path.as_ref())
@@ -62,7 +63,10 @@ fn is_protected(name: &Arg, cwd: Option<&str>, home: Option<&AbsPath>) -> bool {
     let is_named = path.components().last().is_some_and(|last| !last.contains(['*', '?', '[']));
     let is_above = home.is_some_and(|home| home.components().starts_with(path.components()));
     let holds = |class: Class| class.contains(&path, Extent::Tree, home);
-    is_named && !is_above && cwd != Some(path.to_string().as_str()) && [Class::Guard, Class::Repository].into_iter().any(holds)
+    is_named
+        && !is_above
+        && cwd != Some(path.to_string().as_str())
+        && [Class::Guard, Class::Repository].into_iter().any(holds)
 }
 
 impl Execution {

@@ -167,7 +167,8 @@ fn unescape(text: &str) -> Option<String> {
         return Some(text.to_owned());
     }
     // A NUL separates names for `xargs -0`, which `Names` reads.
-    if text.contains("\\0") || text.contains("\\x0") {
+    let is_digit = |rest: &str| rest.bytes().next().is_some_and(|byte| (b'1'..b'8').contains(&byte));
+    if text.split("\\0").skip(1).any(|rest| !is_digit(rest)) || text.contains("\\x0") {
         return None;
     }
     let quotes_escaped = text.replace('\'', "\\'");

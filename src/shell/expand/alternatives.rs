@@ -47,10 +47,10 @@ pub(super) fn expand_alternatives(
                 Some(output) if *quoted => vec![value_chars(output, Quoting::Quoted, Splitting::Off)],
                 Some(output) => vec![value_chars(output, Quoting::Expanded, splitting)],
                 None => {
-                let names = bound.state.listed.get(number).map(|names| &**names).unwrap_or_default().iter();
-                let named = names.map(|name| arg_chars(name, Quoting::Expanded, Splitting::Off));
-                unknown("$()").into_iter().chain(named).collect()
-            }
+                    let names = bound.state.listed.get(number).map(|names| &**names).unwrap_or_default().iter();
+                    let named = names.map(|name| arg_chars(name, Quoting::Expanded, Splitting::Off));
+                    unknown("$()").into_iter().chain(named).collect()
+                }
             },
             WordPart::Variable(variable) if !affords(bound, bound.value(&variable.name).map_or(0, Value::size)) => {
                 unknown("$()")

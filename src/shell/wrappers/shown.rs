@@ -4,7 +4,7 @@
 use super::super::{Arg, Command};
 use super::find::{fd_found, first_action, found};
 use super::{WORD, git, names};
-use crate::programs::Use;
+use crate::programs::{Use, WordUse};
 use crate::shell::effects::options_of;
 use crate::verdict::limits::Meter;
 use std::collections::BTreeMap;
@@ -32,7 +32,8 @@ impl Narrowing {
         if patterns.is_empty() {
             patterns.extend(options.operands(&command.args).first().map(|pattern| (*pattern).clone()));
         }
-        let letters = |arg: &Arg| arg.text.strip_prefix('-').is_some_and(|rest| !rest.starts_with('-') && rest.contains('v'));
+        let letters =
+            |arg: &Arg| arg.text.strip_prefix('-').is_some_and(|rest| !rest.starts_with('-') && rest.contains('v'));
         let inverted = command.args.iter().any(|arg| letters(arg) || arg.text == "--invert-match");
         let parts = patterns.iter().flat_map(|pattern| pattern.text.split(['|', '\n'])).map(to_part).collect();
         Some(Narrowing { parts, inverted })
@@ -100,7 +101,8 @@ fn shown_by(command: &Command, narrowings: &[Narrowing], home: Option<&str>) -> 
             let base = |start: &Arg| narrowed_below(start, narrowings);
             let starts: Vec<Arg> = search.starts().iter().filter(|start| start.is_known()).cloned().collect();
             let below_home = starts.iter().filter(|start| !search.is_named() && Some(start.text.as_str()) == home);
-            let everything = below_home.map(|start| pattern(format!("{}/**", start.text)));
+            // Everything below home includes the keys.
+            let everything = below_home.map(|start| pattern(format!("{}/.ssh/id_rsa", start.text)));
             let everything: Vec<Arg> = everything.filter(|_| narrowings.iter().all(|by| by.parts.is_empty())).collect();
             let paths = path_tests(args, &starts);
             words.chain(everything).chain(paths).chain(starts.iter().flat_map(base)).collect()
@@ -124,7 +126,8 @@ fn shown_by(command: &Command, narrowings: &[Narrowing], home: Option<&str>) -> 
         }
         "compgen" => {
             let patterns = args.iter().zip(args.iter().skip(1)).filter(|(option, _)| option.text == "-G");
-            let files = has("fd", &[]) || args.iter().any(|arg| matches!(arg.text.as_str(), "file" | "directory" | "default"));
+            let files =
+                has("fd", &[]) || args.iter().any(|arg| matches!(arg.text.as_str(), "file" | "directory" | "default"));
             let prefix = args.last().filter(|last| files && last.is_known() && !last.text.starts_with('-'));
             let begun = prefix.map(|prefix| pattern(format!("{}*", prefix.text)));
             patterns.map(|(_, glob)| pattern(glob.text.to_string())).chain(begun).collect()
@@ -139,7 +142,7 @@ fn shown_by(command: &Command, narrowings: &[Narrowing], home: Option<&str>) -> 
             operands().filter_map(name).chain(own).collect()
         }
         "git" => shown_by_git(args, narrowings),
-        "echo" | "printf" | "print" | "expr" | "realpath" | "readlink" | "stat" | "jq" | "dirname" => {
+        "echo" | "printf" | "print" | "expr" | "realpath" | "readlink" | "stat" | "dirname" => {
             operands().filter(|arg| arg.text.contains('/') || arg.glob).collect()
         }
         "systemd-path" | "xdg-user-dir" => home
@@ -194,7 +197,7 @@ fn entries(place: &Arg, hidden: bool, narrowings: &[Narrowing]) -> Vec<Arg> {
         // A part of a name may begin behind the dot of a hidden one.
         found.extend(part.strip_prefix('*').filter(|_| hidden).map(|rest| format!(".{rest}")));
     }
-    if found.is_empty() && hidden && passes_all(".env", narrowings) {
+    if hidden && passes_all(".env", narrowings) {
         found.push(".env".to_owned());
     }
     found.retain(|name| hidden || !name.starts_with('.'));
@@ -214,8 +217,11 @@ fn narrowed_below(start: &Arg, narrowings: &[Narrowing]) -> Vec<Arg> {
 fn path_tests(args: &[Arg], starts: &[Arg]) -> Vec<Arg> {
     let is_test = |arg: &Arg| matches!(arg.text.as_str(), "-path" | "-ipath" | "-wholename" | "-iwholename" | "-regex");
     let tests = args.iter().zip(args.iter().skip(1)).enumerate().filter(|(_, (test, _))| is_test(test));
-    let is_turned = |at: usize| at.checked_sub(1).and_then(|at| args.get(at)).is_some_and(|arg| matches!(arg.text.as_str(), "!" | "-not"));
-    let given = tests.filter(|(at, _)| !is_turned(*at)).map(|(_, (_, path))| path.text.trim_start_matches('.').to_owned());
+    let is_turned = |at: usize| {
+        at.checked_sub(1).and_then(|at| args.get(at)).is_some_and(|arg| matches!(arg.text.as_str(), "!" | "-not"))
+    };
+    let given =
+        tests.filter(|(at, _)| !is_turned(*at)).map(|(_, (_, path))| path.text.trim_start_matches('.').to_owned());
     let below = |path: String| {
         let ends = path.ends_with('*');
         let inner = path.trim_start_matches(['*', '/']).to_owned();
@@ -248,8 +254,9 @@ fn shown_by_git(args: &[Arg], narrowings: &[Narrowing]) -> Vec<Arg> {
 
 /// The paths in code that computes what it prints, and the program that it looks up.
 fn quoted_in_code(command: &Command, home: Option<&str>) -> Vec<Arg> {
-    let Some(line) = command.parsed.as_deref().filter(|line| line.language().is_some()) else { return Vec::new() };
-    let code = line.uses.iter().filter(|used| used.takes == Some(Use::Code)).filter_map(|used| command.value(used));
+    let Some(line) = command.parsed.as_deref() else { return Vec::new() };
+    let is_code = |used: &&WordUse| used.takes == Some(Use::Code) || command.program == "jq" && !used.by_option;
+    let code = line.uses.iter().filter(is_code).filter_map(|used| command.value(used));
     let mut found = Vec::new();
     for code in code {
         // Parts that are joined: `".e" + "nv"`.

@@ -2,7 +2,7 @@
 //! with every other process.
 
 use super::super::Context;
-use crate::shell::{Command, Input};
+use crate::shell::{Arg, Command, Input};
 
 /// The name of the guard's processes, and their command lines.
 const NAMES: [&str; 2] = ["rune", "security-hook"];
@@ -13,13 +13,16 @@ const MAX_PATTERN_BYTES: usize = 4096;
 const MAX_COMPILED_BYTES: usize = 1 << 20;
 
 /// Programs that list processes.
-const LISTERS: [&str; 9] = ["ps", "pgrep", "pidof", "pidwait", "lsof", "fuser", "top", "htop", "procs"];
+const LISTERS: [&str; 12] =
+    ["Get-Process", "fuser", "get-process", "gps", "htop", "lsof", "pgrep", "pidof", "pidwait", "procs", "ps", "top"];
 
 /// Whether a command ends processes of the guard.
 pub(super) fn ends_guard(command: &Command, context: &Context<'_>) -> bool {
     match command.program.as_str() {
         "pkill" | "killall" | "skill" | "snice" | "fkill" | "taskkill" | "tskill" => names_guard(command),
-        "kill" => ends_everything(command) || names_guard(command) || has_numbers_of_guard(command, context),
+        "kill" | "spps" | "Stop-Process" | "stop-process" => {
+            ends_everything(command) || names_guard(command) || has_numbers_of_guard(command, context)
+        }
         _ => false,
     }
 }
@@ -51,7 +54,19 @@ fn names_guard(command: &Command) -> bool {
         // What these options take are users, groups, terminals, signals and parents.
         let is_value = matches!(
             before,
-            "-u" | "-U" | "-g" | "-G" | "-P" | "-s" | "-t" | "-F" | "-o" | "-y" | "--euid" | "--uid" | "--parent" | "--signal"
+            "-u" | "-U"
+                | "-g"
+                | "-G"
+                | "-P"
+                | "-s"
+                | "-t"
+                | "-F"
+                | "-o"
+                | "-y"
+                | "--euid"
+                | "--uid"
+                | "--parent"
+                | "--signal"
         );
         arg.is_known() && !arg.text.starts_with('-') && !is_value
     });
@@ -116,11 +131,13 @@ fn finds_guard(command: &Command) -> bool {
     let has = |word: &str| command.args.iter().any(|arg| arg.text == word);
     match command.program.as_str() {
         "pgrep" | "pidwait" => {
-            let letters = |letter: char| command.args.iter().any(|arg| arg.text.starts_with('-') && arg.text.contains(letter));
+            let letters =
+                |letter: char| command.args.iter().any(|arg| arg.text.starts_with('-') && arg.text.contains(letter));
             // The children of the agent.
-            let of_parent = command.args.windows(2).any(|pair| {
-                matches!(pair, [option, parent] if option.text == "-P" && parent.text.contains("PPID"))
-            });
+            let of_parent = command
+                .args
+                .windows(2)
+                .any(|pair| matches!(pair, [option, parent] if option.text == "-P" && parent.text.contains("PPID")));
             of_parent || names_guard(command) && (letters('f') || !letters('P'))
         }
         "pidof" => operands().any(|arg| NAMES.contains(&arg.text.as_str())),
@@ -134,8 +151,18 @@ fn finds_guard(command: &Command) -> bool {
             let between = arg.text.split('/').skip(1).step_by(2).any(|part| matches_guard(part, false, true));
             between || arg.text.contains("\"rune\"")
         }),
-        "[" | "[[" | "test" | "case" | "ps" => {
-            command.args.iter().any(|arg| NAMES.contains(&arg.text.as_str()) || arg.text.contains("rune hook"))
+        "[" | "[[" | "test" | "case" | "ps" | "gps" | "Get-Process" | "get-process" => {
+            let by_pattern = |arg: &Arg| {
+                matches!(command.program.as_str(), "gps" | "Get-Process" | "get-process" | "ps")
+                    && arg.text.ends_with('*')
+                    && arg.text.len() > 1
+            };
+            let overlaps = |name: &str| crate::path::names_overlap(b"rune", name.as_bytes());
+            command.args.iter().any(|arg| {
+                by_pattern(arg) && overlaps(&arg.text)
+                    || NAMES.contains(&arg.text.as_str())
+                    || arg.text.contains("rune hook")
+            })
         }
         _ => false,
     }
