@@ -137,6 +137,7 @@ fn find_in_command(command: &Command, at: usize, context: &Context<'_>) -> Optio
             let carries = || is_remote() && carries_output(command, at, context);
             sends_if(is_remote() && has_secret())
                 .or_else(|| suspicious_if(carries(), "it sends what another command prints"))
+                .or_else(|| suspicious_if(logs_file_elsewhere(command), "it sends files to another machine"))
         }
     }
 }
@@ -262,6 +263,14 @@ fn puts_data_in_name(command: &Command, at: usize, context: &Context<'_>) -> boo
     };
     asks && command.args.iter().any(has_host)
         && context.data_sources.encoding(context).within(&command.span, at, command.span.start + 1)
+}
+
+/// Whether `logger` sends the lines of a file to another machine.
+fn logs_file_elsewhere(command: &Command) -> bool {
+    let is_remote = |host: &Arg| host.is_known() && !Address::parse(&host.text).is_nearby();
+    command.program == "logger"
+        && command.values(&["-n", "--server"]).iter().any(is_remote)
+        && !command.values(&["-f", "--file"]).is_empty()
 }
 
 /// Whether docker builds on another machine, to which it sends the directory.

@@ -275,13 +275,21 @@ impl Execution {
                 _ => {}
             }
         }
+        self.state.meter.charge(close.unwrap_or(self.instructions.len()) / 8);
         let Some(start) = close.map(|close| close + 1) else { return Some(false) };
-        self.state.meter.charge(start / 8);
         if self.instructions.get(start) != Some(&Instruction::Open(Scope::InputProcess)) {
             return Some(false);
         }
-        let is_redirect = |instruction: &Instruction| matches!(instruction, Instruction::Redirects(_));
-        let Some(length) = self.instructions.iter().skip(start).position(is_redirect) else { return Some(false) };
+        let mut open = 0_usize;
+        let is_end = |instruction: &Instruction| {
+            match instruction {
+                Instruction::Open(_) => open += 1,
+                Instruction::Close => open = open.saturating_sub(1),
+                _ => {}
+            }
+            open == 0 && matches!(instruction, Instruction::Redirects(_))
+        };
+        let Some(length) = self.instructions.iter().skip(start).position(is_end) else { return Some(false) };
         self.state.meter.charge(length);
         let moved: Vec<Instruction> = self.instructions.drain(start..start + length).collect();
         self.instructions.push_front(Instruction::Open(scope.clone()));

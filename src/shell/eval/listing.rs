@@ -16,7 +16,7 @@ use std::rc::Rc;
 const NAME_STEPS: usize = 60;
 
 /// Steps for looking at one command.
-const LOOK_STEPS: usize = 8;
+const LOOK_STEPS: usize = 2;
 
 impl Evaluator<'_> {
     /// The protected files that the output of these commands may name.
