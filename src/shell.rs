@@ -239,7 +239,7 @@ impl Command {
     }
 
     /// The values of an option by any of its names, which its entry must list.
-    fn values(&self, names: &[&str]) -> Vec<Arg> {
+    pub(crate) fn values(&self, names: &[&str]) -> Vec<Arg> {
         let uses = self.parsed.iter().flat_map(|line| line.uses.iter());
         let named = uses.filter(|used| used.option.is_some_and(|option| names.contains(&option)));
         named.filter_map(|used| self.value(used)).collect()

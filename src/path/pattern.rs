@@ -186,8 +186,9 @@ fn search_finds(above: &[&str], pattern: &str, path: &[CompactString], extents: 
                 continue;
             }
             let common = overlap(name.as_bytes(), part.as_bytes());
-            // The name of a home does not identify a file in it, and an extension does not identify a file in a project.
-            let is_unspecific = at < above.len() || above.is_empty() && is_extension(part);
+            // The name of a home does not identify a file in it, and an extension does not identify a file in a project,
+            // unless the pattern is about this extension.
+            let is_unspecific = at < above.len() || above.is_empty() && is_extension(part) && *name != part.as_str();
             let named = if is_unspecific { common & REACHED } else { common };
             if common != 0 {
                 mark(&mut next, at + 1, *before | named);

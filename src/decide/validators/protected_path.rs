@@ -1,5 +1,6 @@
 //! Writes to protected files: startup files, keys and system files.
 
+use super::destructive_delete::is_part_of_history;
 use super::secret_access::{has_name_of_key, is_listed_key};
 use super::{Context, block, block_if, command_of, is_contained, suspicious};
 use crate::decide::subject::{Subject, SubjectKind};
@@ -37,6 +38,9 @@ pub(super) fn find(subject: &Subject<'_>, context: &Context<'_>) -> Option<Match
         }
         let reason = "the file holds the secrets of the project";
         return if matches!(subject.kind, SubjectKind::ToolAccess(_)) { block(reason) } else { suspicious(reason) };
+    }
+    if !access.target.open && is_part_of_history(path, context) {
+        return suspicious("it overwrites what git keeps of the project");
     }
     let is_system = matches!(context.zones.area(path), Area::System | Area::Vital) && !access.target.open;
     block_if(is_system, "the file belongs to the system")

@@ -12,7 +12,7 @@ use crate::path::protected::Class;
 use crate::path::{AbsPath, Extent, Glob, names_overlap, touches_tree};
 use crate::programs::Does;
 use crate::rules::Match;
-use crate::shell::{Act, Arg, Command};
+use crate::shell::{Act, Arg, Command, Input};
 use compact_str::CompactString;
 
 /// Programs that print their arguments.
@@ -23,11 +23,15 @@ const SEARCHERS: &[&str] = &["grep", "egrep", "fgrep", "rg", "ag", "ack", "ugrep
 
 /// Programs that run code from their arguments.
 const INTERPRETERS: &[&str] =
-    &["awk", "bun", "deno", "gawk", "jaq", "jq", "lua", "mawk", "node", "perl", "php", "py", "python", "ruby"];
+    &["awk", "bun", "deno", "gawk", "jaq", "jq", "lua", "mawk", "node", "perl", "php", "py", "python", "ruby", "yq"];
 
 pub(super) fn find(subject: &Subject<'_>, context: &Context<'_>) -> Option<Match> {
     if let Some(command) = command(subject) {
         let printed = match command.program.as_str() {
+            "envsubst" => match &command.input {
+                Input::Text(text) => names_secret(&Arg::unknown(&**text), context),
+                Input::Inherited | Input::Pipe | Input::Unknown => false,
+            },
             "printenv" => command.args.iter().any(|arg| is_secret_name(&arg.text, context)),
             program if PRINTERS.contains(&program) => command.args.iter().any(|arg| names_secret(arg, context)),
             "sed" | "awk" | "gawk" | "tr" | "grep" if command.args.iter().any(|arg| names_secret(arg, context)) => true,
@@ -166,7 +170,7 @@ fn is_public(path: &AbsPath) -> bool {
 
 /// Whether code reads a secret variable: `os.environ["X"]`, `process.env.X`, `ENV["X"]`, `$ENV.X`.
 fn reads_secret_variable(code: &str, context: &Context<'_>) -> bool {
-    const ENVIRONMENTS: [&str; 6] = ["environ", "process.env", "ENV", "getenv", "Deno.env", "Bun.env"];
+    const ENVIRONMENTS: [&str; 7] = ["environ", "process.env", "ENV", "getenv", "Deno.env", "Bun.env", "strenv"];
     let mut accesses: Vec<usize> =
         ENVIRONMENTS.iter().flat_map(|name| code.match_indices(name)).map(|(at, _)| at).collect();
     if accesses.is_empty() {

@@ -81,6 +81,12 @@ pub(super) fn accesses(command: &Command, row: Option<usize>, known: &[Access], 
     if let (Input::Text(text), true) = (&command.input, reads_code) {
         finder.code(text);
     }
+    if let (Input::Text(text), true) = (&command.input, INCLUDERS.contains(&command.program.as_str())) {
+        finder.included(text);
+    }
+    if command.program == "yq" {
+        command.args.iter().for_each(|arg| finder.included(&arg.text));
+    }
     finder.found
 }
 
@@ -88,6 +94,16 @@ pub(super) fn accesses(command: &Command, row: Option<usize>, known: &[Access], 
 fn may_empty(option: &str) -> bool {
     !option.trim_end_matches('=').eq_ignore_ascii_case("-o")
 }
+
+/// Programs whose input may include files, and print them.
+const INCLUDERS: [&str; 19] = [
+    "asciidoc", "asciidoctor", "c++", "cc", "clang", "clang++", "cpp", "g++", "gcc", "groff", "latex", "m4", "nroff",
+    "pandoc", "pdflatex", "terraform", "tofu", "troff", "yq",
+];
+
+/// What stands before the name of a file that a text includes, in several languages.
+const INCLUDES: [&str; 8] =
+    ["#include", ".so ", "include::", "include(", "\\input{", "file(", "load_str(", "sinclude("];
 
 /// Whether the value of an option is probably written to.
 fn names_output(option: &str) -> bool {
@@ -157,6 +173,24 @@ impl Finder<'_> {
         let classes = [Class::Guard, Class::Startup, Class::Repository];
         if !is_above && classes.into_iter().any(holds) && !self.command.is_contained(&path) {
             self.add(Access { act: Act::Write, target, deep: true, astray: false, row: self.row });
+        }
+    }
+
+    /// Looks at the files that a text includes: `#include "x"`, `.so x`, `include::x[]`.
+    fn included(&mut self, text: &str) {
+        for line in text.lines() {
+            let behind = INCLUDES.iter().filter_map(|mark| line.split_once(mark)).map(|(_, rest)| rest);
+            for rest in behind {
+                let rest = rest.trim_start_matches([' ', '"', '\'', '<', ':', '`']);
+                let name = rest.split(['"', '\'', '>', '<', ')', '}', '[', ' ', '`']).next().unwrap_or_default();
+                let text = match (name.strip_prefix("~/"), &self.zones.home) {
+                    (Some(rest), Some(home)) => format!("{home}/{rest}"),
+                    _ => name.to_owned(),
+                };
+                if !text.is_empty() {
+                    self.candidate(&Arg::literal(text), "");
+                }
+            }
         }
     }
 
