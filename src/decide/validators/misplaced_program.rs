@@ -48,7 +48,7 @@ pub(super) fn find(subject: &Subject<'_>, context: &Context<'_>) -> Option<Match
     }
     let is_in_other_project = matches!(context.zones.area(&path), Area::Other | Area::Vital);
     let misplaced = is_known(name, context)
-        && !(is_stub && is_in_other_project)
+        && (!is_stub || !is_in_other_project)
         && !is_in_new_environment(&path, command, context)
         && !is_installed(&path, context)
         && !is_just_compiled(&path, command, context);

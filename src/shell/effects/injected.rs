@@ -60,7 +60,7 @@ fn shows(words: &[&str], depth: usize) -> bool {
         "echo" | "printf" => return args.iter().any(|word| word.contains('$') && names_secret(word)),
         name if ENVIRONMENT.contains(&name) => {
             let is_plain = |word: &&str| word.starts_with('-') || name == "env" && word.contains('=');
-            if args.iter().all(|word| is_plain(&word)) {
+            if args.iter().all(is_plain) {
                 return true;
             }
         }

@@ -58,8 +58,15 @@ pub(super) fn accesses(command: &Command, row: Option<usize>, known: &[Access], 
                 ) => {}
                 None => {
                     finder.word(&value, if start.is_empty() { option } else { start });
-                    // Files may be written into a directory that the entry does not tell the use of.
-                    if line.is_some_and(|line| line.does != Some(Does::Look)) {
+                    // Files may be written into a directory of which neither the entry nor a parser tells the use.
+                    let is_judged = super::mode::changes_rights(&command.program)
+                        || known.iter().any(|access| access.target.text == value.text);
+                    let is_open = known.is_empty() || value.text.starts_with(['/', '~']);
+                    if !used.by_option
+                        && !is_judged
+                        && is_open
+                        && line.is_some_and(|line| line.does != Some(Does::Look))
+                    {
                         finder.directory(&value);
                     }
                 }

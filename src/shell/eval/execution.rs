@@ -263,16 +263,14 @@ impl Execution {
         let mut depth = 0_usize;
         let mut close = None;
         for (at, instruction) in self.instructions.iter().enumerate() {
-            match instruction {
-                Instruction::Open(_) => depth += 1,
-                Instruction::Close => match depth.checked_sub(1) {
-                    Some(outer) => depth = outer,
-                    None => {
-                        close = Some(at);
-                        break;
-                    }
-                },
-                _ => {}
+            if matches!(instruction, Instruction::Open(_)) {
+                depth += 1;
+            } else if matches!(instruction, Instruction::Close) {
+                let Some(outer) = depth.checked_sub(1) else {
+                    close = Some(at);
+                    break;
+                };
+                depth = outer;
             }
         }
         self.state.meter.charge(close.unwrap_or(self.instructions.len()) / 8);
@@ -282,10 +280,10 @@ impl Execution {
         }
         let mut open = 0_usize;
         let is_end = |instruction: &Instruction| {
-            match instruction {
-                Instruction::Open(_) => open += 1,
-                Instruction::Close => open = open.saturating_sub(1),
-                _ => {}
+            if matches!(instruction, Instruction::Open(_)) {
+                open += 1;
+            } else if matches!(instruction, Instruction::Close) {
+                open = open.saturating_sub(1);
             }
             open == 0 && matches!(instruction, Instruction::Redirects(_))
         };

@@ -94,7 +94,7 @@ fn needed(rules: &[Rule<'_>], goals: &[String], text: &str) -> Option<BTreeSet<u
         .iter()
         .flat_map(|rule| &rule.recipes)
         .any(|recipe| recipe.contains("(MAKE)") || recipe.contains("{MAKE}"));
-    if includes || calls_itself || rules.iter().any(|rule| rule.targets.iter().any(|target| is_open(target))) {
+    if includes || calls_itself || rules.iter().any(|rule| rule.targets.iter().any(&is_open)) {
         return None;
     }
     let mut by_target: BTreeMap<&str, Vec<usize>> = BTreeMap::new();

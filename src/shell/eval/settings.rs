@@ -193,7 +193,7 @@ fn removal(line: &str) -> Option<String> {
 
 /// A text without its quotes if they are not closed.
 fn balanced(text: &str) -> String {
-    let is_even = |quote: char| text.matches(quote).count() % 2 == 0;
+    let is_even = |quote: char| text.matches(quote).count().is_multiple_of(2);
     // What stands in backquotes is a candidate of its own.
     let text = text.replace('`', "");
     if is_even('"') && is_even('\'') { text } else { text.replace(['"', '\''], "") }

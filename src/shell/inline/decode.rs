@@ -184,7 +184,9 @@ fn apply(decoder: Decoder, receiver: Option<Folded>, arguments: Vec<Folded>, sep
                 items.reverse();
                 Folded::List(items)
             }
-            other => Folded::text(&other.known()?.chars().rev().collect::<String>()),
+            other @ (Folded::Value(_) | Folded::Number(_) | Folded::Function(_)) => {
+                Folded::text(&other.known()?.chars().rev().collect::<String>())
+            }
         },
         Decoder::Chars => {
             let is_text = |input: &Folded| matches!(input, Folded::Value(_));
@@ -238,7 +240,7 @@ fn format_text(format: &str, mut values: impl Iterator<Item = Folded>) -> Option
         if let Some(behind) = mark.strip_prefix("%c") {
             value.attach(Value::of_text(&match values.next()? {
                 Folded::Number(number) => char::from_u32(number)?.to_string(),
-                other => other.known()?,
+                other @ (Folded::Value(_) | Folded::List(_) | Folded::Function(_)) => other.known()?,
             }));
             rest = behind;
         } else if let Some(behind) = ["%s", "%d", "{}", "%b"].iter().find_map(|sign| mark.strip_prefix(sign)) {
@@ -268,7 +270,7 @@ impl<'a> Code<'a> {
             Folded::List(items) if at >= end && items.len() > 1 && chars(&items).is_none() => {
                 items.into_iter().map(Folded::value).collect()
             }
-            _ => None,
+            Folded::Value(_) | Folded::Number(_) | Folded::List(_) | Folded::Function(_) => None,
         }
     }
 
@@ -281,7 +283,7 @@ impl<'a> Code<'a> {
                     *at += 1;
                     let values = match self.part(at, end, depth)? {
                         Folded::List(items) => items,
-                        only => vec![only],
+                        only @ (Folded::Value(_) | Folded::Number(_) | Folded::Function(_)) => vec![only],
                     };
                     sum = format_text(&sum.known()?, values.into_iter())?;
                 }
@@ -305,7 +307,7 @@ impl<'a> Code<'a> {
                             }
                             apply(function, None, arguments, "")?
                         }
-                        first => {
+                        first @ (Folded::Value(_) | Folded::Number(_) | Folded::List(_)) => {
                             let mut value = first.value()?;
                             value.attach(next.value()?);
                             Folded::Value(value)
@@ -450,8 +452,12 @@ impl<'a> Code<'a> {
                 }
                 // The name of an argument: `text = "x"`.
                 Token::Name(_) if self.is_sign(at + 1, '=') => at += 2,
-                _ if self.language == Language::Lisp => items.push(self.part(&mut at, end, depth + 1)?),
-                _ => items.push(self.sum(&mut at, end, depth + 1)?),
+                Token::Name(_) | Token::Text(_) | Token::Mixed(_) | Token::Command(_) | Token::Sign(_) => {
+                    let is_lisp = self.language == Language::Lisp;
+                    let item =
+                        if is_lisp { self.part(&mut at, end, depth + 1) } else { self.sum(&mut at, end, depth + 1) };
+                    items.push(item?);
+                }
             }
         }
         Some(items)

@@ -239,6 +239,8 @@ impl<'a> Finder<'a> {
         let is_used = match enclosing.around {
             Around::Text | Around::Stored | Around::Judged | Around::Foreign => false,
             Around::Unknown => true,
+            // Compiled sources hold tables of texts that nothing runs.
+            Around::Nothing if self.code.language == Language::Source => false,
             Around::Nothing => !self.is_searched || self.known.runs_unknown,
         };
         if self.code.language == Language::Sql {
@@ -534,9 +536,9 @@ fn removals(code: &Code<'_>) -> Vec<Call> {
         let names = (start..at).filter_map(named);
         let is_searched = code.language.is_searched();
         if is_searched || names.into_iter().any(is_remover) {
-            let is_place = |word: &Word| match code.language {
-                Language::Source => is_rooted(word),
-                _ => word.text.contains('/') || word.text.starts_with('~'),
+            let is_source = code.language == Language::Source;
+            let is_place = |word: &Word| {
+                if is_source { is_rooted(word) } else { word.text.contains('/') || word.text.starts_with('~') }
             };
             let paths =
                 paths_in(code, start, at).into_iter().filter(|word| is_place(word) && (!is_searched || is_short(word)));

@@ -225,12 +225,11 @@ fn folded(tokens: Vec<Token>, language: Language) -> Vec<Token> {
                 first.push_str(text);
                 let joined = std::mem::take(first);
                 all.truncate(all.len() - operators - 1);
-                all.push(match token {
-                    Token::Mixed(pieces) => {
-                        let rest = pieces.into_iter().skip(1);
-                        Token::Mixed([Piece::Text(joined)].into_iter().chain(rest).collect())
-                    }
-                    _ => Token::Text(joined),
+                all.push(if let Token::Mixed(pieces) = token {
+                    let rest = pieces.into_iter().skip(1);
+                    Token::Mixed([Piece::Text(joined)].into_iter().chain(rest).collect())
+                } else {
+                    Token::Text(joined)
                 });
                 continue;
             }

@@ -5,7 +5,7 @@ use super::super::Context;
 use crate::shell::{Arg, Command, Input};
 
 /// The name of the guard's processes, and their command lines.
-const NAMES: [&str; 2] = ["rune", "security-hook"];
+const NAMES: [&str; 3] = ["rune", "security-hook", "security-hookd"];
 const COMMAND_LINES: [&str; 5] = ["rune hook pre", "rune hook", "rune", "security-hook", "quarantine hook"];
 
 /// The longest pattern that is compiled; a longer one counts as one that matches.
