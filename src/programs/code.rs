@@ -14,8 +14,6 @@ pub enum CallEffect {
     Move,
     Copy,
     Fetch,
-    /// Asks for the address of a host.
-    Resolve,
     Send,
     Read,
     /// Runs something that its arguments do not determine.

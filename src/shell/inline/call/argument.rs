@@ -1,12 +1,11 @@
 //! The arguments of a call.
 
-use super::super::expression::Code;
 use super::super::token::Token;
-use super::super::value::Value;
+use super::super::value::{Code, Value};
 
 /// One argument of a call.
 #[derive(Clone, Debug)]
-pub(in crate::shell::inline) enum Argument {
+pub(super) enum Argument {
     /// `name=value`
     Keyword(String, Value),
     Value(Value),
@@ -27,7 +26,7 @@ impl Argument {
 
 /// Parses the arguments of a call from the token at `start` up to its end. Nested brackets are skipped, so that nested calls
 /// do not make the work quadratic.
-pub(in crate::shell::inline) fn arguments(code: &Code<'_>, start: usize, end: usize) -> Vec<Argument> {
+pub(super) fn arguments(code: &Code<'_>, start: usize, end: usize) -> Vec<Argument> {
     parts(code, start, end).into_iter().map(|(start, end)| argument(code, start, end)).collect()
 }
 
