@@ -11,7 +11,7 @@ mod reader;
 pub mod schema;
 
 pub use catalogue::{Catalogue, Trust};
-pub use command_line::{CommandLine, WordUse};
+pub use command_line::{CommandLine, FlagUse, WordUse};
 pub use entry::{Does, Entry, Tail, Use};
 pub use reader::parse;
 

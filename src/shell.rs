@@ -10,7 +10,6 @@ mod eval;
 mod expand;
 mod inline;
 mod mount;
-mod options;
 mod parse;
 pub mod powershell;
 mod state;
@@ -231,6 +230,16 @@ impl Command {
         arg.behind(arg.text.get(..used.start)?)
     }
 
+    /// The words from the verb or the first operand on. An option that the catalogue does not list has no value here.
+    fn behind_options(&self) -> &[Arg] {
+        let uses_of = |at: usize| self.parsed.as_deref().map(|line| line.uses_of(at)).unwrap_or_default();
+        let is_value = |at: usize| uses_of(at).iter().any(|used| used.option.is_some());
+        let is_option = |text: &str| text.starts_with('-') || text.starts_with('+');
+        let words = self.args.iter().enumerate();
+        let start = words.take_while(|(at, arg)| is_option(&arg.text) || is_value(*at)).count();
+        self.args.get(start..).unwrap_or_default()
+    }
+
     /// The words that are neither options nor their values nor verbs.
     fn operands(&self) -> Vec<&Arg> {
         let uses = self.parsed.iter().flat_map(|line| line.uses.iter()).filter(|used| !used.by_option);
@@ -285,6 +294,12 @@ impl Arg {
     /// Builds an argument of which nothing is known, with its text as it is written in the source.
     pub fn unknown(text: impl Into<CompactString>) -> Self {
         Arg { text: text.into(), known: Some(0), glob: false }
+    }
+
+    /// The argument without its beginning.
+    pub(crate) fn behind(&self, start: &str) -> Option<Arg> {
+        let text = self.text.strip_prefix(start)?.into();
+        Some(Arg { text, known: self.known.map(|known| known.saturating_sub(start.len())), glob: self.glob })
     }
 
     /// Builds a known argument.

@@ -1,6 +1,5 @@
 //! Canonical text: one spelling for equivalent commands.
 
-use super::options::Options;
 use super::{Arg, Command};
 use crate::path::AbsPath;
 use crate::path::Place;
@@ -60,63 +59,19 @@ pub(super) fn render_into(line: &mut String, first: &Arg, args: &[Arg]) {
     }
 }
 
-/// Programs with subcommands, and their options before the subcommand that take a value.
-const GLOBAL_OPTIONS: [(&str, Options); 16] = [
-    (
-        "aws",
-        Options {
-            short: "",
-            long: &[
-                "profile", "region", "output", "endpoint-url", "query", "ca-bundle", "cli-read-timeout",
-                "cli-connect-timeout", "color",
-            ],
-        },
-    ),
-    ("az", Options { short: "o", long: &["output", "subscription", "query"] }),
-    ("bundle", Options { short: "", long: &[] }),
-    ("cargo", Options { short: "ZC", long: &["color", "config"] }),
-    ("docker", Options { short: "Hcl", long: &["host", "context", "config", "log-level"] }),
-    ("fly", Options { short: "actr", long: &["app", "config", "access-token"] }),
-    ("flyctl", Options { short: "actr", long: &["app", "config", "access-token"] }),
-    (
-        "gcloud",
-        Options { short: "", long: &["project", "account", "configuration", "format", "verbosity", "region", "zone"] },
-    ),
-    ("gem", Options { short: "", long: &["config-file"] }),
-    ("gh", Options { short: "R", long: &["repo", "hostname"] }),
-    (
-        "kubectl",
-        Options { short: "ns", long: &["namespace", "context", "kubeconfig", "cluster", "user", "server", "token"] },
-    ),
-    (
-        "npm",
-        Options {
-            short: "wC",
-            long: &["registry", "prefix", "workspace", "userconfig", "cache", "loglevel", "otp", "tag"],
-        },
-    ),
-    ("nerdctl", Options { short: "Han", long: &["address", "host", "namespace", "snapshotter"] }),
-    ("podman", Options { short: "c", long: &["connection", "log-level", "root", "runroot", "url"] }),
-    ("pnpm", Options { short: "FC", long: &["registry", "prefix", "dir", "filter", "loglevel"] }),
-    ("yarn", Options { short: "", long: &["cwd", "registry", "cache-folder"] }),
-];
-
-/// Renders a command without the options before its subcommand: `git -C x push` and `git-push` become `git push`. Returns
-/// `None` if there are none.
+/// Renders a command without the options before its verb: `git -C x push` and `git-push` become `git push`. Returns `None`
+/// if there are none, or if the program has no verbs.
 pub fn without_global_options(command: &Command) -> Option<String> {
-    let name = command.program.as_str();
-    let (name, args): (&str, &[Arg]) = match name.strip_prefix("git-") {
-        Some(_) => ("git", &command.args),
-        None if name == "git" => (name, crate::shell::wrappers::behind_global(&command.args)),
-        None => {
-            let (_, options) = GLOBAL_OPTIONS.iter().find(|(verbed, _)| *verbed == name)?;
-            let args = command.args.as_slice();
-            // `cargo +nightly test`
-            let args = if args.first().is_some_and(|arg| arg.text.starts_with('+')) { args.get(1..)? } else { args };
-            (name, args.get(options.end(args)..)?)
-        }
-    };
     let verb = command.program.strip_prefix("git-").map(Arg::literal);
+    let has_verbs =
+        || command.parsed.as_ref().and_then(|line| line.program()).is_some_and(|entry| !entry.verbs.is_empty());
+    let args = match (&verb, command.program.as_str()) {
+        (Some(_), _) => command.args.as_slice(),
+        (None, "git") => command.behind_global(),
+        (None, _) if has_verbs() => command.behind_options(),
+        (None, _) => return None,
+    };
+    let name = if verb.is_some() { "git" } else { command.program.as_str() };
     let words: Vec<Arg> = verb.into_iter().chain(args.iter().cloned()).collect();
     (words.len() != command.args.len()).then(|| render(&Arg::literal(name), &words))
 }

@@ -16,7 +16,7 @@ mod xargs;
 
 pub(super) use container::container;
 pub(super) use find::Search;
-pub(super) use git::{behind_global, works_in};
+pub(super) use git::works_in;
 pub(super) use names::{Names, listed, names};
 
 use super::{Arg, Command, Input};
@@ -98,11 +98,11 @@ pub(super) fn parameters(command: &Command) -> Option<Vec<Arg>> {
 pub(super) fn inner(command: &Command, meter: &Meter) -> Vec<Inner> {
     let args = command.args.as_slice();
     match command.program.as_str() {
-        "xargs" | "gxargs" => xargs::xargs(args, &command.input, meter),
+        "xargs" | "gxargs" => xargs::xargs(command, meter),
         "parallel" => parallel::parallel(command, meter),
         "hyperfine" => parallel::hyperfine(command, meter),
         "find" | "gfind" | "bfs" => find::find(command, meter),
-        "fd" | "fdfind" => find::fd(args, meter),
+        "fd" | "fdfind" => find::fd(command, meter),
         "git" => git::git(command, meter),
         program if program.starts_with("git-") && program.len() > 4 => {
             let verb = program.get(4..).map(Arg::literal);

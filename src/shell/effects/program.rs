@@ -1,28 +1,8 @@
 //! What programs do to files and variables. The catalogue tells for most of them; those with a grammar of their own have
 //! a function here.
 
-use super::super::options::Options;
 use super::super::{Arg, Input};
 use super::{Act, Noted, archive, by_entry, container, copy, fetch, git, mode, search, words};
-
-/// The options of filters that take a value, for the names that a pipeline hands to `xargs`.
-pub(in super::super) fn options(program: &str) -> Options {
-    let (short, long): (&'static str, &'static [&'static str]) = match program {
-        "grep" | "egrep" | "fgrep" | "rg" | "ag" | "ack" | "ugrep" => (
-            "ABCDefgmtdT",
-            &[
-                "after-context", "before-context", "context", "exclude", "exclude-dir", "file", "glob", "include",
-                "max-count", "max-depth", "regexp", "sort", "type",
-            ],
-        ),
-        "head" | "tail" => ("nc", &["bytes", "lines"]),
-        "uniq" => ("fsw", &["skip-fields", "skip-chars", "check-chars"]),
-        "shuf" => ("nio", &["head-count", "input-range", "output"]),
-        "sort" => ("kotST", &["key", "output"]),
-        _ => return Options::NONE,
-    };
-    Options { short, long }
-}
 
 pub(super) fn note(noted: &mut Noted<'_>) {
     let command = noted.command;

@@ -5,7 +5,6 @@ use super::super::{Arg, Command};
 use super::execution::Execution;
 use super::execution::OnClose;
 use super::function::set_positional;
-use crate::shell::wrappers;
 use crate::verdict::limits::{PATH_BYTES, SHELL_DIRECTORIES};
 use std::rc::Rc;
 
@@ -91,7 +90,7 @@ impl Execution {
             }
             "mkdir" => self.note_created(operands()),
             "git" => {
-                let args = wrappers::behind_global(&command.args);
+                let args = command.behind_global();
                 if args.first().is_some_and(|verb| verb.text == "clone" || verb.text == "init") {
                     self.note_created(args.last());
                 }

@@ -1,10 +1,10 @@
 //! Searches: where `find` and `fd` begin, what they find there, and what they run on it. An expression of `find` has a
 //! grammar of its own, with branches and with several commands, each up to its `;` or `+`.
 
-use super::super::options::Options;
 use super::super::{Arg, Command};
 use super::cwd::rooted;
 use super::{Inner, WORD};
+use crate::programs::FlagUse;
 use crate::verdict::limits::Meter;
 use std::collections::BTreeMap;
 
@@ -350,29 +350,21 @@ pub(super) fn first_action(args: &[Arg]) -> usize {
     args.iter().position(|arg| ACTIONS.contains(&arg.text.as_str())).unwrap_or(args.len())
 }
 
-const FD: Options = Options {
-    short: "dEeSotcjC",
-    long: &[
-        "and", "base-directory", "batch-size", "changed-before", "changed-within", "color", "exact-depth", "exclude",
-        "extension", "format", "ignore-file", "max-depth", "max-results", "min-depth", "newer", "older", "owner",
-        "path-separator", "search-path", "size", "threads", "type",
-    ],
-};
-
 /// What a `fd` finds.
-pub(in super::super) fn fd_found(args: &[Arg]) -> Found {
-    let end = args.iter().position(is_fd_run).unwrap_or(args.len());
-    let args = args.get(..end).unwrap_or_default();
-    let operands = FD.operands(args);
+pub(super) fn fd_found(command: &Command) -> Found {
+    let end = fd_command(command).unwrap_or(command.args.len());
+    let uses = command.parsed.iter().flat_map(|line| line.uses.iter()).filter(|used| used.word < end);
+    let operands = uses.filter(|used| !used.by_option).filter_map(|used| command.value(used));
+    let operands: Vec<Arg> = operands.collect();
     let pattern = operands.first().map_or("", |arg| arg.text.as_str());
-    let picked = FD.values(args, "e extension S size newer older changed-within changed-before and");
-    let base = FD.anywhere(args, "C base-directory");
-    let named = operands.iter().skip(1).map(|arg| (*arg).clone());
-    let mut starts: Vec<Arg> = named.chain(FD.values(args, "search-path")).collect();
+    let picked = command.values(&[
+        "-e", "--extension", "-S", "--size", "--newer", "--older", "--changed-within", "--changed-before", "--and",
+    ]);
+    let mut starts: Vec<Arg> = operands.iter().skip(1).cloned().chain(command.values(&["--search-path"])).collect();
     if starts.is_empty() {
         starts.push(Arg::literal("."));
     }
-    if let Some(base) = base {
+    if let Some(base) = command.values(&["-C", "--base-directory"]).first() {
         let below = |start: &Arg| match start.text.starts_with('/') {
             true => start.clone(),
             false => Arg { text: format!("{}/{}", base.text.trim_end_matches('/'), start.text).into(), ..base.clone() },
@@ -383,34 +375,34 @@ pub(in super::super) fn fd_found(args: &[Arg]) -> Found {
     Found { starts, picks, ..Found::default() }
 }
 
-fn is_fd_run(arg: &Arg) -> bool {
-    let cluster = |letters: &str| !letters.starts_with('-') && letters.ends_with(['x', 'X']);
-    matches!(arg.text.as_str(), "--exec" | "--exec-batch")
-        || arg
-            .text
-            .strip_prefix('-')
-            .is_some_and(|letters| cluster(letters) && !letters.chars().any(|letter| FD.short.contains(letter)))
+/// Where the option of a `fd` stands behind which there is a command.
+fn fd_command(command: &Command) -> Option<usize> {
+    let line = command.parsed.as_deref()?;
+    let is_run = |flag: &&FlagUse| {
+        let word = command.args.get(flag.word).map_or("", |arg| arg.text.as_str());
+        ["-x", "-X", "--exec", "--exec-batch"].iter().any(|name| flag.is(name, word))
+    };
+    line.flags.iter().find(is_run).map(|flag| flag.word)
 }
 
-pub(super) fn fd(args: &[Arg], meter: &Meter) -> Vec<Inner> {
-    let Some(at) = args.iter().position(is_fd_run) else { return Vec::new() };
-    let run: Vec<&Arg> = args.iter().skip(at + 1).take_while(|arg| arg.text != ";").collect();
-    let found = fd_found(args);
+pub(super) fn fd(command: &Command, meter: &Meter) -> Vec<Inner> {
+    let Some(at) = fd_command(command) else { return Vec::new() };
+    let run: Vec<Arg> = command.args.iter().skip(at + 1).take_while(|arg| arg.text != ";").cloned().collect();
+    let found = fd_found(command);
     if !meter.try_charge(WORD * (1 + run.len()) * found.starts.len()) {
         return Vec::new();
     }
-    let above = Found { picks: false, ..fd_found(args) };
+    let above = Found { picks: false, ..found.clone() };
     let marked = run.iter().any(|arg| arg.text.contains('{'));
-    let owned: Vec<Arg> = run.iter().map(|arg| (*arg).clone()).collect();
-    let words = if takes_away(&owned) { found.words("$FOUND") } else { found.below("$FOUND") };
+    let words = if takes_away(&run) { found.words("$FOUND") } else { found.below("$FOUND") };
     let both = words.into_iter().zip(above.words("$FOUND"));
     let inner = both.map(|(word, above)| {
         // `{//}` is the directory that it lies in, which may be the first one.
-        let place = |arg: &&Arg| match arg.text.as_str() {
+        let place = |arg: &Arg| match arg.text.as_str() {
             "{//}" => above.clone(),
             "{}" | "{.}" | "{/}" | "{/.}" => word.clone(),
             text if text.contains("{}") => placed(arg, &word, meter),
-            _ => (*arg).clone(),
+            _ => arg.clone(),
         };
         let end = (!marked).then(|| word.clone());
         Inner::command(run.iter().map(place).chain(end).collect())

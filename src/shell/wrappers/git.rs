@@ -1,17 +1,17 @@
 //! `git`: aliases, and settings whose value is a program (`-c core.pager=x`, `config alias.x '!y'`), which have a syntax of
 //! their own. The options and verbs that run something are in the catalogue.
 
-use super::super::options::Options;
 use super::super::{Arg, Command};
 use super::{Inner, by_entry, quoted};
 use crate::shell::effects::Target;
 use crate::verdict::limits::Meter;
 use std::rc::Rc;
 
-const GLOBAL: Options = Options {
-    short: "Cc",
-    long: &["git-dir", "work-tree", "namespace", "exec-path", "super-prefix", "config-env", "attr-source", "list-cmds"],
-};
+/// Options before the verb whose value is the next word, unless it is attached by `=`.
+const VALUED: [&str; 10] = [
+    "-C", "-c", "--attr-source", "--config-env", "--exec-path", "--git-dir", "--list-cmds", "--namespace",
+    "--super-prefix", "--work-tree",
+];
 
 /// Configuration whose value is a program.
 const PROGRAMS: [&str; 30] = [
@@ -23,16 +23,31 @@ const PROGRAMS: [&str; 30] = [
     "gpg.ssh.defaultkeycommand", "imap.tunnel",
 ];
 
+/// The global options of a `git` command, and the words behind them.
+fn split_global(args: &[Arg]) -> (&[Arg], &[Arg]) {
+    let mut end = 0;
+    while let Some(option) = args.get(end).filter(|arg| arg.text.starts_with('-')) {
+        end += if VALUED.contains(&option.text.as_str()) { 2 } else { 1 };
+    }
+    args.split_at_checked(end).unwrap_or((args, &[]))
+}
+
 /// The words of a `git` command behind its global options.
-pub(in super::super) fn behind_global(args: &[Arg]) -> &[Arg] {
-    GLOBAL.behind(args)
+pub(super) fn behind_global(args: &[Arg]) -> &[Arg] {
+    split_global(args).1
+}
+
+/// The values of a global option.
+fn global_values(args: &[Arg], name: &str) -> Vec<Arg> {
+    let (global, _) = split_global(args);
+    let pairs = global.iter().zip(global.iter().skip(1));
+    let separate = pairs.filter(|(option, _)| option.text == name).map(|(_, value)| value.clone());
+    separate.chain(global.iter().filter_map(|arg| arg.behind(name)?.behind("="))).collect()
 }
 
 /// The directory that a `git` command works in, each `-C` from the one before, and the work tree where it is told one.
 pub(in super::super) fn works_in(command: &Command) -> (Option<Rc<str>>, Option<Arg>) {
-    let args = command.args.as_slice();
-    let global = args.get(..GLOBAL.end(args)).unwrap_or_default();
-    let cwd = GLOBAL.values(global, "C").iter().fold(command.cwd.clone(), |cwd, directory| {
+    let cwd = global_values(&command.args, "-C").iter().fold(command.cwd.clone(), |cwd, directory| {
         let target = Target::of(directory, cwd.as_deref());
         target.path.filter(|_| !target.open).map(|path| Rc::from(path.to_string()))
     });
@@ -40,13 +55,11 @@ pub(in super::super) fn works_in(command: &Command) -> (Option<Rc<str>>, Option<
         Some(value) => Arg::literal(value.clone()),
         None => super::later("$GIT_WORK_TREE"),
     });
-    (cwd, GLOBAL.values(global, "work-tree").pop().or(set))
+    (cwd, global_values(&command.args, "--work-tree").pop().or(set))
 }
 
 pub(super) fn git(command: &Command, meter: &Meter) -> Vec<Inner> {
-    let args = command.args.as_slice();
-    let start = GLOBAL.end(args);
-    let (global, rest) = args.split_at_checked(start).unwrap_or((args, &[]));
+    let (global, rest) = split_global(&command.args);
     let mut found = Vec::new();
     let mut alias = None;
     for (key, value) in settings(global) {
@@ -103,12 +116,12 @@ pub(super) fn hides(args: &[Arg]) -> bool {
 
 /// Whether git sets this key for itself or for a repository by one of its options: `-c`, `--config-env`, `clone -c`.
 pub(super) fn sets_key(args: &[Arg], key: &str) -> bool {
-    let (global, rest) = args.split_at_checked(GLOBAL.end(args)).unwrap_or((args, &[]));
-    let from_env = GLOBAL.values(global, "config-env");
-    let cloned = rest.first().filter(|verb| matches!(verb.text.as_str(), "clone" | "init"));
-    let cloned = cloned.map(|_| Options { short: "cbou", long: &["config"] }.values(rest, "c config"));
-    let mut given = GLOBAL.values(global, "c").into_iter().chain(from_env).chain(cloned.into_iter().flatten());
-    given.any(|setting| setting.text.split('=').next().is_some_and(|name| name.eq_ignore_ascii_case(key)))
+    let (global, rest) = split_global(args);
+    let clones = rest.first().is_some_and(|verb| matches!(verb.text.as_str(), "clone" | "init"));
+    let from_env = global_values(args, "--config-env");
+    let names = settings(if clones { args } else { global }).into_iter().map(|(name, _)| name);
+    let mut names = names.chain(from_env.iter().filter_map(|setting| setting.text.split('=').next()));
+    names.any(|name| name.eq_ignore_ascii_case(key))
 }
 
 /// Whether the options set a program for git to run.
@@ -119,12 +132,15 @@ pub(super) fn sets_program(args: &[Arg]) -> bool {
     })
 }
 
-/// The `-c key=value` pairs among the global options.
-fn settings(global: &[Arg]) -> Vec<(&str, &str)> {
-    let pairs = global.iter().zip(global.iter().skip(1));
-    let separate = pairs.filter(|(option, _)| option.text == "-c").map(|(_, value)| value.text.as_str());
-    let attached = global.iter().filter_map(|arg| arg.text.strip_prefix("-c").filter(|value| !value.is_empty()));
-    separate.chain(attached).filter_map(|setting| setting.split_once('=')).collect()
+/// The settings `-c key=value` and `clone --config key=value` among options. A key alone switches it on.
+fn settings(args: &[Arg]) -> Vec<(&str, &str)> {
+    let pairs = args.iter().zip(args.iter().skip(1));
+    let separate = pairs.filter(|(option, _)| matches!(option.text.as_str(), "-c" | "--config"));
+    let separate = separate.map(|(_, setting)| setting.text.as_str());
+    let attached =
+        args.iter().filter_map(|arg| ["--config=", "-c"].iter().find_map(|name| arg.text.strip_prefix(name)));
+    let attached = attached.filter(|setting| !setting.is_empty());
+    separate.chain(attached).map(|setting| setting.split_once('=').unwrap_or((setting, ""))).collect()
 }
 
 fn is_program(key: &str) -> bool {

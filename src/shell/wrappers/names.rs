@@ -4,7 +4,6 @@
 use super::super::{Arg, Command, Input};
 use super::find::{Found, fd_found, first_action, found, prints_names, takes_away};
 use super::{git, xargs};
-use crate::shell::effects::options_of;
 use compact_str::CompactString;
 
 /// What a command in a pipeline does to a list of names.
@@ -36,7 +35,7 @@ impl Names {
 
 /// Words for the names that the commands before this one hand to it, the nearest first.
 pub(in super::super) fn names<'a>(before: impl Iterator<Item = &'a Command>, command: &Command) -> Option<Names> {
-    let elsewhere = command.input != Input::Pipe || xargs::OPTIONS.value(&command.args, "a arg-file").is_some();
+    let elsewhere = command.input != Input::Pipe || xargs::reads_file(command);
     let mut picked = false;
     for other in before.filter(|_| !elsewhere) {
         match step(other) {
@@ -66,9 +65,12 @@ fn step(command: &Command) -> Step {
     match command.program.as_str() {
         "grep" | "egrep" | "fgrep" | "rg" | "ag" | "ugrep" => grep(command),
         "head" | "tail" | "sort" | "uniq" | "cat" | "tac" | "shuf" | "pv" => {
-            let files = options_of(&command.program).operands(args);
             // A file is a list that nobody has seen.
-            if files.iter().all(|file| file.text == "-") { Step::Passes { some: false } } else { Step::Changes }
+            if command.operands().iter().all(|file| file.text == "-") {
+                Step::Passes { some: false }
+            } else {
+                Step::Changes
+            }
         }
         "tee" => Step::Passes { some: false },
         // It may only change what stands between the names.
@@ -79,7 +81,7 @@ fn step(command: &Command) -> Step {
             if kept { Step::Passes { some: false } } else { Step::Changes }
         }
         "find" | "gfind" if prints_names(args) => Step::Lists(found(args, first_action(args))),
-        "fd" | "fdfind" => Step::Lists(fd_found(args)),
+        "fd" | "fdfind" => Step::Lists(fd_found(command)),
         "git" => listed_by_git(args),
         "ls" => listed_by_ls(args),
         "echo" | "printf" => printed(&command.program, args),
@@ -89,34 +91,25 @@ fn step(command: &Command) -> Step {
 
 /// A filter, or with `-l` a list of the files that match.
 fn grep(command: &Command) -> Step {
-    let options = options_of(&command.program);
-    let args = command.args.as_slice();
-    let has = |letters: &str, long: &[&str]| {
-        args.iter().take_while(|arg| arg.text != "--").any(|arg| match arg.text.strip_prefix("--") {
-            Some(name) => long.contains(&name.split('=').next().unwrap_or_default()),
-            None => arg.text.strip_prefix('-').is_some_and(|cluster| {
-                let plain = cluster.chars().take_while(|letter| !options.short.contains(*letter));
-                plain.into_iter().any(|letter| letters.contains(letter))
-            }),
-        })
-    };
-    let patterns = options.values(args, "e f regexp file");
-    let mut operands = options.operands(args);
-    let all = has("", &["files"]);
+    let patterns = command.values(&["-e", "-f", "--regexp", "--file"]);
+    let mut operands = command.operands();
+    let all = command.has_flag(&["--files"]);
     let pattern = match patterns.first() {
         Some(pattern) => pattern.text.clone(),
         None if all || operands.is_empty() => CompactString::default(),
         None => operands.remove(0).text.clone(),
     };
     let picks = pattern.contains(|c: char| c.is_alphanumeric());
-    if all || has("lL", &["files-with-matches", "files-without-match"]) {
-        let globs = options.values(args, "g glob t type include iglob");
+    if all || command.has_flag(&["-l", "-L", "--files-with-matches", "--files-without-match"]) {
+        let globs = command.values(&["-g", "--glob", "-t", "--type", "--include", "--iglob"]);
         return Step::Lists(Found::in_places(&operands, picks || !globs.is_empty()));
     }
-    let changes =
-        has("ocnbH", &["only-matching", "count", "line-number", "byte-offset", "with-filename", "replace", "passthru"]);
-    match operands.is_empty() && !changes && !has("rR", &["recursive", "dereference-recursive"]) {
-        true => Step::Passes { some: picks && !has("v", &["invert-match"]) },
+    let changes = command.has_flag(&[
+        "-o", "-c", "-n", "-b", "-H", "--only-matching", "--count", "--line-number", "--byte-offset",
+        "--with-filename", "--passthru", "-r", "-R", "--recursive", "--dereference-recursive",
+    ]) || !command.values(&["-r", "--replace"]).is_empty();
+    match operands.is_empty() && !changes {
+        true => Step::Passes { some: picks && !command.has_flag(&["-v", "--invert-match"]) },
         false => Step::Changes,
     }
 }

@@ -1,32 +1,21 @@
 //! `parallel` and `hyperfine`: templates, and what is put into them.
 
-use super::super::options::Options;
 use super::super::{Arg, Command, Input};
 use super::cwd::text_in;
 use super::{Inner, WORD, by_entry, quoted, unknown_script, with_args};
 use crate::verdict::limits::Meter;
 
-const OPTIONS: Options = Options {
-    short: "aCdEIJjLlNnPSs",
-    long: &[
-        "arg-file", "arg-file-sep", "arg-sep", "basefile", "block", "colsep", "delay", "delimiter", "env", "halt",
-        "halt-on-error", "jobs", "joblog", "load", "max-args", "max-chars", "max-lines", "max-procs",
-        "max-replace-args", "memfree", "nice", "profile", "recend", "recstart", "results", "retries", "return", "rpl",
-        "sshlogin", "sshloginfile", "tagstring", "tempdir", "timeout", "tmpdir", "wd", "workdir",
-    ],
-};
-
 /// What stands for a value that is only known when it runs.
 const LATER: &str = "$ARGS";
 
 pub(super) fn parallel(command: &Command, meter: &Meter) -> Vec<Inner> {
-    let args = command.args.as_slice();
-    let rest = OPTIONS.behind(args);
+    let start = command.parsed.as_deref().and_then(|line| line.command).unwrap_or(command.args.len());
+    let rest = command.args.get(start..).unwrap_or_default();
     let template: Vec<&str> =
         rest.iter().take_while(|arg| !arg.text.starts_with(":::")).map(|arg| arg.text.as_str()).collect();
     let sources = sources(command, rest);
     let template = template.join(" ");
-    let directory = OPTIONS.value(args, "wd workdir");
+    let directory = command.values(&["--wd", "--workdir"]).into_iter().next();
     // Without a template each value is a command of its own.
     if template.is_empty() {
         let values = sources.into_iter().flatten();
@@ -37,7 +26,7 @@ pub(super) fn parallel(command: &Command, meter: &Meter) -> Vec<Inner> {
             })
             .collect();
     }
-    let mark = OPTIONS.value(args, "I").map(|mark| mark.text);
+    let mark = command.values(&["-I"]).pop().map(|mark| mark.text);
     let template = mark.map_or(template.clone(), |mark| template.replace(mark.as_str(), "{}"));
     let rows = product(&sources, meter);
     let marks = 1 + template.matches('{').count();
@@ -68,7 +57,7 @@ fn sources(command: &Command, rest: &[Arg]) -> Vec<Vec<String>> {
             }
         }
     }
-    if OPTIONS.value(&command.args, "a arg-file").is_some() {
+    if !command.values(&["-a", "--arg-file"]).is_empty() {
         sources.push(vec![LATER.to_owned()]);
     }
     if sources.is_empty() {

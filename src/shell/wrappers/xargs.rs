@@ -1,41 +1,33 @@
 //! `xargs`: the words that it is given, by its own rules of quoting, in place of a mark or behind its command.
 
-use super::super::options::Options;
-use super::super::{Arg, Input};
+use super::super::{Arg, Command, Input};
 use super::{Inner, WORD, later, one, replaced};
 use crate::verdict::limits::Meter;
 use compact_str::CompactString;
 
-pub(super) const OPTIONS: Options = Options {
-    short: "aEILnPsdRSJ",
-    long: &["arg-file", "delimiter", "max-args", "max-procs", "max-chars", "process-slot-var"],
-};
+/// Whether the items stand in a file.
+pub(super) fn reads_file(command: &Command) -> bool {
+    !command.values(&["-a", "--arg-file"]).is_empty()
+}
 
-pub(super) fn xargs(args: &[Arg], given: &Input, meter: &Meter) -> Vec<Inner> {
-    let start = OPTIONS.end(args);
-    let options = args.get(..start).unwrap_or_default();
-    let rest: Vec<Arg> = args.iter().skip(start).cloned().collect();
-    if rest.is_empty() {
-        return Vec::new();
-    }
+pub(super) fn xargs(command: &Command, meter: &Meter) -> Vec<Inner> {
+    let Some(start) = command.parsed.as_deref().and_then(|line| line.command) else { return Vec::new() };
+    let Some((options, rest)) = command.args.split_at_checked(start) else { return Vec::new() };
     let attached = options.iter().find_map(|arg| {
         arg.text
             .strip_prefix("-i")
             .or_else(|| arg.text.strip_prefix("--replace").map(|mark| mark.trim_start_matches('=')))
     });
     let attached = attached.map(|mark| if mark.is_empty() { "{}" } else { mark });
-    let mark = OPTIONS.value(args, "I J").map(|mark| mark.text).or(attached.map(CompactString::from));
+    let mark = command.values(&["-I", "-J"]).pop().map(|mark| mark.text).or(attached.map(CompactString::from));
     let mark = mark.filter(|mark| !mark.is_empty());
-    let items = match given {
-        // What stands in a file is only known when it is read.
-        Input::Text(text) if OPTIONS.value(args, "a arg-file").is_none() => {
-            items(text, delimiter(options), mark.is_some())
-        }
+    let items = match &command.input {
+        Input::Text(text) if !reads_file(command) => items(text, delimiter(command), mark.is_some()),
         Input::Text(_) | Input::Inherited | Input::Pipe | Input::Unknown => None,
     };
     match (mark, items) {
-        (None, Some(items)) => one(rest.into_iter().chain(items.into_iter().map(Arg::literal)).collect()),
-        (None, None) => one(rest.into_iter().chain([later("$ARGS")]).collect()),
+        (None, Some(items)) => one(rest.iter().cloned().chain(items.into_iter().map(Arg::literal)).collect()),
+        (None, None) => one(rest.iter().cloned().chain([later("$ARGS")]).collect()),
         (Some(mark), Some(items)) => {
             let with = |item: &String| {
                 let put = |arg: &Arg| match meter.replace(&arg.text, mark.as_str(), item) {
@@ -56,13 +48,9 @@ pub(super) fn xargs(args: &[Arg], given: &Input, meter: &Meter) -> Vec<Inner> {
 }
 
 /// What separates the items, where that is neither blanks nor lines.
-fn delimiter(options: &[Arg]) -> Option<char> {
-    let zero = options.iter().any(|arg| {
-        let cluster = arg.text.strip_prefix('-').filter(|letters| !letters.starts_with('-')).unwrap_or_default();
-        let plain = cluster.chars().take_while(|letter| !OPTIONS.short.contains(*letter));
-        arg.text == "--null" || plain.into_iter().any(|letter| letter == '0')
-    });
-    let named = OPTIONS.value(options, "d delimiter").map(|arg| arg.text);
+fn delimiter(command: &Command) -> Option<char> {
+    let zero = command.has_flag(&["-0", "--null"]);
+    let named = command.values(&["-d", "--delimiter"]).into_iter().next().map(|arg| arg.text);
     let named = named.and_then(|text| match text.as_str() {
         "\\n" => Some('\n'),
         "\\t" => Some('\t'),

@@ -68,23 +68,6 @@ fn what_is_unknown_of_a_mount_is_open() {
 }
 
 #[test]
-fn a_verb_stands_behind_options_that_may_take_a_value() {
-    for (line, expected) in [
-        ("docker --tlscacert x run a", Some("run")),
-        ("docker --unknown x container cp a", Some("cp")),
-        ("docker compose --progress plain exec a", Some("exec")),
-        ("docker-compose -f x run a", Some("run")),
-        ("docker buildx build a", Some("build")),
-        ("docker ps run", None),
-        ("docker start run", None),
-    ] {
-        let words: Vec<Arg> = line.split(' ').map(Arg::literal).collect();
-        let (program, args) = words.split_first().unwrap();
-        assert_eq!(find_verb(&program.text, args).map(|(verb, _)| verb), expected, "{line}");
-    }
-}
-
-#[test]
 fn options_in_any_order_name_the_same_mount() {
     for value in [
         "type=bind,source=/data,target=/h",
