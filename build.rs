@@ -9,7 +9,8 @@
 //! | `prefilter.rs` | the literals that the patterns require | `src/rules/prefilter.rs` |
 //! | `programs.rs` | the catalogue of programs | `src/programs.rs` |
 //! | `paths.rs` | the classes of protected files | `src/path/protected.rs` |
-//! | `addresses.rs`, `variables.rs`, `words.rs` | word lists about servers, environment variables and unknown programs | `src/encoding/address.rs`, `src/decide/validators/environment_poisoning.rs`, `src/shell/effects/words.rs` |
+//! | `addresses.rs`, `variables.rs`, `words.rs` | word lists about servers, environment variables and what the catalogue does not describe | `src/encoding/address.rs`, `src/decide/validators/environment_poisoning.rs`, `src/programs/words.rs` |
+//! | `cmdlets.rs` | cmdlets of PowerShell | `src/shell/powershell/cmdlets.rs` |
 //! | `code.rs` | names in code and words of statements | `src/programs/code.rs` |
 //! | `digests.rs` | the SHA-256 of every shipped file | `src/policy/update.rs` |
 //!
@@ -77,6 +78,7 @@ fn main() {
         write(&format!("{name}.rs"), &word_lists(&format!("rules/{name}.toml")));
     }
     write("code.rs", &code_words());
+    write("cmdlets.rs", &cmdlets());
 }
 
 const PRESETS: [&str; 3] = ["gentle", "strict", "off"];
@@ -168,16 +170,41 @@ fn programs() -> String {
     )
 }
 
-/// Compiles a file of word lists: `[table] key = […]` becomes the static `TABLE_KEY`.
+/// Compiles `rules/cmdlets.toml`.
+fn cmdlets() -> String {
+    let path = "rules/cmdlets.toml";
+    let tables: toml::Table = read(path).parse().unwrap_or_else(|error| panic!("{path}: {error}"));
+    let row = |(name, keys): (&String, &toml::Value)| {
+        let keys = keys.as_table().unwrap_or_else(|| panic!("{path}: `{name}` is not a table"));
+        let unknown = keys.keys().find(|key| !["aliases", "positions", "becomes", "dropped"].contains(&key.as_str()));
+        assert!(unknown.is_none(), "{path}: `{name}` has an unknown key");
+        let text = |key: &str| keys.get(key).and_then(toml::Value::as_str).unwrap_or_default();
+        let names = format!("{name} {}", text("aliases"));
+        let (positions, becomes, dropped) = (text("positions"), text("becomes"), text("dropped"));
+        format!("Cmdlet {{ names: {names:?}, positions: {positions:?}, becomes: {becomes:?}, dropped: {dropped:?} }}, ")
+    };
+    format!(
+        "pub(super) static CMDLETS: [Cmdlet; {}] = [{}];\n",
+        tables.len(),
+        tables.iter().map(row).collect::<String>()
+    )
+}
+
+/// Compiles a file of word lists: `[table] key = […]` becomes the static `TABLE_KEY`. A text is split at blanks.
 fn word_lists(path: &str) -> String {
     let tables: toml::Table = read(path).parse().unwrap_or_else(|error| panic!("{path}: {error}"));
     let mut code = String::new();
     for (table, keys) in &tables {
         for (key, value) in keys.as_table().unwrap_or_else(|| panic!("{path}: `{table}` is not a table")) {
-            let words = value.as_array().unwrap_or_else(|| panic!("{path}: `{table}.{key}` is not a list"));
-            let words: Vec<&str> = words.iter().filter_map(toml::Value::as_str).collect();
+            let words: Vec<&str> = match value.as_str() {
+                Some(text) => text.split_whitespace().collect(),
+                None => {
+                    let items = value.as_array().unwrap_or_else(|| panic!("{path}: `{table}.{key}` is not a list"));
+                    items.iter().filter_map(toml::Value::as_str).collect()
+                }
+            };
             let name = format!("{table}_{key}").to_uppercase();
-            writeln!(code, "pub(super) static {name}: [&str; {}] = {words:?};", words.len())
+            writeln!(code, "pub(crate) static {name}: [&str; {}] = {words:?};", words.len())
                 .expect("a string accepts everything");
         }
     }

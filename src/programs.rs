@@ -9,6 +9,7 @@ pub mod command_line;
 pub mod entry;
 mod reader;
 pub mod schema;
+pub(crate) mod words;
 
 pub use catalogue::{Catalogue, Trust};
 pub use command_line::{CommandLine, FlagUse, WordUse};

@@ -18,7 +18,7 @@ mod syntax;
 mod wrappers;
 
 pub use canonical::{quote_word, without_global_options};
-pub use effects::{Access, Act, Doing, Effects, Rights, Target, addresses, bodies, reroutes, uploads};
+pub use effects::{Access, Act, Doing, Effects, Rights, Target, addresses, bodies, reroutes, runs_containers, uploads};
 pub use eval::{MKTEMP_PATH, is_builtin};
 pub use mount::Container;
 pub use state::PossibleCwd;
@@ -208,8 +208,8 @@ impl Command {
 
     /// Whether a path is in the container that the command runs in and not on the host.
     pub fn is_contained(&self, path: &AbsPath) -> bool {
-        let containers = ["docker", "podman", "nerdctl", "docker-compose", "kubectl", "oc"];
-        self.via.iter().any(|runner| containers.contains(&runner.as_str()))
+        let is_container = |runner: &String| runs_containers(runner) || matches!(runner.as_str(), "kubectl" | "oc");
+        self.via.iter().any(is_container)
             && self.container.as_ref().is_none_or(|container| container.kind != ContainerKind::Host)
             && !mount::reaches(self.mounts(), path)
     }
@@ -333,4 +333,16 @@ pub enum Input {
     Pipe,
     /// An unknown input.
     Unknown,
+}
+
+impl Input {
+    /// The text, if it is known.
+    pub fn text(&self) -> Option<&Rc<str>> {
+        if let Input::Text(text) = self { Some(text) } else { None }
+    }
+
+    /// Whether the command is given a text that is not known.
+    pub fn is_unknown(&self) -> bool {
+        matches!(self, Input::Pipe | Input::Unknown)
+    }
 }

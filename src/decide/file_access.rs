@@ -20,7 +20,7 @@ pub(super) fn known_target(path: AbsPath) -> Target {
 /// The target has no path if the name cannot be resolved.
 pub(super) fn resolve_tool_path(name: &str, act: Act, event: &Event<'_>) -> Vec<Access> {
     let place = &event.place;
-    let access = |target| Access { act, target, deep: false, astray: false, row: None };
+    let access = |target| Access { act, target, deep: false, unlikely: false, row: None };
     // Tools take names literally, but a model that writes `$HOME` means it, and a client may expand it.
     let home = place.home.as_deref().unwrap_or("~");
     let name = name.replace("${HOME}", home).replace("$HOME", home);
@@ -66,7 +66,7 @@ fn assume_home(access: &Access, context: &Context<'_>) -> Option<Access> {
     let start = text.match_indices("/.").map(|(at, _)| at).find(is_dot_name)?;
     let tail = text.get(start..).filter(|tail| !tail.contains(['$', '*']))?;
     let path = AbsPath::resolve(&format!("{home}{tail}"), &context.event.place);
-    Some(Access { target: known_target(path), astray: true, ..access.clone() })
+    Some(Access { target: known_target(path), unlikely: true, ..access.clone() })
 }
 
 /// The absolute paths that a call names. The runtime looks up where their symlinks lead.

@@ -59,7 +59,7 @@ struct AccessKey<'a> {
     file: &'a str,
     has_path: bool,
     deep: bool,
-    astray: bool,
+    unlikely: bool,
     /// The command: its options may say that it shows only names.
     command: &'a str,
     /// What it prints becomes variables.
@@ -72,7 +72,7 @@ impl<'a> AccessKey<'a> {
     /// Returns `None` if the findings depend on more than that: on the whole command for deletions and changes of
     /// permissions, and on how much of the name is known for a target with an open end.
     fn of(access: &'a Access, reading: &'a Reading, context: &Context<'_>) -> Option<AccessKey<'a>> {
-        let Access { act, target: Target { text, path, open }, deep, astray, row } = access;
+        let Access { act, target: Target { text, path, open }, deep, unlikely, row } = access;
         if *open || matches!(act, Act::Remove | Act::Move | Act::Change) {
             return None;
         }
@@ -85,7 +85,7 @@ impl<'a> AccessKey<'a> {
             file: text,
             has_path: path.is_some(),
             deep: *deep,
-            astray: *astray,
+            unlikely: *unlikely,
             command,
             exported,
             via,
@@ -143,7 +143,7 @@ fn accesses_by_command<'a>(reading: &Reading, effects: &'a Effects) -> Vec<Vec<&
 
 fn are_same_accesses((one, other): (&Vec<&Access>, &Vec<&Access>)) -> bool {
     fn key<'a>(access: &&'a Access) -> (Act, &'a str, bool, bool, bool) {
-        (access.act, &access.target.text, access.target.open, access.deep, access.astray)
+        (access.act, &access.target.text, access.target.open, access.deep, access.unlikely)
     }
     one.iter().map(key).eq(other.iter().map(key))
 }

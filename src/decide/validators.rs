@@ -26,15 +26,18 @@ mod self_protection;
 mod tool_settings;
 mod unknown_executable;
 
-pub use agent_recursion::AGENTS;
 pub(super) use exfiltration::DataSources;
 
 use super::context::Context;
 use super::subject::{Subject, SubjectKind};
 use crate::path::zones::Area;
 use crate::path::{AbsPath, Place};
+use crate::programs::words;
 use crate::rules::{Match, Tier, ValidatorId};
 use crate::shell::{Access, Command};
+
+/// Programs that are coding agents. The process check of the commands that loosen the guard uses the list too.
+pub static AGENTS: &[&str] = &words::AGENTS_PROGRAMS;
 
 /// The function of a validator.
 type Find = fn(&Subject<'_>, &Context<'_>) -> Option<Match>;

@@ -14,11 +14,12 @@ mod mode;
 mod program;
 mod scope;
 mod search;
-mod words;
 
+pub(super) use copy::{copies, target_and_sources};
 pub use does::Doing;
 pub use fetch::{addresses, bodies, reroutes, uploads};
 pub use mode::Rights;
+pub use scope::runs_containers;
 
 use super::{Arg, Command, Reading, mount, wrappers};
 use crate::path::AbsPath;
@@ -32,9 +33,9 @@ use std::collections::{BTreeMap, BTreeSet};
 pub enum Act {
     /// It is read.
     Read,
-    /// It is told whether it holds a text.
+    /// It is searched for a text, and only the result is shown.
     Match,
-    /// Its name is told.
+    /// Only its name and metadata are shown.
     List,
     /// It is written or replaced.
     Write,
@@ -42,66 +43,66 @@ pub enum Act {
     Redirect,
     /// It is removed.
     Remove,
-    /// It is taken away and put elsewhere.
+    /// It is moved.
     Move,
     /// Its mode, owner or attributes are changed.
     Change,
-    /// It is put back to what a repository has.
+    /// It is restored from a repository.
     Restore,
-    /// Another name is made for the same file: what is written by that name is written to it.
+    /// A hard link to it is made: what is written to the link is written to it.
     Link,
 }
 
 impl Act {
-    /// Whether the file is another one afterwards.
+    /// Whether it changes the file.
     pub fn changes(self) -> bool {
         !matches!(self, Act::Read | Act::Match | Act::List)
     }
 }
 
-/// What a word names, as far as it can be known.
+/// The file that a word names, as far as it is known.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Target {
-    /// The path, absolute where it can be known, else as it is written.
+    /// The absolute path if it is known, else the word as it is written.
     pub text: String,
-    /// The path, or the directory of it that is known; patterns for file names stand in it as they are.
+    /// The path, or its known directory. Patterns for file names are kept as they are.
     pub path: Option<AbsPath>,
-    /// Something that cannot be known follows the path.
+    /// An unknown rest follows the path.
     pub open: bool,
 }
 
 /// Something that a command does to a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Access {
-    /// What.
+    /// What is done.
     pub act: Act,
-    /// To which file.
+    /// The file.
     pub target: Target,
-    /// What lies below goes too.
+    /// It includes everything below.
     pub deep: bool,
-    /// It happens only if a `cd` has failed.
-    pub astray: bool,
-    /// Which of the commands does it; `None` for a redirection without a command, or a tool.
+    /// It happens only if a `cd` has failed, or if an unknown variable is the home directory.
+    pub unlikely: bool,
+    /// The index of the command; `None` for a redirection without a command, or a tool.
     pub row: Option<usize>,
 }
 
 impl Access {
-    /// What is done to which file.
+    /// The act and the file.
     fn key(&self) -> (Act, &str, bool) {
         (self.act, &self.target.text, self.target.open)
     }
 }
 
-/// What a line does. Paths are absolute where they can be known, else as they are written.
+/// The effects of a line. Paths are absolute if they are known, else as they are written.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Effects {
-    /// Everything that is done to files, in the order of the commands that do it; without a command, at the end.
+    /// All accesses, in the order of their commands; those without a command are last.
     pub accesses: Vec<Access>,
     /// Variables that are set for programs, with their values where they are known.
     pub env: Vec<(String, Option<String>)>,
-    /// Hosts and addresses that are talked to.
+    /// Hosts and addresses that commands connect to.
     pub network: Vec<String>,
-    /// The limit that it exceeds; everything else still counts.
+    /// The limit that the line exceeds. What was found before it is kept.
     pub exceeded: Option<&'static Limit>,
     /// How many accesses there may be after the current command.
     room: usize,
@@ -171,16 +172,16 @@ pub(super) fn effects(reading: &Reading) -> Effects {
     for (row, command) in rows.chain(reading.programless.iter().map(|command| (None, command))) {
         let from = effects.accesses.len();
         effects.room = (from + LATE_ACCESSES).clamp(FILES.most, MAX_ACCESSES);
-        Noted { command, row, astray: false, effects: &mut effects }.all_of_it();
+        Recorder { command, row, unlikely: false, effects: &mut effects }.record_all();
         let mentioned = mentions::accesses(command, row, effects.accesses.get(from..).unwrap_or_default(), &zones);
-        let mut noted = Noted { command, row, astray: false, effects: &mut effects };
-        mentioned.into_iter().for_each(|access| noted.push(access));
+        let mut recorder = Recorder { command, row, unlikely: false, effects: &mut effects };
+        mentioned.into_iter().for_each(|access| recorder.push(access));
         // The same from wherever else it may run, as far as that is something else.
         for other in &command.other_cwds {
             let command = Command { cwd: other.path.clone(), ..command.clone() };
             let room = effects.room.saturating_sub(effects.accesses.len());
             let mut also = Effects { steps: effects.steps, room, ..Effects::default() };
-            Noted { command: &command, row, astray: other.after_failed_cd, effects: &mut also }.all_of_it();
+            Recorder { command: &command, row, unlikely: other.after_failed_cd, effects: &mut also }.record_all();
             effects.exceeded = effects.exceeded.or(also.exceeded);
             effects.steps = also.steps;
             let known = effects.accesses.get(from..).unwrap_or_default().iter();
@@ -200,20 +201,20 @@ pub(super) fn effects(reading: &Reading) -> Effects {
 /// What one command does to files.
 pub(super) fn of_command(command: &Command) -> Vec<Access> {
     let mut effects = Effects { room: LATE_ACCESSES.max(4 * command.args.len()), ..Effects::default() };
-    Noted { command, row: None, astray: false, effects: &mut effects }.all_of_it();
+    Recorder { command, row: None, unlikely: false, effects: &mut effects }.record_all();
     effects.accesses
 }
 
-/// Takes down what one command does.
-struct Noted<'a> {
+/// Records what one command does.
+struct Recorder<'a> {
     command: &'a Command,
     row: Option<usize>,
-    astray: bool,
+    unlikely: bool,
     effects: &'a mut Effects,
 }
 
-impl Noted<'_> {
-    fn all_of_it(&mut self) {
+impl Recorder<'_> {
+    fn record_all(&mut self) {
         for redirect in &self.command.redirects {
             if redirect.writes {
                 self.note(Act::Redirect, &redirect.target);
@@ -223,7 +224,7 @@ impl Noted<'_> {
             }
         }
         program::note(self);
-        // What is done with names that become words is unknown.
+        // Other commands may read the files whose names the shell captures.
         if self.command.is_captured {
             let names = wrappers::listed(self.command);
             self.all(Act::Read, &names);
@@ -231,27 +232,26 @@ impl Noted<'_> {
     }
 
     fn note(&mut self, act: Act, word: &Arg) {
-        self.take_down(act, word, false);
+        self.record(act, word, false);
     }
 
     fn all<'w>(&mut self, act: Act, words: impl IntoIterator<Item = &'w Arg>) {
         words.into_iter().for_each(|word| self.note(act, word));
     }
 
-    fn take_down(&mut self, act: Act, word: &Arg, deep: bool) {
-        self.take_down_in(self.command.cwd.as_deref(), act, word, deep);
+    fn record(&mut self, act: Act, word: &Arg, deep: bool) {
+        self.record_in(self.command.cwd.as_deref(), act, word, deep);
     }
 
     /// The same for what is looked for in another directory.
-    fn take_down_in(&mut self, cwd: Option<&str>, act: Act, word: &Arg, deep: bool) {
-        // No file has an empty name.
+    fn record_in(&mut self, cwd: Option<&str>, act: Act, word: &Arg, deep: bool) {
         if word.is_known() && word.text.is_empty() {
             return;
         }
         let target = Target::of(word, cwd);
         let hosted = mount::map_to_host(self.command.mounts(), &target, deep);
         for target in hosted.targets.into_iter().chain(Some(target).filter(|_| hosted.contained)) {
-            self.push(Access { act, target, deep, astray: self.astray, row: self.row });
+            self.push(Access { act, target, deep, unlikely: self.unlikely, row: self.row });
         }
     }
 
@@ -289,7 +289,7 @@ impl Noted<'_> {
         if let Some(name) = name.and_then(|source| source.text.trim_end_matches('/').rsplit('/').next()) {
             let text = format!("{}/{name}", target.text.trim_end_matches('/'));
             // The rooted name of the root itself is empty once its slash is gone.
-            self.take_down(Act::Write, &Arg { text: text.into(), known: None, glob: target.glob }, whole);
+            self.record(Act::Write, &Arg { text: text.into(), known: None, glob: target.glob }, whole);
         }
     }
 }

@@ -106,20 +106,8 @@ impl Language {
 
     /// The program that runs code which names its interpreter.
     fn program(self) -> &'static str {
-        match self {
-            Language::Node => "node",
-            Language::Php => "php",
-            Language::Ruby => "ruby",
-            Language::Awk
-            | Language::Elixir
-            | Language::Lua
-            | Language::Perl
-            | Language::Python
-            | Language::Sed
-            | Language::Lisp
-            | Language::Sql
-            | Language::Other => "python3",
-        }
+        let programs = [(Language::Node, "node"), (Language::Php, "php"), (Language::Ruby, "ruby")];
+        programs.iter().find(|(language, _)| *language == self).map_or("python3", |(_, program)| *program)
     }
 
     /// The language of this name in the catalogue.
@@ -195,21 +183,9 @@ impl Language {
 
     /// Whether a cluster of flags takes the next word as its value.
     fn takes_next(self, letters: &[char]) -> bool {
-        let valued = match self {
-            Language::Awk => "Ffv",
-            Language::Sed => "fl",
-            Language::Python => "WXm",
-            Language::Node => "r",
-            Language::Perl
-            | Language::Ruby
-            | Language::Php
-            | Language::Elixir
-            | Language::Lua
-            | Language::Lisp
-            | Language::Sql
-            | Language::Other => "",
-        };
-        letters.last().is_some_and(|letter| letters.len() == 1 && valued.contains(*letter))
+        let valued = [(Language::Awk, "Ffv"), (Language::Sed, "fl"), (Language::Python, "WXm"), (Language::Node, "r")];
+        let takes = |letter: char| valued.iter().any(|(language, all)| *language == self && all.contains(letter));
+        matches!(letters, [letter] if takes(*letter))
     }
 
     /// Whether an option names standard input as the file of the program: `awk -f -`.
@@ -231,28 +207,21 @@ impl Language {
 /// Returns the different calls in a piece of code that run, delete, write or send.
 pub(super) fn calls(language: Language, text: &str, meter: &Meter) -> Vec<Call> {
     meter.charge(text.len() / 2);
-    match language {
-        Language::Sed => distinct(sed::calls(text), meter),
-        Language::Other | Language::Lisp | Language::Sql => {
-            let tokens = token::tokens(language, text);
-            let mut calls = literals::calls(&value::Code::new(language, &tokens, meter));
-            for escape in escapes::escapes(text) {
-                match escape {
-                    escapes::Escape::Call(call) => calls.push(call),
-                    escapes::Escape::Code(language, text) => calls.extend(call::calls(language, &text, meter)),
-                }
-            }
-            distinct(calls, meter)
-        }
-        Language::Awk
-        | Language::Elixir
-        | Language::Lua
-        | Language::Node
-        | Language::Perl
-        | Language::Php
-        | Language::Python
-        | Language::Ruby => call::calls(language, text, meter),
+    if language == Language::Sed {
+        return distinct(sed::calls(text), meter);
     }
+    if !matches!(language, Language::Other | Language::Lisp | Language::Sql) {
+        return call::calls(language, text, meter);
+    }
+    let tokens = token::tokens(language, text);
+    let mut calls = literals::calls(&value::Code::new(language, &tokens, meter));
+    for escape in escapes::escapes(text) {
+        match escape {
+            escapes::Escape::Call(call) => calls.push(call),
+            escapes::Escape::Code(language, text) => calls.extend(call::calls(language, &text, meter)),
+        }
+    }
+    distinct(calls, meter)
 }
 
 /// Removes repeated calls. All calls of a piece of code run in the same place, so a repetition adds nothing to judge, but it

@@ -94,28 +94,12 @@ fn word(parts: WordParts) -> Word {
 
 /// Returns the text of a word without expansions.
 fn literal_text(word: &Word) -> Option<String> {
-    let text = |part: &WordPart| match part {
-        WordPart::Plain(text) | WordPart::Quoted(text) => Some(text.to_string()),
-        WordPart::Variable(_)
-        | WordPart::Output { .. }
-        | WordPart::List(_)
-        | WordPart::Arithmetic { .. }
-        | WordPart::Unknown { .. } => None,
-    };
-    word.parts.iter().map(text).collect::<Option<Vec<_>>>().map(|texts| texts.concat())
+    word.parts.iter().map(WordPart::literal).collect()
 }
 
 /// Returns the number of literal bytes of a word, plus one for each part.
 fn count_bytes(word: &Word) -> usize {
-    let of = |part: &WordPart| match part {
-        WordPart::Plain(text) | WordPart::Quoted(text) => text.len() + 1,
-        WordPart::Variable(_)
-        | WordPart::Output { .. }
-        | WordPart::List(_)
-        | WordPart::Arithmetic { .. }
-        | WordPart::Unknown { .. } => 1,
-    };
-    word.parts.iter().map(of).sum()
+    word.parts.iter().map(|part| 1 + part.literal().map_or(0, str::len)).sum()
 }
 
 fn is_single_quote(c: char) -> bool {

@@ -24,6 +24,13 @@ pub(super) enum WordPart {
     Unknown { quoted: bool },
 }
 
+impl WordPart {
+    /// The text of a part without expansions.
+    pub fn literal(&self) -> Option<&str> {
+        if let WordPart::Plain(text) | WordPart::Quoted(text) = self { Some(text) } else { None }
+    }
+}
+
 /// The parts of a word. Most words have one part, which is stored inline.
 pub(super) type WordParts = SmallVec<[WordPart; 1]>;
 

@@ -19,8 +19,9 @@ pub(super) use find::Search;
 pub(super) use git::works_in;
 pub(super) use names::{Names, listed, names};
 
-use super::{Arg, Command, Input};
+use super::{Arg, Command};
 use crate::programs::{self, CommandLine};
+use crate::shell::effects::runs_containers;
 use crate::shell::inline::Language;
 use crate::verdict::limits::Meter;
 use std::rc::Rc;
@@ -108,7 +109,7 @@ pub(super) fn inner(command: &Command, meter: &Meter) -> Vec<Inner> {
             let verb = program.get(4..).map(Arg::literal);
             one([Arg::literal("git")].into_iter().chain(verb).chain(args.iter().cloned()).collect())
         }
-        "docker" | "podman" | "nerdctl" | "docker-compose" | "podman-compose" => container::inner(command, meter),
+        program if runs_containers(program) => container::inner(command, meter),
         "tmux" => terminal::tmux(command, meter),
         "eval" => shells::eval(args),
         "trap" => shells::trap(args),
@@ -170,18 +171,12 @@ fn unknown_script() -> Vec<Inner> {
 
 /// Code on the command line, or on the standard input of an interpreter without a file.
 fn code(language: Language, command: &Command) -> Vec<Inner> {
-    let found = language.inline_code(&command.args);
-    let texts = match (found, &command.input) {
-        (Some(texts), _) => texts,
-        (None, Input::Text(text)) if language.reads_input(&command.args) || language.reads_program(&command.args) => {
-            vec![text.to_string()]
-        }
-        (None, Input::Pipe | Input::Unknown)
-            if language.reads_input(&command.args) || language.reads_program(&command.args) =>
-        {
-            return unknown_script();
-        }
-        (None, _) => Vec::new(),
+    let reads_input = || language.reads_input(&command.args) || language.reads_program(&command.args);
+    let texts = match language.inline_code(&command.args) {
+        Some(texts) => texts,
+        None if !reads_input() => Vec::new(),
+        None if command.input.is_unknown() => return unknown_script(),
+        None => command.input.text().into_iter().map(ToString::to_string).collect(),
     };
     texts.into_iter().map(|text| Inner::Code { language, text }).collect()
 }

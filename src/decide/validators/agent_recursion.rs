@@ -2,30 +2,9 @@
 
 use super::{Context, block, command, suspicious, suspicious_if};
 use crate::decide::subject::Subject;
+use crate::programs::words;
 use crate::rules::Match;
 use crate::shell::Input;
-
-/// Programs that are coding agents. The process check of the commands that loosen the guard uses the list too.
-pub const AGENTS: [&str; 22] = [
-    "aider", "amp", "auggie", "claude", "cline", "cn", "codex", "copilot", "crush", "cursor-agent", "droid", "gemini",
-    "goose", "grok", "kiro", "kimi", "kiro-cli", "opencode", "openhands", "plandex", "q", "qwen",
-];
-
-/// Options of agents that switch permission checks off.
-const UNCHECKED_OPTIONS: [&str; 12] = [
-    "--dangerously-skip-permissions",
-    "--allow-dangerously-skip-permissions",
-    "--dangerously-bypass-approvals-and-sandbox",
-    "--yolo",
-    "--full-auto",
-    "--yes-always",
-    "--dangerously-allow-all-tools",
-    "--allow-all-tools",
-    "--dangerously-allow-all",
-    "--approval-mode=yolo",
-    "--permission-mode=bypassPermissions",
-    "--permission-mode=dontAsk",
-];
 
 pub(super) fn find(subject: &Subject<'_>, _context: &Context<'_>) -> Option<Match> {
     let command = command(subject)?;
@@ -35,8 +14,9 @@ pub(super) fn find(subject: &Subject<'_>, _context: &Context<'_>) -> Option<Matc
         && matches!(program, "node" | "bun" | "deno");
     let is_claude = program == "claude" || is_script || command.program.contains("claude-code");
     // `@openai/codex`, `@google/gemini-cli`, but not the script `dispatch-codex.sh`.
-    let is_package = command.program.starts_with('@') && program.split('-').any(|word| AGENTS.contains(&word));
-    if !is_claude && !AGENTS.contains(&program) && !is_package {
+    let is_package =
+        command.program.starts_with('@') && program.split('-').any(|word| words::AGENTS_PROGRAMS.contains(&word));
+    if !is_claude && !words::AGENTS_PROGRAMS.contains(&program) && !is_package {
         return None;
     }
     let words: Vec<&str> = command.args.iter().map(|arg| arg.text.as_str()).collect();
@@ -50,7 +30,7 @@ pub(super) fn find(subject: &Subject<'_>, _context: &Context<'_>) -> Option<Matc
         )
     });
     let is_gemini_yes = program.contains("gemini") && words.contains(&"-y");
-    if has_unchecked_value || is_gemini_yes || words.iter().any(|word| UNCHECKED_OPTIONS.contains(word)) {
+    if has_unchecked_value || is_gemini_yes || words.iter().any(|word| words::AGENTS_UNCHECKED.contains(word)) {
         return block("it starts an agent that asks nobody");
     }
     if is_package || command.program.starts_with('@') {

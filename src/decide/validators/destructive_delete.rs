@@ -61,7 +61,7 @@ fn judge_removal(access: &Access, command: Option<&Command>, context: &Context<'
             block("it would delete a directory that the system or you cannot do without")
         }
         // `cd build; rm -rf *` is meant for `build`, even if the `cd` may fail.
-        Area::Vital | Area::System | Area::ProjectRoot | Area::TempRoot | Area::Other if access.astray => None,
+        Area::Vital | Area::System | Area::ProjectRoot | Area::TempRoot | Area::Other if access.unlikely => None,
         Area::Vital | Area::System => suspicious("it deletes outside of the project"),
         Area::ProjectRoot if whole || (sweeping && !access.target.open) => suspicious("it deletes the project itself"),
         Area::InProject if is_git_directory(&base, context) => suspicious("it deletes the history of the project"),

@@ -5,22 +5,12 @@ use super::{Context, block, block_if, suspicious, suspicious_if};
 use crate::decide::subject::{Subject, SubjectKind};
 use crate::encoding::address::{Address, services_by_variable};
 use crate::path::AbsPath;
+use crate::programs::words;
 use crate::rules::Match;
 use crate::shell::{Act, Arg, Command, Input, addresses, bodies, reroutes, uploads};
 use std::cell::OnceCell;
 use std::collections::BTreeMap;
 use std::ops::Range;
-
-/// Programs that send their standard input.
-const PIPES: &[&str] = &["nc", "ncat", "netcat", "socat", "telnet", "openssl", "websocat"];
-
-/// Programs that resolve or contact a host name.
-const LOOKUPS: &[&str] = &["dig", "host", "nslookup", "ping", "ping6", "drill", "traceroute"];
-
-/// Programs that send their arguments to a server.
-const NETWORK_CLIENTS: &[&str] = &[
-    "aria2c", "curl", "ftp", "http", "https", "lynx", "mail", "mutt", "sendmail", "sftp", "ssh", "tftp", "wget", "xh",
-];
 
 pub(super) fn find(subject: &Subject<'_>, context: &Context<'_>) -> Option<Match> {
     if let SubjectKind::Command(command, at) = subject.kind {
@@ -77,7 +67,7 @@ fn find_in_command(command: &Command, at: usize, context: &Context<'_>) -> Optio
             }
         }
         "openssl" if !command.args.iter().any(|arg| arg.text == "s_client") => None,
-        _ if PIPES.contains(&program) => {
+        _ if words::NETWORK_PIPES.contains(&program) => {
             // A single character, such as `q`, only ends the connection.
             let ends = matches!(&command.input, Input::Text(text) if text.trim().len() < 2);
             sends_if(piped && !ends && !only_listens(command) && !is_local(command, context) || has_secret())
@@ -85,12 +75,12 @@ fn find_in_command(command: &Command, at: usize, context: &Context<'_>) -> Optio
         "ssh" => sends_if(piped || has_secret()),
         "mail" | "mutt" | "sendmail" | "mailx" if piped => sends_if(true),
         "scp" | "sftp" | "rsync" => find_in_copy(command, at, context),
-        _ if LOOKUPS.contains(&program) => {
+        _ if words::NETWORK_LOOKUPS.contains(&program) => {
             // A host name with the output of a command sends this output to a DNS server.
             let built = command.args.iter().any(|arg| !arg.is_known() && arg.text.contains("$()"));
             sends_if(has_secret()).or_else(|| suspicious_if(built, "it asks a server for a name that is put together"))
         }
-        _ if NETWORK_CLIENTS.contains(&program) => sends_if(has_secret()),
+        _ if words::NETWORK_CLIENTS.contains(&program) => sends_if(has_secret()),
         "git" => find_push_to_url(command).or_else(|| {
             let has_address = command.args.iter().any(|arg| arg.text.contains("://"));
             sends_if(has_address && has_secret())
@@ -118,8 +108,6 @@ fn only_listens(command: &Command) -> bool {
     match command.program.as_str() {
         "nc" | "ncat" | "netcat" => command.args.iter().any(|arg| has_letter(arg) || arg.text == "--listen"),
         "socat" => {
-            let local =
-                ["LISTEN", "STDIO", "STDIN", "STDOUT", "UNIX", "UNIX-CONNECT", "UNIX-CLIENT", "FILE", "OPEN", "PIPE"];
             let mut addresses =
                 command.args.iter().filter(|arg| arg.text == "-" || !arg.text.starts_with('-')).peekable();
             addresses.peek().is_some()
@@ -127,7 +115,8 @@ fn only_listens(command: &Command) -> bool {
                     let kind = address.text.split([':', ',']).next().unwrap_or_default().to_ascii_uppercase();
                     // A path is a file or a socket of this machine.
                     address.is_known()
-                        && (address.text.starts_with(['/', '.', '-']) || local.iter().any(|end| kind.ends_with(end)))
+                        && (address.text.starts_with(['/', '.', '-'])
+                            || words::NETWORK_LOCAL_ENDS.iter().any(|end| kind.ends_with(end)))
                 })
         }
         "websocat" => command.args.iter().any(|arg| matches!(arg.text.as_str(), "-s" | "--server-mode")),
@@ -281,9 +270,9 @@ impl DataSources {
 
     /// Commands that describe this machine, or encode their input.
     fn describing(&self, context: &Context<'_>) -> &CommandSet {
-        let programs = ["base32", "base64", "gzip", "hostname", "id", "od", "tar", "uname", "whoami", "xxd"];
-        self.describing
-            .get_or_init(|| CommandSet::of(context, |_, command| programs.contains(&command.program.as_str())))
+        self.describing.get_or_init(|| {
+            CommandSet::of(context, |_, command| words::NETWORK_DESCRIBING.contains(&command.program.as_str()))
+        })
     }
 }
 

@@ -6,27 +6,12 @@ use super::{Context, command, suspicious, suspicious_if};
 use crate::decide::subject::{Subject, SubjectKind};
 use crate::path::AbsPath;
 use crate::path::zones::Area;
-use crate::programs::{CommandLine, Does, Entry, Tail, Use, WordUse};
+use crate::programs::{CommandLine, Does, Entry, Tail, Use, WordUse, words};
 use crate::rules::Match;
 use crate::shell::{Arg, Command};
 
-/// Programs that such options usually run, such as compressors and pagers.
-const EXPECTED: &[&str] = &[
-    ":", "brotli", "cc", "ccache", "clang", "clang++", "g++", "gcc", "sccache", "zig", "cc", "ccache", "clang",
-    "clang++", "g++", "gcc", "sccache", "zig", "bzip2", "cat", "gzip", "lbzip2", "less", "lz4", "lzma", "lzop", "more",
-    "pbzip2", "pigz", "pxz", "pzstd", "ssh", "unzstd", "xz", "zstd", "zstdmt", "true",
-];
-
 /// Commands by which the shell parser represents file accesses of inline code. The accesses are judged themselves.
 const FILE_COMMANDS: &[&str] = &["cat", "cp", "mv", "rm", "tee"];
-
-/// Prefixes of settings of git that neither run programs nor change remotes.
-const HARMLESS_SETTINGS: [&str; 33] = [
-    "core.commentchar", "advice.", "color.", "column.", "commit.gpgsign", "core.abbrev", "core.autocrlf", "core.eol",
-    "core.filemode", "core.ignorecase", "core.longpaths", "core.precomposeunicode", "core.quotepath", "core.safecrlf",
-    "core.whitespace", "diff.", "fetch.", "format.", "gc.", "grep.", "init.defaultbranch", "log.", "merge.", "pull.",
-    "push.", "rebase.", "rerere.", "stash.", "status.", "submodule.recurse", "tag.", "user.", "blame.",
-];
 
 /// Whether a `-c` option of git sets something that may run a program or change a remote.
 fn has_harmful_setting(command: &Command) -> bool {
@@ -41,7 +26,7 @@ fn has_harmful_setting(command: &Command) -> bool {
         let runs = ["external", "textconv", "command", "driver", ".cmd", ".path", ".tool"]
             .iter()
             .any(|end| key.ends_with(end));
-        (!HARMLESS_SETTINGS.iter().any(|start| key.starts_with(start)) || runs)
+        (!words::GIT_HARMLESS.iter().any(|start| key.starts_with(start)) || runs)
             && !harmless_value
             && !matches!(key.as_str(), "safe.directory" | "protocol.version" | "http.postbuffer" | "http.version")
     })
@@ -67,8 +52,9 @@ pub(super) fn find(subject: &Subject<'_>, context: &Context<'_>) -> Option<Match
     let has_operands = program != "rm" || command.args.iter().any(|arg| !arg.text.starts_with('-'));
     // Code that asks this machine, such as `requests.get("http://localhost:8000/")`.
     let asks_this_machine = program == "curl" && is_local(command, context);
-    let expected =
-        asks_this_machine || EXPECTED.contains(&program) || (FILE_COMMANDS.contains(&program) && has_operands);
+    let expected = asks_this_machine
+        || words::HIDDEN_EXPECTED.contains(&program)
+        || (FILE_COMMANDS.contains(&program) && has_operands);
     suspicious_if(
         command.hidden && !expected && !is_ordinary_work(command, context),
         "a program runs here by way of another one's option or code",

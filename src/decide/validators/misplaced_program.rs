@@ -7,7 +7,7 @@ use crate::decide::subject::Subject;
 use crate::path::zones::Area;
 use crate::path::{AbsPath, Place, protected};
 use crate::rules::Match;
-use crate::shell::{Act, Command, Origin};
+use crate::shell::{Act, Command, Origin, runs_containers};
 use compact_str::CompactString;
 
 /// Directories of a project into which its tools install programs.
@@ -60,10 +60,8 @@ pub(super) fn is_unknown_elsewhere(command: &Command, context: &Context<'_>) -> 
 fn located(command: &Command, context: &Context<'_>) -> Option<Option<AbsPath>> {
     let program = command.program.as_str();
     // Containers and other machines have files of their own.
-    let is_elsewhere = command.via.iter().any(|runner| {
-        matches!(runner.as_str(), "docker" | "podman" | "nerdctl" | "docker-compose" | "kubectl" | "oc" | "ssh")
-    });
-    if !command.known || !program.contains('/') || is_elsewhere {
+    let is_elsewhere = |runner: &String| runs_containers(runner) || matches!(runner.as_str(), "kubectl" | "oc" | "ssh");
+    if !command.known || !program.contains('/') || command.via.iter().any(is_elsewhere) {
         return None;
     }
     let cwd = command.cwd.as_deref();

@@ -9,7 +9,7 @@ use crate::rules::Match;
 use crate::shell::{Access, Act, MKTEMP_PATH};
 
 pub(super) fn find(subject: &Subject<'_>, context: &Context<'_>) -> Option<Match> {
-    let access = subject.file_access().filter(|access| !access.astray)?;
+    let access = subject.file_access().filter(|access| !access.unlikely)?;
     let by_tool = matches!(subject.kind, SubjectKind::ToolAccess(_));
     let Some(path) = &access.target.path else {
         let unclear_name = block_if(by_tool, "the file's name does not tell which file it is");

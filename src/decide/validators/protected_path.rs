@@ -6,6 +6,7 @@ use crate::decide::subject::{Subject, SubjectKind};
 use crate::path::protected::Class;
 use crate::path::zones::Area;
 use crate::path::{AbsPath, Extent, names_overlap, touches_tree};
+use crate::programs::words;
 use crate::rules::Match;
 use crate::shell::{Access, Act, Rights};
 
@@ -101,10 +102,6 @@ pub(super) fn is_env_file(path: &AbsPath) -> bool {
         }
         name = name.trim_start_matches(['*', '?']).to_owned();
     }
-    let example_suffixes = [
-        "example", "sample", "template", "dist", "defaults", "default", "schema", "test", "ci", "tpl", "j2", "erb",
-        "md",
-    ];
     // A pattern that may match `.env`.
     if name.contains(['*', '?', '[']) && !name.starts_with(['*', '?', '[']) && names_overlap(b".env", name.as_bytes()) {
         return true;
@@ -115,7 +112,7 @@ pub(super) fn is_env_file(path: &AbsPath) -> bool {
         // Type declarations of the variables.
         Some(rest) if rest.ends_with(".d.ts") && !rest.contains(['*', '?', '[']) => false,
         Some(rest) if rest.starts_with(['.', '-', '_']) => {
-            !rest.split(['.', '-', '_']).any(|part| example_suffixes.contains(&part))
+            !rest.split(['.', '-', '_']).any(|part| words::SECRETS_EXAMPLES.contains(&part))
         }
         Some(rest) => rest.contains(['*', '?', '[']),
         None => false,

@@ -10,7 +10,7 @@ use crate::decide::subject::Subject;
 use crate::event::Action;
 use crate::path::protected::Class;
 use crate::path::{AbsPath, Extent, Glob, names_overlap, touches_tree};
-use crate::programs::Does;
+use crate::programs::{Does, words};
 use crate::rules::Match;
 use crate::shell::{Act, Arg, Command};
 use compact_str::CompactString;
@@ -189,21 +189,14 @@ pub(super) fn is_secret_name(name: &str, context: &Context<'_>) -> bool {
     if context.config.secrets.iter().any(|secret| *secret == upper) {
         return true;
     }
-    let words = [
-        "KEY", "TOKEN", "SECRET", "SECRETS", "PASS", "PASSWORD", "PASSWD", "PASSPHRASE", "CREDENTIAL", "CREDENTIALS",
-        "APIKEY", "PAT", "PRIVATE",
-    ];
     let parts: Vec<&str> = upper.split('_').collect();
     // These words alone are common names of loop variables.
     (parts.len() > 1 || upper != "KEY" && upper != "PASS" && upper != "PAT" && upper != "PRIVATE")
         && name == upper
         && parts.iter().any(|part| {
-            words.contains(part)
-                || ["PASSWORD", "TOKEN", "SECRET", "APIKEY", "PASSWD"].iter().any(|end| part.ends_with(end))
+            words::SECRETS_WORDS.contains(part) || words::SECRETS_ENDINGS.iter().any(|end| part.ends_with(end))
         })
-        && !parts
-            .iter()
-            .any(|part| matches!(*part, "PUBLIC" | "PATH" | "FILE" | "DIR" | "NAME" | "ID" | "COUNT" | "LIMIT" | "MAX"))
+        && !parts.iter().any(|part| words::SECRETS_DESCRIPTIONS.contains(part))
 }
 
 /// Whether a word contains the value of a secret variable.

@@ -9,7 +9,7 @@ use crate::rules::Match;
 use crate::shell::Act;
 
 pub(super) fn find(subject: &Subject<'_>, context: &Context<'_>) -> Option<Match> {
-    let access = subject.file_access().filter(|access| access.act == Act::Read && !access.astray)?;
+    let access = subject.file_access().filter(|access| access.act == Act::Read && !access.unlikely)?;
     let path = access.target.path.as_ref().filter(|path| is_hidden_at_home(path, context))?;
     let is_shown = !command_of(access, context).is_some_and(shows_file_names);
     let is_settings = is_shown && Class::ToolSettings.contains(path, Extent::Exact, context.zones.home.as_ref());

@@ -1,7 +1,7 @@
 //! `tar`: what is put into an archive, from which directory, and where one is unpacked to.
 
 use super::super::Arg;
-use super::{Act, Noted, Target};
+use super::{Act, Recorder, Target};
 use crate::programs::Entry;
 use crate::verdict::limits::PATH_BYTES;
 use std::rc::Rc;
@@ -14,37 +14,37 @@ enum Part {
     Operand(Arg),
 }
 
-pub(super) fn tar(noted: &mut Noted<'_>) {
-    let Some(entry) = noted.command.parsed.as_ref().and_then(|line| line.program()) else { return };
-    let parts = parts(&noted.command.args, entry);
-    let has = |names: &[&str]| noted.command.has_flag(names);
+pub(super) fn tar(recorder: &mut Recorder<'_>) {
+    let Some(entry) = recorder.command.parsed.as_ref().and_then(|line| line.program()) else { return };
+    let parts = parts(&recorder.command.args, entry);
+    let has = |names: &[&str]| recorder.command.has_flag(names);
     let is = |letter: char| parts.iter().any(|part| matches!(part, Part::Letter(found) if *found == letter));
     let unpacks = is('x') || has(&["--extract", "--get"]);
     let packs = ['c', 'r', 'u'].iter().any(|letter| is(*letter)) || has(&["--create", "--append", "--update"]);
     let removes = has(&["--remove-files"]);
     // Each operand is looked for in the directory that was named last.
-    let mut cwd = noted.command.cwd.clone();
+    let mut cwd = recorder.command.cwd.clone();
     for part in parts {
         match part {
             Part::Letter(_) => {}
-            Part::File(file) if unpacks => noted.note(Act::Read, &file),
-            Part::File(file) if packs && file.text != "-" => noted.note(Act::Write, &file),
+            Part::File(file) if unpacks => recorder.note(Act::Read, &file),
+            Part::File(file) if packs && file.text != "-" => recorder.note(Act::Write, &file),
             Part::File(_) => {}
             Part::Directory(directory) => {
                 let target = Target::of(&directory, cwd.as_deref());
                 if unpacks {
-                    noted.take_down(Act::Write, &directory, true);
+                    recorder.record(Act::Write, &directory, true);
                 }
                 if target.path.as_ref().is_some_and(|path| path.bytes() > PATH_BYTES.most) {
-                    noted.effects.exceeded.get_or_insert(&PATH_BYTES);
+                    recorder.effects.exceeded.get_or_insert(&PATH_BYTES);
                     return;
                 }
                 cwd = target.path.filter(|_| !target.open).map(|path| Rc::from(path.to_string()));
             }
             Part::Operand(operand) if packs => {
-                noted.take_down_in(cwd.as_deref(), Act::Read, &operand, true);
+                recorder.record_in(cwd.as_deref(), Act::Read, &operand, true);
                 if removes {
-                    noted.take_down_in(cwd.as_deref(), Act::Remove, &operand, true);
+                    recorder.record_in(cwd.as_deref(), Act::Remove, &operand, true);
                 }
             }
             Part::Operand(_) => {}

@@ -1,12 +1,11 @@
 //! Files that a command reads, writes and removes, by the catalogue's entry of its program.
 
-use super::super::Arg;
-use super::{Act, Noted, Target, mode};
+use super::{Act, Recorder, Target, mode};
 use crate::programs::{CommandLine, Use, WordUse};
 
 /// Notes what the entry tells; returns whether there is one.
-pub(super) fn note(noted: &mut Noted<'_>) -> bool {
-    let command = noted.command;
+pub(super) fn note(recorder: &mut Recorder<'_>) -> bool {
+    let command = recorder.command;
     let Some(line) = command.parsed.as_deref() else { return false };
     let directories = line.uses.iter().filter(|used| used.takes == Some(Use::Directory));
     let directory = directories.filter_map(|used| command.value(used)).next_back();
@@ -14,13 +13,13 @@ pub(super) fn note(noted: &mut Noted<'_>) -> bool {
         Some(directory) => Target::of(directory, command.cwd.as_deref()).path.map(|path| path.to_string()),
         None => command.cwd.as_deref().map(str::to_owned),
     };
-    note_uses(noted, line, cwd.as_deref());
+    note_uses(recorder, line, cwd.as_deref());
     true
 }
 
 /// Notes the uses of the words, which are looked for in `cwd`.
-pub(super) fn note_uses(noted: &mut Noted<'_>, line: &CommandLine, cwd: Option<&str>) {
-    let command = noted.command;
+pub(super) fn note_uses(recorder: &mut Recorder<'_>, line: &CommandLine, cwd: Option<&str>) {
+    let command = recorder.command;
     let below = line.recursive == Some(true);
     let is_operand = |used: &WordUse| !used.by_option;
     let mut changed = Vec::new();
@@ -32,7 +31,7 @@ pub(super) fn note_uses(noted: &mut Noted<'_>, line: &CommandLine, cwd: Option<&
             Some(Use::Write) => (Act::Write, false),
             Some(Use::Redirect) => (Act::Redirect, false),
             Some(Use::Replace) => {
-                noted.take_down_in(cwd, Act::Read, &arg, deep);
+                recorder.record_in(cwd, Act::Read, &arg, deep);
                 (Act::Write, false)
             }
             Some(Use::Into) => (Act::Write, true),
@@ -43,7 +42,7 @@ pub(super) fn note_uses(noted: &mut Noted<'_>, line: &CommandLine, cwd: Option<&
                 continue;
             }
             Some(Use::To | Use::From) => {
-                noted.effects.network.push(arg.text.into());
+                recorder.effects.network.push(arg.text.into());
                 continue;
             }
             Some(
@@ -58,16 +57,12 @@ pub(super) fn note_uses(noted: &mut Noted<'_>, line: &CommandLine, cwd: Option<&
             )
             | None => continue,
         };
-        if !is_stream(&arg) {
-            noted.take_down_in(cwd, act, &arg, deep);
+        // `-` is standard input or output.
+        if arg.text != "-" {
+            recorder.record_in(cwd, act, &arg, deep);
         }
     }
     if !changed.is_empty() {
-        mode::change(noted, &changed);
+        mode::change(recorder, &changed);
     }
-}
-
-/// `-`: standard input or output.
-fn is_stream(arg: &Arg) -> bool {
-    arg.text == "-"
 }

@@ -2,44 +2,44 @@
 
 use super::super::Arg;
 use super::super::mount::Bind;
-use super::{Act, Noted};
+use super::{Act, Recorder};
 
 /// `docker run -v source:target`, `--mount source=…`: what is given can be read.
-pub(super) fn mounts(noted: &mut Noted<'_>) {
-    let command = noted.command;
+pub(super) fn mounts(recorder: &mut Recorder<'_>) {
+    let command = recorder.command;
     match command.parsed.as_deref().map_or("", |line| line.verb()) {
-        "cp" => return copy(noted),
+        "cp" => return copy(recorder),
         "run" | "create" | "exec" | "build" => {}
         _ => return,
     }
-    noted.all(Act::Read, &command.values(&["--env-file"]));
+    recorder.all(Act::Read, &command.values(&["--env-file"]));
     let volumes = command.values(&["-v", "--volume"]).into_iter().filter_map(|value| Bind::from_volume(&value));
     let mounts = command.values(&["--mount", "--secret"]).into_iter().filter_map(|value| Bind::from_mount(&value));
     let sources: Vec<Arg> = volumes.chain(mounts).map(|bind| bind.source).collect();
     // Of the root it is everything, which is judged as that.
     for source in sources.iter().filter(|source| source.text != "/") {
-        noted.take_down(Act::Read, source, true);
+        recorder.record(Act::Read, source, true);
     }
 }
 
 /// `docker cp container:source target`, `docker cp source container:target`.
-fn copy(noted: &mut Noted<'_>) {
+fn copy(recorder: &mut Recorder<'_>) {
     let is_local =
         |word: &Arg| word.text != "-" && (!word.text.contains(':') || word.text.starts_with(['/', '.', '~']));
-    let operands = noted.command.operands();
+    let operands = recorder.command.operands();
     let Some((target, sources)) = operands.split_last() else { return };
     for source in sources.iter().filter(|source| is_local(source)) {
-        noted.take_down(Act::Read, source, true);
+        recorder.record(Act::Read, source, true);
     }
     if !is_local(target) {
         return;
     }
-    noted.take_down(Act::Write, target, true);
+    recorder.record(Act::Write, target, true);
     // Into a directory it goes by its own name.
     for source in sources.iter().filter(|source| source.is_known() && target.is_known()) {
         if let Some(name) = source.text.trim_end_matches('/').rsplit(['/', ':']).next() {
             let text = format!("{}/{name}", target.text.trim_end_matches('/'));
-            noted.take_down(Act::Write, &Arg { text: text.into(), known: None, glob: target.glob }, true);
+            recorder.record(Act::Write, &Arg { text: text.into(), known: None, glob: target.glob }, true);
         }
     }
 }

@@ -1,26 +1,37 @@
-//! Copies, moves and links: what is read, what is taken away, and what is written where.
+//! Copies, moves and links: the files that they read, remove and write.
 
 use super::super::{Arg, Command};
-use super::{Act, Noted, Target};
+use super::{Act, Recorder, Target};
 
-pub(super) fn copy(noted: &mut Noted<'_>, operands: &[&Arg]) {
-    let command = noted.command;
+/// Whether a program copies, moves or links its first operands to the last one.
+pub(in super::super) fn copies(program: &str) -> bool {
+    matches!(program, "cp" | "gcp" | "ginstall" | "gln" | "gmv" | "install" | "link" | "ln" | "mv" | "rsync" | "scp")
+}
+
+/// The target of such a command, and its sources.
+pub(in super::super) fn target_and_sources(command: &Command) -> Option<(Arg, Vec<&Arg>)> {
+    let mut operands = command.operands();
+    if let Some(target) = command.values(&["-t", "--target-directory"]).into_iter().next() {
+        return Some((target, operands));
+    }
+    // `ln x` makes its link here.
+    if operands.len() == 1 && matches!(command.program.as_str(), "ln" | "gln") {
+        return Some((Arg::literal("."), operands));
+    }
+    let target = operands.pop()?.clone();
+    Some((target, operands))
+}
+
+pub(super) fn copy(recorder: &mut Recorder<'_>) {
+    let command = recorder.command;
     let remote = matches!(command.program.as_str(), "scp" | "rsync");
     let elsewhere = |arg: &Arg| remote && arg.text.split_once(':').is_some_and(|(host, _)| !host.contains('/'));
     if remote {
-        let hosts = operands.iter().filter(|arg| elsewhere(arg)).filter_map(|arg| arg.text.split_once(':'));
-        noted.effects.network.extend(hosts.map(|(host, _)| host.to_owned()));
+        let hosts = command.operands().into_iter().filter(|arg| elsewhere(arg));
+        let hosts = hosts.filter_map(|arg| Some(arg.text.split_once(':')?.0.to_owned()));
+        recorder.effects.network.extend(hosts);
     }
-    let named = command.values(&["-t", "--target-directory"]);
-    let (target, sources) = match (named.first(), operands.split_last()) {
-        (Some(target), _) => (Some(target.clone()), operands),
-        // `ln x` makes its link here.
-        (None, Some((only, []))) if matches!(command.program.as_str(), "ln" | "gln") => {
-            (Some(Arg::literal(".")), std::slice::from_ref(only))
-        }
-        (None, Some((last, sources))) => (Some((*last).clone()), sources),
-        (None, None) => (None, operands),
-    };
+    let Some((target, sources)) = target_and_sources(command) else { return };
     let act = match command.program.as_str() {
         "mv" | "gmv" => Act::Move,
         "rsync" if command.has_flag(&["--remove-source-files"]) => Act::Remove,
@@ -29,31 +40,33 @@ pub(super) fn copy(noted: &mut Noted<'_>, operands: &[&Arg]) {
     let linked = makes_hard_links(command);
     let whole = command.has_flag(&["-r", "-R", "-a", "--recursive", "--archive"]);
     for source in sources.iter().filter(|source| !elsewhere(source)) {
-        noted.take_down(act, source, true);
+        recorder.record(act, source, true);
         if linked {
-            noted.take_down(Act::Link, source, whole);
+            recorder.record(Act::Link, source, whole);
         }
-        // What is taken from elsewhere can be read here.
+        // The user may read the moved file, if not the original.
         if act == Act::Move && source.text.starts_with('/') {
-            noted.note(Act::Read, source);
+            recorder.note(Act::Read, source);
         }
     }
-    let Some(target) = target.filter(|target| !elsewhere(target)) else { return };
-    // What is the same in this directory is linked from there, which is named from the target.
+    if elsewhere(&target) {
+        return;
+    }
+    // Files that are the same in this directory, which is relative to the target, become hard links.
     if command.program == "rsync" {
         let cwd = Target::of(&target, command.cwd.as_deref()).path.map(|path| path.to_string());
         for directory in command.values(&["--link-dest"]) {
-            noted.take_down_in(cwd.as_deref(), Act::Link, &directory, true);
+            recorder.record_in(cwd.as_deref(), Act::Link, &directory, true);
         }
     }
-    // What is copied whole may bring any file with it.
+    // A directory may contain any file.
     if matches!(command.program.as_str(), "rsync" | "ln" | "gln") || whole {
-        noted.take_down(Act::Write, &target, true);
+        recorder.record(Act::Write, &target, true);
     }
-    match sources {
-        [] => noted.note(Act::Write, &target),
-        sources => sources.iter().for_each(|source| noted.put(&target, Some(source))),
+    if sources.is_empty() {
+        recorder.note(Act::Write, &target);
     }
+    sources.iter().for_each(|source| recorder.put(&target, Some(source)));
 }
 
 /// Whether a command gives files further names.

@@ -1,7 +1,7 @@
 //! What a command does beyond the files that it names, by the catalogue, its code and the requests that it sends.
 
 use super::super::statements::{mongo_effect, redis_effect, sql_effect};
-use super::super::{Arg, Command, Input};
+use super::super::{Arg, Command};
 use super::{fetch, forge};
 use crate::encoding::address::Address;
 use crate::programs::code::{self, lists};
@@ -48,11 +48,7 @@ impl Command {
             arg.text.get(used.start..)
         };
         let code = line.uses.iter().filter(|used| used.takes == Some(Use::Code)).filter_map(value);
-        let input = match &self.input {
-            Input::Text(text) => Some(text.as_ref()),
-            Input::Inherited | Input::Pipe | Input::Unknown => None,
-        };
-        let all: Vec<&str> = code.chain(input).collect();
+        let all: Vec<&str> = code.chain(self.input.text().map(AsRef::as_ref)).collect();
         match language {
             // The words of a command of Redis are operands.
             "redis" => redis_effect(&all.join(" ")),

@@ -1,7 +1,7 @@
 //! Downloads and uploads: where to, what is sent, and with whom.
 
 use super::super::{Arg, Command};
-use super::{Act, Noted};
+use super::{Act, Recorder};
 use crate::encoding::address::Address;
 
 /// The words that say whom a command talks to.
@@ -51,7 +51,7 @@ pub fn reroutes(variables: &[(String, Option<String>)]) -> bool {
     })
 }
 
-/// Whether a proxy is none of this machine, where somebody runs it.
+/// Whether a proxy is on another machine.
 fn elsewhere(proxy: &str) -> bool {
     !proxy.is_empty() && !Address::parse(proxy).is_this_machine()
 }
@@ -112,8 +112,8 @@ pub fn uploads(command: &Command) -> Vec<Arg> {
         .collect()
 }
 
-pub(super) fn note(noted: &mut Noted<'_>, operands: &[&Arg]) {
-    let command = noted.command;
+pub(super) fn note(recorder: &mut Recorder<'_>, operands: &[&Arg]) {
+    let command = recorder.command;
     let curl = command.program == "curl";
     let outputs: &[&str] = if curl {
         &["-o", "--output", "-D", "--dump-header", "-c", "--cookie-jar", "--output-dir"]
@@ -132,10 +132,10 @@ pub(super) fn note(noted: &mut Noted<'_>, operands: &[&Arg]) {
     let fetched: Vec<Arg> = command.values(outputs);
     // Only curl puts a named file there too.
     let placed: Vec<Arg> = fetched.iter().filter(|file| curl && file.text != "-").map(below).collect();
-    noted.all(Act::Write, &placed);
-    noted.all(Act::Write, fetched.iter().filter(|arg| arg.text != "-" && (!curl || into.is_empty())));
+    recorder.all(Act::Write, &placed);
+    recorder.all(Act::Write, fetched.iter().filter(|arg| arg.text != "-" && (!curl || into.is_empty())));
     if !curl {
-        noted.all(Act::Write, &command.values(&["-P", "--directory-prefix"]));
+        recorder.all(Act::Write, &command.values(&["-P", "--directory-prefix"]));
     }
     // Without a name it is the last part of the address, here.
     let named = if curl {
@@ -151,10 +151,10 @@ pub(super) fn note(noted: &mut Noted<'_>, operands: &[&Arg]) {
         let name =
             address.text.split(['?', '#']).next().and_then(|address| address.rsplit('/').next()).unwrap_or_default();
         if !name.is_empty() {
-            noted.note(Act::Write, &below(&Arg::literal(name)));
+            recorder.note(Act::Write, &below(&Arg::literal(name)));
         }
     }
-    noted.all(Act::Read, uploads(command).iter().filter(|file| file.text != "-"));
+    recorder.all(Act::Read, uploads(command).iter().filter(|file| file.text != "-"));
     let named = command.values(&["--url"]);
     let local = operands.iter().copied().chain(&named).filter_map(of_this_machine);
     let local: Vec<Arg> = local
@@ -164,13 +164,13 @@ pub(super) fn note(noted: &mut Noted<'_>, operands: &[&Arg]) {
             &["-i", "--input-file", "--load-cookies"]
         }))
         .collect();
-    noted.all(Act::Read, local.iter().filter(|file| !file.text.contains('=') && !file.text.is_empty()));
-    noted.all(
+    recorder.all(Act::Read, local.iter().filter(|file| !file.text.contains('=') && !file.text.is_empty()));
+    recorder.all(
         Act::Write,
         &command.values(if curl { &["--trace", "--trace-ascii", "--stderr"] } else { &["--save-cookies"] }),
     );
-    noted.effects.network.extend(operands.iter().map(|arg| arg.text.to_string()));
-    noted.effects.network.extend(command.values(&["--url"]).into_iter().map(|arg| arg.text.into()));
+    recorder.effects.network.extend(operands.iter().map(|arg| arg.text.to_string()));
+    recorder.effects.network.extend(command.values(&["--url"]).into_iter().map(|arg| arg.text.into()));
 }
 
 /// The file that an address names: `file:///x`, `file://localhost/x`, `FILE:/x`.

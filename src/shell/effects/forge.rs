@@ -1,29 +1,7 @@
 //! What requests to the API of a forge do: `gh api`, `glab api`.
 
 use super::super::Command;
-use crate::programs::Does;
-
-/// Parts of endpoints by which people work on issues and pull requests.
-const WORK: [&str; 14] = [
-    "/comments", "/issues", "/pulls", "/reviews", "/labels", "/reactions", "/statuses", "/check-runs", "/assignees",
-    "/notes", "/merge_requests", "/requested_reviewers", "/replies", "/dispatches",
-];
-
-/// Mutations by which people work on issues and pull requests.
-const WORK_MUTATIONS: [&str; 12] = [
-    "addComment",
-    "addLabelsToLabelable",
-    "addPullRequestReview",
-    "addPullRequestReviewComment",
-    "addPullRequestReviewThread",
-    "addPullRequestReviewThreadReply",
-    "addReaction",
-    "requestReviews",
-    "resolveReviewThread",
-    "submitPullRequestReview",
-    "unresolveReviewThread",
-    "updateIssueComment",
-];
+use crate::programs::{Does, words};
 
 /// The effect of a request, by method, endpoint and query.
 pub(super) fn effect(command: &Command, method: Option<&str>) -> Option<Does> {
@@ -40,7 +18,8 @@ pub(super) fn effect(command: &Command, method: Option<&str>) -> Option<Does> {
     }
     // Behind an option that the catalogue does not list, a value looks like an operand: all of them must be for work.
     let endpoints = command.operands();
-    let is_work = |endpoint: &str| WORK.iter().any(|part| endpoint.contains(part)) && !endpoint.ends_with("/merge");
+    let is_work =
+        |endpoint: &str| words::FORGE_WORK.iter().any(|part| endpoint.contains(part)) && !endpoint.ends_with("/merge");
     let is_work = !endpoints.is_empty() && endpoints.iter().all(|endpoint| is_work(&endpoint.text));
     match method.map(str::to_ascii_uppercase).as_deref() {
         Some("GET" | "HEAD") => Some(Does::Look),
@@ -96,7 +75,7 @@ fn only_works(query: &str) -> bool {
         }
     }
     let is_closed = braces == 0 && parentheses == 0 && !in_text;
-    is_closed && !fields.is_empty() && fields.iter().all(|field| WORK_MUTATIONS.contains(&field.as_str()))
+    is_closed && !fields.is_empty() && fields.iter().all(|field| words::FORGE_MUTATIONS.contains(&field.as_str()))
 }
 
 /// Whether each `$` begins the name of a variable of the query, and there are no comments, files and escapes.

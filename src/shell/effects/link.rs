@@ -1,6 +1,7 @@
 //! Links that the line itself makes: what is done by way of one is done to where it leads.
 
 use super::super::{Arg, Command, Reading, mount};
+use super::copy::target_and_sources;
 use super::{Access, Act, Effects, MAX_ACCESSES, Target};
 use crate::path::AbsPath;
 use crate::path::Place;
@@ -53,8 +54,8 @@ pub(super) fn follow(effects: &mut Effects, reading: &Reading) {
     }
     let by_link = |access: &Access| access.row.and_then(|row| makes.get(row)) != Some(&true);
     let key = |access: &Access| {
-        let Access { act, target, deep, astray, row } = access;
-        (*row, *act, *deep, *astray, target.open, target.text.clone())
+        let Access { act, target, deep, unlikely, row } = access;
+        (*row, *act, *deep, *unlikely, target.open, target.text.clone())
     };
     let mut seen: BTreeSet<_> = effects.accesses.iter().map(key).collect();
     let mut next: Vec<Access> = effects.accesses.iter().filter(|access| by_link(access)).cloned().collect();
@@ -86,15 +87,7 @@ fn made(command: &Command) -> Vec<Link> {
         "mv" | "gmv" => false,
         _ => return Vec::new(),
     };
-    let operands = command.operands();
-    let named = command.values(&["-t", "--target-directory"]);
-    let here = Arg::literal(".");
-    let (place, targets) = match (named.first(), operands.split_last()) {
-        (Some(directory), _) => (directory, operands.as_slice()),
-        (None, Some((_, []))) => (&here, operands.as_slice()),
-        (None, Some((place, targets))) => (*place, targets),
-        (None, None) => return Vec::new(),
-    };
+    let Some((place, targets)) = target_and_sources(command) else { return Vec::new() };
     let at = |word: &Arg, cwd: Option<&str>| {
         let target = Target::of(word, cwd);
         mount::map_to_host(command.mounts(), &target, false).targets.into_iter().next().unwrap_or(target).path
@@ -104,8 +97,7 @@ fn made(command: &Command) -> Vec<Link> {
     for target in targets {
         let name = target.text.trim_end_matches('/').rsplit('/').next().unwrap_or_default();
         let within = Arg::literal(format!("{}/{name}", place.text.trim_end_matches('/')));
-        let whole = (*target, place);
-        for (target, link) in [whole, (*target, &within)] {
+        for link in [&place, &within] {
             let Some(link) = at(link, cwd) else { continue };
             // A symbolic link is read from where it lies.
             let from = format!("/{}", link.directories().join("/"));

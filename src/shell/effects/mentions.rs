@@ -5,11 +5,11 @@
 //! in a cluster such as `-ofile`, and for each word in code of any language.
 
 use super::super::{Arg, Command, Input};
-use super::{Access, Act, Target, words};
+use super::{Access, Act, Target};
 use crate::path::Extent;
 use crate::path::protected::{self, Class, WorstUse};
 use crate::path::zones::{Area, Zones};
-use crate::programs::{Does, Use};
+use crate::programs::{Does, Use, words};
 use crate::verdict::limits::PATH_BYTES;
 use std::collections::BTreeMap;
 
@@ -132,7 +132,7 @@ impl Finder<'_> {
         let protected = protected::classes(&path, Extent::Exact, self.zones.home.as_ref()).next().is_some();
         let is_known = |changes: bool| changes || !act.changes();
         if protected && !self.command.is_contained(&path) && !self.explanation(&target).is_some_and(is_known) {
-            self.add(Access { act, target, deep: false, astray: false, row: self.row });
+            self.add(Access { act, target, deep: false, unlikely: false, row: self.row });
         }
     }
 
@@ -146,7 +146,7 @@ impl Finder<'_> {
         let is_above = above.into_iter().any(|known| known.components().starts_with(path.components()));
         let classes = [Class::Guard, Class::Startup, Class::Repository];
         if !is_above && classes.into_iter().any(holds) && !self.command.is_contained(&path) {
-            self.add(Access { act: Act::Write, target, deep: true, astray: false, row: self.row });
+            self.add(Access { act: Act::Write, target, deep: true, unlikely: false, row: self.row });
         }
     }
 
@@ -172,7 +172,7 @@ impl Finder<'_> {
         let Some(path) = target.path.clone() else { return };
         let class = protected::classes(&path, Extent::Exact, self.zones.home.as_ref()).max();
         if class.is_some_and(|class| class.worst() == WorstUse::Write && class != Class::Credentials) {
-            self.add(Access { act: Act::Write, target, deep: false, astray: false, row: self.row });
+            self.add(Access { act: Act::Write, target, deep: false, unlikely: false, row: self.row });
         }
     }
 
@@ -251,6 +251,6 @@ impl Finder<'_> {
             (None, _) => return None,
         };
         let is_contained = self.command.is_contained(path);
-        (!is_contained).then_some(Access { act, target, deep, astray: false, row: self.row })
+        (!is_contained).then_some(Access { act, target, deep, unlikely: false, row: self.row })
     }
 }

@@ -1,7 +1,7 @@
 //! Modes, owners and attributes: which files `chmod` and its like change, and what rights they leave.
 
 use super::super::{Arg, Command};
-use super::{Act, Noted};
+use super::{Act, Recorder};
 
 /// The rights on a file behind a change of its mode, owner or attributes, as far as the command tells.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -45,26 +45,26 @@ pub(super) fn changes_rights(program: &str) -> bool {
 }
 
 /// Takes down the files whose rights a command changes.
-pub(super) fn note(noted: &mut Noted<'_>, operands: &[&Arg]) {
-    let command = noted.command;
+pub(super) fn note(recorder: &mut Recorder<'_>, operands: &[&Arg]) {
+    let command = recorder.command;
     let files: Vec<&Arg> = match command.program.as_str() {
         "setfacl" => operands.to_vec(),
         // Attributes begin with a sign, and those that are taken away look like an option.
         "chattr" => operands.iter().copied().filter(|word| !word.text.starts_with(['+', '='])).collect(),
         _ => operands.iter().copied().skip(usize::from(names_rights(command))).collect(),
     };
-    change(noted, &files);
+    change(recorder, &files);
 }
 
 /// Takes down that the rights on these files are changed. What is left of them is the same for all.
-pub(super) fn change(noted: &mut Noted<'_>, files: &[&Arg]) {
-    if let Some((row, rights)) = noted.row.zip(rights(noted.command)) {
-        noted.effects.rights.insert(row, rights);
+pub(super) fn change(recorder: &mut Recorder<'_>, files: &[&Arg]) {
+    if let Some((row, rights)) = recorder.row.zip(rights(recorder.command)) {
+        recorder.effects.rights.insert(row, rights);
     }
     // A directory of a container may hold a mount, however far below.
-    let recursive = rights(noted.command).is_none_or(|rights| rights.recursive);
-    let deep = recursive && !noted.command.mounts().is_empty();
-    files.iter().for_each(|file| noted.take_down(Act::Change, file, deep));
+    let recursive = rights(recorder.command).is_none_or(|rights| rights.recursive);
+    let deep = recursive && !recorder.command.mounts().is_empty();
+    files.iter().for_each(|file| recorder.record(Act::Change, file, deep));
 }
 
 /// Whether the first operand says what the rights are to be.

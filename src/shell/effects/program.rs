@@ -2,16 +2,20 @@
 //! a function here.
 
 use super::super::{Arg, Input};
-use super::{Act, Noted, archive, by_entry, container, copy, fetch, git, mode, search, words};
+use super::scope::runs_containers;
+use super::{Act, Recorder, archive, by_entry, container, copy, fetch, git, mode, search};
+use crate::programs::words;
 
-pub(super) fn note(noted: &mut Noted<'_>) {
-    let command = noted.command;
+pub(super) fn note(recorder: &mut Recorder<'_>) {
+    let command = recorder.command;
     let program = command.program.as_str();
     // A patch on the standard input names its files itself.
     let patches = matches!(program, "apply_patch" | "patch")
         || program == "git" && command.args.iter().any(|arg| arg.text == "apply");
     if let (true, Input::Text(patch)) = (patches, &command.input) {
-        crate::encoding::patch::paths(patch).into_iter().for_each(|path| noted.note(Act::Write, &Arg::literal(path)));
+        crate::encoding::patch::paths(patch)
+            .into_iter()
+            .for_each(|path| recorder.note(Act::Write, &Arg::literal(path)));
     }
     if command.args.is_empty() {
         return;
@@ -19,45 +23,43 @@ pub(super) fn note(noted: &mut Noted<'_>) {
     let operands = command.operands();
     let operands = operands.as_slice();
     match program {
-        "find" | "gfind" | "bfs" => search::find(noted),
-        "grep" | "egrep" | "fgrep" | "rg" | "ag" | "ack" | "ugrep" => search::grep(noted, operands),
-        _ if mode::changes_rights(program) => mode::note(noted, operands),
+        "find" | "gfind" | "bfs" => search::find(recorder),
+        "grep" | "egrep" | "fgrep" | "rg" | "ag" | "ack" | "ugrep" => search::grep(recorder, operands),
+        _ if mode::changes_rights(program) => mode::note(recorder, operands),
         // It makes directories, and sets the mode of those that are there.
         "install" if command.has_flag(&["-d", "--directory"]) => {
-            noted.all(Act::Write, operands.iter().copied());
-            mode::change(noted, operands);
+            recorder.all(Act::Write, operands.iter().copied());
+            mode::change(recorder, operands);
         }
-        "cp" | "install" | "ln" | "mv" | "link" | "rsync" | "scp" | "gcp" | "gln" | "gmv" => {
-            copy::copy(noted, operands);
-        }
-        "cmake" if command.parsed.as_ref().is_some_and(|line| line.path.len() > 2) => cmake(noted, operands),
-        "curl" | "wget" | "http" | "https" | "xh" => fetch::note(noted, operands),
-        "tar" | "gtar" | "bsdtar" => archive::tar(noted),
-        "git" => git::git(noted),
-        "docker" | "podman" | "nerdctl" | "docker-compose" => {
-            container::mounts(noted);
-            by_entry::note(noted);
+        _ if copy::copies(program) => copy::copy(recorder),
+        "cmake" if command.parsed.as_ref().is_some_and(|line| line.path.len() > 2) => cmake(recorder, operands),
+        "curl" | "wget" | "http" | "https" | "xh" => fetch::note(recorder, operands),
+        "tar" | "gtar" | "bsdtar" => archive::tar(recorder),
+        "git" => git::git(recorder),
+        _ if runs_containers(program) => {
+            container::mounts(recorder);
+            by_entry::note(recorder);
         }
         "export" | "declare" | "typeset" | "readonly" | "local" | "read" | "mapfile" | "readarray" | "printf" => {
-            variables(noted, operands);
+            variables(recorder, operands);
         }
         _ => {
-            if !by_entry::note(noted) {
-                named_outputs(noted);
+            if !by_entry::note(recorder) {
+                named_outputs(recorder);
             }
         }
     }
 }
 
 /// The variables that a builtin of the shell sets.
-fn variables(noted: &mut Noted<'_>, operands: &[&Arg]) {
-    let command = noted.command;
+fn variables(recorder: &mut Recorder<'_>, operands: &[&Arg]) {
+    let command = recorder.command;
     match command.program.as_str() {
         "read" | "mapfile" | "readarray" => {
-            noted.effects.env.extend(command.values(&["-a"]).into_iter().map(|arg| (arg.text.into(), None)));
-            noted.effects.env.extend(operands.iter().map(|arg| (arg.text.to_string(), None)));
+            recorder.effects.env.extend(command.values(&["-a"]).into_iter().map(|arg| (arg.text.into(), None)));
+            recorder.effects.env.extend(operands.iter().map(|arg| (arg.text.to_string(), None)));
         }
-        "printf" => noted.effects.env.extend(command.values(&["-v"]).into_iter().map(|arg| (arg.text.into(), None))),
+        "printf" => recorder.effects.env.extend(command.values(&["-v"]).into_iter().map(|arg| (arg.text.into(), None))),
         program => {
             let is_reference = program != "export" && command.has_flag(&["-n"]);
             for arg in operands {
@@ -65,11 +67,11 @@ fn variables(noted: &mut Noted<'_>, operands: &[&Arg]) {
                 let value = value.and_then(|_| crate::shell::eval::env_value(name, &arg.behind(&format!("{name}="))?));
                 // `declare -n x=PATH` makes another name for it.
                 if is_reference {
-                    noted.effects.env.extend(arg.text.split_once('=').map(|(_, named)| (named.to_owned(), None)));
+                    recorder.effects.env.extend(arg.text.split_once('=').map(|(_, named)| (named.to_owned(), None)));
                 }
                 // A name alone is handed on as it is.
                 if !name.is_empty() && (arg.text.contains('=') || program == "export") {
-                    noted.effects.env.push((name.to_owned(), value));
+                    recorder.effects.env.push((name.to_owned(), value));
                 }
             }
         }
@@ -77,30 +79,30 @@ fn variables(noted: &mut Noted<'_>, operands: &[&Arg]) {
 }
 
 /// `cmake -E copy a b`: the last operand may be a directory.
-fn cmake(noted: &mut Noted<'_>, operands: &[&Arg]) {
-    let verb = noted.command.parsed.as_ref().map_or("", |line| line.verb());
+fn cmake(recorder: &mut Recorder<'_>, operands: &[&Arg]) {
+    let verb = recorder.command.parsed.as_ref().map_or("", |line| line.verb());
     let act = match verb {
         "copy" | "copy_if_different" | "copy_directory" | "create_symlink" | "create_hardlink" => Act::Read,
         "rename" => Act::Move,
         _ => {
-            by_entry::note(noted);
+            by_entry::note(recorder);
             return;
         }
     };
     let Some((target, sources)) = operands.split_last() else { return };
-    noted.all(act, sources.iter().copied());
-    sources.iter().for_each(|source| noted.put(target, Some(source)));
+    recorder.all(act, sources.iter().copied());
+    sources.iter().for_each(|source| recorder.put(target, Some(source)));
 }
 
-/// Where a program that nobody has described says that it writes, it does.
-fn named_outputs(noted: &mut Noted<'_>) {
-    let command = noted.command;
+/// Records the outputs of a program that the catalogue does not know, by the usual names of options for them.
+fn named_outputs(recorder: &mut Recorder<'_>) {
+    let command = recorder.command;
     for (option, next) in command.args.iter().zip(command.args.iter().skip(1).map(Some).chain([None])) {
         let name = option.text.split('=').next().unwrap_or_default();
         if !words::OUTPUT_OPTIONS.contains(&name) {
             continue;
         }
         let value = option.behind(name).and_then(|rest| rest.behind("=")).or_else(|| next.cloned());
-        noted.all(Act::Write, value.iter().filter(|path| path.text.starts_with('/')));
+        recorder.all(Act::Write, value.iter().filter(|path| path.text.starts_with('/')));
     }
 }

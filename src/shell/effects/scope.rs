@@ -3,10 +3,12 @@
 use super::super::Command;
 use crate::encoding::address::Address;
 use crate::programs::entry::Scope;
-use crate::programs::{self, CommandLine, Does, Use, WordUse};
+use crate::programs::{self, CommandLine, Does, Use, WordUse, words};
 
-/// Programs that run others in a container of this machine.
-const CONTAINERS: [&str; 5] = ["docker", "podman", "nerdctl", "docker-compose", "podman-compose"];
+/// Whether a program runs others in a container of this machine.
+pub fn runs_containers(program: &str) -> bool {
+    words::CONTAINERS_PROGRAMS.contains(&program)
+}
 
 /// Programs that print all variables, among which are the secrets of a container.
 const ENVIRONMENT: [&str; 5] = ["env", "printenv", "set", "export", "declare"];
@@ -17,7 +19,7 @@ const MAX_DEPTH: usize = 4;
 impl Command {
     /// Whether it runs in a container, so that its program is one of the image.
     pub fn runs_in_container(&self) -> bool {
-        self.via.iter().any(|runner| CONTAINERS.contains(&runner.as_str()))
+        self.via.iter().any(|runner| runs_containers(runner))
     }
 
     /// The effect of a change, given where it takes place.
@@ -43,10 +45,8 @@ impl Command {
 
 /// Whether a variable may name another server or configuration than the options do: `PGHOST`, `KUBECONFIG`.
 fn is_elsewhere((name, value): &(String, Option<String>)) -> bool {
-    let names_server =
-        ["HOST", "SERVER", "SERVERS", "URL", "URI", "ADDR", "ADDRESS", "ENDPOINT", "CONFIG", "CONTEXT", "SERVICE"];
     let is_near = value.as_deref().is_some_and(|value| Address::parse(value).is_nearby());
-    names_server.iter().any(|end| name.ends_with(end)) && !is_near
+    words::NETWORK_VARIABLES.iter().any(|end| name.ends_with(end)) && !is_near
 }
 
 /// Whether a command prints something and does nothing else.

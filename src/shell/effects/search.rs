@@ -1,13 +1,13 @@
 //! Searches: what `find` deletes, and what `grep` and its like read.
 
 use super::super::Arg;
-use super::{Act, Noted};
+use super::{Act, Recorder};
 use crate::shell::wrappers;
 
-pub(super) fn find(noted: &mut Noted<'_>) {
-    let args = &noted.command.args;
-    let prints = noted.command.values(&["-fprint", "-fprintf", "-fls", "-fprint0"]);
-    noted.all(Act::Write, &prints);
+pub(super) fn find(recorder: &mut Recorder<'_>) {
+    let args = &recorder.command.args;
+    let prints = recorder.command.values(&["-fprint", "-fprintf", "-fls", "-fprint0"]);
+    recorder.all(Act::Write, &prints);
     let mut deletes = args.iter().enumerate().filter(|(_, arg)| arg.text == "-delete").peekable();
     if deletes.peek().is_none() {
         return;
@@ -15,16 +15,16 @@ pub(super) fn find(noted: &mut Noted<'_>) {
     let search = wrappers::Search::of(args);
     for (at, _) in deletes {
         for found in search.found(at).words("$FOUND") {
-            noted.take_down(Act::Remove, &found, true);
+            recorder.record(Act::Remove, &found, true);
         }
-        if noted.effects.exceeded.is_some() {
+        if recorder.effects.exceeded.is_some() {
             return;
         }
     }
 }
 
-pub(super) fn grep(noted: &mut Noted<'_>, operands: &[&Arg]) {
-    let command = noted.command;
+pub(super) fn grep(recorder: &mut Recorder<'_>, operands: &[&Arg]) {
+    let command = recorder.command;
     let scripted = !command.values(&["-e", "-f", "--regexp", "--file"]).is_empty();
     let files = operands.iter().skip(usize::from(!scripted)).copied();
     let greps = matches!(command.program.as_str(), "grep" | "egrep" | "fgrep");
@@ -42,6 +42,6 @@ pub(super) fn grep(noted: &mut Noted<'_>, operands: &[&Arg]) {
     for file in files {
         // Hidden directories are only searched where they are named.
         let named = file.text.trim_end_matches('/').rsplit('/').next().is_some_and(|name| name.starts_with('.'));
-        noted.take_down(act, file, !lists && (hidden || named));
+        recorder.record(act, file, !lists && (hidden || named));
     }
 }

@@ -2,15 +2,13 @@
 
 use super::Evaluator;
 use super::filters;
+use crate::encoding::address::Address;
 use crate::path::AbsPath;
 use crate::programs::{CommandLine, Does, Use};
 use crate::shell::effects::{self, Access, Act, Target};
 use crate::shell::{Arg, Command, Input, Origin};
 use std::collections::BTreeMap;
 use std::rc::Rc;
-
-/// Programs that give their first operands the name of the last one.
-const COPIERS: [&str; 11] = ["cp", "gcp", "ginstall", "gln", "gmv", "install", "link", "ln", "mv", "rsync", "scp"];
 
 /// Steps for one command whose effects are derived.
 const COMMAND_STEPS: usize = 20;
@@ -138,7 +136,7 @@ impl Evaluator<'_> {
         if unpacks || is_fetched && clones(&command) {
             return self.note_unpacked(&command, &accesses, is_fetched);
         }
-        if COPIERS.contains(&command.program.as_str()) && !is_fetched {
+        if effects::copies(&command.program) && !is_fetched {
             return self.note_copies(&command);
         }
         let unknown = Content::Unknown(if is_fetched { Origin::Fetched } else { Origin::Generated });
@@ -146,7 +144,7 @@ impl Evaluator<'_> {
         let appends = |path: &str| {
             let same = |target: &Arg| resolve(target, &command).is_some_and(|other| other == path);
             command.redirects.iter().any(|redirect| redirect.appends && same(&redirect.target))
-                || command.program == "tee" && has_flag(&command, 'a', "--append")
+                || command.program == "tee" && command.has_flag(&["-a", "--append"])
         };
         let streams = matches!(command.program.as_str(), "tee" | "gtee" | "sponge" | "dd");
         let is_filter = filters::is_filter(&command.program) || is_decoder(&command);
@@ -188,7 +186,7 @@ impl Evaluator<'_> {
 
     /// Notes the files that `gunzip x.gz` and the like put in the place of archives.
     fn note_decompressed(&mut self, command: &Command) {
-        for path in operands(command).iter().filter_map(|word| resolve(word, command)) {
+        for path in command.operands().into_iter().filter_map(|word| resolve(word, command)) {
             let unknown = |content: &Content| matches!(content, Content::Unknown(_));
             let contents: Vec<Content> = self.files.contents(&path).into_iter().filter(unknown).collect();
             let plain = path.rsplit_once('.').map(|(plain, _)| plain.to_owned()).filter(|_| !contents.is_empty());
@@ -198,10 +196,9 @@ impl Evaluator<'_> {
 
     /// Notes the files of a command that downloads, if the catalogue does not say what it does with them.
     fn note_downloads(&mut self, command: &Command) {
-        let is_file = |(takes, by_option, word): &(Option<Use>, bool, Arg)| {
-            takes.is_none() && !by_option && word.is_known() && !word.text.contains("://")
-        };
-        let words: Vec<Arg> = uses(command).into_iter().filter(is_file).map(|(_, _, word)| word).collect();
+        let uses = command.parsed.iter().flat_map(|line| line.uses.iter());
+        let words = uses.filter(|used| used.takes.is_none() && !used.by_option).filter_map(|used| command.value(used));
+        let words: Vec<Arg> = words.filter(|word| word.is_known() && !word.text.contains("://")).collect();
         if words.is_empty() || !self.is_fetching(command) {
             return;
         }
@@ -212,24 +209,15 @@ impl Evaluator<'_> {
 
     /// Notes copies, moved files and links. The last operand may be a directory.
     fn note_copies(&mut self, command: &Command) {
-        let operands = operands(command);
-        let named = uses(command)
-            .into_iter()
-            .find(|(takes, by_option, _)| *by_option && matches!(takes, Some(Use::Write | Use::Into)));
-        let (target, sources) = match (named, operands.split_last()) {
-            (Some((_, _, target)), _) => (target, operands.as_slice()),
-            (None, Some((only, []))) => (Arg::literal("."), std::slice::from_ref(only)),
-            (None, Some((last, sources))) => (last.clone(), sources),
-            (None, None) => return,
-        };
+        let Some((target, sources)) = effects::target_and_sources(command) else { return };
         let Some(target) = resolve(&target, command) else { return };
-        let symbolic = matches!(command.program.as_str(), "ln" | "gln") && has_flag(command, 's', "--symbolic");
+        let symbolic = matches!(command.program.as_str(), "ln" | "gln") && command.has_flag(&["-s", "--symbolic"]);
         for source in sources {
             let stdin = matches!(source.text.as_str(), "/dev/stdin" | "/dev/fd/0" | "/proc/self/fd/0" | "-");
-            let contents = match &command.input {
-                Input::Text(text) if stdin => vec![Content::Text(Rc::new(text.to_string()))],
-                _ if stdin => vec![Content::Unknown(Origin::Generated)],
-                Input::Text(_) | Input::Inherited | Input::Pipe | Input::Unknown => {
+            let contents = match command.input.text() {
+                Some(text) if stdin => vec![Content::Text(Rc::new(text.to_string()))],
+                None if stdin => vec![Content::Unknown(Origin::Generated)],
+                _ => {
                     // A symbolic link leads from where it lies.
                     let parent = target.rsplit_once('/').map_or("", |(parent, _)| parent);
                     let from = Command { cwd: Some(Rc::from(parent)), ..Command::default() };
@@ -301,8 +289,8 @@ impl Evaluator<'_> {
 /// Whether a command prints or writes what another machine sends.
 fn is_fetching(command: &Command) -> bool {
     let is_remote = |arg: &Arg| {
-        let text = arg.text.as_str();
-        text.split_once("://").is_some_and(|(scheme, rest)| !scheme.ends_with("file") && !is_loopback(rest))
+        let scheme = arg.text.split_once("://").map(|(scheme, _)| scheme);
+        scheme.is_some_and(|scheme| !scheme.ends_with("file")) && !Address::parse(&arg.text).is_this_machine()
     };
     let by_entry = command.parsed.as_ref().is_some_and(|line| {
         line.brings()
@@ -312,7 +300,7 @@ fn is_fetching(command: &Command) -> bool {
                     && (value.contains("://") || value.contains('.') || value.contains('@') || value.contains('$'))
                     && !value.starts_with("file:")
                     && !is_local_path(value)
-                    && !is_loopback(value.split_once("://").map_or(value, |(_, rest)| rest))
+                    && !Address::parse(value).is_this_machine()
             })
     });
     let by_host = matches!(command.program.as_str(), "scp" | "rsync" | "sftp")
@@ -334,12 +322,6 @@ fn is_local_path(text: &str) -> bool {
     text.starts_with(['/', '.', '~']) && !text.contains("://")
 }
 
-/// Whether an address behind its scheme is on this machine.
-fn is_loopback(rest: &str) -> bool {
-    let host = rest.split(['/', ':', '?']).next().unwrap_or_default();
-    host == "localhost" || host.starts_with("127.") || host == "[" || host == "0.0.0.0" || host.ends_with(".localhost")
-}
-
 /// Whether a command makes a copy of a repository.
 fn clones(command: &Command) -> bool {
     command.args.iter().any(|arg| matches!(arg.text.as_str(), "clone" | "checkout" | "co"))
@@ -348,8 +330,9 @@ fn clones(command: &Command) -> bool {
 
 /// The directory that a repository is cloned to, if the command does not name it.
 fn cloned_directory(command: &Command) -> Option<Arg> {
-    let from = uses(command).into_iter().rev().find(|(takes, _, _)| *takes == Some(Use::From)).map(|(_, _, arg)| arg);
-    let from = from.or_else(|| operands(command).pop())?;
+    let mut uses = command.parsed.iter().flat_map(|line| line.uses.iter().rev());
+    let from = uses.find(|used| used.takes == Some(Use::From)).and_then(|used| command.value(used));
+    let from = from.or_else(|| command.operands().pop().cloned())?;
     let name = from.text.trim_end_matches('/').rsplit(['/', ':']).next().unwrap_or_default();
     Some(Arg::literal(name.strip_suffix(".git").unwrap_or(name)))
 }
@@ -381,24 +364,6 @@ fn is_decoder(command: &Command) -> bool {
     let in_place = |arg: &Arg| arg.text.starts_with("-i") || arg.text.starts_with("-p") && arg.text.contains('i');
     matches!(command.program.as_str(), "gpg" | "gpg2" | "age" | "rage" | "iconv" | "uudecode" | "gunzip" | "zcat")
         || matches!(language, Some("perl" | "ruby")) && command.args.iter().any(in_place)
-}
-
-fn has_flag(command: &Command, letter: char, long: &str) -> bool {
-    command.args.iter().any(|arg| match arg.text.strip_prefix('-') {
-        Some(letters) if !letters.starts_with('-') => letters.contains(letter),
-        _ => arg.text == long,
-    })
-}
-
-/// The words of a command with their uses, and whether they are values of options.
-fn uses(command: &Command) -> Vec<(Option<Use>, bool, Arg)> {
-    let Some(line) = &command.parsed else { return Vec::new() };
-    line.uses.iter().filter_map(|used| Some((used.takes, used.by_option, command.value(used)?))).collect()
-}
-
-/// The words that are neither options nor their values.
-fn operands(command: &Command) -> Vec<Arg> {
-    uses(command).into_iter().filter(|(_, by_option, _)| !by_option).map(|(_, _, arg)| arg).collect()
 }
 
 /// The absolute path that a word names, if it is known.

@@ -1,7 +1,7 @@
 //! `read` and `mapfile`: variables that are set from standard input.
 
 use super::super::state::Value;
-use super::super::{Arg, Command, FIELD_SEPARATOR, Input};
+use super::super::{Arg, Command, FIELD_SEPARATOR};
 use super::execution::Execution;
 
 /// The options of `read` that take a value.
@@ -39,10 +39,7 @@ impl Execution {
             }
         }
         let is_raw = command.args.iter().any(|arg| arg.text.starts_with('-') && arg.text.contains('r'));
-        let text = match &command.input {
-            Input::Text(text) if !has_options && (is_raw || !text.contains('\\')) => Some(text.as_ref()),
-            Input::Text(_) | Input::Inherited | Input::Pipe | Input::Unknown => None,
-        };
+        let text = command.input.text().filter(|text| !has_options && (is_raw || !text.contains('\\')));
         if command.program != "read" {
             let name = names.first().copied().unwrap_or("MAPFILE");
             let trims = command.args.iter().any(|arg| arg.text.starts_with('-') && arg.text.contains('t'));

@@ -162,7 +162,7 @@ impl LoopEffects {
         match program {
             "cd" | "pushd" | "popd" => {
                 // The expansion may lead upwards.
-                let up = |part: &WordPart| matches!(part, WordPart::Plain(text) | WordPart::Quoted(text) if text.contains(".."));
+                let up = |part: &WordPart| part.literal().is_some_and(|text| text.contains(".."));
                 let put_together = |word: &Word| word.parts.len() > 1 && word.parts.iter().any(up);
                 self.leaves_cwd |= simple.words.iter().any(put_together);
                 self.move_to(program, operands.clone().next(), state);
@@ -219,23 +219,16 @@ impl LoopEffects {
 
 /// Whether the value of a word may be another one in each iteration without growing: `i=$((i+1))`, `x=${x:1}`.
 fn counts(word: &Word) -> bool {
-    word.parts.iter().any(|part| match part {
-        WordPart::Arithmetic { .. } => true,
-        WordPart::Variable(variable) => {
-            variable.subscript.is_some() || variable.operator.as_ref().is_some_and(|by| !by.starts_with(['%', '#']))
+    word.parts.iter().any(|part| {
+        if let WordPart::Variable(variable) = part {
+            let operator = variable.operator.as_ref();
+            return variable.subscript.is_some() || operator.is_some_and(|by| !by.starts_with(['%', '#']));
         }
-        WordPart::Plain(_)
-        | WordPart::Quoted(_)
-        | WordPart::Output { .. }
-        | WordPart::List(_)
-        | WordPart::Unknown { .. } => false,
+        matches!(part, WordPart::Arithmetic { .. })
     })
 }
 
 /// Returns the literal start of a word.
 fn start(word: &Word) -> &str {
-    match word.parts.first() {
-        Some(WordPart::Plain(text) | WordPart::Quoted(text)) => text,
-        _ => "",
-    }
+    word.parts.first().and_then(WordPart::literal).unwrap_or_default()
 }

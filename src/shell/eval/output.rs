@@ -2,21 +2,17 @@
 
 use super::super::parse::ansi;
 use super::super::state::ShellState;
-use super::super::{Arg, Command, Input, canonical};
+use super::super::{Arg, Command, canonical};
 use super::{Evaluator, files, filters};
 use crate::path::AbsPath;
 use crate::path::Place;
-use crate::programs::{self, Use, WordUse};
+use crate::programs::{self, Use, WordUse, words};
 use crate::verdict::limits::Meter;
 use std::collections::BTreeSet;
 use std::rc::Rc;
 
 /// Stands for the unknown path of a file that `mktemp` creates.
 pub const MKTEMP_PATH: &str = "/tmp/.made-by-mktemp";
-
-/// Programs that exist on every system, so that `which` finds them.
-const COMMON_PROGRAMS: [&str; 12] =
-    ["bash", "cat", "chmod", "cp", "dd", "find", "ls", "mv", "python3", "rm", "sh", "tee"];
 
 /// Programs whose output can be predicted.
 const PREDICTABLE: &[&str] = &[
@@ -43,16 +39,18 @@ impl Evaluator<'_> {
         for used in line.uses.iter().filter(is_file) {
             files.insert(used.word);
             let word = rest.get(used.word)?.behind(words.get(used.word)?.get(..used.start)?)?;
-            let text = if matches!(word.text.as_str(), "-" | "/dev/stdin") {
-                known_input(command)?
+            let written;
+            let text: &str = if matches!(word.text.as_str(), "-" | "/dev/stdin") {
+                command.input.text()?
             } else {
-                self.text_of(&word, command)?
+                written = self.text_of(&word, command)?;
+                &written
             };
             self.meter.affords(input.len() + text.len()).then_some(())?;
-            input.push_str(&text);
+            input.push_str(text);
         }
         if files.is_empty() && !words.iter().any(|word| word.starts_with("BEGIN")) {
-            input = known_input(command)?.to_string();
+            input = command.input.text()?.to_string();
         }
         let options: Vec<&str> =
             words.iter().enumerate().filter(|(at, _)| !files.contains(at)).map(|(_, word)| *word).collect();
@@ -63,14 +61,6 @@ impl Evaluator<'_> {
     pub(super) fn text_of(&mut self, file: &Arg, command: &Command) -> Option<Rc<String>> {
         self.update_files();
         self.files.text(&files::resolve(file, command)?)
-    }
-}
-
-/// Returns the standard input of a command, if it is known.
-fn known_input(command: &Command) -> Option<Rc<String>> {
-    match &command.input {
-        Input::Text(text) => Some(Rc::new(text.to_string())),
-        Input::Inherited | Input::Pipe | Input::Unknown => None,
     }
 }
 
@@ -132,7 +122,7 @@ fn predict_output(args: &[Arg], command: &Command, state: &ShellState) -> Option
 fn locate_program(name: &str, state: &ShellState) -> Option<String> {
     match name {
         "rune" => Some(format!("{}/.local/bin/rune", state.home.as_deref()?)),
-        name if COMMON_PROGRAMS.contains(&name) => Some(format!("/usr/bin/{name}")),
+        name if words::SYSTEM_PROGRAMS.contains(&name) => Some(format!("/usr/bin/{name}")),
         _ => None,
     }
 }

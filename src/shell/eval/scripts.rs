@@ -3,26 +3,10 @@
 use super::Evaluator;
 use super::files::{self, Content};
 use super::recipes;
-use crate::programs::{Does, Use};
+use crate::programs::{Does, Use, words};
 use crate::shell::inline::Language;
 use crate::shell::wrappers::Inner;
 use crate::shell::{Arg, Command, Origin, PROCESS_SUBSTITUTION};
-
-/// Programs, and the files in the working directory that they run without naming them.
-const IMPLICIT_SCRIPTS: [(&[&str], &[&str]); 12] = [
-    (&["make", "gmake", "remake", "bmake"], &["GNUmakefile", "makefile", "Makefile"]),
-    (&["just"], &["justfile", "Justfile", ".justfile"]),
-    (&["task", "go-task"], &["Taskfile.yml", "Taskfile.yaml"]),
-    (&["rake"], &["Rakefile", "rakefile"]),
-    (&["npm", "pnpm", "yarn", "bun"], &["package.json"]),
-    (&["gradle", "gradlew"], &["build.gradle", "build.gradle.kts", "settings.gradle", "settings.gradle.kts"]),
-    (&["mvn", "ant"], &["pom.xml", "build.xml"]),
-    (&["pytest", "py.test", "tox", "nox"], &["conftest.py", "tox.ini", "noxfile.py"]),
-    (&["pip", "pip3", "uv", "poetry", "pdm", "hatch", "pipx"], &["setup.py", "pyproject.toml"]),
-    (&["cargo"], &["build.rs", "Cargo.toml"]),
-    (&["cmake", "ninja", "meson", "bazel", "go", "dotnet", "swift", "zig", "mix"], &["CMakeLists.txt", "go.mod"]),
-    (&["bundle", "composer", "vagrant", "docker-compose", "jest", "vitest", "mocha"], &["Gemfile", "composer.json"]),
-];
 
 /// The files of the line that a command runs.
 #[derive(Default)]
@@ -55,15 +39,16 @@ impl Evaluator<'_> {
             self.add_script(command, &program, Role::Program, &mut scripts);
         }
         let mut named = command.scripts();
-        named.extend(executed(command));
+        named.extend(command.executed(|_| true));
         for script in named.iter().filter(|script| script.is_known()) {
             if is_descriptor(&script.text) {
                 scripts.origin = scripts.origin.max(Some(Origin::Generated));
             }
             self.add_script(command, script, Role::Script, &mut scripts);
         }
-        let implicit = IMPLICIT_SCRIPTS.iter().filter(|(names, _)| names.contains(&command.program.as_str()));
-        let mut implicit = implicit.flat_map(|(_, files)| files.iter().copied()).peekable();
+        let implicit = words::SCRIPTS_IMPLICIT.iter().filter_map(|row| row.split_once(": "));
+        let implicit = implicit.filter(|(programs, _)| programs.split(' ').any(|name| command.program == name));
+        let mut implicit = implicit.flat_map(|(_, files)| files.split(' ')).peekable();
         if implicit.peek().is_some() && command.doing().does != Some(Does::Look) {
             let directory = directory(command);
             for file in implicit.chain(["."]) {
@@ -188,12 +173,6 @@ fn by_extension(path: &str) -> Option<Option<Language>> {
 /// The language in which a program reads its files, by the catalogue.
 fn language(command: &Command) -> Option<Language> {
     command.parsed.as_ref()?.language().map(Language::from_name)
-}
-
-/// The values that the catalogue says are executed.
-fn executed(command: &Command) -> Vec<Arg> {
-    let uses = command.parsed.iter().flat_map(|line| line.uses.iter());
-    uses.filter(|used| used.takes == Some(Use::Execute)).filter_map(|used| command.value(used)).collect()
 }
 
 /// The directory that a command works in, if it names one.

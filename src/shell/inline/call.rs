@@ -373,12 +373,7 @@ fn passed_on(code: &Code<'_>, effect: CallEffect, at: usize) -> Vec<Call> {
 /// Returns the effect of a call of an HTTP client: `requests.post`, `axios.get`, `Net::HTTP.get`.
 fn http_request(name: &str, imported: &Imported) -> Option<CallEffect> {
     let (module, verb) = name.rsplit_once('.').unwrap_or(("", name));
-    let client = [
-        "requests", "httpx", "axios", "http", "https", "Net::HTTP", "urllib3", "session", "aiohttp", "got",
-        "superagent", "needle", "undici",
-    ]
-    .contains(&module)
-        || imported.has(&["http", "https", "axios", "got"]);
+    let client = lists(&code::WORDS_HTTP_CLIENTS, module) || imported.has(&["http", "https", "axios", "got"]);
     match verb {
         "get" | "head" | "request" if client => Some(CallEffect::Fetch),
         "post" | "put" | "patch" if client && !module.is_empty() => Some(CallEffect::Send),

@@ -370,34 +370,7 @@ fn only_names(name: &str) -> bool {
 }
 
 fn is_keyword(word: &str) -> bool {
-    matches!(
-        word,
-        "if" | "for"
-            | "while"
-            | "in"
-            | "of"
-            | "and"
-            | "or"
-            | "not"
-            | "return"
-            | "elif"
-            | "unless"
-            | "switch"
-            | "await"
-            | "new"
-            | "yield"
-            | "else"
-            | "then"
-            | "do"
-            | "case"
-            | "when"
-            | "const"
-            | "let"
-            | "var"
-            | "my"
-            | "import"
-            | "from"
-    )
+    lists(&code::WORDS_KEYWORDS, word)
 }
 
 /// Whether a path expression begins at a token.

@@ -346,24 +346,17 @@ enum Interpolation {
 }
 
 fn interpolation(language: Language, quote: char, formatted: bool) -> Interpolation {
-    let plain = quote == '\'';
-    match language {
-        Language::Perl | Language::Php | Language::Other if !plain => Interpolation::Dollar,
-        Language::Ruby | Language::Elixir if !plain => Interpolation::Hash,
-        Language::Node if quote == '`' => Interpolation::DollarBrace,
-        Language::Python if formatted => Interpolation::Brace,
-        Language::Perl
-        | Language::Php
-        | Language::Other
-        | Language::Ruby
-        | Language::Elixir
-        | Language::Node
-        | Language::Python
-        | Language::Awk
-        | Language::Lua
-        | Language::Sed
-        | Language::Lisp
-        | Language::Sql => Interpolation::None,
+    let is_plain = quote == '\'';
+    if !is_plain && matches!(language, Language::Perl | Language::Php | Language::Other) {
+        Interpolation::Dollar
+    } else if !is_plain && matches!(language, Language::Ruby | Language::Elixir) {
+        Interpolation::Hash
+    } else if quote == '`' && language == Language::Node {
+        Interpolation::DollarBrace
+    } else if formatted && language == Language::Python {
+        Interpolation::Brace
+    } else {
+        Interpolation::None
     }
 }
 

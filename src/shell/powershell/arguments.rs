@@ -114,40 +114,23 @@ impl Cmdlet {
 /// Converts a word to a path: `\` becomes `/`, and a leading `~` the home directory.
 pub(super) fn to_path(given: Word) -> Word {
     let mut parts = WordParts::new();
-    let strange = |part: &WordPart| match part {
-        WordPart::Plain(text) | WordPart::Quoted(text) => text.contains(['\n', '"', '\'', '|', ';', '<', '>', '{']),
-        WordPart::Variable(_)
-        | WordPart::Output { .. }
-        | WordPart::List(_)
-        | WordPart::Arithmetic { .. }
-        | WordPart::Unknown { .. } => false,
-    };
-    if given.parts.iter().any(strange) {
+    let is_special = |text: &str| text.contains(['\n', '"', '\'', '|', ';', '<', '>', '{']);
+    if given.parts.iter().filter_map(WordPart::literal).any(is_special) {
         return given;
     }
+    let with_slashes = |text: &str| WordPart::Quoted(text.replace('\\', "/").into());
     for (index, part) in given.parts.into_iter().enumerate() {
-        match part {
-            WordPart::Plain(text) | WordPart::Quoted(text) if index == 0 => {
-                let text = text.strip_prefix("\\\\?\\").unwrap_or(&text);
-                let lower = text.to_ascii_lowercase();
-                let text = lower.find("filesystem::").and_then(|at| text.get(at + 12..)).unwrap_or(text);
-                match text.strip_prefix('~').filter(|rest| rest.is_empty() || rest.starts_with(['/', '\\'])) {
-                    Some(rest) => {
-                        parts.push(Variable::plain("HOME".to_owned(), true));
-                        parts.push(WordPart::Quoted(rest.replace('\\', "/").into()));
-                    }
-                    None => parts.push(WordPart::Quoted(text.replace('\\', "/").into())),
-                }
-            }
-            WordPart::Quoted(text) => parts.push(WordPart::Quoted(text.replace('\\', "/").into())),
-            WordPart::Plain(_)
-            | WordPart::Variable(_)
-            | WordPart::Output { .. }
-            | WordPart::List(_)
-            | WordPart::Arithmetic { .. }
-            | WordPart::Unknown { .. } => {
-                parts.push(part);
-            }
+        if let (0, Some(text)) = (index, part.literal()) {
+            let text = text.strip_prefix("\\\\?\\").unwrap_or(text);
+            let lower = text.to_ascii_lowercase();
+            let text = lower.find("filesystem::").and_then(|at| text.get(at + 12..)).unwrap_or(text);
+            let below_home = text.strip_prefix('~').filter(|rest| rest.is_empty() || rest.starts_with(['/', '\\']));
+            parts.extend(below_home.map(|_| Variable::plain("HOME".to_owned(), true)));
+            parts.push(with_slashes(below_home.unwrap_or(text)));
+        } else if let WordPart::Quoted(text) = &part {
+            parts.push(with_slashes(text));
+        } else {
+            parts.push(part);
         }
     }
     Word { parts, span: given.span }
@@ -170,23 +153,17 @@ pub(super) fn to_pattern(given: Word) -> Word {
     let given = to_path(given);
     let mut parts = WordParts::new();
     for part in given.parts {
-        match part {
-            WordPart::Quoted(text) if text.contains(['*', '?']) => {
-                for piece in text.split_inclusive(['*', '?']) {
-                    let plain = piece.trim_end_matches(['*', '?']);
-                    parts.push(WordPart::Quoted(plain.into()));
-                    if let Some(wild) = piece.get(plain.len()..).filter(|wild| !wild.is_empty()) {
-                        parts.push(WordPart::Plain(wild.into()));
-                    }
-                }
+        let text = if let WordPart::Quoted(text) = &part { text.as_str() } else { "" };
+        if !text.contains(['*', '?']) {
+            parts.push(part);
+            continue;
+        }
+        for piece in text.split_inclusive(['*', '?']) {
+            let plain = piece.trim_end_matches(['*', '?']);
+            parts.push(WordPart::Quoted(plain.into()));
+            if let Some(wild) = piece.get(plain.len()..).filter(|wild| !wild.is_empty()) {
+                parts.push(WordPart::Plain(wild.into()));
             }
-            WordPart::Plain(_)
-            | WordPart::Quoted(_)
-            | WordPart::Variable(_)
-            | WordPart::Output { .. }
-            | WordPart::List(_)
-            | WordPart::Arithmetic { .. }
-            | WordPart::Unknown { .. } => parts.push(part),
         }
     }
     Word { parts, span: given.span }

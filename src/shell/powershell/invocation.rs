@@ -370,10 +370,7 @@ fn names_delete(item: &Argument) -> bool {
 
 /// Splits a path such as `env:x` or `HKLM:\x` into the drive and the name.
 fn split_drive(given: &Word) -> Option<(String, String)> {
-    let start = match given.parts.first() {
-        Some(WordPart::Plain(text) | WordPart::Quoted(text)) => text.to_string(),
-        _ => return None,
-    };
+    let start = given.parts.first()?.literal()?;
     let (drive, name) = start.split_once(':')?;
     let drive = drive.to_ascii_lowercase();
     let listed = "env variable function alias cert wsman hklm hkcu hkcr hku hkcc registry";

@@ -1,10 +1,10 @@
 //! What a command runs, by the catalogue's entry of its program.
 
 use super::super::canonical::program_name;
-use super::super::{Arg, Command, Input};
+use super::super::{Arg, Command};
 use super::cwd::{moved, text_in};
 use super::{Inner, WORD, joined, shells, unknown_script};
-use crate::programs::{self, CommandLine, Does, Tail, Use, WordUse};
+use crate::programs::{self, CommandLine, Does, Tail, Use, WordUse, words};
 use crate::shell::inline::Language;
 use crate::verdict::limits::Meter;
 
@@ -166,15 +166,12 @@ fn code(command: &Command, line: &CommandLine, meter: &Meter) -> Vec<Inner> {
     let names_input = file.and_then(|file| command.value(file)).is_some_and(|file| is_stdin(&file.text));
     let reads_input = found.is_empty() && (file.is_none() || names_input);
     let first = line.path.iter().rev().find_map(|entry| entry.operands.as_ref()).and_then(|spec| spec.first.first());
-    match &command.input {
-        Input::Text(text) if reads_input => found.push(Inner::Code { language, text: text.to_string() }),
-        // An interpreter whose first operand is a file reads its program where there is none.
-        Input::Pipe | Input::Unknown
-            if names_input || reads_input && first == Some(&Use::Execute) && line.does == Some(Does::Run) =>
-        {
-            found.extend(unknown_script());
-        }
-        Input::Text(_) | Input::Pipe | Input::Unknown | Input::Inherited => {}
+    // An interpreter whose first operand is a file reads its program where there is none.
+    let reads_script = names_input || reads_input && first == Some(&Use::Execute) && line.does == Some(Does::Run);
+    let input = command.input.text().filter(|_| reads_input);
+    found.extend(input.map(|text| Inner::Code { language, text: text.to_string() }));
+    if command.input.is_unknown() && reads_script {
+        found.extend(unknown_script());
     }
     found
 }
@@ -192,15 +189,12 @@ fn tasks(command: &Command, line: &CommandLine, meter: &Meter) -> Vec<Inner> {
     if !files.any(|file| command.value(file).is_some_and(|file| is_stdin(&file.text))) {
         return Vec::new();
     }
-    match &command.input {
-        Input::Text(text) => {
-            let lines = text.lines().map(|line| line.trim_start_matches(['\t', ' ', '@', '-', '+']));
-            let acts = |line: &&str| guess(&line.split_whitespace().collect::<Vec<_>>(), meter).is_some();
-            lines.filter(acts).map(Inner::text).collect()
-        }
-        Input::Pipe | Input::Unknown => unknown_script(),
-        Input::Inherited => Vec::new(),
+    if command.input.is_unknown() {
+        return unknown_script();
     }
+    let lines = command.input.text().into_iter().flat_map(|text| text.lines());
+    let lines = lines.map(|line| line.trim_start_matches(['\t', ' ', '@', '-', '+']));
+    lines.filter(|line| is_command(line, meter)).map(Inner::text).collect()
 }
 
 fn is_stdin(file: &str) -> bool {
@@ -229,19 +223,13 @@ fn guessed(command: &Command, starts: impl IntoIterator<Item = usize>, meter: &M
     found
 }
 
-/// Parts of the names of options whose value is probably shell text.
-const COMMAND_NAMES: [&str; 20] = [
-    "cmd", "command", "exec", "run", "shell", "hook", "script", "wrap", "launch", "editor", "pager", "browser",
-    "viewer", "debugger", "daemon", "setup", "teardown", "prepare", "cleanup", "cron",
-];
-
 /// Values of options of unknown use that are shell text with an effect: `--pre-command='rm -rf ~'`, `-c 'rm -rf ~'`, and
 /// those of variables that a program is given: `make TEST='rm -rf ~'`.
 fn guessed_texts(command: &Command, is_unknown: impl Fn(usize) -> bool, meter: &Meter) -> Vec<Inner> {
     let names_command = |option: &str| {
         let name = option.to_ascii_lowercase();
         matches!(option, "-c" | "-e" | "-x")
-            || name.starts_with('-') && name.len() > 3 && COMMAND_NAMES.iter().any(|part| name.contains(part))
+            || name.starts_with('-') && name.len() > 3 && words::COMMANDS_PARTS.iter().any(|part| name.contains(part))
             || option.ends_with('=')
     };
     let mut found = Vec::new();
@@ -261,7 +249,7 @@ fn guessed_texts(command: &Command, is_unknown: impl Fn(usize) -> bool, meter: &
             continue;
         }
         let mut parts = value.split([';', '&', '|', '\n']);
-        if parts.any(|part| guess(&part.split_whitespace().collect::<Vec<_>>(), meter).is_some()) {
+        if parts.any(|part| is_command(part, meter)) {
             found.push(Inner::text(value));
         }
     }
@@ -284,7 +272,7 @@ fn escapes(command: &Command, line: &CommandLine, end: usize, meter: &Meter) -> 
         let begun = [Some(arg.text.as_str()), value].into_iter().flatten().find_map(escaped_command);
         begun.filter(|_| is_run).or_else(|| marked_command(&arg.text))
     });
-    texts.filter(|text| guess(&text.split_whitespace().collect::<Vec<_>>(), meter).is_some()).map(Inner::text).collect()
+    texts.filter(|text| is_command(text, meter)).map(Inner::text).collect()
 }
 
 /// The command in a value that begins with a shell escape or is one of a shell.
@@ -304,12 +292,24 @@ fn marked_command(text: &str) -> Option<&str> {
     rest.split([')', '}']).next()
 }
 
+/// Uses of words by which a command has an effect.
+#[rustfmt::skip]
+const ACTING_USES: [Use; 11] = [
+    Use::Remove, Use::Rights, Use::Redirect, Use::Replace, Use::Empty, Use::Write, Use::Into, Use::Send, Use::Execute,
+    Use::Run, Use::Code,
+];
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Guess {
     /// The words are a command with an effect.
     Acts,
     /// They are a command that runs another one, which has an effect.
     Runs,
+}
+
+/// Whether a text is probably a command with an effect.
+fn is_command(text: &str, meter: &Meter) -> bool {
+    guess(&text.split_whitespace().collect::<Vec<_>>(), meter).is_some()
 }
 
 /// What words do if they are a command.
@@ -332,24 +332,7 @@ fn guess(words: &[&str], meter: &Meter) -> Option<Guess> {
                 rest = args.get(start..).unwrap_or_default();
             }
             None => {
-                let acts = |used: &WordUse| {
-                    matches!(
-                        used.takes,
-                        Some(
-                            Use::Remove
-                                | Use::Rights
-                                | Use::Redirect
-                                | Use::Replace
-                                | Use::Empty
-                                | Use::Write
-                                | Use::Into
-                                | Use::Send
-                                | Use::Execute
-                                | Use::Run
-                                | Use::Code
-                        )
-                    )
-                };
+                let acts = |used: &WordUse| used.takes.is_some_and(|takes| ACTING_USES.contains(&takes));
                 // Without a verb, the name may be an ordinary word: `format`.
                 let loses = line.does >= Some(Does::Lose) && line.path.len() > 1;
                 return (line.uses.iter().any(acts) || loses).then_some(guess);

@@ -1,62 +1,63 @@
-//! Searches: where `find` and `fd` begin, what they find there, and what they run on it. An expression of `find` has a
-//! grammar of its own, with branches and with several commands, each up to its `;` or `+`.
+//! `find` and `fd`: the files that they find, and the commands that they run on them. An expression of `find` may have
+//! branches and several commands, each up to its `;` or `+`.
 
 use super::super::{Arg, Command};
 use super::cwd::rooted;
 use super::{Inner, WORD};
-use crate::programs::FlagUse;
+use crate::programs::{FlagUse, words};
 use crate::verdict::limits::Meter;
 use std::collections::BTreeMap;
+use std::ops::Range;
 
-/// What a search finds.
+/// The files that a search finds.
 #[derive(Clone, Debug, Default)]
 pub(in super::super) struct Found {
-    /// Where it begins.
+    /// The files and directories in which the search begins.
     starts: Vec<Arg>,
-    /// By one of these names only; empty if there are others.
+    /// The names that all files found have one of; empty if there may be others.
     names: Vec<String>,
-    /// By this path below a start.
+    /// The only path below a start that is found.
     path: Option<String>,
-    /// A test picks some of what there is.
-    picks: bool,
+    /// A test leaves out some of the files.
+    is_filtered: bool,
 }
 
 impl Found {
-    /// Some or all of what lies below these.
-    pub fn in_places(starts: &[&Arg], picks: bool) -> Found {
+    /// The files below `starts`, or below the working directory if there are none.
+    pub fn below_starts(starts: &[&Arg], is_filtered: bool) -> Found {
         let starts: Vec<Arg> = starts.iter().copied().cloned().collect();
         let starts = if starts.is_empty() { vec![Arg::literal(".")] } else { starts };
-        Found { starts, picks, ..Found::default() }
+        Found { starts, is_filtered, ..Found::default() }
     }
 
-    /// All names in the directory in force.
+    /// All names in the working directory.
     pub fn everything_here() -> Found {
         Found { starts: vec![Arg { text: "*".into(), known: None, glob: true }], ..Found::default() }
     }
 
-    /// The same where something later picks from it.
-    pub fn narrowed(mut self, picked: bool) -> Found {
-        if picked && !self.picks {
-            self.picks = true;
-            // A pattern that stands for names has no names below it.
+    /// What is left of it behind a filter.
+    pub fn filtered(mut self) -> Found {
+        if !self.is_filtered {
+            self.is_filtered = true;
+            // `*` stands for names, which have no names below them.
             self.starts.iter_mut().filter(|start| start.text == "*").for_each(|start| *start = Arg::literal("."));
         }
         self
     }
 
-    /// A word for each of the files that are found; `mark` stands in it for the name that nobody knows.
+    /// A word for the files below each start. `mark` stands in it for an unknown name.
     pub fn below(&self, mark: &str) -> Vec<Arg> {
         let glob = self.starts.iter().any(|start| start.glob);
-        Found { picks: self.picks || !glob, ..self.clone() }.words(mark)
+        Found { is_filtered: self.is_filtered || !glob, ..self.clone() }.words(mark)
     }
 
-    /// For what takes them away: the files, and the directory where nothing of it is left.
-    pub fn taken(&self, mark: &str) -> Vec<Arg> {
-        let below = if self.picks { Vec::new() } else { self.below(mark) };
+    /// The words for a command that removes the files: also the starts themselves, if all files below them are found.
+    pub fn removed(&self, mark: &str) -> Vec<Arg> {
+        let below = if self.is_filtered { Vec::new() } else { self.below(mark) };
         self.words(mark).into_iter().chain(below.into_iter().filter(|word| !word.is_known())).collect()
     }
 
-    /// The same, where all that there is counts as the directory that it is in.
+    /// As [`Found::below`], but if all files below a start are found, the start itself stands for them.
     pub fn words(&self, mark: &str) -> Vec<Arg> {
         let below = |start: &Arg| -> Vec<Arg> {
             let base = format!("{}/", start.text.trim_end_matches('/'));
@@ -64,7 +65,6 @@ impl Found {
                 let known = start.known.or(Some(base.len()));
                 return vec![Arg { known, text: format!("{base}{mark}").into(), glob: false }];
             }
-            // By name it is that name, somewhere below.
             let named = |name: &String| Arg { text: format!("{base}**/{name}").into(), known: None, glob: true };
             self.names.iter().map(named).collect()
         };
@@ -73,7 +73,7 @@ impl Found {
             let text = format!("{}/{path}", start.text.trim_end_matches('/'));
             Some(Arg { text: text.into(), known: None, glob: true })
         };
-        let words = |start: &Arg| match self.picks {
+        let words = |start: &Arg| match self.is_filtered {
             true => below(start).into_iter().chain(named(start)).collect(),
             false => vec![start.clone()],
         };
@@ -81,20 +81,7 @@ impl Found {
     }
 }
 
-/// Words of `find` that do something.
-const ACTIONS: [&str; 13] = [
-    "-delete", "-exec", "-execdir", "-ok", "-okdir", "-print", "-print0", "-printf", "-ls", "-fls", "-fprint",
-    "-fprint0", "-fprintf",
-];
-
-/// Tests that pick some files by what they are called or like; the kind and the depth pick too many.
-const TESTS: [&str; 27] = [
-    "-amin", "-anewer", "-atime", "-cmin", "-cnewer", "-ctime", "-empty", "-gid", "-group", "-ilname", "-iname",
-    "-inum", "-ipath", "-iregex", "-iwholename", "-lname", "-links", "-mmin", "-mtime", "-name", "-newer", "-path",
-    "-perm", "-regex", "-size", "-user", "-wholename",
-];
-
-/// Words that say where to begin: how many options stand before them, and they themselves.
+/// The operands before the expression: where the search begins.
 fn starts(args: &[Arg]) -> Vec<Arg> {
     let mut starts = Vec::new();
     let mut at = 0;
@@ -118,26 +105,23 @@ fn starts(args: &[Arg]) -> Vec<Arg> {
     }
     let begins = |arg: &&Arg| !arg.text.starts_with('-') && !matches!(arg.text.as_str(), "(" | "!" | "," | ")");
     starts.extend(args.iter().skip(at).take_while(begins).cloned());
-    // The names stand in a file, or come through a pipe.
+    // The starts are read from a file or a pipe.
     if args.iter().any(|arg| arg.text == "-files0-from") {
         return vec![super::later("$START")];
     }
     if starts.is_empty() { vec![Arg::literal(".")] } else { starts }
 }
 
-/// What a `find` has found when it comes to the word at this place, or to its end.
-pub(in super::super) fn found(args: &[Arg], at: usize) -> Found {
-    Search::of(args).found(at)
-}
-
-/// A `find` that was looked through once.
+/// The expression of a `find`.
 pub(in super::super) struct Search {
     found: Found,
-    /// For each word that is a test or an action: whether a test stands in the way to it.
-    picks: BTreeMap<usize, bool>,
-    /// The same for what is printed at the end, and for what is no word of its own.
+    /// For each test and action, whether a test before it leaves out files.
+    is_filtered: BTreeMap<usize, bool>,
+    /// The same for the files that are printed at the end, and for other words.
     at_end: bool,
     elsewhere: bool,
+    /// The actions that run a command, and the words of these commands.
+    runs: Vec<(usize, Range<usize>)>,
     length: usize,
 }
 
@@ -147,95 +131,102 @@ impl Search {
         let names = only_names(args);
         let path = only_path(args);
         let mut search = Search {
-            found: Found { starts: starts(args), picks: !names.is_empty(), names, path },
-            picks: BTreeMap::new(),
+            found: Found { starts: starts(args), is_filtered: !names.is_empty(), names, path },
+            is_filtered: BTreeMap::new(),
             at_end: false,
             elsewhere: false,
+            runs: Vec::new(),
             length: words.len(),
         };
-        search.look(&words);
+        search.scan(&words);
         search
     }
 
-    /// What was found when it comes to the word at this place, or to its end.
+    /// The files that reach the word at `at`, or the end of the expression.
     pub fn found(&self, at: usize) -> Found {
-        let test = if at >= self.length { self.at_end } else { *self.picks.get(&at).unwrap_or(&self.elsewhere) };
-        Found { picks: self.found.picks || test, ..self.found.clone() }
+        let test = if at >= self.length { self.at_end } else { *self.is_filtered.get(&at).unwrap_or(&self.elsewhere) };
+        Found { is_filtered: self.found.is_filtered || test, ..self.found.clone() }
     }
 
-    /// Notes for each action whether a test stands in the way to it: in its own branch, and not turned around.
-    fn look(&mut self, words: &[&str]) {
+    /// Notes for each action whether a test in its own branch, that is not negated, comes before it.
+    fn scan(&mut self, words: &[&str]) {
         let mut branch = Branch::default();
         let mut outer: Vec<Branch> = Vec::new();
-        // Outer branches in which a test has picked.
-        let mut outer_picks = 0_usize;
+        // The number of outer branches with a test.
+        let mut outer_tests = 0_usize;
         let last_end = words.iter().rposition(|word| *word == ";");
         let mut at = 0;
         while let Some(word) = words.get(at) {
             if word.starts_with('-') {
-                self.picks.insert(at, branch.here || outer_picks > 0);
+                self.is_filtered.insert(at, branch.has_test || outer_tests > 0);
             }
             at += 1;
             match *word {
                 "(" => {
-                    outer_picks += usize::from(branch.here);
+                    outer_tests += usize::from(branch.has_test);
                     outer.push(std::mem::take(&mut branch));
                 }
                 ")" => {
                     let inner = std::mem::take(&mut branch);
                     if let Some(above) = outer.pop() {
-                        outer_picks -= usize::from(above.here);
+                        outer_tests -= usize::from(above.has_test);
                         branch = above;
                     }
-                    branch.add(inner.here && inner.earlier);
+                    branch.add(inner.has_test && inner.all_before_have);
                 }
                 "-o" | "-or" => {
-                    branch = Branch { earlier: branch.earlier && branch.here, ..Branch::default() };
+                    let all_before_have = branch.all_before_have && branch.has_test;
+                    branch = Branch { all_before_have, ..Branch::default() };
                 }
                 "," => branch = Branch::default(),
-                "!" | "-not" => branch.turned = true,
-                // Links and their like are few; files and directories are everything.
+                "!" | "-not" => branch.is_negated = true,
+                // Most files are plain files and directories.
                 "-type" | "-xtype" => {
                     branch.add(words.get(at).is_some_and(|kind| kind.chars().all(|c| "lpsbcD".contains(c))));
-                    branch.turned = false;
+                    branch.is_negated = false;
                     at += 1;
                 }
-                test if TESTS.contains(&test) || test.starts_with("-newer") => {
+                test if words::FIND_TESTS.contains(&test) || test.starts_with("-newer") => {
                     let all = words.get(at).is_some_and(|value| value.chars().all(|c| "*?.".contains(c)));
                     branch.add(!(all && test.contains("name")));
                     at += usize::from(test != "-empty");
                 }
-                "-exec" | "-execdir" | "-ok" | "-okdir" => at += run_length(words, at, last_end),
-                _ => branch.turned = branch.turned && !word.starts_with('-'),
+                "-exec" | "-execdir" | "-ok" | "-okdir" => {
+                    let end = at + run_length(words, at, last_end);
+                    self.runs.push((at - 1, at..end));
+                    at = end;
+                }
+                _ => branch.is_negated = branch.is_negated && !word.starts_with('-'),
             }
         }
-        self.elsewhere = branch.here || outer_picks > 0;
-        // At the end, what any branch lets through is printed.
-        self.at_end = branch.here && branch.earlier || outer_picks > 0;
+        self.elsewhere = branch.has_test || outer_tests > 0;
+        // The files that pass any branch are printed.
+        self.at_end = branch.has_test && branch.all_before_have || outer_tests > 0;
     }
 }
 
-/// One branch of an expression: whether a test has picked in it, and in all of those before it.
+/// A branch of an expression; `-o` separates branches.
 struct Branch {
-    here: bool,
-    earlier: bool,
-    turned: bool,
+    has_test: bool,
+    /// All branches before it have a test.
+    all_before_have: bool,
+    /// The next test is negated.
+    is_negated: bool,
 }
 
 impl Default for Branch {
     fn default() -> Self {
-        Branch { here: false, earlier: true, turned: false }
+        Branch { has_test: false, all_before_have: true, is_negated: false }
     }
 }
 
 impl Branch {
-    fn add(&mut self, picks: bool) {
-        self.here |= picks && !std::mem::take(&mut self.turned);
+    fn add(&mut self, is_test: bool) {
+        self.has_test |= is_test && !std::mem::take(&mut self.is_negated);
     }
 }
 
-/// How many words the command has that begins at this place: up to `;`, or to a `+` behind `{}` or with no `;` to end
-/// it later.
+/// The number of words of the command that begins at `start`. It ends at `;`, or at a `+` behind `{}` or behind the last `;`.
 fn run_length(words: &[&str], start: usize, last_end: Option<usize>) -> usize {
     let rest = words.get(start..).unwrap_or_default();
     let ends = |(at, word): (usize, &&str)| match *word {
@@ -250,33 +241,22 @@ fn run_length(words: &[&str], start: usize, last_end: Option<usize>) -> usize {
 
 /// Every `-exec` of a `find`.
 pub(super) fn find(command: &Command, meter: &Meter) -> Vec<Inner> {
-    let args = command.args.as_slice();
-    let words: Vec<&str> = args.iter().map(|arg| arg.text.as_str()).collect();
-    let last_end = words.iter().rposition(|word| *word == ";");
-    let search = Search::of(args);
+    let search = Search::of(&command.args);
     let mut inner = Vec::new();
-    let mut at = 0;
-    while let Some(word) = words.get(at) {
-        let action = at;
-        at += 1;
-        if !matches!(*word, "-exec" | "-execdir" | "-ok" | "-okdir") {
+    for (action, words) in &search.runs {
+        let run = command.args.get(words.clone()).unwrap_or_default();
+        // There is one command for each start.
+        if !meter.try_charge(WORD * (1 + run.len()) * search.found.starts.len()) {
             continue;
         }
-        let length = run_length(&words, at, last_end);
-        // One command for each place where the search begins.
-        let run = args.get(at..at + length).unwrap_or_default();
-        at += length;
-        if !meter.try_charge(WORD * (1 + length) * search.found.starts.len()) {
-            continue;
-        }
-        // There it runs where the file lies, which is only known when it does.
-        let apart = word.ends_with("dir");
-        let mut found = search.found(action);
-        if apart {
+        // `-execdir` runs the command in the directory of the file, which is not known.
+        let in_directory = command.args.get(*action).is_some_and(|action| action.text.ends_with("dir"));
+        let mut found = search.found(*action);
+        if in_directory {
             found.starts = found.starts.iter().map(|start| rooted(start, command)).collect();
         }
-        let cwd = apart.then_some(None);
-        let words = if takes_away(run) { found.taken("$FOUND") } else { found.below("$FOUND") };
+        let cwd = in_directory.then_some(None);
+        let words = if removes(run) { found.removed("$FOUND") } else { found.below("$FOUND") };
         for word in words {
             let args = run.iter().map(|arg| placed(arg, &word, meter)).collect();
             inner.push(Inner::Command { args, cwd: cwd.clone(), env: Vec::new() });
@@ -288,14 +268,14 @@ pub(super) fn find(command: &Command, meter: &Meter) -> Vec<Inner> {
     inner
 }
 
-/// Whether a command takes files away, so that of all in a directory nothing is left.
-pub(super) fn takes_away(args: &[Arg]) -> bool {
+/// Whether a command removes or moves files.
+pub(super) fn removes(args: &[Arg]) -> bool {
     let removers = ["rm", "rmdir", "unlink", "shred", "trash", "srm", "wipe", "rimraf", "del-cli", "grm", "mv", "gmv"];
     let names = args.iter().flat_map(|arg| arg.text.split(|c: char| c.is_whitespace() || matches!(c, '/' | ';' | '"')));
     names.into_iter().any(|word| removers.contains(&word))
 }
 
-/// `{}` stands for whatever is found.
+/// Replaces `{}` by a file that is found.
 fn placed(arg: &Arg, found: &Arg, meter: &Meter) -> Arg {
     let Some(at) = arg.text.find("{}") else { return arg.clone() };
     let known = found.known.map(|known| at + known);
@@ -305,27 +285,28 @@ fn placed(arg: &Arg, found: &Arg, meter: &Meter) -> Arg {
     }
 }
 
-/// The names that are searched for, if everything that is found has one of them.
+/// The names that are searched for, if all files that are found have one of them.
 fn only_names(args: &[Arg]) -> Vec<String> {
     let words: Vec<&str> = args.iter().map(|arg| arg.text.as_str()).collect();
     let mut names = Vec::new();
     for branch in words.split(|word| matches!(*word, "-o" | "-or" | ",")) {
         let tests = branch.iter().enumerate().filter(|(_, test)| matches!(**test, "-name" | "-iname"));
-        let is_turned = |at: usize| at.checked_sub(1).is_some_and(|at| matches!(branch.get(at), Some(&("!" | "-not"))));
-        let given = tests.filter(|(at, _)| !is_turned(*at)).filter_map(|(at, _)| branch.get(at + 1));
-        let is_telling = |name: &&&str| !name.contains(['/', '$']) && name.contains(|c| !matches!(c, '*' | '?' | '.'));
+        let is_negated =
+            |at: usize| at.checked_sub(1).is_some_and(|at| matches!(branch.get(at), Some(&("!" | "-not"))));
+        let given = tests.filter(|(at, _)| !is_negated(*at)).filter_map(|(at, _)| branch.get(at + 1));
+        let is_specific = |name: &&&str| !name.contains(['/', '$']) && name.contains(|c| !matches!(c, '*' | '?' | '.'));
         // One name of a branch is enough, since all of its tests must hold.
-        match given.into_iter().find(is_telling) {
+        match given.into_iter().find(is_specific) {
             Some(name) => names.push((*name).to_owned()),
             None => return Vec::new(),
         }
     }
     // `! ( -name a )`
-    let is_turned_group = words.windows(2).any(|pair| matches!(pair, ["!" | "-not", "("]));
-    if is_turned_group { Vec::new() } else { names }
+    let is_negated_group = words.windows(2).any(|pair| matches!(pair, ["!" | "-not", "("]));
+    if is_negated_group { Vec::new() } else { names }
 }
 
-/// The one path that is searched for, as it would lie right below a start.
+/// The only path that is searched for, relative to a start.
 fn only_path(args: &[Arg]) -> Option<String> {
     let is_test = |arg: &Arg| matches!(arg.text.as_str(), "-path" | "-ipath" | "-wholename" | "-iwholename");
     let mut paths = args.iter().zip(args.iter().skip(1)).filter(|(test, _)| is_test(test));
@@ -336,7 +317,7 @@ fn only_path(args: &[Arg]) -> Option<String> {
     (!either && !path.is_empty()).then(|| path.to_owned())
 }
 
-/// Whether a `find` prints the names that it finds, and nothing else.
+/// Whether a `find` only prints the names of the files.
 pub(super) fn prints_names(args: &[Arg]) -> bool {
     let others = ["-exec", "-execdir", "-ok", "-okdir", "-ls"];
     let formats = args.iter().zip(args.iter().skip(1)).filter(|(action, _)| action.text == "-printf");
@@ -347,32 +328,35 @@ pub(super) fn prints_names(args: &[Arg]) -> bool {
 
 /// Where the first action of a `find` stands.
 pub(super) fn first_action(args: &[Arg]) -> usize {
-    args.iter().position(|arg| ACTIONS.contains(&arg.text.as_str())).unwrap_or(args.len())
+    args.iter().position(|arg| words::FIND_ACTIONS.contains(&arg.text.as_str())).unwrap_or(args.len())
 }
 
-/// What a `fd` finds.
+/// The files that a `fd` finds.
 pub(super) fn fd_found(command: &Command) -> Found {
     let end = fd_command(command).unwrap_or(command.args.len());
-    let uses = command.parsed.iter().flat_map(|line| line.uses.iter()).filter(|used| used.word < end);
-    let operands = uses.filter(|used| !used.by_option).filter_map(|used| command.value(used));
-    let operands: Vec<Arg> = operands.collect();
+    let uses = || command.parsed.iter().flat_map(|line| line.uses.iter()).take_while(|used| used.word < end);
+    let values = |names: &[&str]| -> Vec<Arg> {
+        let named = uses().filter(|used| used.option.is_some_and(|option| names.contains(&option)));
+        named.filter_map(|used| command.value(used)).collect()
+    };
+    let operands: Vec<Arg> = uses().filter(|used| !used.by_option).filter_map(|used| command.value(used)).collect();
     let pattern = operands.first().map_or("", |arg| arg.text.as_str());
-    let picked = command.values(&[
+    let tests = values(&[
         "-e", "--extension", "-S", "--size", "--newer", "--older", "--changed-within", "--changed-before", "--and",
     ]);
-    let mut starts: Vec<Arg> = operands.iter().skip(1).cloned().chain(command.values(&["--search-path"])).collect();
+    let mut starts: Vec<Arg> = operands.iter().skip(1).cloned().chain(values(&["--search-path"])).collect();
     if starts.is_empty() {
         starts.push(Arg::literal("."));
     }
-    if let Some(base) = command.values(&["-C", "--base-directory"]).first() {
+    if let Some(base) = values(&["-C", "--base-directory"]).first() {
         let below = |start: &Arg| match start.text.starts_with('/') {
             true => start.clone(),
             false => Arg { text: format!("{}/{}", base.text.trim_end_matches('/'), start.text).into(), ..base.clone() },
         };
         starts = starts.iter().map(below).collect();
     }
-    let picks = !picked.is_empty() || pattern.contains(|c| !matches!(c, '.' | '*' | '^' | '$' | '?'));
-    Found { starts, picks, ..Found::default() }
+    let is_filtered = !tests.is_empty() || pattern.contains(|c| !matches!(c, '.' | '*' | '^' | '$' | '?'));
+    Found { starts, is_filtered, ..Found::default() }
 }
 
 /// Where the option of a `fd` stands behind which there is a command.
@@ -392,12 +376,12 @@ pub(super) fn fd(command: &Command, meter: &Meter) -> Vec<Inner> {
     if !meter.try_charge(WORD * (1 + run.len()) * found.starts.len()) {
         return Vec::new();
     }
-    let above = Found { picks: false, ..found.clone() };
+    let above = Found { is_filtered: false, ..found.clone() };
     let marked = run.iter().any(|arg| arg.text.contains('{'));
-    let words = if takes_away(&run) { found.words("$FOUND") } else { found.below("$FOUND") };
+    let words = if removes(&run) { found.words("$FOUND") } else { found.below("$FOUND") };
     let both = words.into_iter().zip(above.words("$FOUND"));
     let inner = both.map(|(word, above)| {
-        // `{//}` is the directory that it lies in, which may be the first one.
+        // `{//}` is the directory of the file, which may be a start.
         let place = |arg: &Arg| match arg.text.as_str() {
             "{//}" => above.clone(),
             "{}" | "{.}" | "{/}" | "{/.}" => word.clone(),

@@ -3,6 +3,7 @@
 
 use super::super::{Arg, Command};
 use super::{Inner, by_entry, quoted};
+use crate::programs::words;
 use crate::shell::effects::Target;
 use crate::verdict::limits::Meter;
 use std::rc::Rc;
@@ -11,16 +12,6 @@ use std::rc::Rc;
 const VALUED: [&str; 10] = [
     "-C", "-c", "--attr-source", "--config-env", "--exec-path", "--git-dir", "--list-cmds", "--namespace",
     "--super-prefix", "--work-tree",
-];
-
-/// Configuration whose value is a program.
-const PROGRAMS: [&str; 30] = [
-    "core.alternaterefscommand", "core.askpass", "core.editor", "core.fsmonitor", "core.gitproxy", "core.pager",
-    "core.sshcommand", "credential.helper", "diff.external", "gpg.openpgp.program", "gpg.program", "gpg.ssh.program",
-    "gpg.x509.program", "interactive.difffilter", "merge.tool", "pager.branch", "pager.diff", "pager.log",
-    "pager.show", "sequence.editor", "instaweb.httpd", "sendemail.cccmd", "sendemail.headercmd",
-    "sendemail.sendmailcmd", "sendemail.smtpserver", "sendemail.tocmd", "web.browser", "uploadpack.packobjectshook",
-    "gpg.ssh.defaultkeycommand", "imap.tunnel",
 ];
 
 /// The global options of a `git` command, and the words behind them.
@@ -144,29 +135,15 @@ fn settings(args: &[Arg]) -> Vec<(&str, &str)> {
 }
 
 fn is_program(key: &str) -> bool {
-    let tool = [
-        "difftool.", "mergetool.", "browser.", "man.", "filter.", "diff.", "remote.", "pager.", "credential.",
-        "trailer.", "merge.", "tar.", "guitool.", "hook.", "lfs.customtransfer.", "lfs.extension.",
-    ]
-    .iter()
-    .any(|start| key.starts_with(start))
-        && [
-            ".cmd", ".path", ".clean", ".smudge", ".process", ".textconv", ".command", ".uploadpack", ".receivepack",
-            ".helper", ".driver",
-        ]
-        .iter()
-        .any(|end| key.ends_with(end));
-    tool || PROGRAMS.contains(&key)
+    let begins = || words::GIT_PROGRAM_SECTIONS.iter().any(|start| key.starts_with(start));
+    let ends = || words::GIT_PROGRAM_KEYS.iter().any(|end| key.ends_with(end));
+    words::GIT_PROGRAMS.contains(&key) || begins() && ends()
 }
 
 /// A program in the configuration is shell text, except where it only switches something on or off.
 fn program(value: &str) -> Option<Inner> {
     let text = value.strip_prefix('!').unwrap_or(value);
-    let harmless = [
-        "", "true", "false", "cat", "less", "more", "vi", "vim", "nano", "emacs", "code --wait", "delta", "store",
-        "cache", "osxkeychain", "manager",
-    ];
-    (!harmless.contains(&text)).then(|| Inner::text(text))
+    (!words::GIT_USUAL.contains(&text)).then(|| Inner::text(text))
 }
 
 /// What a verb runs by something other than its options: an alias that is set, and helpers of remotes.

@@ -1,96 +1,96 @@
-//! The names that a pipeline hands to a command: what lists them, and what they pass on the way. What comes out of a filter
-//! depends on its flags in ways that the catalogue does not express.
+//! File names in a pipeline: the commands that list them, and the filters between these and an `xargs`.
 
 use super::super::{Arg, Command, Input};
-use super::find::{Found, fd_found, first_action, found, prints_names, takes_away};
+use super::find::{Found, Search, fd_found, first_action, prints_names, removes};
 use super::{git, xargs};
 use compact_str::CompactString;
 
-/// What a command in a pipeline does to a list of names.
-enum Step {
-    /// It lets them through as they are, all of them or only some.
-    Passes { some: bool },
-    /// It lists them itself.
-    Lists(Found),
-    /// It lists just these.
+/// What a command of a pipeline prints.
+enum Printed {
+    /// The names that it reads, or with `is_filtered` some of them.
+    SameNames {
+        is_filtered: bool,
+    },
+    /// The names of these files.
+    Files(Found),
+    /// These words.
     Words(Vec<Arg>),
-    /// What comes out is only known when it runs.
-    Changes,
+    Unknown,
 }
 
-/// The names that a pipeline hands over, as words.
+/// The file names that an `xargs` reads, as words.
 pub(in super::super) struct Names {
-    /// For what takes files away.
-    taken: Vec<Arg>,
-    /// For what does anything else with them.
-    touched: Vec<Arg>,
+    /// For a command that removes the files.
+    removed: Vec<Arg>,
+    /// For any other command.
+    others: Vec<Arg>,
 }
 
 impl Names {
     /// The words for a command.
     pub fn of(&self, args: &[Arg]) -> &[Arg] {
-        if takes_away(args) { &self.taken } else { &self.touched }
+        if removes(args) { &self.removed } else { &self.others }
     }
 }
 
-/// Words for the names that the commands before this one hand to it, the nearest first.
+/// The file names that an `xargs` reads from the commands before it, the nearest first.
 pub(in super::super) fn names<'a>(before: impl Iterator<Item = &'a Command>, command: &Command) -> Option<Names> {
-    let elsewhere = command.input != Input::Pipe || xargs::reads_file(command);
-    let mut picked = false;
-    for other in before.filter(|_| !elsewhere) {
-        match step(other) {
-            Step::Passes { some } => picked |= some,
-            Step::Lists(found) => {
-                let found = found.narrowed(picked);
-                return Some(Names { taken: found.taken("$ARGS"), touched: found.below("$ARGS") });
+    let reads_pipe = command.input == Input::Pipe && !xargs::reads_file(command);
+    let mut is_narrowed = false;
+    for other in before.filter(|_| reads_pipe) {
+        match printed_by(other) {
+            Printed::SameNames { is_filtered } => is_narrowed |= is_filtered,
+            Printed::Files(found) => {
+                let found = if is_narrowed { found.filtered() } else { found };
+                return Some(Names { removed: found.removed("$ARGS"), others: found.below("$ARGS") });
             }
-            Step::Words(words) => return Some(Names { taken: words.clone(), touched: words }),
-            Step::Changes => return None,
+            Printed::Words(words) => return Some(Names { removed: words.clone(), others: words }),
+            Printed::Unknown => return None,
         }
     }
     None
 }
 
-/// Words for the names that a command lists.
+/// The file names that a command prints, as words.
 pub(in super::super) fn listed(command: &Command) -> Vec<Arg> {
-    match step(command) {
-        Step::Lists(found) => found.below("$ARGS"),
-        Step::Words(words) => words.into_iter().filter(|word| word.glob).collect(),
-        Step::Passes { .. } | Step::Changes => Vec::new(),
+    match printed_by(command) {
+        Printed::Files(found) => found.below("$ARGS"),
+        Printed::Words(words) => words.into_iter().filter(|word| word.glob).collect(),
+        Printed::SameNames { .. } | Printed::Unknown => Vec::new(),
     }
 }
 
-fn step(command: &Command) -> Step {
+fn printed_by(command: &Command) -> Printed {
     let args = command.args.as_slice();
     match command.program.as_str() {
         "grep" | "egrep" | "fgrep" | "rg" | "ag" | "ugrep" => grep(command),
         "head" | "tail" | "sort" | "uniq" | "cat" | "tac" | "shuf" | "pv" => {
-            // A file is a list that nobody has seen.
+            // The content of a file is not known.
             if command.operands().iter().all(|file| file.text == "-") {
-                Step::Passes { some: false }
+                Printed::SameNames { is_filtered: false }
             } else {
-                Step::Changes
+                Printed::Unknown
             }
         }
-        "tee" => Step::Passes { some: false },
-        // It may only change what stands between the names.
+        "tee" => Printed::SameNames { is_filtered: false },
+        // It may only change the separators.
         "tr" => {
             let between = ["\\n", "\\0", "\\r", "\\000", "\\012", "\n", " "];
             let mut sets = args.iter().filter(|arg| !arg.text.starts_with('-'));
             let kept = sets.all(|arg| between.contains(&arg.text.as_str()));
-            if kept { Step::Passes { some: false } } else { Step::Changes }
+            if kept { Printed::SameNames { is_filtered: false } } else { Printed::Unknown }
         }
-        "find" | "gfind" if prints_names(args) => Step::Lists(found(args, first_action(args))),
-        "fd" | "fdfind" => Step::Lists(fd_found(command)),
+        "find" | "gfind" if prints_names(args) => Printed::Files(Search::of(args).found(first_action(args))),
+        "fd" | "fdfind" => Printed::Files(fd_found(command)),
         "git" => listed_by_git(args),
         "ls" => listed_by_ls(args),
         "echo" | "printf" => printed(&command.program, args),
-        _ => Step::Changes,
+        _ => Printed::Unknown,
     }
 }
 
 /// A filter, or with `-l` a list of the files that match.
-fn grep(command: &Command) -> Step {
+fn grep(command: &Command) -> Printed {
     let patterns = command.values(&["-e", "-f", "--regexp", "--file"]);
     let mut operands = command.operands();
     let all = command.has_flag(&["--files"]);
@@ -99,22 +99,22 @@ fn grep(command: &Command) -> Step {
         None if all || operands.is_empty() => CompactString::default(),
         None => operands.remove(0).text.clone(),
     };
-    let picks = pattern.contains(|c: char| c.is_alphanumeric());
+    let is_filter = pattern.contains(|c: char| c.is_alphanumeric());
     if all || command.has_flag(&["-l", "-L", "--files-with-matches", "--files-without-match"]) {
         let globs = command.values(&["-g", "--glob", "-t", "--type", "--include", "--iglob"]);
-        return Step::Lists(Found::in_places(&operands, picks || !globs.is_empty()));
+        return Printed::Files(Found::below_starts(&operands, is_filter || !globs.is_empty()));
     }
     let changes = command.has_flag(&[
         "-o", "-c", "-n", "-b", "-H", "--only-matching", "--count", "--line-number", "--byte-offset",
         "--with-filename", "--passthru", "-r", "-R", "--recursive", "--dereference-recursive",
     ]) || !command.values(&["-r", "--replace"]).is_empty();
     match operands.is_empty() && !changes {
-        true => Step::Passes { some: picks && !command.has_flag(&["-v", "--invert-match"]) },
-        false => Step::Changes,
+        true => Printed::SameNames { is_filtered: is_filter && !command.has_flag(&["-v", "--invert-match"]) },
+        false => Printed::Unknown,
     }
 }
 
-fn listed_by_git(args: &[Arg]) -> Step {
+fn listed_by_git(args: &[Arg]) -> Printed {
     let words = git::behind_global(args);
     let global = args.iter().take(args.len() - words.len());
     let here = global.into_iter().all(|arg| matches!(arg.text.as_str(), "--no-pager" | "-P"));
@@ -126,39 +126,39 @@ fn listed_by_git(args: &[Arg]) -> Step {
         clusters.filter(|cluster| !cluster.starts_with('-')).any(|cluster| cluster.contains(|c| of.contains(c)))
     };
     let lists = match words.first().map_or("", |arg| arg.text.as_str()) {
-        // What git does not know cannot come back.
+        // Files that git does not track cannot be restored.
         "ls-files" => !has(&["--others", "--ignored", "--stage"]) && !letters("ois"),
         "diff" | "diff-tree" | "ls-tree" => has(&["--name-only"]) && !has(&["--no-index"]),
         "grep" => has(&["-l", "--files-with-matches", "-L", "--name-only"]) && !has(&["--no-index"]),
         _ => false,
     };
-    if here && inside && lists { Step::Lists(Found::in_places(&[], true)) } else { Step::Changes }
+    if here && inside && lists { Printed::Files(Found::below_starts(&[], true)) } else { Printed::Unknown }
 }
 
-fn listed_by_ls(args: &[Arg]) -> Step {
+fn listed_by_ls(args: &[Arg]) -> Printed {
     let more = |arg: &Arg| match arg.text.strip_prefix("--") {
         Some(name) => ["recursive", "format", "classify"].iter().any(|long| name.starts_with(long)),
         None => arg.text.strip_prefix('-').is_some_and(|letters| letters.contains(|c| "lgonsiFpRxmZ".contains(c))),
     };
     if args.iter().any(more) {
-        return Step::Changes;
+        return Printed::Unknown;
     }
     let named: Vec<Arg> = args.iter().filter(|arg| !arg.text.starts_with('-')).cloned().collect();
     if named.is_empty() {
-        return Step::Lists(Found::everything_here());
+        return Printed::Files(Found::everything_here());
     }
-    // Of a directory it lists what is in it, by names that another one is looked for by.
+    // A directory is listed by the names in it, which `xargs` looks for in the working directory.
     let entries = named
         .iter()
         .all(|arg| arg.glob)
         .then(Vec::new)
         .unwrap_or_else(|| vec![Arg { text: "./$ARGS".into(), known: Some(2), glob: false }]);
-    Step::Words(named.into_iter().chain(entries).collect())
+    Printed::Words(named.into_iter().chain(entries).collect())
 }
 
-fn printed(program: &str, args: &[Arg]) -> Step {
+fn printed(program: &str, args: &[Arg]) -> Printed {
     if !args.iter().all(|arg| arg.is_known()) {
-        return Step::Changes;
+        return Printed::Unknown;
     }
     let words = |args: &[Arg]| {
         let parts = args.iter().flat_map(|arg| {
@@ -171,14 +171,14 @@ fn printed(program: &str, args: &[Arg]) -> Step {
         Some((format, values)) if program == "printf" => {
             let places = format.text.replace("\\n", " ").replace("\\0", " ");
             match places.contains(['%', '\\']) {
-                false => Step::Words(words(&[Arg::literal(places)])),
-                true if places.split_whitespace().all(|place| place == "%s") => Step::Words(words(values)),
-                true => Step::Changes,
+                false => Printed::Words(words(&[Arg::literal(places)])),
+                true if places.split_whitespace().all(|place| place == "%s") => Printed::Words(words(values)),
+                true => Printed::Unknown,
             }
         }
         Some(_) if args.iter().all(|arg| !arg.text.contains('\\')) => {
-            Step::Words(words(args).into_iter().skip_while(|arg| arg.text.starts_with('-')).collect())
+            Printed::Words(words(args).into_iter().skip_while(|arg| arg.text.starts_with('-')).collect())
         }
-        _ => Step::Changes,
+        _ => Printed::Unknown,
     }
 }

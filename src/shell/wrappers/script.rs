@@ -34,7 +34,7 @@ impl Command {
     }
 
     /// The files that the catalogue says it executes.
-    fn executed(&self, is_wanted: impl Fn(&WordUse) -> bool) -> Vec<Arg> {
+    pub(in crate::shell) fn executed(&self, is_wanted: impl Fn(&WordUse) -> bool) -> Vec<Arg> {
         let Some(line) = self.parsed.as_deref() else { return Vec::new() };
         let used = line.uses.iter().filter(|used| used.takes == Some(Use::Execute) && is_wanted(used));
         // `bun run file.ts`

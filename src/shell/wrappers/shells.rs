@@ -88,11 +88,10 @@ pub(super) fn shell(program: &str, command: &Command) -> Option<Vec<Inner>> {
 /// `source` reads a file; what a heredoc or a pipe gives to `/dev/stdin` is known.
 pub(super) fn source(command: &Command) -> Vec<Inner> {
     let stdin = command.args.first().is_some_and(|arg| is_stdin(&arg.text));
-    match &command.input {
-        Input::Text(text) if stdin => vec![Inner::Text { text: text.to_string(), shared: true }],
-        Input::Pipe | Input::Unknown if stdin => super::unknown_script(),
-        Input::Text(_) | Input::Inherited | Input::Pipe | Input::Unknown => Vec::new(),
+    if !stdin || command.input.is_unknown() {
+        return if stdin { super::unknown_script() } else { Vec::new() };
     }
+    command.input.text().map(|text| Inner::Text { text: text.to_string(), shared: true }).into_iter().collect()
 }
 
 fn is_stdin(file: &str) -> bool {

@@ -2,8 +2,8 @@
 //! runs; keys that are typed, and the two branches of `if-shell`, are read here.
 
 use super::super::{Arg, Command};
-use super::{Inner, by_entry, with_args};
-use crate::programs;
+use super::{Inner, by_entry, joined, with_args};
+use crate::programs::{self, words};
 use crate::verdict::limits::Meter;
 
 /// Each command of a `tmux` line.
@@ -14,9 +14,8 @@ pub(super) fn tmux(command: &Command, meter: &Meter) -> Vec<Inner> {
 
 fn one(command: &Command, meter: &Meter) -> Vec<Inner> {
     let has = |name: &str| command.args.iter().any(|arg| arg.text == name);
-    let of_tmux = |inner: Inner| match inner {
-        Inner::Text { text, .. } => Inner::text(format!("tmux {text}")),
-        other @ (Inner::Command { .. } | Inner::PowerShell { .. } | Inner::Code { .. }) => other,
+    let of_tmux = |inner: Inner| {
+        if let Inner::Text { text, .. } = inner { Inner::text(format!("tmux {text}")) } else { inner }
     };
     let inner = by_entry::inner(command, meter);
     match verb(&command.args) {
@@ -24,14 +23,12 @@ fn one(command: &Command, meter: &Meter) -> Vec<Inner> {
         Some("run-shell" | "run") if has("-C") => inner.into_iter().map(of_tmux).collect(),
         // One word is a line of tmux.
         Some("set-hook" | "bind-key" | "bind" | "confirm-before" | "confirm" | "command-prompt") => {
-            let lines = inner.into_iter().map(|inner| match inner {
-                Inner::Command { args, .. } if args.len() == 2 => {
-                    Inner::text(args.iter().map(|arg| arg.text.as_str()).collect::<Vec<_>>().join(" "))
-                }
-                other
-                @ (Inner::Command { .. } | Inner::Text { .. } | Inner::PowerShell { .. } | Inner::Code { .. }) => other,
-            });
-            lines.collect()
+            let line = |inner: Inner| {
+                let Inner::Command { args, .. } = &inner else { return inner };
+                let text = joined(args).filter(|_| args.len() == 2);
+                text.map_or(inner, Inner::text)
+            };
+            inner.into_iter().map(line).collect()
         }
         Some("if-shell" | "if") => {
             let branches = command.args.iter().skip_while(|arg| !arg.text.starts_with("if")).skip(1);
@@ -74,12 +71,8 @@ fn verb(words: &[Arg]) -> Option<&str> {
 
 /// Whether a word names a key: `Enter`, `C-c`, `M-x`, `F5`.
 fn is_key(word: &str) -> bool {
-    const KEYS: [&str; 18] = [
-        "Enter", "KPEnter", "Escape", "Tab", "BTab", "Space", "BSpace", "Up", "Down", "Left", "Right", "Home", "End",
-        "PageUp", "PageDown", "NPage", "PPage", "DC",
-    ];
     let modified = word.strip_prefix("C-").or_else(|| word.strip_prefix("M-")).or_else(|| word.strip_prefix("S-"));
     let function =
         word.strip_prefix('F').is_some_and(|digits| !digits.is_empty() && digits.bytes().all(|c| c.is_ascii_digit()));
-    KEYS.contains(&word) || modified.is_some_and(|key| !key.contains(' ')) || function
+    words::TMUX_KEYS.contains(&word) || modified.is_some_and(|key| !key.contains(' ')) || function
 }

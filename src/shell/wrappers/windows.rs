@@ -2,13 +2,8 @@
 //! its own.
 
 use super::{Inner, unknown_script};
+use crate::programs::words;
 use crate::shell::{Arg, Command, Input};
-
-/// Parameters of PowerShell, other than those for code and files, that take a value.
-const PARAMETERS: [&str; 14] = [
-    "configurationfile", "configurationname", "custompipename", "ep", "executionpolicy", "inputformat", "if",
-    "outputformat", "of", "psconsolefile", "settingsfile", "version", "windowstyle", "workingdirectory",
-];
 
 /// Whether a program is PowerShell.
 pub(super) fn is_powershell(program: &str) -> bool {
@@ -50,7 +45,7 @@ pub(super) fn powershell(command: &Command) -> Vec<Inner> {
                 let is_input = args.next().is_some_and(|file| file.text == "-");
                 return if is_input { input(&command.input) } else { Vec::new() };
             }
-            _ if PARAMETERS.iter().any(|full| is(full)) => drop(args.next()),
+            _ if words::POWERSHELL_PARAMETERS.iter().any(|full| is(full)) => drop(args.next()),
             _ => {}
         }
     }

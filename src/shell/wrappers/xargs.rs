@@ -11,8 +11,15 @@ pub(super) fn reads_file(command: &Command) -> bool {
 }
 
 pub(super) fn xargs(command: &Command, meter: &Meter) -> Vec<Inner> {
-    let Some(start) = command.parsed.as_deref().and_then(|line| line.command) else { return Vec::new() };
-    let Some((options, rest)) = command.args.split_at_checked(start) else { return Vec::new() };
+    let Some((line, start)) = command.parsed.as_deref().and_then(|line| Some((line, line.command?))) else {
+        return Vec::new();
+    };
+    // `--arg-f list rm`: the word behind an abbreviated option is its value, although the program may be read there.
+    let is_value = |at: &usize| line.uses_of(*at).iter().any(|used| used.by_option);
+    let start = start + (start..command.args.len()).take_while(is_value).count();
+    let Some((options, rest)) = command.args.split_at_checked(start).filter(|(_, rest)| !rest.is_empty()) else {
+        return Vec::new();
+    };
     let attached = options.iter().find_map(|arg| {
         arg.text
             .strip_prefix("-i")

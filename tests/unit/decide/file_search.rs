@@ -5,7 +5,7 @@ use super::*;
 fn texts(base: &str, patterns: Option<&str>, shows: Shows) -> Vec<String> {
     let place = Place { cwd: "/home/u/p".into(), home: Some("/home/u".into()), project: None };
     let target = known_target(AbsPath::resolve(base, &place));
-    let base = Access { act: Act::Read, target, deep: false, astray: false, row: None };
+    let base = Access { act: Act::Read, target, deep: false, unlikely: false, row: None };
     let text = |access: Access| format!("{}{}", access.target.text, if access.deep { " and below" } else { "" });
     accesses(&base, patterns, shows).unwrap().into_iter().map(text).collect()
 }

@@ -10,18 +10,10 @@ use crate::encoding::address::Address;
 use crate::path::protected::{classes, is_installed};
 use crate::path::zones::Area;
 use crate::path::{AbsPath, Extent, Place};
-use crate::programs;
+use crate::programs::{self, words};
 use crate::shell::{self, Act, Command, Effects, Reading};
 use compact_str::CompactString;
 use std::collections::BTreeMap;
-
-/// Values that only switch a feature on or off.
-const SWITCHES: [&str; 12] = ["", ":", "0", "1", "true", "false", "none", "yes", "no", "on", "off", "/dev/null"];
-
-/// Programs that read settings or start-up files from the home directory, beside shells and agents.
-const OBEYING: [&str; 6] = ["git", "rune", "gh", "ssh", "make", "tmux"];
-
-const SHELLS: [&str; 7] = ["bash", "sh", "zsh", "fish", "dash", "ash", "ksh"];
 
 /// Where a variable is set.
 pub(super) struct Judge<'a, 'c> {
@@ -50,7 +42,9 @@ impl Homes {
     pub fn of(reading: &Reading, effects: &Effects) -> Homes {
         let obeys = |command: &Command| {
             let name = command.program.rsplit('/').next().unwrap_or_default();
-            SHELLS.contains(&name) || AGENTS.contains(&name) || OBEYING.contains(&name)
+            words::ENVIRONMENT_SHELLS.contains(&name)
+                || AGENTS.contains(&name)
+                || words::ENVIRONMENT_OBEYING.contains(&name)
         };
         let mut homes = Homes { is_obeyed: reading.commands.iter().any(obeys), changed: BTreeMap::new() };
         for access in effects.accesses.iter().filter(|access| access.act.changes()) {
@@ -72,7 +66,8 @@ impl Judge<'_, '_> {
     /// Whether a value of a variable with a known purpose is ordinary.
     pub fn is_harmless(&self, purpose: Purpose, value: &str) -> bool {
         // `.` and `1` are directories where a directory is expected.
-        let is_switch = SWITCHES.contains(&value) && (value.is_empty() || value == "/dev/null" || !self.names_file());
+        let is_switch = words::ENVIRONMENT_SWITCHES.contains(&value)
+            && (value.is_empty() || value == "/dev/null" || !self.names_file());
         is_switch
             || match purpose {
                 Purpose::Code => self.is_prompt(value),
@@ -244,7 +239,8 @@ impl Judge<'_, '_> {
             true => is_shell && !first.contains("..") && is_system_program(&path),
             false => !is_shell && !first.contains('/'),
         };
-        let listed = if SHELLS.contains(&name) { is_shell } else { COMMANDS_ORDINARY.contains(&name) };
+        let listed =
+            if words::ENVIRONMENT_SHELLS.contains(&name) { is_shell } else { COMMANDS_ORDINARY.contains(&name) };
         let compiler = matches!(self.name, "CC" | "CXX") && !value.contains(['/', ' ']);
         let plain = |word: &str| word.starts_with('-') && !word.contains(['/', '$', '`', ';', '|', '&', '=']);
         let ssh = first == "ssh" && are_harmless_ssh_options(value);

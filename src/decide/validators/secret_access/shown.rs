@@ -2,13 +2,8 @@
 
 use super::{SEARCHERS, is_secret_name};
 use crate::decide::context::Context;
+use crate::programs::words;
 use crate::shell::Command;
-
-/// Endings of variables whose value often contains a password.
-const ADDRESSES: [&str; 5] = ["URL", "URI", "DSN", "STRING", "CONNECTION"];
-
-/// Last words of variables that hold no secret.
-const PLAIN: [&str; 10] = ["DEBUG", "DIR", "ENV", "HOST", "LEVEL", "MODE", "PORT", "REGION", "TIMEOUT", "VERSION"];
 
 /// Whether a command lists files without showing what is in them: `rg --files`.
 pub(in super::super) fn shows_file_names(command: &Command) -> bool {
@@ -73,9 +68,9 @@ pub(super) fn shows_plain_variables(command: &Command, context: &Context<'_>) ->
         let last = name.rsplit('_').next().unwrap_or_default();
         name.len() > 2
             && name.bytes().all(is_name)
-            && (is_whole || PLAIN.contains(&last))
+            && (is_whole || words::SECRETS_PLAIN.contains(&last))
             && !is_secret_name(&format!("X_{name}"), context)
-            && !ADDRESSES.contains(&last)
+            && !words::SECRETS_ADDRESSES.contains(&last)
     };
     let names: String = pattern.chars().filter(|c| !"^$()=\\\"'".contains(*c)).collect();
     command.args.iter().all(|arg| arg.is_known()) && !words.any(shows_more) && names.split('|').all(is_plain)

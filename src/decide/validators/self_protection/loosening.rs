@@ -3,6 +3,7 @@
 use super::super::Context;
 use super::super::unknown_executable::is_known;
 use super::file_name;
+use crate::programs::words;
 use crate::shell::{Arg, Command};
 
 /// Subcommands of `rune` that loosen the guard.
@@ -21,25 +22,6 @@ const LOOSENING: [&[&str]; 12] = [
     &["quarantine", "clear"],
     &["receipts", "key", "rotate"],
 ];
-
-/// First words of these subcommands.
-const NOUNS: &[&str] = &["hooks", "mcp", "policy", "quarantine", "receipts", "taint"];
-
-/// GuardOptions of these subcommands.
-const OPTIONS: &[&str] = &[
-    "--client", "--client-dir", "--config-dir", "--data-dir", "--hash", "--preset", "--scope", "--session",
-    "--settings", "--state-dir", "--yes",
-];
-
-/// Programs that do not run their arguments.
-const DATA_PROGRAMS: &[&str] = &[
-    "ag", "alias", "cat", "cd", "cp", "diff", "echo", "egrep", "fgrep", "find", "git", "grep", "head", "less", "ls",
-    "man", "mkdir", "mv", "printf", "rg", "tail", "touch", "wc", "which",
-];
-
-/// Programs that type text into a terminal or a window.
-const TYPING_PROGRAMS: &[&str] =
-    &["expect", "kitten", "kitty", "osascript", "screen", "wezterm", "wtype", "xdotool", "ydotool", "zellij"];
 
 /// A word of a command.
 #[derive(Clone, Copy)]
@@ -70,7 +52,7 @@ impl<'a> ArgText<'a> {
 
     /// Whether it is an option of a loosening subcommand, with or without `=value`.
     fn is_guard_option(self) -> bool {
-        self.is_option() && OPTIONS.contains(&self.text.split('=').next().unwrap_or_default())
+        self.is_option() && words::GUARD_OPTIONS.contains(&self.text.split('=').next().unwrap_or_default())
     }
 }
 
@@ -148,10 +130,10 @@ fn is_dry_run(subcommand: &[&str], words: &[ArgText<'_>]) -> bool {
 
 /// Whether another program loosens the guard: a copy of it, or a program that runs or types its arguments.
 pub(super) fn is_loosening_through(name: &str, command: &Command, context: &Context<'_>) -> bool {
-    let mentions_guard = |text: &str| NOUNS.contains(&text) || file_name(text) == "rune";
-    let types = TYPING_PROGRAMS.contains(&name);
+    let mentions_guard = |text: &str| words::GUARD_NOUNS.contains(&text) || file_name(text) == "rune";
+    let types = words::GUARD_TYPING_PROGRAMS.contains(&name);
     // The parser strips the path from system programs; a program with a path may be a copy of the guard.
-    let is_data = DATA_PROGRAMS.contains(&command.program.as_str());
+    let is_data = words::GUARD_DATA_PROGRAMS.contains(&command.program.as_str());
     // Most commands end here.
     if is_data || !types && !command.args.iter().any(|arg| mentions_guard(&arg.text)) {
         return false;
@@ -211,7 +193,7 @@ impl GuardOptions {
             let (name, value) =
                 word.text.split_once('=').map_or((word.text, None), |(name, value)| (name, Some(value)));
             let value = || value.or_else(|| words.get(at + 1).map(|next| next.text)).unwrap_or_default();
-            options.guard |= OPTIONS.contains(&name);
+            options.guard |= words::GUARD_OPTIONS.contains(&name);
             options.all |= name == "--all";
             options.server |= name == "--server";
             options.wraps |= matches!(name, "--install" | "--uninstall");
