@@ -254,7 +254,7 @@ impl Command {
     }
 
     /// Whether an option without a value is given, by any of its names or the beginning of a long one.
-    fn has_flag(&self, names: &[&str]) -> bool {
+    pub(crate) fn has_flag(&self, names: &[&str]) -> bool {
         let flags = self.parsed.iter().flat_map(|line| line.flags.iter());
         flags.filter_map(|flag| Some((flag, self.args.get(flag.word)?.text.as_str()))).any(|(flag, word)| {
             let given = word.get(..flag.end).unwrap_or_default();

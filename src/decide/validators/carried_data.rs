@@ -76,12 +76,7 @@ fn request_body(command: &Command) -> Body {
     }
     let parts = bodies(command);
     let any = |is: fn(&str) -> bool| command.args.iter().any(|arg| is(&arg.text));
-    // In a cluster of short options, `G` is an option only before the first letter that takes a value.
-    let gets = any(|word| {
-        let letters = word.strip_prefix('-').filter(|letters| !letters.starts_with('-')).unwrap_or_default();
-        let last = letters.find(|letter| "AbcCdDeEFhHKmoPQrtTuUwxXyYz".contains(letter)).unwrap_or(letters.len());
-        word == "--get" || letters.get(..last).is_some_and(|flags| flags.contains('G'))
-    });
+    let gets = command.has_flag(&["-G", "--get"]);
     // `--next` starts another request.
     let has_next = any(|word| matches!(word, "--next" | "-:"));
     let has_body_option =

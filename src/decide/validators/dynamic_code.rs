@@ -54,8 +54,7 @@ pub(super) fn find(subject: &Subject<'_>, context: &Context<'_>) -> Option<Match
         }
         program if matches!(program, "source" | ".") || command.is_shell() => {
             // `bash -n` only checks the syntax.
-            let options = command.args.iter().take_while(|arg| arg.text.starts_with('-'));
-            let checks = options.into_iter().any(|arg| !arg.text.starts_with("--") && arg.text.contains('n'));
+            let checks = command.has_flag(&["-n"]);
             // Any file of the project may be run.
             let inside = |file: &Arg| {
                 let target = Target::of(file, command.cwd.as_deref());

@@ -101,12 +101,8 @@ fn find_in_command(command: &Command, at: usize, context: &Context<'_>) -> Optio
 
 /// Whether a program only listens for connections, or only scans a port.
 fn only_listens(command: &Command) -> bool {
-    let has_letter = |arg: &Arg| {
-        let letters = arg.text.strip_prefix('-').filter(|letters| !letters.starts_with('-')).unwrap_or_default();
-        letters.chars().take_while(|letter| !"egimpqsTwXx".contains(*letter)).any(|letter| matches!(letter, 'l' | 'z'))
-    };
     match command.program.as_str() {
-        "nc" | "ncat" | "netcat" => command.args.iter().any(|arg| has_letter(arg) || arg.text == "--listen"),
+        "nc" | "ncat" | "netcat" => command.has_flag(&["-l", "-z", "--listen"]),
         "socat" => {
             let mut addresses =
                 command.args.iter().filter(|arg| arg.text == "-" || !arg.text.starts_with('-')).peekable();

@@ -60,12 +60,14 @@ impl Command {
 
     /// The effect of an HTTP request, by its method.
     fn request_effect(&self, line: &CommandLine) -> Option<Does> {
+        let methods = self.values(&["-X", "--request", "--method"]);
+        let method = methods.first().map(|method| method.text.as_str());
         let forge = matches!(self.program.as_str(), "gh" | "glab" | "hub");
         if forge && line.path.last().is_some_and(|verb| verb.names.iter().any(|name| name == "api")) {
-            return forge::effect(self, method(&self.args));
+            return forge::effect(self, method);
         }
         let deletes = match self.program.as_str() {
-            "curl" | "wget" | "wget2" => method(&self.args).is_some_and(|method| method.eq_ignore_ascii_case("delete")),
+            "curl" | "wget" | "wget2" => method.is_some_and(|method| method.eq_ignore_ascii_case("delete")),
             "http" | "https" | "xh" | "xhs" => self.args.iter().any(|arg| arg.text.eq_ignore_ascii_case("delete")),
             _ => false,
         };
@@ -73,24 +75,4 @@ impl Command {
         let addresses = fetch::addresses(self);
         (deletes && !addresses.is_empty() && !addresses.iter().all(local)).then_some(Does::Destroy)
     }
-}
-
-/// The method of a request.
-fn method(args: &[Arg]) -> Option<&str> {
-    let mut words = args.iter().map(|arg| arg.text.as_str());
-    while let Some(word) = words.next() {
-        let attached = ["--request=", "--method=", "-X"].iter().find_map(|name| word.strip_prefix(name));
-        if matches!(word, "-X" | "--request" | "--method") {
-            return words.next();
-        }
-        // `-sX DELETE`, `-XDELETE`
-        let clustered = word.starts_with('-') && !word.starts_with("--") && word.ends_with('X');
-        if clustered {
-            return words.next();
-        }
-        if let Some(method) = attached.filter(|method| !method.is_empty()) {
-            return Some(method);
-        }
-    }
-    None
 }

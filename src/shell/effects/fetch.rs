@@ -139,13 +139,9 @@ pub(super) fn note(recorder: &mut Recorder<'_>, operands: &[&Arg]) {
     }
     // Without a name it is the last part of the address, here.
     let named = if curl {
-        command.args.iter().any(|arg| {
-            arg.text == "--remote-name"
-                || arg.text.strip_prefix('-').is_some_and(|letters| !letters.starts_with('-') && letters.contains('O'))
-        })
+        command.has_flag(&["-O", "--remote-name"])
     } else {
-        let downloads = command.args.iter().any(|arg| matches!(arg.text.as_str(), "-d" | "--download" | "-dc"));
-        (command.program == "wget" || downloads) && fetched.is_empty()
+        (command.program == "wget" || command.has_flag(&["-d", "--download"])) && fetched.is_empty()
     };
     for address in operands.iter().filter(|arg| named && arg.is_known() && arg.text.contains('/')) {
         let name =

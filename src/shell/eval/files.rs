@@ -342,11 +342,8 @@ fn unpacks(command: &Command, accesses: &[Access]) -> bool {
     let verb = command.args.first().map_or("", |arg| arg.text.as_str());
     match command.program.as_str() {
         "tar" | "gtar" | "bsdtar" => {
-            let extracts = |arg: &Arg| matches!(arg.text.as_str(), "--extract" | "--get");
-            let letters = verb.strip_prefix('-').unwrap_or(verb);
-            !verb.starts_with("--") && letters.contains('x')
-                || command.args.iter().any(extracts)
-                || command.args.iter().any(|arg| arg.text.starts_with("-x") && !arg.text.starts_with("--"))
+            // `tar xf a.tar`
+            !verb.starts_with('-') && verb.contains('x') || command.has_flag(&["-x", "--extract", "--get"])
         }
         "unzip" | "cpio" | "unrar" | "unar" | "ditto" => true,
         "7z" | "7za" | "7zr" | "7zz" | "rar" => matches!(verb, "x" | "e"),
