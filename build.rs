@@ -7,7 +7,7 @@
 //! | `settings.rs` | the keys of `config.toml` and the presets | `src/policy/layer.rs` |
 //! | `rules.rs` | the rules and their patterns | `src/rules/embedded.rs` |
 //! | `prefilter.rs` | the literals that the patterns require | `src/rules/prefilter.rs` |
-//! | `programs.rs` | the catalogue of programs | `src/programs.rs` |
+//! | `programs.bin`, `programs.rs` | the catalogue of programs, and the names in it | `src/programs.rs` |
 //! | `paths.rs` | the classes of protected files | `src/path/protected.rs` |
 //! | `addresses.rs`, `variables.rs`, `words.rs` | word lists about servers, environment variables and what the catalogue does not describe | `src/encoding/address.rs`, `src/decide/validators/environment_poisoning.rs`, `src/programs/words.rs` |
 //! | `cmdlets.rs` | cmdlets of PowerShell | `src/shell/powershell/cmdlets.rs` |
@@ -42,7 +42,7 @@ mod syntax;
 
 use literals::Group;
 use nearest::nearest;
-use programs::entry::{Entry, Operands, Text, Use};
+use programs::schema::Example;
 use sha2::{Digest, Sha256};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
@@ -72,7 +72,9 @@ fn main() {
     write("rules.rs", &rules);
     write("prefilter.rs", &prefilter);
     write("digests.rs", &digest_table(&kinds));
-    write("programs.rs", &programs());
+    let (entries, names) = programs();
+    std::fs::write(Path::new(&out).join("programs.bin"), entries).expect("OUT_DIR is writable");
+    write("programs.rs", &names);
     write("paths.rs", &paths());
     for name in ["addresses", "variables", "words"] {
         write(&format!("{name}.rs"), &word_lists(&format!("rules/{name}.toml")));
@@ -130,44 +132,38 @@ fn settings_table() -> String {
     code
 }
 
-/// Compiles the catalogue: a static per program, and a table of all names.
-fn programs() -> String {
-    let folder = "rules/programs";
-    println!("cargo::rerun-if-changed={folder}");
-    let files = std::fs::read_dir(folder).unwrap_or_else(|error| panic!("{folder}: {error}"));
-    let mut files: Vec<_> = files.map(|entry| entry.expect("a readable directory").path()).collect();
-    files.retain(|path| path.extension().is_some_and(|end| end == "toml"));
-    files.sort();
-    let (mut code, mut examples) = (String::new(), String::new());
+/// Encodes the catalogue: all entries one after the other, and the code of a table of names.
+fn programs() -> (Vec<u8>, String) {
+    let (mut entries, mut ends, mut examples) = (Vec::new(), Vec::new(), Vec::new());
     let mut names: BTreeMap<String, (usize, String)> = BTreeMap::new();
-    let mut count = 0;
-    for path in files {
-        let path = path.to_string_lossy().into_owned();
+    for stem in file_stems("rules/programs", "toml") {
+        let path = format!("rules/programs/{stem}.toml");
         let file = programs::schema::parse(&read(&path)).unwrap_or_else(|error| panic!("{path}: {error}"));
         for entry in &file.entries {
-            code += &EntryTables::compile(count, entry);
-            for name in entry.names.iter() {
-                if let Some((_, other)) = names.insert(name.to_string(), (count, path.clone())) {
+            for name in &entry.names {
+                if let Some((_, other)) = names.insert(name.to_string(), (ends.len(), path.clone())) {
                     panic!("{path}: `{name}` is also in {other}");
                 }
             }
-            count += 1;
+            entries.extend(postcard::to_allocvec(entry).expect("an entry can be encoded"));
+            ends.push(entries.len());
         }
-        for example in &file.examples {
-            writeln!(examples, "    ({:?}, &{:?}),", example.command, example.expected)
-                .expect("a string accepts everything");
-        }
+        examples.extend(file.examples);
     }
     let mut table = phf_codegen::Map::new();
     for (name, (number, _)) in &names {
-        table.entry(name.as_str(), format!("&PROGRAM_{number}"));
+        table.entry(name.as_str(), number.to_string());
     }
-    let count = examples.lines().count();
-    format!(
-        "{code}static PROGRAMS: phf::Map<&'static str, &'static Entry> = {};\n\
-         static EXAMPLES: [(&str, &[&str]); {count}] = [\n{examples}];\n",
-        table.build()
-    )
+    let example = |example: &Example| format!("    ({:?}, &{:?}),\n", example.command, example.expected);
+    let code = format!(
+        "static PROGRAMS: phf::Map<&'static str, u16> = {};\nstatic ENDS: [u32; {}] = {ends:?};\n\
+         static EXAMPLES: [(&str, &[&str]); {}] = [\n{}];\n",
+        table.build(),
+        ends.len(),
+        examples.len(),
+        examples.iter().map(example).collect::<String>()
+    );
+    (entries, code)
 }
 
 /// Compiles `rules/cmdlets.toml`.
@@ -218,6 +214,8 @@ fn paths() -> String {
     let mut rows = String::new();
     let [mut names, mut beginnings, mut endings] = [const { BTreeSet::new() }; 3];
     let (mut ordinary, mut installed) = (Vec::new(), Vec::new());
+    let (mut row, mut unnamed) = (0, Vec::new());
+    let mut by_first_name: BTreeMap<String, Vec<(usize, usize)>> = BTreeMap::new();
     for (class, table) in &tables {
         let list = |key: &str| -> Vec<String> {
             let items = table.get(key).and_then(toml::Value::as_array).cloned().unwrap_or_default();
@@ -236,7 +234,14 @@ fn paths() -> String {
         let worst = table.get("worst").and_then(toml::Value::as_str);
         let worst = camel_case(worst.unwrap_or_else(|| panic!("{path}: `{class}.worst` is missing")));
         let (files, except) = (list("files"), list("except"));
-        for file in &files {
+        for (position, file) in files.iter().enumerate() {
+            let first = file.split('/').find(|name| !matches!(*name, "" | "~" | "**")).unwrap_or_default();
+            let index = if first.is_empty() || first.contains(['*', '?', '[']) {
+                &mut unnamed
+            } else {
+                by_first_name.entry(first.to_lowercase()).or_default()
+            };
+            index.push((row, position));
             // The last name that says something tells most other paths apart.
             let parts = file.split('/').filter(|name| !matches!(*name, "" | "~" | "**"));
             let found = parts.rev().find_map(|name| match name.split_once('*') {
@@ -256,12 +261,18 @@ fn paths() -> String {
             camel_case(class)
         )
         .expect("a string accepts everything");
+        row += 1;
     }
     let mut code = format!("static FILES: [Files; {}] = [\n{rows}];\n", rows.lines().count());
     for (name, globs) in [("ORDINARY", ordinary), ("INSTALLED", installed)] {
         writeln!(code, "static {name}: [Glob<'static>; {}] = globs({globs:?});", globs.len())
             .expect("a string accepts everything");
     }
+    writeln!(code, "static UNNAMED: [(usize, usize); {}] = {unnamed:?};", unnamed.len())
+        .expect("a string accepts everything");
+    let index: String = by_first_name.iter().map(|(name, globs)| format!("({name:?}, &{globs:?}), ")).collect();
+    writeln!(code, "static BY_FIRST_NAME: [(&str, &[(usize, usize)]); {}] = [{index}];", by_first_name.len())
+        .expect("a string accepts everything");
     for (list, texts) in [("NAMES", names), ("BEGINNINGS", beginnings), ("ENDINGS", endings)] {
         let texts: Vec<String> = texts.into_iter().collect();
         writeln!(code, "static {list}: [&str; {}] = {texts:?};", texts.len()).expect("a string accepts everything");
@@ -326,121 +337,6 @@ fn code_words() -> String {
         .expect("writing to a string succeeds");
     }
     code
-}
-
-/// The static tables of one program's entry, as Rust code.
-///
-/// The compiler spreads the constants of a static over the whole binary, and each one that a call reads may cost a page
-/// fault. The elements of one table lie together.
-#[derive(Default)]
-struct EntryTables {
-    /// The number of the program.
-    program: usize,
-    /// All texts of the entry, in one string.
-    texts: String,
-    /// The elements of each table, by the name of the table.
-    elements: BTreeMap<&'static str, Vec<String>>,
-}
-
-/// The tables of `EntryTables`, with the types of their elements.
-const ENTRY_TABLES: [(&str, &str); 6] = [
-    ("NAMES", "Text"),
-    ("USES", "Use"),
-    ("OPTIONS", "ValueOption"),
-    ("FLAGS", "(Text, Does)"),
-    ("CHANGES", "(List<Text>, Entry)"),
-    ("VERBS", "Entry"),
-];
-
-impl EntryTables {
-    /// Compiles the entry of a program into the static `PROGRAM_n` and its tables.
-    fn compile(program: usize, entry: &Entry) -> String {
-        let mut tables = EntryTables { program, ..EntryTables::default() };
-        let root = tables.entry(entry);
-        let mut code = format!("static TEXTS_{program}: &str = {:?};\n", tables.texts);
-        for (table, kind) in ENTRY_TABLES {
-            let Some(elements) = tables.elements.remove(table) else { continue };
-            let (count, elements) = (elements.len(), elements.join(", "));
-            code += &format!("static {table}_{program}: [{kind}; {count}] = [{elements}];\n");
-        }
-        code + &format!("static PROGRAM_{program}: Entry = {root};\n")
-    }
-
-    /// Adds a list to a table, and returns the code that refers to it.
-    fn list<T>(&mut self, table: &'static str, items: &[T], code: impl Fn(&mut Self, &T) -> String) -> String {
-        if items.is_empty() {
-            return "Cow::Borrowed(&[])".to_owned();
-        }
-        let items: Vec<String> = items.iter().map(|item| code(self, item)).collect();
-        let elements = self.elements.entry(table).or_default();
-        let (start, count) = (elements.len(), items.len());
-        elements.extend(items);
-        format!("Cow::Borrowed(elements_at(&{table}_{}, {start}, {count}))", self.program)
-    }
-
-    fn text(&mut self, text: &str) -> String {
-        let start = self.texts.len();
-        self.texts.push_str(text);
-        format!("Cow::Borrowed(text_at(TEXTS_{}, {start}, {}))", self.program, text.len())
-    }
-
-    fn texts(&mut self, texts: &[Text]) -> String {
-        self.list("NAMES", texts, |tables, text| tables.text(text))
-    }
-
-    fn uses(&mut self, uses: &[Use]) -> String {
-        self.list("USES", uses, |_, used| format!("Use::{used:?}"))
-    }
-
-    fn operands(&mut self, operands: &Operands) -> String {
-        let rest = operands.rest.map_or("None".to_owned(), |rest| format!("Some(Use::{rest:?})"));
-        let tail = operands.tail.map_or("None".to_owned(), |tail| format!("Some(Tail::{tail:?})"));
-        format!(
-            "Operands {{ first: {}, rest: {rest}, last: {}, tail: {tail}, dashes: {}, variables: {}, version: {} }}",
-            self.uses(&operands.first),
-            self.uses(&operands.last),
-            operands.dashes,
-            operands.variables,
-            operands.version,
-        )
-    }
-
-    fn entry(&mut self, entry: &Entry) -> String {
-        let optional = |code: Option<String>| code.map_or("None".to_owned(), |code| format!("Some({code})"));
-        format!(
-            "Entry {{ names: {}, does: {}, verbs: {}, options: {}, command: {}, operands: {}, flags: {}, dry: {}, local: {}, plain: {}, \
-             recursive: {}, attached: {}, pairs: {}, first: {}, with: {}, finds: {}, runs_as: {}, language: {}, reveals: {}, brings: {}, activates: {}, scope: Scope::{:?}, style: Style::{:?} }}",
-            self.texts(&entry.names),
-            optional(entry.does.map(|does| format!("Does::{does:?}"))),
-            self.list("VERBS", &entry.verbs, Self::entry),
-            self.list("OPTIONS", &entry.options, |tables, option| {
-                format!("ValueOption {{ name: {}, takes: Use::{:?} }}", tables.text(&option.name), option.takes)
-            }),
-            self.texts(&entry.command),
-            optional(entry.operands.as_ref().map(|operands| self.operands(operands))),
-            self.list("FLAGS", &entry.flags, |tables, (name, does)| {
-                format!("({}, Does::{does:?})", tables.text(name))
-            }),
-            self.texts(&entry.dry),
-            self.texts(&entry.local),
-            self.texts(&entry.plain),
-            self.texts(&entry.recursive),
-            self.texts(&entry.attached),
-            self.texts(&entry.pairs),
-            self.texts(&entry.first),
-            self.list("CHANGES", &entry.with, |tables, (flags, changed)| {
-                format!("({}, {})", tables.texts(flags), tables.entry(changed))
-            }),
-            entry.finds,
-            optional(entry.runs_as.as_ref().map(|program| self.text(program))),
-            optional(entry.language.as_ref().map(|language| self.text(language))),
-            entry.reveals,
-            entry.brings,
-            entry.activates,
-            entry.scope,
-            entry.style,
-        )
-    }
 }
 
 /// A table of `(file, SHA-256)` with every shipped file.

@@ -1,6 +1,6 @@
 //! The catalogue: what programs do, from `rules/programs/*.toml`.
 //!
-//! The build script compiles the shipped files into tables; an operator's files are read at run time and win. The
+//! The build script encodes the shipped entries; an operator's files are read at run time and win. The
 //! evaluator of shell text looks each program up in a [`Catalogue`] and parses its words once.
 
 mod catalogue;
@@ -16,21 +16,17 @@ pub use command_line::{CommandLine, FlagUse, WordUse};
 pub use entry::{Does, Entry, Tail, Use};
 pub use reader::parse;
 
-use entry::{List, Operands, Scope, Style, Text, ValueOption};
-use std::borrow::Cow;
+use std::sync::OnceLock;
 
-// `PROGRAMS`: every name of a shipped program, with its entry. `EXAMPLES`: the examples of all entries.
+// `PROGRAMS`: every name of a shipped program, with the number of its entry. `ENDS`: where the entries end in `ENTRIES`.
+// `EXAMPLES`: the examples of all entries.
 include!(concat!(env!("OUT_DIR"), "/programs.rs"));
 
-/// Elements of a table, for the generated code.
-const fn elements_at<T>(table: &'static [T], start: usize, count: usize) -> &'static [T] {
-    table.split_at(start).1.split_at(count).0
-}
+/// The shipped entries, one after the other, in the format of `postcard`.
+static ENTRIES: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/programs.bin"));
 
-/// A part of a text, for the generated code.
-const fn text_at(text: &'static str, start: usize, length: usize) -> &'static str {
-    text.split_at(start).1.split_at(length).0
-}
+/// The entries that have been looked up.
+static DECODED: [OnceLock<Option<Box<Entry>>>; ENDS.len()] = [const { OnceLock::new() }; ENDS.len()];
 
 /// Looks up a shipped program by its name, without its version: `python3.12` is `python`.
 pub fn embedded(name: &str) -> Option<&'static Entry> {
@@ -39,7 +35,14 @@ pub fn embedded(name: &str) -> Option<&'static Entry> {
 
 /// The shipped entry of exactly this name.
 fn shipped(name: &str) -> Option<&'static Entry> {
-    PROGRAMS.get(name).copied()
+    let number = usize::from(*PROGRAMS.get(name)?);
+    DECODED.get(number)?.get_or_init(|| decode(number)).as_deref()
+}
+
+/// Decodes an entry. A test decodes all of them.
+fn decode(number: usize) -> Option<Box<Entry>> {
+    let start = number.checked_sub(1).and_then(|before| ENDS.get(before)).map_or(0, |end| *end as usize);
+    postcard::from_bytes(ENTRIES.get(start..*ENDS.get(number)? as usize)?).ok()
 }
 
 /// What `find` has for a name, or else for the name without its version.

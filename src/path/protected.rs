@@ -1,7 +1,8 @@
 //! Protected targets: the classes of files in `rules/paths.toml`, compiled in at build time.
 
-use super::pattern::{Extent, Glob, is_extension, touches, touches_any_home};
+use super::pattern::{Extent, Glob, is_extension, names_overlap, touches, touches_any_home};
 use super::{AbsPath, globs};
+use compact_str::CompactString;
 use std::cmp::Ordering;
 
 /// A class of protected files.
@@ -44,8 +45,10 @@ struct Files {
     except: &'static [Glob<'static>],
 }
 
-// `ORDINARY`: places outside of the project that are written in silence. `INSTALLED`: directories of programs. `FILES`: all classes. `NAMES`: the lower-case names of which a path of a class contains at least one, in order.
-// `BEGINNINGS` and `ENDINGS`: the same for patterns such as `.env.*` and `*.key`.
+// `ORDINARY`: places outside of the project that are written in silence. `INSTALLED`: directories of programs. `FILES`: all
+// classes. `BY_FIRST_NAME`: the patterns by their first name in lower case, in order; each is the position of its class and
+// its position there. `UNNAMED`: the patterns whose first name has a wildcard. `NAMES`: the lower-case names of which a path
+// of a class contains at least one, in order. `BEGINNINGS` and `ENDINGS`: the same for patterns such as `.env.*` and `*.key`.
 include!(concat!(env!("OUT_DIR"), "/paths.rs"));
 
 impl Class {
@@ -56,7 +59,7 @@ impl Class {
 
     /// Whether a path is, or may be, a file of this class.
     pub fn contains(self, path: &AbsPath, reach: Extent, home: Option<&AbsPath>) -> bool {
-        FILES.iter().any(|files| files.class == self && files.contains(path, reach, home))
+        candidates(path).any(|(files, glob)| files.class == self && files.contains(glob, path, reach, home))
     }
 }
 
@@ -71,10 +74,29 @@ impl Class {
     }
 }
 
-/// The classes that a path belongs to.
+/// The classes that a path belongs to. One may occur several times.
 pub fn classes<'p>(path: &'p AbsPath, reach: Extent, home: Option<&'p AbsPath>) -> impl Iterator<Item = Class> + 'p {
-    let files = if reach == Extent::Tree || may_be_protected(path) { &FILES[..] } else { &[] };
-    files.iter().filter(move |files| files.contains(path, reach, home)).map(|files| files.class)
+    let globs = (reach == Extent::Tree || may_be_protected(path)).then(|| candidates(path));
+    let found = globs.into_iter().flatten().filter(move |(files, glob)| files.contains(glob, path, reach, home));
+    found.map(|(files, _)| files.class)
+}
+
+/// The patterns that a path may match, with their classes. One of its names is, or may be, the first name of a pattern.
+fn candidates(path: &AbsPath) -> impl Iterator<Item = (&'static Files, &'static Glob<'static>)> + '_ {
+    let with_name = |name: &CompactString| {
+        let found = BY_FIRST_NAME.binary_search_by(|(known, _)| compare(known, name)).ok();
+        found.and_then(|at| BY_FIRST_NAME.get(at..=at)).unwrap_or_default()
+    };
+    let may_be = |known: &str, name: &str| names_overlap(known.as_bytes(), name.as_bytes());
+    let with_wild_name = move |name| BY_FIRST_NAME.iter().filter(move |(known, _)| may_be(known, name));
+    let names = path.components().iter();
+    let named = names.flat_map(move |name| {
+        let (exact, wild) =
+            if is_wild(name) { (None, Some(with_wild_name(name))) } else { (Some(with_name(name)), None) };
+        exact.into_iter().flatten().chain(wild.into_iter().flatten())
+    });
+    let positions = named.flat_map(|(_, positions)| *positions).chain(&UNNAMED);
+    positions.filter_map(|(class, glob)| FILES.get(*class).and_then(|files| Some((files, files.files.get(*glob)?))))
 }
 
 /// The protected files with a fixed place in the home directory or the system, as absolute paths.
@@ -170,8 +192,9 @@ fn compare(known: &str, name: &str) -> Ordering {
 }
 
 impl Files {
-    fn contains(&self, path: &AbsPath, reach: Extent, home: Option<&AbsPath>) -> bool {
-        self.files.iter().any(|glob| self.touches(glob, path, reach, home))
+    /// Whether a path is, or may be, a file that a pattern of the class matches.
+    fn contains(&self, glob: &Glob<'_>, path: &AbsPath, reach: Extent, home: Option<&AbsPath>) -> bool {
+        self.touches(glob, path, reach, home)
             && !(is_exact(path) && self.except.iter().any(|glob| self.touches(glob, path, Extent::Exact, home)))
     }
 
@@ -182,3 +205,7 @@ impl Files {
         matches && is_about(self.class, glob.as_str(), path)
     }
 }
+
+#[cfg(test)]
+#[path = "../../tests/unit/path/protected.rs"]
+mod tests;

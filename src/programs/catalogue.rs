@@ -77,10 +77,10 @@ impl Catalogue {
 /// Adds what the shipped entry tells, verb by verb.
 fn join(own: &mut Entry, shipped: Entry) {
     for verb in own.join(shipped) {
-        let same = own.verbs.to_mut().iter_mut().find(|known| known.names.first() == verb.names.first());
+        let same = own.verbs.iter_mut().find(|known| known.names.first() == verb.names.first());
         match same {
             Some(known) => join(known, verb),
-            None => own.verbs.to_mut().push(verb),
+            None => own.verbs.push(verb),
         }
     }
 }
@@ -92,10 +92,10 @@ fn guard(entry: &mut Entry) {
             *takes = Use::Unknown;
         }
     };
-    entry.options.to_mut().iter_mut().for_each(|option| guarded(&mut option.takes));
+    entry.options.iter_mut().for_each(|option| guarded(&mut option.takes));
     if let Some(Operands { first, rest, last, .. }) = &mut entry.operands {
-        first.to_mut().iter_mut().chain(rest.iter_mut()).chain(last.to_mut().iter_mut()).for_each(guarded);
+        first.iter_mut().chain(rest.iter_mut()).chain(last.iter_mut()).for_each(guarded);
     }
-    entry.verbs.to_mut().iter_mut().for_each(guard);
-    entry.with.to_mut().iter_mut().for_each(|(_, changed)| guard(changed));
+    entry.verbs.iter_mut().for_each(guard);
+    entry.with.iter_mut().for_each(|(_, changed)| guard(changed));
 }

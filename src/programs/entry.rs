@@ -2,16 +2,11 @@
 //!
 //! The build script compiles this file too, so it uses nothing of the crate.
 
-use std::borrow::Cow;
-
-/// A list that is either compiled in or read from an operator's file.
-pub type List<T> = Cow<'static, [T]>;
-
-/// A text that is either compiled in or read from an operator's file.
-pub type Text = Cow<'static, str>;
+use compact_str::CompactString;
+use serde::{Deserialize, Serialize};
 
 /// What a command does to the world beyond the files that it names, weakest first.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Does {
     /// Prints, and changes nothing.
     Look,
@@ -30,7 +25,7 @@ pub enum Does {
 }
 
 /// What a program does with an option value or an operand.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Use {
     /// A number, a name, a pattern, a message: not a file.
     Text,
@@ -77,7 +72,7 @@ pub enum Use {
 }
 
 /// How a program writes its options.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Style {
     /// `-abc`, `-ofile`, `--long`, `--long=value`, abbreviated long names.
     #[default]
@@ -89,7 +84,7 @@ pub enum Style {
 }
 
 /// What the change is about that a program makes.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Scope {
     /// What others use too.
     #[default]
@@ -101,16 +96,16 @@ pub enum Scope {
 }
 
 /// An option that takes a value.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ValueOption {
     /// The option with its dashes. `-o:key`: only for values that begin with `key`, in any case, and `=`, `:` or a blank.
-    pub name: Text,
+    pub name: CompactString,
     /// What its value is used for.
     pub takes: Use,
 }
 
 /// How a command is written that the last operands are.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Tail {
     /// `run*`: a program with its arguments.
     Command,
@@ -125,14 +120,14 @@ pub enum Tail {
 }
 
 /// What the operands are used for, by position.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Operands {
     /// The first operands.
-    pub first: List<Use>,
+    pub first: Vec<Use>,
     /// All operands between the first and the last ones. `None`: their use is unknown.
     pub rest: Option<Use>,
     /// The last operands.
-    pub last: List<Use>,
+    pub last: Vec<Use>,
     /// The command that follows the first operands.
     pub tail: Option<Tail>,
     /// The command stands only behind `--`.
@@ -144,46 +139,46 @@ pub struct Operands {
 }
 
 /// A program or a verb.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Entry {
     /// The name and its aliases. `*` in a name stands for any characters.
-    pub names: List<Text>,
+    pub names: Vec<CompactString>,
     /// What it does. Of a program with verbs: what a verb that is not listed does.
     pub does: Option<Does>,
     /// Its verbs.
-    pub verbs: List<Entry>,
+    pub verbs: Vec<Entry>,
     /// Its options that take a value. Those of the entries above hold too.
-    pub options: List<ValueOption>,
+    pub options: Vec<ValueOption>,
     /// Options behind which the rest of the line is a command.
-    pub command: List<Text>,
+    pub command: Vec<CompactString>,
     /// Its operands. `None`: those of the entry above hold.
     pub operands: Option<Operands>,
     /// Flags that change what it does.
-    pub flags: List<(Text, Does)>,
+    pub flags: Vec<(CompactString, Does)>,
     /// Flags with which nothing is changed.
-    pub dry: List<Text>,
+    pub dry: Vec<CompactString>,
     /// Flags and option values with which only this machine is changed. `--context=kind-*` is an option with such a value,
     /// `--endpoint=nearby` one with an address of this machine, `nearby` an operand with one. The list of the deepest entry
     /// that has one holds.
-    pub local: List<Text>,
+    pub local: Vec<CompactString>,
     /// Flags that change nothing of what the entry tells.
-    pub plain: List<Text>,
+    pub plain: Vec<CompactString>,
     /// Flags with which what is done to a directory holds for everything below; `*`: always.
-    pub recursive: List<Text>,
+    pub recursive: Vec<CompactString>,
     /// Options that take a value only if it is attached to them: `-i.bak`.
-    pub attached: List<Text>,
+    pub attached: Vec<CompactString>,
     /// Options with two values, of which the second has the use that is listed: `--rawfile NAME FILE`.
-    pub pairs: List<Text>,
+    pub pairs: Vec<CompactString>,
     /// Options that stand for the first operand: `grep -e PATTERN`.
-    pub first: List<Text>,
+    pub first: Vec<CompactString>,
     /// Flags that change the uses of options and operands, and these uses. `-d=skip` is an option with that value.
-    pub with: List<(List<Text>, Entry)>,
+    pub with: Vec<(Vec<CompactString>, Entry)>,
     /// It runs only what it finds by itself, such as the tasks of a configuration file.
     pub finds: bool,
     /// The program that reads the operands of an `again*` tail, if not this one.
-    pub runs_as: Option<Text>,
+    pub runs_as: Option<CompactString>,
     /// The language of its `code` options and of the files that it executes.
-    pub language: Option<Text>,
+    pub language: Option<CompactString>,
     /// Prints credentials.
     pub reveals: bool,
     /// Prints text that strangers wrote.

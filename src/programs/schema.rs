@@ -2,8 +2,8 @@
 //!
 //! The build script compiles this file too, so it uses nothing of the crate but `entry`.
 
-use super::entry::{Does, Entry, List, Operands, Scope, Style, Tail, Text, Use, ValueOption};
-use std::borrow::Cow;
+use super::entry::{Does, Entry, Operands, Scope, Style, Tail, Use, ValueOption};
+use compact_str::CompactString;
 use toml::{Table, Value};
 
 /// A catalogue file: its entries and their examples.
@@ -109,13 +109,13 @@ fn hole(entry: &Entry, told: bool) -> Option<&str> {
 /// Reads the table of a program or of a verb.
 fn entry(name: &str, table: &Table, examples: &mut Vec<Example>) -> Result<Entry, String> {
     let mut entry = Entry::default();
-    let mut names = vec![text(name)];
+    let mut names = vec![CompactString::from(name)];
     let mut options = Vec::new();
     let mut verbs: Vec<(Vec<String>, Entry)> = Vec::new();
     for (key, value) in table {
         let fail = |error: String| format!("`{key}`: {error}");
         match key.as_str() {
-            "aliases" => names.extend(words(value).map_err(fail)?.into_iter().map(Cow::Owned)),
+            "aliases" => names.extend(words(value).map_err(fail)?.into_iter().map(CompactString::from)),
             "does" => entry.does = Some(does(string(value).map_err(fail)?).map_err(fail)?),
             "operands" => entry.operands = Some(operands(string(value).map_err(fail)?).map_err(fail)?),
             "flags" => entry.flags = flags(value).map_err(fail)?,
@@ -137,14 +137,14 @@ fn entry(name: &str, table: &Table, examples: &mut Vec<Example>) -> Result<Entry
                     }
                     let changed =
                         self::entry(flags, table, examples).map_err(|error| fail(format!("`{flags}`: {error}")))?;
-                    let flags = flags.split_whitespace().map(text).collect();
-                    entry.with.to_mut().push((flags, changed));
+                    let flags = flags.split_whitespace().map(CompactString::from).collect();
+                    entry.with.push((flags, changed));
                 }
             }
             "command" => entry.command = names_of(value).map_err(fail)?,
             "finds" => entry.finds = !string(value).map_err(fail)?.is_empty(),
-            "as" => entry.runs_as = Some(text(string(value).map_err(fail)?)),
-            "language" => entry.language = Some(text(string(value).map_err(fail)?)),
+            "as" => entry.runs_as = Some(string(value).map_err(fail)?.into()),
+            "language" => entry.language = Some(string(value).map_err(fail)?.into()),
             "reveals" if value.is_bool() => entry.reveals = value.as_bool().unwrap_or_default(),
             "brings" if value.is_bool() => entry.brings = value.as_bool().unwrap_or_default(),
             "activates" if value.is_bool() => entry.activates = value.as_bool().unwrap_or_default(),
@@ -202,20 +202,20 @@ fn entry(name: &str, table: &Table, examples: &mut Vec<Example>) -> Result<Entry
                     if !name.starts_with(['-', '+']) && !name.ends_with(['=', ':']) {
                         return Err(fail(format!("`{name}` is not an option")));
                     }
-                    options.push(ValueOption { name: Cow::Owned(name), takes: *takes });
+                    options.push(ValueOption { name: name.into(), takes: *takes });
                 }
             }
         }
     }
-    entry.names = names.into();
-    entry.options = options.into();
+    entry.names = names;
+    entry.options = options;
     let mut merged: Vec<Entry> = Vec::new();
     for (path, verb) in verbs {
         insert(&mut merged, &path, verb)?;
     }
     // `-m`: options that are verbs come first, so that other options need not be compared with all verbs.
     merged.sort_by_key(|verb| !verb.names.first().is_some_and(|name| name.starts_with('-')));
-    entry.verbs = merged.into();
+    entry.verbs = merged;
     Ok(entry)
 }
 
@@ -224,12 +224,12 @@ fn insert(verbs: &mut Vec<Entry>, path: &[String], verb: Entry) -> Result<(), St
     let Some((word, rest)) = path.split_first() else { return Ok(()) };
     let known = verbs.iter().position(|known| known.names.first().is_some_and(|name| name == word));
     let at = known.unwrap_or_else(|| {
-        verbs.push(Entry { names: vec![text(word)].into(), ..Entry::default() });
+        verbs.push(Entry { names: vec![word.into()], ..Entry::default() });
         verbs.len() - 1
     });
     let Some(known) = verbs.get_mut(at) else { return Ok(()) };
     if !rest.is_empty() {
-        return insert(known.verbs.to_mut(), rest, verb);
+        return insert(&mut known.verbs, rest, verb);
     }
     if known.does.is_some() && verb.does.is_some() {
         return Err(format!("`{word}` is listed twice"));
@@ -237,7 +237,7 @@ fn insert(verbs: &mut Vec<Entry>, path: &[String], verb: Entry) -> Result<(), St
     let verbs = known.join(verb);
     for nested in verbs {
         let word = nested.names.first().map(|name| name.to_string()).unwrap_or_default();
-        insert(known.verbs.to_mut(), &[word], nested)?;
+        insert(&mut known.verbs, &[word], nested)?;
     }
     Ok(())
 }
@@ -250,11 +250,11 @@ impl Entry {
         let Entry { command, finds, runs_as, first, with, language, reveals, brings, activates, style, .. } = other;
         let Entry { local, scope, .. } = other;
         // The first name of a verb table is its whole path.
-        self.names.to_mut().extend(names.iter().skip(1).cloned());
+        self.names.extend(names.into_iter().skip(1));
         self.does = self.does.or(does);
-        self.options.to_mut().extend(options.iter().cloned());
+        self.options.extend(options);
         self.operands = self.operands.take().or(operands);
-        self.flags.to_mut().extend(flags.iter().cloned());
+        self.flags.extend(flags);
         for (list, more) in [
             (&mut self.command, command),
             (&mut self.dry, dry),
@@ -265,9 +265,9 @@ impl Entry {
             (&mut self.pairs, pairs),
             (&mut self.first, first),
         ] {
-            list.to_mut().extend(more.iter().cloned());
+            list.extend(more);
         }
-        self.with.to_mut().extend(with.iter().cloned());
+        self.with.extend(with);
         self.finds |= finds;
         self.runs_as = self.runs_as.take().or(runs_as);
         self.language = self.language.take().or(language);
@@ -280,12 +280,8 @@ impl Entry {
         if self.style == Style::default() {
             self.style = style;
         }
-        verbs.into_owned()
+        verbs
     }
-}
-
-fn text(text: &str) -> Text {
-    Cow::Owned(text.to_owned())
 }
 
 fn string(value: &Value) -> Result<&str, String> {
@@ -298,8 +294,8 @@ fn words(value: &Value) -> Result<Vec<String>, String> {
 }
 
 /// Names of options, separated by blanks.
-fn names_of(value: &Value) -> Result<List<Text>, String> {
-    Ok(words(value)?.into_iter().map(Cow::Owned).collect())
+fn names_of(value: &Value) -> Result<Vec<CompactString>, String> {
+    Ok(words(value)?.into_iter().map(CompactString::from).collect())
 }
 
 /// An array of strings.
@@ -316,14 +312,14 @@ fn does(name: &str) -> Result<Does, String> {
 }
 
 /// `{ lose = "--hard", destroy = "-f --force" }`.
-fn flags(value: &Value) -> Result<List<(Text, Does)>, String> {
+fn flags(value: &Value) -> Result<Vec<(CompactString, Does)>, String> {
     let table = value.as_table().ok_or_else(|| "expected a table of flags by effect".to_owned())?;
     let mut flags = Vec::new();
     for (effect, names) in table {
         let effect = does(effect)?;
-        flags.extend(words(names)?.into_iter().map(|name| (Cow::Owned(name), effect)));
+        flags.extend(words(names)?.into_iter().map(|name| (name.into(), effect)));
     }
-    Ok(flags.into())
+    Ok(flags)
 }
 
 /// `text read* write`: the uses of the operands; that of the one with `*` holds for any number. A command comes last:
@@ -353,9 +349,9 @@ fn operands(spec: &str) -> Result<Operands, String> {
                         return Err("more than one `*`".to_owned());
                     }
                 } else if operands.rest.is_none() {
-                    operands.first.to_mut().push(takes);
+                    operands.first.push(takes);
                 } else {
-                    operands.last.to_mut().push(takes);
+                    operands.last.push(takes);
                 }
             }
         }

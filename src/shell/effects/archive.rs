@@ -59,7 +59,7 @@ fn takes_value(entry: &Entry, name: &str) -> bool {
 
 /// The long option that a word means: any beginning of a name, if it is not a name itself.
 fn meant<'a>(entry: &'a Entry, given: &'a str) -> &'a str {
-    let mut names = entry.options.iter().map(|option| option.name.as_ref());
+    let mut names = entry.options.iter().map(|option| option.name.as_str());
     let begun = names.find(|name| given.len() > 3 && name.starts_with(given));
     if takes_value(entry, given) { given } else { begun.unwrap_or(given) }
 }

@@ -40,9 +40,8 @@ pub(super) fn note(recorder: &mut Recorder<'_>) {
             container::mounts(recorder);
             by_entry::note(recorder);
         }
-        "export" | "declare" | "typeset" | "readonly" | "local" | "read" | "mapfile" | "readarray" | "printf" => {
-            variables(recorder, operands);
-        }
+        "export" | "declare" | "typeset" | "readonly" | "local" | "read" | "mapfile" | "readarray" | "printf"
+        | "getopts" | "let" | "wait" => variables(recorder, operands),
         _ => {
             if !by_entry::note(recorder) {
                 named_outputs(recorder);
@@ -60,6 +59,12 @@ fn variables(recorder: &mut Recorder<'_>, operands: &[&Arg]) {
             recorder.effects.env.extend(operands.iter().map(|arg| (arg.text.to_string(), None)));
         }
         "printf" => recorder.effects.env.extend(command.values(&["-v"]).into_iter().map(|arg| (arg.text.into(), None))),
+        "wait" => recorder.effects.env.extend(command.values(&["-p"]).into_iter().map(|arg| (arg.text.into(), None))),
+        "getopts" => recorder.effects.env.extend(operands.get(1).map(|arg| (arg.text.to_string(), None))),
+        "let" => {
+            let assigned = |arg: &&Arg| Some((arg.text.split_once('=')?.0.to_owned(), None));
+            recorder.effects.env.extend(operands.iter().filter_map(assigned));
+        }
         program => {
             let is_reference = program != "export" && command.has_flag(&["-n"]);
             for arg in operands {

@@ -79,7 +79,7 @@ fn predict_output(args: &[Arg], command: &Command, state: &ShellState) -> Option
     let rest = rest.as_slice();
     match name {
         "echo" => echo(rest),
-        "printf" => printf(rest.strip_prefix(&["--"]).unwrap_or(rest), &state.meter),
+        "printf" => printf(rest, &state.meter),
         // The name stands for the path of the program.
         "which" | "type" | "command" => match rest {
             [name] if program.text == "which" => locate_program(name, state),
@@ -159,8 +159,12 @@ fn unescape(text: &str) -> Option<String> {
 
 /// Returns the output of `printf`, if the format has no directives other than `%s` and `%b`.
 pub(super) fn printf(args: &[&str], meter: &Meter) -> Option<String> {
-    let (format, values) = args.split_first()?;
-    if format.starts_with('-') || values.iter().any(|value| value.contains('\\')) {
+    let (format, values) = match args {
+        ["--", format, values @ ..] => (format, values),
+        [format, values @ ..] if !format.starts_with('-') => (format, values),
+        _ => return None,
+    };
+    if values.iter().any(|value| value.contains('\\')) {
         return None;
     }
     let format = unescape(format)?;

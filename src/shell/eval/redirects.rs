@@ -36,7 +36,7 @@ impl Execution {
         let words: Vec<&str> = args.iter().skip(1).map(|arg| arg.text.as_str()).collect();
         match name {
             "echo" => output::echo(&words),
-            "printf" => output::printf(words.strip_prefix(&["--"]).unwrap_or(&words), &self.state.meter),
+            "printf" => output::printf(&words, &self.state.meter),
             "cat" | "tee" => {
                 let texts = self.here_texts(simple)?;
                 let reads_files = name == "cat" && words.iter().any(|word| !word.starts_with('-'));

@@ -135,7 +135,7 @@ impl PowerShellParser<'_> {
                 Argument::Parameter { name, value } if entry.is_some() => {
                     let lower = format!("-{}", name.to_lowercase());
                     let known = entry.iter().flat_map(|entry| entry.options.iter());
-                    let known = known.map(|option| option.name.as_ref()).find(|known| known.starts_with(&lower));
+                    let known = known.map(|option| option.name.as_str()).find(|known| known.starts_with(&lower));
                     words.push(word(quoted(known.unwrap_or(&lower))));
                     words.extend(value.into_iter().flatten().map(to_path));
                 }

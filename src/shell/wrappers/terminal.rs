@@ -57,7 +57,7 @@ fn completed(words: &[Arg]) -> Vec<Arg> {
         && !names().any(|name| *name == word.text)
         && let Some(name) = names().find(|name| name.starts_with(word.text.as_str()))
     {
-        *word = Arg::literal(name.as_ref());
+        *word = Arg::literal(name.clone());
     }
     words
 }

@@ -1,0 +1,40 @@
+use super::*;
+
+/// Paths that patterns of all classes match or nearly match.
+fn paths() -> impl Iterator<Item = AbsPath> {
+    let globs = FILES.iter().flat_map(|files| files.files.iter().chain(files.except)).map(|glob| glob.as_str());
+    let exact = |glob: &str| glob.replace("**", "a/b").replace('*', "Z").replace('?', "z");
+    let texts = globs.step_by(4).enumerate().map(move |(at, glob)| {
+        let (above, last) = glob.rsplit_once('/').unwrap_or_default();
+        // A part of the patterns, each in one form: every path is compared with all patterns.
+        match at % 5 {
+            0 => format!("{above}/*{last}").replace("**", "a"),
+            1 => format!("{above}/*").replace("**", "a"),
+            2 => format!("**/{last}"),
+            _ => exact(glob),
+        }
+    });
+    texts.enumerate().map(|(at, text)| {
+        let places = ["/home/user", "/Home/USER/proj", "/home/other", "/root", ""];
+        let place = places.get(at / 5 % places.len()).copied().unwrap_or_default();
+        AbsPath::resolve_in(&format!("{place}/{}", text.trim_start_matches(['~', '/'])), "/", None)
+    })
+}
+
+#[test]
+fn the_index_by_first_name_finds_every_pattern_that_matches() {
+    let home = AbsPath::resolve_in("/home/user", "/", None);
+    for path in paths() {
+        for reach in [Extent::Exact, Extent::Tree] {
+            let is_in = |(files, glob): &(&Files, &Glob<'_>)| files.contains(glob, &path, reach, Some(&home));
+            let all = FILES.iter().flat_map(|files| files.files.iter().map(move |glob| (files, glob)));
+            let mut expected: Vec<&str> = all.filter(is_in).map(|(_, glob)| glob.as_str()).collect();
+            let mut found: Vec<&str> = candidates(&path).filter(is_in).map(|(_, glob)| glob.as_str()).collect();
+            expected.sort_unstable();
+            expected.dedup();
+            found.sort_unstable();
+            found.dedup();
+            assert_eq!(found, expected, "{path:?}");
+        }
+    }
+}
