@@ -1,6 +1,6 @@
 //! Protected targets: the classes of files in `rules/paths.toml`, compiled in at build time.
 
-use super::pattern::{Extent, Glob, is_extension, names_overlap, touches, touches_any_home};
+use super::pattern::{Extent, Glob, is_extension, touches, touches_any_home};
 use super::{AbsPath, globs};
 use compact_str::CompactString;
 use std::cmp::Ordering;
@@ -81,22 +81,19 @@ pub fn classes<'p>(path: &'p AbsPath, reach: Extent, home: Option<&'p AbsPath>) 
     found.map(|(files, _)| files.class)
 }
 
-/// The patterns that a path may match, with their classes. One of its names is, or may be, the first name of a pattern.
+/// The patterns that a path may match, with their classes. A path without wildcards contains the first name of a pattern.
 fn candidates(path: &AbsPath) -> impl Iterator<Item = (&'static Files, &'static Glob<'static>)> + '_ {
-    let with_name = |name: &CompactString| {
+    let all = || FILES.iter().flat_map(|files| files.files.iter().map(move |glob| (files, glob)));
+    let by_name = |name: &CompactString| {
         let found = BY_FIRST_NAME.binary_search_by(|(known, _)| compare(known, name)).ok();
-        found.and_then(|at| BY_FIRST_NAME.get(at..=at)).unwrap_or_default()
+        found.and_then(|at| BY_FIRST_NAME.get(at)).map_or(&[][..], |(_, globs)| globs)
     };
-    let may_be = |known: &str, name: &str| names_overlap(known.as_bytes(), name.as_bytes());
-    let with_wild_name = move |name| BY_FIRST_NAME.iter().filter(move |(known, _)| may_be(known, name));
-    let names = path.components().iter();
-    let named = names.flat_map(move |name| {
-        let (exact, wild) =
-            if is_wild(name) { (None, Some(with_wild_name(name))) } else { (Some(with_name(name)), None) };
-        exact.into_iter().flatten().chain(wild.into_iter().flatten())
-    });
-    let positions = named.flat_map(|(_, positions)| *positions).chain(&UNNAMED);
-    positions.filter_map(|(class, glob)| FILES.get(*class).and_then(|files| Some((files, files.files.get(*glob)?))))
+    let named = move || {
+        let positions = path.components().iter().flat_map(by_name).chain(&UNNAMED);
+        positions.filter_map(|(class, glob)| FILES.get(*class).and_then(|files| Some((files, files.files.get(*glob)?))))
+    };
+    let (all, named) = if path.wild { (Some(all()), None) } else { (None, Some(named())) };
+    all.into_iter().flatten().chain(named.into_iter().flatten())
 }
 
 /// The protected files with a fixed place in the home directory or the system, as absolute paths.
