@@ -162,6 +162,16 @@ fn say(line: &str) -> anyhow::Result<()> {
     Ok(writeln!(std::io::stdout().lock(), "{line}")?)
 }
 
+/// Prints a prompt, and reads a line from stdin.
+fn ask(prompt: &str) -> anyhow::Result<String> {
+    let mut stdout = std::io::stdout();
+    stdout.write_all(prompt.as_bytes())?;
+    stdout.flush()?;
+    let mut typed = String::new();
+    std::io::stdin().read_line(&mut typed)?;
+    Ok(typed)
+}
+
 /// Returns the options of a hook that is called with this preset and policy directory.
 fn hook_options(preset: Option<&str>, config_dir: Option<&Path>) -> Options {
     let preset = preset.map(|preset| [OsString::from("--preset"), preset.into()]);

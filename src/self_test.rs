@@ -120,6 +120,7 @@ pub fn describe(command: &Command) -> Vec<String> {
     });
     let flags = [
         ("reveals", parsed.reveals()),
+        ("injects", parsed.injects()),
         ("brings", parsed.brings()),
         ("activates", parsed.activates()),
         ("recursive", parsed.recursive == Some(true)),

@@ -16,6 +16,7 @@ pub mod powershell;
 mod state;
 mod statements;
 mod syntax;
+mod tool_roots;
 mod wrappers;
 
 pub use canonical::{quote_word, without_global_options};
@@ -238,7 +239,7 @@ impl Command {
     }
 
     /// The values of an option by any of its names, which its entry must list.
-    fn values(&self, names: &[&str]) -> Vec<Arg> {
+    pub(crate) fn values(&self, names: &[&str]) -> Vec<Arg> {
         let uses = self.parsed.iter().flat_map(|line| line.uses.iter());
         let named = uses.filter(|used| used.option.is_some_and(|option| names.contains(&option)));
         named.filter_map(|used| self.value(used)).collect()

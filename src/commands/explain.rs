@@ -117,7 +117,7 @@ fn explain_result(file: &Path, args: &ExplainArgs) -> anyhow::Result<()> {
         std::fs::read_to_string(file).with_context(|| file.display().to_string())?
     };
     let options = hook_options(args.preset.as_deref(), None);
-    let previewed = preview(&event, &options, &Environment::of(options.client, &options.dirs))?;
+    let previewed = preview(&event, &options, &options.environment())?;
     ensure!(
         previewed.header.phase.is_some_and(Phase::is_after),
         "{}: not an event after a call\n  help: expected the JSON that the client sends to `rune hook post`",
@@ -174,7 +174,7 @@ fn tool_input(tool: &str, line: &str) -> anyhow::Result<serde_json::Value> {
 
 fn preview_call(args: &ExplainArgs, line: &str) -> anyhow::Result<Preview> {
     let options = hook_options(args.preset.as_deref(), None);
-    let mut environment = Environment::of(options.client, &options.dirs);
+    let mut environment = options.environment();
     environment.project = args.project.clone().or(environment.project);
     let cwd = args.cwd.clone().map_or_else(current_dir, Ok)?;
     let sample = SampleEvent {

@@ -1,7 +1,7 @@
 //! `rune rules`: checks, lists and tests rules.
 
 use crate::commands::hook_options;
-use crate::runtime::environment::{Environment, now};
+use crate::runtime::environment::now;
 use crate::runtime::exit_code::DONE;
 use crate::runtime::policy_files::{self, RuleSelection};
 use anyhow::{Context, bail};
@@ -61,8 +61,7 @@ fn check(args: &RulesArgs) -> anyhow::Result<()> {
             .filter(|exception| config.stale_reason(exception, today) == Some(StaleReason::RuleUnknown));
         errors.extend(unknown.map(|unknown| format!("{}: unknown rule `{}`", unknown.source, unknown.rule)));
         let options = hook_options(None, args.config_dir.as_deref());
-        let environment = Environment::of(options.client, &options.dirs);
-        errors.extend(policy_files::programs::errors(environment.config_dir.as_deref()));
+        errors.extend(policy_files::programs::errors(options.environment().config_dir.as_deref()));
     }
     let mut out = std::io::stdout().lock();
     for note in notes {
@@ -126,12 +125,12 @@ fn test(args: &RulesArgs) -> anyhow::Result<()> {
 /// Loads the policy in force with its notes, or the policy with the rules of `args.file` instead of all others.
 fn load_policy(args: &RulesArgs) -> anyhow::Result<(Config, Vec<String>)> {
     let options = hook_options(Some(args.preset.as_deref().unwrap_or("strict")), args.config_dir.as_deref());
-    let environment = Environment::of(options.client, &options.dirs);
+    let environment = options.environment();
     let Some(file) = &args.file else {
         let config = policy_files::config(&options, &environment, &RuleSelection::all(&RuleKind::all()), None);
         return Ok((config, policy_files::notes(&options, &environment)));
     };
-    let mut config = policy_files::config(&options, &environment, &RuleSelection::all(&[]), None);
+    let mut config = policy_files::settings(&options, &environment);
     let (rules, errors) = parse_rule_file(file)?;
     config.add_rules(rules);
     config.failures.extend(errors);

@@ -111,8 +111,8 @@ impl RefusalCode {
     }
 }
 
-/// Whether tools of MCP servers have to be pinned.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// Whether tools of MCP servers have to be pinned, strictest first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum PinPolicy {
     /// Every tool needs a pin.
     Required,

@@ -111,7 +111,15 @@ fn compare(glob: Glob<'_>, path: &AbsPath, extents: Extents, home: Option<&AbsPa
 }
 
 /// Patterns for home directories.
-const HOMES: [&[&str]; 3] = [&["home", "*"], &["Users", "*"], &["root"]];
+/// Packages of snap have one of their own, and WSL sees those of Windows.
+const HOMES: [&[&str]; 6] = [
+    &["home", "*"],
+    &["Users", "*"],
+    &["root"],
+    &["home", "*", "snap", "*", "*"],
+    &["root", "snap", "*", "*"],
+    &["mnt", "*", "Users", "*"],
+];
 
 /// Like [`touches`], for a pattern that starts at home, with the home directory of any user.
 pub fn touches_any_home(glob: Glob<'_>, path: &AbsPath, extent: Extent) -> bool {
@@ -178,8 +186,9 @@ fn search_finds(above: &[&str], pattern: &str, path: &[CompactString], extents: 
                 continue;
             }
             let common = overlap(name.as_bytes(), part.as_bytes());
-            // The name of a home does not identify a file in it, and an extension does not identify a file in a project.
-            let is_unspecific = at < above.len() || above.is_empty() && is_extension(part);
+            // The name of a home does not identify a file in it, and an extension does not identify a file in a project,
+            // unless the pattern is about this extension.
+            let is_unspecific = at < above.len() || above.is_empty() && is_extension(part) && *name != part.as_str();
             let named = if is_unspecific { common & REACHED } else { common };
             if common != 0 {
                 mark(&mut next, at + 1, *before | named);

@@ -14,6 +14,8 @@ pub enum CallEffect {
     Move,
     Copy,
     Fetch,
+    /// Asks for the address of a host.
+    Resolve,
     Send,
     Read,
     /// Runs something that its arguments do not determine.

@@ -86,9 +86,19 @@ impl CommandLine {
         self.path.get(1..).and_then(<[_]>::last).and_then(|verb| verb.names.first()).map_or("", |name| name.as_ref())
     }
 
-    /// Whether it prints credentials.
+    /// Whether it prints credentials. Where an option selects what is printed, that counts alone: `--query Runtime`.
     pub fn reveals(&self) -> bool {
-        !self.only_helps && self.path.iter().any(|entry| entry.reveals)
+        let is_option = |entry: &&Entry| entry.names.first().is_some_and(|name| name.starts_with("--"));
+        let reveals = match self.path.as_slice() {
+            [.., option, selected] if is_option(option) => selected.reveals,
+            all => all.iter().any(|entry| entry.reveals),
+        };
+        !self.only_helps && reveals
+    }
+
+    /// Whether it gives secrets to the command that it runs.
+    pub fn injects(&self) -> bool {
+        self.path.iter().any(|entry| entry.injects)
     }
 
     /// Whether it prints text that strangers wrote.
@@ -118,6 +128,6 @@ impl CommandLine {
 }
 
 /// Whether an attached value switches a flag off: `--dry-run=false`.
-fn is_off(word: &str) -> bool {
+pub(super) fn is_off(word: &str) -> bool {
     ["=false", "=no", "=0", "=none", "=never"].iter().any(|end| word.ends_with(end))
 }

@@ -211,6 +211,8 @@ pub struct Entry {
     pub language: Option<CompactString>,
     /// Prints credentials.
     pub reveals: bool,
+    /// Gives secrets to the command that it runs, in variables and files.
+    pub injects: bool,
     /// Prints text that strangers wrote.
     pub brings: bool,
     /// Prints shell text that sets up the program itself, made to be evaluated.

@@ -3,9 +3,10 @@
 //! It knows clusters (`-cI 'cmd'`), attached values (`-ofile`, `--out=file`), abbreviated long options, `--`, verbs at any
 //! depth, and uses that depend on flags. A word whose use the entry does not tell is reported with the use `None`.
 
+mod effect;
+
 use super::command_line::{CommandLine, FlagUse, WordUse};
 use super::entry::{Does, Entry, Operands, Style, Tail, Use, Verb};
-use crate::encoding::address::Address;
 
 /// Flags that make any program print and exit.
 const HELP: [&str; 2] = ["--help", "--version"];
@@ -456,71 +457,6 @@ impl<'w> Reader<'w> {
         }
         self.line.unknown_verb = true;
         false
-    }
-
-    fn finish(mut self) -> CommandLine {
-        // The value of an abbreviated option is noted before the word itself is read.
-        self.line.uses.sort_by_key(|used| used.word);
-        self.assign_operands();
-        let mut recursive = self.line.path.iter().rev().filter(|entry| !entry.recursive.is_empty());
-        let told = recursive.next().map(|entry| entry.recursive.iter().any(|name| name == "*" || self.is_begun(name)));
-        self.line.recursive = told;
-        let dry = self.line.path.iter().any(|entry| entry.dry.iter().any(|name| self.is_given(name)));
-        // Without the verb that it expects, a program prints its help.
-        let is_bare = self.line.flags.is_empty() && self.line.uses.is_empty() && self.line.command.is_none();
-        // `* * list`: a word that only fits `*` may be the verb itself, unless it is the first one.
-        let is_named =
-            |entry: &Entry| self.line.path.len() <= 2 || !entry.names.first().is_some_and(|name| name.contains('*'));
-        let expects_verb =
-            |entry: &Entry| has_verbs(entry) && is_named(entry) && (entry.does.is_none() || self.line.path.len() == 1);
-        let lacks_verb = is_bare && self.deepest().is_some_and(expects_verb);
-        let named = self.line.path.iter().rev().find_map(|entry| entry.does);
-        let named = if lacks_verb { named.min(Some(Does::Work)) } else { named };
-        let is_local = self.is_local(named);
-        self.line.elsewhere = named.filter(|_| is_local);
-        let named = if is_local { Some(Does::Work) } else { named };
-        let raised = self.line.path.iter().flat_map(|entry| entry.flags.iter());
-        let raised = raised.filter(|(name, _)| self.is_begun(name)).map(|(_, does)| *does).max();
-        let helps = HELP.iter().any(|name| self.is_bare(name));
-        // `cargo yank --version 1.0.0`: with a verb, the flag may be one that takes a value.
-        let is_certain = self.is_bare("--help") || self.line.path.len() == 1;
-        let is_alone = self.line.uses.is_empty() && self.line.command.is_none() && !self.line.unknown_verb;
-        self.line.only_helps = helps && is_certain && is_alone;
-        self.line.does = if dry || helps { Some(Does::Look) } else { named.max(raised) };
-        self.line
-    }
-
-    /// Whether the options say that a change or a removal is one of this machine. Each listed option that is given must say so.
-    fn is_local(&self, named: Option<Does>) -> bool {
-        let Some(does) = named.filter(|does| matches!(does, Does::Change | Does::Destroy)) else { return false };
-        let Some(entry) = self.line.path.iter().rev().find(|entry| !entry.local.is_empty()) else { return false };
-        let value =
-            |used: &WordUse| self.words.get(used.word).and_then(|word| word.get(used.start..)).unwrap_or_default();
-        let is_here = |text: &str| Address::parse(text).is_this_machine() && !text.contains(['$', '`', ',', ' ']);
-        // A name without a dot may be that of a server elsewhere.
-        let is_near = |text: &str| is_here(text) || does == Does::Change && Address::parse(text).is_nearby();
-        let says = |wanted: &str, text: &str| if wanted == "nearby" { is_near(text) } else { fits(wanted, text) };
-        let settings = || entry.local.iter().filter_map(|name| name.split_once('='));
-        let given = |option: &str| settings().any(|(name, _)| name == option);
-        let fitting = |option: &str, text: &str| settings().any(|(name, wanted)| name == option && says(wanted, text));
-        let mut is_local = entry.local.iter().any(|name| !name.contains('=') && self.is_given(name));
-        for used in &self.line.uses {
-            match used.option {
-                Some(option) if given(option) && fitting(option, value(used)) => is_local = true,
-                Some(option) if given(option) => return false,
-                // `nmap localhost`
-                None if !used.by_option && entry.local.iter().any(|name| name == "nearby") => {
-                    if !is_here(value(used)) {
-                        return false;
-                    }
-                    is_local = true;
-                }
-                // An address elsewhere says more than a name: `--context kind-dev --server https://prod.example`.
-                _ if value(used).contains("://") && !is_near(value(used)) => return false,
-                _ => {}
-            }
-        }
-        is_local
     }
 
     /// Sets the uses of the operands, and of the values that the given flags change.

@@ -154,6 +154,7 @@ fn entry(name: &str, table: &Table, examples: &mut Vec<Example>) -> Result<Entry
             "as" => entry.runs_as = Some(string(value).map_err(fail)?.into()),
             "language" => entry.language = Some(string(value).map_err(fail)?.into()),
             "reveals" if value.is_bool() => entry.reveals = value.as_bool().unwrap_or_default(),
+            "injects" if value.is_bool() => entry.injects = value.as_bool().unwrap_or_default(),
             "brings" if value.is_bool() => entry.brings = value.as_bool().unwrap_or_default(),
             "activates" if value.is_bool() => entry.activates = value.as_bool().unwrap_or_default(),
             "style" => {
@@ -187,6 +188,7 @@ fn entry(name: &str, table: &Table, examples: &mut Vec<Example>) -> Result<Entry
                         let mut nested = Entry::default();
                         match effect.as_str() {
                             "reveals" => nested.reveals = true,
+                            "injects" => nested.injects = true,
                             "brings" => nested.brings = true,
                             "activates" => nested.activates = true,
                             effect => nested.does = Some(does(effect).map_err(fail)?),
@@ -257,7 +259,7 @@ impl Entry {
     pub fn join(&mut self, other: Entry) -> Vec<Verb> {
         let Entry { names, does, verbs, options, operands, flags, dry, plain, recursive, attached, pairs, .. } = other;
         let Entry { command, finds, runs_as, first, with, language, reveals, brings, activates, style, .. } = other;
-        let Entry { local, scope, .. } = other;
+        let Entry { local, scope, injects, .. } = other;
         // The first name of a verb table is its whole path.
         self.names.extend(names.into_iter().skip(1));
         self.does = self.does.or(does);
@@ -281,6 +283,7 @@ impl Entry {
         self.runs_as = self.runs_as.take().or(runs_as);
         self.language = self.language.take().or(language);
         self.reveals |= reveals;
+        self.injects |= injects;
         self.brings |= brings;
         self.activates |= activates;
         if self.scope == Scope::default() {

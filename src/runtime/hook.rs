@@ -10,7 +10,7 @@ use super::abort::AbortHandler;
 use super::environment::Environment;
 use super::facts;
 use super::options::Options;
-use super::policy_files::{self, LoadedPolicy, RuleSelection};
+use super::policy_files::{self, LoadedPolicy};
 use super::receipts::{self, PendingReceipt};
 use super::stage::{self, Stage};
 use super::stderr::warn;
@@ -50,7 +50,7 @@ pub fn run(words: &[OsString], started: Instant) -> u8 {
     // A panic is answered as a failure. Its message is dropped, because it could quote the payload.
     std::panic::set_hook(Box::new(|_| {}));
     let options = Options::parse(words);
-    let environment = Environment::of(options.client, &options.dirs);
+    let environment = options.environment();
     let abort_handler = AbortHandler::arm(options.phase).inspect_err(|error| warn(&format!("SIGABRT: {error}")));
     let call = Arc::new(Call { options, environment, started, abort_handler: abort_handler.ok() });
     failsafe::run(&call, answer)
@@ -133,7 +133,7 @@ fn decide(event: Event<'_>, policy: LoadedPolicy, progress: &Progress) -> Judgem
 fn judge_unreadable(call: &Call, error: EventError, progress: &Progress) -> Judgement {
     let EventError { header, failure } = error;
     progress.set_provisional(&header, Verdict::default());
-    let config = policy_files::config(&call.options, &call.environment, &RuleSelection::all(&[]), None);
+    let config = policy_files::settings(&call.options, &call.environment);
     let verdict = Verdict::of(failure.finding(header.phase, config.failure));
     let receipt = PendingReceipt::for_failure(&header, config.receipts, &verdict);
     Judgement { header, verdict, receipt, reported: Vec::new() }

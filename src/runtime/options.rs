@@ -1,5 +1,6 @@
 //! Parses the hook's options without clap, which is faster; an invalid option is a failure with a verdict.
 
+use super::environment::Environment;
 use rune::client::registration::{REGISTERED_IN, Registration};
 use rune::client::{self, Client};
 use rune::encoding::nearest;
@@ -79,6 +80,11 @@ impl Options {
     /// The options of a hook with this registration.
     pub fn of(registration: &Registration) -> Options {
         Options::parse(&registration.words.iter().map(OsString::from).collect::<Vec<_>>())
+    }
+
+    /// The environment of the hook.
+    pub fn environment(&self) -> Environment {
+        Environment::of(self.client, &self.dirs)
     }
 
     /// The entry in the client's settings by which this process was started.

@@ -42,6 +42,11 @@ pub fn config(
     config
 }
 
+/// Reads the operator's policy without rules.
+pub fn settings(options: &Options, environment: &Environment) -> Config {
+    config(options, environment, &RuleSelection::all(&[]), None)
+}
+
 /// The policy that one event is judged by, and the files that it was read from.
 pub struct LoadedPolicy {
     /// The policy, without content rules.

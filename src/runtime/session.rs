@@ -77,9 +77,7 @@ pub fn clear_taint(environment: &Environment, session: &Label) -> Result<Taint, 
 }
 
 pub fn add_taint(environment: &Environment, session: &Label, surface: &Surface) -> Result<(), String> {
-    let Some(path) = path(environment, session) else { return Ok(()) };
-    append_text(&path, &format!("{}\n", surface.source))
-        .map_err(|error| format!("session: {}: {error}", path.display()))
+    path(environment, session).map_or(Ok(()), |path| append(&path, &format!("{}\n", surface.source)))
 }
 
 /// Reads the unknown programs that the session has been asked about. An unreadable file means that none has been.
@@ -101,7 +99,11 @@ pub fn add_asked_programs<'p>(
     if lines.is_empty() {
         return Ok(());
     }
-    append_text(&path, &lines).map_err(|error| format!("session: {}: {error}", path.display()))
+    append(&path, &lines)
+}
+
+fn append(path: &Path, text: &str) -> Result<(), String> {
+    append_text(path, text).map_err(|error| format!("session: {}: {error}", path.display()))
 }
 
 fn programs_path(environment: &Environment, session: &Label) -> Option<PathBuf> {

@@ -12,20 +12,47 @@ const STANDARD_DIRECTORIES: [&str; 10] = [
     "/usr/local/sbin/", "/opt/homebrew/bin/", "/opt/local/bin/",
 ];
 
+/// Programs that Windows has under the same name, with an ending.
+const PORTED: [&str; 10] = ["bash", "curl", "ftp", "git", "node", "python", "scp", "sftp", "ssh", "tar"];
+
 /// Returns the base name of a program in a standard directory, or the word unchanged.
 pub(super) fn program_name(word: &str) -> &str {
     if !word.starts_with('/') {
-        return word;
+        return word.strip_suffix(".exe").filter(|name| PORTED.contains(name)).unwrap_or(word);
     }
     let base = STANDARD_DIRECTORIES.iter().find_map(|directory| word.strip_prefix(directory));
     base.filter(|base| !base.is_empty() && !base.contains('/')).unwrap_or(word)
 }
 
-/// Normalises an absolute path: `//bin//rm` and `/usr/../bin/rm` become `/bin/rm`.
+/// Normalises an absolute path: `//bin//rm` and `/usr/../bin/rm` become `/bin/rm`. A known program that is named as on
+/// Windows gets its plain name: `git.exe`, `/c/Program Files/Git/bin/git.exe`.
 pub(super) fn normalize(word: CompactString) -> CompactString {
     let redundant = word.starts_with('/') && ["//", "/./", "/../"].iter().any(|part| word.contains(part));
-    if redundant { String::from(&AbsPath::resolve(&word, &Place::default())).into() } else { word }
+    let word = if redundant { String::from(&AbsPath::resolve(&word, &Place::default())).into() } else { word };
+    windows_program(&word).unwrap_or(word)
 }
+
+/// The extensions of programs on Windows.
+const WINDOWS_EXTENSIONS: [&str; 4] = [".exe", ".cmd", ".bat", ".com"];
+
+/// The plain name of a known program with an extension of Windows, alone or in a directory where programs are installed.
+fn windows_program(word: &str) -> Option<CompactString> {
+    let end = word.len().checked_sub(4)?;
+    let extension = word.get(end..)?;
+    if !WINDOWS_EXTENSIONS.iter().any(|known| extension.eq_ignore_ascii_case(known)) {
+        return None;
+    }
+    let (directory, name) = word.get(..end)?.rsplit_once(['/', '\\']).unwrap_or(("", word.get(..end)?));
+    let place = directory.to_ascii_lowercase().replace('\\', "/");
+    let is_installed = WINDOWS_DIRECTORIES.iter().any(|known| place.contains(known)) && !place.contains("/..");
+    let lower = name.to_ascii_lowercase();
+    let known = [name, &lower].into_iter().find(|name| crate::programs::embedded(name).is_some());
+    known.filter(|_| directory.is_empty() || is_installed).map(CompactString::from)
+}
+
+/// Directories in which programs are installed on Windows, in lower case, behind the drive.
+const WINDOWS_DIRECTORIES: [&str; 4] =
+    [":/program files", "/c/program files", ":/windows/system32", "/c/windows/system32"];
 
 /// Whether a word is a keyword at the start of a command.
 #[rustfmt::skip]

@@ -8,11 +8,13 @@ mod does;
 mod fetch;
 mod forge;
 mod git;
+mod injected;
 mod link;
 mod mentions;
 mod mode;
 mod program;
 mod scope;
+mod scratch;
 mod search;
 mod words;
 

@@ -8,11 +8,14 @@ mod files;
 mod filters;
 mod function;
 mod input;
+mod listing;
 mod loops;
+mod obeyed;
 mod output;
 mod recipes;
 mod redirects;
 mod scripts;
+mod settings;
 mod variables;
 
 use super::expand;
@@ -20,6 +23,7 @@ use super::parse;
 use super::powershell;
 use super::state::{ShellOptions, ShellState, Value};
 use super::syntax::{Backquoted, Instruction, LoopVariable, Scope, Script, ScriptLanguage, Uncertainty, Unreadable};
+use super::tool_roots;
 use super::{Arg, Command, Reading};
 use crate::path::Place;
 use crate::programs::Catalogue;
@@ -71,6 +75,8 @@ fn evaluate_script(
             state.variables.insert(name.to_owned(), Value::Known(value));
         }
     }
+    let roots = tool_roots::variables(line, &state);
+    state.variables.extend(roots);
     let mut evaluator = Evaluator {
         line: parse::Parser::new(line, &state.meter),
         executions: Vec::new(),
@@ -86,6 +92,7 @@ fn evaluate_script(
         meter: state.meter.clone(),
         stages: BTreeMap::new(),
         files: Files::default(),
+        obeyed: BTreeSet::new(),
         recursions: BTreeSet::new(),
         self_calls: BTreeMap::new(),
         bodies: BTreeMap::new(),
@@ -133,6 +140,8 @@ struct Evaluator<'a> {
     stages: BTreeMap<usize, Vec<usize>>,
     /// What is known about the files that the line writes.
     files: Files,
+    /// What files have made tools run that obey them, with the directories in which they ran.
+    obeyed: BTreeSet<String>,
     /// Definitions of functions. Bodies are evaluated at each call, with its arguments.
     bodies: BTreeMap<String, Vec<FunctionBody>>,
     /// The functions that no command has called since their last definition.
@@ -174,8 +183,10 @@ impl Evaluator<'_> {
         }
         self.meter.charge(TEXT_STEPS + text.len() / 8);
         // The numbers of substitutions are unique only within one text.
-        if !state.outputs.is_empty() {
-            Rc::make_mut(&mut state).outputs.clear();
+        if !state.outputs.is_empty() || !state.listed.is_empty() {
+            let state = Rc::make_mut(&mut state);
+            state.outputs.clear();
+            state.listed.clear();
         }
         let script = match language {
             ScriptLanguage::Bash => parse::parse(text, &self.meter),
@@ -278,7 +289,15 @@ impl Evaluator<'_> {
                 self.reading.commands.get_mut(*row).into_iter().for_each(|command| command.is_captured = true);
             }
         }
+        let (listed_pipeline, listed_stage) = (execution.list().pipeline, execution.list().stage);
+        let Some(hoisted) = execution.hoist_processes(&scope) else { return };
         let input = execution.list_input(scope != Scope::OutputProcess);
+        let names = match listed_stage {
+            _ if hoisted => execution.process_names.to_vec(),
+            0 => Vec::new(),
+            stage => self.listed_before(listed_pipeline, stage),
+        };
+        let Some(execution) = self.executions.last_mut() else { return };
         let before = Rc::clone(&execution.state);
         let on_close = match scope {
             Scope::Group => OnClose::Keep(before),
@@ -287,6 +306,7 @@ impl Evaluator<'_> {
                 OnClose::Keep(before)
             }
             Scope::Branch => OnClose::Join(before),
+            Scope::InputProcess => OnClose::Process(before),
             Scope::Subshell | Scope::OutputProcess => OnClose::Restore(before),
             // The state is not restored, so it is not shared with the list and can be changed in place.
             Scope::Substitution(number) if before.options.in_process => OnClose::Substitution(number, Rc::default()),
@@ -305,7 +325,12 @@ impl Evaluator<'_> {
         };
         execution.list().has_command = true;
         let first = self.reading.commands.len();
-        execution.lists.push(ListContext { input, first, ..ListContext::new(on_close, pipeline, fed) });
+        execution.lists.push(ListContext {
+            input,
+            first,
+            names: names.into(),
+            ..ListContext::new(on_close, pipeline, fed)
+        });
     }
 
     fn set_loop_variable(&mut self, LoopVariable { name, words }: LoopVariable) {

@@ -129,7 +129,10 @@ fn expand_single_part(word: &Word, bound: BoundState<'_>) -> Option<Arg> {
     let (Some(part), None) = (parts.next(), parts.next()) else { return None };
     match part {
         WordPart::Unknown { .. } | WordPart::List(_) => Some(unknown_arg()),
-        WordPart::Output { number, .. } => (!bound.state.outputs.contains_key(number)).then(unknown_arg),
+        WordPart::Output { number, .. } => {
+            let state = bound.state;
+            (!state.outputs.contains_key(number) && !state.listed.contains_key(number)).then(unknown_arg)
+        }
         WordPart::Variable(variable) => match (variable.as_ref(), bound.value(&variable.name)) {
             (variable @ Variable { quoted: true, .. }, Some(Value::Known(text)))
                 if variable.is_plain() && !text.is_empty() && !text.contains(FIELD_SEPARATOR) =>

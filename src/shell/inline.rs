@@ -4,12 +4,20 @@
 //! strings that may be used in a way that no known call shows (`literals`). A computed argument becomes an unknown word.
 
 mod call;
+mod carried;
+mod decode;
 mod escapes;
+mod expression;
 mod listing;
 mod literals;
+mod other;
 mod sed;
+mod sql;
 mod token;
 mod value;
+mod words;
+
+pub(super) use words::{is_command_line, is_remover, serious_program};
 
 use super::Arg;
 use crate::verdict::limits::{Meter, SHELL_COMMANDS};
@@ -33,6 +41,8 @@ pub(super) enum Language {
     Sql,
     /// Any other language: only literals and well-known words are looked at.
     Other,
+    /// The same for a file that the line writes, in a compiled language or with settings.
+    Source,
 }
 
 /// A word of a command.
@@ -97,7 +107,7 @@ impl Language {
             "node" | "nodejs" | "deno" | "tsx" | "ts-node" | "bun" => Language::Node,
             "perl" => Language::Perl,
             "php" => Language::Php,
-            "python" | "pypy" | "ipython" => Language::Python,
+            "python" | "py" | "pypy" | "ipython" => Language::Python,
             "ruby" | "irb" => Language::Ruby,
             "sed" | "gsed" => Language::Sed,
             _ => return None,
@@ -118,7 +128,32 @@ impl Language {
             | Language::Sed
             | Language::Lisp
             | Language::Sql
-            | Language::Other => "python3",
+            | Language::Other
+            | Language::Source => "python3",
+        }
+    }
+
+    /// Whether calls of the language are known by name.
+    fn is_searched(self) -> bool {
+        !matches!(self, Language::Other | Language::Source | Language::Lisp | Language::Sql)
+    }
+
+    /// Tells languages apart.
+    pub fn name(self) -> &'static str {
+        match self {
+            Language::Awk => "awk",
+            Language::Elixir => "elixir",
+            Language::Lua => "lua",
+            Language::Node => "node",
+            Language::Perl => "perl",
+            Language::Php => "php",
+            Language::Python => "python",
+            Language::Ruby => "ruby",
+            Language::Sed => "sed",
+            Language::Lisp => "lisp",
+            Language::Sql => "sql",
+            Language::Other => "other",
+            Language::Source => "source",
         }
     }
 
@@ -142,7 +177,7 @@ impl Language {
             Language::Ruby => "e",
             Language::Php => "rBRE",
             Language::Sed => "e",
-            Language::Awk | Language::Lisp | Language::Sql | Language::Other => "",
+            Language::Awk | Language::Lisp | Language::Sql | Language::Other | Language::Source => "",
         };
         let long = ["--eval", "--print", "--expression", "--run", "eval"];
         let mut texts = Vec::new();
@@ -187,7 +222,7 @@ impl Language {
     fn attaches(self, letters: &[char], at: usize) -> bool {
         match self {
             Language::Python | Language::Php | Language::Sed | Language::Awk => true,
-            Language::Node | Language::Lisp | Language::Sql | Language::Other => false,
+            Language::Node | Language::Lisp | Language::Sql | Language::Other | Language::Source => false,
             // `perl -e'code'` or `perl -en`: code is longer than a few flags.
             Language::Perl | Language::Ruby | Language::Elixir | Language::Lua => letters.len() > at + 3,
         }
@@ -207,7 +242,8 @@ impl Language {
             | Language::Lua
             | Language::Lisp
             | Language::Sql
-            | Language::Other => "",
+            | Language::Other
+            | Language::Source => "",
         };
         letters.last().is_some_and(|letter| letters.len() == 1 && valued.contains(*letter))
     }
@@ -223,8 +259,8 @@ impl Language {
     pub fn reads_input(self, args: &[Arg]) -> bool {
         let mut operands = args.iter().filter(|arg| !arg.text.starts_with('-') || arg.text == "-");
         let operand = operands.find(|arg| arg.text != "run");
-        let others = [Language::Awk, Language::Sed, Language::Lisp, Language::Sql, Language::Other];
-        !others.contains(&self) && operand.is_none_or(is_stdin)
+        let others = [Language::Awk, Language::Sed];
+        self.is_searched() && !others.contains(&self) && operand.is_none_or(is_stdin)
     }
 }
 
@@ -233,10 +269,13 @@ pub(super) fn calls(language: Language, text: &str, meter: &Meter) -> Vec<Call> 
     meter.charge(text.len() / 2);
     match language {
         Language::Sed => distinct(sed::calls(text), meter),
-        Language::Other | Language::Lisp | Language::Sql => {
+        Language::Other | Language::Source | Language::Lisp | Language::Sql => {
             let tokens = token::tokens(language, text);
-            let mut calls = literals::calls(&value::Code::new(language, &tokens, meter));
-            for escape in escapes::escapes(text) {
+            let mut calls = literals::calls(&expression::Code::new(language, &tokens, meter));
+            calls.extend(if language == Language::Sql { sql::composed(text) } else { None });
+            // `!x` at the beginning of a line is no escape in a compiled language.
+            let escapes = if language == Language::Source { Vec::new() } else { escapes::escapes(text) };
+            for escape in escapes {
                 match escape {
                     escapes::Escape::Call(call) => calls.push(call),
                     escapes::Escape::Code(language, text) => calls.extend(call::calls(language, &text, meter)),

@@ -346,7 +346,7 @@ impl<'a> Parser<'a> {
     fn open_process_substitution(&mut self, byte: u8) {
         self.begin_word();
         self.at += 2;
-        self.open_list(ListEnd::Process, if byte == b'>' { Scope::OutputProcess } else { Scope::Subshell });
+        self.open_list(ListEnd::Process, if byte == b'>' { Scope::OutputProcess } else { Scope::InputProcess });
     }
 
     /// Ends the current word and adds it to the top frame.

@@ -46,9 +46,13 @@ pub(super) struct ShellState {
     pub created_directories: Vec<Rc<str>>,
     /// Known outputs of substitutions by their numbers.
     pub outputs: BTreeMap<usize, String>,
+    /// The protected files that unknown outputs of substitutions may name.
+    pub listed: BTreeMap<usize, Rc<[Arg]>>,
     pub variables: BTreeMap<String, Value>,
     /// The positional parameters (`$@`), if they are known.
     pub positional: Option<Vec<Arg>>,
+    /// The variables that other names stand for, by these names.
+    pub namerefs: BTreeMap<String, String>,
     /// Exported variables.
     pub exported: BTreeSet<String>,
     /// Read-only variables.
@@ -71,12 +75,13 @@ impl Clone for ShellState {
     fn clone(&self) -> Self {
         let texts: usize = self.variables.values().map(|value| copy_cost(value.size())).sum();
         let given = self.positional.as_ref().map_or(0, Vec::len);
-        let names = self.variables.len() + self.exported.len() + self.readonly.len();
+        let names = self.variables.len() + self.namerefs.len() + self.exported.len() + self.readonly.len();
         self.meter.charge(
             texts
                 + COPY_STEPS
                     * (1 + names
                         + self.outputs.len()
+                        + self.listed.len()
                         + self.directory_stack.len()
                         + self.created_directories.len()
                         + given),
@@ -91,8 +96,10 @@ impl Clone for ShellState {
             directory_stack: self.directory_stack.clone(),
             created_directories: self.created_directories.clone(),
             outputs: self.outputs.clone(),
+            listed: self.listed.clone(),
             variables: self.variables.clone(),
             positional: self.positional.clone(),
+            namerefs: self.namerefs.clone(),
             exported: self.exported.clone(),
             readonly: self.readonly.clone(),
             options: self.options,
@@ -322,6 +329,8 @@ impl ShellState {
             state.positional = None;
         }
         state.outputs.retain(|number, printed| other.outputs.get(number).is_none_or(|also| also == printed));
+        state.namerefs.extend(other.namerefs.iter().map(|(name, target)| (name.clone(), target.clone())));
+        state.listed.extend(other.listed.iter().map(|(number, names)| (*number, Rc::clone(names))));
         state.exported.retain(|name| other.exported.contains(name));
         state.readonly.extend(other.readonly.iter().cloned());
         state.created_directories.retain(|made| other.created_directories.contains(made));

@@ -34,6 +34,14 @@ fn statement_effect(statement: &str) -> Option<Does> {
     let lower = statement.to_ascii_lowercase();
     let words: Vec<&str> = lower.split(|c: char| !is_word(c)).filter(|word| !word.is_empty()).collect();
     let first = words.first().copied()?;
+    // A statement that another one puts together cannot be read.
+    let is_dynamic = first == "exec" && lower.contains('+') || first == "prepare" && words.contains(&"concat");
+    let is_user = matches!(words.as_slice(), ["alter", "user" | "role" | "login", ..]);
+    let widens = is_user && words.contains(&"superuser") || first == "grant" && words.ends_with(&["to", "public"]);
+    let stops = words.iter().any(|word| matches!(*word, "pg_terminate_backend" | "dolt_reset"));
+    if is_dynamic || widens || stops || words.starts_with(&["insert", "overwrite"]) {
+        return Some(Does::Lose);
+    }
     if lists(&code::STATEMENTS_SQL_HARMLESS, first) {
         return None;
     }
@@ -52,9 +60,9 @@ fn statement_effect(statement: &str) -> Option<Does> {
         "drop" if at == 0 => !matches!(next, "temporary" | "temp" | ""),
         "drop" | "remove" => lists(&code::STATEMENTS_SQL_DROP, next),
         "truncate" => true,
-        "detach" => next == "delete",
+        "detach" => matches!(next, "delete" | "table" | "database"),
         "delete" => (has("from") || first == "match") && !is_filtered,
-        "alter" => has("drop") || has("truncate"),
+        "alter" => has("drop") || has("truncate") || has("delete") && !is_filtered || has("detach"),
         "update" => has("set") && !is_filtered,
         "purge" => matches!(next, "binary" | "master" | "recyclebin" | "table" | "index" | "dba_recyclebin"),
         "flush" | "reset" => matches!(next, "tables" | "master" | "slave" | "replica"),

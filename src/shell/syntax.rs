@@ -154,6 +154,8 @@ pub(super) enum Scope {
     Loop,
     /// Runs in a subshell.
     Subshell,
+    /// `<(…)`: runs in a subshell, and its output is read as a file.
+    InputProcess,
     /// `>(…)`: runs in a subshell and reads what is written to it.
     OutputProcess,
     /// Runs in a subshell; the output is part of a word and has this number.

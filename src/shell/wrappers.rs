@@ -10,6 +10,7 @@ mod names;
 mod parallel;
 mod script;
 mod shells;
+mod shown;
 mod terminal;
 mod windows;
 mod xargs;
@@ -18,6 +19,7 @@ pub(super) use container::container;
 pub(super) use find::Search;
 pub(super) use git::{behind_global, works_in};
 pub(super) use names::{Names, listed, names};
+pub(super) use shown::{expand_own_program, shown};
 
 use super::{Arg, Command, Input};
 use crate::programs::{self, CommandLine};
@@ -110,6 +112,14 @@ pub(super) fn inner(command: &Command, meter: &Meter) -> Vec<Inner> {
         }
         "docker" | "podman" | "nerdctl" | "docker-compose" | "podman-compose" => container::inner(command, meter),
         "tmux" => terminal::tmux(command, meter),
+        "history" if args.first().is_some_and(|flag| flag.text == "-s") => {
+            joined(args.get(1..).unwrap_or_default()).map(Inner::text).into_iter().collect()
+        }
+        "psql" => by_entry::inner(command, meter).into_iter().chain(output_pipes(command)).collect(),
+        "newgrp" | "su" | "runuser" | "chroot" | "unshare" | "nsenter" => {
+            let inner = by_entry::inner(command, meter);
+            if inner.is_empty() { shells::of_input(command) } else { inner }
+        }
         "eval" => shells::eval(args),
         "trap" => shells::trap(args),
         "alias" => shells::alias(args),
@@ -121,6 +131,12 @@ pub(super) fn inner(command: &Command, meter: &Meter) -> Vec<Inner> {
         program if windows::is_cmd(program) => windows::cmd(args),
         program => shells::shell(program, command).unwrap_or_else(|| by_entry::inner(command, meter)),
     }
+}
+
+/// `psql -o '|sh'`: what it prints is read by a program.
+fn output_pipes(command: &Command) -> impl Iterator<Item = Inner> {
+    let outputs = command.values(&["-o", "--output", "-L", "--log-file"]).into_iter();
+    outputs.filter_map(|output| output.behind("|")).filter_map(|text| joined(&[text])).map(Inner::text)
 }
 
 /// `ruby -run -e cp -- a b`

@@ -28,10 +28,8 @@ fn install_command(registered: &RegisteredLayer<'_>) -> String {
     match registered.layer.scope {
         Scope::User => "`rune hooks install`".to_owned(),
         Scope::Given => {
-            format!(
-                "`rune hooks install --settings {}`",
-                rune::shell::quote_word(&registered.layer.path.to_string_lossy())
-            )
+            let file = rune::shell::quote_word(&registered.layer.path.to_string_lossy());
+            format!("`rune hooks install --settings {file}`")
         }
         scope @ (Scope::Project | Scope::Local | Scope::Managed) => {
             format!("`rune hooks install --scope {}`", scope.name())
@@ -73,7 +71,7 @@ fn looser_preset(registered: &RegisteredLayer<'_>, environment: &Environment) ->
     let policy = |preset: &str| {
         let mut options = registered.options.clone();
         options.preset = Some(preset.to_owned());
-        policy_files::config(&options, &environment, &policy_files::RuleSelection::all(&[]), None)
+        policy_files::settings(&options, &environment)
     };
     let what = format!("the hooks are told `--preset {given}`, and the policy names the stricter `{named}`");
     let advice = format!(

@@ -19,28 +19,18 @@ const MAX_DEPTH: usize = 4;
 pub fn check(options: &Options, environment: &Environment) -> Vec<Problem> {
     let environment = environment.with_dirs(&options.dirs);
     let mut problems = Vec::new();
-    if let Some(Err((path, error))) =
-        log::path(&environment).map(|path| can_append(&path).map_err(|error| (path, error)))
+    if let Some(path) = log::path(&environment)
+        && let Err(error) = can_append(&path)
     {
-        problems.push(
-            Problem::new(
-                "telemetry-unwritable",
-                format!("the log cannot be written: {error}"),
-                "make it a file that you may write, or remove it",
-            )
-            .at(path.display().to_string()),
-        );
+        let what = format!("the log cannot be written: {error}");
+        let advice = "make it a file that you may write, or remove it";
+        problems.push(Problem::new("telemetry-unwritable", what, advice).at(path.display().to_string()));
     }
     let sessions = environment.state_dir.as_ref().map(|state| state.join("sessions"));
     if let Some(sessions) = sessions.filter(|sessions| can_append(&sessions.join(PROBE)).is_err()) {
-        problems.push(
-            Problem::new(
-                "sessions-unwritable",
-                "what a session has taken in cannot be noted, so results of its subagents are not marked",
-                "make it a directory that you may write, or remove it",
-            )
-            .at(sessions.display().to_string()),
-        );
+        let what = "what a session has taken in cannot be noted, so results of its subagents are not marked";
+        let advice = "make it a directory that you may write, or remove it";
+        problems.push(Problem::new("sessions-unwritable", what, advice).at(sessions.display().to_string()));
     }
     let allowlist = policy_files::allowlist_path(&environment);
     let dirs = [&environment.config_dir, &environment.state_dir, &environment.data_dir];

@@ -22,20 +22,16 @@ pub fn check(options: &Options, environment: &Environment, project: &Path) -> Ve
         let errors = [store.pin(name).err(), store.observed(name).err()];
         problems.extend(errors.into_iter().flatten().map(|error| broken(&error.path, &error.what)));
     }
-    let config = policy_files::config(options, &environment, &policy_files::RuleSelection::all(&[]), None);
-    if config.pins != PinPolicy::Required {
+    if policy_files::settings(options, &environment).pins != PinPolicy::Required {
         return problems;
     }
     for name in Servers::for_call(&environment, &project.to_string_lossy()).names() {
-        if matches!(store.pin(&name), Ok(pin) if !pin.as_ref().is_some_and(|pin| pin.is_approved() || pin.is_blocked()))
-        {
+        let Ok(pin) = store.pin(&name) else { continue };
+        if !pin.is_some_and(|pin| pin.is_approved() || pin.is_blocked()) {
             let label = Label::new(&name);
             let what = format!("nobody has approved the MCP server `{label}`, and this preset denies calls to it");
-            problems.push(Problem::new(
-                "server-unpinned",
-                what,
-                format!("run `rune mcp probe {label}`, and then `rune mcp approve {label}`"),
-            ));
+            let advice = format!("run `rune mcp probe {label}`, and then `rune mcp approve {label}`");
+            problems.push(Problem::new("server-unpinned", what, advice));
         }
     }
     problems

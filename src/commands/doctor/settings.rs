@@ -14,14 +14,11 @@ pub fn check(layers: &SettingsLayers, registered: &[RegisteredLayer<'_>], client
     let mut problems = Vec::new();
     for layer in layers.iter() {
         match &layer.settings {
-            Err((place, what)) => problems.push(
-                Problem::new(
-                    "settings-unreadable",
-                    format!("the client cannot read these settings: {what}"),
-                    format!("mend the file: settings are {}", client.locations().settings_format),
-                )
-                .at(place),
-            ),
+            Err((place, what)) => {
+                let what = format!("the client cannot read these settings: {what}");
+                let advice = format!("mend the file: settings are {}", client.locations().settings_format);
+                problems.push(Problem::new("settings-unreadable", what, advice).at(place));
+            }
             Ok(settings) => {
                 problems.extend(invalid(layer, settings));
                 problems.extend(switches(layer, settings, registered, client));
@@ -72,14 +69,9 @@ fn switches(
     let in_managed = registered.iter().any(|registered| registered.layer.scope == Scope::Managed);
     let managed_only = settings.managed_hooks_only.as_ref().filter(|switch| switch.on && managed && !in_managed);
     if let Some(switch) = managed_only {
-        problems.push(
-            Problem::new(
-                "managed-hooks-only",
-                "the machine's settings let only hooks of their own run",
-                "register there: `rune hooks install --scope managed`",
-            )
-            .at(layer.place(switch.pointer)),
-        );
+        let what = "the machine's settings let only hooks of their own run";
+        let advice = "register there: `rune hooks install --scope managed`";
+        problems.push(Problem::new("managed-hooks-only", what, advice).at(layer.place(switch.pointer)));
     }
     problems
 }

@@ -30,12 +30,7 @@ pub fn strictest_preset(entries: &[Registration], environment: &Environment) -> 
 
 fn policy(registration: &Registration) -> Config {
     let options = Options::of(registration);
-    policy_files::config(
-        &options,
-        &Environment::of(options.client, &options.dirs),
-        &policy_files::RuleSelection::all(&[]),
-        None,
-    )
+    policy_files::settings(&options, &options.environment())
 }
 
 /// The environment that the receipt of a change to these entries is written in: that of their hooks, which read it at the

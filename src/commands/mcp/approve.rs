@@ -4,9 +4,9 @@ use super::block::write_receipt;
 use super::diff::pretty;
 use super::inventory::{Inventory, ServerState, ToolSelector, describe_status};
 use crate::commands::explain::preview;
-use crate::commands::say;
+use crate::commands::{ask, say};
 use crate::runtime::agent_check;
-use crate::runtime::environment::{Environment, now};
+use crate::runtime::environment::now;
 use crate::runtime::exit_code::{DONE, FAILED};
 use crate::runtime::options::Options;
 use anyhow::{Context, bail};
@@ -19,7 +19,7 @@ use rune::quarantine::visible;
 use rune::receipt::ReceiptKind;
 use rune::verdict::Phase;
 use serde_json::json;
-use std::io::{BufRead, IsTerminal, Write};
+use std::io::IsTerminal;
 
 /// Shows what a server serves, and approves it after you type its short hash; for people only
 #[derive(Debug, Args)]
@@ -95,11 +95,7 @@ fn approve(
                 "not approved: stdin is not a terminal, and `--hash` is missing\n  help: to approve what is shown above, add `--hash {short}`"
             );
         }
-        write!(std::io::stdout(), "Type the hash to approve this, or press Enter to skip: ")
-            .and_then(|()| std::io::stdout().flush())?;
-        let mut typed = String::new();
-        std::io::stdin().lock().read_line(&mut typed)?;
-        proposal.confirm(&typed)
+        proposal.confirm(&ask("Type the hash to approve this, or press Enter to skip: ")?)
     } else {
         args.hash.iter().find_map(|hash| proposal.clone().confirm(hash))
     };
@@ -154,8 +150,7 @@ fn content_findings(text: &str) -> anyhow::Result<Vec<String>> {
     let (input, result) = (json!({"url": "", "prompt": ""}), Some(json!({"result": text})));
     let sample = SampleEvent { session: "", cwd: "/", phase: Phase::After, tool: "WebFetch", input, result };
     let options = Options::parse(&[]);
-    let judged =
-        preview(&options.client.sample_event(&sample), &options, &Environment::of(options.client, &options.dirs))?;
+    let judged = preview(&options.client.sample_event(&sample), &options, &options.environment())?;
     let findings =
         judged.verdict.distinct().into_iter().filter(|finding| finding.rule().as_str().starts_with("content-"));
     Ok(findings.map(|finding| finding.reason().to_owned()).collect())

@@ -5,8 +5,7 @@ use super::http::HttpServer;
 use super::install::wrapped_command;
 use super::record::{Provenance, ServerSnapshot, record};
 use super::stdio::{ServerReaper, StdioServer};
-use crate::commands::current_dir;
-use crate::commands::say;
+use crate::commands::{ask, current_dir, say};
 use crate::runtime::environment::Environment;
 use crate::runtime::exit_code::{DONE, FAILED};
 use crate::runtime::mcp::servers::{Configured, Servers};
@@ -130,11 +129,7 @@ fn ask_to_start(servers: &[&Configured], here: &Path) -> anyhow::Result<bool> {
     for server in servers {
         say!("  {}: {}", Label::new(&server.name), escape_unprintable(&launch_text(server)))?;
     }
-    write!(std::io::stdout().lock(), "type `yes` to start them: ")?;
-    std::io::stdout().flush()?;
-    let mut typed = String::new();
-    std::io::stdin().read_line(&mut typed)?;
-    Ok(typed.trim() == "yes")
+    Ok(ask("type `yes` to start them: ")?.trim() == "yes")
 }
 
 /// The command line or address of a server.

@@ -2,7 +2,6 @@
 
 use super::{PolicyDirs, PolicyFile};
 use crate::commands::hook_options;
-use crate::runtime::environment::Environment;
 use crate::runtime::files::{read, write_like};
 use crate::runtime::policy_files::{self, RuleSelection};
 use rune::policy::{Config, PRESETS};
@@ -34,7 +33,7 @@ fn compare(before: &Path, after: &Path) -> BTreeSet<String> {
 fn load_policy(directory: &Path, preset: &str) -> Config {
     let options = hook_options(Some(preset), Some(directory));
     let wanted = RuleSelection::all(&RuleKind::all());
-    policy_files::config(&options, &Environment::of(options.client, &options.dirs), &wanted, None)
+    policy_files::config(&options, &options.environment(), &wanted, None)
 }
 
 /// Copies the policy to `staged`, and writes `files` over the copy.

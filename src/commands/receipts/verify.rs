@@ -167,20 +167,16 @@ fn verify_pack(folder: &Path, mut keys: TrustedKeys, head: Option<&str>) -> anyh
     let mut edited = Vec::new();
     for entry in &index.files {
         match present.remove(&entry.path) {
-            None => {
-                faults.push(fault(FaultCode::PackFileMissing, format!("`{}` is not there", printable(&entry.path))))
+            None => faults.push(file_fault(FaultCode::PackFileMissing, &entry.path, "is not there")),
+            Some(sha256) if sha256 != entry.sha256 => {
+                edited.push(file_fault(FaultCode::PackFileEdited, &entry.path, "was edited"));
             }
-            Some(sha256) if sha256 != entry.sha256 => edited.push(entry.path.clone()),
             Some(_) => {}
         }
     }
     let unlisted = present.keys().filter(|name| !["index.json", "seal.json"].contains(&name.as_str()));
-    faults.extend(
-        unlisted.map(|name| fault(FaultCode::PackFileUnlisted, format!("`{}` is not in the index", printable(name)))),
-    );
-    faults.extend(
-        edited.iter().map(|name| fault(FaultCode::PackFileEdited, format!("`{}` was edited", printable(name)))),
-    );
+    faults.extend(unlisted.map(|name| file_fault(FaultCode::PackFileUnlisted, name, "is not in the index")));
+    faults.extend(edited);
     if !faults.iter().any(|fault| fault.code == FaultCode::PackFileMissing) {
         let own = String::from_utf8_lossy(&read("key.pub")).trim().to_owned();
         if !keys.trusts(&own) {
@@ -224,6 +220,10 @@ fn hash_files(folder: &Path) -> anyhow::Result<BTreeMap<String, String>> {
         }
     }
     Ok(found)
+}
+
+fn file_fault(code: FaultCode, name: &str, what: &str) -> ReceiptFault {
+    fault(code, format!("`{}` {what}", printable(name)))
 }
 
 fn fault(code: FaultCode, what: String) -> ReceiptFault {

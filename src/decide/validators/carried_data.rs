@@ -104,7 +104,7 @@ fn is_url(arg: &Arg) -> bool {
 }
 
 /// Whether a word contains text that is read: by `read` or `mapfile`, by a substitution, or by `xargs` or `parallel`.
-fn is_read(arg: &Arg, command: &Command, context: &Context<'_>) -> bool {
+pub(super) fn is_read(arg: &Arg, command: &Command, context: &Context<'_>) -> bool {
     let each = command.via.iter().any(|runner| matches!(runner.as_str(), "xargs" | "gxargs" | "parallel"));
     let readers = || {
         let commands = context.reading().map(|reading| reading.commands.as_slice()).unwrap_or_default();

@@ -64,7 +64,9 @@ fn judge_removal(access: &Access, command: Option<&Command>, context: &Context<'
         Area::Vital | Area::System | Area::ProjectRoot | Area::TempRoot | Area::Other if access.astray => None,
         Area::Vital | Area::System => suspicious("it deletes outside of the project"),
         Area::ProjectRoot if whole || (sweeping && !access.target.open) => suspicious("it deletes the project itself"),
-        Area::InProject if is_git_directory(&base, context) => suspicious("it deletes the history of the project"),
+        Area::InProject if is_git_directory(&base, context) || is_part_of_history(&base, context) => {
+            suspicious("it deletes the history of the project")
+        }
         Area::ProjectRoot | Area::InProject | Area::InTemp | Area::Device => None,
         Area::TempRoot if !whole && !sweeping => None,
         // A container has files of its own.
@@ -142,4 +144,15 @@ fn is_git_directory(path: &AbsPath, context: &Context<'_>) -> bool {
     path.components()
         .strip_prefix(context.zones.project.components())
         .is_some_and(|rest| matches!(rest, [git] if git == ".git"))
+}
+
+/// Whether a path is one of the parts of the project's `.git` directory that hold its history or state. Locks and what
+/// was not completed may be deleted.
+pub(super) fn is_part_of_history(path: &AbsPath, context: &Context<'_>) -> bool {
+    const PARTS: [&str; 6] = ["HEAD", "index", "logs", "objects", "packed-refs", "refs"];
+    let Some([git, part, rest @ ..]) = path.components().strip_prefix(context.zones.project.components()) else {
+        return false;
+    };
+    let last = rest.last().unwrap_or(part);
+    git == ".git" && PARTS.contains(&part.as_str()) && !last.ends_with(".lock") && !last.starts_with("tmp_")
 }

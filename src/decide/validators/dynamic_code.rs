@@ -10,7 +10,7 @@ use crate::shell::{Arg, Command, Origin, PROCESS_SUBSTITUTION, Target};
 
 /// Interpreters that run code from their arguments.
 const INTERPRETERS: &[&str] =
-    &["bun", "deno", "elixir", "lua", "node", "nodejs", "perl", "php", "python", "ruby", "ts-node", "tsx"];
+    &["bun", "deno", "elixir", "lua", "node", "nodejs", "perl", "php", "py", "python", "ruby", "ts-node", "tsx"];
 
 pub(super) fn find(subject: &Subject<'_>, context: &Context<'_>) -> Option<Match> {
     let command = command(subject)?;
@@ -26,7 +26,7 @@ pub(super) fn find(subject: &Subject<'_>, context: &Context<'_>) -> Option<Match
     if evaluates_activation(command, context) {
         return None;
     }
-    if !command.known {
+    if !command.known && !is_known_by_default(command) {
         return suspicious("which program this runs is only known when it runs");
     }
     // `-f <(…)`: a script from a process substitution.
@@ -80,6 +80,18 @@ pub(super) fn find(subject: &Subject<'_>, context: &Context<'_>) -> Option<Match
     }
 }
 
+/// Whether the program is the value of a variable that the line does not set, or a default, which is judged beside it:
+/// `${CC:-gcc}`.
+fn is_known_by_default(command: &Command) -> bool {
+    let inner = command.program.strip_prefix("${").and_then(|rest| rest.strip_suffix('}'));
+    inner.and_then(|inner| inner.split_once(":-")).is_some_and(|(name, default)| {
+        let is_word = |text: &str, more: &[u8]| {
+            !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || more.contains(&byte))
+        };
+        is_word(name, b"_") && is_word(default, b"_-+./")
+    })
+}
+
 /// Whether a command executes a file or a program by its address: `deno run https://…`, `nix run github:…`.
 fn runs_remote_code(command: &Command) -> bool {
     let Some(line) = command.parsed.as_deref() else { return false };
@@ -92,10 +104,25 @@ fn runs_remote_code(command: &Command) -> bool {
 /// for this purpose.
 fn evaluates_activation(command: &Command, context: &Context<'_>) -> bool {
     let by_eval = command.program == "eval" || command.via.last().is_some_and(|runner| runner == "eval");
-    let Some(reading) = context.reading().filter(|_| by_eval) else { return false };
+    let by_source = matches!(command.program.as_str(), "source" | ".")
+        && command.args.first().is_some_and(|file| file.text == PROCESS_SUBSTITUTION);
+    let Some(reading) = context.reading().filter(|_| by_eval || by_source) else { return false };
     let is_inside = |inner: &&Command| {
         inner.span.start > command.span.start && inner.span.end <= command.span.end && inner.program != "eval"
     };
     let mut inner = reading.commands.iter().filter(is_inside).peekable();
-    inner.peek().is_some() && inner.all(|inner| inner.known && inner.doing().activates)
+    let prints_shell_text =
+        |inner: &Command| inner.known && (inner.doing().activates || by_source && prints_completion(inner));
+    inner.peek().is_some() && inner.all(prints_shell_text)
+}
+
+/// Whether a known program prints the completion for a shell: `kubectl completion bash`.
+fn prints_completion(command: &Command) -> bool {
+    let is_verb =
+        |arg: &Arg| matches!(arg.text.as_str(), "completion" | "completions" | "--completion" | "shell-completion");
+    let is_shell = |arg: &Arg| matches!(arg.text.as_str(), "bash" | "zsh" | "fish" | "-s" | "--shell");
+    command.parsed.is_some()
+        && command.args.first().is_some_and(is_verb)
+        && command.args.get(1).is_none_or(is_shell)
+        && command.args.len() <= 3
 }

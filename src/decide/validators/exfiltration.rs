@@ -1,10 +1,13 @@
 //! Commands that send data to other machines: files, secrets, and the output of other commands.
 
+use super::carried_data::is_read;
 use super::secret_access::{is_secret_file, is_secret_name, names_secret};
+use super::self_protection::ProcessSearches;
 use super::{Context, block, block_if, suspicious, suspicious_if};
 use crate::decide::subject::{Subject, SubjectKind};
 use crate::encoding::address::{Address, services_by_variable};
 use crate::path::AbsPath;
+use crate::programs::CommandLine;
 use crate::rules::Match;
 use crate::shell::{Act, Arg, Command, Input, addresses, bodies, reroutes, uploads};
 use std::cell::OnceCell;
@@ -15,7 +18,13 @@ use std::ops::Range;
 const PIPES: &[&str] = &["nc", "ncat", "netcat", "socat", "telnet", "openssl", "websocat"];
 
 /// Programs that resolve or contact a host name.
-const LOOKUPS: &[&str] = &["dig", "host", "nslookup", "ping", "ping6", "drill", "traceroute"];
+const LOOKUPS: &[&str] = &[
+    "delv", "dig", "dog", "drill", "getent", "host", "nslookup", "ping", "ping6", "resolvectl", "systemd-resolve",
+    "tracepath", "traceroute", "whois",
+];
+
+/// Programs that resolve the host in the name of a package or an image: `registry.example.com/name`.
+const NAMED_HOSTS: &[&str] = &["crane", "docker", "go", "helm", "nerdctl", "oras", "podman", "skopeo"];
 
 /// Programs that send their arguments to a server.
 const NETWORK_CLIENTS: &[&str] = &[
@@ -70,7 +79,7 @@ fn find_in_command(command: &Command, at: usize, context: &Context<'_>) -> Optio
                 sends_if(true)
             } else if nearby {
                 None
-            } else if built || carries_output(command, at, context) {
+            } else if built || carries_output(command, at, context) || carries_lines(command, at, context) {
                 suspicious("it sends what another command prints")
             } else {
                 suspicious_if(searched, "it talks to a server for every file that is found")
@@ -80,21 +89,41 @@ fn find_in_command(command: &Command, at: usize, context: &Context<'_>) -> Optio
         _ if PIPES.contains(&program) => {
             // A single character, such as `q`, only ends the connection.
             let ends = matches!(&command.input, Input::Text(text) if text.trim().len() < 2);
+            let carries = || !is_local(command, context) && carries_output(command, at, context);
             sends_if(piped && !ends && !only_listens(command) && !is_local(command, context) || has_secret())
+                .or_else(|| suspicious_if(carries(), "it sends what another command prints"))
         }
-        "ssh" => sends_if(piped || has_secret()),
+        "ssh" => sends_if(piped || has_secret())
+            .or_else(|| suspicious_if(carries_output(command, at, context), "it sends what another command prints")),
         "mail" | "mutt" | "sendmail" | "mailx" if piped => sends_if(true),
         "scp" | "sftp" | "rsync" => find_in_copy(command, at, context),
         _ if LOOKUPS.contains(&program) => {
             // A host name with the output of a command sends this output to a DNS server.
-            let built = command.args.iter().any(|arg| !arg.is_known() && arg.text.contains("$()"));
+            let asks = program != "getent"
+                || command
+                    .args
+                    .iter()
+                    .any(|arg| matches!(arg.text.as_str(), "hosts" | "ahosts" | "ahostsv4" | "ahostsv6"));
+            let has_end = |arg: &Arg| arg.text.rsplit('$').next().is_some_and(|end| end.contains('.'));
+            let is_built = |arg: &Arg| arg.text.contains("$()") || has_end(arg) && is_read(arg, command, context);
+            let built = asks && command.args.iter().any(|arg| !arg.is_known() && is_built(arg));
             sends_if(has_secret()).or_else(|| suspicious_if(built, "it asks a server for a name that is put together"))
         }
-        _ if NETWORK_CLIENTS.contains(&program) => sends_if(has_secret()),
+        _ if NETWORK_CLIENTS.contains(&program) => sends_if(has_secret())
+            .or_else(|| suspicious_if(carries_output(command, at, context), "it sends what another command prints")),
         "git" => find_push_to_url(command).or_else(|| {
             let has_address = command.args.iter().any(|arg| arg.text.contains("://"));
+            let carries = || has_address && carries_output(command, at, context);
             sends_if(has_address && has_secret())
+                .or_else(|| suspicious_if(carries(), "it sends what another command prints"))
         }),
+        _ if NAMED_HOSTS.contains(&program) && puts_data_in_name(command, at, context) => {
+            suspicious("it asks a server for a name that is put together")
+        }
+        "docker" | "podman" | "docker-compose" if builds_elsewhere(command) => {
+            suspicious("it sends files to another machine")
+        }
+        _ if copies_to_database(command) => suspicious("it sends files to another machine"),
         "gh" => {
             let words: Vec<&str> = command.args.iter().map(|arg| arg.text.as_str()).collect();
             let publishes = words.starts_with(&["gist", "create"]) || words.starts_with(&["gist", "new"]);
@@ -103,8 +132,19 @@ fn find_in_command(command: &Command, at: usize, context: &Context<'_>) -> Optio
         }
         // Any other program that is given an address, or a host by the catalogue.
         _ => {
-            let has_address = command.args.iter().any(|arg| arg.text.contains("://")) || command.sends_to_address();
-            sends_if(has_address && !is_local(command, context) && has_secret())
+            let is_address = |arg: &Arg| arg.text.contains("://") || arg.text.starts_with("host=");
+            let has_address = command.args.iter().any(is_address) || command.sends_to_address();
+            let is_remote = || has_address && !is_local(command, context);
+            let carries = || is_remote() && carries_output(command, at, context);
+            // The values of options that take an address, or else the addresses among the words.
+            let is_foreign = |address: &Arg| !Address::parse(&address.text).is_nearby();
+            let verb = command.parsed.as_deref().map_or("", CommandLine::verb);
+            let pushes = matches!(verb, "push" | "sync" | "import");
+            let sends = (piped || pushes) && command.sends_to_address() || command.sends_file();
+            let sends_file = || sends && command.destinations().iter().any(is_foreign) || logs_file_elsewhere(command);
+            sends_if(is_remote() && has_secret())
+                .or_else(|| suspicious_if(carries(), "it sends what another command prints"))
+                .or_else(|| suspicious_if(sends_file(), "it sends a file to another machine"))
         }
     }
 }
@@ -216,9 +256,67 @@ fn carries_secret(command: &Command, at: usize, context: &Context<'_>) -> bool {
     named || (dynamic && fed_by_secret(command, at, context))
 }
 
-/// Whether an argument contains the output of a command that describes this machine or encodes data.
+/// Whether the name of a package or an image holds data behind or before its host.
+fn puts_data_in_name(command: &Command, at: usize, context: &Context<'_>) -> bool {
+    let asks = command.args.iter().any(|arg| {
+        matches!(
+            arg.text.as_str(),
+            "pull" | "push" | "list" | "get" | "install" | "copy" | "inspect" | "manifest" | "run"
+        )
+    });
+    let has_host = |arg: &Arg| {
+        let host = arg.text.split('/').next().unwrap_or_default();
+        !arg.is_known() && arg.text.contains('/') && arg.text.contains("$()") && host.contains('.')
+    };
+    asks && command.args.iter().any(has_host)
+        && context.data_sources.encoding(context).within(&command.span, at, command.span.start + 1)
+}
+
+/// Whether `logger` sends the lines of a file to another machine.
+fn logs_file_elsewhere(command: &Command) -> bool {
+    let is_remote = |host: &Arg| host.is_known() && !Address::parse(&host.text).is_nearby();
+    command.program == "logger"
+        && command.values(&["-n", "--server"]).iter().any(is_remote)
+        && !command.values(&["-f", "--file"]).is_empty()
+}
+
+/// Whether docker builds on another machine, to which it sends the directory.
+fn builds_elsewhere(command: &Command) -> bool {
+    let elsewhere = |host: &Arg| host.text.contains("://") && !Address::parse(&host.text).is_nearby();
+    let is_remote = |host: &Arg| elsewhere(host) && !host.text.starts_with("unix:") && !host.text.starts_with("npipe:");
+    command.values(&["-H", "--host"]).iter().any(is_remote)
+        && command.args.iter().any(|arg| matches!(arg.text.as_str(), "build" | "cp" | "load" | "import" | "buildx"))
+}
+
+/// Whether a client of a database copies a file of this machine into one of another machine.
+fn copies_to_database(command: &Command) -> bool {
+    let reads = |start: &str, words: &[&str]| {
+        command.args.iter().any(|arg| {
+            let text = arg.text.to_ascii_lowercase();
+            text.contains(start) && words.iter().all(|word| text.contains(word))
+        })
+    };
+    let copies = match command.program.as_str() {
+        "psql" | "pgcli" => reads("\\copy", &[" from "]),
+        "mysql" | "mariadb" | "mycli" => reads("load data", &["local", "infile"]),
+        "redis-cli" | "valkey-cli" | "keydb-cli" => command.args.iter().any(|arg| arg.text == "-x" || arg.text == "-X"),
+        _ => false,
+    };
+    let by_option = command.values(&["-h", "--host"]);
+    let in_words = command.args.iter().filter_map(|arg| {
+        let (_, rest) = arg.text.split_once("host=")?;
+        rest.split_whitespace().next().map(Arg::literal)
+    });
+    let by_address = command.args.iter().filter(|arg| arg.text.contains("://")).cloned();
+    let mut hosts = by_option.into_iter().chain(in_words).chain(by_address);
+    copies
+        && hosts.any(|host| host.is_known() && !host.text.starts_with('/') && !Address::parse(&host.text).is_nearby())
+}
+
+/// Whether an argument contains the output of a command that describes this machine, encodes data or prints whole files.
 fn carries_output(command: &Command, at: usize, context: &Context<'_>) -> bool {
-    let built = command.args.iter().any(|arg| !arg.is_known() && arg.text.contains("$()"));
+    let is_credential = |arg: &Arg| arg.text.to_ascii_lowercase().starts_with("authorization:");
+    let built = command.args.iter().any(|arg| !arg.is_known() && arg.text.contains("$()") && !is_credential(arg));
     built && context.data_sources.describing(context).within(&command.span, at, command.span.start + 1)
 }
 
@@ -233,6 +331,9 @@ fn fed_by_secret(command: &Command, at: usize, context: &Context<'_>) -> bool {
 pub(crate) struct DataSources {
     reading_secrets: OnceCell<CommandSet>,
     describing: OnceCell<CommandSet>,
+    encoding: OnceCell<CommandSet>,
+    /// What commands that look for processes find.
+    process_searches: OnceCell<ProcessSearches>,
     /// Whether the shell text sets a proxy.
     sets_proxy: OnceCell<bool>,
     /// Where each `export` begins, in order, and where the last of it and those before it ends.
@@ -255,6 +356,12 @@ impl DataSources {
             });
             CommandSet { shell_reads_secret, ..CommandSet::of(context, is_secret) }
         })
+    }
+
+    /// What the commands of the shell text that look for processes find.
+    pub(crate) fn process_searches(&self, context: &Context<'_>) -> &ProcessSearches {
+        let commands = || context.reading().map(|reading| reading.commands.as_slice()).unwrap_or_default();
+        self.process_searches.get_or_init(|| ProcessSearches::of(commands()))
     }
 
     /// Whether what a command prints becomes variables: `export $(grep -v '^#' .env)`.
@@ -282,8 +389,17 @@ impl DataSources {
     /// Commands that describe this machine, or encode their input.
     fn describing(&self, context: &Context<'_>) -> &CommandSet {
         let programs = ["base32", "base64", "gzip", "hostname", "id", "od", "tar", "uname", "whoami", "xxd"];
-        self.describing
-            .get_or_init(|| CommandSet::of(context, |_, command| programs.contains(&command.program.as_str())))
+        self.describing.get_or_init(|| {
+            CommandSet::of(context, |at, command| {
+                programs.contains(&command.program.as_str()) || prints_whole_file(command, at, context)
+            })
+        })
+    }
+
+    /// Commands that encode what they read.
+    fn encoding(&self, context: &Context<'_>) -> &CommandSet {
+        let programs = ["base32", "base64", "basenc", "gzip", "hexdump", "od", "tar", "xxd"];
+        self.encoding.get_or_init(|| CommandSet::of(context, |_, command| programs.contains(&command.program.as_str())))
     }
 }
 
@@ -320,6 +436,11 @@ impl CommandSet {
         rest.take_while(|(start, ..)| *start <= span.end).any(|(_, end, index)| *end <= span.end && *index != at)
     }
 
+    /// Whether a command of the set is in a pipeline.
+    fn any_piped(&self) -> bool {
+        !self.spans.is_empty()
+    }
+
     /// Whether a command of the set is at an earlier stage of the pipeline.
     fn before(&self, command: &Command, at: usize) -> bool {
         let stages = self.stages.get(&command.pipeline).map(Vec::as_slice).unwrap_or_default();
@@ -331,6 +452,54 @@ impl CommandSet {
 pub(super) fn is_rerouted(command: &Command, context: &Context<'_>) -> bool {
     let sets_proxy = || context.effects().is_some_and(|effects| reroutes(&effects.env));
     command.is_rerouted() || *context.data_sources.sets_proxy.get_or_init(sets_proxy)
+}
+
+/// Whether a request to a known server holds what a loop or `xargs` reads from a file of the project.
+fn carries_lines(command: &Command, at: usize, context: &Context<'_>) -> bool {
+    let urls = addresses(command);
+    let is_known = |url: &Arg| url.prefix().contains("://");
+    let reads = |arg: &Arg| !arg.is_known() && is_read(arg, command, context);
+    if !urls.iter().any(is_known) || !urls.iter().chain(&command.args).any(reads) {
+        return false;
+    }
+    let by_shell = || {
+        let all = context.effects().map(|effects| effects.of_command(usize::MAX)).unwrap_or_default();
+        let read = all.iter().filter(|access| access.act == Act::Read && !access.target.open);
+        read.filter_map(|access| access.target.path.as_ref()).any(|path| is_content(path, context))
+    };
+    let is_piped = command.via.iter().any(|runner| matches!(runner.as_str(), "xargs" | "gxargs" | "parallel"));
+    let sources = context.data_sources.describing(context);
+    if is_piped { sources.before(command, at) } else { by_shell() || sources.any_piped() }
+}
+
+/// Whether a file of the project or the home directory holds more than a list or a value, such as a version or a number.
+fn is_content(path: &AbsPath, context: &Context<'_>) -> bool {
+    const VALUES: [&str; 22] = [
+        "branch", "commit", "hash", "host", "hostname", "hosts", "id", "ids", "list", "name", "names", "nvmrc", "pid",
+        "port", "release", "sha", "tag", "token", "url", "urls", "uuid", "version",
+    ];
+    const LISTS: [&str; 6] = [".csv", ".json", ".list", ".lst", ".tsv", ".txt"];
+    let is_value = |name: &str| {
+        let lower = name.to_ascii_lowercase();
+        lower.split(|c: char| !c.is_ascii_alphanumeric()).any(|word| VALUES.contains(&word))
+            || ["version", "token"].iter().any(|part| lower.contains(part))
+            || LISTS.iter().any(|end| lower.ends_with(end))
+    };
+    let home = context.zones.home.as_ref();
+    let near = path.is_below(&context.zones.project) || home.is_some_and(|home| path.is_below(home));
+    near && path.components().last().is_some_and(|name| !is_value(name))
+}
+
+/// Whether a command prints the content of a file that holds more than one value, such as a version or a number.
+fn prints_whole_file(command: &Command, at: usize, context: &Context<'_>) -> bool {
+    const PRINTERS: [&str; 14] = [
+        "bzip2", "cat", "head", "hexdump", "nl", "openssl", "paste", "rev", "strings", "tac", "tail", "xz", "zip",
+        "zstd",
+    ];
+    let raw = |arg: &Arg| arg.text.starts_with('-') && !arg.text.starts_with("--") && arg.text.contains('R');
+    let reads_raw = command.program == "jq" && command.args.iter().any(raw);
+    (PRINTERS.contains(&command.program.as_str()) || reads_raw)
+        && read_paths(at, context).any(|path| is_content(path, context))
 }
 
 /// Whether a command prints all environment variables.

@@ -21,6 +21,12 @@ const TOOL_DIRECTORIES: [&[&str]; 7] = [
     &["target"],
 ];
 
+/// Programs that a build tool puts into each project, run by their paths.
+const PROJECT_WRAPPERS: [&str; 4] = ["gradlew", "gradlew.bat", "mvnw", "mvnw.cmd"];
+
+/// The same for those in a directory `bin` of the project.
+const PROJECT_STUBS: [&str; 9] = ["rails", "rake", "bundle", "bundler", "yarn", "setup", "rspec", "spring", "console"];
+
 /// Programs that make an executable file from source code.
 const COMPILERS: [&str; 16] = [
     "cc", "gcc", "g++", "c++", "clang", "clang++", "go", "rustc", "zig", "swiftc", "ghc", "nim", "crystal", "dmd",
@@ -32,15 +38,20 @@ pub(super) fn find(subject: &Subject<'_>, context: &Context<'_>) -> Option<Match
     let path = located(command, context)?;
     let Some(path) = path else { return suspicious("the directory of this program is only known when it runs") };
     let name = path.components().last().map_or("", CompactString::as_str);
+    // `bin/rake` and the like are written by the tools themselves.
+    let is_stub =
+        PROJECT_WRAPPERS.contains(&name) || ends_with(path.directories(), &["bin"]) && PROJECT_STUBS.contains(&name);
     if context.zones.area(&path) == Area::InProject {
-        // `bin/rake` and the like are written by the tools themselves.
-        let is_stub = ends_with(path.directories(), &["bin"]) && matches!(name, "rake" | "bundler" | "yarn");
         let is_installed = is_stub || TOOL_DIRECTORIES.iter().any(|tool| ends_with(path.directories(), tool));
         let shadows = is_allowed(name, context) && !is_installed;
         return suspicious_if(shadows, "a program in the project bears the name of a known one");
     }
-    let misplaced =
-        is_known(name, context) && !is_installed(&path, context) && !is_just_compiled(&path, command, context);
+    let is_in_other_project = matches!(context.zones.area(&path), Area::Other | Area::Vital);
+    let misplaced = is_known(name, context)
+        && (!is_stub || !is_in_other_project)
+        && !is_in_new_environment(&path, command, context)
+        && !is_installed(&path, context)
+        && !is_just_compiled(&path, command, context);
     suspicious_if(misplaced, "the program lies outside of the project and of where programs are installed")
 }
 
@@ -78,6 +89,27 @@ fn located(command: &Command, context: &Context<'_>) -> Option<Option<AbsPath>> 
 fn is_installed(path: &AbsPath, context: &Context<'_>) -> bool {
     let directory = path.head(path.directories().len());
     protected::is_installed(&directory, context.zones.home.as_ref())
+}
+
+/// Whether an earlier command of the same text made the virtual environment of Python that the program is in.
+fn is_in_new_environment(path: &AbsPath, command: &Command, context: &Context<'_>) -> bool {
+    let name = path.components().last().map_or("", CompactString::as_str);
+    let is_python = name.starts_with("python") || name.starts_with("pip");
+    let directories = path.directories();
+    if !is_python || !(ends_with(directories, &["bin"]) || ends_with(directories, &["Scripts"])) {
+        return false;
+    }
+    let Some((reading, effects)) = context.reading().zip(context.effects()) else { return false };
+    let environment = path.head(directories.len() - 1).to_string();
+    let makes = |maker: &Command| {
+        let names_venv = |arg: &crate::shell::Arg| arg.text == "venv" || arg.text == "virtualenv";
+        maker.span.start < command.span.start
+            && (maker.program == "virtualenv" || maker.args.iter().any(names_venv))
+            && (maker.program.starts_with("python") || matches!(maker.program.as_str(), "uv" | "virtualenv" | "py"))
+    };
+    let mut written =
+        effects.accesses.iter().filter(|access| access.act.changes() && access.target.text == environment);
+    written.any(|access| access.row.and_then(|row| reading.commands.get(row)).is_some_and(makes))
 }
 
 /// Whether an earlier command of the same text compiled the program from files of the project.

@@ -27,6 +27,7 @@ pub(super) fn find(subject: &Subject<'_>, context: &Context<'_>) -> Option<Match
         // An empty directory changes nothing.
         (Act::Write, Area::Other | Area::Vital) if makes_directory(access, context) => None,
         (Act::Write, Area::Other) if is_new_worktree(path, access, context) => None,
+        (Act::Write, Area::Other | Area::Vital) if is_new_project(path, access, context) => None,
         (Act::Write, _) if by_tool => block("the file is outside of the project"),
         (Act::Write | Act::Redirect, _) if is_made_by_mktemp(path) => None,
         (Act::Write | Act::Redirect, _) => suspicious("it writes outside of the project"),
@@ -53,6 +54,26 @@ fn is_new_worktree(path: &AbsPath, access: &Access, context: &Context<'_>) -> bo
         .split_last()
         .is_some_and(|(_, above)| path.components().starts_with(above) && above.len() > 1);
     by_git && beside
+}
+
+/// Whether a command makes a project in a directory of its own in the home directory. Such commands refuse a directory with
+/// files.
+fn is_new_project(path: &AbsPath, access: &Access, context: &Context<'_>) -> bool {
+    let makes = command_of(access, context).is_some_and(|command| {
+        let verbs: Vec<&str> = command.behind_global().iter().map(|verb| verb.text.as_str()).collect();
+        match (command.program.as_str(), verbs.as_slice()) {
+            ("git", ["clone", rest @ ..]) => !rest.iter().any(|word| word.starts_with("--separate-git-dir")),
+            ("gh" | "glab", ["repo", "clone", ..]) | ("cargo", ["new", ..]) => true,
+            _ => false,
+        }
+    });
+    let home = context.zones.home.as_ref();
+    let below = home.and_then(|home| path.components().strip_prefix(home.components()));
+    // `~/src/x`, not `~/.config/x`
+    makes
+        && below.is_some_and(|names| {
+            names.len() > 1 && !names.iter().any(|name| name.starts_with('.') || name == "Library")
+        })
 }
 
 /// Whether a path is a file or directory that `mktemp` made in the same shell text, or is below it.

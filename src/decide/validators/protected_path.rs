@@ -1,5 +1,6 @@
 //! Writes to protected files: startup files, keys and system files.
 
+use super::destructive_delete::is_part_of_history;
 use super::secret_access::{has_name_of_key, is_listed_key};
 use super::{Context, block, block_if, command_of, is_contained, suspicious};
 use crate::decide::subject::{Subject, SubjectKind};
@@ -32,11 +33,14 @@ pub(super) fn find(subject: &Subject<'_>, context: &Context<'_>) -> Option<Match
         return block("the file holds keys or passwords");
     }
     if is_env_file(path) || is_in(Class::Secrets) {
-        if is_copied_example(path, access, context) {
+        if is_copied_example(path, access, context) || is_made_from_example(path, access, context) {
             return None;
         }
         let reason = "the file holds the secrets of the project";
         return if matches!(subject.kind, SubjectKind::ToolAccess(_)) { block(reason) } else { suspicious(reason) };
+    }
+    if !access.target.open && is_part_of_history(path, context) {
+        return suspicious("it overwrites what git keeps of the project");
     }
     let is_system = matches!(context.zones.area(path), Area::System | Area::Vital) && !access.target.open;
     block_if(is_system, "the file belongs to the system")
@@ -55,6 +59,27 @@ fn is_copied_example(path: &AbsPath, access: &Access, context: &Context<'_>) -> 
     let first = reads.next();
     let examples = |read: &Access| read.target.path.as_ref().is_some_and(is_example);
     copies && first.is_some_and(examples) && reads.all(examples)
+}
+
+/// Whether an earlier command of the same text put a copy of an example in the place of the file:
+/// `cp .env.example .env && sed -i … .env`.
+fn is_made_from_example(path: &AbsPath, access: &Access, context: &Context<'_>) -> bool {
+    let (Some(effects), Some(reading), Some(here)) =
+        (context.effects(), context.reading(), command_of(access, context))
+    else {
+        return false;
+    };
+    let replaces = |row: usize| {
+        let command = reading.commands.get(row).filter(|command| command.span.start < here.span.start);
+        // With `-n` and `-u`, the file may be the old one.
+        command.is_some_and(|command| {
+            command.args.iter().all(|arg| arg.is_known() && !(arg.text.starts_with('-') && arg.text != "-f"))
+        })
+    };
+    let written = effects.accesses.iter().filter(|other| {
+        matches!(other.act, Act::Write) && other.target.path.as_ref() == Some(path) && other.row.is_some_and(replaces)
+    });
+    written.into_iter().any(|other| is_copied_example(path, other, context))
 }
 
 /// Judges a change of permissions on a protected file or a directory above it: what the owner loses and others gain.

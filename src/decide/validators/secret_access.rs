@@ -12,7 +12,7 @@ use crate::path::protected::Class;
 use crate::path::{AbsPath, Extent, Glob, names_overlap, touches_tree};
 use crate::programs::Does;
 use crate::rules::Match;
-use crate::shell::{Act, Arg, Command};
+use crate::shell::{Act, Arg, Command, Input};
 use compact_str::CompactString;
 
 /// Programs that print their arguments.
@@ -23,11 +23,15 @@ const SEARCHERS: &[&str] = &["grep", "egrep", "fgrep", "rg", "ag", "ack", "ugrep
 
 /// Programs that run code from their arguments.
 const INTERPRETERS: &[&str] =
-    &["awk", "bun", "deno", "gawk", "jaq", "jq", "lua", "mawk", "node", "perl", "php", "python", "ruby"];
+    &["awk", "bun", "deno", "gawk", "jaq", "jq", "lua", "mawk", "node", "perl", "php", "py", "python", "ruby", "yq"];
 
 pub(super) fn find(subject: &Subject<'_>, context: &Context<'_>) -> Option<Match> {
     if let Some(command) = command(subject) {
         let printed = match command.program.as_str() {
+            "envsubst" => match &command.input {
+                Input::Text(text) => names_secret(&Arg::unknown(&**text), context),
+                Input::Inherited | Input::Pipe | Input::Unknown => false,
+            },
             "printenv" => command.args.iter().any(|arg| is_secret_name(&arg.text, context)),
             program if PRINTERS.contains(&program) => command.args.iter().any(|arg| names_secret(arg, context)),
             "sed" | "awk" | "gawk" | "tr" | "grep" if command.args.iter().any(|arg| names_secret(arg, context)) => true,
@@ -55,6 +59,9 @@ pub(super) fn find(subject: &Subject<'_>, context: &Context<'_>) -> Option<Match
         return None;
     }
     let reach = if access.target.open || access.deep { Extent::Tree } else { Extent::Exact };
+    if reach == Extent::Exact && is_fixture_key(path, context) {
+        return None;
+    }
     // A search through system directories cannot read files such as `/etc/shadow`, so only keys at home count for it.
     let is_tree = reach == Extent::Tree || path.components().last().is_some_and(|name| name == "**");
     let is_search = command.is_some_and(|command| SEARCHERS.contains(&command.program.as_str()));
@@ -85,6 +92,24 @@ pub(super) fn find(subject: &Subject<'_>, context: &Context<'_>) -> Option<Match
     };
     let is_exempt = command.is_some_and(shows_no_value) && !is_listed(&context.operator_sensitive, path, context);
     suspicious_if(!is_exempt, "the file holds secrets")
+}
+
+/// Directories of a project with data of its tests.
+const FIXTURES: [&str; 9] =
+    ["test", "tests", "fixtures", "testdata", "test-data", "__fixtures__", "spec", "__tests__", "testing"];
+
+/// Whether a file is a key that belongs to the tests of the project.
+fn is_fixture_key(path: &AbsPath, context: &Context<'_>) -> bool {
+    let below = path.components().strip_prefix(context.zones.project.components());
+    let is_fixture = below.and_then(<[_]>::split_last).is_some_and(|(name, directories)| {
+        !name.contains(['*', '?', '[', '{'])
+            && !directories.iter().any(|name| name.starts_with('.'))
+            && directories.iter().any(|name| FIXTURES.contains(&name.as_str()))
+    });
+    let home = context.zones.home.as_ref();
+    is_fixture
+        && (is_key(path) || Class::KeyFiles.contains(path, Extent::Exact, home))
+        && !is_listed(&context.operator_sensitive, path, context)
 }
 
 /// Whether a file must not be sent to other machines: it holds secrets, or it is `/etc/passwd` and listed as sensitive.
@@ -145,7 +170,7 @@ fn is_public(path: &AbsPath) -> bool {
 
 /// Whether code reads a secret variable: `os.environ["X"]`, `process.env.X`, `ENV["X"]`, `$ENV.X`.
 fn reads_secret_variable(code: &str, context: &Context<'_>) -> bool {
-    const ENVIRONMENTS: [&str; 6] = ["environ", "process.env", "ENV", "getenv", "Deno.env", "Bun.env"];
+    const ENVIRONMENTS: [&str; 7] = ["environ", "process.env", "ENV", "getenv", "Deno.env", "Bun.env", "strenv"];
     let mut accesses: Vec<usize> =
         ENVIRONMENTS.iter().flat_map(|name| code.match_indices(name)).map(|(at, _)| at).collect();
     if accesses.is_empty() {

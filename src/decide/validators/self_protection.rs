@@ -1,6 +1,7 @@
 //! Changes to the guard itself: its files, its commands, and the settings of clients and git that run hooks.
 
 mod loosening;
+mod processes;
 
 use super::{Context, block_if, command, command_of, is_contained};
 use crate::decide::subject::{Subject, SubjectKind};
@@ -10,6 +11,7 @@ use crate::path::{AbsPath, Extent, touches_tree};
 use crate::rules::Match;
 use crate::shell::{Access, Act, Command, Rights};
 use loosening::{is_loosening, is_loosening_through};
+pub(super) use processes::ProcessSearches;
 
 /// The setting of git for the directory of its hooks.
 const HOOKS_PATH: &str = "core.hookspath";
@@ -78,7 +80,7 @@ fn loosens_guard(command: &Command, context: &Context<'_>) -> bool {
     if name == "rune" {
         return is_loosening(command);
     }
-    if is_loosening_through(name, command, context) {
+    if is_loosening_through(name, command, context) || processes::ends_guard(command, context) {
         return true;
     }
     let words = || command.args.iter().map(|arg| arg.text.as_str());
@@ -93,9 +95,6 @@ fn loosens_guard(command: &Command, context: &Context<'_>) -> bool {
         }
         "quarantine" => begins_with(&["clear"]),
         "git" => command.sets_key(HOOKS_PATH) || configures_hooks(command),
-        "pkill" | "killall" => {
-            operands().any(|name| name == "rune" || name.contains("security-hook") || name.contains("rune hook"))
-        }
         "claude" => {
             has("disableallhooks")
                 || has("--safe-mode")

@@ -14,12 +14,7 @@ use std::path::Path;
 
 /// The stricter of the operator's and the project's pin policy.
 fn pin_mode(config: &Config) -> PinPolicy {
-    let project = config.project.as_ref().map(|project| project.pins);
-    match [Some(config.pins), project] {
-        all if all.contains(&Some(PinPolicy::Required)) => PinPolicy::Required,
-        all if all.contains(&Some(PinPolicy::WhenPresent)) => PinPolicy::WhenPresent,
-        _ => PinPolicy::Off,
-    }
+    config.project.as_ref().map_or(config.pins, |project| config.pins.min(project.pins))
 }
 
 /// Whether there are no pins and none are required.

@@ -63,33 +63,29 @@ pub fn add_content_rules(config: &mut Config, directory: Option<&Path>, project:
 
 /// Adds the operator's rules: `bash.rules` replaces the embedded file, `bash.<name>.rules` extends it.
 pub fn add_operator_rules(config: &mut Config, directory: Option<&Path>, selection: &RuleSelection) {
-    let names = match directory.map(|directory| selection.rule_files(directory)) {
-        None => Vec::new(),
-        Some(Ok(names)) => names,
+    let names = directory.map_or(Ok(Vec::new()), |directory| selection.rule_files(directory));
+    let names = names.unwrap_or_else(|error| {
         // The embedded rules stay in force.
-        Some(Err(error)) => {
-            config.failures.push(Failure::Config(error));
-            Vec::new()
-        }
-    };
+        config.failures.push(Failure::Config(error));
+        Vec::new()
+    });
     for name in names.iter().filter(|name| RuleKind::from_file_name(name).is_none()) {
         let forms = |kind: RuleKind| format!("{0}.rules, {0}.<name>.rules", kind.name());
         let known = RuleKind::all().into_iter().map(forms).collect::<Vec<_>>().join("; ");
-        config
-            .failures
-            .push(Failure::Config(format!("rules/{name}: unknown kind of rule file\n  help: there are {known}")));
+        let what = format!("rules/{name}: unknown kind of rule file\n  help: there are {known}");
+        config.failures.push(Failure::Config(what));
     }
     for kind in &selection.kinds {
         let base = format!("{}.rules", kind.name());
         if !names.contains(&base) {
             let defaults = rules::parse(kind.embedded(), &base, *kind, Owner::Operator);
-            add(config, defaults, ToString::to_string);
+            add(config, defaults);
         }
         let Some(directory) = directory else { continue };
         for name in names.iter().filter(|name| RuleKind::from_file_name(name) == Some(*kind)) {
             let path = directory.join(name);
             match selection.read(&path, &path.display().to_string(), *kind, Owner::Operator) {
-                Ok(Some(rules)) => add(config, rules, ToString::to_string),
+                Ok(Some(rules)) => add(config, rules),
                 Ok(None) => {}
                 Err(error) => config.failures.push(Failure::Config(error)),
             }
@@ -122,14 +118,9 @@ pub fn add_project_rules(config: &mut Config, directory: &Path, selection: &Rule
         }
         let file = format!(".rune/rules/{}.rules", kind.name());
         match selection.read(&directory.join(name), &file, kind, Owner::Project) {
-            Ok(Some(rules)) => {
-                add(config, rules, |error| {
-                    format!(
-                        "the project's own policy cannot be read: .rune/rules/{}.rules, line {}",
-                        kind.name(),
-                        error.line
-                    )
-                });
+            Ok(Some((rules, errors))) => {
+                config.add_rules(rules);
+                config.failures.extend(errors.iter().map(|error| failure(&format!("{file}, line {}", error.line))));
             }
             Ok(None) => {}
             Err(_) => config.failures.push(failure("one of its rule files")),
@@ -137,9 +128,9 @@ pub fn add_project_rules(config: &mut Config, directory: &Path, selection: &Rule
     }
 }
 
-fn add(config: &mut Config, (rules, errors): ParsedRules, message: impl Fn(&RuleError) -> String) {
+fn add(config: &mut Config, (rules, errors): ParsedRules) {
     config.add_rules(rules);
-    config.failures.extend(errors.iter().map(|error| Failure::Config(message(error))));
+    config.failures.extend(errors.iter().map(|error| Failure::Config(error.to_string())));
 }
 
 /// The names of the `.rules` files in a directory, sorted.

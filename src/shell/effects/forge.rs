@@ -2,28 +2,7 @@
 
 use super::super::Command;
 use crate::programs::Does;
-
-/// Parts of endpoints by which people work on issues and pull requests.
-const WORK: [&str; 14] = [
-    "/comments", "/issues", "/pulls", "/reviews", "/labels", "/reactions", "/statuses", "/check-runs", "/assignees",
-    "/notes", "/merge_requests", "/requested_reviewers", "/replies", "/dispatches",
-];
-
-/// Mutations by which people work on issues and pull requests.
-const WORK_MUTATIONS: [&str; 12] = [
-    "addComment",
-    "addLabelsToLabelable",
-    "addPullRequestReview",
-    "addPullRequestReviewComment",
-    "addPullRequestReviewThread",
-    "addPullRequestReviewThreadReply",
-    "addReaction",
-    "requestReviews",
-    "resolveReviewThread",
-    "submitPullRequestReview",
-    "unresolveReviewThread",
-    "updateIssueComment",
-];
+use crate::programs::code::{FORGE_ENDPOINTS, FORGE_MUTATIONS, lists};
 
 /// The effect of a request, by method, endpoint and query.
 pub(super) fn effect(command: &Command, method: Option<&str>) -> Option<Does> {
@@ -40,7 +19,6 @@ pub(super) fn effect(command: &Command, method: Option<&str>) -> Option<Does> {
     }
     // Behind an option that the catalogue does not list, a value looks like an operand: all of them must be for work.
     let endpoints = command.operands();
-    let is_work = |endpoint: &str| WORK.iter().any(|part| endpoint.contains(part)) && !endpoint.ends_with("/merge");
     let is_work = !endpoints.is_empty() && endpoints.iter().all(|endpoint| is_work(&endpoint.text));
     match method.map(str::to_ascii_uppercase).as_deref() {
         Some("GET" | "HEAD") => Some(Does::Look),
@@ -49,6 +27,31 @@ pub(super) fn effect(command: &Command, method: Option<&str>) -> Option<Does> {
         _ if is_work => Some(Does::Work),
         _ => Some(Does::Change),
     }
+}
+
+/// Whether people work on issues and pull requests by an endpoint. Its path is compared part by part, without the query.
+fn is_work(endpoint: &str) -> bool {
+    let path = endpoint.split(['?', '#']).next().unwrap_or_default();
+    let path = path.split_once("://").map_or(path, |(_, rest)| rest.split_once('/').map_or("", |(_, path)| path));
+    let path = path.trim_start_matches('/');
+    let path = ["api/v3/", "api/v4/"].iter().find_map(|start| path.strip_prefix(start)).unwrap_or(path);
+    let parts: Vec<&str> = path.split('/').collect();
+    let is_plain = |part: &&str| !part.is_empty() && !matches!(*part, "." | "..");
+    parts.iter().all(is_plain) && FORGE_ENDPOINTS.iter().any(|known| fits(known, &parts))
+}
+
+/// Whether the parts of a path fit a pattern: `*` is one part, `**` the rest.
+fn fits(pattern: &str, parts: &[&str]) -> bool {
+    let mut parts = parts.iter();
+    for wanted in pattern.split('/') {
+        match (wanted, parts.next()) {
+            ("**", Some(_)) => return true,
+            ("*", Some(_)) => {}
+            (wanted, Some(part)) if wanted == *part => {}
+            (_, _) => return false,
+        }
+    }
+    parts.next().is_none()
 }
 
 /// A query looks, a mutation changes or deletes. Without fields the query is on the standard input.
@@ -96,7 +99,7 @@ fn only_works(query: &str) -> bool {
         }
     }
     let is_closed = braces == 0 && parentheses == 0 && !in_text;
-    is_closed && !fields.is_empty() && fields.iter().all(|field| WORK_MUTATIONS.contains(&field.as_str()))
+    is_closed && !fields.is_empty() && fields.iter().all(|field| lists(&FORGE_MUTATIONS, field))
 }
 
 /// Whether each `$` begins the name of a variable of the query, and there are no comments, files and escapes.

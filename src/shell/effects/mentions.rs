@@ -56,7 +56,20 @@ pub(super) fn accesses(command: &Command, row: Option<usize>, known: &[Access], 
                     | Use::Unknown
                     | Use::Directory,
                 ) => {}
-                None => finder.word(&value, if start.is_empty() { option } else { start }),
+                None => {
+                    finder.word(&value, if start.is_empty() { option } else { start });
+                    // Files may be written into a directory of which neither the entry nor a parser tells the use.
+                    let is_judged = super::mode::changes_rights(&command.program)
+                        || known.iter().any(|access| access.target.text == value.text);
+                    let is_open = known.is_empty() || value.text.starts_with(['/', '~']);
+                    if !used.by_option
+                        && !is_judged
+                        && is_open
+                        && line.is_some_and(|line| line.does != Some(Does::Look))
+                    {
+                        finder.directory(&value);
+                    }
+                }
             }
             // The word may be the value of an option that the entry does not list.
             if used.doubtful && line.is_some_and(|line| line.does != Some(Does::Look)) {
@@ -75,14 +88,34 @@ pub(super) fn accesses(command: &Command, row: Option<usize>, known: &[Access], 
     if let (Input::Text(text), true) = (&command.input, reads_code) {
         finder.code(text);
     }
+    if let (Input::Text(text), true) = (&command.input, INCLUDERS.contains(&command.program.as_str())) {
+        finder.included(text);
+    }
+    if command.program == "yq" {
+        command.args.iter().for_each(|arg| finder.included(&arg.text));
+    }
     finder.found
 }
+
+/// Whether an option that names an output may empty a directory before writing into it. `-o` usually names a file.
+fn may_empty(option: &str) -> bool {
+    !option.trim_end_matches('=').eq_ignore_ascii_case("-o")
+}
+
+/// Programs whose input may include files, and print them.
+const INCLUDERS: [&str; 19] = [
+    "asciidoc", "asciidoctor", "c++", "cc", "clang", "clang++", "cpp", "g++", "gcc", "groff", "latex", "m4", "nroff",
+    "pandoc", "pdflatex", "terraform", "tofu", "troff", "yq",
+];
+
+/// What stands before the name of a file that a text includes, in several languages.
+const INCLUDES: [&str; 8] =
+    ["#include", ".so ", "include::", "include(", "\\input{", "file(", "load_str(", "sinclude("];
 
 /// Whether the value of an option is probably written to.
 fn names_output(option: &str) -> bool {
     let name = option.trim_end_matches('=').to_ascii_lowercase();
     name == "-o"
-        || name.starts_with("-o") && !name.starts_with("--")
         || words::OUTPUT_PARTS.iter().any(|part| name.starts_with('-') && name.len() > 2 && name.contains(part))
 }
 
@@ -150,6 +183,24 @@ impl Finder<'_> {
         }
     }
 
+    /// Looks at the files that a text includes: `#include "x"`, `.so x`, `include::x[]`.
+    fn included(&mut self, text: &str) {
+        for line in text.lines() {
+            let behind = INCLUDES.iter().filter_map(|mark| line.split_once(mark)).map(|(_, rest)| rest);
+            for rest in behind {
+                let rest = rest.trim_start_matches([' ', '"', '\'', '<', ':', '`']);
+                let name = rest.split(['"', '\'', '>', '<', ')', '}', '[', ' ', '`']).next().unwrap_or_default();
+                let text = match (name.strip_prefix("~/"), &self.zones.home) {
+                    (Some(rest), Some(home)) => format!("{home}/{rest}"),
+                    _ => name.to_owned(),
+                };
+                if !text.is_empty() {
+                    self.candidate(&Arg::literal(text), "");
+                }
+            }
+        }
+    }
+
     /// Whether a path is changed, if it is already known what is done to it.
     fn explanation(&mut self, target: &Target) -> Option<bool> {
         if self.explained.is_empty() {
@@ -158,6 +209,11 @@ impl Finder<'_> {
             }
         }
         self.explained.get(&target.text).copied()
+    }
+
+    /// Whether the catalogue says that the command changes nothing.
+    fn only_looks(&self) -> bool {
+        self.command.parsed.as_deref().is_some_and(|line| line.does == Some(Does::Look))
     }
 
     fn add(&mut self, access: Access) {
@@ -246,8 +302,9 @@ impl Finder<'_> {
         let (act, deep) = match (class.map(Class::worst), self.zones.area(path)) {
             (Some(WorstUse::Read), _) => (Act::Read, false),
             (Some(WorstUse::Write), _) => (Act::Write, false),
-            (None, Area::System) if names_output(option) => (Act::Write, false),
-            (None, Area::Vital) if names_output(option) => (Act::Remove, true),
+            (None, Area::System | Area::Vital) if self.only_looks() || !names_output(option) => return None,
+            (None, Area::Vital) if may_empty(option) => (Act::Remove, true),
+            (None, Area::System | Area::Vital) => (Act::Write, false),
             (None, _) => return None,
         };
         let is_contained = self.command.is_contained(path);

@@ -9,7 +9,7 @@ use crate::programs::{self, CommandLine, Does, Use, WordUse};
 const CONTAINERS: [&str; 5] = ["docker", "podman", "nerdctl", "docker-compose", "podman-compose"];
 
 /// Programs that print all variables, among which are the secrets of a container.
-const ENVIRONMENT: [&str; 5] = ["env", "printenv", "set", "export", "declare"];
+pub(super) const ENVIRONMENT: [&str; 5] = ["env", "printenv", "set", "export", "declare"];
 
 /// The longest chain of programs that run each other which is followed.
 const MAX_DEPTH: usize = 4;

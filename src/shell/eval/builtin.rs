@@ -41,6 +41,9 @@ impl Execution {
                     let state = Rc::make_mut(&mut self.state);
                     state.options.has_nameref = true;
                     state.weaken_variables();
+                    let sets = command.args.iter().filter(|arg| flagged(&['n']) && arg.is_known());
+                    let named = sets.filter_map(|arg| arg.text.split_once('='));
+                    state.namerefs.extend(named.map(|(name, target)| (name.to_owned(), target.to_owned())));
                 }
                 self.declare(command, flagged(&['x']) || command.program == "export", flagged(&['g']));
                 let is_readonly = command.program == "readonly" || flagged(&['r']);
@@ -69,7 +72,7 @@ impl Execution {
                 let cd_searches = operands().any(|arg| arg.text == "cdable_vars");
                 Rc::make_mut(&mut self.state).options.cd_searches |= cd_searches;
             }
-            "read" | "mapfile" | "readarray" => self.read_input(command),
+            "read" | "mapfile" | "readarray" => self.read_names(command),
             "getopts" | "let" => {
                 self.set("OPTARG", Value::Unknown);
                 for arg in operands() {

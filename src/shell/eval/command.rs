@@ -25,6 +25,9 @@ const OPTION_STEPS: usize = 60;
 /// Reported for a subscript such as `'a[$(x)]'`, which bash expands although it is quoted.
 const QUOTED_SUBSCRIPT: Unreadable = Unreadable::Ambiguous("an expansion in a quoted subscript");
 
+/// Reported for `galiases[x]=y`, which changes what the words of the line mean in zsh.
+const ALIAS_ARRAY: Unreadable = Unreadable::Ambiguous("an alias as an element of an array");
+
 /// The arguments of a command, including the program, and the properties that it inherits.
 type Pending = (Command, Vec<Arg>);
 
@@ -44,10 +47,19 @@ impl Evaluator<'_> {
         let values: Vec<Vec<Arg>> = simple.assignments.iter().map(expand_value).collect();
         let mut env: Vec<(String, Option<String>)> = Vec::new();
         for (set, values) in simple.assignments.iter().zip(&values) {
-            env.extend(values.iter().map(|value| (set.name.clone(), env_value(&set.name, value))));
+            // Beside an unknown output, the others are only names that it may hold.
+            let is_output = values.first().is_some_and(|first| first.text == "$()" && !first.is_known());
+            let possible = values.iter().take(if is_output { 1 } else { values.len() });
+            env.extend(possible.map(|value| (set.name.clone(), env_value(&set.name, value))));
             if values.is_empty() {
                 env.push((set.name.clone(), None));
             }
+        }
+        // In zsh, an element of these arrays is an alias.
+        let is_alias = |set: &Assignment| matches!(set.name.as_str(), "galiases" | "saliases" | "dis_galiases");
+        if simple.assignments.iter().any(is_alias) {
+            let at = simple.span.start;
+            self.reading.uncertainties.push(Uncertainty { reason: ALIAS_ARRAY, at, inner: true });
         }
         let has_words = !simple.words.is_empty();
         let arrays = declared_arrays(simple);
@@ -198,6 +210,8 @@ impl Evaluator<'_> {
             work.push((base, positional.into_iter().chain(args).collect()));
             return;
         }
+        let home = self.executions.last().and_then(|execution| execution.state.home.as_deref());
+        args.iter_mut().for_each(|arg| wrappers::expand_own_program(arg, home));
         canonical::render_into(&mut self.canonical_buffer, &program, &args);
         let name = canonical::program_name(&program.text);
         let parsed = self.reading.catalogue.find(name).map(|entry| {
@@ -223,9 +237,9 @@ impl Evaluator<'_> {
         }
         if (is_direct || !is_in_shell)
             && self.bodies.contains_key(command.program.as_str())
-            && self.should_follow_call(&command)
+            && let Some(call) = self.followed_call(&command)
         {
-            deferred.calls.push(command.clone());
+            deferred.calls.push(call);
         }
         if command.via.len() > limits::SHELL_NESTING.most {
             self.meter.report(&limits::SHELL_NESTING);
@@ -251,7 +265,15 @@ impl Evaluator<'_> {
 
     /// Reports uncertainties and fork bombs.
     fn check_command(&mut self, command: &Command, in_subshell: bool) {
-        if !command.args.is_empty() && evaluates_subscript(command) {
+        // `read x <<< 'a[$(y)]'; ((x))`
+        let is_subscript = |text: &str| {
+            let name = text.trim_start().split('[').next().unwrap_or_default();
+            let plain = |c: char| c.is_ascii_alphanumeric() || c == '_';
+            text.lines().count() == 1 && !name.is_empty() && name.chars().all(plain) && text.contains("[$(")
+        };
+        let reads_subscript =
+            matches!(&command.input, Input::Text(text) if command.program == "read" && is_subscript(text));
+        if reads_subscript || !command.args.is_empty() && evaluates_subscript(command) {
             self.report(QUOTED_SUBSCRIPT, command.span.start);
         }
         if let Some(execution) = self.executions.last()
@@ -273,7 +295,7 @@ impl Evaluator<'_> {
         let scripts = self.written_scripts(command);
         inner.extend(scripts.inner);
         if matches!(command.program.as_str(), "xargs" | "gxargs")
-            && let Some(start) = self.piped_names(command)
+            && let Some(start) = wrappers::Names::with(self.piped_names(command), &self.listed_for(command))
         {
             inner.iter_mut().for_each(|inner| inner.found_below(&start, &self.meter));
         }

@@ -119,21 +119,31 @@ impl Evaluator<'_> {
     pub(super) fn close(&mut self) {
         let Some(execution) = self.executions.last_mut() else { return };
         let depth = execution.lists.len();
-        let is_subshell = execution
-            .lists
-            .last()
-            .is_some_and(|list| matches!(list.on_close, OnClose::Restore(_) | OnClose::Substitution(..)));
+        let is_subshell = execution.lists.last().is_some_and(|list| {
+            matches!(list.on_close, OnClose::Restore(_) | OnClose::Process(_) | OnClose::Substitution(..))
+        });
         if let Some(trap) = execution.traps.pop_if(|trap| is_subshell && trap.depth >= depth) {
             execution.end_chain();
             execution.instructions.push_front(Instruction::Close);
             self.enter_trap(trap);
             return;
         }
-        let is_substitution = |list: &&ListContext| matches!(list.on_close, OnClose::Substitution(..));
-        if let Some(list) = execution.lists.last().filter(is_substitution) {
-            capture(&mut self.reading.commands, list.first);
+        let is_read = |list: &&ListContext| matches!(list.on_close, OnClose::Substitution(..) | OnClose::Process(_));
+        let mut number = None;
+        let mut names = None;
+        if let Some(list) = execution.lists.last().filter(is_read) {
+            number = if let OnClose::Substitution(number, _) = &list.on_close { Some(*number) } else { None };
+            let first = list.first;
+            capture(&mut self.reading.commands, first);
+            names = Some(self.listed_by(first..self.reading.commands.len()));
         }
+        let Some(execution) = self.executions.last_mut() else { return };
         execution.close_list();
+        match (number, names) {
+            (Some(number), Some(names)) => execution.set_listed(number, names),
+            (None, Some(names)) => execution.process_names = names.into(),
+            (_, None) => {}
+        }
         let depth = execution.lists.len();
         execution.traps.iter_mut().for_each(|trap| trap.depth = trap.depth.min(depth));
     }
@@ -142,8 +152,10 @@ impl Evaluator<'_> {
     pub(super) fn leave_text(&mut self) {
         let Some(mut execution) = self.executions.pop() else { return };
         // The text between backquotes.
+        let mut names = Vec::new();
         if let Some(list) = execution.lists.first().filter(|_| execution.number.is_some()) {
             capture(&mut self.reading.commands, list.first);
+            names = self.listed_by(list.first..self.reading.commands.len());
         }
         let Some(below) = self.executions.get_mut(execution.starter) else { return };
         let printed = match execution.lists.as_mut_slice() {
@@ -152,6 +164,7 @@ impl Evaluator<'_> {
         };
         if let Some(number) = execution.number {
             below.set_output(number, printed);
+            below.set_listed(number, names);
             return;
         }
         // What the text prints is the output of the command that runs it.

@@ -1,7 +1,8 @@
 //! The execution of one text: its remaining instructions, its lists and its state.
 
+use super::super::Arg;
 use super::super::state::{PossibleCwd, ShellState, copy_cost};
-use super::super::syntax::{Instruction, WordParts};
+use super::super::syntax::{Instruction, Scope, WordParts};
 use super::function::FunctionBody;
 use std::collections::{BTreeSet, VecDeque};
 use std::ops::Range;
@@ -32,6 +33,10 @@ pub(super) struct Execution {
     pub decoded: BTreeSet<usize>,
     /// The number of the substitution that the text is the content of.
     pub number: Option<usize>,
+    /// The protected files that the output of the process substitution may name that was closed last.
+    pub process_names: Rc<[Arg]>,
+    /// The process substitutions of the next list that is opened at this depth have been evaluated.
+    pub hoisted_at: Option<usize>,
     /// The function that the text is the body of.
     pub function: Option<String>,
     /// Local variables.
@@ -83,6 +88,8 @@ pub(super) struct ListContext {
     pub fed: bool,
     /// The standard input of the list, if it is known.
     pub input: Option<Rc<str>>,
+    /// The protected files that its standard input may name.
+    pub names: Rc<[Arg]>,
     /// The output of the previous command of the pipeline, if it is known.
     pub output: Option<String>,
     /// A filter has changed the output of the previous command.
@@ -122,6 +129,8 @@ pub(super) enum OnClose {
     Keep(Rc<ShellState>),
     /// Changes are dropped.
     Restore(Rc<ShellState>),
+    /// Changes are dropped, and the output is read as a file.
+    Process(Rc<ShellState>),
     /// Changes are dropped, and the output is that of the substitution with this number.
     Substitution(usize, Rc<ShellState>),
     /// The list may not have run.
@@ -136,6 +145,7 @@ impl ListContext {
             stage: 0,
             fed,
             input: None,
+            names: Rc::default(),
             output: None,
             is_decoded: false,
             printed: Some(String::new()),
@@ -195,6 +205,8 @@ impl Execution {
             hidden: false,
             decoded: BTreeSet::new(),
             number: None,
+            process_names: Rc::default(),
+            hoisted_at: None,
             function: None,
             locals: BTreeSet::new(),
             possible_locals: BTreeSet::new(),
@@ -239,6 +251,51 @@ impl Execution {
         FunctionBody { instructions: self.take_scope(), heredocs, unconditional, span }
     }
 
+    /// Moves the process substitutions of the redirections behind the list that was just opened before it, as bash evaluates
+    /// them. Returns whether they have been evaluated already; `None` if they come now, and the list after them.
+    pub(super) fn hoist_processes(&mut self, scope: &Scope) -> Option<bool> {
+        if !matches!(scope, Scope::Loop | Scope::Group | Scope::Branch | Scope::Subshell) {
+            return Some(false);
+        }
+        if self.hoisted_at.take_if(|depth| *depth == self.lists.len()).is_some() {
+            return Some(true);
+        }
+        let mut depth = 0_usize;
+        let mut close = None;
+        for (at, instruction) in self.instructions.iter().enumerate() {
+            if matches!(instruction, Instruction::Open(_)) {
+                depth += 1;
+            } else if matches!(instruction, Instruction::Close) {
+                let Some(outer) = depth.checked_sub(1) else {
+                    close = Some(at);
+                    break;
+                };
+                depth = outer;
+            }
+        }
+        self.state.meter.charge(close.unwrap_or(self.instructions.len()) / 8);
+        let Some(start) = close.map(|close| close + 1) else { return Some(false) };
+        if self.instructions.get(start) != Some(&Instruction::Open(Scope::InputProcess)) {
+            return Some(false);
+        }
+        let mut open = 0_usize;
+        let is_end = |instruction: &Instruction| {
+            if matches!(instruction, Instruction::Open(_)) {
+                open += 1;
+            } else if matches!(instruction, Instruction::Close) {
+                open = open.saturating_sub(1);
+            }
+            open == 0 && matches!(instruction, Instruction::Redirects(_))
+        };
+        let Some(length) = self.instructions.iter().skip(start).position(is_end) else { return Some(false) };
+        self.state.meter.charge(length);
+        let moved: Vec<Instruction> = self.instructions.drain(start..start + length).collect();
+        self.instructions.push_front(Instruction::Open(scope.clone()));
+        moved.into_iter().rev().for_each(|instruction| self.instructions.push_front(instruction));
+        self.hoisted_at = Some(self.lists.len());
+        None
+    }
+
     /// Closes the current list and applies its effects to the state.
     pub(super) fn close_list(&mut self) {
         self.end_chain();
@@ -246,7 +303,7 @@ impl Execution {
         self.list().closed = list.first;
         let printed = list.take_printed();
         let is_certain = matches!(list.on_close, OnClose::Keep(_) | OnClose::Restore(_)) && !list.exits;
-        if !matches!(list.on_close, OnClose::Substitution(..)) {
+        if !matches!(list.on_close, OnClose::Substitution(..) | OnClose::Process(_)) {
             self.list().output = printed.clone().filter(|_| is_certain);
         }
         match list.on_close {
@@ -257,7 +314,7 @@ impl Execution {
                     self.mark_exit();
                 }
             }
-            OnClose::Restore(state) => self.state = state,
+            OnClose::Restore(state) | OnClose::Process(state) => self.state = state,
             OnClose::Substitution(number, state) => {
                 if !self.state.options.in_process {
                     self.state = state;

@@ -6,7 +6,7 @@ use crate::path::AbsPath;
 use crate::programs::{CommandLine, Does, Use};
 use crate::shell::effects::{self, Access, Act, Target};
 use crate::shell::{Arg, Command, Input, Origin};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 /// Programs that give their first operands the name of the last one.
@@ -30,6 +30,10 @@ pub(super) enum Content {
 pub(super) struct Files {
     /// What each file may contain. All of it counts: a later command may not have run, or may have appended.
     by_path: BTreeMap<String, Vec<Content>>,
+    /// Directories that archives and repositories were unpacked into.
+    directories: BTreeSet<String>,
+    /// Remotes of git that the line adds, and `FETCH_HEAD` if it fetches from one or from an address.
+    remotes: BTreeSet<String>,
     /// The commands whose effects are in `by_path`.
     rows: usize,
     /// Known outputs of commands that are redirected, by their rows, and whether the command certainly runs.
@@ -47,6 +51,29 @@ impl Files {
     /// Notes the redirections of a list whose first command has this row.
     pub fn note_list(&mut self, redirects: Command, first: usize) {
         self.lists.push((redirects, first));
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.by_path.is_empty()
+    }
+
+    pub fn len(&self) -> usize {
+        self.by_path.len()
+    }
+
+    /// The files and directories with what they may contain.
+    pub fn iter(&self) -> impl Iterator<Item = (&String, &Vec<Content>)> {
+        self.by_path.iter()
+    }
+
+    /// Whether something is known about this path itself.
+    pub fn is_noted(&self, path: &str) -> bool {
+        self.by_path.contains_key(path)
+    }
+
+    /// Whether all files below this path were fetched.
+    pub fn is_directory(&self, path: &str) -> bool {
+        self.directories.contains(path)
     }
 
     /// Returns what a file may contain. A file in a directory that was fetched was fetched too.
@@ -130,6 +157,7 @@ impl Evaluator<'_> {
         }
         let accesses = effects::of_command(&command);
         let is_write = |access: &&Access| matches!(access.act, Act::Write | Act::Redirect) && !access.target.open;
+        self.note_foreign_changes(row, &command, &accesses);
         let unpacks = unpacks(&command, &accesses);
         if !accesses.iter().any(|access| is_write(&access)) && !unpacks && !clones(&command) {
             return self.note_downloads(&command);
@@ -250,6 +278,41 @@ impl Evaluator<'_> {
         if known.is_empty() { vec![Content::CopyOf(Rc::from(path))] } else { known }
     }
 
+    /// Notes that the work tree has what other people wrote: by a patch that was fetched, or from a repository that the line
+    /// names or adds as a remote.
+    fn note_foreign_changes(&mut self, row: usize, command: &Command, accesses: &[Access]) {
+        let mut words = command.args.iter().map(|arg| arg.text.as_str()).filter(|word| !word.starts_with('-'));
+        let verb = words.next().unwrap_or_default();
+        let adds = verb == "remote" && words.any(|word| matches!(word, "add" | "set-url"));
+        let is_foreign = match (command.program.as_str(), verb) {
+            ("patch" | "gpatch", _) | ("git", "apply" | "am") => self.is_fetched(row, command, accesses),
+            ("git", "remote") if adds => {
+                let name = operands(command).into_iter().find(|word| word.is_known()).map(|word| word.text.to_string());
+                self.files.remotes.extend(name);
+                false
+            }
+            ("git", "pull" | "fetch") => {
+                let from = operands(command).into_iter().next();
+                let is_new =
+                    from.is_some_and(|from| is_address(&from) || self.files.remotes.contains(from.text.as_str()));
+                if is_new {
+                    self.files.remotes.insert("FETCH_HEAD".to_owned());
+                }
+                is_new && verb == "pull"
+            }
+            ("git", "checkout" | "switch" | "merge" | "rebase" | "reset" | "cherry-pick" | "restore" | "read-tree") => {
+                let name =
+                    |word: &Arg| word.text.split('/').next().is_some_and(|name| self.files.remotes.contains(name));
+                command.args.iter().any(name)
+            }
+            _ => false,
+        };
+        if let Some(cwd) = command.cwd.as_deref().filter(|_| is_foreign) {
+            self.files.directories.insert(cwd.to_owned());
+            self.files.write(cwd.to_owned(), [Content::Unknown(Origin::Fetched)], Way::Either);
+        }
+    }
+
     /// Notes the directory that an archive is unpacked into, or that a repository is cloned to.
     fn note_unpacked(&mut self, command: &Command, accesses: &[Access], is_fetched: bool) {
         if !is_fetched {
@@ -263,6 +326,7 @@ impl Evaluator<'_> {
             });
         }
         for target in targets {
+            self.files.directories.insert(target.clone());
             self.files.write(target, [Content::Unknown(Origin::Fetched)], Way::Either);
         }
     }
@@ -327,6 +391,15 @@ fn is_fetching(command: &Command) -> bool {
 fn is_printer(command: &Command) -> bool {
     let look = |line: &Rc<CommandLine>| line.path.first().is_some_and(|entry| entry.does == Some(Does::Look));
     command.parsed.as_ref().is_some_and(look)
+}
+
+/// Whether a word is the address of a repository on another machine.
+fn is_address(word: &Arg) -> bool {
+    let text = word.text.as_str();
+    match text.split_once("://") {
+        Some((scheme, rest)) => scheme != "file" && !is_loopback(rest),
+        None => text.split_once(':').is_some_and(|(host, _)| host.contains('@')),
+    }
 }
 
 /// Whether a text is a path and not an address.

@@ -7,7 +7,7 @@ use super::Evaluator;
 use super::deferred::extend_via;
 use super::execution::{Execution, ShellSharing};
 use super::variables::join_words;
-use crate::shell::wrappers;
+use crate::shell::{expand, wrappers};
 use crate::verdict::limits::SHELL_NESTING;
 use compact_str::CompactString;
 use std::collections::{BTreeMap, VecDeque};
@@ -44,6 +44,9 @@ pub(super) fn assign_env(state: &mut Rc<ShellState>, env: &[(String, Option<Stri
 
 /// Steps for copying one instruction of a function's body.
 const BODY_INSTRUCTION_STEPS: usize = 10;
+
+/// The most active calls of a function that are followed with known arguments.
+const MAX_KNOWN_RECURSION: usize = 6;
 
 /// Sets the positional parameters.
 pub(super) fn set_positional(state: &mut ShellState, args: &[Arg]) {
@@ -106,21 +109,26 @@ impl Evaluator<'_> {
         }
     }
 
-    /// Whether a call has to be evaluated. A recursive call is followed for each list of known arguments, and once for
-    /// unknown ones.
-    pub(super) fn should_follow_call(&mut self, command: &Command) -> bool {
+    /// The call to be evaluated, if it has to be. A recursive call is followed for each list of known arguments, and once for
+    /// unknown ones. What a condition ends is not known, so calls deep in the recursion have unknown arguments:
+    /// `f() { f $(($1 - 1)); }`.
+    pub(super) fn followed_call(&mut self, command: &Command) -> Option<Command> {
         let active = self
             .executions
             .iter()
             .filter(|execution| execution.function.as_deref() == Some(command.program.as_str()))
             .count();
+        let mut call = command.clone();
         if active == 0 {
-            return true;
+            return Some(call);
         }
         let known = command.args.iter().all(|arg| arg.is_known() && !arg.glob);
-        let words: Vec<CompactString> = command.args.iter().map(|arg| arg.text.clone()).collect();
+        if known && active >= MAX_KNOWN_RECURSION {
+            call.args = command.args.iter().map(|_| expand::unknown_arg()).collect();
+        }
+        let words: Vec<CompactString> = call.args.iter().map(|arg| arg.text.clone()).collect();
         self.meter.charge(words.len());
-        (known || active < 2) && self.recursions.insert((command.program.clone(), words))
+        ((known || active < 2) && self.recursions.insert((command.program.clone(), words))).then_some(call)
     }
 
     /// Calls a function that no command calls by name; it may be called indirectly. Returns whether there was one.

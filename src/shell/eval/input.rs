@@ -1,8 +1,9 @@
 //! `read` and `mapfile`: variables that are set from standard input.
 
 use super::super::state::Value;
-use super::super::{Arg, Command, FIELD_SEPARATOR, Input};
+use super::super::{Arg, Command, FIELD_SEPARATOR, Input, expand};
 use super::execution::Execution;
+use std::rc::Rc;
 
 /// The options of `read` that take a value.
 const READ_VALUED: &str = "adinNptu";
@@ -14,8 +15,28 @@ const MAPFILE_VALUED: &str = "cCdnOsu";
 const MAX_COMBINATIONS: usize = 64;
 
 impl Execution {
-    /// Sets the variables of `read` or `mapfile`.
-    pub(super) fn read_input(&mut self, command: &Command) {
+    /// Sets the variables of `read` or `mapfile`, which may be names of protected files.
+    pub(super) fn read_names(&mut self, command: &Command) {
+        let names = self.names_read(command);
+        self.read_input(command);
+        if names.is_empty() {
+            return;
+        }
+        let default = if command.program == "read" { "REPLY" } else { "MAPFILE" };
+        let words = command.args.iter().map(|arg| arg.text.as_str()).filter(|word| !word.starts_with('-'));
+        for variable in words.chain([default]) {
+            self.add_names(variable, &names);
+            self.add_names(&format!("{variable}[0]"), &names);
+            let all = Value::Words(names.iter().cloned().chain([expand::unknown_arg()]).collect());
+            let is_array = command.program != "read" || command.args.iter().any(|arg| arg.text.contains('a'));
+            if is_array {
+                Rc::make_mut(&mut self.state).variables.insert(format!("{variable}[@]"), all);
+            }
+        }
+    }
+
+    /// Sets the variables of `read` or `mapfile` to what is known of the input.
+    fn read_input(&mut self, command: &Command) {
         let mut names: Vec<&str> = Vec::new();
         let mut array = None;
         let mut has_options = false;
@@ -94,7 +115,7 @@ impl Execution {
         self.set(name, first.map_or(Value::Unknown, Value::Known));
         let all = words.as_ref().map_or(Value::Unknown, |words| Value::Known(words.join(FIELD_SEPARATOR)));
         self.state.meter.charge(2 * all.size());
-        let variables = &mut std::rc::Rc::make_mut(&mut self.state).variables;
+        let variables = &mut Rc::make_mut(&mut self.state).variables;
         variables.insert(format!("{name}[@]"), all);
         for (at, word) in words.into_iter().flatten().enumerate() {
             variables.insert(format!("{name}[{at}]"), Value::Known(word));

@@ -117,7 +117,10 @@ impl LoopEffects {
         for instruction in instructions {
             let inside = !in_subshell.last().is_some_and(|in_subshell| *in_subshell);
             if let Instruction::Open(scope) = instruction {
-                let is_subshell = matches!(scope, Scope::Subshell | Scope::OutputProcess | Scope::Substitution(_));
+                let is_subshell = matches!(
+                    scope,
+                    Scope::Subshell | Scope::InputProcess | Scope::OutputProcess | Scope::Substitution(_)
+                );
                 in_subshell.push(is_subshell || !inside);
             } else if *instruction == Instruction::Close {
                 if in_subshell.pop().is_none() {

@@ -2,7 +2,7 @@
 
 use super::super::parse::ansi;
 use super::super::state::ShellState;
-use super::super::{Arg, Command, Input, canonical};
+use super::super::{Arg, Command, Input, canonical, tool_roots};
 use super::{Evaluator, files, filters};
 use crate::path::AbsPath;
 use crate::path::Place;
@@ -14,13 +14,17 @@ use std::rc::Rc;
 /// Stands for the unknown path of a file that `mktemp` creates.
 pub const MKTEMP_PATH: &str = "/tmp/.made-by-mktemp";
 
+/// Stands for `%%` in a format of `printf`.
+const PERCENT: &str = "\u{1}";
+
 /// Programs that exist on every system, so that `which` finds them.
 const COMMON_PROGRAMS: [&str; 12] =
     ["bash", "cat", "chmod", "cp", "dd", "find", "ls", "mv", "python3", "rm", "sh", "tee"];
 
 /// Programs whose output can be predicted.
 const PREDICTABLE: &[&str] = &[
-    "basename", "command", "dirname", "echo", "git", "mktemp", "printf", "pwd", "readlink", "realpath", "type", "which",
+    "basename", "command", "date", "dirname", "echo", "expr", "git", "mktemp", "printf", "pwd", "readlink", "realpath",
+    "type", "which",
 ];
 
 impl Evaluator<'_> {
@@ -78,7 +82,8 @@ fn known_input(command: &Command) -> Option<Rc<String>> {
 fn predict_output(args: &[Arg], command: &Command, state: &ShellState) -> Option<String> {
     let (program, rest) = args.split_first()?;
     let name = canonical::program_name(&program.text);
-    if !PREDICTABLE.contains(&name) {
+    // The directories of tools are printed by commands with few words.
+    if !PREDICTABLE.contains(&name) && rest.len() > 3 {
         return None;
     }
     // Environment variables can change the output.
@@ -87,6 +92,10 @@ fn predict_output(args: &[Arg], command: &Command, state: &ShellState) -> Option
     }
     let rest: Vec<&str> = rest.iter().map(|arg| arg.text.as_str()).collect();
     let rest = rest.as_slice();
+    if !PREDICTABLE.contains(&name) {
+        let words: Vec<&str> = std::iter::once(name).chain(rest.iter().copied()).collect();
+        return tool_roots::printed(&words, state);
+    }
     match name {
         "echo" => echo(rest),
         "printf" => printf(rest, &state.meter),
@@ -110,6 +119,12 @@ fn predict_output(args: &[Arg], command: &Command, state: &ShellState) -> Option
             }
             _ => None,
         },
+        // A format without a directive is printed as it is.
+        "date" => match rest {
+            [format] => format.strip_prefix('+').filter(|text| !text.contains('%')).map(str::to_owned),
+            _ => None,
+        },
+        "expr" => expr(rest),
         "pwd" if rest.is_empty() => certain_cwd(state).map(str::to_owned),
         "mktemp" if state.value("TMPDIR").is_none() => mktemp(rest),
         "git" if rest.first() == Some(&"rev-parse") => {
@@ -117,9 +132,9 @@ fn predict_output(args: &[Arg], command: &Command, state: &ShellState) -> Option
             let is_configured = state.variables.keys().any(|name| name.starts_with("GIT_"));
             let inside = cwd == project || cwd.strip_prefix(project).is_some_and(|rest| rest.starts_with('/'));
             let below = match rest.get(1..)? {
-                ["--show-toplevel"] => "",
-                ["--git-dir" | "--absolute-git-dir" | "--git-common-dir"] => "/.git",
-                ["--git-path", "hooks"] => "/.git/hooks",
+                ["--show-toplevel"] => String::new(),
+                ["--git-dir" | "--absolute-git-dir" | "--git-common-dir"] => "/.git".to_owned(),
+                ["--git-path", path] => format!("/.git/{path}"),
                 _ => return None,
             };
             (inside && !is_configured).then(|| format!("{project}{below}"))
@@ -160,42 +175,78 @@ fn unescape(text: &str) -> Option<String> {
         return Some(text.to_owned());
     }
     // A NUL separates names for `xargs -0`, which `Names` reads.
-    if text.contains("\\0") || text.contains("\\x0") {
+    let is_digit = |rest: &str| rest.bytes().next().is_some_and(|byte| (b'1'..b'8').contains(&byte));
+    if text.split("\\0").skip(1).any(|rest| !is_digit(rest)) || text.contains("\\x0") {
         return None;
     }
     let quotes_escaped = text.replace('\'', "\\'");
     Some(ansi::decode(&quotes_escaped).0)
 }
 
-/// Returns the output of `printf`, if the format has no directives other than `%s` and `%b`.
+/// Returns the output of `printf`, if the format has no directives other than `%s`, `%b` and `%c`.
 pub(super) fn printf(args: &[&str], meter: &Meter) -> Option<String> {
     let (format, values) = match args {
         ["--", format, values @ ..] => (format, values),
         [format, values @ ..] if !format.starts_with('-') => (format, values),
         _ => return None,
     };
-    if values.iter().any(|value| value.contains('\\')) {
-        return None;
-    }
-    let format = unescape(format)?;
-    let places = format.matches("%s").count() + format.matches("%b").count();
-    if format.matches('%').count() != places {
-        return None;
-    }
-    if places == 0 {
-        return Some(format).filter(|_| values.is_empty());
+    // `%%` is a percent sign.
+    let format = unescape(format)?.replace("%%", PERCENT);
+    let parts: Vec<&str> = format.split('%').collect();
+    let (first, directives) = parts.split_first()?;
+    if directives.is_empty() {
+        return Some(format.replace(PERCENT, "%")).filter(|_| values.is_empty());
     }
     // The format is repeated until all values are used.
-    let effects = values.len().div_ceil(places).max(1);
+    let rounds = values.len().div_ceil(directives.len()).max(1);
     let length = values.iter().map(|value| value.len()).sum::<usize>();
-    if !meter.affords(format.len().saturating_mul(effects).saturating_add(length)) {
+    if !meter.affords(format.len().saturating_mul(rounds).saturating_add(length)) {
         return None;
     }
-    let format = format.replace("%b", "%s").repeat(effects);
     let mut values = values.iter();
-    let mut parts = format.split("%s");
+    let mut text = String::new();
+    for _ in 0..rounds {
+        text.push_str(first);
+        for directive in directives {
+            let value = values.next().copied().unwrap_or_default();
+            let mut chars = directive.chars();
+            match chars.next()? {
+                's' => text.push_str(value),
+                'b' => text.push_str(&unescape(&octal_escapes(value))?),
+                'c' => text.extend(value.chars().next()),
+                _ => return None,
+            }
+            text.push_str(chars.as_str());
+        }
+    }
+    Some(text.replace(PERCENT, "%"))
+}
+
+/// Converts `\0nnn`, which `%b` takes besides `\nnn`.
+fn octal_escapes(value: &str) -> String {
+    let mut parts = value.split("\\0");
     let first = parts.next().unwrap_or_default().to_owned();
-    Some(parts.fold(first, |text, part| text + values.next().copied().unwrap_or_default() + part))
+    parts.fold(first, |text, part| {
+        let is_octal = part.len() >= 3 && part.bytes().take(3).all(|byte| byte.is_ascii_digit() && byte < b'8');
+        // Two digits may belong to an escape of three that begins with 0.
+        text + if is_octal { "\\" } else { "\\0" } + part
+    })
+}
+
+/// Returns the output of `expr substr` and of `expr text : 'start\(.*\)'`.
+fn expr(args: &[&str]) -> Option<String> {
+    match args {
+        ["substr", text, start, length] => {
+            let (start, length) = (start.parse::<usize>().ok()?.checked_sub(1)?, length.parse::<usize>().ok()?);
+            Some(text.chars().skip(start).take(length).collect())
+        }
+        [text, ":", pattern] => {
+            let start = pattern.strip_suffix("\\(.*\\)")?;
+            let plain = start.chars().all(|c| c.is_alphanumeric() || "/_-".contains(c));
+            if plain { text.strip_prefix(start).map(str::to_owned) } else { None }
+        }
+        _ => None,
+    }
 }
 
 /// Resolves the only operand against the working directory.

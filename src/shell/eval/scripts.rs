@@ -1,28 +1,15 @@
-//! Files of the line that a command runs: scripts, programs by their paths, and files that a tool runs without naming them.
+//! Files of the line that a command runs: scripts, and programs by their paths. `obeyed` has those that it does not name.
 
 use super::Evaluator;
 use super::files::{self, Content};
+use super::obeyed::{Reach, form, interpreter, obeyed_code};
 use super::recipes;
-use crate::programs::{Does, Use};
+use crate::programs::Use;
 use crate::shell::inline::Language;
 use crate::shell::wrappers::Inner;
 use crate::shell::{Arg, Command, Origin, PROCESS_SUBSTITUTION};
-
-/// Programs, and the files in the working directory that they run without naming them.
-const IMPLICIT_SCRIPTS: [(&[&str], &[&str]); 12] = [
-    (&["make", "gmake", "remake", "bmake"], &["GNUmakefile", "makefile", "Makefile"]),
-    (&["just"], &["justfile", "Justfile", ".justfile"]),
-    (&["task", "go-task"], &["Taskfile.yml", "Taskfile.yaml"]),
-    (&["rake"], &["Rakefile", "rakefile"]),
-    (&["npm", "pnpm", "yarn", "bun"], &["package.json"]),
-    (&["gradle", "gradlew"], &["build.gradle", "build.gradle.kts", "settings.gradle", "settings.gradle.kts"]),
-    (&["mvn", "ant"], &["pom.xml", "build.xml"]),
-    (&["pytest", "py.test", "tox", "nox"], &["conftest.py", "tox.ini", "noxfile.py"]),
-    (&["pip", "pip3", "uv", "poetry", "pdm", "hatch", "pipx"], &["setup.py", "pyproject.toml"]),
-    (&["cargo"], &["build.rs", "Cargo.toml"]),
-    (&["cmake", "ninja", "meson", "bazel", "go", "dotnet", "swift", "zig", "mix"], &["CMakeLists.txt", "go.mod"]),
-    (&["bundle", "composer", "vagrant", "docker-compose", "jest", "vitest", "mocha"], &["Gemfile", "composer.json"]),
-];
+use crate::verdict::limits::Meter;
+use std::collections::BTreeSet;
 
 /// The files of the line that a command runs.
 #[derive(Default)]
@@ -62,20 +49,9 @@ impl Evaluator<'_> {
             }
             self.add_script(command, script, Role::Script, &mut scripts);
         }
-        let implicit = IMPLICIT_SCRIPTS.iter().filter(|(names, _)| names.contains(&command.program.as_str()));
-        let mut implicit = implicit.flat_map(|(_, files)| files.iter().copied()).peekable();
-        if implicit.peek().is_some() && command.doing().does != Some(Does::Look) {
-            let directory = directory(command);
-            for file in implicit.chain(["."]) {
-                let file =
-                    Arg::literal(directory.as_ref().map_or_else(|| file.to_owned(), |at| format!("{at}/{file}")));
-                self.add_script(command, &file, Role::Implicit, &mut scripts);
-            }
-            // `npm install ./d`, `pytest tests/test_x.py`
-            for operand in command.args.iter().filter(|arg| arg.is_known() && !arg.text.starts_with('-')) {
-                self.add_script(command, operand, Role::Implicit, &mut scripts);
-            }
-        }
+        let words = [&program].into_iter().filter(|program| program.text.contains('/')).chain(&named);
+        let named: BTreeSet<String> = words.filter_map(|word| files::resolve(word, command)).collect();
+        self.add_obeyed(command, &named, &mut scripts);
         scripts
     }
 
@@ -85,10 +61,7 @@ impl Evaluator<'_> {
         self.update_files();
         for content in self.files.contents(&path) {
             match content {
-                Content::Unknown(origin) if role != Role::Implicit || origin == Origin::Fetched => {
-                    scripts.origin = scripts.origin.max(Some(origin));
-                }
-                Content::Unknown(_) => {}
+                Content::Unknown(origin) => scripts.origin = scripts.origin.max(Some(origin)),
                 Content::Text(text) => {
                     self.meter.charge(text.len() / 8);
                     scripts.are_visible |= role != Role::Script;
@@ -96,7 +69,7 @@ impl Evaluator<'_> {
                     if role == Role::Script && matches!(language(command), Some(Language::Other | Language::Sql)) {
                         scripts.statements = Some(text.to_string());
                     }
-                    scripts.inner.extend(code(command, &path, &text, role));
+                    scripts.inner.extend(code(command, &path, &text, role, &self.meter));
                 }
                 // A copy of a program is that program.
                 Content::CopyOf(original) if role == Role::Program && *original != *path => {
@@ -123,66 +96,28 @@ enum Role {
     Program,
     /// As the script of an interpreter.
     Script,
-    /// Without naming it as a script.
-    Implicit,
 }
 
 /// Returns the code of a file, in the language in which it is run.
-fn code(command: &Command, path: &str, text: &str, role: Role) -> Vec<Inner> {
+fn code(command: &Command, path: &str, text: &str, role: Role, meter: &Meter) -> Vec<Inner> {
     let shell = |text: &str, shared: bool| Inner::Text { text: text.to_owned(), shared };
     let in_language = |language: Language| vec![Inner::Code { language, text: text.to_owned() }];
     let program = command.program.as_str();
-    let own = || match by_extension(path) {
-        Some(Some(language)) => in_language(language),
-        Some(None) => vec![shell(text, false)],
-        None => Vec::new(),
-    };
     match role {
         Role::Script if matches!(program, "source" | ".") => vec![shell(text, true)],
         Role::Script if command.is_shell() => vec![shell(text, false)],
         Role::Script if recipes::is_runner(program) => {
-            recipes::texts(program, path, text).iter().map(|text| shell(text, false)).collect()
+            recipes::texts(command, path, text).iter().map(|text| shell(text, false)).collect()
         }
         Role::Script => match (Language::from_program(program), language(command)) {
             (Some(language), _) | (None, Some(language)) => in_language(language),
-            (None, None) => own(),
+            (None, None) => obeyed_code(command, (path, Reach::Named), text, form(path, text), meter),
         },
         Role::Program => match interpreter(text) {
             Some(name) => Language::from_program(&name).map_or_else(|| vec![shell(text, false)], in_language),
             None => vec![shell(text, false)],
         },
-        Role::Implicit => {
-            let recipes = recipes::texts(program, path, text);
-            recipes.iter().map(|text| shell(text, false)).chain(own()).collect()
-        }
     }
-}
-
-/// The interpreter that the first line names.
-fn interpreter(text: &str) -> Option<String> {
-    let line = text.strip_prefix("#!")?.lines().next()?;
-    let names = line.split_whitespace().map(|word| word.rsplit('/').next().unwrap_or_default());
-    names.filter(|name| *name != "env" && !name.starts_with('-') && !name.contains('=')).map(str::to_owned).next()
-}
-
-/// The language of a file by its name; the inner `None` is the shell.
-fn by_extension(path: &str) -> Option<Option<Language>> {
-    let name = path.rsplit('/').next()?;
-    if matches!(name, "Rakefile" | "rakefile" | "Gemfile" | "Vagrantfile") {
-        return Some(Some(Language::Ruby));
-    }
-    let (_, extension) = name.rsplit_once('.')?;
-    Some(match extension {
-        "sh" | "bash" => None,
-        "py" => Some(Language::Python),
-        "js" | "mjs" | "cjs" | "ts" => Some(Language::Node),
-        "rb" => Some(Language::Ruby),
-        "pl" => Some(Language::Perl),
-        "php" => Some(Language::Php),
-        "lua" => Some(Language::Lua),
-        "exs" => Some(Language::Elixir),
-        _ => return None,
-    })
 }
 
 /// The language in which a program reads its files, by the catalogue.
@@ -194,11 +129,4 @@ fn language(command: &Command) -> Option<Language> {
 fn executed(command: &Command) -> Vec<Arg> {
     let uses = command.parsed.iter().flat_map(|line| line.uses.iter());
     uses.filter(|used| used.takes == Some(Use::Execute)).filter_map(|used| command.value(used)).collect()
-}
-
-/// The directory that a command works in, if it names one.
-fn directory(command: &Command) -> Option<String> {
-    let line = command.parsed.as_ref()?;
-    let used = line.uses.iter().rev().find(|used| used.takes == Some(Use::Directory))?;
-    command.value(used).map(|word| word.text.to_string())
 }

@@ -46,7 +46,11 @@ pub(super) fn expand_alternatives(
                 Some(_) if !quoted && splitting == Splitting::On && is_ifs_set(bound) => unknown("$()"),
                 Some(output) if *quoted => vec![value_chars(output, Quoting::Quoted, Splitting::Off)],
                 Some(output) => vec![value_chars(output, Quoting::Expanded, splitting)],
-                None => unknown("$()"),
+                None => {
+                    let names = bound.state.listed.get(number).map(|names| &**names).unwrap_or_default().iter();
+                    let named = names.map(|name| arg_chars(name, Quoting::Expanded, Splitting::Off));
+                    unknown("$()").into_iter().chain(named).collect()
+                }
             },
             WordPart::Variable(variable) if !affords(bound, bound.value(&variable.name).map_or(0, Value::size)) => {
                 unknown("$()")
@@ -104,6 +108,17 @@ fn variable_values(
         (Name::Text(text), _) => return vec![chars(&text)],
         (Name::Of(name), operator) => (name, operator),
     };
+    let name = bound.state.namerefs.get(&name).cloned().unwrap_or(name);
+    // zsh: the name of an array is all of its words, not the first one.
+    if let Some(Value::Known(words)) = bound.value(&format!("{name}[@]"))
+        && operator.is_none()
+        && splitting == Splitting::On
+        && words.contains(FIELD_SEPARATOR)
+        && affords(bound, words.len())
+    {
+        let first = words.split(FIELD_SEPARATOR).next().unwrap_or_default();
+        return vec![chars(first), chars(words)];
+    }
     // The default is judged beside the unknown value, so its text says what the value is without one.
     let spelled = match default.as_deref().filter(|text| is_plain_name(text) && bound.state.value(&name).is_none()) {
         Some(default) => format!("${{{name}:-{default}}}"),

@@ -4,14 +4,18 @@ mod argument;
 mod build;
 mod name;
 
+use super::expression::{Code, last_component};
 use super::token::{Token, tokens};
-use super::value::{Code, Value, last_component};
-use super::{Call, Language, Word, distinct, literals};
+use super::value::Value;
+use super::{Call, Language, Word, carried, distinct, literals, sql};
 use crate::programs::code::{self, CallEffect, effect_of, lists, modules_of};
 use crate::verdict::limits::{Meter, SHELL_STEPS};
-use argument::{Argument, arguments};
+pub(super) use argument::{Argument, arguments};
 use build::build_calls;
 use name::{Imported, resolve_aliases};
+
+/// The program that stands for the use of a file whose name the code decodes from something unknown.
+const COMPUTED_FILE: &str = "code-file";
 
 /// What is found in a piece of code.
 #[derive(Default)]
@@ -23,6 +27,10 @@ struct Found {
     evaluated: Vec<String>,
     /// The directory that the code has changed to.
     directory: Option<Value>,
+    /// The requests among the calls that are given something other than literals.
+    requests: Vec<usize>,
+    /// Host names that are put together, and looked up.
+    hosts: Vec<Word>,
 }
 
 /// Returns what a piece of code does, with the code that it evaluates.
@@ -74,14 +82,39 @@ fn calls_in(language: Language, text: &str, meter: &Meter) -> Found {
             Token::Text(_) | Token::Mixed(_) | Token::Sign(_) => {}
         }
     }
-    let Found { mut calls, judged, evaluated, directory } = found;
+    hand_on(&code, &mut found);
+    let Found { mut calls, judged, evaluated, directory, requests, hosts } = found;
     let is_vague = |call: &Call| matches!(call, Call::Run(words) if words.first().is_some_and(Word::is_unknown));
     let runs_unknown = calls.iter().any(is_vague);
     let removes = imported.has(&code::WORDS_REMOVE_MODULES);
     calls.extend(literals::loose(&code, &literals::Judged { judged: &judged, runs_unknown, removes }));
     let mut calls = distinct(calls, meter);
     name_targets(&mut calls, &code);
-    Found { calls, judged, evaluated, directory }
+    Found { calls, judged, evaluated, directory, requests, hosts }
+}
+
+/// Adds what the code hands on to other machines, to its output and to other processes.
+fn hand_on(code: &Code<'_>, found: &mut Found) {
+    let is = |call: &Call, program: &str| match call {
+        Call::Same(words) => words.first().is_some_and(|word| word.text == program),
+        Call::Run(_) | Call::Text(_) | Call::Loose(_) => false,
+    };
+    let reads = found.calls.iter().any(|call| is(call, "cat")) || carried::has_environment(code);
+    let fetches = found.calls.iter().any(|call| is(call, "curl"));
+    for &at in found.requests.iter().filter(|_| reads) {
+        if let Some(Call::Same(words)) = found.calls.get_mut(at)
+            && words.len() == 2
+        {
+            words.splice(1..1, [Word::known("--data"), Word::known("@-")]);
+        }
+    }
+    if reads {
+        let send = |host: Word| Call::Same(vec![Word::known("curl"), Word::known("--data"), Word::known("@-"), host]);
+        found.calls.extend(found.hosts.drain(..).map(send));
+    }
+    found.calls.extend(carried::environment(code));
+    found.calls.extend(carried::unpickled(code, fetches));
+    found.calls.extend(carried::ended_processes(code));
 }
 
 /// If the file that a call changes or reads is unknown, it may be any that the code names.
@@ -92,6 +125,12 @@ fn name_targets(calls: &mut Vec<Call>, code: &Code<'_>) {
             Call::Run(_) | Call::Text(_) | Call::Loose(_) => false,
         };
         let Some(Call::Same(words)) = calls.iter().find(|call| is_vague(call)).cloned() else { continue };
+        // The program that the code looks up: `shutil.which("x")`.
+        if !all && let Some(program) = carried::located_program(code, calls) {
+            let words: Vec<&str> =
+                words.iter().filter(|word| !word.is_unknown()).map(|word| word.text.as_str()).collect();
+            calls.push(Call::Text(format!("{} \"$(which {program})\"", words.join(" "))));
+        }
         let verb: Vec<Word> = words.into_iter().filter(|word| !word.is_unknown()).collect();
         // The home directory itself can only be removed.
         let removes = verb.first().is_some_and(|verb| verb.text == "rm");
@@ -139,6 +178,15 @@ fn name_call(code: &Code<'_>, name: &str, at: usize, imported: &Imported, found:
     }
     // PHP suppresses errors with `@unlink`.
     let name = name.trim_start_matches(['@', '&', '\\']);
+    // Django: `User.objects.all().delete()`
+    if name == "delete" && is_method && code.is_sign(at + 2, ')') {
+        let object =
+            at.checked_sub(2).and_then(|close| code.open(close)).and_then(|open| code.name(open.checked_sub(1)?));
+        if object.is_some_and(|object| object.ends_with("objects.all")) {
+            found.calls.extend(build_calls(CallEffect::Lose, &[], None).unwrap_or_default());
+            return;
+        }
+    }
     // Ruby: `TCPSocket.new("host", 80)` connects.
     let class = [".new", ".open", ".start"].iter().find_map(|method| name.strip_suffix(method));
     let connects = |class: &&str| effect_of(last_component(class)) == Some(CallEffect::Send);
@@ -152,6 +200,7 @@ fn name_call(code: &Code<'_>, name: &str, at: usize, imported: &Imported, found:
     // The file is the path that the method is called on.
     if matches!(last, "read_text" | "read_bytes") {
         let object = receiver(code, name, at);
+        found.calls.extend(computed_files(&[&object]));
         found.calls.push(Call::Same(vec![Word::known("cat"), object.word()]));
         return;
     }
@@ -254,8 +303,10 @@ fn known_call(code: &Code<'_>, effect: Option<CallEffect>, name: &str, at: usize
     let language = code.language;
     // Only some languages allow calls without parentheses.
     let called = code.is_sign(open, '(');
-    let plain =
-        matches!(last, "system" | "exec" | "unlink" | "rmtree" | "remove_tree" | "rmdir" | "eval" | "chdir" | "open");
+    let plain = matches!(
+        last,
+        "system" | "exec" | "unlink" | "truncate" | "rmtree" | "remove_tree" | "rmdir" | "eval" | "chdir" | "open"
+    );
     let bare = matches!(language, Language::Perl | Language::Ruby | Language::Php)
         && match code.token(open) {
             Some(Token::Text(_) | Token::Mixed(_)) => true,
@@ -277,6 +328,11 @@ fn known_call(code: &Code<'_>, effect: Option<CallEffect>, name: &str, at: usize
     let (start, end) = if called { (open + 1, code.close(open)) } else { (open, bare_end(code, open)) };
     let given = arguments(code, start, end);
     match effect {
+        CallEffect::Resolve => {
+            if !carried::is_plain(code, start, end) {
+                found.hosts.extend(given.first().and_then(|argument| argument.values().first()).map(Value::word));
+            }
+        }
         CallEffect::Chdir => found.directory = given.first().and_then(|argument| argument.values().first()).cloned(),
         CallEffect::Code => match given.first().map(Argument::values) {
             Some([value, ..]) if value.text().is_some() => {
@@ -299,8 +355,8 @@ fn known_call(code: &Code<'_>, effect: Option<CallEffect>, name: &str, at: usize
             }
         }
         // SQL is no shell text.
-        CallEffect::Run if literals::is_sql(&given_text(&given)) => {
-            found.calls.extend(literals::sql_loss(&given_text(&given)));
+        CallEffect::Run if sql::is_sql(&given_text(&given)) => {
+            found.calls.extend(sql::sql_loss(&given_text(&given)));
         }
         CallEffect::Run
         | CallEffect::Spawn
@@ -316,7 +372,27 @@ fn known_call(code: &Code<'_>, effect: Option<CallEffect>, name: &str, at: usize
         | CallEffect::WriteObject
         | CallEffect::Lookup
         | CallEffect::Lose => match build_calls(effect, &given, found.directory.as_ref()) {
-            Some(calls) => found.calls.extend(calls),
+            Some(calls) => {
+                let values: Vec<&Value> = given.iter().take(2).flat_map(Argument::values).collect();
+                let is_file = matches!(
+                    effect,
+                    CallEffect::Delete
+                        | CallEffect::Write
+                        | CallEffect::Open
+                        | CallEffect::Move
+                        | CallEffect::Copy
+                        | CallEffect::Read
+                );
+                let is_read = |call: &Call| matches!(call, Call::Same(words) if reads(words) || words.first().is_some_and(|verb| verb.text == "cp"));
+                let files = if is_file { computed_files(&values) } else { Vec::new() };
+                let is_shown = calls.iter().any(is_read);
+                found.calls.extend(files.into_iter().filter(|file| is_shown || !is_read(file)));
+                let is_request = |call: &Call| matches!(call, Call::Same(words) if matches!(words.as_slice(), [curl, _] if curl.text == "curl"));
+                if calls.iter().any(is_request) && !carried::is_plain(code, start, end) {
+                    found.requests.push(found.calls.len());
+                }
+                found.calls.extend(calls);
+            }
             None => {
                 if let Some(judged) = found.judged.get_mut(at) {
                     *judged = false;
@@ -324,6 +400,13 @@ fn known_call(code: &Code<'_>, effect: Option<CallEffect>, name: &str, at: usize
             }
         },
     }
+}
+
+/// The files with names that the code decodes or takes from a listing, other than those that the call shows.
+fn computed_files(values: &[&Value]) -> Vec<Call> {
+    let decoded = values.iter().take(1).filter(|value| value.is_decoded()).map(|_| Call::same(&[COMPUTED_FILE]));
+    let hidden = values.iter().take(1).flat_map(|value| value.hidden_words());
+    decoded.chain(hidden.map(|word| Call::Same(vec![Word::known("cat"), word]))).collect()
 }
 
 fn given_text(arguments: &[Argument]) -> String {
@@ -375,7 +458,7 @@ fn http_request(name: &str, imported: &Imported) -> Option<CallEffect> {
     let (module, verb) = name.rsplit_once('.').unwrap_or(("", name));
     let client = [
         "requests", "httpx", "axios", "http", "https", "Net::HTTP", "urllib3", "session", "aiohttp", "got",
-        "superagent", "needle", "undici",
+        "superagent", "needle", "undici", "httpc", ":httpc", "Req", "HTTPoison",
     ]
     .contains(&module)
         || imported.has(&["http", "https", "axios", "got"]);

@@ -4,13 +4,16 @@
 //! path to a protected file count as used in the worst way, unless the call around them only works on text or looks only
 //! at names, or is judged by itself.
 
+use super::expression::{Code, is_home, last_component};
+use super::sql::sql_loss;
 use super::token::Token;
-use super::value::{Code, is_home, last_component};
-use super::{Call, Language, Word};
+use super::words::{
+    is_command_line, is_remover, is_runner, looks_like_argument, opens_files, parts_of, prints, removes_trees,
+    serious_program,
+};
+use super::{Call, Language, Word, carried, other};
 use crate::encoding::address::is_remote_code;
 use crate::programs::code::{self, lists};
-use crate::programs::{self, Entry};
-use crate::shell::statements;
 use crate::verdict::limits::SHELL_STEPS;
 
 /// The program whose operands are paths that code composes; the catalogue tells nothing about their use.
@@ -57,7 +60,7 @@ pub(super) fn loose(code: &Code<'_>, known: &Judged<'_>) -> Vec<Call> {
     let mut finder = Finder {
         code,
         known,
-        is_searched: !matches!(code.language, Language::Other | Language::Lisp | Language::Sql),
+        is_searched: code.language.is_searched(),
         runs_sql: (0..code.tokens.len())
             .filter_map(|at| code.name(at))
             .any(|name| lists(&code::WORDS_SQL_CALLS, last_component(name))),
@@ -77,9 +80,7 @@ pub(super) fn loose(code: &Code<'_>, known: &Judged<'_>) -> Vec<Call> {
         finder.token(at);
     }
     let mut found = finder.found;
-    if !matches!(code.language, Language::Sql)
-        && (known.removes || matches!(code.language, Language::Other | Language::Lisp))
-    {
+    if !matches!(code.language, Language::Sql) && (known.removes || !code.language.is_searched()) {
         found.extend(removals(code));
     }
     found
@@ -149,7 +150,11 @@ impl<'a> Finder<'a> {
         let last = last_component(name);
         let around = if self.known.judged.get(at) == Some(&true) {
             Around::Judged
-        } else if lists(&code::WORDS_TEXT, last) || lists(&code::WORDS_NAMES, last) || lists(&code::WORDS_TEXT, name) {
+        } else if lists(&code::WORDS_TEXT, last)
+            || lists(&code::WORDS_NAMES, last)
+            || lists(&code::WORDS_TEXT, name)
+            || self.code.language == Language::Source && prints(last)
+        {
             Around::Text
         } else if lists(&code::WORDS_STORES, last) {
             Around::Stored
@@ -234,6 +239,8 @@ impl<'a> Finder<'a> {
         let is_used = match enclosing.around {
             Around::Text | Around::Stored | Around::Judged | Around::Foreign => false,
             Around::Unknown => true,
+            // Compiled sources hold tables of texts that nothing runs.
+            Around::Nothing if self.code.language == Language::Source => false,
             Around::Nothing => !self.is_searched || self.known.runs_unknown,
         };
         if self.code.language == Language::Sql {
@@ -252,7 +259,20 @@ impl<'a> Finder<'a> {
             let more = if goes_on && !text.trim().ends_with(';') { " $1" } else { "" };
             self.found.push(Call::Loose(format!("{}{more}", text.trim().trim_matches('|'))));
         } else if is_used {
-            self.found.extend(self.word_list(text, at, enclosing.end));
+            // `Command::new("rm").args(["-rf"])`
+            let is_source = self.code.language == Language::Source;
+            let end = if is_source { self.code.tokens.len() } else { enclosing.end };
+            if !is_source || enclosing.around == Around::Unknown {
+                self.found.extend(self.word_list(text, at, end));
+            }
+        }
+        if self.code.language == Language::Source
+            && enclosing.around == Around::Unknown
+            && text.starts_with(['/', '~'])
+            && text.contains("/.")
+            && opens_files(enclosing.name)
+        {
+            self.found.push(Call::same(&[PATH_IN_CODE, text]));
         }
         let is_foreign = enclosing.around == Around::Foreign;
         if is_used || is_foreign || enclosing.around == Around::Nothing && self.runs_sql {
@@ -297,6 +317,12 @@ impl<'a> Finder<'a> {
             let behind = self.code.token(at + 2 + index);
             match token {
                 Token::Text(_) | Token::Mixed(_) if matches!(behind, Some(Token::Sign(':' | '='))) => {}
+                // `os.Getenv("HOME")`
+                Token::Text(key) if lists(&code::WORDS_HOME_KEYS, key) && key.len() > 2 => {
+                    words.push(Word::known("~/"))
+                }
+                // `execlp("rm", "rm", "-rf", "/x")`
+                Token::Text(again) if words.len() == 1 && again == text => {}
                 Token::Text(_) | Token::Mixed(_) => words.extend(self.code.string(token).map(|value| value.word())),
                 Token::Name(name) if is_home(name) => words.push(Word::known("~/")),
                 Token::Name(name) if !matches!(behind, Some(Token::Sign('(' | ':' | '=' | '['))) && name != "nil" => {
@@ -304,6 +330,13 @@ impl<'a> Finder<'a> {
                 }
                 Token::Sign(';' | '\n') if depth == 0 && end == self.code.tokens.len() => break,
                 Token::Sign('(' | '[' | '{') => depth += 1,
+                Token::Sign(')' | ']' | '}')
+                    if depth == 0
+                        && self.code.language == Language::Source
+                        && !matches!(behind, Some(Token::Sign('.'))) =>
+                {
+                    break;
+                }
                 Token::Sign(')' | ']' | '}') => depth = depth.saturating_sub(1),
                 Token::Name(_) | Token::Sign(_) | Token::Command(_) => {}
             }
@@ -480,15 +513,33 @@ pub(super) fn named_paths(code: &Code<'_>) -> Vec<Word> {
 fn removals(code: &Code<'_>) -> Vec<Call> {
     let mut found = Vec::new();
     let mut start = 0;
+    // `rm(x; force=true)` is one statement, and so is a call with it.
+    let mut open: Vec<char> = Vec::new();
     for at in 0..=code.tokens.len() {
+        match code.token(at) {
+            Some(Token::Sign(sign @ ('(' | '[' | '{'))) => open.push(*sign),
+            Some(Token::Sign(')' | ']' | '}')) => {
+                open.pop();
+            }
+            _ => {}
+        }
+        let is_inside = matches!(open.last(), Some('(' | '[')) && code.token(at).is_some();
         let ends = matches!(code.token(at), Some(Token::Sign(';' | '\n')) | None);
-        if !ends {
+        if !ends || is_inside {
             continue;
         }
-        let names = (start..at).filter_map(|at| code.name(at));
-        if code.language != Language::Other && code.language != Language::Lisp || names.into_iter().any(is_remover) {
-            let is_place = |word: &Word| word.text.contains('/') || word.text.starts_with('~');
-            let is_searched = !matches!(code.language, Language::Other | Language::Lisp);
+        // `do.call("unlink", …)` names the function.
+        let named = |at: usize| match (code.token(at), at.checked_sub(2).and_then(|at| code.name(at))) {
+            (Some(Token::Text(text)), Some(name)) if lists(&code::COMPUTED_LOOKUP, name) => Some(text.as_str()),
+            _ => code.name(at),
+        };
+        let names = (start..at).filter_map(named);
+        let is_searched = code.language.is_searched();
+        if is_searched || names.into_iter().any(is_remover) {
+            let is_source = code.language == Language::Source;
+            let is_place = |word: &Word| {
+                if is_source { is_rooted(word) } else { word.text.contains('/') || word.text.starts_with('~') }
+            };
             let paths =
                 paths_in(code, start, at).into_iter().filter(|word| is_place(word) && (!is_searched || is_short(word)));
             found.extend(paths.map(removal));
@@ -504,88 +555,24 @@ fn is_short(word: &Word) -> bool {
     word.text.starts_with('~') || word.text.starts_with('/') && path.matches('/').count() < 3
 }
 
+/// Whether a path is in the home directory or below a directory of the system, and not one of an address.
+fn is_rooted(word: &Word) -> bool {
+    let first = word.text.strip_prefix('/').map(|path| path.split('/').next().unwrap_or_default());
+    word.text.starts_with('~') || first.is_some_and(|first| lists(&code::WORDS_SYSTEM_DIRECTORIES, first))
+}
+
 fn removal(path: Word) -> Call {
     // `~` in a string means the home directory to most of these functions.
     let path = if path.text == "~" { Word::known("~/") } else { path };
     Call::Same(vec![Word::known("rm"), Word::known("-rf"), path])
 }
 
-/// The words of a name: `removeDirectoryRecursive`, `remove_dir_all`, `delete-directory/files`.
-fn parts_of(name: &str) -> Vec<String> {
-    let mut parts = Vec::new();
-    let mut part = String::new();
-    for c in name.chars() {
-        if !c.is_alphanumeric() || c.is_uppercase() && part.ends_with(char::is_lowercase) {
-            parts.push(std::mem::take(&mut part));
-        }
-        if c.is_alphanumeric() {
-            part.push(c);
-        }
-    }
-    parts.push(part);
-    parts.retain(|part| !part.is_empty());
-    parts.iter_mut().for_each(|part| part.make_ascii_lowercase());
-    parts
-}
-
-/// Whether the name of a function says that it runs something.
-fn is_runner(name: &str) -> bool {
-    let parts = parts_of(name);
-    let inspects = parts.first().is_some_and(|verb| lists(&code::WORDS_INSPECTING, verb));
-    !inspects && parts.iter().any(|part| lists(&code::WORDS_RUNNERS, part))
-}
-
-/// Whether the name of a function says that it removes something.
-fn is_remover(name: &str) -> bool {
-    parts_of(name).iter().any(|part| lists(&code::WORDS_REMOVE, part))
-}
-
-/// Whether the name of a function says that it removes a file or a directory with what is in it.
-fn removes_trees(name: &str) -> bool {
-    let parts = parts_of(name);
-    let removes = |part: &String| lists(&code::WORDS_REMOVE, part);
-    let is_tree = |part: &String| lists(&code::WORDS_TREES, part);
-    let alone = ["rimraf", "trash", "finddepth", "deltree", "rmtree"].contains(&name);
-    alone || parts.iter().any(removes) && parts.iter().any(is_tree)
-}
-
-/// The entry of a program that can do more than print.
-fn serious_program(word: &str) -> Option<&'static Entry> {
-    let program = word.rsplit('/').next().filter(|name| !name.is_empty() && !name.contains(char::is_whitespace))?;
-    programs::embedded(program).filter(|entry| entry.does.is_some() && entry.does != Some(programs::Does::Look))
-}
-
-/// Whether a word is an option, a path or a verb of a program.
-fn looks_like_argument(word: &str, entry: &Entry) -> bool {
-    word.starts_with('-') && word.len() > 1
-        || word.starts_with(['/', '~', '$'])
-        || word.contains('/') && !word.contains("//")
-        || word == "*"
-        || entry.verbs.iter().any(|verb| verb.names().any(|name| name == word))
-}
-
-/// Whether a text is a command line of a program that can do more than print.
-fn is_command_line(text: &str) -> bool {
-    let text = text.trim().trim_start_matches('|').trim();
-    let mut words = text.split_whitespace().skip_while(|word| word.contains('=') && !word.starts_with('-'));
-    let Some(entry) = words.next().and_then(serious_program) else { return false };
-    let first_line = text.lines().next().unwrap_or_default();
-    first_line == text && words.any(|word| looks_like_argument(word, entry))
-}
-
-/// Whether a text begins like an SQL statement.
-pub(super) fn is_sql(text: &str) -> bool {
-    let first = text.split_whitespace().next().unwrap_or_default().to_ascii_lowercase();
-    matches!(first.as_str(), "select" | "insert" | "delete" | "drop" | "alter" | "create" | "update")
-        && text.split_whitespace().nth(1).is_some()
-}
-
-/// The command that runs a statement that loses data.
-pub(super) fn sql_loss(text: &str) -> Option<Call> {
-    statements::is_sql_loss(text).then(|| Call::same(&["psql", "-c", text]))
-}
-
 /// Finds what code runs and removes in a language whose calls are not known by name.
 pub(super) fn calls(code: &Code<'_>) -> Vec<Call> {
-    loose(code, &Judged { judged: &[], runs_unknown: false, removes: false })
+    let mut found = loose(code, &Judged { judged: &[], runs_unknown: false, removes: false });
+    if code.language != Language::Sql {
+        found.extend(other::calls(code));
+        found.extend(carried::sent(code));
+    }
+    found
 }

@@ -50,6 +50,7 @@ pub(super) fn tokens(language: Language, code: &str) -> Vec<Token> {
                 tokens.push(Token::Text(rest.get(2..2 + length).unwrap_or_default().to_owned()));
                 skip_to(&mut chars, at + length + 4);
             }
+            '\'' if language == Language::Source && !opens_string(code.get(..at).unwrap_or_default(), rest) => {}
             '"' | '\'' | '`' => {
                 let long = rest.starts_with(&c.to_string().repeat(3));
                 let close = if long { c.to_string().repeat(3) } else { c.to_string() };
@@ -150,6 +151,8 @@ pub(super) fn tokens(language: Language, code: &str) -> Vec<Token> {
             _ if c.is_whitespace() => {}
             _ => {
                 match c {
+                    // A block of a compiled language has lines.
+                    '{' | '}' if language == Language::Source => {}
                     '(' | '[' | '{' => depth += 1,
                     ')' | ']' | '}' => depth = depth.saturating_sub(1),
                     _ => {}
@@ -159,6 +162,13 @@ pub(super) fn tokens(language: Language, code: &str) -> Vec<Token> {
         }
     }
     folded(tokens, language)
+}
+
+/// Whether a single quote begins a string and not a lifetime, and is not an apostrophe.
+fn opens_string(before: &str, rest: &str) -> bool {
+    let is_word = |c: char| c.is_alphanumeric() || matches!(c, '&' | '<');
+    let close = rest.get(1..).and_then(|rest| rest.chars().find(|c| matches!(c, '\'' | '\n')));
+    !before.ends_with(is_word) && close == Some('\'')
 }
 
 /// Whether a comment begins here.
@@ -171,6 +181,7 @@ fn starts_comment(language: Language, rest: &str, before: Option<&Token>) -> boo
         Language::Sql => rest.starts_with("--") || rest.starts_with("/*"),
         Language::Lisp => rest.starts_with(';'),
         Language::Other => rest.starts_with("# ") || rest.starts_with("// "),
+        Language::Source => rest.starts_with("# ") || rest.starts_with("//") || rest.starts_with("/*"),
         Language::Sed => false,
     }
 }
@@ -183,7 +194,7 @@ fn has_patterns(language: Language) -> bool {
 fn is_name(language: Language, c: char) -> bool {
     c.is_alphanumeric()
         || matches!(c, '_' | '.' | '$')
-        || language == Language::Lisp && ":-!?/*".contains(c)
+        || language == Language::Lisp && ":-!?/*>".contains(c)
         || !matches!(language, Language::Node | Language::Python) && ":!?".contains(c)
 }
 
@@ -192,7 +203,15 @@ fn folded(tokens: Vec<Token>, language: Language) -> Vec<Token> {
     let adjacent = matches!(language, Language::Python | Language::Ruby);
     let mut all: Vec<Token> = Vec::with_capacity(tokens.len());
     for token in tokens {
-        if let Token::Text(text) = &token {
+        let text = match &token {
+            Token::Text(text) => Some(text),
+            Token::Mixed(pieces) => match pieces.first() {
+                Some(Piece::Text(text)) => Some(text),
+                _ => None,
+            },
+            Token::Name(_) | Token::Command(_) | Token::Sign(_) => None,
+        };
+        if let Some(text) = text {
             let operators = match all.as_slice() {
                 [.., Token::Sign('<'), Token::Sign('>')]
                 | [.., Token::Sign('+'), Token::Sign('+')]
@@ -204,7 +223,14 @@ fn folded(tokens: Vec<Token>, language: Language) -> Vec<Token> {
             let joins = operators > 0 || adjacent;
             if joins && let Some(Token::Text(first)) = before.and_then(|at| all.get_mut(at)) {
                 first.push_str(text);
-                all.truncate(all.len() - operators);
+                let joined = std::mem::take(first);
+                all.truncate(all.len() - operators - 1);
+                all.push(if let Token::Mixed(pieces) = token {
+                    let rest = pieces.into_iter().skip(1);
+                    Token::Mixed([Piece::Text(joined)].into_iter().chain(rest).collect())
+                } else {
+                    Token::Text(joined)
+                });
                 continue;
             }
         }
@@ -355,6 +381,7 @@ fn interpolation(language: Language, quote: char, formatted: bool) -> Interpolat
         Language::Perl
         | Language::Php
         | Language::Other
+        | Language::Source
         | Language::Ruby
         | Language::Elixir
         | Language::Node

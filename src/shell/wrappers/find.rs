@@ -34,6 +34,16 @@ impl Found {
         Found { starts: vec![Arg { text: "*".into(), known: None, glob: true }], ..Found::default() }
     }
 
+    /// Where it begins.
+    pub fn starts(&self) -> &[Arg] {
+        &self.starts
+    }
+
+    /// Whether all that is found has one of some names.
+    pub fn is_named(&self) -> bool {
+        !self.names.is_empty() || self.path.is_some()
+    }
+
     /// The same where something later picks from it.
     pub fn narrowed(mut self, picked: bool) -> Found {
         if picked && !self.picks {

@@ -28,6 +28,17 @@ pub(in super::super) struct Names {
 }
 
 impl Names {
+    /// The names with further ones; without others, what there is remains unknown too.
+    pub fn with(names: Option<Names>, more: &[Arg]) -> Option<Names> {
+        if more.is_empty() {
+            return names;
+        }
+        let unknown = || vec![super::later("$ARGS")];
+        let Names { taken, touched } = names.unwrap_or_else(|| Names { taken: unknown(), touched: unknown() });
+        let add = |names: Vec<Arg>| names.into_iter().chain(more.iter().cloned()).collect();
+        Some(Names { taken: add(taken), touched: add(touched) })
+    }
+
     /// The words for a command.
     pub fn of(&self, args: &[Arg]) -> &[Arg] {
         if takes_away(args) { &self.taken } else { &self.touched }
@@ -59,6 +70,12 @@ pub(in super::super) fn listed(command: &Command) -> Vec<Arg> {
         Step::Words(words) => words.into_iter().filter(|word| word.glob).collect(),
         Step::Passes { .. } | Step::Changes => Vec::new(),
     }
+}
+
+/// Whether a command lets names through as they are, by a pattern.
+pub(super) fn is_name_filter(command: &Command) -> bool {
+    let greps = matches!(command.program.as_str(), "grep" | "egrep" | "fgrep" | "rg" | "ag" | "ugrep");
+    greps && command.stage > 0 && matches!(grep(command), Step::Passes { .. })
 }
 
 fn step(command: &Command) -> Step {

@@ -85,6 +85,14 @@ pub(super) fn shell(program: &str, command: &Command) -> Option<Vec<Inner>> {
     Some(given.into_iter().chain(read).collect())
 }
 
+/// A program without words of its own for a shell starts one, which reads the input.
+pub(super) fn of_input(command: &Command) -> Vec<Inner> {
+    match &command.input {
+        Input::Text(text) if !text.trim().is_empty() => vec![Inner::text(&**text)],
+        Input::Text(_) | Input::Inherited | Input::Pipe | Input::Unknown => Vec::new(),
+    }
+}
+
 /// `source` reads a file; what a heredoc or a pipe gives to `/dev/stdin` is known.
 pub(super) fn source(command: &Command) -> Vec<Inner> {
     let stdin = command.args.first().is_some_and(|arg| is_stdin(&arg.text));

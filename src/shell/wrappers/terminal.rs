@@ -40,6 +40,11 @@ fn one(command: &Command, meter: &Meter) -> Vec<Inner> {
             let condition = inner.into_iter().filter(|_| !has("-F"));
             condition.chain(branches).collect()
         }
+        // What is in the buffer is typed by `paste-buffer`.
+        Some("set-buffer" | "setb") => {
+            let text = command.args.last().filter(|text| !text.text.starts_with('-'));
+            inner.into_iter().chain(text.map(|text| Inner::text(text.text.clone()))).collect()
+        }
         Some("send-keys" | "send") => {
             let at = command.args.iter().position(|arg| matches!(arg.text.as_str(), "send-keys" | "send"));
             let typed: Vec<Arg> =

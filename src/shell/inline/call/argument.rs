@@ -1,11 +1,12 @@
 //! The arguments of a call.
 
+use super::super::expression::Code;
 use super::super::token::Token;
-use super::super::value::{Code, Value};
+use super::super::value::Value;
 
 /// One argument of a call.
 #[derive(Clone, Debug)]
-pub(super) enum Argument {
+pub(in crate::shell::inline) enum Argument {
     /// `name=value`
     Keyword(String, Value),
     Value(Value),
@@ -26,7 +27,7 @@ impl Argument {
 
 /// Parses the arguments of a call from the token at `start` up to its end. Nested brackets are skipped, so that nested calls
 /// do not make the work quadratic.
-pub(super) fn arguments(code: &Code<'_>, start: usize, end: usize) -> Vec<Argument> {
+pub(in crate::shell::inline) fn arguments(code: &Code<'_>, start: usize, end: usize) -> Vec<Argument> {
     parts(code, start, end).into_iter().map(|(start, end)| argument(code, start, end)).collect()
 }
 

@@ -127,7 +127,7 @@ pub(super) fn build_calls(effect: CallEffect, given: &[Argument], directory: Opt
         CallEffect::Unknown | CallEffect::Code => Some(vec![Call::unknown()]),
         CallEffect::WriteObject => with(&["tee"], vec![Word::unknown()]),
         CallEffect::Lose => with(&["psql", "-c", "drop table of_code"], Vec::new()),
-        CallEffect::Chdir => None,
+        CallEffect::Chdir | CallEffect::Resolve => None,
     }
 }
 

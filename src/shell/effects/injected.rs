@@ -1,0 +1,87 @@
+//! Secrets that a program gives to the command that it runs, if that command prints them: `op run -- env`.
+
+use super::super::{Arg, Command};
+use super::scope::ENVIRONMENT;
+use crate::programs::{self, CommandLine, Tail, Use};
+
+/// The longest chain of programs that run each other which is followed.
+const MAX_DEPTH: usize = 4;
+
+/// Directories of containers that hold secrets.
+const SECRET_DIRECTORIES: [&str; 6] =
+    ["/run/secrets/", "/vault/secrets/", "/etc/secrets/", "/var/run/secrets/", "/mnt/secrets", "/secrets/"];
+
+/// Parts of the names of variables that hold secrets.
+const SECRET_NAMES: [&str; 9] = ["KEY", "TOKEN", "SECRET", "PASS", "PWD", "CRED", "AUTH", "DSN", "DATABASE_URL"];
+
+impl Command {
+    /// Whether it gives secrets to a command that prints them.
+    pub(super) fn shows_injected(&self, line: &CommandLine) -> bool {
+        if !line.injects() {
+            return false;
+        }
+        let words: Vec<&str> = self.args.iter().map(|arg| arg.text.as_str()).collect();
+        let behind = line.command.and_then(|start| words.get(start..)).unwrap_or_default();
+        let joined = behind.join(" ");
+        let is_text = line.tail == Some(Tail::Shell) || behind.len() == 1;
+        let texts = line.uses.iter().filter(|used| used.takes == Some(Use::Run));
+        let texts: Vec<Arg> = texts.filter_map(|used| self.value(used)).collect();
+        shows(behind, MAX_DEPTH)
+            || is_text && text_shows(&joined, MAX_DEPTH)
+            || texts.iter().any(|text| text_shows(&text.text, MAX_DEPTH))
+    }
+}
+
+/// Whether a part of a text for a shell prints variables or secret files.
+fn text_shows(text: &str, depth: usize) -> bool {
+    let parts = text.split([';', '|', '&', '\n', '(', ')', '`', '{', '}']);
+    parts.map(|part| part.trim_matches(['\'', '"', ' '])).any(|part| {
+        let words: Vec<&str> = part.split_whitespace().map(|word| word.trim_matches(['\'', '"'])).collect();
+        shows(&words, depth)
+    })
+}
+
+/// Whether a command prints variables, or files of secrets.
+fn shows(words: &[&str], depth: usize) -> bool {
+    let (Some((name, args)), Some(depth)) = (words.split_first(), depth.checked_sub(1)) else { return false };
+    let name = name.rsplit('/').next().unwrap_or(name);
+    if let (true, Some((flag, [text, ..]))) = (is_shell(name), args.split_first()) {
+        return flag.starts_with('-') && flag.contains('c') && text_shows(text, depth);
+    }
+    let is_file = |word: &&str| {
+        SECRET_DIRECTORIES.iter().any(|start| word.starts_with(start))
+            || word.starts_with("/proc/") && word.ends_with("/environ")
+            || word.rsplit('/').next() == Some(".env")
+    };
+    match name {
+        "printenv" => {
+            return args.iter().all(|word| word.starts_with('-')) || args.iter().any(|word| names_secret(word));
+        }
+        "echo" | "printf" => return args.iter().any(|word| word.contains('$') && names_secret(word)),
+        name if ENVIRONMENT.contains(&name) => {
+            let is_plain = |word: &&str| word.starts_with('-') || name == "env" && word.contains('=');
+            if args.iter().all(is_plain) {
+                return true;
+            }
+        }
+        _ => {}
+    }
+    let Some(entry) = programs::embedded(name) else { return false };
+    let line = programs::parse(entry, args);
+    match line.command {
+        Some(start) => shows(args.get(start..).unwrap_or_default(), depth),
+        None => line.uses.iter().any(|used| {
+            let reads = matches!(used.takes, Some(Use::Read) | None);
+            reads && args.get(used.word).and_then(|word| word.get(used.start..)).is_some_and(|word| is_file(&word))
+        }),
+    }
+}
+
+fn is_shell(name: &str) -> bool {
+    matches!(name, "sh" | "bash" | "ash" | "dash" | "zsh" | "ksh" | "fish")
+}
+
+/// Whether the name of a variable says that it holds a secret.
+fn names_secret(word: &str) -> bool {
+    SECRET_NAMES.iter().any(|part| word.to_ascii_uppercase().contains(part))
+}

@@ -1,0 +1,110 @@
+//! Listed names: the protected files that the output of commands may name, for what reads this output as words.
+
+use super::super::effects::Target;
+use super::super::state::Value;
+use super::super::{Arg, Command, Input, PROCESS_SUBSTITUTION};
+use super::Evaluator;
+use super::execution::Execution;
+use crate::path::protected::{self, Class};
+use crate::path::{AbsPath, Extent};
+use crate::shell::wrappers;
+use std::collections::BTreeSet;
+use std::ops::Range;
+use std::rc::Rc;
+
+/// Steps for one name, which is compared with all protected files.
+const NAME_STEPS: usize = 60;
+
+/// Steps for looking at one command.
+const LOOK_STEPS: usize = 2;
+
+impl Evaluator<'_> {
+    /// The protected files that the output of these commands may name.
+    pub(super) fn listed_by(&self, rows: Range<usize>) -> Vec<Arg> {
+        let commands: Vec<&Command> = self.reading.commands.get(rows).unwrap_or_default().iter().collect();
+        self.listed(&commands)
+    }
+
+    /// The same for the earlier stages of a pipeline.
+    pub(super) fn listed_before(&self, pipeline: usize, stage: usize) -> Vec<Arg> {
+        let rows = self.stages.get(&pipeline).map(Vec::as_slice).unwrap_or_default().iter();
+        let commands = rows.filter_map(|row| self.reading.commands.get(*row));
+        self.listed(&commands.filter(|command| command.stage < stage).collect::<Vec<_>>())
+    }
+
+    fn listed(&self, commands: &[&Command]) -> Vec<Arg> {
+        let Some(state) = self.executions.last().map(|execution| &execution.state) else { return Vec::new() };
+        let home = state.home.as_deref();
+        // Each is compared with the filters behind it.
+        self.meter.charge(LOOK_STEPS * commands.len());
+        let home_path = home.map(|home| AbsPath::resolve_in(home, "/", None));
+        let mut seen = BTreeSet::new();
+        let names =
+            wrappers::shown(commands, home, &self.meter).into_iter().filter(|name| seen.insert(name.text.clone()));
+        let is_protected = |name: &Arg| {
+            self.meter.try_charge(NAME_STEPS + name.text.len())
+                && is_protected(name, state.cwd.as_deref(), home_path.as_ref())
+        };
+        names.filter(is_protected).collect()
+    }
+
+    /// The words for `xargs`, beside what it is known to get.
+    pub(super) fn listed_for(&self, command: &Command) -> Vec<Arg> {
+        if command.input == Input::Pipe { self.listed_before(command.pipeline, command.stage) } else { Vec::new() }
+    }
+}
+
+/// Whether a name is, or may be, that of a protected file or of a directory that holds such files.
+fn is_protected(name: &Arg, cwd: Option<&str>, home: Option<&AbsPath>) -> bool {
+    let Some(path) = Target::of(name, cwd).path else { return false };
+    if protected::is_protected(&path, home) {
+        return true;
+    }
+    let is_named = path.components().last().is_some_and(|last| !last.contains(['*', '?', '[']));
+    let is_above = home.is_some_and(|home| home.components().starts_with(path.components()));
+    let holds = |class: Class| class.contains(&path, Extent::Tree, home);
+    is_named
+        && !is_above
+        && cwd != Some(path.to_string().as_str())
+        && [Class::Guard, Class::Repository].into_iter().any(holds)
+}
+
+impl Execution {
+    /// Sets the names that the output of a substitution may hold, unless the output is known.
+    pub(super) fn set_listed(&mut self, number: usize, names: Vec<Arg>) {
+        let is_needed = !names.is_empty() && !self.state.outputs.contains_key(&number);
+        if is_needed {
+            Rc::make_mut(&mut self.state).listed.insert(number, names.into());
+        } else if self.state.listed.contains_key(&number) {
+            Rc::make_mut(&mut self.state).listed.remove(&number);
+        }
+    }
+
+    /// The names that `read` or `mapfile` may get.
+    pub(super) fn names_read(&self, command: &Command) -> Vec<Arg> {
+        if command.redirects.iter().any(|redirect| redirect.reads && redirect.target.text == PROCESS_SUBSTITUTION) {
+            return self.process_names.to_vec();
+        }
+        match (&command.input, &command.here_text) {
+            (Input::Unknown, Some(text)) => {
+                let known = text.lines().filter(|line| !line.contains('$'));
+                known.map(Arg::literal).collect()
+            }
+            (Input::Pipe | Input::Unknown | Input::Inherited, _) => {
+                let named = self.lists.iter().rev().find(|list| !list.names.is_empty());
+                named.map(|list| list.names.to_vec()).unwrap_or_default()
+            }
+            (Input::Text(_), _) => Vec::new(),
+        }
+    }
+
+    /// Adds names to the possible values of a variable.
+    pub(super) fn add_names(&mut self, variable: &str, names: &[Arg]) {
+        if names.is_empty() {
+            return;
+        }
+        let value = Value::PerhapsOneOf(names.to_vec()).join(self.state.variables.get(variable));
+        self.state.meter.charge(value.size());
+        Rc::make_mut(&mut self.state).variables.insert(variable.to_owned(), value);
+    }
+}

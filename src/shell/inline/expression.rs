@@ -1,0 +1,489 @@
+//! The tokens of a piece of code, and the values of expressions in it.
+
+use super::Language;
+use super::decode::{Decoder, is_reversal};
+use super::listing::Loops;
+use super::token::{Piece, Token, tokens};
+use super::value::{Joint, Part, Value};
+use crate::programs::code::{self, lists};
+use crate::verdict::limits::{Meter, SHELL_STEPS};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// The length of the longest value that is followed through names. A longer one counts as unknown.
+const MAX_VALUE_BYTES: usize = 16_384;
+
+/// The tokens of a piece of code with what is known about them.
+pub(super) struct Code<'a> {
+    pub language: Language,
+    pub tokens: &'a [Token],
+    /// The index of the closing bracket for each opening one, or the number of tokens if it is not closed.
+    pub closing: Vec<usize>,
+    /// The index of the opening bracket for each closing one.
+    opening: BTreeMap<usize, usize>,
+    /// The values that names may have.
+    values: BTreeMap<&'a str, Vec<Value>>,
+    /// Where the expressions begin that names are assigned.
+    assigned: BTreeMap<&'a str, Vec<usize>>,
+    /// Names of functions that the code defines: `f = fn…`.
+    functions: BTreeSet<&'a str>,
+    /// Names that loops bind to numbers.
+    counters: BTreeSet<&'a str>,
+    /// What loops over files need to know.
+    pub(super) loops: Loops<'a>,
+    /// It is the code of a value in a string.
+    is_nested: bool,
+    /// How many tokens before each one are parts of expressions that decode or join literals.
+    folds: Vec<u32>,
+    pub meter: &'a Meter,
+}
+
+impl<'a> Code<'a> {
+    pub fn new(language: Language, tokens: &'a [Token], meter: &'a Meter) -> Code<'a> {
+        let mut code = Code { loops: Loops::of(tokens), ..Code::without_values(language, tokens, meter) };
+        for at in 0..tokens.len() {
+            if let Some((name, values)) = code.assignment(at) {
+                code.assigned.entry(name).or_default().push(at + 2);
+                let affordable = |value: Value| if value.length() > MAX_VALUE_BYTES { Value::unknown() } else { value };
+                code.values.entry(name).or_default().extend(values.into_iter().map(affordable));
+            }
+        }
+        code
+    }
+
+    fn without_values(language: Language, tokens: &'a [Token], meter: &'a Meter) -> Code<'a> {
+        let closing = closing(tokens);
+        let opening = closing.iter().enumerate().filter(|(_, close)| **close < tokens.len());
+        let opening = opening.map(|(open, close)| (*close, open)).collect();
+        let defined = tokens.windows(3).filter_map(|near| match near {
+            [Token::Name(name), Token::Sign('='), Token::Name(word)]
+                if matches!(word.as_str(), "fn" | "function" | "static" | "sub" | "lambda") =>
+            {
+                Some(name.as_str())
+            }
+            _ => None,
+        });
+        let functions = defined.collect();
+        let counters = tokens.windows(3).filter_map(|near| match near {
+            [Token::Name(name), Token::Name(word), Token::Name(range)]
+                if word == "in" && matches!(range.as_str(), "range" | "count") =>
+            {
+                Some(name.as_str())
+            }
+            _ => None,
+        });
+        let counters = counters.collect();
+        Code {
+            language,
+            tokens,
+            closing,
+            opening,
+            values: BTreeMap::new(),
+            assigned: BTreeMap::new(),
+            functions,
+            counters,
+            loops: Loops::default(),
+            is_nested: false,
+            folds: folds(tokens),
+            meter,
+        }
+    }
+
+    /// Whether the code defines a function of this name.
+    pub fn defines(&self, name: &str) -> bool {
+        self.functions.contains(name)
+    }
+
+    /// The beginning of the bracket that closes here.
+    pub fn open(&self, at: usize) -> Option<usize> {
+        self.opening.get(&at).copied()
+    }
+
+    pub fn token(&self, at: usize) -> Option<&'a Token> {
+        self.tokens.get(at)
+    }
+
+    pub fn is_sign(&self, at: usize, sign: char) -> bool {
+        self.tokens.get(at) == Some(&Token::Sign(sign))
+    }
+
+    pub fn name(&self, at: usize) -> Option<&'a str> {
+        match self.tokens.get(at) {
+            Some(Token::Name(name)) => Some(name),
+            _ => None,
+        }
+    }
+
+    /// The end of the bracket that opens here.
+    pub fn close(&self, at: usize) -> usize {
+        self.closing.get(at).copied().unwrap_or(self.tokens.len())
+    }
+
+    /// The values that a name may have.
+    pub fn values_of(&self, name: &str) -> &[Value] {
+        self.values.get(name).map_or(&[], Vec::as_slice)
+    }
+
+    /// Where the expressions begin that a name is assigned.
+    pub fn assigned(&self, name: &str) -> &[usize] {
+        self.assigned.get(name).map_or(&[], Vec::as_slice)
+    }
+
+    /// Whether a loop binds a name to numbers: `for n in range(9)`.
+    pub fn counts(&self, name: &str) -> bool {
+        self.counters.contains(name)
+    }
+
+    /// `name = value`, `for name in [values]`
+    fn assignment(&self, at: usize) -> Option<(&'a str, Vec<Value>)> {
+        let name = self.name(at)?;
+        if let Some((name, value)) = self.bound_files(at) {
+            return Some((name, vec![value]));
+        }
+        if self.name(at + 1).is_some_and(|word| word == "in" || word == "of") {
+            let start = (at + 2..).find(|at| !matches!(self.token(*at), Some(Token::Name(_) | Token::Sign('('))))?;
+            let literals = match self.token(at + 2)? {
+                Token::Sign('[' | '(') => self.literals(at + 3, self.close(at + 2)),
+                // `for x in glob("*.pyc")`
+                Token::Name(_) => self.literals(start, start + 1),
+                Token::Text(_) | Token::Mixed(_) | Token::Command(_) | Token::Sign(_) => Vec::new(),
+            };
+            return Some((name, literals)).filter(|(_, literals)| !literals.is_empty());
+        }
+        // `x = v`, `x := v`, `x <- v`
+        let start = match (self.token(at + 1)?, self.token(at + 2)) {
+            (Token::Sign('='), Some(Token::Sign('=' | '>' | '~'))) => return None,
+            (Token::Sign('='), _) => at + 2,
+            (Token::Sign(':'), Some(Token::Sign('='))) | (Token::Sign('<'), Some(Token::Sign('-'))) => at + 3,
+            _ => return None,
+        };
+        let end = self.statement_end(start);
+        let value = self.evaluate(start, end);
+        Some((name, vec![value]))
+    }
+
+    /// The end of the expression that begins at `start`.
+    pub fn statement_end(&self, start: usize) -> usize {
+        let mut at = start;
+        while let Some(token) = self.token(at) {
+            self.meter.charge(1);
+            at = match token {
+                Token::Sign('(' | '[' | '{') => self.close(at) + 1,
+                Token::Sign(';' | '\n' | ',' | ')' | ']' | '}' | '=') => return at,
+                Token::Name(_) | Token::Text(_) | Token::Mixed(_) | Token::Command(_) | Token::Sign(_) => at + 1,
+            };
+        }
+        self.tokens.len()
+    }
+
+    fn literals(&self, start: usize, end: usize) -> Vec<Value> {
+        let texts = self.tokens.get(start..end).unwrap_or_default().iter();
+        texts
+            .filter_map(|token| if let Token::Text(text) = token { Some(Value::of_text(text)) } else { None })
+            .collect()
+    }
+
+    /// Whether there is a function between two tokens that decodes or joins literals.
+    pub fn has_fold(&self, start: usize, end: usize) -> bool {
+        let count = |at: usize| self.folds.get(at.min(self.tokens.len())).copied().unwrap_or_default();
+        count(start) < count(end)
+    }
+
+    /// Whether a function between two tokens returns text that its arguments do not show.
+    fn has_hidden_text(&self, start: usize, end: usize) -> bool {
+        self.has_fold(start, end)
+            && (start..end).filter_map(|at| self.name(at)).filter_map(Decoder::of).any(Decoder::hides)
+    }
+
+    /// The value of the expression between two tokens.
+    pub fn evaluate(&self, start: usize, end: usize) -> Value {
+        if self.has_fold(start, end) && !self.is_nested {
+            if let Some(value) = self.fold(start, end) {
+                return value;
+            }
+            let value = self.operands(start, end);
+            let hides = value.is_unknown() && self.has_hidden_text(start, end);
+            return if hides { Value(vec![Part::Decoded]) } else { value };
+        }
+        self.operands(start, end)
+    }
+
+    /// The value of operands with signs between them.
+    fn operands(&self, start: usize, end: usize) -> Value {
+        let mut value = Value::default();
+        let mut joint = Joint::Text;
+        let mut at = start;
+        while at < end && !self.meter.exceeds(&SHELL_STEPS) {
+            self.meter.charge(1);
+            let Some(token) = self.token(at) else { break };
+            at += 1;
+            match token {
+                Token::Text(text) if self.language == Language::Lisp && is_home_key(text) => {
+                    value.push(Part::Home, &mut joint)
+                }
+                Token::Text(text) => value.push(Part::Text(text.clone()), &mut joint),
+                // A string in a value of another string is not evaluated.
+                Token::Mixed(_) if self.is_nested => value.push(Part::Unknown, &mut joint),
+                Token::Mixed(pieces) => value.extend(self.interpolated(pieces), &mut joint),
+                Token::Command(_) => value.push(Part::Unknown, &mut joint),
+                Token::Name(name) => {
+                    at = self.operand(name, at, &mut value, &mut joint);
+                }
+                Token::Sign('/' | ',') => joint = Joint::Path,
+                // A method of a value.
+                Token::Sign('.') if matches!(self.token(at), Some(Token::Name(_))) && !value.0.is_empty() => {
+                    let Some(method) = self.name(at) else { continue };
+                    let arguments = if self.is_sign(at + 1, '(') { Some((at + 2, self.close(at + 1))) } else { None };
+                    let method = last_component(method);
+                    if is_home(method) {
+                        value = Value(vec![Part::Home]);
+                    } else if lists(&code::WORDS_TEMPORARY_ROOTS, method) {
+                        value = Value::of_text("/tmp");
+                    } else if method == "format" {
+                        value = value.formatted('{', &['}']);
+                    } else if !lists(&code::WORDS_PATHS, method) {
+                        value = Value::unknown();
+                    } else if arguments.is_some_and(|(start, end)| start < end) {
+                        // What it is given is read next, like a group. `require("path").join` is a function of a module.
+                        if value.is_unknown() {
+                            value = Value::default();
+                        }
+                        joint = Joint::Path;
+                        at += 2;
+                        continue;
+                    }
+                    at = arguments.map_or(at + 1, |(_, end)| end + 1);
+                }
+                Token::Sign('%') if !value.0.is_empty() => {
+                    value = value.formatted('%', &['s', 'd', 'r', 'i', 'f']);
+                    break;
+                }
+                Token::Sign(
+                    '+' | '.' | '~' | '^' | '*' | '<' | '>' | '(' | ')' | '[' | ']' | '\n' | '\\' | '@' | '\'',
+                ) => {}
+                Token::Sign('{') => {
+                    value.push(Part::Unknown, &mut joint);
+                    at = self.close(at - 1) + 1;
+                }
+                Token::Sign(_) => value.push(Part::Unknown, &mut joint),
+            }
+        }
+        value
+    }
+
+    /// Adds the value of a name, or of the call that it begins; returns where the expression goes on.
+    fn operand(&self, name: &str, at: usize, value: &mut Value, joint: &mut Joint) -> usize {
+        let bracket = matches!(self.token(at), Some(Token::Sign('(' | '[' | '{')));
+        let close = if bracket { self.close(at) } else { at };
+        let behind = if bracket { close + 1 } else { at };
+        let last = last_component(name);
+        if let Some((home, behind)) = self.home_at(at - 1) {
+            value.extend(home, joint);
+            return behind;
+        }
+        if bracket && lists(&code::WORDS_TEMPORARY, last) {
+            value.push(Part::Text("/tmp/tmp.code".to_owned()), joint);
+            return behind;
+        }
+        if lists(&code::WORDS_TEMPORARY_ROOTS, last) {
+            value.push(Part::Text("/tmp".to_owned()), joint);
+            return behind;
+        }
+        // `sys.executable`, `process.execPath`
+        if lists(&code::WORDS_INTERPRETERS, name) {
+            value.push(Part::Text(self.language.program().to_owned()), joint);
+            return at;
+        }
+        // `glob "*.x"`, `Dir["*.x"]`: the pattern stands for the files.
+        if matches!(name, "glob" | "glob.glob" | "Dir.glob" | "Dir") && self.values_of(name).is_empty() {
+            match self.token(at) {
+                Some(Token::Sign('(' | '[')) => return at + 1,
+                Some(Token::Text(_)) => return at,
+                _ => {}
+            }
+        }
+        if bracket && let Some(listed) = self.listing(at - 1) {
+            value.extend(listed, joint);
+            return behind;
+        }
+        if let [only] = self.values_of(name) {
+            self.meter.charge(only.length() / 16);
+            value.extend(only.clone(), joint);
+            return at;
+        }
+        // The name of a file that was opened.
+        if let Some((object, "name" | "path")) = name.rsplit_once('.')
+            && let [only] = self.values_of(object)
+            && !only.is_unknown()
+        {
+            value.extend(only.clone(), joint);
+            return at;
+        }
+        if lists(&code::WORDS_PATHS, last) && self.is_sign(at, '(') {
+            // `p.joinpath("a")`
+            if let Some([base]) = name.rsplit_once('.').map(|(object, _)| self.values_of(object))
+                && !base.is_unknown()
+            {
+                value.extend(base.clone(), joint);
+                *joint = Joint::Path;
+            }
+            // What it is given is read next, like a group.
+            return at + 1;
+        }
+        // `new File(x)` and `await x`.
+        if !bracket
+            && matches!(
+                name,
+                "new" | "await" | "return" | "try" | "const" | "let" | "var" | "my" | "local" | "str" | "not"
+            )
+        {
+            return at;
+        }
+        value.push(Part::Unknown, joint);
+        behind
+    }
+
+    /// The home directory, if the name at `at` stands for it or looks it up, and where the expression goes on.
+    pub(super) fn home_at(&self, at: usize) -> Option<(Value, usize)> {
+        let name = self.name(at)?;
+        let open = at + 1;
+        if is_home(name) && !self.is_sign(open, '[') {
+            return Some((Value::home(), if self.is_sign(open, '(') { self.close(open) + 1 } else { open }));
+        }
+        // `environ["HOME"]`, `getenv("HOME")`, `$ENV{HOME}`, `expanduser("~")`
+        if !matches!(self.token(open), Some(Token::Sign('(' | '[' | '{'))) {
+            return None;
+        }
+        let close = self.close(open);
+        let key = match self.tokens.get(open + 1..close.min(open + 4)).unwrap_or_default() {
+            [Token::Text(key), ..] => key,
+            [Token::Name(key)] => key,
+            _ => return None,
+        };
+        let is_home =
+            is_home_key(key) && (!lists(&code::WORDS_PATHS, last_component(name)) || self.is_only(open, close));
+        is_home.then(|| (Value::home(), close + 1))
+    }
+
+    /// Whether a bracket holds a single token.
+    fn is_only(&self, open: usize, close: usize) -> bool {
+        close == open + 2
+    }
+
+    fn interpolated(&self, pieces: &[Piece]) -> Value {
+        let mut value = Value::default();
+        let mut joint = Joint::Text;
+        for piece in pieces {
+            match piece {
+                Piece::Text(text) => value.push(Part::Text(text.clone()), &mut joint),
+                Piece::Code(code) => {
+                    let inner = tokens(self.language, code);
+                    let inner = Code { is_nested: true, ..Code::without_values(self.language, &inner, self.meter) };
+                    let known = self.values_of(code.trim_matches(['$', '{', '}', ' ']));
+                    let known = if known.is_empty() { self.values_of(code) } else { known };
+                    match known {
+                        [only] => value.extend(only.clone(), &mut joint),
+                        _ => value.extend(inner.evaluate(0, inner.tokens.len()), &mut joint),
+                    }
+                }
+            }
+        }
+        value
+    }
+
+    /// The value of a token that is a string.
+    pub fn string(&self, token: &Token) -> Option<Value> {
+        match token {
+            Token::Text(text) => Some(Value::of_text(text)),
+            Token::Mixed(pieces) | Token::Command(pieces) => Some(self.interpolated(pieces)),
+            Token::Name(_) | Token::Sign(_) => None,
+        }
+    }
+
+    /// The end of the path expression that begins at `start`: operands with `/`, `+` and similar signs between them.
+    pub fn expression_end(&self, start: usize, limit: usize) -> usize {
+        let mut at = start;
+        while at < limit {
+            self.meter.charge(1);
+            at = match self.token(at) {
+                Some(Token::Text(_) | Token::Mixed(_)) => at + 1,
+                Some(Token::Name(_)) => at + 1,
+                _ => return at,
+            };
+            while matches!(self.token(at), Some(Token::Sign('(' | '[' | '{'))) && at < limit {
+                at = self.close(at) + 1;
+            }
+            // A method that does not return a path uses it.
+            if self.is_sign(at, '.')
+                && self.name(at + 1).is_some_and(|method| !lists(&code::WORDS_PATHS, last_component(method)))
+            {
+                return at;
+            }
+            let operators = (at..limit)
+                .take_while(|at| {
+                    matches!(self.token(*at), Some(Token::Sign('/' | '+' | '.' | '~' | '^' | '*' | '<' | '>')))
+                })
+                .count();
+            let adjoins = self.language == Language::Awk && matches!(self.token(at), Some(Token::Text(_)));
+            if operators == 0 && !adjoins {
+                return at;
+            }
+            at += operators;
+        }
+        at.min(limit)
+    }
+}
+
+/// The last component of a dotted name.
+pub(super) fn last_component(name: &str) -> &str {
+    name.rsplit(['.', ':', '/']).next().unwrap_or(name)
+}
+
+/// Whether a name stands for the home directory.
+pub(super) fn is_home(name: &str) -> bool {
+    // Most names are too short or too long.
+    if name.len() < 4 || !name.to_ascii_lowercase().contains("home") && !name.contains("PROFILE") {
+        return false;
+    }
+    let plain: String = last_component(name).chars().filter(char::is_ascii_alphanumeric).collect();
+    lists(&code::WORDS_HOME, &plain.to_ascii_lowercase())
+}
+
+fn is_home_key(key: &str) -> bool {
+    lists(&code::WORDS_HOME_KEYS, key)
+}
+
+/// Counts, for each token, those before it that decode or join literals.
+fn folds(tokens: &[Token]) -> Vec<u32> {
+    let mut count = 0;
+    let mut folds = Vec::with_capacity(tokens.len() + 1);
+    folds.push(0);
+    for (at, token) in tokens.iter().enumerate() {
+        let is_fold = match token {
+            Token::Name(name) => Decoder::of(name).is_some(),
+            Token::Sign('%') => at.checked_sub(1).is_some_and(|at| matches!(tokens.get(at), Some(Token::Text(_)))),
+            Token::Sign('[') => is_reversal(tokens.get(at..at + 6).unwrap_or_default()),
+            Token::Text(_) | Token::Mixed(_) | Token::Command(_) | Token::Sign(_) => false,
+        };
+        count += u32::from(is_fold);
+        folds.push(count);
+    }
+    folds
+}
+
+/// Returns the index of the closing bracket for each opening one, or the number of tokens if it is not closed.
+fn closing(tokens: &[Token]) -> Vec<usize> {
+    let mut closing = vec![tokens.len(); tokens.len()];
+    let mut open: Vec<usize> = Vec::new();
+    for (at, token) in tokens.iter().enumerate() {
+        match token {
+            Token::Sign('(' | '{' | '[') => open.push(at),
+            Token::Sign(')' | '}' | ']') => {
+                if let Some(place) = open.pop().and_then(|start| closing.get_mut(start)) {
+                    *place = at;
+                }
+            }
+            Token::Sign(_) | Token::Name(_) | Token::Text(_) | Token::Mixed(_) | Token::Command(_) => {}
+        }
+    }
+    closing
+}
