@@ -213,8 +213,6 @@ fn paths() -> String {
     let mut rows = String::new();
     let [mut names, mut beginnings, mut endings] = [const { BTreeSet::new() }; 3];
     let (mut ordinary, mut installed) = (Vec::new(), Vec::new());
-    let (mut row, mut unnamed) = (0, Vec::new());
-    let mut by_first_name: BTreeMap<String, Vec<(usize, usize)>> = BTreeMap::new();
     for (class, table) in &tables {
         let list = |key: &str| -> Vec<String> {
             let items = table.get(key).and_then(toml::Value::as_array).cloned().unwrap_or_default();
@@ -233,6 +231,8 @@ fn paths() -> String {
         let worst = table.get("worst").and_then(toml::Value::as_str);
         let worst = camel_case(worst.unwrap_or_else(|| panic!("{path}: `{class}.worst` is missing")));
         let (files, except) = (list("files"), list("except"));
+        let mut unnamed = Vec::new();
+        let mut by_first_name: BTreeMap<String, Vec<usize>> = BTreeMap::new();
         for (position, file) in files.iter().enumerate() {
             let first = file.split('/').find(|name| !matches!(*name, "" | "~" | "**")).unwrap_or_default();
             let index = if first.is_empty() || first.contains(['*', '?', '[']) {
@@ -240,7 +240,7 @@ fn paths() -> String {
             } else {
                 by_first_name.entry(first.to_lowercase()).or_default()
             };
-            index.push((row, position));
+            index.push(position);
             // The last name that says something tells most other paths apart.
             let parts = file.split('/').filter(|name| !matches!(*name, "" | "~" | "**"));
             let found = parts.rev().find_map(|name| match name.split_once('*') {
@@ -254,24 +254,20 @@ fn paths() -> String {
             // The prefilter does not find settings without a fixed name; their validator does without it.
             assert!(found.is_some() || class == "tool_settings", "{path}: `{class}`: `{file}` has no fixed name");
         }
+        let index: String = by_first_name.iter().map(|(name, globs)| format!("({name:?}, &{globs:?}), ")).collect();
         writeln!(
             rows,
-            "    Files {{ class: Class::{}, worst: WorstUse::{worst}, files: &globs({files:?}), except: &globs({except:?}) }},",
+            "    Files {{ class: Class::{}, worst: WorstUse::{worst}, files: &globs({files:?}), except: &globs({except:?}), \
+             by_first_name: &[{index}], unnamed: &{unnamed:?} }},",
             camel_case(class)
         )
         .expect("a string accepts everything");
-        row += 1;
     }
     let mut code = format!("static FILES: [Files; {}] = [\n{rows}];\n", rows.lines().count());
     for (name, globs) in [("ORDINARY", ordinary), ("INSTALLED", installed)] {
         writeln!(code, "static {name}: [Glob<'static>; {}] = globs({globs:?});", globs.len())
             .expect("a string accepts everything");
     }
-    writeln!(code, "static UNNAMED: [(usize, usize); {}] = {unnamed:?};", unnamed.len())
-        .expect("a string accepts everything");
-    let index: String = by_first_name.iter().map(|(name, globs)| format!("({name:?}, &{globs:?}), ")).collect();
-    writeln!(code, "static BY_FIRST_NAME: [(&str, &[(usize, usize)]); {}] = [{index}];", by_first_name.len())
-        .expect("a string accepts everything");
     for (list, texts) in [("NAMES", names), ("BEGINNINGS", beginnings), ("ENDINGS", endings)] {
         let texts: Vec<String> = texts.into_iter().collect();
         writeln!(code, "static {list}: [&str; {}] = {texts:?};", texts.len()).expect("a string accepts everything");

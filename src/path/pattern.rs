@@ -220,22 +220,69 @@ fn overlaps(pattern: &str, path: &[CompactString], extents: Extents, has_matched
         ("**", _) if more.is_empty() => true,
         // The recursion depth is bounded by the number of components of the pattern.
         ("**", _) => {
-            let mut below = (0..=path.len()).filter_map(|at| path.get(at..));
+            let next = more.split('/').next().unwrap_or_default();
+            // The end of the path, and all places where the next name of the pattern may be; `**/**` may be anywhere.
+            let is_place = |at: &usize| path.get(*at).is_none_or(|first| next == "**" || component_fits(next, first));
+            let mut below = (0..=path.len()).filter(is_place).filter_map(|at| path.get(at..));
             below.any(|rest| overlaps(more, rest, extents, has_matched))
         }
         (_, []) => extents.path == Extent::Tree && has_matched,
-        (_, [first, rest @ ..]) => {
-            // A wildcard at the start of a name does not match a dot.
-            let is_hidden = name.starts_with('.') && first.starts_with(['*', '?', '[']);
-            !is_hidden && names_overlap(name.as_bytes(), first.as_bytes()) && overlaps(more, rest, extents, true)
-        }
+        (_, [first, rest @ ..]) => component_fits(name, first) && overlaps(more, rest, extents, true),
     }
+}
+
+/// Whether a component of a pattern and one of a path may name the same file. A wildcard at the start of a name does not
+/// match a dot.
+fn component_fits(name: &str, component: &str) -> bool {
+    let is_hidden = name.starts_with('.') && component.starts_with(['*', '?', '[']);
+    !is_hidden && names_overlap(name.as_bytes(), component.as_bytes())
 }
 
 /// Whether two names with wildcards can match the same name. A class such as `[a-z]` matches any character, and its
 /// bracket also matches itself.
 pub fn names_overlap(a: &[u8], b: &[u8]) -> bool {
-    overlap(a, b) != 0
+    let has_only_stars = |name: &[u8]| name.contains(&b'*') && !name.iter().any(|byte| matches!(byte, b'?' | b'['));
+    let is_plain = |name: &[u8]| !name.iter().any(is_special);
+    if ends_differ(a, b) {
+        return false;
+    }
+    match () {
+        // Each star matches what the other name asks for, since the beginnings and the ends fit.
+        () if has_only_stars(a) && has_only_stars(b) => true,
+        () if has_only_stars(a) && is_plain(b) => stars_match(a, b),
+        () if has_only_stars(b) && is_plain(a) => stars_match(b, a),
+        () => overlap(a, b) != 0,
+    }
+}
+
+/// Whether a pattern with stars as its only wildcards matches a name.
+fn stars_match(pattern: &[u8], name: &[u8]) -> bool {
+    let mut parts = pattern.split(|byte| *byte == b'*');
+    let (first, last) = (parts.next().unwrap_or_default(), parts.next_back().unwrap_or_default());
+    let Some((start, rest)) = name.split_at_checked(first.len()) else { return false };
+    let Some((mut rest, end)) = rest.len().checked_sub(last.len()).and_then(|at| rest.split_at_checked(at)) else {
+        return false;
+    };
+    let mut follows = |part: &[u8]| {
+        let at =
+            rest.windows(part.len().max(1)).position(|window| part.is_empty() || window.eq_ignore_ascii_case(part));
+        rest = at.and_then(|at| rest.get(at + part.len()..)).unwrap_or_default();
+        at.is_some() || part.is_empty()
+    };
+    start.eq_ignore_ascii_case(first) && end.eq_ignore_ascii_case(last) && parts.all(&mut follows)
+}
+
+fn is_special(byte: &u8) -> bool {
+    matches!(byte, b'*' | b'?' | b'[')
+}
+
+/// Whether the literal beginnings or ends of two names differ, as those of most names do.
+fn ends_differ(a: &[u8], b: &[u8]) -> bool {
+    let is_literal = |byte: &u8| !is_special(byte) && *byte != b']';
+    let same_literal = |(x, y): &(&u8, &u8)| x.eq_ignore_ascii_case(y) && is_literal(x);
+    let differ = |pair: Option<(&u8, &u8)>| pair.is_some_and(|(x, y)| is_literal(x) && is_literal(y));
+    differ(a.iter().zip(b).find(|pair| !same_literal(pair)))
+        || differ(a.iter().rev().zip(b.iter().rev()).find(|pair| !same_literal(pair)))
 }
 
 /// How two names with wildcards can match the same name: 0 for not at all, [`REACHED`], or also [`NAMED`] if a literal
@@ -244,14 +291,7 @@ pub fn names_overlap(a: &[u8], b: &[u8]) -> bool {
 /// Takes time in proportion to the product of the lengths: for each position in `b`, it keeps the positions in `a` that
 /// can be reached.
 fn overlap(a: &[u8], b: &[u8]) -> u8 {
-    let is_special = |byte: &u8| matches!(byte, b'*' | b'?' | b'[');
-    // Most names differ in their literal beginnings or endings.
-    let is_literal = |byte: &u8| !is_special(byte) && *byte != b']';
-    let same_literal = |(x, y): &(&u8, &u8)| x.eq_ignore_ascii_case(y) && is_literal(x);
-    let differ = |pair: Option<(&u8, &u8)>| pair.is_some_and(|(x, y)| is_literal(x) && is_literal(y));
-    if differ(a.iter().zip(b).find(|pair| !same_literal(pair)))
-        || differ(a.iter().rev().zip(b.iter().rev()).find(|pair| !same_literal(pair)))
-    {
+    if ends_differ(a, b) {
         return 0;
     }
     if !a.iter().chain(b).any(is_special) {

@@ -1,9 +1,10 @@
 //! Protected targets: the classes of files in `rules/paths.toml`, compiled in at build time.
 
-use super::pattern::{Extent, Glob, is_extension, touches, touches_any_home};
+use super::pattern::{Extent, Glob, is_extension, names_overlap, touches, touches_any_home};
 use super::{AbsPath, globs};
 use compact_str::CompactString;
 use std::cmp::Ordering;
+use std::ops::Range;
 
 /// A class of protected files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -43,12 +44,18 @@ struct Files {
     worst: WorstUse,
     files: &'static [Glob<'static>],
     except: &'static [Glob<'static>],
+    /// The positions of the files by the first name of the pattern in lower case, in order.
+    by_first_name: &'static [(&'static str, &'static [usize])],
+    /// The positions of the files whose first name has a wildcard.
+    unnamed: &'static [usize],
 }
 
+/// The names with wildcards in a path that are looked up. A path with more is compared with all patterns.
+const MAX_WILD_NAMES: usize = 2;
+
 // `ORDINARY`: places outside of the project that are written in silence. `INSTALLED`: directories of programs. `FILES`: all
-// classes. `BY_FIRST_NAME`: the patterns by their first name in lower case, in order; each is the position of its class and
-// its position there. `UNNAMED`: the patterns whose first name has a wildcard. `NAMES`: the lower-case names of which a path
-// of a class contains at least one, in order. `BEGINNINGS` and `ENDINGS`: the same for patterns such as `.env.*` and `*.key`.
+// classes. `NAMES`: the lower-case names of which a path of a class contains at least one, in order. `BEGINNINGS` and
+// `ENDINGS`: the same for patterns such as `.env.*` and `*.key`.
 include!(concat!(env!("OUT_DIR"), "/paths.rs"));
 
 impl Class {
@@ -59,11 +66,9 @@ impl Class {
 
     /// Whether a path is, or may be, a file of this class.
     pub fn contains(self, path: &AbsPath, reach: Extent, home: Option<&AbsPath>) -> bool {
-        candidates(path).any(|(files, glob)| files.class == self && files.contains(glob, path, reach, home))
+        FILES.iter().any(|files| files.class == self && files.contains(path, reach, home))
     }
-}
 
-impl Class {
     /// The same for the files of the class that are in a home directory.
     pub fn contains_at_home(self, path: &AbsPath, reach: Extent, home: Option<&AbsPath>) -> bool {
         let at_home = |files: &Files| {
@@ -74,26 +79,10 @@ impl Class {
     }
 }
 
-/// The classes that a path belongs to. One may occur several times.
+/// The classes that a path belongs to.
 pub fn classes<'p>(path: &'p AbsPath, reach: Extent, home: Option<&'p AbsPath>) -> impl Iterator<Item = Class> + 'p {
-    let globs = (reach == Extent::Tree || may_be_protected(path)).then(|| candidates(path));
-    let found = globs.into_iter().flatten().filter(move |(files, glob)| files.contains(glob, path, reach, home));
-    found.map(|(files, _)| files.class)
-}
-
-/// The patterns that a path may match, with their classes. A path without wildcards contains the first name of a pattern.
-fn candidates(path: &AbsPath) -> impl Iterator<Item = (&'static Files, &'static Glob<'static>)> + '_ {
-    let all = || FILES.iter().flat_map(|files| files.files.iter().map(move |glob| (files, glob)));
-    let by_name = |name: &CompactString| {
-        let found = BY_FIRST_NAME.binary_search_by(|(known, _)| compare(known, name)).ok();
-        found.and_then(|at| BY_FIRST_NAME.get(at)).map_or(&[][..], |(_, globs)| globs)
-    };
-    let named = move || {
-        let positions = path.components().iter().flat_map(by_name).chain(&UNNAMED);
-        positions.filter_map(|(class, glob)| FILES.get(*class).and_then(|files| Some((files, files.files.get(*glob)?))))
-    };
-    let (all, named) = if path.wild { (Some(all()), None) } else { (None, Some(named())) };
-    all.into_iter().flatten().chain(named.into_iter().flatten())
+    let all = (reach == Extent::Tree || may_be_protected(path)).then_some(&FILES);
+    all.into_iter().flatten().filter(move |files| files.contains(path, reach, home)).map(|files| files.class)
 }
 
 /// The protected files with a fixed place in the home directory or the system, as absolute paths.
@@ -189,10 +178,32 @@ fn compare(known: &str, name: &str) -> Ordering {
 }
 
 impl Files {
-    /// Whether a path is, or may be, a file that a pattern of the class matches.
-    fn contains(&self, glob: &Glob<'_>, path: &AbsPath, reach: Extent, home: Option<&AbsPath>) -> bool {
-        self.touches(glob, path, reach, home)
+    /// Whether a path is, or may be, a file of the class.
+    fn contains(&self, path: &AbsPath, reach: Extent, home: Option<&AbsPath>) -> bool {
+        self.candidates(path).any(|glob| self.touches(glob, path, reach, home))
             && !(is_exact(path) && self.except.iter().any(|glob| self.touches(glob, path, Extent::Exact, home)))
+    }
+
+    /// The patterns that a path may match: it contains their first name.
+    fn candidates<'p>(&'p self, path: &'p AbsPath) -> impl Iterator<Item = &'p Glob<'static>> + 'p {
+        let wild = path.components().iter().filter(|name| path.wild && is_wild(name));
+        let is_indexed =
+            wild.clone().take(MAX_WILD_NAMES + 1).count() <= MAX_WILD_NAMES && !wild.clone().any(|name| name == "**");
+        let all = (!is_indexed).then_some(self.files);
+        let by_name = |name: &'p CompactString| {
+            let range = if is_wild(name) { 0..self.by_first_name.len() } else { self.position(name) };
+            let known = self.by_first_name.get(range).unwrap_or_default().iter();
+            known.filter(|(known, _)| names_overlap(known.as_bytes(), name.as_bytes())).flat_map(|(_, globs)| *globs)
+        };
+        let names = is_indexed.then(|| path.components()).unwrap_or_default().iter();
+        let unnamed = is_indexed.then_some(self.unnamed).unwrap_or_default();
+        let positions = names.flat_map(by_name).chain(unnamed);
+        all.into_iter().flatten().chain(positions.filter_map(|at| self.files.get(*at)))
+    }
+
+    /// Where a name is in the index.
+    fn position(&self, name: &str) -> Range<usize> {
+        self.by_first_name.binary_search_by(|(known, _)| compare(known, name)).map_or(0..0, |at| at..at + 1)
     }
 
     /// Whether a pattern matches a path. Keys are protected in the home directory of every user.

@@ -205,6 +205,8 @@ pub struct Entry {
     pub with: Vec<(Vec<CompactString>, Entry)>,
     /// It runs only what it finds by itself, such as the tasks of a configuration file.
     pub finds: bool,
+    /// It obeys no file of the project: it works on the files that it is given, on other machines, or on processes.
+    pub standalone: bool,
     /// The program that reads the operands of an `again*` tail, if not this one.
     pub runs_as: Option<CompactString>,
     /// The language of its `code` options and of the files that it executes.

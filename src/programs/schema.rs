@@ -153,6 +153,7 @@ fn entry(name: &str, table: &Table, examples: &mut Vec<Example>) -> Result<Entry
             "finds" => entry.finds = !string(value).map_err(fail)?.is_empty(),
             "as" => entry.runs_as = Some(string(value).map_err(fail)?.into()),
             "language" => entry.language = Some(string(value).map_err(fail)?.into()),
+            "standalone" if value.is_bool() => entry.standalone = value.as_bool().unwrap_or_default(),
             "reveals" if value.is_bool() => entry.reveals = value.as_bool().unwrap_or_default(),
             "injects" if value.is_bool() => entry.injects = value.as_bool().unwrap_or_default(),
             "brings" if value.is_bool() => entry.brings = value.as_bool().unwrap_or_default(),
@@ -259,7 +260,7 @@ impl Entry {
     pub fn join(&mut self, other: Entry) -> Vec<Verb> {
         let Entry { names, does, verbs, options, operands, flags, dry, plain, recursive, attached, pairs, .. } = other;
         let Entry { command, finds, runs_as, first, with, language, reveals, brings, activates, style, .. } = other;
-        let Entry { local, scope, injects, .. } = other;
+        let Entry { local, scope, injects, standalone, .. } = other;
         // The first name of a verb table is its whole path.
         self.names.extend(names.into_iter().skip(1));
         self.does = self.does.or(does);
@@ -282,6 +283,7 @@ impl Entry {
         self.finds |= finds;
         self.runs_as = self.runs_as.take().or(runs_as);
         self.language = self.language.take().or(language);
+        self.standalone |= standalone;
         self.reveals |= reveals;
         self.injects |= injects;
         self.brings |= brings;

@@ -44,7 +44,9 @@ pub(super) fn printed(words: &[&str], state: &ShellState) -> Option<String> {
             form.next().is_some_and(|part| part == *word || part == "*" && !word.starts_with('-') && is_plain(word))
         }) && form.next().is_none()
     };
-    let (_, path) = OUTPUTS_VALUES.iter().filter_map(|row| row.split_once(" = ")).find(|(form, _)| fits(form))?;
+    let first = words.first()?;
+    let mut rows = OUTPUTS_VALUES.iter().filter(|row| row.starts_with(first)).filter_map(|row| row.split_once(" = "));
+    let (_, path) = rows.find(|(form, _)| fits(form))?;
     resolved(path, state, Relative::Below)
 }
 

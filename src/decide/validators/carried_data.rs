@@ -106,26 +106,11 @@ fn is_url(arg: &Arg) -> bool {
 /// Whether a word contains text that is read: by `read` or `mapfile`, by a substitution, or by `xargs` or `parallel`.
 pub(super) fn is_read(arg: &Arg, command: &Command, context: &Context<'_>) -> bool {
     let each = command.via.iter().any(|runner| matches!(runner.as_str(), "xargs" | "gxargs" | "parallel"));
-    let readers = || {
-        let commands = context.reading().map(|reading| reading.commands.as_slice()).unwrap_or_default();
-        commands.iter().filter(|command| matches!(command.program.as_str(), "read" | "mapfile" | "readarray"))
-    };
     let names = arg.text.split('$').skip(1).map(|rest| {
         let rest = rest.trim_start_matches(['{', '#', '!']);
         rest.split(|c: char| !c.is_ascii_alphanumeric() && c != '_').next().unwrap_or_default()
     });
-    let set = context.effects().map(|effects| effects.env.as_slice()).unwrap_or_default();
-    let is_output = |name: &str| {
-        let value = |(set, value): &(String, Option<String>)| {
-            set == name && value.as_deref().is_none_or(|value| value.contains("$()"))
-        };
-        set.iter().any(value)
-    };
-    each || names.into_iter().any(|name| {
-        let is_default = matches!(name, "REPLY" | "MAPFILE");
-        is_output(name)
-            || readers().any(|reader| is_default || !name.is_empty() && reader.args.iter().any(|arg| arg.text == name))
-    })
+    each || names.into_iter().any(|name| context.data_sources.is_read_variable(name, context))
 }
 
 /// Returns the domain of the service whose API key a text contains.

@@ -11,7 +11,7 @@ use crate::programs::CommandLine;
 use crate::rules::Match;
 use crate::shell::{Act, Arg, Command, Input, addresses, bodies, reroutes, uploads};
 use std::cell::OnceCell;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 /// Programs that send their standard input.
@@ -336,6 +336,8 @@ pub(crate) struct DataSources {
     process_searches: OnceCell<ProcessSearches>,
     /// Whether the shell text sets a proxy.
     sets_proxy: OnceCell<bool>,
+    /// The variables that hold what is read.
+    read_variables: OnceCell<BTreeSet<String>>,
     /// Where each `export` begins, in order, and where the last of it and those before it ends.
     exports: OnceCell<Vec<(usize, usize)>>,
 }
@@ -362,6 +364,11 @@ impl DataSources {
     pub(crate) fn process_searches(&self, context: &Context<'_>) -> &ProcessSearches {
         let commands = || context.reading().map(|reading| reading.commands.as_slice()).unwrap_or_default();
         self.process_searches.get_or_init(|| ProcessSearches::of(commands()))
+    }
+
+    /// Whether a variable holds text that `read` or `mapfile` reads, or that a command prints.
+    pub(super) fn is_read_variable(&self, name: &str, context: &Context<'_>) -> bool {
+        self.read_variables.get_or_init(|| read_variables(context)).contains(name)
     }
 
     /// Whether what a command prints becomes variables: `export $(grep -v '^#' .env)`.
@@ -401,6 +408,20 @@ impl DataSources {
         let programs = ["base32", "base64", "basenc", "gzip", "hexdump", "od", "tar", "xxd"];
         self.encoding.get_or_init(|| CommandSet::of(context, |_, command| programs.contains(&command.program.as_str())))
     }
+}
+
+fn read_variables(context: &Context<'_>) -> BTreeSet<String> {
+    let commands = context.reading().map(|reading| reading.commands.as_slice()).unwrap_or_default();
+    let is_reader = |command: &&Command| matches!(command.program.as_str(), "read" | "mapfile" | "readarray");
+    let words = commands.iter().filter(is_reader).flat_map(|reader| reader.args.iter().map(|arg| arg.text.to_string()));
+    let mut names: BTreeSet<String> = words.filter(|word| !word.is_empty()).collect();
+    if commands.iter().any(|command| is_reader(&command)) {
+        names.extend(["REPLY", "MAPFILE"].map(str::to_owned));
+    }
+    let set = context.effects().map(|effects| effects.env.as_slice()).unwrap_or_default();
+    let is_output = |value: Option<&str>| value.is_none_or(|value| value.contains("$()"));
+    names.extend(set.iter().filter(|(_, value)| is_output(value.as_deref())).map(|(name, _)| name.clone()));
+    names
 }
 
 /// Some of the commands of the shell text, indexed by position and by pipeline.

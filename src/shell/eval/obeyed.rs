@@ -121,11 +121,11 @@ impl Evaluator<'_> {
         scripts: &mut Scripts,
     ) {
         let Content::Text(text) = content else {
-            let is_obeyed = match (obeys, form(path, "")) {
+            let is_obeyed = || match (obeys, form(path, "")) {
                 (Obeys::Project, Form::Settings) => is_known_setting(path),
                 (obeys, form) => reads(obeys, form),
             };
-            if *content == Content::Unknown(Origin::Fetched) && is_obeyed && !self.files.is_directory(path) {
+            if *content == Content::Unknown(Origin::Fetched) && !self.files.is_directory(path) && is_obeyed() {
                 scripts.origin = scripts.origin.max(Some(Origin::Fetched));
             }
             return;
@@ -206,8 +206,7 @@ fn obeys(command: &Command) -> Obeys {
             .is_some_and(|script| script.text.contains(['*', '?', '[']) || files::resolve(&script, command).is_none());
         return if is_open { Obeys::ShellScripts } else { Obeys::Nothing };
     }
-    let is_indifferent = |name: &str| lists(&code::WORDS_INDIFFERENT, name);
-    if line.program().is_some_and(|entry| entry.names.iter().any(|name| is_indifferent(name))) {
+    if line.program().is_some_and(|entry| entry.standalone) {
         return Obeys::Nothing;
     }
     let is_module = command.args.first().is_some_and(|arg| arg.text == "-m");

@@ -4,6 +4,7 @@ mod argument;
 mod build;
 mod name;
 
+use super::carried::PlainTokens;
 use super::expression::{Code, last_component};
 use super::token::{Token, tokens};
 use super::value::Value;
@@ -31,6 +32,15 @@ struct Found {
     requests: Vec<usize>,
     /// Host names that are put together, and looked up.
     hosts: Vec<Word>,
+    /// The tokens that stand for literals, once a request needs them.
+    plain: Option<PlainTokens>,
+}
+
+impl Found {
+    /// Whether the expressions between two tokens consist of literals, of numbers, and of names that stand for such.
+    fn is_plain(&mut self, code: &Code<'_>, start: usize, end: usize) -> bool {
+        self.plain.get_or_insert_with(|| PlainTokens::of(code)).covers(start, end)
+    }
 }
 
 /// Returns what a piece of code does, with the code that it evaluates.
@@ -83,14 +93,14 @@ fn calls_in(language: Language, text: &str, meter: &Meter) -> Found {
         }
     }
     hand_on(&code, &mut found);
-    let Found { mut calls, judged, evaluated, directory, requests, hosts } = found;
+    let mut calls = std::mem::take(&mut found.calls);
     let is_vague = |call: &Call| matches!(call, Call::Run(words) if words.first().is_some_and(Word::is_unknown));
     let runs_unknown = calls.iter().any(is_vague);
     let removes = imported.has(&code::WORDS_REMOVE_MODULES);
-    calls.extend(literals::loose(&code, &literals::Judged { judged: &judged, runs_unknown, removes }));
+    calls.extend(literals::loose(&code, &literals::Judged { judged: &found.judged, runs_unknown, removes }));
     let mut calls = distinct(calls, meter);
     name_targets(&mut calls, &code);
-    Found { calls, judged, evaluated, directory, requests, hosts }
+    Found { calls, ..found }
 }
 
 /// Adds what the code hands on to other machines, to its output and to other processes.
@@ -329,7 +339,7 @@ fn known_call(code: &Code<'_>, effect: Option<CallEffect>, name: &str, at: usize
     let given = arguments(code, start, end);
     match effect {
         CallEffect::Resolve => {
-            if !carried::is_plain(code, start, end) {
+            if !found.is_plain(code, start, end) {
                 found.hosts.extend(given.first().and_then(|argument| argument.values().first()).map(Value::word));
             }
         }
@@ -388,7 +398,7 @@ fn known_call(code: &Code<'_>, effect: Option<CallEffect>, name: &str, at: usize
                 let is_shown = calls.iter().any(is_read);
                 found.calls.extend(files.into_iter().filter(|file| is_shown || !is_read(file)));
                 let is_request = |call: &Call| matches!(call, Call::Same(words) if matches!(words.as_slice(), [curl, _] if curl.text == "curl"));
-                if calls.iter().any(is_request) && !carried::is_plain(code, start, end) {
+                if calls.iter().any(is_request) && !found.is_plain(code, start, end) {
                     found.requests.push(found.calls.len());
                 }
                 found.calls.extend(calls);

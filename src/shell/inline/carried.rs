@@ -8,20 +8,42 @@ use crate::programs::code::{self, CallEffect, effect_of, lists};
 /// The program that stands for code that shows all environment variables.
 const ENVIRONMENT: &str = "code-environment";
 
-/// Whether the expressions between two tokens consist of literals, of numbers, and of names that stand for such.
-pub(super) fn is_plain(code: &Code<'_>, start: usize, end: usize) -> bool {
-    (start..end.min(code.tokens.len())).all(|at| match code.token(at) {
-        Some(Token::Name(name)) => is_plain_name(code, name, at),
-        Some(Token::Mixed(pieces)) => pieces.iter().all(|piece| match piece {
+/// Which tokens of a piece of code stand for literals, numbers, or names of such.
+pub(super) struct PlainTokens {
+    /// How many tokens before each one are not plain.
+    others_before: Vec<usize>,
+}
+
+impl PlainTokens {
+    pub(super) fn of(code: &Code<'_>) -> PlainTokens {
+        let mut others = 0;
+        let counts = code.tokens.iter().enumerate().map(|(at, token)| {
+            others += usize::from(!is_plain(code, token, at));
+            others
+        });
+        PlainTokens { others_before: std::iter::once(0).chain(counts).collect() }
+    }
+
+    /// Whether all tokens from `start` to before `end` are plain.
+    pub(super) fn covers(&self, start: usize, end: usize) -> bool {
+        let before = |at: usize| self.others_before.get(at).or(self.others_before.last());
+        start >= end || before(start) == before(end)
+    }
+}
+
+fn is_plain(code: &Code<'_>, token: &Token, at: usize) -> bool {
+    match token {
+        Token::Name(name) => is_plain_name(code, name, at),
+        Token::Mixed(pieces) => pieces.iter().all(|piece| match piece {
             Piece::Text(_) => true,
             Piece::Code(inner) => {
                 let mut words = inner.split(|c: char| !c.is_alphanumeric() && c != '_').filter(|word| !word.is_empty());
                 words.all(|word| is_plain_variable(code, word))
             }
         }),
-        Some(Token::Command(_)) => false,
-        Some(Token::Text(_) | Token::Sign(_)) | None => true,
-    })
+        Token::Command(_) => false,
+        Token::Text(_) | Token::Sign(_) => true,
+    }
 }
 
 fn is_plain_name(code: &Code<'_>, name: &str, at: usize) -> bool {
