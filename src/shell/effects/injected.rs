@@ -4,7 +4,7 @@ use super::super::{Arg, Command};
 use super::scope::ENVIRONMENT;
 use crate::programs::{self, CommandLine, Tail, Use};
 
-/// The longest chain of programs that run each other which is followed.
+/// The longest chain of programs that run each other which is followed. A longer one counts as printing secrets.
 const MAX_DEPTH: usize = 4;
 
 /// Directories of containers that hold secrets.
@@ -43,7 +43,8 @@ fn text_shows(text: &str, depth: usize) -> bool {
 
 /// Whether a command prints variables, or files of secrets.
 fn shows(words: &[&str], depth: usize) -> bool {
-    let (Some((name, args)), Some(depth)) = (words.split_first(), depth.checked_sub(1)) else { return false };
+    let Some((name, args)) = words.split_first() else { return false };
+    let Some(depth) = depth.checked_sub(1) else { return true };
     let name = name.rsplit('/').next().unwrap_or(name);
     if let (true, Some((flag, [text, ..]))) = (is_shell(name), args.split_first()) {
         return flag.starts_with('-') && flag.contains('c') && text_shows(text, depth);

@@ -2,21 +2,20 @@
 
 mod argument;
 mod build;
+mod known;
 mod name;
 
 use super::carried::PlainTokens;
 use super::expression::{Code, last_component};
 use super::token::{Token, tokens};
 use super::value::Value;
-use super::{Call, Language, Word, carried, distinct, literals, sql};
+use super::{Call, Language, Word, carried, distinct, literals};
 use crate::programs::code::{self, CallEffect, effect_of, lists, modules_of};
 use crate::verdict::limits::{Meter, SHELL_STEPS};
 pub(super) use argument::{Argument, arguments};
 use build::build_calls;
+use known::{computed_files, known_call};
 use name::{Imported, resolve_aliases};
-
-/// The program that stands for the use of a file whose name the code decodes from something unknown.
-const COMPUTED_FILE: &str = "code-file";
 
 /// What is found in a piece of code.
 #[derive(Default)]
@@ -26,8 +25,8 @@ struct Found {
     judged: Vec<bool>,
     /// Code of the same language that the code evaluates.
     evaluated: Vec<String>,
-    /// The directory that the code has changed to.
-    directory: Option<Value>,
+    /// The directories that the code may have changed to.
+    directories: Vec<Value>,
     /// The requests among the calls that are given something other than literals.
     requests: Vec<usize>,
     /// Host names that are put together, and looked up.
@@ -210,7 +209,7 @@ fn name_call(code: &Code<'_>, name: &str, at: usize, imported: &Imported, found:
     // The file is the path that the method is called on.
     if matches!(last, "read_text" | "read_bytes") {
         let object = receiver(code, name, at);
-        found.calls.extend(computed_files(&[&object]));
+        found.calls.extend(computed_files(std::slice::from_ref(&object)));
         found.calls.push(Call::Same(vec![Word::known("cat"), object.word()]));
         return;
     }
@@ -304,163 +303,6 @@ fn counts(language: Language, name: &str, effect: CallEffect, imported: &Importe
             || !modules.iter().any(|name| name.starts_with('.'));
     }
     is_listed || language == Language::Perl || is_bare_import
-}
-
-/// Judges a call whose effect is known. `open` is the index of its bracket, or of its first argument.
-fn known_call(code: &Code<'_>, effect: Option<CallEffect>, name: &str, at: usize, open: usize, found: &mut Found) {
-    let Some(effect) = effect else { return };
-    let last = last_component(name);
-    let language = code.language;
-    // Only some languages allow calls without parentheses.
-    let called = code.is_sign(open, '(');
-    let plain = matches!(
-        last,
-        "system" | "exec" | "unlink" | "truncate" | "rmtree" | "remove_tree" | "rmdir" | "eval" | "chdir" | "open"
-    );
-    let bare = matches!(language, Language::Perl | Language::Ruby | Language::Php)
-        && match code.token(open) {
-            Some(Token::Text(_) | Token::Mixed(_)) => true,
-            Some(Token::Name(_)) => plain || effect == CallEffect::Delete && language == Language::Ruby,
-            Some(Token::Sign('{')) => language == Language::Perl && matches!(last, "system" | "exec"),
-            _ => false,
-        };
-    // `fork` in Perl needs no parentheses.
-    let alone = effect == CallEffect::Unknown && last == "fork" && language == Language::Perl;
-    if !called && !bare && !alone {
-        found.calls.extend(passed_on(code, effect, at));
-        return;
-    }
-    if let Some(judged) = found.judged.get_mut(at) {
-        *judged = effect != CallEffect::Unknown;
-    }
-    // Perl: `exec {"program"} "name", "argument"`.
-    let open = if !called && code.is_sign(open, '{') { code.close(open) + 1 } else { open };
-    let (start, end) = if called { (open + 1, code.close(open)) } else { (open, bare_end(code, open)) };
-    let given = arguments(code, start, end);
-    match effect {
-        CallEffect::Resolve => {
-            if !found.is_plain(code, start, end) {
-                found.hosts.extend(given.first().and_then(|argument| argument.values().first()).map(Value::word));
-            }
-        }
-        CallEffect::Chdir => found.directory = given.first().and_then(|argument| argument.values().first()).cloned(),
-        CallEffect::Code => match given.first().map(Argument::values) {
-            Some([value, ..]) if value.text().is_some() => {
-                let text = if matches!(last, "Function" | "create_function") {
-                    given.last().and_then(|argument| argument.values().first())
-                } else {
-                    Some(value)
-                };
-                found.evaluated.extend(text.and_then(Value::text));
-            }
-            // `eval { … }` in Perl and `instance_eval { }` in Ruby contain their code.
-            None => {}
-            Some(_) => found.calls.push(Call::unknown()),
-        },
-        // Python: `exec` runs code.
-        CallEffect::Run if last == "exec" && language == Language::Python => {
-            match given.first().map(Argument::values) {
-                Some([value, ..]) if value.text().is_some() => found.evaluated.extend(value.text()),
-                _ => found.calls.push(Call::unknown()),
-            }
-        }
-        // SQL is no shell text.
-        CallEffect::Run if sql::is_sql(&given_text(&given)) => {
-            found.calls.extend(sql::sql_loss(&given_text(&given)));
-        }
-        CallEffect::Run
-        | CallEffect::Spawn
-        | CallEffect::Delete
-        | CallEffect::Write
-        | CallEffect::Open
-        | CallEffect::Move
-        | CallEffect::Copy
-        | CallEffect::Fetch
-        | CallEffect::Send
-        | CallEffect::Read
-        | CallEffect::Unknown
-        | CallEffect::WriteObject
-        | CallEffect::Lookup
-        | CallEffect::Lose => match build_calls(effect, &given, found.directory.as_ref()) {
-            Some(calls) => {
-                let values: Vec<&Value> = given.iter().take(2).flat_map(Argument::values).collect();
-                let is_file = matches!(
-                    effect,
-                    CallEffect::Delete
-                        | CallEffect::Write
-                        | CallEffect::Open
-                        | CallEffect::Move
-                        | CallEffect::Copy
-                        | CallEffect::Read
-                );
-                let is_read = |call: &Call| matches!(call, Call::Same(words) if reads(words) || words.first().is_some_and(|verb| verb.text == "cp"));
-                let files = if is_file { computed_files(&values) } else { Vec::new() };
-                let is_shown = calls.iter().any(is_read);
-                found.calls.extend(files.into_iter().filter(|file| is_shown || !is_read(file)));
-                let is_request = |call: &Call| matches!(call, Call::Same(words) if matches!(words.as_slice(), [curl, _] if curl.text == "curl"));
-                if calls.iter().any(is_request) && !found.is_plain(code, start, end) {
-                    found.requests.push(found.calls.len());
-                }
-                found.calls.extend(calls);
-            }
-            None => {
-                if let Some(judged) = found.judged.get_mut(at) {
-                    *judged = false;
-                }
-            }
-        },
-    }
-}
-
-/// The files with names that the code decodes or takes from a listing, other than those that the call shows.
-fn computed_files(values: &[&Value]) -> Vec<Call> {
-    let decoded = values.iter().take(1).filter(|value| value.is_decoded()).map(|_| Call::same(&[COMPUTED_FILE]));
-    let hidden = values.iter().take(1).flat_map(|value| value.hidden_words());
-    decoded.chain(hidden.map(|word| Call::Same(vec![Word::known("cat"), word]))).collect()
-}
-
-fn given_text(arguments: &[Argument]) -> String {
-    arguments.first().and_then(|argument| argument.values().first()).and_then(Value::text).unwrap_or_default()
-}
-
-/// The end of the arguments of a call without parentheses.
-fn bare_end(code: &Code<'_>, start: usize) -> usize {
-    let mut at = start;
-    while let Some(token) = code.token(at) {
-        code.meter.charge(1);
-        at = match token {
-            Token::Sign('(' | '[' | '{') => code.close(at) + 1,
-            Token::Sign(';' | '\n' | ')' | ']' | '}') => return at,
-            Token::Name(word) if matches!(word.as_str(), "if" | "unless" | "or" | "and" | "for" | "while") => {
-                return at;
-            }
-            Token::Name(_) | Token::Text(_) | Token::Mixed(_) | Token::Command(_) | Token::Sign(_) => at + 1,
-        };
-    }
-    code.tokens.len()
-}
-
-/// A function that is given to another one: `map(os.remove, files)`. It gets what else that one is given.
-fn passed_on(code: &Code<'_>, effect: CallEffect, at: usize) -> Vec<Call> {
-    let serious = matches!(
-        effect,
-        CallEffect::Run | CallEffect::Spawn | CallEffect::Delete | CallEffect::Code | CallEffect::Unknown
-    );
-    let is_argument = at.checked_sub(1).is_some_and(|at| matches!(code.token(at), Some(Token::Sign('(' | ',' | '&'))))
-        && matches!(code.token(at + 1), Some(Token::Sign(',' | ')')));
-    if !serious || !is_argument {
-        return Vec::new();
-    }
-    let end = code.statement_end(at + 1);
-    let end = if code.is_sign(end, ',') { code.statement_end(end + 1).max(end + 1) } else { end };
-    let texts = code.tokens.get(at + 1..end).unwrap_or_default().iter();
-    let values: Vec<Value> = texts.filter_map(|token| code.string(token)).collect();
-    if values.is_empty() && !matches!(effect, CallEffect::Run | CallEffect::Delete | CallEffect::Code) {
-        return Vec::new();
-    }
-    let values = if values.is_empty() { vec![Value::unknown()] } else { values };
-    let calls = values.into_iter().map(|value| build_calls(effect, &[Argument::Value(value)], None));
-    calls.flatten().flatten().collect()
 }
 
 /// Returns the effect of a call of an HTTP client: `requests.post`, `axios.get`, `Net::HTTP.get`.

@@ -54,6 +54,8 @@ pub const SHAPES: &[Shape] = &[
     Shape { name: "nested calls in node", size: SIZE, event: |n| shell(format!("node -e '{}'", "fetch(".repeat(n))) },
     Shape { name: "nested calls in python", size: SIZE, event: |n| shell(format!("python3 -c \"{}\"", "fetch(".repeat(n))) },
     Shape { name: "deletions in python", size: SIZE, event: |n| shell(format!("python3 -c '{}'", each(n, |i| format!("os.remove(\"a{i}\")\n")))) },
+    Shape { name: "calls with many possible values in python", size: SIZE, event: |n| shell(format!("python3 -c '{}{}'", each(n, |i| format!("x = \"a{i}\"\n")), each(n, |_| "open(x)\n".to_owned()))) },
+    Shape { name: "directories and deletions in python", size: SIZE, event: |n| shell(format!("python3 -c '{}os.chdir(x)\n{}'", each(n, |i| format!("x = \"a{i}\"\n")), each(n, |i| format!("os.remove(\"b{i}\")\n")))) },
     Shape { name: "commands in python", size: SIZE, event: |n| shell(format!("python3 -c '{}'", each(n, |i| format!("os.system(\"ls a{i}\")\n")))) },
     Shape { name: "vague writes in python", size: SIZE, event: |n| shell(format!("python3 -c '{}'", each(n, |i| format!("p{i} = \"/x/a{i}\"\nopen(p{i}, \"w\")\n")))) },
     Shape { name: "joined paths in python", size: SIZE, event: |n| shell(format!("python3 -c 'open(x,\"w\")\n{}'", each(n, |i| format!("join(\"a\",\"b{i}\")\n")))) },

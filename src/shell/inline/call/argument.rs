@@ -72,7 +72,10 @@ fn argument(code: &Code<'_>, start: usize, end: usize) -> Argument {
         return Argument::List(words.into_iter().map(|(start, end)| code.evaluate(start, end)).collect());
     }
     match code.name(start).filter(|_| end == start + 1).map(|name| code.values_of(name)) {
-        Some(values) if values.len() > 1 => Argument::OneOf(values.to_vec()),
+        Some(values) if values.len() > 1 => {
+            code.meter.charge(values.len());
+            Argument::OneOf(values.to_vec())
+        }
         _ => Argument::Value(code.evaluate(start, end)),
     }
 }
