@@ -97,6 +97,7 @@ fn compare(glob: Glob<'_>, path: &AbsPath, extents: Extents, home: Option<&AbsPa
     let is_search = is_search(path);
     let path = path.components();
     match glob.below_home() {
+        rest if is_search && !shares_name(rest.unwrap_or(glob.text), path) => false,
         Some(rest) if is_search => home.is_some_and(|home| {
             let home: Vec<&str> = home.components().iter().map(CompactString::as_str).collect();
             search_finds(&home, rest, path, extents)
@@ -126,7 +127,8 @@ pub fn touches_any_home(glob: Glob<'_>, path: &AbsPath, extent: Extent) -> bool 
     let extents = Extents { path: extent, pattern: Extent::Exact };
     let Some(rest) = glob.below_home().filter(|_| may_touch(glob, path, extents)) else { return false };
     if is_search(path) {
-        return HOMES.iter().any(|home| search_finds(home, rest, path.components(), extents));
+        return shares_name(rest, path.components())
+            && HOMES.iter().any(|home| search_finds(home, rest, path.components(), extents));
     }
     // A directory above a home does not count as an access to what lies in it.
     HOMES.iter().any(|home| {
@@ -134,6 +136,13 @@ pub fn touches_any_home(glob: Glob<'_>, path: &AbsPath, extent: Extent) -> bool 
         let at_home = above.iter().zip(*home).all(|(name, known)| names_overlap(known.as_bytes(), name.as_bytes()));
         !below.is_empty() && at_home && overlaps(rest, below, extents, true)
     })
+}
+
+/// Whether a name of a search may be a name of a pattern; cheap, and false for most pairs that a search does not find.
+fn shares_name(pattern: &str, path: &[CompactString]) -> bool {
+    let mut names = pattern.split('/').filter(|name| !name.is_empty() && *name != "**").peekable();
+    names.peek().is_none()
+        || names.any(|name| path.iter().any(|part| part != "**" && names_overlap(name.as_bytes(), part.as_bytes())))
 }
 
 /// Whether a path is the pattern of a recursive search: it contains `**`.

@@ -118,6 +118,9 @@ pub struct Effects {
 const DEEP: usize = 32;
 const DEEP_STEPS: usize = 20;
 
+/// What comparing the pattern of a recursive search costs in steps.
+const SEARCH_STEPS: usize = 10_000;
+
 /// How many accesses of one command count if those before it have reached the limit, and how many there may be in total.
 const LATE_ACCESSES: usize = 16;
 const MAX_ACCESSES: usize = FILES.most + FILES.most / 4;
@@ -268,7 +271,9 @@ impl Noted<'_> {
                 self.effects.exceeded.get_or_insert(&PATH_BYTES);
                 return;
             }
+            let is_search = path.components().iter().any(|name| name == "**");
             let steps = DEEP_STEPS * path.components().len().saturating_sub(DEEP);
+            let steps = if is_search { steps + SEARCH_STEPS } else { steps };
             if steps > 0 && self.effects.steps + steps > SHELL_STEPS.most {
                 self.effects.exceeded.get_or_insert(&SHELL_STEPS);
                 return;

@@ -299,7 +299,7 @@ impl ShellState {
             return;
         }
         let state = Rc::make_mut(self);
-        state.meter.charge(2 * (state.variables.len() + other.variables.len()));
+        state.meter.charge(COPY_STEPS * (state.variables.len() + other.variables.len()));
         for (name, value) in &mut state.variables {
             let also = other.variables.get(name);
             if also != Some(value) {

@@ -45,12 +45,15 @@ pub(super) fn assign_env(state: &mut Rc<ShellState>, env: &[(String, Option<Stri
 /// Steps for copying one instruction of a function's body.
 const BODY_INSTRUCTION_STEPS: usize = 10;
 
+/// Steps for each variable in the evaluation of one body.
+const BODY_VARIABLE_STEPS: usize = 20;
+
 /// The most active calls of a function that are followed with known arguments.
 const MAX_KNOWN_RECURSION: usize = 6;
 
 /// Sets the positional parameters.
 pub(super) fn set_positional(state: &mut ShellState, args: &[Arg]) {
-    state.meter.charge(state.variables.len() + 16 * args.len());
+    state.meter.charge(8 * state.variables.len() + 16 * args.len());
     state.variables.retain(|name, _| !is_positional(name));
     for (at, arg) in args.iter().enumerate() {
         state.variables.insert((at + 1).to_string(), Value::from_arg(arg));
@@ -71,7 +74,9 @@ impl Evaluator<'_> {
         self.uncalled.remove(name);
         let Some(bodies) = self.bodies.get(name).cloned() else { return };
         let instructions: usize = bodies.iter().map(|body| body.instructions.len()).sum();
-        self.meter.charge(BODY_INSTRUCTION_STEPS * (1 + instructions));
+        // Each body that sets something copies the variables, and its state is merged with that of its caller.
+        let variables = self.executions.last().map_or(0, |below| below.state.variables.len());
+        self.meter.charge(BODY_INSTRUCTION_STEPS * (1 + instructions) + BODY_VARIABLE_STEPS * bodies.len() * variables);
         let starter = self.executions.len().saturating_sub(1);
         let depth = 1 + self.executions.get(starter).map_or(0, |execution| execution.depth);
         if depth >= SHELL_NESTING.most {

@@ -15,6 +15,9 @@ use std::rc::Rc;
 /// Steps for one name, which is compared with all protected files.
 const NAME_STEPS: usize = 60;
 
+/// Steps for the pattern of a recursive search, which is compared name by name.
+const SEARCH_STEPS: usize = 20_000;
+
 /// Steps for looking at one command.
 const LOOK_STEPS: usize = 2;
 
@@ -42,7 +45,8 @@ impl Evaluator<'_> {
         let names =
             wrappers::shown(commands, home, &self.meter).into_iter().filter(|name| seen.insert(name.text.clone()));
         let is_protected = |name: &Arg| {
-            self.meter.try_charge(NAME_STEPS + name.text.len())
+            let steps = if name.text.contains("**") { SEARCH_STEPS } else { NAME_STEPS };
+            self.meter.try_charge(steps + name.text.len())
                 && is_protected(name, state.cwd.as_deref(), home_path.as_ref())
         };
         names.filter(is_protected).collect()

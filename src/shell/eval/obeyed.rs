@@ -17,7 +17,7 @@ use std::collections::BTreeSet;
 use std::rc::Rc;
 
 /// Steps for comparing one file with what a command reads.
-const FILE_STEPS: usize = 4;
+const FILE_STEPS: usize = 40;
 
 /// Which files a command reads without naming them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,7 +1,7 @@
 //! Expressions that decode, reverse or join literals: `b64decode("…")`, `chr(46) + "env"`, `"vne."[::-1]`.
 
 use super::Language;
-use super::expression::{Code, last_component};
+use super::expression::{Code, NAME_STEPS, last_component};
 use super::token::Token;
 use super::value::Value;
 use crate::encoding::base64;
@@ -322,7 +322,7 @@ impl<'a> Code<'a> {
 
     /// An operand with the methods that are called on it.
     fn part(&self, at: &mut usize, end: usize, depth: usize) -> Option<Folded> {
-        self.meter.charge(1);
+        self.meter.charge(NAME_STEPS);
         if depth > MAX_DEPTH || *at >= end || self.meter.exceeds(&SHELL_STEPS) {
             return None;
         }

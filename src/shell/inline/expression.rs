@@ -12,6 +12,9 @@ use std::collections::{BTreeMap, BTreeSet};
 /// The length of the longest value that is followed through names. A longer one counts as unknown.
 const MAX_VALUE_BYTES: usize = 16_384;
 
+/// Steps for looking up a name.
+pub(super) const NAME_STEPS: usize = 16;
+
 /// The tokens of a piece of code with what is known about them.
 pub(super) struct Code<'a> {
     pub language: Language,
@@ -32,8 +35,8 @@ pub(super) struct Code<'a> {
     pub(super) loops: Loops<'a>,
     /// It is the code of a value in a string.
     is_nested: bool,
-    /// How many tokens before each one are parts of expressions that decode or join literals.
-    folds: Vec<u32>,
+    /// How many tokens before each one decode or join literals.
+    folds: Vec<Folds>,
     pub meter: &'a Meter,
 }
 
@@ -184,18 +187,23 @@ impl<'a> Code<'a> {
 
     /// Whether there is a function between two tokens that decodes or joins literals.
     pub fn has_fold(&self, start: usize, end: usize) -> bool {
-        let count = |at: usize| self.folds.get(at.min(self.tokens.len())).copied().unwrap_or_default();
-        count(start) < count(end)
+        self.folds_before(start).all < self.folds_before(end).all
+    }
+
+    fn folds_before(&self, at: usize) -> Folds {
+        self.folds.get(at.min(self.tokens.len())).copied().unwrap_or_default()
     }
 
     /// Whether a function between two tokens returns text that its arguments do not show.
     fn has_hidden_text(&self, start: usize, end: usize) -> bool {
-        self.has_fold(start, end)
-            && (start..end).filter_map(|at| self.name(at)).filter_map(Decoder::of).any(Decoder::hides)
+        self.folds_before(start).hiding < self.folds_before(end).hiding
     }
 
     /// The value of the expression between two tokens.
     pub fn evaluate(&self, start: usize, end: usize) -> Value {
+        if self.meter.exceeds(&SHELL_STEPS) {
+            return Value::unknown();
+        }
         if self.has_fold(start, end) && !self.is_nested {
             if let Some(value) = self.fold(start, end) {
                 return value;
@@ -272,6 +280,7 @@ impl<'a> Code<'a> {
 
     /// Adds the value of a name, or of the call that it begins; returns where the expression goes on.
     fn operand(&self, name: &str, at: usize, value: &mut Value, joint: &mut Joint) -> usize {
+        self.meter.charge(NAME_STEPS);
         let bracket = matches!(self.token(at), Some(Token::Sign('(' | '[' | '{')));
         let close = if bracket { self.close(at) } else { at };
         let behind = if bracket { close + 1 } else { at };
@@ -306,7 +315,7 @@ impl<'a> Code<'a> {
             return behind;
         }
         if let [only] = self.values_of(name) {
-            self.meter.charge(only.length() / 16);
+            self.meter.charge(only.length());
             value.extend(only.clone(), joint);
             return at;
         }
@@ -452,19 +461,29 @@ fn is_home_key(key: &str) -> bool {
     lists(&code::WORDS_HOME_KEYS, key)
 }
 
+/// Counts of tokens that decode or join literals.
+#[derive(Clone, Copy, Debug, Default)]
+struct Folds {
+    all: u32,
+    /// Those that return text which their arguments do not show.
+    hiding: u32,
+}
+
 /// Counts, for each token, those before it that decode or join literals.
-fn folds(tokens: &[Token]) -> Vec<u32> {
-    let mut count = 0;
+fn folds(tokens: &[Token]) -> Vec<Folds> {
+    let mut count = Folds::default();
     let mut folds = Vec::with_capacity(tokens.len() + 1);
-    folds.push(0);
+    folds.push(count);
     for (at, token) in tokens.iter().enumerate() {
+        let decoder = if let Token::Name(name) = token { Decoder::of(name) } else { None };
         let is_fold = match token {
-            Token::Name(name) => Decoder::of(name).is_some(),
+            Token::Name(_) => decoder.is_some(),
             Token::Sign('%') => at.checked_sub(1).is_some_and(|at| matches!(tokens.get(at), Some(Token::Text(_)))),
             Token::Sign('[') => is_reversal(tokens.get(at..at + 6).unwrap_or_default()),
             Token::Text(_) | Token::Mixed(_) | Token::Command(_) | Token::Sign(_) => false,
         };
-        count += u32::from(is_fold);
+        count.all += u32::from(is_fold);
+        count.hiding += u32::from(decoder.is_some_and(Decoder::hides));
         folds.push(count);
     }
     folds

@@ -55,6 +55,11 @@ struct Enclosing<'a> {
     end: usize,
 }
 
+/// Whether a function runs the code at an address.
+fn loads(name: &str) -> bool {
+    lists(&code::WORDS_LOADERS, last_component(name))
+}
+
 /// Finds what the literals of a piece of code may do.
 pub(super) fn loose(code: &Code<'_>, known: &Judged<'_>) -> Vec<Call> {
     let mut finder = Finder {
@@ -73,6 +78,7 @@ pub(super) fn loose(code: &Code<'_>, known: &Judged<'_>) -> Vec<Call> {
         open: Vec::new(),
         statement: Enclosing { around: Around::Nothing, name: "", end: code.tokens.len() },
         begins: true,
+        open_loaders: 0,
         next_path: 0,
         found: Vec::new(),
     };
@@ -99,6 +105,8 @@ struct Finder<'a> {
     /// The call at the beginning of the statement, without brackets: `print "x"`.
     statement: Enclosing<'a>,
     begins: bool,
+    /// How many of the open brackets are those of a function that runs the code at an address.
+    open_loaders: usize,
     /// Behind the last path expression.
     next_path: usize,
     found: Vec<Call>,
@@ -113,11 +121,13 @@ impl<'a> Finder<'a> {
         match token {
             Token::Sign('(' | '[' | '{') => {
                 let enclosing = self.enclosing(at);
+                self.open_loaders += usize::from(loads(enclosing.name));
                 self.open.push(enclosing);
                 self.begins |= self.code.is_sign(at, '{');
             }
             Token::Sign(')' | ']' | '}') => {
-                self.open.pop();
+                let closed = self.open.pop();
+                self.open_loaders -= closed.map_or(0, |closed| usize::from(loads(closed.name)));
             }
             Token::Sign(';' | '\n') => {
                 self.begins = true;
@@ -280,8 +290,7 @@ impl<'a> Finder<'a> {
         }
         let before = |back: usize| at.checked_sub(back).and_then(|at| self.code.name(at));
         let imports = matches!(before(1), Some("from" | "import")) || before(2) == Some("import");
-        let loads = |name: &str| lists(&code::WORDS_LOADERS, last_component(name));
-        if is_remote_code(text) && (imports || loads(enclosing.name) || self.open.iter().any(|open| loads(open.name))) {
+        if is_remote_code(text) && (imports || loads(enclosing.name) || self.open_loaders > 0) {
             self.found.push(Call::fetched_code(text));
         }
         let sends = lists(&code::WORDS_SENDING, last_component(enclosing.name));

@@ -111,6 +111,7 @@ fn judge_call(code: &Code<'_>, call: &KnownCall<'_>, given: &[Argument], found: 
         }
         CallEffect::Chdir => {
             if let Some(values) = first {
+                code.meter.charge(values.iter().map(|value| 1 + value.length()).sum());
                 found.directories = values.to_vec();
             }
         }
@@ -189,10 +190,16 @@ fn build_in_directories(
     if directories.is_empty() {
         return build_calls(effect, given, None);
     }
-    code.meter.charge(4 * VARIANT_STEPS * directories.len());
-    let all: Option<Vec<Vec<Call>>> =
-        directories.iter().map(|directory| build_calls(effect, given, Some(directory))).collect();
-    Some(all?.concat())
+    let values: usize = given.iter().map(|argument| argument.values().len()).sum();
+    let mut all = Vec::new();
+    for directory in directories {
+        code.meter.charge(4 * VARIANT_STEPS * (1 + values));
+        if code.meter.exceeds(&SHELL_STEPS) {
+            break;
+        }
+        all.extend(build_calls(effect, given, Some(directory))?);
+    }
+    Some(all)
 }
 
 /// The files with names that the code decodes or takes from a listing, other than those that the call shows.
