@@ -1,6 +1,7 @@
 //! Normalizes a text to sentences in plain lower-case letters, and groups them into passages.
 
 use super::letters::{is_invisible, latin_lookalike, plain_letter};
+use super::passage::Passage;
 use crate::encoding::bytes::position;
 use std::ops::Range;
 use std::str::Chars;
@@ -17,19 +18,24 @@ const MAX_TAG_BYTES: usize = 1_000;
 /// Bytes of a sentence that is repeated at the beginning of the next passage.
 const MAX_REPEATED_BYTES: usize = 160;
 
+/// Bytes from which on a line counts as wrapped: the sentence goes on in the next one.
+const WRAPPED_LINE_BYTES: usize = 50;
+
 /// A text in plain letters, one sentence per line, and its passages.
 #[derive(Default)]
 pub(crate) struct NormalizedText {
     pub text: String,
     /// Ranges of consecutive sentences. A short sentence at the end of a passage also begins the next one.
     pub passages: Vec<Range<usize>>,
+    /// Where a line begins inside a sentence, except after a line that was wrapped.
+    line_starts: Vec<usize>,
 }
 
 impl NormalizedText {
     /// Normalizes a text.
     pub fn of(text: &str) -> Self {
         let mut passages = Vec::new();
-        let Normalizer { text, sentences, .. } = normalize(text);
+        let Normalizer { text, sentences, line_starts, .. } = normalize(text);
         let mut passage: Option<Range<usize>> = None;
         let mut last = 0..0;
         for sentence in sentences {
@@ -46,7 +52,14 @@ impl NormalizedText {
             last = sentence;
         }
         passages.extend(passage);
-        NormalizedText { text, passages }
+        NormalizedText { text, passages, line_starts }
+    }
+
+    /// A passage.
+    pub fn passage(&self, range: &Range<usize>) -> Passage<'_> {
+        let starts = |at: usize| self.line_starts.partition_point(|start| *start < at);
+        let line_starts = self.line_starts.get(starts(range.start)..starts(range.end)).unwrap_or_default();
+        Passage::new(self.text.get(range.clone()).unwrap_or_default(), line_starts, range.start)
     }
 }
 
@@ -86,7 +99,8 @@ fn normalize(text: &str) -> Normalizer {
                 chars.next();
                 normalizer.take('\n');
             }
-            '\\' if next() == Some(b'"') => {}
+            // Also the folded lines of YAML and of a shell.
+            '\\' if matches!(next(), Some(b'"' | b' ' | b'\n')) => {}
             '<' if is_tag(chars.as_str()) => {
                 normalizer.in_tag = true;
                 normalizer.take('<');
@@ -174,6 +188,10 @@ struct Normalizer {
     sentences: Vec<Range<usize>>,
     /// The start of the current sentence.
     sentence: usize,
+    /// Where a line begins inside a sentence, except after a line that was wrapped.
+    line_starts: Vec<usize>,
+    /// The start of the current line.
+    line: usize,
     /// The start of the current word.
     word: usize,
     /// The current word has ASCII letters or digits.
@@ -289,6 +307,12 @@ impl Normalizer {
         {
             // A word that is hyphenated at the line end.
             self.text.truncate(self.text.len() - "- ".len());
+        }
+        if self.lines > 0 {
+            if !self.is_empty() && self.text.len() - self.line.max(self.sentence) < WRAPPED_LINE_BYTES {
+                self.line_starts.push(self.text.len());
+            }
+            self.line = self.text.len();
         }
         self.lines = 0;
         if self.is_empty() || !matches!(self.text.as_bytes().last(), Some(b'.' | b'!' | b'?')) {
