@@ -27,7 +27,7 @@ pub(crate) struct NormalizedText {
     pub text: String,
     /// Ranges of consecutive sentences. A short sentence at the end of a passage also begins the next one.
     pub passages: Vec<Range<usize>>,
-    /// Where a line begins inside a sentence, except after a line that was wrapped.
+    /// Where a line begins inside a sentence, except after a line that was wrapped, and where a string behind a key begins.
     line_starts: Vec<usize>,
 }
 
@@ -35,7 +35,8 @@ impl NormalizedText {
     /// Normalizes a text.
     pub fn of(text: &str) -> Self {
         let mut passages = Vec::new();
-        let Normalizer { text, sentences, line_starts, .. } = normalize(text);
+        let Normalizer { text, sentences, mut line_starts, .. } = normalize(text);
+        line_starts.sort_unstable();
         let mut passage: Option<Range<usize>> = None;
         let mut last = 0..0;
         for sentence in sentences {
@@ -63,11 +64,13 @@ impl NormalizedText {
     }
 }
 
-/// The normalized passages of a text, each with a prefix.
+/// The normalized passages of a text, with a prefix before each sentence.
 pub(super) fn prefixed_passages(text: &str, prefix: &str) -> Vec<String> {
     let normalized = NormalizedText::of(text);
-    let passage =
-        |passage: &Range<usize>| format!("{prefix}{}", normalized.text.get(passage.clone()).unwrap_or_default());
+    let passage = |passage: &Range<usize>| {
+        let sentences = normalized.text.get(passage.clone()).unwrap_or_default().lines();
+        sentences.flat_map(|sentence| [prefix, sentence, "\n"]).collect()
+    };
     normalized.passages.iter().map(passage).collect()
 }
 
@@ -87,6 +90,10 @@ fn normalize(text: &str) -> Normalizer {
         }
         let Some(c) = chars.next() else { break };
         let next = || chars.as_str().as_bytes().first().copied();
+        if normalizer.lines > 0 && matches!(c, '-' | '*' | '+') && next() == Some(b' ') {
+            // An item of a list is a sentence of its own.
+            normalizer.end_block();
+        }
         match c {
             // Terminal control sequences.
             '\u{1b}' if next() == Some(b'[') => {
@@ -112,8 +119,13 @@ fn normalize(text: &str) -> Normalizer {
             // Quotes around the values of HTML attributes.
             '"' | '\'' if normalizer.in_tag => {}
             // Quotes around strings of JSON and tables.
-            '"' if matches!(next(), Some(b',' | b'}' | b']' | b':')) || normalizer.is_in_data() => {
-                normalizer.recent = [normalizer.recent[1], '"']
+            '"' if !normalizer.is_quoting
+                && (matches!(next(), Some(b',' | b'}' | b']' | b':')) || normalizer.is_in_data()) =>
+            {
+                normalizer.recent = [normalizer.recent[1], '"'];
+                if normalizer.recent == [':', '"'] {
+                    normalizer.line_starts.push(normalizer.text.len());
+                }
             }
             '\'' | '\u{2018}'
                 if normalizer.opens_quotation() && chars.clone().next().is_some_and(char::is_alphanumeric) =>
@@ -188,7 +200,7 @@ struct Normalizer {
     sentences: Vec<Range<usize>>,
     /// The start of the current sentence.
     sentence: usize,
-    /// Where a line begins inside a sentence, except after a line that was wrapped.
+    /// Where a line begins inside a sentence, except after a line that was wrapped, and where a string behind a key begins.
     line_starts: Vec<usize>,
     /// The start of the current line.
     line: usize,
@@ -206,6 +218,8 @@ struct Normalizer {
     may_end: bool,
     /// The position is inside an HTML tag.
     in_tag: bool,
+    /// The position is inside a quotation of the current sentence.
+    is_quoting: bool,
 }
 
 impl Normalizer {
@@ -283,6 +297,7 @@ impl Normalizer {
                 self.begin_character();
                 self.text.push(c);
                 self.word = self.text.len();
+                self.is_quoting ^= c == '"';
                 self.may_end = matches!(c, '.' | '!' | '?') || self.may_end && matches!(c, '"' | '\'' | ')' | '`');
                 self.enforce_limit();
             }
@@ -311,6 +326,7 @@ impl Normalizer {
         if self.lines > 0 {
             if !self.is_empty() && self.text.len() - self.line.max(self.sentence) < WRAPPED_LINE_BYTES {
                 self.line_starts.push(self.text.len());
+                self.is_quoting = false;
             }
             self.line = self.text.len();
         }
@@ -340,9 +356,14 @@ impl Normalizer {
         self.end_word();
         let blanks = self.text.len() - self.text.trim_end().len();
         let length = self.length().saturating_sub(blanks);
-        // A single short word with a full stop, such as an abbreviation, does not end a sentence.
-        let is_word = || !self.text.get(self.sentence..).unwrap_or_default().trim_end().contains(' ');
-        if length < 12 && self.lines < 2 && length > 0 && self.may_end && is_word() {
+        // An abbreviation does not end a sentence: a single short word with a full stop, or one with two.
+        let words = || self.text.get(self.sentence..).unwrap_or_default().trim_end();
+        let is_word = || length < 12 && !words().contains(' ');
+        let is_abbreviation = || {
+            let last = words().strip_suffix('.').and_then(|words| words.rsplit(' ').next()).unwrap_or_default();
+            last.len() < 6 && last.contains('.')
+        };
+        if self.lines < 2 && length > 0 && self.may_end && (is_word() || is_abbreviation()) {
             self.may_end = false;
             return;
         }
@@ -352,7 +373,7 @@ impl Normalizer {
             self.sentences.push(self.sentence..self.text.len());
             self.sentence = self.text.len();
         }
-        (self.word, self.may_end) = (self.sentence, false);
+        (self.word, self.may_end, self.is_quoting) = (self.sentence, false, false);
     }
 }
 

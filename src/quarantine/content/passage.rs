@@ -1,5 +1,7 @@
-//! A passage, its sentences and its quotations. The exemptions of a rule are matched with the sentence that the rule
-//! matched, and a match inside a quotation does not count.
+//! A passage, its sentences and its quotations.
+//!
+//! The exemptions of a rule are matched with the sentence that the rule matched, and a match inside a quotation does not
+//! count.
 
 use std::ops::Range;
 
@@ -7,7 +9,7 @@ use std::ops::Range;
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Passage<'a> {
     pub text: &'a str,
-    /// Where lines of the original begin inside of sentences, as positions in the whole normalized text.
+    /// Where lines and strings of the original begin inside of sentences, as positions in the whole normalized text, sorted.
     line_starts: &'a [usize],
     /// The position of the passage in the whole normalized text.
     start: usize,
@@ -26,17 +28,16 @@ impl<'a> Passage<'a> {
 
     /// Finds its sentences and quotations.
     pub fn sentences(&self) -> Sentences {
-        let lines = self.line_starts.iter().map(|start| start - self.start);
+        let lines = self.line_starts.iter().map(|start| start.saturating_sub(self.start));
         let sentences = self.text.match_indices('\n').map(|(end, _)| end);
         let mut bounds: Vec<usize> = lines.chain(sentences).chain([0, self.text.len()]).collect();
         bounds.sort_unstable();
         let mut quotations = Vec::new();
-        let mut start = 0;
-        for sentence in self.text.split_inclusive('\n') {
-            find_quotations(sentence, start, &mut quotations);
-            start += sentence.len();
+        for (start, end) in bounds.iter().zip(bounds.iter().skip(1)) {
+            find_quotations(self.text.get(*start..*end).unwrap_or_default(), *start, &mut quotations);
         }
-        Sentences { bounds, quotations }
+        let colons = self.text.match_indices(": ").map(|(colon, _)| colon).collect();
+        Sentences { bounds, colons, quotations }
     }
 }
 
@@ -45,6 +46,8 @@ impl<'a> Passage<'a> {
 pub struct Sentences {
     /// The beginnings and ends of sentences, and of lines that do not continue a sentence.
     bounds: Vec<usize>,
+    /// Colons before a blank. What an order introduces says nothing about the order.
+    colons: Vec<usize>,
     /// Quotations inside of sentences, without the quotation mark that opens them.
     quotations: Vec<Range<usize>>,
 }
@@ -55,7 +58,8 @@ impl Sentences {
         let after_start = self.bounds.partition_point(|bound| *bound <= found.start);
         let before_end = self.bounds.partition_point(|bound| *bound < found.end);
         let bound = |at: usize| self.bounds.get(at).or(self.bounds.last()).copied().unwrap_or_default();
-        bound(after_start.saturating_sub(1))..bound(before_end)
+        let colon = self.colons.get(self.colons.partition_point(|colon| *colon < found.end)).copied();
+        bound(after_start.saturating_sub(1))..bound(before_end).min(colon.unwrap_or(usize::MAX))
     }
 
     /// The quotation that contains the beginning of a match.
@@ -65,8 +69,8 @@ impl Sentences {
     }
 }
 
-/// Finds the closed quotations of a sentence that more than one word of the sentence precedes: the strings of data have
-/// at most a key before them.
+/// Finds the closed quotations of a sentence with more than one word of the sentence before or behind them: the strings
+/// of data have at most a key before them.
 fn find_quotations(sentence: &str, start: usize, quotations: &mut Vec<Range<usize>>) {
     let mut opened: Option<usize> = None;
     let mut before = ' ';
@@ -76,15 +80,15 @@ fn find_quotations(sentence: &str, start: usize, quotations: &mut Vec<Range<usiz
         let closes = c == '"' || c == '」' || c == '\'' && !next().is_some_and(char::is_alphanumeric);
         match opened {
             Some(opening) if closes => {
-                quotations.push(start + opening..start + at);
+                let has_words = |part: Option<&str>| part.is_some_and(|part| part.trim().contains(' '));
+                let opener = opening.saturating_sub(1);
+                let is_key = next() == Some(':');
+                if c == '」' || !is_key && (has_words(sentence.get(..opener)) || has_words(sentence.get(after..))) {
+                    quotations.push(start + opening..start + at);
+                }
                 opened = None;
             }
-            None if matches!(c, '"' | '「')
-                && !before.is_alphanumeric()
-                && (c == '「' || sentence.get(..at).is_some_and(|words| words.trim().contains(' '))) =>
-            {
-                opened = Some(after);
-            }
+            None if matches!(c, '"' | '「') && !before.is_alphanumeric() => opened = Some(after),
             _ => {}
         }
         before = c;
