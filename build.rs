@@ -44,6 +44,7 @@ use nearest::nearest;
 use programs::entry::{Entry, Verb};
 use programs::schema::Example;
 use sha2::{Digest, Sha256};
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 use std::path::Path;
@@ -388,8 +389,8 @@ fn rule_code(
     prefilter: &Prefilter<'_>,
     code: &mut String,
 ) -> String {
-    let mut patterns = |clause: &str, texts: &[&str]| {
-        let pattern = |text: &&str| format!("Pattern::embedded({text:?}, &{:?}), ", prefilter.numbers(text));
+    let mut patterns = |clause: &str, texts: &[Cow<'_, str>]| {
+        let pattern = |text: &Cow<'_, str>| format!("Pattern::embedded({text:?}, &{:?}), ", prefilter.numbers(text));
         let patterns: String = texts.iter().map(pattern).collect();
         writeln!(code, "static {prefix}_{clause}: [Pattern; {}] = [{patterns}];", texts.len())
             .expect("writing to a string succeeds");
@@ -426,7 +427,7 @@ struct Prefilter<'t> {
     /// The groups of literals, sorted and without duplicates. The number of a group is its index.
     groups: Vec<Group>,
     /// The groups of every pattern.
-    patterns: BTreeMap<&'t str, Vec<Group>>,
+    patterns: BTreeMap<Cow<'t, str>, Vec<Group>>,
     /// How often each key occurs in the rule files.
     frequencies: BTreeMap<u32, usize>,
 }
@@ -437,7 +438,7 @@ impl<'t> Prefilter<'t> {
         't: 'r,
     {
         let patterns = rules.flat_map(|rule| rule.patterns.iter().chain(&rule.only_when).chain(&rule.except_when));
-        let patterns: BTreeMap<&str, Vec<Group>> = patterns.map(|text| (*text, literals::required(text))).collect();
+        let patterns: BTreeMap<_, Vec<Group>> = patterns.map(|text| (text.clone(), literals::required(text))).collect();
         let groups: BTreeSet<Group> = patterns.values().flatten().cloned().collect();
         let mut frequencies = BTreeMap::new();
         texts.flat_map(|text| keys(text.as_bytes())).for_each(|key| *frequencies.entry(key).or_default() += 1);
@@ -476,7 +477,7 @@ impl<'t> Prefilter<'t> {
             format!("    Literal {{ text: b\"{text}\", key_offset: {offset}, groups: &{groups:?} }},\n")
         };
         let bucket = |(start, count)| format!("Bucket {{ start: {start}, count: {count} }}, ");
-        let pattern = |text: &&str| format!("    ({text:?}, &{:?}),\n", self.numbers(text));
+        let pattern = |text: &Cow<'_, str>| format!("    ({text:?}, &{:?}),\n", self.numbers(text));
         format!(
             "const GROUPS: usize = {};\nstatic LITERALS: [Literal; {}] = [\n{}];\nstatic TABLE: [Bucket; bucket::BUCKETS] = [{}];\n\
              static PATTERNS: [(&str, &[u16]); {}] = [\n{}];\n",

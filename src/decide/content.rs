@@ -3,16 +3,12 @@
 use super::context::Context;
 use super::matching;
 use super::subject::Subject;
-use crate::quarantine::content::{NormalizedText, hidden_passages};
+use crate::quarantine::content::{NormalizedText, Passage, hidden_passages};
 use crate::quarantine::result;
 use crate::rules::{Groups, Owner, Rule, RuleKind, Tier};
 use crate::verdict::limits::{CONTENT_BYTES, CONTENT_STEPS, Limit, Meter};
 use crate::verdict::{Effect, Finding, RuleId, Verdict};
 use std::cell::{Cell, RefCell};
-use std::ops::Range;
-
-/// Passages at the beginning of a text that are taken as the context of its hidden passages.
-const BEGINNING_PASSAGES: usize = 6;
 
 /// Bytes that are normalised and searched for literals in one step.
 const BYTES_PER_STEP: usize = 4;
@@ -86,32 +82,26 @@ impl<'a> ContentScan<'a> {
         let mut withheld_for = None;
         self.meter.charge(text.len() / BYTES_PER_STEP);
         let folded = NormalizedText::of(text);
-        let slice = |range: Range<usize>| folded.text.get(range).unwrap_or_default();
-        let start = |at: usize| folded.passages.get(at).map_or(folded.text.len(), |passage| passage.start);
-        for (at, passage) in folded.passages.iter().enumerate() {
-            let around = || slice(start(at.saturating_sub(1))..folded.passages.get(at + 1).unwrap_or(passage).end);
-            let blocking = self.scan_passage(slice(passage.clone()), around);
+        for range in &folded.passages {
+            let blocking = self.scan_passage(folded.passage(range));
             withheld_for = withheld_for.or(blocking);
         }
-        // Hidden passages have no visible neighbours, so the beginning of the text is their context.
-        let beginning = slice(0..start(BEGINNING_PASSAGES));
         for passage in hidden_passages(text, &self.meter) {
             self.meter.charge(passage.len() / BYTES_PER_STEP);
-            let around = format!("{beginning}{passage}");
-            let blocking = self.scan_passage(&passage, || &around);
+            let blocking = self.scan_passage(Passage::of(&passage));
             withheld_for = withheld_for.or(blocking);
         }
         withheld_for
     }
 
     /// Compares one passage with all rules, and returns the first `block` rule that matches.
-    fn scan_passage<'t>(&self, text: &'t str, around: impl FnOnce() -> &'t str) -> Option<&'a Rule> {
-        let groups = Groups::find_in(text);
+    fn scan_passage(&self, passage: Passage<'_>) -> Option<&'a Rule> {
+        let groups = Groups::find_in(passage.text);
         if groups.is_empty() && !self.has_unfiltered {
             return None;
         }
         let mut blocking = None;
-        let subject = Subject::passage(text, around(), groups);
+        let subject = Subject::passage(passage, groups);
         for rule in &self.rules {
             let known = self.matched.borrow().contains(rule);
             if self.is_exhausted() || known && (rule.tier != Tier::Block || blocking.is_some()) {
@@ -133,14 +123,12 @@ impl<'a> ContentScan<'a> {
             return false;
         }
         self.meter.charge(PATTERN_STEPS * cost);
-        matching::find(rule, subject, self.context).map_or_else(
-            |error| {
-                let finding = || matching::invalid_pattern(rule, &error, self.context);
-                self.invalid_pattern.borrow_mut().get_or_insert_with(finding);
-                false
-            },
-            |matched| matched.is_some(),
-        )
+        let charge = || self.meter.charge(PATTERN_STEPS);
+        matching::matches_passage(rule, subject, self.context, charge).unwrap_or_else(|error| {
+            let finding = || matching::invalid_pattern(rule, &error, self.context);
+            self.invalid_pattern.borrow_mut().get_or_insert_with(finding);
+            false
+        })
     }
 
     /// Adds a finding for each rule that matched. It names the rule and never shows the content.

@@ -48,13 +48,47 @@ pub(super) fn find(rule: &Rule, subject: &Subject<'_>, context: &Context<'_>) ->
     let Some(matched) = matched else { return Ok(None) };
     // Both lists are matched in every case, so that an invalid pattern in either is reported.
     let included = rule.only_when.is_empty() || matches_any(&rule.only_when, subject)?;
-    let excluded = if let SubjectKind::Passage(around) = subject.kind {
-        // The context of a passage may be before or after it.
-        any_matches(rule.except_when.iter(), around, &Groups::find_in(around))?
-    } else {
-        matches_any(&rule.except_when, subject)?
-    };
+    let excluded = matches_any(&rule.except_when, subject)?;
     Ok((included && !excluded && !is_excepted(rule, subject, context)?).then_some(matched))
+}
+
+/// Whether the patterns of a rule match a passage of a result, outside of quotations and in a sentence that no
+/// `except_when` pattern matches. Every further search is charged.
+pub(super) fn matches_passage(
+    rule: &Rule,
+    subject: &Subject<'_>,
+    context: &Context<'_>,
+    charge: impl Fn(),
+) -> Result<bool, PatternError> {
+    let (Matcher::Patterns(patterns), SubjectKind::Passage(sentences)) = (&rule.matcher, &subject.kind) else {
+        return Ok(find(rule, subject, context)?.is_some());
+    };
+    if !rule.only_when.is_empty() && !matches_any(&rule.only_when, subject)? {
+        return Ok(false);
+    }
+    for (text, groups) in subject.texts() {
+        for pattern in patterns.iter() {
+            let mut from = 0;
+            while let Some(found) = pattern.find_from(text, from, groups)? {
+                let next = if let Some(quotation) = sentences.quotation(&found) {
+                    quotation.end
+                } else {
+                    let around = sentences.around(&found);
+                    let sentence = text.get(around.clone()).unwrap_or_default();
+                    if !any_matches(rule.except_when.iter(), sentence, &Groups::find_in(sentence))? {
+                        return Ok(!is_excepted(rule, subject, context)?);
+                    }
+                    around.end
+                };
+                let next = next.max(found.end);
+                // An empty match must not be found again.
+                let one_further = || (from + 1..=text.len()).find(|at| text.is_char_boundary(*at));
+                from = if next > from { next } else { one_further().unwrap_or(text.len() + 1) };
+                charge();
+            }
+        }
+    }
+    Ok(false)
 }
 
 /// Whether an exception of the operator covers the subject.

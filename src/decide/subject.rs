@@ -5,6 +5,7 @@ use super::validators;
 use crate::encoding::escape;
 use crate::encoding::label::Label;
 use crate::path::zones::Zones;
+use crate::quarantine::content::{Passage, Sentences};
 use crate::rules::{Groups, Match, NamedEffect, RuleKind, ValidatorId};
 use crate::shell::{Access, Act, Command, Doing, Pipeline, without_global_options};
 use std::borrow::Cow;
@@ -32,8 +33,8 @@ pub enum SubjectKind<'a> {
     McpTool,
     /// Another agent.
     Agent,
-    /// Some sentences of a result; the text is these sentences with those around them.
-    Passage(&'a str),
+    /// Some sentences of a result, and their bounds.
+    Passage(Sentences),
 }
 
 /// One part of a call.
@@ -112,9 +113,9 @@ impl<'a> Subject<'a> {
     }
 
     /// Some sentences of a result. The caller has searched them for the literals of the prefilter.
-    pub(crate) fn passage(text: &'a str, around: &'a str, groups: Groups) -> Self {
-        let texts = vec![(Cow::Borrowed(text), groups)];
-        let kind = SubjectKind::Passage(around);
+    pub(crate) fn passage(passage: Passage<'a>, groups: Groups) -> Self {
+        let texts = vec![(Cow::Borrowed(passage.text), groups)];
+        let kind = SubjectKind::Passage(passage.sentences());
         Subject { kind, rule_kind: RuleKind::Post, texts, doing: Doing::default(), cleared: Cell::new(0) }
     }
 

@@ -5,9 +5,11 @@ mod encoded;
 mod normalize;
 pub(super) mod letters;
 mod hidden_html;
+mod passage;
 
 use crate::verdict::limits::Meter;
 pub(crate) use normalize::NormalizedText;
+pub(crate) use passage::{Passage, Sentences};
 
 /// The passages of a text that are invisible to a person or encoded, each with a prefix that names its kind.
 pub(crate) fn hidden_passages(text: &str, meter: &Meter) -> Vec<String> {

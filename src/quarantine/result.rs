@@ -76,15 +76,13 @@ pub(crate) fn flat(raw: &[u8]) -> String {
     // Most results are valid UTF-8, for which `from_utf8` is faster than `from_utf8_lossy`.
     let text = std::str::from_utf8(raw).map_or_else(|_| String::from_utf8_lossy(raw), Cow::Borrowed);
     let mut flat = String::with_capacity(text.len());
-    let mut inside = false;
     let mut rest = &*text;
     while let Some(at) = position(rest.as_bytes(), |byte| (byte == b'"') | (byte == b'\\')) {
         let (before, behind) = rest.split_at_checked(at).unwrap_or_default();
         flat.push_str(before);
         let mut chars = behind.chars();
         if chars.next() == Some('"') {
-            inside = !inside;
-            flat.push_str(if inside { "" } else { "\n\n" });
+            flat.push_str("\n\n");
         } else {
             flat.push(unescaped(&mut chars).flatten().unwrap_or(' '));
         }

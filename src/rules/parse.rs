@@ -87,8 +87,8 @@ fn matcher(rule: &RuleText<'_>) -> Matcher {
     validator.map_or_else(|| Matcher::Patterns(patterns(&rule.patterns)), Matcher::Validator)
 }
 
-fn patterns(texts: &[&str]) -> Cow<'static, [Pattern]> {
-    texts.iter().map(|text| Pattern::new((*text).to_owned())).collect()
+fn patterns(texts: &[Cow<'_, str>]) -> Cow<'static, [Pattern]> {
+    texts.iter().map(|text| Pattern::new(text.clone().into_owned())).collect()
 }
 
 fn example((expected, line, text): &(syntax::Expected, usize, &str)) -> Example {

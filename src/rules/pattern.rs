@@ -69,6 +69,19 @@ impl Pattern {
         Ok(self.could_match(groups) && text.contains(literal) && self.regex()?.is_match(text))
     }
 
+    /// The first match that begins at `from` or later, in a text whose groups of literals are known.
+    pub(crate) fn find_from(
+        &self,
+        text: &str,
+        from: usize,
+        groups: &Groups,
+    ) -> Result<Option<Range<usize>>, PatternError> {
+        let literal = self.text.get(self.literal.clone()).unwrap_or_default();
+        let possible = self.could_match(groups) && from <= text.len() && text.contains(literal);
+        let found = || Ok(self.regex()?.find_at(text, from).map(|found| found.range()));
+        if possible { found() } else { Ok(None) }
+    }
+
     /// Whether a text with these groups of literals may match.
     pub(crate) fn could_match(&self, groups: &Groups) -> bool {
         groups.contain_all(self.groups)

@@ -3,6 +3,7 @@
 //! The build script includes this file, so it depends on nothing but `nearest`.
 
 use super::nearest;
+use std::borrow::Cow;
 
 /// Keywords of the clauses of a rule.
 const CLAUSES: [&str; 11] = [
@@ -46,16 +47,16 @@ pub struct RuleText<'t> {
     pub name: &'t str,
     /// The line of the header, from 1.
     pub line: usize,
-    /// Patterns of `match` or `match_any`.
-    pub patterns: Vec<&'t str>,
+    /// Patterns of `match` or `match_any`. Names of definitions are replaced here and in the two lists below.
+    pub patterns: Vec<Cow<'t, str>>,
     /// The name of the validator, if there is one instead of patterns.
     pub validator: Option<&'t str>,
     /// Effects of `does`.
     pub does: Vec<&'t str>,
     /// Patterns of `only_when`.
-    pub only_when: Vec<&'t str>,
+    pub only_when: Vec<Cow<'t, str>>,
     /// Patterns of `except_when`.
-    pub except_when: Vec<&'t str>,
+    pub except_when: Vec<Cow<'t, str>>,
     /// `only_when_tainted`
     pub only_when_tainted: bool,
     /// The nudge, without quotes.
@@ -87,7 +88,7 @@ pub struct Checks<'c> {
 
 /// Parses a file, and returns its valid rules and its errors.
 pub fn parse<'t>(text: &'t str, checks: &Checks<'_>) -> (Vec<RuleText<'t>>, Vec<SyntaxError>) {
-    let mut parser = Parser { checks, rules: Vec::new(), current: None, errors: Vec::new() };
+    let mut parser = Parser { checks, definitions: Vec::new(), rules: Vec::new(), current: None, errors: Vec::new() };
     for (at, line) in text.split('\n').enumerate() {
         parser.parse_line(at + 1, line);
     }
@@ -97,6 +98,8 @@ pub fn parse<'t>(text: &'t str, checks: &Checks<'_>) -> (Vec<RuleText<'t>>, Vec<
 
 struct Parser<'t, 'c> {
     checks: &'c Checks<'c>,
+    /// The names in braces that patterns may use, and the patterns that they stand for.
+    definitions: Vec<(String, String)>,
     rules: Vec<RuleText<'t>>,
     current: Option<RuleBuilder<'t>>,
     errors: Vec<SyntaxError>,
@@ -145,15 +148,35 @@ impl<'t> Parser<'t, '_> {
             return self.error(number, 1, "a tab in the indentation", help);
         }
         match (indent, &mut self.current) {
-            (0, _) => self.parse_header(number, text.trim_end()),
+            (0, _) => match text.strip_prefix("define ") {
+                Some(definition) => self.parse_definition(number, definition),
+                None => self.parse_header(number, text.trim_end()),
+            },
             (2, Some(_)) => self.parse_clause(number, text),
-            (4, Some(current)) if current.in_match_any => current.rule.patterns.push(text),
+            (4, Some(current)) if current.in_match_any => current.rule.patterns.push(expand(text, &self.definitions)),
             (_, None) => {
                 let help = "a rule begins with `block \"name\"` or `suspicious \"name\"`";
                 self.error(number, 1, "a clause outside of a rule", help);
             }
             (..) => self.error(number, indent + 1, format!("unexpected indentation of {indent} spaces"), help),
         }
+    }
+
+    /// Parses the name and the pattern of a definition, which may use earlier ones.
+    fn parse_definition(&mut self, number: usize, definition: &'t str) {
+        self.finish_rule();
+        let (name, pattern) = definition.split_once(' ').unwrap_or((definition, ""));
+        let in_braces = format!("{{{name}}}");
+        let is_name = !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'_');
+        if !is_name || pattern.trim().is_empty() {
+            let help = "write `define my_words (one|two)`, and `{my_words}` in patterns";
+            return self.error(number, 8, "a definition has a name of lower-case letters, and a pattern", help);
+        }
+        if self.definitions.iter().any(|(known, _)| *known == in_braces) {
+            return self.error(number, 8, format!("a second definition of `{name}`"), "");
+        }
+        let pattern = format!("(?:{})", expand(pattern, &self.definitions));
+        self.definitions.push((in_braces, pattern));
     }
 
     fn parse_header(&mut self, number: usize, text: &'t str) {
@@ -178,6 +201,7 @@ impl<'t> Parser<'t, '_> {
         let (word, rest) = text.split_once(' ').unwrap_or((text.trim_end(), ""));
         let column = word.len() + 4;
         let value = rest.trim();
+        let pattern = || expand(rest, &self.definitions);
         let Some(current) = &mut self.current else { return };
         current.in_match_any = false;
         let bare = matches!(word, "match_any" | "only_when_tainted");
@@ -188,7 +212,7 @@ impl<'t> Parser<'t, '_> {
         *matchers +=
             usize::from(matches!(word, "match" | "match_any" | "match_base_command_not_in" | "does" | "validator"));
         match word {
-            "match" => rule.patterns.push(rest),
+            "match" => rule.patterns.push(pattern()),
             "match_any" => *in_match_any = true,
             "match_base_command_not_in" => {
                 rule.validator = Some("UnknownExecutable");
@@ -210,8 +234,8 @@ impl<'t> Parser<'t, '_> {
                     self.error(number, column, format!("unknown validator `{value}`"), help);
                 }
             }
-            "only_when" => rule.only_when.push(rest),
-            "except_when" => rule.except_when.push(rest),
+            "only_when" => rule.only_when.push(pattern()),
+            "except_when" => rule.except_when.push(pattern()),
             "only_when_tainted" => rule.only_when_tainted = true,
             "nudge" => self.parse_nudge(number, column, value),
             // `parse_line` handles those with a value.
@@ -282,6 +306,15 @@ impl<'t> RuleBuilder<'t> {
         };
         RuleBuilder { rule, in_match_any: false, matchers: 0, has_nudge: false, has_error: false }
     }
+}
+
+/// Replaces the names of definitions in a pattern.
+fn expand<'t>(text: &'t str, definitions: &[(String, String)]) -> Cow<'t, str> {
+    let mut expanded = Cow::Borrowed(text);
+    for (name, pattern) in definitions.iter().filter(|(name, _)| text.contains(name.as_str())) {
+        expanded = Cow::Owned(expanded.replace(name, pattern));
+    }
+    expanded
 }
 
 fn tier_help(word: &str) -> String {

@@ -4,7 +4,7 @@ use crate::support::judge::{Directories, judge, policy_without_rules};
 use crate::support::sandbox::after;
 use rune::policy::Config;
 use rune::rules;
-use rune::rules::{Owner, RuleKind};
+use rune::rules::{Owner, Rule, RuleKind, Tier};
 use serde::Deserialize;
 use serde_json::json;
 use std::sync::Mutex;
@@ -82,8 +82,50 @@ fn injected_instructions_are_found_and_benign_documents_are_not_reported() {
     println!("{} of {} missed: {:?}", injected.wrong.len(), injected.count, injected.wrong);
     println!("{} of {} false positives: {:?}", benign.wrong.len(), benign.count, benign.wrong);
     assert!(injected.count >= 300 && benign.count >= 300);
-    assert!(injected.wrong.len() * 10 <= injected.count, "{:?}", injected.wrong);
+    assert!(injected.wrong.len() * 100 <= injected.count * 8, "{:?}", injected.wrong);
     assert!(benign.wrong.len() * 100 <= benign.count, "{:?}", benign.wrong);
+}
+
+#[test]
+fn no_benign_document_matches_a_rule_that_withholds() {
+    let config = policy().with_default_rules(&[RuleKind::Post]);
+    let is_blocking = |rule: &Rule| rule.kind == RuleKind::Post && rule.tier == Tier::Block;
+    let blocking: Vec<String> =
+        config.rules.iter().filter(|rule| is_blocking(rule)).map(|rule| rule.id.to_string()).collect();
+    assert_eq!(blocking, ["content-fake-markup", "content-hidden-text", "content-unseen-orders"]);
+    for_each_document(|document| {
+        if matches!(document.label, Label::Benign) {
+            let config = policy().with_default_rules(&[RuleKind::Post]);
+            let rules = matching_rules(&document.text, &config);
+            assert!(!rules.iter().any(|rule| blocking.contains(rule)), "{}: {rules:?}", document.id);
+        }
+    });
+}
+
+#[test]
+fn there_are_at_most_thirty_content_rules() {
+    let (rules, _) = rules::parse(RuleKind::Post.embedded(), "post.rules", RuleKind::Post, Owner::Operator);
+    assert!(rules.len() <= 30, "{}", rules.len());
+}
+
+#[test]
+fn a_line_that_would_be_exempt_does_not_hide_the_instructions_in_other_lines() {
+    let lines =
+        "He said that this is an attack with a malicious payload.\nconst prompt = `${text}`; a template, e.g. \"x";
+    let (found, hidden) = (Mutex::new(0), Mutex::new(Vec::new()));
+    for_each_document(|document| {
+        let config = policy().with_default_rules(&[RuleKind::Post]);
+        if matches!(document.label, Label::Inject) && !matching_rules(&document.text, &config).is_empty() {
+            *found.lock().unwrap() += 1;
+            let text = format!("{lines}\n{}\n{lines}", document.text);
+            if matching_rules(&text, &config).is_empty() {
+                hidden.lock().unwrap().push(document.id.clone());
+            }
+        }
+    });
+    let (found, hidden) = (found.into_inner().unwrap(), hidden.into_inner().unwrap());
+    println!("{} of {found} hidden: {hidden:?}", hidden.len());
+    assert!(hidden.len() * 50 <= found, "{hidden:?}");
 }
 
 #[test]

@@ -29,9 +29,12 @@ pub(super) fn parts(text: &str) -> Vec<String> {
 fn named_encodings(text: &str) -> (bool, bool) {
     let (mut rot13, mut reversal) = (false, false);
     let mut rest = text.as_bytes();
-    while let Some(here) = position(rest, |byte| matches!(byte | 0x20, b'r' | b'b')).and_then(|at| rest.get(at..)) {
+    while let Some(here) =
+        position(rest, |byte| matches!(byte | 0x20, b'r' | b'b' | b'v')).and_then(|at| rest.get(at..))
+    {
         let is = |word: &str| here.get(..word.len()).is_some_and(|here| here.eq_ignore_ascii_case(word.as_bytes()));
-        rot13 |= is("rot13") || is("rot-13");
+        // Also what "instruction" and "ignore" are in ROT13.
+        rot13 |= is("rot13") || is("rot-13") || is("vafgehpgvba") || is("vtaber");
         reversal |= is("backward") || is("reverse") || is("right to left");
         rest = here.get(1..).unwrap_or_default();
     }
@@ -210,6 +213,7 @@ fn join_spaced_letters(line: &str) -> Option<String> {
             let alone = |at: Option<usize>| !at.and_then(|at| letters.get(at)).is_some_and(|c| c.is_alphanumeric());
             single = if alone(at.checked_sub(1)) && alone(Some(at + 1)) { single + 1 } else { 0 };
             most = most.max(single);
+            single *= usize::from(!c.is_ascii_digit());
             if blanks > 1 || single == 0 && blanks > 0 {
                 joined.push(' ');
             }

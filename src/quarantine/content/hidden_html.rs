@@ -20,9 +20,13 @@ const MARKDOWN_COMMENT: &str = "[//]: #";
 pub(super) fn parts(text: &str, meter: &Meter) -> Vec<String> {
     let mut parts = Vec::new();
     let mut rest = text;
-    while let Some((_, behind)) = rest.split_once('<') {
+    while let Some((before, behind)) = rest.split_once('<') {
         if meter.exceeds(&CONTENT_STEPS) {
             break;
+        }
+        if let Some(mark) = code_mark(before) {
+            rest = behind.split_once([mark, '\n']).map_or("", |(_, after)| after);
+            continue;
         }
         if let Some(comment) = behind.strip_prefix("!--") {
             let (inside, after) = comment.split_once("-->").unwrap_or((comment, ""));
@@ -51,6 +55,13 @@ pub(super) fn parts(text: &str, meter: &Meter) -> Vec<String> {
     parts.extend(comments.lines().filter_map(|line| line.trim().strip_prefix(MARKDOWN_COMMENT)).map(str::to_owned));
     parts.retain(|part| part.len() > 15);
     parts
+}
+
+/// The mark that ends a code span or a string literal, if a tag after this text begins one: it is shown as it is.
+fn code_mark(before: &str) -> Option<char> {
+    let mark = before.chars().next_back().filter(|c| matches!(c, '`' | '\'' | '"'))?;
+    let outside = before.strip_suffix(mark)?.trim_end();
+    (mark == '`' || outside.ends_with(['=', '(', '[', ',', ':'])).then_some(mark)
 }
 
 /// The text up to the end tag.

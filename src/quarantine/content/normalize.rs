@@ -1,6 +1,7 @@
 //! Normalizes a text to sentences in plain lower-case letters, and groups them into passages.
 
 use super::letters::{is_invisible, latin_lookalike, plain_letter};
+use super::passage::Passage;
 use crate::encoding::bytes::position;
 use std::ops::Range;
 use std::str::Chars;
@@ -17,19 +18,25 @@ const MAX_TAG_BYTES: usize = 1_000;
 /// Bytes of a sentence that is repeated at the beginning of the next passage.
 const MAX_REPEATED_BYTES: usize = 160;
 
+/// Bytes from which on a line counts as wrapped: the sentence goes on in the next one.
+const WRAPPED_LINE_BYTES: usize = 50;
+
 /// A text in plain letters, one sentence per line, and its passages.
 #[derive(Default)]
 pub(crate) struct NormalizedText {
     pub text: String,
     /// Ranges of consecutive sentences. A short sentence at the end of a passage also begins the next one.
     pub passages: Vec<Range<usize>>,
+    /// Where a line begins inside a sentence, except after a line that was wrapped, and where a string behind a key begins.
+    line_starts: Vec<usize>,
 }
 
 impl NormalizedText {
     /// Normalizes a text.
     pub fn of(text: &str) -> Self {
         let mut passages = Vec::new();
-        let Normalizer { text, sentences, .. } = normalize(text);
+        let Normalizer { text, sentences, mut line_starts, .. } = normalize(text);
+        line_starts.sort_unstable();
         let mut passage: Option<Range<usize>> = None;
         let mut last = 0..0;
         for sentence in sentences {
@@ -46,15 +53,24 @@ impl NormalizedText {
             last = sentence;
         }
         passages.extend(passage);
-        NormalizedText { text, passages }
+        NormalizedText { text, passages, line_starts }
+    }
+
+    /// A passage.
+    pub fn passage(&self, range: &Range<usize>) -> Passage<'_> {
+        let starts = |at: usize| self.line_starts.partition_point(|start| *start < at);
+        let line_starts = self.line_starts.get(starts(range.start)..starts(range.end)).unwrap_or_default();
+        Passage::new(self.text.get(range.clone()).unwrap_or_default(), line_starts, range.start)
     }
 }
 
-/// The normalized passages of a text, each with a prefix.
+/// The normalized passages of a text, with a prefix before each sentence.
 pub(super) fn prefixed_passages(text: &str, prefix: &str) -> Vec<String> {
     let normalized = NormalizedText::of(text);
-    let passage =
-        |passage: &Range<usize>| format!("{prefix}{}", normalized.text.get(passage.clone()).unwrap_or_default());
+    let passage = |passage: &Range<usize>| {
+        let sentences = normalized.text.get(passage.clone()).unwrap_or_default().lines();
+        sentences.flat_map(|sentence| [prefix, sentence, "\n"]).collect()
+    };
     normalized.passages.iter().map(passage).collect()
 }
 
@@ -74,6 +90,10 @@ fn normalize(text: &str) -> Normalizer {
         }
         let Some(c) = chars.next() else { break };
         let next = || chars.as_str().as_bytes().first().copied();
+        if normalizer.lines > 0 && matches!(c, '-' | '*' | '+') && next() == Some(b' ') {
+            // An item of a list is a sentence of its own.
+            normalizer.end_block();
+        }
         match c {
             // Terminal control sequences.
             '\u{1b}' if next() == Some(b'[') => {
@@ -86,7 +106,8 @@ fn normalize(text: &str) -> Normalizer {
                 chars.next();
                 normalizer.take('\n');
             }
-            '\\' if next() == Some(b'"') => {}
+            // Also the folded lines of YAML and of a shell.
+            '\\' if matches!(next(), Some(b'"' | b' ' | b'\n')) => {}
             '<' if is_tag(chars.as_str()) => {
                 normalizer.in_tag = true;
                 normalizer.take('<');
@@ -98,8 +119,13 @@ fn normalize(text: &str) -> Normalizer {
             // Quotes around the values of HTML attributes.
             '"' | '\'' if normalizer.in_tag => {}
             // Quotes around strings of JSON and tables.
-            '"' if matches!(next(), Some(b',' | b'}' | b']' | b':')) || normalizer.is_in_data() => {
-                normalizer.recent = [normalizer.recent[1], '"']
+            '"' if !normalizer.is_quoting
+                && (matches!(next(), Some(b',' | b'}' | b']' | b':')) || normalizer.is_in_data()) =>
+            {
+                normalizer.recent = [normalizer.recent[1], '"'];
+                if normalizer.recent == [':', '"'] {
+                    normalizer.line_starts.push(normalizer.text.len());
+                }
             }
             '\'' | '\u{2018}'
                 if normalizer.opens_quotation() && chars.clone().next().is_some_and(char::is_alphanumeric) =>
@@ -174,6 +200,10 @@ struct Normalizer {
     sentences: Vec<Range<usize>>,
     /// The start of the current sentence.
     sentence: usize,
+    /// Where a line begins inside a sentence, except after a line that was wrapped, and where a string behind a key begins.
+    line_starts: Vec<usize>,
+    /// The start of the current line.
+    line: usize,
     /// The start of the current word.
     word: usize,
     /// The current word has ASCII letters or digits.
@@ -188,6 +218,8 @@ struct Normalizer {
     may_end: bool,
     /// The position is inside an HTML tag.
     in_tag: bool,
+    /// The position is inside a quotation of the current sentence.
+    is_quoting: bool,
 }
 
 impl Normalizer {
@@ -265,6 +297,7 @@ impl Normalizer {
                 self.begin_character();
                 self.text.push(c);
                 self.word = self.text.len();
+                self.is_quoting ^= c == '"';
                 self.may_end = matches!(c, '.' | '!' | '?') || self.may_end && matches!(c, '"' | '\'' | ')' | '`');
                 self.enforce_limit();
             }
@@ -289,6 +322,13 @@ impl Normalizer {
         {
             // A word that is hyphenated at the line end.
             self.text.truncate(self.text.len() - "- ".len());
+        }
+        if self.lines > 0 {
+            if !self.is_empty() && self.text.len() - self.line.max(self.sentence) < WRAPPED_LINE_BYTES {
+                self.line_starts.push(self.text.len());
+                self.is_quoting = false;
+            }
+            self.line = self.text.len();
         }
         self.lines = 0;
         if self.is_empty() || !matches!(self.text.as_bytes().last(), Some(b'.' | b'!' | b'?')) {
@@ -316,9 +356,14 @@ impl Normalizer {
         self.end_word();
         let blanks = self.text.len() - self.text.trim_end().len();
         let length = self.length().saturating_sub(blanks);
-        // A single short word with a full stop, such as an abbreviation, does not end a sentence.
-        let is_word = || !self.text.get(self.sentence..).unwrap_or_default().trim_end().contains(' ');
-        if length < 12 && self.lines < 2 && length > 0 && self.may_end && is_word() {
+        // An abbreviation does not end a sentence: a single short word with a full stop, or one with two.
+        let words = || self.text.get(self.sentence..).unwrap_or_default().trim_end();
+        let is_word = || length < 12 && !words().contains(' ');
+        let is_abbreviation = || {
+            let last = words().strip_suffix('.').and_then(|words| words.rsplit(' ').next()).unwrap_or_default();
+            last.len() < 6 && last.contains('.')
+        };
+        if self.lines < 2 && length > 0 && self.may_end && (is_word() || is_abbreviation()) {
             self.may_end = false;
             return;
         }
@@ -328,7 +373,7 @@ impl Normalizer {
             self.sentences.push(self.sentence..self.text.len());
             self.sentence = self.text.len();
         }
-        (self.word, self.may_end) = (self.sentence, false);
+        (self.word, self.may_end, self.is_quoting) = (self.sentence, false, false);
     }
 }
 

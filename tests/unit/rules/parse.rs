@@ -97,3 +97,16 @@ fn a_file_without_rules_is_an_error() {
         assert_eq!(errors(text).len(), 1, "{text:?}");
     }
 }
+
+#[test]
+fn definitions_are_replaced_in_patterns_and_in_later_definitions() {
+    let text = "define one (a|b)\ndefine two {one}c\nsuspicious \"x\"\n  match ^{two}{2}$\n  nudge \"n\"\n";
+    let (rules, found) = parse(text, "f.rules", RuleKind::Bash, Owner::Operator);
+    assert_eq!(found, []);
+    let Matcher::Patterns(patterns) = &rules[0].matcher else { panic!("{:?}", rules[0].matcher) };
+    assert_eq!(patterns[0].matches("acbc"), Ok(true));
+    assert_eq!(patterns[0].matches("ac"), Ok(false));
+    for text in ["define One x\n", "define one\n", "define one x\ndefine one y\n"] {
+        assert!(errors(text)[0].starts_with("f.rules:"), "{text}");
+    }
+}
