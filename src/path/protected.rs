@@ -195,8 +195,8 @@ impl Files {
             let known = self.by_first_name.get(range).unwrap_or_default().iter();
             known.filter(|(known, _)| names_overlap(known.as_bytes(), name.as_bytes())).flat_map(|(_, globs)| *globs)
         };
-        let names = is_indexed.then(|| path.components()).unwrap_or_default().iter();
-        let unnamed = is_indexed.then_some(self.unnamed).unwrap_or_default();
+        let names = if is_indexed { path.components() } else { &[] }.iter();
+        let unnamed = if is_indexed { self.unnamed } else { &[] };
         let positions = names.flat_map(by_name).chain(unnamed);
         all.into_iter().flatten().chain(positions.filter_map(|at| self.files.get(*at)))
     }

@@ -3,12 +3,17 @@ use super::super::NormalizedText;
 /// The sentence around `word`, and whether it is in a quotation.
 fn around(text: &str, word: &str) -> (String, bool) {
     let normalized = NormalizedText::of(text);
-    let range = normalized.passages.iter().find(|range| normalized.text[(*range).clone()].contains(word)).unwrap();
+    let range = normalized
+        .passages
+        .iter()
+        .find(|range| normalized.text.get((*range).clone()).is_some_and(|passage| passage.contains(word)));
+    let range = range.unwrap();
     let passage = normalized.passage(range);
     let at = passage.text.find(word).unwrap();
     let found = at..at + word.len();
     let sentences = passage.sentences();
-    (passage.text[sentences.around(&found)].trim().to_owned(), sentences.quotation(&found).is_some())
+    let sentence = passage.text.get(sentences.around(&found)).unwrap();
+    (sentence.trim().to_owned(), sentences.quotation(&found).is_some())
 }
 
 #[test]
