@@ -29,8 +29,8 @@ pub use observed::{Instructions, Observation, Observed, Source};
 pub use pin::{Approval, Pin, Proposal, ProposalError};
 pub use pin_check::{ConfiguredIdentity, PinCheck, PinFacts, PinPolicy, RecordFile, RefusalCode};
 pub use record_file::{
-    ApprovedHead, InvalidRecord, MAX_RECORD_BYTES, ObservedFile, ObservedHead, PinFile, PinHead, ToolHash, UniqueMap,
-    file_name,
+    ApprovedHead, InvalidRecord, ObservedFile, ObservedHead, PinFile, PinHead, ToolHash, UniqueMap, file_name,
+    split_seal, with_seal,
 };
 pub use status::{ChangedPart, Status};
 pub use tool::{InvalidTool, Tool};

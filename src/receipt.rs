@@ -6,10 +6,12 @@ mod chain;
 mod decision;
 mod key;
 pub mod pack;
+mod pin_change;
 
 pub use chain::{ExpectedChain, FaultCode, Outcome, ReceiptFault, VerifyReport, verify};
 pub use decision::Decision;
 pub use key::{PublicKey, Secret, TrustedKeys};
+pub use pin_change::{LastPinChange, PinChange};
 
 use crate::encoding::hex::digest;
 use crate::encoding::label::Label;
@@ -127,23 +129,7 @@ pub enum ReceiptBody {
     /// The command by which a person loosened the guard.
     Loosen(Loosening),
     /// An approval, a block or an unblock of a tool, or of a server if there is no tool.
-    PinChange {
-        /// `Approve`, `Block` or `Unblock`.
-        kind: ReceiptKind,
-        /// The server.
-        server: Label,
-        /// The tool.
-        tool: Option<Label>,
-        /// The hash of what is approved, blocked or unblocked.
-        pin: Option<String>,
-    },
-}
-
-impl ReceiptBody {
-    /// The approval, block or unblock (`kind`) of a tool, or of a server.
-    pub fn pin_change(kind: ReceiptKind, server: &str, tool: Option<&str>, pin: Option<String>) -> Self {
-        ReceiptBody::PinChange { kind, server: Label::new(server), tool: tool.map(Label::new), pin }
-    }
+    PinChange(PinChange),
 }
 
 /// The position of the next receipt in a chain.
@@ -243,12 +229,7 @@ impl Receipt {
                 receipt.kind = ReceiptKind::Loosen;
                 receipt.reason = Some(command.code().to_owned());
             }
-            ReceiptBody::PinChange { kind, server, tool, pin } => {
-                receipt.kind = *kind;
-                receipt.server = member(server);
-                receipt.tool = tool.as_ref().and_then(member);
-                receipt.pin.clone_from(pin);
-            }
+            ReceiptBody::PinChange(change) => change.fill(&mut receipt),
         }
         receipt.signed_by(secret)
     }

@@ -14,7 +14,7 @@ mod validate;
 use super::registration::{Drift, PluginFiles, Registration};
 use super::server::{Introduction, Launch, LaunchContext, PluginServers, ServerFile, ServerOrigin, ServerScope};
 use super::settings::{FileError, Scope, Settings, SettingsDirs};
-use super::{Answer, Client, Locations, ReadAnswer, SampleEvent};
+use super::{Answer, Client, Locations, OwnServer, ReadAnswer, SampleEvent};
 use crate::event::{EventError, Header, Message};
 use crate::quarantined::Quarantined;
 use crate::verdict::{Phase, Verdict};
@@ -34,6 +34,8 @@ static LOCATIONS: Locations = Locations {
     managed_dir: if cfg!(target_os = "macos") { "/Library/Application Support/ClaudeCode" } else { "/etc/claude-code" },
     managed_fragments: "managed-settings.d",
     managed_servers: "managed-mcp.json",
+    // The editor that the client is connected to.
+    own_servers: &[OwnServer { name: "ide", runs_code: &["executeCode"] }],
     project_servers: ".mcp.json",
     settings_names: &["settings.json", "settings.local.json"],
     settings_format: "plain JSON, without comments",

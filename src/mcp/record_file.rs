@@ -24,9 +24,6 @@ use std::marker::PhantomData;
 use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
 
-/// The largest record that is read.
-pub const MAX_RECORD_BYTES: u64 = 64 << 20;
-
 /// The name of a server's file in the directory of its kind. A name with characters other than `a-z`, `0-9`, `-` and
 /// `_` is replaced by its hash, so that no name can leave the directory and no two names share a file on a
 /// case-insensitive file system.
@@ -38,6 +35,22 @@ pub fn file_name(server: &str) -> String {
     let hash = Hash::of(HashSubject::Identity, &Value::String(server.to_owned())).to_string();
     format!("={}.json", hash.rsplit(':').next().unwrap_or_default())
 }
+
+/// The text of a record with its seal, which is the first member and has a line of its own.
+pub fn with_seal(text: &str, seal: &str) -> String {
+    format!("{SEAL_START}{seal}{SEAL_END}{}", text.strip_prefix('{').unwrap_or(text))
+}
+
+/// The seal of a record, and what it covers: the rest of the file.
+pub fn split_seal(file: &[u8]) -> Option<(&[u8], &[u8])> {
+    let rest = file.strip_prefix(SEAL_START.as_bytes())?;
+    let end = rest.iter().position(|byte| *byte == b'"')?;
+    let (seal, rest) = rest.split_at_checked(end)?;
+    Some((seal, rest.strip_prefix(SEAL_END.as_bytes())?))
+}
+
+const SEAL_START: &str = "{\"seal\":\"";
+const SEAL_END: &str = "\",\n";
 
 /// Why a record is rejected. It never quotes the record, because parts of it were written by a server.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -188,6 +201,8 @@ pub struct PinFile<'a> {
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ObservedFile<'a> {
+    #[serde(borrow, default, rename = "seal")]
+    _seal: Option<&'a RawValue>,
     /// The head. It is not yet compared with the body.
     pub head: ObservedHead,
     #[serde(borrow)]
@@ -304,7 +319,7 @@ impl Observed {
             source: self.source,
             at: format_time(self.at),
             identity: self.identity.clone(),
-            instructions: self.instructions.hash().map_err(InvalidTool::Form).transpose().map(ToolHash),
+            instructions: self.instructions.hash().transpose().map(ToolHash),
             tools: UniqueMap(self.tools.iter().map(hash).collect()),
         }
     }
@@ -313,7 +328,7 @@ impl Observed {
     pub fn read(bytes: &[u8]) -> Result<Observed, InvalidRecord> {
         let file = ObservedFile::parse(bytes)?;
         let instructions = match (optional_text(file.instructions, "instructions")?, file.head.instructions) {
-            (None, Some(ToolHash(Err(InvalidTool::Form(fault))))) => Instructions::Unreadable(fault),
+            (None, Some(ToolHash(Err(fault)))) => Instructions::Unreadable(fault),
             (None, _) => Instructions::None,
             (Some(text), _) => Instructions::Text(text),
         };

@@ -11,13 +11,16 @@ pub use policy::PolicySnapshot;
 
 use super::options::Options;
 use crate::runtime::environment::Environment;
-use crate::runtime::policy_files::PolicyTexts;
+use crate::runtime::policy_files::{PolicyTexts, open_with};
 use append::Writer;
 use rune::encoding::label::Label;
 use rune::event::Header;
 use rune::policy::Receipts;
 use rune::receipt::{Decision, ReceiptBody};
 use rune::verdict::Verdict;
+use rune::verdict::limits::OPERATOR_RECEIPT_BYTES;
+use rustix::fs::OFlags;
+use std::io::{ErrorKind, Read};
 use std::path::PathBuf;
 use time::OffsetDateTime;
 
@@ -62,6 +65,33 @@ pub fn record_operator_action(
     at: Option<OffsetDateTime>,
 ) -> Result<(), String> {
     Writer::of_operator(environment, at)?.append(body)
+}
+
+/// The receipts of what people did, part by part, to look up approvals in them.
+///
+/// # Errors
+///
+/// If a part cannot be read, or if there are more than [`OPERATOR_RECEIPT_BYTES`].
+pub fn operator_parts(environment: &Environment) -> Result<Vec<Vec<u8>>, String> {
+    let folder = folder(environment)?;
+    let (mut parts, mut bytes) = (Vec::new(), 0);
+    for part in 1.. {
+        let path = folder.join(file_name(OPERATOR_FILE, part));
+        let in_file = |error: std::io::Error| format!("receipts: {}: {error}", path.display());
+        let (file, length) = match open_with(&path, OFlags::NOFOLLOW) {
+            Ok(opened) => opened,
+            Err(error) if error.kind() == ErrorKind::NotFound => break,
+            Err(error) => return Err(in_file(error)),
+        };
+        bytes += length;
+        if bytes > OPERATOR_RECEIPT_BYTES.most as u64 {
+            return Err(in_file(std::io::Error::other(OPERATOR_RECEIPT_BYTES.what)));
+        }
+        let mut text = Vec::new();
+        file.take(length).read_to_end(&mut text).map_err(in_file)?;
+        parts.push(text);
+    }
+    Ok(parts)
 }
 
 /// Seals the receipts of what people did.

@@ -71,10 +71,23 @@ pub const CONTENT_BYTES: Limit = Limit { name: "content-bytes", most: 1 << 20, w
 pub const CONTENT_STEPS: Limit =
     Limit { name: "content-steps", most: 3_000_000, what: "the content rules can compare" };
 
+/// Bytes of the definition of one MCP tool, or of the instructions of a server. What is longer cannot be approved.
+pub const MCP_TOOL_BYTES: Limit =
+    Limit { name: "mcp-tool-bytes", most: 256 << 10, what: "256 KB in the definition of an MCP tool" };
+
+/// Bytes of one record of an MCP server. Calls of a server with a larger record are refused.
+pub const MCP_RECORD_BYTES: Limit =
+    Limit { name: "mcp-record-bytes", most: 4 << 20, what: "4 MB in the record of an MCP server" };
+
+/// Bytes of the receipts of what people did. Beyond that, no approval of an MCP server is valid.
+pub const OPERATOR_RECEIPT_BYTES: Limit =
+    Limit { name: "operator-receipt-bytes", most: 16 << 20, what: "16 MB of receipts for what people did" };
+
 /// All limits.
-pub const ALL: [&Limit; 14] = [
+pub const ALL: [&Limit; 17] = [
     &EVENT_BYTES, &SHELL_BYTES, &SHELL_DEPTH, &SHELL_NESTING, &SHELL_COMMANDS, &SHELL_FUNCTIONS, &SHELL_DIRECTORIES,
     &SHELL_STEPS, &CONTAINER_MOUNTS, &FILES, &SEARCH_PATTERNS, &PATH_BYTES, &CONTENT_BYTES, &CONTENT_STEPS,
+    &MCP_TOOL_BYTES, &MCP_RECORD_BYTES, &OPERATOR_RECEIPT_BYTES,
 ];
 
 /// Bytes of text that are copied in one step.

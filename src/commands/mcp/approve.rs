@@ -1,6 +1,5 @@
 //! `rune mcp approve`: shows what a server serves, and pins it once a person confirms its hash.
 
-use super::block::write_receipt;
 use super::diff::pretty;
 use super::inventory::{Inventory, ServerState, ToolSelector, describe_status};
 use crate::commands::explain::preview;
@@ -52,7 +51,7 @@ pub fn run(args: &ApproveArgs) -> anyhow::Result<u8> {
     };
     let mut exit = DONE;
     for target in &targets {
-        let state = inventory.server_state(&target.server)?;
+        let state = inventory.state_to_approve(&target.server)?;
         if args.all && (state.observed.is_none() || is_fully_decided(&state)) {
             continue;
         }
@@ -104,9 +103,8 @@ fn approve(
         return Ok(false);
     };
     let at = now();
-    inventory.store.change(&state.name, |pin| pin.approve(approval, at))?;
+    inventory.store.change(&target.change(ReceiptKind::Approve, Some(hash)), |pin| pin.approve(approval, at))?;
     say!("approved: {name}")?;
-    write_receipt(ReceiptKind::Approve, target, Some(hash))?;
     Ok(true)
 }
 

@@ -8,6 +8,7 @@ use super::stdio::{ServerReaper, StdioServer};
 use crate::commands::{ask, current_dir, say};
 use crate::runtime::environment::Environment;
 use crate::runtime::exit_code::{DONE, FAILED};
+use crate::runtime::mcp::records::{ForgetOutcome, Store};
 use crate::runtime::mcp::servers::{Configured, Servers};
 use crate::runtime::options::Dirs;
 use crate::runtime::{agent_check, receipts};
@@ -167,13 +168,17 @@ fn probe_all(
         let Some(server) = selected.get(index) else { continue };
         let ms = started.elapsed().as_millis();
         let outcome = answer.and_then(|served| record_served(server, &served, environment));
+        let outcome = outcome.map_err(|what| mark_unseen(server, what, environment));
         if progress {
             writeln!(std::io::stderr().lock(), "{} of {} done", results.len() + 1, selected.len()).ok();
         }
         results.insert(index, ProbeResult::of(server, Some(ms), outcome));
     }
     for (index, server) in selected.iter().enumerate() {
-        results.entry(index).or_insert_with(|| ProbeResult::of(server, None, Err(TIMED_OUT.to_owned())));
+        results.entry(index).or_insert_with(|| {
+            let what = mark_unseen(server, TIMED_OUT.to_owned(), environment);
+            ProbeResult::of(server, None, Err(what))
+        });
     }
     Ok(results.into_values().collect())
 }
@@ -184,6 +189,16 @@ fn record_served(server: &Configured, served: &Served, environment: &Environment
     let outcome = record(environment, &snapshot)?;
     let prompts = if served.prompts.is_empty() { String::new() } else { format!(", {} prompts", served.prompts.len()) };
     Ok(format!("{} tools{prompts}, {outcome}", served.tools.len()))
+}
+
+/// Marks a server that could not be asked as not seen, so that an earlier approval is not in force any more.
+fn mark_unseen(server: &Configured, what: String, environment: &Environment) -> String {
+    match Store::of(environment).and_then(|store| store.forget(&server.name)) {
+        Ok(ForgetOutcome::Unrecorded) => what,
+        Ok(ForgetOutcome::Removed) => format!("{what}; marked as not seen"),
+        Ok(ForgetOutcome::Kept(stronger)) => format!("{what}; the record that `{stronger}` made is kept"),
+        Err(error) => format!("{what}; cannot be marked as not seen: {error:#}"),
+    }
 }
 
 /// Asks one server, and shuts it down before the answer is returned.

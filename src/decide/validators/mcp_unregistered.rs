@@ -2,7 +2,8 @@
 
 use super::{Context, block};
 use crate::decide::subject::Subject;
-use crate::event::Action;
+use crate::event::{Action, ServerProvider};
+use crate::mcp::PinFacts;
 use crate::quarantine::Namespace;
 use crate::rules::Match;
 
@@ -20,6 +21,18 @@ pub(super) fn find(_subject: &Subject<'_>, context: &Context<'_>) -> Option<Matc
     }
     if namespace.contradicting(context.event).is_some() {
         return block("the client names another server than the tool's name does");
+    }
+    match context.event.facts.server_provider {
+        ServerProvider::Client => return None,
+        ServerProvider::User if context.config.knows_user_servers => return None,
+        ServerProvider::UserSinceTaint if context.config.knows_user_servers => {
+            return block("this server was added after the session had read untrusted content");
+        }
+        ServerProvider::Other | ServerProvider::User | ServerProvider::UserSinceTaint => {}
+    }
+    // To approve a server is to register it. Whether this tool is the approved one is judged by its pin.
+    if context.event.facts.pins.as_ref().is_some_and(PinFacts::is_server_approved) {
+        return None;
     }
     let by_project = namespace.is_of_project(context.event);
     let registered = context.config.servers.iter().find(|known| known.name == namespace.as_str());

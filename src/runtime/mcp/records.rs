@@ -1,10 +1,19 @@
 //! The records of servers on disk: one pin and one observed record for each, written atomically with mode 600.
+//!
+//! A pin is valid only if the last receipt about its server, in the receipts of what people did, has the hash of the
+//! file. An observed record is sealed with the key of the installation. So a record that was edited, replaced, restored
+//! or taken from another server is refused. The key belongs to the user: a program that reads it can forge both.
 
 use crate::runtime::environment::Environment;
 use crate::runtime::files::{create_private_dir, write_private};
 use crate::runtime::policy_files;
-use anyhow::{Context, bail};
-use rune::mcp::{InvalidRecord, MAX_RECORD_BYTES, Observed, ObservedFile, Pin, PinFile, Source, file_name};
+use crate::runtime::receipts::{self, key};
+use anyhow::{Context, Error as AnyError, bail};
+use rune::mcp::{
+    InvalidRecord, Observed, ObservedFile, Pin, PinFile, RecordFile, Source, file_name, split_seal, with_seal,
+};
+use rune::receipt::{LastPinChange, PinChange, ReceiptBody, ReceiptKind, TrustedKeys};
+use rune::verdict::limits::MCP_RECORD_BYTES;
 use rustix::fs::{FlockOperation, OFlags, flock};
 use rustix::io::Errno;
 use std::collections::BTreeSet;
@@ -13,6 +22,7 @@ use std::io::{Error, ErrorKind, Read};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
+use time::OffsetDateTime;
 
 /// The result of [`Store::record`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,10 +32,34 @@ pub enum RecordOutcome {
     Kept(Source),
 }
 
+/// The result of [`Store::forget`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ForgetOutcome {
+    Removed,
+    /// There was no record.
+    Unrecorded,
+    /// The record was kept, because it comes from this stronger source.
+    Kept(Source),
+}
+
 #[derive(Clone, Debug)]
 pub struct Store {
     data: PathBuf,
+    environment: Environment,
     lock_timeout: Duration,
+}
+
+/// What a person changes in the pin of a server, for its receipt.
+#[derive(Clone, Debug)]
+pub struct PinChangeRequest<'a> {
+    /// `Approve`, `Block` or `Unblock`.
+    pub kind: ReceiptKind,
+    pub server: &'a str,
+    pub tool: Option<&'a str>,
+    /// The hash of what the person was shown.
+    pub shown: Option<String>,
+    /// The time; `None` for now.
+    pub at: Option<OffsetDateTime>,
 }
 
 /// How long to wait for another writer, which only writes one file.
@@ -53,7 +87,7 @@ impl Store {
         let help = "help: set it, or XDG_DATA_HOME";
         let data =
             environment.data_dir.clone().with_context(|| format!("HOME is not an absolute directory\n  {help}"))?;
-        Ok(Store { data, lock_timeout: LOCK_TIMEOUT })
+        Ok(Store { data, environment: environment.clone(), lock_timeout: LOCK_TIMEOUT })
     }
 
     pub fn pin_path(&self, server: &str) -> PathBuf {
@@ -64,16 +98,91 @@ impl Store {
         self.data.join("observed").join(file_name(server))
     }
 
+    /// Reads the file of a server's pin, and compares it with the last receipt about it.
+    pub fn pin_file(&self, server: &str) -> RecordFile {
+        let file = record_file(&self.pin_path(server));
+        let is_authentic = match &file {
+            RecordFile::Unreadable | RecordFile::Unauthenticated => true,
+            // A pin that was removed would lose a block.
+            RecordFile::Missing => self.last_change(server) == LastPinChange::None,
+            RecordFile::Bytes(bytes) => self.last_change(server).wrote(bytes),
+        };
+        if is_authentic { file } else { RecordFile::Unauthenticated }
+    }
+
+    /// Reads the file of a server's observed record, and checks its seal.
+    pub fn observed_file(&self, server: &str) -> RecordFile {
+        match record_file(&self.observed_path(server)) {
+            RecordFile::Bytes(bytes) if !self.is_sealed(&bytes) => RecordFile::Unauthenticated,
+            file => file,
+        }
+    }
+
+    /// Whether there are receipts about pins or files of pins.
+    pub fn has_pins(&self) -> bool {
+        let is_about_pin = |part: &Vec<u8>| {
+            let kinds: [&[u8]; 3] = [b"\"kind\":\"approve\"", b"\"kind\":\"block\"", b"\"kind\":\"unblock\""];
+            kinds.iter().any(|kind| part.windows(kind.len()).any(|bytes| bytes == *kind))
+        };
+        !policy_files::is_missing(&self.data.join("pins"))
+            || receipts::operator_parts(&self.environment).map_or(true, |parts| parts.iter().any(is_about_pin))
+    }
+
+    fn last_change(&self, server: &str) -> LastPinChange {
+        let Ok(parts) = receipts::operator_parts(&self.environment) else { return LastPinChange::Broken };
+        let keys = key::read(&self.environment).ok().flatten();
+        let keys = keys.map_or_else(TrustedKeys::default, |secret| secret.keys());
+        LastPinChange::find(&parts, server, &keys)
+    }
+
+    fn is_sealed(&self, file: &[u8]) -> bool {
+        let secret = key::read(&self.environment).ok().flatten();
+        let valid = secret
+            .zip(split_seal(file))
+            .and_then(|(secret, (seal, record))| Some(secret.seal(record)?.as_bytes() == seal));
+        valid.unwrap_or_default()
+    }
+
     /// Reads the pin of a server; `None` if there is none.
     pub fn pin(&self, server: &str) -> Result<Option<Pin>, RecordError> {
         let path = self.pin_path(server);
-        parse(&path, Pin::read, |pin| pin.server() == server)
+        let pin = parse(&path, Pin::read, |pin| pin.server() == server)?;
+        if self.pin_file(server) == RecordFile::Unauthenticated {
+            let what = "it is not what the last `rune mcp approve`, `block` or `unblock` wrote";
+            return Err(RecordError { path, what: what.to_owned() });
+        }
+        Ok(pin)
+    }
+
+    /// The pin of a server as a starting point for changes. Of an invalid one only the blocks count.
+    pub fn pin_to_change(&self, server: &str) -> Pin {
+        let mut fresh = Pin::new(server);
+        match self.pin(server) {
+            Ok(pin) => pin.unwrap_or(fresh),
+            Err(_) => {
+                let path = self.pin_path(server);
+                if let Ok(Some(invalid)) = parse(&path, Pin::read, |pin| pin.server() == server) {
+                    invalid.blocked_tools().for_each(|tool| fresh.block(Some(tool)));
+                    if invalid.is_blocked() {
+                        fresh.block(None);
+                    }
+                }
+                fresh
+            }
+        }
     }
 
     /// Reads the observed record of a server; `None` if there is none.
     pub fn observed(&self, server: &str) -> Result<Option<Observed>, RecordError> {
         let path = self.observed_path(server);
-        parse(&path, Observed::read, |observed| observed.server() == server)
+        let observed = parse(&path, Observed::read, |observed| observed.server() == server)?;
+        if self.observed_file(server) == RecordFile::Unauthenticated {
+            return Err(RecordError {
+                path,
+                what: "it was not written by this installation, or edited since".to_owned(),
+            });
+        }
+        Ok(observed)
     }
 
     /// The names of all servers with a record, and the records that cannot be read.
@@ -106,20 +215,45 @@ impl Store {
             return Ok(RecordOutcome::Kept(known.source()));
         }
         let text = observed.write();
-        if text.len() as u64 > MAX_RECORD_BYTES {
-            bail!("the server `{}` serves more than {} MB", observed.server().escape_debug(), MAX_RECORD_BYTES >> 20);
+        if text.len() > MCP_RECORD_BYTES.most {
+            bail!("the server `{}` serves more than {}", observed.server().escape_debug(), MCP_RECORD_BYTES.what);
         }
-        write_private(&self.observed_path(observed.server()), text.as_bytes())?;
+        let secret = key::read_or_create(&self.environment).map_err(AnyError::msg)?;
+        let seal = secret.seal(text.as_bytes().strip_prefix(b"{").unwrap_or_default()).unwrap_or_default();
+        write_private(&self.observed_path(observed.server()), with_seal(&text, &seal).as_bytes())?;
         Ok(RecordOutcome::Written)
     }
 
-    /// Changes the pin of a server under the lock.
-    pub fn change<R>(&self, server: &str, change: impl FnOnce(&mut Pin) -> R) -> anyhow::Result<R> {
+    /// Removes what was observed of a server that does not answer, unless a source that is stronger than a probe has
+    /// seen it.
+    pub fn forget(&self, server: &str) -> anyhow::Result<ForgetOutcome> {
         let _lock = self.lock()?;
-        let mut pin = self.pin(server)?.unwrap_or_else(|| Pin::new(server));
-        let result = change(&mut pin);
-        write_private(&self.pin_path(server), pin.write().as_bytes())?;
-        Ok(result)
+        match self.observed(server) {
+            Ok(Some(known)) if known.source() > Source::Probe => return Ok(ForgetOutcome::Kept(known.source())),
+            Ok(None) => return Ok(ForgetOutcome::Unrecorded),
+            // An unreadable record is removed.
+            Ok(Some(_)) | Err(_) => {}
+        }
+        let path = self.observed_path(server);
+        fs::remove_file(&path).with_context(|| path.display().to_string())?;
+        Ok(ForgetOutcome::Removed)
+    }
+
+    /// Changes the pin of a server under the lock, and writes the receipt of the change. Without its receipt, the pin is
+    /// invalid.
+    pub fn change(&self, request: &PinChangeRequest<'_>, change: impl FnOnce(&mut Pin)) -> anyhow::Result<()> {
+        let PinChangeRequest { kind, server, tool, shown, at } = request;
+        let _lock = self.lock()?;
+        let mut pin = self.pin_to_change(server);
+        change(&mut pin);
+        let text = pin.write();
+        if text.len() > MCP_RECORD_BYTES.most {
+            bail!("the pin would have more than {}", MCP_RECORD_BYTES.what);
+        }
+        let body = ReceiptBody::PinChange(PinChange::new(*kind, server, *tool, shown.clone(), text.as_bytes()));
+        write_private(&self.pin_path(server), text.as_bytes())?;
+        let written = receipts::record_operator_action(&self.environment, &body, *at);
+        written.map_err(AnyError::msg).context("the change is not in force: its receipt was not written")
     }
 
     /// Locks the store for writing, for as long as the returned file is open. Waits for another writer up to a timeout.
@@ -175,11 +309,19 @@ fn parse<T>(
     if fits(&record) { Ok(Some(record)) } else { Err(unreadable("it is the record of another server".to_owned())) }
 }
 
-pub fn read_bytes(path: &Path) -> std::io::Result<Vec<u8>> {
+fn record_file(path: &Path) -> RecordFile {
+    match read_bytes(path) {
+        Ok(bytes) => RecordFile::Bytes(bytes),
+        Err(error) if error.kind() == ErrorKind::NotFound => RecordFile::Missing,
+        Err(_) => RecordFile::Unreadable,
+    }
+}
+
+fn read_bytes(path: &Path) -> std::io::Result<Vec<u8>> {
     let (file, length) = open(path)?;
     let mut bytes = Vec::with_capacity(length + 1);
-    file.take(MAX_RECORD_BYTES + 1).read_to_end(&mut bytes)?;
-    if bytes.len() as u64 > MAX_RECORD_BYTES { Err(too_large()) } else { Ok(bytes) }
+    file.take(MCP_RECORD_BYTES.most as u64 + 1).read_to_end(&mut bytes)?;
+    if bytes.len() > MCP_RECORD_BYTES.most { Err(too_large()) } else { Ok(bytes) }
 }
 
 /// Opens a record. Symlinks and files that are not regular are refused: they could lead to other files or block.
@@ -188,11 +330,14 @@ fn open(path: &Path) -> std::io::Result<(File, usize)> {
         let is_link = fs::symlink_metadata(path).is_ok_and(|found| found.is_symlink());
         if is_link { Error::new(ErrorKind::InvalidInput, "a symlink, not a regular file") } else { error }
     })?;
-    if length > MAX_RECORD_BYTES { Err(too_large()) } else { Ok((file, usize::try_from(length).unwrap_or_default())) }
+    match usize::try_from(length) {
+        Ok(length) if length <= MCP_RECORD_BYTES.most => Ok((file, length)),
+        _ => Err(too_large()),
+    }
 }
 
 fn too_large() -> Error {
-    Error::new(ErrorKind::InvalidData, format!("larger than {} MB", MAX_RECORD_BYTES >> 20))
+    Error::new(ErrorKind::InvalidData, format!("more than {}", MCP_RECORD_BYTES.what))
 }
 
 #[cfg(test)]
