@@ -141,6 +141,10 @@ pub struct Locations {
     pub settings_format: &'static str,
     /// The command that starts the client with hooks although its settings disable them.
     pub enabling_command: &'static str,
+    /// The name of the client's program.
+    pub program: &'static str,
+    /// The oldest version of the client that understands the registered entries.
+    pub minimum_version: [u32; 3],
     /// A part of the path of the client's program, where the file itself has another name than the client.
     pub program_path: Option<&'static str>,
 }

@@ -6,12 +6,12 @@ mod chain;
 mod decision;
 mod key;
 pub mod pack;
-mod pin_change;
+mod record_change;
 
 pub use chain::{ExpectedChain, FaultCode, Outcome, ReceiptFault, VerifyReport, verify};
 pub use decision::Decision;
 pub use key::{PublicKey, Secret, TrustedKeys};
-pub use pin_change::{LastPinChange, PinChange};
+pub use record_change::{LastChange, RecordChange, observed_session};
 
 use crate::encoding::hex::digest;
 use crate::encoding::label::Label;
@@ -41,6 +41,8 @@ pub enum ReceiptKind {
     Block,
     /// A person removed a block.
     Unblock,
+    /// What a server serves was recorded.
+    Observe,
     /// A person loosened the guard by another command, which `reason` names.
     Loosen,
 }
@@ -128,8 +130,8 @@ pub enum ReceiptBody {
     Rotate(PublicKey),
     /// The command by which a person loosened the guard.
     Loosen(Loosening),
-    /// An approval, a block or an unblock of a tool, or of a server if there is no tool.
-    PinChange(PinChange),
+    /// A change of the record of a server.
+    RecordChange(RecordChange),
 }
 
 /// The position of the next receipt in a chain.
@@ -229,7 +231,7 @@ impl Receipt {
                 receipt.kind = ReceiptKind::Loosen;
                 receipt.reason = Some(command.code().to_owned());
             }
-            ReceiptBody::PinChange(change) => change.fill(&mut receipt),
+            ReceiptBody::RecordChange(change) => change.fill(&mut receipt),
         }
         receipt.signed_by(secret)
     }
@@ -250,7 +252,7 @@ impl Receipt {
                 let named = Loosening::ALL.iter().find(|(_, known, _)| *known == code);
                 named.map_or("an unknown verb", |(.., verb)| verb)
             }
-            ReceiptKind::Decision | ReceiptKind::Seal | ReceiptKind::Block => return None,
+            ReceiptKind::Decision | ReceiptKind::Seal | ReceiptKind::Block | ReceiptKind::Observe => return None,
         };
         // The line may be forged, so only characters of a time are shown.
         let is_time = |c: &char| c.is_ascii_digit() || matches!(c, '-' | ':' | 'T');

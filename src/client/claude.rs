@@ -40,6 +40,9 @@ static LOCATIONS: Locations = Locations {
     settings_names: &["settings.json", "settings.local.json"],
     settings_format: "plain JSON, without comments",
     enabling_command: "claude --settings '{\"disableAllHooks\": false}'",
+    program: "claude",
+    // Older versions do not know `args` in the entry of a hook.
+    minimum_version: [2, 1, 139],
     // The native build is a file named by its version.
     program_path: Some("/claude/versions/"),
 };

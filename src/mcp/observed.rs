@@ -127,6 +127,11 @@ impl Observed {
         self.source >= known.source || self.identity.is_some() && self.identity != known.identity
     }
 
+    /// Whether another observation by the same source differs in nothing but its time.
+    pub fn is_same_as(&self, other: &Observed) -> bool {
+        *self == Observed { at: self.at, ..other.clone() }
+    }
+
     /// The server's configured name.
     pub fn server(&self) -> &str {
         &self.server

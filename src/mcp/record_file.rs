@@ -36,22 +36,6 @@ pub fn file_name(server: &str) -> String {
     format!("={}.json", hash.rsplit(':').next().unwrap_or_default())
 }
 
-/// The text of a record with its seal, which is the first member and has a line of its own.
-pub fn with_seal(text: &str, seal: &str) -> String {
-    format!("{SEAL_START}{seal}{SEAL_END}{}", text.strip_prefix('{').unwrap_or(text))
-}
-
-/// The seal of a record, and what it covers: the rest of the file.
-pub fn split_seal(file: &[u8]) -> Option<(&[u8], &[u8])> {
-    let rest = file.strip_prefix(SEAL_START.as_bytes())?;
-    let end = rest.iter().position(|byte| *byte == b'"')?;
-    let (seal, rest) = rest.split_at_checked(end)?;
-    Some((seal, rest.strip_prefix(SEAL_END.as_bytes())?))
-}
-
-const SEAL_START: &str = "{\"seal\":\"";
-const SEAL_END: &str = "\",\n";
-
 /// Why a record is rejected. It never quotes the record, because parts of it were written by a server.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct InvalidRecord(String);
@@ -201,8 +185,6 @@ pub struct PinFile<'a> {
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ObservedFile<'a> {
-    #[serde(borrow, default, rename = "seal")]
-    _seal: Option<&'a RawValue>,
     /// The head. It is not yet compared with the body.
     pub head: ObservedHead,
     #[serde(borrow)]

@@ -11,9 +11,6 @@ use std::fmt;
 /// The first line of a key file.
 const HEADER: &str = "rune.receipt.key/2";
 
-/// What a record is sealed under.
-const RECORD_TAG: &[u8] = b"rune/mcp/observed/v1\n";
-
 /// The first line of a version 1 key file: no `public` line and no `check` line.
 const HEADER_V1: &str = "rune.receipt.key/1";
 
@@ -104,18 +101,9 @@ impl Secret {
             Some(canonical) => ("hmac-sha256:", canonical.as_bytes()),
             None => ("hmac-sha256-raw:", raw.as_slice()),
         };
-        self.hmac(&[bytes]).map(|digits| format!("{prefix}{digits}"))
-    }
-
-    /// The seal of a record that only this installation writes. No arguments of a call begin like the tag.
-    pub fn seal(&self, record: &[u8]) -> Option<String> {
-        self.hmac(&[RECORD_TAG, record])
-    }
-
-    fn hmac(&self, parts: &[&[u8]]) -> Option<String> {
         let mut mac = Hmac::<Sha256>::new_from_slice(&self.args).ok()?;
-        parts.iter().for_each(|part| mac.update(part));
-        Some(hex::encode(&mac.finalize().into_bytes()))
+        mac.update(bytes);
+        Some(format!("{prefix}{}", hex::encode(&mac.finalize().into_bytes())))
     }
 }
 

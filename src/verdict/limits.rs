@@ -79,15 +79,15 @@ pub const MCP_TOOL_BYTES: Limit =
 pub const MCP_RECORD_BYTES: Limit =
     Limit { name: "mcp-record-bytes", most: 4 << 20, what: "4 MB in the record of an MCP server" };
 
-/// Bytes of the receipts of what people did. Beyond that, no approval of an MCP server is valid.
-pub const OPERATOR_RECEIPT_BYTES: Limit =
-    Limit { name: "operator-receipt-bytes", most: 16 << 20, what: "16 MB of receipts for what people did" };
+/// Bytes of the receipts that records of MCP servers are compared with. Beyond that, the records are invalid.
+pub const RECORD_RECEIPT_BYTES: Limit =
+    Limit { name: "record-receipt-bytes", most: 16 << 20, what: "16 MB of receipts for records of MCP servers" };
 
 /// All limits.
 pub const ALL: [&Limit; 17] = [
     &EVENT_BYTES, &SHELL_BYTES, &SHELL_DEPTH, &SHELL_NESTING, &SHELL_COMMANDS, &SHELL_FUNCTIONS, &SHELL_DIRECTORIES,
     &SHELL_STEPS, &CONTAINER_MOUNTS, &FILES, &SEARCH_PATTERNS, &PATH_BYTES, &CONTENT_BYTES, &CONTENT_STEPS,
-    &MCP_TOOL_BYTES, &MCP_RECORD_BYTES, &OPERATOR_RECEIPT_BYTES,
+    &MCP_TOOL_BYTES, &MCP_RECORD_BYTES, &RECORD_RECEIPT_BYTES,
 ];
 
 /// Bytes of text that are copied in one step.

@@ -48,6 +48,29 @@ impl ToolSelector {
     }
 }
 
+impl ServerState {
+    /// The worst status of the server and its tools. A blocked server is blocked, whatever its tools are.
+    pub fn worst(&self) -> &Status {
+        if self.status == Status::Blocked {
+            return &self.status;
+        }
+        let all = std::iter::once(&self.status).chain(self.tools.iter().map(|(_, status)| status));
+        all.rev().max_by_key(|status| severity(status)).unwrap_or(&self.status)
+    }
+}
+
+fn severity(status: &Status) -> u8 {
+    match status {
+        // What a person has blocked needs no attention.
+        Status::Blocked => 0,
+        Status::Approved(_) => 1,
+        Status::Removed => 2,
+        Status::Pending => 3,
+        Status::Unpinnable(_) => 4,
+        Status::Changed(_) => 5,
+    }
+}
+
 impl Inventory {
     pub fn load() -> anyhow::Result<Inventory> {
         let environment = Environment::read(&Dirs::default());

@@ -1,18 +1,16 @@
 //! The records of servers on disk: one pin and one observed record for each, written atomically with mode 600.
 //!
-//! A pin is valid only if the last receipt about its server, in the receipts of what people did, has the hash of the
-//! file. An observed record is sealed with the key of the installation. So a record that was edited, replaced, restored
-//! or taken from another server is refused. The key belongs to the user: a program that reads it can forge both.
+//! Each change of a record writes a signed receipt with the hash of the file. A record that is not the one of the last
+//! receipt about it was edited, replaced, restored or taken from another server, and is refused. The key belongs to the
+//! user: a program that reads it can forge receipts, and one that cuts off their end can restore an older record.
 
 use crate::runtime::environment::Environment;
 use crate::runtime::files::{create_private_dir, write_private};
 use crate::runtime::policy_files;
 use crate::runtime::receipts::{self, key};
 use anyhow::{Context, Error as AnyError, bail};
-use rune::mcp::{
-    InvalidRecord, Observed, ObservedFile, Pin, PinFile, RecordFile, Source, file_name, split_seal, with_seal,
-};
-use rune::receipt::{LastPinChange, PinChange, ReceiptBody, ReceiptKind, TrustedKeys};
+use rune::mcp::{InvalidRecord, Observed, ObservedFile, Pin, PinFile, RecordFile, Source, file_name};
+use rune::receipt::{LastChange, ReceiptBody, ReceiptKind, RecordChange, TrustedKeys};
 use rune::verdict::limits::MCP_RECORD_BYTES;
 use rustix::fs::{FlockOperation, OFlags, flock};
 use rustix::io::Errno;
@@ -104,16 +102,16 @@ impl Store {
         let is_authentic = match &file {
             RecordFile::Unreadable | RecordFile::Unauthenticated => true,
             // A pin that was removed would lose a block.
-            RecordFile::Missing => self.last_change(server) == LastPinChange::None,
+            RecordFile::Missing => self.last_change(server) == LastChange::None,
             RecordFile::Bytes(bytes) => self.last_change(server).wrote(bytes),
         };
         if is_authentic { file } else { RecordFile::Unauthenticated }
     }
 
-    /// Reads the file of a server's observed record, and checks its seal.
+    /// Reads the file of a server's observed record, and compares it with the last receipt about it.
     pub fn observed_file(&self, server: &str) -> RecordFile {
         match record_file(&self.observed_path(server)) {
-            RecordFile::Bytes(bytes) if !self.is_sealed(&bytes) => RecordFile::Unauthenticated,
+            RecordFile::Bytes(bytes) if !self.last_observation(server).wrote(&bytes) => RecordFile::Unauthenticated,
             file => file,
         }
     }
@@ -128,19 +126,19 @@ impl Store {
             || receipts::operator_parts(&self.environment).map_or(true, |parts| parts.iter().any(is_about_pin))
     }
 
-    fn last_change(&self, server: &str) -> LastPinChange {
-        let Ok(parts) = receipts::operator_parts(&self.environment) else { return LastPinChange::Broken };
-        let keys = key::read(&self.environment).ok().flatten();
-        let keys = keys.map_or_else(TrustedKeys::default, |secret| secret.keys());
-        LastPinChange::find(&parts, server, &keys)
+    fn last_change(&self, server: &str) -> LastChange {
+        let parts = receipts::operator_parts(&self.environment);
+        parts.map_or(LastChange::Broken, |parts| LastChange::of_pin(&parts, server, &self.keys()))
     }
 
-    fn is_sealed(&self, file: &[u8]) -> bool {
-        let secret = key::read(&self.environment).ok().flatten();
-        let valid = secret
-            .zip(split_seal(file))
-            .and_then(|(secret, (seal, record))| Some(secret.seal(record)?.as_bytes() == seal));
-        valid.unwrap_or_default()
+    fn last_observation(&self, server: &str) -> LastChange {
+        let parts = receipts::observed_parts(&self.environment, server);
+        parts.map_or(LastChange::Broken, |parts| LastChange::of_observed(&parts, server, &self.keys()))
+    }
+
+    /// The keys of the installation; none if they cannot be read.
+    fn keys(&self) -> TrustedKeys {
+        key::read(&self.environment).ok().flatten().map_or_else(TrustedKeys::default, |secret| secret.keys())
     }
 
     /// Reads the pin of a server; `None` if there is none.
@@ -177,10 +175,7 @@ impl Store {
         let path = self.observed_path(server);
         let observed = parse(&path, Observed::read, |observed| observed.server() == server)?;
         if self.observed_file(server) == RecordFile::Unauthenticated {
-            return Err(RecordError {
-                path,
-                what: "it was not written by this installation, or edited since".to_owned(),
-            });
+            return Err(RecordError { path, what: "it is not what `rune mcp` recorded last".to_owned() });
         }
         Ok(observed)
     }
@@ -209,18 +204,20 @@ impl Store {
     pub fn record(&self, observed: &Observed) -> anyhow::Result<RecordOutcome> {
         let _lock = self.lock()?;
         // An unreadable record is replaced.
-        if let Ok(Some(known)) = self.observed(observed.server())
-            && !observed.replaces(&known)
-        {
-            return Ok(RecordOutcome::Kept(known.source()));
+        if let Ok(Some(known)) = self.observed(observed.server()) {
+            if !observed.replaces(&known) {
+                return Ok(RecordOutcome::Kept(known.source()));
+            }
+            // A wrap sees the same list in each session. Only changes need a receipt.
+            if observed.source() == Source::Wrap && observed.is_same_as(&known) {
+                return Ok(RecordOutcome::Written);
+            }
         }
         let text = observed.write();
         if text.len() > MCP_RECORD_BYTES.most {
             bail!("the server `{}` serves more than {}", observed.server().escape_debug(), MCP_RECORD_BYTES.what);
         }
-        let secret = key::read_or_create(&self.environment).map_err(AnyError::msg)?;
-        let seal = secret.seal(text.as_bytes().strip_prefix(b"{").unwrap_or_default()).unwrap_or_default();
-        write_private(&self.observed_path(observed.server()), with_seal(&text, &seal).as_bytes())?;
+        self.write_observed(observed.server(), Some(&text))?;
         Ok(RecordOutcome::Written)
     }
 
@@ -234,9 +231,20 @@ impl Store {
             // An unreadable record is removed.
             Ok(Some(_)) | Err(_) => {}
         }
-        let path = self.observed_path(server);
-        fs::remove_file(&path).with_context(|| path.display().to_string())?;
+        self.write_observed(server, None)?;
         Ok(ForgetOutcome::Removed)
+    }
+
+    /// Writes or removes an observed record, and writes the receipt of that. Without it, the record is invalid.
+    fn write_observed(&self, server: &str, text: Option<&str>) -> anyhow::Result<()> {
+        let path = self.observed_path(server);
+        match text {
+            Some(text) => write_private(&path, text.as_bytes())?,
+            None => fs::remove_file(&path).with_context(|| path.display().to_string())?,
+        }
+        let change = RecordChange::of_observed(server, text.unwrap_or_default().as_bytes());
+        let body = ReceiptBody::RecordChange(change);
+        receipts::record_observation(&self.environment, server, &body).map_err(AnyError::msg)
     }
 
     /// Changes the pin of a server under the lock, and writes the receipt of the change. Without its receipt, the pin is
@@ -250,7 +258,8 @@ impl Store {
         if text.len() > MCP_RECORD_BYTES.most {
             bail!("the pin would have more than {}", MCP_RECORD_BYTES.what);
         }
-        let body = ReceiptBody::PinChange(PinChange::new(*kind, server, *tool, shown.clone(), text.as_bytes()));
+        let body =
+            ReceiptBody::RecordChange(RecordChange::of_pin(*kind, server, *tool, shown.clone(), text.as_bytes()));
         write_private(&self.pin_path(server), text.as_bytes())?;
         let written = receipts::record_operator_action(&self.environment, &body, *at);
         written.map_err(AnyError::msg).context("the change is not in force: its receipt was not written")

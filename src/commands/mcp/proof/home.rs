@@ -173,8 +173,9 @@ impl ScenarioHome {
     /// Approves what was observed, one tool or all, as a person would.
     pub fn approve(&mut self, observed: &Observed, tool: Option<&str>) -> anyhow::Result<()> {
         let store = Store::of(&self.environment)?;
-        let pin = store.pin(observed.server()).map_err(|unreadable| anyhow!("{unreadable:?}"))?;
-        let proposal = Proposal::of(pin.as_ref(), observed, None, tool)?;
+        // The receipts of an earlier scenario may be about a server of the same name.
+        let pin = store.pin_to_change(observed.server());
+        let proposal = Proposal::of(Some(&pin), observed, None, tool)?;
         let hash = proposal.hash();
         let approval = proposal.confirm(&hash.short()).context("the hash is that of the proposal")?;
         let (kind, shown, at) = (ReceiptKind::Approve, Some(hash.to_string()), Some(self.at));
