@@ -29,7 +29,8 @@ pub fn introduce(tool: &Value) -> String {
     let description = tool.get("description").and_then(Value::text).unwrap_or_default();
     let properties = properties(tool.get("inputSchema"));
     let arguments: Vec<String> = properties.keys().map(|name| quoted(name)).collect();
-    let says = if description.is_empty() { "no description".to_owned() } else { format!("“{}”", quoted(description)) };
+    let says =
+        if description.is_empty() { "no description".to_owned() } else { format!("“{}”", quoted(description)) };
     format!("{says} ({})", arguments.join(", "))
 }
 
@@ -69,6 +70,13 @@ fn differing_middle<'a>(one: &'a str, other: &'a str) -> (&'a str, &'a str) {
         if a.is_whitespace() {
             end = length;
         }
+    }
+    // One text may end, or begin, where the other has more words.
+    let longer = if one.len() < other.len() { other } else { one };
+    let shorter = one.len().min(other.len());
+    let starts_word = longer.get(..longer.len() - shorter).is_some_and(|rest| rest.ends_with(char::is_whitespace));
+    if length == shorter && starts_word {
+        end = length;
     }
     let middle = |text: &'a str| text.get(..text.len() - end).unwrap_or_default();
     (middle(one), middle(other))

@@ -117,9 +117,8 @@ fn loosens_guard(command: &Command, context: &Context<'_>) -> bool {
 /// Whether a command of an agent adds an MCP server to its configuration: `claude mcp add`, `codex mcp add`.
 fn adds_server(command: &Command) -> bool {
     let words = || command.args.iter().filter(|arg| !arg.text.starts_with('-'));
-    words()
-        .zip(words().skip(1))
-        .any(|(noun, verb)| noun.text == "mcp" && (!verb.is_known() || verb.text.starts_with("add")))
+    let adds = |verb: &str| verb.starts_with("add") || matches!(verb, "import" | "install");
+    words().zip(words().skip(1)).any(|(noun, verb)| noun.text == "mcp" && (!verb.is_known() || adds(&verb.text)))
 }
 
 fn file_name(path: &str) -> &str {

@@ -110,10 +110,9 @@ impl Store {
 
     /// Reads the file of a server's observed record, and compares it with the last receipt about it.
     pub fn observed_file(&self, server: &str) -> RecordFile {
-        match record_file(&self.observed_path(server)) {
-            RecordFile::Bytes(bytes) if !self.last_observation(server).wrote(&bytes) => RecordFile::Unauthenticated,
-            file => file,
-        }
+        let file = record_file(&self.observed_path(server));
+        let is_replaced = matches!(&file, RecordFile::Bytes(bytes) if !self.last_observation(server).wrote(bytes));
+        if is_replaced { RecordFile::Unauthenticated } else { file }
     }
 
     /// Whether there are receipts about pins or files of pins.

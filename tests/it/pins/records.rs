@@ -256,7 +256,7 @@ fn no_way_of_an_agent_to_a_record_makes_a_call_silent() {
             "cut the pin off",
             |a| {
                 let text = a.read(PIN);
-                fs::write(a.path(PIN), &text[..text.len() / 2]).unwrap();
+                fs::write(a.path(PIN), text.as_bytes().split_at(text.len() / 2).0).unwrap();
             },
             "MCP_LOCK_INVALID",
         ),
