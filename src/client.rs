@@ -131,6 +131,8 @@ pub struct Locations {
     pub managed_fragments: &'static str,
     /// The file below `managed_dir` that names MCP servers; if it exists, there are no others.
     pub managed_servers: &'static str,
+    /// The MCP servers that the client itself provides, in no file.
+    pub own_servers: &'static [OwnServer],
     /// The file in a project that names MCP servers.
     pub project_servers: &'static str,
     /// The settings files in the client's directory.
@@ -139,8 +141,21 @@ pub struct Locations {
     pub settings_format: &'static str,
     /// The command that starts the client with hooks although its settings disable them.
     pub enabling_command: &'static str,
+    /// The name of the client's program.
+    pub program: &'static str,
+    /// The oldest version of the client that understands the registered entries.
+    pub minimum_version: [u32; 3],
     /// A part of the path of the client's program, where the file itself has another name than the client.
     pub program_path: Option<&'static str>,
+}
+
+/// An MCP server that a client itself provides.
+#[derive(Debug)]
+pub struct OwnServer {
+    /// Its name.
+    pub name: &'static str,
+    /// Those of its tools that run code. No rule reads the code, so these are not known.
+    pub runs_code: &'static [&'static str],
 }
 
 /// All clients. A new client is a folder beside this file and an entry here.

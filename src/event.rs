@@ -8,7 +8,7 @@ mod facts;
 pub mod taint;
 
 pub use action::{Action, Change, Dialect, Field, Server, Shows};
-pub use facts::{Facts, LooseningRecord, Nonce, UnapprovedServers};
+pub use facts::{Facts, LooseningRecord, Nonce, ServerProvider, UnapprovedServers};
 
 use crate::encoding::label::Label;
 use crate::mcp::{PinCheck, PinPolicy};

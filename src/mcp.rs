@@ -9,6 +9,7 @@
 //! A status is computed from both records and never stored, so no sequence of observations can turn a change into an
 //! approval. Only [`Proposal::confirm`] produces the [`Approval`] that adds to a [`Pin`].
 
+pub mod changes;
 mod hash;
 mod identity;
 pub mod name;
@@ -29,8 +30,7 @@ pub use observed::{Instructions, Observation, Observed, Source};
 pub use pin::{Approval, Pin, Proposal, ProposalError};
 pub use pin_check::{ConfiguredIdentity, PinCheck, PinFacts, PinPolicy, RecordFile, RefusalCode};
 pub use record_file::{
-    ApprovedHead, InvalidRecord, MAX_RECORD_BYTES, ObservedFile, ObservedHead, PinFile, PinHead, ToolHash, UniqueMap,
-    file_name,
+    ApprovedHead, InvalidRecord, ObservedFile, ObservedHead, PinFile, PinHead, ToolHash, UniqueMap, file_name,
 };
 pub use status::{ChangedPart, Status};
 pub use tool::{InvalidTool, Tool};

@@ -61,6 +61,8 @@ pub struct Config {
     pub servers: Vec<McpServer>,
     /// Whether MCP tools must be pinned.
     pub pins: PinPolicy,
+    /// Whether the MCP servers that the user has configured for all projects are known.
+    pub knows_user_servers: bool,
     /// The decisions for which a receipt is written.
     pub receipts: Receipts,
     /// Exceptions from rules.
@@ -207,6 +209,7 @@ impl Config {
             work: Vec::new(),
             servers: Vec::new(),
             pins: PinPolicy::Required,
+            knows_user_servers: false,
             receipts: Receipts::Mcp,
             exceptions: Vec::new(),
             rules: Vec::new(),
@@ -234,6 +237,7 @@ impl Config {
             config.register_servers(layer.servers);
             config.pins = layer.pins.unwrap_or(config.pins);
             config.receipts = layer.receipts.unwrap_or(config.receipts);
+            config.knows_user_servers = layer.knows_user_servers.unwrap_or(config.knows_user_servers);
             config.exceptions.extend(layer.exceptions);
             config.disabled.extend(layer.disabled);
         }
@@ -302,6 +306,7 @@ impl Config {
             || unpinned
             || self.results < other.results
             || self.receipts < other.receipts
+            || self.knows_user_servers && !other.knows_user_servers
             || (self.allow == Allow::Explicit && other.allow != Allow::Explicit)
             || other.always_deny.iter().any(|id| !denied(self, id))
             || self.suspicious < Effect::Ask && lacks(&self.always_ask, &other.always_ask)

@@ -6,10 +6,12 @@ mod chain;
 mod decision;
 mod key;
 pub mod pack;
+mod record_change;
 
 pub use chain::{ExpectedChain, FaultCode, Outcome, ReceiptFault, VerifyReport, verify};
 pub use decision::Decision;
 pub use key::{PublicKey, Secret, TrustedKeys};
+pub use record_change::{LastChange, RecordChange, observed_session};
 
 use crate::encoding::hex::digest;
 use crate::encoding::label::Label;
@@ -39,6 +41,8 @@ pub enum ReceiptKind {
     Block,
     /// A person removed a block.
     Unblock,
+    /// What a server serves was recorded.
+    Observe,
     /// A person loosened the guard by another command, which `reason` names.
     Loosen,
 }
@@ -126,24 +130,8 @@ pub enum ReceiptBody {
     Rotate(PublicKey),
     /// The command by which a person loosened the guard.
     Loosen(Loosening),
-    /// An approval, a block or an unblock of a tool, or of a server if there is no tool.
-    PinChange {
-        /// `Approve`, `Block` or `Unblock`.
-        kind: ReceiptKind,
-        /// The server.
-        server: Label,
-        /// The tool.
-        tool: Option<Label>,
-        /// The hash of what is approved, blocked or unblocked.
-        pin: Option<String>,
-    },
-}
-
-impl ReceiptBody {
-    /// The approval, block or unblock (`kind`) of a tool, or of a server.
-    pub fn pin_change(kind: ReceiptKind, server: &str, tool: Option<&str>, pin: Option<String>) -> Self {
-        ReceiptBody::PinChange { kind, server: Label::new(server), tool: tool.map(Label::new), pin }
-    }
+    /// A change of the record of a server.
+    RecordChange(RecordChange),
 }
 
 /// The position of the next receipt in a chain.
@@ -243,12 +231,7 @@ impl Receipt {
                 receipt.kind = ReceiptKind::Loosen;
                 receipt.reason = Some(command.code().to_owned());
             }
-            ReceiptBody::PinChange { kind, server, tool, pin } => {
-                receipt.kind = *kind;
-                receipt.server = member(server);
-                receipt.tool = tool.as_ref().and_then(member);
-                receipt.pin.clone_from(pin);
-            }
+            ReceiptBody::RecordChange(change) => change.fill(&mut receipt),
         }
         receipt.signed_by(secret)
     }
@@ -269,7 +252,7 @@ impl Receipt {
                 let named = Loosening::ALL.iter().find(|(_, known, _)| *known == code);
                 named.map_or("an unknown verb", |(.., verb)| verb)
             }
-            ReceiptKind::Decision | ReceiptKind::Seal | ReceiptKind::Block => return None,
+            ReceiptKind::Decision | ReceiptKind::Seal | ReceiptKind::Block | ReceiptKind::Observe => return None,
         };
         // The line may be forged, so only characters of a time are shown.
         let is_time = |c: &char| c.is_ascii_digit() || matches!(c, '-' | ':' | 'T');

@@ -14,7 +14,7 @@ mod validate;
 use super::registration::{Drift, PluginFiles, Registration};
 use super::server::{Introduction, Launch, LaunchContext, PluginServers, ServerFile, ServerOrigin, ServerScope};
 use super::settings::{FileError, Scope, Settings, SettingsDirs};
-use super::{Answer, Client, Locations, ReadAnswer, SampleEvent};
+use super::{Answer, Client, Locations, OwnServer, ReadAnswer, SampleEvent};
 use crate::event::{EventError, Header, Message};
 use crate::quarantined::Quarantined;
 use crate::verdict::{Phase, Verdict};
@@ -34,10 +34,15 @@ static LOCATIONS: Locations = Locations {
     managed_dir: if cfg!(target_os = "macos") { "/Library/Application Support/ClaudeCode" } else { "/etc/claude-code" },
     managed_fragments: "managed-settings.d",
     managed_servers: "managed-mcp.json",
+    // The editor that the client is connected to.
+    own_servers: &[OwnServer { name: "ide", runs_code: &["executeCode"] }],
     project_servers: ".mcp.json",
     settings_names: &["settings.json", "settings.local.json"],
     settings_format: "plain JSON, without comments",
     enabling_command: "claude --settings '{\"disableAllHooks\": false}'",
+    program: "claude",
+    // Older versions do not know `args` in the entry of a hook.
+    minimum_version: [2, 1, 139],
     // The native build is a file named by its version.
     program_path: Some("/claude/versions/"),
 };

@@ -98,8 +98,19 @@ pub struct Settings {
     pub hooks_disabled: Option<Switch>,
     /// Whether only hooks of managed settings run, where the file sets it.
     pub managed_hooks_only: Option<Switch>,
+    /// The permission mode of new sessions, if it asks nobody.
+    pub unasked_mode: Option<UnaskedMode>,
     /// The variables that the file sets for everything that the client starts, hooks included.
     pub variables: Vec<Variable>,
+}
+
+/// A setting that lets calls run without a question.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UnaskedMode {
+    /// The name of the mode.
+    pub name: &'static str,
+    /// Its place in the file, as a JSON pointer.
+    pub pointer: &'static str,
 }
 
 /// A setting that is on or off.

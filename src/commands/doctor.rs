@@ -1,6 +1,8 @@
 //! `rune doctor`: finds what silently disables the guard.
 
+mod client_version;
 mod entries;
+mod loosened;
 mod other_hooks;
 mod permissions;
 mod pins;
@@ -88,6 +90,7 @@ fn examine(inspection: &Inspection) -> anyhow::Result<Vec<Problem>> {
         problems.extend(entries::check(layer, environment)?);
     }
     problems.extend(other_hooks::check(layers, environment, project));
+    problems.extend(client_version::check(environment, project).filter(|_| !registered.is_empty()));
     // A project must not choose the programs that are started here, nor the files that are read.
     let trusted = |layer: &&RegisteredLayer<'_>| layer.is_this_program || !layer.layer.scope.is_project();
     let registered: Vec<&RegisteredLayer<'_>> = registered.into_iter().filter(trusted).collect();

@@ -13,6 +13,7 @@ mod record;
 mod relay;
 mod status;
 mod stdio;
+mod summary;
 mod inventory;
 mod wrap;
 

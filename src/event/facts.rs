@@ -30,6 +30,10 @@ pub struct Facts {
     pub today: Option<time::Date>,
     /// The names of the MCP servers that the project configures.
     pub project_servers: Vec<String>,
+    /// Who has provided the MCP server of the call.
+    pub server_provider: ServerProvider,
+    /// Servers of the user's own configuration that are seen for the first time, to be recorded.
+    pub new_servers: Vec<String>,
     /// The configured entry and the records for the tool of an MCP call; `None` if pins do not matter.
     pub pins: Option<PinFacts>,
     /// Configured servers without a valid approval.
@@ -38,6 +42,20 @@ pub struct Facts {
     pub losses: Vec<String>,
     /// The loosenings of the guard that no session has reported yet.
     pub loosenings: Vec<LooseningRecord>,
+}
+
+/// Who has provided an MCP server, as far as that makes it known.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ServerProvider {
+    /// Nobody whose servers are known: a project, a plugin, a command line.
+    #[default]
+    Other,
+    /// The client itself.
+    Client,
+    /// The user, for all projects, or the machine's administrator.
+    User,
+    /// The same, but the server was first seen after the session had taken in untrusted content.
+    UserSinceTaint,
 }
 
 /// A loosening of the guard, from its receipt.

@@ -4,6 +4,7 @@ use super::protocol::Served;
 use super::tool::sanitize_name;
 use super::{Hash, HashSubject, Identity, InvalidTool, Tool};
 use crate::encoding::canonical::{CanonicalError, Value};
+use crate::verdict::limits::MCP_TOOL_BYTES;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use time::OffsetDateTime;
@@ -37,22 +38,25 @@ pub enum Instructions {
     None,
     /// Their text.
     Text(String),
-    /// They have no canonical form and cannot be pinned.
-    Unreadable(CanonicalError),
+    /// They have no canonical form, or are too long, and cannot be pinned.
+    Unreadable(InvalidTool),
 }
 
 impl Instructions {
     fn read(raw: Option<&[u8]>) -> Instructions {
         match raw.map(Value::read) {
             None | Some(Ok(Value::Null)) => Instructions::None,
+            Some(Ok(Value::String(text))) if text.len() > MCP_TOOL_BYTES.most => {
+                Instructions::Unreadable(InvalidTool::TooLarge)
+            }
             Some(Ok(Value::String(text))) => Instructions::Text(text),
-            Some(Ok(_)) => Instructions::Unreadable(CanonicalError::Broken),
-            Some(Err(fault)) => Instructions::Unreadable(fault),
+            Some(Ok(_)) => Instructions::Unreadable(InvalidTool::Form(CanonicalError::Broken)),
+            Some(Err(fault)) => Instructions::Unreadable(InvalidTool::Form(fault)),
         }
     }
 
     /// Their hash, if there are any.
-    pub fn hash(&self) -> Result<Option<Hash>, CanonicalError> {
+    pub fn hash(&self) -> Result<Option<Hash>, InvalidTool> {
         match self {
             Instructions::None => Ok(None),
             Instructions::Text(text) => Ok(Some(Hash::of(HashSubject::Instructions, &Value::String(text.clone())))),
@@ -97,8 +101,11 @@ impl Observed {
     /// Builds the record. It never fails: what cannot be pinned is recorded as unpinnable.
     pub fn new(observation: Observation<'_>) -> Observed {
         let Observation { server, source, at, identity, served, capabilities } = observation;
-        // These members are only shown, so they are dropped if they have no canonical form.
-        let informative = |raw: Option<&[u8]>| raw.and_then(|raw| Value::read(raw).ok());
+        // These members are only shown, so they are dropped if they have no canonical form or are too large.
+        let is_small = |raw: &&[u8]| raw.len() <= MCP_TOOL_BYTES.most;
+        let informative = |raw: Option<&[u8]>| raw.filter(is_small).and_then(|raw| Value::read(raw).ok());
+        let prompt_bytes: usize = served.prompts.iter().map(Vec::len).sum();
+        let prompts = served.prompts.iter().filter(|_| prompt_bytes <= MCP_TOOL_BYTES.most);
         Observed {
             server: server.to_owned(),
             source,
@@ -110,7 +117,7 @@ impl Observed {
             protocol: served.protocol.clone(),
             capabilities: informative(capabilities.map(str::as_bytes)),
             tools: distinct(served.tools.iter().map(|raw| Tool::read(raw)).collect()),
-            prompts: served.prompts.iter().filter_map(|raw| Value::read(raw).ok()).collect(),
+            prompts: prompts.filter_map(|raw| Value::read(raw).ok()).collect(),
         }
     }
 
@@ -118,6 +125,11 @@ impl Observed {
     /// identity has changed.
     pub fn replaces(&self, known: &Observed) -> bool {
         self.source >= known.source || self.identity.is_some() && self.identity != known.identity
+    }
+
+    /// Whether another observation by the same source differs in nothing but its time.
+    pub fn is_same_as(&self, other: &Observed) -> bool {
+        *self == Observed { at: self.at, ..other.clone() }
     }
 
     /// The server's configured name.

@@ -1,7 +1,7 @@
 //! Pins: what a person has approved of a server, and the proposal that adds to it.
 
 use super::{Hash, HashSubject, Identity, Instructions, InvalidTool, Observed};
-use crate::encoding::canonical::{CanonicalError, Value};
+use crate::encoding::canonical::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use time::OffsetDateTime;
@@ -142,7 +142,7 @@ pub enum ProposalError {
     /// The tool cannot be pinned.
     Tool(InvalidTool),
     /// The instructions cannot be pinned.
-    Instructions(CanonicalError),
+    Instructions(InvalidTool),
     /// The server itself has changed, so a single tool of it cannot be approved.
     ServerChanged,
 }

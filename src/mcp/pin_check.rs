@@ -21,6 +21,8 @@ pub struct PinFacts {
     observed_hash: Option<Hash>,
     /// The approved tool, if the heads of both records show that nothing has changed.
     unchanged_tool: Option<Value>,
+    /// Whether a person has approved the server, and not blocked it since.
+    server_approved: bool,
 }
 
 /// How the client's configuration, as it is now, starts or reaches a server.
@@ -41,6 +43,8 @@ pub enum RecordFile {
     Missing,
     /// The file cannot be read, or is not a regular file.
     Unreadable,
+    /// No receipt says that a command of this program wrote the file.
+    Unauthenticated,
     /// The content of the file.
     Bytes(Vec<u8>),
 }
@@ -145,19 +149,29 @@ impl Refusal {
 impl PinFacts {
     /// Builds the facts from what was looked up.
     pub fn new(target: CallTarget, configured: ConfiguredIdentity, pin: RecordFile, observed: RecordFile) -> Self {
-        let facts =
-            PinFacts { target, configured, pin, observed, pin_hash: None, observed_hash: None, unchanged_tool: None };
+        let facts = PinFacts {
+            target,
+            configured,
+            pin,
+            observed,
+            pin_hash: None,
+            observed_hash: None,
+            unchanged_tool: None,
+            server_approved: false,
+        };
         let CallTarget::Tool { server, tool } = &facts.target else { return facts };
         let pin = facts.pin.bytes().and_then(|bytes| PinFile::parse(bytes).ok());
         let observed = facts.observed.bytes().and_then(|bytes| ObservedFile::parse(bytes).ok());
         let first_hash = |tools: &UniqueMap<ToolHash>| tools_called(tools, tool).next().and_then(|(_, hash)| hash.ok());
         let pin_hash = pin.as_ref().and_then(|file| first_hash(&file.head.tools));
         let observed_hash = observed.as_ref().and_then(|file| first_hash(&file.head.tools));
+        let is_approved = |head: &PinHead| head.server == *server && head.approved.is_some() && !head.blocked;
+        let server_approved = pin.as_ref().is_some_and(|file| is_approved(&file.head));
         let unchanged_tool = pin.zip(observed).and_then(|(pin, observed)| {
             let (name, hash) = unchanged_hash(&pin.head, &observed.head, &facts.configured, server, tool)?;
             pin.tool(name, hash)
         });
-        PinFacts { pin_hash, observed_hash, unchanged_tool, ..facts }
+        PinFacts { pin_hash, observed_hash, unchanged_tool, server_approved, ..facts }
     }
 
     /// The hash of the approved definition of the called tool.
@@ -170,6 +184,12 @@ impl PinFacts {
         self.observed_hash
     }
 
+    /// Whether a person has approved the server of the call. Whether the call is one of what was approved is for
+    /// [`PinFacts::check`].
+    pub(crate) fn is_server_approved(&self) -> bool {
+        self.server_approved
+    }
+
     /// Checks a call with these arguments.
     pub fn check(&self, policy: PinPolicy, arguments: &[u8]) -> PinCheck {
         self.try_check(policy, arguments).unwrap_or_else(|Refusal(code, reason)| PinCheck::Refused(code, reason))
@@ -177,10 +197,12 @@ impl PinFacts {
 
     fn try_check(&self, policy: PinPolicy, arguments: &[u8]) -> Result<PinCheck, Refusal> {
         for (record, name) in [(&self.pin, "pin"), (&self.observed, "record of what the server serves")] {
-            if *record == RecordFile::Unreadable {
-                let reason = format!("the {name} of this server cannot be read");
-                return Err(Refusal::new(RefusalCode::LockInvalid, reason));
-            }
+            let what = match record {
+                RecordFile::Unreadable => "cannot be read",
+                RecordFile::Unauthenticated => "is not the one that `rune mcp` wrote last",
+                RecordFile::Missing | RecordFile::Bytes(_) => continue,
+            };
+            return Err(Refusal(RefusalCode::LockInvalid, format!("the {name} of this server {what}")));
         }
         let CallTarget::Tool { server, tool } = &self.target else {
             let reason = "two servers are called by this name, and it cannot be told which one was approved";
@@ -338,7 +360,7 @@ impl RecordFile {
     fn bytes(&self) -> Option<&[u8]> {
         match self {
             RecordFile::Bytes(bytes) => Some(bytes),
-            RecordFile::Missing | RecordFile::Unreadable => None,
+            RecordFile::Missing | RecordFile::Unreadable | RecordFile::Unauthenticated => None,
         }
     }
 

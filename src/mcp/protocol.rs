@@ -4,7 +4,7 @@
 
 mod conversation;
 
-pub use conversation::{Conversation, ListUpdate, filter_tools};
+pub use conversation::{Conversation, ListUpdate, ServedFilter, filter_served};
 
 use crate::encoding::json::{Fields, Text, items};
 use std::collections::BTreeSet;

@@ -24,9 +24,6 @@ use std::marker::PhantomData;
 use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
 
-/// The largest record that is read.
-pub const MAX_RECORD_BYTES: u64 = 64 << 20;
-
 /// The name of a server's file in the directory of its kind. A name with characters other than `a-z`, `0-9`, `-` and
 /// `_` is replaced by its hash, so that no name can leave the directory and no two names share a file on a
 /// case-insensitive file system.
@@ -304,7 +301,7 @@ impl Observed {
             source: self.source,
             at: format_time(self.at),
             identity: self.identity.clone(),
-            instructions: self.instructions.hash().map_err(InvalidTool::Form).transpose().map(ToolHash),
+            instructions: self.instructions.hash().transpose().map(ToolHash),
             tools: UniqueMap(self.tools.iter().map(hash).collect()),
         }
     }
@@ -313,7 +310,7 @@ impl Observed {
     pub fn read(bytes: &[u8]) -> Result<Observed, InvalidRecord> {
         let file = ObservedFile::parse(bytes)?;
         let instructions = match (optional_text(file.instructions, "instructions")?, file.head.instructions) {
-            (None, Some(ToolHash(Err(InvalidTool::Form(fault))))) => Instructions::Unreadable(fault),
+            (None, Some(ToolHash(Err(fault)))) => Instructions::Unreadable(fault),
             (None, _) => Instructions::None,
             (Some(text), _) => Instructions::Text(text),
         };

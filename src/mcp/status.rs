@@ -113,7 +113,7 @@ pub fn server(pin: Option<&Pin>, observed: Option<&Observed>, configured: Option
         return Status::Blocked;
     }
     if let Some(Instructions::Unreadable(fault)) = observed.map(Observed::instructions) {
-        return Status::Unpinnable(InvalidTool::Form(*fault));
+        return Status::Unpinnable(*fault);
     }
     if !pin.is_approved() {
         return Status::Pending;

@@ -3,6 +3,7 @@
 use super::{Hash, HashSubject};
 use crate::encoding::canonical::{CanonicalError, Value};
 use crate::encoding::json::{Fields, Text};
+use crate::verdict::limits::MCP_TOOL_BYTES;
 use std::fmt;
 
 /// One tool of a server, which may be one that cannot be pinned.
@@ -23,6 +24,8 @@ pub enum InvalidTool {
     Nameless,
     /// The server has another tool with the same name in calls.
     Twice,
+    /// It is larger than [`MCP_TOOL_BYTES`].
+    TooLarge,
 }
 
 /// Characters of an unpinnable tool that are kept to be shown.
@@ -31,6 +34,9 @@ const MAX_RAW_CHARS: usize = 64 << 10;
 impl Tool {
     /// Reads one element of a `tools/list` result.
     pub fn read(raw: &[u8]) -> Tool {
+        if raw.len() > MCP_TOOL_BYTES.most {
+            return Tool::unpinnable(raw, InvalidTool::TooLarge);
+        }
         let body = Value::read(raw).map_err(InvalidTool::Form);
         let name = body.as_ref().ok().and_then(|value| value.get("name")?.text().map(str::to_owned));
         match (body, name.filter(|name| !name.is_empty())) {
@@ -95,7 +101,11 @@ pub(crate) fn sanitized(name: &str) -> impl Iterator<Item = char> {
 impl InvalidTool {
     /// Every value.
     pub fn all() -> impl Iterator<Item = InvalidTool> {
-        CanonicalError::ALL.into_iter().map(InvalidTool::Form).chain([InvalidTool::Nameless, InvalidTool::Twice])
+        CanonicalError::ALL.into_iter().map(InvalidTool::Form).chain([
+            InvalidTool::Nameless,
+            InvalidTool::Twice,
+            InvalidTool::TooLarge,
+        ])
     }
 
     /// Its name in records.
@@ -110,6 +120,7 @@ impl InvalidTool {
             InvalidTool::Form(CanonicalError::Deep) => "deep",
             InvalidTool::Nameless => "nameless",
             InvalidTool::Twice => "twice",
+            InvalidTool::TooLarge => "too-large",
         }
     }
 
@@ -125,6 +136,7 @@ impl fmt::Display for InvalidTool {
             InvalidTool::Form(fault) => fault.fmt(f),
             InvalidTool::Nameless => f.write_str("it has no name"),
             InvalidTool::Twice => f.write_str("the server has two tools with this name"),
+            InvalidTool::TooLarge => write!(f, "it is larger than {} KB", MCP_TOOL_BYTES.most >> 10),
         }
     }
 }

@@ -126,6 +126,14 @@ struct RawMcp {
     pins: Option<RawPins>,
     receipts: Option<Receipts>,
     servers: Vec<Table<RawMcpServer>>,
+    user_servers: Option<RawUserServers>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum RawUserServers {
+    Known,
+    Unknown,
 }
 
 #[derive(Clone, Copy, Debug, Deserialize)]
@@ -198,6 +206,7 @@ pub struct Layer {
     pub(super) servers: Vec<McpServer>,
     pub(super) pins: Option<PinPolicy>,
     pub(super) receipts: Option<Receipts>,
+    pub(super) knows_user_servers: Option<bool>,
     pub(super) disabled: Vec<CompactString>,
     pub(super) exceptions: Vec<Exception>,
     /// Remarks for the author of the file.
@@ -226,6 +235,10 @@ pub struct LayerError {
 fn keyword<T: Deserialize<'static>>(values: &[&'static str]) -> Option<T> {
     let [value] = values else { return None };
     T::deserialize(BorrowedStrDeserializer::<serde::de::value::Error>::new(value)).ok()
+}
+
+fn knows(servers: RawUserServers) -> bool {
+    servers == RawUserServers::Known
 }
 
 fn compact(texts: Vec<String>) -> Vec<CompactString> {
@@ -260,6 +273,7 @@ impl Layer {
                 "quarantine.results" => layer.results = Some(keyword(values)?),
                 "mcp.pins" => layer.pins = Some(keyword::<RawPins>(values)?.into()),
                 "mcp.receipts" => layer.receipts = Some(keyword(values)?),
+                "mcp.user_servers" => layer.knows_user_servers = Some(knows(keyword(values)?)),
                 _ => return None,
             }
         }
@@ -305,6 +319,7 @@ impl Layer {
             servers: mcp.servers.into_iter().map(server).collect(),
             pins: mcp.pins.map(Into::into),
             receipts: mcp.receipts,
+            knows_user_servers: mcp.user_servers.map(knows),
             disabled: compact(rules.0.disabled),
             exceptions: exceptions.into_iter().map(|raw| raw.0.check(text, file)).collect::<Result<_, _>>()?,
             notes: raw.daemon.map(note).into_iter().collect(),

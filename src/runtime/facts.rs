@@ -54,6 +54,7 @@ fn collect(event: &Event<'_>, config: &Config, options: &Options, environment: &
             losses: losses(event, options, environment),
             unapproved_servers: mcp_facts::unapproved_servers(event, config, environment),
             loosenings: receipts::unreported_loosenings(environment),
+            new_servers: mcp_facts::new_servers(event, environment),
             ..Facts::default()
         }
         .into(),
@@ -125,6 +126,8 @@ fn before(event: &Event<'_>, config: &Config, environment: &Environment) -> Coll
         let servers = project_servers(environment, &event.place.cwd).map_err(Failure::Config);
         facts.project_servers = collected.value_or(servers, Vec::new());
         facts.pins = mcp_facts::look_up(event, config, environment);
+        let (provider, new) = mcp_facts::provider(event, &facts.taint, config, environment);
+        (facts.server_provider, facts.new_servers) = (provider, new.into_iter().collect());
     }
     if event.shell().is_some_and(|shell| shell.reading.commands.iter().any(is_unknown)) {
         facts.asked_programs = session::read_asked_programs(environment, &event.header.session);

@@ -9,6 +9,7 @@ mod failsafe;
 use super::abort::AbortHandler;
 use super::environment::Environment;
 use super::facts;
+use super::mcp::seen;
 use super::options::Options;
 use super::policy_files::{self, LoadedPolicy};
 use super::receipts::{self, PendingReceipt};
@@ -43,6 +44,8 @@ struct Judgement {
     receipt: Option<PendingReceipt>,
     /// The loosenings of the guard that the answer reports.
     reported: Vec<LooseningRecord>,
+    /// Servers that are seen for the first time.
+    new_servers: Vec<String>,
 }
 
 /// Answers one event and returns the exit code.
@@ -126,7 +129,7 @@ fn decide(event: Event<'_>, policy: LoadedPolicy, progress: &Progress) -> Judgem
     let decision = Decision::of(&event, &config, &verdict);
     let receipt = decision.map(|decision| PendingReceipt { decision, project_policy, texts });
     let reported = if config.block > Effect::Pass { event.facts.loosenings } else { Vec::new() };
-    Judgement { header: event.header, verdict, receipt, reported }
+    Judgement { header: event.header, verdict, receipt, reported, new_servers: event.facts.new_servers }
 }
 
 /// Judges an event that cannot be parsed: the failure is the only finding.
@@ -136,7 +139,7 @@ fn judge_unreadable(call: &Call, error: EventError, progress: &Progress) -> Judg
     let config = policy_files::settings(&call.options, &call.environment);
     let verdict = Verdict::of(failure.finding(header.phase, config.failure));
     let receipt = PendingReceipt::for_failure(&header, config.receipts, &verdict);
-    Judgement { header, verdict, receipt, reported: Vec::new() }
+    Judgement { header, verdict, receipt, reported: Vec::new(), new_servers: Vec::new() }
 }
 
 /// Records the taint and the asked programs by which later calls are judged.
@@ -151,6 +154,11 @@ fn record_state(call: &Call, judgement: &Judgement) {
         if let Err(error) = session::add_asked_programs(&call.environment, &judgement.header.session, programs) {
             warn(&error);
         }
+    }
+    if !call.options.dry_run
+        && let Err(error) = seen::add(&call.environment, &judgement.new_servers)
+    {
+        warn(&error);
     }
     if let Some(surface) = tainting_surface(call, &judgement.verdict)
         && let Err(error) = session::add_taint(&call.environment, &judgement.header.session, surface)

@@ -2,4 +2,5 @@
 
 pub mod facts;
 pub mod records;
+pub mod seen;
 pub mod servers;

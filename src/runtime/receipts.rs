@@ -11,14 +11,17 @@ pub use policy::PolicySnapshot;
 
 use super::options::Options;
 use crate::runtime::environment::Environment;
-use crate::runtime::policy_files::PolicyTexts;
+use crate::runtime::policy_files::{PolicyTexts, open_with};
 use append::Writer;
 use rune::encoding::label::Label;
 use rune::event::Header;
 use rune::policy::Receipts;
 use rune::receipt::{Decision, ReceiptBody};
 use rune::verdict::Verdict;
-use std::path::PathBuf;
+use rune::verdict::limits::RECORD_RECEIPT_BYTES;
+use rustix::fs::OFlags;
+use std::io::{ErrorKind, Read};
+use std::path::{Path, PathBuf};
 use time::OffsetDateTime;
 
 /// The file name of the receipts for what people did. No session file name contains `@`.
@@ -62,6 +65,59 @@ pub fn record_operator_action(
     at: Option<OffsetDateTime>,
 ) -> Result<(), String> {
     Writer::of_operator(environment, at)?.append(body)
+}
+
+/// The receipts of what people did, part by part, to look up approvals in them.
+///
+/// # Errors
+///
+/// If a part cannot be read, or if there are more than [`RECORD_RECEIPT_BYTES`].
+pub fn operator_parts(environment: &Environment) -> Result<Vec<Vec<u8>>, String> {
+    parts(&folder(environment)?, OPERATOR_FILE)
+}
+
+/// The receipts about what a server serves, part by part. The errors are those of [`operator_parts`].
+pub fn observed_parts(environment: &Environment, server: &str) -> Result<Vec<Vec<u8>>, String> {
+    parts(&observed_folder(environment)?, &observed_name(server))
+}
+
+/// Writes a receipt for a change of an observed record.
+pub fn record_observation(environment: &Environment, server: &str, body: &ReceiptBody) -> Result<(), String> {
+    Writer::of_observed(environment, server)?.append(body)
+}
+
+/// The directory of the receipts about what servers serve. It is beside the records, because `rune mcp wrap` is told where
+/// these are.
+fn observed_folder(environment: &Environment) -> Result<PathBuf, String> {
+    let data = environment.data_dir.as_ref().ok_or("receipts: HOME is not set and no `--data-dir` is given")?;
+    Ok(data.join("observed-receipts"))
+}
+
+/// The name of a server in those of its receipt files.
+fn observed_name(server: &str) -> String {
+    let name = rune::mcp::file_name(server);
+    name.strip_suffix(".json").unwrap_or(&name).to_owned()
+}
+
+fn parts(folder: &Path, name: &str) -> Result<Vec<Vec<u8>>, String> {
+    let (mut parts, mut bytes) = (Vec::new(), 0);
+    for part in 1.. {
+        let path = folder.join(file_name(name, part));
+        let in_file = |error: std::io::Error| format!("receipts: {}: {error}", path.display());
+        let (file, length) = match open_with(&path, OFlags::NOFOLLOW) {
+            Ok(opened) => opened,
+            Err(error) if error.kind() == ErrorKind::NotFound => break,
+            Err(error) => return Err(in_file(error)),
+        };
+        bytes += length;
+        if bytes > RECORD_RECEIPT_BYTES.most as u64 {
+            return Err(in_file(std::io::Error::other(RECORD_RECEIPT_BYTES.what)));
+        }
+        let mut text = Vec::new();
+        file.take(length).read_to_end(&mut text).map_err(in_file)?;
+        parts.push(text);
+    }
+    Ok(parts)
 }
 
 /// Seals the receipts of what people did.

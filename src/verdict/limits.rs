@@ -71,11 +71,26 @@ pub const CONTENT_BYTES: Limit = Limit { name: "content-bytes", most: 1 << 20, w
 pub const CONTENT_STEPS: Limit =
     Limit { name: "content-steps", most: 12_000_000, what: "the content rules can compare" };
 
-/// All limits.
+/// All limits on what a judgement reads of an event. Those on records of MCP servers, below, end in a refusal by the pins.
 pub const ALL: [&Limit; 14] = [
     &EVENT_BYTES, &SHELL_BYTES, &SHELL_DEPTH, &SHELL_NESTING, &SHELL_COMMANDS, &SHELL_FUNCTIONS, &SHELL_DIRECTORIES,
     &SHELL_STEPS, &CONTAINER_MOUNTS, &FILES, &SEARCH_PATTERNS, &PATH_BYTES, &CONTENT_BYTES, &CONTENT_STEPS,
 ];
+
+/// Bytes of the definition of one MCP tool, or of the instructions of a server. What is longer cannot be approved, and
+/// where it was approved before, calls are refused as `MCP_TOOL_CHANGED` or `MCP_SERVER_CONFIG_CHANGED`.
+pub const MCP_TOOL_BYTES: Limit =
+    Limit { name: "mcp-tool-bytes", most: 256 << 10, what: "256 KB in the definition of an MCP tool" };
+
+/// Bytes of one record of an MCP server. Calls of a server with a larger one are refused as
+/// `MCP_LOCK_INVALID`.
+pub const MCP_RECORD_BYTES: Limit =
+    Limit { name: "mcp-record-bytes", most: 4 << 20, what: "4 MB in the record of an MCP server" };
+
+/// Bytes of the receipts that records of MCP servers are compared with. Beyond that, they are refused as
+/// `MCP_LOCK_INVALID`.
+pub const RECORD_RECEIPT_BYTES: Limit =
+    Limit { name: "record-receipt-bytes", most: 16 << 20, what: "16 MB of receipts for records of MCP servers" };
 
 /// Bytes of text that are copied in one step.
 const BYTES_PER_STEP: usize = 16;

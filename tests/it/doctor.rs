@@ -147,6 +147,23 @@ fn servers_that_strict_denies_are_reported_until_they_are_approved() {
 }
 
 #[test]
+fn a_client_that_is_too_old_is_reported() {
+    let home = installed("gentle");
+    let check = |version: &str| {
+        let program = home.write("client/claude", &format!("#!/bin/sh\necho '{version} (Claude Code)'\n"));
+        set_mode(&program, 0o755);
+        let mut command = home.command(&["doctor", "--json", "--managed-dir", home.path("etc").to_str().unwrap()]);
+        command.current_dir(home.path("proj")).env("PATH", format!("{}:/usr/bin:/bin", home.path("client").display()));
+        finish(command.spawn().unwrap(), b"").stdout.contains("client-too-old")
+    };
+    for (version, is_too_old) in
+        [("2.1.138", true), ("1.0.200", true), ("2.1.139", false), ("2.2.0", false), ("x", false)]
+    {
+        assert_eq!(check(version), is_too_old, "{version}");
+    }
+}
+
+#[test]
 fn in_a_fresh_home_the_only_finding_is_that_no_hook_is_registered() {
     let home = Sandbox::new();
     assert_eq!(ids(&home), ["not-registered"]);

@@ -139,6 +139,39 @@ fn servers_and_tools_with_colliding_names_are_reported() {
 }
 
 #[test]
+fn a_server_that_does_not_answer_any_more_is_marked_as_not_seen() {
+    let home = Sandbox::new();
+    home.write(".config/rune/config.toml", "[rules]\ndisabled = ['mcp-unregistered']\n");
+    let program = home.path("server");
+    let start = |entry: Value| {
+        home.write("server", &format!("#!/bin/sh\nexec {} \"$@\"\n", entry["command"].as_str().unwrap()));
+        std::fs::set_permissions(&program, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    };
+    let sdk = sdk_server();
+    start(sdk.clone());
+    configure(&home, &json!({"s": {"command": program, "args": sdk["args"], "env": sdk["env"]}}));
+    let call = |preset: &str| {
+        let event = json!({"session_id": "s", "cwd": home.path(""), "hook_event_name": "PreToolUse",
+            "tool_name": "mcp__s__add", "tool_input": {"a": 1, "b": 2}, "mcp_server": {"name": "s", "source": "user"}});
+        let output = home.run(&["hook", "pre", "--preset", preset], event.to_string());
+        (output.decision(), output.stdout.contains("MCP_PIN_STALE"))
+    };
+    let probe = || home.run_as_person(&["mcp", "probe", "--timeout", "5"]);
+    let output = probe();
+    assert!(output.stdout.contains("not approved: add, subtract"), "{output:?}");
+    home.approve(&["s"]);
+    assert_eq!(call("strict"), (String::new(), false));
+    assert!(probe().stdout.contains("as approved: 2"));
+    start(json!({"command": "false"}));
+    let output = probe();
+    assert!(output.exit == 1 && row(&output, "s").contains("marked as not seen"), "{output:?}");
+    assert_eq!((call("gentle"), call("strict")), (("ask".to_owned(), true), ("deny".to_owned(), true)));
+    start(sdk.clone());
+    assert_eq!(probe().exit, 0);
+    assert_eq!(call("strict"), (String::new(), false), "it serves what was approved");
+}
+
+#[test]
 fn a_changed_list_replaces_the_record() {
     let home = Sandbox::new();
     let count = home.path("count");

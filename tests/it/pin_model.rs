@@ -8,6 +8,10 @@ use rune::event::Facts;
 use rune::mcp::protocol::Served;
 use rune::mcp::{CallTarget, Identity, Observation, Observed, Pin, Proposal, Source, Status, Transport, status};
 use rune::mcp::{ConfiguredIdentity, PinCheck, PinFacts, PinPolicy, RecordFile, RefusalCode};
+use rune::receipt::{
+    ChainEnd, ChainPosition, LastChange, Loosening, OPERATOR_SESSION, Receipt, ReceiptBody, ReceiptKind, RecordChange,
+    Secret,
+};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use time::OffsetDateTime;
@@ -209,6 +213,127 @@ fn of_several_reasons_the_strongest_is_reported() {
         reported.extend(code);
     }
     assert_eq!(reported.len(), RefusalCode::ALL.len() - 1, "all but the unknown server, which has no records");
+}
+
+/// What a person or an agent does to the pin of the server `s` or `u`, or to the receipts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum ChainStep {
+    /// A change by a command, which writes this version of the server's pin and its receipt.
+    Write(&'static str, u8),
+    /// A receipt that is not about a pin.
+    Other,
+}
+
+const CHAIN_STEPS: [ChainStep; 6] = [
+    ChainStep::Write("s", 1),
+    ChainStep::Write("s", 2),
+    ChainStep::Write("s", 3),
+    ChainStep::Write("u", 1),
+    ChainStep::Write("u", 2),
+    ChainStep::Other,
+];
+
+fn pin_file(server: &str, version: u8) -> Vec<u8> {
+    format!("{server} {version}").into_bytes()
+}
+
+/// The receipts of these steps, one line each, as the program writes them.
+fn chain(steps: &[ChainStep], secret: &Secret) -> Vec<Vec<u8>> {
+    let mut lines: Vec<Vec<u8>> = Vec::new();
+    for step in steps {
+        let body = match step {
+            ChainStep::Write(server, version) => {
+                // The last version is a block; the kind does not matter for the search.
+                let kind = if *version == 3 { ReceiptKind::Block } else { ReceiptKind::Approve };
+                ReceiptBody::RecordChange(RecordChange::of_pin(kind, server, None, None, &pin_file(server, *version)))
+            }
+            ChainStep::Other => ReceiptBody::Loosen(Loosening::McpProbe),
+        };
+        let position = match ChainEnd::read(&lines.concat(), 1).0 {
+            Some(ChainEnd::Open(position)) => position,
+            _ => ChainPosition::first(OPERATOR_SESSION),
+        };
+        let time = "2026-06-09T00:00:00.000Z".to_owned();
+        lines.push(Receipt::sign(&body, OPERATOR_SESSION, "rune", time, position, secret).to_line());
+    }
+    lines
+}
+
+/// Every sequence of steps up to this length.
+fn sequences(length: usize) -> Vec<Vec<ChainStep>> {
+    let mut all = vec![vec![]];
+    let mut last = all.clone();
+    for _ in 0..length {
+        last = last.iter().flat_map(|steps| CHAIN_STEPS.map(|step| [steps.as_slice(), &[step]].concat())).collect();
+        all.extend(last.clone());
+    }
+    all
+}
+
+/// The version that the last change wrote, in the naive model.
+fn last_version(steps: &[ChainStep], server: &str) -> Option<u8> {
+    steps.iter().rev().find_map(|step| match step {
+        ChainStep::Write(name, version) if *name == server => Some(*version),
+        ChainStep::Write(..) | ChainStep::Other => None,
+    })
+}
+
+#[test]
+fn a_pin_is_authentic_only_if_the_last_change_wrote_it() {
+    let (secret, forger) = (Secret::new([1; 32], [2; 32]), Secret::new([3; 32], [2; 32]));
+    let find = |lines: &[Vec<u8>], server: &str| LastChange::of_pin(&[lines.concat()], server, &secret.keys());
+    let mut tampered = 0;
+    for steps in sequences(3) {
+        let lines = chain(&steps, &secret);
+        let forged = chain(&steps, &forger);
+        for server in ["s", "u"] {
+            let last = last_version(&steps, server);
+            let found = find(&lines, server);
+            assert_eq!(found == LastChange::None, last.is_none(), "{steps:?}");
+            for version in 1..=3 {
+                assert_eq!(
+                    found.wrote(&pin_file(server, version)),
+                    last == Some(version),
+                    "{steps:?} {server} {version}"
+                );
+                let other = if server == "s" { "u" } else { "s" };
+                assert!(!found.wrote(&pin_file(other, version)), "{steps:?}");
+            }
+            // Whatever is done to the receipts but cutting off their end, no other file becomes the last one.
+            let mut attacks: Vec<Vec<Vec<u8>>> = vec![forged.clone()];
+            for at in 0..lines.len() {
+                let mut without = lines.clone();
+                without.remove(at);
+                if at + 1 < lines.len() {
+                    attacks.push(without);
+                }
+                for to in 0..lines.len() {
+                    let (mut swapped, mut repeated, mut copied) = (lines.clone(), lines.clone(), lines.clone());
+                    swapped.swap(at, to);
+                    repeated.push(lines[at].clone());
+                    copied[to] = lines[at].clone();
+                    attacks.extend([swapped, repeated, copied]);
+                }
+                let (mut replaced, mut renamed, mut garbled) = (lines.clone(), lines.clone(), lines.clone());
+                replaced[at] = forged[at].clone();
+                let text = String::from_utf8(lines[at].clone()).unwrap();
+                renamed[at] = text.replace("\"server\":\"s\"", "\"server\":\"u\"").into_bytes();
+                garbled[at] = b"{}\n".to_vec();
+                let mut extended = lines.clone();
+                extended.push(forged[at].clone());
+                attacks.extend([replaced, renamed, garbled, extended]);
+            }
+            for attack in attacks.into_iter().filter(|attack| *attack != lines) {
+                tampered += 1;
+                let found = find(&attack, server);
+                for version in 1..=3 {
+                    let is_valid = found.wrote(&pin_file(server, version));
+                    assert!(!is_valid || last == Some(version), "{steps:?} {server} {version}: {found:?}");
+                }
+            }
+        }
+    }
+    assert!(tampered > 10_000, "{tampered}");
 }
 
 /// One step of a random history of a server.

@@ -1,7 +1,9 @@
 //! Pins of MCP servers: the commands that change them, and the answers of the hook.
 
 mod approval;
+mod known;
 mod plugin;
+mod records;
 
 use crate::support::sandbox::{self, Output, Sandbox};
 use crate::support::snapshot;
@@ -18,10 +20,14 @@ struct PinnedHome {
 impl PinnedHome {
     fn new() -> PinnedHome {
         let pinned = PinnedHome { home: Sandbox::new() };
-        pinned.configure(json!({"demo": {"command": "demo-server", "args": ["--fast"], "env": {"TOKEN": "s3cret"}}}));
+        pinned.configure_demo();
         // So that only pins decide.
         pinned.home.write(".config/rune/config.toml", "[rules]\ndisabled = ['mcp-unregistered']\n");
         pinned
+    }
+
+    fn configure_demo(&self) {
+        self.configure(json!({"demo": demo_entry()}));
     }
 
     fn configure(&self, servers: Value) {
@@ -78,6 +84,11 @@ impl PinnedHome {
         let code = reason.split(|c: char| !(c.is_ascii_uppercase() || c == '_')).find(|word| word.starts_with("MCP_"));
         (output.decision(), code.unwrap_or_default().to_owned())
     }
+}
+
+/// The entry of the server `demo` in the client's configuration.
+fn demo_entry() -> Value {
+    json!({"command": "demo-server", "args": ["--fast"], "env": {"TOKEN": "s3cret"}})
 }
 
 fn echo(description: &str) -> Value {
@@ -363,6 +374,13 @@ fn a_diff_shows_changes_and_escapes_invisible_characters() {
     pinned.approve(&["demo"]);
     pinned.record(&json!([echo("Says it\u{200b} again\u{1b}[2J\u{e0041}")]));
     let output = pinned.home.run(&["mcp", "diff", "demo:echo"], "");
+    assert!(
+        output.stdout.starts_with("! echo  changed: description; it has 3 characters that cannot be seen; "),
+        "{output:?}"
+    );
+    assert!(output.stdout.contains(r"became “it\u{200b} again\u{1b}[2J\u{e0041}”"), "{output:?}");
+    assert!(!output.stdout.contains(['\u{200b}', '\u{1b}', '\u{e0041}']), "{output:?}");
+    let output = pinned.home.run(&["mcp", "diff", "--full", "demo:echo"], "");
     assert!(output.stdout.contains("-  \"description\": \"Says it again\""), "{output:?}");
     assert!(output.stdout.contains("U+200B") && output.stdout.contains("U+E0041"), "{output:?}");
     assert!(!output.stdout.contains(['\u{200b}', '\u{1b}', '\u{e0041}']), "{output:?}");

@@ -3,7 +3,7 @@
 use super::event::handled_phase;
 use super::validate::invalid_parts;
 use crate::client::settings::{
-    FileError, Hook, HookCommand, Interference, InterferenceKind, Settings, Switch, Variable,
+    FileError, Hook, HookCommand, Interference, InterferenceKind, Settings, Switch, UnaskedMode, Variable,
 };
 use crate::encoding::json::Fields;
 use crate::path::Place;
@@ -14,6 +14,9 @@ use serde_json::error::Category;
 
 /// Variables that start the client without hooks.
 const DISABLING_VARIABLES: [&str; 2] = ["CLAUDE_CODE_SIMPLE", "CLAUDE_CODE_SAFE_MODE"];
+
+/// Permission modes in which nobody is asked.
+const UNASKED_MODES: [&str; 2] = ["bypassPermissions", "dontAsk"];
 
 /// Tools whose results the guard marks, one for each form of name.
 const MARKED_TOOLS: [&str; 8] =
@@ -103,6 +106,14 @@ impl SettingsJson {
         self.hooks().into_iter().filter(HookEntry::is_guard).collect()
     }
 
+    /// The permission mode of new sessions, if it asks nobody.
+    fn unasked_mode(&self) -> Option<UnaskedMode> {
+        let pointer = "/permissions/defaultMode";
+        let mode = self.0.pointer(pointer)?.as_str()?;
+        let name = UNASKED_MODES.into_iter().find(|name| *name == mode)?;
+        Some(UnaskedMode { name, pointer })
+    }
+
     /// The settings in the form that is the same for all clients.
     pub(super) fn summary(&self) -> Settings {
         let switch = |pointer| Some(Switch { on: self.0.pointer(pointer)?.as_bool()?, pointer });
@@ -117,6 +128,7 @@ impl SettingsJson {
             invalid: invalid_parts(self),
             hooks_disabled: switch("/disableAllHooks"),
             managed_hooks_only: switch("/allowManagedHooksOnly"),
+            unasked_mode: self.unasked_mode(),
             variables: env.into_iter().flat_map(|env| env.keys()).map(variable).collect(),
         }
     }

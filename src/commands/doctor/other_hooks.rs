@@ -5,6 +5,7 @@ use crate::commands::hooks::SettingsLayers;
 use crate::runtime::environment::Environment;
 use crate::runtime::policy_files;
 use rune::client::settings::{Interference, InterferenceKind};
+use rune::verdict::Phase;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
@@ -18,6 +19,8 @@ pub fn check(layers: &SettingsLayers, environment: &Environment, project: &Path)
         for hook in settings.hooks.iter().filter(|hook| !hook.is_guard()) {
             if let Some(interference) = hook.interference.as_ref().filter(|other| scripts.contain_words(other)) {
                 problems.push(problem(interference.kind).at(layer.place(&hook.pointer)));
+            } else if layer.scope.is_project() && hook.phase == Some(Phase::Before) {
+                problems.push(project_hook().at(layer.place(&hook.pointer)));
             }
         }
     }
@@ -42,6 +45,14 @@ fn problem(kind: InterferenceKind) -> Problem {
             "take it out, or have it deny with a reason instead",
         ),
     }
+}
+
+fn project_hook() -> Problem {
+    Problem::new(
+        "project-hook",
+        "the project runs a program of its own before each call: with your rights, and without a question",
+        "read it, and take it out unless you know why it is there",
+    )
 }
 
 /// Finds the scripts that the command of a hook names.

@@ -15,7 +15,7 @@ pub fn check(options: &Options, environment: &Environment, project: &Path) -> Ve
     let Ok(store) = Store::of(&environment) else { return Vec::new() };
     let (names, unreadable) = store.servers();
     let advice =
-        "calls to its server are denied; mend it, or remove it and run `rune mcp probe` and `rune mcp approve`";
+        "calls to its server are denied; run `rune mcp probe` and `rune mcp approve`, and look who changed the file";
     let broken = |path: &Path, what: &str| Problem::new("pin-unreadable", what, advice).at(path.display().to_string());
     let mut problems: Vec<Problem> = unreadable.iter().map(|one| broken(&one.path, &one.what)).collect();
     for name in &names {

@@ -1,6 +1,6 @@
 //! The policy of a registered hook: files with errors, and exceptions and names of rules without effect.
 
-use super::Problem;
+use super::{Problem, loosened};
 use crate::commands::rules;
 use crate::runtime::environment::{Environment, now};
 use crate::runtime::options::Options;
@@ -28,6 +28,7 @@ pub fn check(options: &Options, environment: &Environment, project: &Path) -> Ve
     let of_project = of_project.iter().filter(|flaw| !flaws.contains(flaw));
     problems.extend(of_project.map(|flaw| flaw_problem("project-policy-broken", flaw)));
     problems.extend(exceptions(&config));
+    problems.extend(loosened::check(&config, options, &environment));
     problems.extend(policy_files::unknown_rules(options, &environment).into_iter().map(|(name, place, near)| {
         let near = near.map(|near| format!("did you mean `{near}`? ")).unwrap_or_default();
         let what = format!("`{name}` is no rule, so naming it does nothing");

@@ -7,8 +7,12 @@ use rune::client::settings::{InvalidPart, Scope, Settings, Variable};
 
 /// Variables that silence the guard, load code into it, or move its directories if the entries do not name them. Those
 /// of the client are added.
-const VARIABLES: [&str; 3] = ["QUARANTINE_DISABLE", "HOME", "PATH"];
+const VARIABLES: [&str; 6] = ["QUARANTINE_DISABLE", "HOME", "PATH", "BASH_ENV", "ENV", "ZDOTDIR"];
 const VARIABLE_PREFIXES: [&str; 3] = ["XDG_", "LD_", "DYLD_"];
+
+/// Those that are a fault in the settings of a user too.
+const USER_VARIABLES: [&str; 2] = ["QUARANTINE_DISABLE", "BASH_ENV"];
+const USER_VARIABLE_PREFIXES: [&str; 2] = ["LD_", "DYLD_"];
 
 pub fn check(layers: &SettingsLayers, registered: &[RegisteredLayer<'_>], client: &dyn Client) -> Vec<Problem> {
     let mut problems = Vec::new();
@@ -22,6 +26,7 @@ pub fn check(layers: &SettingsLayers, registered: &[RegisteredLayer<'_>], client
             Ok(settings) => {
                 problems.extend(invalid(layer, settings));
                 problems.extend(switches(layer, settings, registered, client));
+                problems.extend(unasked_mode(layer, settings));
                 problems.extend(settings.variables.iter().filter_map(|set| variable(layer, set, client)));
             }
         }
@@ -76,6 +81,14 @@ fn switches(
     problems
 }
 
+/// A permission mode in which the client asks nobody.
+fn unasked_mode(layer: &SettingsLayer, settings: &Settings) -> Option<Problem> {
+    let mode = settings.unasked_mode.as_ref()?;
+    let what = format!("new sessions start in the mode `{}`, in which the client asks nobody", mode.name);
+    let advice = "take it out, or use the preset strict, which denies what gentle only asks about";
+    Some(Problem::new("permissions-bypassed", what, advice).at(layer.place(mode.pointer)))
+}
+
 /// A variable that disables hooks, or that a project sets and that changes the guard.
 fn variable(layer: &SettingsLayer, set: &Variable, client: &dyn Client) -> Option<Problem> {
     let name = &set.name;
@@ -83,6 +96,8 @@ fn variable(layer: &SettingsLayer, set: &Variable, client: &dyn Client) -> Optio
     let changes_guard = VARIABLES.contains(&name.as_str())
         || of_client.contains(&Some(name))
         || VARIABLE_PREFIXES.iter().any(|prefix| name.starts_with(prefix));
+    let harms_user =
+        USER_VARIABLES.contains(&name.as_str()) || USER_VARIABLE_PREFIXES.iter().any(|prefix| name.starts_with(prefix));
     let (id, what, advice) = match (set.disables_hooks, layer.scope.is_project()) {
         (true, true) => ("project-env", format!("the project sets `{name}`, with which no hooks run"), "take it out"),
         (true, false) => ("settings-env", format!("`{name}` is set, with which no hooks run"), "take it out"),
@@ -90,6 +105,11 @@ fn variable(layer: &SettingsLayer, set: &Variable, client: &dyn Client) -> Optio
             "project-env",
             format!("the project sets `{name}` for your hooks"),
             "take it out unless you know why it is there; entries with absolute directories and a static binary are not moved by it",
+        ),
+        (false, false) if harms_user => (
+            "settings-env",
+            format!("`{name}` is set for your hooks, with which they mark nothing or run other code"),
+            "take it out; where you want no notices in one session, set QUARANTINE_DISABLE in its shell",
         ),
         (false, _) => return None,
     };

@@ -1,24 +1,21 @@
 //! `rune mcp approve`: shows what a server serves, and pins it once a person confirms its hash.
 
-use super::block::write_receipt;
 use super::diff::pretty;
 use super::inventory::{Inventory, ServerState, ToolSelector, describe_status};
-use crate::commands::explain::preview;
+use super::summary::{
+    ToolSummary, describe_identity, print_instructions, print_tools, print_warnings, tool_warnings,
+    tools_of_other_servers,
+};
 use crate::commands::{ask, say};
 use crate::runtime::agent_check;
 use crate::runtime::environment::now;
 use crate::runtime::exit_code::{DONE, FAILED};
-use crate::runtime::options::Options;
 use anyhow::{Context, bail};
 use clap::Args;
-use rune::client::SampleEvent;
 use rune::encoding::canonical::Value;
-use rune::mcp::status::Annotations;
-use rune::mcp::{Proposal, Status, scan};
+use rune::mcp::{Proposal, Status};
 use rune::quarantine::visible;
 use rune::receipt::ReceiptKind;
-use rune::verdict::Phase;
-use serde_json::json;
 use std::io::IsTerminal;
 
 /// Shows what a server serves, and approves it after you type its short hash; for people only
@@ -34,6 +31,9 @@ pub struct ApproveArgs {
     /// Approve every server that has a record
     #[arg(long, conflicts_with = "targets")]
     all: bool,
+    /// Show the whole objects of the tools instead of one line for each
+    #[arg(long)]
+    full: bool,
     /// Go on even if stdin is not a terminal; the process still needs a terminal
     #[arg(long)]
     yes: bool,
@@ -52,7 +52,7 @@ pub fn run(args: &ApproveArgs) -> anyhow::Result<u8> {
     };
     let mut exit = DONE;
     for target in &targets {
-        let state = inventory.server_state(&target.server)?;
+        let state = inventory.state_to_approve(&target.server)?;
         if args.all && (state.observed.is_none() || is_fully_decided(&state)) {
             continue;
         }
@@ -85,7 +85,7 @@ fn approve(
         Some(tool) => format!("`{name}:{}`", visible(tool)),
         None => format!("`{name}`"),
     })?;
-    print_proposal(inventory, state, &proposal)?;
+    print_proposal(inventory, state, &proposal, args)?;
     let hash = proposal.hash().to_string();
     let short = proposal.hash().short();
     say!("hash: {short}")?;
@@ -104,37 +104,34 @@ fn approve(
         return Ok(false);
     };
     let at = now();
-    inventory.store.change(&state.name, |pin| pin.approve(approval, at))?;
+    inventory.store.change(&target.change(ReceiptKind::Approve, Some(hash)), |pin| pin.approve(approval, at))?;
     say!("approved: {name}")?;
-    write_receipt(ReceiptKind::Approve, target, Some(hash))?;
     Ok(true)
 }
 
-fn print_proposal(inventory: &Inventory, state: &ServerState, proposal: &Proposal) -> anyhow::Result<()> {
+fn print_proposal(
+    inventory: &Inventory,
+    state: &ServerState,
+    proposal: &Proposal,
+    args: &ApproveArgs,
+) -> anyhow::Result<()> {
     say!("{}: {}", visible(&state.name), describe_status(&state.status))?;
     match proposal.identity() {
-        Some(identity) => say!("configuration: {}", visible(&pretty(&Value::of(identity)?)))?,
+        Some(identity) if args.full => say!("configuration: {}", visible(&pretty(&Value::of(identity)?)))?,
+        Some(identity) => say!("configuration: {}", describe_identity(identity))?,
         None => say("configuration: unknown; only the name identifies this server")?,
     }
     if let Some(text) = proposal.instructions() {
-        say!("instructions:\n{}", visible(text))?;
-        print_warnings(content_findings(text)?)?;
-        print_warnings(scan::text(text))?;
+        print_instructions(text, args.full)?;
     }
-    let names = tools_of_other_servers(inventory, &state.name);
-    let mut same = 0;
-    for (name, body) in proposal.tools() {
-        let status = state.tools.iter().find(|(known, _)| known == name).map_or(&Status::Pending, |(_, status)| status);
-        if matches!(status, Status::Approved(Annotations::Same)) {
-            same += 1;
-            continue;
-        }
-        say!("{} ({})\n{}", visible(name), describe_status(status), visible(&pretty(body)))?;
-        print_warnings(content_findings(&scan::all_text(body))?)?;
-        print_warnings(scan::tool(body, &names))?;
-    }
-    if same > 0 {
-        say!("{same} tools are unchanged since they were approved")?;
+    let status_of =
+        |name: &str| state.tools.iter().find(|(known, _)| known == name).map_or(&Status::Pending, |(_, status)| status);
+    let tools: Vec<ToolSummary<'_>> =
+        proposal.tools().map(|(name, _)| ToolSummary::of(state, name, status_of(name))).collect();
+    if args.full {
+        print_whole_tools(inventory, &state.name, &tools)?;
+    } else {
+        print_tools(inventory, &state.name, &tools)?;
     }
     for (name, status) in &state.tools {
         if proposal.tools().all(|(known, _)| known != name) && matches!(status, Status::Unpinnable(_) | Status::Blocked)
@@ -145,26 +142,14 @@ fn print_proposal(inventory: &Inventory, state: &ServerState, proposal: &Proposa
     Ok(())
 }
 
-/// Reasons of the content rules that match a text, as if it were a fetched page.
-fn content_findings(text: &str) -> anyhow::Result<Vec<String>> {
-    let (input, result) = (json!({"url": "", "prompt": ""}), Some(json!({"result": text})));
-    let sample = SampleEvent { session: "", cwd: "/", phase: Phase::After, tool: "WebFetch", input, result };
-    let options = Options::parse(&[]);
-    let judged = preview(&options.client.sample_event(&sample), &options, &options.environment())?;
-    let findings =
-        judged.verdict.distinct().into_iter().filter(|finding| finding.rule().as_str().starts_with("content-"));
-    Ok(findings.map(|finding| finding.reason().to_owned()).collect())
-}
-
-fn print_warnings(warnings: Vec<String>) -> anyhow::Result<()> {
-    warnings.iter().try_for_each(|warning| say!("  warning: {}", visible(warning)))
-}
-
-/// Lists the tools of all other servers, as pairs of server and tool.
-fn tools_of_other_servers(inventory: &Inventory, server: &str) -> Vec<(String, String)> {
-    let others = inventory.names().into_iter().filter(|name| name != server);
-    let states = others.filter_map(|name| inventory.server_state(&name).ok());
-    states
-        .flat_map(|state| state.tools.into_iter().map(|(tool, _)| (state.name.clone(), tool)).collect::<Vec<_>>())
-        .collect()
+/// Prints the whole objects of all tools that are not settled.
+fn print_whole_tools(inventory: &Inventory, server: &str, tools: &[ToolSummary<'_>]) -> anyhow::Result<()> {
+    let names = tools_of_other_servers(inventory, server);
+    for tool in tools.iter().filter(|tool| !tool.is_settled()) {
+        let Some(body) = tool.served else { continue };
+        say!("{} ({})\n{}", visible(tool.name), describe_status(tool.status), visible(&pretty(body)))?;
+        print_warnings(&tool_warnings(body, &names)?)?;
+    }
+    let settled = tools.iter().filter(|tool| tool.is_settled()).count();
+    if settled > 0 { say!("{settled} tools are unchanged since they were approved") } else { Ok(()) }
 }

@@ -1,13 +1,10 @@
 //! `rune mcp block` and `unblock`. Anyone may block a server or a tool; only a person may unblock it.
 
 use super::inventory::{Inventory, ToolSelector};
-use crate::runtime::environment::Environment;
-use crate::runtime::options::Dirs;
-use crate::runtime::{agent_check, receipts};
-use anyhow::{Context, Error};
+use crate::runtime::agent_check;
 use clap::Args;
 use rune::quarantine::visible;
-use rune::receipt::{ReceiptBody, ReceiptKind};
+use rune::receipt::ReceiptKind;
 
 /// Blocks a server or a tool until a person unblocks it
 #[derive(Debug, Args)]
@@ -33,26 +30,16 @@ pub struct UnblockArgs {
 pub fn block(args: &BlockArgs) -> anyhow::Result<()> {
     let inventory = Inventory::load()?;
     let target = inventory.parse_selector(&args.target)?;
-    inventory.store.change(&target.server, |pin| pin.block(target.tool.as_deref()))?;
-    say!("blocked: {}", display_name(&target))?;
-    write_receipt(ReceiptKind::Block, &target, None)
+    inventory.store.change(&target.change(ReceiptKind::Block, None), |pin| pin.block(target.tool.as_deref()))?;
+    say!("blocked: {}", display_name(&target))
 }
 
 pub fn unblock(args: &UnblockArgs) -> anyhow::Result<()> {
     agent_check::require_confirmed_person("`rune mcp unblock`", args.yes)?;
     let inventory = Inventory::load()?;
     let target = inventory.parse_selector(&args.target)?;
-    inventory.store.change(&target.server, |pin| pin.unblock(target.tool.as_deref()))?;
-    say!("unblocked: {}; earlier approvals apply again", display_name(&target))?;
-    write_receipt(ReceiptKind::Unblock, &target, None)
-}
-
-/// Writes the receipt of an approval, a block or an unblock.
-pub fn write_receipt(kind: ReceiptKind, target: &ToolSelector, pin: Option<String>) -> anyhow::Result<()> {
-    let environment = Environment::read(&Dirs::default());
-    let body = ReceiptBody::pin_change(kind, &target.server, target.tool.as_deref(), pin);
-    let written = receipts::record_operator_action(&environment, &body, None);
-    written.map_err(Error::msg).context("the change was made, but its receipt was not written")
+    inventory.store.change(&target.change(ReceiptKind::Unblock, None), |pin| pin.unblock(target.tool.as_deref()))?;
+    say!("unblocked: {}; earlier approvals apply again", display_name(&target))
 }
 
 fn display_name(target: &ToolSelector) -> String {

@@ -1,6 +1,7 @@
-//! `rune mcp diff`: what has changed since the approval, line by line.
+//! `rune mcp diff`: what has changed since the approval, in words or line by line.
 
 use super::inventory::{Inventory, ServerState, describe_status};
+use super::summary::{ToolSummary, describe_identity, print_instructions, print_tools};
 use crate::commands::say;
 use anyhow::bail;
 use clap::Args;
@@ -12,11 +13,14 @@ use std::io::IsTerminal;
 
 /// Shows the differences between what was approved and what is served
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:\n  rune mcp diff github\n  rune mcp diff github:create_issue")]
+#[command(after_help = "Examples:\n  rune mcp diff github\n  rune mcp diff github:create_issue --full")]
 pub struct DiffArgs {
     /// Server, or one of its tools
     #[arg(value_name = "SERVER[:TOOL]")]
     target: String,
+    /// Show the changed objects line by line instead of one line for each tool
+    #[arg(long)]
+    full: bool,
 }
 
 pub fn run(args: &DiffArgs) -> anyhow::Result<()> {
@@ -31,14 +35,42 @@ pub fn run(args: &DiffArgs) -> anyhow::Result<()> {
                 visible(tool)
             );
         };
+        if !args.full {
+            return print_tools(&inventory, &state.name, &[ToolSummary::of(&state, name, status)]);
+        }
         return print_tool(&state, name, status);
     }
     say!("{}: {}", visible(&state.name), describe_status(&state.status))?;
+    if !args.full {
+        print_server_summary(&state)?;
+        let tools: Vec<ToolSummary<'_>> =
+            state.tools.iter().map(|(name, status)| ToolSummary::of(&state, name, status)).collect();
+        return print_tools(&inventory, &state.name, &tools);
+    }
     print_server(&state)?;
     for (name, status) in state.tools.iter().filter(|(_, status)| *status != Status::Approved(Annotations::Same)) {
         print_tool(&state, name, status)?;
     }
     Ok(())
+}
+
+/// Prints what has changed in the server's configuration and instructions, one line for each.
+fn print_server_summary(state: &ServerState) -> anyhow::Result<()> {
+    let approved = state.pin.as_ref().and_then(|pin| pin.identity());
+    let now = state.configured.as_ref().or(state.observed.as_ref().and_then(|observed| observed.identity()));
+    if approved != now {
+        let describe = |identity: Option<&Identity>| identity.map_or_else(|| "none".to_owned(), describe_identity);
+        say!("configuration: {}", describe(now))?;
+        if state.pin.as_ref().is_some_and(|pin| pin.is_approved()) {
+            say!("  approved was: {}", describe(approved))?;
+        }
+    }
+    let approved = state.pin.as_ref().and_then(|pin| pin.instructions());
+    match state.observed.as_ref().map(|observed| observed.instructions()) {
+        Some(Instructions::Text(text)) if approved != Some(text) => print_instructions(text, false),
+        Some(Instructions::None) if approved.is_some() => say("instructions: none any more"),
+        _ => Ok(()),
+    }
 }
 
 /// Prints the differences in the server's configuration and instructions.

@@ -2,7 +2,7 @@
 
 use crate::commands::current_dir;
 use crate::runtime::environment::Environment;
-use crate::runtime::mcp::records::{RecordError, Store};
+use crate::runtime::mcp::records::{PinChangeRequest, RecordError, Store};
 use crate::runtime::mcp::servers::{Configured, Servers};
 use crate::runtime::options::Dirs;
 use anyhow::bail;
@@ -10,6 +10,7 @@ use rune::encoding::nearest;
 use rune::mcp::status::Annotations;
 use rune::mcp::{ChangedPart, Identity, Observed, Pin, Status, Tool, status};
 use rune::quarantine::visible;
+use rune::receipt::ReceiptKind;
 use std::collections::BTreeSet;
 
 /// The records of all servers, and the client's configuration.
@@ -38,6 +39,36 @@ pub struct ServerState {
     pub status: Status,
     /// The tools that are served, approved or blocked, by name.
     pub tools: Vec<(String, Status)>,
+}
+
+impl ToolSelector {
+    /// The change of its pin, for the receipt.
+    pub fn change(&self, kind: ReceiptKind, shown: Option<String>) -> PinChangeRequest<'_> {
+        PinChangeRequest { kind, server: &self.server, tool: self.tool.as_deref(), shown, at: None }
+    }
+}
+
+impl ServerState {
+    /// The worst status of the server and its tools. A blocked server is blocked, whatever its tools are.
+    pub fn worst(&self) -> &Status {
+        if self.status == Status::Blocked {
+            return &self.status;
+        }
+        let all = std::iter::once(&self.status).chain(self.tools.iter().map(|(_, status)| status));
+        all.rev().max_by_key(|status| severity(status)).unwrap_or(&self.status)
+    }
+}
+
+fn severity(status: &Status) -> u8 {
+    match status {
+        // What a person has blocked needs no attention.
+        Status::Blocked => 0,
+        Status::Approved(_) => 1,
+        Status::Removed => 2,
+        Status::Pending => 3,
+        Status::Unpinnable(_) => 4,
+        Status::Changed(_) => 5,
+    }
 }
 
 impl Inventory {
@@ -71,7 +102,17 @@ impl Inventory {
     }
 
     pub fn server_state(&self, name: &str) -> Result<ServerState, RecordError> {
-        let (pin, observed) = (self.store.pin(name)?, self.store.observed(name)?);
+        self.state_with(name, self.store.pin(name)?)
+    }
+
+    /// The state for an approval, for which an invalid pin approves nothing.
+    pub fn state_to_approve(&self, name: &str) -> Result<ServerState, RecordError> {
+        let is_missing = matches!(self.store.pin(name), Ok(None));
+        self.state_with(name, (!is_missing).then(|| self.store.pin_to_change(name)))
+    }
+
+    fn state_with(&self, name: &str, pin: Option<Pin>) -> Result<ServerState, RecordError> {
+        let observed = self.store.observed(name)?;
         let server = self.servers.named(name);
         let (is_configured, configured) = (server.is_some(), server.and_then(Configured::identity));
         let status = status::server(pin.as_ref(), observed.as_ref(), configured.as_ref());

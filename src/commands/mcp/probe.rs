@@ -3,11 +3,13 @@
 use super::discovery::{Connection, TIMED_OUT, discover, remaining};
 use super::http::HttpServer;
 use super::install::wrapped_command;
+use super::inventory::{Inventory, describe_status};
 use super::record::{Provenance, ServerSnapshot, record};
 use super::stdio::{ServerReaper, StdioServer};
 use crate::commands::{ask, current_dir, say};
 use crate::runtime::environment::Environment;
 use crate::runtime::exit_code::{DONE, FAILED};
+use crate::runtime::mcp::records::{ForgetOutcome, Store};
 use crate::runtime::mcp::servers::{Configured, Servers};
 use crate::runtime::options::Dirs;
 use crate::runtime::{agent_check, receipts};
@@ -15,8 +17,8 @@ use anyhow::Context;
 use clap::Args;
 use rune::client::server::{Introduction, Launch, ServerScope};
 use rune::encoding::label::Label;
-use rune::mcp::Source;
 use rune::mcp::protocol::Served;
+use rune::mcp::{Source, Status};
 use rune::quarantine::Namespace;
 use rune::receipt::Loosening;
 use std::collections::BTreeMap;
@@ -73,7 +75,7 @@ pub fn run(args: &ProbeArgs) -> anyhow::Result<u8> {
     if results.is_empty() {
         say("no server is configured here")?;
     }
-    print_table(&mut results)?;
+    print_table(&mut results, &Inventory::load()?)?;
     let all_answered = servers.flaws.is_empty() && results.iter().all(|result| result.outcome.is_ok());
     Ok(if all_answered { DONE } else { FAILED })
 }
@@ -167,13 +169,17 @@ fn probe_all(
         let Some(server) = selected.get(index) else { continue };
         let ms = started.elapsed().as_millis();
         let outcome = answer.and_then(|served| record_served(server, &served, environment));
+        let outcome = outcome.map_err(|what| mark_unseen(server, what, environment));
         if progress {
             writeln!(std::io::stderr().lock(), "{} of {} done", results.len() + 1, selected.len()).ok();
         }
         results.insert(index, ProbeResult::of(server, Some(ms), outcome));
     }
     for (index, server) in selected.iter().enumerate() {
-        results.entry(index).or_insert_with(|| ProbeResult::of(server, None, Err(TIMED_OUT.to_owned())));
+        results.entry(index).or_insert_with(|| {
+            let what = mark_unseen(server, TIMED_OUT.to_owned(), environment);
+            ProbeResult::of(server, None, Err(what))
+        });
     }
     Ok(results.into_values().collect())
 }
@@ -184,6 +190,16 @@ fn record_served(server: &Configured, served: &Served, environment: &Environment
     let outcome = record(environment, &snapshot)?;
     let prompts = if served.prompts.is_empty() { String::new() } else { format!(", {} prompts", served.prompts.len()) };
     Ok(format!("{} tools{prompts}, {outcome}", served.tools.len()))
+}
+
+/// Marks a server that could not be asked as not seen, so that an earlier approval is not in force any more.
+fn mark_unseen(server: &Configured, what: String, environment: &Environment) -> String {
+    match Store::of(environment).and_then(|store| store.forget(&server.name)) {
+        Ok(ForgetOutcome::Unrecorded) => what,
+        Ok(ForgetOutcome::Removed) => format!("{what}; marked as not seen"),
+        Ok(ForgetOutcome::Kept(stronger)) => format!("{what}; the record that `{stronger}` made is kept"),
+        Err(error) => format!("{what}; cannot be marked as not seen: {error:#}"),
+    }
 }
 
 /// Asks one server, and shuts it down before the answer is returned.
@@ -222,7 +238,7 @@ impl ProbeResult {
     }
 }
 
-fn print_table(results: &mut [ProbeResult]) -> anyhow::Result<()> {
+fn print_table(results: &mut [ProbeResult], inventory: &Inventory) -> anyhow::Result<()> {
     results.sort_by(|one, other| one.name.cmp(&other.name));
     let names: Vec<Label> = results.iter().map(|result| Label::new(&result.name)).collect();
     let width = names.iter().map(|name| name.as_str().len()).max().unwrap_or_default();
@@ -233,8 +249,41 @@ fn print_table(results: &mut [ProbeResult]) -> anyhow::Result<()> {
             Err(what) => ("failed", what),
         };
         say!("{:width$}  {:8}  {ms:>9}  {mark:6}  {}", name.as_str(), result.scope, escape_unprintable(what))?;
+        if result.outcome.is_ok() {
+            print_tools(inventory, &result.name)?;
+        }
     }
     Ok(())
+}
+
+/// Tools of one status that are named; the others are counted.
+const MAX_NAMED_TOOLS: usize = 12;
+
+/// Prints which tools of a server are new, changed, gone or as approved.
+fn print_tools(inventory: &Inventory, server: &str) -> anyhow::Result<()> {
+    let Ok(state) = inventory.server_state(server) else { return Ok(()) };
+    let with = |wanted: &'static str| {
+        state.tools.iter().filter(move |(_, status)| status.as_str() == wanted).map(|(name, _)| Label::new(name))
+    };
+    if matches!(state.status, Status::Changed(_)) {
+        say!("    {}", describe_status(&state.status))?;
+    }
+    for (status, what) in [
+        ("changed", "changed"),
+        ("unpinnable", "cannot be approved"),
+        ("pending", "not approved"),
+        ("removed", "gone"),
+        ("blocked", "blocked"),
+    ] {
+        let names: Vec<String> = with(status).take(MAX_NAMED_TOOLS).map(|name| name.to_string()).collect();
+        let more = with(status).count().saturating_sub(names.len());
+        let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+        if !names.is_empty() {
+            say!("    {what}: {}{more}", names.join(", "))?;
+        }
+    }
+    let approved = with("approved").count();
+    if approved > 0 { say!("    as approved: {approved}") } else { Ok(()) }
 }
 
 /// Escapes everything but printable ASCII and line ends, for a terminal.

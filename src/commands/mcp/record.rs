@@ -3,7 +3,7 @@
 use crate::runtime::environment::{Environment, now};
 use crate::runtime::mcp::records::{RecordOutcome, Store};
 use rune::encoding::canonical::Value;
-use rune::mcp::protocol::Served;
+use rune::mcp::protocol::{Served, ServedFilter};
 use rune::mcp::{Identity, Instructions, Observation, Observed, Pin, Source, Tool};
 use std::cell::OnceCell;
 
@@ -85,16 +85,35 @@ impl ApprovedTools {
         ApprovedTools { store: Store::of(environment).ok(), server: server.to_owned() }
     }
 
-    /// Returns a predicate for the raw JSON of a tool: whether exactly this tool is approved. It reads the pin once, on
-    /// its first call.
-    pub fn filter(&self) -> impl Fn(&[u8]) -> bool {
-        let pin = OnceCell::new();
-        move |raw| {
-            // Nothing is approved if the pin cannot be read.
-            let pin: &Option<Pin> = pin.get_or_init(|| self.store.as_ref()?.pin(&self.server).ok()?);
-            let tool = Tool::read(raw);
-            let Some(pin) = pin.as_ref().filter(|pin| !pin.blocks(tool.name())) else { return false };
-            tool.body().is_ok_and(|body| pin.tool(tool.name()) == Some(body))
-        }
+    /// The filter for one line of the server. It reads the pin once, when it is first needed.
+    pub fn filter(&self) -> ApprovedFilter<'_> {
+        ApprovedFilter { approved: self, pin: OnceCell::new() }
+    }
+}
+
+/// Keeps exactly what is approved.
+pub struct ApprovedFilter<'a> {
+    approved: &'a ApprovedTools,
+    pin: OnceCell<Option<Pin>>,
+}
+
+impl ApprovedFilter<'_> {
+    /// The pin. Nothing is approved if it cannot be read.
+    fn pin(&self) -> Option<&Pin> {
+        let ApprovedTools { store, server } = self.approved;
+        self.pin.get_or_init(|| store.as_ref()?.pin(server).ok()?).as_ref()
+    }
+}
+
+impl ServedFilter for ApprovedFilter<'_> {
+    fn keeps_tool(&self, tool: &[u8]) -> bool {
+        let tool = Tool::read(tool);
+        let Some(pin) = self.pin().filter(|pin| !pin.blocks(tool.name())) else { return false };
+        tool.body().is_ok_and(|body| pin.tool(tool.name()) == Some(body))
+    }
+
+    fn keeps_instructions(&self, instructions: &[u8]) -> bool {
+        let Ok(Value::String(text)) = Value::read(instructions) else { return false };
+        self.pin().is_some_and(|pin| !pin.is_blocked() && pin.instructions() == Some(&text))
     }
 }

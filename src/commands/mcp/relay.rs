@@ -2,7 +2,7 @@
 
 use super::record::ApprovedTools;
 use super::wrap::RecorderMessage;
-use rune::mcp::protocol::{Conversation, ListUpdate, MAX_SERVED_BYTES, filter_tools};
+use rune::mcp::protocol::{Conversation, ListUpdate, MAX_SERVED_BYTES, filter_served};
 use rustix::event::{PollFd, PollFlags, poll};
 use std::fs::File;
 use std::io::{ErrorKind, Read, Write};
@@ -58,7 +58,7 @@ impl Relay {
         }
     }
 
-    /// Like [`Relay::to_client`], without tools that are not approved. Lines are passed on when they are complete.
+    /// Like [`Relay::to_client`], without tools and instructions that are not approved. Lines are passed on when they are complete.
     pub fn to_client_stripped(&self, mut from: impl Read + AsFd, to: &mut File, approved: &ApprovedTools) {
         let mut lines = LineBuffer::new(MAX_SERVED_BYTES);
         let mut chunk = vec![0; CHUNK_BYTES];
@@ -66,7 +66,7 @@ impl Relay {
         let mut pass = |line: Line<'_>| {
             match line {
                 Line::Whole(line) => {
-                    let stripped = filter_tools(line, &approved.filter());
+                    let stripped = filter_served(line, &approved.filter());
                     open &= write_all(to, stripped.as_deref().unwrap_or(line)).is_ok();
                 }
                 Line::TooLong => {

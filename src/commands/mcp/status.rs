@@ -27,6 +27,8 @@ struct ServerOutput {
     name: String,
     configured: bool,
     status: &'static str,
+    /// The worst status of the server and its tools.
+    worst: &'static str,
     changed: Vec<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     source: Option<String>,
@@ -81,10 +83,21 @@ fn server_output(state: &ServerState) -> ServerOutput {
         name: state.name.clone(),
         configured: state.is_configured,
         status: state.status.as_str(),
+        worst: state.worst().as_str(),
         changed: changed_parts(&state.status),
         source: state.observed.as_ref().map(|observed| observed.source().to_string()),
         tools: state.tools.iter().map(tool).collect(),
     }
+}
+
+/// The worst status of a server and its tools, and how many tools have it.
+fn describe_worst(state: &ServerState) -> String {
+    let worst = state.worst();
+    if worst.as_str() == state.status.as_str() {
+        return describe_status(&state.status);
+    }
+    let count = state.tools.iter().filter(|(_, status)| status.as_str() == worst.as_str()).count();
+    format!("{}: {count} of {} tools", worst.as_str(), state.tools.len())
 }
 
 fn print_server(state: &ServerState) -> anyhow::Result<()> {
@@ -95,7 +108,7 @@ fn print_server(state: &ServerState) -> anyhow::Result<()> {
         None => "not recorded: run `rune mcp probe`".to_owned(),
     };
     let elsewhere = if state.is_configured { "" } else { ", not configured here" };
-    say!("{}  {} ({record}{elsewhere})", visible(&state.name), describe_status(&state.status))?;
+    say!("{}  {} ({record}{elsewhere})", visible(&state.name), describe_worst(state))?;
     let width = state.tools.iter().map(|(name, _)| visible(name).chars().count()).max().unwrap_or_default();
     state.tools.iter().try_for_each(|(name, status)| say!("  {:width$}  {}", visible(name), describe_status(status)))
 }

@@ -39,13 +39,13 @@ use std::time::Duration;
 #[derive(Debug, Args)]
 #[command(
     after_help = "Examples:\n  rune mcp wrap --install github --strip\n  rune mcp wrap --uninstall github\n  rune mcp wrap --server github -- npx -y @modelcontextprotocol/server-github\n\n\
-Messages are passed on unchanged. With --strip, tools that are not approved are removed from lists before the client sees them. --install and --uninstall are for people only."
+Messages are passed on unchanged. With --strip, tools and instructions that are not approved are removed before the client sees them. --install and --uninstall are for people only."
 )]
 pub struct WrapArgs {
     /// Name of the server in the client's configuration
     #[arg(long, value_name = "NAME", required_unless_present_any = ["install", "uninstall"])]
     pub server: Option<String>,
-    /// Remove tools that are not approved from what the client is served
+    /// Remove tools and instructions that are not approved from what the client is served
     #[arg(long)]
     pub strip: bool,
     /// Wrap this server in the client's configuration

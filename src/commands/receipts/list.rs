@@ -81,6 +81,7 @@ pub fn show(args: &ShowArgs) -> anyhow::Result<()> {
             ReceiptKind::Approve => "approved".to_owned(),
             ReceiptKind::Block => "blocked".to_owned(),
             ReceiptKind::Unblock => "unblocked".to_owned(),
+            ReceiptKind::Observe => "observed".to_owned(),
             ReceiptKind::Loosen => format!("loosened by `{}`", receipt.loosened().map_or("", |loosened| loosened.verb)),
         };
         let name = text(if receipt.tool.is_some() { &receipt.tool } else { &receipt.server });

@@ -3,7 +3,7 @@
 use super::{Context, block, command, suspicious, suspicious_if};
 use crate::decide::subject::Subject;
 use crate::rules::Match;
-use crate::shell::Input;
+use crate::shell::{Command, Input};
 
 /// Programs that are coding agents. The process check of the commands that loosen the guard uses the list too.
 pub const AGENTS: [&str; 22] = [
@@ -27,18 +27,36 @@ const UNCHECKED_OPTIONS: [&str; 12] = [
     "--permission-mode=dontAsk",
 ];
 
-pub(super) fn find(subject: &Subject<'_>, _context: &Context<'_>) -> Option<Match> {
-    let command = command(subject)?;
-    // `@anthropic-ai/claude-code@latest` is the program `claude-code`.
-    let program = command.program.rsplit('/').next().unwrap_or_default().split('@').next().unwrap_or_default();
+/// The name of a program without its directory and the version of its package: `@anthropic-ai/claude-code@latest` is
+/// the program `claude-code`.
+fn program_name(command: &Command) -> &str {
+    command.program.rsplit('/').next().unwrap_or_default().split('@').next().unwrap_or_default()
+}
+
+fn is_claude(command: &Command) -> bool {
+    let program = program_name(command);
     let is_script = command.args.first().is_some_and(|arg| arg.text.contains("claude-code"))
         && matches!(program, "node" | "bun" | "deno");
-    let is_claude = program == "claude" || is_script || command.program.contains("claude-code");
-    // `@openai/codex`, `@google/gemini-cli`, but not the script `dispatch-codex.sh`.
-    let is_package = command.program.starts_with('@') && program.split('-').any(|word| AGENTS.contains(&word));
-    if !is_claude && !AGENTS.contains(&program) && !is_package {
+    program == "claude" || is_script || command.program.contains("claude-code")
+}
+
+/// Whether the program is the package of an agent: `@openai/codex`, `@google/gemini-cli`, but not the script
+/// `dispatch-codex.sh`.
+fn is_package(command: &Command) -> bool {
+    command.program.starts_with('@') && program_name(command).split('-').any(|word| AGENTS.contains(&word))
+}
+
+/// Whether the program is a coding agent.
+pub(super) fn is_agent(command: &Command) -> bool {
+    is_claude(command) || AGENTS.contains(&program_name(command)) || is_package(command)
+}
+
+pub(super) fn find(subject: &Subject<'_>, _context: &Context<'_>) -> Option<Match> {
+    let command = command(subject)?;
+    if !is_agent(command) {
         return None;
     }
+    let (program, is_claude, is_package) = (program_name(command), is_claude(command), is_package(command));
     let words: Vec<&str> = command.args.iter().map(|arg| arg.text.as_str()).collect();
     let has_unchecked_value = words.iter().zip(words.iter().skip(1)).any(|(option, value)| {
         matches!(

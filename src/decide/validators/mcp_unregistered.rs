@@ -2,7 +2,8 @@
 
 use super::{Context, block};
 use crate::decide::subject::Subject;
-use crate::event::Action;
+use crate::event::{Action, ServerProvider};
+use crate::mcp::PinFacts;
 use crate::quarantine::Namespace;
 use crate::rules::Match;
 
@@ -26,11 +27,30 @@ pub(super) fn find(_subject: &Subject<'_>, context: &Context<'_>) -> Option<Matc
     match registered {
         Some(known) if known.tools.as_ref().is_none_or(|tools| tools.iter().any(|known| known == tool)) => None,
         Some(_) => block("this tool of the server is not registered"),
+        None if is_known(context) => None,
+        None if context.event.facts.server_provider == ServerProvider::UserSinceTaint
+            && context.config.knows_user_servers =>
+        {
+            block("this server was added after the session had read untrusted content")
+        }
         // A trusted name does not count if the project configures the server of that name.
         None if by_project && !namespace.is_approved(context.event, context.config) => {
             block("the project itself configures this server, and nobody has registered it")
         }
         None if namespace.is_trusted(context.event, context.config) => None,
         None => block("nobody has registered this server"),
+    }
+}
+
+/// Whether the server is known without an entry in the policy: the client provides it, the user has configured it, or a
+/// person has approved it. Whether the tool is the approved one is judged by its pin.
+fn is_known(context: &Context<'_>) -> bool {
+    let facts = &context.event.facts;
+    match facts.server_provider {
+        ServerProvider::Client => true,
+        ServerProvider::User if context.config.knows_user_servers => true,
+        ServerProvider::Other | ServerProvider::User | ServerProvider::UserSinceTaint => {
+            facts.pins.as_ref().is_some_and(PinFacts::is_server_approved)
+        }
     }
 }

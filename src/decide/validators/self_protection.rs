@@ -3,6 +3,7 @@
 mod loosening;
 mod processes;
 
+use super::agent_recursion::is_agent;
 use super::{Context, block_if, command, command_of, is_contained};
 use crate::decide::subject::{Subject, SubjectKind};
 use crate::path::protected::Class;
@@ -86,6 +87,9 @@ fn loosens_guard(command: &Command, context: &Context<'_>) -> bool {
     let words = || command.args.iter().map(|arg| arg.text.as_str());
     let operands = || words().filter(|word| !word.starts_with('-'));
     let begins_with = |verbs: &[&str]| operands().take(verbs.len()).eq(verbs.iter().copied());
+    if is_agent(command) && adds_server(command) {
+        return true;
+    }
     let uninstalls = || words().any(|word| word == "--uninstall");
     match name {
         "security-hook" => !has("--dry-run") && !has("--help"),
@@ -108,6 +112,13 @@ fn loosens_guard(command: &Command, context: &Context<'_>) -> bool {
         }
         _ => false,
     }
+}
+
+/// Whether a command of an agent adds an MCP server to its configuration: `claude mcp add`, `codex mcp add`.
+fn adds_server(command: &Command) -> bool {
+    let words = || command.args.iter().filter(|arg| !arg.text.starts_with('-'));
+    let adds = |verb: &str| verb.starts_with("add") || matches!(verb, "import" | "install");
+    words().zip(words().skip(1)).any(|(noun, verb)| noun.text == "mcp" && (!verb.is_known() || adds(&verb.text)))
 }
 
 fn file_name(path: &str) -> &str {

@@ -172,45 +172,75 @@ fn listed_tools(result: &[u8]) -> Vec<&[u8]> {
     lists.into_iter().flat_map(items).collect()
 }
 
-/// Removes the tools that `keep` rejects from a line of the server. `None` if the line passes unchanged.
+/// What a client may be served.
+pub trait ServedFilter {
+    /// Whether it may be served this tool.
+    fn keeps_tool(&self, tool: &[u8]) -> bool;
+    /// Whether it may be served these instructions, which are raw JSON.
+    fn keeps_instructions(&self, instructions: &[u8]) -> bool;
+}
+
+/// Removes the tools and instructions that the filter rejects from a line of the server. `None` if the line passes
+/// unchanged.
 ///
 /// A list that clients could parse in different ways is replaced by an error response, or removed if it has no id.
-pub fn filter_tools(line: &[u8], keep: &dyn Fn(&[u8]) -> bool) -> Option<Vec<u8>> {
+pub fn filter_served(line: &[u8], keep: &dyn ServedFilter) -> Option<Vec<u8>> {
     let body = line.trim_ascii();
     match body.first() {
         Some(b'{') => {}
         Some(b'[') => {
-            let has_tools = |item| RpcMessage::read(item).results().any(|result| !listed_tools(result).is_empty());
-            return (items(body).into_iter().any(has_tools) || may_contain_tools(body)).then(Vec::new);
+            let serves = |item| RpcMessage::read(item).results().any(serves_anything);
+            return (items(body).into_iter().any(serves) || may_serve(body)).then(Vec::new);
         }
         _ => return None,
     }
     let message = RpcMessage::read(body);
     if !message.is_valid() {
         // The client's parser may be more lenient.
-        return may_contain_tools(body).then(|| error_response(&message));
+        return may_serve(body).then(|| error_response(&message));
     }
     let result = message.result()?;
     let fields = Fields::read(result);
     if fields.error().is_some() {
-        return (!listed_tools(result).is_empty()).then(|| error_response(&message));
+        return serves_anything(result).then(|| error_response(&message));
     }
-    let list = fields.get("tools").filter(|list| list.first() == Some(&b'['))?;
-    let all = items(list);
-    let kept: Vec<&[u8]> = all.iter().copied().filter(|tool| keep(tool)).collect();
-    if kept.len() == all.len() {
-        return None;
+    let withheld = fields.get("instructions").filter(|text| *text != b"null" && !keep.keeps_instructions(text));
+    let mut parts: Vec<(&[u8], Vec<u8>)> = withheld.map(|text| (text, b"\"\"".to_vec())).into_iter().collect();
+    if let Some(list) = fields.get("tools").filter(|list| list.first() == Some(&b'[')) {
+        let all = items(list);
+        let kept: Vec<&[u8]> = all.iter().copied().filter(|tool| keep.keeps_tool(tool)).collect();
+        if kept.len() < all.len() {
+            parts.push((list, [b"[", &*kept.join(&b','), b"]"].concat()));
+        }
     }
-    // INVARIANT: `list` is a subslice of `line`.
-    let start = list.as_ptr().addr() - line.as_ptr().addr();
-    let (before, after) = (line.get(..start)?, line.get(start + list.len()..)?);
-    Some([before, b"[", &kept.join(&b','), b"]", after].concat())
+    replace_parts(line, parts)
 }
 
-/// Whether invalid JSON may contain a list of tools for a more lenient parser.
-fn may_contain_tools(body: &[u8]) -> bool {
+/// Replaces some parts of a line. `None` if there are none.
+///
+/// INVARIANT: each part is a subslice of `line`, and no two overlap.
+fn replace_parts(line: &[u8], mut parts: Vec<(&[u8], Vec<u8>)>) -> Option<Vec<u8>> {
+    let start = |part: &[u8]| part.as_ptr().addr() - line.as_ptr().addr();
+    parts.sort_by_key(|(part, _)| start(part));
+    let (mut replaced, mut end) = (Vec::with_capacity(line.len()), 0);
+    for (part, by) in &parts {
+        replaced.extend_from_slice(line.get(end..start(part))?);
+        replaced.extend_from_slice(by);
+        end = start(part) + part.len();
+    }
+    replaced.extend_from_slice(line.get(end..)?);
+    (!parts.is_empty()).then_some(replaced)
+}
+
+/// Whether a result has tools or instructions.
+fn serves_anything(result: &[u8]) -> bool {
+    !listed_tools(result).is_empty() || Fields::read(result).iter().any(|(name, _)| name == "instructions")
+}
+
+/// Whether invalid JSON may contain tools or instructions for a more lenient parser.
+fn may_serve(body: &[u8]) -> bool {
     let contains = |word: &[u8]| body.windows(word.len()).any(|part| part == word);
-    contains(b"tools") || contains(b"\\u")
+    contains(b"tools") || contains(b"instructions") || contains(b"\\u")
 }
 
 fn error_response(message: &RpcMessage<'_>) -> Vec<u8> {

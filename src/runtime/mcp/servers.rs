@@ -6,7 +6,8 @@ use rune::client::Client;
 use rune::client::server::{InstalledPlugin, Launch, LaunchContext, Server, ServerOrigin, ServerScope};
 use rune::client::settings::FileError;
 use rune::encoding::canonical::Value as Canonical;
-use rune::mcp::{ConfiguredIdentity, Identity};
+use rune::event::Server as SentServer;
+use rune::mcp::{CallTarget, ConfiguredIdentity, Identity};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
@@ -50,6 +51,17 @@ impl Configured {
         let plugin_root = self.plugin.as_ref().map(|plugin| &*plugin.root);
         LaunchContext { project, plugin_root, variable: &|name| std::env::var(name).ok() }
     }
+}
+
+/// Which files name a server.
+#[derive(Clone, Copy, Debug)]
+pub enum Provided<'a> {
+    /// No file.
+    NoFile,
+    /// Only this entry of the user or the administrator, which counts for all projects.
+    ForAllProjects(&'a Configured),
+    /// Another file, or one that cannot be read.
+    Elsewhere,
 }
 
 /// The servers that the client's files name, and the files that could not be read.
@@ -144,6 +156,38 @@ impl Servers {
             None if self.flaws.is_empty() => ConfiguredIdentity::Missing,
             None => ConfiguredIdentity::Unreadable,
         }
+    }
+
+    /// Which files name a server. The client may say in its event which entry it uses.
+    fn provided(&self, name: &str, source: Option<&str>) -> Provided<'_> {
+        let mut entries = self.entries.iter().filter(|entry| entry.name == name);
+        let is_general = |entry: &Configured| matches!(entry.scope, ServerScope::User | ServerScope::Managed);
+        match source.map_or(ServerOrigin::Unknown, |source| self.client.server_origin(source)) {
+            ServerOrigin::Scope(scope) => entries
+                .find(|entry| entry.scope == scope && is_general(entry))
+                .map_or(Provided::Elsewhere, Provided::ForAllProjects),
+            _ if !self.flaws.is_empty() => Provided::Elsewhere,
+            ServerOrigin::NoFile if entries.next().is_some() => Provided::Elsewhere,
+            ServerOrigin::NoFile => Provided::NoFile,
+            ServerOrigin::Unknown => match (entries.next(), entries.next()) {
+                (None, _) => Provided::NoFile,
+                (Some(entry), None) if is_general(entry) => Provided::ForAllProjects(entry),
+                (Some(_), _) => Provided::Elsewhere,
+            },
+        }
+    }
+
+    /// Which files name the server of a call.
+    pub fn provided_of(&self, target: &CallTarget, sent: Option<&SentServer>) -> Provided<'_> {
+        match target {
+            CallTarget::Collision => Provided::Elsewhere,
+            CallTarget::Tool { server, .. } => self.provided(server, sent.map(|sent| sent.source.as_str())),
+        }
+    }
+
+    /// The entries of the user and the administrator that count for all projects.
+    pub fn for_all_projects(&self) -> impl Iterator<Item = &Configured> {
+        self.entries.iter().filter(|entry| matches!(entry.scope, ServerScope::User | ServerScope::Managed))
     }
 
     fn text(&mut self, file: &Path) -> Option<String> {

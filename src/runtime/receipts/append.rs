@@ -1,10 +1,10 @@
 //! Appends receipts to a file, one at a time, while the file is locked.
 
-use super::{OPERATOR_FILE, file_name, folder, key, session_name, time};
+use super::{OPERATOR_FILE, file_name, folder, key, observed_folder, observed_name, session_name, time};
 use crate::runtime::environment::Environment;
 use crate::runtime::files::create_private_dir;
 use rune::encoding::label::Label;
-use rune::receipt::{ChainEnd, ChainPosition, OPERATOR_SESSION, Receipt, ReceiptBody};
+use rune::receipt::{ChainEnd, ChainPosition, OPERATOR_SESSION, Receipt, ReceiptBody, observed_session};
 use rustix::fs::{FlockOperation, OFlags, flock};
 use rustix::io::Errno;
 use std::fs::{File, OpenOptions};
@@ -44,6 +44,11 @@ impl<'a> Writer<'a> {
     pub fn of_operator(environment: &'a Environment, at: Option<OffsetDateTime>) -> Result<Self, String> {
         let (name, session) = (OPERATOR_FILE.to_owned(), OPERATOR_SESSION.to_owned());
         Ok(Writer { environment, folder: folder(environment)?, name, session, client: "rune", at })
+    }
+
+    pub fn of_observed(environment: &'a Environment, server: &str) -> Result<Self, String> {
+        let (name, session) = (observed_name(server), observed_session(server));
+        Ok(Writer { environment, folder: observed_folder(environment)?, name, session, client: "rune", at: None })
     }
 
     pub fn append(&self, body: &ReceiptBody) -> Result<(), String> {

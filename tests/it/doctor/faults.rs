@@ -241,6 +241,43 @@ pub const FAULTS: &[Fault] = &[
     ("an unknown rule in `always_deny`", "unknown-rule", "config.toml:2:16", |home| {
         home.write(".config/rune/config.toml", "[decision]\nalways_deny = [\"git-forse-push\"]\n");
     }),
+    ("a disabled rule of tainted sessions", "taint-rule-disabled", "", |home| {
+        home.write(".config/rune/config.local.toml", "[rules]\ndisabled = ['tainted-mcp-write']\n");
+    }),
+    ("an exception without a limit", "exception-blanket", "config.local.toml:2:8", |home| {
+        home.write(".config/rune/config.local.toml", "[[exceptions]]\nrule = 'git-force-push'\nreason = 'r'\n");
+    }),
+    ("an exception that matches everything", "exception-blanket", "config.local.toml:2:8", |home| {
+        let text = "[[exceptions]]\nrule = 'git-force-push'\nreason = 'r'\nmatch = '.*'\n";
+        home.write(".config/rune/config.local.toml", text);
+    }),
+    ("pins that are switched off", "pins-off", "", |home| {
+        home.write(".config/rune/config.local.toml", "[mcp]\npins = 'off'\n");
+    }),
+    ("receipts that are switched off", "receipts-off", "", |home| {
+        home.write(".config/rune/config.local.toml", "[mcp]\nreceipts = 'off'\n");
+    }),
+    ("a strict policy that asks on failures", "failure-asks", "", |home| {
+        let text = fs::read_to_string(home.path(SETTINGS)).unwrap();
+        home.write(SETTINGS, &text.replace("\"gentle\"", "\"strict\""));
+        home.write(".config/rune/config.local.toml", "[decision]\nfailure = 'ask'\n");
+    }),
+    ("a user that loads code into hooks", "settings-env", "settings.json:2:", |home| {
+        add(home, r#""env": {"LD_PRELOAD": "/x.so"}"#);
+    }),
+    ("a user that disables notices", "settings-env", "settings.json:2:", |home| {
+        add(home, r#""env": {"QUARANTINE_DISABLE": "1"}"#);
+    }),
+    ("a project that runs a file before each shell command", "project-env", PROJECT, |home| {
+        home.write(PROJECT, r#"{"env": {"BASH_ENV": "/proj/x"}}"#);
+    }),
+    ("a project with a hook of its own", "project-hook", "proj/.claude/settings.json:1:", |home| {
+        let hook = json!({"hooks": [{"type": "command", "command": "./check.sh"}]});
+        home.write(PROJECT, &json!({"hooks": {"PreToolUse": [hook]}}).to_string());
+    }),
+    ("a mode in which nobody is asked", "permissions-bypassed", "settings.json:2:", |home| {
+        add(home, r#""permissions": {"defaultMode": "bypassPermissions"}"#);
+    }),
     ("a log that cannot be written", "telemetry-unwritable", "telemetry.jsonl", |home| {
         fs::create_dir_all(home.path(".claude/telemetry.jsonl")).unwrap();
     }),

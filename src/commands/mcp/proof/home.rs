@@ -5,7 +5,7 @@ use super::fixture::COUNT_VARIABLE;
 use crate::commands::hook_options;
 use crate::runtime::environment::Environment;
 use crate::runtime::files::create_private_dir;
-use crate::runtime::mcp::records::Store;
+use crate::runtime::mcp::records::{PinChangeRequest, Store};
 use crate::runtime::options::Dirs;
 use crate::runtime::policy_files::PolicyTexts;
 use crate::runtime::receipts::{self, PolicySnapshot};
@@ -15,7 +15,7 @@ use rune::encoding::canonical::Value as Canonical;
 use rune::encoding::label::Label;
 use rune::mcp::protocol::Served;
 use rune::mcp::{Identity, Observation, Observed, Proposal, Source};
-use rune::receipt::{Receipt, ReceiptBody, ReceiptKind, Secret};
+use rune::receipt::{Receipt, ReceiptKind, Secret};
 use rune::verdict::Phase;
 use serde_json::{Value, json};
 use std::fs::{self, DirBuilder};
@@ -173,22 +173,23 @@ impl ScenarioHome {
     /// Approves what was observed, one tool or all, as a person would.
     pub fn approve(&mut self, observed: &Observed, tool: Option<&str>) -> anyhow::Result<()> {
         let store = Store::of(&self.environment)?;
-        let pin = store.pin(observed.server()).map_err(|unreadable| anyhow!("{unreadable:?}"))?;
-        let proposal = Proposal::of(pin.as_ref(), observed, None, tool)?;
+        // The receipts of an earlier scenario may be about a server of the same name.
+        let pin = store.pin_to_change(observed.server());
+        let proposal = Proposal::of(Some(&pin), observed, None, tool)?;
         let hash = proposal.hash();
         let approval = proposal.confirm(&hash.short()).context("the hash is that of the proposal")?;
-        store.change(observed.server(), |pin| pin.approve(approval, self.at))?;
-        let body = ReceiptBody::pin_change(ReceiptKind::Approve, observed.server(), tool, Some(hash.to_string()));
-        receipts::record_operator_action(&self.environment, &body, Some(self.at)).map_err(Error::msg)?;
+        let (kind, shown, at) = (ReceiptKind::Approve, Some(hash.to_string()), Some(self.at));
+        let change = PinChangeRequest { kind, server: observed.server(), tool, shown, at };
+        store.change(&change, |pin| pin.approve(approval, self.at))?;
         self.log_step("approved", observed.server(), None, None);
         Ok(())
     }
 
     /// Blocks a tool, as a person would.
     pub fn block(&mut self, server: &str, tool: &str) -> anyhow::Result<()> {
-        Store::of(&self.environment)?.change(server, |pin| pin.block(Some(tool)))?;
-        let body = ReceiptBody::pin_change(ReceiptKind::Block, server, Some(tool), None);
-        receipts::record_operator_action(&self.environment, &body, Some(self.at)).map_err(Error::msg)?;
+        let (kind, shown, at) = (ReceiptKind::Block, None, Some(self.at));
+        let change = PinChangeRequest { kind, server, tool: Some(tool), shown, at };
+        Store::of(&self.environment)?.change(&change, |pin| pin.block(Some(tool)))?;
         self.log_step("blocked", server, None, None);
         Ok(())
     }

@@ -78,9 +78,21 @@ fn a_list_beyond_the_limits_counts_as_empty() {
     assert_eq!((conversation.record_oversized_line(), texts(&conversation).len()), (ListUpdate::Complete, 0));
 }
 
+/// Keeps the tool `a` and the instructions `x`.
+struct KeepsA;
+
+impl ServedFilter for KeepsA {
+    fn keeps_tool(&self, tool: &[u8]) -> bool {
+        tool == br#"{"name":"a"}"#
+    }
+
+    fn keeps_instructions(&self, instructions: &[u8]) -> bool {
+        instructions == br#""x""#
+    }
+}
+
 #[test]
-fn only_rejected_tools_are_removed() {
-    let keep = |tool: &[u8]| tool == br#"{"name":"a"}"#;
+fn only_rejected_tools_and_instructions_are_removed() {
     for (line, stripped) in [
         (r#"{"id":1,"result":{"tools":[{"name":"a"}]}}"#, None),
         (r#"{"id":1,"result":{"content":[{"tools":1}]}}"#, None),
@@ -91,15 +103,28 @@ fn only_rejected_tools_are_removed() {
         ),
         (r#"{"id":1,"result":{"tools":[{"name":"b"}]}}"#, Some(r#"{"id":1,"result":{"tools":[]}}"#)),
         (r#"[{"id":1,"result":{"tools":[{"name":"b"}]}}]"#, Some("")),
+        (r#"{"id":1,"result":{"instructions":"x"}}"#, None),
+        (r#"{"id":1,"result":{"instructions":null}}"#, None),
+        (
+            r#"{"id":1,"result":{"a":1,"instructions":"y","b":2}}"#,
+            Some(r#"{"id":1,"result":{"a":1,"instructions":"","b":2}}"#),
+        ),
+        (r#"{"id":1,"result":{"instructions":{"x":1}}}"#, Some(r#"{"id":1,"result":{"instructions":""}}"#)),
+        (
+            r#"{"id":1,"result":{"tools":[{"name":"b"}],"instructions":"y"}}"#,
+            Some(r#"{"id":1,"result":{"tools":[],"instructions":""}}"#),
+        ),
+        (r#"[{"id":1,"result":{"instructions":"y"}}]"#, Some("")),
     ] {
-        let found = filter_tools(line.as_bytes(), &keep).map(|line| String::from_utf8(line).unwrap());
+        let found = filter_served(line.as_bytes(), &KeepsA).map(|line| String::from_utf8(line).unwrap());
         assert_eq!(found.as_deref(), stripped, "{line}");
     }
     for line in [
         r#"{"id":1,"result":{},"result":{"tools":[{"name":"b"}]}}"#,
         r#"{"id":1,"result":{"tools":[],"tools":[{"name":"b"}]}}"#,
+        r#"{"id":1,"result":{"instructions":"x","instructions":"y"}}"#,
     ] {
-        let found = String::from_utf8(filter_tools(line.as_bytes(), &keep).unwrap()).unwrap();
+        let found = String::from_utf8(filter_served(line.as_bytes(), &KeepsA).unwrap()).unwrap();
         assert!(found.starts_with(r#"{"jsonrpc":"2.0","id":1,"error""#), "{found}");
     }
 }

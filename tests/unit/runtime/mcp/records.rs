@@ -9,9 +9,14 @@ use time::OffsetDateTime;
 
 fn store() -> (tempfile::TempDir, Store) {
     let home = tempfile::tempdir().unwrap();
-    let environment = Environment { data_dir: Some(home.path().join("rune")), ..Environment::read(&Dirs::default()) };
+    let (data_dir, state_dir) = (Some(home.path().join("rune")), Some(home.path().join("state")));
+    let environment = Environment { data_dir, state_dir, ..Environment::read(&Dirs::default()) };
     let store = Store::of(&environment).unwrap();
     (home, store)
+}
+
+fn block(server: &str) -> PinChangeRequest<'_> {
+    PinChangeRequest { kind: ReceiptKind::Block, server, tool: None, shown: None, at: None }
 }
 
 fn seen(server: &str, source: Source, tool: &str) -> Observed {
@@ -27,7 +32,7 @@ fn a_record_is_private_and_is_read_again() {
     let one = seen("a b", Source::Probe, r#"{"name":"x"}"#);
     assert_eq!(store.record(&one).unwrap(), RecordOutcome::Written);
     assert_eq!(store.observed("a b").unwrap(), Some(one));
-    store.change("a b", |pin| pin.block(None)).unwrap();
+    store.change(&block("a b"), |pin| pin.block(None)).unwrap();
     assert!(store.pin("a b").unwrap().unwrap().is_blocked());
     for path in [store.pin_path("a b"), store.observed_path("a b")] {
         assert_eq!(fs::metadata(path).unwrap().permissions().mode() & 0o777, 0o600);
@@ -79,13 +84,13 @@ fn a_lock_that_is_held_too_long_is_an_error() {
     let (_home, mut store) = store();
     store.lock_timeout = Duration::ZERO;
     let held = store.lock().unwrap();
-    let error = store.change("s", |pin| pin.block(None)).unwrap_err().to_string();
+    let error = store.change(&block("s"), |pin| pin.block(None)).unwrap_err().to_string();
     assert!(error.contains("/rune/.lock: another process has held it"), "{error}");
     assert!(error.contains("help: `fuser "), "{error}");
     assert!(store.record(&seen("s", Source::Probe, r#"{"name":"x"}"#)).is_err());
     assert!(!store.pin_path("s").exists() && !store.observed_path("s").exists());
     drop(held);
-    store.change("s", |pin| pin.block(None)).unwrap();
+    store.change(&block("s"), |pin| pin.block(None)).unwrap();
     assert!(store.pin("s").unwrap().unwrap().is_blocked());
 }
 
@@ -95,7 +100,7 @@ fn many_writers_lose_nothing() {
     std::thread::scope(|scope| {
         for nth in 0..8 {
             let store = &store;
-            scope.spawn(move || store.change("s", |pin| pin.block(Some(&format!("t{nth}")))).unwrap());
+            scope.spawn(move || store.change(&block("s"), |pin| pin.block(Some(&format!("t{nth}")))).unwrap());
         }
     });
     assert_eq!(store.pin("s").unwrap().unwrap().blocked_tools().count(), 8);
