@@ -41,6 +41,8 @@ struct Judgement {
     header: Header,
     verdict: Verdict,
     receipt: Option<PendingReceipt>,
+    /// The first line of a new file for the notes of the verdict.
+    salt: String,
     /// The loosenings of the guard that the answer reports.
     reported: Vec<LooseningRecord>,
 }
@@ -126,7 +128,8 @@ fn decide(event: Event<'_>, policy: LoadedPolicy, progress: &Progress) -> Judgem
     let decision = Decision::of(&event, &config, &verdict);
     let receipt = decision.map(|decision| PendingReceipt { decision, project_policy, texts });
     let reported = if config.block > Effect::Pass { event.facts.loosenings } else { Vec::new() };
-    Judgement { header: event.header, verdict, receipt, reported }
+    let salt = event.facts.memory.salt_line();
+    Judgement { header: event.header, verdict, receipt, salt, reported }
 }
 
 /// Judges an event that cannot be parsed: the failure is the only finding.
@@ -136,10 +139,10 @@ fn judge_unreadable(call: &Call, error: EventError, progress: &Progress) -> Judg
     let config = policy_files::settings(&call.options, &call.environment);
     let verdict = Verdict::of(failure.finding(header.phase, config.failure));
     let receipt = PendingReceipt::for_failure(&header, config.receipts, &verdict);
-    Judgement { header, verdict, receipt, reported: Vec::new() }
+    Judgement { header, verdict, receipt, salt: String::new(), reported: Vec::new() }
 }
 
-/// Records the taint and the asked programs by which later calls are judged.
+/// Records the taint, the notes and the asked programs by which later calls are judged.
 ///
 /// INVARIANT: this comes before the answer, so that a process that is killed after its answer has recorded taint. If the
 /// write fails, the next call fails as well, see [`session::read_taint`].
@@ -152,8 +155,15 @@ fn record_state(call: &Call, judgement: &Judgement) {
             warn(&error);
         }
     }
-    if let Some(surface) = tainting_surface(call, &judgement.verdict)
-        && let Err(error) = session::add_taint(&call.environment, &judgement.header.session, surface)
+    let header = &judgement.header;
+    if !call.options.dry_run
+        && let Err(error) = session::memory::add(&call.environment, &header.session, &judgement.salt, &verdict.notes())
+    {
+        warn(&error);
+    }
+    if let Some(surface) = tainting_surface(call, verdict)
+        && let Err(error) =
+            session::add_taint(&call.environment, &header.session, surface, &header.tool, verdict.heat())
     {
         warn(&error);
     }
