@@ -10,6 +10,7 @@
 //! | `programs.bin`, `programs.rs` | the catalogue of programs, and the names in it | `src/programs.rs` |
 //! | `paths.rs` | the classes of protected files | `src/path/protected.rs` |
 //! | `addresses.rs`, `tool_roots.rs`, `variables.rs`, `words.rs` | word lists about servers, tools, environment variables and unknown programs | `src/encoding/address.rs`, `src/shell/tool_roots.rs`, `src/decide/validators/environment_poisoning.rs`, `src/shell/effects/words.rs` |
+//! | `destinations.rs`, `mcp_tools.rs` | word lists about the arguments and the names of MCP tools | `src/event/destinations.rs`, `src/mcp/tool_use.rs` |
 //! | `code.rs` | names in code and words of statements | `src/programs/code.rs` |
 //! | `digests.rs` | the SHA-256 of every shipped file | `src/policy/update.rs` |
 //!
@@ -77,7 +78,7 @@ fn main() {
     std::fs::write(Path::new(&out).join("programs.bin"), entries).expect("OUT_DIR is writable");
     write("programs.rs", &names);
     write("paths.rs", &paths());
-    for name in ["addresses", "tool_roots", "variables", "words"] {
+    for name in ["addresses", "destinations", "mcp_tools", "tool_roots", "variables", "words"] {
         write(&format!("{name}.rs"), &word_lists(&format!("rules/{name}.toml")));
     }
     write("code.rs", &code_words());

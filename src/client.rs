@@ -71,6 +71,15 @@ pub trait Client: fmt::Debug + Sync {
     /// The files of a plugin that registers the guard.
     fn plugin(&self, registration: &Registration) -> Result<PluginFiles, FileError>;
 
+    /// Whether a plugin that is installed and enabled for `here` may answer permission prompts in place of the user.
+    /// `read` returns the text of a file.
+    fn plugins_answer_prompts(
+        &self,
+        dirs: &SettingsDirs<'_>,
+        here: &Path,
+        read: &mut dyn FnMut(&Path) -> Option<String>,
+    ) -> bool;
+
     /// Whether the text of a plugin's manifest is that of the plugin that [`Client::plugin`] writes.
     fn is_own_plugin(&self, manifest: &str) -> bool;
 
@@ -123,6 +132,8 @@ pub struct Locations {
     pub default_dir: &'static str,
     /// The variable in which hooks are told the project's directory.
     pub project_variable: Option<&'static str>,
+    /// The variable that is `0` where nobody watches the session.
+    pub attended_variable: Option<&'static str>,
     /// The variable in which programs are told the session.
     pub session_variable: Option<&'static str>,
     /// The directory of the machine's settings, which no user and no project can override.

@@ -8,7 +8,11 @@ mod context;
 mod file_access;
 pub(crate) mod file_search;
 mod matching;
+mod mcp_containers;
 mod mcp_pins;
+mod mcp_use;
+mod prompt;
+mod repeated;
 pub(crate) mod settings;
 pub(crate) mod shell_text;
 pub mod subject;
@@ -47,6 +51,7 @@ fn judge(event: &Event<'_>, config: &Config) -> Verdict {
         Phase::Before => before::judge(event, config, &mut verdict),
         Phase::After | Phase::Failed => after::judge(event, config, &mut verdict),
         Phase::Settings | Phase::Start => settings::judge(event, config, &mut verdict),
+        Phase::Prompt => prompt::judge(event, &mut verdict),
         Phase::End | Phase::Other => {}
     }
     verdict

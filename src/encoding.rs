@@ -1,4 +1,4 @@
-//! Encodings: JSON, canonical JSON, addresses, base64, hex, labels, escaped text, patches.
+//! Encodings: JSON, canonical JSON, addresses, base64, hex, labels, escaped text, patches, words in names.
 
 pub mod address;
 pub(crate) mod base64;
@@ -10,5 +10,6 @@ pub mod json;
 pub mod label;
 mod nearest;
 pub mod patch;
+pub(crate) mod words;
 
 pub use nearest::nearest;

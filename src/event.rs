@@ -4,14 +4,16 @@
 //! [`Event`], which adds the directories, the parsed shell text and the facts of the machine, and which is judged.
 
 mod action;
+pub mod destinations;
 mod facts;
+pub mod memory;
 pub mod taint;
 
 pub use action::{Action, Change, Dialect, Field, Server, Shows};
-pub use facts::{Facts, LooseningRecord, Nonce, ServerProvider, UnapprovedServers};
+pub use facts::{Answers, Facts, LooseningRecord, Nonce, ServerProvider, UnapprovedServers};
 
 use crate::encoding::label::Label;
-use crate::mcp::{PinCheck, PinPolicy};
+use crate::mcp::{Hints, PinCheck, PinPolicy};
 use crate::path::{AbsPath, Place};
 use crate::programs::Catalogue;
 use crate::quarantined::Quarantined;
@@ -61,6 +63,8 @@ pub struct Message<'a> {
     pub cwd: String,
     /// The client's test for spilled results.
     pub is_spilled: SpillTest,
+    /// Who answers an ask, as far as the event says.
+    pub answers: Answers,
     /// What is wrong with the event although it could be parsed.
     pub failure: Option<Failure>,
 }
@@ -69,10 +73,11 @@ impl<'a> Message<'a> {
     /// Builds the event: adds the directories and parses the shell text with the catalogue. Facts are added later, see
     /// [`Event::with_facts`].
     pub fn into_event(self, home: Option<String>, project: Option<String>, catalogue: &Catalogue) -> Event<'a> {
-        let Message { phase, header, tool, action, result, cwd, is_spilled, failure } = self;
+        let Message { phase, header, tool, action, result, cwd, is_spilled, answers, failure } = self;
         let place = Place { cwd, home, project };
         let shell = ShellText::parse(&action, &place, catalogue);
-        Event { phase, header, tool, action, result, place, is_spilled, facts: Facts::default(), failure, shell }
+        let facts = Facts { answers, ..Facts::default() };
+        Event { phase, header, tool, action, result, place, is_spilled, facts, failure, shell }
     }
 }
 
@@ -134,6 +139,11 @@ impl Event<'_> {
     /// The shell text of the call.
     pub fn shell(&self) -> Option<&ShellText> {
         self.shell.as_ref()
+    }
+
+    /// What the approved definition of the tool says of its use.
+    pub(crate) fn hints(&self) -> Hints {
+        self.facts.pins.as_ref().and_then(|pins| pins.approved_tool()).map_or(Hints::None, Hints::of)
     }
 
     /// Compares the call with what a person has approved. Silent if it is not a call of an MCP tool or nothing was looked up.

@@ -22,6 +22,7 @@ pub mod scan;
 pub mod schema;
 pub mod status;
 pub(crate) mod tool;
+mod tool_use;
 
 pub use hash::{Hash, HashSubject};
 pub use identity::{Identity, Transport};
@@ -34,6 +35,7 @@ pub use record_file::{
 };
 pub use status::{ChangedPart, Status};
 pub use tool::{InvalidTool, Tool};
+pub(crate) use tool_use::{Hints, addresses, creates_privately, is_write};
 
 #[cfg(test)]
 #[path = "../tests/unit/mcp.rs"]

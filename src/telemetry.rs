@@ -7,7 +7,7 @@ pub mod summary;
 use crate::encoding::label::Label;
 use crate::event::Header;
 use crate::verdict::failure::Failure;
-use crate::verdict::{Effect, Finding, Phase, RuleId, Verdict};
+use crate::verdict::{Effect, Finding, Heat, Phase, RuleId, Verdict};
 use serde::Serialize;
 use time::OffsetDateTime;
 
@@ -21,6 +21,9 @@ pub struct LogLine {
     source: Label,
     session_id: Label,
     rule: String,
+    /// Whether a content rule matched, which makes the session hot.
+    #[serde(skip_serializing_if = "is_ordinary")]
+    hot: bool,
     us: u64,
 }
 
@@ -45,6 +48,7 @@ impl LogLine {
             source: verdict.surface().map(|surface| surface.source.clone()).unwrap_or_default(),
             session_id: header.session.clone(),
             rule: rules.join(" "),
+            hot: verdict.heat() == Heat::Hot,
             us,
         }
     }
@@ -56,6 +60,11 @@ impl LogLine {
         json.push('\n');
         json
     }
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+fn is_ordinary(hot: &bool) -> bool {
+    !hot
 }
 
 /// The decision after a call.

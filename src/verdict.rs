@@ -2,11 +2,13 @@
 
 pub mod failure;
 pub mod limits;
+mod note;
 mod phase;
 mod surface;
 
+pub use note::{Note, SaltedHash};
 pub use phase::Phase;
-pub use surface::Surface;
+pub use surface::{Heat, Surface};
 
 use crate::encoding::escape;
 use crate::encoding::label::Label;
@@ -108,6 +110,7 @@ pub struct Finding {
     nudge: Option<String>,
     source: Option<String>,
     program: Option<String>,
+    ask: Option<SaltedHash>,
 }
 
 impl Finding {
@@ -115,7 +118,7 @@ impl Finding {
     pub fn new(rule: RuleId, effect: Effect, reason: impl Into<String>) -> Self {
         let reason = reason.into();
         let reason = if reason.trim().is_empty() { rule.to_string() } else { reason };
-        Finding { rule, effect, reason, nudge: None, source: None, program: None }
+        Finding { rule, effect, reason, nudge: None, source: None, program: None, ask: None }
     }
 
     /// Adds what to do instead.
@@ -131,6 +134,16 @@ impl Finding {
     /// Adds the unknown program that the finding is about.
     pub fn about_program(self, program: impl Into<String>) -> Self {
         Finding { program: Some(program.into()), ..self }
+    }
+
+    /// Adds by what the ask is known, if the person is to be asked only once.
+    pub(crate) fn with_ask(self, ask: Option<SaltedHash>) -> Self {
+        Finding { ask, ..self }
+    }
+
+    /// The finding with at least this effect.
+    fn raised_to(self, least: Effect) -> Self {
+        Finding { effect: self.effect.max(least), ..self }
     }
 
     /// The unknown program that the finding is about.
@@ -193,6 +206,8 @@ pub struct Verdict {
     replacement: Option<Replacement>,
     explicit: bool,
     steps: usize,
+    notes: Vec<Note>,
+    heat: Heat,
 }
 
 impl Verdict {
@@ -210,6 +225,8 @@ impl Verdict {
     pub fn merge(&mut self, other: Verdict) {
         self.findings.extend(other.findings);
         self.charge(other.steps);
+        self.notes.extend(other.notes);
+        self.heat = self.heat.max(other.heat);
         self.surface = self.surface.take().or(other.surface);
         self.replacement = self.replacement.take().or(other.replacement);
     }
@@ -227,6 +244,34 @@ impl Verdict {
     /// Sets what replaces the result.
     pub(crate) fn replace(&mut self, replacement: Replacement) {
         self.replacement = Some(replacement);
+    }
+
+    /// Adds something to remember.
+    pub(crate) fn note(&mut self, note: Note) {
+        self.notes.push(note);
+    }
+
+    /// What is to be remembered: the notes, and the asks if the person is asked.
+    pub fn notes(&self) -> Vec<Note> {
+        let asks =
+            self.findings.iter().filter(|_| self.effect() == Effect::Ask).filter_map(|finding| finding.ask.clone());
+        self.notes.iter().cloned().chain(asks.map(Note::Asked)).collect()
+    }
+
+    /// Records that the result contains what a content rule describes.
+    pub(crate) fn set_hot(&mut self) {
+        self.heat = Heat::Hot;
+    }
+
+    /// Whether a content rule matched the result.
+    pub fn heat(&self) -> Heat {
+        self.heat
+    }
+
+    /// Raises the findings that have an effect to at least this one.
+    pub(crate) fn raise_to(&mut self, least: Effect) {
+        let raise = |finding: Finding| if finding.effect > Effect::Pass { finding.raised_to(least) } else { finding };
+        self.findings = std::mem::take(&mut self.findings).into_iter().map(raise).collect();
     }
 
     /// What replaces the result.

@@ -30,6 +30,7 @@ static LOCATIONS: Locations = Locations {
     dir_variable: "CLAUDE_CONFIG_DIR",
     default_dir: ".claude",
     project_variable: Some("CLAUDE_PROJECT_DIR"),
+    attended_variable: Some("CLAUDE_CODE_SESSION_ATTENDED"),
     session_variable: Some("CLAUDE_CODE_SESSION_ID"),
     managed_dir: if cfg!(target_os = "macos") { "/Library/Application Support/ClaudeCode" } else { "/etc/claude-code" },
     managed_fragments: "managed-settings.d",
@@ -116,6 +117,15 @@ impl Client for Claude {
 
     fn plugin(&self, registration: &Registration) -> Result<PluginFiles, FileError> {
         plugins::own_plugin(registration)
+    }
+
+    fn plugins_answer_prompts(
+        &self,
+        dirs: &SettingsDirs<'_>,
+        here: &Path,
+        read: &mut dyn FnMut(&Path) -> Option<String>,
+    ) -> bool {
+        plugins::answer_prompts(self, dirs, here, read)
     }
 
     fn is_own_plugin(&self, manifest: &str) -> bool {

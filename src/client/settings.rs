@@ -227,6 +227,12 @@ impl Settings {
         self.guard_hooks().find(|hook| hook.phase == Some(Phase::Before)).or_else(|| self.guard_hooks().next())
     }
 
+    /// Whether a hook of the file answers permission prompts in place of the user.
+    pub fn answers_prompts(&self) -> bool {
+        let kinds = self.hooks.iter().filter_map(|hook| hook.interference.as_ref());
+        kinds.map(|interference| interference.kind).any(|kind| kind == InterferenceKind::AnswersPrompts)
+    }
+
     /// Whether the file disables all hooks.
     pub fn disables_hooks(&self) -> bool {
         self.hooks_disabled.as_ref().is_some_and(|switch| switch.on)

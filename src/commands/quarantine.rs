@@ -14,7 +14,7 @@ use rune::encoding::label::Label;
 use rune::event::Header;
 use rune::receipt::Loosening;
 use rune::telemetry::LogLine;
-use rune::verdict::{Effect, Finding, Phase, RuleId, Surface, Verdict};
+use rune::verdict::{Effect, Finding, Heat, Phase, RuleId, Surface, Verdict};
 use std::io::Write;
 use std::path::PathBuf;
 use std::time::Instant;
@@ -80,7 +80,7 @@ fn notice(args: &NoticeArgs) -> anyhow::Result<()> {
     let surface = Surface { source, rule: rule.clone(), trusted: false, taints: true };
     let mut verdict = Verdict::of(Finding::new(rule, Effect::Advise, text.clone()));
     writeln!(std::io::stdout().lock(), "{text}")?;
-    let tainted = session::add_taint(&environment, &header.session, &surface);
+    let tainted = session::add_taint(&environment, &header.session, &surface, &header.tool, Heat::Ordinary);
     verdict.set_surface(surface);
     let us = u64::try_from(started.elapsed().as_micros()).unwrap_or(u64::MAX);
     let logged = log::append(&environment, &LogLine::new(&header, &verdict, now(), us));

@@ -2,11 +2,13 @@
 
 use super::content::ContentScan;
 use super::context::Context;
+use super::{mcp_containers, repeated};
 use crate::event::taint::ESCALATION;
 use crate::event::{Action, Event};
 use crate::policy::{Config, Results};
 use crate::quarantine::{Wrapper, notice, result, surface};
-use crate::verdict::{Effect, Finding, Phase, Replacement, RuleId, Surface, Verdict};
+use crate::verdict::failure::Failure;
+use crate::verdict::{Effect, Finding, Note, Phase, Replacement, RuleId, Surface, Verdict};
 
 /// Adds the findings about a result: its surface and, unless the operator trusts it, the notice, the wrapped result and
 /// the content rules that it matches. `Facts::silenced` drops only the notice.
@@ -35,7 +37,18 @@ pub(crate) fn judge(event: &Event<'_>, config: &Config, verdict: &mut Verdict) {
         if !event.facts.silenced {
             verdict.add(Finding::new(surface.rule.clone(), Effect::Advise, text));
         }
+        let known = verdict.findings().len();
         scan.report(verdict);
+        let found = verdict.findings().get(known..).unwrap_or_default();
+        if found.iter().any(|finding| !Failure::is_failure_rule(finding.rule())) {
+            verdict.set_hot();
+        }
+    }
+    if event.phase == Phase::After {
+        repeated::note_answers(event, &surface, verdict);
+        for container in mcp_containers::read(event, &surface) {
+            verdict.note(Note::Read(container));
+        }
     }
     verdict.set_surface(surface);
 }
@@ -52,10 +65,13 @@ pub fn inspects_result(event: &Event<'_>, config: &Config) -> bool {
 pub(crate) fn escalate(event: &Event<'_>, config: &Config, verdict: &mut Verdict) {
     let Some(surface) = surface(event, config) else { return };
     let times = event.facts.taint.count(&surface.source);
-    if times >= ESCALATION && !surface.trusted && config.suspicious > Effect::Pass {
+    let ask = repeated::escalation_ask(event, &surface.source);
+    let is_answered = ask.as_ref().is_some_and(|ask| event.facts.memory.is_answered(ask));
+    if times >= ESCALATION && !surface.trusted && config.suspicious > Effect::Pass && !is_answered {
         let reason =
             format!("{times} results from {} were marked in this session. Let the user look at them", surface.source);
-        verdict.add(Finding::new(RuleId::known("quarantine-escalation"), config.suspicious, reason));
+        let finding = Finding::new(RuleId::known("quarantine-escalation"), config.suspicious, reason);
+        verdict.add(finding.with_ask(ask));
     }
 }
 

@@ -4,7 +4,7 @@ use super::context::Context;
 use super::file_access::resolve_tool_path;
 use super::matching::apply_rules;
 use super::subject::Subject;
-use super::{after, file_search, mcp_pins, shell_text};
+use super::{after, file_search, mcp_pins, mcp_use, shell_text};
 use crate::encoding::patch;
 use crate::event::{Action, Event, Shows};
 use crate::policy::Config;
@@ -34,7 +34,9 @@ pub fn needed_kinds(event: &Event<'_>) -> Vec<RuleKind> {
         Action::Read { .. } | Action::Files { .. } | Action::Fetch { .. } => vec![RuleKind::Read],
         Action::Mcp { .. } => vec![RuleKind::Mcp],
         Action::Agent { .. } => vec![RuleKind::Agent],
-        Action::Search | Action::Resource { .. } | Action::Settings { .. } | Action::Other => Vec::new(),
+        Action::Search | Action::Resource { .. } | Action::Settings { .. } | Action::Prompt { .. } | Action::Other => {
+            Vec::new()
+        }
     }
 }
 
@@ -64,7 +66,10 @@ pub(crate) fn judge(event: &Event<'_>, config: &Config, verdict: &mut Verdict) {
         }
         Action::Mcp { .. } => {
             mcp_pins::judge(event, config, verdict);
-            after::escalate(event, config, verdict);
+            // Reading more from a server whose results have been marked often is ordinary.
+            if mcp_use::is_write(event, config) {
+                after::escalate(event, config, verdict);
+            }
             apply_rules(&Subject::mcp(event.tool.inspect("which tool is called")), context, verdict);
         }
         Action::Resource { .. } => after::escalate(event, config, verdict),
@@ -79,7 +84,12 @@ pub(crate) fn judge(event: &Event<'_>, config: &Config, verdict: &mut Verdict) {
         | Action::Agent { mode: None }
         | Action::Search
         | Action::Settings { .. }
+        | Action::Prompt { .. }
         | Action::Other => {}
+    }
+    // In a hot session, what would be asked about is denied, and what would be shown is asked about.
+    if event.facts.taint.is_hot() {
+        verdict.raise_to(config.block);
     }
 }
 

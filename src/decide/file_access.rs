@@ -101,6 +101,7 @@ pub fn touched_paths<'a>(event: &'a Event<'_>) -> Vec<Cow<'a, str>> {
         | Action::Resource { .. }
         | Action::Agent { .. }
         | Action::Settings { .. }
+        | Action::Prompt { .. }
         | Action::Other => Vec::new(),
     }
 }

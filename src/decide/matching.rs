@@ -1,6 +1,7 @@
 //! Compares rules with one subject.
 
 use super::context::Context;
+use super::repeated;
 use super::subject::{Subject, SubjectKind};
 use crate::encoding::label::Label;
 use crate::event::Action;
@@ -176,6 +177,9 @@ fn finding(rule: &Rule, matched: &Match, subject: &Subject<'_>, context: &Contex
             if validator.name() == "UnknownExecutable" =>
         {
             finding.about_program(command.program.as_str())
+        }
+        (Matcher::Validator(validator), SubjectKind::McpTool) if validator.name() == "McpWrite" => {
+            finding.with_ask(repeated::write_ask(context.event))
         }
         _ => finding,
     }

@@ -27,6 +27,7 @@ mod tool_settings;
 mod unknown_executable;
 
 pub use agent_recursion::AGENTS;
+pub(super) use carried_data::carries_data;
 pub(super) use exfiltration::DataSources;
 
 use super::context::Context;

@@ -71,6 +71,11 @@ pub enum Action {
         /// The file.
         file: Field,
     },
+    /// The person sends a prompt.
+    Prompt {
+        /// The text.
+        text: Field,
+    },
     /// Anything else.
     Other,
 }

@@ -1,5 +1,6 @@
 //! Facts about the machine that judging an event needs. The runtime looks them up.
 
+use super::memory::Memory;
 use super::taint::Taint;
 use crate::encoding::label::Label;
 use crate::mcp::PinFacts;
@@ -12,6 +13,10 @@ pub struct Facts {
     pub silenced: bool,
     /// The untrusted sources that the session has read before.
     pub taint: Taint,
+    /// What the session remembers of its person.
+    pub memory: Memory,
+    /// Who answers an ask.
+    pub answers: Answers,
     /// For wrapping a result.
     pub nonce: Option<Nonce>,
     /// The file that was read, with symlinks resolved.
@@ -56,6 +61,16 @@ pub enum ServerProvider {
     User,
     /// The same, but the server was first seen after the session had taken in untrusted content.
     UserSinceTaint,
+}
+
+/// Who answers an ask of the guard.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Answers {
+    /// A person in front of the client.
+    Person,
+    /// Nobody, a program, or the client itself.
+    #[default]
+    Other,
 }
 
 /// A loosening of the guard, from its receipt.

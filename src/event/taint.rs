@@ -1,7 +1,8 @@
 //! Taint: the untrusted sources that a session has read. Outbound actions of a tainted session are judged more strictly.
 
 use crate::encoding::label::Label;
-use std::collections::BTreeMap;
+use crate::verdict::Heat;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The number of notices for one source in one session from which on a person is asked to look.
 pub const ESCALATION: u64 = 5;
@@ -15,6 +16,18 @@ pub struct Taint {
     sources: Vec<(Label, u64)>,
     /// Whether there are sources that are not in `sources`. Every source then counts as read often enough to escalate.
     has_unread: bool,
+    /// When and by which tool the last source was read, if the file says so.
+    last: Option<Reading>,
+    /// The last source in which a content rule found instructions.
+    hot: Option<Label>,
+}
+
+/// When and by which tool a source was read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Reading {
+    source: Label,
+    time: Label,
+    tool: Label,
 }
 
 impl Taint {
@@ -25,12 +38,21 @@ impl Taint {
         taint
     }
 
-    /// Parses a session file: one source per line.
+    /// The line of a session file for a source that `tool` read at `time` (RFC 3339).
+    pub fn line(source: &Label, time: &str, tool: &Label, heat: Heat) -> String {
+        let hot = if heat == Heat::Hot { "\thot" } else { "" };
+        format!("{source}\t{}\t{tool}{hot}\n", Label::new(time))
+    }
+
+    /// Parses a session file: one source per line, followed by the time, the tool, and `hot` where a content rule matched.
     pub fn read(text: &str) -> Self {
         let mut positions: BTreeMap<Label, usize> = BTreeMap::new();
         let mut taint = Taint::default();
         let mut last: Option<(&str, usize)> = None;
         for line in text.lines().map(str::trim_end).filter(|line| !line.is_empty()) {
+            let mut fields = line.split('\t');
+            let line = fields.next().unwrap_or_default();
+            let (time, tool, heat) = (fields.next(), fields.next(), fields.next());
             // Consecutive lines are often equal.
             let position = match last.filter(|(known, _)| *known == line) {
                 Some((_, position)) => position,
@@ -45,6 +67,15 @@ impl Taint {
                 }
             };
             last = Some((line, position));
+            taint.last = time.zip(tool).map(|(time, tool)| Reading {
+                source: Label::new(line),
+                time: Label::new(time),
+                tool: Label::tool(tool),
+            });
+            // Whatever stands behind the tool is a mark, so that a damaged one is not overlooked.
+            if heat.is_some() {
+                taint.hot = Some(Label::new(line));
+            }
             if let Some((_, count)) = taint.sources.get_mut(position) {
                 *count += 1;
             }
@@ -56,6 +87,30 @@ impl Taint {
     #[must_use]
     pub fn with_unread_sources(self) -> Self {
         Taint { has_unread: true, ..self }
+    }
+
+    /// Whether there are sources that are not known.
+    pub fn has_unread_sources(&self) -> bool {
+        self.has_unread
+    }
+
+    /// Whether a content rule found instructions in what the session has read.
+    pub fn is_hot(&self) -> bool {
+        self.hot.is_some()
+    }
+
+    /// The taint of a session in which a content rule matched what this source returned.
+    #[must_use]
+    pub fn with_hot(self, source: Label) -> Self {
+        Taint { hot: Some(source), ..self }
+    }
+
+    /// The names of all sources and of `own`, in order and each once; `None` without taint.
+    pub fn sources_with(&self, own: Option<&Label>) -> Option<String> {
+        let names: BTreeSet<&str> =
+            self.sources.iter().map(|(source, _)| source).chain(own).map(Label::as_str).collect();
+        let names: Vec<&str> = names.into_iter().collect();
+        (!self.is_empty()).then(|| names.join("\n"))
     }
 
     fn add(&mut self, source: Label) {
@@ -86,12 +141,21 @@ impl Taint {
         self.has_unread || self.sources.iter().any(|(known, _)| known != source)
     }
 
-    /// A sentence that names the first sources.
+    /// A sentence that names the first sources, and says when and by which tool the last one was read.
     pub fn summary(&self) -> String {
         let named: Vec<&str> = self.sources.iter().take(MAX_NAMED).map(|(source, _)| source.as_str()).collect();
         let more = self.sources.len().saturating_sub(MAX_NAMED);
         let more = if more == 0 { String::new() } else { format!(" and {more} more") };
-        format!("this session has read {}{more}", named.join(", "))
+        let reading = self.last.as_ref().map_or(String::new(), |last| {
+            let clock = last.time.as_str().split_once('T').and_then(|(_, clock)| clock.get(..5)).unwrap_or("?");
+            let of = if self.sources.len() > 1 { format!("; the last was {}", last.source) } else { String::new() };
+            format!("{of} (by {} at {clock} UTC)", last.tool)
+        });
+        let hot = self
+            .hot
+            .as_ref()
+            .map_or(String::new(), |source| format!("; what {source} returned looks like instructions to the model"));
+        format!("this session has read {}{more}{reading}{hot}", named.join(", "))
     }
 }
 

@@ -174,6 +174,11 @@ impl PinFacts {
         PinFacts { pin_hash, observed_hash, unchanged_tool, server_approved, ..facts }
     }
 
+    /// The approved definition of the called tool, if the server still serves it.
+    pub(crate) fn approved_tool(&self) -> Option<&Value> {
+        self.unchanged_tool.as_ref()
+    }
+
     /// The hash of the approved definition of the called tool.
     pub(crate) fn pin_hash(&self) -> Option<Hash> {
         self.pin_hash

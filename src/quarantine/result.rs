@@ -67,6 +67,7 @@ pub(crate) fn wrapped(action: &Action, raw: &[u8], wrap: &Wrapper<'_>) -> Option
         | Action::Patch { .. }
         | Action::Files { .. }
         | Action::Settings { .. }
+        | Action::Prompt { .. }
         | Action::Other => None,
     }
 }

@@ -53,6 +53,7 @@ pub fn surface(event: &Event<'_>, config: &Config) -> Option<Surface> {
         | Action::Patch { .. }
         | Action::Files { .. }
         | Action::Settings { .. }
+        | Action::Prompt { .. }
         | Action::Other => None,
     }
 }

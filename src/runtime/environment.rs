@@ -25,6 +25,8 @@ pub struct Environment {
     pub project: Option<PathBuf>,
     /// Whether `QUARANTINE_DISABLE=1` is set, by the operator or by the project.
     pub quarantine_disabled: bool,
+    /// Whether nobody watches the session.
+    pub unattended: bool,
 }
 
 impl Environment {
@@ -50,6 +52,7 @@ impl Environment {
             client_dir_given: false,
             project: locations.project_variable.and_then(absolute),
             quarantine_disabled: env::var_os("QUARANTINE_DISABLE").is_some_and(|value| value == "1"),
+            unattended: locations.attended_variable.is_some_and(|name| env::var_os(name).is_some_and(|on| on == "0")),
             client,
             home,
         };

@@ -8,8 +8,10 @@ use crate::runtime::policy_files::{
 };
 use crate::runtime::symlinks::SymlinkResolver;
 use crate::runtime::{receipts, session};
+use rune::client::settings::Scope;
+use rune::event::memory::Memory;
 use rune::event::taint::Taint;
-use rune::event::{Action, Event, Facts, Nonce};
+use rune::event::{Action, Answers, Event, Facts, Nonce};
 use rune::path::{AbsPath, Place, protected};
 use rune::policy::{Config, Results};
 use rune::quarantined::{Audit, Reason};
@@ -58,6 +60,7 @@ fn collect(event: &Event<'_>, config: &Config, options: &Options, environment: &
             ..Facts::default()
         }
         .into(),
+        Phase::Prompt => prompt(event, environment),
         Phase::End | Phase::Other => CollectedFacts::default(),
     }
 }
@@ -121,13 +124,19 @@ fn before(event: &Event<'_>, config: &Config, environment: &Environment) -> Coll
     let mut collected = CollectedFacts::default();
     let taint = session::read_taint(environment, &event.header.session).map_err(Failure::Config);
     let taint = collected.value_or(taint, Taint::unknown());
-    let mut facts = Facts { today: Some(now().date()), taint, ..Facts::default() };
+    let answers = event.facts.answers;
+    let mut facts = Facts { today: Some(now().date()), taint, answers, ..Facts::default() };
     if matches!(event.action, Action::Mcp { .. } | Action::Resource { .. }) {
         let servers = project_servers(environment, &event.place.cwd).map_err(Failure::Config);
         facts.project_servers = collected.value_or(servers, Vec::new());
         facts.pins = mcp_facts::look_up(event, config, environment);
         let (provider, new) = mcp_facts::provider(event, &facts.taint, config, environment);
         (facts.server_provider, facts.new_servers) = (provider, new.into_iter().collect());
+        if !facts.taint.is_empty() {
+            let memory = session::memory::read(environment, &event.header.session).map_err(Failure::Config);
+            facts.memory = collected.value_or(memory, Memory::default());
+            facts.answers = answers_here(event, environment);
+        }
     }
     if event.shell().is_some_and(|shell| shell.reading.commands.iter().any(is_unknown)) {
         facts.asked_programs = session::read_asked_programs(environment, &event.header.session);
@@ -206,6 +215,9 @@ fn after(event: &Event<'_>, config: &Config, environment: &Environment) -> Colle
     // Taint decides whether an agent's result is untrusted, and counts the notices for a server.
     if matches!(event.action, Action::Agent { .. } | Action::Mcp { .. } | Action::Resource { .. }) {
         facts.taint = session::read_taint(environment, &event.header.session).unwrap_or_else(|_| Taint::unknown());
+        // Without the memory, asks are repeated and nothing goes back to where it came from.
+        facts.memory = session::memory::read(environment, &event.header.session).unwrap_or_default();
+        facts.answers = answers_here(event, environment);
     }
     if matches!(event.action, Action::Mcp { .. } | Action::Resource { .. }) {
         let servers = project_servers(environment, &event.place.cwd).map_err(Failure::Config);
@@ -224,6 +236,34 @@ fn after(event: &Event<'_>, config: &Config, environment: &Environment) -> Colle
         facts.pins = mcp_facts::look_up(event, config, environment);
     }
     CollectedFacts { facts, ..collected }
+}
+
+/// Facts for a prompt: the words that are known.
+fn prompt(event: &Event<'_>, environment: &Environment) -> CollectedFacts {
+    let memory = session::memory::read(environment, &event.header.session);
+    Facts { memory: memory.unwrap_or_default(), ..Facts::default() }.into()
+}
+
+/// Who answers an ask: a person, unless nobody watches the session or a hook of somebody else answers prompts.
+fn answers_here(event: &Event<'_>, environment: &Environment) -> Answers {
+    if event.facts.answers == Answers::Other || environment.unattended {
+        return Answers::Other;
+    }
+    let project = environment.project_for(&event.place.cwd).unwrap_or_default();
+    let dirs = environment.settings_dirs(&project);
+    let files = Scope::NAMED.into_iter().filter_map(|scope| environment.client.settings_file(scope, &dirs));
+    let fragments = std::fs::read_dir(dirs.managed.join(environment.client.locations().managed_fragments));
+    let mut files = files.chain(fragments.into_iter().flatten().flatten().map(|entry| entry.path()));
+    let may_answer = |file: PathBuf| match read_settings_text(&file) {
+        Ok(None) => false,
+        Ok(Some(text)) => environment.client.read_settings(&text).map_or(true, |settings| settings.answers_prompts()),
+        Err(_) => true,
+    };
+    let by_plugin = || {
+        let mut read = |file: &Path| read_settings_text(file).ok().flatten();
+        environment.client.plugins_answer_prompts(&dirs, Path::new(&event.place.cwd), &mut read)
+    };
+    if files.any(may_answer) || by_plugin() { Answers::Other } else { Answers::Person }
 }
 
 /// A random number that a result cannot contain.

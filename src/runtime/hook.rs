@@ -42,6 +42,8 @@ struct Judgement {
     header: Header,
     verdict: Verdict,
     receipt: Option<PendingReceipt>,
+    /// The first line of a new file for the notes of the verdict.
+    salt: String,
     /// The loosenings of the guard that the answer reports.
     reported: Vec<LooseningRecord>,
     /// Servers that are seen for the first time.
@@ -129,7 +131,9 @@ fn decide(event: Event<'_>, policy: LoadedPolicy, progress: &Progress) -> Judgem
     let decision = Decision::of(&event, &config, &verdict);
     let receipt = decision.map(|decision| PendingReceipt { decision, project_policy, texts });
     let reported = if config.block > Effect::Pass { event.facts.loosenings } else { Vec::new() };
-    Judgement { header: event.header, verdict, receipt, reported, new_servers: event.facts.new_servers }
+    let salt = event.facts.memory.salt_line();
+    let new_servers = event.facts.new_servers;
+    Judgement { header: event.header, verdict, receipt, salt, reported, new_servers }
 }
 
 /// Judges an event that cannot be parsed: the failure is the only finding.
@@ -139,10 +143,10 @@ fn judge_unreadable(call: &Call, error: EventError, progress: &Progress) -> Judg
     let config = policy_files::settings(&call.options, &call.environment);
     let verdict = Verdict::of(failure.finding(header.phase, config.failure));
     let receipt = PendingReceipt::for_failure(&header, config.receipts, &verdict);
-    Judgement { header, verdict, receipt, reported: Vec::new(), new_servers: Vec::new() }
+    Judgement { header, verdict, receipt, salt: String::new(), reported: Vec::new(), new_servers: Vec::new() }
 }
 
-/// Records the taint and the asked programs by which later calls are judged.
+/// Records the taint, the notes and the asked programs by which later calls are judged.
 ///
 /// INVARIANT: this comes before the answer, so that a process that is killed after its answer has recorded taint. If the
 /// write fails, the next call fails as well, see [`session::read_taint`].
@@ -160,8 +164,15 @@ fn record_state(call: &Call, judgement: &Judgement) {
     {
         warn(&error);
     }
-    if let Some(surface) = tainting_surface(call, &judgement.verdict)
-        && let Err(error) = session::add_taint(&call.environment, &judgement.header.session, surface)
+    let header = &judgement.header;
+    if !call.options.dry_run
+        && let Err(error) = session::memory::add(&call.environment, &header.session, &judgement.salt, &verdict.notes())
+    {
+        warn(&error);
+    }
+    if let Some(surface) = tainting_surface(call, verdict)
+        && let Err(error) =
+            session::add_taint(&call.environment, &header.session, surface, &header.tool, verdict.heat())
     {
         warn(&error);
     }

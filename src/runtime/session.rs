@@ -1,11 +1,14 @@
 //! Session files: the untrusted sources that a session has read, one per line.
 
+pub mod memory;
+
 use super::log::append_text;
-use crate::runtime::environment::Environment;
+use crate::runtime::environment::{Environment, now};
 use crate::runtime::policy_files::open;
 use rune::encoding::label::Label;
 use rune::event::taint::Taint;
-use rune::verdict::Surface;
+use rune::telemetry::rfc3339;
+use rune::verdict::{Heat, Surface};
 use rustix::fs::{Access, access};
 use std::io::{ErrorKind, Read};
 use std::path::{Path, PathBuf};
@@ -72,12 +75,20 @@ pub fn clear_taint(environment: &Environment, session: &Label) -> Result<Taint, 
     let Some(path) = path(environment, session) else { return Err("there is no session of this name".to_owned()) };
     match std::fs::remove_file(&path) {
         Err(error) if error.kind() != ErrorKind::NotFound => Err(format!("{}: {error}", path.display())),
-        _ => Ok(taint),
+        _ => memory::clear(environment, session).map(|()| taint),
     }
 }
 
-pub fn add_taint(environment: &Environment, session: &Label, surface: &Surface) -> Result<(), String> {
-    path(environment, session).map_or(Ok(()), |path| append(&path, &format!("{}\n", surface.source)))
+/// Adds a source that `tool` has read now.
+pub fn add_taint(
+    environment: &Environment,
+    session: &Label,
+    surface: &Surface,
+    tool: &Label,
+    heat: Heat,
+) -> Result<(), String> {
+    let line = Taint::line(&surface.source, &rfc3339(now()), tool, heat);
+    path(environment, session).map_or(Ok(()), |path| append(&path, &line))
 }
 
 /// Reads the unknown programs that the session has been asked about. An unreadable file means that none has been.
@@ -117,7 +128,7 @@ pub fn count_tainted(environment: &Environment) -> usize {
 /// Removes session files that have not changed for [`RETENTION`]. Newer sessions may be resumed.
 pub fn remove_expired(environment: &Environment) {
     let Some(state) = &environment.state_dir else { return };
-    let directories = [state.join("sessions"), state.join("programs")];
+    let directories = ["sessions", "programs", "memory"].map(|name| state.join(name));
     let entries = directories.iter().filter_map(|directory| std::fs::read_dir(directory).ok());
     for entry in entries.flatten().flatten() {
         let age = entry.metadata().and_then(|found| found.modified()).ok().and_then(|time| time.elapsed().ok());

@@ -54,7 +54,7 @@ impl Failure {
                 Failure::Config(_) | Failure::Limit(_) | Failure::Timeout | Failure::Bug => policy.max(Effect::Ask),
             },
             Some(Phase::Start) => Effect::Advise,
-            Some(Phase::After | Phase::Failed | Phase::End | Phase::Other) => Effect::Pass,
+            Some(Phase::After | Phase::Failed | Phase::Prompt | Phase::End | Phase::Other) => Effect::Pass,
         };
         Finding::new(self.rule(), effect, self.reason())
     }

@@ -64,6 +64,12 @@ pub const SEARCH_PATTERNS: Limit = Limit { name: "search-patterns", most: 256, w
 /// Bytes of one path (`PATH_MAX`).
 pub const PATH_BYTES: Limit = Limit { name: "path-bytes", most: 4_096, what: "4,096 bytes in a path" };
 
+/// Words of one prompt that count as typed by the person. Longer prompts contain pasted text.
+pub const PROMPT_WORDS: Limit = Limit { name: "prompt-words", most: 2_000, what: "2,000 words in a prompt" };
+
+/// Bytes of what a session remembers of its person.
+pub const MEMORY_BYTES: Limit = Limit { name: "memory-bytes", most: 1 << 20, what: "1 MB of remembered words" };
+
 /// Bytes of one text of a result. The strict preset passes on less than that.
 pub const CONTENT_BYTES: Limit = Limit { name: "content-bytes", most: 1 << 20, what: "1 MB of content" };
 
@@ -72,9 +78,10 @@ pub const CONTENT_STEPS: Limit =
     Limit { name: "content-steps", most: 12_000_000, what: "the content rules can compare" };
 
 /// All limits on what a judgement reads of an event. Those on records of MCP servers, below, end in a refusal by the pins.
-pub const ALL: [&Limit; 14] = [
+pub const ALL: [&Limit; 16] = [
     &EVENT_BYTES, &SHELL_BYTES, &SHELL_DEPTH, &SHELL_NESTING, &SHELL_COMMANDS, &SHELL_FUNCTIONS, &SHELL_DIRECTORIES,
-    &SHELL_STEPS, &CONTAINER_MOUNTS, &FILES, &SEARCH_PATTERNS, &PATH_BYTES, &CONTENT_BYTES, &CONTENT_STEPS,
+    &SHELL_STEPS, &CONTAINER_MOUNTS, &FILES, &SEARCH_PATTERNS, &PATH_BYTES, &PROMPT_WORDS, &MEMORY_BYTES,
+    &CONTENT_BYTES, &CONTENT_STEPS,
 ];
 
 /// Bytes of the definition of one MCP tool, or of the instructions of a server. What is longer cannot be approved, and

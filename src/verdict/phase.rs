@@ -9,6 +9,8 @@ pub enum Phase {
     After,
     /// After a tool call that failed.
     Failed,
+    /// The person has sent a prompt, which the model has not seen yet.
+    Prompt,
     /// The client's settings are about to change.
     Settings,
     /// A session begins.

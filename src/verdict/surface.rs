@@ -1,4 +1,4 @@
-//! The untrusted surface in a verdict.
+//! The untrusted surface in a verdict, and how much its content counts.
 
 use super::RuleId;
 use crate::encoding::label::Label;
@@ -14,4 +14,14 @@ pub struct Surface {
     pub trusted: bool,
     /// Whether its content taints the session, which it can even if it is trusted.
     pub taints: bool,
+}
+
+/// How much the content of a result counts for later calls.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Heat {
+    /// It is from others.
+    #[default]
+    Ordinary,
+    /// A content rule matched it: it probably contains instructions.
+    Hot,
 }

@@ -311,7 +311,7 @@ fn status_reports_the_guard_as_on_off_or_partly_on() {
     assert_eq!(scopes, ["managed", "local", "project", "user"], "strongest first");
     let user = &files[3]["registered"];
     assert_eq!((&user["preset"], &user["program"], &user["in_force"]), (&json!("strict"), &json!(RUNE), &json!(true)));
-    assert_eq!((user["events"].as_array().unwrap().len(), &user["drift"]), (6, &json!([])));
+    assert_eq!((user["events"].as_array().unwrap().len(), &user["drift"]), (7, &json!([])));
 
     replace(&home, "\"ConfigChange\"", "\"ConfigChanges\"");
     let (word, report) = status(&home);

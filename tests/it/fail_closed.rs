@@ -8,13 +8,14 @@ use proptest::sample::{Index, select};
 use proptest::test_runner::RngSeed;
 use rune::client::Client as _;
 use rune::client::claude::Claude;
+use rune::event::memory::Memory;
 use rune::event::taint::Taint;
 use rune::policy::Config;
 use rune::rules;
 use rune::rules::{Owner, RuleKind};
 use rune::verdict::limits;
 use rune::verdict::limits::Limit;
-use rune::verdict::{Effect, Verdict};
+use rune::verdict::{Effect, Phase, Verdict};
 use serde_json::{Value, json};
 use std::io::Write as _;
 use std::process::{Command, Stdio};
@@ -44,11 +45,19 @@ fn judge(event: &str, config: &Config) -> Verdict {
         if event.phase.is_after() {
             event.facts.taint = Taint::unknown();
         }
+        if event.phase == Phase::Prompt {
+            let words = " 0123456789abcdef".repeat(limits::MEMORY_BYTES.most / 34);
+            event.facts.memory = Memory::read(&format!("salt {}\ntyped{words}\n", "0".repeat(32))).unwrap();
+        }
     })
 }
 
 fn shell(command: &str) -> String {
     before("Bash", json!({ "command": command }))
+}
+
+fn prompt(text: &str) -> String {
+    json!({"session_id": "s1", "cwd": "/proj", "hook_event_name": "UserPromptSubmit", "prompt": text}).to_string()
 }
 
 fn each(n: usize, part: impl Fn(usize) -> String) -> String {
@@ -79,6 +88,9 @@ fn exceeding(limit: &Limit) -> String {
             after("WebFetch", json!({"url": "https://x.example"}), json!({ "result": text }))
         }
         "content-bytes" => after("Task", json!({"prompt": "x"}), json!("a ".repeat(most))),
+        "prompt-words" => prompt(&"a ".repeat(most + 1)),
+        // Half of it is for words.
+        "memory-bytes" => prompt("some words"),
         name => panic!("there is no call for the limit `{name}`; add one"),
     }
 }
@@ -101,7 +113,7 @@ fn exceeding_any_limit_is_a_failure_in_both_presets() {
                 let limits = verdict.findings().iter().filter(|finding| finding.rule().as_str() == "rune/limit");
                 let strictest = limits.map(|finding| finding.effect()).max();
                 let expected = match (limit.name, preset) {
-                    ("content-bytes" | "content-steps", _) => Effect::Advise,
+                    ("content-bytes" | "content-steps" | "prompt-words" | "memory-bytes", _) => Effect::Advise,
                     (_, "gentle") => Effect::Ask,
                     _ => Effect::Deny,
                 };

@@ -13,6 +13,7 @@ fn expected(name: &str) -> (Phase, Option<&'static str>) {
         "posttooluse" => Phase::After,
         "posttoolusefailure" => Phase::Failed,
         "configchange" => Phase::Settings,
+        "userpromptsubmit" => Phase::Prompt,
         "sessionstart" => Phase::Start,
         "sessionend" => Phase::End,
         _ => Phase::Other,

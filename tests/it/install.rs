@@ -92,7 +92,7 @@ fn uninstalling_restores_every_kind_of_settings_file_byte_for_byte() {
         let first = tighten(&home, "gentle");
         assert_eq!(first.exit, 0, "{name}: {first:?}");
         let gentle = bytes(&settings).unwrap();
-        assert_eq!(registered(&home).len(), 6, "{name}");
+        assert_eq!(registered(&home).len(), 7, "{name}");
         let before = tree(&home);
         assert_eq!(tighten(&home, "gentle").exit, 0, "{name}");
         assert!(tree(&home) == before, "{name}: a second installation changes files");
@@ -100,7 +100,7 @@ fn uninstalling_restores_every_kind_of_settings_file_byte_for_byte() {
         assert!(tree(&home) == before, "{name}: the default is not the registered preset");
         assert_eq!(tighten(&home, "strict").exit, 0, "{name}");
         let strict: Vec<_> = registered(&home);
-        assert_eq!(strict.len(), 6, "{name}: entries were not replaced");
+        assert_eq!(strict.len(), 7, "{name}: entries were not replaced");
         assert!(strict.iter().all(|(_, words)| words.windows(2).any(|pair| pair == ["--preset", "strict"])), "{name}");
         assert_eq!(install(&home, "gentle").exit, 0, "{name}");
         assert!(bytes(&settings).unwrap() == gentle, "{name}: not the bytes of the first installation");
@@ -230,7 +230,7 @@ fn entries_that_run_rune_are_recognised_by_their_command() {
     );
     assert_eq!(install(&home, "strict").exit, 0);
     let all = String::from_utf8(bytes(&home.path(SETTINGS)).unwrap()).unwrap();
-    assert_eq!(registered(&home).len(), 6);
+    assert_eq!(registered(&home).len(), 7);
     for gone in ["/gone", "/old place", "security-hook"] {
         assert!(!all.contains(gone), "{gone}: {all}");
     }
@@ -459,7 +459,7 @@ fn settings_that_disable_the_entries_are_reported() {
             let output = install(&home, "gentle");
             assert_eq!(output.exit, 1, "{text}");
             assert!(output.stderr.contains(&format!("{SETTINGS}{place}")), "{times}: {}", output.stderr);
-            assert_eq!(fs::read_to_string(home.path(SETTINGS)).unwrap().matches("\"hook\"").count(), 6, "{text}");
+            assert_eq!(fs::read_to_string(home.path(SETTINGS)).unwrap().matches("\"hook\"").count(), 7, "{text}");
         }
     }
     // The settings of a project are not reported for the user's scope.

@@ -45,4 +45,5 @@ mod rules;
 mod shell;
 mod surface;
 mod taint;
+mod tainted_writes;
 mod wrap;

@@ -354,7 +354,8 @@ fn a_trusted_name_that_a_project_configures_is_trusted_after_approval() {
     let sent = json!({"name": "github", "source": "project"});
     let call = || pinned.call_of(STRICT, "mcp__github__echo", &text(), sent.clone());
     pinned.record_as("github", &json!([echo("Says it again")]));
-    let event = json!({"session_id": "s1", "cwd": pinned.home.home.path(), "hook_event_name": "PostToolUse",
+    // The notice taints another session than that of the calls.
+    let event = json!({"session_id": "s2", "cwd": pinned.home.home.path(), "hook_event_name": "PostToolUse",
         "tool_name": "mcp__github__echo", "tool_input": text(), "tool_response": "x", "mcp_server": sent.clone()});
     let notice = || pinned.home.run(&["hook", "post", "--preset", "gentle"], event.to_string()).stdout;
     assert_eq!(call().0, "deny");

@@ -196,20 +196,27 @@ fn tools_of_trusted_servers_that_return_third_party_text_taint_the_session() {
 #[test]
 fn writing_to_the_only_server_that_was_read_is_not_asked_about() {
     let home = home();
-    take_in(&home, "mcp__github__get_issue");
-    let comment = before("mcp__github__add_comment", json!({"body": "x"}));
+    let issue = || json!({"owner": "a", "repo": "b", "issue_number": 1});
+    home.run(&["hook", "post", "--preset", "strict"], after("mcp__github__get_issue", issue(), json!("text")));
+    let comment = before("mcp__github__add_comment", issue());
     assert_eq!(home.run(&STRICT, &comment).decision(), "");
     take_in(&home, "mcp__zendesk__get_ticket");
     assert_eq!(home.run(&STRICT, &comment).decision(), "ask");
 }
 
 #[test]
-fn after_the_fifth_notice_of_a_server_its_calls_are_asked_about() {
+fn after_the_fifth_notice_of_a_server_its_writes_are_asked_about() {
     let home = home();
     home.write(".config/rune/config.local.toml", "[mcp]\npins = 'when-present'\n[[mcp.servers]]\nname = \"zendesk\"\n");
-    let call = before("mcp__zendesk__get_ticket", json!({}));
+    let prompt =
+        json!({"session_id": "s1", "cwd": "/proj", "hook_event_name": "UserPromptSubmit", "prompt": "ask x@a.example"});
+    home.run(&["hook"], prompt.to_string());
+    let read = before("mcp__zendesk__get_ticket", json!({}));
+    let write = before("mcp__zendesk__send_answer", json!({"to": "x@a.example"}));
     for time in 1..=6 {
-        assert_eq!(home.run(&STRICT, &call).decision(), if time > 5 { "ask" } else { "" }, "call {time}");
+        assert_eq!(home.run(&STRICT, &read).decision(), "", "call {time}");
+        let output = home.run(&STRICT, &write);
+        assert_eq!(output.decision(), if time > 5 { "ask" } else { "" }, "call {time}: {output:?}");
         let result = after("mcp__zendesk__get_ticket", json!({}), json!("text"));
         let context = home.run(&["hook", "post"], result).context();
         let notice = notice("mcp__zendesk__get_ticket", "mcp:zendesk");

@@ -78,6 +78,11 @@ pub(super) fn answer(header: &Header, verdict: &Verdict) -> Answer {
             let system_message = Some(format!("Rune: {}", reasons(verdict)));
             Some(Reply { system_message, ..specific(output(None, Some(context(verdict)))) })
         }
+        // The model need not know what counts as typed.
+        (Phase::Prompt, _) => {
+            let system_message = Some(format!("Rune: {}", reasons(verdict)));
+            Some(Reply { system_message, ..Reply::default() })
+        }
         (Phase::After | Phase::Failed, _) => Some(specific(output(None, Some(context(verdict))))),
         (Phase::Settings | Phase::End | Phase::Other, _) => None,
     };

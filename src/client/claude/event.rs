@@ -3,29 +3,29 @@
 use crate::client::SampleEvent;
 use crate::encoding::json::{self, Fields, Text};
 use crate::encoding::label::Label;
-use crate::event::{Action, Change, Dialect, EventError, Field, Header, Message, Server, Shows};
+use crate::event::{Action, Answers, Change, Dialect, EventError, Field, Header, Message, Server, Shows};
 use crate::quarantined::{ContentSource, Quarantined};
 use crate::verdict::Phase;
 use crate::verdict::failure::Failure;
 use serde_json::json;
 
 /// The events that the guard handles.
-const EVENTS: [(&str, Phase); 6] = [
+const EVENTS: [(&str, Phase); 7] = [
     ("PreToolUse", Phase::Before),
     ("PostToolUse", Phase::After),
     ("PostToolUseFailure", Phase::Failed),
     ("ConfigChange", Phase::Settings),
+    ("UserPromptSubmit", Phase::Prompt),
     ("SessionStart", Phase::Start),
     ("SessionEnd", Phase::End),
 ];
 
 /// The other events of the client. An event that is in neither list cannot be read.
-const OTHER_EVENTS: [&str; 27] = [
+const OTHER_EVENTS: [&str; 26] = [
     "CwdChanged", "DirectoryAdded", "Elicitation", "ElicitationResult", "FileChanged", "InstructionsLoaded",
     "MessageDisplay", "Notification", "PermissionDenied", "PermissionRequest", "PostCompact", "PostModelSwitch",
     "PostToolBatch", "PreCompact", "PreModelSwitch", "Setup", "Stop", "StopFailure", "SubagentStart", "SubagentStop",
-    "TaskCompleted", "TaskCreated", "TeammateIdle", "UserPromptExpansion", "UserPromptSubmit", "WorktreeCreate",
-    "WorktreeRemove",
+    "TaskCompleted", "TaskCreated", "TeammateIdle", "UserPromptExpansion", "WorktreeCreate", "WorktreeRemove",
 ];
 
 /// The phase of an event that the guard handles.
@@ -88,6 +88,11 @@ pub(super) fn parse(input: &Quarantined<Vec<u8>>) -> Result<Message<'_>, EventEr
             let file = fields.string("file_path").map(|file| input.derive(file.text, ContentSource::ToolOutput));
             Ok((Action::Settings { file }, None))
         }
+        Phase::Prompt => {
+            let text = fields.string("prompt").filter(|_| fields.get("agent_id").is_none());
+            let text = text.filter(|text| !is_of_client(&text.text));
+            Ok((Action::Prompt { text: text.map(|text| input.derive(text.text, ContentSource::UserInput)) }, None))
+        }
         Phase::Start | Phase::End | Phase::Other => Ok((Action::Other, None)),
     };
     let (action, flaw) = match reading {
@@ -108,9 +113,25 @@ pub(super) fn parse(input: &Quarantined<Vec<u8>>) -> Result<Message<'_>, EventEr
         action,
         cwd: text("cwd").text,
         is_spilled: super::spill::is_spilled,
+        answers: answers(&fields),
         failure: flaw.map(Failure::Event),
         header,
     })
+}
+
+/// The modes in which the client shows every ask to the person.
+const ASKING_MODES: [&str; 3] = ["default", "plan", "acceptEdits"];
+
+fn answers(fields: &Fields<'_>) -> Answers {
+    let mode = fields.string("permission_mode").map(|mode| mode.text);
+    if mode.is_some_and(|mode| ASKING_MODES.contains(&mode.as_str())) { Answers::Person } else { Answers::Other }
+}
+
+/// Marks of prompts that the client itself sends, for example when a background task has ended.
+const CLIENT_MARKS: [&str; 5] = ["<task-", "<system-", "<teammate-", "<agent-", "<channel"];
+
+fn is_of_client(prompt: &str) -> bool {
+    CLIENT_MARKS.iter().any(|mark| prompt.contains(mark))
 }
 
 /// The action of a call, and the flaw of an event whose action is known all the same.
@@ -259,6 +280,7 @@ fn result_source(action: &Action) -> ContentSource {
         | Action::Read { .. }
         | Action::Files { .. }
         | Action::Settings { .. }
+        | Action::Prompt { .. }
         | Action::Other => ContentSource::ToolOutput,
     }
 }

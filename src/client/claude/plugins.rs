@@ -52,6 +52,30 @@ pub(super) fn servers(
     reader.found
 }
 
+/// Whether a hook of the plugins that are installed and enabled for `here` may answer permission prompts.
+pub(super) fn answer_prompts(
+    client: &dyn Client,
+    dirs: &SettingsDirs<'_>,
+    here: &Path,
+    read: &mut dyn FnMut(&Path) -> Option<String>,
+) -> bool {
+    let mut reader = Reader { read, found: PluginServers::default() };
+    reader.installed(client, dirs, here).into_iter().any(|plugin| {
+        let manifest = (reader.read)(&plugin.root.join(MANIFEST)).unwrap_or_default();
+        let named = serde_json::from_str::<Value>(&manifest).ok().and_then(|manifest| manifest.get("hooks").cloned());
+        let files: Vec<String> = match named {
+            Some(Value::String(file)) => vec![file],
+            Some(Value::Array(files)) => files.iter().filter_map(|file| file.as_str().map(str::to_owned)).collect(),
+            _ => Vec::new(),
+        };
+        let texts = files
+            .into_iter()
+            .chain(["hooks/hooks.json".to_owned()])
+            .filter_map(|file| (reader.read)(&plugin.root.join(file)));
+        texts.collect::<Vec<_>>().iter().chain([&manifest]).any(|text| text.contains("PermissionRequest"))
+    })
+}
+
 /// Reads the files of plugins and collects their servers.
 struct Reader<'a> {
     read: &'a mut dyn FnMut(&Path) -> Option<String>,

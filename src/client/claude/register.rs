@@ -18,11 +18,12 @@ const SURFACES: &str = "^(mcp__.*|WebFetch|WebSearch|ReadMcpResource(Dir)?(Tool)
 const TIMEOUT_SECONDS: u64 = 10;
 
 /// The events that the guard is registered for: `(event, argument of the hook, tools)`.
-const HANDLED_EVENTS: [(&str, Option<&str>, Option<&str>); 6] = [
+const HANDLED_EVENTS: [(&str, Option<&str>, Option<&str>); 7] = [
     ("PreToolUse", Some("pre"), None),
     ("PostToolUse", Some("post"), Some(SURFACES)),
     ("PostToolUseFailure", Some("post"), Some(SURFACES)),
     ("ConfigChange", None, None),
+    ("UserPromptSubmit", None, None),
     ("SessionStart", None, None),
     ("SessionEnd", None, None),
 ];

@@ -129,7 +129,7 @@ fn key_service(text: &str) -> Option<&'static str> {
 }
 
 /// Whether a URL carries data: a secret parameter, or encoded text in any of its parts.
-fn carries_data(url: &str) -> bool {
+pub(in crate::decide) fn carries_data(url: &str) -> bool {
     let Address { user, written_host: host, location, .. } = Address::parse(url);
     let (path, query) = location.split_at(location.find(['?', '#', ';']).unwrap_or(location.len()));
     let labels = || host.split('.').rev().skip(1);

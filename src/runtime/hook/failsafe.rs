@@ -58,8 +58,11 @@ fn answer_failure(call: &Arc<Call>, progress: &Progress, failure: &Failure) {
     verdict.add(failure.finding(header.phase, policy.failure));
     // Taint the session even after a failure: the model sees the result all the same.
     if let Some(surface) = tainting_surface(call, &verdict).cloned() {
-        let (environment, session) = (call.environment.clone(), header.session.clone());
-        run_with_timeout(WRITE_TIMEOUT, move || drop(session::add_taint(&environment, &session, &surface)));
+        let (environment, session, tool) = (call.environment.clone(), header.session.clone(), header.tool.clone());
+        let heat = verdict.heat();
+        run_with_timeout(WRITE_TIMEOUT, move || {
+            drop(session::add_taint(&environment, &session, &surface, &tool, heat))
+        });
     }
     let Some(line) = write_answer(call, progress, &header, &verdict) else {
         return warn("the log or a receipt of this call was not written in time");
@@ -105,7 +108,8 @@ fn exit_without_answer(call: &Call, progress: &Progress) -> u8 {
 }
 
 fn blocking_exit(phase: Option<Phase>) -> u8 {
-    if phase.is_some_and(Phase::is_after) { 0 } else { Answer::BLOCKED }
+    let is_harmless = |phase: Phase| phase.is_after() || phase == Phase::Prompt;
+    if phase.is_some_and(is_harmless) { 0 } else { Answer::BLOCKED }
 }
 
 /// Completes the header of an event that cannot be parsed.
@@ -117,7 +121,9 @@ pub(super) fn header_of_unreadable(call: &Call, parsed: Header) -> Header {
     let phase = match parsed.phase {
         Some(Phase::Before) => Some(Phase::Before),
         Some(Phase::Other) | None => given,
-        Some(Phase::After | Phase::Failed | Phase::Settings | Phase::Start | Phase::End) => given.or(parsed.phase),
+        Some(Phase::After | Phase::Failed | Phase::Prompt | Phase::Settings | Phase::Start | Phase::End) => {
+            given.or(parsed.phase)
+        }
     };
     Header { tool: parsed.tool, session: parsed.session, ..call.options.client.header(phase) }
 }

@@ -50,8 +50,9 @@ impl Evaluator<'_> {
             // Beside an unknown output, the others are only names that it may hold.
             let is_output = values.first().is_some_and(|first| first.text == "$()" && !first.is_known());
             let possible = values.iter().take(if is_output { 1 } else { values.len() });
-            self.meter.charge(values.iter().map(|value| value.text.len()).sum());
-            env.extend(possible.map(|value| (set.name.clone(), env_value(&set.name, value))));
+            let meter = &self.meter;
+            let text = |value: &Arg| env_value(&set.name, value).filter(|_| meter.try_charge(value.text.len()));
+            env.extend(possible.map(|value| (set.name.clone(), text(value))));
             if values.is_empty() {
                 env.push((set.name.clone(), None));
             }

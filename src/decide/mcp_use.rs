@@ -1,0 +1,31 @@
+//! Whether a call of an MCP tool writes.
+
+use super::validators::carries_data;
+use crate::event::{Action, Event};
+use crate::mcp;
+use crate::policy::Config;
+use crate::quarantine::Namespace;
+
+/// Whether the call writes, or its arguments hold an address that carries data.
+pub(super) fn is_write(event: &Event<'_>, config: &Config) -> bool {
+    let Action::Mcp { input, .. } = &event.action else { return false };
+    let (server, tool) = name(event, config);
+    let arguments = input.inspect("does it write");
+    mcp::is_write(&server, tool, arguments, event.hints())
+        || mcp::addresses(arguments).iter().any(|address| carries_data(address))
+}
+
+/// Whether the call creates something of the user's own, and shows it to nobody.
+pub(super) fn creates_privately(event: &Event<'_>, config: &Config) -> bool {
+    let (server, tool) = name(event, config);
+    mcp::creates_privately(&server, tool)
+}
+
+/// The server and the name of the tool.
+fn name<'e>(event: &'e Event<'_>, config: &Config) -> (String, &'e str) {
+    let Action::Mcp { server, .. } = &event.action else { return (String::new(), "") };
+    let name = event.tool.inspect("does it write");
+    let namespace = Namespace::of_tool(name, server.as_ref(), event, config);
+    let tool = name.get("mcp__".len() + namespace.as_str().len()..).unwrap_or_default();
+    (namespace.as_str().to_owned(), tool)
+}
