@@ -51,7 +51,9 @@ fn a_server_that_is_first_seen_after_taint_is_asked_about() {
     let pinned = home();
     let later = json!({"demo": {"command": "demo-server"}, "later": {"command": "x"}});
     let call = |server: &str| {
-        pinned.call_of(GENTLE, &format!("mcp__{server}__echo"), &text(), json!({"name": server, "source": "user"})).0
+        pinned
+            .call_of(GENTLE, &format!("mcp__{server}__get_text"), &text(), json!({"name": server, "source": "user"}))
+            .0
     };
     start(&pinned, "s1");
     taint(&pinned);
