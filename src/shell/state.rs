@@ -300,6 +300,11 @@ impl ShellState {
         }
         let state = Rc::make_mut(self);
         state.meter.charge(COPY_STEPS * (state.variables.len() + other.variables.len()));
+        // The limit is reported. What a variable holds is unknown from here on, so that the rest takes linear time.
+        if state.meter.is_exhausted() {
+            state.variables.clear();
+            return;
+        }
         for (name, value) in &mut state.variables {
             let also = other.variables.get(name);
             if also != Some(value) {

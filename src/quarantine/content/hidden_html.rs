@@ -46,7 +46,7 @@ pub(super) fn parts(text: &str, meter: &Meter) -> Vec<String> {
             let name = lower.split(|c: char| !c.is_ascii_alphanumeric()).next().unwrap_or_default();
             let inside = inside(after, &format!("</{name}"));
             // Hidden elements may be nested, so their text is charged for each level.
-            meter.charge(inside.len());
+            meter.charge(4 * inside.len());
             parts.push(without_tags(inside));
         }
         rest = after;
