@@ -132,7 +132,7 @@ pub struct Locations {
     pub default_dir: &'static str,
     /// The variable in which hooks are told the project's directory.
     pub project_variable: Option<&'static str>,
-    /// The variable that is `0` where nobody watches the session.
+    /// The environment variable that is `0` if the client runs headless.
     pub attended_variable: Option<&'static str>,
     /// The variable in which programs are told the session.
     pub session_variable: Option<&'static str>,

@@ -98,7 +98,7 @@ pub struct Settings {
     pub hooks_disabled: Option<Switch>,
     /// Whether only hooks of managed settings run, where the file sets it.
     pub managed_hooks_only: Option<Switch>,
-    /// The permission mode of new sessions, if it asks nobody.
+    /// The permission mode of new sessions, if it shows no permission prompt.
     pub unasked_mode: Option<UnaskedMode>,
     /// The variables that the file sets for everything that the client starts, hooks included.
     pub variables: Vec<Variable>,

@@ -15,7 +15,7 @@ pub(super) fn is_write(event: &Event<'_>, config: &Config) -> bool {
         || mcp::addresses(arguments).iter().any(|address| carries_data(address))
 }
 
-/// Whether the call creates something of the user's own, and shows it to nobody.
+/// Whether the call creates something in the user's own account and does not share it.
 pub(super) fn creates_privately(event: &Event<'_>, config: &Config) -> bool {
     let (server, tool) = name(event, config);
     mcp::creates_privately(&server, tool)

@@ -52,7 +52,7 @@ pub struct Facts {
 /// Who has provided an MCP server, as far as that makes it known.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ServerProvider {
-    /// Nobody whose servers are known: a project, a plugin, a command line.
+    /// A project, a plugin or a command line. Their servers are unknown.
     #[default]
     Other,
     /// The client itself.
@@ -68,7 +68,7 @@ pub enum ServerProvider {
 pub enum Answers {
     /// A person in front of the client.
     Person,
-    /// Nobody, a program, or the client itself.
+    /// No person: the client runs headless, or a program or the client itself answers.
     #[default]
     Other,
 }

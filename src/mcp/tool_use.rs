@@ -47,7 +47,7 @@ pub(crate) fn is_write(server: &str, tool: &str, arguments: &[u8], hints: Hints)
     }
 }
 
-/// Whether the name of a tool says that it creates something of the user's own, and shows it to nobody.
+/// Whether the name of a tool says that it creates something in the user's own account and does not share it.
 pub(crate) fn creates_privately(server: &str, tool: &str) -> bool {
     let (server, words) = (words::of_name(server), words::of_name(tool));
     let own = words.iter().position(|word| !server.contains(word)).unwrap_or_default();

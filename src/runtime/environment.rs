@@ -25,7 +25,7 @@ pub struct Environment {
     pub project: Option<PathBuf>,
     /// Whether `QUARANTINE_DISABLE=1` is set, by the operator or by the project.
     pub quarantine_disabled: bool,
-    /// Whether nobody watches the session.
+    /// Whether the client runs headless, so that no person can answer a prompt.
     pub unattended: bool,
 }
 

@@ -244,7 +244,7 @@ fn prompt(event: &Event<'_>, environment: &Environment) -> CollectedFacts {
     Facts { memory: memory.unwrap_or_default(), ..Facts::default() }.into()
 }
 
-/// Who answers an ask: a person, unless nobody watches the session or a hook of somebody else answers prompts.
+/// Who answers an ask: a person, unless the client runs headless or a foreign hook answers permission requests.
 fn answers_here(event: &Event<'_>, environment: &Environment) -> Answers {
     if event.facts.answers == Answers::Other || environment.unattended {
         return Answers::Other;

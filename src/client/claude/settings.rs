@@ -15,7 +15,7 @@ use serde_json::error::Category;
 /// Variables that start the client without hooks.
 const DISABLING_VARIABLES: [&str; 2] = ["CLAUDE_CODE_SIMPLE", "CLAUDE_CODE_SAFE_MODE"];
 
-/// Permission modes in which nobody is asked.
+/// Permission modes in which the client shows no permission prompt.
 const UNASKED_MODES: [&str; 2] = ["bypassPermissions", "dontAsk"];
 
 /// Tools whose results the guard marks, one for each form of name.
@@ -106,7 +106,7 @@ impl SettingsJson {
         self.hooks().into_iter().filter(HookEntry::is_guard).collect()
     }
 
-    /// The permission mode of new sessions, if it asks nobody.
+    /// The permission mode of new sessions, if it shows no permission prompt.
     fn unasked_mode(&self) -> Option<UnaskedMode> {
         let pointer = "/permissions/defaultMode";
         let mode = self.0.pointer(pointer)?.as_str()?;

@@ -81,7 +81,7 @@ fn switches(
     problems
 }
 
-/// A permission mode in which the client asks nobody.
+/// Returns the finding for a permission mode in which the client shows no permission prompt.
 fn unasked_mode(layer: &SettingsLayer, settings: &Settings) -> Option<Problem> {
     let mode = settings.unasked_mode.as_ref()?;
     let what = format!("new sessions start in the mode `{}`, in which the client asks nobody", mode.name);

@@ -49,7 +49,7 @@ impl ToolSelector {
 }
 
 impl ServerState {
-    /// The worst status of the server and its tools. A blocked server is blocked, whatever its tools are.
+    /// The worst status of the server and its tools. If the server is blocked, the status is always blocked.
     pub fn worst(&self) -> &Status {
         if self.status == Status::Blocked {
             return &self.status;
