@@ -197,12 +197,22 @@ impl Value {
 
     /// Returns the value that is either this or the other one. `None` is an unset variable, whose value is unknown.
     pub fn join(&self, other: Option<&Value>) -> Value {
-        if Some(self) == other {
-            return self.clone();
+        match other {
+            Some(other) => Value::any_of(&[other, self]),
+            None => Value::distinct(self.members().into_iter(), false),
         }
-        let closed = self.is_closed() && other.is_some_and(Value::is_closed);
-        let members = other.map(Value::members).unwrap_or_default().into_iter().chain(self.members());
-        Value::distinct(members, closed)
+    }
+
+    /// Returns the value that is one of these.
+    pub fn any_of(values: &[&Value]) -> Value {
+        match values {
+            [] => Value::Unknown,
+            [first, rest @ ..] if rest.iter().all(|value| value == first) => (*first).clone(),
+            _ => {
+                let members = values.iter().flat_map(|value| value.members());
+                Value::distinct(members, values.iter().all(|value| value.is_closed()))
+            }
+        }
     }
 }
 

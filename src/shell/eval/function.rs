@@ -87,6 +87,10 @@ impl Evaluator<'_> {
         let sharing = if is_certain { sharing } else { sharing.weaken() };
         let Some(below) = self.executions.last_mut() else { return };
         let (mut state, hidden) = (Rc::clone(&below.state), below.hidden);
+        // The limit is reported. Without variables, the remaining bodies take linear time.
+        if self.meter.is_exhausted() {
+            Rc::make_mut(&mut state).variables.clear();
+        }
         let span = below.span.clone().or(caller.map(|command| command.span.clone()));
         let env = caller.map(|command| command.env.as_slice()).unwrap_or_default();
         assign_env(&mut state, env);

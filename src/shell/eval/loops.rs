@@ -1,7 +1,7 @@
 //! Loops: the effects of earlier iterations on the state at the start of an iteration.
 
 use super::super::expand;
-use super::super::state::{PossibleCwd, ShellState, Value, is_positional};
+use super::super::state::{PossibleCwd, ShellState, Value, copy_cost, is_positional};
 use super::super::syntax::{Instruction, Scope, SimpleCommand, Word, WordPart};
 use super::execution::Execution;
 use super::function::FunctionBody;
@@ -73,9 +73,10 @@ impl Execution {
             state.variables.values_mut().for_each(|value| *value = value.join(None));
         }
         if effects.shifts {
-            let any = all.iter().skip(1).fold(all.first().cloned(), |any, value| any.map(|any| any.join(Some(value))));
             state.clear_positional();
-            state.variables.extend(any.filter(|_| !effects.sets_positional).map(|any| ("1".to_owned(), any)));
+            if !effects.sets_positional && !all.is_empty() {
+                state.variables.insert("1".to_owned(), Value::any_of(&all.iter().collect::<Vec<_>>()));
+            }
         }
         if effects.leaves_cwd || !effects.depth.is_empty() || !effects.absolute_cwds.is_empty() {
             let unknown = (effects.leaves_cwd || !effects.depth.is_empty()).then_some(None);
@@ -88,10 +89,20 @@ impl Execution {
 
     /// Adds possible values of variables.
     fn join_values(&mut self, sets: &[(String, Value)]) {
-        let variables = &mut Rc::make_mut(&mut self.state).variables;
+        let mut by_name: BTreeMap<&str, Vec<&Value>> = BTreeMap::new();
         for (name, value) in sets {
-            let value = value.join(variables.get(name));
-            variables.insert(name.clone(), value);
+            by_name.entry(name).or_default().push(value);
+        }
+        let state = Rc::make_mut(&mut self.state);
+        for (name, values) in by_name {
+            let before = state.variables.get(name);
+            let sizes = before.into_iter().chain(values.iter().copied()).map(|value| 2 * copy_cost(value.size()));
+            state.meter.charge(sizes.sum());
+            let value = match before {
+                Some(before) => Value::any_of(&[&[before], values.as_slice()].concat()),
+                None => Value::any_of(&values).join(None),
+            };
+            state.variables.insert(name.to_owned(), value);
         }
     }
 }

@@ -6,6 +6,9 @@ use super::super::{Arg, FIELD_SEPARATOR, expand};
 use super::execution::Execution;
 use std::rc::Rc;
 
+/// Steps for adding or removing one element of an array.
+const ELEMENT_STEPS: usize = 40;
+
 impl Execution {
     /// Sets a variable.
     pub(super) fn set(&mut self, name: &str, value: Value) {
@@ -126,7 +129,7 @@ impl Execution {
         if count.is_none() {
             self.set(&set.name, elements.first().filter(|_| is_indexed).map_or(Value::Unknown, Value::from_arg));
         }
-        self.state.meter.charge(2 * copy_cost(value.size()));
+        self.state.meter.charge(2 * copy_cost(value.size()) + ELEMENT_STEPS * elements.len());
         let variables = &mut Rc::make_mut(&mut self.state).variables;
         variables.insert(all, value);
         // After an element that may be several words, the indices are unknown.
@@ -154,6 +157,7 @@ fn remove_elements(state: &mut ShellState, name: &str) {
     let start = format!("{name}[");
     let elements = state.variables.range(start.clone()..).map(|(name, _)| name.clone());
     let elements: Vec<String> = elements.take_while(|name| name.starts_with(&start)).collect();
+    state.meter.charge(ELEMENT_STEPS * elements.len());
     for name in elements {
         state.variables.remove(&name);
     }

@@ -203,6 +203,7 @@ pub const SHAPES: &[Shape] = &[
     Shape { name: "loop with two uses", size: SIZE, event: |n| shell(format!("for x in {}; do mv $x $x.bak; done", each(n, |i| format!("a{i} ")))) },
     Shape { name: "loops", size: SIZE, event: |n| shell("for x in a b c; do rm $x; done;".repeat(n)) },
     Shape { name: "loop over many variables", size: SIZE, event: |n| shell(format!("while x; do {}done", each(n, |i| format!("a{}=$b;", i % 100)))) },
+    Shape { name: "bodies and evaluated values", size: SIZE, event: |n| shell(format!("{}{}{}", each(n, |i| format!("unset x{i};")), each(n, |i| format!("f() {{ x=a{i}; }};")), "eval $x;".repeat(n))) },
     Shape { name: "functions", size: SIZE, event: |n| shell(each(n, |i| format!("f{i}() {{ ls; }};"))) },
     Shape { name: "calls of a function", size: SIZE, event: |n| shell(format!("f() {{ ls; }}; {}", "f;".repeat(n))) },
     Shape { name: "arguments of a function", size: SIZE, event: |n| shell(format!("f() {{ rm $1; }}; f {}", each(n, |i| format!("a{i} ")))) },
