@@ -12,6 +12,7 @@
 //! | `addresses.rs`, `tool_roots.rs`, `variables.rs`, `words.rs` | word lists about servers, tools, environment variables and unknown programs | `src/encoding/address.rs`, `src/shell/tool_roots.rs`, `src/decide/validators/environment_poisoning.rs`, `src/shell/effects/words.rs` |
 //! | `destinations.rs`, `mcp_tools.rs` | word lists about the arguments and the names of MCP tools | `src/event/destinations.rs`, `src/mcp/tool_use.rs` |
 //! | `code.rs` | names in code and words of statements | `src/programs/code.rs` |
+//! | `cmdlets.rs` | the cmdlets of PowerShell | `src/shell/powershell/cmdlets.rs` |
 //! | `digests.rs` | the SHA-256 of every shipped file | `src/policy/update.rs` |
 //!
 //! Unit tests compare the tables with the result of parsing the same files at run time.
@@ -82,6 +83,7 @@ fn main() {
         write(&format!("{name}.rs"), &word_lists(&format!("rules/{name}.toml")));
     }
     write("code.rs", &code_words());
+    write("cmdlets.rs", &cmdlets());
 }
 
 const PRESETS: [&str; 3] = ["gentle", "strict", "off"];
@@ -276,6 +278,29 @@ fn paths() -> String {
     }
     code
 }
+
+/// The cmdlets of PowerShell as Rust tables.
+fn cmdlets() -> String {
+    let path = "rules/cmdlets.toml";
+    let table: toml::Table = read(path).parse().unwrap_or_else(|error| panic!("{path}: {error}"));
+    let text = |table: &toml::Table, key: &str| match table.get(key) {
+        None => String::new(),
+        Some(value) => value.as_str().unwrap_or_else(|| panic!("{path}: `{key}` is not a string")).to_owned(),
+    };
+    let cmdlets = table.get("cmdlet").and_then(toml::Value::as_array).expect("there are cmdlets");
+    let mut code = format!("pub(super) static CMDLETS: [Cmdlet; {}] = [\n", cmdlets.len());
+    for cmdlet in cmdlets {
+        let cmdlet = cmdlet.as_table().expect("a cmdlet is a table");
+        let unknown = cmdlet.keys().find(|key| !CMDLET_KEYS.contains(&key.as_str()));
+        assert!(unknown.is_none(), "{path}: unknown key {unknown:?}");
+        let fields = CMDLET_KEYS.map(|key| format!("{key}: {:?}", text(cmdlet, key)));
+        writeln!(code, "    Cmdlet {{ {} }},", fields.join(", ")).expect("a string accepts everything");
+    }
+    let [common, unix] = ["common", "unix"].map(|key| text(&table, key));
+    format!("{code}];\npub(super) const COMMON: &str = {common:?};\npub(super) const UNIX: &str = {unix:?};\n")
+}
+
+const CMDLET_KEYS: [&str; 4] = ["names", "positions", "becomes", "dropped"];
 
 /// Expands `a{b,c}d` to `abd` and `acd`.
 fn expand_braces(text: &str) -> Vec<String> {
