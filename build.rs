@@ -183,7 +183,8 @@ impl Encoder {
         for verb in &mut entry.verbs {
             if let Verb::Told(told) = verb {
                 let names = told.names.join(" ").into();
-                *verb = Verb::Shipped { names, number: self.add(std::mem::take(told)) };
+                let letters = Verb::first_letters(told.names.iter().map(AsRef::as_ref));
+                *verb = Verb::Shipped { names, letters, number: self.add(std::mem::take(told)) };
             }
         }
         self.bytes.extend(postcard::to_allocvec(&entry).expect("an entry can be encoded"));
