@@ -185,7 +185,8 @@ impl Encoder {
         for verb in &mut entry.verbs {
             if let Verb::Told(told) = verb {
                 let names = told.names.join(" ").into();
-                *verb = Verb::Shipped { names, number: self.add(std::mem::take(told)) };
+                let letters = Verb::first_letters(told.names.iter().map(AsRef::as_ref));
+                *verb = Verb::Shipped { names, letters, number: self.add(std::mem::take(told)) };
             }
         }
         self.bytes.extend(postcard::to_allocvec(&entry).expect("an entry can be encoded"));
@@ -272,10 +273,11 @@ fn paths() -> String {
         writeln!(code, "static {name}: [Glob<'static>; {}] = globs({globs:?});", globs.len())
             .expect("a string accepts everything");
     }
-    for (list, texts) in [("NAMES", names), ("BEGINNINGS", beginnings), ("ENDINGS", endings)] {
-        let texts: Vec<String> = texts.into_iter().collect();
-        writeln!(code, "static {list}: [&str; {}] = {texts:?};", texts.len()).expect("a string accepts everything");
-    }
+    let first = |text: &str| text.as_bytes().first().copied();
+    let last = |text: &str| text.as_bytes().last().copied();
+    writeln!(code, "{}", by_letter("NAMES", names, first)).expect("a string accepts everything");
+    writeln!(code, "{}", by_letter("BEGINNINGS", beginnings, first)).expect("a string accepts everything");
+    writeln!(code, "{}", by_letter("ENDINGS", endings, last)).expect("a string accepts everything");
     code
 }
 
@@ -301,6 +303,16 @@ fn cmdlets() -> String {
 }
 
 const CMDLET_KEYS: [&str; 4] = ["names", "positions", "becomes", "dropped"];
+
+/// Compiles a table of texts by one of their bytes.
+fn by_letter(name: &str, texts: BTreeSet<String>, letter: impl Fn(&str) -> Option<u8>) -> String {
+    let mut table: BTreeMap<u8, Vec<String>> = BTreeMap::new();
+    for text in texts {
+        table.entry(letter(&text).expect("no text is empty")).or_default().push(text);
+    }
+    let rows: String = table.iter().map(|(letter, texts)| format!("({letter}, &{texts:?}), ")).collect();
+    format!("static {name}: [(u8, &[&str]); {}] = [{rows}];", table.len())
+}
 
 /// Expands `a{b,c}d` to `abd` and `acd`.
 fn expand_braces(text: &str) -> Vec<String> {

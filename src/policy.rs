@@ -262,12 +262,16 @@ impl Config {
     }
 
     /// Appends rules, except for the disabled ones.
-    pub fn add_rules(&mut self, rules: Vec<Rule>) {
+    pub fn add_rules(&mut self, mut rules: Vec<Rule>) {
         let disabled = &self.disabled;
         // `disabled` names rules of the operator; a project may use the same name for its own.
         let kept = |rule: &Rule| rule.owner == Owner::Project || !disabled.iter().any(|id| id == rule.id.as_str());
-        self.rules.reserve_exact(rules.len());
-        self.rules.extend(rules.into_iter().filter(kept));
+        rules.retain(kept);
+        if self.rules.is_empty() {
+            self.rules = rules;
+        } else {
+            self.rules.append(&mut rules);
+        }
     }
 
     /// Appends the embedded rules of these kinds.

@@ -52,6 +52,14 @@ fn decode(number: usize) -> Option<Entry> {
 }
 
 impl Verb {
+    /// Whether a name may fit a word; cheap, and false for most words. A program may have hundreds of verbs.
+    fn may_fit(&self, word: &str) -> bool {
+        match self {
+            Verb::Told(_) => true,
+            Verb::Shipped { letters, .. } => *letters == u32::MAX || letters & entry::letter_bit(word) != 0,
+        }
+    }
+
     /// Its entry.
     pub fn entry(&self) -> &Entry {
         static NONE: OnceLock<Entry> = OnceLock::new();

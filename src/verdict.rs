@@ -253,8 +253,8 @@ impl Verdict {
 
     /// What is to be remembered: the notes, and the asks if the person is asked.
     pub fn notes(&self) -> Vec<Note> {
-        let asks =
-            self.findings.iter().filter(|_| self.effect() == Effect::Ask).filter_map(|finding| finding.ask.clone());
+        let asking: &[Finding] = if self.effect() == Effect::Ask { &self.findings } else { &[] };
+        let asks = asking.iter().filter_map(|finding| finding.ask.clone());
         self.notes.iter().cloned().chain(asks.map(Note::Asked)).collect()
     }
 

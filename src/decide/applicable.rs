@@ -10,7 +10,7 @@ use crate::verdict::Effect;
 /// The rules in force for one event, those with the strictest effect first and `block` before `suspicious`.
 #[derive(Debug)]
 pub(crate) struct ApplicableRules<'a> {
-    rules: Vec<&'a Rule>,
+    by_kind: Vec<(RuleKind, Vec<&'a Rule>)>,
 }
 
 impl<'a> ApplicableRules<'a> {
@@ -19,20 +19,26 @@ impl<'a> ApplicableRules<'a> {
         let tainted = !event.facts.taint.is_empty();
         let in_force = config.rules.iter().filter(|rule| tainted || !rule.only_when_tainted);
         let ranked: Vec<(Effect, &Rule)> = in_force.map(|rule| (config.effect(rule), rule)).collect();
-        let mut rules = Vec::with_capacity(ranked.len());
+        let mut by_kind: Vec<(RuleKind, Vec<&Rule>)> = Vec::new();
         // There are so few ranks that sorting by them takes longer.
         for effect in [Effect::Deny, Effect::Ask, Effect::Advise] {
             for tier in [Tier::Block, Tier::Suspicious] {
                 let of_rank = ranked.iter().filter(|(of_rule, rule)| (*of_rule, rule.tier) == (effect, tier));
-                rules.extend(of_rank.map(|(_, rule)| *rule));
+                for (_, rule) in of_rank {
+                    match by_kind.iter_mut().find(|(kind, _)| *kind == rule.kind) {
+                        Some((_, rules)) => rules.push(rule),
+                        None => by_kind.push((rule.kind, vec![rule])),
+                    }
+                }
             }
         }
-        ApplicableRules { rules }
+        ApplicableRules { by_kind }
     }
 
     /// The rules of one kind.
     pub fn of_kind(&self, kind: RuleKind) -> impl Iterator<Item = &'a Rule> {
-        self.rules.iter().copied().filter(move |rule| rule.kind == kind)
+        let of_kind = self.by_kind.iter().find(|(known, _)| *known == kind);
+        of_kind.into_iter().flat_map(|(_, rules)| rules.iter().copied())
     }
 
     /// The rules that may match a subject, by its kind and by the prefilter.

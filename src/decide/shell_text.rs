@@ -44,9 +44,10 @@ pub(crate) fn judge(dialect: Dialect, context: &Context<'_>, verdict: &mut Verdi
         apply_rules(&Subject::pipeline(pipeline), context, verdict);
     }
     apply_rules(&Subject::line(), context, verdict);
+    let texts = number_texts(reading);
     let mut judged = BTreeSet::new();
     for access in effects.accesses.iter().filter(|access| !access.row.is_some_and(is_repeated)) {
-        if AccessKey::of(access, reading, context).is_none_or(|key| judged.insert(key)) {
+        if AccessKey::of(access, reading, &texts, context).is_none_or(|key| judged.insert(key)) {
             judge_command_access(access, context, verdict);
         }
     }
@@ -60,8 +61,8 @@ struct AccessKey<'a> {
     has_path: bool,
     deep: bool,
     astray: bool,
-    /// The command: its options may say that it shows only names.
-    command: &'a str,
+    /// The number of the text of the command: its options may say that it shows only names.
+    command: Option<usize>,
     /// What it prints becomes variables.
     exported: bool,
     /// The commands that run the program: a container has files of its own.
@@ -71,7 +72,7 @@ struct AccessKey<'a> {
 impl<'a> AccessKey<'a> {
     /// Returns `None` if the findings depend on more than that: on the whole command for deletions and changes of
     /// permissions, and on how much of the name is known for a target with an open end.
-    fn of(access: &'a Access, reading: &'a Reading, context: &Context<'_>) -> Option<AccessKey<'a>> {
+    fn of(access: &'a Access, reading: &'a Reading, texts: &[usize], context: &Context<'_>) -> Option<AccessKey<'a>> {
         let Access { act, target: Target { text, path, open }, deep, astray, row } = access;
         if *open || matches!(act, Act::Remove | Act::Move | Act::Change) {
             return None;
@@ -79,7 +80,7 @@ impl<'a> AccessKey<'a> {
         let command = row.and_then(|row| reading.commands.get(row));
         let via = command.map_or(&[][..], |command| command.via.as_slice());
         let exported = command.is_some_and(|command| context.data_sources.is_exported(command, context));
-        let command = command.map_or("", |command| command.canonical.as_str());
+        let command = row.and_then(|row| texts.get(row)).copied();
         Some(AccessKey {
             act: *act,
             file: text,
@@ -91,6 +92,13 @@ impl<'a> AccessKey<'a> {
             via,
         })
     }
+}
+
+/// Numbers the commands by their canonical texts, so that long texts are not compared for each file access.
+fn number_texts(reading: &Reading) -> Vec<usize> {
+    let mut numbers: BTreeMap<&str, usize> = BTreeMap::new();
+    let texts = reading.commands.iter().map(|command| command.canonical.as_str());
+    texts.enumerate().map(|(row, text)| *numbers.entry(text).or_insert(row)).collect()
 }
 
 /// Pipelines with the same first command that a pipeline is compared with. Further ones are judged even if repeated.

@@ -242,7 +242,7 @@ fn overlaps(pattern: &str, path: &[CompactString], extents: Extents, has_matched
 
 /// Whether a component of a pattern and one of a path may name the same file. A wildcard at the start of a name does not
 /// match a dot.
-fn component_fits(name: &str, component: &str) -> bool {
+pub(super) fn component_fits(name: &str, component: &str) -> bool {
     let is_hidden = name.starts_with('.') && component.starts_with(['*', '?', '[']);
     !is_hidden && names_overlap(name.as_bytes(), component.as_bytes())
 }

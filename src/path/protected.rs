@@ -1,6 +1,6 @@
 //! Protected targets: the classes of files in `rules/paths.toml`, compiled in at build time.
 
-use super::pattern::{Extent, Glob, is_extension, names_overlap, touches, touches_any_home};
+use super::pattern::{Extent, Glob, component_fits, is_extension, last_byte, touches, touches_any_home};
 use super::{AbsPath, globs};
 use compact_str::CompactString;
 use std::cmp::Ordering;
@@ -54,8 +54,8 @@ struct Files {
 const MAX_WILD_NAMES: usize = 2;
 
 // `ORDINARY`: places outside of the project that are written in silence. `INSTALLED`: directories of programs. `FILES`: all
-// classes. `NAMES`: the lower-case names of which a path of a class contains at least one, in order. `BEGINNINGS` and
-// `ENDINGS`: the same for patterns such as `.env.*` and `*.key`.
+// classes. `NAMES`: the lower-case names of which a path of a class contains at least one, in order, by their first byte.
+// `BEGINNINGS` and `ENDINGS`: the same for patterns such as `.env.*` and `*.key`, by their first and last byte.
 include!(concat!(env!("OUT_DIR"), "/paths.rs"));
 
 impl Class {
@@ -64,9 +64,9 @@ impl Class {
         FILES.iter().find(|files| files.class == self).map_or(WorstUse::Write, |files| files.worst)
     }
 
-    /// Whether a path is, or may be, a file of this class.
+    /// Whether a path is, or may be, a file of this class. [`Lookup`] compares a path with several classes.
     pub fn contains(self, path: &AbsPath, reach: Extent, home: Option<&AbsPath>) -> bool {
-        FILES.iter().any(|files| files.class == self && files.contains(path, reach, home))
+        Lookup::new(path, reach, home).is_in(self)
     }
 
     /// The same for the files of the class that are in a home directory.
@@ -76,6 +76,29 @@ impl Class {
                 && !files.except.iter().any(|glob| files.touches(glob, path, Extent::Exact, home))
         };
         FILES.iter().any(|files| files.class == self && at_home(files))
+    }
+}
+
+/// A path that is compared with several classes. Most paths have no name that a class asks for.
+#[derive(Clone, Copy)]
+pub struct Lookup<'p> {
+    path: &'p AbsPath,
+    reach: Extent,
+    home: Option<&'p AbsPath>,
+    may_be_protected: bool,
+}
+
+impl<'p> Lookup<'p> {
+    /// Looks at the names of the path.
+    pub fn new(path: &'p AbsPath, reach: Extent, home: Option<&'p AbsPath>) -> Self {
+        Lookup { path, reach, home, may_be_protected: reach == Extent::Tree || may_be_protected(path) }
+    }
+
+    /// Whether the path is, or may be, a file of this class.
+    pub fn is_in(self, class: Class) -> bool {
+        // Some patterns for settings of tools have no fixed name.
+        (self.may_be_protected || class == Class::ToolSettings)
+            && FILES.iter().any(|files| files.class == class && files.contains(self.path, self.reach, self.home))
     }
 }
 
@@ -111,23 +134,30 @@ pub fn is_installed(directory: &AbsPath, home: Option<&AbsPath>) -> bool {
     INSTALLED.iter().any(|glob| touches(*glob, directory, Extent::Exact, home))
 }
 
-/// Whether a path has a name that some class asks for; cheap, and true for most protected paths only.
+/// Whether a path has a name that some class asks for; cheap, and true for most protected paths only. False means that the
+/// path itself is in no class but [`Class::ToolSettings`].
 fn may_be_protected(path: &AbsPath) -> bool {
-    let names = path.components();
-    names.iter().any(|name| is_wild(name) || has_protected_name(name))
+    path.wild || path.components().iter().any(|name| has_protected_name(name))
 }
 
 fn has_protected_name(name: &str) -> bool {
     let bytes = name.as_bytes();
+    let (Some(first), Some(last)) = (bytes.first(), bytes.last()) else { return false };
     let starts =
         |begin: &&str| bytes.get(..begin.len()).is_some_and(|head| head.eq_ignore_ascii_case(begin.as_bytes()));
     let ends = |end: &&str| {
         let tail = bytes.len().checked_sub(end.len()).and_then(|at| bytes.get(at..));
         tail.is_some_and(|tail| tail.eq_ignore_ascii_case(end.as_bytes()))
     };
-    NAMES.binary_search_by(|known| compare(known, name)).is_ok()
-        || BEGINNINGS.iter().any(starts)
-        || ENDINGS.iter().any(ends)
+    with_letter(&NAMES, *first).binary_search_by(|known| compare(known, name)).is_ok()
+        || with_letter(&BEGINNINGS, *first).iter().any(starts)
+        || with_letter(&ENDINGS, *last).iter().any(ends)
+}
+
+/// The texts of a table that have this letter.
+fn with_letter(table: &'static [(u8, &'static [&'static str])], letter: u8) -> &'static [&'static str] {
+    let found = table.iter().find(|(known, _)| *known == letter.to_ascii_lowercase());
+    found.map_or(&[], |(_, texts)| *texts)
 }
 
 /// Whether the last name of a path contains no wildcard. Otherwise an exception may match only some of its files.
@@ -136,7 +166,7 @@ fn is_exact(path: &AbsPath) -> bool {
 }
 
 fn is_wild(name: &str) -> bool {
-    name.contains(['*', '?', '['])
+    name.bytes().any(|byte| matches!(byte, b'*' | b'?' | b'['))
 }
 
 /// Whether a path with wildcards is about the file that a pattern such as `**/secrets.yaml` names: it begins or ends
@@ -193,7 +223,9 @@ impl Files {
         let by_name = |name: &'p CompactString| {
             let range = if is_wild(name) { 0..self.by_first_name.len() } else { self.position(name) };
             let known = self.by_first_name.get(range).unwrap_or_default().iter();
-            known.filter(|(known, _)| names_overlap(known.as_bytes(), name.as_bytes())).flat_map(|(_, globs)| *globs)
+            let end = last_byte(name);
+            let fits = move |known: &str| (end.is_none() || end == last_byte(known)) && component_fits(known, name);
+            known.filter(move |(known, _)| fits(known)).flat_map(|(_, globs)| *globs)
         };
         let names = if is_indexed { path.components() } else { &[] }.iter();
         let unnamed = if is_indexed { self.unnamed } else { &[] };

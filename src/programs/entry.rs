@@ -147,6 +147,8 @@ pub enum Verb {
     Shipped {
         /// Its names, separated by blanks.
         names: CompactString,
+        /// The first letters of its names, see `first_letters`.
+        letters: u32,
         /// The number of its entry.
         number: u32,
     },
@@ -162,10 +164,21 @@ impl Verb {
         told.iter().map(CompactString::as_str).chain(shipped.into_iter().flatten())
     }
 
+    /// The first letters of some names, as bits; all bits if one of them begins with a wildcard.
+    pub fn first_letters<'n>(names: impl Iterator<Item = &'n str>) -> u32 {
+        let bits = |name: &str| if name.starts_with('*') { u32::MAX } else { letter_bit(name) };
+        names.fold(0, |all, name| all | bits(name))
+    }
+
     /// Whether the verb is an option: `python -m`.
     pub fn is_option(&self) -> bool {
         self.names().next().is_some_and(|name| name.starts_with('-'))
     }
+}
+
+/// The bit of the first letter of a name.
+pub(super) fn letter_bit(name: &str) -> u32 {
+    name.bytes().next().map_or(0, |letter| 1 << (letter & 31))
 }
 
 /// A program or a verb.

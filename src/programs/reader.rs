@@ -432,8 +432,8 @@ impl<'w> Reader<'w> {
             return false;
         }
         let lists = std::iter::once(verbs).chain(self.general.iter().map(|entry| &*entry.verbs));
-        let fitting: Vec<&'static Verb> =
-            lists.flatten().filter(|verb| verb.names().any(|name| fits(name, word))).collect();
+        let is_fitting = |verb: &&Verb| verb.may_fit(word) && verb.names().any(|name| fits(name, word));
+        let fitting: Vec<&'static Verb> = lists.flatten().filter(is_fitting).collect();
         // Of several patterns the longest name counts: `delete-*` before `*`.
         let longest = |verb: &&&Verb| {
             let names = verb.names().filter(|name| fits(name, word));

@@ -33,6 +33,7 @@ use compact_str::CompactString;
 use execution::{Execution, ListContext, OnClose, ShellSharing};
 use files::Files;
 use function::FunctionBody;
+use smallvec::SmallVec;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use std::rc::Rc;
@@ -137,7 +138,7 @@ struct Evaluator<'a> {
     stopped: bool,
     meter: Meter,
     /// Indices of the commands of each pipeline.
-    stages: BTreeMap<usize, Vec<usize>>,
+    stages: BTreeMap<usize, SmallVec<[usize; 2]>>,
     /// What is known about the files that the line writes.
     files: Files,
     /// What files have made tools run that obey them, with the directories in which they ran.

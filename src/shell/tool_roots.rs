@@ -36,6 +36,11 @@ pub(super) fn variables(line: &str, state: &ShellState) -> Vec<(String, Value)> 
 /// The longest name of a variable that is looked at.
 const LONGEST_NAME: usize = 24;
 
+/// Whether a program may print such a directory.
+pub(super) fn prints(program: &str) -> bool {
+    OUTPUTS_VALUES.iter().any(|row| row.bytes().next() == program.bytes().next() && row.starts_with(program))
+}
+
 /// What a command prints, if it prints such a directory.
 pub(super) fn printed(words: &[&str], state: &ShellState) -> Option<String> {
     let fits = |form: &str| {

@@ -4,7 +4,7 @@ use super::destructive_delete::is_part_of_history;
 use super::secret_access::{has_name_of_key, is_listed_key};
 use super::{Context, block, block_if, command_of, is_contained, suspicious};
 use crate::decide::subject::{Subject, SubjectKind};
-use crate::path::protected::Class;
+use crate::path::protected::{Class, Lookup};
 use crate::path::zones::Area;
 use crate::path::{AbsPath, Extent, names_overlap, touches_tree};
 use crate::rules::Match;
@@ -21,7 +21,8 @@ pub(super) fn find(subject: &Subject<'_>, context: &Context<'_>) -> Option<Match
     let covers_below = access.act == Act::Link && access.deep;
     let reach = if access.target.open || covers_below { Extent::Tree } else { Extent::Exact };
     let home = context.zones.home.as_ref();
-    let is_in = |class: Class| class.contains(path, reach, home);
+    let lookup = Lookup::new(path, reach, home);
+    let is_in = |class: Class| lookup.is_in(class);
     let sensitive = || context.sensitive.iter().any(|place| touches_tree(*place, path, reach, home));
     if is_in(Class::Startup) {
         return block("the file is run whenever a shell or a session starts");

@@ -8,7 +8,7 @@ use super::protected_path::{is_env_file, literal_chars};
 use super::{Context, block, command, command_of, suspicious_if};
 use crate::decide::subject::Subject;
 use crate::event::Action;
-use crate::path::protected::Class;
+use crate::path::protected::{Class, Lookup};
 use crate::path::{AbsPath, Extent, Glob, names_overlap, touches_tree};
 use crate::programs::Does;
 use crate::rules::Match;
@@ -121,13 +121,12 @@ pub(super) fn is_secret_file(path: &AbsPath, context: &Context<'_>) -> bool {
 
 /// Whether a file holds secrets, by its name and by the sensitive paths of the policy.
 fn holds_secrets(path: &AbsPath, context: &Context<'_>, is_key_too: impl FnOnce() -> bool) -> bool {
+    let lookup = Lookup::new(path, Extent::Exact, context.zones.home.as_ref());
     let listed = is_listed(&context.sensitive, path, context);
     is_listed(&context.operator_sensitive, path, context)
         || ((listed || is_key(path) || is_key_too()) && !is_public(path))
         || is_env_file(path)
-        || Class::Secrets.contains(path, Extent::Exact, context.zones.home.as_ref())
-        || Class::KeyFiles.contains(path, Extent::Exact, context.zones.home.as_ref())
-        || Class::ToolSecrets.contains(path, Extent::Exact, context.zones.home.as_ref())
+        || [Class::Secrets, Class::KeyFiles, Class::ToolSecrets].into_iter().any(|class| lookup.is_in(class))
 }
 
 fn is_listed(globs: &[Glob<'_>], path: &AbsPath, context: &Context<'_>) -> bool {

@@ -11,12 +11,15 @@ use crate::path::protected::{self, Class, WorstUse};
 use crate::path::zones::{Area, Zones};
 use crate::programs::{Does, Use};
 use crate::verdict::limits::PATH_BYTES;
-use std::collections::BTreeMap;
+use std::cell::LazyCell;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The uses that a command's words may be put to, beyond those that are known.
 pub(super) fn accesses(command: &Command, row: Option<usize>, known: &[Access], zones: &Zones) -> Vec<Access> {
     let line = command.parsed.as_deref();
     let mut finder = Finder { command, row, known, zones, explained: BTreeMap::new(), found: Vec::new() };
+    // A command may have thousands of words and accesses.
+    let accessed = LazyCell::new(|| known.iter().map(|access| access.target.text.as_str()).collect::<BTreeSet<_>>());
     for (index, arg) in command.args.iter().enumerate() {
         if line.and_then(|line| line.command).is_some_and(|start| index >= start) {
             break;
@@ -59,13 +62,12 @@ pub(super) fn accesses(command: &Command, row: Option<usize>, known: &[Access], 
                 None => {
                     finder.word(&value, if start.is_empty() { option } else { start });
                     // Files may be written into a directory of which neither the entry nor a parser tells the use.
-                    let is_judged = super::mode::changes_rights(&command.program)
-                        || known.iter().any(|access| access.target.text == value.text);
                     let is_open = known.is_empty() || value.text.starts_with(['/', '~']);
                     if !used.by_option
-                        && !is_judged
                         && is_open
                         && line.is_some_and(|line| line.does != Some(Does::Look))
+                        && !super::mode::changes_rights(&command.program)
+                        && !accessed.contains(value.text.as_str())
                     {
                         finder.directory(&value);
                     }

@@ -171,7 +171,8 @@ impl Evaluator<'_> {
 
     /// Records a command and the commands that it runs.
     fn run(&mut self, base: Command, args: Vec<Arg>, in_subshell: bool, deferred: &mut Deferred) {
-        let mut work = vec![(base, args)];
+        let mut work = Vec::new();
+        self.record(base, args, in_subshell, deferred, &mut work);
         while let Some((base, args)) = work.pop() {
             self.record(base, args, in_subshell, deferred, &mut work);
         }

@@ -8,6 +8,7 @@ use super::execution::Execution;
 use crate::path::protected::{self, Class};
 use crate::path::{AbsPath, Extent};
 use crate::shell::wrappers;
+use smallvec::SmallVec;
 use std::collections::BTreeSet;
 use std::ops::Range;
 use std::rc::Rc;
@@ -30,7 +31,7 @@ impl Evaluator<'_> {
 
     /// The same for the earlier stages of a pipeline.
     pub(super) fn listed_before(&self, pipeline: usize, stage: usize) -> Vec<Arg> {
-        let rows = self.stages.get(&pipeline).map(Vec::as_slice).unwrap_or_default().iter();
+        let rows = self.stages.get(&pipeline).map(SmallVec::as_slice).unwrap_or_default().iter();
         let commands = rows.filter_map(|row| self.reading.commands.get(*row));
         self.listed(&commands.filter(|command| command.stage < stage).collect::<Vec<_>>())
     }

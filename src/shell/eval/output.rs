@@ -83,7 +83,7 @@ fn predict_output(args: &[Arg], command: &Command, state: &ShellState) -> Option
     let (program, rest) = args.split_first()?;
     let name = canonical::program_name(&program.text);
     // The directories of tools are printed by commands with few words.
-    if !PREDICTABLE.contains(&name) && rest.len() > 3 {
+    if !PREDICTABLE.contains(&name) && (rest.len() > 3 || !tool_roots::prints(name)) {
         return None;
     }
     // Environment variables can change the output.

@@ -46,6 +46,8 @@ impl Parser<'_> {
             // The rest of the word follows the construct that is nested too deeply.
             self.add(WordPart::Unknown { quoted: false });
             self.end_word();
+            // It gets no further words. Without this, a text of nested substitutions takes twice the memory.
+            self.list().simple.words.shrink_to_fit();
         }
         self.finish_simple();
         let Frame { kind, list, parts, started, opened } = self.frames.pop()?;

@@ -74,7 +74,9 @@ fn to_part(pattern: &str) -> String {
 pub(in super::super) fn shown(commands: &[&Command], home: Option<&str>, meter: &Meter) -> Vec<Arg> {
     let mut narrowings: BTreeMap<usize, Vec<Narrowing>> = BTreeMap::new();
     for command in commands {
-        narrowings.entry(command.pipeline).or_default().extend(Narrowing::of(command));
+        if let Some(narrowing) = Narrowing::of(command) {
+            narrowings.entry(command.pipeline).or_default().push(narrowing);
+        }
     }
     let mut all = Vec::new();
     for command in commands {
