@@ -236,16 +236,10 @@ fn paths() -> String {
         let worst = table.get("worst").and_then(toml::Value::as_str);
         let worst = camel_case(worst.unwrap_or_else(|| panic!("{path}: `{class}.worst` is missing")));
         let (files, except) = (list("files"), list("except"));
-        let mut unnamed = Vec::new();
-        let mut by_first_name: BTreeMap<String, Vec<usize>> = BTreeMap::new();
+        let (mut anchored, mut floating) = (NameIndex::default(), NameIndex::default());
         for (position, file) in files.iter().enumerate() {
-            let first = file.split('/').find(|name| !matches!(*name, "" | "~" | "**")).unwrap_or_default();
-            let index = if first.is_empty() || first.contains(['*', '?', '[']) {
-                &mut unnamed
-            } else {
-                by_first_name.entry(first.to_lowercase()).or_default()
-            };
-            index.push(position);
+            let below = file.strip_prefix('~').unwrap_or(file).trim_start_matches('/');
+            if below.starts_with("**") { &mut floating } else { &mut anchored }.add(below, position);
             // The last name that says something tells most other paths apart.
             let parts = file.split('/').filter(|name| !matches!(*name, "" | "~" | "**"));
             let found = parts.rev().find_map(|name| match name.split_once('*') {
@@ -259,11 +253,10 @@ fn paths() -> String {
             // The prefilter does not find settings without a fixed name; their validator does without it.
             assert!(found.is_some() || class == "tool_settings", "{path}: `{class}`: `{file}` has no fixed name");
         }
-        let index: String = by_first_name.iter().map(|(name, globs)| format!("({name:?}, &{globs:?}), ")).collect();
         writeln!(
             rows,
             "    Files {{ class: Class::{}, worst: WorstUse::{worst}, files: &globs({files:?}), except: &globs({except:?}), \
-             by_first_name: &[{index}], unnamed: &{unnamed:?} }},",
+             anchored: {anchored}, floating: {floating} }},",
             camel_case(class)
         )
         .expect("a string accepts everything");
@@ -303,6 +296,33 @@ fn cmdlets() -> String {
 }
 
 const CMDLET_KEYS: [&str; 4] = ["names", "positions", "becomes", "dropped"];
+
+/// The positions of patterns by their first names.
+#[derive(Default)]
+struct NameIndex {
+    by_name: BTreeMap<String, Vec<usize>>,
+    unnamed: Vec<usize>,
+}
+
+impl NameIndex {
+    /// Adds a pattern, which begins with a name or with `**`.
+    fn add(&mut self, pattern: &str, position: usize) {
+        let first = pattern.split('/').find(|name| !matches!(*name, "" | "**")).unwrap_or_default();
+        if first.is_empty() || first.contains(['*', '?', '[']) {
+            self.unnamed.push(position);
+        } else {
+            self.by_name.entry(first.to_lowercase()).or_default().push(position);
+        }
+    }
+}
+
+impl std::fmt::Display for NameIndex {
+    /// Writes it as Rust code.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let rows: String = self.by_name.iter().map(|(name, globs)| format!("({name:?}, &{globs:?}), ")).collect();
+        write!(f, "NameIndex {{ by_name: &[{rows}], unnamed: &{:?} }}", self.unnamed)
+    }
+}
 
 /// Compiles a table of texts by one of their bytes.
 fn by_letter(name: &str, texts: BTreeSet<String>, letter: impl Fn(&str) -> Option<u8>) -> String {

@@ -3,6 +3,7 @@
 use super::AbsPath;
 use super::name_set::NameSet;
 use compact_str::CompactString;
+use smallvec::{SmallVec, smallvec};
 
 /// Whether a path or a pattern means a single file or also what lies below it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -121,6 +122,31 @@ const HOMES: [&[&str]; 6] = [
     &["root", "snap", "*", "*"],
     &["mnt", "*", "Users", "*"],
 ];
+
+/// The most distinct lengths of [`HOMES`] and one more home, and the root directory.
+const MAX_PLACES: usize = 8;
+
+/// Where in a path the first name of a pattern for a home or the root directory may be; `None` for anywhere, because of a `**`.
+pub(super) fn first_places(path: &AbsPath, home: Option<&AbsPath>) -> Option<SmallVec<[usize; MAX_PLACES]>> {
+    let names = path.components();
+    let searched = if path.wild { names.iter().position(|name| name == "**") } else { None }.unwrap_or(usize::MAX);
+    if searched == 0 {
+        return None;
+    }
+    let mut places = smallvec![0];
+    let mut add = |home: &mut dyn ExactSizeIterator<Item = &str>| {
+        let length = home.len();
+        let mut pairs = names.iter().zip(home).take(searched);
+        let fits = pairs.all(|(name, known)| names_overlap(known.as_bytes(), name.as_bytes()));
+        if fits && !places.contains(&length) {
+            places.push(length);
+        }
+        !fits || searched > length
+    };
+    let own = home.is_none_or(|home| add(&mut home.components().iter().map(CompactString::as_str)));
+    let is_known = own && HOMES.iter().all(|home| add(&mut home.iter().copied()));
+    is_known.then_some(places)
+}
 
 /// Like [`touches`], for a pattern that starts at home, with the home directory of any user.
 pub fn touches_any_home(glob: Glob<'_>, path: &AbsPath, extent: Extent) -> bool {
@@ -242,7 +268,7 @@ fn overlaps(pattern: &str, path: &[CompactString], extents: Extents, has_matched
 
 /// Whether a component of a pattern and one of a path may name the same file. A wildcard at the start of a name does not
 /// match a dot.
-pub(super) fn component_fits(name: &str, component: &str) -> bool {
+fn component_fits(name: &str, component: &str) -> bool {
     let is_hidden = name.starts_with('.') && component.starts_with(['*', '?', '[']);
     !is_hidden && names_overlap(name.as_bytes(), component.as_bytes())
 }

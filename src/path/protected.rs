@@ -1,10 +1,9 @@
 //! Protected targets: the classes of files in `rules/paths.toml`, compiled in at build time.
 
-use super::pattern::{Extent, Glob, component_fits, is_extension, last_byte, touches, touches_any_home};
+use super::pattern::{Extent, Glob, first_places, is_extension, last_byte, names_overlap, touches, touches_any_home};
 use super::{AbsPath, globs};
 use compact_str::CompactString;
 use std::cmp::Ordering;
-use std::ops::Range;
 
 /// A class of protected files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -44,10 +43,39 @@ struct Files {
     worst: WorstUse,
     files: &'static [Glob<'static>],
     except: &'static [Glob<'static>],
-    /// The positions of the files by the first name of the pattern in lower case, in order.
-    by_first_name: &'static [(&'static str, &'static [usize])],
-    /// The positions of the files whose first name has a wildcard.
+    /// The patterns that say where their first name is: in the home directory, or in the root directory.
+    anchored: NameIndex,
+    /// The patterns whose first name may be at any depth.
+    floating: NameIndex,
+}
+
+/// The positions of patterns by their first names.
+struct NameIndex {
+    /// The first names in lower case, in order.
+    by_name: &'static [(&'static str, &'static [usize])],
+    /// The patterns whose first name has a wildcard.
     unnamed: &'static [usize],
+}
+
+impl NameIndex {
+    /// The patterns whose first name may be one of these; all patterns without a list.
+    fn find<'p>(&'p self, names: Option<impl Iterator<Item = &'p CompactString>>) -> impl Iterator<Item = usize> {
+        let all = if names.is_none() { self.by_name } else { &[] };
+        let found = names.into_iter().flatten().flat_map(|name| {
+            let known = if is_wild(name) {
+                self.by_name
+            } else {
+                let at = self.by_name.binary_search_by(|(known, _)| compare(known, name));
+                at.ok().and_then(|at| self.by_name.get(at..=at)).unwrap_or_default()
+            };
+            let end = last_byte(name);
+            let fits = move |known: &str| {
+                (end.is_none() || end == last_byte(known)) && names_overlap(known.as_bytes(), name.as_bytes())
+            };
+            known.iter().filter(move |(known, _)| fits(known))
+        });
+        found.chain(all).flat_map(|(_, positions)| *positions).chain(self.unnamed).copied()
+    }
 }
 
 /// The names with wildcards in a path that are looked up. A path with more is compared with all patterns.
@@ -210,32 +238,25 @@ fn compare(known: &str, name: &str) -> Ordering {
 impl Files {
     /// Whether a path is, or may be, a file of the class.
     fn contains(&self, path: &AbsPath, reach: Extent, home: Option<&AbsPath>) -> bool {
-        self.candidates(path).any(|glob| self.touches(glob, path, reach, home))
+        self.candidates(path, home).any(|glob| self.touches(glob, path, reach, home))
             && !(is_exact(path) && self.except.iter().any(|glob| self.touches(glob, path, Extent::Exact, home)))
     }
 
-    /// The patterns that a path may match: it contains their first name.
-    fn candidates<'p>(&'p self, path: &'p AbsPath) -> impl Iterator<Item = &'p Glob<'static>> + 'p {
-        let wild = path.components().iter().filter(|name| path.wild && is_wild(name));
+    /// The patterns that a path may match: it has their first name, where they are anchored or anywhere.
+    fn candidates<'p>(
+        &'p self,
+        path: &'p AbsPath,
+        home: Option<&AbsPath>,
+    ) -> impl Iterator<Item = &'p Glob<'static>> + 'p {
+        let names = path.components();
+        let wild = names.iter().filter(|name| path.wild && is_wild(name));
+        // A `**` of the path stands for any names.
         let is_indexed =
             wild.clone().take(MAX_WILD_NAMES + 1).count() <= MAX_WILD_NAMES && !wild.clone().any(|name| name == "**");
-        let all = (!is_indexed).then_some(self.files);
-        let by_name = |name: &'p CompactString| {
-            let range = if is_wild(name) { 0..self.by_first_name.len() } else { self.position(name) };
-            let known = self.by_first_name.get(range).unwrap_or_default().iter();
-            let end = last_byte(name);
-            let fits = move |known: &str| (end.is_none() || end == last_byte(known)) && component_fits(known, name);
-            known.filter(move |(known, _)| fits(known)).flat_map(|(_, globs)| *globs)
-        };
-        let names = if is_indexed { path.components() } else { &[] }.iter();
-        let unnamed = if is_indexed { self.unnamed } else { &[] };
-        let positions = names.flat_map(by_name).chain(unnamed);
-        all.into_iter().flatten().chain(positions.filter_map(|at| self.files.get(*at)))
-    }
-
-    /// Where a name is in the index.
-    fn position(&self, name: &str) -> Range<usize> {
-        self.by_first_name.binary_search_by(|(known, _)| compare(known, name)).map_or(0..0, |at| at..at + 1)
+        let places = first_places(path, home);
+        let anchored = self.anchored.find(places.map(|places| places.into_iter().filter_map(|place| names.get(place))));
+        let floating = self.floating.find(is_indexed.then(|| names.iter()));
+        anchored.chain(floating).filter_map(|at| self.files.get(at))
     }
 
     /// Whether a pattern matches a path. Keys are protected in the home directory of every user.

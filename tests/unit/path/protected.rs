@@ -16,7 +16,10 @@ fn paths() -> impl Iterator<Item = AbsPath> {
         }
     });
     texts.enumerate().map(|(at, text)| {
-        let places = ["/home/user", "/Home/USER/proj", "/home/other", "/root", ""];
+        let places = [
+            "/home/user", "/Home/USER/proj", "/home/other", "/root", "", "/home/user/**", "/home/**", "/home/*",
+            "/home/user/*", "/home/user/a/**", "/*/user", "/root/snap/x/1", "/h*/**/b",
+        ];
         let place = places.get(at / 5 % places.len()).copied().unwrap_or_default();
         AbsPath::resolve_in(&format!("{place}/{}", text.trim_start_matches(['~', '/'])), "/", None)
     })
@@ -31,7 +34,7 @@ fn the_index_by_first_name_finds_every_pattern_that_matches() {
                 let touches = |glob: &&Glob<'_>| files.touches(glob, &path, reach, Some(&home));
                 let text = |glob: &Glob<'static>| glob.as_str();
                 let expected: BTreeSet<&str> = files.files.iter().filter(touches).map(text).collect();
-                let found: BTreeSet<&str> = files.candidates(&path).filter(touches).map(text).collect();
+                let found: BTreeSet<&str> = files.candidates(&path, Some(&home)).filter(touches).map(text).collect();
                 assert_eq!(found, expected, "{path:?}");
             }
         }
