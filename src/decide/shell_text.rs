@@ -7,6 +7,7 @@ use super::subject::Subject;
 use crate::event::{Dialect, ShellText};
 use crate::shell::{Access, Act, Command, Effects, Reading, Target, Unreadable};
 use crate::verdict::{Effect, Finding, RuleId, Verdict};
+use std::cell::LazyCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
@@ -44,7 +45,7 @@ pub(crate) fn judge(dialect: Dialect, context: &Context<'_>, verdict: &mut Verdi
         apply_rules(&Subject::pipeline(pipeline), context, verdict);
     }
     apply_rules(&Subject::line(), context, verdict);
-    let texts = number_texts(reading);
+    let texts = LazyCell::new(|| number_texts(reading));
     let mut judged = BTreeSet::new();
     for access in effects.accesses.iter().filter(|access| !access.row.is_some_and(is_repeated)) {
         if AccessKey::of(access, reading, &texts, context).is_none_or(|key| judged.insert(key)) {

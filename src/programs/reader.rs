@@ -189,7 +189,7 @@ impl<'w> Reader<'w> {
 
     /// `name=value` and `name:value` operands that are options: `name=`, and the use of the value.
     fn assignment(&self, word: &str) -> Option<(&'static str, Use)> {
-        if !word.contains(['=', ':']) {
+        if !word.bytes().any(|byte| matches!(byte, b'=' | b':')) {
             return None;
         }
         let options = self.line.path.iter().rev().flat_map(|entry| entry.options.iter());

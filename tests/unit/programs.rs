@@ -29,6 +29,15 @@ fn every_entry_can_be_decoded() {
 }
 
 #[test]
+fn the_letters_of_a_verb_hide_none_of_its_names() {
+    for verb in (0..ENDS.len()).filter_map(decode).flat_map(|entry| entry.verbs) {
+        for word in verb.names().map(|name| name.replace('*', "x")) {
+            assert!(verb.may_fit(&word), "{word}");
+        }
+    }
+}
+
+#[test]
 fn options_are_read_as_programs_read_them() {
     for (line, expected) in [
         // Clusters, attached values, values in the next word.

@@ -11,13 +11,15 @@ use crate::path::protected::{self, Class, WorstUse};
 use crate::path::zones::{Area, Zones};
 use crate::programs::{Does, Use};
 use crate::verdict::limits::PATH_BYTES;
+use compact_str::CompactString;
 use std::cell::LazyCell;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The uses that a command's words may be put to, beyond those that are known.
 pub(super) fn accesses(command: &Command, row: Option<usize>, known: &[Access], zones: &Zones) -> Vec<Access> {
     let line = command.parsed.as_deref();
-    let mut finder = Finder { command, row, known, zones, explained: BTreeMap::new(), found: Vec::new() };
+    let (explained, seen) = (BTreeMap::new(), BTreeSet::new());
+    let mut finder = Finder { command, row, known, zones, explained, seen, found: Vec::new() };
     // A command may have thousands of words and accesses.
     let accessed = LazyCell::new(|| known.iter().map(|access| access.target.text.as_str()).collect::<BTreeSet<_>>());
     for (index, arg) in command.args.iter().enumerate() {
@@ -129,12 +131,18 @@ struct Finder<'a> {
     /// when the first protected path is found, because most commands name none.
     explained: BTreeMap<String, bool>,
     zones: &'a Zones,
+    /// The words that were looked at, how much of them is known, and the options before them. A command may repeat a word
+    /// thousands of times.
+    seen: BTreeSet<(CompactString, Option<usize>, bool, CompactString)>,
     found: Vec<Access>,
 }
 
 impl Finder<'_> {
     /// Looks at a word and at the parts of it that may be paths. `option` is the option before it, or empty.
     fn word(&mut self, arg: &Arg, option: &str) {
+        if !self.seen.insert((arg.text.clone(), arg.known, arg.glob, option.into())) {
+            return;
+        }
         if !arg.text.starts_with('-') {
             self.candidate(arg, option);
         } else if !arg.text.starts_with("--") {

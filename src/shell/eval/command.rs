@@ -191,6 +191,10 @@ impl Evaluator<'_> {
             return;
         }
         let mut program = args.remove(0);
+        if args.is_empty() {
+            // Thousands of commands without arguments keep no room for them.
+            args = Vec::new();
+        }
         if program.is_known() {
             program.text = canonical::normalize(program.text);
         }

@@ -40,3 +40,16 @@ fn the_index_by_first_name_finds_every_pattern_that_matches() {
         }
     }
 }
+
+#[test]
+fn the_prefilter_hides_no_protected_file() {
+    let home = AbsPath::resolve_in("/home/user", "/", None);
+    for path in paths() {
+        for reach in [Extent::Exact, Extent::Tree] {
+            let lookup = Lookup::new(&path, reach, Some(&home));
+            for files in &FILES {
+                assert_eq!(lookup.is_in(files.class), files.contains(&path, reach, Some(&home)), "{path:?}");
+            }
+        }
+    }
+}
