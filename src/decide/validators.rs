@@ -14,6 +14,7 @@ mod exfiltration;
 mod fork_bomb;
 mod hidden_program;
 mod inner_address;
+mod install_script;
 mod mcp_parameters;
 mod mcp_unregistered;
 mod mcp_write;

@@ -51,6 +51,10 @@ pub(super) enum Inner {
 impl Inner {
     /// Says what the names are that a pipeline hands over, where that is known.
     pub fn found_below(&mut self, names: &Names, meter: &Meter) {
+        if let Inner::Text { text, .. } = self {
+            *text = names.in_text(text, meter);
+            return;
+        }
         let Inner::Command { args, .. } = self else { return };
         let names = names.of(args);
         meter.charge(WORD * names.len());
@@ -186,18 +190,28 @@ fn unknown_script() -> Vec<Inner> {
 
 /// Code on the command line, or on the standard input of an interpreter without a file.
 fn code(language: Language, command: &Command) -> Vec<Inner> {
-    let found = language.inline_code(&command.args);
-    let texts = match (found, &command.input) {
+    let reads_input = || language.reads_input(command) || language.reads_program(&command.args);
+    let texts = match (language.inline_code(&command.args), &command.input) {
         (Some(texts), _) => texts,
-        (None, Input::Text(text)) if language.reads_input(&command.args) || language.reads_program(&command.args) => {
-            vec![text.to_string()]
-        }
-        (None, Input::Pipe | Input::Unknown)
-            if language.reads_input(&command.args) || language.reads_program(&command.args) =>
-        {
-            return unknown_script();
-        }
+        (None, Input::Text(text)) if reads_input() => vec![text.to_string()],
+        (None, Input::Pipe | Input::Unknown) if reads_input() => return unknown_script(),
         (None, _) => Vec::new(),
     };
-    texts.into_iter().map(|text| Inner::Code { language, text }).collect()
+    let assigned = if language == Language::Awk { assigned(command) } else { String::new() };
+    texts.into_iter().map(|text| Inner::Code { language, text: format!("{assigned}{text}") }).collect()
+}
+
+/// The variables that an `awk` is given, as assignments: `-v name=value`, `name=value`.
+fn assigned(command: &Command) -> String {
+    let operands = command.args.iter().filter(|arg| !arg.text.starts_with('-')).cloned();
+    let known = command.values(&["-v", "--assign"]).into_iter().chain(operands).filter(Arg::is_known);
+    let mut code = String::new();
+    for arg in known {
+        let Some((name, value)) = arg.text.split_once('=') else { continue };
+        let is_name = |name: &str| name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
+        if is_name(name) && name.starts_with(|c: char| !c.is_ascii_digit()) && !value.contains(['"', '\\', '\n']) {
+            code.push_str(&format!("{name} = \"{value}\"\n"));
+        }
+    }
+    code
 }

@@ -25,7 +25,7 @@ pub(super) fn find(subject: &Subject<'_>, context: &Context<'_>) -> Option<Match
 }
 
 /// Applies all changes to a text. Returns `None` if the text to be replaced is missing.
-fn apply(before: &str, changes: &[Change]) -> Option<String> {
+pub(super) fn apply(before: &str, changes: &[Change]) -> Option<String> {
     let mut text = before.to_owned();
     for change in changes {
         text = match change {

@@ -127,7 +127,9 @@ fn find_in_command(command: &Command, at: usize, context: &Context<'_>) -> Optio
         "gh" => {
             let words: Vec<&str> = command.args.iter().map(|arg| arg.text.as_str()).collect();
             let publishes = words.starts_with(&["gist", "create"]) || words.starts_with(&["gist", "new"]);
-            let secret = read_paths(at, context).any(|path| is_secret_file(path, context)) || has_secret();
+            let secret = read_paths(at, context).any(|path| is_secret_file(path, context))
+                || has_secret()
+                || publishes && fed_by_secret(command, at, context);
             block_if(secret, "it publishes secrets").or_else(|| suspicious_if(publishes, "it publishes files"))
         }
         // Any other program that is given an address, or a host by the catalogue.

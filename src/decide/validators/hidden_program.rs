@@ -79,7 +79,7 @@ pub(super) fn find(subject: &Subject<'_>, context: &Context<'_>) -> Option<Match
 const UNUSUAL: [&str; 8] = ["bash", "dash", "env", "id", "ksh", "sh", "whoami", "zsh"];
 
 /// Languages in which tests and tools are written, unlike those of filters, editors and databases.
-const GENERAL: [&str; 5] = ["node", "perl", "php", "python", "ruby"];
+const GENERAL: [&str; 6] = ["ipython", "node", "perl", "php", "python", "ruby"];
 
 /// Whether code starts ordinary work, such as `node -e "execSync('npm test')"`, which is judged by itself as in the shell.
 fn is_ordinary_work(command: &Command, context: &Context<'_>) -> bool {

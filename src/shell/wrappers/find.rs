@@ -211,8 +211,7 @@ impl Search {
                     at += 1;
                 }
                 test if TESTS.contains(&test) || test.starts_with("-newer") => {
-                    let all = words.get(at).is_some_and(|value| value.chars().all(|c| "*?.".contains(c)));
-                    branch.add(!(all && test.contains("name")));
+                    branch.add(!words.get(at).is_some_and(|value| lets_all_through(test, value)));
                     at += usize::from(test != "-empty");
                 }
                 "-exec" | "-execdir" | "-ok" | "-okdir" => at += run_length(words, at, last_end),
@@ -223,6 +222,17 @@ impl Search {
         // At the end, what any branch lets through is printed.
         self.at_end = branch.here && branch.earlier || outer_picks > 0;
     }
+}
+
+/// Whether a pattern for names or paths lets all of them through: `-name '*'`, `-path './*'`, `-regex '.*'`.
+fn lets_all_through(test: &str, pattern: &str) -> bool {
+    let signs = match test {
+        "-regex" | "-iregex" => "*?.+^$/\\()|",
+        "-path" | "-ipath" | "-wholename" | "-iwholename" => "*?./",
+        _ if test.contains("name") => "*?.",
+        _ => return false,
+    };
+    pattern.chars().all(|c| signs.contains(c))
 }
 
 /// One branch of an expression: whether a test has picked in it, and in all of those before it.

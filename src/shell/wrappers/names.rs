@@ -5,6 +5,7 @@ use super::super::{Arg, Command, Input};
 use super::find::{Found, fd_found, first_action, found, prints_names, takes_away};
 use super::{git, xargs};
 use crate::shell::effects::options_of;
+use crate::verdict::limits::Meter;
 use compact_str::CompactString;
 
 /// What a command in a pipeline does to a list of names.
@@ -37,6 +38,15 @@ impl Names {
         let Names { taken, touched } = names.unwrap_or_else(|| Names { taken: unknown(), touched: unknown() });
         let add = |names: Vec<Arg>| names.into_iter().chain(more.iter().cloned()).collect();
         Some(Names { taken: add(taken), touched: add(touched) })
+    }
+
+    /// A text in which `$ARGS` stands for a name, once for each name that needs no quotes.
+    pub fn in_text(&self, text: &str, meter: &Meter) -> String {
+        let is_plain = |name: &&Arg| name.text.chars().all(|c| c.is_ascii_alphanumeric() || "/._-+~*?$".contains(c));
+        let names = self.of(&[Arg::literal(text)]).iter().filter(is_plain).filter(|_| text.contains("$ARGS"));
+        let texts = names.filter_map(|name| meter.replace(text, "$ARGS", &name.text));
+        let texts: Vec<String> = [text.to_owned()].into_iter().chain(texts).collect();
+        texts.join("\n")
     }
 
     /// The words for a command.

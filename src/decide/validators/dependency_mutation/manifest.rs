@@ -123,7 +123,14 @@ impl Manifest {
             Manifest::Words(words) => {
                 let lines =
                     text.lines().map(str::trim).filter(|line| !line.starts_with("//") && !line.starts_with('#'));
-                let declares = |line: &&str| words.iter().any(|word| line.contains(word.trim_start()));
+                // A declaration may go on in the lines below: `install_requires =`, `require (`.
+                let mut is_open = false;
+                let declares = |line: &&str| {
+                    let declares = words.iter().any(|word| line.contains(word.trim_start()));
+                    let goes_on = is_open && !line.is_empty() && !line.starts_with([']', ')', '}', '[']);
+                    is_open = goes_on || declares && line.ends_with(['=', '[', '(', '{']);
+                    declares || goes_on
+                };
                 Some(lines.filter(declares).map(str::to_owned).collect())
             }
         }

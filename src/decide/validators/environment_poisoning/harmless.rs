@@ -7,7 +7,7 @@ use super::{
 use crate::decide::context::Context;
 use crate::decide::validators::AGENTS;
 use crate::encoding::address::Address;
-use crate::path::protected::{classes, is_installed};
+use crate::path::protected::{classes, is_installed, is_ordinary};
 use crate::path::zones::Area;
 use crate::path::{AbsPath, Extent, Place};
 use crate::programs;
@@ -79,6 +79,7 @@ impl Judge<'_, '_> {
                 Purpose::Search => self.are_ordinary_directories(value) && value.split(':').all(|part| part != "."),
                 Purpose::Settings => self.is_below_project(value),
                 Purpose::Home => self.is_ordinary_home(value),
+                Purpose::Output => self.is_ordinary_output(value),
                 Purpose::Command => self.is_ordinary_command(value),
                 Purpose::Options => self.are_harmless_options(value),
                 Purpose::Server => value.split([',', '|', ' ']).all(is_ordinary_server),
@@ -91,7 +92,7 @@ impl Judge<'_, '_> {
             || value.starts_with('/') && !self.is_ordinary_place(&self.resolve(value)) && self.is_of_known_program();
         match purpose {
             Purpose::Code => value.contains('/') && !self.is_below_project(value),
-            Purpose::Search | Purpose::Settings | Purpose::Home => is_foreign_file(),
+            Purpose::Search | Purpose::Settings | Purpose::Home | Purpose::Output => is_foreign_file(),
             Purpose::Command => {
                 let first = value.split_whitespace().next().unwrap_or_default();
                 let is_program = first.starts_with('/') && !self.is_ordinary_place(&self.resolve(first));
@@ -162,6 +163,15 @@ impl Judge<'_, '_> {
     fn is_below_project(&self, value: &str) -> bool {
         let path = self.resolve(value);
         !value.is_empty() && !value.contains('$') && self.context.zones.area(&path) == Area::InProject
+    }
+
+    /// Whether a file may be written without a question. Without a slash it is a switch or a file in the working directory.
+    fn is_ordinary_output(&self, value: &str) -> bool {
+        let path = self.resolve(value);
+        let area = self.context.zones.area(&path);
+        !value.contains('/')
+            || matches!(area, Area::InProject | Area::ProjectRoot | Area::InTemp | Area::Device)
+            || is_ordinary(&path, self.context.zones.home.as_ref())
     }
 
     /// Whether a path lies in the project, where tools are installed, or elsewhere in the home directory.
