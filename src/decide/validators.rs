@@ -27,7 +27,7 @@ mod self_protection;
 mod tool_settings;
 mod unknown_executable;
 
-pub use agent_recursion::AGENTS;
+pub use agent_recursion::is_agent_program;
 pub(super) use carried_data::carries_data;
 pub(super) use exfiltration::DataSources;
 

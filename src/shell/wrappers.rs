@@ -22,7 +22,8 @@ pub(super) use names::{Names, listed, names};
 pub(super) use shown::{expand_own_program, shown};
 
 use super::{Arg, Command, Input};
-use crate::programs::{self, CommandLine};
+use crate::programs::code::lists;
+use crate::programs::{self, CommandLine, roles};
 use crate::shell::inline::Language;
 use crate::verdict::limits::Meter;
 use std::rc::Rc;
@@ -114,7 +115,7 @@ pub(super) fn inner(command: &Command, meter: &Meter) -> Vec<Inner> {
             let verb = program.get(4..).map(Arg::literal);
             one([Arg::literal("git")].into_iter().chain(verb).chain(args.iter().cloned()).collect())
         }
-        "docker" | "podman" | "nerdctl" | "docker-compose" | "podman-compose" => container::inner(command, meter),
+        program if lists(&roles::CONTAINERS_ENGINES, program) => container::inner(command, meter),
         "tmux" => terminal::tmux(command, meter),
         "history" if args.first().is_some_and(|flag| flag.text == "-s") => {
             joined(args.get(1..).unwrap_or_default()).map(Inner::text).into_iter().collect()

@@ -9,7 +9,8 @@ use super::{Access, Act, Target, words};
 use crate::path::Extent;
 use crate::path::protected::{self, Class, WorstUse};
 use crate::path::zones::{Area, Zones};
-use crate::programs::{Does, Use};
+use crate::programs::code::lists;
+use crate::programs::{Does, Use, roles};
 use crate::verdict::limits::PATH_BYTES;
 use std::collections::BTreeMap;
 
@@ -59,7 +60,7 @@ pub(super) fn accesses(command: &Command, row: Option<usize>, known: &[Access], 
                 None => {
                     finder.word(&value, if start.is_empty() { option } else { start });
                     // Files may be written into a directory of which neither the entry nor a parser tells the use.
-                    let is_judged = super::mode::changes_rights(&command.program)
+                    let is_judged = lists(&roles::FILES_RIGHTS, &command.program)
                         || known.iter().any(|access| access.target.text == value.text);
                     let is_open = known.is_empty() || value.text.starts_with(['/', '~']);
                     if !used.by_option
@@ -88,7 +89,7 @@ pub(super) fn accesses(command: &Command, row: Option<usize>, known: &[Access], 
     if let (Input::Text(text), true) = (&command.input, reads_code) {
         finder.code(text);
     }
-    if let (Input::Text(text), true) = (&command.input, INCLUDERS.contains(&command.program.as_str())) {
+    if let (Input::Text(text), true) = (&command.input, lists(&roles::FILES_INCLUDERS, &command.program)) {
         finder.included(text);
     }
     if command.program == "yq" {
@@ -101,12 +102,6 @@ pub(super) fn accesses(command: &Command, row: Option<usize>, known: &[Access], 
 fn may_empty(option: &str) -> bool {
     !option.trim_end_matches('=').eq_ignore_ascii_case("-o")
 }
-
-/// Programs whose input may include files, and print them.
-const INCLUDERS: [&str; 19] = [
-    "asciidoc", "asciidoctor", "c++", "cc", "clang", "clang++", "cpp", "g++", "gcc", "groff", "latex", "m4", "nroff",
-    "pandoc", "pdflatex", "terraform", "tofu", "troff", "yq",
-];
 
 /// What stands before the name of a file that a text includes, in several languages.
 const INCLUDES: [&str; 8] =

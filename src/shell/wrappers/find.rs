@@ -5,6 +5,8 @@ use super::super::options::Options;
 use super::super::{Arg, Command};
 use super::cwd::rooted;
 use super::{Inner, WORD};
+use crate::programs::code::lists;
+use crate::programs::roles;
 use crate::verdict::limits::Meter;
 use std::collections::BTreeMap;
 
@@ -310,9 +312,8 @@ pub(super) fn find(command: &Command, meter: &Meter) -> Vec<Inner> {
 
 /// Whether a command takes files away, so that of all in a directory nothing is left.
 pub(super) fn takes_away(args: &[Arg]) -> bool {
-    let removers = ["rm", "rmdir", "unlink", "shred", "trash", "srm", "wipe", "rimraf", "del-cli", "grm", "mv", "gmv"];
     let names = args.iter().flat_map(|arg| arg.text.split(|c: char| c.is_whitespace() || matches!(c, '/' | ';' | '"')));
-    names.into_iter().any(|word| removers.contains(&word))
+    names.into_iter().any(|word| lists(&roles::FILES_REMOVERS, word))
 }
 
 /// `{}` stands for whatever is found.

@@ -4,6 +4,8 @@
 use super::super::{Arg, Command, Input};
 use super::find::{Found, fd_found, first_action, found, prints_names, takes_away};
 use super::{git, xargs};
+use crate::programs::code::lists;
+use crate::programs::roles;
 use crate::shell::effects::options_of;
 use crate::verdict::limits::Meter;
 use compact_str::CompactString;
@@ -84,14 +86,15 @@ pub(in super::super) fn listed(command: &Command) -> Vec<Arg> {
 
 /// Whether a command lets names through as they are, by a pattern.
 pub(super) fn is_name_filter(command: &Command) -> bool {
-    let greps = matches!(command.program.as_str(), "grep" | "egrep" | "fgrep" | "rg" | "ag" | "ugrep");
-    greps && command.stage > 0 && matches!(grep(command), Step::Passes { .. })
+    lists(&roles::FILES_SEARCHERS, &command.program)
+        && command.stage > 0
+        && matches!(grep(command), Step::Passes { .. })
 }
 
 fn step(command: &Command) -> Step {
     let args = command.args.as_slice();
     match command.program.as_str() {
-        "grep" | "egrep" | "fgrep" | "rg" | "ag" | "ugrep" => grep(command),
+        program if lists(&roles::FILES_SEARCHERS, program) => grep(command),
         "head" | "tail" | "sort" | "uniq" | "cat" | "tac" | "shuf" | "pv" => {
             let files = options_of(&command.program).operands(args);
             // A file is a list that nobody has seen.
