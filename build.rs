@@ -10,6 +10,7 @@
 //! | `programs.bin`, `programs.rs` | the catalogue of programs, and the names in it | `src/programs.rs` |
 //! | `paths.rs` | the classes of protected files | `src/path/protected.rs` |
 //! | `addresses.rs`, `tool_roots.rs`, `variables.rs`, `words.rs` | word lists about servers, tools, environment variables and unknown programs | `src/encoding/address.rs`, `src/shell/tool_roots.rs`, `src/decide/validators/environment_poisoning.rs`, `src/shell/effects/words.rs` |
+//! | `manifests.rs` | where manifests declare dependencies | `src/decide/validators/dependency_mutation/manifest.rs` |
 //! | `destinations.rs`, `mcp_tools.rs` | word lists about the arguments and the names of MCP tools | `src/event/destinations.rs`, `src/mcp/tool_use.rs` |
 //! | `code.rs` | names in code and words of statements | `src/programs/code.rs` |
 //! | `roles.rs` | programs by their part in the rules, and settings of git | `src/programs/roles.rs` |
@@ -79,7 +80,7 @@ fn main() {
     std::fs::write(Path::new(&out).join("programs.bin"), entries).expect("OUT_DIR is writable");
     write("programs.rs", &names);
     write("paths.rs", &paths());
-    for name in ["addresses", "destinations", "mcp_tools", "tool_roots", "variables", "words"] {
+    for name in ["addresses", "destinations", "manifests", "mcp_tools", "tool_roots", "variables", "words"] {
         write(&format!("{name}.rs"), &word_lists(&format!("rules/{name}.toml")));
     }
     write("code.rs", &code_words("rules/code.toml"));
@@ -203,7 +204,7 @@ fn word_lists(path: &str) -> String {
             let words = value.as_array().unwrap_or_else(|| panic!("{path}: `{table}.{key}` is not a list"));
             let words: Vec<&str> = words.iter().filter_map(toml::Value::as_str).collect();
             let name = format!("{table}_{key}").to_uppercase();
-            writeln!(code, "pub(super) static {name}: [&str; {}] = {words:?};", words.len())
+            writeln!(code, "pub(crate) static {name}: [&str; {}] = {words:?};", words.len())
                 .expect("a string accepts everything");
         }
     }

@@ -7,6 +7,7 @@ use crate::decide::subject::{Subject, SubjectKind};
 use crate::event::{Action, Change};
 use crate::rules::Match;
 use manifest::Manifest;
+pub(super) use manifest::SCRIPTS_INSTALL;
 
 pub(super) fn find(subject: &Subject<'_>, context: &Context<'_>) -> Option<Match> {
     let SubjectKind::ToolAccess(access) = &subject.kind else { return None };

@@ -1,10 +1,9 @@
 //! Edits of a manifest that change what runs when the project is installed.
 
-use super::dependency_mutation::apply;
+use super::dependency_mutation::{SCRIPTS_INSTALL, apply};
 use super::{Context, suspicious_if};
 use crate::decide::subject::{Subject, SubjectKind};
 use crate::event::{Action, Change};
-use crate::programs::code::{WORDS_INSTALL_SCRIPTS, lists};
 use crate::rules::Match;
 use std::collections::BTreeSet;
 
@@ -37,7 +36,7 @@ fn adds_script(before: &str, after: &str) -> bool {
 fn scripts(text: &str) -> BTreeSet<(&str, &str)> {
     let named = text.match_indices('"').filter_map(|(at, _)| {
         let (name, rest) = text.get(at + 1..)?.split_once('"')?;
-        let value = rest.trim_start().strip_prefix(':').filter(|_| lists(&WORDS_INSTALL_SCRIPTS, name))?;
+        let value = rest.trim_start().strip_prefix(':').filter(|_| SCRIPTS_INSTALL.contains(&name))?;
         let value = value.trim_start().trim_start_matches('"');
         let end = value.match_indices('"').find(|(end, _)| !value.get(..*end).is_some_and(|part| part.ends_with('\\')));
         Some((name, end.map_or(value, |(end, _)| value.get(..end).unwrap_or_default())))

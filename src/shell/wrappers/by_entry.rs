@@ -6,6 +6,7 @@ use super::cwd::{moved, text_in};
 use super::{Inner, WORD, joined, shells, unknown_script};
 use crate::programs::code::LINES_IPYTHON;
 use crate::programs::{self, CommandLine, Does, Tail, Use, WordUse};
+use crate::shell::effects::COMMAND_PARTS;
 use crate::shell::inline::Language;
 use crate::verdict::limits::Meter;
 
@@ -259,19 +260,13 @@ fn guessed(command: &Command, starts: impl IntoIterator<Item = usize>, meter: &M
     found
 }
 
-/// Parts of the names of options whose value is probably shell text.
-const COMMAND_NAMES: [&str; 20] = [
-    "cmd", "command", "exec", "run", "shell", "hook", "script", "wrap", "launch", "editor", "pager", "browser",
-    "viewer", "debugger", "daemon", "setup", "teardown", "prepare", "cleanup", "cron",
-];
-
 /// Values of options of unknown use that are shell text with an effect: `--pre-command='rm -rf ~'`, `-c 'rm -rf ~'`, and
 /// those of variables that a program is given: `make TEST='rm -rf ~'`.
 fn guessed_texts(command: &Command, is_unknown: impl Fn(usize) -> bool, meter: &Meter) -> Vec<Inner> {
     let names_command = |option: &str| {
         let name = option.to_ascii_lowercase();
         matches!(option, "-c" | "-e" | "-x")
-            || name.starts_with('-') && name.len() > 3 && COMMAND_NAMES.iter().any(|part| name.contains(part))
+            || name.starts_with('-') && name.len() > 3 && COMMAND_PARTS.iter().any(|part| name.contains(part))
             || option.ends_with('=')
     };
     let mut found = Vec::new();
